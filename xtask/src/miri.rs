@@ -82,7 +82,7 @@ const HEAPS: Package = Package {
         huge_objects depth_needs_no_stack a_refused_write what_is_taken_out graphs_may_hold",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`; every place of a window.
-    units_long: "what_the_model_does changes_have_one_order orphan_tests collector::debt \
+    units_long: "what_the_model_does changes_have_one_order orphan_tests collector::mutator_assist \
         what_is_written_in_a_window \
         are_spread shards",
     units_never: "canaries",

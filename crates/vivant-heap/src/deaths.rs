@@ -3,11 +3,11 @@
 use crate::header::Header;
 use crate::heap::{Heap, Root};
 use crate::id::HeapId;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mutator::Mutator;
 use crate::pages::chunk::page_of;
 use crate::pages::page::Kind;
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
 use crate::types::{Collected, Gc};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -76,7 +76,7 @@ impl Deaths {
         place: impl Fn(NonNull<Header>) -> Option<NonNull<Header>>,
     ) {
         #[cfg(test)]
-        if is_planted(Planted::ForgottenWatch) {
+        if is_injected(InjectedFault::ForgottenWatch) {
             return;
         }
         self.young.retain(|&number, watched| {
@@ -108,7 +108,7 @@ impl Deaths {
         is_alive: impl Fn(NonNull<Header>) -> bool,
     ) -> usize {
         #[cfg(test)]
-        if is_planted(Planted::ForgottenWatch) {
+        if is_injected(InjectedFault::ForgottenWatch) {
             return 0;
         }
         let (mut looked, mut dead) = (0, Vec::new());

@@ -1,10 +1,10 @@
 //! The header word of an object: the address of its type's table, or its forwarding pointer.
 
 use crate::collections::chunk::{self, Content, Head};
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::pages::chunk::PAGE;
 use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, size_of_cell};
-use crate::types::{Collected, Holdings, Object};
+use crate::types::{Collected, ExternalEdges, Object};
 use std::any::TypeId;
 use std::cell::Cell;
 use std::ops::Range;
@@ -16,12 +16,12 @@ use std::ptr::NonNull;
 #[repr(C, align(8))]
 pub(crate) struct Header {
     /// The address of a [`Table`]; or, in the nursery, a forwarding pointer: the object's new
-    /// address, with the bit [`MOVED`].
+    /// address, with the bit [`FORWARDED`].
     word: Cell<*const ()>,
 }
 
 /// The lowest bit of a forwarding pointer: both kinds of pointers are aligned to eight bytes.
-const MOVED: usize = 1;
+const FORWARDED: usize = 1;
 
 /// The layout of the bytes behind a header.
 #[derive(Clone, Copy)]
@@ -73,9 +73,9 @@ pub(crate) struct Table {
     pub(crate) trace: unsafe fn(NonNull<u8>, &mut Tracer<'_>),
     /// Traces some elements, if it is a slice.
     pub(crate) trace_part: Option<TracePart>,
-    pub(crate) relocate: unsafe fn(NonNull<u8>, &mut Relocator<'_>),
+    pub(crate) evacuate: unsafe fn(NonNull<u8>, &mut Evacuator<'_>),
     /// Traces external edges, to things that are counted elsewhere, if the type may have any.
-    pub(crate) show: Option<unsafe fn(NonNull<u8>, &mut Holdings<'_>)>,
+    pub(crate) show: Option<unsafe fn(NonNull<u8>, &mut ExternalEdges<'_>)>,
     /// The destructor, if it has one.
     pub(crate) end: Option<unsafe fn(NonNull<u8>)>,
     /// The type id of the erased form. A function, because tables are made where types are not
@@ -96,8 +96,12 @@ impl Table {
                 mutable: T::MUTABLE,
                 trace: trace::<T>,
                 trace_part: None,
-                relocate: relocate::<T>,
-                show: if T::SHOWS { Some(show::<T>) } else { None },
+                evacuate: evacuate::<T>,
+                show: if T::HAS_EXTERNAL_EDGES {
+                    Some(show::<T>)
+                } else {
+                    None
+                },
                 end: if std::mem::needs_drop::<T>() {
                     Some(end::<T>)
                 } else {
@@ -112,7 +116,7 @@ impl Table {
     /// The table of a type of this crate, without a destructor, with these functions.
     pub(crate) const fn by_hand<T: 'static>(
         trace: unsafe fn(NonNull<u8>, &mut Tracer<'_>),
-        relocate: unsafe fn(NonNull<u8>, &mut Relocator<'_>),
+        evacuate: unsafe fn(NonNull<u8>, &mut Evacuator<'_>),
     ) -> Table {
         Table {
             layout: Layout::Sized(size_of::<T>()),
@@ -122,7 +126,7 @@ impl Table {
             mutable: false,
             trace,
             trace_part: None,
-            relocate,
+            evacuate,
             show: None,
             end: None,
             id: TypeId::of::<T>,
@@ -141,9 +145,9 @@ impl Table {
                 mutable: false,
                 trace: trace_slice::<T>,
                 trace_part: Some(trace_part::<T>),
-                relocate: relocate_slice::<T>,
-                show: if T::SHOWS {
-                    Some(show_slice::<T>)
+                evacuate: evacuate_slice::<T>,
+                show: if T::HAS_EXTERNAL_EDGES {
+                    Some(trace_external_slice::<T>)
                 } else {
                     None
                 },
@@ -169,8 +173,8 @@ impl Table {
                 mutable: true,
                 trace: chunk::trace::<C>,
                 trace_part: None,
-                relocate: chunk::relocate::<C>,
-                show: if C::SHOWS {
+                evacuate: chunk::evacuate::<C>,
+                show: if C::HAS_EXTERNAL_EDGES {
                     Some(chunk::show::<C>)
                 } else {
                     None
@@ -297,12 +301,12 @@ unsafe fn trace_part<'gc, T: Object<'gc>>(
 
 /// # Safety
 ///
-/// As for `relocate`, with a slice.
-unsafe fn relocate_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, relocator: &mut Relocator<'_>) {
+/// As for `evacuate`, with a slice.
+unsafe fn evacuate_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, evacuator: &mut Evacuator<'_>) {
     // SAFETY: the caller's contract.
     let elements = unsafe { elements::<T>(length).as_mut() };
     if T::NEEDS_TRACE {
-        let each = |element: &mut T| element.relocate(relocator);
+        let each = |element: &mut T| element.evacuate(evacuator);
         elements.iter_mut().for_each(each);
     }
 }
@@ -310,12 +314,15 @@ unsafe fn relocate_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, relocator: &m
 /// # Safety
 ///
 /// As for `trace`, with a slice.
-unsafe fn show_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, shown: &mut Holdings<'_>) {
+unsafe fn trace_external_slice<'gc, T: Object<'gc>>(
+    length: NonNull<u8>,
+    shown: &mut ExternalEdges<'_>,
+) {
     // SAFETY: the caller's contract.
     let elements = unsafe { elements::<T>(length).as_ref() };
     elements
         .iter()
-        .for_each(|element| element.show_holdings(shown));
+        .for_each(|element| element.trace_external(shown));
 }
 
 /// Drops the elements one by one. A panic of an element's destructor is caught, and resumed as the
@@ -361,17 +368,17 @@ unsafe fn trace<'gc, T: Object<'gc>>(value: NonNull<u8>, tracer: &mut Tracer<'_>
 /// # Safety
 ///
 /// As for `trace`.
-unsafe fn show<'gc, T: Object<'gc>>(value: NonNull<u8>, shown: &mut Holdings<'_>) {
+unsafe fn show<'gc, T: Object<'gc>>(value: NonNull<u8>, shown: &mut ExternalEdges<'_>) {
     // SAFETY: the caller's contract.
-    unsafe { value.cast::<T>().as_ref() }.show_holdings(shown);
+    unsafe { value.cast::<T>().as_ref() }.trace_external(shown);
 }
 
 /// # Safety
 ///
 /// `value` leads to a value of this type, and the caller uses it exclusively.
-unsafe fn relocate<'gc, T: Object<'gc>>(value: NonNull<u8>, relocator: &mut Relocator<'_>) {
+unsafe fn evacuate<'gc, T: Object<'gc>>(value: NonNull<u8>, evacuator: &mut Evacuator<'_>) {
     // SAFETY: the caller's contract.
-    unsafe { value.cast::<T>().as_mut() }.relocate(relocator);
+    unsafe { value.cast::<T>().as_mut() }.evacuate(evacuator);
 }
 
 /// # Safety
@@ -393,7 +400,7 @@ impl Header {
     /// The table of the object's type. The object must not have been evacuated.
     #[inline]
     pub(crate) fn table(&self) -> &'static Table {
-        debug_assert!(self.moved().is_none());
+        debug_assert!(self.forwarded().is_none());
         // SAFETY: `new` wrote the address of a static table; only `moves` writes something else.
         unsafe { &*self.word.get().cast::<Table>() }
     }
@@ -441,19 +448,19 @@ impl Header {
     }
 
     /// Stores a forwarding pointer.
-    pub(crate) fn moves(&self, to: NonNull<Header>) {
-        let marked = to.as_ptr().map_addr(|address| address | MOVED);
+    pub(crate) fn forward_to(&self, to: NonNull<Header>) {
+        let marked = to.as_ptr().map_addr(|address| address | FORWARDED);
         self.word.set(marked.cast_const().cast());
     }
 
     /// The object's new place, if it was evacuated.
     #[inline]
-    pub(crate) fn moved(&self) -> Option<NonNull<Header>> {
+    pub(crate) fn forwarded(&self) -> Option<NonNull<Header>> {
         let word = self.word.get();
-        if word.addr() & MOVED == 0 {
+        if word.addr() & FORWARDED == 0 {
             return None;
         }
-        let to = word.map_addr(|address| address & !MOVED);
+        let to = word.map_addr(|address| address & !FORWARDED);
         NonNull::new(to.cast::<Header>().cast_mut())
     }
 }

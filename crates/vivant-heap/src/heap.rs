@@ -1,11 +1,11 @@
 //! A heap: a state, and all objects that it reaches.
 
-mod pace;
-mod shortage;
+mod allocation_failure;
+mod pacer;
 
-pub use pace::Begun;
+pub use pacer::MarkStart;
 
-use crate::collector::{Ageing, Cycle};
+use crate::collector::{ConcurrentMark, TenuringPolicy};
 use crate::deaths::Deaths;
 use crate::header::Header;
 use crate::marking::Marking;
@@ -20,12 +20,12 @@ use crate::pages::page::Age;
 use crate::pieces::Pieces;
 use crate::region::{Holder, Role};
 use crate::reserve::Reserve;
-use crate::stats::Counted;
+use crate::stats::Counters;
 use crate::stress::{Chance, When};
 use crate::sync::Arc;
 use crate::tags::Tags;
 use crate::types::{Object, Unbranded};
-use shortage::Shortage;
+use allocation_failure::AllocationFailure;
 use std::any::Any;
 use std::cell::{Cell, RefCell, UnsafeCell};
 use std::fmt;
@@ -62,12 +62,12 @@ pub(crate) struct Core {
     pub(crate) lived: usize,
     /// The heap's weight when the next mark was due and had to wait for the inbox to be drained;
     /// `None` if it does not wait.
-    pub(crate) waits_since: Option<usize>,
-    shortage: Shortage,
+    pub(crate) delayed_since: Option<usize>,
+    allocation_failure: AllocationFailure,
     /// Whether the last mark was aborted: then objects have two epochs, and the next mark has to
     /// end.
-    pub(crate) gave_up: bool,
-    pub(crate) counted: Counted,
+    pub(crate) mark_aborted: bool,
+    pub(crate) counters: Counters,
     /// The nursery chunk cache.
     pub(crate) reserve: Reserve,
     /// The random numbers of a heap under stress.
@@ -78,17 +78,17 @@ pub(crate) struct Core {
     /// Bytes of regions that turns of this heap have made or enlarged since the last mark.
     pub(crate) pinned: usize,
     /// Whether an object with external edges to trace was ever allocated in it
-    /// ([`Object::show_holdings`]).
-    pub(crate) shows: Cell<bool>,
+    /// ([`Object::trace_external`]).
+    pub(crate) has_external_edges: Cell<bool>,
     /// Objects of the last mark that may show an external edge, if it was to list them.
-    pub(crate) showing: Pieces<NonNull<Header>>,
+    pub(crate) edge_holders: Pieces<NonNull<Header>>,
     /// The concurrent mark that runs.
-    pub(crate) cycle: RefCell<Option<Box<Cycle>>>,
+    pub(crate) concurrent_mark: RefCell<Option<Box<ConcurrentMark>>>,
     /// Set when a turn has taken pages, and the source should commit the next ones; or when a turn
     /// was refused pages, and the heap should return what it does not need.
     prepares: Cell<bool>,
     /// The remembered set is full: the nursery is to be emptied, however little is in it.
-    pub(crate) crowded: Cell<bool>,
+    pub(crate) remembered_set_full: Cell<bool>,
     pub(crate) pacing: Pacing,
     pub(crate) owner: Arc<Owner>,
     pub(crate) nursery: Nursery,
@@ -136,23 +136,23 @@ impl Core {
             weak: Vec::new(),
             deaths: RefCell::default(),
             tags: RefCell::default(),
-            shows: Cell::new(false),
-            showing: Pieces::default(),
-            cycle: RefCell::default(),
+            has_external_edges: Cell::new(false),
+            edge_holders: Pieces::default(),
+            concurrent_mark: RefCell::default(),
             pinned: 0,
             weighed: 0,
             sharing: RefCell::default(),
-            counted: Counted::default(),
+            counters: Counters::default(),
             reserve: Reserve::default(),
             pacing,
             prepares: Cell::new(false),
-            crowded: Cell::new(false),
+            remembered_set_full: Cell::new(false),
             chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
             lived: 0,
             mark_at: pacing.next_mark(0, 0),
-            waits_since: None,
-            gave_up: false,
-            shortage: Shortage::default(),
+            delayed_since: None,
+            mark_aborted: false,
+            allocation_failure: AllocationFailure::default(),
         }))
     }
 
@@ -163,7 +163,7 @@ impl Core {
         if let Role::Region(holder) = self.role {
             return self.room_at_holder(holder, bytes);
         }
-        if self.is_unlucky() || !self.has_pages(bytes) {
+        if self.inject_alloc_failure() || !self.has_pages(bytes) {
             return None;
         }
         let room = self
@@ -177,37 +177,37 @@ impl Core {
     /// Refuses an allocation of a turn: panics in the turn, and has the heap collected after the
     /// turn, though it has not grown.
     #[cold]
-    pub(crate) fn refuses(&self, bytes: usize) -> ! {
-        self.will_look_after_itself(bytes);
+    pub(crate) fn fail_allocation(&self, bytes: usize) -> ! {
+        self.request_emergency(bytes);
         crate::mutator::no_memory(bytes)
     }
 
     /// Schedules the collection after a refusal. For an open region also that of the heap with the
     /// turn around it, which may have the pages.
-    fn will_look_after_itself(&self, bytes: usize) {
+    fn request_emergency(&self, bytes: usize) {
         self.prepares.set(true);
         // Only for a refusal by the bound: a mark needs pages itself, and after a refusal by the
         // system there may be none.
         if self.pacing.marking != Marking::Never && !self.has_pages(bytes) {
-            self.shortage.begins(bytes);
+            self.allocation_failure.record(bytes);
         }
         if let Role::Region(Holder::Turn(around)) = self.role {
             // SAFETY: the turns around an open region last longer, and wait for it; this thread has
             // all of them. Only `Cell`s are written.
-            unsafe { &*around.as_ref().get() }.will_look_after_itself(bytes);
+            unsafe { &*around.as_ref().get() }.request_emergency(bytes);
         }
     }
 
     /// Whether a turn was refused pages, and an emergency mark is due.
-    pub(crate) fn is_refused(&self) -> bool {
-        self.shortage.is_due()
+    pub(crate) fn needs_emergency_mark(&self) -> bool {
+        self.allocation_failure.is_due()
     }
 
     /// The heap's weight, by which marks are scheduled: bytes of live old objects, plus those of
     /// the imports and regions that it keeps alive.
     #[inline]
-    pub(crate) fn weight(&self) -> usize {
-        self.old.living() + FOREIGN * self.between_turns().imports.len() + self.pinned
+    pub(crate) fn heap_size_estimate(&self) -> usize {
+        self.old.bytes_live() + FOREIGN * self.between_turns().imports.len() + self.pinned
     }
 
     /// The counts of shared objects, between two turns.
@@ -221,7 +221,7 @@ impl Core {
     /// Whether the nursery is to be emptied.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
-        self.nursery.used() >= self.pacing.nursery || self.crowded.get()
+        self.nursery.used() >= self.pacing.nursery || self.remembered_set_full.get()
     }
 
     /// Whether a concurrent mark runs. Called by the heap's holder, or in its turn.
@@ -229,19 +229,21 @@ impl Core {
     pub(crate) fn is_marking(&self) -> bool {
         // SAFETY: the `RefCell` is not mutably borrowed: in a turn that is so only while the cycle
         // scans or examines an object, which runs no code that calls this.
-        unsafe { &*self.cycle.as_ptr() }.is_some()
+        unsafe { &*self.concurrent_mark.as_ptr() }.is_some()
     }
 
     /// Whether the concurrent mark is in termination. Called between two turns.
     #[inline]
-    pub(crate) fn is_settling(&self) -> bool {
+    pub(crate) fn is_terminating_mark(&self) -> bool {
         // SAFETY: called between two turns, when the `RefCell` is not mutably borrowed.
-        let cycle = unsafe { &*self.cycle.as_ptr() };
-        cycle.as_ref().is_some_and(|cycle| cycle.settles())
+        let concurrent_mark = unsafe { &*self.concurrent_mark.as_ptr() };
+        concurrent_mark
+            .as_ref()
+            .is_some_and(|concurrent_mark| concurrent_mark.is_terminating())
     }
 
     /// Under stress: whether an injected allocation failure refuses pages to a turn, by chance.
-    pub(crate) fn is_unlucky(&self) -> bool {
+    pub(crate) fn inject_alloc_failure(&self) -> bool {
         let one_in = self.pacing.stress.map_or(0, |stress| stress.refuses);
         one_in != 0 && self.chance.below(one_in) == 0
     }
@@ -334,7 +336,7 @@ impl<R: Root> Heap<R> {
             return;
         }
         let core = self.core.get_mut();
-        core.minor(&mut *self.state, Ageing::Never);
+        core.minor(&mut *self.state, TenuringPolicy::Never);
         core.next_mark(0);
         self.check();
     }
@@ -438,7 +440,7 @@ impl<R: Root> Drop for Heap<R> {
 
 impl Drop for Core {
     fn drop(&mut self) {
-        self.abandon_cycle();
+        self.abort_mark();
         if self.ends() == Ends::Shared {
             return;
         }

@@ -4,14 +4,15 @@
     reason = "this crate is where the project's memory is managed"
 )]
 
-#[cfg(test)]
-mod canaries;
 mod collections;
 mod collector;
 mod deaths;
+mod edge_snapshot;
 mod header;
 mod heap;
 mod id;
+#[cfg(test)]
+mod injected_fault;
 mod marking;
 mod mutator;
 mod nursery;
@@ -22,14 +23,13 @@ mod pages;
 mod persistent;
 mod pieces;
 #[cfg(test)]
-mod planted;
-#[cfg(test)]
 mod programs;
 mod region;
 mod reserve;
 mod rows;
+#[cfg(test)]
+mod self_tests;
 mod shards;
-mod showing;
 mod stats;
 mod stress;
 mod sync;
@@ -40,9 +40,9 @@ mod verify;
 mod walk;
 
 pub use collections::gc;
-pub use collector::{Marker, Progress, Relocator, Tracer};
+pub use collector::{Evacuator, Marker, Progress, Tracer};
 pub use deaths::Watch;
-pub use heap::{Begun, Heap, Root};
+pub use heap::{Heap, MarkStart, Root};
 pub use id::HeapId;
 pub use marking::{Marking, UnknownMarking};
 pub use mutator::Mutator;
@@ -55,8 +55,8 @@ pub use stats::HeapStats;
 pub use stress::{Stress, When};
 pub use tags::{ForeignTag, Tag, TagId};
 pub use types::{
-    Anything, BorrowError, Collected, Freeze, FreezeOf, Frozen, FrozenParts, Gc, Holdings, Ice,
-    Leaf, Mut, Object, Ref, RefMut, Sendable, Twin, TwinOf, Unbranded, Val, Weak, unsizing,
+    Anything, BorrowError, Collected, ExternalEdges, Freeze, FreezeOf, Frozen, FrozenParts, Gc,
+    Ice, Leaf, Mut, Object, Ref, RefMut, Sendable, Twin, TwinOf, Unbranded, Val, Weak, unsizing,
 };
 pub use verify::Fault;
 pub use vivant_macros::{Freeze, Object};

@@ -1,12 +1,12 @@
 //! [`Mutator`]: the operations of a turn on its heap.
 
-use crate::collector::Revived;
+use crate::collector::Resurrection;
 use crate::header::{Header, Table, young_size};
 use crate::heap::Core;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::orca::Owner;
 use crate::pages::chunk::age_of;
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
 use crate::types::Object;
 use crate::types::gc::{Brand, Gc};
 use std::cell::UnsafeCell;
@@ -126,8 +126,8 @@ impl<'gc> Mutator<'gc> {
             if const { mem::needs_drop::<T>() } {
                 self.note_drop(room, size_of::<T>());
             }
-            if const { T::SHOWS } {
-                self.note_shows();
+            if const { T::HAS_EXTERNAL_EDGES } {
+                self.note_external_edges();
             }
             Gc::at(room.add(1).cast())
         }
@@ -151,17 +151,18 @@ impl<'gc> Mutator<'gc> {
     fn room_slow(&self, bytes: usize) -> NonNull<Header> {
         let core = self.core();
         // A cached nursery chunk needs no page from the source.
-        let may_grow = !core.is_unlucky() && (core.reserve.pages() > 0 || core.has_pages(bytes));
+        let may_grow =
+            !core.inject_alloc_failure() && (core.reserve.pages() > 0 || core.has_pages(bytes));
         if !may_grow
             || !core
                 .nursery
                 .grow(&core.reserve, &core.source, Owner::name(&core.owner), bytes)
         {
-            core.refuses(bytes);
+            core.fail_allocation(bytes);
         }
         match core.nursery.room(bytes) {
             Some(room) => room.cast(),
-            None => core.refuses(bytes),
+            None => core.fail_allocation(bytes),
         }
     }
 
@@ -173,16 +174,16 @@ impl<'gc> Mutator<'gc> {
         // could come here: values are made before `alloc` is entered, and no `Clone`, `Drop` or
         // iterator runs in it.
         let core = unsafe { &mut *self.core.as_ref().get() };
-        if core.is_unlucky() || !core.has_pages(bytes) {
-            core.refuses(bytes);
+        if core.inject_alloc_failure() || !core.has_pages(bytes) {
+            core.fail_allocation(bytes);
         }
         let Some(room) = core
             .old
             .allocate(bytes, &core.source, Owner::name(&core.owner))
         else {
-            core.refuses(bytes);
+            core.fail_allocation(bytes);
         };
-        core.counted.born_old(bytes);
+        core.counters.born_old(bytes);
         if remembers {
             // Remembered at birth: its components may be young (GC-NOTES §3, 17).
             core.remembered.get_mut().push(room);
@@ -199,16 +200,16 @@ impl<'gc> Mutator<'gc> {
         let core = unsafe { &mut *self.core.as_ref().get() };
         let room = core.old.at_hand(bytes);
         let Some(room) = room.or_else(|| core.room_shared(bytes)) else {
-            core.refuses(bytes);
+            core.fail_allocation(bytes);
         };
-        core.counted.born_old(bytes);
+        core.counters.born_old(bytes);
         room
     }
 
     /// Notes that an object was allocated that may show an external edge.
     #[inline]
-    pub(crate) fn note_shows(&self) {
-        self.core().shows.set(true);
+    pub(crate) fn note_external_edges(&self) {
+        self.core().has_external_edges.set(true);
     }
 
     /// Notes the destructor of an old object.
@@ -241,13 +242,13 @@ impl<'gc> Mutator<'gc> {
     /// The write barrier: called before the first write to an old object since the nursery was last
     /// emptied (H5). It remembers the object, and scans it first for a concurrent mark.
     #[cold]
-    pub(crate) fn barrier(&self, object: NonNull<Header>) {
+    pub(crate) fn write_barrier(&self, object: NonNull<Header>) {
         #[cfg(test)]
-        if is_planted(Planted::ForgottenWrite) {
+        if is_injected(InjectedFault::ForgottenWrite) {
             return;
         }
         #[cfg(test)]
-        if is_planted(Planted::RememberedTwice) {
+        if is_injected(InjectedFault::RememberedTwice) {
             self.core().remembered.borrow_mut().push(object);
         }
         // An object that was made of a part of an old one is young, whatever its flag says.
@@ -256,12 +257,12 @@ impl<'gc> Mutator<'gc> {
             return;
         }
         if self.core().is_marking() {
-            self.before_write(object);
+            self.satb_barrier(object);
         }
         let mut remembered = self.core().remembered.borrow_mut();
         remembered.push(object);
         if remembered.len() >= REMEMBERED_MAX {
-            self.core().crowded.set(true);
+            self.core().remembered_set_full.set(true);
         }
     }
 
@@ -269,29 +270,31 @@ impl<'gc> Mutator<'gc> {
     /// borrow: most writes do not need it, and would be slower by a sixth.
     #[cold]
     #[inline(never)]
-    fn before_write(&self, object: NonNull<Header>) {
-        if let Some(cycle) = &mut *self.core().cycle.borrow_mut() {
-            cycle.before_write(object);
+    fn satb_barrier(&self, object: NonNull<Header>) {
+        if let Some(concurrent_mark) = &mut *self.core().concurrent_mark.borrow_mut() {
+            concurrent_mark.satb_barrier(object);
         }
     }
 
     /// A turn is about to get an object by a reference that marks do not follow. A running mark
     /// logs the object, or refuses it as dead.
     #[inline]
-    pub(crate) fn revives(&self, object: NonNull<Header>) -> Revived {
+    pub(crate) fn resurrect(&self, object: NonNull<Header>) -> Resurrection {
         if self.core().is_marking() {
-            return self.is_revived(object);
+            return self.resurrect_slow(object);
         }
-        Revived::Lives
+        Resurrection::Live
     }
 
-    /// The slow path, out of line as [`Mutator::before_write`].
+    /// The slow path, out of line as [`Mutator::satb_barrier`].
     #[cold]
     #[inline(never)]
-    fn is_revived(&self, object: NonNull<Header>) -> Revived {
-        let mut cycle = self.core().cycle.borrow_mut();
-        let cycle = cycle.as_mut();
-        cycle.map_or(Revived::Lives, |cycle| cycle.revives(object))
+    fn resurrect_slow(&self, object: NonNull<Header>) -> Resurrection {
+        let mut concurrent_mark = self.core().concurrent_mark.borrow_mut();
+        let concurrent_mark = concurrent_mark.as_mut();
+        concurrent_mark.map_or(Resurrection::Live, |concurrent_mark| {
+            concurrent_mark.resurrect(object)
+        })
     }
 }
 

@@ -6,14 +6,14 @@ mod runs;
 mod sweep;
 
 use crate::header::Header;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::orca::Owner;
 use crate::pages::Source;
 use crate::pages::chunk::{PAGE, page_of, state_of};
 use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, run_pages};
 use crate::pages::page::{Kind, Page, Run, Word};
 use crate::pieces::Pieces;
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
 use crate::stress::poison;
 use crate::sync::Ordering;
 use runs::{Fill, Runs};
@@ -21,7 +21,7 @@ use std::any::Any;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
-pub(crate) use sweep::{MISSES_MINOR, Portion};
+pub(crate) use sweep::{MISSES_MINOR, SweepBudget};
 
 /// One of three mark epochs. An object is marked if its block's state is the epoch of the last
 /// mark. With two epochs, a dead block that was not yet swept would read as marked by the next mark
@@ -54,8 +54,8 @@ pub(crate) struct Old {
     /// Number of its pages.
     pub(crate) pages: usize,
     /// Bytes that the last mark has found alive, and bytes that it has found dead.
-    pub(crate) met: usize,
-    pub(crate) died: usize,
+    pub(crate) bytes_marked: usize,
+    pub(crate) bytes_died: usize,
     /// Number of its spans, and their number at the last mark; `unswept` counts those that the
     /// sweep has not reached yet.
     runs: usize,
@@ -77,9 +77,9 @@ pub(crate) struct Old {
     pub(crate) unsettled: bool,
     pub(crate) unswept: usize,
     /// Bytes of blocks and large objects in use.
-    pub(crate) live: usize,
+    pub(crate) bytes_allocated: usize,
     /// The part of `live` that the last mark has found dead, and no sweep has freed yet.
-    pub(crate) dead: usize,
+    pub(crate) bytes_dead: usize,
 }
 
 /// The contents of free blocks.
@@ -102,11 +102,11 @@ impl Old {
             large_unswept: Pieces::default(),
             epoch: Epoch::FIRST,
             marked: Epoch::FIRST,
-            live: 0,
-            dead: 0,
+            bytes_allocated: 0,
+            bytes_dead: 0,
             pages: 0,
-            met: 0,
-            died: 0,
+            bytes_marked: 0,
+            bytes_died: 0,
             runs: 0,
             to_sweep: 0,
             unswept: 0,
@@ -194,7 +194,7 @@ impl Old {
         // Relaxed: no other thread knows of it.
         unsafe { state_of(cell) }.store(self.epoch.0, Ordering::Relaxed);
         #[cfg(test)]
-        if is_planted(Planted::WrongEpoch) {
+        if is_injected(InjectedFault::WrongEpoch) {
             // SAFETY: the block lies in a chunk of the source.
             unsafe { state_of(cell) }.store(self.epoch.next().0, Ordering::Relaxed);
         }
@@ -230,7 +230,7 @@ impl Old {
             }
         }
         let (word, runs) = (word?, self.sizes[class].as_mut()?);
-        self.live += word.bytes(class);
+        self.bytes_allocated += word.bytes(class);
         runs.word = word;
         runs.word.take(cell_size(class))
     }
@@ -276,7 +276,7 @@ impl Old {
             let Some(runs) = runs else { continue };
             let word = mem::replace(&mut runs.word, Word::EMPTY);
             if word.free != 0 {
-                self.live -= word.bytes(class);
+                self.bytes_allocated -= word.bytes(class);
                 // SAFETY: the span is this heap's, and the word came from it.
                 unsafe { word.run.give_word(word) };
             }
@@ -296,7 +296,7 @@ impl Old {
         self.large.push(run);
         self.runs += 1;
         self.pages += pages;
-        self.live += pages * PAGE;
+        self.bytes_allocated += pages * PAGE;
         Some(self.begin(run.start()))
     }
 
@@ -310,9 +310,9 @@ impl Old {
     /// dead, and are swept lazily.
     pub(crate) fn mark_ends(&mut self, alive: usize) {
         self.marked = self.epoch;
-        self.met = alive;
-        self.died = self.live - alive;
-        self.dead = self.died;
+        self.bytes_marked = alive;
+        self.bytes_died = self.bytes_allocated - alive;
+        self.bytes_dead = self.bytes_died;
         self.at_step = alive;
         self.to_sweep = self.runs;
         self.unswept = self.runs;
@@ -326,8 +326,8 @@ impl Old {
     }
 
     /// Bytes of blocks and large objects, without those that the last mark has found dead.
-    pub(crate) fn living(&self) -> usize {
-        self.live - self.dead
+    pub(crate) fn bytes_live(&self) -> usize {
+        self.bytes_allocated - self.bytes_dead
     }
 
     /// Whether the span of this page was swept since the last mark.

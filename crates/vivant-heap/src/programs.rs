@@ -1,7 +1,7 @@
 //! Random test programs, one for each seed. Compiled for tests only.
 
+use crate::injected_fault::{self, InjectedFault};
 use crate::orca::Books;
-use crate::planted::{self, Planted};
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind, resume_unwind};
 
 /// Runs the programs of `most` seeds, or of as many as `VIVANT_SEEDS` says, and prints the seed
@@ -19,12 +19,12 @@ pub(crate) fn run(most: u64, program: impl Fn(u64) + RefUnwindSafe) {
 
 /// Asserts that each of these injected faults makes one of the first programs fail.
 #[track_caller]
-pub(crate) fn catch(faults: &[Planted], program: impl Fn(u64)) {
+pub(crate) fn catch(faults: &[InjectedFault], program: impl Fn(u64)) {
     for &fault in faults {
         let caught = (0..20).any(|seed| {
-            let run = AssertUnwindSafe(|| planted::with(fault, || program(seed)));
+            let run = AssertUnwindSafe(|| injected_fault::with(fault, || program(seed)));
             let caught = catch_unwind(run);
-            planted::with(Planted::Nothing, || ());
+            injected_fault::with(InjectedFault::Nothing, || ());
             Books::burn();
             caught.is_err()
         });

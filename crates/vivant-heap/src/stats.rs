@@ -20,19 +20,19 @@ pub struct HeapStats {
     /// Number of concurrent marks that have ended. `begun` − `ended` − `given_up` run.
     pub ended: u64,
     /// Number of concurrent marks that were aborted.
-    pub given_up: u64,
+    pub aborted: u64,
     /// Number of mutator assists: marking by the heap's holder for a concurrent mark, because it
     /// had promoted much.
-    pub slices: u64,
-    /// Number of termination steps of concurrent marks ([`Heap::is_settling`]): at least one for
+    pub assists: u64,
+    /// Number of termination steps of concurrent marks ([`Heap::is_terminating_mark`]): at least one for
     /// each that has ended.
-    pub settled: u64,
+    pub termination_steps: u64,
     /// Number of times that a turn has waited for a marker to release an object that it was about
     /// to change.
     pub waits: u64,
     /// Number of polls in these waits. From the 64th poll of a wait on, the turn yields its
     /// processor between two polls.
-    pub looks: u64,
+    pub spins: u64,
     /// Bytes of all objects ever allocated, including headers and the unused ends of nursery
     /// chunks.
     pub allocated: u64,
@@ -47,9 +47,9 @@ pub struct HeapStats {
     /// Objects marked by the last mark.
     pub alive: u64,
     /// Bytes of old objects that the last mark has found alive.
-    pub met: usize,
+    pub bytes_marked: usize,
     /// Bytes of old objects that the last mark has found dead.
-    pub died: usize,
+    pub bytes_died: usize,
     /// Bytes of old objects, including unswept dead ones.
     pub live: usize,
     /// Spans that still contain dead objects of the last mark.
@@ -75,7 +75,7 @@ pub struct HeapStats {
     /// Count deltas in all of these.
     pub changes: u64,
     /// Number of pieces in which it has drained its own inbox ([`Heap::heed_some`]).
-    pub heard: u64,
+    pub drains: u64,
     /// Old objects with destructors, including unswept dead ones.
     pub destructors: usize,
     /// Destructors that panicked (H10).
@@ -118,7 +118,7 @@ impl HeapStats {
 
 /// Statistics that are counted as the events happen.
 #[derive(Default)]
-pub(crate) struct Counted {
+pub(crate) struct Counters {
     stats: HeapStats,
     /// Bytes in the nursery just after it was last emptied: its survivors.
     aged: usize,
@@ -128,18 +128,18 @@ pub(crate) struct Counted {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Waits {
     pub(crate) times: u64,
-    pub(crate) looks: u64,
+    pub(crate) spins: u64,
 }
 
 /// The evacuated objects of a minor collection.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Moved {
+pub(crate) struct Evacuated {
     objects: u64,
     aged: u64,
     promoted: u64,
 }
 
-impl Moved {
+impl Evacuated {
     /// Counts an object of `bytes` bytes that stays young.
     #[inline]
     pub(crate) fn aged(&mut self, bytes: usize) {
@@ -155,14 +155,14 @@ impl Moved {
     }
 }
 
-impl Counted {
+impl Counters {
     /// A turn has allocated an old object.
     pub(crate) fn born_old(&mut self, bytes: usize) {
         self.stats.allocated += bytes as u64;
     }
 
     /// A minor collection has evacuated these survivors.
-    pub(crate) fn minor(&mut self, emptied: &Nursery, survivors: &Nursery, moved: Moved) {
+    pub(crate) fn minor(&mut self, emptied: &Nursery, survivors: &Nursery, moved: Evacuated) {
         self.stats.minor += 1;
         self.stats.allocated += self.born(emptied);
         self.stats.moved += moved.objects;
@@ -187,24 +187,24 @@ impl Counted {
     }
 
     /// A concurrent mark was aborted.
-    pub(crate) fn gives_up(&mut self) {
-        self.stats.given_up += 1;
+    pub(crate) fn aborts(&mut self) {
+        self.stats.aborted += 1;
     }
 
     /// A mutator assist was done.
-    pub(crate) fn slice(&mut self) {
-        self.stats.slices += 1;
+    pub(crate) fn assists(&mut self) {
+        self.stats.assists += 1;
     }
 
     /// A termination step was done.
-    pub(crate) fn settles(&mut self) {
-        self.stats.settled += 1;
+    pub(crate) fn terminates(&mut self) {
+        self.stats.termination_steps += 1;
     }
 
     /// Turns have waited for markers.
     pub(crate) fn waited(&mut self, waits: Waits) {
         self.stats.waits += waits.times;
-        self.stats.looks += waits.looks;
+        self.stats.spins += waits.spins;
     }
 
     /// A mark has ended, with `met` marked objects.
@@ -222,12 +222,12 @@ impl Counted {
 
 impl Core {
     fn stats(&self, sharing: &Sharing) -> HeapStats {
-        let stats = &self.counted.stats;
+        let stats = &self.counters.stats;
         HeapStats {
-            allocated: stats.allocated + self.counted.born(&self.nursery),
-            met: self.old.met,
-            died: self.old.died,
-            live: self.old.live,
+            allocated: stats.allocated + self.counters.born(&self.nursery),
+            bytes_marked: self.old.bytes_marked,
+            bytes_died: self.old.bytes_died,
+            live: self.old.bytes_allocated,
             unswept: self.old.unswept,
             pages: (self.nursery.pages() + self.reserve.pages() + self.old.pages) * PAGE,
             held: self.old.pages * PAGE,
@@ -237,7 +237,7 @@ impl Core {
             incs: sharing.left.incs,
             decs: sharing.left.decs,
             changes: sharing.left.changes,
-            heard: sharing.hearing.pieces,
+            drains: sharing.hearing.pieces,
             destructors: self.old.destructors,
             panics: self.old.panics,
             ..*stats

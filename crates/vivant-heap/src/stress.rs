@@ -40,7 +40,7 @@ pub enum When {
     /// Concurrent marks all the time: at each [`Heap::pace`](crate::Heap::pace), by chance, a mark
     /// begins or scans a few objects, or the nursery is emptied. Each mark is checked against the
     /// objects that a simple mark reaches at its beginning.
-    Beside,
+    Concurrent,
 }
 
 impl Stress {

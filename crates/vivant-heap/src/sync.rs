@@ -12,7 +12,7 @@ pub(crate) use std::thread::yield_now;
 macro_rules! fault {
     (test $name:ident => $wrong:expr) => {
         #[cfg(test)]
-        if crate::planted::is_planted(crate::planted::Planted::$name) {
+        if crate::injected_fault::is_injected(crate::injected_fault::InjectedFault::$name) {
             $wrong
         }
     };

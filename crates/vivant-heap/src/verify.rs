@@ -275,13 +275,13 @@ impl<'a> Verifier<'a> {
             0,
         )?;
         check(
-            unswept != 0 || old.dead == 0,
+            unswept != 0 || old.bytes_dead == 0,
             "H7",
-            "the last mark counted what it met wrongly",
+            "the last mark miscounted its bytes",
             0,
         )?;
         check(
-            live == old.live,
+            live == old.bytes_allocated,
             "H7",
             "bytes of old objects are counted wrongly",
             0,

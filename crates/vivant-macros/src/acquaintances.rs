@@ -114,9 +114,9 @@ impl Showing<'_> {
     fn shows(&self, field: &Field) -> TokenStream {
         let (vivant, of) = (self.vivant, &field.ty);
         let object = self.object(field).map(
-            |brand| quote_spanned!(of.span()=> || <#of as #vivant::heap::Object<#brand>>::SHOWS),
+            |brand| quote_spanned!(of.span()=> || <#of as #vivant::heap::Object<#brand>>::HAS_EXTERNAL_EDGES),
         );
-        quote_spanned!(of.span()=> #vivant::__private::Probe::<#of>::SHOWS #object)
+        quote_spanned!(of.span()=> #vivant::__private::Probe::<#of>::HAS_EXTERNAL_EDGES #object)
     }
 
     /// Shows the addresses of one field, given by reference.
@@ -127,8 +127,8 @@ impl Showing<'_> {
         // In one of the two ways, not in both.
         let object = self.object(field).map(|brand| {
             quote_spanned! {of.span()=>
-                if !#vivant::__private::Probe::<#of>::SHOWS {
-                    __seen.__of_object(|__shown| <#of as #vivant::heap::Object<#brand>>::show_holdings(#place, __shown));
+                if !#vivant::__private::Probe::<#of>::HAS_EXTERNAL_EDGES {
+                    __seen.__of_object(|__shown| <#of as #vivant::heap::Object<#brand>>::trace_external(#place, __shown));
                 }
             }
         });

@@ -1,4 +1,4 @@
-//! `Object::show_holdings`, of `#[derive(Object)]`: tracing of a field's external edges, to things
+//! `Object::trace_external`, of `#[derive(Object)]`: tracing of a field's external edges, to things
 //! that are counted elsewhere.
 
 use crate::errors::Errors;
@@ -25,7 +25,7 @@ impl Derived<'_> {
                 let bound = format_ident!("__field{number}");
                 patterns.extend(quote!(#member: ref #bound,));
                 calls.extend(quote_spanned! {of.span()=>
-                    <#of as #heap::Object<#brand>>::show_holdings(#bound, __shown);
+                    <#of as #heap::Object<#brand>>::trace_external(#bound, __shown);
                 });
             }
             quote!(#path { #patterns .. } => { #calls })

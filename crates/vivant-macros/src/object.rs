@@ -294,7 +294,7 @@ impl<'a> Derived<'a> {
                 #[inline]
                 fn trace(&self, _: &mut #heap::Tracer<'_>) {}
                 #[inline]
-                fn relocate(&mut self, _: &mut #heap::Relocator<'_>) {}
+                fn evacuate(&mut self, _: &mut #heap::Evacuator<'_>) {}
             }
         }
     }
@@ -311,10 +311,10 @@ impl<'a> Derived<'a> {
         });
         let destructor = self.no_destructor();
         let trace = self.arms(&format_ident!("trace"));
-        let relocate = self.arms(&format_ident!("relocate"));
+        let evacuate = self.arms(&format_ident!("evacuate"));
         let shows = traced().map(|Part { field, .. }| {
             let of = &field.ty;
-            quote_spanned!(of.span()=> || <#of as #heap::Object<#brand>>::SHOWS)
+            quote_spanned!(of.span()=> || <#of as #heap::Object<#brand>>::HAS_EXTERNAL_EDGES)
         });
         let show = self.shows();
         quote! {
@@ -329,12 +329,12 @@ impl<'a> Derived<'a> {
                     match *self { #trace }
                 }
                 #[inline]
-                fn relocate(&mut self, __visitor: &mut #heap::Relocator<'_>) {
-                    match *self { #relocate }
+                fn evacuate(&mut self, __visitor: &mut #heap::Evacuator<'_>) {
+                    match *self { #evacuate }
                 }
-                const SHOWS: bool = false #(#shows)*;
+                const HAS_EXTERNAL_EDGES: bool = false #(#shows)*;
                 #[inline]
-                fn show_holdings(&self, __shown: &mut #heap::Holdings<'_>) {
+                fn trace_external(&self, __shown: &mut #heap::ExternalEdges<'_>) {
                     match *self { #show }
                 }
             }

@@ -2,7 +2,7 @@
 //! blocking call.
 
 use crate::error::AskError;
-use crate::promise::{Begun, Resolver};
+use crate::promise::{MarkStart, Resolver};
 use crate::sync::{Arc, Mutex, lock};
 use crate::system::Shared;
 use crate::timer::{Alarm, Timer, ns};
@@ -21,7 +21,7 @@ enum State<T> {
     /// The message waits in a mailbox.
     Waiting(Option<Waker>),
     /// Its turn has begun, or its reply was delegated.
-    Begun(Option<Waker>),
+    MarkStart(Option<Waker>),
     Answered(Result<T, AskError>),
     /// The future was cancelled or dropped, or has its reply.
     Closed(Closed),
@@ -39,7 +39,7 @@ impl<T> Oneshot<T> {
     pub(crate) fn complete(&self, value: Result<T, AskError>) {
         let mut state = lock(&self.0);
         let waker = match &mut *state {
-            State::Waiting(waker) | State::Begun(waker) => waker.take(),
+            State::Waiting(waker) | State::MarkStart(waker) => waker.take(),
             // A value after a time limit, or for a future that is gone.
             State::Answered(_) | State::Closed(_) => return,
         };
@@ -50,16 +50,18 @@ impl<T> Oneshot<T> {
         }
     }
 
-    pub(crate) fn begin(&self) -> Begun {
+    pub(crate) fn begin(&self) -> MarkStart {
         let mut state = lock(&self.0);
         match &mut *state {
             State::Waiting(waker) => {
                 let waker = waker.take();
-                *state = State::Begun(waker);
-                Begun::Yes
+                *state = State::MarkStart(waker);
+                MarkStart::Yes
             }
-            State::Closed(Closed::Withdrawn) => Begun::Withdrawn,
-            State::Begun(_) | State::Answered(_) | State::Closed(Closed::Unwanted) => Begun::Yes,
+            State::Closed(Closed::Withdrawn) => MarkStart::Withdrawn,
+            State::MarkStart(_) | State::Answered(_) | State::Closed(Closed::Unwanted) => {
+                MarkStart::Yes
+            }
         }
     }
 
@@ -158,7 +160,7 @@ impl<T> Future for Asked<T> {
         let waker = context.waker().clone();
         let mut state = lock(&self.oneshot.0);
         let before = match &mut *state {
-            State::Waiting(place) | State::Begun(place) => place.replace(waker),
+            State::Waiting(place) | State::MarkStart(place) => place.replace(waker),
             State::Answered(_) => {
                 return match std::mem::replace(&mut *state, State::Closed(Closed::Unwanted)) {
                     State::Answered(value) => Poll::Ready(value),
@@ -193,7 +195,7 @@ impl<T> fmt::Debug for Asked<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match *lock(&self.oneshot.0) {
             State::Waiting(_) => "Asked(waiting)",
-            State::Begun(_) => "Asked(begun)",
+            State::MarkStart(_) => "Asked(begun)",
             State::Answered(_) => "Asked(answered)",
             State::Closed(_) => "Asked(closed)",
         })

@@ -9,7 +9,7 @@ use crate::cell::{AddressRef, StateRef};
 use crate::error::{AskError, NotSent, Refusal, SendError};
 use crate::mailbox::{Entry, Envelope, Kind, Letter, Ring, Role, Step, To, post, post_by};
 use crate::offer::Offer;
-use crate::promise::{Begun, Next, Resolver, bury};
+use crate::promise::{MarkStart, Next, Resolver, bury};
 use crate::scheduler::Worker;
 use crate::step::Steps;
 use std::fmt;
@@ -394,7 +394,7 @@ impl<B: Behaviour> Letter for Told<B> {
     }
 
     fn is_withdrawn((_, resolver): &Self::Content) -> bool {
-        resolver.begin() == Begun::Withdrawn
+        resolver.begin() == MarkStart::Withdrawn
     }
 
     fn run((args, resolver): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {

@@ -10,7 +10,7 @@ use crate::unreachable::{Acquaintances, Acquainted};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use vivant_heap::{
-    FrozenParts, Gc, Holdings, Mutator, Object, Relocator, Sendable, Tag, Tracer, Twin, TwinOf,
+    Evacuator, ExternalEdges, FrozenParts, Gc, Mutator, Object, Sendable, Tag, Tracer, Twin, TwinOf,
 };
 
 /// A far reference: a reference to an object inside another actor. It consists of the object's
@@ -172,7 +172,7 @@ impl<A: ?Sized + Target, T: ?Sized> Acquainted for Far<'_, A, T> {
 // The address is a leaf type: it has no brand and no reference into a heap, and it counts its own
 // references.
 
-// SAFETY: `trace` and `relocate` report the tag, its only reference into a heap. Its only
+// SAFETY: `trace` and `evacuate` report the tag, its only reference into a heap. Its only
 // destructor is that of the address, which contains no such reference.
 unsafe impl<'gc, A, T> Object<'gc> for Far<'gc, A, T>
 where
@@ -187,12 +187,12 @@ where
         self.tag.trace(tracer);
     }
     #[inline]
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.tag.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.tag.evacuate(evacuator);
     }
-    const SHOWS: bool = <Address<A> as Object<'gc>>::SHOWS;
-    fn show_holdings(&self, to: &mut Holdings<'_>) {
-        self.owner.show_holdings(to);
+    const HAS_EXTERNAL_EDGES: bool = <Address<A> as Object<'gc>>::HAS_EXTERNAL_EDGES;
+    fn trace_external(&self, to: &mut ExternalEdges<'_>) {
+        self.owner.trace_external(to);
     }
 }
 

@@ -124,7 +124,7 @@ faults! {
     ReleaseRelaxed,
     ClaimRelaxed,
     WaitRelaxed,
-    /// `vivant-heap`, `collector/work_list.rs`.
+    /// `vivant-heap`, `collector/mark_queue.rs`.
     LeavesFirst,
     NobodyCounts,
     RoundsOverlap,

@@ -12,7 +12,7 @@
 //! | `real`: `claim`, `work_list` | the same bytes |
 //! | `heap::Heap` | the objects of a heap: a state, and references that loom follows |
 //! | `heap::Mark` | `Mark`, with `Scanner::visit`, `run` and `Mark::work`: the same calls in the same order |
-//! | `heap::Owner` | `Cycle`: `before_write`, `hands_over`, `go_on_with_cycle`, `abandon_cycle` |
+//! | `heap::Owner` | `ConcurrentMark`: `satb_barrier`, `flush`, `advance_mark`, `abort_mark` |
 //!
 //! Left out: immutable objects, for which no claim is taken; splitting of work packets for other
 //! markers; weak references and counts, which are processed when the list is closed.

@@ -81,7 +81,7 @@ enum Slip {
 enum Batch {
     Fresh,
     #[default]
-    Begun,
+    MarkStart,
 }
 
 #[derive(Default, PartialEq, Eq, Debug, Clone, Copy)]
@@ -235,7 +235,7 @@ impl System {
 
     fn taken(&self, me: usize, owner: &mut Owner) {
         if owner.batch == Batch::Fresh {
-            owner.batch = Batch::Begun;
+            owner.batch = Batch::MarkStart;
             return;
         }
         owner.uncounted += 1;

@@ -3,11 +3,11 @@
 
 use super::gc;
 use crate::heap::{Heap, Root};
+use crate::injected_fault::{self, InjectedFault};
 use crate::mutator::Mutator;
 use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::pages::chunk::PAGE;
-use crate::planted::{self, Planted};
 use crate::sync::Arc;
 use crate::types::borrow::CLEAN;
 use std::collections::HashMap as Map;
@@ -217,13 +217,13 @@ fn what_changes_has_passed_the_barrier() {
 }
 
 #[test]
-fn canary_a_removal_that_skips_the_barrier_is_caught() {
+fn self_test_a_removal_that_skips_the_barrier_is_caught() {
     let removals = [
         ("Vec::pop", CHANGES[1].1),
         ("BTreeMap::remove", CHANGES[22].1),
     ];
     for (name, change) in removals {
-        let (secret, _) = planted::with(Planted::SecretChange, || changed(change));
+        let (secret, _) = injected_fault::with(InjectedFault::SecretChange, || changed(change));
         assert!(secret > 0, "{name}");
     }
 }

@@ -1,11 +1,11 @@
 //! Chunks: the objects of which collections consist.
 
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::header::{Header, Table};
-use crate::mutator::Mutator;
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
-use crate::types::Holdings;
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::mutator::Mutator;
+use crate::types::ExternalEdges;
 use crate::types::borrow::CLEAN;
 use crate::types::gc::Brand;
 use std::cell::Cell;
@@ -49,7 +49,7 @@ pub(crate) const SLOTS_MAX: usize = 128;
 ///
 /// # Safety
 ///
-/// The functions get chunks with this content. `trace`, `relocate` and `end` process every value in
+/// The functions get chunks with this content. `trace`, `evacuate` and `end` process every value in
 /// the slots from `from` to `to`, and whatever else the content has, as [`Object`](crate::Object)
 /// requires, and none twice.
 pub(crate) unsafe trait Content<'gc>: 'gc {
@@ -60,8 +60,8 @@ pub(crate) unsafe trait Content<'gc>: 'gc {
     /// Whether a value in it has a destructor.
     const NEEDS_DROP: bool;
     /// Whether a value in it may report holdings
-    /// ([`Object::show_holdings`](crate::Object::show_holdings)).
-    const SHOWS: bool = false;
+    /// ([`Object::trace_external`](crate::Object::trace_external)).
+    const HAS_EXTERNAL_EDGES: bool = false;
     /// Bytes of a chunk with `capacity` slots.
     fn bytes(capacity: usize) -> usize;
     /// # Safety
@@ -76,11 +76,11 @@ pub(crate) unsafe trait Content<'gc>: 'gc {
     ///
     /// The chunk is used by no other code. `written` are the filled slots that may refer to young
     /// objects; what is not in slots may refer to young objects in any case.
-    unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>);
+    unsafe fn evacuate(chunk: Raw, written: Range<usize>, evacuator: &mut Evacuator<'_>);
     /// # Safety
     ///
     /// As for `trace`.
-    unsafe fn show(_chunk: Raw, _shown: &mut Holdings<'_>) {}
+    unsafe fn show(_chunk: Raw, _shown: &mut ExternalEdges<'_>) {}
     /// # Safety
     ///
     /// The chunk is no longer used.
@@ -179,8 +179,8 @@ impl Raw {
 
     /// The chunk at its address after evacuation.
     #[inline]
-    pub(crate) fn relocated(self, relocator: &mut Relocator<'_>) -> Raw {
-        let object = relocator.place(self.header());
+    pub(crate) fn evacuated(self, evacuator: &mut Evacuator<'_>) -> Raw {
+        let object = evacuator.forward(self.header());
         // SAFETY: the value follows the header.
         Raw(unsafe { object.add(1) }.cast())
     }
@@ -238,8 +238,8 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
             if C::NEEDS_DROP {
                 mutator.note_drop(room, bytes);
             }
-            if C::SHOWS {
-                mutator.note_shows();
+            if C::HAS_EXTERNAL_EDGES {
+                mutator.note_external_edges();
             }
             Self::of(Raw(head))
         }
@@ -319,11 +319,11 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
     #[inline(never)]
     fn tell(self, mutator: &Mutator<'gc>) {
         #[cfg(test)]
-        if is_planted(Planted::SecretChange) {
+        if is_injected(InjectedFault::SecretChange) {
             return;
         }
         if self.head().flag.get() & CLEAN != 0 {
-            mutator.barrier(self.raw.header());
+            mutator.write_barrier(self.raw.header());
         }
         self.head().flag.set(0);
     }
@@ -332,11 +332,11 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
     fn tell_of(self, mutator: &Mutator<'gc>, slot: usize) {
         let flag = self.head().flag.get();
         #[cfg(test)]
-        if is_planted(Planted::SecretChange) {
+        if is_injected(InjectedFault::SecretChange) {
             return;
         }
         #[cfg(test)]
-        let slot = slot + usize::from(is_planted(Planted::NarrowWindow));
+        let slot = slot + usize::from(is_injected(InjectedFault::NarrowWindow));
         // The end of a window is one byte.
         if slot >= 0xFF {
             return self.tell(mutator);
@@ -344,7 +344,7 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
         let slot = slot as u32;
         let (mut from, mut to) = (slot, slot + 1);
         if flag & CLEAN != 0 {
-            mutator.barrier(self.raw.header());
+            mutator.write_barrier(self.raw.header());
         } else {
             (from, to) = (from.min(flag & 0xFF), to.max(flag >> 8));
         }
@@ -354,7 +354,7 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
     /// Whether the write barrier was executed, so that it may be changed.
     fn has_passed(self) -> bool {
         #[cfg(test)]
-        if is_planted(Planted::SecretChange) {
+        if is_injected(InjectedFault::SecretChange) {
             return true;
         }
         self.head().flag.get() & CLEAN == 0
@@ -388,8 +388,8 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
 
     /// Updates the reference after evacuation.
     #[inline]
-    pub(crate) fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.raw = self.raw.relocated(relocator);
+    pub(crate) fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.raw = self.raw.evacuated(evacuator);
     }
 }
 
@@ -406,9 +406,9 @@ pub(crate) unsafe fn trace<'gc, C: Content<'gc>>(value: NonNull<u8>, tracer: &mu
 /// # Safety
 ///
 /// A chunk with this content lies there, and is used by no other code.
-pub(crate) unsafe fn relocate<'gc, C: Content<'gc>>(
+pub(crate) unsafe fn evacuate<'gc, C: Content<'gc>>(
     value: NonNull<u8>,
-    relocator: &mut Relocator<'_>,
+    evacuator: &mut Evacuator<'_>,
 ) {
     let chunk = Raw::at(value);
     // SAFETY: guaranteed by the caller.
@@ -418,16 +418,16 @@ pub(crate) unsafe fn relocate<'gc, C: Content<'gc>>(
             chunk.head().flag.set(0);
         }
         if C::NEEDS_TRACE {
-            C::relocate(chunk, written, relocator);
+            C::evacuate(chunk, written, evacuator);
         }
-        relocator.mutable(&chunk.head().flag, CLEAN);
+        evacuator.mutable(&chunk.head().flag, CLEAN);
     }
 }
 
 /// # Safety
 ///
 /// As for `trace`.
-pub(crate) unsafe fn show<'gc, C: Content<'gc>>(value: NonNull<u8>, shown: &mut Holdings<'_>) {
+pub(crate) unsafe fn show<'gc, C: Content<'gc>>(value: NonNull<u8>, shown: &mut ExternalEdges<'_>) {
     // SAFETY: guaranteed by the caller.
     unsafe { C::show(Raw::at(value), shown) };
 }

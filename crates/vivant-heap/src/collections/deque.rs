@@ -3,7 +3,7 @@
 use super::iter::{Chunks, ChunksMut, Iter, IterMut};
 use super::radix::Radix;
 use super::vec::sequence;
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::mutator::Mutator;
 use crate::types::Object;
 use std::fmt;

@@ -1,8 +1,8 @@
 //! Chunks of elements, and chunks of links.
 
 use super::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements};
-use crate::collector::{Relocator, Tracer};
-use crate::types::{Holdings, Object};
+use crate::collector::{Evacuator, Tracer};
+use crate::types::{ExternalEdges, Object};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -24,7 +24,7 @@ unsafe impl<'gc, T: Object<'gc>> Content<'gc> for Items<T> {
     type Static = Items<T::Static>;
     const NEEDS_TRACE: bool = T::NEEDS_TRACE;
     const NEEDS_DROP: bool = std::mem::needs_drop::<T>();
-    const SHOWS: bool = T::SHOWS;
+    const HAS_EXTERNAL_EDGES: bool = T::HAS_EXTERNAL_EDGES;
 
     #[inline]
     fn bytes(capacity: usize) -> usize {
@@ -40,20 +40,20 @@ unsafe impl<'gc, T: Object<'gc>> Content<'gc> for Items<T> {
         }
     }
 
-    unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>) {
+    unsafe fn evacuate(chunk: Raw, written: Range<usize>, evacuator: &mut Evacuator<'_>) {
         // SAFETY: guaranteed by the caller.
         unsafe {
             for slot in written {
-                first::<T>(chunk).add(slot).as_mut().relocate(relocator);
+                first::<T>(chunk).add(slot).as_mut().evacuate(evacuator);
             }
         }
     }
 
-    unsafe fn show(chunk: Raw, shown: &mut Holdings<'_>) {
+    unsafe fn show(chunk: Raw, shown: &mut ExternalEdges<'_>) {
         // SAFETY: guaranteed by the caller.
         unsafe {
             for slot in chunk.filled() {
-                first::<T>(chunk).add(slot).as_ref().show_holdings(shown);
+                first::<T>(chunk).add(slot).as_ref().trace_external(shown);
             }
         }
     }
@@ -140,12 +140,12 @@ unsafe impl<'gc> Content<'gc> for Links {
         }
     }
 
-    unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>) {
+    unsafe fn evacuate(chunk: Raw, written: Range<usize>, evacuator: &mut Evacuator<'_>) {
         // SAFETY: guaranteed by the caller.
         unsafe {
             for slot in written {
                 let slot = first::<Raw>(chunk).add(slot);
-                slot.write(slot.read().relocated(relocator));
+                slot.write(slot.read().evacuated(evacuator));
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::chunk::{Chunk, Raw, SLOTS_MAX};
 use super::items::{Items, Links, link};
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::mutator::Mutator;
 use crate::types::Object;
 use std::ops::Range;
@@ -470,9 +470,9 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         }
     }
 
-    pub(crate) fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+    pub(crate) fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
         if let Some(root) = &mut self.root {
-            root.relocate(relocator);
+            root.evacuate(evacuator);
         }
     }
 }

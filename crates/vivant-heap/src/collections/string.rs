@@ -3,7 +3,7 @@
 use super::chunk::Chunk;
 use super::items::Items;
 use super::vec::Vec;
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::mutator::Mutator;
 use crate::text::text;
 use crate::types::Object;
@@ -85,8 +85,8 @@ unsafe impl<'gc> Object<'gc> for Text<'gc> {
     fn trace(&self, tracer: &mut Tracer<'_>) {
         self.0.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.0.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.0.evacuate(evacuator);
     }
 }
 
@@ -290,8 +290,8 @@ unsafe impl<'gc> Object<'gc> for String<'gc> {
         self.full.trace(tracer);
         self.last.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.full.relocate(relocator);
-        self.last.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.full.evacuate(evacuator);
+        self.last.evacuate(evacuator);
     }
 }

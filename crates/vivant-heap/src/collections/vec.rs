@@ -2,7 +2,7 @@
 
 use super::iter::{Chunks, ChunksMut, Iter, IterMut};
 use super::radix::Radix;
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::mutator::Mutator;
 use crate::types::Object;
 use std::fmt;
@@ -300,8 +300,8 @@ macro_rules! sequence {
             fn trace(&self, tracer: &mut Tracer<'_>) {
                 self.tree.trace(tracer);
             }
-            fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-                self.tree.relocate(relocator);
+            fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+                self.tree.evacuate(evacuator);
             }
         }
     };

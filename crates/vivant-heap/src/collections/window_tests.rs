@@ -3,9 +3,9 @@
 
 use super::gc;
 use crate::heap::{Heap, Root};
+use crate::injected_fault::{self, InjectedFault};
 use crate::pacing::Pacing;
 use crate::pages::Source;
-use crate::planted::{self, Planted};
 use crate::sync::Arc;
 
 use crate::types::{Gc, Mut};
@@ -80,9 +80,9 @@ fn what_is_written_in_a_window_is_followed() {
 }
 
 #[test]
-fn canaries_of_windows_are_caught() {
+fn injected_faults_of_windows_are_caught() {
     let mut heap = shelves();
-    planted::with(Planted::NarrowWindow, || write(&mut heap));
+    injected_fault::with(InjectedFault::NarrowWindow, || write(&mut heap));
     assert!(!is_in_order(&mut heap));
     // The heap must not even be dropped.
     std::mem::forget(heap);

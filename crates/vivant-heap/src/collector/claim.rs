@@ -80,7 +80,7 @@ const SPINS: u64 = 64;
 /// Marks an immutable object, of which references can be read at any time. Returns true if this
 /// call has marked it.
 #[inline]
-pub(crate) fn meet(state: &AtomicU8, epoch: u8) -> bool {
+pub(crate) fn mark(state: &AtomicU8, epoch: u8) -> bool {
     // Relaxed: the exchange only decides which thread scans the object.
     let seen = state.load(Ordering::Relaxed);
     seen != epoch

@@ -1,9 +1,9 @@
 //! [`Mark`]: the state of a concurrent mark that its markers share; and [`Marker`], the right to
 //! help.
 
-use super::scanner::{Block, Found, Scanner};
-use super::work_list::{Joined, Round, Work, WorkList};
-use super::{Shows, Whole};
+use super::mark_queue::{Joined, MarkQueue, MarkingPass, Packet};
+use super::scanner::{MarkResults, Scanner, WorkPacket};
+use super::{AbortOnUnwind, EdgeSnapshot};
 use crate::orca::Owner;
 use crate::sync::{Arc, AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError};
 use std::fmt;
@@ -14,9 +14,9 @@ pub(crate) struct Mark {
     /// The mark's epoch, and the owner of the heap that is marked.
     pub(super) epoch: u8,
     pub(super) own: NonNull<Owner>,
-    pub(super) shows: Shows,
-    pub(super) list: WorkList<Block>,
-    found: Mutex<Found>,
+    pub(super) edge_snapshot: EdgeSnapshot,
+    pub(super) queue: MarkQueue<WorkPacket>,
+    results: Mutex<MarkResults>,
     /// Scanners that no marker uses now, with their allocated memory.
     scanners: Mutex<Vec<Scanner>>,
     /// Bytes of marked objects, for the pacer.
@@ -51,13 +51,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Mark {
-    pub(super) fn new(epoch: u8, own: NonNull<Owner>, shows: Shows) -> Mark {
+    pub(super) fn new(epoch: u8, own: NonNull<Owner>, edge_snapshot: EdgeSnapshot) -> Mark {
         Mark {
             epoch,
             own,
-            shows,
-            list: WorkList::new(),
-            found: Mutex::default(),
+            edge_snapshot,
+            queue: MarkQueue::new(),
+            results: Mutex::default(),
             scanners: Mutex::default(),
             bytes: AtomicUsize::new(0),
         }
@@ -65,23 +65,23 @@ impl Mark {
 
     /// Scans at most `most` objects.
     pub(super) fn work(&self, most: usize) -> Progress {
-        let (block, round) = match self.list.join() {
-            Joined::Work(block, round) => (block, round),
+        let (packet, pass) = match self.queue.join() {
+            Joined::Work(packet, pass) => (packet, pass),
             Joined::Nothing => return Progress::Nothing,
             Joined::Drained => return Progress::Drained,
             Joined::Closed => return Progress::Over,
         };
-        let whole = Whole;
+        let guard = AbortOnUnwind;
         let idle = lock(&self.scanners).pop();
         let mut scanner = idle.unwrap_or_else(|| Scanner::new(self));
         // A scanner in the pool has no work.
-        scanner.block = block;
-        scanner.run(most, self, round);
-        self.hands_over(&mut scanner);
-        let rest = scanner.block.take();
+        scanner.packet = packet;
+        scanner.run(most, self, pass);
+        self.flush(&mut scanner);
+        let rest = scanner.packet.take();
         lock(&self.scanners).push(scanner);
-        let drained = self.list.leave(rest);
-        std::mem::forget(whole);
+        let drained = self.queue.leave(rest);
+        std::mem::forget(guard);
         if drained {
             Progress::Drained
         } else {
@@ -91,11 +91,11 @@ impl Mark {
 
     /// Publishes a scanner's findings to the mark before its worker leaves the queue: a marker that
     /// finds the queue drained finds all of them.
-    pub(super) fn hands_over(&self, scanner: &mut Scanner) {
-        if !scanner.later.is_empty() {
-            self.list.put_off(&mut scanner.later);
+    pub(super) fn flush(&self, scanner: &mut Scanner) {
+        if !scanner.deferred.is_empty() {
+            self.queue.defer(&mut scanner.deferred);
         }
-        lock(&self.found).add(&mut scanner.found);
+        lock(&self.results).add(&mut scanner.results);
         self.counts(&mut scanner.bytes);
     }
 
@@ -113,8 +113,8 @@ impl Mark {
     }
 
     /// What the scanners have found until now.
-    pub(super) fn found(&self) -> MutexGuard<'_, Found> {
-        lock(&self.found)
+    pub(super) fn results(&self) -> MutexGuard<'_, MarkResults> {
+        lock(&self.results)
     }
 }
 
@@ -131,7 +131,7 @@ impl Marker {
     /// ```
     /// use std::sync::Arc;
     /// use std::thread;
-    /// use vivant_heap::{Begun, Gc, Heap, Pacing, Progress, Root, Source};
+    /// use vivant_heap::{MarkStart, Gc, Heap, Pacing, Progress, Root, Source};
     ///
     /// struct List;
     /// impl Root for List {
@@ -140,7 +140,7 @@ impl Marker {
     ///
     /// let source = Arc::new(Source::new());
     /// let mut heap = Heap::<List>::new(&source, Pacing::default(), |m| (0..50_000).map(|n| m.alloc(n)).collect());
-    /// assert_eq!(heap.begin_mark(), Begun::Runs);      // more than 256 KiB: a concurrent mark
+    /// assert_eq!(heap.begin_mark(), MarkStart::Running);      // more than 256 KiB: a concurrent mark
     /// let marker = heap.marker().unwrap();
     /// let helper = thread::spawn(move || while marker.work(1_000) == Progress::More {});
     /// heap.turn(|m, list| list[0] = m.alloc(7));
@@ -162,13 +162,13 @@ impl Marker {
     /// have all the work that is left. Costs a lock.
     #[must_use]
     pub fn wants_help(&self) -> bool {
-        self.0.list.wants_help()
+        self.0.queue.wants_help()
     }
 
     /// Whether there is work for one marker besides the caller. Costs a lock.
     #[must_use]
     pub fn has_room(&self) -> bool {
-        self.0.list.has_room()
+        self.0.queue.has_room()
     }
 }
 
@@ -179,6 +179,6 @@ impl fmt::Debug for Marker {
 }
 
 /// Whether shared objects go to the deferred queue in this marking pass: see [`Scanner`].
-pub(super) fn puts_off(shows: Shows, round: Round) -> bool {
-    shows == Shows::Private && round == Round::First
+pub(super) fn defers_shared(edge_snapshot: EdgeSnapshot, pass: MarkingPass) -> bool {
+    edge_snapshot == EdgeSnapshot::Private && pass == MarkingPass::First
 }

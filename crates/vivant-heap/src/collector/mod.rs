@@ -2,42 +2,42 @@
 //! heap. See [README.md](README.md).
 
 pub(crate) mod claim;
-mod cycle;
+mod concurrent_mark;
 #[cfg(test)]
-mod cycle_tests;
-mod debt;
+mod concurrent_mark_tests;
+mod evacuator;
 #[cfg(test)]
-mod holdings_tests;
+mod external_edges_tests;
 mod mark;
-mod prefetch;
-mod relocator;
-mod scanner;
-mod settling;
+pub(crate) mod mark_queue;
+mod mark_termination;
 #[cfg(test)]
-mod settling_tests;
+mod mark_termination_tests;
+mod mutator_assist;
+mod prefetch;
+mod scanner;
 mod tracer;
-pub(crate) mod work_list;
 
-pub(crate) use cycle::{Cycle, Revived};
+pub(crate) use concurrent_mark::{ConcurrentMark, Resurrection};
+pub use evacuator::Evacuator;
+pub(crate) use evacuator::TenuringPolicy;
 pub use mark::{Marker, Progress};
-pub(crate) use relocator::Ageing;
-pub use relocator::Relocator;
 pub use tracer::Tracer;
 
 use crate::heap::Core;
-use crate::old::{MISSES_MINOR, Portion};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::old::{MISSES_MINOR, SweepBudget};
 use crate::orca::Owner;
 use crate::pages::chunk::PAGE;
 use crate::pieces::Pieces;
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
 use crate::types::Object;
 
 /// Which objects a mark lists for [`Heap::show`](crate::Heap::show), the tracing of external
 /// edges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Shows {
-    Nothing,
+pub(crate) enum EdgeSnapshot {
+    Off,
     /// Objects that may show an external edge and are reachable without passing a shared object: no
     /// other heap can reach these.
     Private,
@@ -57,12 +57,12 @@ const CELLS: usize = PAGE / 16;
 
 /// Aborts the process if a panic unwinds out of a collection: no invariant of the heap holds in the
 /// middle of one (GC-NOTES §3, 20).
-struct Whole;
+struct AbortOnUnwind;
 
-impl Drop for Whole {
+impl Drop for AbortOnUnwind {
     fn drop(&mut self) {
         eprintln!(
-            "vivant-heap: a panic in the middle of a collection; do not panic in `Object::trace` or `Object::relocate`"
+            "vivant-heap: a panic in the middle of a collection; do not panic in `Object::trace` or `Object::evacuate`"
         );
         std::process::abort();
     }
@@ -71,26 +71,26 @@ impl Drop for Whole {
 impl Core {
     /// A minor collection: empties the nursery. Objects reached from the roots and from the
     /// remembered set are promoted, or survive once in the nursery (H3).
-    pub(crate) fn minor<'gc>(&mut self, roots: &mut impl Object<'gc>, ageing: Ageing) {
-        let whole = Whole;
+    pub(crate) fn minor<'gc>(&mut self, roots: &mut impl Object<'gc>, tenuring: TenuringPolicy) {
+        let guard = AbortOnUnwind;
         let remembered = std::mem::take(self.remembered.get_mut());
-        self.crowded.set(false);
+        self.remembered_set_full.set(false);
         self.old.misses = MISSES_MINOR;
-        let mut relocator = Relocator::new(self, ageing);
-        roots.relocate(&mut relocator);
+        let mut evacuator = Evacuator::new(self, tenuring);
+        roots.evacuate(&mut evacuator);
         for object in remembered {
-            relocator.remembered(object);
+            evacuator.remembered(object);
         }
-        relocator.drain();
-        relocator.clear_weak();
-        relocator.find_dead();
-        let moved = relocator.counts();
-        let mut survivors = relocator.finish();
+        evacuator.drain();
+        evacuator.clear_weak();
+        evacuator.find_dead();
+        let moved = evacuator.counts();
+        let mut survivors = evacuator.finish();
         survivors.settle();
         self.old.misses = usize::MAX;
         // SAFETY: all of the remembered set was scanned, tag entries included.
         unsafe { self.tags.get_mut().nursery_emptied() };
-        self.counted.minor(&self.nursery, &survivors, moved);
+        self.counters.minor(&self.nursery, &survivors, moved);
         let mut emptied = std::mem::replace(&mut self.nursery, survivors);
         if self.pacing.stress.is_some() {
             // SAFETY: the collection is over: reached objects were evacuated, and the others were
@@ -107,49 +107,49 @@ impl Core {
             let still = self.nursery.pages();
             self.reserve.settle(pages, still, &self.source);
         }
-        std::mem::forget(whole);
+        std::mem::forget(guard);
     }
 
     /// A stop-the-world mark: marks all objects that the roots and the exports reach, and begins
     /// the sweep. First it empties the nursery into the old generation (H6). Aborts a concurrent
     /// mark that runs.
-    pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>, shows: Shows) {
-        self.abandon_cycle();
-        self.waits_since = None;
-        while !self.old.sweep(Portion::ALL, &self.source) {}
-        self.minor(roots, Ageing::Never);
-        let whole = Whole;
+    pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>, edge_snapshot: EdgeSnapshot) {
+        self.abort_mark();
+        self.delayed_since = None;
+        while !self.old.sweep(SweepBudget::ALL, &self.source) {}
+        self.minor(roots, TenuringPolicy::Never);
+        let guard = AbortOnUnwind;
         self.heed();
         self.old.mark_begins();
         let own = Owner::name(&self.owner);
         let sharing = self.sharing.get_mut();
         let known = sharing.roots();
         let mut tracer = Tracer::new(self.old.epoch, own, sharing.imports.counted());
-        let showing = match shows {
-            Shows::Private => tracer.private(roots),
-            Shows::Nothing => {
+        let edge_holders = match edge_snapshot {
+            EdgeSnapshot::Private => tracer.private(roots),
+            EdgeSnapshot::Off => {
                 roots.trace(&mut tracer);
                 Pieces::default()
             }
         };
         known.into_iter().for_each(|object| tracer.edge(object));
         #[cfg(test)]
-        if is_planted(Planted::TagTableStrong) {
+        if is_injected(InjectedFault::TagTableStrong) {
             let stubs = self.tags.get_mut().iter();
             stubs.for_each(|(_, stub)| tracer.edge(stub));
         }
         tracer.drain();
-        let (met, alive) = (tracer.met(), tracer.alive);
+        let (objects_marked, bytes_marked) = (tracer.objects_marked(), tracer.bytes_marked);
         let weak = tracer.weak_references();
-        self.settle_at_once(weak);
-        self.old.mark_ends(alive);
-        self.gave_up = false;
+        self.terminate_at_once(weak);
+        self.old.mark_ends(bytes_marked);
+        self.mark_aborted = false;
         // SAFETY: no turn runs, so no unmarked object is used any more.
         unsafe { self.sharing.get_mut().marked() };
         self.next_mark(0);
-        self.counted.major(met);
-        self.showing = showing;
-        std::mem::forget(whole);
+        self.counters.major(objects_marked);
+        self.edge_holders = edge_holders;
+        std::mem::forget(guard);
     }
 
     /// Schedules the next mark. The live bytes are all bytes in blocks and large objects, less the
@@ -157,35 +157,35 @@ impl Core {
     /// sweep.
     pub(crate) fn next_mark(&mut self, born: usize) {
         self.pinned = 0;
-        let weight = self.weight();
-        self.lived = self.old.living() - born;
-        self.mark_at = self.pacing.next_mark(weight, born);
+        let estimate = self.heap_size_estimate();
+        self.lived = self.old.bytes_live() - born;
+        self.mark_at = self.pacing.next_mark(estimate, born);
     }
 
     /// Sweeps what is due: at least `SWEEP_STEP` spans, and enough to have swept all spans when the
     /// old generation has grown half of the way to the next mark (H8). If that exceeds the maximum
     /// budget, because the heap is to grow by so little, the next mark is delayed instead.
     pub(crate) fn sweep_some(&mut self) {
-        let (weight, mark_at) = (self.weight(), self.mark_at);
+        let (estimate, mark_at) = (self.heap_size_estimate(), self.mark_at);
         let old = &mut self.old;
-        let grows = (mark_at - mark_at.min(old.met)).max(1);
-        let grown = old.living() - old.met.min(old.living());
+        let grows = (mark_at - mark_at.min(old.bytes_marked)).max(1);
+        let grown = old.bytes_live() - old.bytes_marked.min(old.bytes_live());
         let share = (grown as f64 * 2.0 / grows as f64).min(1.0);
         let left = (old.to_sweep as f64 * (1.0 - share)) as usize;
-        let due = match weight >= mark_at {
+        let due = match estimate >= mark_at {
             // The next mark is delayed by the sweep. The weight can exceed `mark_at` by foreign
             // objects, which no sweep frees.
             true => old.unswept,
             false => old.unswept - left.min(old.unswept),
         };
-        let fresh = old.living().saturating_sub(old.at_step) / PAGE;
+        let fresh = old.bytes_live().saturating_sub(old.at_step) / PAGE;
         let most = SWEEP_MOST.max(fresh.saturating_mul(SWEEP_RATIO));
-        let mut portion = Portion::of(due.clamp(SWEEP_STEP, most));
-        portion.empty = most;
+        let mut budget = SweepBudget::of(due.clamp(SWEEP_STEP, most));
+        budget.empty = most;
         // Turns may fill pages with objects that all have destructors. The budget is twice as many
         // destructors as those pages can hold, so the sweep gains on the turns.
-        portion.destructors = portion.destructors.max(fresh.saturating_mul(2 * CELLS));
-        old.sweep(portion, &self.source);
-        old.at_step = old.living();
+        budget.destructors = budget.destructors.max(fresh.saturating_mul(2 * CELLS));
+        old.sweep(budget, &self.source);
+        old.at_step = old.bytes_live();
     }
 }

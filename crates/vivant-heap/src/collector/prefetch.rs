@@ -1,4 +1,4 @@
-//! [`Ahead`]: the prefetch queue. It requests the memory of objects before they are read.
+//! [`PrefetchQueue`]: the prefetch queue. It requests the memory of objects before they are read.
 
 use crate::header::Header;
 use crate::pages::chunk::state_of;
@@ -6,18 +6,18 @@ use crate::sync::AtomicU8;
 use std::ptr::NonNull;
 
 /// Length of the queue: as many objects as memory delivers in the time that the work on them takes.
-const AHEAD: usize = 12;
+const PREFETCH_DISTANCE: usize = 12;
 
 /// A queue of objects with prefetches in flight.
 #[derive(Default)]
-pub(super) struct Ahead {
-    objects: [Option<NonNull<Header>>; AHEAD],
+pub(super) struct PrefetchQueue {
+    objects: [Option<NonNull<Header>>; PREFETCH_DISTANCE],
     /// Index at which the next object is put.
     next: usize,
     len: usize,
 }
 
-impl Ahead {
+impl PrefetchQueue {
     /// Prefetches an object and puts it into the queue. Returns the oldest object if the queue was
     /// full.
     ///
@@ -29,7 +29,7 @@ impl Ahead {
         // SAFETY: the caller's contract: an object lies in a chunk.
         prefetch(object, unsafe { state_of(object.cast()) });
         let first = self.objects[self.next].replace(object);
-        self.next = (self.next + 1) % AHEAD;
+        self.next = (self.next + 1) % PREFETCH_DISTANCE;
         self.len += usize::from(first.is_none());
         first
     }
@@ -37,7 +37,8 @@ impl Ahead {
     /// Removes the oldest object.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<NonNull<Header>> {
-        let first = self.objects[(self.next + AHEAD - self.len) % AHEAD].take()?;
+        let first =
+            self.objects[(self.next + PREFETCH_DISTANCE - self.len) % PREFETCH_DISTANCE].take()?;
         self.len -= 1;
         Some(first)
     }
@@ -70,16 +71,21 @@ mod tests {
         let chunk = NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) }).expect("memory");
         // SAFETY: within the chunk.
         let object = |number: usize| unsafe { chunk.add(CHUNK / 2 + number * 16).cast::<Header>() };
-        let mut ahead = Ahead::default();
-        assert_eq!(ahead.pop(), None);
+        let mut prefetch = PrefetchQueue::default();
+        assert_eq!(prefetch.pop(), None);
         for round in 0..3 {
-            for number in 0..AHEAD + 5 {
+            for number in 0..PREFETCH_DISTANCE + 5 {
                 // SAFETY: the object lies in a chunk.
-                let first = unsafe { ahead.push(object(number)) };
-                assert_eq!(first, number.checked_sub(AHEAD).map(object), "{round}");
+                let first = unsafe { prefetch.push(object(number)) };
+                assert_eq!(
+                    first,
+                    number.checked_sub(PREFETCH_DISTANCE).map(object),
+                    "{round}"
+                );
             }
-            (5..AHEAD + 5).for_each(|number| assert_eq!(ahead.pop(), Some(object(number))));
-            assert_eq!(ahead.pop(), None);
+            (5..PREFETCH_DISTANCE + 5)
+                .for_each(|number| assert_eq!(prefetch.pop(), Some(object(number))));
+            assert_eq!(prefetch.pop(), None);
         }
         // SAFETY: allocated above with this layout.
         unsafe { std::alloc::dealloc(chunk.as_ptr(), layout) };

@@ -1,14 +1,14 @@
 //! [`Tracer`]: marks and traces objects. After a stop-the-world mark each object that the roots
 //! reach has the present epoch.
 
-use super::prefetch::Ahead;
+use super::prefetch::PrefetchQueue;
 use crate::header::{Header, Table};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::old::Epoch;
 use crate::orca::{Counts, Owner};
 use crate::pages::chunk::state_of;
 use crate::pieces::Pieces;
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
 use crate::sync::Ordering;
 use crate::types::Object;
 use std::ops::Range;
@@ -17,14 +17,14 @@ use std::ptr::NonNull;
 /// Visits the references of objects. [`Object::trace`](crate::Object::trace) reports them to it.
 pub struct Tracer<'a> {
     epoch: Epoch,
-    purpose: Purpose<'a>,
+    purpose: TracePurpose<'a>,
     /// The mark queue: marked, and not yet scanned. An explicit list, so deep structures need no
     /// deep stack (H12).
-    grey: Vec<NonNull<Header>>,
+    mark_stack: Vec<NonNull<Header>>,
     /// Number of objects that the mark has marked.
-    met: u64,
+    objects_marked: u64,
     /// Bytes of the marked blocks and large objects.
-    pub(super) alive: usize,
+    pub(super) bytes_marked: usize,
     /// The object that is being scanned, if it is one.
     object: Option<NonNull<Header>>,
     /// Weak references that were scanned.
@@ -37,25 +37,25 @@ pub struct Tracer<'a> {
 #[derive(Default)]
 struct Private {
     /// Marked objects that may show an external edge.
-    showing: Pieces<NonNull<Header>>,
+    edge_holders: Pieces<NonNull<Header>>,
     /// The deferred queue: shared objects of this heap that were reached. They are scanned later.
-    put_off: Vec<NonNull<Header>>,
+    defer: Vec<NonNull<Header>>,
 }
 
 /// What the tracer does with a reported reference.
-enum Purpose<'a> {
+enum TracePurpose<'a> {
     /// Marks unmarked objects and queues them for scanning. Of shared objects it marks only those
     /// of this owner; foreign ones go to `imports`.
     Mark {
         own: NonNull<Owner>,
         imports: &'a mut Counts,
         /// The prefetch queue: seen, and not yet marked.
-        ahead: Ahead,
+        prefetch: PrefetchQueue,
     },
     /// Lists all references, and follows none.
     List { shared: Vec<NonNull<Header>> },
     /// Passes references to shared objects to a closure; the value has no others.
-    Tell(&'a mut dyn FnMut(NonNull<Header>)),
+    Visit(&'a mut dyn FnMut(NonNull<Header>)),
 }
 
 /// The references that a value reports, in its order.
@@ -76,36 +76,36 @@ pub(super) struct Scanned<'a> {
 
 /// Whether shared objects are deferred.
 #[cfg(not(test))]
-fn puts_off(_: &&mut Private) -> bool {
+fn defers_shared(_: &&mut Private) -> bool {
     true
 }
 
 #[cfg(test)]
-fn puts_off(_: &&mut Private) -> bool {
-    !is_planted(Planted::SharedShown)
+fn defers_shared(_: &&mut Private) -> bool {
+    !is_injected(InjectedFault::SharedInSnapshot)
 }
 
 impl<'a> Tracer<'a> {
     /// A tracer that marks for this owner.
     pub(super) fn new(epoch: Epoch, own: NonNull<Owner>, imports: &'a mut Counts) -> Self {
-        let ahead = Ahead::default();
+        let prefetch = PrefetchQueue::default();
         Tracer::with(
             epoch,
-            Purpose::Mark {
+            TracePurpose::Mark {
                 own,
                 imports,
-                ahead,
+                prefetch,
             },
         )
     }
 
-    fn with(epoch: Epoch, purpose: Purpose<'a>) -> Self {
+    fn with(epoch: Epoch, purpose: TracePurpose<'a>) -> Self {
         Tracer {
             epoch,
             purpose,
-            grey: Vec::new(),
-            met: 0,
-            alive: 0,
+            mark_stack: Vec::new(),
+            objects_marked: 0,
+            bytes_marked: 0,
             object: None,
             weak: Vec::new(),
             private: None,
@@ -116,7 +116,7 @@ impl<'a> Tracer<'a> {
     /// concurrent mark.
     pub(super) fn scanning() -> Tracer<'static> {
         let shared = Vec::new();
-        Tracer::with(Epoch::FIRST, Purpose::List { shared })
+        Tracer::with(Epoch::FIRST, TracePurpose::List { shared })
     }
 
     /// Lists the references of an object.
@@ -148,11 +148,11 @@ impl<'a> Tracer<'a> {
     /// The lists, for the caller to empty.
     #[inline]
     pub(super) fn scanned(&mut self) -> Scanned<'_> {
-        let Purpose::List { shared } = &mut self.purpose else {
+        let TracePurpose::List { shared } = &mut self.purpose else {
             unreachable!("it scans")
         };
         Scanned {
-            own: &mut self.grey,
+            own: &mut self.mark_stack,
             shared,
             weak: &mut self.weak,
         }
@@ -161,36 +161,41 @@ impl<'a> Tracer<'a> {
     /// Returns the references that `report` reports, in its order.
     pub(crate) fn list(report: impl FnOnce(&mut Tracer<'_>)) -> Listed {
         let shared = Vec::new();
-        let mut tracer = Tracer::with(Epoch::FIRST, Purpose::List { shared });
+        let mut tracer = Tracer::with(Epoch::FIRST, TracePurpose::List { shared });
         report(&mut tracer);
         let Tracer {
-            grey: own, purpose, ..
+            mark_stack: own,
+            purpose,
+            ..
         } = tracer;
         match purpose {
-            Purpose::List { shared } => Listed { own, shared },
-            Purpose::Mark { .. } | Purpose::Tell(_) => unreachable!("nobody changes it"),
+            TracePurpose::List { shared } => Listed { own, shared },
+            TracePurpose::Mark { .. } | TracePurpose::Visit(_) => unreachable!("nobody changes it"),
         }
     }
 
     /// Calls `each` for the references to shared objects in a value that has no others.
     #[inline]
     pub(crate) fn tell<'gc>(value: &impl Object<'gc>, mut each: impl FnMut(NonNull<Header>)) {
-        value.trace(&mut Tracer::with(Epoch::FIRST, Purpose::Tell(&mut each)));
+        value.trace(&mut Tracer::with(
+            Epoch::FIRST,
+            TracePurpose::Visit(&mut each),
+        ));
     }
 
     /// Visits a reference to a shared object, perhaps of another heap.
     #[inline]
     pub(crate) fn shared(&mut self, object: NonNull<Header>) {
         match &mut self.purpose {
-            Purpose::List { shared } => shared.push(object),
-            Purpose::Tell(each) => each(object),
-            Purpose::Mark { own, imports, .. } => {
+            TracePurpose::List { shared } => shared.push(object),
+            TracePurpose::Visit(each) => each(object),
+            TracePurpose::Mark { own, imports, .. } => {
                 // SAFETY: a reported reference leads to a live object, which its owner keeps until
                 // this mark has ended.
                 if unsafe { Owner::of(object) } != *own {
                     imports.meet(object);
-                } else if let Some(private) = self.private.as_mut().filter(puts_off) {
-                    private.put_off.push(object);
+                } else if let Some(private) = self.private.as_mut().filter(defers_shared) {
+                    private.defer.push(object);
                 } else {
                     self.edge(object);
                 }
@@ -203,21 +208,21 @@ impl<'a> Tracer<'a> {
     pub(crate) fn edge(&mut self, object: NonNull<Header>) {
         let ready = match &mut self.purpose {
             // SAFETY: a reported reference leads to a live object.
-            Purpose::Mark { ahead, .. } => unsafe { ahead.push(object) },
-            Purpose::List { .. } => {
-                self.grey.push(object);
+            TracePurpose::Mark { prefetch, .. } => unsafe { prefetch.push(object) },
+            TracePurpose::List { .. } => {
+                self.mark_stack.push(object);
                 None
             }
-            Purpose::Tell(_) => None,
+            TracePurpose::Visit(_) => None,
         };
         if let Some(ready) = ready {
-            self.meet(ready);
+            self.mark(ready);
         }
     }
 
     /// Marks an object, some references after its prefetch, and queues it for scanning.
     #[inline]
-    fn meet(&mut self, object: NonNull<Header>) {
+    fn mark(&mut self, object: NonNull<Header>) {
         // SAFETY: a reported reference leads to a live object, and to an old one: the nursery is
         // empty when a mark runs. Relaxed: one thread marks.
         let state = unsafe { state_of(object.cast()) };
@@ -225,22 +230,22 @@ impl<'a> Tracer<'a> {
             return;
         }
         state.store(self.epoch.0, Ordering::Relaxed);
-        self.met += 1;
+        self.objects_marked += 1;
         // SAFETY: a reported reference leads to a live object, so its header is valid.
         let table = unsafe { object.as_ref() }.table();
         // SAFETY: a reported reference leads to a live object of this type.
-        self.alive += unsafe { table.room(object) };
+        self.bytes_marked += unsafe { table.room(object) };
         #[cfg(test)]
-        if is_planted(Planted::ForgottenChildren) {
+        if is_injected(InjectedFault::ForgottenChildren) {
             return;
         }
         if table.show.is_some()
             && let Some(private) = &mut self.private
         {
-            private.showing.push(object);
+            private.edge_holders.push(object);
         }
         if table.needs_trace {
-            self.grey.push(object);
+            self.mark_stack.push(object);
         }
     }
 
@@ -251,9 +256,12 @@ impl<'a> Tracer<'a> {
         self.private = Some(Private::default());
         roots.trace(self);
         self.drain();
-        let Private { showing, put_off } = self.private.take().unwrap_or_default();
-        put_off.into_iter().for_each(|object| self.edge(object));
-        showing
+        let Private {
+            edge_holders,
+            defer,
+        } = self.private.take().unwrap_or_default();
+        defer.into_iter().for_each(|object| self.edge(object));
+        edge_holders
     }
 
     /// Notes that the object that is being scanned is a weak reference.
@@ -262,8 +270,8 @@ impl<'a> Tracer<'a> {
     }
 
     /// The number of objects marked until now.
-    pub(super) fn met(&self) -> u64 {
-        self.met
+    pub(super) fn objects_marked(&self) -> u64 {
+        self.objects_marked
     }
 
     /// Takes the weak references that were scanned.
@@ -285,14 +293,14 @@ impl<'a> Tracer<'a> {
     #[inline]
     fn next(&mut self) -> Option<NonNull<Header>> {
         loop {
-            if let Some(object) = self.grey.pop() {
+            if let Some(object) = self.mark_stack.pop() {
                 return Some(object);
             }
-            let Purpose::Mark { ahead, .. } = &mut self.purpose else {
+            let TracePurpose::Mark { prefetch, .. } = &mut self.purpose else {
                 return None;
             };
-            let ready = ahead.pop()?;
-            self.meet(ready);
+            let ready = prefetch.pop()?;
+            self.mark(ready);
         }
     }
 }

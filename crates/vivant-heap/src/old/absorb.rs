@@ -41,9 +41,9 @@ impl Old {
                 }
             }
         }
-        self.live += other.live;
+        self.bytes_allocated += other.bytes_allocated;
         // The merge costs next to nothing, so no sweep is due for it at once.
-        self.at_step += other.live;
+        self.at_step += other.bytes_allocated;
         self.pages += other.pages;
         self.runs += other.runs;
         self.panics += other.panics;

@@ -1,10 +1,10 @@
 //! [`Runs`]: the spans of one size class, sorted by fill (H4).
 
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::pages::class::cells;
 use crate::pages::page::{Page, Run, Word};
 use crate::pieces::Pieces;
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
 use std::mem;
 
 /// The fill of a span.
@@ -128,7 +128,7 @@ impl Runs {
         let [few, some, most, all] = &mut self.unswept;
         let order = [most, some, few, all];
         #[cfg(test)]
-        let order = match is_planted(Planted::FullRunsFirst) {
+        let order = match is_injected(InjectedFault::FullRunsFirst) {
             true => order.into_iter().rev().collect::<Vec<_>>(),
             false => order.into_iter().collect(),
         };

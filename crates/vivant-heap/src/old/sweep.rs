@@ -3,11 +3,11 @@
 #[cfg(test)]
 use super::Epoch;
 use super::{FreeCells, Old, end};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::orca::ForeignCode;
 use crate::pages::Source;
 use crate::pages::page::{Kind, Run, Wanted};
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
 use crate::stress::poison;
 
 /// Spans swept for one object that finds no block: this bounds the time of its allocation. If none
@@ -23,7 +23,7 @@ const DESTRUCTORS: usize = 16;
 
 /// A sweep budget. The last span may exceed it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Portion {
+pub(crate) struct SweepBudget {
     pub(crate) runs: usize,
     /// Pages of spans that become empty: the system may take them back, which costs the same for
     /// each page.
@@ -32,12 +32,12 @@ pub(crate) struct Portion {
     pub(crate) destructors: usize,
 }
 
-impl Portion {
-    pub(crate) const ALL: Portion = Portion::of(usize::MAX);
+impl SweepBudget {
+    pub(crate) const ALL: SweepBudget = SweepBudget::of(usize::MAX);
 
     /// The budget of so many spans of one page, with a few destructors each.
-    pub(crate) const fn of(runs: usize) -> Portion {
-        Portion {
+    pub(crate) const fn of(runs: usize) -> SweepBudget {
+        SweepBudget {
             runs,
             empty: runs,
             destructors: runs.saturating_mul(DESTRUCTORS),
@@ -51,7 +51,7 @@ impl Portion {
 
 impl Old {
     /// Sweeps until one part of the budget is used up. Returns whether all spans are swept.
-    pub(crate) fn sweep(&mut self, mut left: Portion, source: &Source) -> bool {
+    pub(crate) fn sweep(&mut self, mut left: SweepBudget, source: &Source) -> bool {
         let mut empty = Vec::new();
         while self.unswept != 0 && left.is_some() {
             let Some(run) = self.next_unswept() else {
@@ -110,9 +110,9 @@ impl Old {
     unsafe fn sweep_one(&mut self, run: Run) -> usize {
         // SAFETY: the caller's contract.
         let freed = unsafe { sweep_run(run, self.marked.0, self.free_cells, &mut self.panics) };
-        self.live -= freed.bytes;
+        self.bytes_allocated -= freed.bytes;
         // Saturating: the verifier reports it if more was freed than was dead.
-        self.dead = self.dead.saturating_sub(freed.bytes);
+        self.bytes_dead = self.bytes_dead.saturating_sub(freed.bytes);
         self.destructors -= freed.destructors;
         self.unswept -= 1;
         freed.destructors
@@ -178,7 +178,7 @@ pub(super) struct Freed {
 unsafe fn sweep_run(run: Run, alive: u8, free: FreeCells, panics: &mut u64) -> Freed {
     let marked = alive;
     #[cfg(test)]
-    let alive = match is_planted(Planted::FreedAlive) {
+    let alive = match is_injected(InjectedFault::FreedAlive) {
         true => Epoch(alive).next().0,
         false => alive,
     };

@@ -135,7 +135,7 @@ impl fmt::Debug for Books {
 #[cfg(test)]
 mod tests {
     use super::Books;
-    use crate::planted::{self, Planted};
+    use crate::injected_fault::{self, InjectedFault};
     use crate::{Heap, Pacing, Root, Source, Val};
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Arc;
@@ -178,10 +178,10 @@ mod tests {
     }
 
     #[test]
-    fn canaries_of_books_are_caught() {
-        use Planted::{BatchedIncs, ForgottenReceipt, SkippedInc};
+    fn injected_faults_in_counts_are_caught() {
+        use InjectedFault::{BatchedIncs, ForgottenReceipt, SkippedInc};
         for bug in [SkippedInc, ForgottenReceipt, BatchedIncs] {
-            let even = planted::with(bug, is_even_throughout);
+            let even = injected_fault::with(bug, is_even_throughout);
             Books::burn();
             assert!(!even, "{bug:?}");
         }

@@ -3,7 +3,7 @@
 use super::books::{Account, post};
 use crate::header::Header;
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::rows::Rows;
 use crate::shards::Shards;
 use std::mem;
@@ -103,7 +103,7 @@ impl Counts {
     fn touch_last(&mut self) {
         let place = self.last as usize;
         #[cfg(test)]
-        if is_planted(Planted::WhiteArrival) && self.unsettled != usize::MAX {
+        if is_injected(InjectedFault::WhiteArrival) && self.unsettled != usize::MAX {
             return;
         }
         if place < self.unsettled {
@@ -136,7 +136,7 @@ impl Counts {
             let entry = &mut self.entries[place];
             let met = mem::replace(&mut entry.met, Met::NotYet);
             #[cfg(test)]
-            let met = if is_planted(Planted::LateExport) {
+            let met = if is_injected(InjectedFault::LateExport) {
                 Met::NotYet
             } else {
                 met

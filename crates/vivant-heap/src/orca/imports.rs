@@ -4,7 +4,7 @@ use super::books::{self, Account};
 use super::counts::Counts;
 use crate::header::Header;
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_injected};
 use std::mem;
 use std::ptr::NonNull;
 
@@ -74,7 +74,7 @@ impl Imports {
     /// end (H6).
     pub(crate) fn mark_begins(&mut self) {
         #[cfg(test)]
-        if is_planted(Planted::WhiteImport) {
+        if is_injected(InjectedFault::WhiteImport) {
             return;
         }
         self.settle().mark_begins();
@@ -96,7 +96,7 @@ impl Imports {
     pub(crate) fn met(&mut self, mut given_up: impl FnMut(NonNull<Header>, i64)) -> &mut Counts {
         for Received { object, count } in self.received.drain(..) {
             #[cfg(test)]
-            if is_planted(Planted::ForgottenMeeting) {
+            if is_injected(InjectedFault::ForgottenImportMark) {
                 books::post(Account::Imports, object, -count);
                 given_up(object, count);
                 continue;

@@ -4,7 +4,7 @@
 use super::books::{self, Account, Books};
 use super::model_tests::{Both, Layout, Thing};
 use crate::header::Header;
-use crate::planted::{self, Planted};
+use crate::injected_fault::{self, InjectedFault};
 use std::cell::RefCell;
 use std::ptr::NonNull;
 
@@ -46,8 +46,9 @@ fn changes_have_one_order_in_two_layouts() {
 }
 
 #[test]
-fn canaries_of_layouts_are_caught() {
-    let caught = (0..20).any(|seed| planted::with(Planted::OrderByAddress, || differs(seed)));
+fn injected_faults_of_layouts_are_caught() {
+    let caught =
+        (0..20).any(|seed| injected_fault::with(InjectedFault::OrderByAddress, || differs(seed)));
     assert!(caught);
     assert_eq!(Books::check(), Ok(()));
 }

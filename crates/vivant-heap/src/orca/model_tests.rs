@@ -10,9 +10,9 @@ use super::model::{Model, Number};
 use super::parcel::Parcel;
 use crate::header::Header;
 use crate::heap::{Heap, Root};
+use crate::injected_fault::InjectedFault;
 use crate::pacing::Pacing;
 use crate::pages::Source;
-use crate::planted::Planted;
 use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::{Arc, Mutex};
@@ -45,7 +45,7 @@ unsafe impl<'gc> Object<'gc> for Thing<'gc> {
     fn trace(&self, tracer: &mut crate::Tracer<'_>) {
         self.parts.trace(tracer);
     }
-    fn relocate(&mut self, _: &mut crate::Relocator<'_>) {}
+    fn evacuate(&mut self, _: &mut crate::Evacuator<'_>) {}
 }
 
 // SAFETY: it has shared components, and plain fields that are `Sync`.
@@ -345,12 +345,12 @@ fn seeded_sharing_does_what_the_model_does() {
 
 /// Each of these faults is detected in one of the first programs.
 #[test]
-fn canaries_of_counts_are_caught() {
+fn injected_faults_of_counts_are_caught() {
     let faults = [
-        Planted::SkippedInc,
-        Planted::ForgottenReceipt,
-        Planted::ForgottenExport,
-        Planted::ForgottenMeeting,
+        InjectedFault::SkippedInc,
+        InjectedFault::ForgottenReceipt,
+        InjectedFault::ForgottenExport,
+        InjectedFault::ForgottenImportMark,
     ];
     programs::catch(&faults, program);
 }

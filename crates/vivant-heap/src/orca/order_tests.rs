@@ -4,9 +4,9 @@
 use super::ledger::Ledger;
 use super::model_tests::{Ended, Noted, Thing, Things};
 use crate::heap::Heap;
+use crate::injected_fault::{self, InjectedFault};
 use crate::pacing::Pacing;
 use crate::pages::Source;
-use crate::planted::{self, Planted};
 use crate::stress::{Stress, When};
 use crate::sync::{Arc, Mutex};
 use crate::types::Val;
@@ -101,7 +101,7 @@ fn a_part_is_counted_before_its_whole_is_given_up() {
 }
 
 #[test]
-fn canaries_of_order_are_caught() {
-    let (ended, in_order) = planted::with(Planted::DecFirst, a_part_is_kept);
+fn injected_faults_of_order_are_caught() {
+    let (ended, in_order) = injected_fault::with(InjectedFault::DecFirst, a_part_is_kept);
     assert_eq!((ended, in_order), (vec![1, 1], false));
 }

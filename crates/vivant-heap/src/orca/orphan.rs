@@ -1,11 +1,11 @@
 //! [`Orphan`]: a detached heap. Its actor has ended, and other heaps refer to its objects (O9), or
 //! it has more objects than are freed at once.
 
-use crate::collector::{Progress, Shows};
+use crate::collector::{EdgeSnapshot, Progress};
 use crate::heap::{Core, Heap, Root};
-use crate::old::Portion;
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::old::SweepBudget;
 use crate::stress::When;
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -106,7 +106,7 @@ impl Orphan {
             return if is_alone { None } else { orphan.heed() };
         }
         let core = orphan.heap.core();
-        if core.is_marking() && !core.is_settling() {
+        if core.is_marking() && !core.is_terminating_mark() {
             orphan.wants = Wants::Another;
         }
         Some(orphan)
@@ -264,7 +264,7 @@ impl Orphan {
     /// Marks and sweeps at once.
     fn collects(mut self, work: &mut usize) -> Remains {
         let heap = &mut self.heap;
-        *work = work.saturating_sub(heap.core().old.living() / OBJECT);
+        *work = work.saturating_sub(heap.core().old.bytes_live() / OBJECT);
         self.wants = Wants::Nothing;
         heap.collect();
         heap.sweep();
@@ -274,10 +274,10 @@ impl Orphan {
     fn begins_mark(&mut self) {
         self.wants = Wants::Nothing;
         let (core, state) = self.heap.parts();
-        core.abandon_cycle();
+        core.abort_mark();
         // All is swept already, unless the aborted mark was in termination and had to end.
-        while !core.old.sweep(Portion::ALL, &core.source) {}
-        core.begin_cycle(state, Shows::Nothing);
+        while !core.old.sweep(SweepBudget::ALL, &core.source) {}
+        core.begin_concurrent_mark(state, EdgeSnapshot::Off);
     }
 
     /// Whether it is too large to be collected at once.
@@ -285,7 +285,7 @@ impl Orphan {
         let core = self.heap.core();
         match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {
             When::Never => false,
-            When::Beside => true,
+            When::Concurrent => true,
             _ => core.is_large() && !core.is_short(),
         }
     }
@@ -295,7 +295,7 @@ impl Orphan {
     pub(super) fn hears(&mut self, most: usize) {
         let fewer = self.heap.heed_some(most);
         #[cfg(test)]
-        if is_planted(Planted::DeafOrphan) && self.heap.core().is_marking() {
+        if is_injected(InjectedFault::DeafOrphan) && self.heap.core().is_marking() {
             return;
         }
         if fewer && self.wants == Wants::Nothing {
@@ -306,8 +306,8 @@ impl Orphan {
     /// Continues the mark that runs, without other markers: marking first, then termination.
     fn goes_on(&mut self, piece: usize) {
         let core = self.heap.parts().0;
-        if core.is_settling() || core.work_at_cycle(piece) != Progress::More {
-            let _ended = core.go_on_with_cycle(Some(piece));
+        if core.is_terminating_mark() || core.mark_objects(piece) != Progress::More {
+            let _ended = core.advance_mark(Some(piece));
         }
     }
 }

@@ -6,14 +6,14 @@ use super::model_tests::{Ended, Noted, Thing, Things, lives, number};
 use super::orphan::{Orphan, Remains};
 use super::parcel::Parcel;
 use crate::heap::Heap;
+use crate::injected_fault::{self, InjectedFault};
 use crate::pacing::Pacing;
 use crate::pages::Source;
-use crate::planted::{self, Planted};
 use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::Arc;
 use crate::types::Val;
-use crate::{Begun, Books};
+use crate::{Books, MarkStart};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 type One = Val<'static, Thing<'static>>;
@@ -212,7 +212,7 @@ fn a_heap_may_end_in_any_step_of_a_mark_of_its_own() {
     for turns in 0.. {
         let (source, ended) = (Arc::new(Source::new()), Ended::default());
         let (mut heap, mut parcels) = library(&source, &ended, MANY / 2);
-        assert_eq!(heap.begin_mark(), Begun::Runs);
+        assert_eq!(heap.begin_mark(), MarkStart::Running);
         for _ in 0..turns {
             let _more = heap.help_mark(MANY / 10);
             heap.pace();
@@ -267,7 +267,7 @@ struct Parish {
 impl Parish {
     fn new(seed: u64) -> Parish {
         let source = Arc::new(Source::new());
-        let pacing = Pacing::default().stressed(Stress::new(When::Beside, seed));
+        let pacing = Pacing::default().stressed(Stress::new(When::Concurrent, seed));
         let heaps = (0..HEAPS).map(|_| Heap::new(&source, pacing, |_| Vec::new()));
         let mut model = Model::default();
         model.heaps.resize_with(HEAPS, Default::default);
@@ -425,15 +425,18 @@ fn seeded_orphans_end_whatever_comes_between_two_steps() {
 }
 
 #[test]
-fn canaries_of_orphans_are_caught() {
+fn injected_faults_of_orphans_are_caught() {
     let catches = |bug, test: &dyn Fn()| {
-        let caught = catch_unwind(AssertUnwindSafe(|| planted::with(bug, test)));
-        planted::with(Planted::Nothing, || ());
+        let caught = catch_unwind(AssertUnwindSafe(|| injected_fault::with(bug, test)));
+        injected_fault::with(InjectedFault::Nothing, || ());
         Books::burn();
         caught.is_err()
     };
-    assert!(catches(Planted::DeafOrphan, &gives_up_between_two_steps));
-    assert!(catches(Planted::ForgottenExport, &|| {
+    assert!(catches(
+        InjectedFault::DeafOrphan,
+        &gives_up_between_two_steps
+    ));
+    assert!(catches(InjectedFault::ForgottenExport, &|| {
         (0..20).for_each(program);
     }));
 }

@@ -6,7 +6,7 @@ use super::owner::Owner;
 use crate::collections::gc::FixedState;
 use crate::header::Header;
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_injected};
 use std::collections::HashMap;
 use std::ptr::NonNull;
 
@@ -64,7 +64,7 @@ impl Post {
     pub(crate) unsafe fn leave(self) {
         let batches = self.batches;
         #[cfg(test)]
-        let batches = if is_planted(Planted::OrderByAddress) {
+        let batches = if is_injected(InjectedFault::OrderByAddress) {
             in_order_of_addresses(batches)
         } else {
             batches
@@ -80,7 +80,7 @@ impl Post {
     }
 }
 
-/// The injected fault [`Planted::OrderByAddress`].
+/// The injected fault [`InjectedFault::OrderByAddress`].
 #[cfg(test)]
 fn in_order_of_addresses(mut batches: Batches) -> Batches {
     batches.sort_by_key(|(owner, _)| *owner);

@@ -10,10 +10,10 @@ use super::packer::ForeignCode;
 use super::post::Post;
 use crate::header::Header;
 use crate::heap::{Core, Heap, Root};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mutator::Mutator;
 use crate::pieces::Pieces;
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
 use std::cell::RefMut;
 use std::ptr::NonNull;
 use std::task::Waker;
@@ -35,7 +35,7 @@ pub(crate) struct Sharing {
     /// Deltas from other heaps that are not applied to the exports yet.
     pub(crate) hearing: Hearing,
     pub(crate) left: Left,
-    /// INCs that [`Planted::BatchedIncs`] delays.
+    /// INCs that [`InjectedFault::BatchedIncs`] delays.
     #[cfg(test)]
     batched: Vec<(NonNull<Owner>, Change)>,
 }
@@ -98,11 +98,11 @@ impl Sharing {
         self.left.incs += 1;
         self.left.changes += 1;
         #[cfg(test)]
-        if is_planted(Planted::SkippedInc) {
+        if is_injected(InjectedFault::SkippedInc) {
             return;
         }
         #[cfg(test)]
-        if is_planted(Planted::BatchedIncs) {
+        if is_injected(InjectedFault::BatchedIncs) {
             self.batched.push((owner, Change { object, by: MORE }));
             return;
         }
@@ -121,7 +121,7 @@ impl Sharing {
     /// As for `pack`.
     pub(crate) unsafe fn unpack(&mut self, own: NonNull<Owner>, object: NonNull<Header>) {
         #[cfg(test)]
-        if is_planted(Planted::ForgottenReceipt) {
+        if is_injected(InjectedFault::ForgottenReceipt) {
             return;
         }
         // SAFETY: the caller's contract.
@@ -194,7 +194,7 @@ impl Sharing {
     /// The exports that are roots of a mark (O4). The inbox is drained.
     pub(crate) fn roots(&self) -> Vec<NonNull<Header>> {
         #[cfg(test)]
-        if is_planted(Planted::ForgottenExport) {
+        if is_injected(InjectedFault::ForgottenExport) {
             return Vec::new();
         }
         debug_assert!(self.exports.iter().all(|export| export.count >= 0), "O6");
@@ -214,7 +214,7 @@ impl Sharing {
     pub(crate) fn mark_begins(&mut self) {
         self.imports.mark_begins();
         #[cfg(test)]
-        if is_planted(Planted::ForgottenExport) {
+        if is_injected(InjectedFault::ForgottenExport) {
             return;
         }
         self.exports.wait();
@@ -261,7 +261,7 @@ impl Sharing {
                         return count;
                     }
                     #[cfg(test)]
-                    if is_planted(Planted::BatchedIncs) {
+                    if is_injected(InjectedFault::BatchedIncs) {
                         // SAFETY: the container through which the object was marked is counted
                         // until that import is released.
                         let owner = unsafe { Owner::of(object) };
@@ -342,7 +342,7 @@ impl Sharing {
         });
         self.left.count(&more, &fewer);
         #[cfg(test)]
-        if is_planted(Planted::DecFirst) {
+        if is_injected(InjectedFault::DecFirst) {
             std::mem::swap(&mut more, &mut fewer);
         }
         // SAFETY: no turn uses an object of the DECs; their components were counted before (O6).
@@ -361,7 +361,7 @@ impl Sharing {
     pub(crate) unsafe fn absorb(&mut self, own: NonNull<Owner>, region: &mut Sharing) {
         debug_assert!(region.exports.iter().all(|export| export.count == 0), "O8");
         #[cfg(test)]
-        if is_planted(Planted::ForgottenRegionImport) {
+        if is_injected(InjectedFault::ForgottenRegionImport) {
             region.imports.settle().retain(|_| false);
         }
         let imports = self.imports.settle();

@@ -1,10 +1,10 @@
 #![doc = include_str!("README.md")]
 
-#[cfg(test)]
-mod canaries;
 mod copy;
 mod map;
 mod ord_map;
+#[cfg(test)]
+mod self_tests;
 mod string;
 mod vec;
 mod version;

@@ -4,11 +4,11 @@ use super::iso::Iso;
 use crate::collector::Tracer;
 use crate::header::Header;
 use crate::heap::Core;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mutator::Mutator;
 use crate::orca::Owner;
 use crate::pacing::Pacing;
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
 use crate::types::{Object, Twin};
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
@@ -93,7 +93,7 @@ impl Mutator<'_> {
     #[inline]
     pub(crate) fn parts_are_counted<'gc, T: Object<'gc>>(&self, values: &[T]) {
         #[cfg(test)]
-        if is_planted(Planted::UncountedParts) {
+        if is_injected(InjectedFault::UncountedParts) {
             return;
         }
         if const { T::NEEDS_TRACE }

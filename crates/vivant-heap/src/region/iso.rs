@@ -95,12 +95,12 @@ impl<T: Twin> Iso<T> {
     /// Opens the region without a heap: shared objects cannot be allocated in it. It is collected
     /// afterwards, if it has grown.
     pub fn open<R>(&mut self, body: impl for<'r> FnOnce(&Mutator<'r>, &mut T::Of<'r>) -> R) -> R {
-        if self.heap.core().is_refused() {
+        if self.heap.core().needs_emergency_mark() {
             // An allocation failure ended the last turn.
             self.heap.pace();
         }
         let result = self.heap.turn(body);
-        if self.heap.is_due() {
+        if self.heap.has_gc_work() {
             self.heap.pace();
         }
         result
@@ -152,7 +152,7 @@ unsafe impl<'gc, T: Twin> Object<'gc> for Iso<T> {
     #[inline]
     fn trace(&self, _: &mut crate::Tracer<'_>) {}
     #[inline]
-    fn relocate(&mut self, _: &mut crate::Relocator<'_>) {}
+    fn evacuate(&mut self, _: &mut crate::Evacuator<'_>) {}
 }
 // SAFETY: it has no reference to an object outside its region: it goes whole.
 unsafe impl<'gc, T: Twin> Sendable<'gc> for Iso<T> {}

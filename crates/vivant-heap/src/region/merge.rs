@@ -1,13 +1,13 @@
 //! Merging: the objects of a region become private objects of its holder's heap.
 
 use super::iso::Iso;
-use crate::collector::Ageing;
+use crate::collector::TenuringPolicy;
 use crate::heap::Core;
-use crate::mutator::Mutator;
-use crate::old::Portion;
-use crate::orca::Owner;
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::mutator::Mutator;
+use crate::old::SweepBudget;
+use crate::orca::Owner;
 use crate::sync::Arc;
 use crate::types::Twin;
 use std::cell::UnsafeCell;
@@ -55,17 +55,17 @@ impl<T: Twin> Iso<T> {
     pub(super) fn settle(mut self) -> Self {
         let (region, root) = self.heap.parts();
         // Objects that a finished mark found dead stay dead.
-        region.abandon_cycle();
-        while !region.old.sweep(Portion::ALL, &region.source) {}
+        region.abort_mark();
+        while !region.old.sweep(SweepBudget::ALL, &region.source) {}
         #[cfg(test)]
-        if is_planted(Planted::UnfrozenBarrier) && region.nursery.used() == 0 {
+        if is_injected(InjectedFault::UnfrozenBarrier) && region.nursery.used() == 0 {
             return self;
         }
         #[cfg(test)]
-        if is_planted(Planted::DroppedBarrier) {
+        if is_injected(InjectedFault::DroppedBarrier) {
             region.remembered.get_mut().clear();
         }
-        region.minor(root, Ageing::Never);
+        region.minor(root, TenuringPolicy::Never);
         debug_assert!(region.remembered.get_mut().is_empty(), "H5");
         self
     }
@@ -106,9 +106,10 @@ impl Core {
     ///
     /// The caller is the holder of both.
     unsafe fn absorb(&mut self, region: &mut Core) {
-        self.counted.born_old(region.old.live);
+        self.counters.born_old(region.old.bytes_allocated);
         debug_assert!(region.tags.get_mut().is_empty(), "Y3");
-        self.shows.set(self.shows.get() || region.shows.get());
+        self.has_external_edges
+            .set(self.has_external_edges.get() || region.has_external_edges.get());
         let own = Owner::name(&self.owner);
         // SAFETY: guaranteed by the caller.
         unsafe { self.old.absorb(&mut region.old, own) };

@@ -8,11 +8,11 @@ use super::model_graphs::{
 };
 use crate::heap::{Heap, Root};
 use crate::id::HeapId;
+use crate::injected_fault::InjectedFault;
 use crate::mutator::Mutator;
 use crate::orca::{Books, Ledger, Parcel};
 use crate::pacing::Pacing;
 use crate::pages::Source;
-use crate::planted::Planted;
 use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::Arc;
@@ -45,7 +45,7 @@ impl Both {
         let source = Arc::new(Source::new());
         let when = match seed % 2 {
             0 => When::Chance,
-            _ => When::Beside,
+            _ => When::Concurrent,
         };
         let pacing = Pacing::new().stressed(Stress::new(when, seed));
         let heap = |_| {
@@ -428,12 +428,12 @@ fn seeded_regions_do_what_the_model_does() {
 
 /// Each fault is detected by one of the first programs.
 #[test]
-fn canaries_of_regions_are_caught() {
+fn injected_faults_of_regions_are_caught() {
     let faults = [
-        Planted::ForgottenRegionImport,
-        Planted::DroppedBarrier,
-        Planted::UnfrozenBarrier,
-        Planted::UncountedParts,
+        InjectedFault::ForgottenRegionImport,
+        InjectedFault::DroppedBarrier,
+        InjectedFault::UnfrozenBarrier,
+        InjectedFault::UncountedParts,
     ];
     programs::catch(&faults, program);
 }

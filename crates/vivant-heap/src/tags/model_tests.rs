@@ -4,10 +4,10 @@
 use super::model::{Model, Number};
 use super::tag::Tag;
 use crate::heap::{Heap, Root};
+use crate::injected_fault::InjectedFault;
 use crate::orca::{Ledger, Parcel};
 use crate::pacing::Pacing;
 use crate::pages::Source;
-use crate::planted::Planted;
 use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::{Arc, Mutex};
@@ -43,9 +43,9 @@ unsafe impl<'gc> Object<'gc> for Thing<'gc> {
         self.parts.trace(tracer);
         self.tags.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut crate::Relocator<'_>) {
-        self.parts.relocate(relocator);
-        self.tags.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut crate::Evacuator<'_>) {
+        self.parts.evacuate(evacuator);
+        self.tags.evacuate(evacuator);
     }
 }
 
@@ -66,7 +66,7 @@ type Two = (Name<'static>, Val<'static, (Name<'static>,)>);
 
 /// By seed: marks when a program says so; or concurrent marks all the time, with a termination step
 /// of a few entries after each turn.
-const WHENS: [When; 2] = [When::Paced, When::Beside];
+const WHENS: [When; 2] = [When::Paced, When::Concurrent];
 
 const HEAPS: usize = 3;
 const STEPS: usize = if cfg!(miri) { 60 } else { 400 };
@@ -115,7 +115,7 @@ impl Both {
 
     fn step(&mut self) {
         let heap = self.chance.below(HEAPS as u64) as usize;
-        if self.when == When::Beside {
+        if self.when == When::Concurrent {
             self.heaps[heap].pace();
         }
         match self.chance.below(18) {
@@ -310,14 +310,14 @@ fn seeded_tags_do_what_the_model_does() {
 
 /// Each fault is detected by one of the first programs.
 #[test]
-fn canaries_of_tags_are_caught() {
+fn injected_faults_of_tags_are_caught() {
     let faults = [
-        Planted::StubNotRemembered,
-        Planted::TagTableStrong,
-        Planted::TagTableStale,
-        Planted::TagNotFollowed,
-        Planted::ForgottenExport,
-        Planted::ForgottenReceipt,
+        InjectedFault::StubNotRemembered,
+        InjectedFault::TagTableStrong,
+        InjectedFault::TagTableStale,
+        InjectedFault::TagNotFollowed,
+        InjectedFault::ForgottenExport,
+        InjectedFault::ForgottenReceipt,
     ];
     programs::catch(&faults, program);
 }
@@ -332,8 +332,8 @@ unsafe impl<'gc> Object<'gc> for Liar<'gc> {
     fn trace(&self, tracer: &mut crate::Tracer<'_>) {
         self.0.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut crate::Relocator<'_>) {
-        self.0.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut crate::Evacuator<'_>) {
+        self.0.evacuate(evacuator);
     }
 }
 

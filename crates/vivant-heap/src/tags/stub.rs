@@ -1,6 +1,6 @@
 //! [`Stub`]: a tag entry, the shared object that stands for a private object.
 
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::header::{Header, Table};
 use std::ptr::{self, NonNull};
 
@@ -14,7 +14,7 @@ pub(crate) struct Stub {
 
 /// The tracing table of tag entries. It is one static, so its address distinguishes them from all
 /// other objects.
-static STUB: Table = Table::by_hand::<Stub>(trace, relocate);
+static STUB: Table = Table::by_hand::<Stub>(trace, evacuate);
 
 /// # Safety
 ///
@@ -27,11 +27,11 @@ unsafe fn trace(value: NonNull<u8>, tracer: &mut Tracer<'_>) {
 /// # Safety
 ///
 /// As for `trace`.
-unsafe fn relocate(value: NonNull<u8>, relocator: &mut Relocator<'_>) {
+unsafe fn evacuate(value: NonNull<u8>, evacuator: &mut Evacuator<'_>) {
     // SAFETY: guaranteed by the caller: no other code uses the target.
     unsafe {
         let target = target_in(value.cast());
-        target.write(relocator.place(target.read()));
+        target.write(evacuator.forward(target.read()));
     }
 }
 

@@ -3,9 +3,9 @@
 use super::stub::Stub;
 use crate::collections::gc::FixedState;
 use crate::header::Header;
-use crate::pages::chunk::age_of;
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::pages::chunk::age_of;
 use crate::rows::Rows;
 use crate::shards::Shards;
 use std::collections::HashMap;
@@ -88,7 +88,7 @@ impl Tags {
             return;
         }
         #[cfg(test)]
-        if is_planted(Planted::TagNotFollowed) {
+        if is_injected(InjectedFault::TagNotFollowed) {
             return;
         }
         for (_, stub) in mem::take(&mut self.young) {
@@ -112,7 +112,7 @@ impl Tags {
         is_alive: impl Fn(NonNull<Header>) -> bool,
     ) -> usize {
         #[cfg(test)]
-        if is_planted(Planted::TagTableStale) {
+        if is_injected(InjectedFault::TagTableStale) {
             return 0;
         }
         let until = *unsettled;

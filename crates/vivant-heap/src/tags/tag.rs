@@ -2,13 +2,13 @@
 
 use super::stub::Stub;
 use super::table::Target;
-use crate::collector::{Relocator, Revived, Tracer};
+use crate::collector::{Evacuator, Resurrection, Tracer};
 use crate::header::Header;
 use crate::id::HeapId;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mutator::Mutator;
 use crate::orca::Owner;
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
 use crate::region::Role;
 use crate::types::gc::{Brand, Gc, like};
 use crate::types::{Collected, FrozenParts, Object, Sendable, Twin, TwinOf};
@@ -187,10 +187,10 @@ impl<'gc> Mutator<'gc> {
         // There may be no other reference to the tag entry: the table is weak.
         let known = known.filter(|stub| {
             #[cfg(test)]
-            if is_planted(Planted::SecretTag) {
+            if is_injected(InjectedFault::SecretTag) {
                 return true;
             }
-            self.revives(*stub) == Revived::Lives
+            self.resurrect(*stub) == Resurrection::Live
         });
         let stub = known.unwrap_or_else(|| self.stub(target));
         // SAFETY: it is the object's tag entry.
@@ -209,7 +209,7 @@ impl<'gc> Mutator<'gc> {
             tags.insert(target, stub)
         };
         #[cfg(test)]
-        if is_planted(Planted::StubNotRemembered) {
+        if is_injected(InjectedFault::StubNotRemembered) {
             return stub;
         }
         if age == Target::Young {
@@ -275,7 +275,7 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Tag<'gc, T> {
         tracer.shared(self.header());
     }
     #[inline]
-    fn relocate(&mut self, _: &mut Relocator<'_>) {}
+    fn evacuate(&mut self, _: &mut Evacuator<'_>) {}
 }
 
 // SAFETY: all that it refers to is shared: a tag entry.

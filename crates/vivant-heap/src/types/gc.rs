@@ -3,7 +3,7 @@
 use super::collected::Collected;
 use super::object::Object;
 use super::reference::reference;
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::header::Header;
 use std::any::TypeId;
 use std::cell::Cell;
@@ -95,9 +95,9 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Gc<'gc, T> {
         tracer.edge(self.header());
     }
     #[inline]
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
         let from = self.header();
-        let to = relocator.place(from).cast::<u8>();
+        let to = evacuator.forward(from).cast::<u8>();
         let behind = self.value.addr().get() - from.addr().get();
         // SAFETY: the object's address now; it has the same type, so its value has the same offset
         // from its header.

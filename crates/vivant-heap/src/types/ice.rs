@@ -5,7 +5,7 @@ use super::frozen::FrozenParts;
 use super::object::Object;
 use super::twin::Twin;
 use super::val::Val;
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -88,8 +88,8 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Ice<T> {
     fn trace(&self, tracer: &mut Tracer<'_>) {
         self.0.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.0.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.0.evacuate(evacuator);
     }
 }
 // SAFETY: its references are to frozen objects, and nothing in it changes.

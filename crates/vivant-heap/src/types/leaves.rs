@@ -26,7 +26,7 @@ use super::twin::Twin;
 /// ```
 ///
 /// A leaf that is counted outside the heap can be shown
-/// ([`Object::show_holdings`](crate::Object::show_holdings)):
+/// ([`Object::trace_external`](crate::Object::trace_external)):
 ///
 /// ```
 /// struct Door(u64);
@@ -57,10 +57,10 @@ macro_rules! leaf {
                 #[inline]
                 fn trace(&self, _: &mut $crate::Tracer<'_>) {}
                 #[inline]
-                fn relocate(&mut self, _: &mut $crate::Relocator<'_>) {}
+                fn evacuate(&mut self, _: &mut $crate::Evacuator<'_>) {}
                 $(
-                    const SHOWS: bool = true;
-                    fn show_holdings(&self, to: &mut $crate::Holdings<'_>) {
+                    const HAS_EXTERNAL_EDGES: bool = true;
+                    fn trace_external(&self, to: &mut $crate::ExternalEdges<'_>) {
                         let $value = self;
                         to.one($shown);
                     }

@@ -3,10 +3,10 @@
 pub(crate) mod borrow;
 mod collected;
 mod containers;
+mod external_edges;
 mod freeze;
 mod frozen;
 pub(crate) mod gc;
-mod holdings;
 mod ice;
 mod leaves;
 mod mutable;
@@ -21,11 +21,11 @@ mod weak;
 
 pub use borrow::{BorrowError, Ref, RefMut};
 pub use collected::{Anything, Collected};
+pub use external_edges::ExternalEdges;
 pub(crate) use freeze::in_place;
 pub use freeze::{Freeze, FreezeOf};
 pub use frozen::{Frozen, FrozenParts};
 pub use gc::Gc;
-pub use holdings::Holdings;
 pub use ice::Ice;
 pub use leaves::Leaf;
 pub use mutable::Mut;

@@ -1,10 +1,10 @@
 //! [`Mut`]: a value that changes in place, with the write barrier in its borrow flag.
 
 use super::borrow::{BorrowError, CLEAN, READERS, Ref, RefMut, WRITING, Wanted};
+use super::external_edges::ExternalEdges;
 use super::gc::Gc;
-use super::holdings::Holdings;
 use super::object::Object;
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::mutator::Mutator;
 use std::cell::{Cell, UnsafeCell};
 use std::fmt;
@@ -129,7 +129,7 @@ where
             if flag != CLEAN {
                 return Err(self.write_refused(mutator, flag));
             }
-            mutator.barrier(self.header());
+            mutator.write_barrier(self.header());
         }
         cell.flag.set(WRITING);
         // SAFETY: the value is not borrowed, and from now on the flag says that it is borrowed
@@ -143,7 +143,7 @@ where
     #[cold]
     fn write_refused(&self, mutator: &Mutator<'gc>, flag: u32) -> BorrowError {
         if flag & CLEAN != 0 {
-            mutator.barrier(self.header());
+            mutator.write_barrier(self.header());
             Gc::as_ref(*self).flag.set(flag & !CLEAN);
         }
         BorrowError::of::<T>(Wanted::Write, flag)
@@ -236,18 +236,18 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Mut<T> {
         unsafe { (*self.value.get()).trace(tracer) };
     }
     #[inline]
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
         // Forgotten borrows of a scanned object end here. An object that is old and refers to
         // nothing young gets `CLEAN`: its next write executes the barrier.
         self.flag.set(0);
-        self.value.get_mut().relocate(relocator);
-        relocator.mutable(&self.flag, CLEAN);
+        self.value.get_mut().evacuate(evacuator);
+        evacuator.mutable(&self.flag, CLEAN);
     }
-    const SHOWS: bool = T::SHOWS;
+    const HAS_EXTERNAL_EDGES: bool = T::HAS_EXTERNAL_EDGES;
     /// Borrows the value as [`Gc::borrow`] does: this function can be called in a turn too, and it
     /// may pass what it reports to code that writes. A value that is borrowed mutably reports
     /// nothing. No such borrow is left when a mark runs.
-    fn show_holdings(&self, shown: &mut Holdings<'_>) {
+    fn trace_external(&self, shown: &mut ExternalEdges<'_>) {
         let flag = self.flag.get();
         if flag & WRITING != 0 || flag & READERS == READERS {
             return;
@@ -255,6 +255,6 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Mut<T> {
         self.flag.set(flag + 1);
         // SAFETY: the borrow is counted, and the value is not borrowed mutably. The value lives as
         // long as this reference to it.
-        unsafe { Ref::new(self.inside(), &self.flag) }.show_holdings(shown);
+        unsafe { Ref::new(self.inside(), &self.flag) }.trace_external(shown);
     }
 }

@@ -1,7 +1,7 @@
 //! [`Object`]: what may lie in a heap, and how the collector traces it.
 
-use super::holdings::Holdings;
-use crate::collector::{Relocator, Tracer};
+use super::external_edges::ExternalEdges;
+use crate::collector::{Evacuator, Tracer};
 
 /// What a heap can hold, and what may be part of it.
 ///
@@ -20,7 +20,7 @@ use crate::collector::{Relocator, Tracer};
 ///   reads only what the value owns, calls no user code, takes no lock and does not panic. It may
 ///   run on another thread while the owner reads, and while the owner changes what lies in cells
 ///   and atomics: it reads none of these.
-/// - `relocate` reports the same references, each as the place where it is stored, and does nothing
+/// - `evacuate` reports the same references, each as the place where it is stored, and does nothing
 ///   else.
 /// - `NEEDS_TRACE` is true if the value can contain any reference.
 /// - A type that reports references has no destructor (H10).
@@ -39,19 +39,19 @@ pub unsafe trait Object<'gc>: 'gc {
     const NEEDS_TRACE: bool;
     /// Whether it changes in place, and so has a flag for the write barrier.
     const MUTABLE: bool = false;
-    /// Whether [`show_holdings`](Object::show_holdings) may report anything.
-    const SHOWS: bool = false;
+    /// Whether [`trace_external`](Object::trace_external) may report anything.
+    const HAS_EXTERNAL_EDGES: bool = false;
     /// Reports the references in it.
     fn trace(&self, tracer: &mut Tracer<'_>);
     /// Reports the places of the references in it, which are updated when their referents have been
     /// evacuated.
-    fn relocate(&mut self, relocator: &mut Relocator<'_>);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>);
     /// Reports the references it holds to things that are counted outside the heap, each once, if
     /// this value alone holds it: not by an `Arc`, and not by a reference to another object, which
-    /// reports it itself ([`Heap::collect_and_show`](crate::Heap::collect_and_show)). It does not
+    /// reports it itself ([`Heap::collect_external_edges`](crate::Heap::collect_external_edges)). It does not
     /// run in a collection, so it may do what other code may do.
     #[inline]
-    fn show_holdings(&self, _shown: &mut Holdings<'_>) {}
+    fn trace_external(&self, _shown: &mut ExternalEdges<'_>) {}
 }
 
 /// What may lie in any heap: an object of every brand, so one without collected parts. Generic
@@ -92,18 +92,18 @@ macro_rules! container {
                 }
             }
             #[inline]
-            fn relocate(&mut $self, relocator: &mut Relocator<'_>) {
+            fn evacuate(&mut $self, evacuator: &mut Evacuator<'_>) {
                 if <Self as Object<'gc>>::NEEDS_TRACE {
                     for part in $parts_mut {
-                        part.relocate(relocator);
+                        part.evacuate(evacuator);
                     }
                 }
             }
-            const SHOWS: bool = $($parameters::SHOWS)||*;
-            fn show_holdings(&$self, shown: &mut Holdings<'_>) {
-                if <Self as Object<'gc>>::SHOWS {
+            const HAS_EXTERNAL_EDGES: bool = $($parameters::HAS_EXTERNAL_EDGES)||*;
+            fn trace_external(&$self, shown: &mut ExternalEdges<'_>) {
+                if <Self as Object<'gc>>::HAS_EXTERNAL_EDGES {
                     for part in $parts {
-                        part.show_holdings(shown);
+                        part.trace_external(shown);
                     }
                 }
             }
@@ -130,15 +130,15 @@ unsafe impl<'gc, T: Object<'gc>, const N: usize> Object<'gc> for [T; N] {
         }
     }
     #[inline]
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
         if <Self as Object<'gc>>::NEEDS_TRACE {
-            self.iter_mut().for_each(|part| part.relocate(relocator));
+            self.iter_mut().for_each(|part| part.evacuate(evacuator));
         }
     }
-    const SHOWS: bool = T::SHOWS && N != 0;
-    fn show_holdings(&self, shown: &mut Holdings<'_>) {
-        if <Self as Object<'gc>>::SHOWS {
-            self.iter().for_each(|part| part.show_holdings(shown));
+    const HAS_EXTERNAL_EDGES: bool = T::HAS_EXTERNAL_EDGES && N != 0;
+    fn trace_external(&self, shown: &mut ExternalEdges<'_>) {
+        if <Self as Object<'gc>>::HAS_EXTERNAL_EDGES {
+            self.iter().for_each(|part| part.trace_external(shown));
         }
     }
 }
@@ -150,12 +150,12 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Box<T> {
     fn trace(&self, tracer: &mut Tracer<'_>) {
         (**self).trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        (**self).relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        (**self).evacuate(evacuator);
     }
-    const SHOWS: bool = T::SHOWS;
-    fn show_holdings(&self, shown: &mut Holdings<'_>) {
-        (**self).show_holdings(shown);
+    const HAS_EXTERNAL_EDGES: bool = T::HAS_EXTERNAL_EDGES;
+    fn trace_external(&self, shown: &mut ExternalEdges<'_>) {
+        (**self).trace_external(shown);
     }
 }
 
@@ -169,17 +169,17 @@ unsafe impl<'gc, T: Object<'gc>, E: Object<'gc>> Object<'gc> for Result<T, E> {
             Err(error) => error.trace(tracer),
         }
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
         match self {
-            Ok(value) => value.relocate(relocator),
-            Err(error) => error.relocate(relocator),
+            Ok(value) => value.evacuate(evacuator),
+            Err(error) => error.evacuate(evacuator),
         }
     }
-    const SHOWS: bool = T::SHOWS || E::SHOWS;
-    fn show_holdings(&self, shown: &mut Holdings<'_>) {
+    const HAS_EXTERNAL_EDGES: bool = T::HAS_EXTERNAL_EDGES || E::HAS_EXTERNAL_EDGES;
+    fn trace_external(&self, shown: &mut ExternalEdges<'_>) {
         match self {
-            Ok(value) => value.show_holdings(shown),
-            Err(error) => error.show_holdings(shown),
+            Ok(value) => value.trace_external(shown),
+            Err(error) => error.trace_external(shown),
         }
     }
 }
@@ -198,15 +198,15 @@ macro_rules! map {
                     self.values().for_each(|value| value.trace(tracer));
                 }
             }
-            fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+            fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
                 if V::NEEDS_TRACE {
-                    self.values_mut().for_each(|value| value.relocate(relocator));
+                    self.values_mut().for_each(|value| value.evacuate(evacuator));
                 }
             }
-            const SHOWS: bool = V::SHOWS;
-            fn show_holdings(&self, shown: &mut Holdings<'_>) {
-                if V::SHOWS {
-                    self.values().for_each(|value| value.show_holdings(shown));
+            const HAS_EXTERNAL_EDGES: bool = V::HAS_EXTERNAL_EDGES;
+            fn trace_external(&self, shown: &mut ExternalEdges<'_>) {
+                if V::HAS_EXTERNAL_EDGES {
+                    self.values().for_each(|value| value.trace_external(shown));
                 }
             }
         }
@@ -225,7 +225,7 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for std::marker::PhantomData<T> {
     #[inline]
     fn trace(&self, _: &mut Tracer<'_>) {}
     #[inline]
-    fn relocate(&mut self, _: &mut Relocator<'_>) {}
+    fn evacuate(&mut self, _: &mut Evacuator<'_>) {}
 }
 
 macro_rules! tuple {
@@ -239,13 +239,13 @@ macro_rules! tuple {
                 $(self.$place.trace(tracer);)*
             }
             #[inline]
-            fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-                $(self.$place.relocate(relocator);)*
+            fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+                $(self.$place.evacuate(evacuator);)*
             }
-            const SHOWS: bool = $($part::SHOWS)||*;
+            const HAS_EXTERNAL_EDGES: bool = $($part::HAS_EXTERNAL_EDGES)||*;
             #[inline]
-            fn show_holdings(&self, shown: &mut Holdings<'_>) {
-                $(self.$place.show_holdings(shown);)*
+            fn trace_external(&self, shown: &mut ExternalEdges<'_>) {
+                $(self.$place.trace_external(shown);)*
             }
         }
     };

@@ -145,8 +145,8 @@ impl<'gc> Mutator<'gc> {
                     Birth::Shared => self.note_drop_shared(room),
                 }
             }
-            if const { T::SHOWS } {
-                self.note_shows();
+            if const { T::HAS_EXTERNAL_EDGES } {
+                self.note_external_edges();
             }
             if birth == Birth::Shared {
                 self.parts_are_counted(NonNull::slice_from_raw_parts(first, elements).as_ref());

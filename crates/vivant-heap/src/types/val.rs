@@ -5,7 +5,7 @@ use super::frozen::Frozen;
 use super::gc::Brand;
 use super::object::Object;
 use super::reference::reference;
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::header::{Header, Table};
 use crate::id::HeapId;
 use crate::mutator::Mutator;
@@ -101,7 +101,7 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Val<'gc, T> {
         tracer.shared(self.header());
     }
     #[inline]
-    fn relocate(&mut self, _: &mut Relocator<'_>) {}
+    fn evacuate(&mut self, _: &mut Evacuator<'_>) {}
 }
 
 impl<'gc> Mutator<'gc> {

@@ -3,11 +3,11 @@
 use super::collected::Collected;
 use super::gc::{Gc, like};
 use super::object::Object;
-use crate::collector::{Relocator, Revived, Tracer};
+use crate::collector::{Evacuator, Resurrection, Tracer};
 use crate::header::Header;
-use crate::mutator::Mutator;
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::mutator::Mutator;
 use std::cell::Cell;
 use std::fmt;
 use std::ptr::NonNull;
@@ -59,10 +59,10 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
         let cell = Gc::as_ref(self.cell);
         let header = cell.target.0.get()?;
         #[cfg(test)]
-        let heard = !is_planted(Planted::SecretUpgrade);
+        let heard = !is_injected(InjectedFault::SecretUpgrade);
         #[cfg(not(test))]
         let heard = true;
-        if heard && mutator.revives(header) == Revived::Not {
+        if heard && mutator.resurrect(header) == Resurrection::Dead {
             return None;
         }
         // SAFETY: an object of the type that the reference was made for, and it is still there: a
@@ -87,8 +87,8 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Weak<'gc, T> {
         self.cell.trace(tracer);
     }
     #[inline]
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.cell.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.cell.evacuate(evacuator);
     }
 }
 
@@ -118,8 +118,8 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for WeakCell<T> {
     fn trace(&self, tracer: &mut Tracer<'_>) {
         tracer.weak();
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        relocator.weak();
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        evacuator.weak();
     }
 }
 

@@ -47,7 +47,7 @@ impl Verifier<'_> {
         // the state meanwhile; any value of it is accepted.
         let state = unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
         let at = object.addr().get();
-        let marks = self.core.is_marking() && !self.core.is_settling();
+        let marks = self.core.is_marking() && !self.core.is_terminating_mark();
         let written = self.remembered.contains(&at) && table.mutable && table.needs_trace;
         check(
             state == self.core.old.epoch.0 || (marks && !written),

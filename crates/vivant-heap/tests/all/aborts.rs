@@ -6,7 +6,7 @@
 
 use std::process::Command;
 use std::sync::Arc;
-use vivant_heap::{Begun, Gc, Heap, Mut, Object, Pacing, Relocator, Root, Source, Tracer};
+use vivant_heap::{Evacuator, Gc, Heap, MarkStart, Mut, Object, Pacing, Root, Source, Tracer};
 
 /// Set in the child process, which runs the faulty code.
 const CHILD: &str = "VIVANT_HEAP_CHILD";
@@ -49,8 +49,8 @@ fn fill(pages: usize, objects: u64) -> Heap<Numbers> {
 }
 
 #[test]
-fn canary_a_child_that_comes_to_its_end_is_noticed() {
-    let test = "canary_a_child_that_comes_to_its_end_is_noticed";
+fn self_test_a_child_that_comes_to_its_end_is_noticed() {
+    let test = "self_test_a_child_that_comes_to_its_end_is_noticed";
     let survived = std::panic::catch_unwind(|| dies(test, || {}));
     assert!(survived.is_err());
 }
@@ -86,9 +86,9 @@ unsafe impl<'gc> Object<'gc> for Boxes<'gc> {
         self.number.trace(tracer);
         self.next.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.number.relocate(relocator);
-        self.next.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.number.evacuate(evacuator);
+        self.next.evacuate(evacuator);
     }
 }
 
@@ -157,7 +157,7 @@ unsafe impl<'gc> Object<'gc> for Rude {
     fn trace(&self, _: &mut Tracer<'_>) {
         assert!(self.0 != Panics::InTrace, "a trace of this test panics");
     }
-    fn relocate(&mut self, _: &mut Relocator<'_>) {
+    fn evacuate(&mut self, _: &mut Evacuator<'_>) {
         assert!(self.0 != Panics::InRelocate, "a move of this test panics");
     }
 }
@@ -198,7 +198,7 @@ fn a_panic_in_a_trace_before_a_write() {
             let rude = m.alloc(Mut::new(Rude(Panics::InTrace)));
             (rude, m.alloc_slice(vec![0; 40_000]))
         });
-        assert_eq!(heap.begin_mark(), Begun::Runs);
+        assert_eq!(heap.begin_mark(), MarkStart::Running);
         let _caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             heap.turn(|m, (rude, _)| drop(rude.borrow_mut(m)));
         }));

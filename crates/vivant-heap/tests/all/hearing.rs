@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vivant_heap::{Begun, Heap, Pacing, Parcel, Remains, Root, Source, Val};
+use vivant_heap::{Heap, MarkStart, Pacing, Parcel, Remains, Root, Source, Val};
 
 struct Texts;
 
@@ -64,7 +64,7 @@ fn what_many_leave_is_heard_in_pieces() {
     drop(parcels);
     // Each has sent a count of its own, and these are merged first.
     assert_eq!(heard(&mut press), (2 * MANY / PIECE, true));
-    assert_eq!(press.stats().heard, (2 * MANY / PIECE) as u64);
+    assert_eq!(press.stats().drains, (2 * MANY / PIECE) as u64);
     assert!(press.is_alone());
 }
 
@@ -278,7 +278,7 @@ fn counts_of_others_are_settled_in_pieces() {
     let (mut more, all) = (parcels.pop().unwrap(), parcels.pop().unwrap());
     reader.turn(|m, state| state.extend(all.into_iter().map(|it| m.unpack(it))));
     reader.turn(|_, state| state.clear());
-    assert_eq!(reader.begin_mark(), Begun::Runs);
+    assert_eq!(reader.begin_mark(), MarkStart::Running);
     while reader.marker().is_some() {
         let _more = reader.help_mark(1000);
         let before = reader.imports();

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{
-    Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Relocator, Root, Source, Stress, Tracer, When,
+    Evacuator, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Root, Source, Stress, Tracer, When,
 };
 
 /// A pacing by which a heap verifies itself, and collects when requested.
@@ -28,8 +28,8 @@ unsafe impl<'gc> Object<'gc> for Link<'gc> {
     fn trace(&self, tracer: &mut Tracer<'_>) {
         self.next.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.next.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.next.evacuate(evacuator);
     }
 }
 

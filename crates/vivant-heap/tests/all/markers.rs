@@ -101,7 +101,7 @@ enum Mode {
 impl Mode {
     fn pacing(self, seed: u64) -> Pacing {
         match self {
-            Mode::Stressed => Pacing::new().stressed(Stress::new(When::Beside, seed)),
+            Mode::Stressed => Pacing::new().stressed(Stress::new(When::Concurrent, seed)),
             Mode::Paced => Pacing::new().nursery(2048).first(1).growth(1.02),
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{
-    Begun, Gc, Heap, Leaf, Marking, Pacing, Parcel, Progress, Root, Source, Stress, Val, When,
+    Gc, Heap, Leaf, MarkStart, Marking, Pacing, Parcel, Progress, Root, Source, Stress, Val, When,
 };
 
 struct Tokens;
@@ -63,7 +63,7 @@ impl Program {
                     state.drain(..EACH);
                 }
             });
-            if self.heap.is_due() {
+            if self.heap.has_gc_work() {
                 self.heap.pace();
             }
         }
@@ -126,7 +126,7 @@ fn large_heaps_are_marked_beside_the_turns_unless_they_are_marked_at_once() {
         assert!(stats.live > 256 * 1024, "{stats:?}");
         assert_eq!(stats.begun > 0, beside, "{marking}");
         assert_eq!(
-            program.heap.begin_mark() == Begun::Runs,
+            program.heap.begin_mark() == MarkStart::Running,
             beside,
             "{marking}"
         );
@@ -134,7 +134,11 @@ fn large_heaps_are_marked_beside_the_turns_unless_they_are_marked_at_once() {
     let mut program = Program::new(Pacing::new().marking(Marking::Never));
     program.grows(60_000 / EACH);
     assert_eq!(program.heap.stats().major, 0);
-    assert_eq!(program.heap.begin_mark(), Begun::Ended, "it was asked for");
+    assert_eq!(
+        program.heap.begin_mark(),
+        MarkStart::Finished,
+        "it was asked for"
+    );
     assert_eq!(program.heap.stats().major, 1);
 }
 
@@ -149,12 +153,15 @@ fn a_mark_takes_in_what_others_know_piece_by_piece() {
         heap.turn(|m, _| (0..KNOWN as u64).map(|n| m.pack(m.val(n))).collect());
     heap.collect();
     heap.sweep();
-    assert_eq!(heap.begin_mark(), Begun::Runs);
+    assert_eq!(heap.begin_mark(), MarkStart::Running);
     let mut paces = 0;
     while heap.stats().ended == 0 {
         while heap.help_mark(1_000) == Progress::More {}
         let taken = (paces + 1) * AT_ONCE >= KNOWN;
-        assert!(taken || heap.is_due(), "without anything that became old");
+        assert!(
+            taken || heap.has_gc_work(),
+            "without anything that became old"
+        );
         heap.pace();
         paces += 1;
         // Some are released before they are visited: these live as long as this mark.
@@ -171,7 +178,7 @@ fn a_mark_takes_in_what_others_know_piece_by_piece() {
 
 #[test]
 fn stress_marks_no_heap_that_is_never_marked() {
-    for when in [When::All, When::Chance, When::Beside] {
+    for when in [When::All, When::Chance, When::Concurrent] {
         let stressed = pacing().stressed(Stress::new(when, 3));
         let mut program = Program::new(stressed.marking(Marking::Never));
         program.runs(if cfg!(miri) { 3 } else { 30 });

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use vivant_heap::{
-    Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Relocator, Root, Source, Stress, Tracer, Watch,
+    Evacuator, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Root, Source, Stress, Tracer, Watch,
     When,
 };
 
@@ -45,15 +45,15 @@ unsafe impl<'gc> Object<'gc> for Edge<'gc> {
             Edge::Empty(to) => to.trace(tracer),
         }
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
         match self {
             Edge::None => {}
-            Edge::Node(to) => to.relocate(relocator),
-            Edge::Fixed(to) => to.relocate(relocator),
-            Edge::Plain(to) => to.relocate(relocator),
-            Edge::Large(to) => to.relocate(relocator),
-            Edge::Wide(to) => to.relocate(relocator),
-            Edge::Empty(to) => to.relocate(relocator),
+            Edge::Node(to) => to.evacuate(evacuator),
+            Edge::Fixed(to) => to.evacuate(evacuator),
+            Edge::Plain(to) => to.evacuate(evacuator),
+            Edge::Large(to) => to.evacuate(evacuator),
+            Edge::Wide(to) => to.evacuate(evacuator),
+            Edge::Empty(to) => to.evacuate(evacuator),
         }
     }
 }
@@ -65,8 +65,8 @@ unsafe impl<'gc, const N: usize> Object<'gc> for Thing<'gc, N> {
     fn trace(&self, tracer: &mut Tracer<'_>) {
         self.slots.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.slots.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.slots.evacuate(evacuator);
     }
 }
 
@@ -311,7 +311,7 @@ fn run(seed: u64) {
         1 => When::Young,
         2 => When::All,
         3..6 => When::Chance,
-        _ => When::Beside,
+        _ => When::Concurrent,
     };
     let stress = Stress::new(when, seed);
     pacing.stress = Some(match model.random.usize(..3) {

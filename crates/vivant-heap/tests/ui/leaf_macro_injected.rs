@@ -8,7 +8,7 @@ leaf!([> Object<'gc> for Injected<'gc> {
     type Static = Injected<'static>;
     const NEEDS_TRACE: bool = false;
     fn trace(&self, _: &mut Tracer<'_>) {}
-    fn relocate(&mut self, _: &mut Relocator<'_>) {}
+    fn evacuate(&mut self, _: &mut Evacuator<'_>) {}
 }
 #[cfg(any())]
 impl<'x] Injected<'x>);

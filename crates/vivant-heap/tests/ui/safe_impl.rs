@@ -12,8 +12,8 @@ impl<'gc> Object<'gc> for Twice<'gc> {
         self.0.trace(tracer);
         self.0.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.0.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.0.evacuate(evacuator);
     }
 }
 

@@ -228,7 +228,7 @@ impl<'w> Held<'w> {
     fn taken(&mut self) {
         let owner = self.owner();
         if owner.batch == Batch::Fresh {
-            owner.batch = Batch::Begun;
+            owner.batch = Batch::MarkStart;
             return;
         }
         self.taken_more(1);

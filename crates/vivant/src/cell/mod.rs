@@ -211,7 +211,7 @@ enum Steps {
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Batch {
     Fresh,
-    Begun,
+    MarkStart,
 }
 
 /// The cell of an actor of type `A`.

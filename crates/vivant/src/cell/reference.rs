@@ -93,7 +93,7 @@ impl AddressRef {
                     life,
                     mute: Mute::Free,
                     guards: Guards::None,
-                    batch: Batch::Begun,
+                    batch: Batch::MarkStart,
                     steps: Steps::None,
                     lane: Lane::of(A::POOL),
                 }),

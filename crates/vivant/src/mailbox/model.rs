@@ -31,7 +31,7 @@ pub(super) enum Deed {
 /// The fate of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fate {
-    Begun,
+    MarkStart,
     Returned,
     Dead(Cause),
 }
@@ -154,7 +154,7 @@ impl Model {
 
     fn begin(&mut self, number: u64, deed: Deed) {
         self.begun.push(number);
-        self.meets(number, Fate::Begun);
+        self.meets(number, Fate::MarkStart);
         match deed {
             Deed::Nothing | Deed::PassesGate => {}
             Deed::TurnsGate => self.gate_is_open = !self.gate_is_open,

@@ -159,7 +159,7 @@ fn run_beside_the_model<A: Subject>(simulation: &Simulation) {
     assert_eq!(*lock(&log.begun), model.begun, "T2: what has begun");
     for (number, asked) in asked {
         let fate = match simulation.system().block_on(asked) {
-            Ok(()) | Err(AskError::Panicked(_)) => Fate::Begun,
+            Ok(()) | Err(AskError::Panicked(_)) => Fate::MarkStart,
             Err(AskError::Stopped(_)) => Fate::Dead(Cause::Ended),
             Err(AskError::Overloaded(_)) => Fate::Dead(ring.cause()),
             Err(other) => panic!("T3: an answer that does not fit: {other}"),

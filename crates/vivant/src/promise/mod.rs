@@ -20,7 +20,7 @@ mod slot;
 pub(crate) use gather::{all, any};
 pub(crate) use next::{Next, bury, for_others};
 pub use resolver::Resolver;
-pub(crate) use resolver::{Begun, given_up};
+pub(crate) use resolver::{MarkStart, given_up};
 
 use crate::behaviour::{Continuation, Message};
 use crate::call::{Call, Then};

@@ -34,7 +34,7 @@ enum Destination<T: Send + 'static> {
 
 /// Whether a message that is about to be processed still should be.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) enum Begun {
+pub(crate) enum MarkStart {
     Yes,
     /// The asker has withdrawn it.
     Withdrawn,
@@ -94,10 +94,10 @@ impl<T: Send + 'static> Resolver<T> {
         self.complete(Err(error));
     }
 
-    pub(crate) fn begin(&self) -> Begun {
+    pub(crate) fn begin(&self) -> MarkStart {
         match &self.to {
             Destination::Outside(oneshot) => oneshot.begin(),
-            _ => Begun::Yes,
+            _ => MarkStart::Yes,
         }
     }
 

@@ -238,7 +238,7 @@ where
     #[inline]
     fn turn_is_over(&mut self, worker: &Worker, facts: &HeapCounts) {
         self.looked_after = self.turns;
-        if self.heap.is_due() {
+        if self.heap.has_gc_work() {
             self.collect(worker, facts);
         }
         self.will_rest(worker, facts);

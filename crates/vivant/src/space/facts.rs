@@ -106,7 +106,7 @@ impl HeapCounts {
         self.decs.store(after.decs, Ordering::Relaxed);
         self.changes.store(after.changes, Ordering::Relaxed);
         self.waits.store(after.waits, Ordering::Relaxed);
-        self.looks.store(after.looks, Ordering::Relaxed);
+        self.looks.store(after.spins, Ordering::Relaxed);
     }
 
     pub(crate) fn read(&self) -> HeapFacts {

@@ -225,7 +225,7 @@ mod tests {
         // Except for a heap that has grown.
         assert_eq!(next_ns(&mark, Wants::Grow, RESTED), Some(11_000));
         let mut found = HeapStats::default();
-        (found.met, found.died) = (100, 100);
+        (found.bytes_marked, found.bytes_died) = (100, 100);
         mark.will_begin(Wants::Free, GivenUp::Nothing);
         mark.has_ended(5, 10_000, 5, &found);
         assert_eq!(next_ns(&mark, Wants::Free, RESTED), Some(11_000));

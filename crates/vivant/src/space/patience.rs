@@ -19,8 +19,8 @@ pub(super) struct Patience {
 impl Patience {
     /// A mark for this reason has ended.
     pub(super) fn is_marked(&mut self, after: &HeapStats) {
-        let weight = after.met.saturating_add(after.died);
-        let is_in_vain = after.died < weight / PART || after.died == 0;
+        let weight = after.bytes_marked.saturating_add(after.bytes_died);
+        let is_in_vain = after.bytes_died < weight / PART || after.bytes_died == 0;
         self.doublings = match is_in_vain {
             true => DOUBLINGS.min(self.doublings + 1),
             false => 0,
@@ -43,7 +43,7 @@ mod tests {
 
     fn found(met: usize, died: usize) -> HeapStats {
         let mut stats = HeapStats::default();
-        (stats.met, stats.died) = (met, died);
+        (stats.bytes_marked, stats.bytes_died) = (met, died);
         stats
     }
 

@@ -69,7 +69,7 @@ impl PauseKind {
 
     /// The kind of the costliest work done between two readings of a heap's statistics.
     pub(super) fn of(before: &HeapStats, after: &HeapStats) -> PauseKind {
-        let runs = before.begun > before.ended + before.given_up;
+        let runs = before.begun > before.ended + before.aborted;
         if after.ended > before.ended {
             PauseKind::MarkEnd
         } else if after.major > before.major {
@@ -80,7 +80,7 @@ impl PauseKind {
             PauseKind::MarkSlice
         } else if after.minor > before.minor {
             PauseKind::Minor
-        } else if after.heard > before.heard {
+        } else if after.drains > before.drains {
             PauseKind::Heed
         } else {
             PauseKind::Sweep
@@ -254,7 +254,7 @@ mod tests {
     fn the_parts_of_a_mark_beside_the_turns_are_kinds_of_their_own() {
         let [idle, mut begun, mut minor, mut ended, mut given_up] = [after(5, 2); 5];
         let mut heard = idle;
-        heard.heard = 1;
+        heard.drains = 1;
         assert_eq!(PauseKind::of(&idle, &heard), PauseKind::Heed);
         heard.minor += 1;
         assert_eq!(
@@ -265,7 +265,7 @@ mod tests {
         (begun.minor, begun.begun) = (6, 1);
         assert_eq!(PauseKind::of(&idle, &begun), PauseKind::MarkBegin);
         assert_eq!(PauseKind::of(&begun, &begun), PauseKind::MarkSlice);
-        (minor.minor, minor.begun, minor.slices) = (7, 1, 1);
+        (minor.minor, minor.begun, minor.assists) = (7, 1, 1);
         assert_eq!(PauseKind::of(&begun, &minor), PauseKind::MarkSlice);
         (ended.minor, ended.begun, ended.ended, ended.major) = (6, 1, 1, 3);
         assert_eq!(PauseKind::of(&begun, &ended), PauseKind::MarkEnd);
@@ -273,7 +273,7 @@ mod tests {
         (
             given_up.minor,
             given_up.begun,
-            given_up.given_up,
+            given_up.aborted,
             given_up.major,
         ) = (7, 1, 1, 3);
         assert_eq!(PauseKind::of(&begun, &given_up), PauseKind::Major);

@@ -17,7 +17,7 @@ use crate::timer::ns;
 use std::marker::PhantomData;
 use std::mem;
 use std::panic::Location;
-use vivant_heap::{Begun, Marking, Object};
+use vivant_heap::{MarkStart, Marking, Object};
 
 /// The count inbox is read after this many turns, whether or not the heap collects.
 const TURNS: u64 = 64;
@@ -104,7 +104,7 @@ where
         let asks = match self.rest.question {
             Question::None => {
                 let marks = heap.shows() || heap.has_destructors();
-                let left = heap.is_settling() || heap.is_unswept();
+                let left = heap.is_terminating_mark() || heap.is_unswept();
                 heap.young() > 0 || heap.imports() > 0 || marks || left || heap.exceeds_first()
             }
             Question::Comes => heap.imports() > 0,
@@ -224,7 +224,7 @@ where
                 heap.has_destructors() && !self.is_marked_since(),
             ),
             (Wants::Collect, self.rest.given_up == GivenUp::Something),
-            (Wants::Grow, heap.mark_waits()),
+            (Wants::Grow, heap.is_mark_delayed()),
             (Wants::Free, frees && has_run),
         ];
         let may = heap.marking() != Marking::Never;
@@ -335,12 +335,12 @@ where
 
     /// Marks the heap, or begins a concurrent mark if it is large, and takes an edge snapshot.
     fn marks(&mut self, worker: &Worker, facts: &HeapCounts, wants: Wants) {
-        let (turns, mut begun) = (self.turns, Begun::Ended);
+        let (turns, mut begun) = (self.turns, MarkStart::Finished);
         self.rest.mark.will_begin(wants, self.rest.given_up);
-        self.timed(worker, facts, |heap| begun = heap.begin_mark_to_show());
+        self.timed(worker, facts, |heap| begun = heap.begin_mark_for_edges());
         match begun {
-            Begun::Runs => self.marks_to_show(),
-            Begun::Ended => {
+            MarkStart::Running => self.marks_to_show(),
+            MarkStart::Finished => {
                 let heap = &mut self.heap;
                 self.sighting = Sighting::by(turns, |each| heap.show(each));
             }

@@ -127,7 +127,7 @@ where
         if self.is_marking() {
             self.timed(worker, facts, Heap::pace);
             if let Tending::Marks { mark, .. } = &self.tending
-                && !self.heap.is_settling()
+                && !self.heap.is_terminating_mark()
             {
                 // The helper that found everything marked did not know what a turn had written to
                 // its SATB buffer: that is flushed at the turn's end.
@@ -145,7 +145,7 @@ where
     /// itself. Workers that looked meanwhile have found nothing, and sleep, so this wakes one.
     pub(super) fn leaves_to_others(&self, worker: &Worker) {
         if let Tending::Marks { mark, .. } = &self.tending
-            && !self.heap.is_settling()
+            && !self.heap.is_terminating_mark()
         {
             worker.system.marks.is_left(&worker.system, mark);
         }
@@ -155,7 +155,7 @@ where
     /// Only the owner can do these. The message comes behind those that wait already.
     pub(super) fn will_be_tended(&mut self, worker: &Worker) {
         let unswept = self.heap.is_unswept() && !self.is_marking();
-        if (self.heap.is_settling() || unswept || self.hears_on()) && self.comes_back() {
+        if (self.heap.is_terminating_mark() || unswept || self.hears_on()) && self.comes_back() {
             tend::<A>(worker.me());
         }
     }

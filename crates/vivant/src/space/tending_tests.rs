@@ -108,11 +108,11 @@ impl<'gc> WardrobeState<'gc> {
         self.all.extend((0..5).map(|_| t.alloc([0; 12])));
         let (stats, seen) = (t.stats(), &mut self.seen);
         if seen.begun != stats.begun {
-            (seen.begun, seen.settled) = (stats.begun, stats.settled);
+            (seen.begun, seen.settled) = (stats.begun, stats.termination_steps);
             seen.needs_nobody = false;
         }
-        let runs = stats.begun > stats.ended + stats.given_up;
-        if !runs || stats.settled == seen.settled {
+        let runs = stats.begun > stats.ended + stats.aborted;
+        if !runs || stats.termination_steps == seen.settled {
             return None;
         }
         Worker::with_current(|worker| {

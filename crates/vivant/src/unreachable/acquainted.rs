@@ -12,7 +12,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
-use vivant_heap::{Holdings, Leaf, Tag, TagId};
+use vivant_heap::{ExternalEdges, Leaf, Tag, TagId};
 
 /// A value that can show the addresses that it holds.
 ///
@@ -112,13 +112,13 @@ impl Acquaintances<'_> {
     /// For the derive: takes the addresses of an object that is part of a heap's state, and not
     /// [`Acquainted`].
     #[doc(hidden)]
-    pub fn __of_object(&mut self, show: impl FnOnce(&mut Holdings<'_>)) {
+    pub fn __of_object(&mut self, show: impl FnOnce(&mut ExternalEdges<'_>)) {
         let mut each = |held: &dyn Any| {
             if let Some(acquaintance) = Acquaintance::held(held) {
                 self.take(acquaintance);
             }
         };
-        show(&mut Holdings::to(&mut each));
+        show(&mut ExternalEdges::to(&mut each));
     }
 }
 
@@ -253,7 +253,7 @@ pub struct Probe<T>(PhantomData<T>);
 #[doc(hidden)]
 impl<T: Acquainted> Probe<T> {
     /// Whether the field may show an address.
-    pub const SHOWS: bool = T::MAY_SHOW;
+    pub const HAS_EXTERNAL_EDGES: bool = T::MAY_SHOW;
 
     /// Shows the addresses of the field.
     pub fn show(field: &T, seen: &mut Acquaintances<'_>) {
@@ -265,7 +265,7 @@ impl<T: Acquainted> Probe<T> {
 #[doc(hidden)]
 pub trait NotAcquainted<T> {
     /// It shows none.
-    const SHOWS: bool = false;
+    const HAS_EXTERNAL_EDGES: bool = false;
 
     /// Shows nothing.
     fn show(_: &T, _: &mut Acquaintances<'_>) {}

@@ -269,7 +269,7 @@ fn a_mark_ends_under_any_stress() {
         When::Young,
         When::All,
         When::Chance,
-        When::Beside,
+        When::Concurrent,
     ] {
         let (simulation, door) = door(Pacing::new().stressed(Stress::new(when, 1)));
         door.grow(FEW).send();

@@ -361,7 +361,7 @@ fn seeded_nothing_leaks_whatever_ends_first() {
         let pacing = match seed % 4 {
             0 => Pacing::new().stressed(Stress::new(When::Chance, seed)),
             // Detached heaps are scanned in increments, however small they are.
-            1 => Pacing::new().stressed(Stress::new(When::Beside, seed)),
+            1 => Pacing::new().stressed(Stress::new(When::Concurrent, seed)),
             2 => Pacing::new().nursery(2_000).first(2_000),
             _ => Pacing::new(),
         };
@@ -386,7 +386,7 @@ fn nothing_leaks_on_threads() {
     for seed in 0..rounds {
         let token = Token::default();
         let pacing = match seed % 4 {
-            3 => Pacing::new().stressed(Stress::new(When::Beside, seed)),
+            3 => Pacing::new().stressed(Stress::new(When::Concurrent, seed)),
             _ => Pacing::new(),
         };
         let builder = System::builder().workers(3).pacing(pacing);

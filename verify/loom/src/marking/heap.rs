@@ -1,7 +1,7 @@
 //! The objects of a heap, a mark of them, and their owner.
 
 use super::claim::{self, Claim, claim};
-use super::work_list::{Joined, Round, Work, WorkList};
+use super::work_list::{Joined, MarkQueue, MarkingPass, Packet};
 use crate::sync::{Arc, AtomicU8, AtomicUsize, Ordering, yield_now};
 use crate::tracked::Tracked;
 
@@ -27,14 +27,14 @@ struct Object {
 /// State shared by all that help with a mark.
 pub(super) struct Mark {
     objects: Vec<Object>,
-    list: WorkList<Block>,
+    queue: MarkQueue<Block>,
 }
 
 /// Work, as the scanner's.
 #[derive(Default)]
 struct Block(Vec<Name>);
 
-impl Work for Block {
+impl Packet for Block {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -52,7 +52,7 @@ impl Work for Block {
 #[derive(Default)]
 struct Found {
     block: Block,
-    later: Block,
+    deferred: Block,
 }
 
 impl Mark {
@@ -68,27 +68,27 @@ impl Mark {
         };
         let mark = Mark {
             objects: objects.iter().enumerate().map(object).collect(),
-            list: WorkList::new(),
+            queue: MarkQueue::new(),
         };
-        mark.list.put(&mut Block(vec![0]));
+        mark.queue.put(&mut Block(vec![0]));
         Arc::new(mark)
     }
 
     /// As `Scanner::visit`.
-    fn visit(&self, name: Name, round: Round, found: &mut Found) -> Claim {
+    fn visit(&self, name: Name, pass: MarkingPass, found: &mut Found) -> Claim {
         let object = &self.objects[name];
         object.looks.fetch_add(1, Ordering::Relaxed);
         match claim(&object.state, EPOCH) {
             Claim::Mine => {}
             other => return other,
         }
-        if round == Round::Second {
+        if pass == MarkingPass::Second {
             self.all_else_was_met();
         }
         object.refers_to.read(|names| {
             for &name in names {
-                match round == Round::First && self.objects[name].is_shared {
-                    true => found.later.0.push(name),
+                match pass == MarkingPass::First && self.objects[name].is_shared {
+                    true => found.deferred.0.push(name),
                     false => found.block.0.push(name),
                 }
             }
@@ -114,30 +114,30 @@ impl Mark {
     /// As `Mark::work`, of at most this many objects. Returns true if there may be more work for
     /// the caller.
     pub(super) fn work(&self, most: usize) -> bool {
-        let (block, round) = match self.list.join() {
-            Joined::Work(block, round) => (block, round),
+        let (block, pass) = match self.queue.join() {
+            Joined::Work(block, pass) => (block, pass),
             Joined::Nothing | Joined::Drained | Joined::Closed => return false,
         };
         let mut found = Found {
             block,
-            later: Block::default(),
+            deferred: Block::default(),
         };
         for _ in 0..most {
-            if self.list.is_closed() {
+            if self.queue.is_closed() {
                 break;
             }
             let Some(name) = found.block.0.pop() else {
                 break;
             };
-            let _others = self.visit(name, round, &mut found);
+            let _others = self.visit(name, pass, &mut found);
         }
-        self.hands_over(&mut found);
-        !self.list.leave(found.block.take())
+        self.flush(&mut found);
+        !self.queue.leave(found.block.take())
     }
 
-    fn hands_over(&self, found: &mut Found) {
-        if !found.later.is_empty() {
-            self.list.put_off(&mut found.later);
+    fn flush(&self, found: &mut Found) {
+        if !found.deferred.is_empty() {
+            self.queue.defer(&mut found.deferred);
         }
     }
 
@@ -165,38 +165,38 @@ impl Owner {
         }
     }
 
-    /// As `Cycle::before_write`; then all references of the object are taken out.
+    /// As `ConcurrentMark::satb_barrier`; then all references of the object are taken out.
     pub(super) fn clears(&mut self, name: Name) -> Vec<Name> {
         let object = &self.mark.objects[name];
-        if self.mark.visit(name, Round::Second, &mut self.log) == Claim::Others {
+        if self.mark.visit(name, MarkingPass::Second, &mut self.log) == Claim::Others {
             claim::wait(&object.state, EPOCH);
         }
         object.refers_to.change(std::mem::take)
     }
 
-    /// A turn is over: as `Cycle::hands_over`.
-    pub(super) fn hands_over(&mut self) {
-        self.mark.hands_over(&mut self.log);
+    /// A turn is over: as `ConcurrentMark::flush`.
+    pub(super) fn flush(&mut self) {
+        self.mark.flush(&mut self.log);
         if !self.log.block.is_empty() {
-            self.mark.list.put(&mut self.log.block);
+            self.mark.queue.put(&mut self.log.block);
         }
     }
 
     /// Ends the mark, as `go_through_cycle`.
     pub(super) fn ends(&mut self) {
-        self.hands_over();
-        while !self.mark.list.is_drained() {
+        self.flush();
+        while !self.mark.queue.is_drained() {
             if !self.mark.work(usize::MAX) {
                 yield_now();
             }
         }
-        self.mark.list.close();
+        self.mark.queue.close();
         self.mark.all_were_met();
     }
 
-    /// As `abandon_cycle`; then all objects are freed.
+    /// As `abort_mark`; then all objects are freed.
     pub(super) fn gives_up(&mut self) {
-        self.mark.list.close();
+        self.mark.queue.close();
         for object in &self.mark.objects {
             let state = object.state.load(Ordering::Relaxed);
             assert!(state == BEFORE || state == EPOCH, "somebody is there");

@@ -6,5 +6,5 @@ mod claim;
 mod heap;
 #[path = "scenes.rs"]
 pub(super) mod scenes;
-#[path = "../../../../crates/vivant-heap/src/collector/work_list.rs"]
+#[path = "../../../../crates/vivant-heap/src/collector/mark_queue.rs"]
 mod work_list;

@@ -31,7 +31,7 @@ pub(in super::super) fn a_hidden_object() {
     meet(&[&[1], &[2], &[]], &[], &[3], |owner| {
         // Only the turn leads to the last object.
         assert_eq!(owner.clears(1), [2]);
-        owner.hands_over();
+        owner.flush();
         assert_eq!(owner.clears(0), [1]);
         owner.ends();
     });
@@ -41,7 +41,7 @@ pub(in super::super) fn two_hidden_objects() {
     meet(&[&[1, 2], &[3], &[3], &[]], &[], &[1, 4], |owner| {
         assert_eq!(owner.clears(1), [3]);
         assert_eq!(owner.clears(2), [3]);
-        owner.hands_over();
+        owner.flush();
         assert_eq!(owner.clears(0), [1, 2]);
         owner.ends();
     });

@@ -5,7 +5,7 @@ pub use super::iter::{Iter, IterMut, Keys, Range, RangeMut, Values, ValuesMut};
 use super::node::Node;
 use super::tree::{Found, Tree};
 use crate::collections::entries::entries;
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::mutator::Mutator;
 use crate::types::Object;
 use std::borrow::Borrow;
@@ -353,9 +353,9 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Object<'gc> for BTreeMap<'gc, K
             root.trace(tracer);
         }
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
         if let Some(root) = &mut self.tree.root {
-            root.relocate(relocator);
+            root.evacuate(evacuator);
         }
     }
 }

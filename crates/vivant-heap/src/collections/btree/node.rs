@@ -1,9 +1,9 @@
 //! Nodes: chunks of keys, values and, in inner nodes, children.
 
 use crate::collections::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements};
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::mutator::Mutator;
-use crate::types::{Holdings, Object};
+use crate::types::{ExternalEdges, Object};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -52,17 +52,17 @@ unsafe fn trace<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, tracer: &mut Tra
 /// # Safety
 ///
 /// The chunk is a node of such keys and values, which no other code uses.
-unsafe fn relocate<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, relocator: &mut Relocator<'_>) {
+unsafe fn evacuate<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, evacuator: &mut Evacuator<'_>) {
     // SAFETY: guaranteed by the caller: `len` of each lie there.
     unsafe {
         let (len, capacity) = (node.filled().end, node.capacity());
         if K::NEEDS_TRACE {
             let keys = node.behind::<K>(KEYS);
-            (0..len).for_each(|slot| keys.add(slot).as_mut().relocate(relocator));
+            (0..len).for_each(|slot| keys.add(slot).as_mut().evacuate(evacuator));
         }
         if V::NEEDS_TRACE {
             let values = node.behind::<V>(values::<K>(capacity));
-            (0..len).for_each(|slot| values.add(slot).as_mut().relocate(relocator));
+            (0..len).for_each(|slot| values.add(slot).as_mut().evacuate(evacuator));
         }
     }
 }
@@ -70,7 +70,7 @@ unsafe fn relocate<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, relocator: &m
 /// # Safety
 ///
 /// As for `trace`.
-unsafe fn show<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, shown: &mut Holdings<'_>) {
+unsafe fn show<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, shown: &mut ExternalEdges<'_>) {
     // SAFETY: guaranteed by the caller: `len` of each lie there.
     unsafe {
         let (len, capacity) = (node.filled().end, node.capacity());
@@ -78,9 +78,9 @@ unsafe fn show<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, shown: &mut Holdi
             node.behind::<K>(KEYS)
                 .add(slot)
                 .as_ref()
-                .show_holdings(shown);
+                .trace_external(shown);
             let values = node.behind::<V>(values::<K>(capacity));
-            values.add(slot).as_ref().show_holdings(shown);
+            values.add(slot).as_ref().trace_external(shown);
         }
     }
 }
@@ -120,7 +120,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Leaf<K, V> {
     type Static = Leaf<K::Static, V::Static>;
     const NEEDS_TRACE: bool = K::NEEDS_TRACE || V::NEEDS_TRACE;
     const NEEDS_DROP: bool = std::mem::needs_drop::<(K, V)>();
-    const SHOWS: bool = K::SHOWS || V::SHOWS;
+    const HAS_EXTERNAL_EDGES: bool = K::HAS_EXTERNAL_EDGES || V::HAS_EXTERNAL_EDGES;
 
     #[inline]
     fn bytes(capacity: usize) -> usize {
@@ -132,12 +132,12 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Leaf<K, V> {
         unsafe { trace::<K, V>(chunk, tracer) };
     }
 
-    unsafe fn relocate(chunk: Raw, _: Range<usize>, relocator: &mut Relocator<'_>) {
+    unsafe fn evacuate(chunk: Raw, _: Range<usize>, evacuator: &mut Evacuator<'_>) {
         // SAFETY: guaranteed by the caller.
-        unsafe { relocate::<K, V>(chunk, relocator) };
+        unsafe { evacuate::<K, V>(chunk, evacuator) };
     }
 
-    unsafe fn show(chunk: Raw, shown: &mut Holdings<'_>) {
+    unsafe fn show(chunk: Raw, shown: &mut ExternalEdges<'_>) {
         // SAFETY: guaranteed by the caller.
         unsafe { show::<K, V>(chunk, shown) };
     }
@@ -153,7 +153,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Inner<K, V> {
     type Static = Inner<K::Static, V::Static>;
     const NEEDS_TRACE: bool = true;
     const NEEDS_DROP: bool = std::mem::needs_drop::<(K, V)>();
-    const SHOWS: bool = K::SHOWS || V::SHOWS;
+    const HAS_EXTERNAL_EDGES: bool = K::HAS_EXTERNAL_EDGES || V::HAS_EXTERNAL_EDGES;
 
     #[inline]
     fn bytes(capacity: usize) -> usize {
@@ -173,23 +173,23 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Inner<K, V> {
         }
     }
 
-    unsafe fn relocate(chunk: Raw, _: Range<usize>, relocator: &mut Relocator<'_>) {
+    unsafe fn evacuate(chunk: Raw, _: Range<usize>, evacuator: &mut Evacuator<'_>) {
         // SAFETY: guaranteed by the caller: there is one child more than there are keys; a node
         // that is new or empty has no child.
         unsafe {
-            relocate::<K, V>(chunk, relocator);
+            evacuate::<K, V>(chunk, evacuator);
             let children = chunk.behind::<Raw>(children::<K, V>(chunk.capacity()));
             match chunk.filled().end {
                 0 => {}
                 len => (0..=len).for_each(|slot| {
                     let child = children.add(slot);
-                    child.write(child.read().relocated(relocator));
+                    child.write(child.read().evacuated(evacuator));
                 }),
             }
         }
     }
 
-    unsafe fn show(chunk: Raw, shown: &mut Holdings<'_>) {
+    unsafe fn show(chunk: Raw, shown: &mut ExternalEdges<'_>) {
         // SAFETY: guaranteed by the caller.
         unsafe { show::<K, V>(chunk, shown) };
     }

@@ -5,7 +5,7 @@ pub use super::iter::{Iter, IterMut, Keys, Values, ValuesMut};
 use super::segment::Segment;
 use super::trie::{Found, Trie, Walk};
 use crate::collections::entries::entries;
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::mutator::Mutator;
 use crate::types::Object;
 use std::borrow::Borrow;
@@ -337,7 +337,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>, S: Send + 'static> Object<'gc>
     fn trace(&self, tracer: &mut Tracer<'_>) {
         self.trie.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.trie.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.trie.evacuate(evacuator);
     }
 }

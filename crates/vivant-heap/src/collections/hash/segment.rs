@@ -2,9 +2,9 @@
 
 use super::group::{GROUP, equal, equal_64};
 use crate::collections::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements};
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::mutator::Mutator;
-use crate::types::{Holdings, Object};
+use crate::types::{ExternalEdges, Object};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -60,7 +60,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> 
     /// The link is a reference.
     const NEEDS_TRACE: bool = true;
     const NEEDS_DROP: bool = std::mem::needs_drop::<(K, V)>();
-    const SHOWS: bool = K::SHOWS || V::SHOWS;
+    const HAS_EXTERNAL_EDGES: bool = K::HAS_EXTERNAL_EDGES || V::HAS_EXTERNAL_EDGES;
 
     #[inline]
     fn bytes(capacity: usize) -> usize {
@@ -90,25 +90,28 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> 
         }
     }
 
-    unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>) {
+    unsafe fn evacuate(chunk: Raw, written: Range<usize>, evacuator: &mut Evacuator<'_>) {
         // SAFETY: guaranteed by the caller.
         unsafe {
             if let Some(next) = link(chunk).read() {
-                link(chunk).write(Some(next.relocated(relocator)));
+                link(chunk).write(Some(next.evacuated(evacuator)));
             }
             if <(K, V) as Object<'gc>>::NEEDS_TRACE {
                 for slot in written {
-                    first::<K, V>(chunk).add(slot).as_mut().relocate(relocator);
+                    first::<K, V>(chunk).add(slot).as_mut().evacuate(evacuator);
                 }
             }
         }
     }
 
-    unsafe fn show(chunk: Raw, shown: &mut Holdings<'_>) {
+    unsafe fn show(chunk: Raw, shown: &mut ExternalEdges<'_>) {
         // SAFETY: guaranteed by the caller.
         unsafe {
             for slot in chunk.filled() {
-                first::<K, V>(chunk).add(slot).as_ref().show_holdings(shown);
+                first::<K, V>(chunk)
+                    .add(slot)
+                    .as_ref()
+                    .trace_external(shown);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::hasher::FixedState;
 use super::map::{self, HashMap};
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::mutator::Mutator;
 use crate::types::Object;
 use std::borrow::Borrow;
@@ -188,7 +188,7 @@ unsafe impl<'gc, T: Object<'gc>, S: Send + 'static> Object<'gc> for HashSet<'gc,
     fn trace(&self, tracer: &mut Tracer<'_>) {
         self.map.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.map.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.map.evacuate(evacuator);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::segment::Segment;
 use crate::collections::chunk::{Chunk, Content, Head, Raw, SLOTS_MAX};
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::mutator::Mutator;
 use crate::types::Object;
 use std::marker::PhantomData;
@@ -49,9 +49,9 @@ impl Link {
         self.chunk(self.bits()).trace(tracer);
     }
 
-    fn relocated(self, relocator: &mut Relocator<'_>) -> Link {
+    fn evacuated(self, evacuator: &mut Evacuator<'_>) -> Link {
         let bits = self.bits();
-        Link::new(self.chunk(bits).relocated(relocator), bits)
+        Link::new(self.chunk(bits).evacuated(evacuator), bits)
     }
 }
 
@@ -87,12 +87,12 @@ unsafe impl<'gc> Content<'gc> for Node {
         }
     }
 
-    unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>) {
+    unsafe fn evacuate(chunk: Raw, written: Range<usize>, evacuator: &mut Evacuator<'_>) {
         // SAFETY: guaranteed by the caller.
         unsafe {
             for number in written {
                 let link = slot(chunk, number);
-                link.write(link.read().relocated(relocator));
+                link.write(link.read().evacuated(evacuator));
             }
         }
     }
@@ -327,9 +327,9 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         }
     }
 
-    pub(crate) fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+    pub(crate) fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
         if let Some(root) = &mut self.root {
-            *root = root.relocated(relocator);
+            *root = root.evacuated(evacuator);
         }
     }
 }

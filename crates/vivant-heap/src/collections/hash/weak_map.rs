@@ -2,7 +2,7 @@
 
 use super::hasher::FixedState;
 use super::map::HashMap;
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Evacuator, Tracer};
 use crate::mutator::Mutator;
 use crate::types::{Collected, Gc, Object, Weak};
 use std::borrow::Borrow;
@@ -213,7 +213,7 @@ unsafe impl<'gc, K: Object<'gc>, V: ?Sized + Collected<'gc>, S: Send + 'static> 
     fn trace(&self, tracer: &mut Tracer<'_>) {
         self.map.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.map.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.map.evacuate(evacuator);
     }
 }

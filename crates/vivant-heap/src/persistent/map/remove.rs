@@ -3,9 +3,9 @@
 use super::hash_of;
 use super::node::{DIGITS, Node, Slot, bit};
 use crate::Mutator;
-use crate::persistent::copy;
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::persistent::copy;
 use crate::types::Frozen;
 use std::borrow::Borrow;
 use std::hash::Hash;
@@ -76,7 +76,7 @@ where
     /// The rest without the entry in a slot.
     fn without_slot(self, m: &Mutator<'gc>, at: usize, bit: u32) -> Left<'gc, K, V> {
         #[cfg(test)]
-        if is_planted(Planted::LoneEntry) && self.slots().len() == 2 {
+        if is_injected(InjectedFault::LoneEntry) && self.slots().len() == 2 {
             let slots = copy::without(self.slots(), at);
             return Left::Node(Node::new(m, self.entries ^ bit, self.nodes, slots));
         }

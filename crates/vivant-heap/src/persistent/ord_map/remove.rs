@@ -2,9 +2,9 @@
 
 use super::node::{Child, LEAST, Node, place};
 use crate::Mutator;
-use crate::persistent::copy;
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::persistent::copy;
 use crate::types::Frozen;
 use std::borrow::Borrow;
 
@@ -64,7 +64,7 @@ where
     V: Frozen<'gc> + Clone,
 {
     #[cfg(test)]
-    if is_planted(Planted::SmallNode) {
+    if is_injected(InjectedFault::SmallNode) {
         return copy::replaced(children, at, child);
     }
     if child.node.slots() >= LEAST || children.len() == 1 {

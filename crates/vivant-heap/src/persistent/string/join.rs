@@ -3,7 +3,7 @@
 use super::node::{Child, Node};
 use crate::Mutator;
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::types::Val;
 use std::cmp::Ordering;
 
@@ -25,7 +25,7 @@ fn joined<'gc>(
     (other, other_height): (Node<'gc>, usize),
 ) -> Vec<Child<'gc>> {
     #[cfg(test)]
-    if is_planted(Planted::SmallNode) && height == other_height {
+    if is_injected(InjectedFault::SmallNode) && height == other_height {
         return vec![one.child(), other.child()];
     }
     match (height.cmp(&other_height), one, other) {

@@ -3,7 +3,9 @@
 use fastrand::Rng;
 use std::collections::HashMap;
 use std::sync::Arc;
-use vivant_heap::{Begun, Gc, Heap, Mut, Object, Pacing, Progress, Root, Source, Stress, When, gc};
+use vivant_heap::{
+    Gc, Heap, MarkStart, Mut, Object, Pacing, Progress, Root, Source, Stress, When, gc,
+};
 
 type Value<'gc> = Gc<'gc, Mut<u64>>;
 
@@ -46,7 +48,7 @@ fn keep(heap: &mut Heap<States>, keys: std::ops::Range<u64>) {
 fn seeded_it_has_what_others_keep() {
     let (seeds, steps) = if cfg!(miri) { (2, 60) } else { (40, 600) };
     for seed in 0..seeds {
-        let when = [When::Chance, When::Beside][seed as usize % 2];
+        let when = [When::Chance, When::Concurrent][seed as usize % 2];
         let mut heap = heap(Pacing::new().stressed(Stress::new(when, seed)));
         let mut chance = Rng::with_seed(seed);
         let (mut kept, mut was) = (HashMap::new(), HashMap::new());
@@ -143,7 +145,7 @@ fn looking_for_the_dead_brings_nobody_back() {
     heap.collect();
     heap.sweep();
     heap.turn(|_, state| state.kept.clear());
-    assert_eq!(heap.begin_mark(), Begun::Runs);
+    assert_eq!(heap.begin_mark(), MarkStart::Running);
     keep(&mut heap, many..many * 2);
     heap.turn(|m, state| {
         state.map.purge(m);

@@ -8,8 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 use vivant_heap::{
-    Begun, Gc, Heap, Leaf, Marker, Mut, Mutator, Object, Pacing, Progress, Root, Source, Stress,
-    Weak, When,
+    Gc, Heap, Leaf, MarkStart, Marker, Mut, Mutator, Object, Pacing, Progress, Root, Source,
+    Stress, Weak, When,
 };
 
 #[derive(Object)]
@@ -56,7 +56,7 @@ fn begins(heap: &mut Heap<Book>) {
     heap.turn(|m, _| {
         m.alloc_slice(vec![0_u64; 40_000]);
     });
-    assert_eq!(heap.begin_mark(), Begun::Runs);
+    assert_eq!(heap.begin_mark(), MarkStart::Running);
 }
 
 /// Completes the running mark, with the help of the heap's holder.
@@ -110,7 +110,7 @@ fn a_heap_may_end_while_markers_work() {
         (Some(m.val_str("rain")), m.alloc_slice(vec![0; 40_000]))
     });
     let markers = Markers::new(2);
-    assert_eq!(heap.begin_mark(), Begun::Runs);
+    assert_eq!(heap.begin_mark(), MarkStart::Running);
     markers.follow(&heap);
     let held = heap.turn(|m, (news, _)| m.hold(news.unwrap()));
     let orphan = heap.end().expect("somebody has what is in it");
@@ -276,7 +276,7 @@ fn a_heap_may_be_forgotten_while_markers_work() {
 fn memory_may_be_refused_while_markers_work() {
     for (source, refuses) in [(Source::new(), 3), (Source::bounded(250), 0)] {
         let (source, ended, mut random) = (Arc::new(source), Ended::default(), Rng::with_seed(5));
-        let stress = Stress::new(When::Beside, 3).refusing(refuses);
+        let stress = Stress::new(When::Concurrent, 3).refusing(refuses);
         let mut heap = Heap::<Book>::new(&source, Pacing::new().stressed(stress), |_| None);
         let markers = Markers::new(2);
         let mut refused = 0;

@@ -1,14 +1,14 @@
-//! [`Heap::collect_and_show`]: traces external edges, from live objects to things that are counted
+//! [`Heap::collect_external_edges`]: traces external edges, from live objects to things that are counted
 //! elsewhere.
 
-use crate::collector::Shows;
-use crate::heap::{Begun, Heap, Root};
-use crate::types::Holdings;
+use crate::collector::EdgeSnapshot;
+use crate::heap::{Heap, MarkStart, Root};
+use crate::types::ExternalEdges;
 use std::any::Any;
 
 impl<R: Root> Heap<R> {
     /// As [`Heap::collect`], and passes the external edges of live objects
-    /// ([`Object::show_holdings`](crate::Object::show_holdings)) to `each`. These are objects that
+    /// ([`Object::trace_external`](crate::Object::trace_external)) to `each`. These are objects that
     /// the state reaches by references of the heap's own (`Gc`, and collections). Not included: the
     /// state itself, shared objects (`Val`), which other heaps may read, and the contents of
     /// regions. If one of the objects or `each` panics, the rest is not shown; the collection is
@@ -36,15 +36,15 @@ impl<R: Root> Heap<R> {
     ///     m.alloc(Room { doors: vec![Door(1), Door(2)], next })
     /// });
     /// let mut doors = Vec::new();
-    /// heap.collect_and_show(&mut |held| doors.extend(held.downcast_ref::<u64>().copied()));
+    /// heap.collect_external_edges(&mut |held| doors.extend(held.downcast_ref::<u64>().copied()));
     /// assert_eq!(doors, [1, 2, 3]);
     /// ```
-    pub fn collect_and_show(&mut self, each: &mut dyn FnMut(&dyn Any)) {
+    pub fn collect_external_edges(&mut self, each: &mut dyn FnMut(&dyn Any)) {
         if self.never() {
             return;
         }
         let (core, state) = self.parts();
-        core.major(state, Shows::Private);
+        core.major(state, EdgeSnapshot::Private);
         self.check();
         self.show(each);
     }
@@ -52,18 +52,18 @@ impl<R: Root> Heap<R> {
     /// As [`Heap::begin_mark`], and lists the objects that may have external edges, for
     /// [`Heap::show`]. If a mark runs already, that mark continues with the purpose of its
     /// beginning.
-    pub fn begin_mark_to_show(&mut self) -> Begun {
-        self.begin_mark_and_note(Shows::Private)
+    pub fn begin_mark_for_edges(&mut self) -> MarkStart {
+        self.begin_mark_with(EdgeSnapshot::Private)
     }
 
     /// Passes the external edges of the objects that the last mark has listed to `each`, as
-    /// [`Heap::collect_and_show`] does, with their present contents. A second call passes nothing.
+    /// [`Heap::collect_external_edges`] does, with their present contents. A second call passes nothing.
     /// If a turn has run since the mark began, there may be other such objects, and some of these
     /// may be unreachable.
     pub fn show(&mut self, each: &mut dyn FnMut(&dyn Any)) {
-        let showing = std::mem::take(&mut self.parts().0.showing);
-        let mut shown = Holdings::to(each);
-        for &object in showing.iter() {
+        let edge_holders = std::mem::take(&mut self.parts().0.edge_holders);
+        let mut shown = ExternalEdges::to(each);
+        for &object in edge_holders.iter() {
             // SAFETY: the last mark has marked the object, and no other mark has begun since: so it
             // was not swept, and is old. No turn and no collection runs: both need the heap, which
             // is borrowed. The value follows the header.
@@ -79,6 +79,6 @@ impl<R: Root> Heap<R> {
     #[inline]
     #[must_use]
     pub fn shows(&self) -> bool {
-        self.core().shows.get()
+        self.core().has_external_edges.get()
     }
 }

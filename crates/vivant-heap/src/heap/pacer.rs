@@ -1,17 +1,17 @@
 //! The pacer: when a heap collects, and how much at a time. See [`Heap::pace`].
 
-use super::shortage::Marked;
+use super::allocation_failure::MarkOutcome;
 use super::{Core, Heap, Root};
-use crate::collector::{Ageing, Marker, Progress, Shows};
+use crate::collector::{EdgeSnapshot, Marker, Progress, TenuringPolicy};
 use crate::marking::Marking;
-use crate::old::Portion;
+use crate::old::SweepBudget;
 use crate::orca::Entry;
 use crate::pages::chunk::PAGE;
 use crate::stress::When;
 
 /// Old generations of more bytes than this, including the counts of shared objects, are marked
 /// concurrently (H7).
-const BESIDE: usize = 256 * 1024;
+const CONCURRENT_MIN: usize = 256 * 1024;
 
 /// Growth allowed to a small heap while a mark waits for the inbox to be drained, in nurseries.
 const NURSERIES: usize = 8;
@@ -21,24 +21,24 @@ const HEARD: usize = 1024;
 
 /// Bytes that the source should have for a turn; with fewer, a heap returns everything that it does
 /// not need.
-const SPARE: usize = 64 * PAGE;
+const PAGES_KEPT_FREE: usize = 64 * PAGE;
 
 /// The collection that is due.
-enum Due {
+enum GcWork {
     Nothing,
     Young,
     All,
     /// A concurrent mark, or a step of the running one. Under stress a step is so many objects or
     /// entries; else it is paced by promotion.
-    Beside(Option<usize>),
+    Concurrent(Option<usize>),
 }
 
-impl Due {
+impl GcWork {
     /// The part of this that a heap does with this way of marking.
-    fn by(self, marking: Marking) -> Due {
+    fn by(self, marking: Marking) -> GcWork {
         match (self, marking) {
-            (Due::All | Due::Beside(_), Marking::Never) => Due::Young,
-            (Due::Beside(_), Marking::AtOnce) => Due::All,
+            (GcWork::All | GcWork::Concurrent(_), Marking::Never) => GcWork::Young,
+            (GcWork::Concurrent(_), Marking::AtOnce) => GcWork::All,
             (due, _) => due,
         }
     }
@@ -47,23 +47,24 @@ impl Due {
 /// The result of [`Heap::begin_mark`].
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Begun {
+pub enum MarkStart {
     /// The mark is over: the heap is small, or its pacing marks stop-the-world.
-    Ended,
+    Finished,
     /// A concurrent mark runs, driven by [`Heap::marker`] and [`Heap::pace`].
-    Runs,
+    Running,
 }
 
 impl Core {
     /// Whether marks of this heap are concurrent (H7). For a region: the marks between the times
     /// when it is open.
-    fn marks_beside(&self) -> bool {
-        self.pacing.marking == Marking::Concurrent && self.old.living() + self.counts() > BESIDE
+    fn marks_concurrently(&self) -> bool {
+        self.pacing.marking == Marking::Concurrent
+            && self.old.bytes_live() + self.counts() > CONCURRENT_MIN
     }
 
     /// Whether the next mark is delayed until the sweep is done: the heap is large and has unswept
     /// spans, which are not swept at once.
-    fn sweeps_beside(&self) -> bool {
+    fn sweeps_incrementally(&self) -> bool {
         let concurrent = self.pacing.marking == Marking::Concurrent;
         concurrent && self.old.unswept != 0 && self.is_large()
     }
@@ -71,7 +72,7 @@ impl Core {
     /// Whether the old generation, including dead objects, is too large to be marked and swept at
     /// once.
     pub(crate) fn is_large(&self) -> bool {
-        self.old.live + self.counts() > BESIDE
+        self.old.bytes_allocated + self.counts() > CONCURRENT_MIN
     }
 
     /// Bytes of the counts of shared objects, which mark termination processes.
@@ -81,53 +82,53 @@ impl Core {
 
     /// Whether a delayed mark has waited until the heap has grown by another sixteenth, or by some
     /// nurseries. Then it begins, and drains the rest of the inbox at once.
-    fn has_waited(&mut self) -> bool {
-        let weight = self.weight();
-        let since = *self.waits_since.get_or_insert(weight);
-        let grown = weight.saturating_sub(since);
+    fn delay_exceeded(&mut self) -> bool {
+        let estimate = self.heap_size_estimate();
+        let since = *self.delayed_since.get_or_insert(estimate);
+        let grown = estimate.saturating_sub(since);
         grown > (since / 16).max(self.pacing.nursery.saturating_mul(NURSERIES))
     }
 
     /// Whether the source has hardly any pages left for turns.
     pub(crate) fn is_short(&self) -> bool {
-        !self.has_pages(SPARE)
+        !self.has_pages(PAGES_KEPT_FREE)
     }
 
     /// Whether a mark is to begin, or the holder has work for the running mark.
     #[inline]
     fn mark_is_due(&self) -> bool {
         // SAFETY: no turn runs, so the `RefCell` is not mutably borrowed.
-        match unsafe { &*self.cycle.as_ptr() } {
-            Some(cycle) => cycle.is_due(self.weight()),
-            None => self.weight() >= self.mark_at,
+        match unsafe { &*self.concurrent_mark.as_ptr() } {
+            Some(concurrent_mark) => concurrent_mark.is_due(self.heap_size_estimate()),
+            None => self.heap_size_estimate() >= self.mark_at,
         }
     }
 
     /// The source has hardly any pages left for turns: ends the cycle, sweeps all, and returns
     /// every page that can be returned.
     #[cold]
-    fn spare(&mut self) {
-        self.go_through_cycle();
-        while !self.old.sweep(Portion::ALL, &self.source) {}
+    fn release_memory(&mut self) {
+        self.finish_mark();
+        while !self.old.sweep(SweepBudget::ALL, &self.source) {}
         self.reserve.shrink(0, &self.source);
     }
 
     /// Updates the allocation failure state, after all pages that can be returned were returned.
     /// `marks` is the number of marks before this step. Waits for a mark that runs.
     #[cold]
-    fn looks_at_shortage(&self, marks: u64) {
+    fn after_allocation_failure(&self, marks: u64) {
         if self.is_marking() {
             return;
         }
-        let marked = match self.counted.marks() == marks {
-            true => Marked::No,
-            false => Marked::Yes,
+        let marked = match self.counters.marks() == marks {
+            true => MarkOutcome::No,
+            false => MarkOutcome::Yes,
         };
-        let waits = marked == Marked::No && self.shortage.is_due();
-        let has_room = !self.is_short() && self.has_pages(self.shortage.wanted());
+        let waits = marked == MarkOutcome::No && self.allocation_failure.is_due();
+        let has_room = !self.is_short() && self.has_pages(self.allocation_failure.wanted());
         match waits || !has_room {
-            true => self.shortage.goes_on(marked),
-            false => self.shortage.ends(),
+            true => self.allocation_failure.after_turn(marked),
+            false => self.allocation_failure.clear(),
         }
     }
 }
@@ -138,7 +139,9 @@ impl<R: Root> Heap<R> {
         if self.never() {
             return;
         }
-        self.core.get_mut().minor(&mut *self.state, Ageing::Once);
+        self.core
+            .get_mut()
+            .minor(&mut *self.state, TenuringPolicy::Once);
         self.check();
     }
 
@@ -148,7 +151,9 @@ impl<R: Root> Heap<R> {
         if self.never() {
             return;
         }
-        self.core.get_mut().major(&mut *self.state, Shows::Nothing);
+        self.core
+            .get_mut()
+            .major(&mut *self.state, EdgeSnapshot::Off);
         self.check();
     }
 
@@ -158,30 +163,30 @@ impl<R: Root> Heap<R> {
     ///
     /// Costs a minor collection, a scan of the state, the rest of the last sweep, and the rest of
     /// the count deltas ([`Heap::heed_some`]).
-    pub fn begin_mark(&mut self) -> Begun {
-        self.begin_mark_and_note(Shows::Nothing)
+    pub fn begin_mark(&mut self) -> MarkStart {
+        self.begin_mark_with(EdgeSnapshot::Off)
     }
 
-    pub(crate) fn begin_mark_and_note(&mut self, shows: Shows) -> Begun {
+    pub(crate) fn begin_mark_with(&mut self, edge_snapshot: EdgeSnapshot) -> MarkStart {
         if self.never() {
-            return Begun::Ended;
+            return MarkStart::Finished;
         }
         let core = self.core.get_mut();
-        if core.cycle.get_mut().is_some() {
-            return Begun::Runs;
+        if core.concurrent_mark.get_mut().is_some() {
+            return MarkStart::Running;
         }
         // After this all objects are old, and the size of the old generation is what there is to
         // mark.
-        core.minor(&mut *self.state, Ageing::Never);
-        let begun = match core.marks_beside() {
+        core.minor(&mut *self.state, TenuringPolicy::Never);
+        let begun = match core.marks_concurrently() {
             true => {
-                while !core.old.sweep(Portion::ALL, &core.source) {}
-                core.begin_cycle(&mut *self.state, shows);
-                Begun::Runs
+                while !core.old.sweep(SweepBudget::ALL, &core.source) {}
+                core.begin_concurrent_mark(&mut *self.state, edge_snapshot);
+                MarkStart::Running
             }
             false => {
-                core.major(&mut *self.state, shows);
-                Begun::Ended
+                core.major(&mut *self.state, edge_snapshot);
+                MarkStart::Finished
             }
         };
         self.check();
@@ -196,7 +201,7 @@ impl<R: Root> Heap<R> {
 
     /// Scans at most `objects` objects of the mark that runs, if one does.
     pub fn help_mark(&mut self, objects: usize) -> Progress {
-        self.core.get_mut().work_at_cycle(objects)
+        self.core.get_mut().mark_objects(objects)
     }
 
     /// Whether a concurrent mark is in termination: all live objects are marked, and not all
@@ -205,14 +210,14 @@ impl<R: Root> Heap<R> {
     /// Costs two loads.
     #[inline]
     #[must_use]
-    pub fn is_settling(&self) -> bool {
-        self.core().is_settling()
+    pub fn is_terminating_mark(&self) -> bool {
+        self.core().is_terminating_mark()
     }
 
     /// Finishes the sweep after the last mark, and returns empty pages.
     pub fn sweep(&mut self) {
         let core = self.core.get_mut();
-        while !core.old.sweep(Portion::ALL, &core.source) {}
+        while !core.old.sweep(SweepBudget::ALL, &core.source) {}
         self.check();
     }
 
@@ -220,7 +225,7 @@ impl<R: Root> Heap<R> {
     /// destructors to run, or large objects to return.
     pub fn sweep_some(&mut self, runs: usize) {
         let core = self.core.get_mut();
-        core.old.sweep(Portion::of(runs), &core.source);
+        core.old.sweep(SweepBudget::of(runs), &core.source);
         self.check();
     }
 
@@ -232,11 +237,11 @@ impl<R: Root> Heap<R> {
     }
 
     /// Returns true if [`Heap::pace`] has work other than waiting. A concurrent mark waits for
-    /// promotion, or for a long SATB buffer; so does mark termination ([`Heap::is_settling`]),
+    /// promotion, or for a long SATB buffer; so does mark termination ([`Heap::is_terminating_mark`]),
     /// which only `pace` continues. Costs a few loads.
     #[inline]
     #[must_use]
-    pub fn is_due(&self) -> bool {
+    pub fn has_gc_work(&self) -> bool {
         // SAFETY: no turn runs: it would borrow the heap exclusively.
         let core = unsafe { &*self.core.get() };
         core.is_full()
@@ -251,12 +256,14 @@ impl<R: Root> Heap<R> {
     /// stress in which growth decides nothing. Costs a few loads.
     #[inline]
     #[must_use]
-    pub fn mark_waits(&self) -> bool {
+    pub fn is_mark_delayed(&self) -> bool {
         let core = self.core();
         let when = core.pacing.stress.map_or(When::Paced, |stress| stress.when);
         // Strictly greater: by a pacing without growth the next mark is due as soon as one has
         // ended.
-        when == When::Paced && core.cycle.borrow().is_none() && core.weight() > core.mark_at
+        when == When::Paced
+            && core.concurrent_mark.borrow().is_none()
+            && core.heap_size_estimate() > core.mark_at
     }
 
     /// Whether the heap is so large that growth triggers marks
@@ -265,87 +272,88 @@ impl<R: Root> Heap<R> {
     #[must_use]
     pub fn exceeds_first(&self) -> bool {
         let core = self.core();
-        core.weight() > core.pacing.first
+        core.heap_size_estimate() > core.pacing.first
     }
 
     /// Between two turns: does the collection that is due by the heap's pacing. Continues a
-    /// concurrent mark that runs, does a step of its termination ([`Heap::is_settling`]) when it is
+    /// concurrent mark that runs, does a step of its termination ([`Heap::is_terminating_mark`]) when it is
     /// complete, and ends it after the last step.
     pub fn pace(&mut self) {
-        let marks = self.core().counted.marks();
-        let due = self.due().by(self.core().pacing.marking);
+        let marks = self.core().counters.marks();
+        let due = self.next_work().by(self.core().pacing.marking);
         let (core, state) = (self.core.get_mut(), &mut *self.state);
         match due {
-            Due::Nothing => {}
-            Due::Young => core.minor(state, Ageing::Once),
-            Due::All => core.major(state, Shows::Nothing),
-            Due::Beside(_) if core.old.unswept != 0 => {}
-            Due::Beside(most) if core.cycle.get_mut().is_none() => {
-                if core.hears_out(most.unwrap_or(HEARD)) || core.has_waited() || core.is_short() {
-                    core.begin_cycle(state, Shows::Nothing);
+            GcWork::Nothing => {}
+            GcWork::Young => core.minor(state, TenuringPolicy::Once),
+            GcWork::All => core.major(state, EdgeSnapshot::Off),
+            GcWork::Concurrent(_) if core.old.unswept != 0 => {}
+            GcWork::Concurrent(most) if core.concurrent_mark.get_mut().is_none() => {
+                if core.hears_out(most.unwrap_or(HEARD)) || core.delay_exceeded() || core.is_short()
+                {
+                    core.begin_concurrent_mark(state, EdgeSnapshot::Off);
                 } else if core.is_full() {
-                    core.minor(state, Ageing::Once);
+                    core.minor(state, TenuringPolicy::Once);
                 }
             }
-            Due::Beside(objects) => {
+            GcWork::Concurrent(objects) => {
                 if core.is_full() {
-                    core.minor(state, Ageing::Once);
+                    core.minor(state, TenuringPolicy::Once);
                 }
                 match objects {
-                    Some(objects) => drop(core.work_at_cycle(objects)),
-                    None => core.pay(),
+                    Some(objects) => drop(core.mark_objects(objects)),
+                    None => core.assist(),
                 }
-                let _ended = core.go_on_with_cycle(objects);
+                let _ended = core.advance_mark(objects);
             }
         }
         if core.old.unswept != 0 {
             core.sweep_some();
         }
         if core.is_short() {
-            core.spare();
+            core.release_memory();
         }
-        if core.shortage.lasts() {
-            core.looks_at_shortage(marks);
+        if core.allocation_failure.is_pending() {
+            core.after_allocation_failure(marks);
         }
         core.prepares
-            .set(core.shortage.lasts() && !core.is_marking());
+            .set(core.allocation_failure.is_pending() && !core.is_marking());
         if core.source.is_unready() {
             core.source.prepare();
         }
         self.check();
     }
 
-    fn due(&mut self) -> Due {
+    fn next_work(&mut self) -> GcWork {
         let core = self.core.get_mut();
-        let marks = core.cycle.get_mut().is_some();
+        let marks = core.concurrent_mark.get_mut().is_some();
         let young = core.is_full();
-        let old = core.weight() >= core.mark_at || core.shortage.is_due();
+        let old = core.heap_size_estimate() >= core.mark_at || core.allocation_failure.is_due();
         match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {
-            When::Paced if marks => Due::Beside(None),
+            When::Paced if marks => GcWork::Concurrent(None),
             // The sweep is paced to be done by now. Its rest comes first, also if little of the
             // heap lives.
-            When::Paced if old && core.sweeps_beside() => match young {
-                true => Due::Young,
-                false => Due::Nothing,
+            When::Paced if old && core.sweeps_incrementally() => match young {
+                true => GcWork::Young,
+                false => GcWork::Nothing,
             },
             // Large objects fill the old generation without the nursery.
-            When::Paced if old && core.marks_beside() => Due::Beside(None),
-            When::Paced if old => Due::All,
-            When::Paced if young => Due::Young,
-            When::Paced | When::Never => Due::Nothing,
+            When::Paced if old && core.marks_concurrently() => GcWork::Concurrent(None),
+            When::Paced if old => GcWork::All,
+            When::Paced if young => GcWork::Young,
+            When::Paced | When::Never => GcWork::Nothing,
             // Without this step a mark that runs would never end.
-            When::Young if marks => Due::Beside(None),
-            When::Young => Due::Young,
-            When::All => Due::All,
+            When::Young if marks => GcWork::Concurrent(None),
+            When::Young => GcWork::Young,
+            When::All => GcWork::All,
             When::Chance => match core.chance.below(8) {
-                0 => Due::All,
-                1..4 => Due::Young,
-                _ => Due::Nothing,
+                0 => GcWork::All,
+                1..4 => GcWork::Young,
+                _ => GcWork::Nothing,
             },
-            When::Beside => match core.chance.below(16) {
-                0 => Due::All,
-                1..4 => Due::Young,
-                steps => Due::Beside(Some(steps as usize - 3)),
+            When::Concurrent => match core.chance.below(16) {
+                0 => GcWork::All,
+                1..4 => GcWork::Young,
+                steps => GcWork::Concurrent(Some(steps as usize - 3)),
             },
         }
     }

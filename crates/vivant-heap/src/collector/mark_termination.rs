@@ -1,8 +1,8 @@
-//! [`Settling`]: mark termination. It updates what refers to dead objects, in steps between turns,
+//! [`MarkTermination`]: mark termination. It updates what refers to dead objects, in steps between turns,
 //! once a concurrent mark is complete (H8). See [README.md](README.md).
 
-use super::cycle::Ended;
-use super::scanner::Found;
+use super::concurrent_mark::Ended;
+use super::scanner::MarkResults;
 use crate::header::Header;
 use crate::heap::Core;
 use crate::pages::chunk::state_of;
@@ -24,12 +24,12 @@ const PART: usize = 8;
 const BOUND: f64 = 0.2;
 
 /// The termination of a concurrent mark.
-pub(super) struct Settling {
+pub(super) struct MarkTermination {
     epoch: u8,
-    step: Step,
+    step: TerminationStep,
     /// What the mark has found: weak references and foreign objects that are not processed yet, and
     /// the counts for its end.
-    pub(super) found: Found,
+    pub(super) results: MarkResults,
     watches: Range<u64>,
     /// Tag entries that are not processed yet: that many from the start of the list.
     stubs: usize,
@@ -47,96 +47,102 @@ pub(super) struct Settling {
 
 /// The structure that termination processes now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Step {
+enum TerminationStep {
     /// Weak references to unmarked objects are cleared.
     Weak,
     /// Unmarked watched objects are dead: their tokens wait.
-    Watches,
+    DeathWatches,
     /// The tag table drops unmarked tag entries.
-    Stubs,
+    TagEntries,
     /// An INC is sent for each marked foreign object of which this heap has no weight.
-    Meets,
+    IncMarked,
     /// A DEC is sent for each import that is unmarked and has not arrived since: after all INCs
     /// (O6).
-    GivesUp,
+    DecUnmarked,
     /// Exports of zero are removed.
-    Forgets,
+    DropExports,
     Over,
 }
 
-impl Step {
-    fn next(self) -> Step {
+impl TerminationStep {
+    fn next(self) -> TerminationStep {
         match self {
-            Step::Weak => Step::Watches,
-            Step::Watches => Step::Stubs,
-            Step::Stubs => Step::Meets,
-            Step::Meets => Step::GivesUp,
-            Step::GivesUp => Step::Forgets,
-            Step::Forgets | Step::Over => Step::Over,
+            TerminationStep::Weak => TerminationStep::DeathWatches,
+            TerminationStep::DeathWatches => TerminationStep::TagEntries,
+            TerminationStep::TagEntries => TerminationStep::IncMarked,
+            TerminationStep::IncMarked => TerminationStep::DecUnmarked,
+            TerminationStep::DecUnmarked => TerminationStep::DropExports,
+            TerminationStep::DropExports | TerminationStep::Over => TerminationStep::Over,
         }
     }
 }
 
-impl Settling {
+impl MarkTermination {
     /// Termination begins: the mark queue was closed.
-    pub(super) fn new(core: &mut Core, epoch: u8, marked: usize, found: Found) -> Settling {
+    pub(super) fn new(
+        core: &mut Core,
+        epoch: u8,
+        marked: usize,
+        results: MarkResults,
+    ) -> MarkTermination {
         let (deaths, tags) = (core.deaths.get_mut(), core.tags.get_mut());
         let stubs = tags.listed.len();
-        let shared = found.foreign.len() + core.sharing.get_mut().counted();
-        Settling {
+        let shared = results.foreign.len() + core.sharing.get_mut().counted();
+        MarkTermination {
             epoch,
-            step: Step::Weak,
-            all: found.weak.len() + deaths.old.len() + stubs + shared,
+            step: TerminationStep::Weak,
+            all: results.weak.len() + deaths.old.len() + stubs + shared,
             looked: 0,
             watches: deaths.all(),
             stubs,
-            found,
+            results,
             grown: 0,
-            seen: core.weight(),
+            seen: core.heap_size_estimate(),
             // A heap with few bytes of its own may have counts of much foreign data: then the pace
             // follows its weight.
-            marked: marked.max(core.weight()).max(1),
+            marked: marked.max(core.heap_size_estimate()).max(1),
         }
     }
 
     /// The growth of the heap since the beginning at this weight, as a part of `marked`.
-    fn grown(&self, weight: usize) -> f64 {
-        let grown = self.grown + weight.saturating_sub(self.seen);
+    fn grown(&self, estimate: usize) -> f64 {
+        let grown = self.grown + estimate.saturating_sub(self.seen);
         grown as f64 / self.marked as f64
     }
 
     /// The number of entries that should have been processed at this weight.
-    fn wanted(&self, weight: usize) -> usize {
-        (self.all as f64 * (self.grown(weight) / GROWS).min(1.0)) as usize
+    fn wanted(&self, estimate: usize) -> usize {
+        (self.all as f64 * (self.grown(estimate) / GROWS).min(1.0)) as usize
     }
 
     /// Whether entries are due at this weight. Entries that arrived since the beginning, or that
     /// steps have made, are not counted; the bound makes them due too.
     #[inline]
-    pub(super) fn is_due(&self, weight: usize) -> bool {
-        weight > self.seen && (self.wanted(weight) > self.looked || self.grown(weight) > BOUND)
+    pub(super) fn is_due(&self, estimate: usize) -> bool {
+        estimate > self.seen
+            && (self.wanted(estimate) > self.looked || self.grown(estimate) > BOUND)
     }
 
     /// The number of entries due in one step at this weight.
-    pub(super) fn due(&self, weight: usize) -> usize {
-        if self.grown(weight) > BOUND {
+    pub(super) fn due(&self, estimate: usize) -> usize {
+        if self.grown(estimate) > BOUND {
             return usize::MAX;
         }
-        (self.wanted(weight).saturating_sub(self.looked) / PART).max(PIECE)
+        (self.wanted(estimate).saturating_sub(self.looked) / PART).max(PIECE)
     }
 
     /// Processes at most `most` entries, at least one. Returns whether termination is over.
-    pub(super) fn settle(&mut self, core: &mut Core, most: usize) -> Ended {
-        self.grown += core.weight().saturating_sub(self.seen);
-        let ended = self.settle_some(core, most);
-        self.seen = core.weight();
+    pub(super) fn run(&mut self, core: &mut Core, most: usize) -> Ended {
+        self.grown += core.heap_size_estimate().saturating_sub(self.seen);
+        let ended = self.run_steps(core, most);
+        self.seen = core.heap_size_estimate();
         ended
     }
 
-    fn settle_some(&mut self, core: &mut Core, most: usize) -> Ended {
+    fn run_steps(&mut self, core: &mut Core, most: usize) -> Ended {
         let mut left = most.max(1);
-        while self.step != Step::Over {
-            let looked = self.look(core, left);
+        while self.step != TerminationStep::Over {
+            let looked = self.step_entries(core, left);
             self.looked += looked;
             left -= looked;
             if left == 0 {
@@ -149,45 +155,48 @@ impl Settling {
 
     /// Processes at most `most` entries of the current structure, and returns the number processed.
     /// A smaller number means that none is left.
-    fn look(&mut self, core: &mut Core, most: usize) -> usize {
-        let has_met = has_met(self.epoch);
+    fn step_entries(&mut self, core: &mut Core, most: usize) -> usize {
+        let is_marked = is_marked(self.epoch);
         let sharing = core.sharing.get_mut();
         match self.step {
-            Step::Weak => clear_some(&mut self.found.weak, most, has_met),
-            Step::Watches => core
-                .deaths
-                .get_mut()
-                .marked(&mut self.watches, most, has_met),
+            TerminationStep::Weak => clear_some(&mut self.results.weak, most, is_marked),
+            TerminationStep::DeathWatches => {
+                core.deaths
+                    .get_mut()
+                    .marked(&mut self.watches, most, is_marked)
+            }
             // SAFETY: all spans are swept when a mark begins, and none is swept before it has
             // ended.
-            Step::Stubs => unsafe { core.tags.get_mut().marked(&mut self.stubs, most, has_met) },
+            TerminationStep::TagEntries => unsafe {
+                core.tags.get_mut().marked(&mut self.stubs, most, is_marked)
+            },
             // SAFETY: the caller holds the heap. No turn gets an object that was unmarked when the
             // mark queue was closed; an import that arrived since the mark began is kept.
-            Step::Meets => unsafe { sharing.meets(&mut self.found.foreign, most) },
+            TerminationStep::IncMarked => unsafe { sharing.meets(&mut self.results.foreign, most) },
             // SAFETY: the caller holds the heap, and no turn gets an object that was unmarked when
             // the mark queue was closed.
-            Step::GivesUp => unsafe { sharing.gives_up(most) },
-            Step::Forgets => sharing.forgets(most),
-            Step::Over => 0,
+            TerminationStep::DecUnmarked => unsafe { sharing.gives_up(most) },
+            TerminationStep::DropExports => sharing.forgets(most),
+            TerminationStep::Over => 0,
         }
     }
 }
 
 /// A predicate for old objects after a complete mark: true if the object is marked, or was promoted
 /// since the mark began.
-fn has_met(epoch: u8) -> impl Fn(NonNull<Header>) -> bool + Copy {
+fn is_marked(epoch: u8) -> impl Fn(NonNull<Header>) -> bool + Copy {
     // SAFETY: callers pass objects that have not been swept since the mark began. Relaxed: no
     // marker runs any more.
     move |object| unsafe { state_of(object.cast()).load(Ordering::Relaxed) == epoch }
 }
 
 /// Clears the weak references with unmarked targets.
-fn clear_weak(references: Vec<NonNull<Header>>, has_met: impl Fn(NonNull<Header>) -> bool) {
+fn clear_weak(references: Vec<NonNull<Header>>, is_marked: impl Fn(NonNull<Header>) -> bool) {
     for reference in references {
         // SAFETY: marked weak references; their targets were old when the mark began, and nothing
         // has been swept since.
         let target = unsafe { Target::of(reference) };
-        target.update(|object| has_met(object).then_some(object));
+        target.update(|object| is_marked(object).then_some(object));
     }
 }
 
@@ -196,14 +205,14 @@ fn clear_weak(references: Vec<NonNull<Header>>, has_met: impl Fn(NonNull<Header>
 fn clear_some(
     references: &mut Pieces<NonNull<Header>>,
     most: usize,
-    has_met: impl Fn(NonNull<Header>) -> bool,
+    is_marked: impl Fn(NonNull<Header>) -> bool,
 ) -> usize {
     let mut left = most;
     while left != 0
         && let Some(some) = references.take(left)
     {
         left -= some.len();
-        clear_weak(some, &has_met);
+        clear_weak(some, &is_marked);
     }
     most - left
 }
@@ -211,13 +220,13 @@ fn clear_some(
 impl Core {
     /// Termination of a stop-the-world mark, in one piece: dead objects disappear from weak
     /// references, watches and tags before anything is swept.
-    pub(super) fn settle_at_once(&mut self, weak: Vec<NonNull<Header>>) {
-        let has_met = has_met(self.old.epoch.0);
-        clear_weak(weak, has_met);
+    pub(super) fn terminate_at_once(&mut self, weak: Vec<NonNull<Header>>) {
+        let is_marked = is_marked(self.old.epoch.0);
+        clear_weak(weak, is_marked);
         let (deaths, tags) = (self.deaths.get_mut(), self.tags.get_mut());
         let (mut watches, mut stubs) = (deaths.all(), tags.listed.len());
-        deaths.marked(&mut watches, usize::MAX, has_met);
+        deaths.marked(&mut watches, usize::MAX, is_marked);
         // SAFETY: all spans were swept when the mark began, and none is swept before it has ended.
-        unsafe { tags.marked(&mut stubs, usize::MAX, has_met) };
+        unsafe { tags.marked(&mut stubs, usize::MAX, is_marked) };
     }
 }

@@ -1,16 +1,16 @@
-//! [`Holdings`]: receives the references that objects hold to things counted outside the heap.
+//! [`ExternalEdges`]: receives the references that objects hold to things counted outside the heap.
 
 use std::any::Any;
 use std::fmt;
 
 /// Receives the references that objects hold to things that are counted outside the heap, such as
-/// addresses of actors ([`Object::show_holdings`](crate::Object::show_holdings)).
-pub struct Holdings<'s>(&'s mut dyn FnMut(&dyn Any));
+/// addresses of actors ([`Object::trace_external`](crate::Object::trace_external)).
+pub struct ExternalEdges<'s>(&'s mut dyn FnMut(&dyn Any));
 
-impl<'s> Holdings<'s> {
+impl<'s> ExternalEdges<'s> {
     /// Passes each reference to `each`.
-    pub fn to(each: &'s mut dyn FnMut(&dyn Any)) -> Holdings<'s> {
-        Holdings(each)
+    pub fn to(each: &'s mut dyn FnMut(&dyn Any)) -> ExternalEdges<'s> {
+        ExternalEdges(each)
     }
 
     /// Reports one reference. The code that traces recognises it by its type.
@@ -19,7 +19,7 @@ impl<'s> Holdings<'s> {
     }
 }
 
-impl fmt::Debug for Holdings<'_> {
+impl fmt::Debug for ExternalEdges<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Holdings").finish_non_exhaustive()
     }

@@ -2,13 +2,13 @@
 
 use crate::header::Header;
 use crate::heap::{Core, Heap, Root};
+use crate::injected_fault::{self, InjectedFault};
 use crate::mutator::Mutator;
 use crate::orca::Owner;
 use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::pages::chunk::state_of;
 use crate::pages::page::Page;
-use crate::planted::{self, Planted};
 use crate::stress::{Stress, When};
 use crate::sync::{Arc, Ordering};
 use crate::types::{Gc, Mut};
@@ -58,10 +58,10 @@ fn add(heap: &mut Heap<Pairs>) {
 }
 
 #[track_caller]
-fn is_caught(rule: &str, bug: Planted, run: impl FnOnce(&mut Heap<Pairs>)) {
+fn is_caught(rule: &str, bug: InjectedFault, run: impl FnOnce(&mut Heap<Pairs>)) {
     let mut heap = pairs();
     assert_eq!(heap.verify(), Ok(()));
-    planted::with(bug, || run(&mut heap));
+    injected_fault::with(bug, || run(&mut heap));
     let fault = heap.verify().expect_err("nobody noticed");
     assert_eq!(fault.rule, rule, "{fault}");
 }
@@ -82,25 +82,25 @@ fn a_heap_in_order_is_in_order() {
 }
 
 #[test]
-fn planted_bugs_are_caught() {
-    is_caught("H5", Planted::ForgottenWrite, write);
-    is_caught("H5", Planted::RememberedTwice, write);
+fn injected_faults_are_caught() {
+    is_caught("H5", InjectedFault::ForgottenWrite, write);
+    is_caught("H5", InjectedFault::RememberedTwice, write);
     // In a cached nursery chunk, and in a returned one.
-    is_caught("H3", Planted::StaleSlot, |heap| {
+    is_caught("H3", InjectedFault::StaleSlot, |heap| {
         write(heap);
         heap.collect_young();
     });
-    is_caught("H1", Planted::StaleSlot, |heap| {
+    is_caught("H1", InjectedFault::StaleSlot, |heap| {
         write(heap);
         heap.collect_young();
         heap.rest();
     });
-    is_caught("H4", Planted::ForgottenChildren, Heap::collect);
-    is_caught("H1", Planted::FreedAlive, |heap| {
+    is_caught("H4", InjectedFault::ForgottenChildren, Heap::collect);
+    is_caught("H1", InjectedFault::FreedAlive, |heap| {
         heap.collect();
         heap.sweep();
     });
-    is_caught("H4", Planted::WrongEpoch, |heap| {
+    is_caught("H4", InjectedFault::WrongEpoch, |heap| {
         write(heap);
         heap.collect_young();
     });
@@ -112,7 +112,7 @@ fn pages_that_are_taken_too_early_are_caught() {
     impl Root for Numbers {
         type Of<'gc> = Vec<Gc<'gc, [u64; 62]>>;
     }
-    for bug in [Planted::Nothing, Planted::FullRunsFirst] {
+    for bug in [InjectedFault::Nothing, InjectedFault::FullRunsFirst] {
         let pacing = Pacing {
             stress: Some(Stress::new(When::Paced, 0)),
             ..Pacing::default()
@@ -127,10 +127,10 @@ fn pages_that_are_taken_too_early_are_caught() {
         heap.turn(|m, state| state.push(m.alloc([1; 62])));
         // Off, because the verifier that runs after each collection would panic.
         heap.parts().0.pacing.stress = None;
-        planted::with(bug, || heap.collect_young());
+        injected_fault::with(bug, || heap.collect_young());
         let found = heap.verify().map_err(|fault| fault.rule);
         match bug {
-            Planted::Nothing => assert_eq!(found, Ok(())),
+            InjectedFault::Nothing => assert_eq!(found, Ok(())),
             _ => assert_eq!(found, Err("H4")),
         }
     }
@@ -140,7 +140,7 @@ fn pages_that_are_taken_too_early_are_caught() {
 fn forgotten_watches_are_caught() {
     // Watches of objects that die young, that become old, and that die old.
     for (age, dies) in [(0, true), (0, false), (1, true)] {
-        for bug in [Planted::Nothing, Planted::ForgottenWatch] {
+        for bug in [InjectedFault::Nothing, InjectedFault::ForgottenWatch] {
             let mut heap = pairs();
             heap.turn(|m, state| {
                 let new = m.alloc(Mut::new(pair(m, 50)));
@@ -154,9 +154,9 @@ fn forgotten_watches_are_caught() {
                 state.truncate(if dies { 10 } else { 11 });
             });
             assert_eq!(heap.verify(), Ok(()));
-            planted::with(bug, || heap.collect());
+            injected_fault::with(bug, || heap.collect());
             match bug {
-                Planted::Nothing => assert_eq!(heap.verify(), Ok(())),
+                InjectedFault::Nothing => assert_eq!(heap.verify(), Ok(())),
                 _ => assert_eq!(heap.verify().expect_err("nobody noticed").rule, "H10"),
             }
         }
@@ -172,14 +172,14 @@ impl Root for Towers {
 
 #[test]
 fn a_young_object_below_a_forgotten_old_one_is_caught() {
-    for bug in [Planted::Nothing, Planted::ForgottenOld] {
+    for bug in [InjectedFault::Nothing, InjectedFault::ForgottenOld] {
         let source = Arc::new(Source::new());
         let mut heap = Heap::<Towers>::new(&source, Pacing::default(), |m| {
             Some(m.alloc((m.alloc(Mut::new(7)),)))
         });
-        planted::with(bug, || heap.collect_young());
+        injected_fault::with(bug, || heap.collect_young());
         let rule = heap.verify().err().map(|fault| fault.rule);
-        let expected = (bug == Planted::ForgottenOld).then_some("H5");
+        let expected = (bug == InjectedFault::ForgottenOld).then_some("H5");
         assert_eq!(rule, expected);
     }
 }
@@ -195,8 +195,8 @@ type Change = fn(&mut Core, NonNull<Header>);
 #[test]
 fn wrong_descriptions_and_counts_are_caught() {
     let changes: [(&str, Change); 14] = [
-        ("H7", |core, _| core.old.live ^= 16),
-        ("H7", |core, _| core.old.dead ^= 16),
+        ("H7", |core, _| core.old.bytes_allocated ^= 16),
+        ("H7", |core, _| core.old.bytes_dead ^= 16),
         ("H12", |core, _| core.old.pages ^= 1),
         ("H8", |core, _| core.old.unswept ^= 1),
         ("H4", |core, _| {

@@ -1,7 +1,7 @@
 //! Turns that run during mark termination, and heaps in which one structure is not updated.
 
-use super::Shows;
-use crate::planted::{self, Planted};
+use super::EdgeSnapshot;
+use crate::injected_fault::{self, InjectedFault};
 use crate::stress::{Stress, When};
 use crate::{
     Books, Gc, Heap, Iso, Leaf, Ledger, Mut, Pacing, Parcel, Root, Source, Tag, Val, Weak,
@@ -42,12 +42,12 @@ unsafe impl<'gc> crate::Object<'gc> for Cloakroom<'gc> {
         self.papers.trace(tracer);
         self.bundles.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut crate::Relocator<'_>) {
-        self.coats.relocate(relocator);
-        self.weak.relocate(relocator);
-        self.tags.relocate(relocator);
-        self.papers.relocate(relocator);
-        self.bundles.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut crate::Evacuator<'_>) {
+        self.coats.evacuate(evacuator);
+        self.weak.evacuate(evacuator);
+        self.tags.evacuate(evacuator);
+        self.papers.evacuate(evacuator);
+        self.bundles.evacuate(evacuator);
     }
 }
 
@@ -85,25 +85,25 @@ fn theatre(source: &Arc<Source>) -> Heap<Theatre> {
 fn all_is_met(heap: &mut Heap<Theatre>) {
     heap.sweep();
     let (core, state) = heap.parts();
-    core.begin_cycle(state, Shows::Nothing);
-    while !heap.is_settling() {
+    core.begin_concurrent_mark(state, EdgeSnapshot::Off);
+    while !heap.is_terminating_mark() {
         let core = heap.parts().0;
-        let _more = core.work_at_cycle(usize::MAX);
-        let _ended = core.go_on_with_cycle(Some(1));
+        let _more = core.mark_objects(usize::MAX);
+        let _ended = core.advance_mark(Some(1));
     }
     heap.check();
 }
 
 /// Processes `entries` entries more.
 fn settles(heap: &mut Heap<Theatre>, entries: usize) {
-    let _ended = heap.parts().0.go_on_with_cycle(Some(entries));
+    let _ended = heap.parts().0.advance_mark(Some(entries));
     heap.check();
 }
 
 /// Processes the rest, and frees the dead objects.
 fn ends(heap: &mut Heap<Theatre>) {
-    heap.parts().0.go_through_cycle();
-    assert!(!heap.is_settling() && heap.marker().is_none());
+    heap.parts().0.finish_mark();
+    assert!(!heap.is_terminating_mark() && heap.marker().is_none());
     heap.check();
     heap.sweep();
     heap.collect_young();
@@ -203,7 +203,7 @@ fn parts_are_kept() {
         room.papers.extend(parts);
     });
     all_is_met(&mut heap);
-    while heap.is_settling() {
+    while heap.is_terminating_mark() {
         even(&mut heap, &mut press, &[]);
         settles(&mut heap, ENTRIES);
         // A released export is freed at once.
@@ -242,7 +242,10 @@ fn something_arrives() {
     });
     heap.turn(|_, room| room.papers.clear());
     all_is_met(&mut heap);
-    assert!(heap.is_settling(), "the last of the counts is given up");
+    assert!(
+        heap.is_terminating_mark(),
+        "the last of the counts is given up"
+    );
     even(&mut heap, &mut press, &second);
     // The last import was released, and the first one was not processed yet.
     let (last, again) = (second.pop().unwrap(), second.remove(0));
@@ -276,17 +279,17 @@ fn what_is_dead_stays_so_and_what_comes_is_kept() {
 }
 
 #[test]
-fn canaries_of_settling_are_caught() {
-    let scenes: [(Planted, fn()); 4] = [
-        (Planted::LateRevival, a_dead_one_is_asked_for),
-        (Planted::LateRevival, a_dead_tag_is_asked_for),
-        (Planted::WhiteArrival, something_arrives),
-        (Planted::BatchedIncs, parts_are_kept),
+fn injected_faults_of_mark_termination_are_caught() {
+    let scenes: [(InjectedFault, fn()); 4] = [
+        (InjectedFault::LateResurrection, a_dead_one_is_asked_for),
+        (InjectedFault::LateResurrection, a_dead_tag_is_asked_for),
+        (InjectedFault::WhiteArrival, something_arrives),
+        (InjectedFault::BatchedIncs, parts_are_kept),
     ];
     for (number, (bug, scene)) in scenes.into_iter().enumerate() {
-        let scene = || planted::with(bug, || catch_unwind(AssertUnwindSafe(scene)));
+        let scene = || injected_fault::with(bug, || catch_unwind(AssertUnwindSafe(scene)));
         assert!(scene().is_err(), "{number}: {bug:?}");
-        planted::with(Planted::Nothing, || ());
+        injected_fault::with(InjectedFault::Nothing, || ());
         Books::burn();
     }
 }
@@ -306,9 +309,9 @@ fn nobody_waits_for_what_is_settled() {
         });
         all_is_met(&mut heap);
         for _ in 0..pieces {
-            let _ended = heap.parts().0.go_on_with_cycle(Some(1));
+            let _ended = heap.parts().0.advance_mark(Some(1));
         }
-        if !heap.is_settling() {
+        if !heap.is_terminating_mark() {
             break;
         }
         if pieces % 3 == 2 {
@@ -321,7 +324,7 @@ fn nobody_waits_for_what_is_settled() {
             let _nobody = m.tag(room.coats[0]);
         });
         heap.collect();
-        assert_eq!((heap.stats().given_up, heap.stats().ended), (0, 1));
+        assert_eq!((heap.stats().aborted, heap.stats().ended), (0, 1));
         heap.sweep();
         heap.check();
         assert_eq!(
@@ -368,11 +371,11 @@ fn a_region_is_settled_before_it_is_merged() {
         region.heap_mut().sweep();
         region.open(|_, (letters, _)| letters.truncate(1));
         let (core, root) = region.heap_mut().parts();
-        core.begin_cycle(root, Shows::Nothing);
+        core.begin_concurrent_mark(root, EdgeSnapshot::Off);
         for _ in 0..pieces {
             let core = region.heap_mut().parts().0;
-            let _more = core.work_at_cycle(usize::MAX);
-            let _ended = core.go_on_with_cycle(Some(1));
+            let _more = core.mark_objects(usize::MAX);
+            let _ended = core.advance_mark(Some(1));
         }
         desk.turn(|m, state| {
             *state = region.merge(m);

@@ -1,7 +1,7 @@
 //! Turns that run during a concurrent mark, and marks that miss one of the turns' notifications.
 
-use super::Shows;
-use crate::planted::{self, Planted};
+use super::EdgeSnapshot;
+use crate::injected_fault::{self, InjectedFault};
 use crate::stress::{Stress, When};
 use crate::{Gc, Heap, Ledger, Mut, Pacing, Parcel, Root, Source, Tag, Val, Weak};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,8 +37,8 @@ macro_rules! object {
             fn trace(&self, tracer: &mut crate::Tracer<'_>) {
                 $(self.$field.trace(tracer);)*
             }
-            fn relocate(&mut self, relocator: &mut crate::Relocator<'_>) {
-                $(self.$field.relocate(relocator);)*
+            fn evacuate(&mut self, evacuator: &mut crate::Evacuator<'_>) {
+                $(self.$field.evacuate(evacuator);)*
             }
         }
     };
@@ -83,13 +83,13 @@ fn library(source: &Arc<Source>) -> Heap<Library> {
 fn begins(heap: &mut Heap<Library>) {
     heap.sweep();
     let (core, state) = heap.parts();
-    core.begin_cycle(state, Shows::Nothing);
+    core.begin_concurrent_mark(state, EdgeSnapshot::Off);
     assert!(heap.marker().is_some());
 }
 
 /// Ends the mark, verifies the heap and sweeps it.
 fn ends(heap: &mut Heap<Library>) {
-    heap.parts().0.go_through_cycle();
+    heap.parts().0.finish_mark();
     assert!(heap.marker().is_none());
     heap.check();
     heap.sweep();
@@ -226,19 +226,19 @@ fn a_mark_hears_of_what_turns_do() {
 }
 
 #[test]
-fn canaries_of_marks_beside_turns_are_caught() {
-    let scenes: [(Planted, fn()); 6] = [
-        (Planted::UnclaimedWrite, a_write_hides_what_was_behind),
-        (Planted::SecretUpgrade, a_weak_reference_brings_back),
-        (Planted::SecretTag, a_tag_is_taken_again),
-        (Planted::WrongEpoch, a_birth),
-        (Planted::WhiteImport, an_import),
-        (Planted::LateExport, an_export_comes_home),
+fn injected_faults_of_concurrent_marks_are_caught() {
+    let scenes: [(InjectedFault, fn()); 6] = [
+        (InjectedFault::UnclaimedWrite, a_write_hides_what_was_behind),
+        (InjectedFault::SecretUpgrade, a_weak_reference_brings_back),
+        (InjectedFault::SecretTag, a_tag_is_taken_again),
+        (InjectedFault::WrongEpoch, a_birth),
+        (InjectedFault::WhiteImport, an_import),
+        (InjectedFault::LateExport, an_export_comes_home),
     ];
     for (bug, scene) in scenes {
-        let scene = || planted::with(bug, || catch_unwind(AssertUnwindSafe(scene)));
+        let scene = || injected_fault::with(bug, || catch_unwind(AssertUnwindSafe(scene)));
         assert!(scene().is_err(), "{bug:?}");
-        planted::with(Planted::Nothing, || ());
+        injected_fault::with(InjectedFault::Nothing, || ());
         crate::Books::burn();
     }
 }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 use vivant_heap::{
-    Begun, Gc, Heap, Mut, Object, Orphan, Pacing, Parcel, Progress, Root, Source, Stress, Tag, Val,
-    Weak, When,
+    Gc, Heap, MarkStart, Mut, Object, Orphan, Pacing, Parcel, Progress, Root, Source, Stress, Tag,
+    Val, Weak, When,
 };
 
 /// The number of objects of each kind. Far more than are visited in one step.
@@ -55,11 +55,11 @@ fn pacing() -> Pacing {
 /// Runs a mark until everything live is marked.
 fn all_is_met(heap: &mut Heap<States>) {
     heap.sweep();
-    assert_eq!(heap.begin_mark(), Begun::Runs);
+    assert_eq!(heap.begin_mark(), MarkStart::Running);
     while heap.help_mark(1_000) != Progress::Drained {}
-    assert!(!heap.is_settling());
+    assert!(!heap.is_terminating_mark());
     heap.pace();
-    assert!(heap.is_settling());
+    assert!(heap.is_terminating_mark());
 }
 
 fn odd(number: u64) -> bool {
@@ -88,11 +88,15 @@ fn all_is_settled_in_pieces_and_turns_see_one_truth() {
     forgets(&mut heap);
     let before = heap.stats();
     all_is_met(&mut heap);
-    assert_eq!(heap.begin_mark(), Begun::Runs, "it is that one still");
+    assert_eq!(
+        heap.begin_mark(),
+        MarkStart::Running,
+        "it is that one still"
+    );
     let marker = heap.marker().unwrap();
     assert_eq!(marker.work(1), Progress::Over, "nobody can help");
     let (mut told, mut pieces) = (Vec::new(), 1);
-    while heap.is_settling() {
+    while heap.is_terminating_mark() {
         heap.turn(|m, state| {
             assert_eq!(state.weak.len(), MANY);
             for (number, weak) in state.weak.iter().enumerate().step_by(97) {
@@ -126,7 +130,7 @@ fn all_is_settled_in_pieces_and_turns_see_one_truth() {
         (stats.major, stats.ended),
         (before.major + 1, before.ended + 1)
     );
-    assert_eq!(stats.settled - before.settled, pieces);
+    assert_eq!(stats.termination_steps - before.termination_steps, pieces);
     // Weak references, death watches, tag entries, touched imports, and counts.
     let least = (4 * MANY + MANY / 2) / PIECE;
     assert!(pieces as usize >= least, "{pieces} of {least}");
@@ -149,7 +153,7 @@ fn what_comes_while_it_settles_is_not_waited_for() {
     forgets(&mut heap);
     all_is_met(&mut heap);
     let mut pieces = 0;
-    while heap.is_settling() {
+    while heap.is_terminating_mark() {
         pieces += 1;
         assert!(pieces < 20 * MANY / PIECE + 20, "it does not end");
         // More than a step of each kind, and all of it dropped.
@@ -191,7 +195,7 @@ fn who_makes_much_old_settles_more_at_once() {
         forgets(&mut heap);
         all_is_met(&mut heap);
         let live = heap.stats().live;
-        while heap.is_settling() {
+        while heap.is_terminating_mark() {
             heap.turn(|m, state| {
                 let new = (0..objects).map(|n| m.alloc(Mut::new(n as u64)));
                 state.nodes.extend(new);
@@ -205,7 +209,7 @@ fn who_makes_much_old_settles_more_at_once() {
             heap.stats().live < live + live / 2,
             "no heap grows much while it is settled"
         );
-        heap.stats().settled
+        heap.stats().termination_steps
     };
     if !cfg!(miri) {
         let (few, many) = (pieces(1_000), pieces(1));
@@ -223,13 +227,13 @@ fn nobody_waits_who_cannot() {
         forgets(&mut heap);
         all_is_met(&mut heap);
         heap.pace();
-        assert!(heap.is_settling());
+        assert!(heap.is_terminating_mark());
         match end {
             0 => {
                 heap.collect();
-                assert!(!heap.is_settling());
+                assert!(!heap.is_terminating_mark());
                 let stats = heap.stats();
-                assert_eq!((stats.given_up, stats.ended), (0, stats.begun));
+                assert_eq!((stats.aborted, stats.ended), (0, stats.begun));
                 assert_eq!(heap.take_deaths().len(), MANY / 2);
                 drop(kept);
                 drop(heap);
@@ -262,9 +266,9 @@ fn a_source_without_pages_has_all_settled() {
             state.ballast = Some(m.alloc_slice(vec![1_u64; 10_000]));
         });
     }
-    assert!(heap.is_settling());
+    assert!(heap.is_terminating_mark());
     heap.pace();
-    assert!(!heap.is_settling() && !heap.is_unswept());
+    assert!(!heap.is_terminating_mark() && !heap.is_unswept());
     heap.verify().unwrap();
 }
 
@@ -272,7 +276,7 @@ fn a_source_without_pages_has_all_settled() {
 #[test]
 fn seeded_heaps_settle_a_few_entries_at_a_time() {
     for seed in 0..if cfg!(miri) { 1 } else { 20 } {
-        let stressed = Pacing::new().stressed(Stress::new(When::Beside, seed));
+        let stressed = Pacing::new().stressed(Stress::new(When::Concurrent, seed));
         let source = Arc::new(Source::new());
         let mut heap = Heap::<States>::new(&source, stressed, |_| State::default());
         for turn in 0..if cfg!(miri) { 40 } else { 400_u64 } {
@@ -303,6 +307,9 @@ fn seeded_heaps_settle_a_few_entries_at_a_time() {
             assert!(heap.take_deaths().is_sorted());
         }
         let stats = heap.stats();
-        assert!(cfg!(miri) || stats.settled > 2 * stats.ended, "{stats:?}");
+        assert!(
+            cfg!(miri) || stats.termination_steps > 2 * stats.ended,
+            "{stats:?}"
+        );
     }
 }

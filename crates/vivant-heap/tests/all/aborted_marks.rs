@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Begun, Heap, Leaf, Object, Pacing, Parcel, Remains, Root, Source, Val};
+use vivant_heap::{Heap, Leaf, MarkStart, Object, Pacing, Parcel, Remains, Root, Source, Val};
 
 /// Counts its drop.
 struct Ends(Arc<AtomicUsize>);
@@ -74,7 +74,7 @@ fn by_who_ends_and_by_who_is_short_of_pages() {
     let mut heap = Heap::<Wholes>::new(&source, pacing, |_| Vec::new());
     let [mut first, second] = library(&mut heap, MANY, &ended);
     // It marks the second containers, and all components.
-    assert_eq!(heap.begin_mark(), Begun::Runs);
+    assert_eq!(heap.begin_mark(), MarkStart::Running);
     let _more = heap.help_mark(3 * MANY);
     let orphan = heap.end().expect("others have it");
     drop(second);
@@ -124,7 +124,7 @@ fn by_who_ends_and_by_who_is_small() {
             heap.turn(|m, _| news.into_iter().for_each(|it| _ = m.unpack(it)));
         };
         reads(&mut heap);
-        assert_eq!(heap.begin_mark(), Begun::Runs);
+        assert_eq!(heap.begin_mark(), MarkStart::Running);
         let _more = heap.help_mark(2 * FEW);
         reads(&mut heap);
         let orphan = heap.end().expect("others have it");

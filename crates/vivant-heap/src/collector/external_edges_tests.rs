@@ -1,8 +1,8 @@
 //! A shared object's external edges are not shown for any heap that refers to it: other heaps may
 //! have the same edge.
 
-use crate::planted::{self, Planted};
-use crate::{FrozenParts, Gc, Heap, Mut, Object, Pacing, Relocator, Root, Source, Tracer, Val};
+use crate::injected_fault::{self, InjectedFault};
+use crate::{Evacuator, FrozenParts, Gc, Heap, Mut, Object, Pacing, Root, Source, Tracer, Val};
 use std::sync::Arc;
 
 /// A thing that is counted elsewhere.
@@ -28,13 +28,13 @@ unsafe impl<'gc> Object<'gc> for Room<'gc> {
         self.shared.trace(tracer);
         self.next.trace(tracer);
     }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.shared.relocate(relocator);
-        self.next.relocate(relocator);
+    fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        self.shared.evacuate(evacuator);
+        self.next.evacuate(evacuator);
     }
-    const SHOWS: bool = true;
-    fn show_holdings(&self, shown: &mut crate::Holdings<'_>) {
-        self.door.show_holdings(shown);
+    const HAS_EXTERNAL_EDGES: bool = true;
+    fn trace_external(&self, shown: &mut crate::ExternalEdges<'_>) {
+        self.door.trace_external(shown);
     }
 }
 
@@ -59,7 +59,7 @@ fn shown() -> Vec<u64> {
         room(1, Some(room(2, None)))
     });
     let mut doors = Vec::new();
-    heap.collect_and_show(&mut |held| doors.extend(held.downcast_ref::<u64>().copied()));
+    heap.collect_external_edges(&mut |held| doors.extend(held.downcast_ref::<u64>().copied()));
     assert_eq!(heap.stats().marked, 6, "what shows nothing is alive, too");
     heap.sweep();
     heap.turn(|_, room| {
@@ -75,7 +75,7 @@ fn what_is_shared_shows_nothing() {
 }
 
 #[test]
-fn canary_of_what_is_shown_is_caught() {
-    let doors = planted::with(Planted::SharedShown, shown);
+fn an_injected_fault_of_external_edges_is_caught() {
+    let doors = injected_fault::with(InjectedFault::SharedInSnapshot, shown);
     assert_ne!(doors, [1, 2]);
 }

@@ -2,7 +2,7 @@
 
 use super::val;
 use crate::collections::gc::FixedState;
-use crate::planted::{self, Planted};
+use crate::injected_fault::{self, InjectedFault};
 use crate::sync::Arc;
 use crate::{Heap, Mutator, Pacing, Root, Source};
 use std::hash::BuildHasher;
@@ -36,7 +36,7 @@ fn an_entry_with_a_node_of_its_own_is_noticed() {
         let map = val::Map::from_iter(m, [(one, 1), (other, 2)]);
         assert_eq!(map.verify(), Ok(()));
         assert_eq!(map.remove(m, &one).verify(), Ok(()));
-        let broken = planted::with(Planted::LoneEntry, || map.remove(m, &one));
+        let broken = injected_fault::with(InjectedFault::LoneEntry, || map.remove(m, &one));
         assert_eq!(broken.get(&other), Some(&2), "it can be read");
         assert_eq!(broken.verify().map_err(|fault| fault.rule), Err("J3"));
     });
@@ -58,7 +58,7 @@ fn a_node_that_is_too_small_is_noticed() {
     in_turn(|m| {
         let whole = val::OrdMap::from_iter(m, (0..33).map(|key| (key, ())));
         assert_eq!(broken_by_removal(m, whole), None);
-        let broken = planted::with(Planted::SmallNode, || broken_by_removal(m, whole));
+        let broken = injected_fault::with(InjectedFault::SmallNode, || broken_by_removal(m, whole));
         assert_eq!(broken, Some("J5"));
     });
 }
@@ -68,7 +68,7 @@ fn a_chunk_that_is_too_small_is_noticed() {
     in_turn(|m| {
         let one = val::String::from_str(m, "rain");
         assert_eq!(one.concat(m, one).verify(), Ok(()));
-        let broken = planted::with(Planted::SmallNode, || one.concat(m, one));
+        let broken = injected_fault::with(InjectedFault::SmallNode, || one.concat(m, one));
         assert_eq!(broken, "rainrain", "it can be read");
         assert_eq!(broken.verify().map_err(|fault| fault.rule), Err("J6"));
     });

@@ -1,8 +1,10 @@
-//! Holdings that objects report, of things counted outside the heap ([`Heap::collect_and_show`]):
+//! Holdings that objects report, of things counted outside the heap ([`Heap::collect_external_edges`]):
 //! each once, and none that other code can reach.
 
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Holdings, Iso, Mut, Mutator, Object, Pacing, Root, Source, Stress};
+use vivant_heap::{
+    ExternalEdges, Gc, Heap, Iso, Mut, Mutator, Object, Pacing, Root, Source, Stress,
+};
 use vivant_heap::{Weak, When, gc, leaf};
 
 /// A thing that is counted outside the heap.
@@ -59,7 +61,7 @@ fn house(pacing: Pacing) -> Heap<House> {
 
 fn shown(heap: &mut Heap<House>) -> Vec<u64> {
     let mut doors = Vec::new();
-    heap.collect_and_show(&mut |held| doors.extend(held.downcast_ref::<u64>().copied()));
+    heap.collect_external_edges(&mut |held| doors.extend(held.downcast_ref::<u64>().copied()));
     doors.sort_unstable();
     doors
 }
@@ -161,14 +163,14 @@ fn a_heap_knows_what_came_with_a_region() {
     assert!(heap.shows());
 }
 
-/// A call of `show_holdings` in a turn reads the object, as by `borrow`.
+/// A call of `trace_external` in a turn reads the object, as by `borrow`.
 #[test]
 fn nobody_writes_what_is_being_shown() {
     let mut house = house(Pacing::default());
     house.turn(|m, _| {
         let doors = m.alloc(Mut::new(vec![Door(1), Door(2)]));
         let mut seen = Vec::new();
-        (*doors).show_holdings(&mut Holdings::to(&mut |held| {
+        (*doors).trace_external(&mut ExternalEdges::to(&mut |held| {
             if let Ok(mut written) = doors.try_borrow_mut(m) {
                 written.extend((3..99).map(Door));
             }
@@ -188,7 +190,7 @@ fn what_is_being_written_shows_nothing() {
         let mut written = doors.borrow_mut(m);
         let last = &mut *written;
         let mut seen = 0;
-        (*doors).show_holdings(&mut Holdings::to(&mut |_| seen += 1));
+        (*doors).trace_external(&mut ExternalEdges::to(&mut |_| seen += 1));
         last.push(Door(2));
         assert_eq!(seen, 0);
     });
@@ -247,7 +249,9 @@ fn a_panic_while_something_is_shown_leaves_the_heap_as_it_should_be() {
     let show = |cellar: &mut Heap<Cellar>| {
         let mut seen = Vec::new();
         let shows = std::panic::AssertUnwindSafe(|| {
-            cellar.collect_and_show(&mut |held| seen.extend(held.downcast_ref::<u64>().copied()));
+            cellar.collect_external_edges(&mut |held| {
+                seen.extend(held.downcast_ref::<u64>().copied())
+            });
         });
         let panicked = std::panic::catch_unwind(shows).is_err();
         (seen, panicked)

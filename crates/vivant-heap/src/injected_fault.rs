@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 /// An injected fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Planted {
+pub(crate) enum InjectedFault {
     Nothing,
     /// The write barrier does not remember the written object.
     ForgottenWrite,
@@ -37,13 +37,13 @@ pub(crate) enum Planted {
     ForgottenReceipt,
     /// A reference received since the last mark is released by the next one, though its object was
     /// marked.
-    ForgottenMeeting,
+    ForgottenImportMark,
     /// A mark does not have the exports as roots.
     ForgottenExport,
     /// An export at the beginning of a mark that has no count when the mark takes it is no root.
     LateExport,
     /// External edges of shared objects are traced, as those of private ones.
-    SharedShown,
+    SharedInSnapshot,
     /// A new old object has the epoch of the next mark.
     WrongEpoch,
     /// Spans that were full when a mark ended are swept before the others.
@@ -76,7 +76,7 @@ pub(crate) enum Planted {
     /// A tag of an object is found in the table while a mark runs, and the object is not logged.
     SecretTag,
     /// A turn gets a dead object during mark termination: by a weak reference, or by the tag table.
-    LateRevival,
+    LateResurrection,
     /// Imports that arrive during mark termination are released.
     WhiteArrival,
     /// Imports that arrive during a mark are released at its end.
@@ -90,18 +90,18 @@ pub(crate) enum Planted {
 }
 
 thread_local! {
-    static PLANTED: Cell<Planted> = const { Cell::new(Planted::Nothing) };
+    static INJECTED: Cell<InjectedFault> = const { Cell::new(InjectedFault::Nothing) };
 }
 
 /// Whether the test on this thread has injected `bug`.
-pub(crate) fn is_planted(bug: Planted) -> bool {
-    PLANTED.get() == bug
+pub(crate) fn is_injected(bug: InjectedFault) -> bool {
+    INJECTED.get() == bug
 }
 
 /// Runs `test` with `bug` injected.
-pub(crate) fn with<T>(bug: Planted, test: impl FnOnce() -> T) -> T {
-    PLANTED.set(bug);
+pub(crate) fn with<T>(bug: InjectedFault, test: impl FnOnce() -> T) -> T {
+    INJECTED.set(bug);
     let result = test();
-    PLANTED.set(Planted::Nothing);
+    INJECTED.set(InjectedFault::Nothing);
     result
 }

@@ -1,10 +1,10 @@
-//! [`WorkList`]: the mark queue of a concurrent mark. It holds work packets for all its markers.
+//! [`MarkQueue`]: the mark queue of a concurrent mark. It holds work packets for all its markers.
 
 use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering, PoisonError, fault};
 
 /// The mark queue. A marker that has taken a packet is a **worker** until it leaves; it returns the
 /// unfinished rest of its packet and the work that it has found.
-pub(crate) struct WorkList<B> {
+pub(crate) struct MarkQueue<B> {
     inner: Mutex<Inner<B>>,
     /// Notified when a worker leaves a closed queue.
     left: Condvar,
@@ -13,16 +13,16 @@ pub(crate) struct WorkList<B> {
 }
 
 struct Inner<B> {
-    now: Vec<B>,
+    current: Vec<B>,
     /// The deferred queue: for the second marking pass.
-    later: Vec<B>,
-    round: Round,
+    deferred: Vec<B>,
+    pass: MarkingPass,
     workers: usize,
     closed: bool,
 }
 
 /// A work packet.
-pub(crate) trait Work: Default {
+pub(crate) trait Packet: Default {
     fn is_empty(&self) -> bool;
 
     /// Whether the packet is small enough to append more. A packet is the unit that one worker
@@ -40,7 +40,7 @@ pub(crate) trait Work: Default {
 
 /// A marking pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Round {
+pub(crate) enum MarkingPass {
     /// Marked objects are scanned, except the deferred ones.
     First,
     /// The deferred objects are scanned.
@@ -50,7 +50,7 @@ pub(crate) enum Round {
 /// The result of an attempt to take a packet.
 pub(crate) enum Joined<B> {
     /// The caller is a worker now.
-    Work(B, Round),
+    Work(B, MarkingPass),
     /// Other workers have all the work.
     Nothing,
     /// No work is left, and there is no worker.
@@ -59,13 +59,13 @@ pub(crate) enum Joined<B> {
     Closed,
 }
 
-impl<B: Work> WorkList<B> {
-    pub(crate) fn new() -> WorkList<B> {
-        WorkList {
+impl<B: Packet> MarkQueue<B> {
+    pub(crate) fn new() -> MarkQueue<B> {
+        MarkQueue {
             inner: Mutex::new(Inner {
-                now: Vec::new(),
-                later: Vec::new(),
-                round: Round::First,
+                current: Vec::new(),
+                deferred: Vec::new(),
+                pass: MarkingPass::First,
                 workers: 0,
                 closed: false,
             }),
@@ -80,12 +80,12 @@ impl<B: Work> WorkList<B> {
 
     /// Adds work, and leaves `work` empty.
     pub(crate) fn put(&self, work: &mut B) {
-        put(&mut self.lock().now, work);
+        put(&mut self.lock().current, work);
     }
 
     /// Adds work for the second pass, and leaves `work` empty.
-    pub(crate) fn put_off(&self, work: &mut B) {
-        put(&mut self.lock().later, work);
+    pub(crate) fn defer(&self, work: &mut B) {
+        put(&mut self.lock().deferred, work);
     }
 
     /// Takes a packet.
@@ -95,14 +95,14 @@ impl<B: Work> WorkList<B> {
         if inner.closed || self.is_closed() {
             return Joined::Closed;
         }
-        if inner.is_through() {
+        if inner.is_exhausted() {
             return Joined::Drained;
         }
-        let Some(block) = inner.now.pop() else {
+        let Some(packet) = inner.current.pop() else {
             return Joined::Nothing;
         };
         inner.workers += 1;
-        Joined::Work(block, inner.round)
+        Joined::Work(packet, inner.pass)
     }
 
     /// A worker leaves, and returns the unfinished rest of its packet. Returns true if the queue is
@@ -115,40 +115,40 @@ impl<B: Work> WorkList<B> {
             inner = self.lock();
             inner.workers += 1;
         });
-        inner.now.extend(rest);
+        inner.current.extend(rest);
         inner.workers -= 1;
         if inner.closed {
             fault!(self.left.notify_all(), LeavesInSilence => ());
             return false;
         }
-        inner.is_through()
+        inner.is_exhausted()
     }
 
     /// Whether no work is left and there is no worker. From then on only a caller of `put` brings
     /// new work.
     pub(crate) fn is_drained(&self) -> bool {
-        self.lock().is_through()
+        self.lock().is_exhausted()
     }
 
     /// Whether no packet can be taken now.
-    pub(crate) fn has_nothing(&self) -> bool {
-        self.lock().now.is_empty()
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().current.is_empty()
     }
 
-    /// Whether [`WorkList::join`] would succeed now, or find the queue drained. False if other
+    /// Whether [`MarkQueue::join`] would succeed now, or find the queue drained. False if other
     /// workers have all that is left.
     pub(crate) fn wants_help(&self) -> bool {
         let inner = self.lock();
-        !inner.now.is_empty() || inner.workers == 0
+        !inner.current.is_empty() || inner.workers == 0
     }
 
     /// Whether two callers can each take a packet.
     pub(crate) fn has_room(&self) -> bool {
-        self.lock().now.len() > 1
+        self.lock().current.len() > 1
     }
 
     /// Closes the queue: the mark is complete or aborted. No caller joins from here on. Waits for
-    /// the workers, which poll [`WorkList::is_closed`] after each object.
+    /// the workers, which poll [`MarkQueue::is_closed`] after each object.
     pub(crate) fn close(&self) {
         // Relaxed: the lock below synchronises with the workers that leave.
         self.closed.store(true, Ordering::Relaxed);
@@ -173,26 +173,26 @@ impl<B: Work> WorkList<B> {
 
 /// Appends little work to the last packet, and makes a packet of its own of much work. Each turn
 /// brings a little, and a packet for each turn would make the list long.
-fn put<B: Work>(blocks: &mut Vec<B>, work: &mut B) {
-    match blocks.last_mut() {
-        Some(block) if block.has_room() && work.has_room() => block.append(work),
-        _ => blocks.extend(work.take()),
+fn put<B: Packet>(packets: &mut Vec<B>, work: &mut B) {
+    match packets.last_mut() {
+        Some(packet) if packet.has_room() && work.has_room() => packet.append(work),
+        _ => packets.extend(work.take()),
     }
 }
 
 impl<B> Inner<B> {
     /// Begins the second pass if the first one is over. Returns whether no work is left.
-    fn is_through(&mut self) -> bool {
-        fault!(RoundsOverlap => if self.workers != 0 && self.now.is_empty() {
-            self.round = Round::Second;
-            std::mem::swap(&mut self.now, &mut self.later);
+    fn is_exhausted(&mut self) -> bool {
+        fault!(RoundsOverlap => if self.workers != 0 && self.current.is_empty() {
+            self.pass = MarkingPass::Second;
+            std::mem::swap(&mut self.current, &mut self.deferred);
             return false;
         });
-        if fault!(self.workers != 0, NobodyCounts => false) || !self.now.is_empty() {
+        if fault!(self.workers != 0, NobodyCounts => false) || !self.current.is_empty() {
             return false;
         }
-        self.round = Round::Second;
-        std::mem::swap(&mut self.now, &mut self.later);
-        self.now.is_empty()
+        self.pass = MarkingPass::Second;
+        std::mem::swap(&mut self.current, &mut self.deferred);
+        self.current.is_empty()
     }
 }

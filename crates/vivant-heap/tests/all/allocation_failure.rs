@@ -41,7 +41,7 @@ fn hoards(heap: &mut Heap<Hoard>, many: usize) -> bool {
 }
 
 fn is_over(heap: &mut Heap<Hoard>) {
-    if heap.is_due() {
+    if heap.has_gc_work() {
         heap.pace();
     }
 }

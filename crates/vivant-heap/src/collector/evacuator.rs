@@ -1,15 +1,15 @@
-//! [`Relocator`]: the evacuator of minor collections. Objects that the roots and the remembered set
+//! [`Evacuator`]: the evacuator of minor collections. Objects that the roots and the remembered set
 //! reach move out of the nursery (H3).
 
 use crate::header::{Header, young_size};
 use crate::heap::Core;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::nursery::Nursery;
 use crate::orca::Owner;
 use crate::pages::chunk::age_of;
 use crate::pages::page::Age;
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
-use crate::stats::Moved;
+use crate::stats::Evacuated;
 use crate::types::Target;
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -17,19 +17,19 @@ use std::ptr::NonNull;
 
 /// The tenuring policy: where objects go that survive their first collection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ageing {
+pub(crate) enum TenuringPolicy {
     /// A mutable object stays young once more.
     Once,
     /// Every survivor is promoted: before a mark (H6).
     Never,
 }
 
-/// Evacuates objects. [`Object::relocate`](crate::Object::relocate) reports each reference to it.
-pub struct Relocator<'a> {
+/// Evacuates objects. [`Object::evacuate`](crate::Object::evacuate) reports each reference to it.
+pub struct Evacuator<'a> {
     core: &'a mut Core,
     /// The survivor nursery: mutable objects that have survived once.
     survivors: Nursery,
-    ageing: Ageing,
+    tenuring: TenuringPolicy,
     /// Promoted, and not yet scanned.
     moved: Vec<NonNull<Header>>,
     /// Survivors that stay young, and are not yet scanned.
@@ -41,7 +41,7 @@ pub struct Relocator<'a> {
     object: Option<NonNull<Header>>,
     space: Space,
     refers_to_young: bool,
-    counts: Moved,
+    counts: Evacuated,
     /// Address of its value.
     value: usize,
 }
@@ -53,19 +53,19 @@ enum Space {
     Old,
 }
 
-impl<'a> Relocator<'a> {
-    pub(super) fn new(core: &'a mut Core, ageing: Ageing) -> Self {
-        Relocator {
+impl<'a> Evacuator<'a> {
+    pub(super) fn new(core: &'a mut Core, tenuring: TenuringPolicy) -> Self {
+        Evacuator {
             core,
             survivors: Nursery::new(Age::Surviving),
-            ageing,
+            tenuring,
             moved: Vec::new(),
             stayed: Vec::new(),
             weak: Vec::new(),
             object: None,
             space: Space::Young,
             refers_to_young: false,
-            counts: Moved::default(),
+            counts: Evacuated::default(),
             value: 0,
         }
     }
@@ -73,24 +73,24 @@ impl<'a> Relocator<'a> {
     /// Returns the present place of a referenced object, and evacuates it if it is still in the old
     /// nursery.
     #[inline]
-    pub(crate) fn place(&mut self, object: NonNull<Header>) -> NonNull<Header> {
+    pub(crate) fn forward(&mut self, object: NonNull<Header>) -> NonNull<Header> {
         // SAFETY: a reported reference leads to a live object of a chunk.
         let age = unsafe { age_of(object.cast()) };
         if !age.is_young() {
             return object;
         }
         #[cfg(test)]
-        if is_planted(Planted::StaleSlot) && self.place_young(object, age) != object {
+        if is_injected(InjectedFault::StaleSlot) && self.evacuate_young(object, age) != object {
             return object;
         }
-        self.place_young(object, age)
+        self.evacuate_young(object, age)
     }
 
-    fn place_young(&mut self, object: NonNull<Header>, age: Age) -> NonNull<Header> {
+    fn evacuate_young(&mut self, object: NonNull<Header>, age: Age) -> NonNull<Header> {
         // SAFETY: a reported reference leads to a live object; its old header stays valid until the
         // nursery is cleared.
         let header = unsafe { object.as_ref() };
-        if let Some(to) = header.moved() {
+        if let Some(to) = header.forwarded() {
             // SAFETY: a forwarding pointer leads to an object.
             self.refers_to_young |= unsafe { age_of(to.cast()) }.is_young();
             return to;
@@ -103,7 +103,7 @@ impl<'a> Relocator<'a> {
         let table = header.table();
         // SAFETY: it was not forwarded, so the live object is still here, with its table's type.
         let bytes = unsafe { table.bytes(object) };
-        let stays = table.mutable && age == Age::New && self.ageing == Ageing::Once;
+        let stays = table.mutable && age == Age::New && self.tenuring == TenuringPolicy::Once;
         let to = if stays {
             self.refers_to_young = true;
             self.survivor(young_size(bytes))
@@ -120,7 +120,7 @@ impl<'a> Relocator<'a> {
         // SAFETY: the object is copied bit for bit to a place that is large enough. Its old place
         // is used only for the forwarding pointer.
         unsafe { copy(object, to, young_size(bytes)) };
-        header.moves(to);
+        header.forward_to(to);
         match stays {
             true => self.counts.aged(young_size(bytes)),
             false => self.counts.promoted(young_size(bytes)),
@@ -162,8 +162,8 @@ impl<'a> Relocator<'a> {
     /// object can be taken out of it, and become another object.
     #[inline]
     pub(crate) fn mutable(&self, flag: &Cell<u32>, clean: u32) {
-        let whole = std::ptr::from_ref(flag).addr() == self.value;
-        if whole && self.space == Space::Old && !self.refers_to_young {
+        let guard = std::ptr::from_ref(flag).addr() == self.value;
+        if guard && self.space == Space::Old && !self.refers_to_young {
             flag.set(clean);
         }
     }
@@ -187,10 +187,10 @@ impl<'a> Relocator<'a> {
         // SAFETY: a live object, which no turn uses now; the value follows the header.
         unsafe {
             self.value = Header::value(object).addr().get();
-            (object.as_ref().table().relocate)(object.add(1).cast(), self);
+            (object.as_ref().table().evacuate)(object.add(1).cast(), self);
         }
         #[cfg(test)]
-        if is_planted(Planted::ForgottenOld) {
+        if is_injected(InjectedFault::ForgottenOld) {
             return;
         }
         if space == Space::Old && self.refers_to_young {
@@ -221,7 +221,7 @@ impl<'a> Relocator<'a> {
             // then neither the reference nor its target has been freed.
             let young = unsafe {
                 Target::of(reference).update(|object| match age_of(object.cast()) {
-                    Age::New | Age::Survived => object.as_ref().moved(),
+                    Age::New | Age::Survived => object.as_ref().forwarded(),
                     Age::Surviving | Age::Old => Some(object),
                 })
             };
@@ -238,12 +238,12 @@ impl<'a> Relocator<'a> {
     /// Evacuation is complete: watched objects that were not evacuated are dead (H10).
     pub(super) fn find_dead(&mut self) {
         // SAFETY: watched young objects lie in the nursery that is being emptied.
-        let place = |object: NonNull<Header>| unsafe { object.as_ref() }.moved();
+        let place = |object: NonNull<Header>| unsafe { object.as_ref() }.forwarded();
         self.core.deaths.get_mut().nursery_emptied(place);
     }
 
     /// What was evacuated until now.
-    pub(super) fn counts(&self) -> Moved {
+    pub(super) fn counts(&self) -> Evacuated {
         self.counts
     }
 
@@ -252,7 +252,7 @@ impl<'a> Relocator<'a> {
     pub(super) fn finish(self) -> Nursery {
         for object in self.core.nursery.droppable() {
             // SAFETY: an object of the nursery.
-            match unsafe { object.as_ref() }.moved() {
+            match unsafe { object.as_ref() }.forwarded() {
                 // SAFETY: it was not reached, and its chunk is cleared.
                 None => self.core.old.panics += unsafe { crate::old::end(object) },
                 // SAFETY: a forwarding pointer leads to an object.
@@ -306,7 +306,7 @@ unsafe fn copy(from: NonNull<Header>, to: NonNull<Header>, bytes: usize) {
     }
 }
 
-impl std::fmt::Debug for Relocator<'_> {
+impl std::fmt::Debug for Evacuator<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Relocator").finish_non_exhaustive()
     }

@@ -1,0 +1,375 @@
+//! [`ConcurrentMark`]: a concurrent mark of a heap, as the heap's holder sees it (H6 to H8). See
+//! [README.md](README.md).
+
+use super::claim::{self, Claim};
+use super::evacuator::TenuringPolicy;
+use super::mark::{Mark, Marker, Progress};
+use super::mark_queue::{MarkingPass, Packet};
+use super::mark_termination::MarkTermination;
+use super::mutator_assist::MutatorAssist;
+use super::scanner::Scanner;
+use super::{AbortOnUnwind, EdgeSnapshot};
+use crate::header::Header;
+use crate::heap::Core;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::orca::{Owner, Sharing, Taken};
+use crate::pages::chunk::{age_of, state_of};
+use crate::stats::Waits;
+use crate::sync::{Arc, Ordering, yield_now};
+use crate::types::Object;
+use crate::walk::Walk;
+use std::collections::HashSet;
+use std::ptr::NonNull;
+
+/// The owner's log (SATB buffer) is flushed when it has so many objects. Flushing a shorter one
+/// costs more than marking its objects.
+const SATB_BUFFER: usize = 256;
+
+/// Exports examined between two turns until the mark has taken all of them: some ten microseconds.
+const EXPORTS_PER_STEP: usize = 4096;
+
+/// A concurrent mark.
+pub(crate) struct ConcurrentMark {
+    mark: Arc<Mark>,
+    stage: MarkStage,
+    /// Whether exports are left to examine. They are roots.
+    export_roots: Taken,
+    /// The owner's scanner, with the log. It is flushed at the end of a turn.
+    scanner: Scanner,
+    /// The mutator assist that is due, in bytes of blocks and large objects.
+    assist: MutatorAssist,
+    /// Bytes of regions that were pinned when the mark began.
+    pinned: usize,
+    /// How often, and how long, the owner has waited for markers.
+    waits: Waits,
+    /// Under stress: the objects that a simple mark has reached at the beginning.
+    snapshot: Option<HashSet<NonNull<Header>>>,
+}
+
+/// The stage of a mark.
+enum MarkStage {
+    /// Markers and the holder mark the objects that were alive when it began.
+    Marking,
+    /// Mark termination. The mark queue is closed, and unmarked objects are dead. Each termination
+    /// step updates some of the structures that refer to dead objects.
+    Terminating(MarkTermination),
+}
+
+/// Whether a turn may get an object that it reaches by a weak reference or the tag table, which
+/// marks do not follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Resurrection {
+    Live,
+    /// A mark has found it dead: no turn gets it any more.
+    Dead,
+}
+
+/// Whether a mark has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ended {
+    Yes,
+    NotYet,
+}
+
+impl ConcurrentMark {
+    /// The SATB barrier: called before the first write to an old object since the nursery was last
+    /// emptied. Scans the object as it is at that moment (H5).
+    #[cold]
+    pub(crate) fn satb_barrier(&mut self, object: NonNull<Header>) {
+        #[cfg(test)]
+        if is_injected(InjectedFault::UnclaimedWrite) {
+            return;
+        }
+        if let MarkStage::Terminating(_) = self.stage {
+            // During termination: all objects that turns have are marked, or were born since.
+            return;
+        }
+        // SAFETY: an old object of this heap, which a turn uses, so it is live.
+        let table = unsafe { object.as_ref() }.table();
+        if !table.needs_trace {
+            return;
+        }
+        // A turn may continue after a panic, and the markers would wait for ever for an object that
+        // stays claimed: abort instead.
+        let guard = AbortOnUnwind;
+        // SAFETY: an old object of this heap, which a turn uses, so it is live. An object born
+        // since the mark began has the mark's epoch, so `visit` does not scan it.
+        let came = unsafe { self.scanner.visit(object, MarkingPass::Second) };
+        std::mem::forget(guard);
+        if came == Claim::Others {
+            self.waits.times += 1;
+            // SAFETY: an old object of this heap: it lies in a chunk, which has its state byte.
+            let state = unsafe { state_of(object.cast()) };
+            self.waits.spins += claim::wait(state, self.mark.epoch);
+        }
+    }
+
+    /// A turn is about to get an object by a weak reference or by the tag table, which the mark
+    /// does not follow. During the mark the object is logged. During termination a dead object is
+    /// refused.
+    #[inline]
+    pub(crate) fn resurrect(&mut self, object: NonNull<Header>) -> Resurrection {
+        // SAFETY: an object of this heap, still in its place: nothing is swept as long as a cycle
+        // lasts.
+        let young = unsafe { age_of(object.cast()) }.is_young();
+        // SAFETY: the object is still in its place, because nothing is swept as long as a cycle
+        // lasts. Relaxed: no data is read on the strength of this load.
+        let state = || unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
+        if young || state() == self.mark.epoch {
+            return Resurrection::Live;
+        }
+        match self.stage {
+            MarkStage::Marking => {
+                self.scanner.enqueue(object);
+                Resurrection::Live
+            }
+            #[cfg(test)]
+            MarkStage::Terminating(_) if is_injected(InjectedFault::LateResurrection) => {
+                Resurrection::Live
+            }
+            MarkStage::Terminating(_) => Resurrection::Dead,
+        }
+    }
+
+    /// Whether the mark is complete and termination runs.
+    pub(crate) fn is_terminating(&self) -> bool {
+        matches!(self.stage, MarkStage::Terminating(_))
+    }
+
+    /// Whether the owner has work for this cycle at this weight: exports to take, an assist, a long
+    /// log to flush, or termination entries that are due.
+    #[inline]
+    pub(crate) fn is_due(&self, estimate: usize) -> bool {
+        match &self.stage {
+            MarkStage::Marking => {
+                self.export_roots == Taken::Some
+                    || self.assist.is_due(estimate)
+                    || self.scanner.packet.objects.len() >= SATB_BUFFER
+            }
+            MarkStage::Terminating(termination) => termination.is_due(estimate),
+        }
+    }
+
+    /// Takes at most `most` exports as roots.
+    fn take_export_roots(&mut self, sharing: &mut Sharing, most: usize) {
+        if self.export_roots == Taken::Some {
+            let scanner = &mut self.scanner;
+            self.export_roots = sharing.take(most, |object| scanner.enqueue_export(object));
+        }
+    }
+
+    /// Flushes the owner's log and findings to the mark, where every marker can take them.
+    fn flush(&mut self) {
+        self.mark.flush(&mut self.scanner);
+        if !self.scanner.packet.is_empty() {
+            self.mark.queue.put(&mut self.scanner.packet);
+        }
+    }
+
+    /// Under stress: asserts that each object alive at the beginning of the mark is marked.
+    fn check_snapshot(&self) {
+        let Some(snapshot) = &self.snapshot else {
+            return;
+        };
+        for object in snapshot {
+            // SAFETY: it was alive when the mark began, and nothing was swept since. Relaxed: all
+            // markers have left.
+            let state = unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
+            assert!(
+                state == self.mark.epoch,
+                "H6 is broken at {object:p}: it was live when the mark began, and was not marked"
+            );
+        }
+    }
+}
+
+impl Core {
+    /// Begins a concurrent mark. All spans are swept.
+    pub(crate) fn begin_concurrent_mark<'gc>(
+        &mut self,
+        roots: &mut impl Object<'gc>,
+        edge_snapshot: EdgeSnapshot,
+    ) {
+        debug_assert!(
+            self.concurrent_mark.get_mut().is_none() && self.old.unswept == 0,
+            "H6"
+        );
+        self.delayed_since = None;
+        self.minor(roots, TenuringPolicy::Never);
+        let guard = AbortOnUnwind;
+        self.heed();
+        self.old.mark_begins();
+        let mark = Arc::new(Mark::new(
+            self.old.epoch.0,
+            Owner::name(&self.owner),
+            edge_snapshot,
+        ));
+        let mut scanner = Scanner::new(&mark);
+        scanner.roots(|tracer| roots.trace(tracer), MarkingPass::First);
+        self.sharing.get_mut().mark_begins();
+        let stressed = self.pacing.stress.is_some();
+        let snapshot = stressed.then(|| self.snapshot(roots));
+        let mut concurrent_mark = Box::new(ConcurrentMark {
+            mark,
+            stage: MarkStage::Marking,
+            export_roots: Taken::Some,
+            scanner,
+            assist: MutatorAssist::begin(
+                self.old.bytes_allocated,
+                self.lived,
+                self.heap_size_estimate(),
+            ),
+            pinned: self.pinned,
+            waits: Waits::default(),
+            snapshot,
+        });
+        // Under stress: few, so that turns run in between.
+        let some = if stressed { 1 } else { EXPORTS_PER_STEP };
+        concurrent_mark.take_export_roots(self.sharing.get_mut(), some);
+        concurrent_mark.flush();
+        *self.concurrent_mark.get_mut() = Some(concurrent_mark);
+        self.counters.begins();
+        std::mem::forget(guard);
+    }
+
+    /// All objects that a simple mark reaches.
+    fn snapshot<'gc>(&mut self, roots: &impl Object<'gc>) -> HashSet<NonNull<Header>> {
+        let own = Owner::name(&self.owner);
+        let known = self.sharing.get_mut().roots();
+        let mut walk = Walk::new(own, known);
+        walk.state(roots);
+        // SAFETY: the heap is borrowed, so no turn runs; the objects that its state and its exports
+        // refer to are live.
+        unsafe { walk.finish(|_, _| {}) }
+    }
+
+    /// One step of the cycle between two turns. Takes exports and flushes the log. Once the mark is
+    /// complete it also processes termination entries: `entries` of them, or as many as are due if
+    /// that is `None`. Ends the mark after the last entry.
+    pub(crate) fn advance_mark(&mut self, entries: Option<usize>) -> Ended {
+        let Some(mut concurrent_mark) = self.concurrent_mark.get_mut().take() else {
+            return Ended::NotYet;
+        };
+        let ended = self.advance(&mut concurrent_mark, entries);
+        match ended {
+            Ended::Yes => self.complete_mark(*concurrent_mark),
+            Ended::NotYet => *self.concurrent_mark.get_mut() = Some(concurrent_mark),
+        }
+        ended
+    }
+
+    fn advance(&mut self, concurrent_mark: &mut ConcurrentMark, entries: Option<usize>) -> Ended {
+        if let MarkStage::Marking = concurrent_mark.stage {
+            concurrent_mark
+                .take_export_roots(self.sharing.get_mut(), entries.unwrap_or(EXPORTS_PER_STEP));
+            concurrent_mark.flush();
+            if concurrent_mark.export_roots == Taken::Some
+                || !concurrent_mark.mark.queue.is_drained()
+            {
+                return Ended::NotYet;
+            }
+            concurrent_mark.mark.queue.close();
+            concurrent_mark.check_snapshot();
+            let results = std::mem::take(&mut *concurrent_mark.mark.results());
+            let termination = MarkTermination::new(
+                self,
+                concurrent_mark.mark.epoch,
+                concurrent_mark.assist.began,
+                results,
+            );
+            concurrent_mark.stage = MarkStage::Terminating(termination);
+        }
+        let MarkStage::Terminating(termination) = &mut concurrent_mark.stage else {
+            return Ended::NotYet;
+        };
+        self.counters.terminates();
+        let due = termination.due(self.heap_size_estimate());
+        let guard = AbortOnUnwind;
+        let ended = termination.run(self, entries.unwrap_or(due));
+        std::mem::forget(guard);
+        ended
+    }
+
+    /// A mutator assist: marks in proportion to the bytes promoted since the mark began, so that
+    /// the mark is complete when the heap has grown by the pacer's part.
+    pub(crate) fn assist(&mut self) {
+        let estimate = self.heap_size_estimate();
+        let Some(concurrent_mark) = self.concurrent_mark.get_mut() else {
+            return;
+        };
+        if concurrent_mark.is_terminating() {
+            return;
+        }
+        let met = concurrent_mark.mark.bytes();
+        let Some(piece) = concurrent_mark.assist.next(estimate, met) else {
+            return;
+        };
+        self.counters.assists();
+        if piece == usize::MAX {
+            concurrent_mark.take_export_roots(self.sharing.get_mut(), piece);
+            concurrent_mark.flush();
+        }
+        let _what_is_left = concurrent_mark.mark.work(piece);
+    }
+
+    /// Scans at most `objects` objects.
+    pub(crate) fn mark_objects(&mut self, objects: usize) -> Progress {
+        match self.concurrent_mark.get_mut() {
+            Some(concurrent_mark) => concurrent_mark.mark.work(objects),
+            None => Progress::Over,
+        }
+    }
+
+    /// Completes and ends the mark that runs, if one does, in one piece.
+    pub(crate) fn finish_mark(&mut self) {
+        while self.is_marking() && self.advance_mark(Some(usize::MAX)) == Ended::NotYet {
+            if self.mark_objects(usize::MAX) == Progress::Nothing {
+                yield_now();
+            }
+        }
+    }
+
+    /// Termination is over: from here on unmarked objects may be swept.
+    fn complete_mark(&mut self, concurrent_mark: ConcurrentMark) {
+        let MarkStage::Terminating(MarkTermination { results, .. }) = concurrent_mark.stage else {
+            return;
+        };
+        let born = self.old.bytes_allocated - concurrent_mark.assist.began;
+        self.old.mark_ends(results.bytes + born);
+        self.mark_aborted = false;
+        let pinned = self.pinned - concurrent_mark.pinned;
+        self.next_mark(born);
+        self.pinned = pinned;
+        self.counters.waited(concurrent_mark.waits);
+        self.counters.major(results.objects);
+        self.counters.ends();
+        self.edge_holders = results.edge_holders;
+    }
+
+    /// Aborts the concurrent mark, after its markers have left. A mark in termination is completed
+    /// instead: a death may have been reported, and imports that only dead objects lead to may have
+    /// been released. So is a mark that began after an aborted one: a third would reuse the epoch
+    /// of the last mark that ended, and take objects for marked that neither aborted mark has
+    /// reached.
+    pub(crate) fn abort_mark(&mut self) {
+        if self.is_terminating_mark() || self.mark_aborted {
+            self.finish_mark();
+        }
+        if let Some(concurrent_mark) = self.concurrent_mark.get_mut().take() {
+            self.mark_aborted = true;
+            concurrent_mark.mark.queue.close();
+            self.counters.waited(concurrent_mark.waits);
+            self.counters.aborts();
+            self.sharing.get_mut().forget_mark();
+        }
+    }
+
+    /// The right to help with the mark that runs.
+    pub(crate) fn marker(&self) -> Option<Marker> {
+        let concurrent_mark = self.concurrent_mark.borrow();
+        concurrent_mark
+            .as_ref()
+            .map(|concurrent_mark| Marker(concurrent_mark.mark.clone()))
+    }
+}
