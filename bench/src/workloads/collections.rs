@@ -17,7 +17,7 @@ use crate::row::Figures;
 use crate::run::Run;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use vivant_heap::{Heap, Mutator, Pacing, Root, Source, gc};
+use vivant_heap::{Heap, Mutator, Pacing, PageSource, Root, gc};
 
 pub(super) const COLLECTIONS: Bench = Bench {
     name: "collections",
@@ -121,7 +121,7 @@ macro_rules! collected {
 collected!(Hashed HashMap Ordered BTreeMap);
 
 fn collected<R: Collected>(load: &Load) -> [Done; 2] {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<R>::new(&source, Pacing::default(), |_| R::new());
     let insert = load.timed(|| {
         heap.turn(|_, map| *map = R::new());

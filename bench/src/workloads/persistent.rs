@@ -22,7 +22,7 @@ use crate::row::Figures;
 use crate::run::Run;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use vivant_heap::{Heap, Mutator, Pacing, Root, Source, val};
+use vivant_heap::{Heap, Mutator, Pacing, PageSource, Root, val};
 
 pub(super) const PERSISTENT: Bench = Bench {
     name: "persistent",
@@ -269,7 +269,7 @@ impl Version for Sequence {
 }
 
 fn versions<R: Version>(load: &Load) -> [Done; 4] {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<R>::new(&source, Pacing::default(), |_| R::new());
     let insert = load.timed(|| {
         heap.turn(|_, of| *of = R::new());

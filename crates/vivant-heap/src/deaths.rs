@@ -7,7 +7,7 @@ use crate::id::HeapId;
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mutator::Mutator;
 use crate::pages::chunk::page_of;
-use crate::pages::page::Kind;
+use crate::pages::page::PageKind;
 use crate::types::{Collected, Gc};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -47,7 +47,7 @@ pub(crate) struct Watched {
 /// The object lies in a chunk.
 unsafe fn is_young(object: NonNull<Header>) -> bool {
     // SAFETY: the caller's contract.
-    unsafe { page_of(object.cast()).as_ref() }.kind == Kind::Nursery
+    unsafe { page_of(object.cast()).as_ref() }.kind == PageKind::Nursery
 }
 
 impl Deaths {
@@ -138,14 +138,14 @@ impl<'gc> Mutator<'gc> {
     /// mark all watches. Unwatched objects cost nothing.
     ///
     /// ```
-    /// use vivant_heap::{Gc, Heap, Pacing, Root, Source};
+    /// use vivant_heap::{Gc, Heap, Pacing, Root, PageSource};
     ///
     /// struct Session;
     /// impl Root for Session {
     ///     type Of<'gc> = Option<Gc<'gc, u64>>;
     /// }
     ///
-    /// let source = std::sync::Arc::new(Source::new());
+    /// let source = std::sync::Arc::new(PageSource::new());
     /// let mut heap = Heap::<Session>::new(&source, Pacing::default(), |m| {
     ///     let session = m.alloc(1);
     ///     m.watch(session, 7);

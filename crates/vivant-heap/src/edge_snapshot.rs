@@ -16,7 +16,7 @@ impl<R: Root> Heap<R> {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use vivant_heap::{Gc, Heap, Object, Pacing, Root, Source, leaf};
+    /// use vivant_heap::{Gc, Heap, Object, Pacing, Root, PageSource, leaf};
     ///
     /// struct Door(u64);
     /// leaf!([] Door, door shows &door.0);
@@ -31,7 +31,7 @@ impl<R: Root> Heap<R> {
     ///     type Of<'gc> = Gc<'gc, Room<'gc>>;
     /// }
     ///
-    /// let mut heap = Heap::<House>::new(&Arc::new(Source::new()), Pacing::default(), |m| {
+    /// let mut heap = Heap::<House>::new(&Arc::new(PageSource::new()), Pacing::default(), |m| {
     ///     let next = Some(m.alloc(Room { doors: vec![Door(3)], next: None }));
     ///     m.alloc(Room { doors: vec![Door(1), Door(2)], next })
     /// });

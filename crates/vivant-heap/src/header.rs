@@ -3,7 +3,7 @@
 use crate::collections::chunk::{self, Content, Head};
 use crate::collector::{Evacuator, Tracer};
 use crate::pages::chunk::PAGE;
-use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, size_of_cell};
+use crate::pages::size_class::{CLASSES, SMALL_MAX, block_size, class_for, size_of_block};
 use crate::types::{Collected, ExternalEdges, Object};
 use std::any::TypeId;
 use std::cell::Cell;
@@ -91,7 +91,7 @@ impl Table {
             &Table {
                 layout: Layout::Sized(size_of::<T>()),
                 class: class_of(size_of::<T>()),
-                cell: cell_of(size_of::<T>()),
+                cell: block_of(size_of::<T>()),
                 needs_trace: T::NEEDS_TRACE,
                 mutable: T::MUTABLE,
                 trace: trace::<T>,
@@ -121,7 +121,7 @@ impl Table {
         Table {
             layout: Layout::Sized(size_of::<T>()),
             class: class_of(size_of::<T>()),
-            cell: cell_of(size_of::<T>()),
+            cell: block_of(size_of::<T>()),
             needs_trace: true,
             mutable: false,
             trace,
@@ -237,7 +237,7 @@ impl Table {
         // SAFETY: the caller's contract.
         let bytes = unsafe { self.bytes(object) };
         match self.class(bytes) {
-            Some(class) => cell_size(class),
+            Some(class) => block_size(class),
             None => (size_of::<Header>() + bytes).next_multiple_of(PAGE),
         }
     }
@@ -253,10 +253,10 @@ const fn class_of(value: usize) -> u8 {
 }
 
 /// The block size of that class in bytes; 0 if there is none.
-const fn cell_of(value: usize) -> u16 {
+const fn block_of(value: usize) -> u16 {
     match class_of(value) as usize {
         CLASSES => 0,
-        class => size_of_cell(class) as u16,
+        class => size_of_block(class) as u16,
     }
 }
 

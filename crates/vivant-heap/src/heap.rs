@@ -11,15 +11,15 @@ use crate::header::Header;
 use crate::marking::Marking;
 use crate::mutator::{InTurn, Mutator};
 use crate::nursery::Nursery;
-use crate::old::{FreeCells, Old};
+use crate::nursery_chunk_cache::NurseryChunkCache;
+use crate::old::{FreeBlocks, Old};
 use crate::orca::{Ends, FOREIGN, Orphan, Owner, Sharing};
 use crate::pacing::Pacing;
-use crate::pages::Source;
+use crate::pages::PageSource;
 use crate::pages::chunk::PAGE;
 use crate::pages::page::Age;
-use crate::pieces::Pieces;
 use crate::region::{Holder, Role};
-use crate::reserve::Reserve;
+use crate::segmented_stack::SegmentedStack;
 use crate::stats::Counters;
 use crate::stress::{Chance, When};
 use crate::sync::Arc;
@@ -69,7 +69,7 @@ pub(crate) struct Core {
     pub(crate) mark_aborted: bool,
     pub(crate) counters: Counters,
     /// The nursery chunk cache.
-    pub(crate) reserve: Reserve,
+    pub(crate) chunk_cache: NurseryChunkCache,
     /// The random numbers of a heap under stress.
     chance: Chance,
     pub(crate) old: Old,
@@ -81,12 +81,12 @@ pub(crate) struct Core {
     /// ([`Object::trace_external`]).
     pub(crate) has_external_edges: Cell<bool>,
     /// Objects of the last mark that may show an external edge, if it was to list them.
-    pub(crate) edge_holders: Pieces<NonNull<Header>>,
+    pub(crate) edge_holders: SegmentedStack<NonNull<Header>>,
     /// The concurrent mark that runs.
     pub(crate) concurrent_mark: RefCell<Option<Box<ConcurrentMark>>>,
     /// Set when a turn has taken pages, and the source should commit the next ones; or when a turn
     /// was refused pages, and the heap should return what it does not need.
-    prepares: Cell<bool>,
+    needs_prefault: Cell<bool>,
     /// The remembered set is full: the nursery is to be emptied, however little is in it.
     pub(crate) remembered_set_full: Cell<bool>,
     pub(crate) pacing: Pacing,
@@ -94,7 +94,7 @@ pub(crate) struct Core {
     pub(crate) nursery: Nursery,
     /// The counts of shared objects.
     pub(crate) sharing: RefCell<Sharing>,
-    pub(crate) source: Arc<Source>,
+    pub(crate) source: Arc<PageSource>,
 }
 
 /// The bytes of a core that each turn reads: from the first to the last of them.
@@ -122,30 +122,34 @@ pub struct Heap<R: Root> {
 unsafe impl<R: Root> Send for Heap<R> {}
 
 impl Core {
-    pub(crate) fn new(source: &Arc<Source>, pacing: Pacing, role: Role) -> Box<UnsafeCell<Core>> {
+    pub(crate) fn new(
+        source: &Arc<PageSource>,
+        pacing: Pacing,
+        role: Role,
+    ) -> Box<UnsafeCell<Core>> {
         Box::new(UnsafeCell::new(Core {
             owner: Owner::new(),
             role,
             source: source.clone(),
             nursery: Nursery::new(Age::New),
             old: Old::new(match pacing.stress {
-                Some(_) => FreeCells::Poisoned,
-                None => FreeCells::Stale,
+                Some(_) => FreeBlocks::Poisoned,
+                None => FreeBlocks::Stale,
             }),
             remembered: RefCell::default(),
             weak: Vec::new(),
             deaths: RefCell::default(),
             tags: RefCell::default(),
             has_external_edges: Cell::new(false),
-            edge_holders: Pieces::default(),
+            edge_holders: SegmentedStack::default(),
             concurrent_mark: RefCell::default(),
             pinned: 0,
             weighed: 0,
             sharing: RefCell::default(),
             counters: Counters::default(),
-            reserve: Reserve::default(),
+            chunk_cache: NurseryChunkCache::default(),
             pacing,
-            prepares: Cell::new(false),
+            needs_prefault: Cell::new(false),
             remembered_set_full: Cell::new(false),
             chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
             lived: 0,
@@ -169,8 +173,8 @@ impl Core {
         let room = self
             .old
             .allocate_shared(bytes, &self.source, Owner::name(&self.owner));
-        self.prepares
-            .set(self.prepares.get() || self.source.is_unready());
+        self.needs_prefault
+            .set(self.needs_prefault.get() || self.source.needs_prefault());
         room
     }
 
@@ -185,7 +189,7 @@ impl Core {
     /// Schedules the collection after a refusal. For an open region also that of the heap with the
     /// turn around it, which may have the pages.
     fn request_emergency(&self, bytes: usize) {
-        self.prepares.set(true);
+        self.needs_prefault.set(true);
         // Only for a refusal by the bound: a mark needs pages itself, and after a refusal by the
         // system there may be none.
         if self.pacing.marking != Marking::Never && !self.has_pages(bytes) {
@@ -257,7 +261,7 @@ impl Core {
 impl<R: Root> Heap<R> {
     /// Makes a heap. Its first turn runs `make`, which returns the state.
     pub fn new(
-        source: &Arc<Source>,
+        source: &Arc<PageSource>,
         pacing: Pacing,
         make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
     ) -> Heap<R> {
@@ -266,7 +270,7 @@ impl<R: Root> Heap<R> {
 
     /// As [`Heap::new`], with a role: a heap or a region.
     pub(crate) fn with_role(
-        source: &Arc<Source>,
+        source: &Arc<PageSource>,
         pacing: Pacing,
         role: Role,
         make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
@@ -299,7 +303,7 @@ impl<R: Root> Heap<R> {
     ///
     /// `make` has panicked: the detached heap, if other heaps refer to its objects, and the panic.
     pub fn begin(
-        source: &Arc<Source>,
+        source: &Arc<PageSource>,
         pacing: Pacing,
         waker: Waker,
         make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
@@ -345,7 +349,7 @@ impl<R: Root> Heap<R> {
     /// next turn may need a system call for new pages.
     pub fn rest(&mut self) {
         let core = self.core.get_mut();
-        core.reserve.shrink(0, &core.source);
+        core.chunk_cache.shrink(0, &core.source);
     }
 
     /// Bytes allocated since the nursery was last emptied, plus its survivors.
@@ -450,8 +454,8 @@ impl Drop for Core {
         }
         // SAFETY: no object is used any more, because the state was dropped or never made.
         unsafe {
-            self.nursery.clear(&self.reserve);
-            self.reserve.shrink(0, &self.source);
+            self.nursery.clear(&self.chunk_cache);
+            self.chunk_cache.shrink(0, &self.source);
             self.old.clear(&self.source);
         }
     }

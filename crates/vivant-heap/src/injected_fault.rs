@@ -47,7 +47,7 @@ pub(crate) enum InjectedFault {
     /// A new old object has the epoch of the next mark.
     WrongEpoch,
     /// Spans that were full when a mark ended are swept before the others.
-    FullRunsFirst,
+    FullSpansFirst,
     /// A tag entry of a young object is not remembered.
     StubNotRemembered,
     /// The tag table keeps its entries alive.

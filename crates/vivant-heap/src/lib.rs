@@ -13,23 +13,23 @@ mod heap;
 mod id;
 #[cfg(test)]
 mod injected_fault;
+mod linear_hash_map;
 mod marking;
 mod mutator;
 mod nursery;
+mod nursery_chunk_cache;
 mod old;
 mod orca;
 mod pacing;
 mod pages;
 mod persistent;
-mod pieces;
 #[cfg(test)]
 mod programs;
 mod region;
-mod reserve;
-mod rows;
+mod segmented_stack;
+mod segmented_vec;
 #[cfg(test)]
 mod self_tests;
-mod shards;
 mod stats;
 mod stress;
 mod sync;
@@ -48,7 +48,7 @@ pub use marking::{Marking, UnknownMarking};
 pub use mutator::Mutator;
 pub use orca::{Books, Held, Keepers, Ledger, ObjectName, Orphan, Parcel, Remains, Sharer};
 pub use pacing::Pacing;
-pub use pages::{PAGE, Source, SourceStats};
+pub use pages::{PAGE, PageSource, PageSourceStats};
 pub use persistent::val;
 pub use region::Iso;
 pub use stats::HeapStats;

@@ -81,7 +81,7 @@ impl<'gc> Mutator<'gc> {
     /// compile:
     ///
     /// ```compile_fail,E0080
-    /// # use vivant_heap::{Heap, Leaf, Pacing, Root, Source};
+    /// # use vivant_heap::{Heap, Leaf, Pacing, Root, PageSource};
     /// # struct Nothing;
     /// # impl Root for Nothing {
     /// #     type Of<'gc> = ();
@@ -89,7 +89,7 @@ impl<'gc> Mutator<'gc> {
     /// #[repr(align(64))]
     /// struct Line([u8; 64]);
     ///
-    /// # let source = std::sync::Arc::new(Source::new());
+    /// # let source = std::sync::Arc::new(PageSource::new());
     /// Heap::<Nothing>::new(&source, Pacing::default(), |m| {
     ///     m.alloc(Leaf(Line([0; 64])));
     /// });
@@ -152,11 +152,14 @@ impl<'gc> Mutator<'gc> {
         let core = self.core();
         // A cached nursery chunk needs no page from the source.
         let may_grow =
-            !core.inject_alloc_failure() && (core.reserve.pages() > 0 || core.has_pages(bytes));
+            !core.inject_alloc_failure() && (core.chunk_cache.pages() > 0 || core.has_pages(bytes));
         if !may_grow
-            || !core
-                .nursery
-                .grow(&core.reserve, &core.source, Owner::name(&core.owner), bytes)
+            || !core.nursery.grow(
+                &core.chunk_cache,
+                &core.source,
+                Owner::name(&core.owner),
+                bytes,
+            )
         {
             core.fail_allocation(bytes);
         }
@@ -198,7 +201,7 @@ impl<'gc> Mutator<'gc> {
         // SAFETY: a mutator's methods are the only way to the core in a turn, and no user code that
         // could come here runs within this body, as in `room_old`.
         let core = unsafe { &mut *self.core.as_ref().get() };
-        let room = core.old.at_hand(bytes);
+        let room = core.old.take_cached(bytes);
         let Some(room) = room.or_else(|| core.room_shared(bytes)) else {
             core.fail_allocation(bytes);
         };

@@ -1,18 +1,18 @@
 //! The nursery: most objects are born and die here, by bump allocation (H2, H3).
 
 use crate::header::Header;
+use crate::nursery_chunk_cache::NurseryChunkCache;
 use crate::orca::Owner;
-use crate::pages::Source;
+use crate::pages::PageSource;
 use crate::pages::chunk::{HEAD, PAGE, PAGES, age_of, set_ages};
-use crate::pages::page::{Age, Kind, Run};
-use crate::reserve::Reserve;
+use crate::pages::page::{Age, PageKind, Span};
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
-/// Pages of the first nursery chunk. Each further one has twice as many, up to `BLOCK_MOST`: four
+/// Pages of the first nursery chunk. Each further one has twice as many, up to `CHUNK_PAGES_MOST`: four
 /// of these fill a mapped chunk, with nothing left over.
-const BLOCK_FIRST: usize = 1;
-const BLOCK_MOST: usize = (PAGES - HEAD) / 4;
+const CHUNK_PAGES_FIRST: usize = 1;
+const CHUNK_PAGES_MOST: usize = (PAGES - HEAD) / 4;
 
 /// Nursery chunks with contiguous objects. The fields that each turn reads are at the beginning.
 #[repr(C)]
@@ -22,7 +22,7 @@ pub(crate) struct Nursery {
     end: Cell<NonNull<u8>>,
     /// Pages of the chunks.
     pages: Cell<usize>,
-    blocks: RefCell<Vec<Block>>,
+    chunks: RefCell<Vec<NurseryChunk>>,
     /// Objects with destructors.
     droppable: RefCell<Vec<NonNull<Header>>>,
     /// The age of its objects.
@@ -31,8 +31,8 @@ pub(crate) struct Nursery {
 
 /// A nursery chunk: some pages.
 #[derive(Clone, Copy)]
-pub(crate) struct Block {
-    pub(crate) run: Run,
+pub(crate) struct NurseryChunk {
+    pub(crate) span: Span,
     /// Bytes used by objects, once the chunk is full; `usize::MAX` before.
     filled: usize,
 }
@@ -46,7 +46,7 @@ impl Nursery {
         Nursery {
             next: Cell::new(nowhere),
             end: Cell::new(nowhere),
-            blocks: RefCell::default(),
+            chunks: RefCell::default(),
             pages: Cell::new(0),
             droppable: RefCell::default(),
             age,
@@ -70,35 +70,35 @@ impl Nursery {
     #[cold]
     pub(crate) fn grow(
         &self,
-        reserve: &Reserve,
-        source: &Source,
+        chunk_cache: &NurseryChunkCache,
+        source: &PageSource,
         owner: NonNull<Owner>,
         bytes: usize,
     ) -> bool {
-        let mut blocks = self.blocks.borrow_mut();
-        let wanted = (BLOCK_FIRST << blocks.len().min(8)).min(BLOCK_MOST);
+        let mut chunks = self.chunks.borrow_mut();
+        let wanted = (CHUNK_PAGES_FIRST << chunks.len().min(8)).min(CHUNK_PAGES_MOST);
         debug_assert!(
-            bytes <= BLOCK_FIRST * PAGE,
+            bytes <= CHUNK_PAGES_FIRST * PAGE,
             "large objects are not born here"
         );
-        let run = reserve
+        let span = chunk_cache
             .take()
-            .or_else(|| source.take(wanted, owner, Kind::Nursery));
-        let Some(run) = run else {
+            .or_else(|| source.take(wanted, owner, PageKind::Nursery));
+        let Some(span) = span else {
             return false;
         };
-        if let Some(full) = blocks.last_mut() {
+        if let Some(full) = chunks.last_mut() {
             full.fill(self.next.get());
         }
         // SAFETY: the span is this nursery's.
-        let pages = unsafe { run.page() }.pages as usize;
-        mark(run, self.age);
-        self.next.set(run.start());
+        let pages = unsafe { span.page() }.pages as usize;
+        mark(span, self.age);
+        self.next.set(span.start());
         // SAFETY: the end of the span.
-        self.end.set(unsafe { run.start().add(pages * PAGE) });
+        self.end.set(unsafe { span.start().add(pages * PAGE) });
         self.pages.set(self.pages.get() + pages);
-        blocks.push(Block {
-            run,
+        chunks.push(NurseryChunk {
+            span,
             filled: usize::MAX,
         });
         true
@@ -112,15 +112,15 @@ impl Nursery {
     /// A collection is over: the objects in this nursery are its survivors.
     pub(crate) fn settle(&mut self) {
         // Younger objects, born from now on, go to chunks of their own.
-        let blocks = self.blocks.get_mut();
-        if let Some(last) = blocks.last_mut() {
+        let chunks = self.chunks.get_mut();
+        if let Some(last) = chunks.last_mut() {
             last.fill(self.next.get());
         }
         self.next.set(self.end.get());
         self.age = Age::New;
-        blocks
+        chunks
             .iter()
-            .for_each(|block| mark(block.run, Age::Survived));
+            .for_each(|chunk| mark(chunk.span, Age::Survived));
     }
 
     /// Whether one of its objects has a destructor.
@@ -139,13 +139,13 @@ impl Nursery {
     }
 
     /// Its chunks, each with the number of bytes used by objects.
-    pub(crate) fn blocks(&self) -> Vec<(Run, usize)> {
+    pub(crate) fn chunks(&self) -> Vec<(Span, usize)> {
         let next = self.next.get().addr().get();
-        let filled = |block: &Block| match block.filled {
-            usize::MAX => (block.run, next - block.run.start().addr().get()),
-            filled => (block.run, filled),
+        let filled = |chunk: &NurseryChunk| match chunk.filled {
+            usize::MAX => (chunk.span, next - chunk.span.start().addr().get()),
+            filled => (chunk.span, filled),
         };
-        self.blocks.borrow().iter().map(filled).collect()
+        self.chunks.borrow().iter().map(filled).collect()
     }
 
     /// Pages of its chunks.
@@ -164,27 +164,27 @@ impl Nursery {
     /// # Safety
     ///
     /// No object in it is used any more.
-    pub(crate) unsafe fn clear(&mut self, reserve: &Reserve) {
-        reserve.put(self.blocks.take().iter().map(|block| block.run));
+    pub(crate) unsafe fn clear(&mut self, chunk_cache: &NurseryChunkCache) {
+        chunk_cache.put(self.chunks.take().iter().map(|chunk| chunk.span));
         *self = Nursery::new(self.age);
     }
 }
 
-impl Block {
+impl NurseryChunk {
     /// Records how much of the chunk is used: no more objects go to it.
     fn fill(&mut self, next: NonNull<u8>) {
         if self.filled == usize::MAX {
-            self.filled = next.addr().get() - self.run.start().addr().get();
+            self.filled = next.addr().get() - self.span.start().addr().get();
         }
     }
 }
 
 /// Sets the age of the objects in a span of a nursery.
-fn mark(run: Run, age: Age) {
+fn mark(span: Span, age: Age) {
     // SAFETY: the span is the nursery's, and lies in one mapped chunk.
     unsafe {
-        if age_of(run.start()) != age {
-            set_ages(run.start(), run.page().pages as usize, age);
+        if age_of(span.start()) != age {
+            set_ages(span.start(), span.page().pages as usize, age);
         }
     }
 }

@@ -2,21 +2,21 @@
 
 mod absorb;
 mod destructors;
-mod runs;
+mod span_lists;
 mod sweep;
 
 use crate::header::Header;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::orca::Owner;
-use crate::pages::Source;
+use crate::pages::PageSource;
 use crate::pages::chunk::{PAGE, page_of, state_of};
-use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, run_pages};
-use crate::pages::page::{Kind, Page, Run, Word};
-use crate::pieces::Pieces;
+use crate::pages::page::{Page, PageKind, Span, Word};
+use crate::pages::size_class::{CLASSES, SMALL_MAX, block_size, class_for, span_pages};
+use crate::segmented_stack::SegmentedStack;
 use crate::stress::poison;
 use crate::sync::Ordering;
-use runs::{Fill, Runs};
+use span_lists::{Fill, SpanLists};
 use std::any::Any;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
@@ -41,16 +41,16 @@ impl Epoch {
 #[repr(C)]
 pub(crate) struct Old {
     /// The spans by size class; a small heap has few.
-    sizes: [Option<Box<Runs>>; CLASSES],
-    large: Pieces<Run>,
+    sizes: [Option<Box<SpanLists>>; CLASSES],
+    large: SegmentedStack<Span>,
     /// Large objects that the sweep after the last mark has not reached.
-    large_unswept: Pieces<Run>,
+    large_unswept: SegmentedStack<Span>,
     /// The epoch of the mark that runs, or was the last.
     pub(crate) epoch: Epoch,
     /// The epoch of the mark that the sweep belongs to.
     marked: Epoch,
     /// Whether free blocks are poisoned.
-    pub(crate) free_cells: FreeCells,
+    pub(crate) free_blocks: FreeBlocks,
     /// Number of its pages.
     pub(crate) pages: usize,
     /// Bytes that the last mark has found alive, and bytes that it has found dead.
@@ -58,7 +58,7 @@ pub(crate) struct Old {
     pub(crate) bytes_died: usize,
     /// Number of its spans, and their number at the last mark; `unswept` counts those that the
     /// sweep has not reached yet.
-    runs: usize,
+    spans: usize,
     pub(crate) to_sweep: usize,
     /// The size class that is swept next.
     sweeps: usize,
@@ -84,7 +84,7 @@ pub(crate) struct Old {
 
 /// The contents of free blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum FreeCells {
+pub(crate) enum FreeBlocks {
     /// The contents of the last object.
     Stale,
     /// A poison pattern, so that a use of a free block is noticed.
@@ -95,11 +95,11 @@ impl Old {
     /// Start of the fields that each turn reads.
     pub(crate) const EACH_TURN: usize = mem::offset_of!(Old, unsettled);
 
-    pub(crate) fn new(free_cells: FreeCells) -> Old {
+    pub(crate) fn new(free_blocks: FreeBlocks) -> Old {
         Old {
             sizes: [const { None }; CLASSES],
-            large: Pieces::default(),
-            large_unswept: Pieces::default(),
+            large: SegmentedStack::default(),
+            large_unswept: SegmentedStack::default(),
             epoch: Epoch::FIRST,
             marked: Epoch::FIRST,
             bytes_allocated: 0,
@@ -107,7 +107,7 @@ impl Old {
             pages: 0,
             bytes_marked: 0,
             bytes_died: 0,
-            runs: 0,
+            spans: 0,
             to_sweep: 0,
             unswept: 0,
             sweeps: 0,
@@ -117,7 +117,7 @@ impl Old {
             panics: 0,
             destructors: 0,
             unsettled: false,
-            free_cells,
+            free_blocks,
         }
     }
 
@@ -126,29 +126,29 @@ impl Old {
     pub(crate) fn allocate(
         &mut self,
         bytes: usize,
-        source: &Source,
+        source: &PageSource,
         owner: NonNull<Owner>,
     ) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
         if bytes > SMALL_MAX {
             return self.large(bytes, source, owner);
         }
-        let cell = self.cell(class_for(bytes), source, owner);
+        let block = self.block(class_for(bytes), source, owner);
         self.settle();
-        cell
+        block
     }
 
     /// Takes a block from the allocation cache, for a value of `bytes` bytes.
     #[inline]
-    pub(crate) fn at_hand(&mut self, bytes: usize) -> Option<NonNull<Header>> {
+    pub(crate) fn take_cached(&mut self, bytes: usize) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
         if bytes > SMALL_MAX {
             return None;
         }
         let class = class_for(bytes);
-        let runs = self.sizes[class].as_deref_mut()?;
-        let cell = runs.word.take(cell_size(class))?;
-        Some(self.begin(cell))
+        let spans = self.sizes[class].as_deref_mut()?;
+        let block = spans.word.take(block_size(class))?;
+        Some(self.begin(block))
     }
 
     /// As [`Old::allocate`], for a turn that will allocate more: blocks stay in the allocation
@@ -157,7 +157,7 @@ impl Old {
     pub(crate) fn allocate_shared(
         &mut self,
         bytes: usize,
-        source: &Source,
+        source: &PageSource,
         owner: NonNull<Owner>,
     ) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
@@ -165,40 +165,40 @@ impl Old {
             return self.large(bytes, source, owner);
         }
         self.unsettled = true;
-        self.cell(class_for(bytes), source, owner)
+        self.block(class_for(bytes), source, owner)
     }
 
     /// Takes a block of this class for an object that is promoted, black. Fills the allocation
     /// cache if it is empty; the cache is kept until [`Old::settle`]. Returns `None` if there is no
     /// memory.
     #[inline]
-    pub(crate) fn cell(
+    pub(crate) fn block(
         &mut self,
         class: usize,
-        source: &Source,
+        source: &PageSource,
         owner: NonNull<Owner>,
     ) -> Option<NonNull<Header>> {
-        let runs = self.sizes[class].as_deref_mut();
-        let cell = match runs.and_then(|runs| runs.word.take(cell_size(class))) {
-            Some(cell) => cell,
-            None => self.cell_slow(class, source, owner)?,
+        let spans = self.sizes[class].as_deref_mut();
+        let block = match spans.and_then(|spans| spans.word.take(block_size(class))) {
+            Some(block) => block,
+            None => self.block_slow(class, source, owner)?,
         };
-        Some(self.begin(cell))
+        Some(self.begin(block))
     }
 
     /// Initialises the state of a block for a new object.
     #[inline]
-    fn begin(&self, cell: NonNull<u8>) -> NonNull<Header> {
+    fn begin(&self, block: NonNull<u8>) -> NonNull<Header> {
         // SAFETY: the block lies in a chunk of the source.
         //
         // Relaxed: no other thread knows of it.
-        unsafe { state_of(cell) }.store(self.epoch.0, Ordering::Relaxed);
+        unsafe { state_of(block) }.store(self.epoch.0, Ordering::Relaxed);
         #[cfg(test)]
         if is_injected(InjectedFault::WrongEpoch) {
             // SAFETY: the block lies in a chunk of the source.
-            unsafe { state_of(cell) }.store(self.epoch.next().0, Ordering::Relaxed);
+            unsafe { state_of(block) }.store(self.epoch.next().0, Ordering::Relaxed);
         }
-        cell.cast()
+        block.cast()
     }
 
     /// Refills an empty allocation cache, from the fullest span with free blocks. A nearly empty
@@ -206,10 +206,10 @@ impl Old {
     /// Spans that the sweep has not reached were full before it.
     #[cold]
     #[inline(never)]
-    fn cell_slow(
+    fn block_slow(
         &mut self,
         class: usize,
-        source: &Source,
+        source: &PageSource,
         owner: NonNull<Owner>,
     ) -> Option<NonNull<u8>> {
         self.sizes[class].get_or_insert_default();
@@ -218,21 +218,21 @@ impl Old {
             let empty = self.sweep_for(class, source);
             word = self.next_word(class, Fill::Few);
             if word.is_none() {
-                let run = match empty {
-                    Some(run) => run,
-                    None => self.new_run(class, source, owner)?,
+                let span = match empty {
+                    Some(span) => span,
+                    None => self.new_span(class, source, owner)?,
                 };
-                self.sizes[class].as_mut()?.begin(run);
+                self.sizes[class].as_mut()?.begin(span);
                 word = self.next_word(class, Fill::Few);
-            } else if let Some(run) = empty {
+            } else if let Some(span) = empty {
                 // SAFETY: the span is on no list any more.
-                unsafe { self.give([run], source) };
+                unsafe { self.give([span], source) };
             }
         }
-        let (word, runs) = (word?, self.sizes[class].as_mut()?);
+        let (word, spans) = (word?, self.sizes[class].as_mut()?);
         self.bytes_allocated += word.bytes(class);
-        runs.word = word;
-        runs.word.take(cell_size(class))
+        spans.word = word;
+        spans.word.take(block_size(class))
     }
 
     /// A word of free blocks: of the current allocation span, or of the fullest span with a fill of
@@ -243,42 +243,47 @@ impl Old {
     }
 
     /// Takes a span of new pages.
-    fn new_run(&mut self, class: usize, source: &Source, owner: NonNull<Owner>) -> Option<Run> {
-        if self.free_cells == FreeCells::Poisoned {
+    fn new_span(
+        &mut self,
+        class: usize,
+        source: &PageSource,
+        owner: NonNull<Owner>,
+    ) -> Option<Span> {
+        if self.free_blocks == FreeBlocks::Poisoned {
             // SAFETY: the spans are this heap's.
-            let are_full = self.sizes[class].as_deref().is_none_or(|runs| unsafe {
+            let are_full = self.sizes[class].as_deref().is_none_or(|spans| unsafe {
                 match self.misses {
                     // No more unswept spans may be swept for this allocation.
-                    0 => Runs::are_full(runs.swept()),
-                    _ => Runs::are_full(runs.iter()),
+                    0 => SpanLists::are_full(spans.swept()),
+                    _ => SpanLists::are_full(spans.iter()),
                 }
             });
             self.early += usize::from(!are_full);
         }
-        let pages = run_pages(class);
-        let run = source.take(pages, owner, Kind::Cells)?;
+        let pages = span_pages(class);
+        let span = source.take(pages, owner, PageKind::Blocks)?;
         // SAFETY: the span was just taken.
-        unsafe { run.page().begin_cells(class, self.marked.0) };
-        if self.free_cells == FreeCells::Poisoned {
+        unsafe { span.page().begin_blocks(class, self.marked.0) };
+        if self.free_blocks == FreeBlocks::Poisoned {
             // SAFETY: the span was just taken, so no object lies in it.
-            unsafe { poison(run.start(), pages * PAGE) };
+            unsafe { poison(span.start(), pages * PAGE) };
         }
-        run.mark_tails();
-        self.runs += 1;
+        span.mark_tails();
+        self.spans += 1;
         self.pages += pages;
-        Some(run)
+        Some(span)
     }
 
     /// Returns the unused blocks of the allocation caches to their spans.
     pub(crate) fn settle(&mut self) {
         self.unsettled = false;
-        for (class, runs) in self.sizes.iter_mut().enumerate() {
-            let Some(runs) = runs else { continue };
-            let word = mem::replace(&mut runs.word, Word::EMPTY);
+        for (class, spans) in self.sizes.iter_mut().enumerate() {
+            let Some(spans) = spans else { continue };
+            let word = mem::replace(&mut spans.word, Word::EMPTY);
             if word.free != 0 {
                 self.bytes_allocated -= word.bytes(class);
                 // SAFETY: the span is this heap's, and the word came from it.
-                unsafe { word.run.give_word(word) };
+                unsafe { word.span.give_word(word) };
             }
         }
     }
@@ -286,18 +291,18 @@ impl Old {
     fn large(
         &mut self,
         bytes: usize,
-        source: &Source,
+        source: &PageSource,
         owner: NonNull<Owner>,
     ) -> Option<NonNull<Header>> {
         let pages = bytes.div_ceil(PAGE);
-        let run = source.take(pages, owner, Kind::Large)?;
+        let span = source.take(pages, owner, PageKind::Large)?;
         // SAFETY: the span was just taken.
-        unsafe { run.page().begin_large(self.marked.0) };
-        self.large.push(run);
-        self.runs += 1;
+        unsafe { span.page().begin_large(self.marked.0) };
+        self.large.push(span);
+        self.spans += 1;
         self.pages += pages;
         self.bytes_allocated += pages * PAGE;
-        Some(self.begin(run.start()))
+        Some(self.begin(span.start()))
     }
 
     /// A mark begins: live objects get the next epoch. Everything was swept.
@@ -314,14 +319,14 @@ impl Old {
         self.bytes_died = self.bytes_allocated - alive;
         self.bytes_dead = self.bytes_died;
         self.at_step = alive;
-        self.to_sweep = self.runs;
-        self.unswept = self.runs;
+        self.to_sweep = self.spans;
+        self.unswept = self.spans;
         self.sweeps = 0;
         debug_assert!(self.large_unswept.is_empty(), "H6");
         mem::swap(&mut self.large_unswept, &mut self.large);
-        for runs in self.sizes.iter_mut().flatten() {
+        for spans in self.sizes.iter_mut().flatten() {
             // SAFETY: the spans are this heap's.
-            unsafe { runs.mark_ends() };
+            unsafe { spans.mark_ends() };
         }
     }
 
@@ -336,10 +341,10 @@ impl Old {
     }
 
     /// All spans, for the verifier.
-    pub(crate) fn runs(&self) -> impl Iterator<Item = Run> {
-        let cells = self.sizes.iter().flatten().flat_map(|runs| runs.iter());
+    pub(crate) fn spans(&self) -> impl Iterator<Item = Span> {
+        let blocks = self.sizes.iter().flatten().flat_map(|spans| spans.iter());
         let large = self.large.iter().chain(self.large_unswept.iter()).copied();
-        cells.chain(large)
+        blocks.chain(large)
     }
 
     /// Destroys all objects, and returns all pages.
@@ -347,20 +352,20 @@ impl Old {
     /// # Safety
     ///
     /// No object is used any more.
-    pub(crate) unsafe fn clear(&mut self, source: &Source) {
-        let runs: Vec<Run> = self.runs().collect();
-        for run in &runs {
+    pub(crate) unsafe fn clear(&mut self, source: &PageSource) {
+        let spans: Vec<Span> = self.spans().collect();
+        for span in &spans {
             // SAFETY: the span is this heap's, and no object in it is used, by the caller's
             // contract.
-            unsafe { run.each_droppable(|cell| self.panics += end(cell.cast())) };
+            unsafe { span.each_droppable(|block| self.panics += end(block.cast())) };
         }
         *self = Old {
             early: self.early,
             panics: self.panics,
-            ..Old::new(self.free_cells)
+            ..Old::new(self.free_blocks)
         };
         // SAFETY: all objects were destroyed, and the spans are on no list any more.
-        unsafe { source.give(runs) };
+        unsafe { source.give(spans) };
     }
 }
 
@@ -397,10 +402,10 @@ pub(crate) fn over(panic: Box<dyn Any + Send>) {
 /// # Safety
 ///
 /// The object is old, and in its place.
-pub(crate) unsafe fn run_of(object: NonNull<Header>) -> Run {
+pub(crate) unsafe fn span_of(object: NonNull<Header>) -> Span {
     // SAFETY: the caller's contract.
     unsafe {
         let page = page_of(object.cast());
-        Run(page.sub(page.as_ref().back as usize))
+        Span(page.sub(page.as_ref().back as usize))
     }
 }

@@ -6,7 +6,7 @@ use crate::injected_fault::{self, InjectedFault};
 use crate::mutator::Mutator;
 use crate::orca::Owner;
 use crate::pacing::Pacing;
-use crate::pages::Source;
+use crate::pages::PageSource;
 use crate::pages::chunk::state_of;
 use crate::pages::page::Page;
 use crate::stress::{Stress, When};
@@ -31,7 +31,7 @@ fn pair<'gc>(m: &Mutator<'gc>, number: u64) -> Pair<'gc> {
 
 /// Ten old pairs.
 fn pairs() -> Heap<Pairs> {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let pacing = Pacing {
         nursery: 256,
         ..Pacing::default()
@@ -112,13 +112,13 @@ fn pages_that_are_taken_too_early_are_caught() {
     impl Root for Numbers {
         type Of<'gc> = Vec<Gc<'gc, [u64; 62]>>;
     }
-    for bug in [InjectedFault::Nothing, InjectedFault::FullRunsFirst] {
+    for bug in [InjectedFault::Nothing, InjectedFault::FullSpansFirst] {
         let pacing = Pacing {
             stress: Some(Stress::new(When::Paced, 0)),
             ..Pacing::default()
         };
         // Full spans, and a span with free blocks.
-        let mut heap = Heap::<Numbers>::new(&Arc::new(Source::new()), pacing, |m| {
+        let mut heap = Heap::<Numbers>::new(&Arc::new(PageSource::new()), pacing, |m| {
             (0..84).map(|_| m.alloc([1; 62])).collect()
         });
         heap.collect();
@@ -173,7 +173,7 @@ impl Root for Towers {
 #[test]
 fn a_young_object_below_a_forgotten_old_one_is_caught() {
     for bug in [InjectedFault::Nothing, InjectedFault::ForgottenOld] {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let mut heap = Heap::<Towers>::new(&source, Pacing::default(), |m| {
             Some(m.alloc((m.alloc(Mut::new(7)),)))
         });
@@ -245,5 +245,5 @@ fn wrong_descriptions_and_counts_are_caught() {
 
 fn page<'a>(object: NonNull<Header>) -> &'a mut Page {
     // SAFETY: an old object; no other reference to its description exists meanwhile.
-    unsafe { crate::old::run_of(object).page() }
+    unsafe { crate::old::span_of(object).page() }
 }

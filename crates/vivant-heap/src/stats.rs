@@ -89,14 +89,14 @@ impl HeapStats {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use vivant_heap::{Gc, Heap, Pacing, Root, Source};
+    /// use vivant_heap::{Gc, Heap, Pacing, Root, PageSource};
     ///
     /// struct Numbers;
     /// impl Root for Numbers {
     ///     type Of<'gc> = Vec<Gc<'gc, u64>>;
     /// }
     ///
-    /// let source = Arc::new(Source::new());
+    /// let source = Arc::new(PageSource::new());
     /// let mut heap = Heap::<Numbers>::new(&source, Pacing::default(), |m| {
     ///     (0..4096).map(|n| m.alloc(n)).collect()
     /// });
@@ -229,7 +229,7 @@ impl Core {
             bytes_died: self.old.bytes_died,
             live: self.old.bytes_allocated,
             unswept: self.old.unswept,
-            pages: (self.nursery.pages() + self.reserve.pages() + self.old.pages) * PAGE,
+            pages: (self.nursery.pages() + self.chunk_cache.pages() + self.old.pages) * PAGE,
             held: self.old.pages * PAGE,
             pinned: self.pinned,
             exports: sharing.exports.len(),

@@ -102,10 +102,10 @@ pub(crate) unsafe fn poison(start: NonNull<u8>, bytes: usize) {
 /// # Safety
 ///
 /// All its objects were evacuated or are dead.
-pub(crate) unsafe fn poison_blocks(nursery: &Nursery) {
-    for (run, filled) in nursery.blocks() {
+pub(crate) unsafe fn poison_chunks(nursery: &Nursery) {
+    for (span, filled) in nursery.chunks() {
         // SAFETY: the span is the nursery's; no object in it is used, by the caller's contract.
-        unsafe { poison(run.start(), filled) };
+        unsafe { poison(span.start(), filled) };
     }
 }
 

@@ -7,11 +7,11 @@ mod tags;
 
 use crate::header::{Header, young_size};
 use crate::heap::{Core, Heap, Root};
-use crate::old::FreeCells;
+use crate::old::FreeBlocks;
 use crate::orca::Owner;
 use crate::pages::chunk::{PAGE, owner_of, state_of};
-use crate::pages::class::{cell_size, cells, run_pages};
-use crate::pages::page::{Kind, Run};
+use crate::pages::page::{PageKind, Span};
+use crate::pages::size_class::{block_size, blocks, span_pages};
 use crate::stress::written;
 use crate::sync::Ordering;
 use crate::types::Object;
@@ -88,7 +88,7 @@ impl<R: Root> Heap<R> {
 #[derive(Clone, Copy)]
 enum Place {
     Nursery,
-    Old(Run),
+    Old(Span),
 }
 
 struct Verifier<'a> {
@@ -136,17 +136,17 @@ impl<'a> Verifier<'a> {
     }
 
     /// Checks that a span is this heap's, and that no other span has its pages.
-    fn run(&mut self, run: Run, kind: Kind, place: Place) -> Result<(), Fault> {
-        let start = run.start().addr().get();
+    fn run(&mut self, span: Span, kind: PageKind, place: Place) -> Result<(), Fault> {
+        let start = span.start().addr().get();
         // SAFETY: the span is on one of the heap's lists, and its description is read as a whole.
-        let pages = unsafe { run.0.read() }.pages as usize;
+        let pages = unsafe { span.0.read() }.pages as usize;
         // Of a span longer than a chunk only the first page matters: its object begins there.
-        let described = if kind == Kind::Large { 1 } else { pages };
+        let described = if kind == PageKind::Large { 1 } else { pages };
         for number in 0..described {
             // SAFETY: the span is on one of the heap's lists; its described pages lie in one chunk.
             let (owner, is) = unsafe {
-                let page = run.0.add(number).as_ptr();
-                (owner_of(run.start().add(number * PAGE)), (*page).kind)
+                let page = span.0.add(number).as_ptr();
+                (owner_of(span.start().add(number * PAGE)), (*page).kind)
             };
             let at = start + number * PAGE;
             check(
@@ -160,7 +160,7 @@ impl<'a> Verifier<'a> {
         for number in 0..pages {
             let at = start + number * PAGE;
             let before = self.pages.insert(at, place);
-            check(before.is_none(), "H4", "the page is in two runs", at)?;
+            check(before.is_none(), "H4", "the page is in two spans", at)?;
         }
         Ok(())
     }
@@ -168,14 +168,14 @@ impl<'a> Verifier<'a> {
     /// Checks the nursery: objects are contiguous, none is evacuated, and each noted one exists.
     fn nursery(&mut self) -> Result<(), Fault> {
         let mut pages = 0;
-        for (run, filled) in self.core.nursery.blocks() {
-            self.run(run, Kind::Nursery, Place::Nursery)?;
+        for (span, filled) in self.core.nursery.chunks() {
+            self.run(span, PageKind::Nursery, Place::Nursery)?;
             // SAFETY: the span is the nursery's.
-            pages += unsafe { run.0.read() }.pages as usize;
+            pages += unsafe { span.0.read() }.pages as usize;
             let mut offset = 0;
             while offset < filled {
                 // SAFETY: within the nursery chunk; an object begins there.
-                let object = unsafe { run.start().add(offset) }.cast::<Header>();
+                let object = unsafe { span.start().add(offset) }.cast::<Header>();
                 let at = object.addr().get();
                 // SAFETY: an object of the nursery begins there.
                 let header = unsafe { object.as_ref() };
@@ -189,7 +189,7 @@ impl<'a> Verifier<'a> {
                 // SAFETY: an object of the nursery, which `is_there` has found in its place.
                 offset += young_size(unsafe { header.table().bytes(object) });
             }
-            let end = run.start().addr().get() + filled;
+            let end = span.start().addr().get() + filled;
             check(
                 offset == filled,
                 "H2",
@@ -215,12 +215,12 @@ impl<'a> Verifier<'a> {
             )?;
         }
         let mut pages = 0;
-        for run in self.core.reserve.runs() {
-            self.run(run, Kind::Nursery, Place::Nursery)?;
+        for span in self.core.chunk_cache.spans() {
+            self.run(span, PageKind::Nursery, Place::Nursery)?;
             // SAFETY: the span is the nursery chunk cache's.
-            pages += unsafe { run.0.read() }.pages as usize;
+            pages += unsafe { span.0.read() }.pages as usize;
         }
-        let counted = self.core.reserve.pages();
+        let counted = self.core.chunk_cache.pages();
         check(
             pages == counted,
             "H2",
@@ -233,16 +233,16 @@ impl<'a> Verifier<'a> {
     fn old(&mut self) -> Result<(), Fault> {
         let old = &self.core.old;
         let (mut pages, mut live, mut unswept) = (0, 0, 0);
-        for run in old.runs() {
+        for span in old.spans() {
             // SAFETY: the span is the old generation's; no turn runs.
-            let page = unsafe { run.0.read() };
-            self.run(run, page.kind, Place::Old(run))?;
-            let at = run.start().addr().get();
+            let page = unsafe { span.0.read() };
+            self.run(span, page.kind, Place::Old(span))?;
+            let at = span.start().addr().get();
             pages += page.pages as usize;
             unswept += usize::from(!old.is_swept(&page));
             match page.kind {
-                Kind::Cells => live += self.cells(run)?,
-                Kind::Large => {
+                PageKind::Blocks => live += self.blocks(span)?,
+                PageKind::Large => {
                     check(
                         page.used == 1,
                         "H4",
@@ -251,7 +251,7 @@ impl<'a> Verifier<'a> {
                     )?;
                     live += page.pages as usize * PAGE;
                 }
-                Kind::Free | Kind::Nursery => {
+                PageKind::Free | PageKind::Nursery => {
                     return fault("H4", "a page of the old generation is of another kind", at);
                 }
             }
@@ -265,7 +265,7 @@ impl<'a> Verifier<'a> {
         check(
             old.early == 0,
             "H4",
-            "pages were taken while cells of that size were free",
+            "pages were taken while blocks of that size were free",
             old.early,
         )?;
         check(
@@ -289,48 +289,48 @@ impl<'a> Verifier<'a> {
     }
 
     /// Checks a span of blocks. Returns the number of bytes in use.
-    fn cells(&self, run: Run) -> Result<usize, Fault> {
+    fn blocks(&self, span: Span) -> Result<usize, Fault> {
         // SAFETY: the span is the old generation's; no turn runs.
-        let page = unsafe { run.0.read() };
-        let at = run.start().addr().get();
+        let page = unsafe { span.0.read() };
+        let at = span.start().addr().get();
         let class = page.class as usize;
         check(
-            page.pages as usize == run_pages(class),
+            page.pages as usize == span_pages(class),
             "H4",
-            "a run of another length than its class",
+            "a span of another length than its class",
             at,
         )?;
         let mut used = 0;
         for number in 0..page.occupied.len() * 64 {
             let bit = |bits: &[u64]| bits[number / 64] >> (number % 64) & 1 == 1;
             let (is_used, drops) = (bit(&page.occupied), bit(&page.drops));
-            let at = at + number * cell_size(class);
-            check(is_used || !drops, "H10", "a free cell has a destructor", at)?;
+            let at = at + number * block_size(class);
+            check(is_used || !drops, "H10", "a free block with destructor", at)?;
             check(
-                !is_used || number < cells(class),
+                !is_used || number < blocks(class),
                 "H4",
-                "a cell outside of its run",
+                "a block outside of its span",
                 at,
             )?;
             used += usize::from(is_used);
-            if number >= cells(class) {
+            if number >= blocks(class) {
                 continue;
             }
             // SAFETY: the block lies in the span.
-            let cell = unsafe { run.start().add(number * cell_size(class)) };
+            let block = unsafe { span.start().add(number * block_size(class)) };
             // SAFETY: the block lies in a chunk. Relaxed: a marker may change the state meanwhile;
             // any value of it is accepted.
-            let state = unsafe { state_of(cell) }.load(Ordering::Relaxed);
+            let state = unsafe { state_of(block) }.load(Ordering::Relaxed);
             check(
                 !is_used || (1..=3).contains(&state) || self.core.is_marking(),
                 "H4",
-                "a cell in use is marked free",
+                "a block in use is marked free",
                 at,
             )?;
-            if !is_used && self.core.old.free_cells == FreeCells::Poisoned {
+            if !is_used && self.core.old.free_blocks == FreeBlocks::Poisoned {
                 // SAFETY: a free block of this heap, poisoned when it was freed.
-                let intact = unsafe { written(cell, cell_size(class)) }.is_none();
-                check(intact, "H4", "a free cell was written", at)?;
+                let intact = unsafe { written(block, block_size(class)) }.is_none();
+                check(intact, "H4", "a free block was written", at)?;
             }
         }
         check(
@@ -339,7 +339,7 @@ impl<'a> Verifier<'a> {
             "cells in use are counted wrongly",
             at,
         )?;
-        Ok(used * cell_size(class))
+        Ok(used * block_size(class))
     }
 
     /// Checks the remembered set: each object is old, in its place, listed once, and not clean.
@@ -370,7 +370,7 @@ impl<'a> Verifier<'a> {
         let Some(&place) = self.pages.get(&(at & !(PAGE - 1))) else {
             return fault("H1", "no page of this heap", at);
         };
-        let Place::Old(run) = place else {
+        let Place::Old(span) = place else {
             check(
                 self.young.contains_key(&at),
                 "H3",
@@ -380,16 +380,16 @@ impl<'a> Verifier<'a> {
             return Ok(place);
         };
         // SAFETY: the span is the old generation's; no turn runs.
-        let page = unsafe { run.0.read() };
-        let offset = at - run.start().addr().get();
+        let page = unsafe { span.0.read() };
+        let offset = at - span.start().addr().get();
         let room = match page.kind {
-            Kind::Cells => {
-                let size = cell_size(page.class as usize);
+            PageKind::Blocks => {
+                let size = block_size(page.class as usize);
                 let number = offset / size;
                 let used = offset.is_multiple_of(size)
-                    && number < cells(page.class as usize)
+                    && number < blocks(page.class as usize)
                     && page.occupied[number / 64] >> (number % 64) & 1 == 1;
-                check(used, "H4", "no cell in use begins there", at)?;
+                check(used, "H4", "no block in use begins there", at)?;
                 size
             }
             _ => {
@@ -410,7 +410,7 @@ impl<'a> Verifier<'a> {
         check(
             bytes <= room,
             "H4",
-            "the object is larger than its cell",
+            "the object is larger than its block",
             at,
         )?;
         Ok(place)
@@ -462,12 +462,14 @@ impl<'a> Verifier<'a> {
                     at,
                 )?;
             }
-            Place::Old(run) => {
+            Place::Old(span) => {
                 self.epoch(object, table)?;
                 // SAFETY: the span is the old generation's; no turn runs.
-                let page = unsafe { run.0.read() };
+                let page = unsafe { span.0.read() };
                 let number = match page.kind {
-                    Kind::Cells => (at - run.start().addr().get()) / cell_size(page.class as usize),
+                    PageKind::Blocks => {
+                        (at - span.start().addr().get()) / block_size(page.class as usize)
+                    }
                     _ => 0,
                 };
                 let drops = page.drops[number / 64] >> (number % 64) & 1 == 1;

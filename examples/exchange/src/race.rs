@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use strum::{IntoStaticStr, VariantArray};
 use thiserror::Error;
 use vivant::Pacing;
-use vivant::heap::Source;
+use vivant::heap::PageSource;
 
 /// Number of orders executed while a region is open, where it is not opened for each.
 const BATCH: usize = 64;
@@ -59,7 +59,7 @@ impl Entrant {
         self.into()
     }
 
-    fn run(self, source: &Arc<Source>, orders: &[Order], said: &mut Said) -> Lap {
+    fn run(self, source: &Arc<PageSource>, orders: &[Order], said: &mut Said) -> Lap {
         match self {
             Entrant::Graph => lap(RegionBook::new(source), one_by_one, orders, said),
             Entrant::GraphInBatches => lap(RegionBook::new(source), in_batches, orders, said),
@@ -140,7 +140,7 @@ pub fn race(course: Course, mut progress: impl FnMut()) -> Result<Race, Astray> 
     one_by_one(&mut reference, &orders, &mut said);
     let expected = digest(&mut reference, &said);
     let trades = said.trades.len();
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut laps: Vec<Vec<Lap>> = vec![Vec::new(); Entrant::VARIANTS.len()];
     for round in 0..course.rounds {
         for number in 0..Entrant::VARIANTS.len() {

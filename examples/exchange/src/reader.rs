@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
     use vivant::Pacing;
-    use vivant::heap::{Heap, Root, Source, val};
+    use vivant::heap::{Heap, PageSource, Root, val};
 
     struct Nothing;
 
@@ -196,7 +196,7 @@ mod tests {
     /// No program can change a version: so what was read in it is changed.
     #[test]
     fn canary_a_version_that_has_changed_is_noticed() {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         Heap::<Nothing>::new(&source, Pacing::new(), |m| {
             let version = m.val(Version {
                 bids: val::OrdMap::new().insert(m, 99, 10),

@@ -10,7 +10,7 @@ use crate::bench::{Bench, Group};
 use crate::param::Param;
 use crate::run::Run;
 use std::hint::black_box;
-use vivant_heap::{Heap, Pacing, Root, Source};
+use vivant_heap::{Heap, Pacing, PageSource, Root};
 
 pub(in crate::workloads) const HEAP_ALLOC: Bench = Bench {
     name: "heap_alloc",
@@ -51,7 +51,7 @@ impl Root for Nothing {
 fn heap(run: &Run) -> Outcome {
     let turns = run.count("objects") / TURN;
     Outcome::of(|pauses| {
-        let mut heap = Heap::<Nothing>::new(&Source::new().into(), Pacing::default(), |_| ());
+        let mut heap = Heap::<Nothing>::new(&PageSource::new().into(), Pacing::default(), |_| ());
         let mut sum = 0;
         for _ in 0..turns {
             sum += heap.turn(|m, ()| {

@@ -16,7 +16,7 @@ use crate::bench::{Bench, Group};
 use crate::param::Param;
 use crate::run::Run;
 use std::hint::black_box;
-use vivant_heap::{Heap, Pacing, Root, Source};
+use vivant_heap::{Heap, Pacing, PageSource, Root};
 
 pub(in crate::workloads) const HEAP_GCBENCH: Bench = Bench {
     name: "heap_gcbench",
@@ -53,7 +53,7 @@ impl Root for Park {
 fn heap(run: &Run) -> Outcome {
     let depth = run.count("depth");
     Outcome::of(|pauses: &mut Pauses| {
-        let mut heap = Heap::<Park>::new(&Source::new().into(), Pacing::default(), |_| None);
+        let mut heap = Heap::<Park>::new(&PageSource::new().into(), Pacing::default(), |_| None);
         let mut sum = heap.turn(|m, _| depth_of(make(m, depth)));
         pauses.pace(&mut heap);
         heap.turn(|m, stays| {

@@ -12,7 +12,7 @@ use crate::param::Param;
 use crate::run::Run;
 use std::iter;
 use std::mem;
-use vivant_heap::{Gc, Heap, Object, Pacing, Root, Source};
+use vivant_heap::{Gc, Heap, Object, Pacing, PageSource, Root};
 
 pub(in crate::workloads) const HEAP_LIST: Bench = Bench {
     name: "heap_list",
@@ -51,7 +51,7 @@ impl Root for List {
 }
 
 fn heap(run: &Run) -> Outcome {
-    let mut heap = Heap::<List>::new(&Source::new().into(), Pacing::default(), |_| None);
+    let mut heap = Heap::<List>::new(&PageSource::new().into(), Pacing::default(), |_| None);
     let turns = run.count("links") / TURN;
     Outcome::of(|pauses| {
         for turn in 0..turns {

@@ -14,7 +14,7 @@ use crate::param::Param;
 use crate::run::Run;
 use fastrand::Rng;
 use std::mem;
-use vivant_heap::{Gc, Heap, Mut, Mutator, Object, Pacing, Root, Source};
+use vivant_heap::{Gc, Heap, Mut, Mutator, Object, Pacing, PageSource, Root};
 
 pub(in crate::workloads) const HEAP_OLD: Bench = Bench {
     name: "heap_old",
@@ -119,7 +119,8 @@ impl Root for Groups {
 
 fn heap(run: &Run) -> Outcome {
     let mut chance = Rng::with_seed(SEED);
-    let mut heap = Heap::<Groups>::new(&Source::new().into(), Pacing::default(), |_| Vec::new());
+    let mut heap =
+        Heap::<Groups>::new(&PageSource::new().into(), Pacing::default(), |_| Vec::new());
     for _ in 0..groups(run) {
         heap.turn(|m, groups| {
             let places = (0..GROUP).map(|_| Place::new(m, chance.u64(..))).collect();

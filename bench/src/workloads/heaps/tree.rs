@@ -1,7 +1,7 @@
 //! Trees without anything in them, in a heap of their own and in `Box`.
 
 use crate::workloads::graphs::Tree;
-use vivant_heap::{Gc, Heap, Pacing, Root, Source};
+use vivant_heap::{Gc, Heap, Pacing, PageSource, Root};
 
 /// A heap with a tree, or none yet.
 pub(super) struct Forest;
@@ -11,7 +11,7 @@ impl Root for Forest {
 }
 
 pub(super) fn forest() -> Heap<Forest> {
-    Heap::new(&Source::new().into(), Pacing::default(), |_| None)
+    Heap::new(&PageSource::new().into(), Pacing::default(), |_| None)
 }
 
 /// A node in a `Box`.

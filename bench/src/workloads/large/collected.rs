@@ -7,7 +7,7 @@ use crate::latency::Latencies;
 use std::sync::Arc;
 use vivant::heap::{Leaf, Mutator};
 use vivant::prelude::*;
-use vivant_heap::{Heap, Pacing, Root, Source};
+use vivant_heap::{Heap, Pacing, PageSource, Root};
 
 /// A value by itself.
 type Boxed<'gc> = Gc<'gc, u64>;
@@ -148,7 +148,7 @@ pub(super) fn bytes(entries: u64) -> f64 {
     while small > SMALL {
         small /= 2;
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Rooted>::new(&source, Pacing::default(), |_| gc::HashMap::new());
     heap.turn(|m, map| Open { map, m }.load(0..small));
     heap.collect_young();

@@ -6,12 +6,12 @@ use crate::meter::{Meter, Spent};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Instant;
-use vivant::heap::{Iso, Mutator, Source};
+use vivant::heap::{Iso, Mutator, PageSource};
 use vivant::prelude::*;
 
 /// A tree that goes round.
 pub(super) trait Tree: Send + 'static {
-    fn grow(source: &Arc<Source>, depth: u64) -> Self;
+    fn grow(source: &Arc<PageSource>, depth: u64) -> Self;
     fn visit(&mut self) -> u64;
 }
 
@@ -29,7 +29,7 @@ fn node<'r>(r: &Mutator<'r>, depth: u64) -> Gc<'r, Mut<Node<'r>>> {
 }
 
 impl Tree for Region {
-    fn grow(source: &Arc<Source>, depth: u64) -> Self {
+    fn grow(source: &Arc<PageSource>, depth: u64) -> Self {
         Iso::new(source, |r| node(r, depth))
     }
 
@@ -55,7 +55,7 @@ impl Boxed {
 }
 
 impl Tree for Box<Boxed> {
-    fn grow(_: &Arc<Source>, depth: u64) -> Self {
+    fn grow(_: &Arc<PageSource>, depth: u64) -> Self {
         Boxed::new(depth)
     }
 
@@ -114,7 +114,7 @@ impl<T: Tree> Place<T> {
 
 /// A ring, in which trees of one depth go round.
 pub(super) struct Owned<T: Tree> {
-    source: Arc<Source>,
+    source: Arc<PageSource>,
     depth: u64,
     places: Vec<Address<Place<T>>>,
     ended: Receiver<(T, u64, Instant)>,
@@ -139,7 +139,7 @@ impl<T: Tree> Owned<T> {
             place.stand(next.clone()).ask_blocking()?;
         }
         Ok(Owned {
-            source: Arc::new(Source::new()),
+            source: Arc::new(PageSource::new()),
             depth,
             places,
             ended,

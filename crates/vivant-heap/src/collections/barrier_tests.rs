@@ -6,7 +6,7 @@ use crate::heap::{Heap, Root};
 use crate::injected_fault::{self, InjectedFault};
 use crate::mutator::Mutator;
 use crate::pacing::Pacing;
-use crate::pages::Source;
+use crate::pages::PageSource;
 use crate::pages::chunk::PAGE;
 use crate::sync::Arc;
 use crate::types::borrow::CLEAN;
@@ -39,7 +39,7 @@ type Parts<'gc> = (
 const MANY: u64 = 20_000;
 
 fn filled() -> Heap<State> {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<State>::new(&source, Pacing::default(), |m| {
         (
             gc::Vec::from_iter(m, 0..MANY),
@@ -57,10 +57,10 @@ fn filled() -> Heap<State> {
 /// The words of all clean old objects, by address.
 fn clean(heap: &mut Heap<State>) -> Map<usize, Vec<u64>> {
     let mut clean = Map::new();
-    for run in heap.parts().0.old.runs() {
+    for run in heap.parts().0.old.spans() {
         // SAFETY: the span is the heap's, and no turn runs.
         let page = unsafe { run.0.read() };
-        let size = crate::pages::class::cell_size(page.class as usize);
+        let size = crate::pages::size_class::block_size(page.class as usize);
         for number in 0..page.pages as usize * PAGE / size {
             if page.occupied[number / 64] >> (number % 64) & 1 == 0 {
                 continue;

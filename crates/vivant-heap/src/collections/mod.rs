@@ -23,7 +23,7 @@ mod window_tests;
 /// `std`. Functions that write or allocate take the turn's [`Mutator`](crate::Mutator).
 ///
 /// ```
-/// use vivant_heap::{Gc, Heap, Mut, Object, Pacing, Root, Source, gc};
+/// use vivant_heap::{Gc, Heap, Mut, Object, Pacing, Root, PageSource, gc};
 ///
 /// #[derive(Object)]
 /// struct Index<'gc> {
@@ -36,7 +36,7 @@ mod window_tests;
 ///     type Of<'gc> = Index<'gc>;
 /// }
 ///
-/// let source = std::sync::Arc::new(Source::new());
+/// let source = std::sync::Arc::new(PageSource::new());
 /// let mut heap = Heap::<State>::new(&source, Pacing::default(), |_| Index {
 ///     by_name: gc::HashMap::new(),
 ///     log: gc::Vec::new(),

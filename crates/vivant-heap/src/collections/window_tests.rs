@@ -5,7 +5,7 @@ use super::gc;
 use crate::heap::{Heap, Root};
 use crate::injected_fault::{self, InjectedFault};
 use crate::pacing::Pacing;
-use crate::pages::Source;
+use crate::pages::PageSource;
 use crate::sync::Arc;
 
 use crate::types::{Gc, Mut};
@@ -25,7 +25,7 @@ const MANY: u64 = 100;
 const ROUNDS: usize = if cfg!(miri) { 1 } else { 3 };
 
 fn shelves() -> Heap<Shelves> {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Shelves>::new(&source, Pacing::default(), |m| {
         let new = |number| m.alloc(Mut::new(number));
         let all = (0..MANY).map(|number| (number, new(number)));

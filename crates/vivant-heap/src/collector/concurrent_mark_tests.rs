@@ -3,7 +3,7 @@
 use super::EdgeSnapshot;
 use crate::injected_fault::{self, InjectedFault};
 use crate::stress::{Stress, When};
-use crate::{Gc, Heap, Ledger, Mut, Pacing, Parcel, Root, Source, Tag, Val, Weak};
+use crate::{Gc, Heap, Ledger, Mut, Pacing, PageSource, Parcel, Root, Tag, Val, Weak};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl Root for Library {
 type Paper = Parcel<Val<'static, str>>;
 
 /// A heap with three old books in a list, under stress that triggers nothing by itself.
-fn library(source: &Arc<Source>) -> Heap<Library> {
+fn library(source: &Arc<PageSource>) -> Heap<Library> {
     let pacing = match cfg!(miri) {
         // Miri checks each access by itself, and would take minutes under stress.
         true => Pacing::default(),
@@ -98,7 +98,7 @@ fn ends(heap: &mut Heap<Library>) {
 
 /// A turn moves the last book: it takes the reference out of the book before it, and keeps it.
 fn a_write_hides_what_was_behind() {
-    let mut heap = library(&Arc::new(Source::new()));
+    let mut heap = library(&Arc::new(PageSource::new()));
     begins(&mut heap);
     heap.turn(|m, shelf| {
         let second = shelf.first.unwrap().borrow().next.unwrap();
@@ -111,7 +111,7 @@ fn a_write_hides_what_was_behind() {
 
 /// Only a weak reference leads to the last book when the mark begins.
 fn a_weak_reference_brings_back() {
-    let mut heap = library(&Arc::new(Source::new()));
+    let mut heap = library(&Arc::new(PageSource::new()));
     heap.turn(|m, shelf| {
         let second = shelf.first.unwrap().borrow().next.unwrap();
         let third = second.borrow_mut(m).next.take().unwrap();
@@ -132,7 +132,7 @@ fn a_weak_reference_brings_back() {
 
 /// The tag has no holder any more when the mark begins.
 fn a_tag_is_taken_again() {
-    let mut heap = library(&Arc::new(Source::new()));
+    let mut heap = library(&Arc::new(PageSource::new()));
     heap.turn(|m, shelf| {
         let _nobody = m.tag(shelf.first.unwrap());
     });
@@ -147,7 +147,7 @@ fn a_tag_is_taken_again() {
 
 /// An object is born, and promoted, while the mark runs.
 fn a_birth() {
-    let mut heap = library(&Arc::new(Source::new()));
+    let mut heap = library(&Arc::new(PageSource::new()));
     begins(&mut heap);
     heap.turn(|m, shelf| {
         let next = shelf.first;
@@ -166,7 +166,7 @@ fn a_birth() {
 
 /// An import arrives from another heap while the mark runs.
 fn an_import() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut heap, mut press) = (library(&source), library(&source));
     let paper: Paper = press.turn(|m, _| m.pack(m.val_str("rain")));
     begins(&mut heap);
@@ -189,7 +189,7 @@ const PAPERS: u64 = 50;
 /// The count of the oldest export is returned before the mark has taken it: no other heap refers to
 /// the object from then on.
 fn an_export_comes_home() {
-    let mut heap = library(&Arc::new(Source::new()));
+    let mut heap = library(&Arc::new(PageSource::new()));
     let packs = |m: &crate::Mutator<'_>, n: u64| -> Paper { m.pack(m.val_str(&n.to_string())) };
     let mut papers: Vec<Paper> = heap.turn(|m, _| (0..PAPERS).map(|n| packs(m, n)).collect());
     heap.collect_young();
@@ -247,7 +247,7 @@ fn injected_faults_of_concurrent_marks_are_caught() {
 /// by this one.
 #[test]
 fn the_dead_of_its_beginning_are_found() {
-    let mut heap = library(&Arc::new(Source::new()));
+    let mut heap = library(&Arc::new(PageSource::new()));
     heap.turn(|m, shelf| {
         shelf
             .first
@@ -269,7 +269,7 @@ fn the_dead_of_its_beginning_are_found() {
 /// A mark is aborted in the middle, and another begins at once: dead objects have two epochs.
 #[test]
 fn a_mark_is_given_up() {
-    let mut heap = library(&Arc::new(Source::new()));
+    let mut heap = library(&Arc::new(PageSource::new()));
     begins(&mut heap);
     let _more = heap.help_mark(WORDS as usize / 3);
     heap.turn(|m, shelf| shelf.first.unwrap().borrow_mut(m).next = None);

@@ -114,7 +114,7 @@ impl<'a> Evacuator<'a> {
             // A young object is no larger than the largest size class.
             table
                 .class(bytes)
-                .and_then(|class| old.cell(class, source, Owner::name(owner)))
+                .and_then(|class| old.block(class, source, Owner::name(owner)))
         };
         let Some(to) = to else { out_of_memory() };
         // SAFETY: the object is copied bit for bit to a place that is large enough. Its old place
@@ -143,14 +143,14 @@ impl<'a> Evacuator<'a> {
                 return Some(room.cast());
             }
             let Core {
-                reserve,
+                chunk_cache,
                 source,
                 owner,
                 ..
             } = &*self.core;
             if !self
                 .survivors
-                .grow(reserve, source, Owner::name(owner), bytes)
+                .grow(chunk_cache, source, Owner::name(owner), bytes)
             {
                 return None;
             }
@@ -317,7 +317,7 @@ impl std::fmt::Debug for Evacuator<'_> {
 pub(super) fn out_of_memory() -> ! {
     eprintln!(
         "vivant-heap: no memory for the objects that survive a collection: the system gives none. In the middle of one nothing can be \
-         undone, so the process ends; bound the source of pages below what the system has (`Source::bounded`), or give its heaps a \
+         undone, so the process ends; bound the source of pages below what the system has (`PageSource::bounded`), or give its heaps a \
          smaller `Pacing::nursery`"
     );
     std::process::abort()

@@ -2,7 +2,7 @@
 //! have the same edge.
 
 use crate::injected_fault::{self, InjectedFault};
-use crate::{Evacuator, FrozenParts, Gc, Heap, Mut, Object, Pacing, Root, Source, Tracer, Val};
+use crate::{Evacuator, FrozenParts, Gc, Heap, Mut, Object, Pacing, PageSource, Root, Tracer, Val};
 use std::sync::Arc;
 
 /// A thing that is counted elsewhere.
@@ -46,7 +46,7 @@ impl Root for House {
 
 /// The edges shown for two rooms with two shared doors each.
 fn shown() -> Vec<u64> {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<House>::new(&source, Pacing::default(), |m| {
         let room = |door, next| {
             let shared = [m.val(Door(100 + door)), m.val(Door(200 + door))];

@@ -131,14 +131,14 @@ impl Marker {
     /// ```
     /// use std::sync::Arc;
     /// use std::thread;
-    /// use vivant_heap::{MarkStart, Gc, Heap, Pacing, Progress, Root, Source};
+    /// use vivant_heap::{MarkStart, Gc, Heap, Pacing, Progress, Root, PageSource};
     ///
     /// struct List;
     /// impl Root for List {
     ///     type Of<'gc> = Vec<Gc<'gc, u64>>;
     /// }
     ///
-    /// let source = Arc::new(Source::new());
+    /// let source = Arc::new(PageSource::new());
     /// let mut heap = Heap::<List>::new(&source, Pacing::default(), |m| (0..50_000).map(|n| m.alloc(n)).collect());
     /// assert_eq!(heap.begin_mark(), MarkStart::Running);      // more than 256 KiB: a concurrent mark
     /// let marker = heap.marker().unwrap();

@@ -6,7 +6,7 @@ use super::scanner::MarkResults;
 use crate::header::Header;
 use crate::heap::Core;
 use crate::pages::chunk::state_of;
-use crate::pieces::Pieces;
+use crate::segmented_stack::SegmentedStack;
 use crate::sync::Ordering;
 use crate::types::Target;
 use std::ops::Range;
@@ -203,7 +203,7 @@ fn clear_weak(references: Vec<NonNull<Header>>, is_marked: impl Fn(NonNull<Heade
 /// As [`clear_weak`], for at most `most` references. Returns the number processed; a smaller number
 /// than `most` means that none is left.
 fn clear_some(
-    references: &mut Pieces<NonNull<Header>>,
+    references: &mut SegmentedStack<NonNull<Header>>,
     most: usize,
     is_marked: impl Fn(NonNull<Header>) -> bool,
 ) -> usize {

@@ -4,7 +4,7 @@ use super::EdgeSnapshot;
 use crate::injected_fault::{self, InjectedFault};
 use crate::stress::{Stress, When};
 use crate::{
-    Books, Gc, Heap, Iso, Leaf, Ledger, Mut, Pacing, Parcel, Root, Source, Tag, Val, Weak,
+    Books, Gc, Heap, Iso, Leaf, Ledger, Mut, Pacing, PageSource, Parcel, Root, Tag, Val, Weak,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -60,7 +60,7 @@ impl Root for Theatre {
 type Paper = Parcel<Val<'static, str>>;
 
 /// A heap of old coats, each with a weak reference, under stress that triggers nothing by itself.
-fn theatre(source: &Arc<Source>) -> Heap<Theatre> {
+fn theatre(source: &Arc<PageSource>) -> Heap<Theatre> {
     let pacing = match cfg!(miri) {
         // Miri detects uses after free by itself, and would take minutes for the poison patterns
         // and their checks.
@@ -111,7 +111,7 @@ fn ends(heap: &mut Heap<Theatre>) {
 }
 
 fn a_dead_one_is_asked_for() {
-    let mut heap = theatre(&Arc::new(Source::new()));
+    let mut heap = theatre(&Arc::new(PageSource::new()));
     heap.turn(|_, room| room.coats.truncate(1));
     all_is_met(&mut heap);
     heap.turn(|m, room| {
@@ -139,7 +139,7 @@ fn a_dead_one_is_asked_for() {
 }
 
 fn a_dead_tag_is_asked_for() {
-    let mut heap = theatre(&Arc::new(Source::new()));
+    let mut heap = theatre(&Arc::new(PageSource::new()));
     heap.turn(|m, room| {
         room.weak.clear();
         let tags = room.coats.iter().map(|coat| m.tag(*coat));
@@ -185,7 +185,7 @@ fn even(heap: &mut Heap<Theatre>, press: &mut Heap<Theatre>, sent: &[Paper]) {
 
 /// The components of foreign containers are kept, and the containers are not.
 fn parts_are_kept() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut heap, mut press) = (theatre(&source), theatre(&source));
     type Bundle = Parcel<Val<'static, (Val<'static, str>,)>>;
     let sent: Vec<Bundle> = press.turn(|m, _| {
@@ -223,7 +223,7 @@ fn parts_are_kept() {
 
 /// Imports that the heap is releasing arrive again.
 fn something_arrives() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut heap, mut press) = (theatre(&source), theatre(&source));
     let prints = |press: &mut Heap<Theatre>| -> Vec<Paper> {
         press.turn(|m, room| {
@@ -298,7 +298,7 @@ fn injected_faults_of_mark_termination_are_caught() {
 #[test]
 fn nobody_waits_for_what_is_settled() {
     for pieces in (0..3 * MANY).step_by(STEP) {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let mut heap = theatre(&source);
         heap.turn(|m, room| {
             for (token, coat) in room.coats.iter().enumerate() {
@@ -351,7 +351,7 @@ impl Root for Desk {
 
 #[test]
 fn a_region_is_settled_before_it_is_merged() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     for pieces in (1..4 * MANY).step_by(STEP) {
         let mut press = theatre(&source);
         let mut desk = Heap::<Desk>::new(&source, Pacing::default(), |_| Default::default());

@@ -30,7 +30,7 @@ use crate::injected_fault::{InjectedFault, is_injected};
 use crate::old::{MISSES_MINOR, SweepBudget};
 use crate::orca::Owner;
 use crate::pages::chunk::PAGE;
-use crate::pieces::Pieces;
+use crate::segmented_stack::SegmentedStack;
 use crate::types::Object;
 
 /// Which objects a mark lists for [`Heap::show`](crate::Heap::show), the tracing of external
@@ -53,7 +53,7 @@ const SWEEP_MOST: usize = 256;
 const SWEEP_RATIO: usize = 12;
 
 /// Maximum number of blocks in a page.
-const CELLS: usize = PAGE / 16;
+const BLOCKS_PER_PAGE: usize = PAGE / 16;
 
 /// Aborts the process if a panic unwinds out of a collection: no invariant of the heap holds in the
 /// middle of one (GC-NOTES §3, 20).
@@ -95,17 +95,17 @@ impl Core {
         if self.pacing.stress.is_some() {
             // SAFETY: the collection is over: reached objects were evacuated, and the others were
             // destroyed.
-            unsafe { crate::stress::poison_blocks(&emptied) };
+            unsafe { crate::stress::poison_chunks(&emptied) };
         }
         let (pages, used) = (emptied.pages(), emptied.used());
         // SAFETY: every reached object was evacuated from it.
-        unsafe { emptied.clear(&self.reserve) };
+        unsafe { emptied.clear(&self.chunk_cache) };
         // A heap that hardly used its nursery is idle: it keeps no spare chunks.
         if used < self.pacing.nursery / 8 {
-            self.reserve.shrink(0, &self.source);
+            self.chunk_cache.shrink(0, &self.source);
         } else {
             let still = self.nursery.pages();
-            self.reserve.settle(pages, still, &self.source);
+            self.chunk_cache.settle(pages, still, &self.source);
         }
         std::mem::forget(guard);
     }
@@ -129,7 +129,7 @@ impl Core {
             EdgeSnapshot::Private => tracer.private(roots),
             EdgeSnapshot::Off => {
                 roots.trace(&mut tracer);
-                Pieces::default()
+                SegmentedStack::default()
             }
         };
         known.into_iter().for_each(|object| tracer.edge(object));
@@ -184,7 +184,9 @@ impl Core {
         budget.empty = most;
         // Turns may fill pages with objects that all have destructors. The budget is twice as many
         // destructors as those pages can hold, so the sweep gains on the turns.
-        budget.destructors = budget.destructors.max(fresh.saturating_mul(2 * CELLS));
+        budget.destructors = budget
+            .destructors
+            .max(fresh.saturating_mul(2 * BLOCKS_PER_PAGE));
         old.sweep(budget, &self.source);
         old.at_step = old.bytes_live();
     }

@@ -8,10 +8,10 @@ use super::mark_queue::{MarkingPass, Packet};
 use super::prefetch::PrefetchQueue;
 use super::tracer::Tracer;
 use crate::header::{Header, Layout, Length, Table};
+use crate::linear_hash_map::LinearHashMap;
 use crate::orca::Owner;
 use crate::pages::chunk::state_of;
-use crate::pieces::Pieces;
-use crate::shards::Shards;
+use crate::segmented_stack::SegmentedStack;
 use std::ptr::NonNull;
 
 /// Elements of a slice that are scanned at once.
@@ -64,11 +64,11 @@ impl WorkPacket {
 pub(crate) struct MarkResults {
     pub(super) objects: u64,
     pub(super) bytes: usize,
-    pub(super) weak: Pieces<NonNull<Header>>,
+    pub(super) weak: SegmentedStack<NonNull<Header>>,
     /// Objects of other heaps; each scanner lists an object once.
-    pub(super) foreign: Pieces<NonNull<Header>>,
+    pub(super) foreign: SegmentedStack<NonNull<Header>>,
     /// Objects that may show an external edge and that no other heap can reach.
-    pub(super) edge_holders: Pieces<NonNull<Header>>,
+    pub(super) edge_holders: SegmentedStack<NonNull<Header>>,
 }
 
 impl MarkResults {
@@ -94,7 +94,7 @@ pub(crate) struct Scanner {
     pub(super) deferred: WorkPacket,
     prefetch: PrefetchQueue,
     /// Objects of other heaps that this scanner has found, by their addresses.
-    foreign: Shards<()>,
+    foreign: LinearHashMap<()>,
     pub(super) results: MarkResults,
     /// Bytes in `results` that are not in the mark's count yet.
     pub(super) bytes: usize,
@@ -110,7 +110,7 @@ impl Scanner {
             packet: WorkPacket::default(),
             deferred: WorkPacket::default(),
             prefetch: PrefetchQueue::default(),
-            foreign: Shards::default(),
+            foreign: LinearHashMap::default(),
             results: MarkResults::default(),
             bytes: 0,
         }

@@ -8,7 +8,7 @@ use crate::injected_fault::{InjectedFault, is_injected};
 use crate::old::Epoch;
 use crate::orca::{Counts, Owner};
 use crate::pages::chunk::state_of;
-use crate::pieces::Pieces;
+use crate::segmented_stack::SegmentedStack;
 use crate::sync::Ordering;
 use crate::types::Object;
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub struct Tracer<'a> {
 #[derive(Default)]
 struct Private {
     /// Marked objects that may show an external edge.
-    edge_holders: Pieces<NonNull<Header>>,
+    edge_holders: SegmentedStack<NonNull<Header>>,
     /// The deferred queue: shared objects of this heap that were reached. They are scanned later.
     defer: Vec<NonNull<Header>>,
 }
@@ -252,7 +252,10 @@ impl<'a> Tracer<'a> {
     /// The first pass of a mark that lists objects for [`Heap::show`](crate::Heap::show): marks
     /// what the roots reach without passing a shared object. Then queues those shared objects.
     /// Returns the objects of the first pass that may show an external edge.
-    pub(super) fn private<'gc>(&mut self, roots: &impl Object<'gc>) -> Pieces<NonNull<Header>> {
+    pub(super) fn private<'gc>(
+        &mut self,
+        roots: &impl Object<'gc>,
+    ) -> SegmentedStack<NonNull<Header>> {
         self.private = Some(Private::default());
         roots.trace(self);
         self.drain();

@@ -110,7 +110,7 @@ impl Core {
     fn release_memory(&mut self) {
         self.finish_mark();
         while !self.old.sweep(SweepBudget::ALL, &self.source) {}
-        self.reserve.shrink(0, &self.source);
+        self.chunk_cache.shrink(0, &self.source);
     }
 
     /// Updates the allocation failure state, after all pages that can be returned were returned.
@@ -247,7 +247,7 @@ impl<R: Root> Heap<R> {
         core.is_full()
             || core.mark_is_due()
             || core.old.unswept != 0
-            || core.prepares.get()
+            || core.needs_prefault.get()
             || core.pacing.stress.is_some()
     }
 
@@ -315,10 +315,10 @@ impl<R: Root> Heap<R> {
         if core.allocation_failure.is_pending() {
             core.after_allocation_failure(marks);
         }
-        core.prepares
+        core.needs_prefault
             .set(core.allocation_failure.is_pending() && !core.is_marking());
-        if core.source.is_unready() {
-            core.source.prepare();
+        if core.source.needs_prefault() {
+            core.source.prefault();
         }
         self.check();
     }

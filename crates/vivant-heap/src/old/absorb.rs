@@ -1,10 +1,10 @@
 //! The merge of two old generations, page by page (O8).
 
-use super::{FreeCells, Old};
+use super::{FreeBlocks, Old};
 use crate::orca::Owner;
 use crate::pages::chunk::{PAGE, set_owner, set_states};
-use crate::pages::class::{cell_size, cells};
-use crate::pages::page::{Kind, Run};
+use crate::pages::page::{PageKind, Span};
+use crate::pages::size_class::{block_size, blocks};
 use crate::stress::poison;
 use std::mem;
 use std::ptr::NonNull;
@@ -19,25 +19,25 @@ impl Old {
     pub(crate) unsafe fn absorb(&mut self, other: &mut Old, owner: NonNull<Owner>) {
         debug_assert_eq!(other.unswept, 0, "what is dead there would live here");
         other.settle();
-        let other = mem::replace(other, Old::new(other.free_cells));
-        for run in other.runs() {
+        let other = mem::replace(other, Old::new(other.free_blocks));
+        for span in other.spans() {
             // SAFETY: the span is the other generation's, and the caller's.
             unsafe {
-                let page = run.page();
+                let page = span.page();
                 page.swept = self.marked.0;
                 // Of a span longer than a chunk only the first page has a state and an owner that
                 // are read.
                 let described = match page.kind {
-                    Kind::Large => 1,
+                    PageKind::Large => 1,
                     _ => page.pages as usize,
                 };
                 for number in 0..described {
-                    let start = run.start().add(number * PAGE);
+                    let start = span.start().add(number * PAGE);
                     set_owner(start, Some(owner));
                     set_states(start, self.epoch.0);
                 }
-                if self.free_cells == FreeCells::Poisoned {
-                    poison_free(run);
+                if self.free_blocks == FreeBlocks::Poisoned {
+                    poison_free(span);
                 }
             }
         }
@@ -45,12 +45,12 @@ impl Old {
         // The merge costs next to nothing, so no sweep is due for it at once.
         self.at_step += other.bytes_allocated;
         self.pages += other.pages;
-        self.runs += other.runs;
+        self.spans += other.spans;
         self.panics += other.panics;
         self.destructors += other.destructors;
-        for run in other.runs() {
+        for span in other.spans() {
             // SAFETY: the span is the caller's, swept, and on no list of this generation.
-            unsafe { self.put(run) };
+            unsafe { self.put(span) };
         }
     }
 }
@@ -60,17 +60,17 @@ impl Old {
 /// # Safety
 ///
 /// The span is the caller's.
-unsafe fn poison_free(run: Run) {
+unsafe fn poison_free(span: Span) {
     // SAFETY: the caller's contract; blocks lie in their span, and free ones are not used.
     unsafe {
-        let page = run.page();
-        if page.kind != Kind::Cells {
+        let page = span.page();
+        if page.kind != PageKind::Blocks {
             return;
         }
-        let size = cell_size(page.class as usize);
-        for number in 0..cells(page.class as usize) {
+        let size = block_size(page.class as usize);
+        for number in 0..blocks(page.class as usize) {
             if page.occupied[number / 64] >> (number % 64) & 1 == 0 {
-                poison(run.start().add(number * size), size);
+                poison(span.start().add(number * size), size);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The number of old objects with destructors: an actor may depend on a destructor that has yet to
 //! run.
 
-use super::{Old, run_of};
+use super::{Old, span_of};
 use crate::header::Header;
 use crate::heap::{Heap, Root};
 use crate::mutator::Mutator;
@@ -16,7 +16,7 @@ impl Old {
     pub(crate) unsafe fn note_drop(&mut self, object: NonNull<Header>) {
         self.destructors += 1;
         // SAFETY: the caller's contract.
-        unsafe { run_of(object).note_drop(object.cast()) };
+        unsafe { span_of(object).note_drop(object.cast()) };
     }
 }
 

@@ -2,12 +2,12 @@
 
 #[cfg(test)]
 use super::Epoch;
-use super::{FreeCells, Old, end};
+use super::{FreeBlocks, Old, end};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::orca::ForeignCode;
-use crate::pages::Source;
-use crate::pages::page::{Kind, Run, Wanted};
+use crate::pages::PageSource;
+use crate::pages::page::{PageKind, Span, Wanted};
 use crate::stress::poison;
 
 /// Spans swept for one object that finds no block: this bounds the time of its allocation. If none
@@ -24,7 +24,7 @@ const DESTRUCTORS: usize = 16;
 /// A sweep budget. The last span may exceed it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SweepBudget {
-    pub(crate) runs: usize,
+    pub(crate) spans: usize,
     /// Pages of spans that become empty: the system may take them back, which costs the same for
     /// each page.
     pub(crate) empty: usize,
@@ -36,38 +36,38 @@ impl SweepBudget {
     pub(crate) const ALL: SweepBudget = SweepBudget::of(usize::MAX);
 
     /// The budget of so many spans of one page, with a few destructors each.
-    pub(crate) const fn of(runs: usize) -> SweepBudget {
+    pub(crate) const fn of(spans: usize) -> SweepBudget {
         SweepBudget {
-            runs,
-            empty: runs,
-            destructors: runs.saturating_mul(DESTRUCTORS),
+            spans,
+            empty: spans,
+            destructors: spans.saturating_mul(DESTRUCTORS),
         }
     }
 
     fn is_some(self) -> bool {
-        self.runs != 0 && self.empty != 0 && self.destructors != 0
+        self.spans != 0 && self.empty != 0 && self.destructors != 0
     }
 }
 
 impl Old {
     /// Sweeps until one part of the budget is used up. Returns whether all spans are swept.
-    pub(crate) fn sweep(&mut self, mut left: SweepBudget, source: &Source) -> bool {
+    pub(crate) fn sweep(&mut self, mut left: SweepBudget, source: &PageSource) -> bool {
         let mut empty = Vec::new();
         while self.unswept != 0 && left.is_some() {
-            let Some(run) = self.next_unswept() else {
+            let Some(span) = self.next_unswept() else {
                 break;
             };
             // SAFETY: the span is this heap's, and on no list.
             unsafe {
-                let destructors = self.sweep_one(run);
-                left.runs -= 1;
+                let destructors = self.sweep_one(span);
+                left.spans -= 1;
                 left.destructors = left.destructors.saturating_sub(destructors);
-                match run.page().used {
+                match span.page().used {
                     0 => {
-                        left.empty = left.empty.saturating_sub(run.page().pages as usize);
-                        empty.push(run);
+                        left.empty = left.empty.saturating_sub(span.page().pages as usize);
+                        empty.push(span);
                     }
-                    _ => self.put(run),
+                    _ => self.put(span),
                 }
             }
         }
@@ -78,21 +78,21 @@ impl Old {
 
     /// Sweeps a few spans of one class for an object that finds no block. Returns one of the empty
     /// spans, if there is one.
-    pub(super) fn sweep_for(&mut self, class: usize, source: &Source) -> Option<Run> {
+    pub(super) fn sweep_for(&mut self, class: usize, source: &PageSource) -> Option<Span> {
         let mut empty = Vec::new();
         for _ in 0..MISSES.min(self.misses) {
-            let runs = self.sizes[class].as_mut();
-            let Some(run) = runs.and_then(|runs| runs.next_unswept()) else {
+            let spans = self.sizes[class].as_mut();
+            let Some(span) = spans.and_then(|spans| spans.next_unswept()) else {
                 break;
             };
             let _foreign = ForeignCode::begin();
             // SAFETY: the span is this heap's, and on no list.
             unsafe {
-                let destructors = self.sweep_one(run);
+                let destructors = self.sweep_one(span);
                 self.misses = self.misses.saturating_sub(1 + destructors / DESTRUCTORS);
-                match run.page().used {
-                    0 => empty.push(run),
-                    _ => self.put(run),
+                match span.page().used {
+                    0 => empty.push(span),
+                    _ => self.put(span),
                 }
             }
         }
@@ -107,9 +107,9 @@ impl Old {
     /// # Safety
     ///
     /// The span is this heap's, unswept, and on no list.
-    unsafe fn sweep_one(&mut self, run: Run) -> usize {
+    unsafe fn sweep_one(&mut self, span: Span) -> usize {
         // SAFETY: the caller's contract.
-        let freed = unsafe { sweep_run(run, self.marked.0, self.free_cells, &mut self.panics) };
+        let freed = unsafe { sweep_span(span, self.marked.0, self.free_blocks, &mut self.panics) };
         self.bytes_allocated -= freed.bytes;
         // Saturating: the verifier reports it if more was freed than was dead.
         self.bytes_dead = self.bytes_dead.saturating_sub(freed.bytes);
@@ -119,10 +119,10 @@ impl Old {
     }
 
     /// Removes and returns the next unswept span.
-    fn next_unswept(&mut self) -> Option<Run> {
-        while let Some(runs) = self.sizes.get_mut(self.sweeps) {
-            if let Some(run) = runs.as_mut().and_then(|runs| runs.next_unswept()) {
-                return Some(run);
+    fn next_unswept(&mut self) -> Option<Span> {
+        while let Some(spans) = self.sizes.get_mut(self.sweeps) {
+            if let Some(span) = spans.as_mut().and_then(|spans| spans.next_unswept()) {
+                return Some(span);
             }
             self.sweeps += 1;
         }
@@ -134,15 +134,15 @@ impl Old {
     /// # Safety
     ///
     /// The span is this heap's, and on no list.
-    pub(super) unsafe fn put(&mut self, run: Run) {
+    pub(super) unsafe fn put(&mut self, span: Span) {
         // SAFETY: the caller's contract.
         unsafe {
-            let page = run.page();
+            let page = span.page();
             match page.kind {
-                Kind::Large => self.large.push(run),
+                PageKind::Large => self.large.push(span),
                 _ => self.sizes[page.class as usize]
                     .get_or_insert_default()
-                    .put(run),
+                    .put(span),
             }
         }
     }
@@ -152,11 +152,15 @@ impl Old {
     /// # Safety
     ///
     /// The spans are this heap's, and on no list.
-    pub(super) unsafe fn give(&mut self, empty: impl IntoIterator<Item = Run>, source: &Source) {
-        let counted = empty.into_iter().inspect(|run| {
+    pub(super) unsafe fn give(
+        &mut self,
+        empty: impl IntoIterator<Item = Span>,
+        source: &PageSource,
+    ) {
+        let counted = empty.into_iter().inspect(|span| {
             // SAFETY: the caller's contract.
-            self.pages -= unsafe { run.page() }.pages as usize;
-            self.runs -= 1;
+            self.pages -= unsafe { span.page() }.pages as usize;
+            self.spans -= 1;
         });
         // SAFETY: the caller's contract.
         unsafe { source.give(counted) };
@@ -175,7 +179,7 @@ pub(super) struct Freed {
 /// # Safety
 ///
 /// The span is the caller's.
-unsafe fn sweep_run(run: Run, alive: u8, free: FreeCells, panics: &mut u64) -> Freed {
+unsafe fn sweep_span(span: Span, alive: u8, free: FreeBlocks, panics: &mut u64) -> Freed {
     let marked = alive;
     #[cfg(test)]
     let alive = match is_injected(InjectedFault::FreedAlive) {
@@ -183,29 +187,29 @@ unsafe fn sweep_run(run: Run, alive: u8, free: FreeCells, panics: &mut u64) -> F
         false => alive,
     };
     let wanted = match free {
-        FreeCells::Poisoned => Wanted::All,
-        FreeCells::Stale => Wanted::Destructors,
+        FreeBlocks::Poisoned => Wanted::All,
+        FreeBlocks::Stale => Wanted::Destructors,
     };
     let mut destructors = 0;
     // SAFETY: the caller's contract.
     unsafe {
-        let before = run.page().used;
-        let size = run.page().cell_size();
+        let before = span.page().used;
+        let size = span.page().block_size();
         // SAFETY: the block is dead, and its page is the caller's. Destructors that run meanwhile
         // are of leaf types (H10): they have no reference into this heap, so none to a page of this
         // span, which `sweep` has borrowed.
-        run.sweep(alive, wanted, |cell, drops| {
+        span.sweep(alive, wanted, |block, drops| {
             if drops {
-                *panics += end(cell.cast());
+                *panics += end(block.cast());
                 destructors += 1;
             }
-            if free == FreeCells::Poisoned {
-                poison(cell, size);
+            if free == FreeBlocks::Poisoned {
+                poison(block, size);
             }
         });
-        run.page().swept = marked;
+        span.page().swept = marked;
         Freed {
-            bytes: usize::from(before - run.page().used) * size,
+            bytes: usize::from(before - span.page().used) * size,
             destructors,
         }
     }

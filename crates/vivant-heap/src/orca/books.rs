@@ -136,7 +136,7 @@ impl fmt::Debug for Books {
 mod tests {
     use super::Books;
     use crate::injected_fault::{self, InjectedFault};
-    use crate::{Heap, Pacing, Root, Source, Val};
+    use crate::{Heap, Pacing, PageSource, Root, Val};
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Arc;
 
@@ -151,7 +151,7 @@ mod tests {
     /// The first heap makes an object, the second gets it and sends it on to the third, and all
     /// drop it. Returns whether the audit balanced after each step.
     fn is_even_throughout() -> bool {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let mut heaps = [(); 3].map(|()| Paper::new(&source, Pacing::default(), |_| None));
         heaps[0].turn(|m, news| *news = Some(m.val_str("rain")));
         for from in 0..2 {

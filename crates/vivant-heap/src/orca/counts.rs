@@ -4,8 +4,8 @@ use super::books::{Account, post};
 use crate::header::Header;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::rows::Rows;
-use crate::shards::Shards;
+use crate::linear_hash_map::LinearHashMap;
+use crate::segmented_vec::SegmentedVec;
 use std::mem;
 use std::ptr::NonNull;
 
@@ -13,10 +13,10 @@ use std::ptr::NonNull;
 /// addresses (R5).
 #[repr(C)]
 pub(crate) struct Counts {
-    entries: Rows<Entry>,
+    entries: SegmentedVec<Entry>,
     account: Account,
     /// The index of each object's entry, by the object's address.
-    places: Shards<u32>,
+    places: LinearHashMap<u32>,
     /// The index of the last lookup. A run of deltas for one object looks it up again and again. A
     /// release visits objects in the order in which they arrived, which was the order of their
     /// notifications: then the next index is the right one.
@@ -54,8 +54,8 @@ impl Counts {
     pub(crate) fn of(account: Account) -> Counts {
         Counts {
             account,
-            entries: Rows::default(),
-            places: Shards::default(),
+            entries: SegmentedVec::default(),
+            places: LinearHashMap::default(),
             last: 0,
             unsettled: 0,
         }
@@ -248,7 +248,7 @@ impl Counts {
         if self.entries.len() == before {
             return;
         }
-        self.places = Shards::default();
+        self.places = LinearHashMap::default();
         for (entry, place) in self.entries.iter().zip(0..) {
             self.places.insert(entry.object.addr().get(), place);
         }

@@ -21,14 +21,14 @@ use std::ptr::NonNull;
 /// ```
 /// use std::sync::Arc;
 /// use std::thread;
-/// use vivant_heap::{Heap, Pacing, Root, Source};
+/// use vivant_heap::{Heap, Pacing, Root, PageSource};
 ///
 /// struct Nothing;
 /// impl Root for Nothing {
 ///     type Of<'gc> = ();
 /// }
 ///
-/// let source = Arc::new(Source::new());
+/// let source = Arc::new(PageSource::new());
 /// let mut heap = Heap::<Nothing>::new(&source, Pacing::default(), |_| ());
 /// let held = heap.turn(|m, _| m.hold(m.val_str("rain")));
 /// heap.collect();

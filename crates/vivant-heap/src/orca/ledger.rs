@@ -21,14 +21,14 @@ use std::ptr::NonNull;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use vivant_heap::{Heap, Ledger, Pacing, Root, Source, Val};
+/// use vivant_heap::{Heap, Ledger, Pacing, Root, PageSource, Val};
 ///
 /// struct News;
 /// impl Root for News {
 ///     type Of<'gc> = Val<'gc, str>;
 /// }
 ///
-/// let source = Arc::new(Source::new());
+/// let source = Arc::new(PageSource::new());
 /// let mut heap = Heap::<News>::new(&source, Pacing::default(), |m| m.val_str("rain"));
 /// let parcel = heap.turn(|m, news| m.pack::<Val<'static, str>>(*news));
 ///

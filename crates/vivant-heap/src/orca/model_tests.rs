@@ -12,7 +12,7 @@ use crate::header::Header;
 use crate::heap::{Heap, Root};
 use crate::injected_fault::InjectedFault;
 use crate::pacing::Pacing;
-use crate::pages::Source;
+use crate::pages::PageSource;
 use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::{Arc, Mutex};
@@ -82,7 +82,7 @@ pub(super) enum Layout {
 
 /// The heaps and the model.
 pub(super) struct Both {
-    source: Arc<Source>,
+    source: Arc<PageSource>,
     heaps: Vec<Heap<Things>>,
     model: Model,
     parcels: Vec<(Parcel<Two>, [Option<Number>; 2])>,
@@ -96,7 +96,7 @@ pub(super) fn number(thing: &Thing<'_>) -> Number {
 
 impl Both {
     pub(super) fn new(seed: u64, layout: Layout) -> Both {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let pacing = Pacing {
             stress: Some(Stress::new(When::Paced, seed)),
             ..Pacing::default()

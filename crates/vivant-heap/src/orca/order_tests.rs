@@ -6,7 +6,7 @@ use super::model_tests::{Ended, Noted, Thing, Things};
 use crate::heap::Heap;
 use crate::injected_fault::{self, InjectedFault};
 use crate::pacing::Pacing;
-use crate::pages::Source;
+use crate::pages::PageSource;
 use crate::stress::{Stress, When};
 use crate::sync::{Arc, Mutex};
 use crate::types::Val;
@@ -36,7 +36,7 @@ impl Wake for Eager {
     }
 }
 
-fn eager(source: &Arc<Source>) -> Arc<Eager> {
+fn eager(source: &Arc<PageSource>) -> Arc<Eager> {
     let pacing = Pacing {
         stress: Some(Stress::new(When::Paced, 1)),
         ..Pacing::default()
@@ -67,7 +67,7 @@ fn send(from: &Eager, to: &Eager, number: usize, ended: &Ended) {
 /// only the component. Returns how often the two were destroyed, and whether the count verifier
 /// finds no fault.
 fn a_part_is_kept() -> (Vec<u32>, bool) {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let ended = Ended::new(Mutex::new(vec![0, 0]));
     let heaps = [(); 3].map(|()| eager(&source));
     let [a, b, c] = &heaps;

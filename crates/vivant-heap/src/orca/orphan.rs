@@ -189,14 +189,14 @@ impl Orphan {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use vivant_heap::{Heap, Pacing, Remains, Root, Source, Val};
+    /// use vivant_heap::{Heap, Pacing, Remains, Root, PageSource, Val};
     ///
     /// struct Numbers;
     /// impl Root for Numbers {
     ///     type Of<'gc> = Vec<Val<'gc, u64>>;
     /// }
     ///
-    /// let source = Arc::new(Source::new());
+    /// let source = Arc::new(PageSource::new());
     /// let mut heap = Heap::<Numbers>::new(&source, Pacing::default(), |m| (0..50_000).map(|n| m.val(n)).collect());
     /// let held = heap.turn(|m, numbers| m.hold(numbers[7]));
     /// let mut orphan = heap.end().expect("one is held");

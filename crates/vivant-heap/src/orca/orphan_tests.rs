@@ -8,7 +8,7 @@ use super::parcel::Parcel;
 use crate::heap::Heap;
 use crate::injected_fault::{self, InjectedFault};
 use crate::pacing::Pacing;
-use crate::pages::Source;
+use crate::pages::PageSource;
 use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::Arc;
@@ -21,10 +21,10 @@ type One = Val<'static, Thing<'static>>;
 /// More objects than are collected at once.
 const MANY: usize = 20_000;
 
-/// `PIECE`: the work limit of a step in the tests below. `CELLS`: by how many objects a step may
+/// `PIECE`: the work limit of a step in the tests below. `BLOCKS_PER_PAGE`: by how many objects a step may
 /// exceed it, because a span is swept as a whole.
 const PIECE: usize = 200;
-const CELLS: usize = 512;
+const BLOCKS_PER_PAGE: usize = 512;
 
 /// Maximum size of a thing's block in bytes.
 const CELL: usize = 64;
@@ -57,7 +57,11 @@ fn thing<'gc>(
 
 /// A long list, in pieces of `chunk` things: a parcel and the state both have the container of each
 /// piece.
-fn library(source: &Arc<Source>, ended: &Ended, chunk: usize) -> (Heap<Things>, Vec<Parcel<One>>) {
+fn library(
+    source: &Arc<PageSource>,
+    ended: &Ended,
+    chunk: usize,
+) -> (Heap<Things>, Vec<Parcel<One>>) {
     let mut heap = Heap::<Things>::new(source, Pacing::default(), |_| Vec::new());
     let mut parcels = Vec::new();
     for _ in 0..MANY / chunk {
@@ -83,7 +87,7 @@ fn met(remains: &Remains) -> usize {
 /// Steps until no work is left. Asserts that each step does little. Returns the number of steps,
 /// and the heap that is left.
 fn goes_through(orphan: Orphan, ended: &Ended) -> (usize, Option<Orphan>) {
-    ends_by(PIECE + CELLS, orphan, ended)
+    ends_by(PIECE + BLOCKS_PER_PAGE, orphan, ended)
 }
 
 /// As [`goes_through`], with a limit of `most` destroyed objects in a step.
@@ -107,7 +111,7 @@ fn ends_by(most: usize, orphan: Orphan, ended: &Ended) -> (usize, Option<Orphan>
 
 #[test]
 fn a_large_heap_ends_step_by_step() {
-    let (source, ended) = (Arc::new(Source::new()), Ended::default());
+    let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
     let (heap, mut parcels) = library(&source, &ended, MANY / 4);
     parcels.truncate(3);
     let orphan = heap.end().expect("parcels have it");
@@ -125,7 +129,7 @@ fn a_large_heap_ends_step_by_step() {
 
 #[test]
 fn a_large_heap_that_nobody_knows_ends_step_by_step() {
-    let (source, ended) = (Arc::new(Source::new()), Ended::default());
+    let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
     let (heap, parcels) = library(&source, &ended, MANY);
     drop(parcels);
     let orphan = heap.end().expect("there is much to free");
@@ -139,7 +143,7 @@ fn a_large_heap_that_nobody_knows_ends_step_by_step() {
 #[test]
 fn what_is_given_up_in_the_middle_of_a_sweep_is_freed_step_by_step() {
     for left in [0, 1] {
-        let (source, ended) = (Arc::new(Source::new()), Ended::default());
+        let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
         let (heap, mut parcels) = library(&source, &ended, CHUNK);
         parcels.truncate(2);
         let mut orphan = heap.end().expect("parcels have it");
@@ -160,7 +164,7 @@ fn what_is_given_up_in_the_middle_of_a_sweep_is_freed_step_by_step() {
 #[test]
 fn a_heap_that_ends_in_the_middle_of_a_sweep_is_swept_step_by_step() {
     for left in [0, 1] {
-        let (source, ended) = (Arc::new(Source::new()), Ended::default());
+        let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
         let (mut heap, mut parcels) = library(&source, &ended, CHUNK);
         parcels.truncate(left);
         heap.turn(|_, state| state.clear());
@@ -181,7 +185,7 @@ fn what_is_given_up_between_two_steps_is_freed() {
 
 fn gives_up_between_two_steps() {
     for cut in (0..).step_by(7) {
-        let (source, ended) = (Arc::new(Source::new()), Ended::default());
+        let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
         let (heap, mut parcels) = library(&source, &ended, MANY / 2);
         let mut orphan = heap.end().expect("parcels have it");
         let mut rests = false;
@@ -210,7 +214,7 @@ fn gives_up_between_two_steps() {
 #[test]
 fn a_heap_may_end_in_any_step_of_a_mark_of_its_own() {
     for turns in 0.. {
-        let (source, ended) = (Arc::new(Source::new()), Ended::default());
+        let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
         let (mut heap, mut parcels) = library(&source, &ended, MANY / 2);
         assert_eq!(heap.begin_mark(), MarkStart::Running);
         for _ in 0..turns {
@@ -234,7 +238,7 @@ fn a_heap_may_end_in_any_step_of_a_mark_of_its_own() {
 /// collected in steps.
 #[test]
 fn a_source_without_pages_has_it_done_at_once() {
-    let (source, ended) = (Arc::new(Source::bounded(600)), Ended::default());
+    let (source, ended) = (Arc::new(PageSource::bounded(600)), Ended::default());
     let mut heap = Heap::<Things>::new(&source, Pacing::default(), |_| Vec::new());
     while source.stats().pages < 560 {
         heap.turn(|m, state| state.extend((0..20).map(|_| thing(m, &ended, Vec::new()))));
@@ -252,7 +256,7 @@ const STEPS: usize = if cfg!(miri) { 60 } else { 300 };
 
 /// A random program of heaps that end, are stepped, and have components of each other.
 struct Parish {
-    source: Arc<Source>,
+    source: Arc<PageSource>,
     pacing: Pacing,
     heaps: Vec<Heap<Things>>,
     orphans: Vec<Orphan>,
@@ -266,7 +270,7 @@ struct Parish {
 
 impl Parish {
     fn new(seed: u64) -> Parish {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let pacing = Pacing::default().stressed(Stress::new(When::Concurrent, seed));
         let heaps = (0..HEAPS).map(|_| Heap::new(&source, pacing, |_| Vec::new()));
         let mut model = Model::default();

@@ -71,7 +71,7 @@ impl fmt::Debug for Packer {
 #[cfg(test)]
 mod tests {
     use super::Packer;
-    use crate::{Books, Heap, Leaf, Pacing, Parcel, Root, Source, Val};
+    use crate::{Books, Heap, Leaf, Pacing, PageSource, Parcel, Root, Val};
     use std::cell::Cell;
     use std::sync::{Arc, Mutex};
     use std::task::{Wake, Waker};
@@ -106,7 +106,7 @@ mod tests {
     /// it, which Miri would detect too.
     #[test]
     fn a_destructor_in_an_allocation_packs_without_the_heap() {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let sent = Sent::default();
         let mut paper = Heap::<Lates>::new(&source, Pacing::default(), |_| Vec::new());
         let mut heap = Heap::<Lates>::new(&source, Pacing::default(), |_| Vec::new());
@@ -142,7 +142,7 @@ mod tests {
     /// The sender of a delta is in the middle of a count change when the waker is called.
     #[test]
     fn a_waker_packs_without_the_heap() {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let sent = Sent::default();
         let [mut paper, mut other, mut heap] =
             [(); 3].map(|()| Heap::<Lates>::new(&source, Pacing::default(), |_| Vec::new()));

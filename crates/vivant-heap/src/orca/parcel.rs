@@ -21,14 +21,14 @@ use std::ptr::NonNull;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use vivant_heap::{Heap, Pacing, Parcel, Root, Source, Val};
+/// use vivant_heap::{Heap, Pacing, Parcel, Root, PageSource, Val};
 ///
 /// struct News;
 /// impl Root for News {
 ///     type Of<'gc> = Option<Val<'gc, str>>;
 /// }
 ///
-/// let source = Arc::new(Source::new());
+/// let source = Arc::new(PageSource::new());
 /// let mut paper = Heap::<News>::new(&source, Pacing::default(), |m| Some(m.val_str("rain")));
 /// let mut reader = Heap::<News>::new(&source, Pacing::default(), |_| None);
 ///

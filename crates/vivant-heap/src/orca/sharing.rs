@@ -13,7 +13,7 @@ use crate::heap::{Core, Heap, Root};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mutator::Mutator;
-use crate::pieces::Pieces;
+use crate::segmented_stack::SegmentedStack;
 use std::cell::RefMut;
 use std::ptr::NonNull;
 use std::task::Waker;
@@ -246,7 +246,7 @@ impl Sharing {
     /// The caller is the heap's holder, and no import was released since that mark began.
     pub(crate) unsafe fn meets(
         &mut self,
-        foreign: &mut Pieces<NonNull<Header>>,
+        foreign: &mut SegmentedStack<NonNull<Header>>,
         most: usize,
     ) -> usize {
         let (imports, mut more) = (self.imports.settle(), Post::default());

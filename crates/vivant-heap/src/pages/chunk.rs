@@ -67,10 +67,13 @@ pub(crate) fn chunk_of(pointer: NonNull<u8>) -> NonNull<Chunk> {
 ///
 /// The pointer points into a mapped chunk, and its provenance is the whole chunk.
 #[inline]
-pub(crate) unsafe fn state_of<'a>(cell: NonNull<u8>) -> &'a AtomicU8 {
-    let granule = (cell.addr().get() & (CHUNK - 1)) / GRANULE;
-    debug_assert!(granule >= HEAD * (PAGE / GRANULE), "no cell lies in a head");
-    let states = chunk_of(cell).as_ptr().cast::<AtomicU8>();
+pub(crate) unsafe fn state_of<'a>(block: NonNull<u8>) -> &'a AtomicU8 {
+    let granule = (block.addr().get() & (CHUNK - 1)) / GRANULE;
+    debug_assert!(
+        granule >= HEAD * (PAGE / GRANULE),
+        "no block lies in a chunk's header"
+    );
+    let states = chunk_of(block).as_ptr().cast::<AtomicU8>();
     // SAFETY: guaranteed by the caller; a head begins with as many states as its chunk has granules
     // behind it.
     unsafe { &*states.add(granule - HEAD * (PAGE / GRANULE)) }
@@ -83,10 +86,10 @@ pub(crate) unsafe fn state_of<'a>(cell: NonNull<u8>) -> &'a AtomicU8 {
 /// As for `state_of`; the caller owns the page, and it begins where the pointer points.
 pub(crate) unsafe fn set_states(page: NonNull<u8>, state: u8) {
     debug_assert!(page.addr().get().is_multiple_of(PAGE));
-    for cell in 0..PAGE / GRANULE {
+    for block in 0..PAGE / GRANULE {
         // Relaxed: no marker runs.
         // SAFETY: guaranteed by the caller; within the page.
-        unsafe { state_of(page.add(cell * GRANULE)) }.store(state, Ordering::Relaxed);
+        unsafe { state_of(page.add(block * GRANULE)) }.store(state, Ordering::Relaxed);
     }
 }
 

@@ -23,7 +23,7 @@ const AHEAD: usize = 16;
 
 impl Mapped {
     /// Takes a chunk that was never used. Returns `None` if the system has no memory.
-    pub(super) fn carve(&mut self) -> Option<NonNull<u8>> {
+    pub(super) fn take_chunk(&mut self) -> Option<NonNull<u8>> {
         if self.ready.is_empty() {
             // The first write to the first chunk of a unit commits the whole unit.
             let unit = self.next_unit()?;
@@ -32,11 +32,11 @@ impl Mapped {
         self.ready.pop_front().map(Unused::into_start)
     }
 
-    /// Whether fewer chunks are committed than should be when `carved` chunks are carved in all.
+    /// Whether fewer chunks are committed than should be when `bitmap` chunks are carved in all.
     /// Always false where memory is committed one chunk at a time.
-    pub(super) fn lacks(&self, carved: usize) -> bool {
+    pub(super) fn lacks(&self, bitmap: usize) -> bool {
         let unit = self.mappings.last().map_or(1, Mapping::unit);
-        unit > 1 && self.ready.len() + self.touched < (carved / AHEAD_PART).clamp(unit, AHEAD)
+        unit > 1 && self.ready.len() + self.touched < (bitmap / AHEAD_PART).clamp(unit, AHEAD)
     }
 
     /// Takes the chunks that are to be [touched](Unused::touch) next. The caller then returns them
@@ -86,13 +86,13 @@ mod tests {
     fn prepared(chunks: usize) -> Vec<usize> {
         let mut mapped = Mapped::default();
         let mut prepared = Vec::new();
-        for carved in 1..=chunks {
-            mapped.carve().expect("the system has memory");
-            while mapped.lacks(carved) {
+        for bitmap in 1..=chunks {
+            mapped.take_chunk().expect("the system has memory");
+            while mapped.lacks(bitmap) {
                 let mut unit = mapped.next_untouched().expect("it lacks");
                 unit.touch();
                 mapped.is_touched(unit);
-                prepared.push(carved);
+                prepared.push(bitmap);
             }
         }
         prepared
@@ -117,14 +117,14 @@ mod tests {
     #[test]
     fn after_a_refusal_chunks_are_still_apart_and_within_their_mappings() {
         let mut mapped = Mapped::default();
-        let carve = |mapped: &mut Mapped| mapped.carve().expect("the system has memory");
-        let mut starts: Vec<_> = (0..16).map(|_| carve(&mut mapped)).collect();
+        let take_chunk = |mapped: &mut Mapped| mapped.take_chunk().expect("the system has memory");
+        let mut starts: Vec<_> = (0..16).map(|_| take_chunk(&mut mapped)).collect();
         mapped
             .mappings
             .push(Mapping::new(1).expect("the system has memory"));
         mapped.rest = 1;
         while starts.len() < 70 {
-            starts.push(carve(&mut mapped));
+            starts.push(take_chunk(&mut mapped));
             if mapped.lacks(starts.len()) {
                 let unit = mapped.next_untouched().expect("it lacks");
                 mapped.is_touched(unit);
@@ -156,19 +156,19 @@ mod tests {
     fn what_is_touched_is_nobody_elses() {
         let mut mapped = Mapped::default();
         for _ in 0..24 {
-            mapped.carve().expect("the system has memory");
+            mapped.take_chunk().expect("the system has memory");
         }
         assert!(mapped.lacks(24));
         let mut unit = mapped.next_untouched().expect("it lacks");
         let starts = unit.starts();
-        let mut carve = || mapped.carve().expect("the system has memory");
-        let meanwhile = [carve(), carve(), carve()];
+        let mut take_chunk = || mapped.take_chunk().expect("the system has memory");
+        let meanwhile = [take_chunk(), take_chunk(), take_chunk()];
         assert!(starts.iter().all(|start| !meanwhile.contains(start)));
         unit.touch();
         // The other half of the unit that was carved last comes first.
         mapped.is_touched(unit);
-        let mut carve = || mapped.carve().expect("the system has memory");
-        let (_half, next) = (carve(), [carve(), carve()]);
+        let mut take_chunk = || mapped.take_chunk().expect("the system has memory");
+        let (_half, next) = (take_chunk(), [take_chunk(), take_chunk()]);
         assert_eq!(starts, next);
     }
 }

@@ -1,13 +1,13 @@
 //! The page pool: chunks, their heads, spans of blocks of one size class.
 
-mod carved;
 pub(crate) mod chunk;
-pub(crate) mod class;
 mod mapped;
 mod memory;
 pub(crate) mod page;
-mod ready;
-mod source;
+mod page_source;
+mod prefault;
+pub(crate) mod size_class;
+mod span_bitmap;
 
 pub use chunk::PAGE;
-pub use source::{Source, SourceStats};
+pub use page_source::{PageSource, PageSourceStats};

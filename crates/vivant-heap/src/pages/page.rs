@@ -1,20 +1,20 @@
 //! The description of a page, or of a span: pages that hold blocks of one size class for one heap.
 
 use super::chunk::{PAGE, start_of, state_of};
-use super::class::{cell_size, cells};
+use super::size_class::{block_size, blocks};
 use crate::sync::Ordering;
 use std::ptr::NonNull;
 
 /// What a page is used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub(crate) enum Kind {
+pub(crate) enum PageKind {
     /// A free page.
     Free = 0,
     /// Young objects, one behind the other.
     Nursery,
     /// Blocks of one size class.
-    Cells,
+    Blocks,
     /// One large object.
     Large,
 }
@@ -41,14 +41,14 @@ impl Age {
 }
 
 /// The largest number of blocks in a span: a page of the smallest blocks.
-const CELLS_MAX: usize = 256;
+const BLOCKS_MAX: usize = 256;
 
 /// The description of a page. The description of a span's first page describes the whole span; the
 /// others have only `kind`, and `back` in a span of blocks.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Page {
-    pub(crate) kind: Kind,
+    pub(crate) kind: PageKind,
     pub(crate) class: u8,
     /// The epoch of the last mark after which this span was swept.
     pub(crate) swept: u8,
@@ -59,9 +59,9 @@ pub(crate) struct Page {
     /// The number of pages in the span.
     pub(crate) pages: u32,
     /// A bit for each block in use.
-    pub(crate) occupied: [u64; CELLS_MAX / 64],
+    pub(crate) occupied: [u64; BLOCKS_MAX / 64],
     /// A bit for each block in use that holds a value with a destructor.
-    pub(crate) drops: [u64; CELLS_MAX / 64],
+    pub(crate) drops: [u64; BLOCKS_MAX / 64],
 }
 
 /// A span of one heap's pages, by the description of its first page.
@@ -69,13 +69,13 @@ pub(crate) struct Page {
 /// The holder of the heap alone accesses these descriptions. Others read only the owner of a page,
 /// which is stored elsewhere (`Chunk::owners`).
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Run(pub(crate) NonNull<Page>);
+pub(crate) struct Span(pub(crate) NonNull<Page>);
 
 /// An allocation cache: free blocks of one span, a bit for each block that one word of the span's
 /// bitmap describes. The span counts them as used.
 #[derive(Clone, Copy)]
 pub(crate) struct Word {
-    pub(crate) run: Run,
+    pub(crate) span: Span,
     number: usize,
     /// The block of the lowest bit.
     first: NonNull<u8>,
@@ -85,7 +85,7 @@ pub(crate) struct Word {
 impl Word {
     /// Holds no block of any span.
     pub(crate) const EMPTY: Word = Word {
-        run: Run(NonNull::dangling()),
+        span: Span(NonNull::dangling()),
         number: 0,
         first: NonNull::dangling(),
         free: 0,
@@ -93,7 +93,7 @@ impl Word {
 
     /// Returns the bytes of the free blocks, which are of this size class.
     pub(crate) fn bytes(&self, class: usize) -> usize {
-        self.free.count_ones() as usize * cell_size(class)
+        self.free.count_ones() as usize * block_size(class)
     }
 
     /// Takes one block; `size` is the size of a block in bytes.
@@ -117,7 +117,7 @@ pub(crate) enum Wanted {
     All,
 }
 
-impl Run {
+impl Span {
     /// # Safety
     ///
     /// The caller owns the span and uses no other reference to this description at the same time.
@@ -143,12 +143,12 @@ impl Run {
         // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
         let class = page.class as usize;
-        let cells = cells(class);
-        if page.used as usize == cells {
+        let blocks = blocks(class);
+        if page.used as usize == blocks {
             return None;
         }
-        for number in 0..cells.div_ceil(64) {
-            let there = u64::MAX >> (64 - (cells - number * 64).min(64));
+        for number in 0..blocks.div_ceil(64) {
+            let there = u64::MAX >> (64 - (blocks - number * 64).min(64));
             let free = there & !page.occupied[number];
             if free == 0 {
                 continue;
@@ -156,9 +156,9 @@ impl Run {
             page.occupied[number] |= free;
             page.used += free.count_ones() as u16;
             // SAFETY: the blocks lie in the span.
-            let first = unsafe { self.start().add(number * 64 * cell_size(class)) };
+            let first = unsafe { self.start().add(number * 64 * block_size(class)) };
             return Some(Word {
-                run: self,
+                span: self,
                 number,
                 first,
                 free,
@@ -184,11 +184,11 @@ impl Run {
     /// # Safety
     ///
     /// As for `take_word`; the block belongs to the span.
-    pub(crate) unsafe fn note_drop(self, cell: NonNull<u8>) {
+    pub(crate) unsafe fn note_drop(self, block: NonNull<u8>) {
         // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
-        let offset = cell.addr().get() - self.start().addr().get();
-        let number = offset / page.cell_size();
+        let offset = block.addr().get() - self.start().addr().get();
+        let number = offset / page.block_size();
         page.drops[number / 64] |= 1 << (number % 64);
     }
 
@@ -207,18 +207,18 @@ impl Run {
     ) {
         // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
-        let size = page.cell_size();
+        let size = page.block_size();
         let start = self.start();
         for word in 0..page.occupied.len() {
             let occupied = page.occupied[word];
             let (mut left, mut met) = (occupied, 0);
             // SAFETY: the block lies in the span.
-            let cell = |bit: usize| unsafe { start.add((word * 64 + bit) * size) };
+            let block = |bit: usize| unsafe { start.add((word * 64 + bit) * size) };
             while left != 0 {
                 let bit = left.trailing_zeros() as usize;
                 left &= left - 1;
                 // SAFETY: the span's chunk is mapped. Relaxed: no marker runs.
-                let state = unsafe { state_of(cell(bit)) }.load(Ordering::Relaxed);
+                let state = unsafe { state_of(block(bit)) }.load(Ordering::Relaxed);
                 met |= u64::from(state == alive) << bit;
             }
             let gone = occupied & !met;
@@ -234,7 +234,7 @@ impl Run {
             while told != 0 {
                 let bit = told.trailing_zeros() as usize;
                 told &= told - 1;
-                dead(cell(bit), drops >> bit & 1 == 1);
+                dead(block(bit), drops >> bit & 1 == 1);
             }
             page.occupied[word] &= !gone;
             page.used -= gone.count_ones() as u16;
@@ -243,7 +243,7 @@ impl Run {
                 let bit = left.trailing_zeros() as usize;
                 left &= left - 1;
                 // SAFETY: the span's chunk is mapped. Relaxed: no marker runs.
-                unsafe { state_of(cell(bit)) }.store(0, Ordering::Relaxed);
+                unsafe { state_of(block(bit)) }.store(0, Ordering::Relaxed);
             }
         }
     }
@@ -266,7 +266,7 @@ impl Run {
     pub(crate) unsafe fn each_droppable(self, mut each: impl FnMut(NonNull<u8>)) {
         // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
-        let size = page.cell_size();
+        let size = page.block_size();
         let drops = page.drops;
         for (word, bits) in drops.into_iter().enumerate() {
             let mut left = bits;
@@ -282,10 +282,10 @@ impl Run {
 
 impl Page {
     /// Returns the bytes of each block of the span; for a large object, of the whole span.
-    pub(crate) fn cell_size(&self) -> usize {
+    pub(crate) fn block_size(&self) -> usize {
         match self.kind {
-            Kind::Large => self.pages as usize * PAGE,
-            _ => cell_size(self.class as usize),
+            PageKind::Large => self.pages as usize * PAGE,
+            _ => block_size(self.class as usize),
         }
     }
 
@@ -296,15 +296,15 @@ impl Page {
         self.swept = epoch;
         // One block, as long as the span.
         self.occupied = [1, 0, 0, 0];
-        self.drops = [0; CELLS_MAX / 64];
+        self.drops = [0; BLOCKS_MAX / 64];
     }
 
     /// Makes this the description of blocks of this size class, none in use.
-    pub(crate) fn begin_cells(&mut self, class: usize, epoch: u8) {
+    pub(crate) fn begin_blocks(&mut self, class: usize, epoch: u8) {
         self.class = class as u8;
         self.used = 0;
         self.swept = epoch;
-        self.occupied = [0; CELLS_MAX / 64];
-        self.drops = [0; CELLS_MAX / 64];
+        self.occupied = [0; BLOCKS_MAX / 64];
+        self.drops = [0; BLOCKS_MAX / 64];
     }
 }

@@ -19,7 +19,7 @@ mod version;
 /// heap that has allocated them.
 ///
 /// ```
-/// use vivant_heap::{Heap, Object, Pacing, Root, Source, val};
+/// use vivant_heap::{Heap, Object, Pacing, Root, PageSource, val};
 ///
 /// /// The published value: a version of the prices, and of the notes on them.
 /// #[derive(Clone, Copy, Object)]
@@ -37,7 +37,7 @@ mod version;
 ///     Offer { prices: val::Map::new(), notes: val::Vec::new() }
 /// }
 ///
-/// let source = std::sync::Arc::new(Source::new());
+/// let source = std::sync::Arc::new(PageSource::new());
 /// let mut shop = Heap::<Shop>::new(&source, Pacing::default(), |_| nothing());
 /// let mut reader = Heap::<Shop>::new(&source, Pacing::default(), |_| nothing());
 ///

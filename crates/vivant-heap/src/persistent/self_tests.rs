@@ -4,7 +4,7 @@ use super::val;
 use crate::collections::gc::FixedState;
 use crate::injected_fault::{self, InjectedFault};
 use crate::sync::Arc;
-use crate::{Heap, Mutator, Pacing, Root, Source};
+use crate::{Heap, Mutator, Pacing, PageSource, Root};
 use std::hash::BuildHasher;
 
 struct Nothing;
@@ -14,7 +14,7 @@ impl Root for Nothing {
 }
 
 fn in_turn(test: impl for<'gc> FnOnce(&Mutator<'gc>)) {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Nothing>::new(&source, Pacing::default(), |_| ());
     heap.turn(|m, ()| test(m));
 }

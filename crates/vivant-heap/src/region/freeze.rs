@@ -25,7 +25,7 @@ impl<T: Twin> Iso<T> {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use vivant_heap::{Freeze, Gc, Heap, Ice, Iso, Mut, Object, Pacing, Root, Source, Val};
+    /// use vivant_heap::{Freeze, Gc, Heap, Ice, Iso, Mut, Object, Pacing, Root, PageSource, Val};
     ///
     /// #[derive(Object, Freeze)]
     /// struct Level<'gc> {
@@ -40,7 +40,7 @@ impl<T: Twin> Iso<T> {
     ///     type Of<'gc> = Option<Val<'gc, Ice<Mut<Level<'gc>>>>>;
     /// }
     ///
-    /// let source = Arc::new(Source::new());
+    /// let source = Arc::new(PageSource::new());
     /// let iso = Iso::<Best<'static>>::new(&source, |r| {
     ///     let best = r.alloc(Mut::new(Level { price: 101, better: None, worse: None }));
     ///     let next = r.alloc(Mut::new(Level { price: 100, better: Some(best), worse: None }));

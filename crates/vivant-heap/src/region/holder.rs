@@ -181,14 +181,14 @@ impl<T: Twin> Iso<T> {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use vivant_heap::{Heap, Iso, Pacing, Root, Source, Val};
+    /// use vivant_heap::{Heap, Iso, Pacing, Root, PageSource, Val};
     ///
     /// struct Shelf;
     /// impl Root for Shelf {
     ///     type Of<'gc> = Iso<Vec<Val<'static, str>>>;
     /// }
     ///
-    /// let source = Arc::new(Source::new());
+    /// let source = Arc::new(PageSource::new());
     /// let mut heap = Heap::<Shelf>::new(&source, Pacing::default(), |_| Iso::new(&source, |_| Vec::new()));
     /// heap.turn(|m, shelf| {
     ///     let made_outside = m.pack::<Val<'static, str>>(m.val_str("rain"));

@@ -4,7 +4,7 @@ use super::holder::{Holder, Role};
 use crate::heap::{Heap, Root};
 use crate::mutator::Mutator;
 use crate::pacing::Pacing;
-use crate::pages::Source;
+use crate::pages::PageSource;
 use crate::stats::HeapStats;
 use crate::sync::Arc;
 use crate::types::{Object, Sendable, Twin};
@@ -36,7 +36,7 @@ impl<T: Twin> Root for Rooted<T> {
 /// ```
 /// use std::sync::Arc;
 /// use std::thread;
-/// use vivant_heap::{Gc, Iso, Mut, Object, Source};
+/// use vivant_heap::{Gc, Iso, Mut, Object, PageSource};
 ///
 /// #[derive(Object)]
 /// struct Node<'gc> {
@@ -44,7 +44,7 @@ impl<T: Twin> Root for Rooted<T> {
 ///     next: Option<Gc<'gc, Mut<Node<'gc>>>>,
 /// }
 ///
-/// let source = Arc::new(Source::new());
+/// let source = Arc::new(PageSource::new());
 /// let mut list = Iso::<Node<'static>>::new(&source, |r| {
 ///     let last = r.alloc(Mut::new(Node { value: 1, next: None }));
 ///     Node { value: 2, next: Some(last) }
@@ -65,7 +65,7 @@ pub struct Iso<T: Twin> {
 impl<T: Twin> Iso<T> {
     /// Creates a region with the root that `make` returns. `make` cannot allocate shared objects.
     pub fn new(
-        source: &Arc<Source>,
+        source: &Arc<PageSource>,
         make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>,
     ) -> Iso<T> {
         Iso::paced(source, Pacing::default(), make)
@@ -73,7 +73,7 @@ impl<T: Twin> Iso<T> {
 
     /// As [`Iso::new`], with a pacing other than the default.
     pub fn paced(
-        source: &Arc<Source>,
+        source: &Arc<PageSource>,
         pacing: Pacing,
         make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>,
     ) -> Iso<T> {
@@ -81,7 +81,7 @@ impl<T: Twin> Iso<T> {
     }
 
     pub(super) fn held(
-        source: &Arc<Source>,
+        source: &Arc<PageSource>,
         pacing: Pacing,
         holder: Holder,
         make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>,

@@ -23,14 +23,14 @@ impl<T: Twin> Iso<T> {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use vivant_heap::{Gc, Heap, Iso, Pacing, Root, Source};
+    /// use vivant_heap::{Gc, Heap, Iso, Pacing, Root, PageSource};
     ///
     /// struct Names;
     /// impl Root for Names {
     ///     type Of<'gc> = Vec<Gc<'gc, str>>;
     /// }
     ///
-    /// let source = Arc::new(Source::new());
+    /// let source = Arc::new(PageSource::new());
     /// let iso = Iso::<Vec<Gc<'static, str>>>::new(&source, |r| vec![r.alloc_str("rain")]);
     /// let mut heap = Heap::<Names>::new(&source, Pacing::default(), |_| Vec::new());
     /// heap.turn(|m, names| *names = iso.merge(m));
@@ -89,7 +89,7 @@ impl<T: Twin> Iso<T> {
         let region = self.heap.parts().0;
         assert!(
             Arc::ptr_eq(&heap.source, &region.source),
-            "a region comes to a heap that has its pages from another source: make both with one `Source`, or send what the region has by a parcel"
+            "a region comes to a heap that has its pages from another source: make both with one `PageSource`, or send what the region has by a parcel"
         );
         // SAFETY: guaranteed by the caller.
         unsafe { heap.absorb(region) };

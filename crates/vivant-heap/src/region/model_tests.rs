@@ -12,7 +12,7 @@ use crate::injected_fault::InjectedFault;
 use crate::mutator::Mutator;
 use crate::orca::{Books, Ledger, Parcel};
 use crate::pacing::Pacing;
-use crate::pages::Source;
+use crate::pages::PageSource;
 use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::Arc;
@@ -30,7 +30,7 @@ const STEPS: usize = if cfg!(miri) { 15 } else { 200 };
 
 /// The heaps, and the model beside them.
 struct Both {
-    source: Arc<Source>,
+    source: Arc<PageSource>,
     ids: Vec<HeapId>,
     heaps: Vec<Heap<States>>,
     regions: Vec<Option<TreeIso>>,
@@ -42,7 +42,7 @@ struct Both {
 
 impl Both {
     fn new(seed: u64) -> Both {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let when = match seed % 2 {
             0 => When::Chance,
             _ => When::Concurrent,

@@ -7,7 +7,7 @@ use crate::heap::{Heap, Root};
 use crate::injected_fault::InjectedFault;
 use crate::orca::{Ledger, Parcel};
 use crate::pacing::Pacing;
-use crate::pages::Source;
+use crate::pages::PageSource;
 use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::{Arc, Mutex};
@@ -73,7 +73,7 @@ const STEPS: usize = if cfg!(miri) { 60 } else { 400 };
 
 /// The heaps, and the model beside them.
 struct Both {
-    source: Arc<Source>,
+    source: Arc<PageSource>,
     heaps: Vec<Heap<Things>>,
     model: Model,
     parcels: Vec<(Parcel<Two>, [Number; 2])>,
@@ -94,7 +94,7 @@ fn pick<T: Copy>(chance: &Chance, from: &[T]) -> Option<(usize, T)> {
 
 impl Both {
     fn new(seed: u64) -> Both {
-        let (source, when) = (Arc::new(Source::new()), WHENS[seed as usize % 2]);
+        let (source, when) = (Arc::new(PageSource::new()), WHENS[seed as usize % 2]);
         let pacing = Pacing {
             stress: Some(Stress::new(when, seed)),
             ..Pacing::default()
@@ -354,7 +354,7 @@ impl Root for Lies {
 
 #[test]
 fn a_shared_object_that_refers_to_a_private_one_is_caught() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Lies>::new(&source, Pacing::default(), |m| (m.alloc(1), None));
     assert_eq!(heap.verify(), Ok(()));
     // The private object is young, and shared objects are not remembered. An old one is as good as

@@ -5,9 +5,9 @@ use crate::collections::gc::FixedState;
 use crate::header::Header;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
+use crate::linear_hash_map::LinearHashMap;
 use crate::pages::chunk::age_of;
-use crate::rows::Rows;
-use crate::shards::Shards;
+use crate::segmented_vec::SegmentedVec;
 use std::collections::HashMap;
 use std::mem;
 use std::ptr::NonNull;
@@ -18,9 +18,9 @@ pub(crate) struct Tags {
     /// Entries of young objects, by address: each minor collection visits these.
     pub(crate) young: HashMap<usize, NonNull<Header>, FixedState>,
     /// Entries of old objects, by address: marks visit all of them.
-    pub(crate) old: Shards<NonNull<Header>>,
+    pub(crate) old: LinearHashMap<NonNull<Header>>,
     /// The entries of old objects as a list, so that a mark can visit them in pieces.
-    pub(crate) listed: Rows<NonNull<Header>>,
+    pub(crate) listed: SegmentedVec<NonNull<Header>>,
     next: u64,
 }
 

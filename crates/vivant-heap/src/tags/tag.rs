@@ -31,7 +31,7 @@ use std::ptr::NonNull;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use vivant_heap::{Gc, Heap, Mut, Pacing, Parcel, Root, Source, Tag};
+/// use vivant_heap::{Gc, Heap, Mut, Pacing, Parcel, Root, PageSource, Tag};
 ///
 /// struct Counters;
 /// impl Root for Counters {
@@ -43,7 +43,7 @@ use std::ptr::NonNull;
 /// }
 /// type One = Parcel<Tag<'static, Mut<u64>>>;
 ///
-/// let source = Arc::new(Source::new());
+/// let source = Arc::new(PageSource::new());
 /// let mut counters = Heap::<Counters>::new(&source, Pacing::default(), |m| vec![m.alloc(Mut::new(1))]);
 /// let mut marks = Heap::<Marks>::new(&source, Pacing::default(), |_| Vec::new());
 ///

@@ -31,7 +31,7 @@ use std::ptr::NonNull;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use vivant_heap::{Freeze, Gc, Heap, Ice, Iso, Mut, Object, Pacing, Root, Source, Val};
+/// use vivant_heap::{Freeze, Gc, Heap, Ice, Iso, Mut, Object, Pacing, Root, PageSource, Val};
 ///
 /// #[derive(Object, Freeze)]
 /// struct Node<'gc> {
@@ -44,7 +44,7 @@ use std::ptr::NonNull;
 ///     type Of<'gc> = Option<Val<'gc, Ice<Node<'gc>>>>;
 /// }
 ///
-/// let source = Arc::new(Source::new());
+/// let source = Arc::new(PageSource::new());
 /// let list = Iso::<Node<'static>>::new(&source, |r| {
 ///     let last = r.alloc(Mut::new(Node { value: 1, next: None }));
 ///     Node { value: 2, next: Some(last) }

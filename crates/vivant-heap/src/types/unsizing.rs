@@ -13,7 +13,7 @@ use std::ptr::NonNull;
 /// [`collected!`](crate::collected).
 ///
 /// ```
-/// use vivant_heap::{Gc, Heap, Object, Pacing, Root, Source, collected, unsize};
+/// use vivant_heap::{Gc, Heap, Object, Pacing, Root, PageSource, collected, unsize};
 ///
 /// trait Shape {
 ///     fn area(&self) -> f64;
@@ -33,7 +33,7 @@ use std::ptr::NonNull;
 ///     type Of<'gc> = Gc<'gc, dyn Shape>;
 /// }
 ///
-/// let source = std::sync::Arc::new(Source::new());
+/// let source = std::sync::Arc::new(PageSource::new());
 /// let mut heap = Heap::<Drawing>::new(&source, Pacing::default(), |m| unsize!(m.alloc(Square(2.0)) => dyn Shape));
 /// heap.collect();
 /// heap.turn(|_, shape| {

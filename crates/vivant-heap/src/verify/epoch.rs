@@ -3,22 +3,22 @@
 use super::{Fault, Verifier, check};
 use crate::header::{Header, Table};
 use crate::pages::chunk::state_of;
-use crate::pages::page::Run;
+use crate::pages::page::Span;
 use crate::sync::Ordering;
 use std::ptr::NonNull;
 
 impl Verifier<'_> {
     /// Checks that the number of old objects with destructors equals its count.
     pub(super) fn destructors(&self) -> Result<(), Fault> {
-        let of = |run: Run| {
+        let of = |span: Span| {
             // SAFETY: the span is this heap's.
-            let drops = unsafe { run.page() }.drops;
+            let drops = unsafe { span.page() }.drops;
             drops
                 .map(|word| word.count_ones() as usize)
                 .iter()
                 .sum::<usize>()
         };
-        let all: usize = self.core.old.runs().map(of).sum();
+        let all: usize = self.core.old.spans().map(of).sum();
         check(
             all == self.core.old.destructors,
             "H10",

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Heap, Leaf, MarkStart, Object, Pacing, Parcel, Remains, Root, Source, Val};
+use vivant_heap::{Heap, Leaf, MarkStart, Object, Pacing, PageSource, Parcel, Remains, Root, Val};
 
 /// Counts its drop.
 struct Ends(Arc<AtomicUsize>);
@@ -69,7 +69,7 @@ fn library(
 #[test]
 fn by_who_ends_and_by_who_is_short_of_pages() {
     const PAGES: usize = if cfg!(miri) { 400 } else { 2000 };
-    let (source, ended) = (Arc::new(Source::bounded(PAGES)), Arc::default());
+    let (source, ended) = (Arc::new(PageSource::bounded(PAGES)), Arc::default());
     let pacing = Pacing::new().first(1 << 30);
     let mut heap = Heap::<Wholes>::new(&source, pacing, |_| Vec::new());
     let [mut first, second] = library(&mut heap, MANY, &ended);
@@ -104,7 +104,7 @@ fn by_who_ends_and_by_who_is_small() {
         return;
     }
     for which in [0, 1] {
-        let (source, ended) = (Arc::new(Source::new()), Arc::default());
+        let (source, ended) = (Arc::new(PageSource::new()), Arc::default());
         let pacing = Pacing::new().first(1 << 30);
         let mut press = Heap::<Wholes>::new(&source, pacing, |m| {
             let _ends = Leaf(Ends(Arc::default()));

@@ -6,7 +6,7 @@
 
 use std::process::Command;
 use std::sync::Arc;
-use vivant_heap::{Evacuator, Gc, Heap, MarkStart, Mut, Object, Pacing, Root, Source, Tracer};
+use vivant_heap::{Evacuator, Gc, Heap, MarkStart, Mut, Object, Pacing, PageSource, Root, Tracer};
 
 /// Set in the child process, which runs the faulty code.
 const CHILD: &str = "VIVANT_HEAP_CHILD";
@@ -42,7 +42,7 @@ impl Root for Numbers {
 }
 
 fn fill(pages: usize, objects: u64) -> Heap<Numbers> {
-    let source = Arc::new(Source::exhausted_at(pages));
+    let source = Arc::new(PageSource::exhausted_at(pages));
     Heap::new(&source, Pacing::default(), |m| {
         (0..objects).map(|n| m.alloc([n; 10])).collect()
     })
@@ -102,7 +102,7 @@ impl Root for Deep {
 /// collections, and drops them.
 fn deep(boxes: u64, collections: u64) {
     let run = move || {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let mut heap = Heap::<Deep>::new(&source, Pacing::default(), |m| {
             let last = Boxes {
                 number: m.alloc(0),
@@ -169,7 +169,7 @@ impl Root for Impolite {
 }
 
 fn impolite(panics: Panics) {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Impolite>::new(&source, Pacing::default(), |m| m.alloc(Rude(panics)));
     // Such a heap cannot be used any more.
     let _caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| heap.collect()));
@@ -193,7 +193,7 @@ fn a_panic_in_a_trace_before_a_write() {
         impl Root for Desk {
             type Of<'gc> = (Gc<'gc, Mut<Rude>>, Gc<'gc, [u64]>);
         }
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let mut heap = Heap::<Desk>::new(&source, Pacing::default(), |m| {
             let rude = m.alloc(Mut::new(Rude(Panics::InTrace)));
             (rude, m.alloc_slice(vec![0; 40_000]))

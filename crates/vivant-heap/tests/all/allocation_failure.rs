@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Iso, Leaf, Marking, Pacing, Progress, Root, Source};
+use vivant_heap::{Gc, Heap, Iso, Leaf, Marking, Pacing, PageSource, Progress, Root};
 
 struct Hoard;
 
@@ -22,7 +22,7 @@ const PAGES: usize = 2000;
 /// By growth its next mark is due only beyond the source's bound.
 const PACING: Pacing = Pacing::new().first(1 << 30);
 
-fn hoard(source: &Arc<Source>, pacing: Pacing, things: usize) -> Heap<Hoard> {
+fn hoard(source: &Arc<PageSource>, pacing: Pacing, things: usize) -> Heap<Hoard> {
     let mut heap = Heap::<Hoard>::new(source, pacing, |m| {
         let things = (0..things).map(|_| m.alloc([0; 12])).collect();
         (things, None, None)
@@ -47,7 +47,7 @@ fn is_over(heap: &mut Heap<Hoard>) {
 }
 
 /// Fills a heap until a turn is refused pages.
-fn full(source: &Arc<Source>) -> Heap<Hoard> {
+fn full(source: &Arc<PageSource>) -> Heap<Hoard> {
     let mut heap = hoard(source, PACING, 0);
     while hoards(&mut heap, 1_000) {
         is_over(&mut heap);
@@ -58,7 +58,7 @@ fn full(source: &Arc<Source>) -> Heap<Hoard> {
 
 #[test]
 fn what_was_forgotten_is_found() {
-    let source = Arc::new(Source::bounded(PAGES));
+    let source = Arc::new(PageSource::bounded(PAGES));
     let mut heap = full(&source);
     heap.turn(|_, state| state.0.clear());
     is_over(&mut heap);
@@ -68,7 +68,7 @@ fn what_was_forgotten_is_found() {
 /// If everything is live, it is not marked after each turn that is refused.
 #[test]
 fn what_lives_is_marked_more_and_more_seldom() {
-    let source = Arc::new(Source::bounded(PAGES));
+    let source = Arc::new(PageSource::bounded(PAGES));
     let mut heap = full(&source);
     let before = heap.stats().major;
     for _ in 0..500 {
@@ -98,14 +98,14 @@ fn reads(heap: &mut Heap<Hoard>) -> u64 {
 /// Nor after turns that allocate nothing.
 #[test]
 fn who_only_reads_is_not_marked() {
-    let source = Arc::new(Source::bounded(PAGES));
+    let source = Arc::new(PageSource::bounded(PAGES));
     assert!(reads(&mut full(&source)) <= 1);
 }
 
 /// Neither if another heap has all the pages.
 #[test]
 fn who_only_reads_beside_a_full_heap_is_not_marked() {
-    let source = Arc::new(Source::bounded(PAGES));
+    let source = Arc::new(PageSource::bounded(PAGES));
     let mut heap = hoard(&source, PACING, 40_000);
     let _full = full(&source);
     assert!(!hoards(&mut heap, 100_000));
@@ -116,7 +116,7 @@ fn who_only_reads_beside_a_full_heap_is_not_marked() {
 #[test]
 fn what_can_never_fit_is_not_marked_for_each_time() {
     for marking in [Marking::Concurrent, Marking::AtOnce] {
-        let source = Arc::new(Source::bounded(PAGES));
+        let source = Arc::new(PageSource::bounded(PAGES));
         let mut heap = hoard(&source, PACING.marking(marking), 40_000);
         let before = heap.stats().major;
         for _ in 0..500 {
@@ -140,7 +140,7 @@ fn what_can_never_fit_is_not_marked_for_each_time() {
 /// A region is refused pages, and the heap that opens it has garbage.
 #[test]
 fn a_region_gets_what_its_holder_has_forgotten() {
-    let source = Arc::new(Source::bounded(PAGES));
+    let source = Arc::new(PageSource::bounded(PAGES));
     let mut heap = hoard(&source, PACING, 0);
     while source.stats().pages < PAGES - 100 && hoards(&mut heap, 1_000) {
         is_over(&mut heap);
@@ -162,7 +162,7 @@ fn a_region_gets_what_its_holder_has_forgotten() {
 /// The region itself has the garbage.
 #[test]
 fn a_region_gets_what_it_has_forgotten() {
-    let source = Arc::new(Source::bounded(PAGES));
+    let source = Arc::new(PageSource::bounded(PAGES));
     let mut region = Region::paced(&source, PACING, |_| Vec::new());
     let mut fills = || {
         is_done(|| {
@@ -179,7 +179,7 @@ fn a_region_gets_what_it_has_forgotten() {
 /// A mark needs pages itself: if the system refuses pages, no mark begins for that.
 #[test]
 fn a_turn_that_the_system_refuses_is_lost_and_nothing_else() {
-    let source = Arc::new(Source::exhausted_at(400));
+    let source = Arc::new(PageSource::exhausted_at(400));
     let mut heap = Heap::<Hoard>::new(&source, PACING, |m| {
         let young = (0..2_000).map(|_| m.alloc([0; 12])).collect();
         (young, None, None)

@@ -3,7 +3,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, HeapStats, Iso, Mut, Mutator, Object, Pacing, Root, Source, Val, gc};
+use vivant_heap::{
+    Gc, Heap, HeapStats, Iso, Mut, Mutator, Object, Pacing, PageSource, Root, Val, gc,
+};
 
 struct Boxes;
 
@@ -28,7 +30,7 @@ fn row<'gc>(m: &Mutator<'gc>) -> Row<'gc> {
     boxes
 }
 
-fn boxes(source: &Arc<Source>) -> Heap<Boxes> {
+fn boxes(source: &Arc<PageSource>) -> Heap<Boxes> {
     Heap::<Boxes>::new(source, pacing(), row)
 }
 
@@ -38,7 +40,7 @@ struct Shelf<'gc> {
     boxes: Row<'gc>,
 }
 
-fn region(source: &Arc<Source>) -> Iso<Shelf<'static>> {
+fn region(source: &Arc<PageSource>) -> Iso<Shelf<'static>> {
     Iso::paced(source, pacing(), |r| Shelf { boxes: row(r) })
 }
 
@@ -52,7 +54,7 @@ fn exchange<'gc>(m: &Mutator<'gc>, boxes: &mut Row<'gc>, next: &mut usize) {
 
 #[test]
 fn a_mark_is_paid_for() {
-    let mut heap = boxes(&Arc::new(Source::new()));
+    let mut heap = boxes(&Arc::new(PageSource::new()));
     let (mut began, mut before, mut next) = (0, HeapStats::default(), 0);
     while before.ended < 3 {
         heap.turn(|m, boxes| exchange(m, boxes, &mut next));
@@ -78,7 +80,7 @@ fn a_mark_is_paid_for() {
 /// allocated meanwhile.
 #[test]
 fn who_makes_nothing_owes_nothing() {
-    let mut heap = boxes(&Arc::new(Source::new()));
+    let mut heap = boxes(&Arc::new(PageSource::new()));
     let _runs = heap.begin_mark();
     for _ in 0..1_000 {
         heap.turn(|_, boxes| assert_eq!(boxes.len(), LIVE));
@@ -92,7 +94,7 @@ fn who_makes_nothing_owes_nothing() {
 /// A written chunk is in the SATB buffer with all its references. A few chunks wait for more.
 #[test]
 fn a_long_log_is_handed_over() {
-    let mut heap = boxes(&Arc::new(Source::new()));
+    let mut heap = boxes(&Arc::new(PageSource::new()));
     let _runs = heap.begin_mark();
     let write = |heap: &mut Heap<Boxes>, at: usize| {
         heap.turn(|m, boxes| {
@@ -114,7 +116,7 @@ fn a_long_log_is_handed_over() {
 /// A region is marked while it is closed, each time that it is closed.
 #[test]
 fn a_region_is_paid_for_when_it_is_closed() {
-    let mut region = region(&Arc::new(Source::new()));
+    let mut region = region(&Arc::new(PageSource::new()));
     let first = region.stats().live;
     let (mut next, mut most) = (0, first);
     while region.stats().ended < 3 {
@@ -133,7 +135,7 @@ fn a_region_is_paid_for_when_it_is_closed() {
 /// A region that is merged in the middle of its mark does not complete that mark.
 #[test]
 fn a_region_in_the_middle_of_a_mark_is_merged() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut region = region(&source);
     let mut next = 0;
     while region.stats().begun == region.stats().ended {
@@ -159,7 +161,7 @@ fn a_region_pays_for_what_it_has_of_others() {
         boxes: Row<'gc>,
         news: Gc<'gc, Mut<Option<Val<'gc, u64>>>>,
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut lender = Heap::<Boxes>::new(&source, Pacing::default(), |_| gc::Vec::new());
     let mut region = Iso::<Slot<'static>>::paced(&source, pacing(), |r| Slot {
         boxes: row(r),
@@ -182,7 +184,7 @@ fn a_region_pays_for_what_it_has_of_others() {
 /// the same.
 #[test]
 fn a_refused_turn_is_looked_after() {
-    let source = Arc::new(Source::bounded(2_000));
+    let source = Arc::new(PageSource::bounded(2_000));
     let mut heap = boxes(&source);
     let _runs = heap.begin_mark();
     let refused = catch_unwind(AssertUnwindSafe(|| {

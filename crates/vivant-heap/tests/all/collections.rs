@@ -13,7 +13,7 @@ use fastrand::Rng;
 use kinds::assert_all_ended;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vivant_heap::{Heap, Mutator, Pacing, Root, Source, Stress, When};
+use vivant_heap::{Heap, Mutator, Pacing, PageSource, Root, Stress, When};
 
 /// A collection of the heap and one of `std`, side by side.
 trait Pair {
@@ -67,7 +67,7 @@ fn run<P: Pair>(
     new: impl for<'gc> FnOnce(&Mutator<'gc>) -> <P::State as Root>::Of<'gc>,
 ) {
     let mut random = Rng::with_seed(seed);
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let pacing = pacing(&mut random, seed);
     let mut heap = Heap::<P::State>::new(&source, pacing, new);
     for _ in 0..EFFORT.turns {

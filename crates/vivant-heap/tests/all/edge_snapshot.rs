@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use vivant_heap::{
-    ExternalEdges, Gc, Heap, Iso, Mut, Mutator, Object, Pacing, Root, Source, Stress,
+    ExternalEdges, Gc, Heap, Iso, Mut, Mutator, Object, Pacing, PageSource, Root, Stress,
 };
 use vivant_heap::{Weak, When, gc, leaf};
 
@@ -45,7 +45,7 @@ impl Root for House {
 }
 
 fn house(pacing: Pacing) -> Heap<House> {
-    Heap::new(&Arc::new(Source::new()), pacing, |_| Rooms {
+    Heap::new(&Arc::new(PageSource::new()), pacing, |_| Rooms {
         own: Door(1_000),
         walls: Vec::new(),
         slices: Vec::new(),
@@ -234,7 +234,7 @@ impl Root for Cellar {
 fn a_panic_while_something_is_shown_leaves_the_heap_as_it_should_be() {
     let mut pacing = Pacing::default();
     pacing.stress = Some(Stress::new(When::All, 1));
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut cellar = Heap::<Cellar>::new(&source, pacing, |m| {
         let corridor = |next, door| {
             m.alloc(Corridor {

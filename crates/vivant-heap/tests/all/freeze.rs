@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use vivant_heap::{
-    Freeze, Gc, Heap, Ice, Iso, Leaf, Ledger, Mut, Mutator, Object, Pacing, Parcel, Root, Source,
-    Stress, Val, When,
+    Freeze, Gc, Heap, Ice, Iso, Leaf, Ledger, Mut, Mutator, Object, Pacing, PageSource, Parcel,
+    Root, Stress, Val, When,
 };
 
 /// Counts drops.
@@ -62,7 +62,7 @@ impl Root for Trees {
     type Of<'gc> = Vec<FrozenTree<'gc>>;
 }
 
-fn trees(source: &Arc<Source>, when: When) -> Heap<Trees> {
+fn trees(source: &Arc<PageSource>, when: When) -> Heap<Trees> {
     Heap::new(source, stressed(when), |_| Vec::new())
 }
 
@@ -82,7 +82,7 @@ fn frozen_graphs_are_read_by_others_and_end_once() {
         false => (&[When::Paced, When::Young, When::All], 6),
     };
     for &when in modes {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let ends = Arc::new(AtomicU32::new(0));
         let (mut a, mut b) = (trees(&source, when), trees(&source, when));
         for round in 0..rounds {
@@ -146,7 +146,7 @@ fn balanced_with(a: &mut Heap<Trees>, b: &mut Heap<Trees>, parcel: &Parcel<Froze
 
 #[test]
 fn threads_read_what_is_frozen_while_its_owner_collects() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicU32::new(0));
     let mut a = trees(&source, When::Paced);
     let depth = if cfg!(miri) { 3 } else { 8 };
@@ -184,7 +184,7 @@ fn threads_read_what_is_frozen_while_its_owner_collects() {
 
 #[test]
 fn what_a_frozen_region_counts_is_its_owners() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicU32::new(0));
     let (mut a, mut b) = (trees(&source, When::Paced), trees(&source, When::Paced));
     let mut iso = TreeIso::new(&source, |r| tree(r, 1, &ends));
@@ -223,7 +223,7 @@ fn a_region_frozen_in_an_open_region_is_of_the_heap_around() {
     impl Root for Nested {
         type Of<'gc> = Option<Iso<Vec<FrozenTree<'static>>>>;
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicU32::new(0));
     let mut a = Heap::<Nested>::new(&source, stressed(When::Paced), |_| None);
     let inner = TreeIso::new(&source, |r| tree(r, 3, &ends));
@@ -261,7 +261,7 @@ fn a_root_that_changes_in_place_is_frozen_too() {
     impl Root for One {
         type Of<'gc> = Option<Val<'gc, Ice<Mut<Vec<u64>>>>>;
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = Heap::<One>::new(&source, stressed(When::All), |_| None);
     let mut iso = Iso::<Mut<Vec<u64>>>::new(&source, |_| Mut::new(vec![1]));
     iso.open(|_, root| root.get_mut().push(2));
@@ -277,7 +277,7 @@ fn a_root_that_changes_in_place_is_frozen_too() {
 #[test]
 #[should_panic(expected = "a region has no heap for a shared object")]
 fn what_nobody_could_own_is_not_frozen() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let inner = Iso::<Vec<u64>>::new(&source, |_| Vec::new());
     let mut outer = Iso::<u64>::new(&source, |_| 0);
     outer.open(|r, count| *count = inner.freeze(r).read().len() as u64);
@@ -286,7 +286,7 @@ fn what_nobody_could_own_is_not_frozen() {
 #[test]
 #[should_panic(expected = "from another source")]
 fn sources_are_not_mixed() {
-    let (source, other) = (Arc::new(Source::new()), Arc::new(Source::new()));
+    let (source, other) = (Arc::new(PageSource::new()), Arc::new(PageSource::new()));
     let mut a = trees(&source, When::Paced);
     let ends = Arc::new(AtomicU32::new(0));
     let iso = TreeIso::new(&other, |r| tree(r, 1, &ends));

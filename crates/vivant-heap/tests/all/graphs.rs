@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Root, Source};
+use vivant_heap::{Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root};
 
 #[derive(Object)]
 struct Node<'gc> {
@@ -47,7 +47,7 @@ fn values(heap: &mut Heap<List>) -> Vec<u64> {
     })
 }
 
-fn list(source: &Arc<Source>, length: u64) -> Heap<List> {
+fn list(source: &Arc<PageSource>, length: u64) -> Heap<List> {
     Heap::new(source, Pacing::default(), |m| {
         let mut list = None;
         for value in (0..length).rev() {
@@ -59,7 +59,7 @@ fn list(source: &Arc<Source>, length: u64) -> Heap<List> {
 
 #[test]
 fn what_is_reached_survives() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let length = if cfg!(miri) { 50 } else { 10_000 };
     let mut heap = list(&source, length);
     let expected: Vec<u64> = (0..length).collect();
@@ -77,7 +77,7 @@ fn what_is_reached_survives() {
 
 #[test]
 fn what_is_not_reached_goes() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = list(&source, if cfg!(miri) { 50 } else { 100_000 });
     heap.collect();
     let before = source.stats().pages;
@@ -94,7 +94,7 @@ fn what_is_not_reached_goes() {
 
 #[test]
 fn an_old_object_that_is_written_keeps_a_young_one() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = list(&source, 3);
     heap.collect();
     for round in 0..10 {
@@ -119,7 +119,7 @@ fn an_old_object_that_is_written_keeps_a_young_one() {
 
 #[test]
 fn rings_go_too() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = list(&source, 5);
     heap.turn(|m, state| {
         let first = state.unwrap();
@@ -140,7 +140,7 @@ fn rings_go_too() {
 #[test]
 fn destructors_run_once() {
     let ended = Arc::new(AtomicUsize::new(0));
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = list(&source, 0);
     let objects = if cfg!(miri) { 20 } else { 1000 };
     heap.turn(|m, state| {
@@ -180,7 +180,7 @@ impl Root for Blob {
 
 #[test]
 fn large_objects_have_pages_of_their_own() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Blob>::new(&source, Pacing::default(), |m| {
         (0..10).map(|n| m.alloc([n; 1000])).collect()
     });
@@ -201,7 +201,7 @@ fn large_objects_have_pages_of_their_own() {
 
 #[test]
 fn what_a_heap_does_is_counted() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Blob>::new(&source, Pacing::default(), |_| Vec::new());
     let before = heap.stats();
     assert_eq!((before.allocated, before.moved, before.marked), (0, 0, 0));
@@ -250,7 +250,7 @@ fn what_a_heap_does_is_counted() {
 #[test]
 #[should_panic(expected = "borrowed mutably")]
 fn a_second_borrow_is_refused() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = list(&source, 1);
     heap.turn(|m, state| {
         let first = state.unwrap();
@@ -261,7 +261,7 @@ fn a_second_borrow_is_refused() {
 
 #[test]
 fn a_forgotten_borrow_ends_with_the_collection() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = list(&source, 1);
     heap.turn(|m, state| std::mem::forget(state.unwrap().borrow_mut(m)));
     heap.collect();
@@ -271,7 +271,7 @@ fn a_forgotten_borrow_ends_with_the_collection() {
 
 #[test]
 fn without_memory_a_turn_panics_and_the_heap_stays() {
-    let source = Arc::new(Source::bounded(8));
+    let source = Arc::new(PageSource::bounded(8));
     let mut heap = list(&source, 10);
     let turn = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         heap.turn(|m, _| {

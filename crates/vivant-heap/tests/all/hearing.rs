@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vivant_heap::{Heap, MarkStart, Pacing, Parcel, Remains, Root, Source, Val};
+use vivant_heap::{Heap, MarkStart, Pacing, PageSource, Parcel, Remains, Root, Val};
 
 struct Texts;
 
@@ -17,19 +17,19 @@ const PIECE: usize = MANY / 20;
 /// The number of parcels of each text, so that draining takes longer than sweeping.
 const ROUNDS: usize = 20;
 
-fn heap(source: &Arc<Source>, pacing: Pacing) -> Heap<Texts> {
+fn heap(source: &Arc<PageSource>, pacing: Pacing) -> Heap<Texts> {
     Heap::new(source, pacing, |_| Vec::new())
 }
 
 /// A heap with `MANY` texts, each of them in a parcel too.
-fn press(source: &Arc<Source>, pacing: Pacing) -> (Heap<Texts>, Vec<Parcel<One>>) {
+fn press(source: &Arc<PageSource>, pacing: Pacing) -> (Heap<Texts>, Vec<Parcel<One>>) {
     let (heap, mut parcels) = press_of(source, pacing, [MANY, 1]);
     (heap, parcels.remove(0))
 }
 
 /// A heap with `MANY` texts, each of them in a number of parcels.
 fn press_of(
-    source: &Arc<Source>,
+    source: &Arc<PageSource>,
     pacing: Pacing,
     [texts, times]: [usize; 2],
 ) -> (Heap<Texts>, Vec<Vec<Parcel<One>>>) {
@@ -58,7 +58,7 @@ fn heard(heap: &mut Heap<Texts>) -> (usize, bool) {
 
 #[test]
 fn what_many_leave_is_heard_in_pieces() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut press, parcels) = press(&source, Pacing::default());
     assert!(!press.is_told());
     drop(parcels);
@@ -70,7 +70,7 @@ fn what_many_leave_is_heard_in_pieces() {
 
 #[test]
 fn what_one_leaves_at_once_is_heard_in_pieces() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut press, parcels) = press(&source, Pacing::default());
     let mut reader = heap(&source, Pacing::default());
     reader.turn(|m, state| state.extend(parcels.into_iter().map(|parcel| m.unpack(parcel))));
@@ -86,7 +86,7 @@ fn what_one_leaves_at_once_is_heard_in_pieces() {
 /// them at once.
 #[test]
 fn a_mark_at_once_hears_all() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut press, mut parcels) = press(&source, Pacing::default());
     press.turn(|_, state| state.clear());
     drop(parcels.split_off(MANY / 2));
@@ -101,7 +101,7 @@ fn a_mark_at_once_hears_all() {
 
 #[test]
 fn a_mark_beside_turns_begins_when_all_is_heard() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     // A mark is due at once, and is a large one.
     let (mut press, parcels) = press(&source, Pacing::new().first(1));
     press.turn(|m, state| state.extend((0..3).map(|_| m.val_str(&"long".repeat(50_000)))));
@@ -120,7 +120,7 @@ fn a_mark_beside_turns_begins_when_all_is_heard() {
 
 #[test]
 fn an_orphan_hears_in_pieces() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut press, parcels) = press(&source, Pacing::default());
     // Too large to be freed at once.
     let long = press.turn(|m, _| m.pack::<One>(m.val_str(&"long".repeat(100_000))));
@@ -153,7 +153,7 @@ fn the_nursery_is_emptied_while_a_mark_waits() {
         // A heap large enough to wait takes an interpreter hours, here and below.
         return;
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let pacing = Pacing::new().first(1).nursery(64 << 10);
     let (mut press, parcels) = press_of(&source, pacing, [20 * MANY, 1]);
     drop(parcels);
@@ -170,7 +170,7 @@ fn a_mark_does_not_wait_for_long_while_the_heap_grows() {
     if cfg!(miri) {
         return;
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let pacing = Pacing::new().first(1).nursery(4 << 10);
     let (mut press, mut parcels) = press_of(&source, pacing, [20 * MANY, 1]);
     let (mut parcels, mut grown) = (parcels.remove(0), 0);
@@ -194,7 +194,7 @@ fn a_second_pile_is_heard_in_pieces() {
     if cfg!(miri) {
         return;
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut press, mut parcels) = press_of(&source, Pacing::new().first(1), [20 * MANY, 2]);
     drop(parcels.pop());
     press.pace();
@@ -211,7 +211,7 @@ fn a_second_pile_is_heard_in_pieces() {
 /// Some counts were released before, and are being drained; others are queued behind these.
 #[test]
 fn an_orphan_that_heeds_hears_all() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (press, mut parcels) = press_of(&source, Pacing::default(), [5 * MANY, 2]);
     let mut remains = Remains::Owes(press.end().expect("parcels have it"));
     while let Remains::Owes(orphan) = remains {
@@ -234,7 +234,7 @@ fn an_orphan_that_heeds_hears_all() {
 /// a sweep then is not taken for one without foreign references.
 #[test]
 fn an_orphan_that_knows_of_nobody_hears_all_before_it_goes() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut press, mut parcels) = press_of(&source, Pacing::default(), [MANY / 3, ROUNDS]);
     let mut reader = heap(&source, Pacing::default());
     let news = press.turn(|m, state| {
@@ -272,7 +272,7 @@ fn counts_of_others_are_settled_in_pieces() {
     if cfg!(miri) {
         return;
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (_press, mut parcels) = press_of(&source, Pacing::default(), [PAPERS, 2]);
     let mut reader = heap(&source, Pacing::default());
     let (mut more, all) = (parcels.pop().unwrap(), parcels.pop().unwrap());
@@ -294,7 +294,7 @@ fn counts_of_others_are_settled_in_pieces() {
 #[test]
 fn a_mark_does_not_wait_where_pages_are_short() {
     let refused = |heed: fn(&mut Heap<Texts>)| {
-        let source = Arc::new(Source::bounded(2000));
+        let source = Arc::new(PageSource::bounded(2000));
         let (mut press, parcels) = press_of(&source, Pacing::new().first(1), [5 * MANY, 1]);
         press.turn(|_, state| state.clear());
         drop(parcels);
@@ -323,7 +323,7 @@ fn a_mark_that_is_due_by_counts_waits_for_no_long_sweep() {
     if cfg!(miri) {
         return;
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut press = heap(&source, Pacing::new().first(usize::MAX));
     let mut reader = heap(&source, Pacing::new());
     reader.turn(|m, state| state.extend((0..RUNS * 9).map(|_| m.val_str(&"x".repeat(400)))));

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, Root, Source, Stress, When};
+use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource, Root, Stress, When};
 
 /// A pacing by which a heap verifies itself, and collects when requested.
 fn stressed() -> Pacing {
@@ -19,7 +19,7 @@ impl Root for Numbers {
     type Of<'gc> = Vec<Gc<'gc, Mut<u64>>>;
 }
 
-fn numbers(source: &Arc<Source>) -> Heap<Numbers> {
+fn numbers(source: &Arc<PageSource>) -> Heap<Numbers> {
     Heap::new(source, stressed(), |m| {
         (0..5).map(|n| m.alloc(Mut::new(n))).collect()
     })
@@ -31,7 +31,7 @@ fn sum(heap: &mut Heap<Numbers>) -> u64 {
 
 #[test]
 fn turns_of_two_heaps_lie_in_each_other() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut one, mut other) = (numbers(&source), numbers(&source));
     for _ in 0..3 {
         one.turn(|m, ones| {
@@ -81,7 +81,7 @@ impl Root for Outer {
 #[test]
 fn a_heap_may_lie_in_another_and_end_in_its_collection() {
     let ended = Arc::new(AtomicUsize::new(0));
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut outer = Heap::<Outer>::new(&source, stressed(), |m| {
         let inner = |_| Inner(Some(numbers(&source)), ended.clone());
         (0..6)
@@ -113,7 +113,7 @@ fn a_heap_may_lie_in_another_and_end_in_its_collection() {
 
 #[test]
 fn a_heap_goes_from_thread_to_thread() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = numbers(&source);
     let rounds = if cfg!(miri) { 3 } else { 8 };
     for round in 0..rounds {
@@ -149,7 +149,7 @@ thread_local! {
 
 #[test]
 fn a_heap_may_end_with_its_thread() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let thread = {
         let source = source.clone();
         std::thread::spawn(move || {
@@ -173,7 +173,7 @@ impl Root for Nothings {
 
 #[test]
 fn values_without_size_fill_blocks_to_their_ends() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     // More than two pages of them: the last one of a nursery chunk ends where the chunk does.
     let (count, pacing) = match cfg!(miri) {
         true => (520, Pacing::default()),
@@ -221,7 +221,7 @@ impl Root for Lines {
 
 #[test]
 fn what_is_strongly_aligned_lies_in_a_box() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let line = |n| Leaf(Line([n; 64]));
     let mut heap = Heap::<Lines>::new(&source, stressed(), |m| {
         let both = |n| {
@@ -263,7 +263,7 @@ impl Root for Grows {
 
 #[test]
 fn buffers_of_old_objects_move_and_shrink() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Grows>::new(&source, stressed(), |m| {
         m.alloc(Mut::new(Growing {
             parts: Vec::new(),

@@ -4,7 +4,7 @@
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Held, Mut, Object, Orphan, Pacing, Parcel, Root, Sharer, Source};
+use vivant_heap::{Gc, Heap, Held, Mut, Object, Orphan, Pacing, PageSource, Parcel, Root, Sharer};
 use vivant_heap::{Stress, Tag, Val, When};
 
 /// Shared. Its note may belong to another heap, and so may the sheet before.
@@ -92,7 +92,7 @@ impl Model {
     }
 }
 
-fn desk(source: &Arc<Source>, pacing: Pacing) -> Heap<Office> {
+fn desk(source: &Arc<PageSource>, pacing: Pacing) -> Heap<Office> {
     Heap::new(source, pacing, |m| {
         let empty = || Slot {
             sheet: None,
@@ -189,7 +189,7 @@ fn everybody_is_found(
 fn program(seed: u64, steps: usize) {
     let mut random = Rng::with_seed(seed);
     let mut below = |most: usize| random.usize(..most);
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut pacing = Pacing::default();
     pacing.stress = seed
         .is_multiple_of(2)

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{
-    Evacuator, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Root, Source, Stress, Tracer, When,
+    Evacuator, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root, Stress, Tracer, When,
 };
 
 /// A pacing by which a heap verifies itself, and collects when requested.
@@ -47,7 +47,7 @@ fn depth_needs_no_stack() {
         _ => 10_000_000,
     };
     let run = move || {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let mut heap = Heap::<Chain>::new(&source, Pacing::default(), |_| None);
         for turn in 0..10 {
             heap.turn(|m, state| {
@@ -89,7 +89,7 @@ impl<T: Send + 'static> Root for All<T> {
 }
 
 fn bytes_survive<const N: usize>() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<All<[u8; N]>>::new(&source, stressed(), |m| {
         (0..9).map(|n| m.alloc(Leaf([n; N]))).collect()
     });
@@ -141,7 +141,7 @@ fn values_of_all_sizes_survive() {
 type Huge<const N: usize> = [u64; N];
 
 fn huge_survives<const N: usize>() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     struct One<const N: usize>;
     impl<const N: usize> Root for One<N> {
         type Of<'gc> = Option<Gc<'gc, Mut<(Gc<'gc, u64>, Huge<N>)>>>;
@@ -203,7 +203,7 @@ impl Drop for Explosive {
 fn destructors_that_panic_are_counted() {
     let ended = Arc::new(AtomicUsize::new(0));
     let count = || ended.load(Ordering::Relaxed);
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<All<Explosive>>::new(&source, stressed(), |m| {
         let new = |_| m.alloc(Leaf(Explosive(ended.clone())));
         (0..6).map(new).collect()
@@ -224,7 +224,7 @@ fn destructors_that_panic_are_counted() {
 #[test]
 fn a_heap_may_end_while_a_thread_unwinds() {
     let ended = Arc::new(AtomicUsize::new(0));
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let unwound = catch_unwind(AssertUnwindSafe(|| {
         let _heap = Heap::<All<Explosive>>::new(&source, stressed(), |m| {
             vec![m.alloc(Leaf(Explosive(ended.clone())))]
@@ -252,7 +252,7 @@ fn what_a_panic_brings_may_panic_too() {
         return;
     }
     let ended = Arc::new(AtomicUsize::new(0));
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<All<Twice>>::new(&source, stressed(), |m| {
         let new = |_| m.alloc(Leaf(Twice(ended.clone())));
         (0..3).map(new).collect()
@@ -275,7 +275,7 @@ impl Root for Fuse {
 #[test]
 fn a_state_that_panics_takes_the_heap_with_it() {
     let ended = Arc::new(AtomicUsize::new(0));
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let heap = Heap::<Fuse>::new(&source, stressed(), |m| {
         let new = || Leaf(Explosive(ended.clone()));
         (new(), m.alloc(new()))
@@ -288,7 +288,7 @@ fn a_state_that_panics_takes_the_heap_with_it() {
 #[test]
 fn a_heap_that_is_not_finished_gives_all_back() {
     let ended = Arc::new(AtomicUsize::new(0));
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let made = catch_unwind(AssertUnwindSafe(|| {
         Heap::<All<Explosive>>::new(&source, stressed(), |m| {
             m.alloc(Leaf(Explosive(ended.clone())));
@@ -302,7 +302,7 @@ fn a_heap_that_is_not_finished_gives_all_back() {
 
 #[test]
 fn a_panic_in_the_middle_of_a_value_leaves_the_heap_whole() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Chain>::new(&source, stressed(), |_| None);
     let one = |m: &Mutator<'_>, fails: bool| {
         m.alloc(m.alloc(1u64));
@@ -343,7 +343,7 @@ impl Root for Nested {
 
 #[test]
 fn what_is_taken_out_of_an_old_object_is_new() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Nested>::new(&source, stressed(), |m| {
         (m.alloc(Mut::new(Some(Mut::new(m.alloc(5))))), None)
     });
@@ -372,7 +372,7 @@ impl Root for Number {
 
 #[test]
 fn forgotten_borrows_harm_nobody() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Number>::new(&source, stressed(), |m| m.alloc(Mut::new(1)));
     // Young, and young still; then old.
     for round in 0..4 {
@@ -409,7 +409,7 @@ fn forgotten_borrows_harm_nobody() {
 
 #[test]
 fn a_refused_write_of_an_old_object_harms_nobody() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Number>::new(&source, stressed(), |m| m.alloc(Mut::new(1)));
     for round in 1..4 {
         heap.collect();
@@ -426,7 +426,7 @@ fn a_refused_write_of_an_old_object_harms_nobody() {
 
 #[test]
 fn many_small_heaps_come_and_go() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let heaps = match (cfg!(miri), cfg!(debug_assertions)) {
         (true, _) => 20,
         (_, true) => 10_000,
@@ -464,7 +464,7 @@ impl Root for Small {
 
 #[test]
 fn a_small_heap_is_small() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Small>::new(&source, Pacing::default(), |m| {
         let three = (0..5).map(|n| m.alloc([n; 3])).collect();
         ((0..5).map(|n| m.alloc(n)).collect(), three)
@@ -485,7 +485,7 @@ fn a_small_heap_is_small() {
 
 #[test]
 fn large_objects_alone_lead_to_collections() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<All<[u64; 2000]>>::new(&source, Pacing::default(), |_| Vec::new());
     for number in 0..if cfg!(miri) { 80 } else { 200 } {
         heap.turn(|m, _| assert_eq!(m.alloc(Leaf([number; 2000])).0[7], number));

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 use vivant_heap::{
-    Gc, Heap, MarkStart, Mut, Object, Orphan, Pacing, Parcel, Progress, Root, Source, Stress, Tag,
-    Val, Weak, When,
+    Gc, Heap, MarkStart, Mut, Object, Orphan, Pacing, PageSource, Parcel, Progress, Root, Stress,
+    Tag, Val, Weak, When,
 };
 
 /// The number of objects of each kind. Far more than are visited in one step.
@@ -29,7 +29,7 @@ impl Root for States {
     type Of<'gc> = State<'gc>;
 }
 
-fn make(source: &Arc<Source>, pacing: Pacing) -> Heap<States> {
+fn make(source: &Arc<PageSource>, pacing: Pacing) -> Heap<States> {
     let mut heap = Heap::<States>::new(source, pacing, |m| {
         let mut state = State::default();
         for number in 0..MANY as u64 {
@@ -76,7 +76,7 @@ fn forgets(heap: &mut Heap<States>) {
 
 #[test]
 fn all_is_settled_in_pieces_and_turns_see_one_truth() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = make(&source, pacing());
     let mut press = Heap::<States>::new(&source, pacing(), |_| State::default());
     let sent: Vec<Parcel<Val<'static, u64>>> =
@@ -147,7 +147,7 @@ fn all_is_settled_in_pieces_and_turns_see_one_truth() {
 
 #[test]
 fn what_comes_while_it_settles_is_not_waited_for() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = make(&source, pacing());
     let mut press = Heap::<States>::new(&source, pacing(), |_| State::default());
     forgets(&mut heap);
@@ -191,7 +191,7 @@ fn what_comes_while_it_settles_is_not_waited_for() {
 #[test]
 fn who_makes_much_old_settles_more_at_once() {
     let pieces = |objects: usize| {
-        let mut heap = make(&Arc::new(Source::new()), pacing());
+        let mut heap = make(&Arc::new(PageSource::new()), pacing());
         forgets(&mut heap);
         all_is_met(&mut heap);
         let live = heap.stats().live;
@@ -221,7 +221,7 @@ fn who_makes_much_old_settles_more_at_once() {
 fn nobody_waits_who_cannot() {
     // A requested collection; the end of the heap; the end of a heap with foreign references.
     for end in 0..3 {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let mut heap = make(&source, pacing());
         let kept: Parcel<Tag<'static, Mut<u64>>> = heap.turn(|m, state| m.pack(state.tags[0]));
         forgets(&mut heap);
@@ -255,7 +255,7 @@ fn nobody_waits_who_cannot() {
 #[test]
 fn a_source_without_pages_has_all_settled() {
     const PAGES: usize = 2_000;
-    let source = Arc::new(Source::bounded(PAGES));
+    let source = Arc::new(PageSource::bounded(PAGES));
     let mut heap = make(&source, pacing());
     forgets(&mut heap);
     all_is_met(&mut heap);
@@ -277,7 +277,7 @@ fn a_source_without_pages_has_all_settled() {
 fn seeded_heaps_settle_a_few_entries_at_a_time() {
     for seed in 0..if cfg!(miri) { 1 } else { 20 } {
         let stressed = Pacing::new().stressed(Stress::new(When::Concurrent, seed));
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let mut heap = Heap::<States>::new(&source, stressed, |_| State::default());
         for turn in 0..if cfg!(miri) { 40 } else { 400_u64 } {
             heap.turn(|m, state| {

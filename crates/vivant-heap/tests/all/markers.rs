@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
-use vivant_heap::{Heap, Leaf, Marker, Mutator, Pacing, Progress, Root, Source, Stress, When};
+use vivant_heap::{Heap, Leaf, Marker, Mutator, Pacing, PageSource, Progress, Root, Stress, When};
 
 mod ends;
 mod graph;
@@ -151,6 +151,6 @@ impl Drop for Noted {
     }
 }
 
-fn source() -> Arc<Source> {
-    Arc::new(Source::new())
+fn source() -> Arc<PageSource> {
+    Arc::new(PageSource::new())
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{
-    Gc, Heap, Leaf, MarkStart, Marking, Pacing, Parcel, Progress, Root, Source, Stress, Val, When,
+    Gc, Heap, Leaf, MarkStart, Marking, Pacing, PageSource, Parcel, Progress, Root, Stress, Val,
+    When,
 };
 
 struct Tokens;
@@ -36,7 +37,7 @@ struct Program {
 
 impl Program {
     fn new(pacing: Pacing) -> Program {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         Program {
             heap: Heap::new(&source, pacing, |_| Vec::new()),
             ended: Arc::default(),
@@ -147,7 +148,7 @@ fn large_heaps_are_marked_beside_the_turns_unless_they_are_marked_at_once() {
 fn a_mark_takes_in_what_others_know_piece_by_piece() {
     const KNOWN: usize = 40_000;
     const AT_ONCE: usize = 4096;
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Tokens>::new(&source, pacing().growth(50.0), |_| Vec::new());
     let mut known: Vec<Parcel<Val<'static, u64>>> =
         heap.turn(|m, _| (0..KNOWN as u64).map(|n| m.pack(m.val(n))).collect());

@@ -4,7 +4,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Root, Source, Stress, Weak, When};
+use vivant_heap::{
+    Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root, Stress, Weak, When,
+};
 
 /// Counts its drop.
 struct Ends(Arc<AtomicUsize>);
@@ -27,7 +29,7 @@ impl Root for List {
     type Of<'gc> = Option<Gc<'gc, Mut<Node<'gc>>>>;
 }
 
-fn list(source: &Arc<Source>) -> Heap<List> {
+fn list(source: &Arc<PageSource>) -> Heap<List> {
     let mut pacing = Pacing::default();
     pacing.stress = Some(Stress::new(When::Paced, 0));
     Heap::new(source, pacing, |m| push(m, 1, push(m, 0, None)))
@@ -54,7 +56,7 @@ fn fails(
     allocate: impl for<'gc> Fn(&Mutator<'gc>, Option<Gc<'gc, Mut<Node<'gc>>>>, &Arc<AtomicUsize>),
 ) {
     let ended = Arc::new(AtomicUsize::new(0));
-    let source = Arc::new(Source::bounded(if cfg!(miri) { 8 } else { 24 }));
+    let source = Arc::new(PageSource::bounded(if cfg!(miri) { 8 } else { 24 }));
     let mut heap = list(&source);
     for round in 0..if cfg!(miri) { 1 } else { 3 } {
         let made = AtomicUsize::new(0);
@@ -132,7 +134,7 @@ fn many_small_objects_run_out_of_memory_too() {
 
 #[test]
 fn what_one_heap_gives_back_another_has() {
-    let source = Arc::new(Source::bounded(24));
+    let source = Arc::new(PageSource::bounded(24));
     let (mut one, mut other) = (list(&source), list(&source));
     let fill = |heap: &mut Heap<List>| {
         let turn = catch_unwind(AssertUnwindSafe(|| {

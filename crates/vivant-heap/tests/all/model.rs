@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use vivant_heap::{
-    Evacuator, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Root, Source, Stress, Tracer, Watch,
-    When,
+    Evacuator, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root, Stress, Tracer,
+    Watch, When,
 };
 
 /// A reference, or none.
@@ -290,8 +290,8 @@ fn address(edge: Edge<'_>) -> usize {
 fn run(seed: u64) {
     // A bound stops turns, and never a collection.
     let source = Arc::new(match seed % 4 {
-        3 => Source::bounded(40),
-        _ => Source::new(),
+        3 => PageSource::bounded(40),
+        _ => PageSource::new(),
     });
     let mut model = Model {
         objects: Vec::new(),

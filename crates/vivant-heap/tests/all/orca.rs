@@ -2,7 +2,7 @@
 //! longer.
 
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Held, Ledger, Mut, Object, Pacing, Root, Source, Val};
+use vivant_heap::{Gc, Heap, Held, Ledger, Mut, Object, Pacing, PageSource, Root, Val};
 
 /// A list of texts, shared.
 #[derive(Object)]
@@ -24,7 +24,7 @@ impl Root for Reader {
 
 type One = Val<'static, Page<'static>>;
 
-fn reader(source: &Arc<Source>) -> Heap<Reader> {
+fn reader(source: &Arc<PageSource>) -> Heap<Reader> {
     Heap::new(source, Pacing::default(), |_| Vec::new())
 }
 
@@ -45,7 +45,7 @@ fn balanced(heaps: &mut [&mut Heap<Reader>]) {
 
 #[test]
 fn what_another_heap_has_lives() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
     a.collect();
@@ -69,7 +69,7 @@ fn what_another_heap_has_lives() {
 
 #[test]
 fn a_part_outlives_its_whole() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
     b.turn(|m, state| state.push(m.unpack(parcel)));
@@ -87,7 +87,7 @@ fn a_part_outlives_its_whole() {
 
 #[test]
 fn a_heap_that_ends_leaves_what_others_have() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
     let orphan = a.end().expect("the parcel has it");
@@ -101,7 +101,7 @@ fn a_heap_that_ends_leaves_what_others_have() {
 
 #[test]
 fn a_parcel_that_nobody_opens_is_given_back() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
     drop(parcel);
@@ -113,7 +113,7 @@ fn a_parcel_that_nobody_opens_is_given_back() {
 
 #[test]
 fn what_is_held_lives_and_is_read_by_threads() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
     let held: Held<str> = a.turn(|m, _| m.hold(m.val_str("rain")));
     let others: Vec<_> = (0..4)
@@ -137,7 +137,7 @@ fn graphs_may_hold_what_is_shared() {
     impl Root for Library {
         type Of<'gc> = Shelf<'gc>;
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
     let mut b = Heap::<Library>::new(&source, Pacing::default(), |m| Shelf {
         pages: m.alloc(Mut::new(Vec::new())),
@@ -169,7 +169,7 @@ fn graphs_may_hold_what_is_shared() {
 /// DECs for each owner.
 #[test]
 fn what_a_heap_tells_others_is_counted() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut a, mut b, mut c) = (reader(&source), reader(&source), reader(&source));
     for _ in 0..3 {
         let parcel = a.turn(|m, _| m.pack::<One>(book(m, 1)));
@@ -198,7 +198,7 @@ fn what_a_heap_tells_others_is_counted() {
 /// An object that arrives repeatedly is imported once.
 #[test]
 fn what_comes_again_and_again_is_one_object() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     a.turn(|m, state| state.extend([book(m, 1), book(m, 1)]));
     for number in 0..if cfg!(miri) { 30 } else { 1000 } {
@@ -222,7 +222,7 @@ fn what_comes_again_and_again_is_one_object() {
 /// A heap that receives more than it records before it adds up, and keeps some of it.
 #[test]
 fn what_is_not_kept_is_given_up_by_the_next_mark() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let objects = if cfg!(miri) { 30 } else { 3000 };
     for number in 0..objects {

@@ -12,7 +12,7 @@ use fastrand::Rng;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vivant_heap::{Frozen, Heap, Mutator, Pacing, Root, Source, Stress, When};
+use vivant_heap::{Frozen, Heap, Mutator, Pacing, PageSource, Root, Stress, When};
 
 /// A persistent collection, and one of `std`, of which each version is a copy.
 trait Pair: 'static {
@@ -74,7 +74,7 @@ fn pacing(random: &mut Rng, seed: u64) -> Pacing {
 /// has changed nothing. Each turn checks all versions.
 fn run<P: Pair>(seed: u64) {
     let mut random = Rng::with_seed(seed);
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let pacing = pacing(&mut random, seed);
     let mut heap = Heap::<Versions<P>>::new(&source, pacing, |_| {
         (0..EFFORT.versions).map(|_| P::new()).collect()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use vivant_heap::{
-    Gc, Heap, Iso, Leaf, Ledger, Mut, Mutator, Object, Pacing, Root, Source, Stress, Val, When,
+    Gc, Heap, Iso, Leaf, Ledger, Mut, Mutator, Object, Pacing, PageSource, Root, Stress, Val, When,
 };
 
 /// Counts drops.
@@ -62,7 +62,7 @@ impl Root for Isos {
 
 #[test]
 fn a_region_goes_from_thread_to_thread_as_it_is() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut iso = TreeIso::new(&source, |r| tree(r, 6, None));
     for hop in 1..10 {
         iso = thread::spawn(move || {
@@ -82,7 +82,7 @@ fn a_region_goes_from_thread_to_thread_as_it_is() {
 #[test]
 fn merged_regions_live() {
     for when in [When::Paced, When::Young, When::All] {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let ends = Arc::new(AtomicU32::new(0));
         let mut heap = Heap::<Trees>::new(&source, stressed(when), |_| Vec::new());
         for round in 0..6 {
@@ -122,7 +122,7 @@ fn merged_regions_live() {
 
 #[test]
 fn what_nobody_refers_to_ends_with_its_region() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicU32::new(0));
     let mut heap = Heap::<Isos>::new(&source, stressed(When::Chance), |_| Vec::new());
     for _ in 0..4 {
@@ -153,7 +153,7 @@ type Shelf = Iso<Vec<Val<'static, str>>>;
 
 #[test]
 fn a_region_counts_what_it_has_of_others() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let heap = || Heap::<Titles>::new(&source, stressed(When::Paced), |_| Vec::new());
     let (mut a, mut b) = (heap(), heap());
     let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
@@ -194,7 +194,7 @@ fn a_region_counts_what_it_has_of_others() {
 
 #[test]
 fn a_region_made_in_a_turn_shares_from_its_heap() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = Heap::<Titles>::new(&source, stressed(When::Paced), |_| Vec::new());
     let mut shelf: Shelf = a.turn(|m, _| m.iso(|r| vec![r.val_str("made with it")]));
     a.collect();
@@ -207,7 +207,7 @@ fn a_region_made_in_a_turn_shares_from_its_heap() {
 
 #[test]
 fn what_comes_home_is_no_import() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = Heap::<Titles>::new(&source, stressed(When::Paced), |_| Vec::new());
     let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
     a.turn(|m, _| shelf.open_in(m, |r, titles| titles.push(r.val_str("home"))));
@@ -220,7 +220,7 @@ fn what_comes_home_is_no_import() {
 
 #[test]
 fn a_dropped_region_gives_up_what_it_counts() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = Heap::<Titles>::new(&source, Pacing::default(), |_| Vec::new());
     let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
     a.turn(|m, _| shelf.open_in(m, |r, titles| titles.push(r.val_str("lent"))));
@@ -231,14 +231,14 @@ fn a_dropped_region_gives_up_what_it_counts() {
 #[test]
 #[should_panic(expected = "a region has no heap for a shared object")]
 fn shared_objects_need_a_heap() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
     shelf.open(|r, titles| titles.push(r.val_str("whose?")));
 }
 
 #[test]
 fn a_region_in_a_region_shares_from_the_heap() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = Heap::<Titles>::new(&source, Pacing::default(), |_| Vec::new());
     let mut outer: Iso<Shelf> = Iso::new(&source, |_| Iso::new(&source, |_| Vec::new()));
     a.turn(|m, _| {
@@ -262,7 +262,7 @@ fn a_region_in_a_region_shares_from_the_heap() {
 /// could access a freed object by such a count.
 #[test]
 fn a_region_in_between_knows_nothing_of_what_is_shared() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     // Larger than a page, so that its pages have no owner once it is dead.
     let long = "long ".repeat(2_000);
     for ends in 0..2 {
@@ -290,7 +290,7 @@ fn a_region_in_between_knows_nothing_of_what_is_shared() {
 
 #[test]
 fn a_panic_in_an_open_region_closes_it() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut iso = TreeIso::new(&source, |r| tree(r, 2, None));
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         iso.open(|r, root: &mut Tree<'_>| {
@@ -321,7 +321,7 @@ fn what_a_region_shares_keeps_what_it_refers_to() {
         parts: Val<'gc, [Val<'gc, str>]>,
         last: Val<'gc, str>,
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut lender = Heap::<Lends>::new(&source, Pacing::new(), |_| ());
     let parcels = lender.turn(|m, ()| {
         ["rain", "snow", "hail"].map(|word| m.pack::<Val<'static, str>>(m.val_str(word)))
@@ -364,7 +364,7 @@ fn what_a_region_shares_keeps_what_it_refers_to() {
 
 #[test]
 fn another_root_is_all_that_stays() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicU32::new(0));
     let new = || TreeIso::paced(&source, stressed(When::All), |r| tree(r, 2, Some(&ends)));
     let mut count = new().map::<u64>(|_, root| sum(root));
@@ -387,7 +387,7 @@ fn a_forgotten_region_weighs_what_its_pages_do() {
     impl Root for Isos {
         type Of<'gc> = Option<Gc<'gc, Mut<Iso<Vec<Gc<'static, [u64]>>>>>>;
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Isos>::new(&source, Pacing::new(), |_| None);
     let rounds = if cfg!(miri) { 6 } else { 200 };
     for _ in 0..rounds {

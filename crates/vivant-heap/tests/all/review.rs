@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{
-    Anything, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Root, Source, Stress, Weak, When,
+    Anything, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root, Stress, Weak, When,
     unsize,
 };
 
@@ -17,7 +17,7 @@ fn stressed() -> Pacing {
 }
 
 fn heap<R: Root>(make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>) -> Heap<R> {
-    Heap::new(&Arc::new(Source::new()), stressed(), make)
+    Heap::new(&Arc::new(PageSource::new()), stressed(), make)
 }
 
 /// Counts its drop.
@@ -237,7 +237,7 @@ impl Root for Meddlers {
 /// tenured objects.
 #[test]
 fn destructors_may_use_other_heaps_of_the_source() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Meddlers>::new(&source, stressed(), |_| Vec::new());
     OTHER.set(Some(Heap::new(&source, stressed(), |_| Default::default())));
     for round in 0..6 {

@@ -4,8 +4,8 @@
 use fastrand::Rng;
 use std::sync::Arc;
 use vivant_heap::{
-    Freeze, Gc, Heap, Ice, Iso, Ledger, Mut, Mutator, Object, Pacing, Parcel, Root, Source, Stress,
-    Tag, Val, Weak, When, gc,
+    Freeze, Gc, Heap, Ice, Iso, Ledger, Mut, Mutator, Object, Pacing, PageSource, Parcel, Root,
+    Stress, Tag, Val, Weak, When, gc,
 };
 
 #[derive(Object, Clone)]
@@ -253,7 +253,7 @@ fn check(heaps: &mut [Heap<States>], pool: &[Parcel<Sent>]) {
 }
 
 fn run(seed: u64, steps: usize) {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut dice = Rng::with_seed(seed);
     let pacing = match seed % 3 {
         0 => Pacing::new(),

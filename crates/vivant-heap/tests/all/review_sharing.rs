@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use vivant_heap::{
-    Heap, Leaf, Ledger, Mutator, Object, Pacing, Parcel, Root, Source, Stress, Val, When,
+    Heap, Leaf, Ledger, Mutator, Object, Pacing, PageSource, Parcel, Root, Stress, Val, When,
 };
 
 mod ends;
@@ -14,7 +14,7 @@ mod sizes;
 mod wakers;
 
 /// The memory of heaps that are leaked, so that Miri finds a path to it at the end of the tests.
-static KEPT: Mutex<Vec<Arc<Source>>> = Mutex::new(Vec::new());
+static KEPT: Mutex<Vec<Arc<PageSource>>> = Mutex::new(Vec::new());
 
 /// A pacing by which a heap verifies itself, and collects when requested.
 fn stressed() -> Pacing {
@@ -64,7 +64,7 @@ impl Root for Reader {
 
 type One = Val<'static, Page<'static>>;
 
-fn reader(source: &Arc<Source>) -> Heap<Reader> {
+fn reader(source: &Arc<PageSource>) -> Heap<Reader> {
     Heap::new(source, stressed(), |_| Vec::new())
 }
 

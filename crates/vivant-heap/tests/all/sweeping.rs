@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Gc, Heap, HeapStats, Leaf, Pacing, Root, Source, Stress, When};
+use vivant_heap::{Gc, Heap, HeapStats, Leaf, Pacing, PageSource, Root, Stress, When};
 
 /// Objects of one kind.
 struct All<T>(T);
@@ -28,7 +28,7 @@ fn pacing() -> Pacing {
 
 #[test]
 fn a_sweep_takes_its_time_and_ends_before_the_next_mark() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<All<[u64; 4]>>::new(&source, pacing(), |_| Vec::new());
     let (mut before, mut unfinished) = (HeapStats::default(), 0);
     for turn in 0..scaled(4_000) {
@@ -81,7 +81,7 @@ impl Drop for Ends {
 fn destructors_run_in_batches() {
     let ended = Arc::new(AtomicUsize::new(0));
     let count = || ended.load(Ordering::Relaxed);
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let objects = scaled(20_000);
     let mut heap = Heap::<All<Ends>>::new(&source, pacing(), |m| {
         (0..objects)
@@ -109,7 +109,7 @@ fn destructors_run_in_batches() {
 fn memory_of_what_has_died_goes_back_to_the_system() {
     // The number of free pages that may stay.
     const KEPT: usize = 2048;
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let objects = scaled(400_000);
     let fill = |heap: &mut Heap<All<[u64; 9]>>| {
         heap.turn(|m, state| state.extend((0..objects).map(|_| m.alloc(Leaf([1; 9])))));
@@ -145,7 +145,7 @@ fn seeded_pages_are_bounded_by_what_was_in_use() {
         let mut random = Rng::with_seed(seed);
         let mut pacing = Pacing::default();
         pacing.stress = Some(Stress::new(When::Paced, seed));
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let mut heap = Heap::<All<[u64; 20]>>::new(&source, pacing, |_| Vec::new());
         let (mut most, mut fragmented) = (0, 0.0_f64);
         for _ in 0..if cfg!(miri) { 10 } else { 40 } {
@@ -187,7 +187,7 @@ fn seeded_pages_are_bounded_by_what_was_in_use() {
 
 #[test]
 fn many_small_heaps_at_once_are_small() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let heaps = match (cfg!(miri), cfg!(debug_assertions)) {
         (true, _) => 20,
         (_, true) => 5_000,
@@ -218,7 +218,7 @@ fn many_small_heaps_at_once_are_small() {
 
 #[test]
 fn a_long_turn_under_stress_is_swept_right() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut pacing = pacing();
     pacing.stress = Some(Stress::new(When::Chance, 5));
     let mut heap = Heap::<All<[u64; 3]>>::new(&source, pacing, |_| Vec::new());
@@ -245,7 +245,7 @@ fn a_collection_sweeps_so_many_runs_at_most() {
     const OBJECT: usize = 48;
     const RUNS: usize = if cfg!(miri) { 100 } else { 10_000 };
     const EACH: usize = if cfg!(miri) { 40 } else { 4_000 };
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let pacing = Pacing::new().growth(1.001);
     let mut heap = Heap::<All<[u64; 5]>>::new(&source, pacing, |m| {
         let objects = RUNS * (4096 / OBJECT);

@@ -2,7 +2,7 @@
 //! allocate meanwhile.
 
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Iso, Leaf, Pacing, Parcel, Root, Source, Val};
+use vivant_heap::{Gc, Heap, Iso, Leaf, Pacing, PageSource, Parcel, Root, Val};
 
 /// Small objects, notes of other heaps, and the content of a region.
 struct Desk;
@@ -29,7 +29,7 @@ const OBJECTS_OF_A_RUN: usize = 4096 / 48;
 const MOST: usize = 256;
 
 /// A heap with many unswept spans, in which each `nth` object is dead.
-fn unswept(source: &Arc<Source>, nth: usize) -> Heap<Desk> {
+fn unswept(source: &Arc<PageSource>, nth: usize) -> Heap<Desk> {
     let mut heap = Heap::<Desk>::new(source, Pacing::new(), |m| {
         let small = (0..RUNS * OBJECTS_OF_A_RUN).map(|_| m.alloc(Leaf([1; 5])));
         (small.collect(), Vec::new(), Vec::new())
@@ -61,7 +61,7 @@ fn paced(heap: &mut Heap<Desk>) -> usize {
 /// sweep.
 #[test]
 fn turns_do_not_outrun_the_sweep_that_a_mark_waits_for() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = unswept(&source, 1);
     let (before, mut turns) = (heap.stats(), 0);
     while heap.stats().begun == before.begun {
@@ -79,7 +79,7 @@ fn turns_do_not_outrun_the_sweep_that_a_mark_waits_for() {
 /// destructors do not outrun the sweep either.
 #[test]
 fn turns_that_make_destructors_do_not_outrun_the_sweep() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Tokens>::new(&source, Pacing::new(), |_| Vec::new());
     let (token, mut most) = (Arc::new(()), 0);
     for _ in 0..220 {
@@ -99,7 +99,7 @@ fn turns_that_make_destructors_do_not_outrun_the_sweep() {
 /// Few objects are live, so little is to be marked; but many are dead.
 #[test]
 fn a_mark_of_little_does_not_sweep_all_that_is_dead() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut press = Heap::<Desk>::new(&source, Pacing::new(), |_| Default::default());
     let mut heap = unswept(&source, 1);
     type News = Parcel<Val<'static, str>>;
@@ -121,7 +121,7 @@ fn a_mark_of_little_does_not_sweep_all_that_is_dead() {
 /// reason to sweep much.
 #[test]
 fn a_merge_does_not_sweep_all_that_is_left() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = unswept(&source, 40);
     let region = Iso::<Gc<'static, str>>::new(&source, |r| r.alloc_str(&"x".repeat(20_000_000)));
     heap.turn(|m, (_, _, merged)| merged.push(region.merge(m)));
@@ -140,7 +140,7 @@ impl Root for Shelf {
 fn large_objects_are_given_back_by_and_by() {
     const PAGE: usize = 4096;
     for (kib, count) in [(8, 4_000), (64, 1_000), (800, 200), (4096, 40)] {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let mut heap = Heap::<Shelf>::new(&source, Pacing::new(), |m| {
             (0..count)
                 .map(|_| m.val_slice(vec![1_u64; kib * 1024 / 8]))

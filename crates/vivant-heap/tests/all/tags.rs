@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::thread;
 use vivant_heap::{
-    Frozen, Gc, Heap, Iso, Ledger, Mut, Mutator, Object, Pacing, Parcel, Root, Sendable, Source,
-    Stress, Tag, TagId, Val, Weak, When, collected, unsize,
+    Frozen, Gc, Heap, Iso, Ledger, Mut, Mutator, Object, Pacing, PageSource, Parcel, Root,
+    Sendable, Stress, Tag, TagId, Val, Weak, When, collected, unsize,
 };
 
 /// A private object, with a token that counts the live ones.
@@ -43,7 +43,7 @@ fn pacing() -> Pacing {
     }
 }
 
-fn heap(source: &Arc<Source>) -> Heap<Graph> {
+fn heap(source: &Arc<PageSource>) -> Heap<Graph> {
     Heap::new(source, pacing(), |_| State::default())
 }
 
@@ -80,7 +80,7 @@ fn balanced(heaps: &mut [&mut Heap<Graph>], parcels: &[&Sent]) {
 fn an_object_of_any_age_lives_as_long_as_it_is_named() {
     let ages = if cfg!(miri) { 2 } else { 4 };
     for minors in 0..ages {
-        let (source, token) = (Arc::new(Source::new()), Token::default());
+        let (source, token) = (Arc::new(PageSource::new()), Token::default());
         let (mut a, mut b) = (heap(&source), heap(&source));
         a.turn(|m, state| state.nodes.push(node(m, 7, &token)));
         for _ in 0..minors {
@@ -114,7 +114,7 @@ fn an_object_of_any_age_lives_as_long_as_it_is_named() {
 
 #[test]
 fn a_tag_is_the_same_as_long_as_anybody_has_it() {
-    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let (source, token) = (Arc::new(PageSource::new()), Token::default());
     let (mut a, mut b) = (heap(&source), heap(&source));
     a.turn(|m, state| {
         state.nodes = (0..2).map(|value| node(m, value, &token)).collect();
@@ -154,7 +154,7 @@ fn a_tag_is_the_same_as_long_as_anybody_has_it() {
 
 #[test]
 fn what_a_named_object_refers_to_lives_too() {
-    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let (source, token) = (Arc::new(PageSource::new()), Token::default());
     let mut a = heap(&source);
     let sent: Sent = a.turn(|m, _| {
         let (first, last) = (node(m, 1, &token), node(m, 2, &token));
@@ -185,7 +185,7 @@ fn what_a_named_object_refers_to_lives_too() {
 
 #[test]
 fn only_the_heap_that_made_it_opens_a_tag() {
-    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let (source, token) = (Arc::new(PageSource::new()), Token::default());
     let (mut a, mut b) = (heap(&source), heap(&source));
     let sent: Sent = a.turn(|m, _| m.pack(m.tag(node(m, 1, &token))));
     b.turn(|m, state| {
@@ -228,7 +228,7 @@ fn tags_lie_in_what_is_shared_and_in_private_objects() {
     travels::<Name<'_>>();
     travels::<TagId>();
 
-    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let (source, token) = (Arc::new(PageSource::new()), Token::default());
     let (mut a, mut b) = (heap(&source), heap(&source));
     let mut reader = Heap::<Books>::new(&source, Pacing::default(), |_| None);
     let book = a.turn(|m, _| {
@@ -298,7 +298,7 @@ fn objects_of_all_kinds_can_be_named() {
         nothing: Tag<'gc, ()>,
         large: Tag<'gc, [u64; 1000]>,
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Kinds>::new(&source, pacing(), |m| {
         let square = m.alloc(Square(3));
         All {
@@ -334,7 +334,7 @@ fn a_tag_keeps_what_weak_references_do_not() {
     impl Root for Both {
         type Of<'gc> = (Option<Weak<'gc, Mut<u64>>>, Option<Tag<'gc, Mut<u64>>>);
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Both>::new(&source, Pacing::default(), |m| {
         let number = m.alloc(Mut::new(1));
         m.watch(number, 5);
@@ -357,7 +357,7 @@ fn a_tag_keeps_what_weak_references_do_not() {
 
 #[test]
 fn tags_go_through_regions_and_are_not_opened_there() {
-    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let (source, token) = (Arc::new(PageSource::new()), Token::default());
     let mut a = heap(&source);
     let (sent, copy): (Sent, Sent) = a.turn(|m, _| {
         let name = m.tag(node(m, 4, &token));
@@ -387,7 +387,7 @@ fn tags_go_through_regions_and_are_not_opened_there() {
 #[test]
 #[should_panic(expected = "Y3: an object of type `u64` in an open region cannot be tagged")]
 fn an_object_of_an_open_region_has_no_tag() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut iso = Iso::<Gc<'static, u64>>::new(&source, |r| r.alloc(1));
     iso.open(|r, number| {
         r.tag(*number);
@@ -396,7 +396,7 @@ fn an_object_of_an_open_region_has_no_tag() {
 
 #[test]
 fn ids_are_keys() {
-    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let (source, token) = (Arc::new(PageSource::new()), Token::default());
     let (mut a, mut b) = (heap(&source), heap(&source));
     let ids = |heap: &mut Heap<Graph>| -> Vec<TagId> {
         heap.turn(|m, state| {
@@ -418,7 +418,7 @@ fn ids_are_keys() {
 /// Other threads read a tag entry while its owner moves the tagged object.
 #[test]
 fn threads_look_at_tags_while_their_owner_collects() {
-    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let (source, token) = (Arc::new(PageSource::new()), Token::default());
     let mut a = heap(&source);
     let sent: Vec<Sent> = a.turn(|m, state| {
         state.nodes = (0..3).map(|value| node(m, value, &token)).collect();

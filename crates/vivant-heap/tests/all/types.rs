@@ -9,11 +9,11 @@ mod unsized_values;
 mod weak;
 
 use std::sync::Arc;
-use vivant_heap::{Heap, Mutator, Pacing, Root, Source};
+use vivant_heap::{Heap, Mutator, Pacing, PageSource, Root};
 
 /// A heap with the state that `make` returns.
 fn heap<R: Root>(make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>) -> Heap<R> {
-    Heap::new(&Arc::new(Source::new()), Pacing::default(), make)
+    Heap::new(&Arc::new(PageSource::new()), Pacing::default(), make)
 }
 
 /// Runs `look` as a turn between collections of both kinds.

@@ -1,7 +1,7 @@
 //! What a collection lends ends with the turn.
 
 use std::sync::Arc;
-use vivant_heap::{Heap, Pacing, Root, Source, gc};
+use vivant_heap::{Heap, Pacing, Root, PageSource, gc};
 
 struct State;
 
@@ -10,7 +10,7 @@ impl Root for State {
 }
 
 fn main() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<State>::new(&source, Pacing::default(), |_| gc::Vec::new());
     let first = heap.turn(|_, vec| vec.first());
     let all = heap.turn(|_, vec| std::mem::take(vec));

@@ -14,7 +14,7 @@ impl Root for State {
 }
 
 fn main() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut iso = Iso::<Node<'static>>::new(&source, |_| Node { next: None });
     let mut heap = Heap::<State>::new(&source, Pacing::default(), |_| Vec::new());
     heap.turn(|m, _| {

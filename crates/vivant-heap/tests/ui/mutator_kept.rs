@@ -9,7 +9,7 @@ impl Root for Numbers {
 }
 
 fn heap() -> Heap<Numbers> {
-    Heap::new(&Arc::new(Source::new()), Pacing::default(), |_| Vec::new())
+    Heap::new(&Arc::new(PageSource::new()), Pacing::default(), |_| Vec::new())
 }
 
 fn main() {

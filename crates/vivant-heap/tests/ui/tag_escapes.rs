@@ -9,7 +9,7 @@ impl Root for Names {
 }
 
 fn main() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut one = Heap::<Names>::new(&source, Pacing::default(), |_| Vec::new());
     let mut other = Heap::<Names>::new(&source, Pacing::default(), |_| Vec::new());
     let escaped = one.turn(|m, _| m.tag(m.alloc(1)));

@@ -9,7 +9,7 @@ impl Root for Names {
 }
 
 fn main() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Names>::new(&source, Pacing::default(), |m| vec![m.tag(m.alloc(1))]);
     heap.turn(|_, names| {
         std::thread::scope(|scope| {

@@ -9,7 +9,7 @@ impl Root for Texts {
 }
 
 fn main() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut one = Heap::<Texts>::new(&source, Pacing::default(), |_| Vec::new());
     let mut other = Heap::<Texts>::new(&source, Pacing::default(), |_| Vec::new());
     let escaped = one.turn(|m, _| m.val_str("rain"));

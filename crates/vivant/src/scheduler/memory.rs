@@ -80,10 +80,10 @@ impl Threads {
         }
         let (memory, source) = (self.memory.clone(), system.heaps.clone());
         let name = format!("{}-memory", system.config.name);
-        let keep = move |_: &Threads| memory.keep(|| source.prepare());
+        let keep = move |_: &Threads| memory.keep(|| source.prefault());
         if self.start_thread(name, keep, system) == super::threads::Started::Yes {
             let waker = Waker::from(self.memory.clone());
-            system.heaps.prepared_by(waker);
+            system.heaps.prefault_by(waker);
         }
     }
 }

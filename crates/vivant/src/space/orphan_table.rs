@@ -225,7 +225,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
     use std::sync::Arc;
-    use vivant_heap::{Heap, Pacing, Parcel, Root, Source, Val};
+    use vivant_heap::{Heap, Pacing, PageSource, Parcel, Root, Val};
 
     /// Work budget of one step.
     const LOOK: usize = if cfg!(miri) { 4 } else { 1_000 };
@@ -241,7 +241,7 @@ mod tests {
 
     /// The detached rest of a heap with `many` exported objects.
     fn orphan(many: u64) -> (Orphan, Vec<Parcel<Val<'static, u64>>>) {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let mut heap = Heap::<Numbers>::new(&source, Pacing::new(), |_| ());
         let parcels = (0..many).map(|number| heap.turn(|m, ()| m.pack(m.val(number))));
         let parcels = parcels.collect();

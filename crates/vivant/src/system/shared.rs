@@ -31,7 +31,7 @@ use crate::unreachable::Detector;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::panic::Location;
-use vivant_heap::{PAGE, Source};
+use vivant_heap::{PAGE, PageSource};
 
 /// One system. Workers, cells and addresses hold it; its own references to cells are dropped at
 /// shutdown.
@@ -55,7 +55,7 @@ pub(crate) struct Shared {
     pub(crate) bytes: Bytes,
     pub(crate) depot: Arc<Depot>,
     /// The page source of the actors' heaps.
-    pub(crate) heaps: Arc<Source>,
+    pub(crate) heaps: Arc<PageSource>,
     /// Histograms of the pauses of heaps.
     pub(crate) pauses: Histograms,
     /// Detached heaps: those of actors that have ended.
@@ -116,8 +116,8 @@ impl Shared {
     ) -> Arc<Shared> {
         note_places();
         let heaps = match config.heap_limit {
-            Some(bytes) => Source::bounded(bytes / PAGE),
-            None => Source::new(),
+            Some(bytes) => PageSource::bounded(bytes / PAGE),
+            None => PageSource::new(),
         };
         Arc::new(Shared {
             // Relaxed: a number on its own.

@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
-use vivant::heap::{Heap, Held, Pacing, Root, Source, Val};
+use vivant::heap::{Heap, Held, Pacing, PageSource, Root, Val};
 use vivant::prelude::*;
 use vivant::{HeapFacts, PauseKind};
 
@@ -64,7 +64,7 @@ fn what_is_given_up_while_a_pile_is_heard_is_heard_after_it() {
         let vault = Vault::spawn(&system, lent.clone());
         vault.forgets().ask_blocking().unwrap();
         let [first, mut second] = lent.map(|lent| std::mem::take(&mut *lent.lock().unwrap()));
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let mut reader = Heap::<Shelf>::new(&source, Pacing::new(), |_| Vec::new());
         reader.turn(|m, state| state.extend(first.into_iter().map(|it| m.take(it))));
         reader.turn(|_, state| state.clear());

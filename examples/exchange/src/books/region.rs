@@ -4,7 +4,7 @@ use super::{Book, OrderBook};
 use crate::order::{Answer, Order, Rest, Trade};
 use std::sync::Arc;
 use vivant::Pacing;
-use vivant::heap::{HeapStats, Iso, Source};
+use vivant::heap::{HeapStats, Iso, PageSource};
 
 /// A [`Book`] in a region, which is opened for each order.
 #[derive(Debug)]
@@ -13,13 +13,13 @@ pub struct RegionBook(Iso<Book<'static>>);
 impl RegionBook {
     /// An empty one, of pages from a source.
     #[must_use]
-    pub fn new(source: &Arc<Source>) -> RegionBook {
+    pub fn new(source: &Arc<PageSource>) -> RegionBook {
         RegionBook::paced(source, Pacing::new())
     }
 
     /// As [`RegionBook::new`], with another pacing than the usual one.
     #[must_use]
-    pub fn paced(source: &Arc<Source>, pacing: Pacing) -> RegionBook {
+    pub fn paced(source: &Arc<PageSource>, pacing: Pacing) -> RegionBook {
         RegionBook(Iso::paced(source, pacing, |_| Book::new()))
     }
 

@@ -6,7 +6,7 @@ use exchange::flow::{Flow, Market};
 use exchange::order::{Action, Answer, Order, Place, Side, Trade};
 use std::sync::Arc;
 use vivant::Pacing;
-use vivant::heap::{Source, Stress, When};
+use vivant::heap::{PageSource, Stress, When};
 
 const ORDERS: usize = 3_000;
 /// A heap that looks after itself after every order takes its time.
@@ -47,7 +47,7 @@ fn agrees(book: &mut impl OrderBook, seed: u64, count: usize) {
 
 #[test]
 fn a_graph_agrees_with_the_reference_whenever_it_is_collected() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     for seed in 0..SEEDS {
         let when = [When::Young, When::All, When::Chance, When::Paced][seed as usize % 4];
         let pacing = Pacing::new().stressed(Stress::new(when, seed));
@@ -72,7 +72,7 @@ fn slabs_agree_with_the_reference() {
 /// The one state that all books come to, as one number.
 #[test]
 fn all_books_have_one_digest() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let digest = |book: &mut dyn OrderBook| {
         let (mut digest, mut trades) = (Digest::default(), Vec::new());
         for order in orders(5) {
@@ -168,7 +168,7 @@ fn tells_the_story(book: &mut dyn OrderBook) {
 
 #[test]
 fn all_books_tell_the_story() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     tells_the_story(&mut ReferenceBook::default());
     tells_the_story(&mut RegionBook::new(&source));
     tells_the_story(&mut CountedBook::default());

@@ -26,7 +26,7 @@ const TOGETHER: usize = 64;
 /// Each entry costs a [`Weak`], which is an object of its own.
 ///
 /// ```
-/// use vivant_heap::{Gc, Heap, Object, Pacing, Root, Source, gc};
+/// use vivant_heap::{Gc, Heap, Object, Pacing, Root, PageSource, gc};
 ///
 /// #[derive(Object)]
 /// struct Interned<'gc> {
@@ -39,7 +39,7 @@ const TOGETHER: usize = 64;
 ///     type Of<'gc> = Interned<'gc>;
 /// }
 ///
-/// let source = std::sync::Arc::new(Source::new());
+/// let source = std::sync::Arc::new(PageSource::new());
 /// let mut heap = Heap::<State>::new(&source, Pacing::default(), |_| Interned {
 ///     by_name: gc::WeakMap::new(),
 ///     used: None,

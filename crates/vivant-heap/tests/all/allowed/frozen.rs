@@ -55,7 +55,7 @@ impl Root for Published {
 
 #[test]
 fn runs() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Published>::new(&source, Pacing::default(), |m| {
         asked(m);
         let iso = m.iso::<Gc<'static, Mut<Node<'static>>>>(|r| {

@@ -4,7 +4,7 @@
 #![deny(warnings)]
 
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, Root, Source};
+use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource, Root};
 
 /// A destructor, and no collected part.
 #[derive(Object)]
@@ -36,7 +36,7 @@ impl Root for List {
 
 #[test]
 fn runs() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut heap = Heap::<List>::new(&source, Pacing::default(), |_| None);
     // A heap goes to another thread, and back.
     let mut heap = std::thread::spawn(move || {

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vivant_heap::{Heap, Leaf, Mutator, Pacing, Root, Source, Stress, When, gc};
+use vivant_heap::{Heap, Leaf, Mutator, Pacing, PageSource, Root, Stress, When, gc};
 
 thread_local! {
     /// After this number of calls of user code a call panics; 0: no call does.
@@ -160,7 +160,7 @@ impl<'gc> All<'gc> {
 
 #[test]
 fn what_panics_loses_nothing_and_ends_nothing_twice() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut pacing = Pacing::default();
     pacing.nursery = 4096;
     pacing.stress = Some(Stress::new(When::Chance, 7));

@@ -97,7 +97,7 @@ impl Root for Two {
 
 #[test]
 fn the_same_text_is_equal_and_hashes_alike_wherever_its_chunks_end() {
-    let source = std::sync::Arc::new(vivant_heap::Source::new());
+    let source = std::sync::Arc::new(vivant_heap::PageSource::new());
     let pacing = vivant_heap::Pacing::default();
     let mut heap = vivant_heap::Heap::<Two>::new(&source, pacing, |_| Default::default());
     heap.turn(|m, (one, other)| {

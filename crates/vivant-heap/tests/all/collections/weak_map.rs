@@ -4,7 +4,7 @@ use fastrand::Rng;
 use std::collections::HashMap;
 use std::sync::Arc;
 use vivant_heap::{
-    Gc, Heap, MarkStart, Mut, Object, Pacing, Progress, Root, Source, Stress, When, gc,
+    Gc, Heap, MarkStart, Mut, Object, Pacing, PageSource, Progress, Root, Stress, When, gc,
 };
 
 type Value<'gc> = Gc<'gc, Mut<u64>>;
@@ -24,7 +24,7 @@ impl Root for States {
 }
 
 fn heap(pacing: Pacing) -> Heap<States> {
-    Heap::<States>::new(&Arc::new(Source::new()), pacing, |_| State {
+    Heap::<States>::new(&Arc::new(PageSource::new()), pacing, |_| State {
         map: gc::WeakMap::new(),
         kept: gc::HashMap::new(),
         ballast: None,

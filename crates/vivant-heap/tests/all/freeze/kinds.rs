@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use vivant_heap::{
-    Freeze, Gc, Heap, Ice, Iso, Mut, Object, Pacing, Root, Source, Val, When, gc, val,
+    Freeze, Gc, Heap, Ice, Iso, Mut, Object, Pacing, PageSource, Root, Val, When, gc, val,
 };
 
 /// Each kind of part.
@@ -68,7 +68,7 @@ fn all_kinds_of_parts_are_read_as_they_were() {
     impl Root for Any {
         type Of<'gc> = Option<Val<'gc, Ice<Kinds<'gc, Gc<'gc, Mut<Shape<'gc>>>>>>>;
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = Heap::<Any>::new(&source, stressed(When::All), |_| None);
     let iso = a.turn(|m, _| {
         m.iso::<Kinds<'static, Gc<'static, Mut<Shape<'static>>>>>(|r| {
@@ -150,7 +150,7 @@ fn collections_are_read_by_threads_where_they_lie() {
     impl Root for Any {
         type Of<'gc> = Option<Val<'gc, Ice<Collections<'gc>>>>;
     }
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let many = if cfg!(miri) { 30 } else { 1000 };
     let mut iso = Iso::<Collections<'static>>::paced(&source, stressed(When::Young), |r| {
         let mut whole = Collections {
@@ -226,7 +226,7 @@ fn large_and_young_and_written_objects_are_frozen_as_they_are() {
         type Of<'gc> = Vec<Val<'gc, [Val<'gc, Ice<Mut<Vec<u64>>>>]>>;
     }
     type Row<'gc> = Gc<'gc, [Gc<'gc, Mut<Vec<u64>>>]>;
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = Heap::<Rows>::new(&source, Pacing::new(), |_| Vec::new());
     // A block, a large object, one of more than a chunk.
     let lengths: &[u64] = if cfg!(miri) {

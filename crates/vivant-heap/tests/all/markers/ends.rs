@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 use vivant_heap::{
-    Gc, Heap, Leaf, MarkStart, Marker, Mut, Mutator, Object, Pacing, Progress, Root, Source,
+    Gc, Heap, Leaf, MarkStart, Marker, Mut, Mutator, Object, Pacing, PageSource, Progress, Root,
     Stress, Weak, When,
 };
 
@@ -42,7 +42,7 @@ fn page<'gc>(
 }
 
 /// A list that is long enough to be marked concurrently, by a mark that has begun.
-fn book(source: &Arc<Source>, ended: &Ended) -> Heap<Book> {
+fn book(source: &Arc<PageSource>, ended: &Ended) -> Heap<Book> {
     let pacing = Pacing::new().nursery(1 << 14);
     let mut heap = Heap::<Book>::new(source, pacing, |m| {
         (0..PAGES).fold(None, |next, _| Some(page(m, next, ended)))
@@ -253,7 +253,7 @@ fn a_marker_may_be_used_anywhere() {
 #[test]
 fn a_heap_may_be_forgotten_while_markers_work() {
     /// So that Miri finds a path to the leaked memory.
-    static KEPT: std::sync::Mutex<Vec<(Heap<Book>, Arc<Source>)>> =
+    static KEPT: std::sync::Mutex<Vec<(Heap<Book>, Arc<PageSource>)>> =
         std::sync::Mutex::new(Vec::new());
     let (source, ended) = (source(), Ended::default());
     let heap = book(&source, &ended);
@@ -274,7 +274,7 @@ fn a_heap_may_be_forgotten_while_markers_work() {
 /// Turns that get no memory during a mark, at random and by a bound.
 #[test]
 fn memory_may_be_refused_while_markers_work() {
-    for (source, refuses) in [(Source::new(), 3), (Source::bounded(250), 0)] {
+    for (source, refuses) in [(PageSource::new(), 3), (PageSource::bounded(250), 0)] {
         let (source, ended, mut random) = (Arc::new(source), Ended::default(), Rng::with_seed(5));
         let stress = Stress::new(When::Concurrent, 3).refusing(refuses);
         let mut heap = Heap::<Book>::new(&source, Pacing::new().stressed(stress), |_| None);

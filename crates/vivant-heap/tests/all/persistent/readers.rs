@@ -1,7 +1,7 @@
 //! Versions that one heap makes and others read.
 
 use std::sync::Arc;
-use vivant_heap::{Heap, Ledger, Mutator, Pacing, Root, Source, Twin, Val, val};
+use vivant_heap::{Heap, Ledger, Mutator, Pacing, PageSource, Root, Twin, Val, val};
 
 const ENTRIES: u64 = if cfg!(miri) { 40 } else { 5_000 };
 const VERSIONS: u64 = if cfg!(miri) { 4 } else { 16 };
@@ -55,7 +55,7 @@ fn advance<'gc>(m: &Mutator<'gc>, news: News<'gc>, version: u64) -> News<'gc> {
 fn a_reader_has_versions_that_their_writer_has_given_up() {
     fn sent<T: Twin + Send>() {}
     sent::<News<'static>>();
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut reader = Heap::<Read>::new(&source, Pacing::default(), |_| Vec::new());
     let mut writer = Heap::<Written>::new(&source, Pacing::default(), |m| News {
         texts: val::Map::from_iter(m, (0..ENTRIES).map(|key| (key, text(m, key, 0)))),

@@ -3,7 +3,7 @@
 use super::Dice;
 use super::model::{Model, Noted};
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, Parcel, Root, Source, Val, Weak};
+use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource, Parcel, Root, Val, Weak};
 
 /// Shared from birth.
 #[derive(Object)]
@@ -65,7 +65,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// An empty heap, which collects often.
-    pub(crate) fn new(source: &Arc<Source>, size: Size) -> Place {
+    pub(crate) fn new(source: &Arc<PageSource>, size: Size) -> Place {
         let pacing = Pacing::new().nursery(4 << 10).first(64 << 10).growth(1.2);
         let heap = Heap::new(source, pacing, |m| State {
             ballast: (size == Size::Large).then(|| m.val_slice(vec![0; LARGE_WORDS])),

@@ -4,7 +4,7 @@ use super::model::Model;
 use super::place::{Place, Sent, Size, State, States};
 use super::{Dice, Helper};
 use std::sync::Arc;
-use vivant_heap::{Heap, Orphan, Pacing, Remains, Source};
+use vivant_heap::{Heap, Orphan, Pacing, PageSource, Remains};
 
 /// The number of pages that the sources of most programs have.
 const PAGES_MAX: usize = 2000;
@@ -21,7 +21,7 @@ const ROUNDS_MAX: usize = 20;
 
 /// The state of a program.
 pub(crate) struct Program {
-    source: Arc<Source>,
+    source: Arc<PageSource>,
     pages: Pages,
     dice: Dice,
     model: Model,
@@ -50,8 +50,8 @@ impl Program {
     /// Two large heaps and a small one, all empty.
     pub(crate) fn new(seed: u64, helper: Option<Helper>) -> Program {
         let (source, pages) = match seed % 4 {
-            0..3 => (Source::bounded(PAGES_MAX), Pages::Bounded),
-            _ => (Source::new(), Pages::Enough),
+            0..3 => (PageSource::bounded(PAGES_MAX), Pages::Bounded),
+            _ => (PageSource::new(), Pages::Enough),
         };
         let source = Arc::new(source);
         let sizes = [Size::Large, Size::Large, Size::Small];

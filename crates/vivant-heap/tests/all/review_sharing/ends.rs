@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use vivant_heap::{Heap, Held, Orphan, Parcel, Source};
+use vivant_heap::{Heap, Held, Orphan, PageSource, Parcel};
 
 /// Shares and drops when it is dropped, and then panics.
 struct Late {
@@ -38,7 +38,7 @@ impl Drop for Late {
 /// sweep, in the sweep within a turn, and with the heap.
 #[test]
 fn leaves_share_at_their_ends() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     for way in 0..3 {
         let ends = Arc::new(AtomicUsize::new(0));
         let (mut a, mut b) = (reader(&source), reader(&source));
@@ -93,7 +93,7 @@ fn leaves_share_at_their_ends() {
 /// The first turn panics, after its objects were sent to other heaps.
 #[test]
 fn what_a_lost_heap_has_shared_stays() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut b = reader(&source);
     let mut lost = None;
     let made = catch_unwind(AssertUnwindSafe(|| {
@@ -118,7 +118,7 @@ fn what_a_lost_heap_has_shared_stays() {
 #[test]
 fn threads_have_what_a_heap_leaves_that_ends() {
     let rounds = if cfg!(miri) { 3 } else { 200 };
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     for round in 0..rounds {
         let ends = Arc::new(AtomicUsize::new(0));
         let mut a = reader(&source);
@@ -168,7 +168,7 @@ fn threads_have_what_a_heap_leaves_that_ends() {
 /// Heaps lie in leaves of each other's objects, and have references to objects in them.
 #[test]
 fn heaps_lie_in_what_they_share() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut outer = reader(&source);
     let parcel = outer.turn(|m, _| m.pack::<One>(Page::new(m, "rain", Vec::new())));
     let mut inner = reader(&source);
@@ -191,7 +191,7 @@ fn heaps_lie_in_what_they_share() {
 /// A detached heap is drained too early, without effect, and goes from thread to thread.
 #[test]
 fn orphans_wait_for_the_last() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
     let parcels: Vec<_> = (0..5)
         .map(|_| a.turn(|m, _| m.pack::<One>(Page::new(m, "rain", Vec::new()))))

@@ -4,13 +4,13 @@ use super::{Number, One, Page, balanced, collected, emptied, reader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use vivant_heap::{Held, Leaf, Object, Orphan, Parcel, Sendable, Source, Twin, Val};
+use vivant_heap::{Held, Leaf, Object, Orphan, PageSource, Parcel, Sendable, Twin, Val};
 
 /// A parcel within `look` of another one, within a turn of a third heap; components that are packed
 /// without a heap.
 #[test]
 fn parcels_are_opened_within_each_other() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let parcel = a.turn(|m, _| {
         let part = Page::new(m, "part", Vec::new());
@@ -48,7 +48,7 @@ fn parcels_are_opened_within_each_other() {
 /// Of the values that a panicking body has taken out, nothing is lost and nothing released twice.
 #[test]
 fn a_look_may_panic() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
     let parcel = a.turn(|m, _| m.pack::<One>(Page::new(m, "rain", Vec::new())));
     let copy = parcel.clone();
@@ -89,7 +89,7 @@ impl Clone for Shrinks<'_> {
 
 #[test]
 fn a_clone_may_be_another_value() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
     let left = Leaf(Arc::new(2.into()));
     let parcel = a.turn(|m, _| {
@@ -116,7 +116,7 @@ fn a_clone_may_be_another_value() {
 /// container that it releases.
 #[test]
 fn parts_go_from_hand_to_hand() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
     // The depth of the component below the sent object, and which heap collects when.
     for order in (0..32_u32).step_by(if cfg!(miri) { 13 } else { 1 }) {
@@ -162,7 +162,7 @@ fn parts_go_from_hand_to_hand() {
 /// A heap is collected and ended in the turn of another that reads its objects.
 #[test]
 fn an_owner_may_end_while_somebody_reads() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let parcel = a.turn(|m, _| {
         let part = Page::new(m, "part", Vec::new());
@@ -198,7 +198,7 @@ fn everything_may_be_forgotten() {
     // Its memory is leaked: without this, Miri would report that.
     static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
     type Kept = (Option<vivant_heap::Orphan>, Parcel<One>, Held<str>);
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let (parcel, held) = a.turn(|m, _| {
         let page = Page::new(m, "page", Vec::new());
@@ -237,7 +237,7 @@ fn generic_values_come_back_as_they_were() {
     ) where
         for<'gc> T::Of<'gc>: Sendable<'gc>,
     {
-        let source = Arc::new(Source::new());
+        let source = Arc::new(PageSource::new());
         let (mut a, mut b) = (reader(&source), reader(&source));
         let (parcel, text) = a.turn(|m, _| {
             let text = m.val_str("rain");

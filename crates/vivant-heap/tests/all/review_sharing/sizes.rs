@@ -4,7 +4,7 @@ use super::{Ends, One, Page, collected, reader, stressed};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Heap, Leaf, Parcel, Root, Source, Val};
+use vivant_heap::{Heap, Leaf, PageSource, Parcel, Root, Val};
 
 /// A value of size zero, with a destructor.
 struct Nothing;
@@ -39,7 +39,7 @@ const MANY: usize = 1 << 60;
 #[test]
 fn nothing_is_shared_like_anything() {
     let count = if cfg!(miri) { 30 } else { 16_000 };
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let make = || Heap::<Sizes>::new(&source, stressed(), |_| Vec::new());
     let (mut a, mut b) = (make(), make());
     let parcels: Vec<Parcel<Mixed<'static>>> = a.turn(|m, _| {
@@ -96,7 +96,7 @@ impl Root for Bytes {
 /// Sizes around the ends of blocks, pages and chunks.
 #[test]
 fn shared_objects_are_as_large_as_they_are() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let make = || Heap::<Bytes>::new(&source, stressed(), |_| Vec::new());
     let (mut a, mut b) = (make(), make());
     let sizes: &[usize] = match cfg!(miri) {
@@ -138,7 +138,7 @@ fn shared_objects_are_as_large_as_they_are() {
 fn a_bound_is_met_while_sharing() {
     let ends = Arc::new(AtomicUsize::new(0));
     let (pages, rounds) = if cfg!(miri) { (6, 1) } else { (40, 3) };
-    let source = Arc::new(Source::bounded(pages));
+    let source = Arc::new(PageSource::bounded(pages));
     let (mut a, mut b) = (reader(&source), reader(&source));
     for _ in 0..rounds {
         let mut parcels = Vec::new();

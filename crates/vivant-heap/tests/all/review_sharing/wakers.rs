@@ -4,7 +4,7 @@ use super::{KEPT, One, Page, balanced, emptied, reader};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
-use vivant_heap::{Heap, Held, Orphan, Parcel, Source};
+use vivant_heap::{Heap, Held, Orphan, PageSource, Parcel};
 
 /// Panics, and counts its panics.
 struct Panics(AtomicUsize);
@@ -20,7 +20,7 @@ impl Wake for Panics {
 /// ends, and while a thread unwinds.
 #[test]
 fn a_waker_may_panic() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let waker = Arc::new(Panics(AtomicUsize::new(0)));
     let woken = || waker.0.swap(0, Ordering::Relaxed);
@@ -121,7 +121,7 @@ impl Wake for Acts {
 /// dropping and collecting by another heap.
 #[test]
 fn a_waker_may_do_what_it_likes() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     for does in [Does::Collects, Does::Ends, Does::Drops, Does::Shares] {
         let (mut a, mut b) = (reader(&source), reader(&source));
         let waker = Arc::new(Acts {

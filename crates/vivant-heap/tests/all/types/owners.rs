@@ -1,7 +1,7 @@
 //! The owner of an object, found by nothing but a reference to it.
 
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, HeapId, Mut, Pacing, Root, Source};
+use vivant_heap::{Gc, Heap, HeapId, Mut, Pacing, PageSource, Root};
 
 /// Objects that are young, old, and large from birth.
 struct Sizes;
@@ -16,7 +16,7 @@ impl Root for Sizes {
 
 #[test]
 fn an_object_knows_its_heap() {
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let sizes = if cfg!(miri) {
         [0, 3000, 9000]
     } else {

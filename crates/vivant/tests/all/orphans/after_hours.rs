@@ -1,7 +1,7 @@
 //! Objects that outlive their system.
 
 use super::*;
-use vivant::heap::{Heap, Root, Source};
+use vivant::heap::{Heap, PageSource, Root};
 
 #[test]
 fn a_parcel_outlives_its_system() {
@@ -42,7 +42,7 @@ impl Root for Desk {
 #[test]
 fn the_last_is_given_up_in_the_middle_of_another_collection() {
     let token = Token::default();
-    let source = Arc::new(Source::new());
+    let source = Arc::new(PageSource::new());
     let stress = Stress::new(When::All, 0);
     let mut desk = Heap::<Desk>::new(&source, Pacing::new().stressed(stress), |_| None);
     {

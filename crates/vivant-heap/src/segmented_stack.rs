@@ -1,23 +1,23 @@
-//! [`Pieces`]: a segmented stack, which grows and is freed segment by segment.
+//! [`SegmentedStack`]: a segmented stack, which grows and is freed segment by segment.
 
 /// Elements of a segment, unless more were appended at once. Few under an interpreter, so that it
 /// covers what happens between two segments.
-const PIECE: usize = if cfg!(miri) { 64 } else { 4096 };
+const SEGMENT: usize = if cfg!(miri) { 64 } else { 4096 };
 
 /// A segmented stack: neither growth nor freeing takes long. A vector of a million elements is
 /// moved as a whole when it grows. No segment is empty.
-pub(crate) struct Pieces<T>(Vec<Vec<T>>);
+pub(crate) struct SegmentedStack<T>(Vec<Vec<T>>);
 
-impl<T> Default for Pieces<T> {
-    fn default() -> Pieces<T> {
-        Pieces(Vec::new())
+impl<T> Default for SegmentedStack<T> {
+    fn default() -> SegmentedStack<T> {
+        SegmentedStack(Vec::new())
     }
 }
 
-impl<T> Pieces<T> {
+impl<T> SegmentedStack<T> {
     pub(crate) fn push(&mut self, one: T) {
         match self.0.last_mut() {
-            Some(last) if last.len() < PIECE => last.push(one),
+            Some(last) if last.len() < SEGMENT => last.push(one),
             _ => self.0.push(vec![one]),
         }
     }
@@ -35,15 +35,15 @@ impl<T> Pieces<T> {
     pub(crate) fn append(&mut self, more: &mut Vec<T>) {
         match self.0.last_mut() {
             _ if more.is_empty() => {}
-            Some(last) if last.len() + more.len() <= PIECE => last.append(more),
+            Some(last) if last.len() + more.len() <= SEGMENT => last.append(more),
             _ => self.0.push(std::mem::take(more)),
         }
     }
 
     /// Moves all elements of another stack here.
-    pub(crate) fn add(&mut self, other: &mut Pieces<T>) {
-        for mut piece in other.0.drain(..) {
-            self.append(&mut piece);
+    pub(crate) fn add(&mut self, other: &mut SegmentedStack<T>) {
+        for mut segment in other.0.drain(..) {
+            self.append(&mut segment);
         }
     }
 
@@ -75,9 +75,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_a_stack_whatever_its_pieces_are() {
-        let most = 3 * PIECE + 5;
-        let mut pieces = Pieces::default();
+    fn it_is_a_stack_whatever_its_segments_are() {
+        let most = 3 * SEGMENT + 5;
+        let mut pieces = SegmentedStack::default();
         (0..most).for_each(|number| pieces.push(number));
         assert_eq!((pieces.len(), pieces.0.len()), (most, 4));
         assert!(pieces.iter().copied().eq(0..most));
@@ -88,18 +88,18 @@ mod tests {
     }
 
     #[test]
-    fn short_lists_share_a_piece_and_long_ones_stay_whole() {
-        let (mut one, mut other) = (Pieces::default(), Pieces::default());
+    fn short_lists_share_a_segment_and_long_ones_stay_whole() {
+        let (mut one, mut other) = (SegmentedStack::default(), SegmentedStack::default());
         (0..5).for_each(|number| one.push(number));
         other.append(&mut vec![5, 6]);
-        other.append(&mut (7..PIECE * 2).collect());
+        other.append(&mut (7..SEGMENT * 2).collect());
         one.add(&mut other);
         assert!(other.is_empty());
-        assert!(one.iter().copied().eq(0..PIECE * 2));
+        assert!(one.iter().copied().eq(0..SEGMENT * 2));
         assert_eq!(one.0.len(), 2);
-        let mut left = PIECE * 2;
-        while let Some(some) = one.take(PIECE / 4) {
-            assert!(some.len() <= PIECE / 4 && some.last() == Some(&(left - 1)));
+        let mut left = SEGMENT * 2;
+        while let Some(some) = one.take(SEGMENT / 4) {
+            assert!(some.len() <= SEGMENT / 4 && some.last() == Some(&(left - 1)));
             left -= some.len();
         }
         assert_eq!(left, 0);

@@ -31,26 +31,30 @@ pub(crate) const fn class_for(bytes: usize) -> usize {
 #[derive(Clone, Copy)]
 struct Shape {
     /// Bytes of a block.
-    cell: usize,
+    block: usize,
     /// Pages of a span.
     pages: usize,
     /// Blocks in a span.
-    cells: usize,
+    blocks: usize,
 }
 
 /// Looked up for each object that is tenured.
 static SHAPES: [Shape; CLASSES] = {
     let none = Shape {
-        cell: 0,
+        block: 0,
         pages: 0,
-        cells: 0,
+        blocks: 0,
     };
     let mut shapes = [none; CLASSES];
     let mut class = 0;
     while class < CLASSES {
-        let (cell, pages) = (size_of_cell(class), pages_for(size_of_cell(class)));
-        let cells = pages * PAGE / cell;
-        shapes[class] = Shape { cell, pages, cells };
+        let (block, pages) = (size_of_block(class), pages_for(size_of_block(class)));
+        let blocks = pages * PAGE / block;
+        shapes[class] = Shape {
+            block,
+            pages,
+            blocks,
+        };
         class += 1;
     }
     shapes
@@ -58,24 +62,24 @@ static SHAPES: [Shape; CLASSES] = {
 
 /// Bytes of a block of this size class: a multiple of [`GRANULE`].
 #[inline]
-pub(crate) fn cell_size(class: usize) -> usize {
-    SHAPES[class].cell
+pub(crate) fn block_size(class: usize) -> usize {
+    SHAPES[class].block
 }
 
 /// Pages of a span of this size class: so many that less than a sixteenth of the span is left over.
 #[inline]
-pub(crate) fn run_pages(class: usize) -> usize {
+pub(crate) fn span_pages(class: usize) -> usize {
     SHAPES[class].pages
 }
 
 /// Blocks in a span of this size class.
 #[inline]
-pub(crate) fn cells(class: usize) -> usize {
-    SHAPES[class].cells
+pub(crate) fn blocks(class: usize) -> usize {
+    SHAPES[class].blocks
 }
 
-/// Computes what [`cell_size`] looks up.
-pub(crate) const fn size_of_cell(class: usize) -> usize {
+/// Computes what [`block_size`] looks up.
+pub(crate) const fn size_of_block(class: usize) -> usize {
     if class < STEPS {
         return (class + 1) * GRANULE;
     }
@@ -83,14 +87,14 @@ pub(crate) const fn size_of_cell(class: usize) -> usize {
     (STEPS_MAX << doubling) + (quarter + 1) * ((STEPS_MAX / 4) << doubling)
 }
 
-const fn pages_for(cell: usize) -> usize {
+const fn pages_for(block: usize) -> usize {
     let mut pages = 1;
-    while (pages * PAGE) % cell * 16 > pages * PAGE {
+    while (pages * PAGE) % block * 16 > pages * PAGE {
         pages += 1;
     }
     assert!(
         pages <= 8,
-        "eight pages hold nearly four times the largest cell"
+        "eight pages hold nearly four times the largest block"
     );
     pages
 }
@@ -103,8 +107,8 @@ mod tests {
     fn each_size_has_the_smallest_class_that_holds_it() {
         for bytes in 1..=SMALL_MAX {
             let class = class_for(bytes);
-            assert!(cell_size(class) >= bytes, "{bytes}");
-            assert!(class == 0 || cell_size(class - 1) < bytes, "{bytes}");
+            assert!(block_size(class) >= bytes, "{bytes}");
+            assert!(class == 0 || block_size(class - 1) < bytes, "{bytes}");
         }
         assert_eq!(class_for(SMALL_MAX), CLASSES - 1);
     }
@@ -115,13 +119,13 @@ mod tests {
         let (mut used, mut taken) = (0, 0);
         for bytes in sizes {
             let class = class_for(bytes);
-            let run = run_pages(class) * PAGE;
-            used += bytes * (run / cell_size(class));
-            taken += run;
+            let span = span_pages(class) * PAGE;
+            used += bytes * (span / block_size(class));
+            taken += span;
             // H4: the limit of internal fragmentation by rounding up, for any size above the first
             // few.
-            let cell = cell_size(class);
-            assert!(bytes < 64 || (cell - bytes) * 100 <= cell * 20, "{bytes}");
+            let block = block_size(class);
+            assert!(bytes < 64 || (block - bytes) * 100 <= block * 20, "{bytes}");
         }
         assert!((taken - used) * 100 <= taken * 12, "{used} of {taken}");
     }

@@ -13,7 +13,7 @@ type Bits = [u64; PAGES / 64];
 /// A chunk from which spans are taken. It is longer than one chunk if it holds one object that is
 /// larger than a chunk.
 #[derive(Debug)]
-pub(super) struct Carved {
+pub(super) struct SpanBitmap {
     start: NonNull<Chunk>,
     pub(super) chunks: usize,
     /// The mapping, if it is longer than one chunk.
@@ -25,14 +25,14 @@ pub(super) struct Carved {
 }
 
 // SAFETY: a chunk belongs to its source; the pointers are used under the source's lock.
-unsafe impl Send for Carved {}
+unsafe impl Send for SpanBitmap {}
 
-impl Carved {
+impl SpanBitmap {
     /// A chunk that was never used. `number` is its number in the source.
-    pub(super) fn new(start: NonNull<u8>, chunks: usize, number: usize) -> Carved {
+    pub(super) fn new(start: NonNull<u8>, chunks: usize, number: usize) -> SpanBitmap {
         let mut free = [0; PAGES / 64];
         set(&mut free, HEAD, USABLE);
-        let carved = Carved {
+        let bitmap = SpanBitmap {
             start: start.cast(),
             chunks,
             mapping: None,
@@ -40,8 +40,8 @@ impl Carved {
             kept: [0; PAGES / 64],
             left: USABLE,
         };
-        carved.set_number(number);
-        carved
+        bitmap.set_number(number);
+        bitmap
     }
 
     /// The number of the chunk in which a span begins.

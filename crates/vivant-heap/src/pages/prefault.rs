@@ -1,6 +1,6 @@
-//! [`Ready`]: prefaulting. The system commits the memory of the next chunks before a heap needs it.
+//! [`Prefault`]: prefaulting. The system commits the memory of the next chunks before a heap needs it.
 
-use super::source::Source;
+use super::page_source::PageSource;
 use crate::orca::ForeignCode;
 use crate::sync::{AtomicBool, OnceLock, Ordering};
 use std::panic::{self, AssertUnwindSafe};
@@ -8,21 +8,21 @@ use std::task::Waker;
 
 /// Whether the next chunks are committed, and what commits them.
 #[derive(Debug, Default)]
-pub(super) struct Ready {
+pub(super) struct Prefault {
     /// The next chunks are not committed.
-    unready: AtomicBool,
-    /// Woken when `unready` is set. Without a waker, each heap commits memory between two of its
+    wanted: AtomicBool,
+    /// Woken when `wanted` is set. Without a waker, each heap commits memory between two of its
     /// turns.
     waker: OnceLock<Waker>,
 }
 
-impl Ready {
+impl Prefault {
     /// Notes that the next chunks are not committed, and wakes the waker if there is one. Not
     /// called under the source's lock.
     #[cold]
-    pub(super) fn is_missing(&self) {
+    pub(super) fn request(&self) {
         // Relaxed: a hint. What remains to be committed is read under the source's lock.
-        self.unready.store(true, Ordering::Relaxed);
+        self.wanted.store(true, Ordering::Relaxed);
         if let Some(waker) = self.waker.get() {
             // This runs in the middle of a turn or a collection, which a waker must not disturb.
             let _foreign = ForeignCode::begin();
@@ -34,22 +34,22 @@ impl Ready {
     }
 
     /// Notes that memory is being committed.
-    pub(super) fn is_seen_to(&self) {
-        // Relaxed: a hint, as in `is_missing`.
-        self.unready.store(false, Ordering::Relaxed);
+    pub(super) fn fulfil(&self) {
+        // Relaxed: a hint, as in `request`.
+        self.wanted.store(false, Ordering::Relaxed);
     }
 }
 
-impl Source {
-    /// Whether the caller, a heap between two turns, should call [`Source::prepare`].
+impl PageSource {
+    /// Whether the caller, a heap between two turns, should call [`PageSource::prefault`].
     #[inline]
-    pub(crate) fn is_unready(&self) -> bool {
+    pub(crate) fn needs_prefault(&self) -> bool {
         // Relaxed: a hint.
-        self.ready.unready.load(Ordering::Relaxed) && self.ready.waker.get().is_none()
+        self.prefault.wanted.load(Ordering::Relaxed) && self.prefault.waker.get().is_none()
     }
 
     /// Sets the waker that is woken when memory has to be committed. What it wakes calls
-    /// [`Source::prepare`] on a thread of its own, so that no heap waits for the system. Only the
+    /// [`PageSource::prefault`] on a thread of its own, so that no heap waits for the system. Only the
     /// first call has an effect. The waker is woken in turns and in collections; if it panics, the
     /// panic ends with the panic hook.
     ///
@@ -57,7 +57,7 @@ impl Source {
     /// use std::sync::Arc;
     /// use std::task::{Wake, Waker};
     /// use std::thread::{self, Thread};
-    /// use vivant_heap::Source;
+    /// use vivant_heap::PageSource;
     ///
     /// struct Keeper(Thread);
     ///
@@ -67,17 +67,17 @@ impl Source {
     ///     }
     /// }
     ///
-    /// let source = Arc::new(Source::new());
+    /// let source = Arc::new(PageSource::new());
     /// let seen_to = source.clone();
     /// let thread = thread::spawn(move || {
     ///     thread::park();
-    ///     seen_to.prepare();
+    ///     seen_to.prefault();
     /// });
-    /// source.prepared_by(Waker::from(Arc::new(Keeper(thread.thread().clone()))));
+    /// source.prefault_by(Waker::from(Arc::new(Keeper(thread.thread().clone()))));
     /// thread.thread().unpark();
     /// thread.join().unwrap();
     /// ```
-    pub fn prepared_by(&self, waker: Waker) {
-        let _first = self.ready.waker.set(waker);
+    pub fn prefault_by(&self, waker: Waker) {
+        let _first = self.prefault.waker.set(waker);
     }
 }

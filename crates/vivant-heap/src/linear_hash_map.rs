@@ -1,4 +1,4 @@
-//! [`Shards`]: a linear hash map by addresses, which grows and shrinks shard by shard.
+//! [`LinearHashMap`]: a linear hash map by addresses, which grows and shrinks shard by shard.
 
 use crate::collections::gc::FixedState;
 use std::collections::HashMap;
@@ -22,61 +22,61 @@ const SPARSE: usize = 4;
 /// for its shards, one shard is split; with few, two are merged. So no call takes longer than
 /// moving some two thousand entries; a plain map of a million is moved for tens of milliseconds
 /// when it grows.
-pub(crate) struct Shards<V> {
-    shards: Vec<Shard<V>>,
+pub(crate) struct LinearHashMap<V> {
+    buckets: Vec<Bucket<V>>,
     len: usize,
 }
 
-type Shard<V> = HashMap<usize, V, FixedState>;
+type Bucket<V> = HashMap<usize, V, FixedState>;
 
-impl<V> Default for Shards<V> {
-    fn default() -> Shards<V> {
-        Shards {
-            shards: Vec::new(),
+impl<V> Default for LinearHashMap<V> {
+    fn default() -> LinearHashMap<V> {
+        LinearHashMap {
+            buckets: Vec::new(),
             len: 0,
         }
     }
 }
 
-/// The index of an address's shard, of `shards`. It uses other bits of the hash than the map within
+/// The index of an address's shard, of `buckets`. It uses other bits of the hash than the map within
 /// the shard.
 #[inline]
-fn shard_of(address: usize, shards: usize) -> usize {
-    if shards <= 1 {
+fn bucket_of(address: usize, buckets: usize) -> usize {
+    if buckets <= 1 {
         return 0;
     }
     let hash = (FixedState.hash_one(address) >> 32) as usize;
-    let all = shards.next_power_of_two();
-    let shard = hash & (all - 1);
+    let all = buckets.next_power_of_two();
+    let bucket = hash & (all - 1);
     // Not all shards are split yet.
-    if shard < shards {
-        shard
+    if bucket < buckets {
+        bucket
     } else {
-        shard - all / 2
+        bucket - all / 2
     }
 }
 
 /// The shard from which this one was split.
-fn split_of(shard: usize) -> usize {
-    shard - (1 << shard.ilog2())
+fn split_of(bucket: usize) -> usize {
+    bucket - (1 << bucket.ilog2())
 }
 
-impl<V> Shards<V> {
+impl<V> LinearHashMap<V> {
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     #[inline]
     pub(crate) fn get(&self, address: usize) -> Option<&V> {
-        let shard = shard_of(address, self.shards.len());
-        self.shards.get(shard)?.get(&address)
+        let bucket = bucket_of(address, self.buckets.len());
+        self.buckets.get(bucket)?.get(&address)
     }
 
     /// Returns the former value.
     pub(crate) fn insert(&mut self, address: usize, value: V) -> Option<V> {
         self.make_room();
-        let shard = shard_of(address, self.shards.len());
-        let before = self.shards[shard].insert(address, value);
+        let bucket = bucket_of(address, self.buckets.len());
+        let before = self.buckets[bucket].insert(address, value);
         self.len += usize::from(before.is_none());
         before
     }
@@ -84,8 +84,8 @@ impl<V> Shards<V> {
     /// Returns the present value, or inserts this one.
     pub(crate) fn or_insert(&mut self, address: usize, value: V) -> &mut V {
         self.make_room();
-        let shard = shard_of(address, self.shards.len());
-        match self.shards[shard].entry(address) {
+        let bucket = bucket_of(address, self.buckets.len());
+        match self.buckets[bucket].entry(address) {
             Entry::Occupied(there) => there.into_mut(),
             Entry::Vacant(place) => {
                 self.len += 1;
@@ -95,10 +95,10 @@ impl<V> Shards<V> {
     }
 
     pub(crate) fn remove(&mut self, address: usize) -> Option<V> {
-        let shard = shard_of(address, self.shards.len());
-        let removed = self.shards.get_mut(shard)?.remove(&address)?;
+        let bucket = bucket_of(address, self.buckets.len());
+        let removed = self.buckets.get_mut(bucket)?.remove(&address)?;
         self.len -= 1;
-        if self.len < self.shards.len() * FULL / SPARSE {
+        if self.len < self.buckets.len() * FULL / SPARSE {
             self.merge();
         }
         Some(removed)
@@ -107,7 +107,7 @@ impl<V> Shards<V> {
     /// Makes room for one more entry.
     #[inline]
     fn make_room(&mut self) {
-        if self.len >= self.shards.len() * FULL {
+        if self.len >= self.buckets.len() * FULL {
             self.split();
         }
     }
@@ -116,35 +116,35 @@ impl<V> Shards<V> {
     /// slow.
     #[cold]
     fn split(&mut self) {
-        let new = self.shards.len();
-        self.shards.push(Shard::default());
+        let new = self.buckets.len();
+        self.buckets.push(Bucket::default());
         if new == 0 {
             return;
         }
         let old = split_of(new);
-        let both = std::mem::take(&mut self.shards[old]);
-        for shard in [old, new] {
-            self.shards[shard].reserve(ROOM);
+        let both = std::mem::take(&mut self.buckets[old]);
+        for bucket in [old, new] {
+            self.buckets[bucket].reserve(ROOM);
         }
         for (address, value) in both {
-            self.shards[shard_of(address, new + 1)].insert(address, value);
+            self.buckets[bucket_of(address, new + 1)].insert(address, value);
         }
     }
 
     /// Merges the last shard into the one from which it was split; a single shard stays.
     #[cold]
     fn merge(&mut self) {
-        if self.shards.len() > 1
-            && let Some(last) = self.shards.pop()
+        if self.buckets.len() > 1
+            && let Some(last) = self.buckets.pop()
         {
-            let old = split_of(self.shards.len());
-            self.shards[old].extend(last);
+            let old = split_of(self.buckets.len());
+            self.buckets[old].extend(last);
         }
     }
 
     /// The entries, in no meaningful order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &V)> {
-        let all = self.shards.iter().flatten();
+        let all = self.buckets.iter().flatten();
         all.map(|(address, value)| (*address, value))
     }
 }
@@ -154,62 +154,62 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    fn is_as(shards: &Shards<usize>, model: &BTreeMap<usize, usize>) {
-        let all: BTreeMap<usize, usize> = shards.iter().map(|(at, value)| (at, *value)).collect();
+    fn is_as(buckets: &LinearHashMap<usize>, model: &BTreeMap<usize, usize>) {
+        let all: BTreeMap<usize, usize> = buckets.iter().map(|(at, value)| (at, *value)).collect();
         assert_eq!(&all, model);
-        assert_eq!(shards.len, model.len());
+        assert_eq!(buckets.len, model.len());
         assert!(
             model
                 .iter()
-                .all(|(at, value)| shards.get(*at) == Some(value))
+                .all(|(at, value)| buckets.get(*at) == Some(value))
         );
     }
 
     /// Grows, changes and shrinks to nothing, and equals a plain map all the time.
     #[test]
     fn it_is_a_map() {
-        let (mut shards, mut model) = (Shards::default(), BTreeMap::new());
+        let (mut buckets, mut model) = (LinearHashMap::default(), BTreeMap::new());
         let address = |number: usize| (1 << 20) + number * 48;
         for number in 0..40 * FULL {
             let at = address(number * 7 % (30 * FULL));
             match number % 3 {
-                0 => assert_eq!(shards.insert(at, number), model.insert(at, number)),
+                0 => assert_eq!(buckets.insert(at, number), model.insert(at, number)),
                 1 => assert_eq!(
-                    shards.or_insert(at, number),
+                    buckets.or_insert(at, number),
                     model.entry(at).or_insert(number)
                 ),
-                _ => assert_eq!(shards.remove(at), model.remove(&at)),
+                _ => assert_eq!(buckets.remove(at), model.remove(&at)),
             }
-            assert_eq!(shards.get(at), model.get(&at));
+            assert_eq!(buckets.get(at), model.get(&at));
             if number.is_multiple_of(FULL) {
-                is_as(&shards, &model);
+                is_as(&buckets, &model);
             }
         }
         for number in 0..30 * FULL {
             let at = address(number);
-            assert_eq!(shards.remove(at), model.remove(&at));
+            assert_eq!(buckets.remove(at), model.remove(&at));
             if number.is_multiple_of(FULL) {
-                is_as(&shards, &model);
+                is_as(&buckets, &model);
             }
         }
-        assert!(shards.is_empty());
+        assert!(buckets.is_empty());
     }
 
     #[test]
-    fn there_are_as_many_shards_as_are_needed_and_none_is_long() {
-        let mut shards = Shards::default();
+    fn there_are_as_many_buckets_as_are_needed_and_none_is_long() {
+        let mut buckets = LinearHashMap::default();
         let address = |number: usize| (1 << 30) + number * 32;
         for number in 0..100 * FULL {
-            shards.insert(address(number), ());
+            buckets.insert(address(number), ());
         }
-        assert_eq!(shards.shards.len(), 100);
-        let longest = shards.shards.iter().map(HashMap::len).max();
+        assert_eq!(buckets.buckets.len(), 100);
+        let longest = buckets.buckets.iter().map(HashMap::len).max();
         // A shard of the half that is not split yet has twice as many.
         assert!(longest < Some(5 * FULL), "{longest:?}");
         for number in 1..100 * FULL {
-            shards.remove(address(number));
+            buckets.remove(address(number));
         }
-        assert_eq!(shards.shards.len(), 1);
-        assert_eq!(shards.get(address(0)), Some(&()));
+        assert_eq!(buckets.buckets.len(), 1);
+        assert_eq!(buckets.get(address(0)), Some(&()));
     }
 }

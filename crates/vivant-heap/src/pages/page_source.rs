@@ -1,11 +1,11 @@
 //! The source: the page pool of a process or a system, from which heaps take spans of pages.
 
-use super::carved::{Carved, USABLE};
 use super::chunk::{HEAD, PAGE, PAGES, page_of, set_ages, set_owner};
 use super::mapped::Mapped;
 use super::memory::Mapping;
-use super::page::{Age, Kind, Run};
-use super::ready::Ready;
+use super::page::{Age, PageKind, Span};
+use super::prefault::Prefault;
+use super::span_bitmap::{SpanBitmap, USABLE};
 use crate::orca::Owner;
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 use std::ptr::NonNull;
@@ -15,16 +15,16 @@ use std::ptr::NonNull;
 /// Memory that heaps give back stays with the source for other heaps, up to a bound: 8 MiB, or a
 /// quarter of what heaps have. The rest goes back to the system gradually (H12).
 #[derive(Debug, Default)]
-pub struct Source {
+pub struct PageSource {
     inner: Mutex<Inner>,
     /// Whether the next new chunk is committed.
-    pub(super) ready: Ready,
+    pub(super) prefault: Prefault,
 }
 
 /// How much memory a source holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
-pub struct SourceStats {
+pub struct PageSourceStats {
     /// Chunks of a mebibyte that are mapped.
     pub chunks: usize,
     /// Pages of 4 KiB that heaps have.
@@ -37,7 +37,7 @@ pub struct SourceStats {
 #[derive(Debug, Default)]
 struct Inner {
     /// Indexed by the number in each chunk's head.
-    chunks: Vec<Carved>,
+    chunks: Vec<SpanBitmap>,
     /// For each chunk, an upper bound of its longest free span in pages. It is a list of bytes
     /// because that is searched fast.
     room: Vec<u8>,
@@ -72,11 +72,11 @@ const KEPT: usize = 2048;
 /// system may have to take back as many, which takes some 100 microseconds.
 const BATCH: usize = 256;
 
-impl Source {
+impl PageSource {
     /// Creates an empty source.
     #[must_use]
-    pub fn new() -> Source {
-        Source::default()
+    pub fn new() -> PageSource {
+        PageSource::default()
     }
 
     /// Creates a source that refuses a turn more memory when heaps have `pages` pages: an
@@ -87,19 +87,19 @@ impl Source {
     /// at that time. A turn exceeds it by at most one chunk of its nursery, which is 256 KiB at
     /// most.
     #[must_use]
-    pub fn bounded(pages: usize) -> Source {
-        Source::with(Limit::Turns(pages))
+    pub fn bounded(pages: usize) -> PageSource {
+        PageSource::with(Limit::Turns(pages))
     }
 
     /// Creates a source that never has more than `pages` pages, like a system without memory: for
     /// tests of allocation failure. A collection that gets no page ends the process.
     #[must_use]
-    pub fn exhausted_at(pages: usize) -> Source {
-        Source::with(Limit::All(pages))
+    pub fn exhausted_at(pages: usize) -> PageSource {
+        PageSource::with(Limit::All(pages))
     }
 
-    fn with(limit: Limit) -> Source {
-        let source = Source::new();
+    fn with(limit: Limit) -> PageSource {
+        let source = PageSource::new();
         source.inner().limit = limit;
         source
     }
@@ -114,10 +114,10 @@ impl Source {
     }
 
     /// Returns what the source holds now.
-    pub fn stats(&self) -> SourceStats {
+    pub fn stats(&self) -> PageSourceStats {
         let inner = self.inner();
-        SourceStats {
-            chunks: inner.chunks.iter().map(|carved| carved.chunks).sum(),
+        PageSourceStats {
+            chunks: inner.chunks.iter().map(|bitmap| bitmap.chunks).sum(),
             pages: inner.taken,
             kept: inner.kept,
         }
@@ -129,7 +129,7 @@ impl Source {
     }
 
     /// Takes a span of `pages` pages for a heap. Returns `None` if there is no memory.
-    pub(crate) fn take(&self, pages: usize, owner: NonNull<Owner>, kind: Kind) -> Option<Run> {
+    pub(crate) fn take(&self, pages: usize, owner: NonNull<Owner>, kind: PageKind) -> Option<Span> {
         let described = u32::try_from(pages).ok()?;
         let mut inner = self.inner();
         let taken = inner.taken + pages;
@@ -142,29 +142,29 @@ impl Source {
         let start = inner.find(pages)?;
         inner.taken = taken;
         let now = inner.chunks.len();
-        let is_missing = now != chunks && inner.mapped.lacks(now);
+        let request = now != chunks && inner.mapped.lacks(now);
         drop(inner);
-        if is_missing {
-            self.ready.is_missing();
+        if request {
+            self.prefault.request();
         }
         // A span that is longer than a chunk has descriptions for its first chunk only: it holds
         // one object, at its start.
         // SAFETY: the pages belong to a mapped chunk and, from now on, to the caller alone.
         unsafe { describe(start, pages, Some(owner), kind) };
         // SAFETY: `start` points into a mapped chunk, with the provenance of the whole chunk.
-        let run = Run(unsafe { page_of(start) });
+        let span = Span(unsafe { page_of(start) });
         // SAFETY: the caller owns the span.
-        unsafe { run.page() }.pages = described;
-        Some(run)
+        unsafe { span.page() }.pages = described;
+        Some(span)
     }
 
     /// Commits some of the memory that is taken next, where the system commits several chunks at a
     /// time. A turn then does not wait for it. If more is lacking, the waker is woken again. Takes
     /// 5 ms on a virtual machine that has never used the memory.
     #[cold]
-    pub fn prepare(&self) {
+    pub fn prefault(&self) {
         let mut inner = self.inner();
-        self.ready.is_seen_to();
+        self.prefault.fulfil();
         if !inner.mapped.lacks(inner.chunks.len()) {
             return;
         }
@@ -175,10 +175,10 @@ impl Source {
         unit.touch();
         let mut inner = self.inner();
         inner.mapped.is_touched(unit);
-        let is_missing = inner.mapped.lacks(inner.chunks.len());
+        let request = inner.mapped.lacks(inner.chunks.len());
         drop(inner);
-        if is_missing {
-            self.ready.is_missing();
+        if request {
+            self.prefault.request();
         }
     }
 
@@ -187,18 +187,18 @@ impl Source {
     /// # Safety
     ///
     /// They came from `take` of this source, and are no longer used.
-    pub(crate) unsafe fn give(&self, runs: impl IntoIterator<Item = Run>) {
-        let mut runs = runs.into_iter().peekable();
-        while runs.peek().is_some() {
+    pub(crate) unsafe fn give(&self, spans: impl IntoIterator<Item = Span>) {
+        let mut spans = spans.into_iter().peekable();
+        while spans.peek().is_some() {
             let mut gone = Vec::new();
             let (mut inner, mut given) = (self.inner(), 0);
-            while let Some(run) = runs.next_if(|_| given < BATCH) {
+            while let Some(span) = spans.next_if(|_| given < BATCH) {
                 // SAFETY: the caller owns the span until the lock is released.
-                let pages = unsafe { run.page() }.pages as usize;
-                let start = run.start();
+                let pages = unsafe { span.page() }.pages as usize;
+                let start = span.start();
                 // SAFETY: the caller owns these pages, which are a span.
                 unsafe {
-                    describe(start, pages, None, Kind::Free);
+                    describe(start, pages, None, PageKind::Free);
                     set_ages(start, pages.min(USABLE), Age::Old);
                 }
                 (inner.taken, given) = (inner.taken - pages, given + pages);
@@ -214,7 +214,7 @@ impl Source {
     pub fn trim(&self) -> usize {
         let mut inner = self.inner();
         inner.kept = 0;
-        inner.chunks.iter_mut().map(Carved::trim).sum::<usize>() * PAGE
+        inner.chunks.iter_mut().map(SpanBitmap::trim).sum::<usize>() * PAGE
     }
 }
 
@@ -223,7 +223,12 @@ impl Source {
 /// # Safety
 ///
 /// The caller owns the pages, and they are one span.
-unsafe fn describe(start: NonNull<u8>, pages: usize, owner: Option<NonNull<Owner>>, kind: Kind) {
+unsafe fn describe(
+    start: NonNull<u8>,
+    pages: usize,
+    owner: Option<NonNull<Owner>>,
+    kind: PageKind,
+) {
     // SAFETY: guaranteed by the caller; of a span that is longer than a chunk only the pages of the
     // first chunk are described.
     unsafe {
@@ -255,11 +260,11 @@ impl Inner {
             self.room[number] = pages as u8 - 1;
             from = number + 1;
         }
-        let start = self.mapped.carve()?;
-        let mut carved = Carved::new(start, 1, self.chunks.len());
-        let (start, _) = carved.take(pages)?;
-        self.room.push(carved.left() as u8);
-        self.chunks.push(carved);
+        let start = self.mapped.take_chunk()?;
+        let mut bitmap = SpanBitmap::new(start, 1, self.chunks.len());
+        let (start, _) = bitmap.take(pages)?;
+        self.room.push(bitmap.left() as u8);
+        self.chunks.push(bitmap);
         Some(start)
     }
 
@@ -272,24 +277,24 @@ impl Inner {
 
     fn find_huge(&mut self, pages: usize) -> Option<NonNull<u8>> {
         let mapping = Mapping::new((HEAD + pages).div_ceil(PAGES))?;
-        let mut carved = Carved::new(mapping.chunk(0), mapping.chunks(), self.chunks.len());
-        let start = carved.take_all();
-        carved.mapping = Some(mapping);
+        let mut bitmap = SpanBitmap::new(mapping.chunk(0), mapping.chunks(), self.chunks.len());
+        let start = bitmap.take_all();
+        bitmap.mapping = Some(mapping);
         self.room.push(0);
-        self.chunks.push(carved);
+        self.chunks.push(bitmap);
         Some(start)
     }
 
     /// Puts a span back. Returns the chunk if it held this one object alone: the caller drops it
     /// without the lock, because unmapping takes long.
-    fn put_back(&mut self, start: NonNull<u8>, pages: usize) -> Option<Carved> {
+    fn put_back(&mut self, start: NonNull<u8>, pages: usize) -> Option<SpanBitmap> {
         // SAFETY: a span of this source, which is locked.
-        let number = unsafe { Carved::number_of(start) };
+        let number = unsafe { SpanBitmap::number_of(start) };
         self.first = self.first.min(number);
-        let carved = &mut self.chunks[number];
-        if carved.chunks == 1 {
-            carved.put_back(start, pages);
-            self.room[number] = carved.left() as u8;
+        let bitmap = &mut self.chunks[number];
+        if bitmap.chunks == 1 {
+            bitmap.put_back(start, pages);
+            self.room[number] = bitmap.left() as u8;
             self.kept += pages;
             return None;
         }
@@ -316,5 +321,5 @@ impl Inner {
 }
 
 #[cfg(test)]
-#[path = "source_tests.rs"]
+#[path = "page_source_tests.rs"]
 mod tests;

@@ -1,10 +1,10 @@
-//! [`Runs`]: the spans of one size class, sorted by fill (H4).
+//! [`SpanLists`]: the spans of one size class, sorted by fill (H4).
 
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::pages::class::cells;
-use crate::pages::page::{Page, Run, Word};
-use crate::pieces::Pieces;
+use crate::pages::page::{Page, Span, Word};
+use crate::pages::size_class::blocks;
+use crate::segmented_stack::SegmentedStack;
 use std::mem;
 
 /// The fill of a span.
@@ -24,12 +24,12 @@ impl Fill {
     const COUNT: usize = Fill::All as usize + 1;
 
     fn of(page: &Page) -> Fill {
-        let (used, cells) = (page.used as usize, cells(page.class as usize));
-        if used == cells {
+        let (used, blocks) = (page.used as usize, blocks(page.class as usize));
+        if used == blocks {
             Fill::All
-        } else if used * 4 >= cells * 3 {
+        } else if used * 4 >= blocks * 3 {
             Fill::Most
-        } else if used * 4 >= cells {
+        } else if used * 4 >= blocks {
             Fill::Some
         } else {
             Fill::Few
@@ -38,21 +38,21 @@ impl Fill {
 }
 
 /// The spans of one size class. Each span is in one of the lists.
-pub(super) struct Runs {
+pub(super) struct SpanLists {
     /// Spans that the sweep after the last mark has not reached, by their fill before it.
-    unswept: [Pieces<Run>; Fill::COUNT],
+    unswept: [SegmentedStack<Span>; Fill::COUNT],
     /// Swept spans, by their fill when they were swept or added; spans from which blocks were
     /// allocated are full.
-    swept: [Pieces<Run>; Fill::COUNT],
+    swept: [SegmentedStack<Span>; Fill::COUNT],
     /// The span from which blocks are allocated. It is swept.
-    taken_from: Option<Run>,
+    taken_from: Option<Span>,
     /// The allocation cache: blocks of that span, counted as used.
     pub(super) word: Word,
 }
 
-impl Default for Runs {
-    fn default() -> Runs {
-        Runs {
+impl Default for SpanLists {
+    fn default() -> SpanLists {
+        SpanLists {
             unswept: Default::default(),
             swept: Default::default(),
             taken_from: None,
@@ -61,16 +61,16 @@ impl Default for Runs {
     }
 }
 
-impl Runs {
-    pub(super) fn iter(&self) -> impl Iterator<Item = Run> {
+impl SpanLists {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Span> {
         let lists = self.unswept.iter().chain(&self.swept);
-        let all = lists.flat_map(Pieces::iter);
+        let all = lists.flat_map(SegmentedStack::iter);
         all.chain(&self.taken_from).copied()
     }
 
     /// Spans that were swept or added since the last mark.
-    pub(super) fn swept(&self) -> impl Iterator<Item = Run> {
-        let all = self.swept.iter().flat_map(Pieces::iter);
+    pub(super) fn swept(&self) -> impl Iterator<Item = Span> {
+        let all = self.swept.iter().flat_map(SegmentedStack::iter);
         all.chain(&self.taken_from).copied()
     }
 
@@ -79,10 +79,10 @@ impl Runs {
     /// # Safety
     ///
     /// The spans are the caller's.
-    pub(super) unsafe fn are_full(runs: impl IntoIterator<Item = Run>) -> bool {
+    pub(super) unsafe fn are_full(spans: impl IntoIterator<Item = Span>) -> bool {
         // SAFETY: the caller's contract.
-        let is_full = |run: Run| Fill::of(unsafe { run.page() }) == Fill::All;
-        runs.into_iter().all(is_full)
+        let is_full = |span: Span| Fill::of(unsafe { span.page() }) == Fill::All;
+        spans.into_iter().all(is_full)
     }
 
     /// Adds a swept span.
@@ -90,16 +90,16 @@ impl Runs {
     /// # Safety
     ///
     /// The span is the caller's, and on no other list.
-    pub(super) unsafe fn put(&mut self, run: Run) {
+    pub(super) unsafe fn put(&mut self, span: Span) {
         // SAFETY: the caller's contract.
-        let fill = Fill::of(unsafe { run.page() });
-        self.swept[fill as usize].push(run);
+        let fill = Fill::of(unsafe { span.page() });
+        self.swept[fill as usize].push(span);
     }
 
     /// Makes a swept span with free blocks the allocation span. The one before is full.
-    pub(super) fn begin(&mut self, run: Run) {
-        debug_assert!(self.taken_from.is_none(), "it has free cells");
-        self.taken_from = Some(run);
+    pub(super) fn begin(&mut self, span: Span) {
+        debug_assert!(self.taken_from.is_none(), "it has free blocks");
+        self.taken_from = Some(span);
     }
 
     /// A word of free blocks: of the allocation span, or else of the fullest swept span with a fill
@@ -110,29 +110,29 @@ impl Runs {
     /// The spans are the caller's.
     pub(super) unsafe fn next_word(&mut self, least: Fill) -> Option<Word> {
         loop {
-            if let Some(run) = self.taken_from {
+            if let Some(span) = self.taken_from {
                 // SAFETY: the caller's contract; it is a span of blocks.
-                if let Some(word) = unsafe { run.take_word() } {
+                if let Some(word) = unsafe { span.take_word() } {
                     return Some(word);
                 }
                 self.taken_from = None;
-                self.swept[Fill::All as usize].push(run);
+                self.swept[Fill::All as usize].push(span);
             }
             let fills = &mut self.swept[least as usize..Fill::All as usize];
-            self.taken_from = Some(fills.iter_mut().rev().find_map(Pieces::pop)?);
+            self.taken_from = Some(fills.iter_mut().rev().find_map(SegmentedStack::pop)?);
         }
     }
 
     /// Removes the next unswept span: the fullest of those with free blocks, and full ones last.
-    pub(super) fn next_unswept(&mut self) -> Option<Run> {
+    pub(super) fn next_unswept(&mut self) -> Option<Span> {
         let [few, some, most, all] = &mut self.unswept;
         let order = [most, some, few, all];
         #[cfg(test)]
-        let order = match is_injected(InjectedFault::FullRunsFirst) {
+        let order = match is_injected(InjectedFault::FullSpansFirst) {
             true => order.into_iter().rev().collect::<Vec<_>>(),
             false => order.into_iter().collect(),
         };
-        order.into_iter().find_map(Pieces::pop)
+        order.into_iter().find_map(SegmentedStack::pop)
     }
 
     /// A mark has ended: all spans are unswept. The allocation cache is empty. The cost does not
@@ -143,12 +143,12 @@ impl Runs {
     /// The spans are the caller's.
     pub(super) unsafe fn mark_ends(&mut self) {
         debug_assert!(
-            self.word.free == 0 && self.unswept.iter().all(Pieces::is_empty),
+            self.word.free == 0 && self.unswept.iter().all(SegmentedStack::is_empty),
             "H6"
         );
-        if let Some(run) = self.taken_from.take() {
+        if let Some(span) = self.taken_from.take() {
             // SAFETY: the caller's contract.
-            unsafe { self.put(run) };
+            unsafe { self.put(span) };
         }
         mem::swap(&mut self.unswept, &mut self.swept);
     }
