@@ -27,7 +27,7 @@ pub(crate) fn sim(args: &mut Args) -> Result<(), Failure> {
     // With a name cargo builds unit tests of packages that have none (`verify/loom/Cargo.toml`).
     let run = Run::cargo("test --profile checks --workspace --exclude vivant-loom seeded")
         .env("VIVANT_SEEDS", seeds.to_string())
-        // The books of what is shared are kept by debug builds (`orca/books.rs`).
+        // The books of what is shared are kept by debug builds (`orca/count_audit.rs`).
         .env("CARGO_PROFILE_CHECKS_DEBUG_ASSERTIONS", "true");
     Tests::of(run).run()
 }

@@ -1,6 +1,6 @@
 //! Functions for the macros' expansions, and for the runtime.
 
-pub use crate::orca::Packer;
+pub use crate::orca::TurnHeap;
 
 use crate::Tracer;
 use std::marker::PhantomData;

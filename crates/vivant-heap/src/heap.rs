@@ -13,7 +13,7 @@ use crate::mutator::{InTurn, Mutator};
 use crate::nursery::Nursery;
 use crate::nursery_chunk_cache::NurseryChunkCache;
 use crate::old::{FreeBlocks, Old};
-use crate::orca::{Ends, FOREIGN, Orphan, Owner, Sharing};
+use crate::orca::{DetachedHeap, Ends, FOREIGN_WEIGHT, HeapHandle, Sharing};
 use crate::pacing::Pacing;
 use crate::pages::PageSource;
 use crate::pages::chunk::PAGE;
@@ -90,7 +90,7 @@ pub(crate) struct Core {
     /// The remembered set is full: the nursery is to be emptied, however little is in it.
     pub(crate) remembered_set_full: Cell<bool>,
     pub(crate) pacing: Pacing,
-    pub(crate) owner: Arc<Owner>,
+    pub(crate) owner: Arc<HeapHandle>,
     pub(crate) nursery: Nursery,
     /// The counts of shared objects.
     pub(crate) sharing: RefCell<Sharing>,
@@ -128,7 +128,7 @@ impl Core {
         role: Role,
     ) -> Box<UnsafeCell<Core>> {
         Box::new(UnsafeCell::new(Core {
-            owner: Owner::new(),
+            owner: HeapHandle::new(),
             role,
             source: source.clone(),
             nursery: Nursery::new(Age::New),
@@ -172,7 +172,7 @@ impl Core {
         }
         let room = self
             .old
-            .allocate_shared(bytes, &self.source, Owner::name(&self.owner));
+            .allocate_shared(bytes, &self.source, HeapHandle::name(&self.owner));
         self.needs_prefault
             .set(self.needs_prefault.get() || self.source.needs_prefault());
         room
@@ -211,7 +211,7 @@ impl Core {
     /// the imports and regions that it keeps alive.
     #[inline]
     pub(crate) fn heap_size_estimate(&self) -> usize {
-        self.old.bytes_live() + FOREIGN * self.between_turns().imports.len() + self.pinned
+        self.old.bytes_live() + FOREIGN_WEIGHT * self.between_turns().imports.len() + self.pinned
     }
 
     /// The counts of shared objects, between two turns.
@@ -307,7 +307,7 @@ impl<R: Root> Heap<R> {
         pacing: Pacing,
         waker: Waker,
         make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
-    ) -> Result<Heap<R>, (Option<Orphan>, Box<dyn Any + Send>)> {
+    ) -> Result<Heap<R>, (Option<DetachedHeap>, Box<dyn Any + Send>)> {
         let mut core = Core::new(source, pacing, Role::Heap);
         core.get_mut().wake_by(waker);
         let made = panic::catch_unwind(AssertUnwindSafe(|| {
@@ -316,7 +316,7 @@ impl<R: Root> Heap<R> {
         }));
         match made {
             Ok(state) => Ok(Heap::of(core, forge::<R>(state))),
-            Err(panic) => Err((Orphan::of(core), panic)),
+            Err(panic) => Err((DetachedHeap::of(core), panic)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::heap::{Heap, Root};
 use crate::mutator::Mutator;
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::sync::{Mutex, PoisonError};
 use crate::types::{Collected, Gc};
 use std::collections::VecDeque;
@@ -89,7 +89,7 @@ impl<'gc, T: ?Sized + Collected<'gc>> Gc<'gc, T> {
     #[must_use]
     pub fn owner(this: Self) -> HeapId {
         // SAFETY: an object of this turn, so the turn's heap, its owner, is live.
-        unsafe { Owner::of(this.header()).as_ref() }.id()
+        unsafe { HeapHandle::of(this.header()).as_ref() }.id()
     }
 }
 

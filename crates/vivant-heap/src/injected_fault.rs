@@ -82,7 +82,7 @@ pub(crate) enum InjectedFault {
     /// Imports that arrive during a mark are released at its end.
     WhiteImport,
     /// A release that a detached heap drains in the middle of a mark is lost with that mark.
-    DeafOrphan,
+    DeafDetachedHeap,
     /// An immutable map keeps a node for a single entry.
     LoneEntry,
     /// An immutable ordered map or text keeps a node that is too small.

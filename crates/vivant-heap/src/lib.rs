@@ -46,7 +46,10 @@ pub use heap::{Heap, MarkStart, Root};
 pub use id::HeapId;
 pub use marking::{Marking, UnknownMarking};
 pub use mutator::Mutator;
-pub use orca::{Books, Held, Keepers, Ledger, ObjectName, Orphan, Parcel, Remains, Sharer};
+pub use orca::{
+    CountAudit, CountVerifier, DetachedHeap, DetachedStep, Held, ObjectName, Parcel, Retainers,
+    Sharer,
+};
 pub use pacing::Pacing;
 pub use pages::{PAGE, PageSource, PageSourceStats};
 pub use persistent::val;

@@ -5,7 +5,7 @@ use crate::header::{Header, Table, young_size};
 use crate::heap::Core;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::pages::chunk::age_of;
 use crate::types::Object;
 use crate::types::gc::{Brand, Gc};
@@ -157,7 +157,7 @@ impl<'gc> Mutator<'gc> {
             || !core.nursery.grow(
                 &core.chunk_cache,
                 &core.source,
-                Owner::name(&core.owner),
+                HeapHandle::name(&core.owner),
                 bytes,
             )
         {
@@ -182,7 +182,7 @@ impl<'gc> Mutator<'gc> {
         }
         let Some(room) = core
             .old
-            .allocate(bytes, &core.source, Owner::name(&core.owner))
+            .allocate(bytes, &core.source, HeapHandle::name(&core.owner))
         else {
             core.fail_allocation(bytes);
         };

@@ -2,7 +2,7 @@
 
 use crate::header::Header;
 use crate::nursery_chunk_cache::NurseryChunkCache;
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::pages::PageSource;
 use crate::pages::chunk::{HEAD, PAGE, PAGES, age_of, set_ages};
 use crate::pages::page::{Age, PageKind, Span};
@@ -72,7 +72,7 @@ impl Nursery {
         &self,
         chunk_cache: &NurseryChunkCache,
         source: &PageSource,
-        owner: NonNull<Owner>,
+        owner: NonNull<HeapHandle>,
         bytes: usize,
     ) -> bool {
         let mut chunks = self.chunks.borrow_mut();

@@ -8,7 +8,7 @@ mod sweep;
 use crate::header::Header;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::pages::PageSource;
 use crate::pages::chunk::{PAGE, page_of, state_of};
 use crate::pages::page::{Page, PageKind, Span, Word};
@@ -127,7 +127,7 @@ impl Old {
         &mut self,
         bytes: usize,
         source: &PageSource,
-        owner: NonNull<Owner>,
+        owner: NonNull<HeapHandle>,
     ) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
         if bytes > SMALL_MAX {
@@ -158,7 +158,7 @@ impl Old {
         &mut self,
         bytes: usize,
         source: &PageSource,
-        owner: NonNull<Owner>,
+        owner: NonNull<HeapHandle>,
     ) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
         if bytes > SMALL_MAX {
@@ -176,7 +176,7 @@ impl Old {
         &mut self,
         class: usize,
         source: &PageSource,
-        owner: NonNull<Owner>,
+        owner: NonNull<HeapHandle>,
     ) -> Option<NonNull<Header>> {
         let spans = self.sizes[class].as_deref_mut();
         let block = match spans.and_then(|spans| spans.word.take(block_size(class))) {
@@ -210,7 +210,7 @@ impl Old {
         &mut self,
         class: usize,
         source: &PageSource,
-        owner: NonNull<Owner>,
+        owner: NonNull<HeapHandle>,
     ) -> Option<NonNull<u8>> {
         self.sizes[class].get_or_insert_default();
         let mut word = self.next_word(class, Fill::Some);
@@ -247,7 +247,7 @@ impl Old {
         &mut self,
         class: usize,
         source: &PageSource,
-        owner: NonNull<Owner>,
+        owner: NonNull<HeapHandle>,
     ) -> Option<Span> {
         if self.free_blocks == FreeBlocks::Poisoned {
             // SAFETY: the spans are this heap's.
@@ -292,7 +292,7 @@ impl Old {
         &mut self,
         bytes: usize,
         source: &PageSource,
-        owner: NonNull<Owner>,
+        owner: NonNull<HeapHandle>,
     ) -> Option<NonNull<Header>> {
         let pages = bytes.div_ceil(PAGE);
         let span = source.take(pages, owner, PageKind::Large)?;

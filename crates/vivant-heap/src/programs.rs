@@ -1,7 +1,7 @@
 //! Random test programs, one for each seed. Compiled for tests only.
 
 use crate::injected_fault::{self, InjectedFault};
-use crate::orca::Books;
+use crate::orca::CountAudit;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind, resume_unwind};
 
 /// Runs the programs of `most` seeds, or of as many as `VIVANT_SEEDS` says, and prints the seed
@@ -25,7 +25,7 @@ pub(crate) fn catch(faults: &[InjectedFault], program: impl Fn(u64)) {
             let run = AssertUnwindSafe(|| injected_fault::with(fault, || program(seed)));
             let caught = catch_unwind(run);
             injected_fault::with(InjectedFault::Nothing, || ());
-            Books::burn();
+            CountAudit::discard();
             caught.is_err()
         });
         assert!(caught, "{fault:?}");

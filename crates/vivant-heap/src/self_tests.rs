@@ -4,7 +4,7 @@ use crate::header::Header;
 use crate::heap::{Core, Heap, Root};
 use crate::injected_fault::{self, InjectedFault};
 use crate::mutator::Mutator;
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::pacing::Pacing;
 use crate::pages::PageSource;
 use crate::pages::chunk::state_of;
@@ -186,15 +186,15 @@ fn a_young_object_below_a_forgotten_old_one_is_caught() {
 
 thread_local! {
     /// The owner of no heap.
-    static OTHER: RefCell<Arc<Owner>> = RefCell::new(Owner::new());
+    static OTHER: RefCell<Arc<HeapHandle>> = RefCell::new(HeapHandle::new());
 }
 
 /// A change that, applied twice, has no effect.
-type Change = fn(&mut Core, NonNull<Header>);
+type CountDelta = fn(&mut Core, NonNull<Header>);
 
 #[test]
 fn wrong_descriptions_and_counts_are_caught() {
-    let changes: [(&str, Change); 14] = [
+    let changes: [(&str, CountDelta); 14] = [
         ("H7", |core, _| core.old.bytes_allocated ^= 16),
         ("H7", |core, _| core.old.bytes_dead ^= 16),
         ("H12", |core, _| core.old.pages ^= 1),

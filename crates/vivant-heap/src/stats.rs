@@ -74,7 +74,7 @@ pub struct HeapStats {
     pub decs: u64,
     /// Count deltas in all of these.
     pub changes: u64,
-    /// Number of pieces in which it has drained its own inbox ([`Heap::heed_some`]).
+    /// Number of pieces in which it has drained its own inbox ([`Heap::drain_some`]).
     pub drains: u64,
     /// Old objects with destructors, including unswept dead ones.
     pub destructors: usize,
@@ -234,10 +234,10 @@ impl Core {
             pinned: self.pinned,
             exports: sharing.exports.len(),
             imports: sharing.imports.len(),
-            incs: sharing.left.incs,
-            decs: sharing.left.decs,
-            changes: sharing.left.changes,
-            drains: sharing.hearing.pieces,
+            incs: sharing.sent.incs,
+            decs: sharing.sent.decs,
+            changes: sharing.sent.changes,
+            drains: sharing.drain.pieces,
             destructors: self.old.destructors,
             panics: self.old.panics,
             ..*stats

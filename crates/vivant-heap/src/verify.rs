@@ -8,7 +8,7 @@ mod tags;
 use crate::header::{Header, young_size};
 use crate::heap::{Core, Heap, Root};
 use crate::old::FreeBlocks;
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::pages::chunk::{PAGE, owner_of, state_of};
 use crate::pages::page::{PageKind, Span};
 use crate::pages::size_class::{block_size, blocks, span_pages};
@@ -150,7 +150,7 @@ impl<'a> Verifier<'a> {
             };
             let at = start + number * PAGE;
             check(
-                owner == Some(Owner::name(&self.core.owner)),
+                owner == Some(HeapHandle::name(&self.core.owner)),
                 "H4",
                 "the page has another owner",
                 at,
@@ -437,8 +437,8 @@ impl<'a> Verifier<'a> {
 
     /// A walk from the exports.
     fn walk(&self) -> Walk {
-        let own = Owner::name(&self.core.owner);
-        Walk::new(own, self.core.sharing.borrow().known())
+        let own = HeapHandle::name(&self.core.owner);
+        Walk::new(own, self.core.sharing.borrow().export_roots())
     }
 
     fn object(&self, walk: &mut Walk, object: NonNull<Header>) -> Result<Edges, Fault> {

@@ -1,13 +1,13 @@
 //! A walk over all live objects of one heap, between two turns.
 //!
-//! The verifier, the count verifier ([`Ledger`](crate::Ledger)), retaining paths
-//! ([`Sharer::keepers`](crate::Sharer::keepers)) and the check of marks under stress are loops over
+//! The verifier, the count verifier ([`CountVerifier`](crate::CountVerifier)), retaining paths
+//! ([`Sharer::retainers`](crate::Sharer::retainers)) and the check of marks under stress are loops over
 //! [`Walk::next`] and [`Walk::scan`]. A walk writes nothing to the heap, and allocates some words
 //! for each object and reference.
 
 use crate::collector::Tracer;
 use crate::header::Header;
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::pages::chunk::owner_of;
 use crate::types::Object;
 use std::collections::HashSet;
@@ -60,7 +60,7 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    fn of(own: NonNull<Owner>, report: impl FnOnce(&mut Tracer<'_>)) -> Edges {
+    fn of(own: NonNull<HeapHandle>, report: impl FnOnce(&mut Tracer<'_>)) -> Edges {
         let listed = Tracer::list(report);
         // SAFETY: a reference leads into a chunk, even after its object was freed.
         let is_own = |object: &NonNull<Header>| unsafe { owner_of(object.cast()) } == Some(own);
@@ -88,14 +88,14 @@ pub(crate) type Referrer = Option<&'static str>;
 
 /// A walk over the objects of a heap.
 pub(crate) struct Walk {
-    own: NonNull<Owner>,
+    own: NonNull<HeapHandle>,
     search: Search<NonNull<Header>, Referrer>,
 }
 
 impl Walk {
     /// A walk of the heap with this owner, from these roots.
     pub(crate) fn new(
-        own: NonNull<Owner>,
+        own: NonNull<HeapHandle>,
         roots: impl IntoIterator<Item = NonNull<Header>>,
     ) -> Walk {
         let mut walk = Walk {

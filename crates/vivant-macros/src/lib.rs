@@ -310,7 +310,7 @@ pub fn actor(input: TokenStream) -> TokenStream {
 ///
 /// - `name = Cache`: for a graph, the name of its actor, the same as at the state.
 /// - `module = name`: the module of the messages, needed with several blocks. Default: the actor's
-///   name in snake case; `account_ledger` for `impl Ledger for Account`.
+///   name in snake case; `account_ledger` for `impl CountVerifier for Account`.
 /// - `id = "bank/Account"`: the prefix of the messages' stable names: `bank/Account::deposit`.
 ///   Default: the actor's path; for an interface's impl followed by the interface's name.
 ///

@@ -108,13 +108,13 @@ faults! {
     PushInSilence,
     RingAndGo,
     UnnameInSilence,
-    /// `vivant-heap`, `orca/lane.rs`.
-    LaneLeaveRelaxed,
-    LaneTakeRelaxed,
-    LaneNewestFirst,
-    NothingByALook,
-    LaneTakeByALook,
-    /// `vivant-heap`, `orca/owner.rs`.
+    /// `vivant-heap`, `orca/inbox.rs`.
+    InboxSendRelaxed,
+    InboxTakeRelaxed,
+    InboxNewestFirst,
+    EmptyByLoad,
+    InboxTakeByLoad,
+    /// `vivant-heap`, `orca/heap_handle.rs`.
     NotKept,
     WakeFirst,
     IncsKeptBack,

@@ -9,7 +9,7 @@
 //!
 //! | model | real |
 //! |---|---|
-//! | `real`: `lane`, `owner` | the same bytes |
+//! | `real`: `inbox`, `owner` | the same bytes |
 //! | `heap::Heap` | `Core` and `Sharing`, with one object: the same calls in the same order; it ends as soon as it may |
 //! | `heap::Held`, `heap::Import` | `Held`, and a heap's import of the object |
 //! | `stubs` | `Header`: memory that loom tracks, and its owner, as its page names it; `HeapId`: nothing |
@@ -60,7 +60,7 @@ pub mod canaries {
     /// The sender of a delta does not publish its uses of the object.
     pub fn a_leave_that_does_not_release_is_caught(canary: Canary) {
         canary.dies_of(
-            Fault::LaneLeaveRelaxed,
+            Fault::InboxSendRelaxed,
             "Causality violation",
             owners::two_give_up,
         );
@@ -69,7 +69,7 @@ pub mod canaries {
     /// The owner does not acquire the other threads' uses.
     pub fn a_take_that_does_not_acquire_is_caught(canary: Canary) {
         canary.dies_of(
-            Fault::LaneTakeRelaxed,
+            Fault::InboxTakeRelaxed,
             "Causality violation",
             owners::two_give_up,
         );
@@ -77,17 +77,17 @@ pub mod canaries {
 
     /// Last in, first out.
     pub fn a_take_that_is_not_turned_over_is_caught(canary: Canary) {
-        canary.dies_of(Fault::LaneNewestFirst, "O6", lanes::a_hand_over);
+        canary.dies_of(Fault::InboxNewestFirst, "O6", lanes::a_hand_over);
     }
 
     /// A batch that is sent between the two steps is lost.
     pub fn a_take_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies_of(Fault::LaneTakeByALook, "lost", lanes::two_writers);
+        canary.dies_of(Fault::InboxTakeByLoad, "lost", lanes::two_writers);
     }
 
     /// That the inbox was empty is determined by a load before the exchange.
     pub fn a_nothing_that_is_only_looked_up_is_caught(canary: Canary) {
-        canary.dies_of(Fault::NothingByALook, "not one is told", lanes::two_writers);
+        canary.dies_of(Fault::EmptyByLoad, "not one is told", lanes::two_writers);
     }
 
     /// Another holder has a clone that is not yet counted.

@@ -85,9 +85,9 @@ fn clean(heap: &mut Heap<State>) -> Map<usize, Vec<u64>> {
 }
 
 /// A change of one of the collections.
-type Change = for<'gc> fn(&Mutator<'gc>, &mut All<'gc>);
+type CountDelta = for<'gc> fn(&Mutator<'gc>, &mut All<'gc>);
 
-const CHANGES: [(&str, Change); 28] = [
+const CHANGES: [(&str, CountDelta); 28] = [
     ("Vec::push", |m, all| all.vec.push(m, 1)),
     ("Vec::pop", |m, all| {
         all.vec.pop(m);
@@ -185,7 +185,7 @@ const CHANGES: [(&str, Change); 28] = [
 
 /// Returns the number of chunks that were changed and are still clean, and of those that are no
 /// longer clean.
-fn changed(change: Change) -> (usize, usize) {
+fn changed(change: CountDelta) -> (usize, usize) {
     let mut heap = filled();
     let before = clean(&mut heap);
     assert!(before.len() > 500);

@@ -13,7 +13,7 @@ use crate::header::Header;
 use crate::heap::Core;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::orca::{Owner, Sharing, Taken};
+use crate::orca::{ExportRoots, HeapHandle, Sharing};
 use crate::pages::chunk::{age_of, state_of};
 use crate::stats::Waits;
 use crate::sync::{Arc, Ordering, yield_now};
@@ -34,7 +34,7 @@ pub(crate) struct ConcurrentMark {
     mark: Arc<Mark>,
     stage: MarkStage,
     /// Whether exports are left to examine. They are roots.
-    export_roots: Taken,
+    export_roots: ExportRoots,
     /// The owner's scanner, with the log. It is flushed at the end of a turn.
     scanner: Scanner,
     /// The mutator assist that is due, in bytes of blocks and large objects.
@@ -143,7 +143,7 @@ impl ConcurrentMark {
     pub(crate) fn is_due(&self, estimate: usize) -> bool {
         match &self.stage {
             MarkStage::Marking => {
-                self.export_roots == Taken::Some
+                self.export_roots == ExportRoots::Pending
                     || self.assist.is_due(estimate)
                     || self.scanner.packet.objects.len() >= SATB_BUFFER
             }
@@ -153,7 +153,7 @@ impl ConcurrentMark {
 
     /// Takes at most `most` exports as roots.
     fn take_export_roots(&mut self, sharing: &mut Sharing, most: usize) {
-        if self.export_roots == Taken::Some {
+        if self.export_roots == ExportRoots::Pending {
             let scanner = &mut self.scanner;
             self.export_roots = sharing.take(most, |object| scanner.enqueue_export(object));
         }
@@ -198,11 +198,11 @@ impl Core {
         self.delayed_since = None;
         self.minor(roots, TenuringPolicy::Never);
         let guard = AbortOnUnwind;
-        self.heed();
+        self.drain_all();
         self.old.mark_begins();
         let mark = Arc::new(Mark::new(
             self.old.epoch.0,
-            Owner::name(&self.owner),
+            HeapHandle::name(&self.owner),
             edge_snapshot,
         ));
         let mut scanner = Scanner::new(&mark);
@@ -213,7 +213,7 @@ impl Core {
         let mut concurrent_mark = Box::new(ConcurrentMark {
             mark,
             stage: MarkStage::Marking,
-            export_roots: Taken::Some,
+            export_roots: ExportRoots::Pending,
             scanner,
             assist: MutatorAssist::begin(
                 self.old.bytes_allocated,
@@ -235,7 +235,7 @@ impl Core {
 
     /// All objects that a simple mark reaches.
     fn snapshot<'gc>(&mut self, roots: &impl Object<'gc>) -> HashSet<NonNull<Header>> {
-        let own = Owner::name(&self.owner);
+        let own = HeapHandle::name(&self.owner);
         let known = self.sharing.get_mut().roots();
         let mut walk = Walk::new(own, known);
         walk.state(roots);
@@ -264,7 +264,7 @@ impl Core {
             concurrent_mark
                 .take_export_roots(self.sharing.get_mut(), entries.unwrap_or(EXPORTS_PER_STEP));
             concurrent_mark.flush();
-            if concurrent_mark.export_roots == Taken::Some
+            if concurrent_mark.export_roots == ExportRoots::Pending
                 || !concurrent_mark.mark.queue.is_drained()
             {
                 return Ended::NotYet;

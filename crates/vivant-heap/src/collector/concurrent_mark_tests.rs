@@ -3,7 +3,7 @@
 use super::EdgeSnapshot;
 use crate::injected_fault::{self, InjectedFault};
 use crate::stress::{Stress, When};
-use crate::{Gc, Heap, Ledger, Mut, Pacing, PageSource, Parcel, Root, Tag, Val, Weak};
+use crate::{CountVerifier, Gc, Heap, Mut, Pacing, PageSource, Parcel, Root, Tag, Val, Weak};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -172,10 +172,10 @@ fn an_import() {
     begins(&mut heap);
     heap.turn(|m, shelf| shelf.news = Some(m.unpack(paper)));
     ends(&mut heap);
-    let mut ledger = Ledger::default();
-    ledger.heap(&mut heap).unwrap();
-    ledger.heap(&mut press).unwrap();
-    ledger.check().unwrap();
+    let mut verifier = CountVerifier::default();
+    verifier.heap(&mut heap).unwrap();
+    verifier.heap(&mut press).unwrap();
+    verifier.check().unwrap();
     press.collect();
     press.sweep();
     heap.turn(|_, shelf| assert_eq!(&*shelf.news.unwrap(), "rain"));
@@ -239,7 +239,7 @@ fn injected_faults_of_concurrent_marks_are_caught() {
         let scene = || injected_fault::with(bug, || catch_unwind(AssertUnwindSafe(scene)));
         assert!(scene().is_err(), "{bug:?}");
         injected_fault::with(InjectedFault::Nothing, || ());
-        crate::Books::burn();
+        crate::CountAudit::discard();
     }
 }
 

@@ -6,7 +6,7 @@ use crate::heap::Core;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::nursery::Nursery;
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::pages::chunk::age_of;
 use crate::pages::page::Age;
 use crate::stats::Evacuated;
@@ -114,7 +114,7 @@ impl<'a> Evacuator<'a> {
             // A young object is no larger than the largest size class.
             table
                 .class(bytes)
-                .and_then(|class| old.block(class, source, Owner::name(owner)))
+                .and_then(|class| old.block(class, source, HeapHandle::name(owner)))
         };
         let Some(to) = to else { out_of_memory() };
         // SAFETY: the object is copied bit for bit to a place that is large enough. Its old place
@@ -150,7 +150,7 @@ impl<'a> Evacuator<'a> {
             } = &*self.core;
             if !self
                 .survivors
-                .grow(chunk_cache, source, Owner::name(owner), bytes)
+                .grow(chunk_cache, source, HeapHandle::name(owner), bytes)
             {
                 return None;
             }

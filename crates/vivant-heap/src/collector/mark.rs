@@ -4,7 +4,7 @@
 use super::mark_queue::{Joined, MarkQueue, MarkingPass, Packet};
 use super::scanner::{MarkResults, Scanner, WorkPacket};
 use super::{AbortOnUnwind, EdgeSnapshot};
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::sync::{Arc, AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError};
 use std::fmt;
 use std::ptr::NonNull;
@@ -13,7 +13,7 @@ use std::ptr::NonNull;
 pub(crate) struct Mark {
     /// The mark's epoch, and the owner of the heap that is marked.
     pub(super) epoch: u8,
-    pub(super) own: NonNull<Owner>,
+    pub(super) own: NonNull<HeapHandle>,
     pub(super) edge_snapshot: EdgeSnapshot,
     pub(super) queue: MarkQueue<WorkPacket>,
     results: Mutex<MarkResults>,
@@ -51,7 +51,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Mark {
-    pub(super) fn new(epoch: u8, own: NonNull<Owner>, edge_snapshot: EdgeSnapshot) -> Mark {
+    pub(super) fn new(epoch: u8, own: NonNull<HeapHandle>, edge_snapshot: EdgeSnapshot) -> Mark {
         Mark {
             epoch,
             own,

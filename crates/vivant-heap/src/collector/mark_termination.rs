@@ -172,11 +172,13 @@ impl MarkTermination {
             },
             // SAFETY: the caller holds the heap. No turn gets an object that was unmarked when the
             // mark queue was closed; an import that arrived since the mark began is kept.
-            TerminationStep::IncMarked => unsafe { sharing.meets(&mut self.results.foreign, most) },
+            TerminationStep::IncMarked => unsafe {
+                sharing.inc_marked(&mut self.results.foreign, most)
+            },
             // SAFETY: the caller holds the heap, and no turn gets an object that was unmarked when
             // the mark queue was closed.
-            TerminationStep::DecUnmarked => unsafe { sharing.gives_up(most) },
-            TerminationStep::DropExports => sharing.forgets(most),
+            TerminationStep::DecUnmarked => unsafe { sharing.dec_unmarked(most) },
+            TerminationStep::DropExports => sharing.drop_dead_exports(most),
             TerminationStep::Over => 0,
         }
     }

@@ -4,7 +4,8 @@ use super::EdgeSnapshot;
 use crate::injected_fault::{self, InjectedFault};
 use crate::stress::{Stress, When};
 use crate::{
-    Books, Gc, Heap, Iso, Leaf, Ledger, Mut, Pacing, PageSource, Parcel, Root, Tag, Val, Weak,
+    CountAudit, CountVerifier, Gc, Heap, Iso, Leaf, Mut, Pacing, PageSource, Parcel, Root, Tag,
+    Val, Weak,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -175,12 +176,12 @@ fn a_dead_tag_is_asked_for() {
 
 /// All counts agree, and each object that a heap or a parcel refers to is live at its owner.
 fn even(heap: &mut Heap<Theatre>, press: &mut Heap<Theatre>, sent: &[Paper]) {
-    Books::check().unwrap();
-    let mut ledger = Ledger::default();
-    ledger.heap(heap).unwrap();
-    ledger.heap(press).unwrap();
-    sent.iter().for_each(|paper| ledger.parcel(paper));
-    ledger.check().unwrap();
+    CountAudit::check().unwrap();
+    let mut verifier = CountVerifier::default();
+    verifier.heap(heap).unwrap();
+    verifier.heap(press).unwrap();
+    sent.iter().for_each(|paper| verifier.parcel(paper));
+    verifier.check().unwrap();
 }
 
 /// The components of foreign containers are kept, and the containers are not.
@@ -290,7 +291,7 @@ fn injected_faults_of_mark_termination_are_caught() {
         let scene = || injected_fault::with(bug, || catch_unwind(AssertUnwindSafe(scene)));
         assert!(scene().is_err(), "{number}: {bug:?}");
         injected_fault::with(InjectedFault::Nothing, || ());
-        Books::burn();
+        CountAudit::discard();
     }
 }
 
@@ -384,14 +385,14 @@ fn a_region_is_settled_before_it_is_merged() {
         });
         assert_eq!(desk.imports(), 1, "after {pieces}");
         desk.verify().unwrap();
-        let mut ledger = Ledger::default();
-        ledger.heap(&mut desk).unwrap();
-        ledger.heap(&mut press).unwrap();
-        ledger.check().unwrap();
+        let mut verifier = CountVerifier::default();
+        verifier.heap(&mut desk).unwrap();
+        verifier.heap(&mut press).unwrap();
+        verifier.check().unwrap();
         press.collect();
         press.sweep();
         desk.turn(|_, (letters, _)| assert_eq!(&*letters[0].0, "paper 0"));
         drop(desk);
-        assert!(press.is_alone());
+        assert!(press.is_unshared());
     }
 }

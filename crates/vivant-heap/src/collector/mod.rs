@@ -28,7 +28,7 @@ use crate::heap::Core;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::old::{MISSES_MINOR, SweepBudget};
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::pages::chunk::PAGE;
 use crate::segmented_stack::SegmentedStack;
 use crate::types::Object;
@@ -119,9 +119,9 @@ impl Core {
         while !self.old.sweep(SweepBudget::ALL, &self.source) {}
         self.minor(roots, TenuringPolicy::Never);
         let guard = AbortOnUnwind;
-        self.heed();
+        self.drain_all();
         self.old.mark_begins();
-        let own = Owner::name(&self.owner);
+        let own = HeapHandle::name(&self.owner);
         let sharing = self.sharing.get_mut();
         let known = sharing.roots();
         let mut tracer = Tracer::new(self.old.epoch, own, sharing.imports.counted());

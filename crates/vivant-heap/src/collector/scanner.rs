@@ -9,7 +9,7 @@ use super::prefetch::PrefetchQueue;
 use super::tracer::Tracer;
 use crate::header::{Header, Layout, Length, Table};
 use crate::linear_hash_map::LinearHashMap;
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::pages::chunk::state_of;
 use crate::segmented_stack::SegmentedStack;
 use std::ptr::NonNull;
@@ -85,7 +85,7 @@ impl MarkResults {
 /// Scans objects and lists what they refer to.
 pub(crate) struct Scanner {
     epoch: u8,
-    own: NonNull<Owner>,
+    own: NonNull<HeapHandle>,
     edge_snapshot: EdgeSnapshot,
     /// Lists the references of one object.
     tracer: Tracer<'static>,
@@ -257,7 +257,7 @@ impl Scanner {
         for object in scanned.shared.drain(..) {
             // SAFETY: a reported reference leads to a live object, which its owner keeps until this
             // mark has ended.
-            if unsafe { Owner::of(object) } != self.own {
+            if unsafe { HeapHandle::of(object) } != self.own {
                 if self.foreign.insert(object.addr().get(), ()).is_none() {
                     self.results.foreign.push(object);
                 }

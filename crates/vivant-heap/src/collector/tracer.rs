@@ -6,7 +6,7 @@ use crate::header::{Header, Table};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::old::Epoch;
-use crate::orca::{Counts, Owner};
+use crate::orca::{Counts, HeapHandle};
 use crate::pages::chunk::state_of;
 use crate::segmented_stack::SegmentedStack;
 use crate::sync::Ordering;
@@ -47,7 +47,7 @@ enum TracePurpose<'a> {
     /// Marks unmarked objects and queues them for scanning. Of shared objects it marks only those
     /// of this owner; foreign ones go to `imports`.
     Mark {
-        own: NonNull<Owner>,
+        own: NonNull<HeapHandle>,
         imports: &'a mut Counts,
         /// The prefetch queue: seen, and not yet marked.
         prefetch: PrefetchQueue,
@@ -87,7 +87,7 @@ fn defers_shared(_: &&mut Private) -> bool {
 
 impl<'a> Tracer<'a> {
     /// A tracer that marks for this owner.
-    pub(super) fn new(epoch: Epoch, own: NonNull<Owner>, imports: &'a mut Counts) -> Self {
+    pub(super) fn new(epoch: Epoch, own: NonNull<HeapHandle>, imports: &'a mut Counts) -> Self {
         let prefetch = PrefetchQueue::default();
         Tracer::with(
             epoch,
@@ -192,7 +192,7 @@ impl<'a> Tracer<'a> {
             TracePurpose::Mark { own, imports, .. } => {
                 // SAFETY: a reported reference leads to a live object, which its owner keeps until
                 // this mark has ended.
-                if unsafe { Owner::of(object) } != *own {
+                if unsafe { HeapHandle::of(object) } != *own {
                     imports.meet(object);
                 } else if let Some(private) = self.private.as_mut().filter(defers_shared) {
                     private.defer.push(object);

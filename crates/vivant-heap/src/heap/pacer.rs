@@ -162,7 +162,7 @@ impl<R: Root> Heap<R> {
     /// concurrent mark continues by [`Heap::pace`] and the help of [`Heap::marker`].
     ///
     /// Costs a minor collection, a scan of the state, the rest of the last sweep, and the rest of
-    /// the count deltas ([`Heap::heed_some`]).
+    /// the count deltas ([`Heap::drain_some`]).
     pub fn begin_mark(&mut self) -> MarkStart {
         self.begin_mark_with(EdgeSnapshot::Off)
     }
@@ -288,7 +288,9 @@ impl<R: Root> Heap<R> {
             GcWork::All => core.major(state, EdgeSnapshot::Off),
             GcWork::Concurrent(_) if core.old.unswept != 0 => {}
             GcWork::Concurrent(most) if core.concurrent_mark.get_mut().is_none() => {
-                if core.hears_out(most.unwrap_or(HEARD)) || core.delay_exceeded() || core.is_short()
+                if core.drain_up_to(most.unwrap_or(HEARD))
+                    || core.delay_exceeded()
+                    || core.is_short()
                 {
                     core.begin_concurrent_mark(state, EdgeSnapshot::Off);
                 } else if core.is_full() {

@@ -1,6 +1,6 @@
 //! [`Counts`]: a table of reference counts by object.
 
-use super::books::{Account, post};
+use super::count_audit::{Account, record};
 use crate::header::Header;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
@@ -35,15 +35,15 @@ pub(crate) struct Entry {
     /// have come back.
     pub(crate) count: i64,
     /// Whether the present or last mark has marked it.
-    pub(crate) met: Met,
+    pub(crate) mark: ImportMark,
 }
 
 /// What a mark knows of a foreign object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Met {
-    NotYet,
+pub(crate) enum ImportMark {
+    Unmarked,
     /// The heap needs it, or it was touched since the beginning of a concurrent mark.
-    ByMark,
+    Marked,
 }
 
 impl Counts {
@@ -93,7 +93,7 @@ impl Counts {
         let account = self.account;
         let entry = self.entry(object);
         let after = to(entry.count);
-        post(account, object, after - entry.count);
+        record(account, object, after - entry.count);
         entry.count = after;
         self.touch_last();
     }
@@ -107,7 +107,7 @@ impl Counts {
             return;
         }
         if place < self.unsettled {
-            self.entries[place].met = Met::ByMark;
+            self.entries[place].mark = ImportMark::Marked;
         }
     }
 
@@ -134,14 +134,14 @@ impl Counts {
         self.unsettled = until.saturating_sub(most);
         for place in self.unsettled..until {
             let entry = &mut self.entries[place];
-            let met = mem::replace(&mut entry.met, Met::NotYet);
+            let met = mem::replace(&mut entry.mark, ImportMark::Unmarked);
             #[cfg(test)]
             let met = if is_injected(InjectedFault::LateExport) {
-                Met::NotYet
+                ImportMark::Unmarked
             } else {
                 met
             };
-            if entry.count != 0 || met == Met::ByMark {
+            if entry.count != 0 || met == ImportMark::Marked {
                 take(entry.object);
             }
         }
@@ -151,7 +151,7 @@ impl Counts {
     pub(super) fn forget_mark(&mut self) {
         self.unsettled = 0;
         for entry in self.entries.iter_mut() {
-            entry.met = Met::NotYet;
+            entry.mark = ImportMark::Unmarked;
         }
     }
 
@@ -189,13 +189,13 @@ impl Counts {
         let before = entry.count;
         let kept = keep(entry);
         let after = if kept { entry.count } else { 0 };
-        post(self.account, entry.object, after - before);
+        record(self.account, entry.object, after - before);
         kept
     }
 
     /// Marks an object.
     pub(crate) fn meet(&mut self, object: NonNull<Header>) {
-        self.entry(object).met = Met::ByMark;
+        self.entry(object).mark = ImportMark::Marked;
     }
 
     #[inline]
@@ -226,7 +226,7 @@ impl Counts {
             self.entries.push(Entry {
                 object,
                 count: 0,
-                met: Met::NotYet,
+                mark: ImportMark::Unmarked,
             });
         }
         place
@@ -238,7 +238,7 @@ impl Counts {
         self.entries.retain_mut(|entry| {
             let count = entry.count;
             let kept = keep(entry);
-            post(
+            record(
                 account,
                 entry.object,
                 if kept { entry.count - count } else { -count },

@@ -1,6 +1,6 @@
 //! [`Imports`]: the counts of foreign objects, a heap's foreign reference counts (FRC).
 
-use super::books::{self, Account};
+use super::count_audit::{self, Account};
 use super::counts::Counts;
 use crate::header::Header;
 #[cfg(test)]
@@ -48,7 +48,7 @@ impl Imports {
     /// Records a received reference, with a weight of one.
     #[inline]
     pub(crate) fn receive(&mut self, object: NonNull<Header>) {
-        books::post(Account::Imports, object, 1);
+        count_audit::record(Account::Imports, object, 1);
         // A heap that receives one object, or two alternating ones, again and again has one or two
         // entries: its list must not make a mark seem due.
         let again = self.received.iter_mut().rev().take(2);
@@ -97,14 +97,14 @@ impl Imports {
         for Received { object, count } in self.received.drain(..) {
             #[cfg(test)]
             if is_injected(InjectedFault::ForgottenImportMark) {
-                books::post(Account::Imports, object, -count);
+                count_audit::record(Account::Imports, object, -count);
                 given_up(object, count);
                 continue;
             }
             if self.counts.has(object) {
                 self.counts.add_posted(object, count);
             } else {
-                books::post(Account::Imports, object, -count);
+                count_audit::record(Account::Imports, object, -count);
                 given_up(object, count);
             }
         }

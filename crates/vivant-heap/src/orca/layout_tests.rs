@@ -1,7 +1,7 @@
 //! No step follows the order of addresses (R5): one program in two layouts records the same deltas
 //! in the same order.
 
-use super::books::{self, Account, Books};
+use super::count_audit::{self, Account, CountAudit};
 use super::model_tests::{Both, Layout, Thing};
 use crate::header::Header;
 use crate::injected_fault::{self, InjectedFault};
@@ -25,11 +25,11 @@ fn note(account: Account, object: NonNull<Header>, by: i64) {
 /// The deltas that a program records.
 fn posted(seed: u64, layout: Layout) -> Vec<Posted> {
     let mut both = Both::new(seed, layout);
-    books::watch(Some(note));
+    count_audit::observe_with(Some(note));
     for _ in 0..if cfg!(miri) { 30 } else { 400 } {
         both.step();
     }
-    books::watch(None);
+    count_audit::observe_with(None);
     both.end();
     POSTED.take()
 }
@@ -50,5 +50,5 @@ fn injected_faults_of_layouts_are_caught() {
     let caught =
         (0..20).any(|seed| injected_fault::with(InjectedFault::OrderByAddress, || differs(seed)));
     assert!(caught);
-    assert_eq!(Books::check(), Ok(()));
+    assert_eq!(CountAudit::check(), Ok(()));
 }

@@ -1,41 +1,41 @@
 //! ORCA: sharing between heaps by weighted reference counts. [README.md](README.md) has the
 //! protocol.
 
-mod books;
-mod counts;
-mod hearing;
-mod held;
-mod imports;
-mod keepers;
-mod lane;
+mod count_audit;
+mod count_inbox;
 #[cfg(test)]
-mod lane_tests;
+mod count_inbox_tests;
+mod count_verifier;
+mod counts;
+mod detached_heap;
+#[cfg(test)]
+mod detached_heap_tests;
+mod drain;
+mod heap_handle;
+mod holder_root;
+mod imports;
 #[cfg(test)]
 mod layout_tests;
-mod ledger;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
 mod model_tests;
 #[cfg(test)]
 mod order_tests;
-mod orphan;
-#[cfg(test)]
-mod orphan_tests;
-mod owner;
-mod packer;
+mod outbox;
 mod parcel;
-mod post;
+mod retainers;
 mod sharing;
+mod turn_heap;
 
-pub use books::Books;
+pub use count_audit::CountAudit;
+pub use count_verifier::CountVerifier;
 pub(crate) use counts::{Counts, Entry};
-pub use held::Held;
-pub use keepers::{Keepers, ObjectName, Sharer};
-pub use ledger::Ledger;
-pub use orphan::{Orphan, Remains};
-pub(crate) use owner::Owner;
-pub(crate) use packer::ForeignCode;
-pub use packer::Packer;
+pub use detached_heap::{DetachedHeap, DetachedStep};
+pub(crate) use heap_handle::HeapHandle;
+pub use holder_root::Held;
 pub use parcel::Parcel;
-pub(crate) use sharing::{Ends, FOREIGN, Sharing, Taken};
+pub use retainers::{ObjectName, Retainers, Sharer};
+pub(crate) use sharing::{Ends, ExportRoots, FOREIGN_WEIGHT, Sharing};
+pub(crate) use turn_heap::ForeignCode;
+pub use turn_heap::TurnHeap;

@@ -5,12 +5,12 @@
 //! |---|---|---|
 //! | `Heap::exports` | `Sharing::exports` | LRC |
 //! | `Heap::imports` | `Sharing::imports` | FRC |
-//! | `Heap::lane` | `Lane` | OMC, the queue's part |
+//! | `Heap::inbox` | `CountInbox` | OMC, the queue's part |
 //! | `pack`, `unpack` | `Mutator::pack`, `unpack` | send, receive (§4.5) |
 //! | `returned` | `Drop for Parcel` | |
 //! | `mark` | `Core::major`, `Sharing::marked` | the cycle (§4.4) |
 
-use super::sharing::MORE;
+use super::sharing::CREDIT;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A shared object, by its index among all.
@@ -27,7 +27,7 @@ pub(super) struct Heap {
     pub(super) state: Vec<Number>,
     pub(super) exports: BTreeMap<Number, i64>,
     pub(super) imports: BTreeMap<Number, i64>,
-    lane: Vec<(Number, i64)>,
+    inbox: Vec<(Number, i64)>,
 }
 
 #[derive(Default)]
@@ -56,8 +56,8 @@ impl Model {
         if *import > 1 {
             *import -= 1;
         } else {
-            *import += MORE - 1;
-            self.heaps[owner].lane.push((thing, MORE));
+            *import += CREDIT - 1;
+            self.heaps[owner].inbox.push((thing, CREDIT));
         }
     }
 
@@ -72,12 +72,12 @@ impl Model {
     /// A parcel is dropped.
     pub(super) fn returned(&mut self, thing: Number) {
         let owner = self.things[thing].owner;
-        self.heaps[owner].lane.push((thing, -1));
+        self.heaps[owner].inbox.push((thing, -1));
     }
 
-    pub(super) fn heed(&mut self, heap: usize) {
+    pub(super) fn drain_all(&mut self, heap: usize) {
         let heap = &mut self.heaps[heap];
-        for (thing, by) in std::mem::take(&mut heap.lane) {
+        for (thing, by) in std::mem::take(&mut heap.inbox) {
             *heap.exports.entry(thing).or_default() += by;
         }
     }
@@ -99,7 +99,7 @@ impl Model {
     }
 
     pub(super) fn mark(&mut self, heap: usize) {
-        self.heed(heap);
+        self.drain_all(heap);
         let met = self.met(heap);
         let is_foreign = |thing: &&Number| self.things[**thing].owner != heap;
         let needed: Vec<Number> = met.iter().filter(is_foreign).copied().collect();
@@ -109,8 +109,8 @@ impl Model {
         for thing in needed {
             let import = this.imports.entry(thing).or_default();
             if *import == 0 {
-                *import = MORE;
-                changes.push((thing, MORE));
+                *import = CREDIT;
+                changes.push((thing, CREDIT));
             }
         }
         this.imports.retain(|thing, count| {
@@ -122,7 +122,7 @@ impl Model {
         });
         for (thing, by) in changes {
             let owner = self.things[thing].owner;
-            self.heaps[owner].lane.push((thing, by));
+            self.heaps[owner].inbox.push((thing, by));
         }
     }
 

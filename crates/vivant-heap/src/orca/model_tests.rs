@@ -4,8 +4,8 @@
 //! Deltas stay in their inboxes until a heap collects, or all counts are compared, which few steps
 //! do: so a delta may be applied as late as possible.
 
-use super::books::Books;
-use super::ledger::Ledger;
+use super::count_audit::CountAudit;
+use super::count_verifier::CountVerifier;
 use super::model::{Model, Number};
 use super::parcel::Parcel;
 use crate::header::Header;
@@ -242,15 +242,15 @@ impl Both {
     }
 
     fn collect_young(&mut self, heap: usize) {
-        self.heaps[heap].heed();
+        self.heaps[heap].drain_all();
         self.heaps[heap].collect_young();
-        self.model.heed(heap);
+        self.model.drain_all(heap);
     }
 
     /// The counts equal those of the model, and no referenced object is destroyed. No inbox is
     /// drained.
     fn compare(&mut self) {
-        Books::check().unwrap();
+        CountAudit::check().unwrap();
         for heap in 0..HEAPS {
             let sharing = self.heaps[heap].parts().0.sharing.get_mut();
             let expected = &self.model.heaps[heap];
@@ -271,15 +271,15 @@ impl Both {
 
     /// After all inboxes are drained, the counts agree with one another.
     fn audit(&mut self) {
-        let mut ledger = Ledger::default();
+        let mut verifier = CountVerifier::default();
         for heap in 0..HEAPS {
-            self.model.heed(heap);
-            let taken = ledger.heap(&mut self.heaps[heap]);
+            self.model.drain_all(heap);
+            let taken = verifier.heap(&mut self.heaps[heap]);
             taken.unwrap_or_else(|fault| panic!("{fault}"));
         }
         let parcels = self.parcels.iter();
-        parcels.for_each(|(parcel, _)| ledger.parcel(parcel));
-        ledger.check().unwrap_or_else(|fault| panic!("{fault}"));
+        parcels.for_each(|(parcel, _)| verifier.parcel(parcel));
+        verifier.check().unwrap_or_else(|fault| panic!("{fault}"));
     }
 
     /// All references are dropped. After as many collections of all heaps as a chain of containers

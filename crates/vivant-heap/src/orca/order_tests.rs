@@ -1,7 +1,7 @@
 //! The worst order: the owner of a notified inbox collects at once, before the sender of the delta
 //! continues.
 
-use super::ledger::Ledger;
+use super::count_verifier::CountVerifier;
 use super::model_tests::{Ended, Noted, Thing, Things};
 use crate::heap::Heap;
 use crate::injected_fault::{self, InjectedFault};
@@ -27,7 +27,7 @@ impl Wake for Eager {
         if let Ok(mut heap) = self.0.try_lock()
             && let Some(heap) = &mut *heap
         {
-            heap.heed();
+            heap.drain_all();
             if heap.verify().is_ok() {
                 heap.collect();
                 heap.sweep();
@@ -80,9 +80,9 @@ fn a_part_is_kept() -> (Vec<u32>, bool) {
         });
         heap.collect();
     });
-    let mut ledger = Ledger::default();
-    let mut in_order = |heap: &Arc<Eager>| heap.with(|heap| ledger.heap(heap)).is_ok();
-    let in_order = heaps.iter().all(&mut in_order) && ledger.check().is_ok();
+    let mut verifier = CountVerifier::default();
+    let mut in_order = |heap: &Arc<Eager>| heap.with(|heap| verifier.heap(heap)).is_ok();
+    let in_order = heaps.iter().all(&mut in_order) && verifier.check().is_ok();
     let seen = ended.lock().unwrap().clone();
     for heap in heaps.into_iter().rev() {
         let heap = heap.0.lock().unwrap().take();

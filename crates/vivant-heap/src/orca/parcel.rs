@@ -1,8 +1,8 @@
 //! [`Parcel`]: a value in transit from one heap to another.
 
-use super::books::{self, Account, Books};
-use super::owner::Owner;
-use super::post::Post;
+use super::count_audit::{self, Account, CountAudit};
+use super::heap_handle::HeapHandle;
+use super::outbox::Outbox;
 use crate::collector::Tracer;
 use crate::header::Header;
 use crate::mutator::Mutator;
@@ -78,14 +78,14 @@ impl<'gc> Mutator<'gc> {
     #[inline]
     pub fn pack<T: Twin<Of<'gc>: Sendable<'gc>>>(&self, value: T::Of<'gc>) -> Parcel<T> {
         if shares::<T>() {
-            let (own, mut sharing) = (Owner::name(&self.core().owner), self.sharing());
+            let (own, mut sharing) = (HeapHandle::name(&self.core().owner), self.sharing());
             each_root(&value, |root| {
-                books::post(Account::Parcels, root, 1);
+                count_audit::record(Account::Parcels, root, 1);
                 // SAFETY: this turn has the references, and its thread holds the heap.
                 unsafe { sharing.pack(own, root) };
             });
             // The INCs were sent before any receiver has the parcel (O6).
-            debug_assert_eq!(Books::check(), Ok(()));
+            debug_assert_eq!(CountAudit::check(), Ok(()));
         }
         Parcel {
             content: forge::<T>(value),
@@ -100,9 +100,9 @@ impl<'gc> Mutator<'gc> {
         // shared objects from here on. The content is used once: the parcel is not dropped.
         let value: T::Of<'gc> = unsafe { mem::transmute_copy(&parcel.content) };
         if shares::<T>() {
-            let (own, mut sharing) = (Owner::name(&self.core().owner), self.sharing());
+            let (own, mut sharing) = (HeapHandle::name(&self.core().owner), self.sharing());
             each_root(&value, |root| {
-                books::post(Account::Parcels, root, -1);
+                count_audit::record(Account::Parcels, root, -1);
                 // SAFETY: this turn has the references, and its thread holds the heap.
                 unsafe { sharing.unpack(own, root) };
             });
@@ -120,15 +120,15 @@ impl<T: Twin> Parcel<T> {
         T::Of<'gc>: Sendable<'gc>,
     {
         if shares::<T>() {
-            let mut more = Post::default();
+            let mut more = Outbox::default();
             // SAFETY: the caller is in a turn that may use the references, so they are counted
             // until that turn has ended. No weight is released.
             unsafe {
                 each_root(&value, |root| {
-                    books::post(Account::Parcels, root, 1);
+                    count_audit::record(Account::Parcels, root, 1);
                     more.add(root, 1);
                 });
-                more.leave();
+                more.send();
             }
         }
         Parcel {
@@ -180,14 +180,14 @@ impl<T: Twin> Parcel<T> {
 ///
 /// The caller has these weights, and does not use the objects any more.
 unsafe fn give_back(roots: impl Iterator<Item = NonNull<Header>>) {
-    let mut fewer = Post::default();
+    let mut fewer = Outbox::default();
     // SAFETY: the caller's contract: the objects are counted until the outbox is sent.
     unsafe {
         roots.for_each(|root| {
-            books::post(Account::Parcels, root, -1);
+            count_audit::record(Account::Parcels, root, -1);
             fewer.add(root, -1);
         });
-        fewer.leave();
+        fewer.send();
     }
 }
 

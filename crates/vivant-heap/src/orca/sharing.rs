@@ -1,13 +1,13 @@
 //! [`Sharing`]: the counts of one heap, and the steps of the protocol on them.
 
-use super::books::{self, Account};
-use super::counts::{Counts, Entry, Met};
-use super::hearing::{Heard, Hearing};
+use super::count_audit::{self, Account};
+use super::count_inbox::{CountDelta, CountInbox};
+use super::counts::{Counts, Entry, ImportMark};
+use super::drain::{CountDrain, Drained};
+use super::heap_handle::HeapHandle;
 use super::imports::Imports;
-use super::lane::{Change, Lane};
-use super::owner::Owner;
-use super::packer::ForeignCode;
-use super::post::Post;
+use super::outbox::Outbox;
+use super::turn_heap::ForeignCode;
 use crate::header::Header;
 use crate::heap::{Core, Heap, Root};
 #[cfg(test)]
@@ -19,11 +19,11 @@ use std::ptr::NonNull;
 use std::task::Waker;
 
 /// The weight that a heap requests by an INC when it has none left to pass on (O6).
-pub(crate) const MORE: i64 = 256;
+pub(crate) const CREDIT: i64 = 256;
 
 /// The heap weight of an import, in bytes: the foreign object lives until this heap's next mark
 /// examines the import.
-pub(crate) const FOREIGN: usize = 1024;
+pub(crate) const FOREIGN_WEIGHT: usize = 1024;
 
 /// The counts of one heap. The fields that each turn reads are at the beginning.
 #[repr(C)]
@@ -33,16 +33,16 @@ pub(crate) struct Sharing {
     /// Own objects, with the number of references that other heaps have. The paper's LRC.
     pub(crate) exports: Counts,
     /// Deltas from other heaps that are not applied to the exports yet.
-    pub(crate) hearing: Hearing,
-    pub(crate) left: Left,
+    pub(crate) drain: CountDrain,
+    pub(crate) sent: SentCounts,
     /// INCs that [`InjectedFault::BatchedIncs`] delays.
     #[cfg(test)]
-    batched: Vec<(NonNull<Owner>, Change)>,
+    batched: Vec<(NonNull<HeapHandle>, CountDelta)>,
 }
 
 /// Statistics of the deltas that a heap has sent.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Left {
+pub(crate) struct SentCounts {
     /// Batches of INCs, and of DECs.
     pub(crate) incs: u64,
     pub(crate) decs: u64,
@@ -50,8 +50,8 @@ pub(crate) struct Left {
     pub(crate) changes: u64,
 }
 
-impl Left {
-    fn count(&mut self, more: &Post, fewer: &Post) {
+impl SentCounts {
+    fn count(&mut self, more: &Outbox, fewer: &Outbox) {
         self.incs += more.batches() as u64;
         self.decs += fewer.batches() as u64;
         self.changes += (more.changes() + fewer.changes()) as u64;
@@ -63,8 +63,8 @@ impl Default for Sharing {
         Sharing {
             exports: Counts::of(Account::Exports),
             imports: Imports::default(),
-            hearing: Hearing::default(),
-            left: Left::default(),
+            drain: CountDrain::default(),
+            sent: SentCounts::default(),
             #[cfg(test)]
             batched: Vec::new(),
         }
@@ -80,9 +80,9 @@ impl Sharing {
     /// # Safety
     ///
     /// The caller is the holder of the heap named `own`, and has the reference.
-    pub(crate) unsafe fn pack(&mut self, own: NonNull<Owner>, object: NonNull<Header>) {
+    pub(crate) unsafe fn pack(&mut self, own: NonNull<HeapHandle>, object: NonNull<Header>) {
         // SAFETY: the caller's contract.
-        let owner = unsafe { Owner::of(object) };
+        let owner = unsafe { HeapHandle::of(object) };
         if owner == own {
             self.exports.add(object, 1);
             return;
@@ -90,28 +90,29 @@ impl Sharing {
         let mut asks = false;
         self.imports.settle().change(object, |count| {
             asks = count <= 1;
-            if asks { count + MORE - 1 } else { count - 1 }
+            if asks { count + CREDIT - 1 } else { count - 1 }
         });
         if !asks {
             return;
         }
-        self.left.incs += 1;
-        self.left.changes += 1;
+        self.sent.incs += 1;
+        self.sent.changes += 1;
         #[cfg(test)]
         if is_injected(InjectedFault::SkippedInc) {
             return;
         }
         #[cfg(test)]
         if is_injected(InjectedFault::BatchedIncs) {
-            self.batched.push((owner, Change { object, by: MORE }));
+            self.batched
+                .push((owner, CountDelta { object, by: CREDIT }));
             return;
         }
-        books::post(Account::Lanes, object, MORE);
+        count_audit::record(Account::Inboxes, object, CREDIT);
         // The owner's waker runs in the middle of this count change.
         let _foreign = ForeignCode::begin();
         // Sent before any receiver has the reference that needs it (O6).
         // SAFETY: the caller may use the object, so its owner is live.
-        unsafe { owner.as_ref() }.leave(vec![Change { object, by: MORE }]);
+        unsafe { owner.as_ref() }.send(vec![CountDelta { object, by: CREDIT }]);
     }
 
     /// Unpacks a reference: it arrives with a weight of one.
@@ -119,13 +120,13 @@ impl Sharing {
     /// # Safety
     ///
     /// As for `pack`.
-    pub(crate) unsafe fn unpack(&mut self, own: NonNull<Owner>, object: NonNull<Header>) {
+    pub(crate) unsafe fn unpack(&mut self, own: NonNull<HeapHandle>, object: NonNull<Header>) {
         #[cfg(test)]
         if is_injected(InjectedFault::ForgottenReceipt) {
             return;
         }
         // SAFETY: the caller's contract.
-        if unsafe { Owner::of(object) } == own {
+        if unsafe { HeapHandle::of(object) } == own {
             self.exports.add(object, -1);
         } else {
             self.imports.receive(object);
@@ -134,33 +135,33 @@ impl Sharing {
 
     /// Whether deltas were taken out of the inbox and are not applied yet.
     #[inline]
-    pub(crate) fn is_hearing(&self) -> bool {
-        !self.hearing.is_over()
+    pub(crate) fn is_draining(&self) -> bool {
+        !self.drain.is_over()
     }
 
-    /// As `is_hearing`, or a result is to be reported.
+    /// As `is_draining`, or a result is to be reported.
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
-        self.hearing.is_due()
+        self.drain.is_due()
     }
 
     /// Takes all batches in the inbox. All batches taken before are applied.
-    pub(crate) fn takes(&mut self, lane: &Lane) {
-        self.hearing.takes(lane);
+    pub(crate) fn take_inbox(&mut self, inbox: &CountInbox) {
+        self.drain.take_inbox(inbox);
     }
 
     /// Applies at most `most` of the taken deltas. Returns their number; a smaller number than
     /// `most` means that all are applied.
-    pub(crate) fn hear(&mut self, most: usize) -> usize {
+    pub(crate) fn drain_batches(&mut self, most: usize) -> usize {
         #[cfg(test)]
         for (owner, change) in self.batched.drain(..) {
-            books::post(Account::Lanes, change.object, change.by);
+            count_audit::record(Account::Inboxes, change.object, change.by);
             // SAFETY: the import counts the object, so its owner is live.
-            unsafe { owner.as_ref() }.leave(vec![change]);
+            unsafe { owner.as_ref() }.send(vec![change]);
         }
         let (exports, mut gone) = (&mut self.exports, Vec::new());
-        let done = self.hearing.hear(most, |change| {
-            books::post(Account::Lanes, change.object, -change.by);
+        let done = self.drain.drain_batches(most, |change| {
+            count_audit::record(Account::Inboxes, change.object, -change.by);
             exports.add(change.object, change.by);
             if exports.of_object(change.object) == 0 {
                 gone.push(change.object);
@@ -171,23 +172,23 @@ impl Sharing {
             .into_iter()
             .any(|object| exports.of_object(object) == 0)
         {
-            self.hearing.tells(Heard::Less);
+            self.drain.note(Drained::Decremented);
         }
         done
     }
 
     /// Reports whether the count of an object fell to zero since the last report.
-    pub(crate) fn told(&mut self) -> Heard {
-        self.hearing.told()
+    pub(crate) fn take_outcome(&mut self) -> Drained {
+        self.drain.take_outcome()
     }
 
     /// Notes a result for the next report.
-    pub(crate) fn tells(&mut self, heard: Heard) {
-        self.hearing.tells(heard);
+    pub(crate) fn note(&mut self, heard: Drained) {
+        self.drain.note(heard);
     }
 
     /// Whether no other heap refers to this heap's objects, provided that the inbox is drained.
-    pub(crate) fn is_alone(&self) -> bool {
+    pub(crate) fn is_unshared(&self) -> bool {
         self.exports.iter().all(|export| export.count == 0)
     }
 
@@ -198,12 +199,12 @@ impl Sharing {
             return Vec::new();
         }
         debug_assert!(self.exports.iter().all(|export| export.count >= 0), "O6");
-        self.known().collect()
+        self.export_roots().collect()
     }
 
     /// The exported objects, by the deltas applied so far. All of them live: the heap drains its
     /// inbox before it looks for dead objects.
-    pub(crate) fn known(&self) -> impl Iterator<Item = NonNull<Header>> {
+    pub(crate) fn export_roots(&self) -> impl Iterator<Item = NonNull<Header>> {
         let known = self.exports.iter().filter(|export| export.count != 0);
         known.map(|export| export.object)
     }
@@ -222,11 +223,11 @@ impl Sharing {
 
     /// Examines at most `most` of the exports of the beginning of the mark, and takes those that
     /// are roots (O4).
-    pub(crate) fn take(&mut self, most: usize, take: impl FnMut(NonNull<Header>)) -> Taken {
+    pub(crate) fn take(&mut self, most: usize, take: impl FnMut(NonNull<Header>)) -> ExportRoots {
         self.exports.take(most, take);
         match self.exports.have_some_that_wait() {
-            true => Taken::Some,
-            false => Taken::All,
+            true => ExportRoots::Pending,
+            false => ExportRoots::Taken,
         }
     }
 
@@ -239,17 +240,17 @@ impl Sharing {
     /// A concurrent mark is complete, and has marked these foreign objects: sends an INC for each
     /// of which this heap has no weight. Examines at most `most` objects and returns their number.
     /// A smaller number means that none is left; from then on the unmarked imports wait for
-    /// [`Sharing::gives_up`].
+    /// [`Sharing::dec_unmarked`].
     ///
     /// # Safety
     ///
     /// The caller is the heap's holder, and no import was released since that mark began.
-    pub(crate) unsafe fn meets(
+    pub(crate) unsafe fn inc_marked(
         &mut self,
         foreign: &mut SegmentedStack<NonNull<Header>>,
         most: usize,
     ) -> usize {
-        let (imports, mut more) = (self.imports.settle(), Post::default());
+        let (imports, mut more) = (self.imports.settle(), Outbox::default());
         let mut looked = 0;
         while looked < most
             && let Some(some) = foreign.take(most - looked)
@@ -264,20 +265,21 @@ impl Sharing {
                     if is_injected(InjectedFault::BatchedIncs) {
                         // SAFETY: the container through which the object was marked is counted
                         // until that import is released.
-                        let owner = unsafe { Owner::of(object) };
-                        self.batched.push((owner, Change { object, by: MORE }));
-                        return MORE;
+                        let owner = unsafe { HeapHandle::of(object) };
+                        self.batched
+                            .push((owner, CountDelta { object, by: CREDIT }));
+                        return CREDIT;
                     }
                     // SAFETY: the container through which the object was marked is counted until
                     // that import is released.
-                    unsafe { more.add(object, MORE) };
-                    MORE
+                    unsafe { more.add(object, CREDIT) };
+                    CREDIT
                 });
             }
         }
-        self.left.count(&more, &Post::default());
+        self.sent.count(&more, &Outbox::default());
         // SAFETY: no weight is released.
-        unsafe { more.leave() };
+        unsafe { more.send() };
         if looked < most {
             imports.wait();
             self.exports.wait();
@@ -291,33 +293,33 @@ impl Sharing {
     ///
     /// # Safety
     ///
-    /// As for `meets`; the released objects are not used any more.
-    pub(crate) unsafe fn gives_up(&mut self, most: usize) -> usize {
-        let (mut more, mut fewer) = (Post::default(), Post::default());
+    /// As for `inc_marked`; the released objects are not used any more.
+    pub(crate) unsafe fn dec_unmarked(&mut self, most: usize) -> usize {
+        let (mut more, mut fewer) = (Outbox::default(), Outbox::default());
         // References received until now are added up, and so touched.
         let looked = self.imports.settle().marked(most, |import| {
             // SAFETY: the import counts the object here.
-            unsafe { judge(import, &mut more, &mut fewer) }
+            unsafe { settle_import(import, &mut more, &mut fewer) }
         });
-        self.left.count(&more, &fewer);
+        self.sent.count(&more, &fewer);
         // SAFETY: no turn uses an object of the DECs; their components were counted before (O6).
         unsafe {
-            more.leave();
-            fewer.leave();
+            more.send();
+            fewer.send();
         }
         looked
     }
 
     /// A concurrent mark is complete: removes exports of zero. Examines at most `most` exports and
     /// returns their number. A smaller number means that none is left.
-    pub(crate) fn forgets(&mut self, most: usize) -> usize {
+    pub(crate) fn drop_dead_exports(&mut self, most: usize) -> usize {
         self.exports.marked(most, |export| {
-            export.met = Met::NotYet;
+            export.mark = ImportMark::Unmarked;
             export.count != 0
         })
     }
 
-    /// The number of entries for `gives_up` and `forgets`.
+    /// The number of entries for `dec_unmarked` and `drop_dead_exports`.
     pub(crate) fn counted(&self) -> usize {
         self.imports.len() + self.exports.len()
     }
@@ -330,7 +332,7 @@ impl Sharing {
     /// The caller is the heap's holder; unmarked objects are not used any more.
     pub(crate) unsafe fn marked(&mut self) {
         self.exports.retain(|export| export.count != 0);
-        let (mut more, mut fewer) = (Post::default(), Post::default());
+        let (mut more, mut fewer) = (Outbox::default(), Outbox::default());
         // SAFETY: the received references count their objects here, and these are unmarked.
         let imports = self
             .imports
@@ -338,17 +340,17 @@ impl Sharing {
         imports.retain(|import| {
             // SAFETY: the import counts the object, or its container is counted until the DECs are
             // sent.
-            unsafe { judge(import, &mut more, &mut fewer) }
+            unsafe { settle_import(import, &mut more, &mut fewer) }
         });
-        self.left.count(&more, &fewer);
+        self.sent.count(&more, &fewer);
         #[cfg(test)]
         if is_injected(InjectedFault::DecFirst) {
             std::mem::swap(&mut more, &mut fewer);
         }
         // SAFETY: no turn uses an object of the DECs; their components were counted before (O6).
         unsafe {
-            more.leave();
-            fewer.leave();
+            more.send();
+            fewer.send();
         }
     }
 
@@ -358,7 +360,7 @@ impl Sharing {
     /// # Safety
     ///
     /// The caller is the holder of both heaps; this one is named `own`.
-    pub(crate) unsafe fn absorb(&mut self, own: NonNull<Owner>, region: &mut Sharing) {
+    pub(crate) unsafe fn absorb(&mut self, own: NonNull<HeapHandle>, region: &mut Sharing) {
         debug_assert!(region.exports.iter().all(|export| export.count == 0), "O8");
         #[cfg(test)]
         if is_injected(InjectedFault::ForgottenRegionImport) {
@@ -367,7 +369,7 @@ impl Sharing {
         let imports = self.imports.settle();
         region.imports.settle().retain(|import| {
             // SAFETY: the region counts the object.
-            if unsafe { Owner::of(import.object) } == own {
+            if unsafe { HeapHandle::of(import.object) } == own {
                 self.exports.add(import.object, -import.count);
             } else {
                 imports.add(import.object, import.count);
@@ -381,7 +383,7 @@ impl Sharing {
     /// # Safety
     ///
     /// As for `marked`, with nothing marked.
-    pub(crate) unsafe fn give_all_up(&mut self) {
+    pub(crate) unsafe fn release_all(&mut self) {
         self.imports.forget_mark();
         // SAFETY: the caller's contract: nothing is marked, and no object is used any more.
         unsafe { self.marked() };
@@ -394,15 +396,15 @@ impl Sharing {
 /// # Safety
 ///
 /// The object or a container of it is counted until both outboxes are sent; `more` is sent first.
-unsafe fn judge(import: &mut Entry, more: &mut Post, fewer: &mut Post) -> bool {
-    let met = std::mem::replace(&mut import.met, Met::NotYet);
+unsafe fn settle_import(import: &mut Entry, more: &mut Outbox, fewer: &mut Outbox) -> bool {
+    let met = std::mem::replace(&mut import.mark, ImportMark::Unmarked);
     let change = match (met, import.count) {
-        (Met::ByMark, 0) => {
-            import.count = MORE;
-            MORE
+        (ImportMark::Marked, 0) => {
+            import.count = CREDIT;
+            CREDIT
         }
-        (Met::ByMark, _) => return true,
-        (Met::NotYet, count) => -count,
+        (ImportMark::Marked, _) => return true,
+        (ImportMark::Unmarked, count) => -count,
     };
     let post = if change > 0 { more } else { fewer };
     // SAFETY: the caller's contract.
@@ -412,16 +414,16 @@ unsafe fn judge(import: &mut Entry, more: &mut Post, fewer: &mut Post) -> bool {
 
 /// Whether a mark has taken all exports as roots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Taken {
-    Some,
-    All,
+pub(crate) enum ExportRoots {
+    Pending,
+    Taken,
 }
 
 /// How a heap ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ends {
     /// No other heap refers to its objects: they can be freed.
-    Alone,
+    Unshared,
     /// Other heaps do. The objects stay, for good.
     Shared,
 }
@@ -434,22 +436,22 @@ impl Core {
 
     /// Ends the heap, which has no state any more.
     pub(crate) fn ends(&mut self) -> Ends {
-        self.heed();
+        self.drain_all();
         let sharing = self.sharing.get_mut();
-        if !sharing.is_alone() {
+        if !sharing.is_unshared() {
             // Other heaps that refer to the objects access their pages and their owner.
             std::mem::forget((self.source.clone(), self.owner.clone()));
             return Ends::Shared;
         }
         // SAFETY: no turn uses the objects of this heap any more, so none uses what they refer to.
-        unsafe { sharing.give_all_up() };
-        Ends::Alone
+        unsafe { sharing.release_all() };
+        Ends::Unshared
     }
 }
 
 impl<R: Root> Heap<R> {
     /// Sets the waker that is called when count deltas arrive for this heap; the next mark or
-    /// [`Heap::heed`] drains them. Set it once, before anything is shared: the first waker counts.
+    /// [`Heap::drain_all`] drains them. Set it once, before anything is shared: the first waker counts.
     /// The sender of the deltas calls it, perhaps in the middle of a collection: a waker that locks
     /// a heap may wait for its own thread. If it panics, the panic ends with the panic hook.
     pub fn wake_by(&mut self, waker: Waker) {
@@ -471,15 +473,15 @@ impl<R: Root> Heap<R> {
     }
 
     /// Whether no other heap refers to an object of this heap, by the deltas drained so far.
-    pub(super) fn has_heard_all_out(&mut self) -> bool {
-        self.parts().0.sharing.get_mut().is_alone()
+    pub(super) fn is_unshared_now(&mut self) -> bool {
+        self.parts().0.sharing.get_mut().is_unshared()
     }
 
     /// Whether no other heap refers to an object of this heap. Drains the inbox first.
-    pub fn is_alone(&mut self) -> bool {
+    pub fn is_unshared(&mut self) -> bool {
         let core = self.parts().0;
-        core.heed();
-        core.sharing.get_mut().is_alone()
+        core.drain_all();
+        core.sharing.get_mut().is_unshared()
     }
 }
 

@@ -2,7 +2,7 @@
 //! pages and the state bytes of its blocks.
 
 use super::page::{Age, Page};
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::sync::{AtomicPtr, AtomicU8, Ordering};
 use std::ptr::NonNull;
 
@@ -33,7 +33,7 @@ pub(crate) struct Chunk {
     ages: [Age; PAGES],
     /// For each page behind the head: its owner, null if the page is free. Not in the description,
     /// because other heaps read it (O6).
-    owners: [AtomicPtr<Owner>; PAGES - HEAD],
+    owners: [AtomicPtr<HeapHandle>; PAGES - HEAD],
     /// The number of the chunk in its source.
     pub(super) number: u32,
 }
@@ -128,13 +128,13 @@ pub(crate) unsafe fn age_of(pointer: NonNull<u8>) -> Age {
 ///
 /// As for `state_of`.
 #[inline]
-unsafe fn owner_at<'a>(pointer: NonNull<u8>) -> &'a AtomicPtr<Owner> {
+unsafe fn owner_at<'a>(pointer: NonNull<u8>) -> &'a AtomicPtr<HeapHandle> {
     let number = (pointer.addr().get() & (CHUNK - 1)) / PAGE;
     debug_assert!(number >= HEAD, "a head is nobody's");
     // SAFETY: guaranteed by the caller; a head has as many owners as its chunk has pages behind it.
     unsafe {
         let owners = &raw const (*chunk_of(pointer).as_ptr()).owners;
-        &*owners.cast::<AtomicPtr<Owner>>().add(number - HEAD)
+        &*owners.cast::<AtomicPtr<HeapHandle>>().add(number - HEAD)
     }
 }
 
@@ -144,7 +144,7 @@ unsafe fn owner_at<'a>(pointer: NonNull<u8>) -> &'a AtomicPtr<Owner> {
 ///
 /// As for `state_of`.
 #[inline]
-pub(crate) unsafe fn owner_of(pointer: NonNull<u8>) -> Option<NonNull<Owner>> {
+pub(crate) unsafe fn owner_of(pointer: NonNull<u8>) -> Option<NonNull<HeapHandle>> {
     // Relaxed: the page was described before the object in it was made, and a reference to that
     // object was published after it was made.
     // SAFETY: guaranteed by the caller.
@@ -156,7 +156,7 @@ pub(crate) unsafe fn owner_of(pointer: NonNull<u8>) -> Option<NonNull<Owner>> {
 /// # Safety
 ///
 /// As for `state_of`; the caller owns the page.
-pub(crate) unsafe fn set_owner(pointer: NonNull<u8>, owner: Option<NonNull<Owner>>) {
+pub(crate) unsafe fn set_owner(pointer: NonNull<u8>, owner: Option<NonNull<HeapHandle>>) {
     let owner = owner.map_or(std::ptr::null_mut(), NonNull::as_ptr);
     // Relaxed: objects in the page, and references to them, are made after this write.
     // SAFETY: guaranteed by the caller.

@@ -6,7 +6,7 @@ use super::memory::Mapping;
 use super::page::{Age, PageKind, Span};
 use super::prefault::Prefault;
 use super::span_bitmap::{SpanBitmap, USABLE};
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 use std::ptr::NonNull;
 
@@ -129,7 +129,12 @@ impl PageSource {
     }
 
     /// Takes a span of `pages` pages for a heap. Returns `None` if there is no memory.
-    pub(crate) fn take(&self, pages: usize, owner: NonNull<Owner>, kind: PageKind) -> Option<Span> {
+    pub(crate) fn take(
+        &self,
+        pages: usize,
+        owner: NonNull<HeapHandle>,
+        kind: PageKind,
+    ) -> Option<Span> {
         let described = u32::try_from(pages).ok()?;
         let mut inner = self.inner();
         let taken = inner.taken + pages;
@@ -226,7 +231,7 @@ impl PageSource {
 unsafe fn describe(
     start: NonNull<u8>,
     pages: usize,
-    owner: Option<NonNull<Owner>>,
+    owner: Option<NonNull<HeapHandle>>,
     kind: PageKind,
 ) {
     // SAFETY: guaranteed by the caller; of a span that is longer than a chunk only the pages of the

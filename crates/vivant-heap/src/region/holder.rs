@@ -7,7 +7,7 @@ use crate::heap::Core;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mutator::Mutator;
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::pacing::Pacing;
 use crate::types::{Object, Twin};
 use std::cell::UnsafeCell;
@@ -112,12 +112,15 @@ impl Mutator<'_> {
         // SAFETY: the owner's turn lasts, and waits for the region; this thread has both, and they
         // are two heaps.
         let heap = unsafe { &*owner.as_ref().get() };
-        let (from, to) = (Owner::name(&region.owner), Owner::name(&heap.owner));
+        let (from, to) = (
+            HeapHandle::name(&region.owner),
+            HeapHandle::name(&heap.owner),
+        );
         // SAFETY: the caller has the reference, so its object is live, and so is the object's
         // owner. The region packs it and the owner unpacks it as if it were sent: no weight is made
         // or lost.
         unsafe {
-            if Owner::of(part) != to {
+            if HeapHandle::of(part) != to {
                 region.sharing.borrow_mut().pack(from, part);
                 heap.sharing.borrow_mut().unpack(to, part);
             }

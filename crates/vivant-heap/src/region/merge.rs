@@ -7,7 +7,7 @@ use crate::heap::Core;
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mutator::Mutator;
 use crate::old::SweepBudget;
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::sync::Arc;
 use crate::types::Twin;
 use std::cell::UnsafeCell;
@@ -110,7 +110,7 @@ impl Core {
         debug_assert!(region.tags.get_mut().is_empty(), "Y3");
         self.has_external_edges
             .set(self.has_external_edges.get() || region.has_external_edges.get());
-        let own = Owner::name(&self.owner);
+        let own = HeapHandle::name(&self.owner);
         // SAFETY: guaranteed by the caller.
         unsafe { self.old.absorb(&mut region.old, own) };
         // SAFETY: guaranteed by the caller; the objects that the region counts are live.

@@ -10,7 +10,7 @@ use crate::heap::{Heap, Root};
 use crate::id::HeapId;
 use crate::injected_fault::InjectedFault;
 use crate::mutator::Mutator;
-use crate::orca::{Books, Ledger, Parcel};
+use crate::orca::{CountAudit, CountVerifier, Parcel};
 use crate::pacing::Pacing;
 use crate::pages::PageSource;
 use crate::programs;
@@ -321,20 +321,20 @@ impl Both {
 
     /// Asserts that all rules hold, and that the graphs are those of the model.
     fn compare(&mut self) {
-        let mut ledger = Ledger::default();
+        let mut verifier = CountVerifier::default();
         let fault = |fault| panic!("{fault}");
         for heap in &mut self.heaps {
-            ledger.heap(heap).unwrap_or_else(fault);
+            verifier.heap(heap).unwrap_or_else(fault);
         }
         for iso in self.regions.iter_mut().flatten() {
-            ledger.iso(iso).unwrap_or_else(fault);
+            verifier.iso(iso).unwrap_or_else(fault);
         }
         self.parcels
             .iter()
-            .for_each(|(parcel, _)| ledger.parcel(parcel));
-        ledger
+            .for_each(|(parcel, _)| verifier.parcel(parcel));
+        verifier
             .check()
-            .and_then(|()| Books::check())
+            .and_then(|()| CountAudit::check())
             .unwrap_or_else(fault);
         let Both { model, ids, .. } = self;
         let mut seen = Seen {

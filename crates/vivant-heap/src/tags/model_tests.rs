@@ -5,7 +5,7 @@ use super::model::{Model, Number};
 use super::tag::Tag;
 use crate::heap::{Heap, Root};
 use crate::injected_fault::InjectedFault;
-use crate::orca::{Ledger, Parcel};
+use crate::orca::{CountVerifier, Parcel};
 use crate::pacing::Pacing;
 use crate::pages::PageSource;
 use crate::programs;
@@ -249,7 +249,7 @@ impl Both {
     /// Tags are equal if their objects are, all counts agree, and no object was dropped that is
     /// referenced or tagged.
     fn compare(&mut self) {
-        let mut ledger = Ledger::default();
+        let mut verifier = CountVerifier::default();
         for (heap, expected) in self.heaps.iter_mut().zip(&self.model.heaps) {
             heap.turn(|_, (_, names)| {
                 for (name, thing) in names.iter().zip(&expected.tags) {
@@ -259,12 +259,14 @@ impl Both {
                     }
                 }
             });
-            ledger.heap(heap).unwrap_or_else(|fault| panic!("{fault}"));
+            verifier
+                .heap(heap)
+                .unwrap_or_else(|fault| panic!("{fault}"));
         }
         self.parcels
             .iter()
-            .for_each(|(parcel, _)| ledger.parcel(parcel));
-        ledger.check().unwrap_or_else(|fault| panic!("{fault}"));
+            .for_each(|(parcel, _)| verifier.parcel(parcel));
+        verifier.check().unwrap_or_else(|fault| panic!("{fault}"));
         let messages = self.parcels.iter().flat_map(|(_, numbers)| *numbers);
         let ended = self.ended.lock().unwrap();
         for thing in self.model.reached(messages) {

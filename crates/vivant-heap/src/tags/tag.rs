@@ -8,7 +8,7 @@ use crate::id::HeapId;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mutator::Mutator;
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use crate::region::Role;
 use crate::types::gc::{Brand, Gc, like};
 use crate::types::{Collected, FrozenParts, Object, Sendable, Twin, TwinOf};
@@ -116,10 +116,10 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
         self.stub.cast()
     }
 
-    fn owner(self) -> NonNull<Owner> {
+    fn owner(self) -> NonNull<HeapHandle> {
         // SAFETY: a tag keeps its entry live, by a count or by a container, so the page is its
         // owner's.
-        unsafe { Owner::of(self.header()) }
+        unsafe { HeapHandle::of(self.header()) }
     }
 
     fn number(self) -> u64 {
@@ -131,7 +131,7 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
     #[inline]
     #[must_use]
     pub fn is_mine(self, m: &Mutator<'gc>) -> bool {
-        self.owner() == Owner::name(&m.core().owner)
+        self.owner() == HeapHandle::name(&m.core().owner)
     }
 
     /// The object, in a turn of the heap that has made the tag. Costs a few loads.

@@ -9,7 +9,7 @@ use crate::collector::{Evacuator, Tracer};
 use crate::header::{Header, Table};
 use crate::id::HeapId;
 use crate::mutator::Mutator;
-use crate::orca::Owner;
+use crate::orca::HeapHandle;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
@@ -88,7 +88,7 @@ impl<'gc, T: ?Sized> Val<'gc, T> {
     pub fn owner(this: Self) -> HeapId {
         // SAFETY: the object is not freed within the turn (see `as_ref`), so its page has an owner,
         // which exists.
-        unsafe { Owner::of(this.header()).as_ref() }.id()
+        unsafe { HeapHandle::of(this.header()).as_ref() }.id()
     }
 }
 

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Heap, Leaf, MarkStart, Object, Pacing, PageSource, Parcel, Remains, Root, Val};
+use vivant_heap::{
+    DetachedStep, Heap, Leaf, MarkStart, Object, Pacing, PageSource, Parcel, Root, Val,
+};
 
 /// Counts its drop.
 struct Ends(Arc<AtomicUsize>);
@@ -55,8 +57,8 @@ fn library(
         };
         let parts: Vec<_> = (0..many).map(part).collect();
         [(); 2].map(|()| {
-            let wholes = parts.iter().map(|part| m.val(Whole { part: *part }));
-            wholes.map(|whole| m.pack::<One>(whole)).collect()
+            let containers = parts.iter().map(|part| m.val(Whole { part: *part }));
+            containers.map(|whole| m.pack::<One>(whole)).collect()
         })
     });
     heap.collect();
@@ -76,9 +78,9 @@ fn by_who_ends_and_by_who_is_short_of_pages() {
     // It marks the second containers, and all components.
     assert_eq!(heap.begin_mark(), MarkStart::Running);
     let _more = heap.help_mark(3 * MANY);
-    let orphan = heap.end().expect("others have it");
+    let detached = heap.end().expect("others have it");
     drop(second);
-    let Remains::Owes(orphan) = orphan.step(&mut 1_000_000) else {
+    let DetachedStep::HasWork(detached) = detached.step(&mut 1_000_000) else {
         panic!("it is to be marked");
     };
     drop(first.pop());
@@ -88,10 +90,10 @@ fn by_who_ends_and_by_who_is_short_of_pages() {
             let _long = m.val_str(&"x".repeat(10_000));
         }
     });
-    let orphan = orphan.heed().expect("the first ones are there");
+    let detached = detached.drain_all().expect("the first ones are there");
     assert!(ended.load(Ordering::Relaxed) <= 1, "others had these");
     drop(first);
-    assert!(orphan.heed().is_none());
+    assert!(detached.drain_all().is_none());
     assert_eq!(ended.load(Ordering::Relaxed), MANY);
 }
 
@@ -127,16 +129,16 @@ fn by_who_ends_and_by_who_is_small() {
         assert_eq!(heap.begin_mark(), MarkStart::Running);
         let _more = heap.help_mark(2 * FEW);
         reads(&mut heap);
-        let orphan = heap.end().expect("others have it");
+        let detached = heap.end().expect("others have it");
         sent[which].clear();
-        let Remains::Owes(orphan) = orphan.step(&mut 1_000_000) else {
+        let DetachedStep::HasWork(detached) = detached.step(&mut 1_000_000) else {
             panic!("it is to be marked");
         };
         sent[1 - which].pop();
-        let orphan = orphan.heed().expect("others have it");
+        let detached = detached.drain_all().expect("others have it");
         assert!(ended.load(Ordering::Relaxed) <= 1, "others had these");
         drop(sent);
-        assert!(orphan.heed().is_none());
+        assert!(detached.drain_all().is_none());
         assert_eq!(ended.load(Ordering::Relaxed), FEW);
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use vivant_heap::{
-    Freeze, Gc, Heap, Ice, Iso, Leaf, Ledger, Mut, Mutator, Object, Pacing, PageSource, Parcel,
-    Root, Stress, Val, When,
+    CountVerifier, Freeze, Gc, Heap, Ice, Iso, Leaf, Mut, Mutator, Object, Pacing, PageSource,
+    Parcel, Root, Stress, Val, When,
 };
 
 /// Counts drops.
@@ -67,9 +67,11 @@ fn trees(source: &Arc<PageSource>, when: When) -> Heap<Trees> {
 }
 
 fn balanced(heaps: &mut [&mut Heap<Trees>]) {
-    let mut ledger = Ledger::default();
-    heaps.iter_mut().for_each(|heap| ledger.heap(heap).unwrap());
-    ledger.check().unwrap();
+    let mut verifier = CountVerifier::default();
+    heaps
+        .iter_mut()
+        .for_each(|heap| verifier.heap(heap).unwrap());
+    verifier.check().unwrap();
 }
 
 #[test]
@@ -137,11 +139,11 @@ fn frozen_graphs_are_read_by_others_and_end_once() {
 }
 
 fn balanced_with(a: &mut Heap<Trees>, b: &mut Heap<Trees>, parcel: &Parcel<FrozenTree<'static>>) {
-    let mut ledger = Ledger::default();
-    ledger.heap(a).unwrap();
-    ledger.heap(b).unwrap();
-    ledger.parcel(parcel);
-    ledger.check().unwrap();
+    let mut verifier = CountVerifier::default();
+    verifier.heap(a).unwrap();
+    verifier.heap(b).unwrap();
+    verifier.parcel(parcel);
+    verifier.check().unwrap();
 }
 
 #[test]
@@ -202,7 +204,7 @@ fn what_a_frozen_region_counts_is_its_owners() {
     });
     a.turn(|m, trees| trees.push(*iso.freeze(m)));
     balanced(&mut [&mut a, &mut b]);
-    assert!(a.is_alone());
+    assert!(a.is_unshared());
     a.collect();
     b.collect();
     b.sweep();
@@ -214,7 +216,7 @@ fn what_a_frozen_region_counts_is_its_owners() {
         trees.clear();
     });
     a.collect();
-    assert!(b.is_alone());
+    assert!(b.is_unshared());
 }
 
 #[test]
@@ -242,10 +244,10 @@ fn a_region_frozen_in_an_open_region_is_of_the_heap_around() {
         a.collect();
         a.sweep();
         outer.collect();
-        let mut ledger = Ledger::default();
-        ledger.heap(&mut a).unwrap();
-        ledger.iso(&mut outer).unwrap();
-        ledger.check().unwrap();
+        let mut verifier = CountVerifier::default();
+        verifier.heap(&mut a).unwrap();
+        verifier.iso(&mut outer).unwrap();
+        verifier.check().unwrap();
         outer.open(|_, trees| assert_eq!(sum(trees[0]), 15));
     }
     drop(outer);

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 use vivant_heap::{
-    Gc, Heap, MarkStart, Mut, Object, Orphan, Pacing, PageSource, Parcel, Progress, Root, Stress,
-    Tag, Val, Weak, When,
+    DetachedHeap, Gc, Heap, MarkStart, Mut, Object, Pacing, PageSource, Parcel, Progress, Root,
+    Stress, Tag, Val, Weak, When,
 };
 
 /// The number of objects of each kind. Far more than are visited in one step.
@@ -140,7 +140,7 @@ fn all_is_settled_in_pieces_and_turns_see_one_truth() {
     heap.sweep();
     heap.verify().unwrap();
     drop(heap);
-    press.heed();
+    press.drain_all();
     press.collect();
     assert_eq!(press.exports(), 0);
 }
@@ -239,13 +239,13 @@ fn nobody_waits_who_cannot() {
                 drop(heap);
             }
             1 => {
-                let orphan = heap.end().expect("somebody has a tag");
+                let detached = heap.end().expect("somebody has a tag");
                 drop(kept);
-                assert!(orphan.heed().is_none());
+                assert!(detached.drain_all().is_none());
             }
             _ => {
                 drop(kept);
-                assert!(heap.end().and_then(Orphan::heed).is_none());
+                assert!(heap.end().and_then(DetachedHeap::drain_all).is_none());
             }
         }
         assert_eq!(source.stats().pages, 0);

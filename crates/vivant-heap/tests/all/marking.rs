@@ -173,8 +173,8 @@ fn a_mark_takes_in_what_others_know_piece_by_piece() {
     heap.collect();
     assert_eq!(heap.stats().alive as usize, known.len());
     drop(known);
-    let orphan = heap.end().expect("it is large");
-    assert!(orphan.heed().is_none());
+    let detached = heap.end().expect("it is large");
+    assert!(detached.drain_all().is_none());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! longer.
 
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Held, Ledger, Mut, Object, Pacing, PageSource, Root, Val};
+use vivant_heap::{CountVerifier, Gc, Heap, Held, Mut, Object, Pacing, PageSource, Root, Val};
 
 /// A list of texts, shared.
 #[derive(Object)]
@@ -38,9 +38,11 @@ fn book<'gc>(m: &vivant_heap::Mutator<'gc>, pages: u64) -> Val<'gc, Page<'gc>> {
 }
 
 fn balanced(heaps: &mut [&mut Heap<Reader>]) {
-    let mut ledger = Ledger::default();
-    heaps.iter_mut().for_each(|heap| ledger.heap(heap).unwrap());
-    ledger.check().unwrap();
+    let mut verifier = CountVerifier::default();
+    heaps
+        .iter_mut()
+        .for_each(|heap| verifier.heap(heap).unwrap());
+    verifier.check().unwrap();
 }
 
 #[test]
@@ -90,12 +92,12 @@ fn a_heap_that_ends_leaves_what_others_have() {
     let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
-    let orphan = a.end().expect("the parcel has it");
+    let detached = a.end().expect("the parcel has it");
     b.turn(|m, state| state.push(m.unpack(parcel)));
-    let orphan = orphan.heed().expect("the other heap has it");
+    let detached = detached.drain_all().expect("the other heap has it");
     b.turn(|_, state| assert_eq!(state[0].text, "page 0"));
     assert!(b.end().is_none());
-    assert!(orphan.heed().is_none());
+    assert!(detached.drain_all().is_none());
     assert_eq!(source.stats().pages, 0);
 }
 
@@ -105,7 +107,7 @@ fn a_parcel_that_nobody_opens_is_given_back() {
     let mut a = reader(&source);
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
     drop(parcel);
-    assert!(a.is_alone());
+    assert!(a.is_unshared());
     a.collect();
     a.sweep();
     assert_eq!(a.stats().live, 0);
@@ -126,9 +128,9 @@ fn what_is_held_lives_and_is_read_by_threads() {
         a.collect();
     }
     others.into_iter().for_each(|other| other.join().unwrap());
-    assert!(!a.is_alone());
+    assert!(!a.is_unshared());
     a.turn(|m, _| assert_eq!(&*m.take(held), "rain"));
-    assert!(a.is_alone());
+    assert!(a.is_unshared());
 }
 
 #[test]
@@ -155,10 +157,10 @@ fn graphs_may_hold_what_is_shared() {
         let pages = shelf.pages.borrow();
         assert!(pages.iter().all(|page| page.next.unwrap().text == "page 1"));
     });
-    let mut ledger = Ledger::default();
-    ledger.heap(&mut a).unwrap();
-    ledger.heap(&mut b).unwrap();
-    ledger.check().unwrap();
+    let mut verifier = CountVerifier::default();
+    verifier.heap(&mut a).unwrap();
+    verifier.heap(&mut b).unwrap();
+    verifier.check().unwrap();
     drop(b);
     a.collect();
     a.sweep();
@@ -212,7 +214,7 @@ fn what_comes_again_and_again_is_one_object() {
     b.turn(|_, state| state.clear());
     b.collect();
     assert_eq!((b.stats().imports, b.stats().changes), (0, 2));
-    a.heed();
+    a.drain_all();
     a.turn(|_, state| state.clear());
     a.collect();
     a.sweep();

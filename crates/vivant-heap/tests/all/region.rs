@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use vivant_heap::{
-    Gc, Heap, Iso, Leaf, Ledger, Mut, Mutator, Object, Pacing, PageSource, Root, Stress, Val, When,
+    CountVerifier, Gc, Heap, Iso, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root, Stress,
+    Val, When,
 };
 
 /// Counts drops.
@@ -165,13 +166,13 @@ fn a_region_counts_what_it_has_of_others() {
         });
     });
     let balanced = |a: &mut Heap<Titles>, b: &mut Heap<Titles>, shelf: Option<&mut Shelf>| {
-        let mut ledger = Ledger::default();
-        ledger.heap(a).unwrap();
-        ledger.heap(b).unwrap();
+        let mut verifier = CountVerifier::default();
+        verifier.heap(a).unwrap();
+        verifier.heap(b).unwrap();
         if let Some(shelf) = shelf {
-            ledger.iso(shelf).unwrap();
+            verifier.iso(shelf).unwrap();
         }
-        ledger.check().unwrap();
+        verifier.check().unwrap();
     };
     balanced(&mut a, &mut b, Some(&mut shelf));
     a.collect();
@@ -186,7 +187,7 @@ fn a_region_counts_what_it_has_of_others() {
     b.collect();
     b.turn(|_, titles| assert_eq!((&*titles[0], &*titles[1]), ("taken in", "made inside")));
     drop(b);
-    assert!(a.is_alone());
+    assert!(a.is_unshared());
     a.collect();
     a.sweep();
     assert_eq!(a.stats().live, 0);
@@ -199,10 +200,10 @@ fn a_region_made_in_a_turn_shares_from_its_heap() {
     let mut shelf: Shelf = a.turn(|m, _| m.iso(|r| vec![r.val_str("made with it")]));
     a.collect();
     shelf.open(|_, titles| assert_eq!(&*titles[0], "made with it"));
-    let mut ledger = Ledger::default();
-    ledger.heap(&mut a).unwrap();
-    ledger.iso(&mut shelf).unwrap();
-    ledger.check().unwrap();
+    let mut verifier = CountVerifier::default();
+    verifier.heap(&mut a).unwrap();
+    verifier.iso(&mut shelf).unwrap();
+    verifier.check().unwrap();
 }
 
 #[test]
@@ -211,9 +212,9 @@ fn what_comes_home_is_no_import() {
     let mut a = Heap::<Titles>::new(&source, stressed(When::Paced), |_| Vec::new());
     let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
     a.turn(|m, _| shelf.open_in(m, |r, titles| titles.push(r.val_str("home"))));
-    assert!(!a.is_alone());
+    assert!(!a.is_unshared());
     a.turn(|m, titles| *titles = shelf.merge(m));
-    assert!(a.is_alone());
+    assert!(a.is_unshared());
     a.collect();
     a.turn(|_, titles| assert_eq!(&*titles[0], "home"));
 }
@@ -225,7 +226,7 @@ fn a_dropped_region_gives_up_what_it_counts() {
     let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
     a.turn(|m, _| shelf.open_in(m, |r, titles| titles.push(r.val_str("lent"))));
     thread::spawn(move || drop(shelf)).join().unwrap();
-    assert!(a.is_alone());
+    assert!(a.is_unshared());
 }
 
 #[test]
@@ -248,14 +249,14 @@ fn a_region_in_a_region_shares_from_the_heap() {
     });
     a.collect();
     outer.collect();
-    let mut ledger = Ledger::default();
-    ledger.heap(&mut a).unwrap();
-    ledger.iso(&mut outer).unwrap();
-    outer.open(|_, inner| ledger.iso(inner).unwrap());
-    ledger.check().unwrap();
+    let mut verifier = CountVerifier::default();
+    verifier.heap(&mut a).unwrap();
+    verifier.iso(&mut outer).unwrap();
+    outer.open(|_, inner| verifier.iso(inner).unwrap());
+    verifier.check().unwrap();
     outer.open(|_, inner| inner.open(|_, titles| assert_eq!(&*titles[0], "deep")));
     drop(outer);
-    assert!(a.is_alone());
+    assert!(a.is_unshared());
 }
 
 /// The region in between has no count of the inner one's imports: it keeps them for no heap, and it
@@ -279,7 +280,7 @@ fn a_region_in_between_knows_nothing_of_what_is_shared() {
         });
         a.collect();
         a.sweep();
-        assert!(a.is_alone());
+        assert!(a.is_unshared());
         match ends {
             0 => outer.collect(),
             _ => a.turn(|m, _| drop(outer.merge(m))),
@@ -331,31 +332,31 @@ fn what_a_region_shares_keeps_what_it_refers_to() {
     });
     holder.turn(|m, region| {
         let region = region.as_mut().unwrap();
-        region.open_in(m, |r, wholes| {
+        region.open_in(m, |r, containers| {
             let mut words = parcels.into_iter().map(|parcel| r.unpack(parcel));
             let last = words.next().unwrap();
             let parts = r.val_slice(words.collect::<Vec<_>>());
-            wholes.push(r.val(Whole { parts, last }));
+            containers.push(r.val(Whole { parts, last }));
         });
         region.collect();
     });
-    lender.heed();
+    lender.drain_all();
     lender.collect();
     lender.sweep();
     assert_eq!(lender.stats().exports, 3, "the holder counts them");
     holder.turn(|m, region| {
-        region.as_mut().unwrap().open_in(m, |_, wholes| {
-            assert_eq!(&*wholes[0].last, "rain");
-            assert_eq!(&*wholes[0].parts[1], "hail");
+        region.as_mut().unwrap().open_in(m, |_, containers| {
+            assert_eq!(&*containers[0].last, "rain");
+            assert_eq!(&*containers[0].parts[1], "hail");
         });
     });
     // There is no reference to it any more: all counts are released.
     holder.turn(|_, region| *region = None);
     (0..2).for_each(|_| {
-        holder.heed();
+        holder.drain_all();
         holder.collect();
         holder.sweep();
-        lender.heed();
+        lender.drain_all();
         lender.collect();
     });
     assert_eq!(lender.stats().exports, 0);

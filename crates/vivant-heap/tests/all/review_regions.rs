@@ -4,8 +4,8 @@
 use fastrand::Rng;
 use std::sync::Arc;
 use vivant_heap::{
-    Freeze, Gc, Heap, Ice, Iso, Ledger, Mut, Mutator, Object, Pacing, PageSource, Parcel, Root,
-    Stress, Tag, Val, Weak, When, gc,
+    CountVerifier, Freeze, Gc, Heap, Ice, Iso, Mut, Mutator, Object, Pacing, PageSource, Parcel,
+    Root, Stress, Tag, Val, Weak, When, gc,
 };
 
 #[derive(Object, Clone)]
@@ -232,24 +232,24 @@ impl<'gc> Stuff<'gc> {
 }
 
 fn check(heaps: &mut [Heap<States>], pool: &[Parcel<Sent>]) {
-    let mut ledger = Ledger::default();
+    let mut verifier = CountVerifier::default();
     for heap in heaps.iter_mut() {
         heap.turn(|_, state| {
             for outer in &mut state.outer {
                 outer.open(|_, outer| {
                     for inner in &mut outer.inner {
-                        ledger.iso(inner).unwrap();
+                        verifier.iso(inner).unwrap();
                     }
                 });
-                ledger.iso(outer).unwrap();
+                verifier.iso(outer).unwrap();
             }
         });
     }
     for heap in heaps.iter_mut() {
-        ledger.heap(heap).unwrap();
+        verifier.heap(heap).unwrap();
     }
-    pool.iter().for_each(|parcel| ledger.parcel(parcel));
-    ledger.check().unwrap();
+    pool.iter().for_each(|parcel| verifier.parcel(parcel));
+    verifier.check().unwrap();
 }
 
 fn run(seed: u64, steps: usize) {
@@ -349,7 +349,7 @@ fn run(seed: u64, steps: usize) {
             heap.sweep();
         }
     }
-    assert!(heaps.iter_mut().all(Heap::is_alone));
+    assert!(heaps.iter_mut().all(Heap::is_unshared));
 }
 
 #[test]

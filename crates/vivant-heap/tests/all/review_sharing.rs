@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use vivant_heap::{
-    Heap, Leaf, Ledger, Mutator, Object, Pacing, PageSource, Parcel, Root, Stress, Val, When,
+    CountVerifier, Heap, Leaf, Mutator, Object, Pacing, PageSource, Parcel, Root, Stress, Val, When,
 };
 
 mod ends;
@@ -78,10 +78,12 @@ fn collected(heaps: &mut [&mut Heap<Reader>]) {
 
 /// Asserts that all counts agree; these are all heaps, parcels and held references.
 fn balanced(heaps: &mut [&mut Heap<Reader>], parcels: &[&Parcel<One>]) {
-    let mut ledger = Ledger::default();
-    heaps.iter_mut().for_each(|heap| ledger.heap(heap).unwrap());
-    parcels.iter().for_each(|parcel| ledger.parcel(parcel));
-    ledger.check().unwrap();
+    let mut verifier = CountVerifier::default();
+    heaps
+        .iter_mut()
+        .for_each(|heap| verifier.heap(heap).unwrap());
+    parcels.iter().for_each(|parcel| verifier.parcel(parcel));
+    verifier.check().unwrap();
 }
 
 /// Asserts that nothing is left in any heap when all states are empty.
@@ -94,7 +96,7 @@ fn emptied(heaps: &mut [&mut Heap<Reader>]) {
         collected(heaps);
     }
     balanced(heaps, &[]);
-    assert!(heaps.iter_mut().all(|heap| heap.is_alone()));
+    assert!(heaps.iter_mut().all(|heap| heap.is_unshared()));
     assert!(heaps.iter().all(|heap| heap.stats().live == 0));
 }
 

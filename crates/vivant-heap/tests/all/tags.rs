@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::thread;
 use vivant_heap::{
-    Frozen, Gc, Heap, Iso, Ledger, Mut, Mutator, Object, Pacing, PageSource, Parcel, Root,
+    CountVerifier, Frozen, Gc, Heap, Iso, Mut, Mutator, Object, Pacing, PageSource, Parcel, Root,
     Sendable, Stress, Tag, TagId, Val, Weak, When, collected, unsize,
 };
 
@@ -70,10 +70,12 @@ fn balanced(heaps: &mut [&mut Heap<Graph>], parcels: &[&Sent]) {
     if cfg!(miri) {
         return;
     }
-    let mut ledger = Ledger::default();
-    heaps.iter_mut().for_each(|heap| ledger.heap(heap).unwrap());
-    parcels.iter().for_each(|parcel| ledger.parcel(*parcel));
-    ledger.check().unwrap();
+    let mut verifier = CountVerifier::default();
+    heaps
+        .iter_mut()
+        .for_each(|heap| verifier.heap(heap).unwrap());
+    parcels.iter().for_each(|parcel| verifier.parcel(*parcel));
+    verifier.check().unwrap();
 }
 
 #[test]
@@ -199,15 +201,15 @@ fn only_the_heap_that_made_it_opens_a_tag() {
         state.names.push(name);
     });
     // A heap that is created after the owner has ended, perhaps at the same address.
-    let orphan = a.end().expect("it is named");
+    let detached = a.end().expect("it is named");
     let mut c = heap(&source);
     let sent: Sent = b.turn(|m, state| m.pack(state.names[0]));
     c.turn(|m, _| assert!(m.unpack(sent).open(m).is_err()));
     c.collect();
-    let orphan = orphan.heed().expect("it is named");
+    let detached = detached.drain_all().expect("it is named");
     assert_eq!(there(&token), 1);
     assert!(b.end().is_none());
-    assert!(orphan.heed().is_none());
+    assert!(detached.drain_all().is_none());
     assert_eq!(there(&token), 0);
     drop(c);
     assert_eq!(source.stats().pages, 0);
@@ -215,8 +217,8 @@ fn only_the_heap_that_made_it_opens_a_tag() {
 
 #[test]
 fn tags_lie_in_what_is_shared_and_in_private_objects() {
-    struct Books;
-    impl Root for Books {
+    struct CountAudit;
+    impl Root for CountAudit {
         type Of<'gc> = Option<Val<'gc, Page<'gc>>>;
     }
     #[derive(Object)]
@@ -230,7 +232,7 @@ fn tags_lie_in_what_is_shared_and_in_private_objects() {
 
     let (source, token) = (Arc::new(PageSource::new()), Token::default());
     let (mut a, mut b) = (heap(&source), heap(&source));
-    let mut reader = Heap::<Books>::new(&source, Pacing::default(), |_| None);
+    let mut reader = Heap::<CountAudit>::new(&source, Pacing::default(), |_| None);
     let book = a.turn(|m, _| {
         let next = Some(m.val(Page {
             about: vec![m.tag(node(m, 1, &token)), m.tag(node(m, 2, &token))],
@@ -371,10 +373,10 @@ fn tags_go_through_regions_and_are_not_opened_there() {
     drop(copy);
     iso.collect();
     all(&mut a);
-    let mut ledger = Ledger::default();
-    ledger.heap(&mut a).unwrap();
-    ledger.iso(&mut iso).unwrap();
-    ledger.check().unwrap();
+    let mut verifier = CountVerifier::default();
+    verifier.heap(&mut a).unwrap();
+    verifier.iso(&mut iso).unwrap();
+    verifier.check().unwrap();
     assert_eq!(there(&token), 1);
     a.turn(|m, state| {
         let name = iso.merge(m).unwrap();

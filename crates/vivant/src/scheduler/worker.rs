@@ -16,7 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
 use vivant_brc::Executor;
-use vivant_heap::__private::Packer;
+use vivant_heap::__private::TurnHeap;
 use vivant_heap::{Mutator, Parcel, Sendable, Twin};
 
 /// Number of cycle candidates after which a worker flushes them to the detector.
@@ -50,7 +50,7 @@ pub(crate) struct Worker {
     /// next one has begun.
     pub(crate) locals: Cell<Option<Box<dyn Any + Send>>>,
     /// The heap of the running turn. Set only by [`Worker::packing`], which takes it back.
-    packer: Cell<Option<Packer>>,
+    packer: Cell<Option<TurnHeap>>,
     /// Actors that have lost an address here, and not the last (U1): cycle candidates. Flushed to
     /// the detector at the end of the round.
     suspects: RefCell<Vec<Suspect>>,
@@ -134,14 +134,14 @@ impl Worker {
     /// Makes this turn's heap pack all values that are packed on this thread while `body` runs.
     #[inline]
     pub(crate) fn packing<R>(&self, mutator: &Mutator<'_>, body: impl FnOnce() -> R) -> R {
-        struct Restore<'a>(&'a Cell<Option<Packer>>, Option<Packer>);
+        struct Restore<'a>(&'a Cell<Option<TurnHeap>>, Option<TurnHeap>);
         impl Drop for Restore<'_> {
             #[inline]
             fn drop(&mut self) {
                 self.0.set(self.1);
             }
         }
-        let before = self.packer.replace(Some(Packer::new(mutator)));
+        let before = self.packer.replace(Some(TurnHeap::new(mutator)));
         let _restore = Restore(&self.packer, before);
         body()
     }

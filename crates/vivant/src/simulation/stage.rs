@@ -18,7 +18,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
-use vivant_heap::Books;
+use vivant_heap::CountAudit;
 
 /// Limit of messages in one run of a chosen actor; the number is drawn each time.
 pub(crate) const RUN_MAX: usize = 8;
@@ -126,7 +126,7 @@ impl Stage {
         if let Ran::Requeue(cell) = Worker::enter(&worker, |worker| run(cell, worker, budget)) {
             lock(&self.play).ready.push(cell);
         }
-        if let Err(fault) = Books::check() {
+        if let Err(fault) = CountAudit::check() {
             assert!(thread::panicking(), "up to turn {}: {fault}", self.turns());
         }
         assert!(

@@ -20,7 +20,7 @@ use std::ops::Deref;
 use std::panic;
 use std::task::Waker;
 use vivant_heap::{
-    Anything, Gc, Heap, HeapStats, Leaf, Mut, Mutator, Object, Orphan, Root, Sharer, unsize,
+    Anything, DetachedHeap, Gc, Heap, HeapStats, Leaf, Mut, Mutator, Object, Root, Sharer, unsize,
 };
 
 /// The state is a graph of objects in a heap of the actor's own, which collects itself between
@@ -223,7 +223,7 @@ where
 }
 
 /// An actor's heap has ended: what other heaps refer to outlives it (O9).
-fn outlives(worker: &Worker, orphan: Option<Orphan>, bell: &Bell) {
+fn outlives(worker: &Worker, orphan: Option<DetachedHeap>, bell: &Bell) {
     match orphan {
         Some(orphan) => Orphans::take_in(&worker.system, orphan, bell),
         None => bell.is_over(),

@@ -2,7 +2,7 @@
 //! [README.md](README.md).
 
 use std::collections::{BTreeMap, BTreeSet};
-use vivant_heap::{HeapId, Keepers, ObjectName, Orphan, Remains};
+use vivant_heap::{DetachedHeap, DetachedStep, HeapId, ObjectName, Retainers};
 
 /// A detached heap is marked again only after this many times the duration of its last mark, even
 /// if other heaps release more of it (A9).
@@ -19,7 +19,7 @@ pub(super) struct Table {
 }
 
 struct Kept {
-    orphan: Orphan,
+    orphan: DetachedHeap,
     /// Its time in the queue, if it is there.
     due_ns: Option<u64>,
     pace: Pace,
@@ -37,7 +37,7 @@ struct Pace {
 /// A detached heap that is being run.
 pub(super) struct Taken {
     number: u64,
-    orphan: Orphan,
+    orphan: DetachedHeap,
     pace: Pace,
 }
 
@@ -47,7 +47,7 @@ const HEARD: usize = 1024;
 /// What a step of one has left.
 pub(super) struct Seen {
     number: u64,
-    remains: Remains,
+    remains: DetachedStep,
     pace: Pace,
 }
 
@@ -74,10 +74,10 @@ impl Taken {
             pace.rests(now_ns);
         }
         if now_ns < pace.until_ns {
-            let is_given_up = orphan.is_given_up();
-            *work = work.saturating_sub(if orphan.is_hearing() { HEARD } else { 1 });
+            let is_given_up = orphan.is_released();
+            *work = work.saturating_sub(if orphan.is_draining() { HEARD } else { 1 });
             if !is_given_up {
-                let remains = Remains::Owes(orphan);
+                let remains = DetachedStep::HasWork(orphan);
                 return Seen {
                     number,
                     remains,
@@ -89,10 +89,10 @@ impl Taken {
         }
         let (began_ns, was_marked) = (clock(), orphan.is_marked());
         let remains = orphan.step(work);
-        let has_heard = |orphan: &Orphan| orphan.is_hearing() && !orphan.is_marked();
+        let has_heard = |orphan: &DetachedHeap| orphan.is_draining() && !orphan.is_marked();
         match &remains {
             // The step only read the inbox: that does not count towards the pause.
-            Remains::Owes(orphan) if !was_marked && has_heard(orphan) => {}
+            DetachedStep::HasWork(orphan) if !was_marked && has_heard(orphan) => {}
             _ => pace.spent_ns += clock() - began_ns,
         }
         Seen {
@@ -112,7 +112,7 @@ impl Table {
 
     /// Puts one into the table. A notification of a heap outside the table is not recorded: its
     /// inbox is not empty.
-    fn keep(&mut self, number: u64, orphan: Orphan, pace: Pace, due_ns: Option<u64>) {
+    fn keep(&mut self, number: u64, orphan: DetachedHeap, pace: Pace, due_ns: Option<u64>) {
         self.queue.extend(due_ns.map(|due_ns| (due_ns, number)));
         let kept = Kept {
             orphan,
@@ -126,11 +126,11 @@ impl Table {
     pub(super) fn comes(
         &mut self,
         number: u64,
-        orphan: Orphan,
+        orphan: DetachedHeap,
         now_ns: u64,
         heard_ns: u64,
     ) -> Option<u64> {
-        let due_ns = match (orphan.owes(), orphan.is_told()) {
+        let due_ns = match (orphan.has_work(), orphan.is_notified()) {
             (true, _) => Some(now_ns),
             (false, true) => Some(heard_ns),
             (false, false) => None,
@@ -177,21 +177,21 @@ impl Table {
             pace,
         } = seen;
         match remains {
-            Remains::Gone => {}
-            Remains::Owes(orphan) => {
+            DetachedStep::Freed => {}
+            DetachedStep::HasWork(orphan) => {
                 // It is paused from marks, and may have been released as a whole.
                 let rests_ns = now_ns.max(pace.until_ns);
-                let due_ns = match (orphan.is_hearing(), orphan.is_told()) {
+                let due_ns = match (orphan.is_draining(), orphan.is_notified()) {
                     (true, _) => now_ns,
                     (false, true) => rests_ns.min(heard_ns),
                     (false, false) => rests_ns,
                 };
                 self.keep(number, orphan, pace, Some(due_ns));
             }
-            Remains::Rests(orphan) => {
+            DetachedStep::Idle(orphan) => {
                 let mut pace = pace;
                 pace.rests(now_ns);
-                let due_ns = orphan.is_told().then_some(heard_ns);
+                let due_ns = orphan.is_notified().then_some(heard_ns);
                 self.keep(number, orphan, pace, due_ns);
             }
         }
@@ -209,10 +209,10 @@ impl Table {
     }
 
     /// The retainers of an object of one of them; none if its owner is not among them.
-    pub(super) fn keepers(&mut self, owner: HeapId, of: ObjectName) -> Option<Keepers> {
+    pub(super) fn retainers(&mut self, owner: HeapId, of: ObjectName) -> Option<Retainers> {
         let mut heaps = self.kept.values_mut().map(|kept| kept.orphan.sharer());
         let heap = heaps.find(|heap| heap.id() == owner)?;
-        Some(heap.keepers(of))
+        Some(heap.retainers(of))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -240,7 +240,7 @@ mod tests {
     }
 
     /// The detached rest of a heap with `many` exported objects.
-    fn orphan(many: u64) -> (Orphan, Vec<Parcel<Val<'static, u64>>>) {
+    fn orphan(many: u64) -> (DetachedHeap, Vec<Parcel<Val<'static, u64>>>) {
         let source = Arc::new(PageSource::new());
         let mut heap = Heap::<Numbers>::new(&source, Pacing::new(), |_| ());
         let parcels = (0..many).map(|number| heap.turn(|m, ()| m.pack(m.val(number))));

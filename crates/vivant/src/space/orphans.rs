@@ -9,7 +9,7 @@ use crate::scheduler::{Scheduler, Worker};
 use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
 use crate::system::Shared;
 use std::thread;
-use vivant_heap::{HeapId, Keepers, ObjectName, Orphan};
+use vivant_heap::{DetachedHeap, HeapId, ObjectName, Retainers};
 
 /// Work budget of one run by a worker, between two rounds of actors: objects scanned, or work of
 /// equal cost; some ten to some hundred microseconds.
@@ -63,15 +63,15 @@ enum Hours {
 
 impl Orphans {
     /// Takes in what is left of a heap that has ended. Called outside of turns.
-    pub(super) fn take_in(system: &Arc<Shared>, orphan: Orphan, bell: &Bell) {
+    pub(super) fn take_in(system: &Arc<Shared>, orphan: DetachedHeap, bell: &Bell) {
         let orphans = &system.orphans;
         let now_ns = system.oracle.now_ns();
         let (number, due) = {
             let mut state = lock(&orphans.state);
             (state.table.number(), state.table.due(now_ns, CROWD))
         };
-        let orphan = match orphan.owes() && due == CROWD {
-            true => orphan.heed(),
+        let orphan = match orphan.has_work() && due == CROWD {
+            true => orphan.drain_all(),
             false => Some(orphan),
         };
         let Some(orphan) = orphan else {
@@ -264,8 +264,8 @@ impl Orphans {
     }
 
     /// The retainers of an object of one of them; none if its owner is not among them.
-    pub(crate) fn keepers(&self, owner: HeapId, of: ObjectName) -> Option<Keepers> {
-        lock(&self.state).table.keepers(owner, of)
+    pub(crate) fn retainers(&self, owner: HeapId, of: ObjectName) -> Option<Retainers> {
+        lock(&self.state).table.retainers(owner, of)
     }
 
     /// Number of detached heaps, without the heap that is being run.

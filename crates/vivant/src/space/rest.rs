@@ -145,7 +145,7 @@ where
     /// A collection may have read a batch of the inbox, for a mark that waits for it. If no turn
     /// comes, the actor reads the rest.
     pub(super) fn has_heard(&mut self) {
-        if self.heap.is_hearing() {
+        if self.heap.is_draining() {
             self.rest.hears = Hears::More;
         }
     }
@@ -178,7 +178,7 @@ where
 
     /// Reads the whole count inbox.
     pub(super) fn heed(&mut self) -> GivenUp {
-        let less = self.heap.heed();
+        let less = self.heap.drain_all();
         self.is_less(less);
         self.rest.given_up
     }
@@ -192,12 +192,12 @@ where
 
     /// Reads a batch of the inbox, recorded as a pause.
     fn heed_in(&mut self, worker: &Worker, facts: &HeapCounts) -> GivenUp {
-        if self.heap.is_told() {
+        if self.heap.is_notified() {
             let (heed, mut less) = (|_: &_, _: &_| PauseKind::Heed, false);
-            self.timed_as(worker, facts, heed, |heap| less = heap.heed_some(PIECE));
+            self.timed_as(worker, facts, heed, |heap| less = heap.drain_some(PIECE));
             self.is_less(less);
         }
-        self.rest.hears = match self.heap.is_hearing() {
+        self.rest.hears = match self.heap.is_draining() {
             true => Hears::More,
             false => Hears::All,
         };

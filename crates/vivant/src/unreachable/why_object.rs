@@ -5,14 +5,14 @@ use super::everybody::Everybody;
 use super::why::{KeptBy, Mortal, WhyAlive, sealed::Sealed};
 use crate::cell::CellRef;
 use crate::system::Shared;
-use vivant_heap::{HeapId, Held, Keepers, ObjectName, Sharer};
+use vivant_heap::{HeapId, Held, ObjectName, Retainers, Sharer};
 
 #[allow(private_interfaces, reason = "as in the trait")]
 impl<T: ?Sized> Mortal for Held<T> {
     fn why_alive(&self, system: &Shared) -> WhyAlive {
         let all = system.registry.all();
         let everybody = Everybody::of(&all);
-        let Some((owner, keepers)) = owner(system, &all, self.owner(), self.object()) else {
+        let Some((owner, retainers)) = owner(system, &all, self.owner(), self.object()) else {
             return WhyAlive {
                 what: "an object".to_owned(),
                 through: Vec::new(),
@@ -20,12 +20,12 @@ impl<T: ?Sized> Mortal for Held<T> {
             };
         };
         // The reference passed to the query is among those that the owner counts.
-        let mut outside = keepers.weight - 1;
+        let mut outside = retainers.weight - 1;
         let mut who = Vec::new();
         for (at, cell) in all.iter().enumerate() {
-            let weight = sharer(cell, |heap| heap.weight_of(&keepers.wholes)).flatten();
+            let weight = sharer(cell, |heap| heap.weight_of(&retainers.containers)).flatten();
             outside -= weight.unwrap_or(0);
-            if weight.is_some() || keepers.own && owner == Some(at) {
+            if weight.is_some() || retainers.own && owner == Some(at) {
                 who.push(at);
             }
         }
@@ -57,14 +57,14 @@ fn owner(
     all: &[CellRef],
     owner: HeapId,
     object: ObjectName,
-) -> Option<(Option<usize>, Keepers)> {
-    let keepers = |heap: &mut dyn Sharer| (heap.id() == owner).then(|| heap.keepers(object));
+) -> Option<(Option<usize>, Retainers)> {
+    let retainers = |heap: &mut dyn Sharer| (heap.id() == owner).then(|| heap.retainers(object));
     let mut living = all.iter().enumerate().filter_map(|(at, cell)| {
-        let known = sharer(cell, keepers).flatten();
+        let known = sharer(cell, retainers).flatten();
         known.map(|known| (Some(at), known))
     });
     living.next().or_else(|| {
-        let known = system.orphans.keepers(owner, object);
+        let known = system.orphans.retainers(owner, object);
         known.map(|known| (None, known))
     })
 }

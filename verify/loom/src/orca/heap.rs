@@ -1,7 +1,7 @@
 //! A heap with one object, and the holders of references to it.
 
-use super::lane::Change;
-use super::owner::Owner;
+use super::count_inbox::CountDelta;
+use super::heap_handle::HeapHandle;
 use crate::header::Header;
 use crate::pointer::while_watching;
 use crate::sync::Arc;
@@ -14,24 +14,24 @@ use std::sync::{Arc as UnseenArc, Weak as UnseenWeak};
 use std::task::Waker;
 
 /// The weight that a heap requests when it has none left to give: 256 in the crate.
-const MORE: i64 = 2;
+const CREDIT: i64 = 2;
 
 /// The memory of one interleaving. It stays until that is over, so that a use after the end is
 /// found and not undefined.
 pub(super) struct World {
     object: Rc<Header>,
-    _owner: UnseenWeak<Owner>,
+    _owner: UnseenWeak<HeapHandle>,
 }
 
 impl World {
     /// With a heap and an object without foreign references.
     pub(super) fn new() -> (World, Heap) {
-        let owner = while_watching(Owner::new);
+        let owner = while_watching(HeapHandle::new);
         // SAFETY: loom's `Arc` contains one of the standard library, and the pointer is to its
         // value. `ManuallyDrop` never gives this reference's count back, so none is taken twice.
         let unseen = ManuallyDrop::new(unsafe { UnseenArc::from_raw(Arc::as_ptr(&owner)) });
         let world = World {
-            object: Rc::new(Header::of(Owner::name(&owner))),
+            object: Rc::new(Header::of(HeapHandle::name(&owner))),
             _owner: UnseenArc::downgrade(&unseen),
         };
         let heap = Heap {
@@ -51,7 +51,7 @@ impl World {
 /// See `Core` of the crate.
 pub(super) struct Heap {
     object: NonNull<Header>,
-    owner: Arc<Owner>,
+    owner: Arc<HeapHandle>,
     exported: i64,
 }
 
@@ -73,11 +73,11 @@ impl Heap {
         self.exported -= 1;
     }
 
-    /// As `Core::heed`. None if no foreign reference to the object is left: it is freed, and the
+    /// As `Core::drain_all`. None if no foreign reference to the object is left: it is freed, and the
     /// heap ends.
-    pub(super) fn heed(mut self) -> Option<Heap> {
-        let mut batches = self.owner.lane.take();
-        for Change { object, by } in iter::from_fn(|| batches.next()).flatten() {
+    pub(super) fn drain_all(mut self) -> Option<Heap> {
+        let mut batches = self.owner.inbox.take();
+        for CountDelta { object, by } in iter::from_fn(|| batches.next()).flatten() {
             assert_eq!(object, self.object);
             self.exported += by;
             assert!(self.exported >= 0, "O6: a DEC before its INC");
@@ -90,12 +90,12 @@ impl Heap {
         None
     }
 
-    /// As `Heap::heed`.
-    pub(super) fn heed_if_any(self) -> Option<Heap> {
-        if self.owner.lane.is_empty() {
+    /// As `Heap::drain_all`.
+    pub(super) fn drain_if_any(self) -> Option<Heap> {
+        if self.owner.inbox.is_empty() {
             return Some(self);
         }
-        self.heed()
+        self.drain_all()
     }
 }
 
@@ -106,7 +106,7 @@ pub(super) struct Held(NonNull<Header>);
 impl Held {
     pub(super) fn read(&self) {
         // SAFETY: the world keeps its memory.
-        let _page: NonNull<Owner> = unsafe { self.0.as_ref() }.owner();
+        let _page: NonNull<HeapHandle> = unsafe { self.0.as_ref() }.owner();
     }
 }
 
@@ -114,7 +114,7 @@ impl Clone for Held {
     fn clone(&self) -> Held {
         let object = self.0;
         // SAFETY: this counts it, so its owner is there.
-        unsafe { Owner::of(object).as_ref() }.leave(vec![Change { object, by: 1 }]);
+        unsafe { HeapHandle::of(object).as_ref() }.send(vec![CountDelta { object, by: 1 }]);
         Held(object)
     }
 }
@@ -123,7 +123,9 @@ impl Drop for Held {
     fn drop(&mut self) {
         let object = self.0;
         // SAFETY: this counts it, and does not use it any more.
-        unsafe { Owner::give_up(Owner::of(object), vec![Change { object, by: -1 }]) };
+        unsafe {
+            HeapHandle::send_release(HeapHandle::of(object), vec![CountDelta { object, by: -1 }])
+        };
     }
 }
 
@@ -144,9 +146,9 @@ impl Import {
     pub(super) fn pack(&mut self) -> Held {
         let object = self.object;
         assert_eq!(self.count, 1);
-        self.count += MORE - 1;
+        self.count += CREDIT - 1;
         // SAFETY: this counts it, so its owner is there.
-        unsafe { Owner::of(object).as_ref() }.leave(vec![Change { object, by: MORE }]);
+        unsafe { HeapHandle::of(object).as_ref() }.send(vec![CountDelta { object, by: CREDIT }]);
         Held(object)
     }
 }
@@ -156,6 +158,8 @@ impl Drop for Import {
     fn drop(&mut self) {
         let (object, by) = (self.object, -self.count);
         // SAFETY: this counts it, and does not use it any more.
-        unsafe { Owner::give_up(Owner::of(object), vec![Change { object, by }]) };
+        unsafe {
+            HeapHandle::send_release(HeapHandle::of(object), vec![CountDelta { object, by }])
+        };
     }
 }

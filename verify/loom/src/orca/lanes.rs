@@ -1,15 +1,15 @@
 //! A count inbox (lane) alone: two senders of count deltas, and one receiver.
 
-use super::lane::{Batches, Before, Change, Lane};
+use super::count_inbox::{Batches, CountDelta, CountInbox, PreviousBatches};
 use crate::pointer::while_watching;
 use crate::sync::{Arc, AtomicU32, Ordering};
 use loom::thread::{self, JoinHandle};
 use std::ptr::NonNull;
 
 /// The `by` of a change is its name here.
-fn change(by: i64) -> Change {
+fn change(by: i64) -> CountDelta {
     let object = NonNull::dangling();
-    Change { object, by }
+    CountDelta { object, by }
 }
 
 fn names(mut batches: Batches) -> Vec<i64> {
@@ -21,29 +21,29 @@ fn names(mut batches: Batches) -> Vec<i64> {
 type Named = &'static [&'static [i64]];
 
 /// A thread that sends batches. Returns the first delta of each, with the result of the send.
-fn writer(lane: &Arc<Lane>, batches: Named) -> JoinHandle<Vec<(i64, Before)>> {
-    let lane = lane.clone();
+fn writer(inbox: &Arc<CountInbox>, batches: Named) -> JoinHandle<Vec<(i64, PreviousBatches)>> {
+    let inbox = inbox.clone();
     let leave = move |batch: &&[i64]| {
         let changes = batch.iter().copied().map(change).collect();
-        (batch[0], lane.leave(changes))
+        (batch[0], inbox.send(changes))
     };
     thread::spawn(move || batches.iter().map(leave).collect())
 }
 
 /// A thread that takes this number of times.
-fn reader(lane: &Arc<Lane>, times: usize) -> JoinHandle<Vec<Vec<i64>>> {
-    let lane = lane.clone();
-    thread::spawn(move || (0..times).map(|_| names(lane.take())).collect())
+fn reader(inbox: &Arc<CountInbox>, times: usize) -> JoinHandle<Vec<Vec<i64>>> {
+    let inbox = inbox.clone();
+    thread::spawn(move || (0..times).map(|_| names(inbox.take())).collect())
 }
 
 fn left_and_taken(left: [Named; 2], times: usize) {
-    let lane = Arc::new(while_watching(Lane::new));
-    let writers = left.map(|batches| writer(&lane, batches));
-    let reader = reader(&lane, times);
+    let inbox = Arc::new(while_watching(CountInbox::new));
+    let writers = left.map(|batches| writer(&inbox, batches));
+    let reader = reader(&inbox, times);
     let told = writers.map(|writer| writer.join().unwrap()).concat();
     let mut takes = reader.join().unwrap();
-    takes.push(names(lane.take()));
-    assert!(lane.is_empty());
+    takes.push(names(inbox.take()));
+    assert!(inbox.is_empty());
     each_once_and_in_order(left, &takes.concat());
     one_nothing_in_each(&told, &takes);
 }
@@ -61,11 +61,14 @@ fn each_once_and_in_order(left: [Named; 2], taken: &[i64]) {
 }
 
 /// The sender of the first batch of a take, and no other, finds the inbox empty.
-fn one_nothing_in_each(told: &[(i64, Before)], takes: &[Vec<i64>]) {
+fn one_nothing_in_each(told: &[(i64, PreviousBatches)], takes: &[Vec<i64>]) {
     for take in takes {
         let told_of = |name: &i64| told.iter().find(|(first, _)| first == name);
-        let told: Vec<Before> = take.iter().filter_map(told_of).map(|told| told.1).collect();
-        let nothings = told.iter().map(|before| *before == Before::Nothing);
+        let told: Vec<PreviousBatches> =
+            take.iter().filter_map(told_of).map(|told| told.1).collect();
+        let nothings = told
+            .iter()
+            .map(|before| *before == PreviousBatches::Nothing);
         let expected = (0..told.len()).map(|at| at == 0);
         assert!(
             nothings.eq(expected),
@@ -86,28 +89,28 @@ pub(in super::super) fn two_busy_writers() {
 
 /// An INC; then the reference that it counts is handed over to another holder, which sends a DEC.
 pub(in super::super) fn a_hand_over() {
-    let lane = Arc::new(while_watching(Lane::new));
+    let inbox = Arc::new(while_watching(CountInbox::new));
     let handed = Arc::new(AtomicU32::new(0));
     let first = thread::spawn({
-        let (lane, handed) = (lane.clone(), handed.clone());
+        let (inbox, handed) = (inbox.clone(), handed.clone());
         move || {
-            lane.leave(vec![change(1)]);
+            inbox.send(vec![change(1)]);
             handed.store(1, Ordering::Release);
         }
     });
     let second = thread::spawn({
-        let lane = lane.clone();
+        let inbox = inbox.clone();
         move || {
             if handed.load(Ordering::Acquire) == 1 {
-                lane.leave(vec![change(-1)]);
+                inbox.send(vec![change(-1)]);
             }
         }
     });
-    let reader = reader(&lane, 2);
+    let reader = reader(&inbox, 2);
     first.join().unwrap();
     second.join().unwrap();
     let mut takes = reader.join().unwrap();
-    takes.push(names(lane.take()));
+    takes.push(names(inbox.take()));
     let mut count = 0;
     for by in takes.concat() {
         count += by;

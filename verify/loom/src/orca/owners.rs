@@ -15,7 +15,7 @@ fn used(held: Held) {
 /// The owner drains the rest, if it has not ended yet.
 fn is_over(world: World, heap: Option<Heap>) {
     if let Some(heap) = heap {
-        assert!(heap.heed().is_none(), "a change was lost");
+        assert!(heap.drain_all().is_none(), "a change was lost");
     }
     world.check();
 }
@@ -26,7 +26,7 @@ pub(in super::super) fn two_give_up() {
     let (world, mut heap) = World::new();
     heap.wake_by(Waker::noop().clone());
     let others = [heap.pack(), heap.pack()].map(|held| thread::spawn(move || used(held)));
-    let owner = thread::spawn(move || heap.heed()?.heed());
+    let owner = thread::spawn(move || heap.drain_all()?.drain_all());
     for other in others {
         other.join().unwrap();
     }
@@ -53,7 +53,7 @@ pub(in super::super) fn a_clone_is_handed_over() {
             clone.into_iter().for_each(used);
         }
     });
-    let owner = thread::spawn(move || heap.heed()?.heed());
+    let owner = thread::spawn(move || heap.drain_all()?.drain_all());
     first.join().unwrap();
     second.join().unwrap();
     let heap = owner.join().unwrap();
@@ -80,11 +80,11 @@ pub(in super::super) fn a_reference_comes_back() {
     let owner = thread::spawn({
         let (parcel, sent) = (parcel.clone(), sent.clone());
         move || {
-            let mut heap = heap.heed()?;
+            let mut heap = heap.drain_all()?;
             if sent.load(Ordering::Acquire) == 1 {
                 heap.unpack(lock(&parcel).take().unwrap());
             }
-            heap.heed()
+            heap.drain_all()
         }
     });
     other.join().unwrap();
@@ -136,10 +136,10 @@ pub(in super::super) fn the_owner_sleeps() {
     });
     heap.wake_by(Waker::from(bell.clone()));
     let others = [heap.pack(), heap.pack()].map(|held| thread::spawn(move || used(held)));
-    let mut sleepy = heap.heed_if_any();
+    let mut sleepy = heap.drain_if_any();
     while let Some(heap) = sleepy {
         bell.wait();
-        sleepy = heap.heed_if_any();
+        sleepy = heap.drain_if_any();
     }
     for other in others {
         other.join().unwrap();

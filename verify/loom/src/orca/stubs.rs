@@ -1,4 +1,4 @@
-//! Stubs: the few items of the rest of the heap that `lane.rs` and `owner.rs` name.
+//! Stubs: the few items of the rest of the heap that `inbox.rs` and `owner.rs` name.
 
 /// Stub of `header`: an object with memory that loom tracks.
 pub(crate) mod header {

@@ -87,5 +87,5 @@ fn runs() {
         assert_eq!(length, 18);
     });
     heap.collect();
-    assert!(heap.is_alone());
+    assert!(heap.is_unshared());
 }

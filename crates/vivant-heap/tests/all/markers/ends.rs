@@ -113,10 +113,10 @@ fn a_heap_may_end_while_markers_work() {
     assert_eq!(heap.begin_mark(), MarkStart::Running);
     markers.follow(&heap);
     let held = heap.turn(|m, (news, _)| m.hold(news.unwrap()));
-    let orphan = heap.end().expect("somebody has what is in it");
+    let detached = heap.end().expect("somebody has what is in it");
     assert_eq!(&*held, "rain");
     drop(held);
-    assert!(orphan.heed().is_none());
+    assert!(detached.drain_all().is_none());
     drop(markers);
     assert_eq!(source.stats().pages, 0);
 }

@@ -5,7 +5,7 @@ use super::{Ended, Markers, Mode, Noted, source, with_seeds};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use vivant_heap::{
-    Freeze, Gc, Heap, Ice, Iso, Leaf, Ledger, Mut, Mutator, Object, Parcel, Root, Val,
+    CountVerifier, Freeze, Gc, Heap, Ice, Iso, Leaf, Mut, Mutator, Object, Parcel, Root, Val,
 };
 
 /// Shared from birth.
@@ -294,15 +294,17 @@ impl Model {
             });
         }
         self.folders = folders;
-        let mut ledger = Ledger::default();
-        heaps
-            .iter_mut()
-            .for_each(|heap| ledger.heap(heap).unwrap_or_else(|fault| panic!("{fault}")));
+        let mut verifier = CountVerifier::default();
+        heaps.iter_mut().for_each(|heap| {
+            verifier
+                .heap(heap)
+                .unwrap_or_else(|fault| panic!("{fault}"))
+        });
         self.folders
             .iter_mut()
-            .for_each(|(it, _)| ledger.iso(it).unwrap_or_else(|fault| panic!("{fault}")));
-        self.parcels.iter().for_each(|(it, _)| ledger.parcel(it));
-        ledger.check().unwrap_or_else(|fault| panic!("{fault}"));
+            .for_each(|(it, _)| verifier.iso(it).unwrap_or_else(|fault| panic!("{fault}")));
+        self.parcels.iter().for_each(|(it, _)| verifier.parcel(it));
+        verifier.check().unwrap_or_else(|fault| panic!("{fault}"));
         let ended = self.ended.lock().unwrap();
         for number in self.reached() {
             assert_eq!(ended[number], 0, "{number} has ended, and is reached");
@@ -340,10 +342,10 @@ fn program(mode: Mode, seed: u64) {
             1 | 2 => heaps[at].collect_young(),
             3 => drop(model.parcels.pop()),
             4 => {
-                heaps[at].heed();
+                heaps[at].drain_all();
             }
             5 => {
-                heaps[at].heed_some(1 + model.random.usize(..3));
+                heaps[at].drain_some(1 + model.random.usize(..3));
             }
             _ => heaps[at].pace(),
         }
@@ -376,7 +378,7 @@ fn program(mode: Mode, seed: u64) {
         }
     }
     assert!(model.ended.lock().unwrap().iter().all(|&times| times == 1));
-    assert!(heaps.iter_mut().all(|heap| heap.is_alone()));
+    assert!(heaps.iter_mut().all(|heap| heap.is_unshared()));
     drop(heaps);
     assert_eq!(source.stats().pages, 0);
 }

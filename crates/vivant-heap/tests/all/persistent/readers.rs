@@ -1,7 +1,7 @@
 //! Versions that one heap makes and others read.
 
 use std::sync::Arc;
-use vivant_heap::{Heap, Ledger, Mutator, Pacing, PageSource, Root, Twin, Val, val};
+use vivant_heap::{CountVerifier, Heap, Mutator, Pacing, PageSource, Root, Twin, Val, val};
 
 const ENTRIES: u64 = if cfg!(miri) { 40 } else { 5_000 };
 const VERSIONS: u64 = if cfg!(miri) { 4 } else { 16 };
@@ -81,10 +81,10 @@ fn a_reader_has_versions_that_their_writer_has_given_up() {
         writer.pace();
     }
     let check = |writer: &mut Heap<Written>, reader: &mut Heap<Read>| {
-        let mut ledger = Ledger::default();
-        ledger.heap(writer).unwrap();
-        ledger.heap(reader).unwrap();
-        ledger.check().unwrap();
+        let mut verifier = CountVerifier::default();
+        verifier.heap(writer).unwrap();
+        verifier.heap(reader).unwrap();
+        verifier.check().unwrap();
     };
     let settle = |writer: &mut Heap<Written>, reader: &mut Heap<Read>| {
         reader.collect();

@@ -4,7 +4,7 @@ use super::model::Model;
 use super::place::{Place, Sent, Size, State, States};
 use super::{Dice, Helper};
 use std::sync::Arc;
-use vivant_heap::{Heap, Orphan, Pacing, PageSource, Remains};
+use vivant_heap::{DetachedHeap, DetachedStep, Heap, Pacing, PageSource};
 
 /// The number of pages that the sources of most programs have.
 const PAGES_MAX: usize = 2000;
@@ -26,7 +26,7 @@ pub(crate) struct Program {
     dice: Dice,
     model: Model,
     places: Vec<Place>,
-    orphans: Vec<Orphan>,
+    detached_heaps: Vec<DetachedHeap>,
     parcels: Vec<Sent>,
     helper: Option<Helper>,
 }
@@ -39,10 +39,10 @@ enum Pages {
 }
 
 /// Runs a detached heap for this amount of work.
-fn stepped(orphan: Orphan, mut work: usize) -> Option<Orphan> {
-    match orphan.step(&mut work) {
-        Remains::Rests(orphan) | Remains::Owes(orphan) => Some(orphan),
-        Remains::Gone => None,
+fn stepped(detached: DetachedHeap, mut work: usize) -> Option<DetachedHeap> {
+    match detached.step(&mut work) {
+        DetachedStep::Idle(detached) | DetachedStep::HasWork(detached) => Some(detached),
+        DetachedStep::Freed => None,
     }
 }
 
@@ -62,7 +62,7 @@ impl Program {
             dice: Dice::new(seed),
             model: Model::default(),
             places,
-            orphans: Vec::new(),
+            detached_heaps: Vec::new(),
             parcels: Vec::new(),
             helper,
         }
@@ -88,10 +88,10 @@ impl Program {
             21..24 => place.heap.pace(),
             24 => place.collects(dice),
             25 => place.heap.sweep_some(dice.below(4)),
-            26 => _ = place.heap.heed_some(1 + dice.below(4)),
+            26 => _ = place.heap.drain_some(1 + dice.below(4)),
             27 => self.may_end_heap(at),
             28 if self.pages == Pages::Bounded && dice.below(2) == 0 => self.tends_while_short(),
-            _ => self.tends_orphan(),
+            _ => self.runs_detached_heap(),
         }
     }
 
@@ -142,17 +142,20 @@ impl Program {
         };
         let new = Place::new(&self.source, size);
         let ended = std::mem::replace(&mut self.places[at], new);
-        let left = ended.heap.end().and_then(|left| self.begins_orphan(left));
-        self.orphans.extend(left);
+        let left = ended
+            .heap
+            .end()
+            .and_then(|left| self.begins_detached_heap(left));
+        self.detached_heaps.extend(left);
     }
 
     /// Runs some steps at once, while parcels are dropped. Perhaps pages are short then, and it
     /// runs to the end.
-    fn begins_orphan(&mut self, orphan: Orphan) -> Option<Orphan> {
-        let mut left = Some(orphan);
+    fn begins_detached_heap(&mut self, detached: DetachedHeap) -> Option<DetachedHeap> {
+        let mut left = Some(detached);
         for _ in 0..self.dice.below(4) {
             let work = 1 + self.dice.below(6);
-            left = left.and_then(|orphan| stepped(orphan, work));
+            left = left.and_then(|detached| stepped(detached, work));
             if self.dice.below(2) == 0 {
                 self.loses_parcel();
             }
@@ -160,7 +163,7 @@ impl Program {
         if self.pages == Pages::Bounded && self.dice.below(2) == 0 {
             let _ballast = self.ballast();
             self.loses_parcel();
-            left = left.and_then(Orphan::heed);
+            left = left.and_then(DetachedHeap::drain_all);
         }
         left
     }
@@ -179,33 +182,33 @@ impl Program {
 
     /// About two of the detached heaps run while pages are short.
     fn tends_while_short(&mut self) {
-        let orphans = std::mem::take(&mut self.orphans);
-        if orphans.is_empty() {
+        let detached_heaps = std::mem::take(&mut self.detached_heaps);
+        if detached_heaps.is_empty() {
             return;
         }
         let _ballast = self.ballast();
-        let many = orphans.len();
-        for orphan in orphans {
+        let many = detached_heaps.len();
+        for detached in detached_heaps {
             let left = match self.dice.below(many) {
                 0 | 1 => match self.dice.below(2) {
-                    0 => orphan.heed(),
-                    _ => stepped(orphan, 3),
+                    0 => detached.drain_all(),
+                    _ => stepped(detached, 3),
                 },
-                _ => Some(orphan),
+                _ => Some(detached),
             };
-            self.orphans.extend(left);
+            self.detached_heaps.extend(left);
         }
     }
 
     /// Runs some steps of one of them, seldom all.
-    fn tends_orphan(&mut self) {
+    fn runs_detached_heap(&mut self) {
         let dice = &mut self.dice;
-        if let Some(orphan) = dice.takes(&mut self.orphans) {
+        if let Some(detached) = dice.takes(&mut self.detached_heaps) {
             let left = match dice.below(10) {
-                0 => orphan.heed(),
-                _ => stepped(orphan, 1 + dice.below(20)),
+                0 => detached.drain_all(),
+                _ => stepped(detached, 1 + dice.below(20)),
             };
-            self.orphans.extend(left);
+            self.detached_heaps.extend(left);
         }
     }
 
@@ -222,12 +225,12 @@ impl Program {
     pub(crate) fn ends(mut self) {
         self.parcels.clear();
         let ended = self.places.drain(..).filter_map(|place| place.heap.end());
-        self.orphans.extend(ended);
+        self.detached_heaps.extend(ended);
         for _ in 0..ROUNDS_MAX {
-            let orphans = std::mem::take(&mut self.orphans).into_iter();
-            self.orphans = orphans.filter_map(Orphan::heed).collect();
+            let detached_heaps = std::mem::take(&mut self.detached_heaps).into_iter();
+            self.detached_heaps = detached_heaps.filter_map(DetachedHeap::drain_all).collect();
         }
-        assert_eq!(self.orphans.len(), 0, "orphans stay");
+        assert_eq!(self.detached_heaps.len(), 0, "detached heaps stay");
         if let Some(helper) = self.helper {
             helper.ends();
         }

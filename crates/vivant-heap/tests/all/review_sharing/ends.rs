@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use vivant_heap::{Heap, Held, Orphan, PageSource, Parcel};
+use vivant_heap::{DetachedHeap, Heap, Held, PageSource, Parcel};
 
 /// Shares and drops when it is dropped, and then panics.
 struct Late {
@@ -154,10 +154,10 @@ fn threads_have_what_a_heap_leaves_that_ends() {
             if round % 2 == 0 {
                 a.collect();
             }
-            let mut orphan = a.end();
-            while let Some(left) = orphan {
+            let mut detached = a.end();
+            while let Some(left) = detached {
                 thread::yield_now();
-                orphan = left.heed();
+                detached = left.drain_all();
             }
         });
         assert_eq!(ends.load(Ordering::Relaxed), 1);
@@ -184,28 +184,32 @@ fn heaps_lie_in_what_they_share() {
     // The leaf's heap ends with foreign references or without, depending on sweep and mark.
     outer.turn(|_, state| state.clear());
     collected(&mut [&mut outer]);
-    assert!(outer.end().is_none_or(|orphan| orphan.heed().is_some()));
+    assert!(
+        outer
+            .end()
+            .is_none_or(|detached| detached.drain_all().is_some())
+    );
     KEPT.lock().unwrap().push(source);
 }
 
 /// A detached heap is drained too early, without effect, and goes from thread to thread.
 #[test]
-fn orphans_wait_for_the_last() {
+fn detached_heaps_wait_for_the_last_holder() {
     let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
     let parcels: Vec<_> = (0..5)
         .map(|_| a.turn(|m, _| m.pack::<One>(Page::new(m, "rain", Vec::new()))))
         .collect();
-    let mut orphan = a.end();
+    let mut detached = a.end();
     for parcel in parcels {
-        orphan = orphan.and_then(Orphan::heed);
-        let left = orphan.take().unwrap();
+        detached = detached.and_then(DetachedHeap::drain_all);
+        let left = detached.take().unwrap();
         let heeded = thread::spawn(move || {
             drop(parcel);
-            left.heed()
+            left.drain_all()
         });
-        orphan = heeded.join().unwrap();
+        detached = heeded.join().unwrap();
     }
-    assert!(orphan.is_none());
+    assert!(detached.is_none());
     assert_eq!(source.stats().pages, 0);
 }

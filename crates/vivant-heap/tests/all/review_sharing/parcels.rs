@@ -4,7 +4,7 @@ use super::{Number, One, Page, balanced, collected, emptied, reader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use vivant_heap::{Held, Leaf, Object, Orphan, PageSource, Parcel, Sendable, Twin, Val};
+use vivant_heap::{DetachedHeap, Held, Leaf, Object, PageSource, Parcel, Sendable, Twin, Val};
 
 /// A parcel within `look` of another one, within a turn of a third heap; components that are packed
 /// without a heap.
@@ -150,7 +150,10 @@ fn parts_go_from_hand_to_hand() {
         a.turn(|m, state| state.push(m.unpack(parcel).parts[0]));
         // Each drains the count of the next one's end only after it.
         for _round in 0..3 {
-            ended = ended.into_iter().filter_map(Orphan::heed).collect();
+            ended = ended
+                .into_iter()
+                .filter_map(DetachedHeap::drain_all)
+                .collect();
             collected(&mut [&mut a]);
         }
         assert!(ended.is_empty(), "nobody has anything of theirs");
@@ -168,7 +171,7 @@ fn an_owner_may_end_while_somebody_reads() {
         let part = Page::new(m, "part", Vec::new());
         m.pack::<One>(Page::new(m, "whole", vec![part]))
     });
-    let orphan = b.turn(|m, state| {
+    let detached = b.turn(|m, state| {
         let part: &str = &Val::as_ref(m.unpack(parcel).parts[0]).text;
         collected(&mut [&mut a]);
         assert_eq!(part, "part");
@@ -179,16 +182,16 @@ fn an_owner_may_end_while_somebody_reads() {
             inner.pack::<One>(Page::new(inner, "theirs", vec![mine]))
         });
         state.push(m.unpack(theirs));
-        let (orphan, other) = (a.end(), inner.end());
+        let (detached, other) = (a.end(), inner.end());
         assert_eq!((part, &*state[0].parts[0].text), ("part", "mine"));
-        [orphan, other].map(Option::unwrap)
+        [detached, other].map(Option::unwrap)
     });
     b.collect();
-    let [a, inner] = orphan;
-    assert!(a.heed().is_none(), "its part was given up");
+    let [a, inner] = detached;
+    assert!(a.drain_all().is_none(), "its part was given up");
     b.turn(|_, state| assert_eq!(state.pop().unwrap().parts[0].text, "mine"));
     b.collect();
-    assert!(inner.heed().is_none());
+    assert!(inner.drain_all().is_none());
     emptied(&mut [&mut b]);
 }
 
@@ -197,7 +200,7 @@ fn an_owner_may_end_while_somebody_reads() {
 fn everything_may_be_forgotten() {
     // Its memory is leaked: without this, Miri would report that.
     static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
-    type Kept = (Option<vivant_heap::Orphan>, Parcel<One>, Held<str>);
+    type Kept = (Option<vivant_heap::DetachedHeap>, Parcel<One>, Held<str>);
     let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let (parcel, held) = a.turn(|m, _| {

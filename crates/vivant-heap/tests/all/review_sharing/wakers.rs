@@ -4,7 +4,7 @@ use super::{KEPT, One, Page, balanced, emptied, reader};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
-use vivant_heap::{Heap, Held, Orphan, PageSource, Parcel};
+use vivant_heap::{DetachedHeap, Heap, Held, PageSource, Parcel};
 
 /// Panics, and counts its panics.
 struct Panics(AtomicUsize);
@@ -30,14 +30,14 @@ fn a_waker_may_panic() {
     let parcel = pack(&mut a);
     let copy = parcel.clone();
     assert_eq!(woken(), 1);
-    a.heed();
+    a.drain_all();
     b.turn(|m, state| state.push(m.unpack(parcel)));
     let sent = b.turn(|m, state| m.pack::<One>(state[0]));
     assert_eq!(woken(), 1);
     balanced(&mut [&mut a, &mut b], &[&copy, &sent]);
 
     drop(copy);
-    a.heed();
+    a.drain_all();
     std::thread::scope(|scope| {
         let unwinds = move || {
             let _sent = sent;
@@ -47,13 +47,13 @@ fn a_waker_may_panic() {
     });
     assert_eq!(woken(), 2);
     b.turn(|_, state| state.clear());
-    a.heed();
+    a.drain_all();
     b.collect();
     assert_eq!(woken(), 1, "in a collection");
 
     let last = pack(&mut a);
     b.turn(|m, state| state.push(m.unpack(last)));
-    a.heed();
+    a.drain_all();
     drop(b);
     assert_eq!(woken(), 1, "when a heap ends");
     emptied(&mut [&mut a]);
@@ -63,7 +63,7 @@ fn a_waker_may_panic() {
 #[derive(Default)]
 struct Place {
     heap: Option<Heap<super::Reader>>,
-    orphan: Option<Orphan>,
+    detached: Option<DetachedHeap>,
     held: Vec<Held<String>>,
     parcels: Vec<Parcel<One>>,
 }
@@ -101,9 +101,9 @@ impl Wake for Acts {
             }
             Does::Ends => {
                 if let Some(heap) = place.heap.take() {
-                    place.orphan = heap.end();
+                    place.detached = heap.end();
                 }
-                place.orphan = place.orphan.take().and_then(Orphan::heed);
+                place.detached = place.detached.take().and_then(DetachedHeap::drain_all);
             }
             Does::Drops => place.heap = None,
             Does::Shares => {
@@ -142,7 +142,7 @@ fn a_waker_may_do_what_it_likes() {
             let mut place = waker.place.lock().unwrap();
             place.held = vec![held.clone(); 2];
             place.parcels = vec![parcel.clone(); 2];
-            a.heed();
+            a.drain_all();
             place.heap = Some(a);
         }
         let copies = (held.clone(), parcel.clone());
@@ -165,8 +165,8 @@ fn a_waker_may_do_what_it_likes() {
         let mut place = waker.place.lock().unwrap();
         place.held.clear();
         place.parcels.clear();
-        place.orphan = place.orphan.take().and_then(Orphan::heed);
-        assert!(place.orphan.is_none());
+        place.detached = place.detached.take().and_then(DetachedHeap::drain_all);
+        assert!(place.detached.is_none());
         if let Some(heap) = place.heap.take() {
             drop(place);
             assert!(heap.end().is_none());

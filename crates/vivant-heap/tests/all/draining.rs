@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vivant_heap::{Heap, MarkStart, Pacing, PageSource, Parcel, Remains, Root, Val};
+use vivant_heap::{DetachedStep, Heap, MarkStart, Pacing, PageSource, Parcel, Root, Val};
 
 struct Texts;
 
@@ -46,8 +46,8 @@ fn press_of(
 /// released.
 fn heard(heap: &mut Heap<Texts>) -> (usize, bool) {
     let (mut pieces, mut less) = (0, false);
-    while heap.is_told() {
-        less |= heap.heed_some(PIECE);
+    while heap.is_notified() {
+        less |= heap.drain_some(PIECE);
         pieces += 1;
         heap.verify().unwrap();
         // Texts with counts that are not drained yet are live.
@@ -57,29 +57,29 @@ fn heard(heap: &mut Heap<Texts>) -> (usize, bool) {
 }
 
 #[test]
-fn what_many_leave_is_heard_in_pieces() {
+fn many_batches_are_drained_in_pieces() {
     let source = Arc::new(PageSource::new());
     let (mut press, parcels) = press(&source, Pacing::default());
-    assert!(!press.is_told());
+    assert!(!press.is_notified());
     drop(parcels);
     // Each has sent a count of its own, and these are merged first.
     assert_eq!(heard(&mut press), (2 * MANY / PIECE, true));
     assert_eq!(press.stats().drains, (2 * MANY / PIECE) as u64);
-    assert!(press.is_alone());
+    assert!(press.is_unshared());
 }
 
 #[test]
-fn what_one_leaves_at_once_is_heard_in_pieces() {
+fn a_large_batch_is_drained_in_pieces() {
     let source = Arc::new(PageSource::new());
     let (mut press, parcels) = press(&source, Pacing::default());
     let mut reader = heap(&source, Pacing::default());
     reader.turn(|m, state| state.extend(parcels.into_iter().map(|parcel| m.unpack(parcel))));
-    assert!(!press.is_told());
+    assert!(!press.is_notified());
     reader.turn(|_, state| state.clear());
     reader.collect();
     let (pieces, less) = heard(&mut press);
     assert!(less && pieces > MANY / PIECE, "{pieces}");
-    assert!(press.is_alone());
+    assert!(press.is_unshared());
 }
 
 /// Counts that arrive meanwhile are drained afterwards, and nothing is lost if a mark needs all of
@@ -90,12 +90,12 @@ fn a_mark_at_once_hears_all() {
     let (mut press, mut parcels) = press(&source, Pacing::default());
     press.turn(|_, state| state.clear());
     drop(parcels.split_off(MANY / 2));
-    assert!(!press.heed_some(PIECE), "they are turned over first");
-    assert!(press.is_hearing());
+    assert!(!press.drain_some(PIECE), "they are turned over first");
+    assert!(press.is_draining());
     drop(parcels);
     press.collect();
     press.sweep();
-    assert!(!press.is_told());
+    assert!(!press.is_notified());
     assert_eq!(press.stats().live, 0);
 }
 
@@ -112,35 +112,35 @@ fn a_mark_beside_turns_begins_when_all_is_heard() {
         press.pace();
         pieces += 1;
         assert!(pieces < 100, "no mark begins");
-        assert_eq!(press.is_hearing(), press.stats().begun == 0);
+        assert_eq!(press.is_draining(), press.stats().begun == 0);
     }
     // By 1,024 count deltas.
     assert_eq!(pieces, 2 * left / 1024 + 1);
 }
 
 #[test]
-fn an_orphan_hears_in_pieces() {
+fn a_detached_heap_drains_in_pieces() {
     let source = Arc::new(PageSource::new());
     let (mut press, parcels) = press(&source, Pacing::default());
     // Too large to be freed at once.
     let long = press.turn(|m, _| m.pack::<One>(m.val_str(&"long".repeat(100_000))));
-    let mut remains = Remains::Owes(press.end().expect("parcels have it"));
-    while let Remains::Owes(orphan) = remains {
-        remains = orphan.step(&mut PIECE.clone());
+    let mut remains = DetachedStep::HasWork(press.end().expect("parcels have it"));
+    while let DetachedStep::HasWork(detached) = remains {
+        remains = detached.step(&mut PIECE.clone());
     }
-    let Remains::Rests(orphan) = remains else {
+    let DetachedStep::Idle(detached) = remains else {
         panic!("parcels have it");
     };
     drop(parcels);
-    let (mut hears, mut remains) = (0, orphan.step(&mut PIECE.clone()));
-    while let Remains::Owes(orphan) = remains {
+    let (mut hears, mut remains) = (0, detached.step(&mut PIECE.clone()));
+    while let DetachedStep::HasWork(detached) = remains {
         hears += 1;
-        remains = orphan.step(&mut PIECE.clone());
+        remains = detached.step(&mut PIECE.clone());
     }
     assert!(hears >= 2 * MANY / PIECE, "{hears}");
     drop(long);
     match remains {
-        Remains::Rests(orphan) => assert!(orphan.heed().is_none()),
+        DetachedStep::Idle(detached) => assert!(detached.drain_all().is_none()),
         _ => panic!("a parcel has it"),
     }
     assert_eq!(source.stats().pages, 0);
@@ -174,7 +174,7 @@ fn a_mark_does_not_wait_for_long_while_the_heap_grows() {
     let pacing = Pacing::new().first(1).nursery(4 << 10);
     let (mut press, mut parcels) = press_of(&source, pacing, [20 * MANY, 1]);
     let (mut parcels, mut grown) = (parcels.remove(0), 0);
-    press.heed_some(1);
+    press.drain_some(1);
     let before = press.stats().live;
     while press.stats().begun == 0 {
         // More than is drained in the meantime, as long as there is any.
@@ -190,7 +190,7 @@ fn a_mark_does_not_wait_for_long_while_the_heap_grows() {
 
 /// Counts that arrive while a full inbox is drained may fill it again.
 #[test]
-fn a_second_pile_is_heard_in_pieces() {
+fn a_second_list_of_batches_is_drained_in_pieces() {
     if cfg!(miri) {
         return;
     }
@@ -198,7 +198,7 @@ fn a_second_pile_is_heard_in_pieces() {
     let (mut press, mut parcels) = press_of(&source, Pacing::new().first(1), [20 * MANY, 2]);
     drop(parcels.pop());
     press.pace();
-    assert!(press.is_hearing());
+    assert!(press.is_draining());
     drop(parcels);
     let mut pieces = 1;
     while press.stats().begun == 0 {
@@ -210,22 +210,22 @@ fn a_second_pile_is_heard_in_pieces() {
 
 /// Some counts were released before, and are being drained; others are queued behind these.
 #[test]
-fn an_orphan_that_heeds_hears_all() {
+fn drain_all_of_a_detached_heap_drains_all() {
     let source = Arc::new(PageSource::new());
     let (press, mut parcels) = press_of(&source, Pacing::default(), [5 * MANY, 2]);
-    let mut remains = Remains::Owes(press.end().expect("parcels have it"));
-    while let Remains::Owes(orphan) = remains {
-        remains = orphan.step(&mut 1000);
+    let mut remains = DetachedStep::HasWork(press.end().expect("parcels have it"));
+    while let DetachedStep::HasWork(detached) = remains {
+        remains = detached.step(&mut 1000);
     }
-    let Remains::Rests(orphan) = remains else {
+    let DetachedStep::Idle(detached) = remains else {
         panic!("parcels have it");
     };
     drop(parcels.pop());
-    let Remains::Owes(orphan) = orphan.step(&mut 10) else {
+    let DetachedStep::HasWork(detached) = detached.step(&mut 10) else {
         panic!("there is more to hear");
     };
     drop(parcels);
-    assert!(orphan.heed().is_none(), "all was given up before");
+    assert!(detached.drain_all().is_none(), "all was given up before");
     assert_eq!(source.stats().pages, 0);
 }
 
@@ -233,7 +233,7 @@ fn an_orphan_that_heeds_hears_all() {
 /// the owner's count is zero, while its inbox is not drained. A detached heap that becomes small by
 /// a sweep then is not taken for one without foreign references.
 #[test]
-fn an_orphan_that_knows_of_nobody_hears_all_before_it_goes() {
+fn a_detached_heap_without_exports_drains_all_before_it_ends() {
     let source = Arc::new(PageSource::new());
     let (mut press, mut parcels) = press_of(&source, Pacing::default(), [MANY / 3, ROUNDS]);
     let mut reader = heap(&source, Pacing::default());
@@ -246,21 +246,21 @@ fn an_orphan_that_knows_of_nobody_hears_all_before_it_goes() {
     press.collect();
     assert!(press.is_unswept(), "what is long is dead");
     while parcels.pop().is_some() {}
-    press.heed_some(100);
-    assert!(press.is_hearing());
+    press.drain_some(100);
+    assert!(press.is_draining());
     reader.turn(|m, state| state.push(m.unpack(news)));
     let back = reader.turn(|m, state| m.pack::<One>(state[0]));
     press.turn(|m, _| _ = m.unpack(back));
-    let mut remains = Remains::Owes(press.end().expect("the reader has one"));
-    while let Remains::Owes(orphan) = remains {
-        remains = orphan.step(&mut 400);
+    let mut remains = DetachedStep::HasWork(press.end().expect("the reader has one"));
+    while let DetachedStep::HasWork(detached) = remains {
+        remains = detached.step(&mut 400);
     }
-    let Remains::Rests(orphan) = remains else {
+    let DetachedStep::Idle(detached) = remains else {
         panic!("it is gone, and the reader has one");
     };
     reader.turn(|_, state| assert_eq!(&*state[0], "rain"));
     drop(reader);
-    assert!(orphan.heed().is_none());
+    assert!(detached.drain_all().is_none());
     assert_eq!(source.stats().pages, 0);
 }
 
@@ -293,12 +293,12 @@ fn counts_of_others_are_settled_in_pieces() {
 /// had been drained.
 #[test]
 fn a_mark_does_not_wait_where_pages_are_short() {
-    let refused = |heed: fn(&mut Heap<Texts>)| {
+    let refused = |drain_all: fn(&mut Heap<Texts>)| {
         let source = Arc::new(PageSource::bounded(2000));
         let (mut press, parcels) = press_of(&source, Pacing::new().first(1), [5 * MANY, 1]);
         press.turn(|_, state| state.clear());
         drop(parcels);
-        heed(&mut press);
+        drain_all(&mut press);
         let turn = |heap: &mut Heap<Texts>| {
             let turn = || heap.turn(|m, _| _ = m.val_str(&"x".repeat(200_000)));
             catch_unwind(AssertUnwindSafe(turn)).is_ok()
@@ -313,7 +313,7 @@ fn a_mark_does_not_wait_where_pages_are_short() {
             refused += 1;
         }
     };
-    assert_eq!(refused(|_| ()), refused(|heap| _ = heap.heed()));
+    assert_eq!(refused(|_| ()), refused(|heap| _ = heap.drain_all()));
 }
 
 /// Counts make the mark due, and the sweep is of large objects: the mark does not wait for ever.

@@ -4,7 +4,9 @@
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Held, Mut, Object, Orphan, Pacing, PageSource, Parcel, Root, Sharer};
+use vivant_heap::{
+    DetachedHeap, Gc, Heap, Held, Mut, Object, Pacing, PageSource, Parcel, Root, Sharer,
+};
 use vivant_heap::{Stress, Tag, Val, When};
 
 /// Shared. Its note may belong to another heap, and so may the sheet before.
@@ -110,48 +112,48 @@ fn desk(source: &Arc<PageSource>, pacing: Pacing) -> Heap<Office> {
 /// queried and when.
 fn check(
     heaps: &mut [Option<Heap<Office>>],
-    orphans: &mut [Orphan],
+    detached_heaps: &mut [DetachedHeap],
     held: &[(usize, Held<u64>)],
     model: &Model,
 ) {
     for (note, one) in held {
         let owner = model.notes[*note];
-        let keepers = match &mut heaps[owner] {
+        let retainers = match &mut heaps[owner] {
             Some(heap) => {
                 // Once as it is, and once with the inbox drained.
-                let _before = heap.keepers(one.object());
-                heap.heed();
-                heap.keepers(one.object())
+                let _before = heap.retainers(one.object());
+                heap.drain_all();
+                heap.retainers(one.object())
             }
             None => {
-                let heap = orphans.iter_mut().map(Orphan::sharer);
+                let heap = detached_heaps.iter_mut().map(DetachedHeap::sharer);
                 let heap = heap.into_iter().find(|heap| heap.id() == one.owner());
                 heap.expect("an owner outlives what is held")
-                    .keepers(one.object())
+                    .retainers(one.object())
             }
         };
         assert_eq!(
-            keepers.own,
+            retainers.own,
             heaps[owner].is_some() && model.leads(owner, model.state(owner), *note),
             "of {note}"
         );
-        let is_told = heaps[owner].is_none();
+        let is_notified = heaps[owner].is_none();
         let of_heaps: i64 = heaps
             .iter()
             .flatten()
-            .filter_map(|heap| heap.weight_of(&keepers.wholes))
+            .filter_map(|heap| heap.weight_of(&retainers.containers))
             .sum();
-        let of_orphans: i64 = orphans
+        let of_orphans: i64 = detached_heaps
             .iter_mut()
-            .filter_map(|orphan| orphan.sharer().weight_of(&keepers.wholes))
+            .filter_map(|detached| detached.sharer().weight_of(&retainers.containers))
             .sum();
         let of_held = held
             .iter()
-            .filter(|(_, held)| keepers.wholes.contains(&held.object()))
+            .filter(|(_, held)| retainers.containers.contains(&held.object()))
             .count();
-        if !is_told {
+        if !is_notified {
             assert_eq!(
-                keepers.weight,
+                retainers.weight,
                 of_heaps + of_orphans + of_held as i64,
                 "of {note}"
             );
@@ -172,12 +174,12 @@ fn everybody_is_found(
         let Some(heap) = &mut heaps[owner] else {
             continue;
         };
-        heap.heed();
-        let keepers = heap.keepers(one.object());
+        heap.drain_all();
+        let retainers = heap.retainers(one.object());
         for (at, heap) in heaps.iter().enumerate().filter(|(at, _)| *at != owner) {
             let weight = heap
                 .as_ref()
-                .and_then(|heap| heap.weight_of(&keepers.wholes));
+                .and_then(|heap| heap.weight_of(&retainers.containers));
             assert!(
                 weight.is_some() || !model.has(at, owner, *note),
                 "{at} keeps {note}"
@@ -195,7 +197,7 @@ fn program(seed: u64, steps: usize) {
         .is_multiple_of(2)
         .then(|| Stress::new(When::Chance, seed));
     let mut heaps: Vec<_> = (0..3).map(|_| Some(desk(&source, pacing))).collect();
-    let mut orphans = Vec::new();
+    let mut detached_heaps = Vec::new();
     let mut held: Vec<(usize, Held<u64>)> = Vec::new();
     let mut model = Model {
         notes: Vec::new(),
@@ -293,24 +295,27 @@ fn program(seed: u64, steps: usize) {
             },
             _ if step > steps / 2 && below(6) == 0 => {
                 model.slots[at] = [None; SLOTS];
-                orphans.extend(heaps[at].take().and_then(Heap::end));
+                detached_heaps.extend(heaps[at].take().and_then(Heap::end));
             }
             _ => {}
         }
         if step % 3 == 0 {
-            check(&mut heaps, &mut orphans, &held, &model);
+            check(&mut heaps, &mut detached_heaps, &held, &model);
         }
         if step % 16 == 15 {
             everybody_is_found(&mut heaps, &held, &model);
         }
     }
     drop(held);
-    orphans.extend(heaps.into_iter().flatten().filter_map(Heap::end));
-    while !orphans.is_empty() {
-        let before: usize = orphans.len();
-        orphans = orphans.into_iter().filter_map(Orphan::heed).collect();
+    detached_heaps.extend(heaps.into_iter().flatten().filter_map(Heap::end));
+    while !detached_heaps.is_empty() {
+        let before: usize = detached_heaps.len();
+        detached_heaps = detached_heaps
+            .into_iter()
+            .filter_map(DetachedHeap::drain_all)
+            .collect();
         assert!(
-            orphans.len() < before || orphans.iter().any(Orphan::is_told),
+            detached_heaps.len() < before || detached_heaps.iter().any(DetachedHeap::is_notified),
             "nobody has anything of these"
         );
     }

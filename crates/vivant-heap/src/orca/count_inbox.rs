@@ -1,4 +1,4 @@
-//! [`Lane`]: the count inbox of an owner, to which other heaps send count deltas (O6).
+//! [`CountInbox`]: the count inbox of an owner, to which other heaps send count deltas (O6).
 
 use crate::header::Header;
 use crate::sync::{AtomicPtr, Ordering, fault, yield_now};
@@ -6,14 +6,14 @@ use std::ptr::{self, NonNull};
 
 /// A count delta: the change in the number of references that other heaps have to an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Change {
+pub(crate) struct CountDelta {
     pub(crate) object: NonNull<Header>,
     pub(crate) by: i64,
 }
 
 /// Deltas sent together.
 struct Batch {
-    changes: Vec<Change>,
+    changes: Vec<CountDelta>,
     /// The batch sent before this one, or [`unlinked`].
     before: AtomicPtr<Batch>,
 }
@@ -31,59 +31,59 @@ fn unlinked() -> *mut Batch {
 /// The opposite order, a link and then a compare-and-exchange, has the ABA problem: the old batch
 /// may be taken and freed in between, and another batch may have its address. The link would have
 /// the right address, but be a pointer that must not be used.
-pub(crate) struct Lane {
+pub(crate) struct CountInbox {
     last: AtomicPtr<Batch>,
 }
 
 // SAFETY: batches are values in boxes, made by one thread and taken by another; the inbox does not
 // access the objects that they name.
-unsafe impl Send for Lane {}
+unsafe impl Send for CountInbox {}
 // SAFETY: shared access is to an atomic pointer alone; each batch is given to the one thread that
 // takes it.
-unsafe impl Sync for Lane {}
+unsafe impl Sync for CountInbox {}
 
 /// The contents of an inbox before a batch was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Before {
+pub(crate) enum PreviousBatches {
     /// The inbox was empty: its reader is not notified yet.
     Nothing,
     Something,
 }
 
-impl Lane {
-    pub(crate) fn new() -> Lane {
-        Lane {
+impl CountInbox {
+    pub(crate) fn new() -> CountInbox {
+        CountInbox {
             last: AtomicPtr::new(ptr::null_mut()),
         }
     }
 
     /// Sends deltas. Never waits, neither for the reader nor for another writer.
-    pub(crate) fn leave(&self, changes: Vec<Change>) -> Before {
+    pub(crate) fn send(&self, changes: Vec<CountDelta>) -> PreviousBatches {
         let batch = Box::into_raw(Box::new(Batch {
             changes,
             before: AtomicPtr::new(unlinked()),
         }));
-        fault!(NothingByALook => if self.is_empty() {
+        fault!(EmptyByLoad => if self.is_empty() {
             let before = self.last.swap(batch, Ordering::Release);
             // SAFETY: a thread that has taken the batch does not free it before this link is
             // stored.
             unsafe { (*batch).before.store(before, Ordering::Release) };
-            return Before::Nothing;
+            return PreviousBatches::Nothing;
         });
         // Release: pairs with the exchange of `take`; the reader sees the batch, and all accesses
         // of the writer to the objects. Exchanges of other writers in between continue the release
         // sequence, so the reader sees the accesses of each of them.
-        let release = fault!(Ordering::Release, LaneLeaveRelaxed => Ordering::Relaxed);
+        let release = fault!(Ordering::Release, InboxSendRelaxed => Ordering::Relaxed);
         let before = self.last.swap(batch, release);
         // From here on the inbox is not accessed: the reader may have taken all, and may have
         // ended. Release: pairs with the load in `turn_over`, after which the batch is freed.
-        let release = fault!(Ordering::Release, LaneLeaveRelaxed => Ordering::Relaxed);
+        let release = fault!(Ordering::Release, InboxSendRelaxed => Ordering::Relaxed);
         // SAFETY: a thread that has taken the batch does not free it before this link is stored.
         unsafe { (*batch).before.store(before, release) };
         if before.is_null() {
-            Before::Nothing
+            PreviousBatches::Nothing
         } else {
-            Before::Something
+            PreviousBatches::Something
         }
     }
 
@@ -97,8 +97,8 @@ impl Lane {
     /// Takes all batches, however many.
     pub(crate) fn take(&self) -> Batches {
         // Acquire: pairs with the exchange of `leave`, for all batches taken.
-        let acquire = fault!(Ordering::Acquire, LaneTakeRelaxed => Ordering::Relaxed);
-        let last = fault!(self.last.swap(ptr::null_mut(), acquire), LaneTakeByALook => {
+        let acquire = fault!(Ordering::Acquire, InboxTakeRelaxed => Ordering::Relaxed);
+        let last = fault!(self.last.swap(ptr::null_mut(), acquire), InboxTakeByLoad => {
             let last = self.last.load(Ordering::Acquire);
             self.last.store(ptr::null_mut(), Ordering::Relaxed);
             last
@@ -110,7 +110,7 @@ impl Lane {
     }
 }
 
-impl Drop for Lane {
+impl Drop for CountInbox {
     fn drop(&mut self) {
         drop(self.take());
     }
@@ -154,7 +154,7 @@ impl Batches {
             }
             // Acquire: pairs with the link's store in `leave`, the writer's last access to the
             // batch.
-            let acquire = fault!(Ordering::Acquire, LaneTakeRelaxed => Ordering::Relaxed);
+            let acquire = fault!(Ordering::Acquire, InboxTakeRelaxed => Ordering::Relaxed);
             // SAFETY: `leave` made it of a box, and it was taken once: the swap has given it to
             // this reader alone.
             let link = || unsafe { (*last).before.load(acquire) };
@@ -168,13 +168,13 @@ impl Batches {
             unsafe { (*last).before.store(self.first, Ordering::Relaxed) };
             self.first = last;
             self.last = before;
-            fault!(LaneNewestFirst => break);
+            fault!(InboxNewestFirst => break);
         }
         most
     }
 
     /// The next batch in the order of the sends. `None` if there is none.
-    pub(crate) fn next(&mut self) -> Option<Vec<Change>> {
+    pub(crate) fn next(&mut self) -> Option<Vec<CountDelta>> {
         self.turn_over(usize::MAX);
         if self.first.is_null() {
             return None;
@@ -185,7 +185,7 @@ impl Batches {
         // Relaxed: this reader has written it.
         self.first = batch.before.load(Ordering::Relaxed);
         // A batch taken by this injected fault may be taken twice: its memory is leaked.
-        fault!(LaneTakeByALook => return Some(Box::leak(batch).changes.clone()));
+        fault!(InboxTakeByLoad => return Some(Box::leak(batch).changes.clone()));
         Some(batch.changes)
     }
 }

@@ -1,4 +1,4 @@
-//! [`Orphan`]: a detached heap. Its actor has ended, and other heaps refer to its objects (O9), or
+//! [`DetachedHeap`]: a detached heap. Its actor has ended, and other heaps refer to its objects (O9), or
 //! it has more objects than are freed at once.
 
 use crate::collector::{EdgeSnapshot, Progress};
@@ -30,17 +30,17 @@ impl Root for Nothing {
 /// and dead objects until they are freed.
 ///
 /// Its keeper must drain its inbox now and then, or released objects are never freed: see
-/// [`Orphan::heed`], and [`Orphan::step`] for doing it in pieces. Dropping it while other heaps
+/// [`DetachedHeap::drain_all`], and [`DetachedHeap::step`] for doing it in pieces. Dropping it while other heaps
 /// refer to its objects leaks these, for good.
-#[must_use = "an orphan that is dropped too early leaks its objects"]
-pub struct Orphan {
+#[must_use = "a detached heap that is dropped too early leaks its objects"]
+pub struct DetachedHeap {
     pub(super) heap: Heap<Nothing>,
-    wants: Wants,
+    wants: WantedMark,
 }
 
 /// The result of draining since the last mark began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Wants {
+enum WantedMark {
     /// No mark is needed.
     Nothing,
     /// A mark is needed: the count of an object fell to zero, or no mark has begun since the heap
@@ -52,9 +52,9 @@ enum Wants {
 }
 
 /// The next action of a step.
-enum Due {
+enum NextStep {
     /// Draining more of the inbox, before anything else can be decided.
-    Hear,
+    Drain,
     /// The end: no other heap refers to its objects, and what is left is dropped. It is small, or
     /// all is swept.
     End,
@@ -65,116 +65,120 @@ enum Due {
     Mark,
     /// The beginning of a mark.
     Begin,
-    Rest,
+    Idle,
 }
 
 /// The result of a step, with the detached heap that is left.
-#[must_use = "an orphan that is dropped too early leaks its objects"]
+#[must_use = "a detached heap that is dropped too early leaks its objects"]
 #[derive(Debug)]
-pub enum Remains {
+pub enum DetachedStep {
     /// Other heaps refer to its objects. It has no work until it is notified.
-    Rests(Orphan),
+    Idle(DetachedHeap),
     /// It has work for the next step.
-    Owes(Orphan),
+    HasWork(DetachedHeap),
     /// No other heap referred to its objects, and everything is freed.
-    Gone,
+    Freed,
 }
 
 impl<R: Root> Heap<R> {
     /// Ends the heap: drops the state, and frees all objects except those that other heaps refer
     /// to. Returns `None` if nothing is left.
     ///
-    /// A heap of more than 256 KiB is not marked here: [`Orphan::step`] or [`Orphan::heed`] does
+    /// A heap of more than 256 KiB is not marked here: [`DetachedHeap::step`] or [`DetachedHeap::drain_all`] does
     /// that, also if no other heap refers to it. A smaller one costs a mark from its exports, and a
     /// sweep of all; without exports, only the drop.
-    pub fn end(self) -> Option<Orphan> {
-        Orphan::left(self.with_state::<Nothing>(()))
+    pub fn end(self) -> Option<DetachedHeap> {
+        DetachedHeap::left(self.with_state::<Nothing>(()))
     }
 }
 
-impl Orphan {
+impl DetachedHeap {
     /// Detaches a heap with a state that was never made.
-    pub(crate) fn of(core: Box<UnsafeCell<Core>>) -> Option<Orphan> {
-        Orphan::left(Heap::of(core, ()))
+    pub(crate) fn of(core: Box<UnsafeCell<Core>>) -> Option<DetachedHeap> {
+        DetachedHeap::left(Heap::of(core, ()))
     }
 
-    fn left(heap: Heap<Nothing>) -> Option<Orphan> {
-        let wants = Wants::Mark;
-        let mut orphan = Orphan { heap, wants };
-        if !orphan.goes_in_steps() {
-            let is_alone = orphan.heap.is_alone();
-            return if is_alone { None } else { orphan.heed() };
+    fn left(heap: Heap<Nothing>) -> Option<DetachedHeap> {
+        let wants = WantedMark::Mark;
+        let mut detached = DetachedHeap { heap, wants };
+        if !detached.goes_in_steps() {
+            let is_unshared = detached.heap.is_unshared();
+            return if is_unshared {
+                None
+            } else {
+                detached.drain_all()
+            };
         }
-        let core = orphan.heap.core();
+        let core = detached.heap.core();
         if core.is_marking() && !core.is_terminating_mark() {
-            orphan.wants = Wants::Another;
+            detached.wants = WantedMark::Another;
         }
-        Some(orphan)
+        Some(detached)
     }
 
     /// Whether count deltas have arrived that are not drained. Costs a load.
     #[must_use]
-    pub fn is_told(&self) -> bool {
-        self.heap.is_told()
+    pub fn is_notified(&self) -> bool {
+        self.heap.is_notified()
     }
 
-    /// Whether [`Orphan::step`] has work, by the deltas drained so far.
+    /// Whether [`DetachedHeap::step`] has work, by the deltas drained so far.
     #[must_use]
-    pub fn owes(&self) -> bool {
-        self.wants != Wants::Nothing || self.is_marked() || self.heap.is_hearing()
+    pub fn has_work(&self) -> bool {
+        self.wants != WantedMark::Nothing || self.is_marked() || self.heap.is_draining()
     }
 
     /// Drains at most a piece of the inbox. Returns whether the next step begins a mark.
     ///
     /// Costs next to nothing.
     pub fn wants_mark(&mut self) -> bool {
-        self.hears(HEARD);
+        self.drain_piece(HEARD);
         let wants = match self.wants {
-            Wants::Nothing => false,
-            Wants::Mark => !self.is_marked(),
-            Wants::Another => true,
+            WantedMark::Nothing => false,
+            WantedMark::Mark => !self.is_marked(),
+            WantedMark::Another => true,
         };
-        wants && !self.heap.is_hearing()
+        wants && !self.heap.is_draining()
     }
 
     /// Drains at most a piece of the inbox. Returns whether no other heap refers to its objects.
     ///
     /// Costs a look at the exports until one with a count is found, and frees nothing.
-    pub fn is_given_up(&mut self) -> bool {
-        self.hears(HEARD);
-        self.knows_all() && self.heap.has_heard_all_out()
+    pub fn is_released(&mut self) -> bool {
+        self.drain_piece(HEARD);
+        self.has_drained() && self.heap.is_unshared_now()
     }
 
     /// Whether it has taken deltas out of the inbox and not applied all of them. Costs a few loads.
     #[must_use]
-    pub fn is_hearing(&self) -> bool {
-        self.heap.is_hearing()
+    pub fn is_draining(&self) -> bool {
+        self.heap.is_draining()
     }
 
     /// Whether a mark of its own runs, or the dead objects of the last one are not swept yet.
     #[must_use]
     pub fn is_marked(&self) -> bool {
-        let is_stale = self.wants == Wants::Another;
+        let is_stale = self.wants == WantedMark::Another;
         !is_stale && (self.heap.core().is_marking() || self.heap.is_unswept())
     }
 
     /// Whether the inbox is drained. Only then an export of zero means that no other heap refers to
     /// the object (O6).
-    fn knows_all(&self) -> bool {
-        !self.heap.is_told()
+    fn has_drained(&self) -> bool {
+        !self.heap.is_notified()
     }
 
     /// Drains the inbox, and runs all steps at once. Returns `None` if everything is freed.
     ///
     /// Costs next to nothing while other heaps refer to all of it.
-    pub fn heed(self) -> Option<Orphan> {
-        let mut orphan = self;
+    pub fn drain_all(self) -> Option<DetachedHeap> {
+        let mut detached = self;
         loop {
             let mut all = usize::MAX;
-            orphan = match orphan.step(&mut all) {
-                Remains::Rests(orphan) => return Some(orphan),
-                Remains::Owes(orphan) => orphan,
-                Remains::Gone => return None,
+            detached = match detached.step(&mut all) {
+                DetachedStep::Idle(detached) => return Some(detached),
+                DetachedStep::HasWork(detached) => detached,
+                DetachedStep::Freed => return None,
             };
         }
     }
@@ -189,7 +193,7 @@ impl Orphan {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use vivant_heap::{Heap, Pacing, Remains, Root, PageSource, Val};
+    /// use vivant_heap::{Heap, Pacing, DetachedStep, Root, PageSource, Val};
     ///
     /// struct Numbers;
     /// impl Root for Numbers {
@@ -199,80 +203,80 @@ impl Orphan {
     /// let source = Arc::new(PageSource::new());
     /// let mut heap = Heap::<Numbers>::new(&source, Pacing::default(), |m| (0..50_000).map(|n| m.val(n)).collect());
     /// let held = heap.turn(|m, numbers| m.hold(numbers[7]));
-    /// let mut orphan = heap.end().expect("one is held");
-    /// let orphan = loop {
-    ///     orphan = match orphan.step(&mut 1_000) {
-    ///         Remains::Owes(orphan) => orphan,
-    ///         Remains::Rests(orphan) => break orphan,
-    ///         Remains::Gone => unreachable!("one is held"),
+    /// let mut detached = heap.end().expect("one is held");
+    /// let detached = loop {
+    ///     detached = match detached.step(&mut 1_000) {
+    ///         DetachedStep::HasWork(detached) => detached,
+    ///         DetachedStep::Idle(detached) => break detached,
+    ///         DetachedStep::Freed => unreachable!("one is held"),
     ///     };
     /// };
     /// drop(held);
-    /// assert!(orphan.heed().is_none());
+    /// assert!(detached.drain_all().is_none());
     /// assert_eq!(source.stats().pages, 0);
     /// ```
-    pub fn step(mut self, work: &mut usize) -> Remains {
+    pub fn step(mut self, work: &mut usize) -> DetachedStep {
         *work = work.saturating_sub(1);
         let piece = match self.heap.core().is_short() {
             true => usize::MAX,
             false => (*work).max(1),
         };
-        self.hears(piece);
+        self.drain_piece(piece);
         match self.due() {
-            Due::Rest => {
+            NextStep::Idle => {
                 self.heap.rest();
-                return Remains::Rests(self);
+                return DetachedStep::Idle(self);
             }
-            Due::End => return Remains::Gone,
-            Due::All => return self.collects(work),
-            Due::Hear => {}
-            Due::Sweep => self.heap.sweep_some((piece / RUN).max(1)),
-            Due::Mark => self.goes_on(piece),
-            Due::Begin => self.begins_mark(),
+            NextStep::End => return DetachedStep::Freed,
+            NextStep::All => return self.collects(work),
+            NextStep::Drain => {}
+            NextStep::Sweep => self.heap.sweep_some((piece / RUN).max(1)),
+            NextStep::Mark => self.goes_on(piece),
+            NextStep::Begin => self.begins_mark(),
         }
         *work = 0;
         self.heap.check();
-        Remains::Owes(self)
+        DetachedStep::HasWork(self)
     }
 
-    fn due(&mut self) -> Due {
-        let hears = self.heap.is_hearing();
+    fn due(&mut self) -> NextStep {
+        let hears = self.heap.is_draining();
         // `ends_or` is called only where its result matters: it may examine all exports.
         match self.wants {
-            Wants::Mark | Wants::Another if !hears && !self.goes_in_steps() => {
-                self.ends_or(Due::All)
+            WantedMark::Mark | WantedMark::Another if !hears && !self.goes_in_steps() => {
+                self.ends_or(NextStep::All)
             }
-            Wants::Another if !hears => Due::Begin,
-            Wants::Another => Due::Hear,
-            _ if self.heap.is_unswept() => Due::Sweep,
-            _ if self.heap.core().is_marking() => Due::Mark,
-            _ if hears => Due::Hear,
-            Wants::Mark => Due::Begin,
-            Wants::Nothing => self.ends_or(Due::Rest),
+            WantedMark::Another if !hears => NextStep::Begin,
+            WantedMark::Another => NextStep::Drain,
+            _ if self.heap.is_unswept() => NextStep::Sweep,
+            _ if self.heap.core().is_marking() => NextStep::Mark,
+            _ if hears => NextStep::Drain,
+            WantedMark::Mark => NextStep::Begin,
+            WantedMark::Nothing => self.ends_or(NextStep::Idle),
         }
     }
 
-    /// `Due::End` if no other heap refers to its objects, otherwise the other action.
-    fn ends_or(&mut self, otherwise: Due) -> Due {
-        match self.heap.has_heard_all_out() {
-            true if self.knows_all() => Due::End,
-            true => Due::Hear,
+    /// `NextStep::End` if no other heap refers to its objects, otherwise the other action.
+    fn ends_or(&mut self, otherwise: NextStep) -> NextStep {
+        match self.heap.is_unshared_now() {
+            true if self.has_drained() => NextStep::End,
+            true => NextStep::Drain,
             false => otherwise,
         }
     }
 
     /// Marks and sweeps at once.
-    fn collects(mut self, work: &mut usize) -> Remains {
+    fn collects(mut self, work: &mut usize) -> DetachedStep {
         let heap = &mut self.heap;
         *work = work.saturating_sub(heap.core().old.bytes_live() / OBJECT);
-        self.wants = Wants::Nothing;
+        self.wants = WantedMark::Nothing;
         heap.collect();
         heap.sweep();
-        Remains::Owes(self)
+        DetachedStep::HasWork(self)
     }
 
     fn begins_mark(&mut self) {
-        self.wants = Wants::Nothing;
+        self.wants = WantedMark::Nothing;
         let (core, state) = self.heap.parts();
         core.abort_mark();
         // All is swept already, unless the aborted mark was in termination and had to end.
@@ -292,14 +296,14 @@ impl Orphan {
 
     /// Drains at most `most` deltas. The result is reported only once, so it is noted here: a delta
     /// may come from a destructor of this very heap, which releases another object of it.
-    pub(super) fn hears(&mut self, most: usize) {
-        let fewer = self.heap.heed_some(most);
+    pub(super) fn drain_piece(&mut self, most: usize) {
+        let fewer = self.heap.drain_some(most);
         #[cfg(test)]
-        if is_injected(InjectedFault::DeafOrphan) && self.heap.core().is_marking() {
+        if is_injected(InjectedFault::DeafDetachedHeap) && self.heap.core().is_marking() {
             return;
         }
-        if fewer && self.wants == Wants::Nothing {
-            self.wants = Wants::Mark;
+        if fewer && self.wants == WantedMark::Nothing {
+            self.wants = WantedMark::Mark;
         }
     }
 
@@ -312,7 +316,7 @@ impl Orphan {
     }
 }
 
-impl fmt::Debug for Orphan {
+impl fmt::Debug for DetachedHeap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Orphan").field("heap", &self.heap).finish()
     }

@@ -1,6 +1,6 @@
-//! [`Hearing`]: draining of a heap's count inbox, in pieces.
+//! [`CountDrain`]: draining of a heap's count inbox, in pieces.
 
-use super::lane::{Batches, Change, Lane};
+use super::count_inbox::{Batches, CountDelta, CountInbox};
 use crate::heap::{Core, Heap, Root};
 use std::mem;
 use std::vec;
@@ -8,28 +8,28 @@ use std::vec;
 /// Batches of deltas that were taken together. They are applied in the order of the sends (O6), and
 /// no further batch is taken until all are applied. In between, the heap's counts are those of some
 /// earlier moment.
-pub(crate) struct Hearing {
+pub(crate) struct CountDrain {
     /// The rest of the batch that is being applied.
-    changes: vec::IntoIter<Change>,
+    changes: vec::IntoIter<CountDelta>,
     taken: Batches,
     /// The result of deltas that a mark has drained while it waited, not reported yet.
-    heard: Heard,
+    outcome: Drained,
     /// The number of pieces that have applied deltas.
     pub(crate) pieces: u64,
 }
 
-impl Default for Hearing {
-    fn default() -> Hearing {
-        Hearing {
+impl Default for CountDrain {
+    fn default() -> CountDrain {
+        CountDrain {
             changes: Vec::new().into_iter(),
             taken: Batches::nothing(),
-            heard: Heard::Nothing,
+            outcome: Drained::Nothing,
             pieces: 0,
         }
     }
 }
 
-impl Hearing {
+impl CountDrain {
     /// Whether all taken deltas are applied.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
@@ -37,19 +37,23 @@ impl Hearing {
     }
 
     /// Takes all batches in the inbox. All batches taken before are applied.
-    pub(crate) fn takes(&mut self, lane: &Lane) {
+    pub(crate) fn take_inbox(&mut self, inbox: &CountInbox) {
         debug_assert!(self.is_over());
-        self.taken = lane.take();
+        self.taken = inbox.take();
     }
 
     /// Applies deltas and reverses batches, at most `most` of both together. Returns their number;
     /// a smaller number than `most` means that all taken deltas are applied.
-    pub(crate) fn hear(&mut self, most: usize, mut hear: impl FnMut(Change)) -> usize {
+    pub(crate) fn drain_batches(
+        &mut self,
+        most: usize,
+        mut apply: impl FnMut(CountDelta),
+    ) -> usize {
         let mut done = self.taken.turn_over(most);
         while done < most {
             match self.changes.next() {
                 Some(change) => {
-                    hear(change);
+                    apply(change);
                     done += 1;
                 }
                 None => match self.taken.next() {
@@ -67,98 +71,98 @@ impl Hearing {
     }
 
     /// Notes a result for the next report.
-    pub(crate) fn tells(&mut self, heard: Heard) {
-        if heard == Heard::Less {
-            self.heard = Heard::Less;
+    pub(crate) fn note(&mut self, outcome: Drained) {
+        if outcome == Drained::Decremented {
+            self.outcome = Drained::Decremented;
         }
     }
 
     /// Reports the result of what was drained since the last report.
-    pub(crate) fn told(&mut self) -> Heard {
-        mem::replace(&mut self.heard, Heard::Nothing)
+    pub(crate) fn take_outcome(&mut self) -> Drained {
+        mem::replace(&mut self.outcome, Drained::Nothing)
     }
 
     /// Whether taken deltas are to be applied, or a result is to be reported.
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
-        !self.is_over() || self.heard == Heard::Less
+        !self.is_over() || self.outcome == Drained::Decremented
     }
 }
 
 /// The result of draining.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Heard {
+pub(crate) enum Drained {
     /// No count fell to zero.
     Nothing,
     /// The count of an object fell to zero: the next mark may find it dead.
-    Less,
+    Decremented,
 }
 
 impl Core {
     /// Drains the inbox. Returns whether the count of an object fell to zero.
-    pub(crate) fn heed(&mut self) -> Heard {
-        let (sharing, lane) = (self.sharing.get_mut(), &self.owner.lane);
-        sharing.hear(usize::MAX);
-        sharing.takes(lane);
-        sharing.hear(usize::MAX);
-        sharing.told()
+    pub(crate) fn drain_all(&mut self) -> Drained {
+        let (sharing, inbox) = (self.sharing.get_mut(), &self.owner.inbox);
+        sharing.drain_batches(usize::MAX);
+        sharing.take_inbox(inbox);
+        sharing.drain_batches(usize::MAX);
+        sharing.take_outcome()
     }
 
-    /// Applies at most `most` deltas from the inbox; [`Core::heed`] reports their result later.
+    /// Applies at most `most` deltas from the inbox; [`Core::drain_all`] reports their result later.
     /// Returns whether all are applied; if not, the rest is taken out of the inbox.
-    pub(crate) fn hears_out(&mut self, most: usize) -> bool {
-        let (sharing, lane) = (self.sharing.get_mut(), &self.owner.lane);
+    pub(crate) fn drain_up_to(&mut self, most: usize) -> bool {
+        let (sharing, inbox) = (self.sharing.get_mut(), &self.owner.inbox);
         let mut left = most;
         loop {
-            left -= sharing.hear(left);
-            if lane.is_empty() || sharing.is_hearing() {
+            left -= sharing.drain_batches(left);
+            if inbox.is_empty() || sharing.is_draining() {
                 break;
             }
-            sharing.takes(lane);
+            sharing.take_inbox(inbox);
         }
-        !sharing.is_hearing()
+        !sharing.is_draining()
     }
 }
 
 impl<R: Root> Heap<R> {
     /// Whether other heaps have sent deltas that are not applied, or not reported yet
-    /// ([`Heap::heed`]). Costs a few loads.
+    /// ([`Heap::drain_all`]). Costs a few loads.
     #[inline]
     #[must_use]
-    pub fn is_told(&self) -> bool {
-        !self.core().owner.lane.is_empty() || self.is_hearing()
+    pub fn is_notified(&self) -> bool {
+        !self.core().owner.inbox.is_empty() || self.is_draining()
     }
 
-    /// Whether part of the drained input is left: [`Heap::heed_some`] has taken deltas and not
-    /// applied them, or [`Heap::pace`] has applied some and [`Heap::heed`] has not reported their
+    /// Whether part of the drained input is left: [`Heap::drain_some`] has taken deltas and not
+    /// applied them, or [`Heap::pace`] has applied some and [`Heap::drain_all`] has not reported their
     /// result. Costs a few loads.
     #[inline]
     #[must_use]
-    pub fn is_hearing(&self) -> bool {
+    pub fn is_draining(&self) -> bool {
         self.core().between_turns().is_due()
     }
 
     /// Drains all count deltas. Returns whether the next mark may find an object dead by them.
     ///
     /// Costs a few loads if there are none.
-    pub fn heed(&mut self) -> bool {
-        self.is_told() && self.parts().0.heed() == Heard::Less
+    pub fn drain_all(&mut self) -> bool {
+        self.is_notified() && self.parts().0.drain_all() == Drained::Decremented
     }
 
-    /// As [`Heap::heed`], for at most `most` deltas, at least one. The rest is left for the next
-    /// call, and [`Heap::is_hearing`] reports it. Meanwhile [`Heap::pace`] begins no mark, until
+    /// As [`Heap::drain_all`], for at most `most` deltas, at least one. The rest is left for the next
+    /// call, and [`Heap::is_draining`] reports it. Meanwhile [`Heap::pace`] begins no mark, until
     /// the heap has grown by another sixteenth.
-    pub fn heed_some(&mut self, most: usize) -> bool {
-        if !self.is_told() {
+    pub fn drain_some(&mut self, most: usize) -> bool {
+        if !self.is_notified() {
             return false;
         }
         let core = self.parts().0;
-        core.hears_out(most.max(1));
-        core.sharing.get_mut().told() == Heard::Less
+        core.drain_up_to(most.max(1));
+        core.sharing.get_mut().take_outcome() == Drained::Decremented
     }
 
     /// Reports a result again that was drained for another purpose.
-    pub(super) fn tells_again(&mut self) {
-        self.parts().0.sharing.get_mut().tells(Heard::Less);
+    pub(super) fn note_again(&mut self) {
+        self.parts().0.sharing.get_mut().note(Drained::Decremented);
     }
 }

@@ -1,9 +1,9 @@
-//! The retainers of a shared object: [`Heap::keepers`] at its owner, [`Sharer::weight_of`] at every
+//! The retainers of a shared object: [`Heap::retainers`] at its owner, [`Sharer::weight_of`] at every
 //! other heap.
 
-use super::held::Held;
-use super::orphan::Orphan;
-use super::owner::Owner;
+use super::detached_heap::DetachedHeap;
+use super::heap_handle::HeapHandle;
+use super::holder_root::Held;
 use crate::header::Header;
 use crate::heap::{Heap, Root};
 use crate::id::HeapId;
@@ -25,12 +25,12 @@ impl ObjectName {
 /// The retainers of a shared object, as its owner knows them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Keepers {
+pub struct Retainers {
     /// Whether the owner's own state refers to it, directly or through other objects.
     pub own: bool,
     /// The exports through which it is reached: itself, and its containers. In the order in which
     /// they were exported.
-    pub wholes: Vec<ObjectName>,
+    pub containers: Vec<ObjectName>,
     /// The sum of their weights at other heaps, plus one for each reference in a parcel or a
     /// [`Held`].
     pub weight: i64,
@@ -47,7 +47,7 @@ impl<T: ?Sized> Held<T> {
     #[must_use]
     pub fn owner(&self) -> HeapId {
         // SAFETY: this counts the object, so its owner is live.
-        unsafe { Owner::of(self.header()).as_ref() }.id()
+        unsafe { HeapHandle::of(self.header()).as_ref() }.id()
     }
 }
 
@@ -60,7 +60,7 @@ pub trait Sharer {
     ///
     /// Walks all live objects of the heap: for occasional diagnosis. An object of another heap has
     /// no retainers here.
-    fn keepers(&mut self, of: ObjectName) -> Keepers;
+    fn retainers(&mut self, of: ObjectName) -> Retainers;
 
     /// The sum of the weights that this heap has of some foreign objects, as of its last mark;
     /// `None` if it has none of them.
@@ -72,10 +72,10 @@ impl<R: Root> Sharer for Heap<R> {
         self.core().owner.id()
     }
 
-    fn keepers(&mut self, of: ObjectName) -> Keepers {
+    fn retainers(&mut self, of: ObjectName) -> Retainers {
         let (core, state) = self.parts();
-        let known: Vec<_> = core.sharing.get_mut().known().collect();
-        let mut walk = Walk::new(Owner::name(&core.owner), known);
+        let known: Vec<_> = core.sharing.get_mut().export_roots().collect();
+        let mut walk = Walk::new(HeapHandle::name(&core.owner), known);
         let roots = walk.state(state);
         // The objects that refer to each object.
         let mut known_to: HashMap<ObjectName, Vec<ObjectName>> = HashMap::new();
@@ -97,13 +97,13 @@ impl<R: Root> Sharer for Heap<R> {
         let exports = self.core().between_turns().exports.iter();
         let known = exports.filter(|export| export.count > 0);
         let known = known.map(|export| (ObjectName::of(export.object), export.count));
-        let (wholes, weights): (Vec<_>, Vec<_>) =
+        let (containers, weights): (Vec<_>, Vec<_>) =
             known.filter(|(object, _)| leads.contains(object)).unzip();
-        Keepers {
+        Retainers {
             own: roots
                 .all()
                 .any(|object| leads.contains(&ObjectName::of(object))),
-            wholes,
+            containers,
             weight: weights.into_iter().sum(),
         }
     }
@@ -118,7 +118,7 @@ impl<R: Root> Sharer for Heap<R> {
     }
 }
 
-impl Orphan {
+impl DetachedHeap {
     /// This heap, for queries about what it shares.
     pub fn sharer(&mut self) -> &mut dyn Sharer {
         &mut self.heap

@@ -1,9 +1,9 @@
 //! Detached heaps in steps: how much work a step does, and what other heaps do between two steps.
 
-use super::ledger::Ledger;
+use super::count_verifier::CountVerifier;
+use super::detached_heap::{DetachedHeap, DetachedStep};
 use super::model::{Model, Number};
 use super::model_tests::{Ended, Noted, Thing, Things, lives, number};
-use super::orphan::{Orphan, Remains};
 use super::parcel::Parcel;
 use crate::heap::Heap;
 use crate::injected_fault::{self, InjectedFault};
@@ -13,7 +13,7 @@ use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::Arc;
 use crate::types::Val;
-use crate::{Books, MarkStart};
+use crate::{CountAudit, MarkStart};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 type One = Val<'static, Thing<'static>>;
@@ -77,29 +77,29 @@ fn library(
 }
 
 /// Bytes marked by the mark that runs.
-fn met(remains: &Remains) -> usize {
+fn met(remains: &DetachedStep) -> usize {
     match remains {
-        Remains::Owes(orphan) => orphan.heap.marker().map_or(0, |marker| marker.met()),
+        DetachedStep::HasWork(detached) => detached.heap.marker().map_or(0, |marker| marker.met()),
         _ => 0,
     }
 }
 
 /// Steps until no work is left. Asserts that each step does little. Returns the number of steps,
 /// and the heap that is left.
-fn goes_through(orphan: Orphan, ended: &Ended) -> (usize, Option<Orphan>) {
-    ends_by(PIECE + BLOCKS_PER_PAGE, orphan, ended)
+fn goes_through(detached: DetachedHeap, ended: &Ended) -> (usize, Option<DetachedHeap>) {
+    ends_by(PIECE + BLOCKS_PER_PAGE, detached, ended)
 }
 
 /// As [`goes_through`], with a limit of `most` destroyed objects in a step.
-fn ends_by(most: usize, orphan: Orphan, ended: &Ended) -> (usize, Option<Orphan>) {
-    let mut remains = Remains::Owes(orphan);
+fn ends_by(most: usize, detached: DetachedHeap, ended: &Ended) -> (usize, Option<DetachedHeap>) {
+    let mut remains = DetachedStep::HasWork(detached);
     for steps in 0.. {
         assert!(steps < 10 * MANY, "it does not end");
         let before = (met(&remains), times(ended, 1));
         remains = match remains {
-            Remains::Owes(orphan) => orphan.step(&mut PIECE.clone()),
-            Remains::Rests(orphan) => return (steps, Some(orphan)),
-            Remains::Gone => return (steps, None),
+            DetachedStep::HasWork(detached) => detached.step(&mut PIECE.clone()),
+            DetachedStep::Idle(detached) => return (steps, Some(detached)),
+            DetachedStep::Freed => return (steps, None),
         };
         let bytes = met(&remains).saturating_sub(before.0);
         assert!(bytes <= PIECE * CELL, "{bytes} bytes are met in a step");
@@ -114,16 +114,16 @@ fn a_large_heap_ends_step_by_step() {
     let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
     let (heap, mut parcels) = library(&source, &ended, MANY / 4);
     parcels.truncate(3);
-    let orphan = heap.end().expect("parcels have it");
+    let detached = heap.end().expect("parcels have it");
     assert_eq!(times(&ended, 1), 0, "nothing is gone through at once");
-    let (steps, orphan) = goes_through(orphan, &ended);
+    let (steps, detached) = goes_through(detached, &ended);
     assert!(steps > MANY / PIECE);
     assert_eq!(times(&ended, 0), MANY / 4 * 3);
-    let orphan = orphan.expect("parcels have it");
-    assert!(!orphan.owes());
+    let detached = detached.expect("parcels have it");
+    assert!(!detached.has_work());
     drop(parcels);
-    let (steps, orphan) = goes_through(orphan, &ended);
-    assert!(orphan.is_none() && steps > 10);
+    let (steps, detached) = goes_through(detached, &ended);
+    assert!(detached.is_none() && steps > 10);
     assert_eq!((times(&ended, 1), source.stats().pages), (MANY, 0));
 }
 
@@ -132,9 +132,9 @@ fn a_large_heap_that_nobody_knows_ends_step_by_step() {
     let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
     let (heap, parcels) = library(&source, &ended, MANY);
     drop(parcels);
-    let orphan = heap.end().expect("there is much to free");
-    let (steps, orphan) = goes_through(orphan, &ended);
-    assert!(orphan.is_none() && steps > 10);
+    let detached = heap.end().expect("there is much to free");
+    let (steps, detached) = goes_through(detached, &ended);
+    assert!(detached.is_none() && steps > 10);
     assert_eq!((times(&ended, 1), source.stats().pages), (MANY, 0));
 }
 
@@ -146,16 +146,16 @@ fn what_is_given_up_in_the_middle_of_a_sweep_is_freed_step_by_step() {
         let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
         let (heap, mut parcels) = library(&source, &ended, CHUNK);
         parcels.truncate(2);
-        let mut orphan = heap.end().expect("parcels have it");
-        while !orphan.heap.is_unswept() {
-            orphan = match orphan.step(&mut PIECE.clone()) {
-                Remains::Owes(orphan) => orphan,
-                Remains::Rests(_) | Remains::Gone => panic!("most of it is dead"),
+        let mut detached = heap.end().expect("parcels have it");
+        while !detached.heap.is_unswept() {
+            detached = match detached.step(&mut PIECE.clone()) {
+                DetachedStep::HasWork(detached) => detached,
+                DetachedStep::Idle(_) | DetachedStep::Freed => panic!("most of it is dead"),
             };
         }
         parcels.truncate(left);
-        let (_, orphan) = ends_by(SMALL, orphan, &ended);
-        assert_eq!(orphan.is_some(), left != 0);
+        let (_, detached) = ends_by(SMALL, detached, &ended);
+        assert_eq!(detached.is_some(), left != 0);
         assert_eq!(times(&ended, 0), CHUNK * left);
     }
 }
@@ -169,10 +169,10 @@ fn a_heap_that_ends_in_the_middle_of_a_sweep_is_swept_step_by_step() {
         parcels.truncate(left);
         heap.turn(|_, state| state.clear());
         heap.collect();
-        let orphan = heap.end().expect("there is much to free");
+        let detached = heap.end().expect("there is much to free");
         assert_eq!(times(&ended, 1), 0, "nothing is swept at once");
-        let (_, orphan) = ends_by(SMALL, orphan, &ended);
-        assert_eq!(orphan.is_some(), left != 0);
+        let (_, detached) = ends_by(SMALL, detached, &ended);
+        assert_eq!(detached.is_some(), left != 0);
         assert_eq!(times(&ended, 0), CHUNK * left);
     }
 }
@@ -187,23 +187,23 @@ fn gives_up_between_two_steps() {
     for cut in (0..).step_by(7) {
         let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
         let (heap, mut parcels) = library(&source, &ended, MANY / 2);
-        let mut orphan = heap.end().expect("parcels have it");
+        let mut detached = heap.end().expect("parcels have it");
         let mut rests = false;
         for _ in 0..cut {
-            orphan = match orphan.step(&mut (10 * PIECE)) {
-                Remains::Owes(orphan) => orphan,
-                Remains::Rests(orphan) => {
+            detached = match detached.step(&mut (10 * PIECE)) {
+                DetachedStep::HasWork(detached) => detached,
+                DetachedStep::Idle(detached) => {
                     rests = true;
-                    orphan
+                    detached
                 }
-                Remains::Gone => panic!("parcels have it"),
+                DetachedStep::Freed => panic!("parcels have it"),
             };
         }
         parcels.pop();
-        orphan = orphan.heed().expect("a parcel has it");
+        detached = detached.drain_all().expect("a parcel has it");
         assert_eq!((times(&ended, 0), times(&ended, 1)), (MANY / 2, MANY / 2));
         drop(parcels);
-        assert!(orphan.heed().is_none());
+        assert!(detached.drain_all().is_none());
         assert_eq!((times(&ended, 1), source.stats().pages), (MANY, 0));
         if rests {
             return;
@@ -223,10 +223,10 @@ fn a_heap_may_end_in_any_step_of_a_mark_of_its_own() {
         }
         let was_settled = heap.stats().ended == 1;
         parcels.pop();
-        let (_, orphan) = goes_through(heap.end().expect("a parcel has it"), &ended);
+        let (_, detached) = goes_through(heap.end().expect("a parcel has it"), &ended);
         assert_eq!((times(&ended, 0), times(&ended, 1)), (MANY / 2, MANY / 2));
         drop(parcels);
-        assert!(orphan.expect("a parcel has it").heed().is_none());
+        assert!(detached.expect("a parcel has it").drain_all().is_none());
         assert_eq!((times(&ended, 1), source.stats().pages), (MANY, 0));
         if was_settled {
             return;
@@ -244,11 +244,11 @@ fn a_source_without_pages_has_it_done_at_once() {
         heap.turn(|m, state| state.extend((0..20).map(|_| thing(m, &ended, Vec::new()))));
     }
     let parcel = heap.turn(|m, state| m.pack::<One>(state[0]));
-    let orphan = heap.end().expect("a parcel has it");
-    assert!(!orphan.owes() && source.stats().pages < 10);
+    let detached = heap.end().expect("a parcel has it");
+    assert!(!detached.has_work() && source.stats().pages < 10);
     assert_eq!(times(&ended, 0), 1);
     drop(parcel);
-    assert!(orphan.heed().is_none());
+    assert!(detached.drain_all().is_none());
 }
 
 const HEAPS: usize = 3;
@@ -259,7 +259,7 @@ struct Parish {
     source: Arc<PageSource>,
     pacing: Pacing,
     heaps: Vec<Heap<Things>>,
-    orphans: Vec<Orphan>,
+    detached_heaps: Vec<DetachedHeap>,
     parcels: Vec<(Parcel<One>, Number)>,
     /// Of its heaps only the references of the states: the model has no concurrent marks and no
     /// detached heaps.
@@ -280,7 +280,7 @@ impl Parish {
             heaps: heaps.collect(),
             source,
             pacing,
-            orphans: Vec::new(),
+            detached_heaps: Vec::new(),
             parcels: Vec::new(),
             ended: Ended::default(),
             chance: Chance::new(seed),
@@ -310,21 +310,25 @@ impl Parish {
             }
             9 => {
                 let heap = Heap::new(&self.source, self.pacing, |_| Vec::new());
-                self.orphans
+                self.detached_heaps
                     .extend(std::mem::replace(&mut self.heaps[at], heap).end());
                 self.model.heaps[at].state.clear();
             }
             10 => self.heaps[at].pace(),
             13 => {
                 let most = 1 + self.below(4);
-                self.heaps[at].heed_some(most);
+                self.heaps[at].drain_some(most);
             }
             11 | 12 => self.take_a_part(at),
-            _ if !self.orphans.is_empty() => {
-                let orphan = self.orphans.swap_remove(self.below(self.orphans.len()));
-                match orphan.step(&mut (1 + self.below(20))) {
-                    Remains::Rests(orphan) | Remains::Owes(orphan) => self.orphans.push(orphan),
-                    Remains::Gone => {}
+            _ if !self.detached_heaps.is_empty() => {
+                let detached = self
+                    .detached_heaps
+                    .swap_remove(self.below(self.detached_heaps.len()));
+                match detached.step(&mut (1 + self.below(20))) {
+                    DetachedStep::Idle(detached) | DetachedStep::HasWork(detached) => {
+                        self.detached_heaps.push(detached)
+                    }
+                    DetachedStep::Freed => {}
                 }
             }
             _ => {}
@@ -369,20 +373,24 @@ impl Parish {
 
     /// No object is destroyed that a heap or parcel refers to. No inbox is drained.
     fn check(&self) {
-        Books::check().unwrap();
+        CountAudit::check().unwrap();
         let numbers = self.parcels.iter().map(|(_, thing)| thing);
         lives(&self.model, numbers, &self.ended);
     }
 
     /// After all inboxes are drained, the counts agree.
     fn audit(&mut self) {
-        let mut ledger = Ledger::default();
-        let heaps = self.heaps.iter_mut().try_for_each(|heap| ledger.heap(heap));
-        let mut orphans = self.orphans.iter_mut();
-        let all = heaps.and_then(|()| orphans.try_for_each(|orphan| ledger.orphan(orphan)));
+        let mut verifier = CountVerifier::default();
+        let heaps = self
+            .heaps
+            .iter_mut()
+            .try_for_each(|heap| verifier.heap(heap));
+        let mut detached_heaps = self.detached_heaps.iter_mut();
+        let all = heaps
+            .and_then(|()| detached_heaps.try_for_each(|detached| verifier.detached(detached)));
         let parcels = self.parcels.iter();
-        parcels.for_each(|(parcel, _)| ledger.parcel(parcel));
-        all.and_then(|()| ledger.check())
+        parcels.for_each(|(parcel, _)| verifier.parcel(parcel));
+        all.and_then(|()| verifier.check())
             .unwrap_or_else(|fault| panic!("{fault}"));
     }
 
@@ -390,21 +398,30 @@ impl Parish {
     /// destroyed once.
     fn end(mut self) {
         let heaps = self.heaps.drain(..);
-        self.orphans.extend(heaps.filter_map(Heap::end));
+        self.detached_heaps.extend(heaps.filter_map(Heap::end));
         let most = 1_000 * (1 + self.ended.lock().unwrap().len());
         for _ in 0..most {
-            if self.orphans.is_empty() {
+            if self.detached_heaps.is_empty() {
                 break;
             }
             if self.below(8) == 0 {
                 drop(self.parcels.pop());
             }
-            match self.orphans.remove(0).step(&mut (1 + self.below(20))) {
-                Remains::Rests(orphan) | Remains::Owes(orphan) => self.orphans.push(orphan),
-                Remains::Gone => {}
+            match self
+                .detached_heaps
+                .remove(0)
+                .step(&mut (1 + self.below(20)))
+            {
+                DetachedStep::Idle(detached) | DetachedStep::HasWork(detached) => {
+                    self.detached_heaps.push(detached)
+                }
+                DetachedStep::Freed => {}
             }
         }
-        assert!(self.orphans.is_empty(), "what nobody has is not freed");
+        assert!(
+            self.detached_heaps.is_empty(),
+            "what nobody has is not freed"
+        );
         assert!(self.ended.lock().unwrap().iter().all(|&times| times == 1));
         assert_eq!(self.source.stats().pages, 0);
     }
@@ -424,20 +441,20 @@ fn program(seed: u64) {
 }
 
 #[test]
-fn seeded_orphans_end_whatever_comes_between_two_steps() {
+fn seeded_detached_heaps_end_whatever_comes_between_two_steps() {
     programs::run(if cfg!(miri) { 2 } else { 20 }, program);
 }
 
 #[test]
-fn injected_faults_of_orphans_are_caught() {
+fn injected_faults_of_detached_heaps_are_caught() {
     let catches = |bug, test: &dyn Fn()| {
         let caught = catch_unwind(AssertUnwindSafe(|| injected_fault::with(bug, test)));
         injected_fault::with(InjectedFault::Nothing, || ());
-        Books::burn();
+        CountAudit::discard();
         caught.is_err()
     };
     assert!(catches(
-        InjectedFault::DeafOrphan,
+        InjectedFault::DeafDetachedHeap,
         &gives_up_between_two_steps
     ));
     assert!(catches(InjectedFault::ForgottenExport, &|| {

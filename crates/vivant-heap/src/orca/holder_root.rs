@@ -1,8 +1,8 @@
 //! [`Held`]: a holder root, a shared reference outside of any heap.
 
-use super::books::{self, Account};
-use super::lane::Change;
-use super::owner::Owner;
+use super::count_audit::{self, Account};
+use super::count_inbox::CountDelta;
+use super::heap_handle::HeapHandle;
 use crate::header::Header;
 use crate::mutator::Mutator;
 use crate::types::{Collected, Val};
@@ -52,8 +52,8 @@ impl<'gc> Mutator<'gc> {
         &self,
         val: Val<'gc, T>,
     ) -> Held<T> {
-        let own = Owner::name(&self.core().owner);
-        books::post(Account::Parcels, val.header(), 1);
+        let own = HeapHandle::name(&self.core().owner);
+        count_audit::record(Account::Parcels, val.header(), 1);
         // SAFETY: this turn has the reference, and its thread holds the heap.
         unsafe { self.sharing().pack(own, val.header()) };
         Held {
@@ -67,8 +67,8 @@ impl<'gc> Mutator<'gc> {
         held: Held<T>,
     ) -> Val<'gc, T> {
         let held = std::mem::ManuallyDrop::new(held);
-        let own = Owner::name(&self.core().owner);
-        books::post(Account::Parcels, held.header(), -1);
+        let own = HeapHandle::name(&self.core().owner);
+        count_audit::record(Account::Parcels, held.header(), -1);
         // SAFETY: this turn has the held reference, and its thread holds the heap, which has the
         // weight from here on.
         unsafe {
@@ -97,11 +97,11 @@ impl<T: ?Sized> Deref for Held<T> {
 impl<T: ?Sized> Clone for Held<T> {
     fn clone(&self) -> Self {
         let object = self.header();
-        books::post(Account::Parcels, object, 1);
-        books::post(Account::Lanes, object, 1);
+        count_audit::record(Account::Parcels, object, 1);
+        count_audit::record(Account::Inboxes, object, 1);
         // Sent before any code has the reference that needs it (O6).
         // SAFETY: this counts the object, so its owner is live.
-        unsafe { Owner::of(object).as_ref() }.leave(vec![Change { object, by: 1 }]);
+        unsafe { HeapHandle::of(object).as_ref() }.send(vec![CountDelta { object, by: 1 }]);
         Held { value: self.value }
     }
 }
@@ -109,10 +109,12 @@ impl<T: ?Sized> Clone for Held<T> {
 impl<T: ?Sized> Drop for Held<T> {
     fn drop(&mut self) {
         let object = self.header();
-        books::post(Account::Parcels, object, -1);
-        books::post(Account::Lanes, object, -1);
+        count_audit::record(Account::Parcels, object, -1);
+        count_audit::record(Account::Inboxes, object, -1);
         // SAFETY: this counts the object, and does not use it any more.
-        unsafe { Owner::give_up(Owner::of(object), vec![Change { object, by: -1 }]) };
+        unsafe {
+            HeapHandle::send_release(HeapHandle::of(object), vec![CountDelta { object, by: -1 }])
+        };
     }
 }
 

@@ -1,8 +1,8 @@
-//! [`Post`]: an outbox of count deltas, sorted by their owners.
+//! [`Outbox`]: an outbox of count deltas, sorted by their owners.
 
-use super::books::{self, Account};
-use super::lane::Change;
-use super::owner::Owner;
+use super::count_audit::{self, Account};
+use super::count_inbox::CountDelta;
+use super::heap_handle::HeapHandle;
 use crate::collections::gc::FixedState;
 use crate::header::Header;
 #[cfg(test)]
@@ -10,18 +10,18 @@ use crate::injected_fault::{InjectedFault, is_injected};
 use std::collections::HashMap;
 use std::ptr::NonNull;
 
-type Batches = Vec<(NonNull<Owner>, Vec<Change>)>;
+type Batches = Vec<(NonNull<HeapHandle>, Vec<CountDelta>)>;
 
 /// Deltas for owners, in the order in which the owners first appeared.
 #[derive(Default)]
-pub(crate) struct Post {
+pub(crate) struct Outbox {
     batches: Batches,
-    places: HashMap<NonNull<Owner>, usize, FixedState>,
+    places: HashMap<NonNull<HeapHandle>, usize, FixedState>,
     /// Index of the batch that got the last delta: the next delta often goes there too.
     last: usize,
 }
 
-impl Post {
+impl Outbox {
     /// Adds a delta.
     ///
     /// # Safety
@@ -29,11 +29,11 @@ impl Post {
     /// The object is counted, by itself or in a counted container, until the outbox is sent.
     pub(crate) unsafe fn add(&mut self, object: NonNull<Header>, by: i64) {
         // SAFETY: the caller's contract.
-        let owner = unsafe { Owner::of(object) };
+        let owner = unsafe { HeapHandle::of(object) };
         // Recorded here and not when it is sent: code that the first batch wakes finds the accounts
         // of the other owners balanced.
-        books::post(Account::Lanes, object, by);
-        let change = Change { object, by };
+        count_audit::record(Account::Inboxes, object, by);
+        let change = CountDelta { object, by };
         if let Some((to, changes)) = self.batches.get_mut(self.last)
             && *to == owner
         {
@@ -61,7 +61,7 @@ impl Post {
     /// # Safety
     ///
     /// The caller does not use the objects of which it releases weights any more.
-    pub(crate) unsafe fn leave(self) {
+    pub(crate) unsafe fn send(self) {
         let batches = self.batches;
         #[cfg(test)]
         let batches = if is_injected(InjectedFault::OrderByAddress) {
@@ -72,10 +72,10 @@ impl Post {
         for (owner, changes) in batches {
             #[cfg(test)]
             for change in &changes {
-                books::tell(Account::Lanes, change.object, change.by);
+                count_audit::observe(Account::Inboxes, change.object, change.by);
             }
             // SAFETY: the caller's contract; each owner is that of its batch's objects.
-            unsafe { Owner::give_up(owner, changes) };
+            unsafe { HeapHandle::send_release(owner, changes) };
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Many writers and one reader of an inbox.
 
-use super::lane::{Change, Lane};
+use super::count_inbox::{CountDelta, CountInbox};
 use std::ptr::NonNull;
 use std::thread;
 
@@ -9,29 +9,29 @@ use std::thread;
 /// `-Zmiri-address-reuse-cross-thread-rate=1.0` and `-Zmiri-preemption-rate=0.3`.
 #[test]
 fn what_writers_leave_is_taken_once_and_in_order() {
-    let (lane, writers, each) = (Lane::new(), 3, if cfg!(miri) { 8 } else { 10_000 });
-    let leave = |writer: i64, lane: &Lane| {
+    let (inbox, writers, each) = (CountInbox::new(), 3, if cfg!(miri) { 8 } else { 10_000 });
+    let leave = |writer: i64, inbox: &CountInbox| {
         let object = NonNull::dangling();
         for number in 0..each {
             let by = writer * each + number;
-            lane.leave(vec![Change { object, by }]);
+            inbox.send(vec![CountDelta { object, by }]);
         }
     };
     let mut taken = Vec::new();
     thread::scope(|scope| {
         for writer in 0..writers {
-            let lane = &lane;
-            scope.spawn(move || leave(writer, lane));
+            let inbox = &inbox;
+            scope.spawn(move || leave(writer, inbox));
         }
         while (taken.len() as i64) < writers * each {
-            let mut batches = lane.take();
+            let mut batches = inbox.take();
             while let Some(batch) = batches.next() {
                 taken.extend(batch.into_iter().map(|change| change.by));
             }
             thread::yield_now();
         }
     });
-    assert!(lane.is_empty());
+    assert!(inbox.is_empty());
     for writer in 0..writers {
         let own = taken.iter().filter(|by| *by / each == writer);
         assert!(own.copied().eq(writer * each..(writer + 1) * each));
@@ -40,21 +40,21 @@ fn what_writers_leave_is_taken_once_and_in_order() {
 
 #[test]
 fn what_is_taken_is_turned_over_in_pieces() {
-    let (lane, object) = (Lane::new(), NonNull::dangling());
+    let (inbox, object) = (CountInbox::new(), NonNull::dangling());
     for by in 0..10 {
-        lane.leave(vec![Change { object, by }]);
+        inbox.send(vec![CountDelta { object, by }]);
     }
-    let mut taken = lane.take();
+    let mut taken = inbox.take();
     assert_eq!((taken.turn_over(4), taken.turn_over(4)), (4, 4));
-    lane.leave(vec![Change { object, by: 10 }]);
+    inbox.send(vec![CountDelta { object, by: 10 }]);
     assert_eq!((taken.turn_over(4), taken.turn_over(4)), (2, 0));
     let first = taken.next().expect("ten are left");
-    assert_eq!(first, [Change { object, by: 0 }]);
+    assert_eq!(first, [CountDelta { object, by: 0 }]);
     let rest = std::iter::from_fn(|| taken.next()).flatten();
     assert!(rest.map(|change| change.by).eq(1..10));
-    assert!(taken.is_empty() && !lane.is_empty());
+    assert!(taken.is_empty() && !inbox.is_empty());
     // Undrained batches are freed, reversed or not.
-    let mut taken = lane.take();
+    let mut taken = inbox.take();
     taken.turn_over(0);
     drop(taken);
 }

@@ -1,4 +1,4 @@
-//! [`Books`]: the count audit. It checks O5 by double-entry book-keeping, for tests and
+//! [`CountAudit`]: the count audit. It checks O5 by double-entry book-keeping, for tests and
 //! simulations.
 
 use crate::header::Header;
@@ -14,7 +14,7 @@ pub(crate) enum Account {
     /// The exports at the owners.
     Exports,
     /// Deltas in the owners' inboxes.
-    Lanes,
+    Inboxes,
     /// The imports of other heaps.
     Imports,
     /// The weights of parcels and of holder roots.
@@ -23,30 +23,30 @@ pub(crate) enum Account {
 
 /// The difference between the accounts of each object; absent if it is zero.
 #[derive(Default)]
-struct Open(BTreeMap<usize, i64>);
+struct OpenAccounts(BTreeMap<usize, i64>);
 
 thread_local! {
-    static OPEN: RefCell<Open> = RefCell::default();
+    static OPEN_ACCOUNTS: RefCell<OpenAccounts> = RefCell::default();
 }
 
 /// A function that is called with each delta.
 #[cfg(test)]
-type Watcher = fn(Account, NonNull<Header>, i64);
+type Observer = fn(Account, NonNull<Header>, i64);
 
 #[cfg(test)]
 thread_local! {
-    static WATCHER: std::cell::Cell<Option<Watcher>> = const { std::cell::Cell::new(None) };
+    static OBSERVER: std::cell::Cell<Option<Observer>> = const { std::cell::Cell::new(None) };
 }
 
 /// Sets the function that is called with each delta of this thread from now on.
 #[cfg(test)]
-pub(crate) fn watch(watcher: Option<Watcher>) {
-    WATCHER.set(watcher);
+pub(crate) fn observe_with(watcher: Option<Observer>) {
+    OBSERVER.set(watcher);
 }
 
 #[cfg(test)]
-pub(crate) fn tell(account: Account, object: NonNull<Header>, by: i64) {
-    if let Some(watcher) = WATCHER.get() {
+pub(crate) fn observe(account: Account, object: NonNull<Header>, by: i64) {
+    if let Some(watcher) = OBSERVER.get() {
         watcher(account, object, by);
     }
 }
@@ -55,22 +55,22 @@ pub(crate) fn tell(account: Account, object: NonNull<Header>, by: i64) {
 /// moves weights from account to account. So between any two steps of a thread the accounts of each
 /// object balance: exports and inboxes together equal imports and parcels together.
 ///
-/// Compiled where `debug_assertions` are on. [`Ledger`](crate::Ledger) checks the same by a walk
+/// Compiled where `debug_assertions` are on. [`CountVerifier`](crate::CountVerifier) checks the same by a walk
 /// over everything that exists, which tests of whole systems cannot give it. This audit is checked
 /// after every run of an actor in a simulation.
-pub(crate) fn post(account: Account, object: NonNull<Header>, by: i64) {
+pub(crate) fn record(account: Account, object: NonNull<Header>, by: i64) {
     if !cfg!(debug_assertions) || by == 0 {
         return;
     }
     #[cfg(test)]
-    tell(account, object, by);
+    observe(account, object, by);
     let by = match account {
-        Account::Exports | Account::Lanes => by,
+        Account::Exports | Account::Inboxes => by,
         Account::Imports | Account::Parcels => -by,
     };
     // A thread that ends has dropped its audit.
-    let _closed = OPEN.try_with(|open| {
-        let Open(sums) = &mut *open.borrow_mut();
+    let _closed = OPEN_ACCOUNTS.try_with(|open| {
+        let OpenAccounts(sums) = &mut *open.borrow_mut();
         let address = object.addr().get();
         let sum = sums.entry(address).or_default();
         *sum += by;
@@ -80,10 +80,10 @@ pub(crate) fn post(account: Account, object: NonNull<Header>, by: i64) {
     });
 }
 
-/// The count audit of this thread: see [`Books::check`].
-pub struct Books(());
+/// The count audit of this thread: see [`CountAudit::check`].
+pub struct CountAudit(());
 
-impl Books {
+impl CountAudit {
     /// Checks that the accounts of this thread balance, for each object (O5). Costs one look-up;
     /// where `debug_assertions` are off nothing is recorded, and the check costs nothing.
     ///
@@ -91,9 +91,9 @@ impl Books {
     /// its objects.
     ///
     /// ```
-    /// use vivant_heap::Books;
+    /// use vivant_heap::CountAudit;
     ///
-    /// assert_eq!(Books::check(), Ok(()));
+    /// assert_eq!(CountAudit::check(), Ok(()));
     /// ```
     ///
     /// # Errors
@@ -103,7 +103,8 @@ impl Books {
         if !cfg!(debug_assertions) {
             return Ok(());
         }
-        let uneven = OPEN.try_with(|open| open.borrow().0.first_key_value().map(|(a, s)| (*a, *s)));
+        let uneven =
+            OPEN_ACCOUNTS.try_with(|open| open.borrow().0.first_key_value().map(|(a, s)| (*a, *s)));
         let Ok(Some((address, sum))) = uneven else {
             return Ok(());
         };
@@ -121,12 +122,12 @@ impl Books {
 
     /// Clears the audit after an injected fault.
     #[cfg(test)]
-    pub(crate) fn burn() {
-        OPEN.with(|open| open.borrow_mut().0.clear());
+    pub(crate) fn discard() {
+        OPEN_ACCOUNTS.with(|open| open.borrow_mut().0.clear());
     }
 }
 
-impl fmt::Debug for Books {
+impl fmt::Debug for CountAudit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Books")
     }
@@ -134,7 +135,7 @@ impl fmt::Debug for Books {
 
 #[cfg(test)]
 mod tests {
-    use super::Books;
+    use super::CountAudit;
     use crate::injected_fault::{self, InjectedFault};
     use crate::{Heap, Pacing, PageSource, Root, Val};
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -161,7 +162,7 @@ mod tests {
                 return false;
             };
             heaps[from + 1].turn(|m, news| *news = m.unpack(parcel));
-            if Books::check().is_err() {
+            if CountAudit::check().is_err() {
                 return false;
             }
         }
@@ -169,11 +170,11 @@ mod tests {
             heap.turn(|_, news| *news = None);
             heap.collect();
         }
-        Books::check().is_ok()
+        CountAudit::check().is_ok()
     }
 
     #[test]
-    fn books_are_even() {
+    fn counts_are_even() {
         assert!(is_even_throughout());
     }
 
@@ -182,7 +183,7 @@ mod tests {
         use InjectedFault::{BatchedIncs, ForgottenReceipt, SkippedInc};
         for bug in [SkippedInc, ForgottenReceipt, BatchedIncs] {
             let even = injected_fault::with(bug, is_even_throughout);
-            Books::burn();
+            CountAudit::discard();
             assert!(!even, "{bug:?}");
         }
     }

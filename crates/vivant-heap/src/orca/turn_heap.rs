@@ -1,4 +1,4 @@
-//! [`Packer`]: a turn's heap for code without a mutator, which packs by it while the turn runs.
+//! [`TurnHeap`]: a turn's heap for code without a mutator, which packs by it while the turn runs.
 
 use super::parcel::{Parcel, shares};
 use crate::mutator::Mutator;
@@ -34,15 +34,15 @@ impl Drop for ForeignCode {
 
 /// A turn's heap, for code of the runtime that runs within the turn and does not have its brand.
 #[derive(Clone, Copy)]
-pub struct Packer(Mutator<'static>);
+pub struct TurnHeap(Mutator<'static>);
 
-impl Packer {
+impl TurnHeap {
     /// A handle to the heap of this turn.
     #[inline]
     #[must_use]
-    pub fn new(mutator: &Mutator<'_>) -> Packer {
+    pub fn new(mutator: &Mutator<'_>) -> TurnHeap {
         // SAFETY: only `pack` uses it, and the caller of `pack` guarantees that the turn runs.
-        Packer(unsafe { mutator.rebranded() })
+        TurnHeap(unsafe { mutator.rebranded() })
     }
 
     /// As [`Mutator::pack`], for a value of any brand. A reference to an object of another heap
@@ -62,7 +62,7 @@ impl Packer {
     }
 }
 
-impl fmt::Debug for Packer {
+impl fmt::Debug for TurnHeap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Packer").finish_non_exhaustive()
     }
@@ -70,8 +70,8 @@ impl fmt::Debug for Packer {
 
 #[cfg(test)]
 mod tests {
-    use super::Packer;
-    use crate::{Books, Heap, Leaf, Pacing, PageSource, Parcel, Root, Val};
+    use super::TurnHeap;
+    use crate::{CountAudit, Heap, Leaf, Pacing, PageSource, Parcel, Root, Val};
     use std::cell::Cell;
     use std::sync::{Arc, Mutex};
     use std::task::{Wake, Waker};
@@ -80,7 +80,7 @@ mod tests {
     type Sent = Arc<Mutex<Vec<Parcel<News>>>>;
 
     thread_local! {
-        static PACKER: Cell<Option<Packer>> = const { Cell::new(None) };
+        static PACKER: Cell<Option<TurnHeap>> = const { Cell::new(None) };
     }
 
     /// Sends its parcel's content in its destructor.
@@ -116,7 +116,7 @@ mod tests {
         heap.turn(|_, lates| lates.clear());
         heap.collect();
         let parcel = heap.turn(|m, _| {
-            PACKER.set(Some(Packer::new(m)));
+            PACKER.set(Some(TurnHeap::new(m)));
             // As large as the leaf, so that it gets the leaf's block.
             let after = m.val([7_u64; size_of::<Late>() / 8]);
             PACKER.set(None);
@@ -124,10 +124,10 @@ mod tests {
         });
         assert_eq!(sent.lock().unwrap()[0].look(|news| news.len()), 4);
         assert_eq!((heap.imports(), heap.stats().incs), (0, 0));
-        assert_eq!(Books::check(), Ok(()));
+        assert_eq!(CountAudit::check(), Ok(()));
         drop(parcel);
         sent.lock().unwrap().clear();
-        assert!(heap.is_alone() && paper.is_alone());
+        assert!(heap.is_unshared() && paper.is_unshared());
     }
 
     /// Packs its content when it is woken.
@@ -151,7 +151,7 @@ mod tests {
         paper.wake_by(Waker::from(Arc::new(Caller(late))));
         let news = paper.turn(|m, _| m.pack::<News>(m.val_str("rain")));
         let news = heap.turn(|m, _| {
-            PACKER.set(Some(Packer::new(m)));
+            PACKER.set(Some(TurnHeap::new(m)));
             // The import has a weight of one: packing sends an INC.
             let news = m.pack::<News>(m.unpack(news));
             PACKER.set(None);
@@ -160,6 +160,6 @@ mod tests {
         assert_eq!(sent.lock().unwrap()[0].look(|news| news.len()), 4);
         drop(news);
         sent.lock().unwrap().clear();
-        assert_eq!(Books::check(), Ok(()));
+        assert_eq!(CountAudit::check(), Ok(()));
     }
 }

@@ -1,8 +1,8 @@
-//! [`Ledger`]: the count verifier. It adds up counts and references over all heaps and parcels (O3,
+//! [`CountVerifier`]: the count verifier. It adds up counts and references over all heaps and parcels (O3,
 //! O4, O5).
 
-use super::held::Held;
-use super::orphan::Orphan;
+use super::detached_heap::DetachedHeap;
+use super::holder_root::Held;
 use super::parcel::Parcel;
 use crate::header::Header;
 use crate::heap::{Heap, Root};
@@ -14,14 +14,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::ptr::NonNull;
 
 /// The count verifier: checks everything that is shared. Show it all heaps, detached heaps, parcels
-/// and held references that exist, then call [`Ledger::check`].
+/// and held references that exist, then call [`CountVerifier::check`].
 ///
 /// It records what it is shown, so nothing may change between the first recording and the check.
 /// For tests and simulations: it walks all heaps.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use vivant_heap::{Heap, Ledger, Pacing, Root, PageSource, Val};
+/// use vivant_heap::{Heap, CountVerifier, Pacing, Root, PageSource, Val};
 ///
 /// struct News;
 /// impl Root for News {
@@ -32,14 +32,14 @@ use std::ptr::NonNull;
 /// let mut heap = Heap::<News>::new(&source, Pacing::default(), |m| m.val_str("rain"));
 /// let parcel = heap.turn(|m, news| m.pack::<Val<'static, str>>(*news));
 ///
-/// let mut ledger = Ledger::default();
-/// ledger.heap(&mut heap).unwrap();
-/// assert_eq!(ledger.check().unwrap_err().rule, "O5", "the parcel is missing");
-/// ledger.parcel(&parcel);
-/// assert_eq!(ledger.check(), Ok(()));
+/// let mut verifier = CountVerifier::default();
+/// verifier.heap(&mut heap).unwrap();
+/// assert_eq!(verifier.check().unwrap_err().rule, "O5", "the parcel is missing");
+/// verifier.parcel(&parcel);
+/// assert_eq!(verifier.check(), Ok(()));
 /// ```
 #[derive(Default, Debug)]
-pub struct Ledger {
+pub struct CountVerifier {
     /// The exports: the number of foreign references to each object, as its owner knows.
     known: BTreeMap<usize, i64>,
     /// The weights that other heaps, parcels and holder roots have.
@@ -52,18 +52,18 @@ pub struct Ledger {
     names: HashMap<usize, &'static str>,
 }
 
-impl Ledger {
+impl CountVerifier {
     /// Verifies a heap, and records its counts and references.
     ///
     /// # Errors
     ///
     /// As [`Heap::verify`].
     pub fn heap<R: Root>(&mut self, heap: &mut Heap<R>) -> Result<(), Fault> {
-        if heap.heed() {
+        if heap.drain_all() {
             // The heap's holder needs this result too.
-            heap.tells_again();
+            heap.note_again();
         }
-        let Ledger {
+        let CountVerifier {
             known,
             had,
             roots,
@@ -91,17 +91,17 @@ impl Ledger {
         Ok(())
     }
 
-    /// As [`Ledger::heap`], for a detached heap.
+    /// As [`CountVerifier::heap`], for a detached heap.
     ///
     /// # Errors
     ///
     /// As [`Heap::verify`].
-    pub fn orphan(&mut self, orphan: &mut Orphan) -> Result<(), Fault> {
-        orphan.hears(usize::MAX);
-        self.heap(&mut orphan.heap)
+    pub fn detached(&mut self, detached: &mut DetachedHeap) -> Result<(), Fault> {
+        detached.drain_piece(usize::MAX);
+        self.heap(&mut detached.heap)
     }
 
-    /// As [`Ledger::heap`], for a region.
+    /// As [`CountVerifier::heap`], for a region.
     ///
     /// # Errors
     ///

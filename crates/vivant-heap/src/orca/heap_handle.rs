@@ -1,6 +1,6 @@
-//! [`Owner`]: the part of a heap that other heaps know.
+//! [`HeapHandle`]: the part of a heap that other heaps know.
 
-use super::lane::{Before, Change, Lane};
+use super::count_inbox::{CountDelta, CountInbox, PreviousBatches};
 use crate::header::Header;
 use crate::id::HeapId;
 use crate::pages::chunk::owner_of;
@@ -11,18 +11,18 @@ use std::task::Waker;
 
 /// The part of a heap that other heaps know: its identity, and its count inbox. The heap's pages
 /// lead to it (H4).
-pub(crate) struct Owner {
+pub(crate) struct HeapHandle {
     id: HeapId,
-    pub(crate) lane: Lane,
+    pub(crate) inbox: CountInbox,
     /// Woken when deltas arrive in an empty inbox.
     pub(crate) waker: OnceLock<Waker>,
 }
 
-impl Owner {
-    pub(crate) fn new() -> Arc<Owner> {
-        Arc::new(Owner {
+impl HeapHandle {
+    pub(crate) fn new() -> Arc<HeapHandle> {
+        Arc::new(HeapHandle {
             id: HeapId::take(),
-            lane: Lane::new(),
+            inbox: CountInbox::new(),
             waker: OnceLock::new(),
         })
     }
@@ -32,7 +32,7 @@ impl Owner {
     }
 
     /// The pointer by which pages name it.
-    pub(crate) fn name(this: &Arc<Owner>) -> NonNull<Owner> {
+    pub(crate) fn name(this: &Arc<HeapHandle>) -> NonNull<HeapHandle> {
         // The pointer may also access the counts of the `Arc`, because `give_up` increments them.
         // SAFETY: the pointer of an `Arc` is not null.
         unsafe { NonNull::new_unchecked(Arc::as_ptr(this).cast_mut()) }
@@ -45,26 +45,26 @@ impl Owner {
     ///
     /// The object lies in a chunk, and is not freed meanwhile.
     #[inline]
-    pub(crate) unsafe fn of(object: NonNull<Header>) -> NonNull<Owner> {
+    pub(crate) unsafe fn of(object: NonNull<Header>) -> NonNull<HeapHandle> {
         // SAFETY: the caller's contract: a page that holds an object names its owner.
         unsafe { owner_of(object.cast()).unwrap_unchecked() }
     }
 
     /// Sends deltas to the owner, which may not read them until it is woken.
-    pub(crate) fn leave(&self, changes: Vec<Change>) {
+    pub(crate) fn send(&self, changes: Vec<CountDelta>) {
         fault!(
             IncsKeptBack => if changes[0].by > 0 {
                 return crate::fault::hide(changes);
             },
             WakeFirst => {
-                if self.lane.is_empty() {
+                if self.inbox.is_empty() {
                     self.waker.get().map(Waker::wake_by_ref);
                 }
-                self.lane.leave(changes);
+                self.inbox.send(changes);
                 return;
             },
         );
-        if self.lane.leave(changes) == Before::Nothing
+        if self.inbox.send(changes) == PreviousBatches::Nothing
             && let Some(waker) = self.waker.get()
         {
             // Foreign code, which must not affect the sender: that may be in the middle of a
@@ -81,10 +81,10 @@ impl Owner {
     ///
     /// # Safety
     ///
-    /// `owner` is the result of `Owner::of` for them.
-    pub(crate) unsafe fn give_up(owner: NonNull<Owner>, changes: Vec<Change>) {
+    /// `owner` is the result of `HeapHandle::of` for them.
+    pub(crate) unsafe fn send_release(owner: NonNull<HeapHandle>, changes: Vec<CountDelta>) {
         // SAFETY: none once the deltas are sent: that is the injected fault.
-        fault!(NotKept => return unsafe { owner.as_ref() }.leave(changes));
+        fault!(NotKept => return unsafe { owner.as_ref() }.send(changes));
         // As soon as these deltas are in the inbox the owner may end: the reference count keeps it
         // for the accesses after that.
         // SAFETY: the caller's contract: the pointer came from an `Arc`, which is live as long as
@@ -93,14 +93,14 @@ impl Owner {
             Arc::increment_strong_count(owner.as_ptr());
             Arc::from_raw(owner.as_ptr())
         };
-        owner.leave(changes);
+        owner.send(changes);
         fault!(IncsKeptBack => while let Some(incs) = crate::fault::hidden() {
-            owner.lane.leave(incs);
+            owner.inbox.send(incs);
         });
     }
 }
 
-impl Drop for Owner {
+impl Drop for HeapHandle {
     fn drop(&mut self) {
         self.id.give();
     }
