@@ -406,7 +406,7 @@ impl Header {
     }
 
     /// Whether this can be the header of an object in its place, that is not evacuated.
-    pub(crate) fn is_there(&self) -> bool {
+    pub(crate) fn is_live(&self) -> bool {
         let address = self.word.get().addr();
         address != 0 && address.is_multiple_of(align_of::<Table>())
     }

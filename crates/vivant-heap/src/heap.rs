@@ -6,7 +6,7 @@ mod pacer;
 pub use pacer::MarkStart;
 
 use crate::collector::{ConcurrentMark, TenuringPolicy};
-use crate::deaths::Deaths;
+use crate::death_watch::DeathWatches;
 use crate::header::Header;
 use crate::marking::Marking;
 use crate::mutator::{InTurn, Mutator};
@@ -23,7 +23,7 @@ use crate::segmented_stack::SegmentedStack;
 use crate::stats::Counters;
 use crate::stress::{Chance, When};
 use crate::sync::Arc;
-use crate::tags::Tags;
+use crate::tags::TagTable;
 use crate::types::{Object, Unbranded};
 use allocation_failure::AllocationFailure;
 use std::any::Any;
@@ -53,9 +53,9 @@ pub(crate) struct Core {
     pub(crate) remembered: RefCell<Vec<NonNull<Header>>>,
     /// Old weak references to young objects.
     pub(crate) weak: Vec<NonNull<Header>>,
-    pub(crate) deaths: RefCell<Deaths>,
+    pub(crate) deaths: RefCell<DeathWatches>,
     /// The tag table: objects that other actors can name.
-    pub(crate) tags: RefCell<Tags>,
+    pub(crate) tags: RefCell<TagTable>,
     /// For a region: bytes of its pages when they were last added to its holder's.
     pub(crate) weighed: usize,
     /// Bytes of old objects that the last mark has found alive.

@@ -49,7 +49,7 @@ pub(crate) enum InjectedFault {
     /// Spans that were full when a mark ended are swept before the others.
     FullSpansFirst,
     /// A tag entry of a young object is not remembered.
-    StubNotRemembered,
+    TagEntryNotRemembered,
     /// The tag table keeps its entries alive.
     TagTableStrong,
     /// The tag table keeps dead tag entries.

@@ -6,7 +6,7 @@
 
 mod collections;
 mod collector;
-mod deaths;
+mod death_watch;
 mod edge_snapshot;
 mod header;
 mod heap;
@@ -41,7 +41,7 @@ mod walk;
 
 pub use collections::gc;
 pub use collector::{Evacuator, Marker, Progress, Tracer};
-pub use deaths::Watch;
+pub use death_watch::DeathWatch;
 pub use heap::{Heap, MarkStart, Root};
 pub use id::HeapId;
 pub use marking::{Marking, UnknownMarking};
@@ -58,8 +58,8 @@ pub use stats::HeapStats;
 pub use stress::{Stress, When};
 pub use tags::{ForeignTag, Tag, TagId};
 pub use types::{
-    Anything, BorrowError, Collected, ExternalEdges, Freeze, FreezeOf, Frozen, FrozenParts, Gc,
-    Ice, Leaf, Mut, Object, Ref, RefMut, Sendable, Twin, TwinOf, Unbranded, Val, Weak, unsizing,
+    Anything, BorrowError, Collected, Erased, ErasedOf, ExternalEdges, Freeze, FreezeOf, Frozen,
+    FrozenParts, Gc, Ice, Leaf, Mut, Object, Ref, RefMut, Sendable, Unbranded, Val, Weak, unsizing,
 };
 pub use verify::Fault;
 pub use vivant_macros::{Freeze, Object};

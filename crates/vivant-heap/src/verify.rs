@@ -1,6 +1,6 @@
 //! The heap verifier: checks the collector's invariants on a whole heap, between two turns.
 
-mod deaths;
+mod death_watches;
 mod epoch;
 mod shared;
 mod tags;
@@ -180,13 +180,13 @@ impl<'a> Verifier<'a> {
                 // SAFETY: an object of the nursery begins there.
                 let header = unsafe { object.as_ref() };
                 check(
-                    header.is_there(),
+                    header.is_live(),
                     "H3",
                     "a young object has moved, or was never made",
                     at,
                 )?;
                 self.young.insert(at, Noted::Not);
-                // SAFETY: an object of the nursery, which `is_there` has found in its place.
+                // SAFETY: an object of the nursery, which `is_live` has found in its place.
                 offset += young_size(unsafe { header.table().bytes(object) });
             }
             let end = span.start().addr().get() + filled;
@@ -400,12 +400,12 @@ impl<'a> Verifier<'a> {
         // SAFETY: a block in use: an object begins there.
         let header = unsafe { object.as_ref() };
         check(
-            header.is_there(),
+            header.is_live(),
             "H3",
             "an old object has moved, or was never made",
             at,
         )?;
-        // SAFETY: an object begins there, and `is_there` has found it in its place.
+        // SAFETY: an object begins there, and `is_live` has found it in its place.
         let bytes = size_of::<Header>() + unsafe { header.table().bytes(object) };
         check(
             bytes <= room,
@@ -492,7 +492,7 @@ impl<'a> Verifier<'a> {
                 )?;
             }
         }
-        self.stub(object)?;
+        self.tag_entry(object)?;
         Ok(edges)
     }
 }

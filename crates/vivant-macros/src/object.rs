@@ -41,15 +41,15 @@ pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStre
     Ok(match options.leaf {
         Some(_) => {
             let (object, sharing) = (derived.leaf(), derived.sharing(&[]));
-            let twin = derived.twin_impl(Shares::AsLeaf);
+            let erased = derived.twin_impl(Shares::AsLeaf);
             let frozen = derived.frozen(Shares::AsLeaf);
-            quote!(#object #sharing #twin #frozen)
+            quote!(#object #sharing #erased #frozen)
         }
         None => {
             let (object, sharing) = (derived.object(&fields), derived.sharing(&fields));
-            let twin = derived.twin_impl(Shares::ByFields);
+            let erased = derived.twin_impl(Shares::ByFields);
             let frozen = derived.frozen(Shares::ByFields);
-            quote!(#object #sharing #twin #frozen)
+            quote!(#object #sharing #erased #frozen)
         }
     })
 }
@@ -265,7 +265,7 @@ impl<'a> Derived<'a> {
     }
 
     /// The erased form of the type: `'static` for its brand and its parameters' brands.
-    fn twin(&self) -> TokenStream {
+    fn erased(&self) -> TokenStream {
         let name = &self.input.ident;
         let arguments = self
             .input
@@ -303,7 +303,7 @@ impl<'a> Derived<'a> {
         let (name, heap, brand) = (&self.input.ident, &self.heap, &self.brand);
         let (impl_generics, _, clause) = self.generics.split_for_impl();
         let (_, type_generics, _) = self.input.generics.split_for_impl();
-        let twin = self.twin();
+        let erased = self.erased();
         let traced = || parts.iter().filter(|part| !part.leaf);
         let needs = traced().map(|Part { field, .. }| {
             let of = &field.ty;
@@ -321,7 +321,7 @@ impl<'a> Derived<'a> {
             // SAFETY: all fields are traced but those that are checked for having no brand.
             #[automatically_derived]
             unsafe impl #impl_generics #heap::Object<#brand> for #name #type_generics #clause {
-                type Static = #twin;
+                type Static = #erased;
                 const NEEDS_TRACE: bool = false #(#needs)*;
                 #[inline]
                 fn trace(&self, __visitor: &mut #heap::Tracer<'_>) {

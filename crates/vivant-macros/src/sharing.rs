@@ -91,7 +91,7 @@ impl Derived<'_> {
             .collect();
         for parameter in generics.type_params_mut() {
             match shares {
-                Shares::ByFields => parameter.bounds.push(parse_quote!(#heap::Twin)),
+                Shares::ByFields => parameter.bounds.push(parse_quote!(#heap::Erased)),
                 Shares::AsLeaf => parameter.bounds.extend::<[syn::TypeParamBound; 2]>([
                     parse_quote!(::core::marker::Send),
                     parse_quote!('static),
@@ -109,12 +109,12 @@ impl Derived<'_> {
             };
             own.params.iter().map(argument).collect()
         };
-        let twin = arguments(&quote!('static), |parameter, _| parameter.to_token_stream());
+        let erased = arguments(&quote!('static), |parameter, _| parameter.to_token_stream());
         let of = arguments(
             &quote!('__in),
             match shares {
                 Shares::ByFields => {
-                    |parameter, heap| quote!(<#parameter as #heap::Twin>::Of<'__in>)
+                    |parameter, heap| quote!(<#parameter as #heap::Erased>::Of<'__in>)
                 }
                 Shares::AsLeaf => |parameter, _| parameter.to_token_stream(),
             },
@@ -123,7 +123,7 @@ impl Derived<'_> {
         Some(quote! {
             // SAFETY: the brand is replaced, and nothing else.
             #[automatically_derived]
-            unsafe impl #impl_generics #heap::Twin for #name<#(#twin),*> {
+            unsafe impl #impl_generics #heap::Erased for #name<#(#erased),*> {
                 type Of<'__in> = #name<#(#of),*>;
             }
         })

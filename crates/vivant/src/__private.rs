@@ -4,11 +4,11 @@ use crate::promise::Resolver;
 use crate::scheduler::Worker;
 pub use crate::unreachable::{NotAcquainted, Probe};
 use std::fmt;
-use vivant_heap::{Mutator, Parcel, Sendable, Twin};
+use vivant_heap::{Erased, Mutator, Parcel, Sendable};
 
 /// Packs a value of a sender's brand into its message.
 #[inline]
-pub fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T> {
+pub fn pack<'gc, T: Erased<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T> {
     Worker::pack(value)
 }
 
@@ -16,7 +16,7 @@ pub fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T
 #[inline]
 pub fn answer<'gc, T>(mutator: &Mutator<'gc>, value: T::Of<'gc>, resolver: Resolver<Parcel<T>>)
 where
-    T: Twin<Of<'gc>: Sendable<'gc>>,
+    T: Erased<Of<'gc>: Sendable<'gc>>,
 {
     if !resolver.is_for_nobody() {
         resolver.resolve(mutator.pack(value));
@@ -24,7 +24,7 @@ where
 }
 
 /// Opens the value that has filled a hole, for the time of a call.
-pub fn open_filled<T: Twin, E, R>(
+pub fn open_filled<T: Erased, E, R>(
     filled: Result<Parcel<T>, E>,
     body: impl for<'any> FnOnce(Result<T::Of<'any>, E>) -> R,
 ) -> R {

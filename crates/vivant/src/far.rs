@@ -10,7 +10,8 @@ use crate::unreachable::{Acquaintances, Acquainted};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use vivant_heap::{
-    Evacuator, ExternalEdges, FrozenParts, Gc, Mutator, Object, Sendable, Tag, Tracer, Twin, TwinOf,
+    Erased, ErasedOf, Evacuator, ExternalEdges, FrozenParts, Gc, Mutator, Object, Sendable, Tag,
+    Tracer,
 };
 
 /// A far reference: a reference to an object inside another actor. It consists of the object's
@@ -215,10 +216,10 @@ where
 }
 
 // SAFETY: `Of` exchanges the brand of the tag and of its object's type, and changes nothing else.
-unsafe impl<A, T> Twin for Far<'static, A, T>
+unsafe impl<A, T> Erased for Far<'static, A, T>
 where
     A: ?Sized + Target,
-    T: ?Sized + TwinOf,
+    T: ?Sized + ErasedOf,
     Address<A>: Send,
 {
     type Of<'gc> = Far<'gc, A, T::Of<'gc>>;

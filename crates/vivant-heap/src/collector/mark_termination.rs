@@ -32,7 +32,7 @@ pub(super) struct MarkTermination {
     pub(super) results: MarkResults,
     watches: Range<u64>,
     /// Tag entries that are not processed yet: that many from the start of the list.
-    stubs: usize,
+    tag_entries: usize,
     /// The number of entries at the beginning, and the number processed.
     all: usize,
     looked: usize,
@@ -86,15 +86,15 @@ impl MarkTermination {
         results: MarkResults,
     ) -> MarkTermination {
         let (deaths, tags) = (core.deaths.get_mut(), core.tags.get_mut());
-        let stubs = tags.listed.len();
+        let tag_entries = tags.listed.len();
         let shared = results.foreign.len() + core.sharing.get_mut().counted();
         MarkTermination {
             epoch,
             step: TerminationStep::Weak,
-            all: results.weak.len() + deaths.old.len() + stubs + shared,
+            all: results.weak.len() + deaths.old.len() + tag_entries + shared,
             looked: 0,
             watches: deaths.all(),
-            stubs,
+            tag_entries,
             results,
             grown: 0,
             seen: core.heap_size_estimate(),
@@ -168,7 +168,9 @@ impl MarkTermination {
             // SAFETY: all spans are swept when a mark begins, and none is swept before it has
             // ended.
             TerminationStep::TagEntries => unsafe {
-                core.tags.get_mut().marked(&mut self.stubs, most, is_marked)
+                core.tags
+                    .get_mut()
+                    .marked(&mut self.tag_entries, most, is_marked)
             },
             // SAFETY: the caller holds the heap. No turn gets an object that was unmarked when the
             // mark queue was closed; an import that arrived since the mark began is kept.
@@ -226,9 +228,9 @@ impl Core {
         let is_marked = is_marked(self.old.epoch.0);
         clear_weak(weak, is_marked);
         let (deaths, tags) = (self.deaths.get_mut(), self.tags.get_mut());
-        let (mut watches, mut stubs) = (deaths.all(), tags.listed.len());
+        let (mut watches, mut tag_entries) = (deaths.all(), tags.listed.len());
         deaths.marked(&mut watches, usize::MAX, is_marked);
         // SAFETY: all spans were swept when the mark began, and none is swept before it has ended.
-        unsafe { tags.marked(&mut stubs, usize::MAX, is_marked) };
+        unsafe { tags.marked(&mut tag_entries, usize::MAX, is_marked) };
     }
 }

@@ -153,11 +153,11 @@ fn a_dead_tag_is_asked_for() {
     heap.turn(|m, room| {
         assert!(
             room.tags[0] == m.tag(room.coats[0]),
-            "it has the stub that it had"
+            "it has the tag entry that it had"
         );
         for &coat in &room.coats[1..] {
             room.tags.push(m.tag(coat));
-            assert!(room.tags.last() == Some(&m.tag(coat)), "one new stub");
+            assert!(room.tags.last() == Some(&m.tag(coat)), "one new tag entry");
         }
     });
     settles(&mut heap, 1);

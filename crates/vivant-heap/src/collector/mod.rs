@@ -135,8 +135,8 @@ impl Core {
         known.into_iter().for_each(|object| tracer.edge(object));
         #[cfg(test)]
         if is_injected(InjectedFault::TagTableStrong) {
-            let stubs = self.tags.get_mut().iter();
-            stubs.for_each(|(_, stub)| tracer.edge(stub));
+            let tag_entries = self.tags.get_mut().iter();
+            tag_entries.for_each(|(_, tag_entry)| tracer.edge(tag_entry));
         }
         tracer.drain();
         let (objects_marked, bytes_marked) = (tracer.objects_marked(), tracer.bytes_marked);

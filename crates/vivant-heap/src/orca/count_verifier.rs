@@ -7,7 +7,7 @@ use super::parcel::Parcel;
 use crate::header::Header;
 use crate::heap::{Heap, Root};
 use crate::region::Iso;
-use crate::types::Twin;
+use crate::types::Erased;
 use crate::verify::Fault;
 use crate::walk::{Referrer, Search};
 use std::collections::{BTreeMap, HashMap};
@@ -106,12 +106,12 @@ impl CountVerifier {
     /// # Errors
     ///
     /// As [`Heap::verify`].
-    pub fn iso<T: Twin>(&mut self, iso: &mut Iso<T>) -> Result<(), Fault> {
+    pub fn iso<T: Erased>(&mut self, iso: &mut Iso<T>) -> Result<(), Fault> {
         self.heap(iso.heap_mut())
     }
 
     /// Records the references in a parcel.
-    pub fn parcel<T: Twin>(&mut self, parcel: &Parcel<T>) {
+    pub fn parcel<T: Erased>(&mut self, parcel: &Parcel<T>) {
         parcel
             .roots()
             .into_iter()

@@ -16,7 +16,7 @@ use crate::pages::PageSource;
 use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::{Arc, Mutex};
-use crate::types::{FrozenParts, Object, Sendable, Twin, Val};
+use crate::types::{Erased, FrozenParts, Object, Sendable, Val};
 use std::collections::BTreeMap;
 use std::mem;
 use std::ptr::NonNull;
@@ -66,7 +66,7 @@ type Two = (
 );
 
 // SAFETY: the same type with another brand.
-unsafe impl Twin for Thing<'static> {
+unsafe impl Erased for Thing<'static> {
     type Of<'gc> = Thing<'gc>;
 }
 

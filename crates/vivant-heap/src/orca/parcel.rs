@@ -6,7 +6,7 @@ use super::outbox::Outbox;
 use crate::collector::Tracer;
 use crate::header::Header;
 use crate::mutator::Mutator;
-use crate::types::{Object, Sendable, Twin};
+use crate::types::{Erased, Object, Sendable};
 use std::fmt;
 use std::mem::{self, ManuallyDrop};
 use std::ptr::NonNull;
@@ -40,16 +40,16 @@ use std::ptr::NonNull;
 /// reader.turn(|_, news| assert_eq!(&**news.as_ref().unwrap(), "rain"));
 /// ```
 #[must_use = "a parcel that is dropped was packed for nothing"]
-pub struct Parcel<T: Twin> {
+pub struct Parcel<T: Erased> {
     content: ManuallyDrop<T>,
 }
 
 // SAFETY: its content may go to another thread: `Object::Static` is `Send`, and its references are
 // to shared objects, which any thread may read.
-unsafe impl<T: Twin> Send for Parcel<T> {}
+unsafe impl<T: Erased> Send for Parcel<T> {}
 // SAFETY: shared access gives out a `&T`, and `T` is `Sync`; its references are to shared objects,
 // which any thread may read.
-unsafe impl<T: Twin + Sync> Sync for Parcel<T> {}
+unsafe impl<T: Erased + Sync> Sync for Parcel<T> {}
 
 /// Calls `each` for each reference in the value itself: its roots (O7).
 #[inline]
@@ -58,12 +58,12 @@ fn each_root<'gc>(value: &impl Object<'gc>, each: impl FnMut(NonNull<Header>)) {
 }
 
 /// Whether a type can hold references to shared objects: known at compile time.
-pub(super) const fn shares<T: Twin>() -> bool {
+pub(super) const fn shares<T: Erased>() -> bool {
     <T::Of<'static> as Object<'static>>::NEEDS_TRACE
 }
 
 /// Erases the value's brand, for storage in a parcel.
-fn forge<'gc, T: Twin>(value: T::Of<'gc>) -> ManuallyDrop<T> {
+fn forge<'gc, T: Erased>(value: T::Of<'gc>) -> ManuallyDrop<T> {
     let value = ManuallyDrop::new(value);
     // SAFETY: the same type but for its brand. No turn gets the value in this form (Y4).
     unsafe { mem::transmute_copy(&value) }
@@ -76,7 +76,7 @@ impl<'gc> Mutator<'gc> {
     /// objects below it (O7); nothing for a type without references. Sometimes, for an object of a
     /// third heap, it also sends a delta to that heap's inbox (O6).
     #[inline]
-    pub fn pack<T: Twin<Of<'gc>: Sendable<'gc>>>(&self, value: T::Of<'gc>) -> Parcel<T> {
+    pub fn pack<T: Erased<Of<'gc>: Sendable<'gc>>>(&self, value: T::Of<'gc>) -> Parcel<T> {
         if shares::<T>() {
             let (own, mut sharing) = (HeapHandle::name(&self.core().owner), self.sharing());
             each_root(&value, |root| {
@@ -94,7 +94,7 @@ impl<'gc> Mutator<'gc> {
 
     /// Takes a value out of its parcel. Costs as much as packing it.
     #[inline]
-    pub fn unpack<T: Twin>(&self, parcel: Parcel<T>) -> T::Of<'gc> {
+    pub fn unpack<T: Erased>(&self, parcel: Parcel<T>) -> T::Of<'gc> {
         let parcel = ManuallyDrop::new(parcel);
         // SAFETY: the same type but for its brand, which is that of this turn; its heap counts the
         // shared objects from here on. The content is used once: the parcel is not dropped.
@@ -111,7 +111,7 @@ impl<'gc> Mutator<'gc> {
     }
 }
 
-impl<T: Twin> Parcel<T> {
+impl<T: Erased> Parcel<T> {
     /// Packs a value without a mutator: in a turn of an actor that has no heap.
     ///
     /// Costs a delta in the owner's inbox for each reference.
@@ -192,7 +192,7 @@ unsafe fn give_back(roots: impl Iterator<Item = NonNull<Header>>) {
 }
 
 /// Each reference of the copy has a weight too. The value is cloned with an arbitrary brand.
-impl<T: Twin> Clone for Parcel<T>
+impl<T: Erased> Clone for Parcel<T>
 where
     for<'any> T::Of<'any>: Clone + Sendable<'any>,
 {
@@ -201,7 +201,7 @@ where
     }
 }
 
-impl<T: Twin> Drop for Parcel<T> {
+impl<T: Erased> Drop for Parcel<T> {
     fn drop(&mut self) {
         if shares::<T>() {
             // SAFETY: the parcel counts the objects, and its content is not used any more.
@@ -213,7 +213,7 @@ impl<T: Twin> Drop for Parcel<T> {
     }
 }
 
-impl<T: Twin> fmt::Debug for Parcel<T> {
+impl<T: Erased> fmt::Debug for Parcel<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Parcel").finish_non_exhaustive()
     }

@@ -2,7 +2,7 @@
 
 use super::parcel::{Parcel, shares};
 use crate::mutator::Mutator;
-use crate::types::{Sendable, Twin};
+use crate::types::{Erased, Sendable};
 use std::cell::Cell;
 use std::fmt;
 
@@ -52,7 +52,10 @@ impl TurnHeap {
     ///
     /// The turn from which this was made has not ended, and runs on this thread.
     #[inline]
-    pub unsafe fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(self, value: T::Of<'gc>) -> Parcel<T> {
+    pub unsafe fn pack<'gc, T: Erased<Of<'gc>: Sendable<'gc>>>(
+        self,
+        value: T::Of<'gc>,
+    ) -> Parcel<T> {
         if shares::<T>() && WITHIN.get() {
             return Parcel::new(value);
         }

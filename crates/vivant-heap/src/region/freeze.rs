@@ -5,10 +5,10 @@ use super::iso::Iso;
 use crate::header::{Header, Table};
 use crate::mutator::Mutator;
 use crate::types::borrow::CLEAN;
-use crate::types::{Freeze, FreezeOf, Object, Twin, Val};
+use crate::types::{Erased, Freeze, FreezeOf, Object, Val};
 use std::mem;
 
-impl<T: Twin> Iso<T> {
+impl<T: Erased> Iso<T> {
     /// Freezes the region: from here on its objects are shared objects of the turn's heap, which
     /// never change and never move. Each `Gc` in them is read as a [`Val`]. Returns the root, as an
     /// object: of a root that is a `Gc` itself, `*iso.freeze(m)` is the graph.

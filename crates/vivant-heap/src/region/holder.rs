@@ -9,7 +9,7 @@ use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mutator::Mutator;
 use crate::orca::HeapHandle;
 use crate::pacing::Pacing;
-use crate::types::{Object, Twin};
+use crate::types::{Erased, Object};
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
@@ -137,7 +137,7 @@ impl Mutator<'_> {
     ///     m.iso(|r| vec![r.alloc_str("rain"), r.alloc_str("snow")])
     /// }
     /// ```
-    pub fn iso<T: Twin>(&self, make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>) -> Iso<T> {
+    pub fn iso<T: Erased>(&self, make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>) -> Iso<T> {
         let (source, own) = (self.core().source.clone(), self.core().pacing);
         let pacing = Pacing {
             stress: own.stress,
@@ -152,15 +152,15 @@ impl Mutator<'_> {
 }
 
 /// A region that a turn has opened, until the body returns or panics.
-struct Opened<'a, T: Twin>(&'a mut Iso<T>);
+struct Opened<'a, T: Erased>(&'a mut Iso<T>);
 
-impl<T: Twin> Drop for Opened<'_, T> {
+impl<T: Erased> Drop for Opened<'_, T> {
     fn drop(&mut self) {
         self.0.held_by(Holder::None);
     }
 }
 
-impl<T: Twin> Iso<T> {
+impl<T: Erased> Iso<T> {
     fn held_by(&mut self, holder: Holder) {
         self.heap.parts().0.role = Role::Region(holder);
     }

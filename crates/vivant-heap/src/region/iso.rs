@@ -7,7 +7,7 @@ use crate::pacing::Pacing;
 use crate::pages::PageSource;
 use crate::stats::HeapStats;
 use crate::sync::Arc;
-use crate::types::{Object, Sendable, Twin};
+use crate::types::{Erased, Object, Sendable};
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
@@ -15,7 +15,7 @@ use std::mem;
 /// The root of a region as the state of a heap.
 pub(crate) struct Rooted<T>(PhantomData<fn(T) -> T>);
 
-impl<T: Twin> Root for Rooted<T> {
+impl<T: Erased> Root for Rooted<T> {
     type Of<'gc> = T::Of<'gc>;
 }
 
@@ -58,11 +58,11 @@ impl<T: Twin> Root for Rooted<T> {
 /// });
 /// assert_eq!(sum.join().unwrap(), 13);
 /// ```
-pub struct Iso<T: Twin> {
+pub struct Iso<T: Erased> {
     pub(super) heap: Heap<Rooted<T>>,
 }
 
-impl<T: Twin> Iso<T> {
+impl<T: Erased> Iso<T> {
     /// Creates a region with the root that `make` returns. `make` cannot allocate shared objects.
     pub fn new(
         source: &Arc<PageSource>,
@@ -117,7 +117,7 @@ impl<T: Twin> Iso<T> {
     ///     words.map(|_, words| words.get(1).copied())
     /// }
     /// ```
-    pub fn map<U: Twin>(
+    pub fn map<U: Erased>(
         self,
         body: impl for<'r> FnOnce(&Mutator<'r>, T::Of<'r>) -> U::Of<'r>,
     ) -> Iso<U> {
@@ -146,7 +146,7 @@ impl<T: Twin> Iso<T> {
 }
 
 // SAFETY: it is one value without a brand, and has no reference to an object of its holder's heap.
-unsafe impl<'gc, T: Twin> Object<'gc> for Iso<T> {
+unsafe impl<'gc, T: Erased> Object<'gc> for Iso<T> {
     type Static = Iso<T>;
     const NEEDS_TRACE: bool = false;
     #[inline]
@@ -155,13 +155,13 @@ unsafe impl<'gc, T: Twin> Object<'gc> for Iso<T> {
     fn evacuate(&mut self, _: &mut crate::Evacuator<'_>) {}
 }
 // SAFETY: it has no reference to an object outside its region: it goes whole.
-unsafe impl<'gc, T: Twin> Sendable<'gc> for Iso<T> {}
+unsafe impl<'gc, T: Erased> Sendable<'gc> for Iso<T> {}
 // SAFETY: it has no brand.
-unsafe impl<T: Twin> Twin for Iso<T> {
+unsafe impl<T: Erased> Erased for Iso<T> {
     type Of<'gc> = Iso<T>;
 }
 
-impl<T: Twin> fmt::Debug for Iso<T> {
+impl<T: Erased> fmt::Debug for Iso<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Iso").field("stats", &self.stats()).finish()
     }

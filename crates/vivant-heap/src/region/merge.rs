@@ -9,12 +9,12 @@ use crate::mutator::Mutator;
 use crate::old::SweepBudget;
 use crate::orca::HeapHandle;
 use crate::sync::Arc;
-use crate::types::Twin;
+use crate::types::Erased;
 use std::cell::UnsafeCell;
 use std::mem::{self, ManuallyDrop};
 use std::ptr::NonNull;
 
-impl<T: Twin> Iso<T> {
+impl<T: Erased> Iso<T> {
     /// Merges the region into the turn's heap: from here on its objects are the heap's, and its
     /// root is a value of the turn.
     ///

@@ -5,10 +5,10 @@
 mod model;
 #[cfg(test)]
 mod model_tests;
-mod stub;
-mod table;
 mod tag;
+mod tag_entry;
+mod tag_table;
 
-pub(crate) use stub::Stub;
-pub(crate) use table::Tags;
 pub use tag::{ForeignTag, Tag, TagId};
+pub(crate) use tag_entry::TagEntry;
+pub(crate) use tag_table::TagTable;

@@ -11,7 +11,7 @@ use crate::pages::PageSource;
 use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::{Arc, Mutex};
-use crate::types::{FrozenParts, Gc, Mut, Object, Twin, Val};
+use crate::types::{Erased, FrozenParts, Gc, Mut, Object, Val};
 use std::mem;
 
 /// How often each object was dropped.
@@ -50,7 +50,7 @@ unsafe impl<'gc> Object<'gc> for Thing<'gc> {
 }
 
 // SAFETY: its brand is replaced.
-unsafe impl Twin for Thing<'static> {
+unsafe impl Erased for Thing<'static> {
     type Of<'gc> = Thing<'gc>;
 }
 
@@ -314,7 +314,7 @@ fn seeded_tags_do_what_the_model_does() {
 #[test]
 fn injected_faults_of_tags_are_caught() {
     let faults = [
-        InjectedFault::StubNotRemembered,
+        InjectedFault::TagEntryNotRemembered,
         InjectedFault::TagTableStrong,
         InjectedFault::TagTableStale,
         InjectedFault::TagNotFollowed,
@@ -344,7 +344,7 @@ unsafe impl<'gc> FrozenParts<'gc> for Liar<'gc> {}
 // SAFETY: the contract is violated on purpose; the value is never read by another thread.
 unsafe impl Sync for Liar<'static> {}
 // SAFETY: its brand is replaced.
-unsafe impl Twin for Liar<'static> {
+unsafe impl Erased for Liar<'static> {
     type Of<'gc> = Liar<'gc>;
 }
 

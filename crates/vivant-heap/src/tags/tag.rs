@@ -1,7 +1,7 @@
 //! [`Tag`]: the identity of a private object.
 
-use super::stub::Stub;
-use super::table::Target;
+use super::tag_entry::TagEntry;
+use super::tag_table::Target;
 use crate::collector::{Evacuator, Resurrection, Tracer};
 use crate::header::Header;
 use crate::id::HeapId;
@@ -11,7 +11,7 @@ use crate::mutator::Mutator;
 use crate::orca::HeapHandle;
 use crate::region::Role;
 use crate::types::gc::{Brand, Gc, like};
-use crate::types::{Collected, FrozenParts, Object, Sendable, Twin, TwinOf};
+use crate::types::{Collected, Erased, ErasedOf, FrozenParts, Object, Sendable};
 use std::any::type_name;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -74,7 +74,7 @@ use std::ptr::NonNull;
 #[allow(explicit_outlives_requirements, reason = "as `Gc` has it")]
 pub struct Tag<'gc, T: ?Sized + 'gc> {
     /// The address of the tag entry. Of a wide pointer only the metadata is the object's.
-    stub: NonNull<T>,
+    tag_entry: NonNull<T>,
     brand: Brand<'gc>,
 }
 
@@ -101,19 +101,19 @@ pub struct ForeignTag {
 impl<'gc, T: ?Sized> Tag<'gc, T> {
     /// # Safety
     ///
-    /// `stub` is the tag entry of an object, `object` points or pointed to that object's value, and
+    /// `tag_entry` is the tag entry of an object, `object` points or pointed to that object's value, and
     /// this turn's heap may use the tag entry.
     #[inline]
-    unsafe fn at(stub: NonNull<Header>, object: NonNull<T>) -> Tag<'gc, T> {
+    unsafe fn at(tag_entry: NonNull<Header>, object: NonNull<T>) -> Tag<'gc, T> {
         Tag {
-            stub: like(object, stub.cast()),
+            tag_entry: like(object, tag_entry.cast()),
             brand: PhantomData,
         }
     }
 
     #[inline]
     fn header(self) -> NonNull<Header> {
-        self.stub.cast()
+        self.tag_entry.cast()
     }
 
     fn owner(self) -> NonNull<HeapHandle> {
@@ -124,7 +124,7 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
 
     fn number(self) -> u64 {
         // SAFETY: a tag keeps its entry live, by a count or by a container.
-        unsafe { Stub::number(self.header()) }
+        unsafe { TagEntry::number(self.header()) }
     }
 
     /// Whether this turn's heap has made it, so that it can be opened.
@@ -152,8 +152,8 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
         // no two types of one brand have the same (Y2). The entry keeps the object live, and has
         // its address.
         unsafe {
-            let target = Stub::target(self.header());
-            Ok(Gc::at(like(self.stub, Header::value(target))))
+            let target = TagEntry::target(self.header());
+            Ok(Gc::at(like(self.tag_entry, Header::value(target))))
         }
     }
 
@@ -185,37 +185,37 @@ impl<'gc> Mutator<'gc> {
         let target = object.header();
         let known = self.core().tags.borrow().of(target);
         // There may be no other reference to the tag entry: the table is weak.
-        let known = known.filter(|stub| {
+        let known = known.filter(|tag_entry| {
             #[cfg(test)]
             if is_injected(InjectedFault::SecretTag) {
                 return true;
             }
-            self.resurrect(*stub) == Resurrection::Live
+            self.resurrect(*tag_entry) == Resurrection::Live
         });
-        let stub = known.unwrap_or_else(|| self.stub(target));
+        let tag_entry = known.unwrap_or_else(|| self.tag_entry(target));
         // SAFETY: it is the object's tag entry.
-        unsafe { Tag::at(stub, Gc::pointer(object)) }
+        unsafe { Tag::at(tag_entry, Gc::pointer(object)) }
     }
 
     /// Allocates a tag entry for an object that has none, or has a dead one.
     #[cold]
-    fn stub(&self, target: NonNull<Header>) -> NonNull<Header> {
-        let stub = self.room_shared(size_of::<Stub>());
+    fn tag_entry(&self, target: NonNull<Header>) -> NonNull<Header> {
+        let tag_entry = self.room_shared(size_of::<TagEntry>());
         let core = self.core();
         let mut tags = core.tags.borrow_mut();
         // SAFETY: there is room for it; `target` is an object of this turn.
         let age = unsafe {
-            Stub::begin(stub, target, tags.next());
-            tags.insert(target, stub)
+            TagEntry::begin(tag_entry, target, tags.next());
+            tags.insert(target, tag_entry)
         };
         #[cfg(test)]
-        if is_injected(InjectedFault::StubNotRemembered) {
-            return stub;
+        if is_injected(InjectedFault::TagEntryNotRemembered) {
+            return tag_entry;
         }
         if age == Target::Young {
-            core.remembered.borrow_mut().push(stub);
+            core.remembered.borrow_mut().push(tag_entry);
         }
-        stub
+        tag_entry
     }
 }
 
@@ -283,7 +283,7 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Sendable<'gc> for Tag<'gc, T> {}
 // SAFETY: all that it refers to is shared: a tag entry. The tag never changes.
 unsafe impl<'gc, T: ?Sized + Collected<'gc>> FrozenParts<'gc> for Tag<'gc, T> {}
 // SAFETY: its brand is replaced, and so is that of its referent.
-unsafe impl<T: ?Sized + TwinOf> Twin for Tag<'static, T> {
+unsafe impl<T: ?Sized + ErasedOf> Erased for Tag<'static, T> {
     type Of<'gc> = Tag<'gc, T::Of<'gc>>;
 }
 

@@ -1,8 +1,8 @@
 //! Containers of `std`: each has an erased form, is sendable, and is frozen if its parts are.
 
+use super::erased::Erased;
 use super::frozen::FrozenParts;
 use super::sendable::Sendable;
-use super::twin::Twin;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::marker::PhantomData;
 
@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 macro_rules! containers {
     ($([$($part:ident),*] $whole:ty, $of:ty;)*) => {$(
         // SAFETY: the container consists of its parts.
-        unsafe impl<$($part: Twin),*> Twin for $whole {
+        unsafe impl<$($part: Erased),*> Erased for $whole {
             type Of<'gc> = $of;
         }
         // SAFETY: the container consists of its parts.
@@ -36,7 +36,7 @@ containers! {
 }
 
 // SAFETY: an array consists of its elements.
-unsafe impl<T: Twin, const N: usize> Twin for [T; N] {
+unsafe impl<T: Erased, const N: usize> Erased for [T; N] {
     type Of<'gc> = [T::Of<'gc>; N];
 }
 // SAFETY: an array consists of its elements.
@@ -53,7 +53,7 @@ unsafe impl<'gc, T: FrozenParts<'gc>> FrozenParts<'gc> for PhantomData<T> {}
 macro_rules! maps {
     ($([$($hasher:ident)?] $whole:ty, $of:ty;)*) => {$(
         // SAFETY: of its parts only the values have a brand.
-        unsafe impl<K: Send + 'static, V: Twin, $($hasher: Send + 'static)?> Twin for $whole {
+        unsafe impl<K: Send + 'static, V: Erased, $($hasher: Send + 'static)?> Erased for $whole {
             type Of<'gc> = $of;
         }
         // SAFETY: of its parts only the values have a brand.

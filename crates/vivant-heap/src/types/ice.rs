@@ -1,9 +1,9 @@
 //! [`Ice`]: a frozen value that was private once.
 
+use super::erased::Erased;
 use super::freeze::{Freeze, FreezeOf};
 use super::frozen::FrozenParts;
 use super::object::Object;
-use super::twin::Twin;
 use super::val::Val;
 use crate::collector::{Evacuator, Tracer};
 use std::borrow::Borrow;
@@ -95,7 +95,7 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Ice<T> {
 // SAFETY: its references are to frozen objects, and nothing in it changes.
 unsafe impl<'gc, T: Freeze<'gc>> FrozenParts<'gc> for Ice<T> {}
 // SAFETY: by the contract of its value.
-unsafe impl<T: Twin> Twin for Ice<T> {
+unsafe impl<T: Erased> Erased for Ice<T> {
     type Of<'gc> = Ice<T::Of<'gc>>;
 }
 

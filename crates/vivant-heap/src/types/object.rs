@@ -78,10 +78,10 @@ impl<T: Send + 'static + for<'gc> Object<'gc>> Unbranded for T {}
 
 /// A value that consists of parts, all of which are visited.
 macro_rules! container {
-    ($([$($parameters:ident),*] $whole:ty, $twin:ty, $self:ident => $parts:expr, $parts_mut:expr;)*) => {$(
+    ($([$($parameters:ident),*] $whole:ty, $erased:ty, $self:ident => $parts:expr, $parts_mut:expr;)*) => {$(
         // SAFETY: the value consists of its parts, and they report their references.
         unsafe impl<'gc, $($parameters: Object<'gc>),*> Object<'gc> for $whole {
-            type Static = $twin;
+            type Static = $erased;
             const NEEDS_TRACE: bool = $($parameters::NEEDS_TRACE)||*;
             #[inline]
             fn trace(&$self, tracer: &mut Tracer<'_>) {
@@ -187,11 +187,11 @@ unsafe impl<'gc, T: Object<'gc>, E: Object<'gc>> Object<'gc> for Result<T, E> {
 /// Maps. Their keys have no collected parts: nothing may change below a map that orders or hashes
 /// by them (GC-NOTES §3, 6).
 macro_rules! map {
-    ($([$($parameter:ident),*] $whole:ty, $twin:ty;)*) => {$(
+    ($([$($parameter:ident),*] $whole:ty, $erased:ty;)*) => {$(
         // SAFETY: keys and hashers are `'static`: they have no brand. The values report their
         // references.
         unsafe impl<'gc, K: Send + 'static, V: Object<'gc>, $($parameter: Send + 'static)*> Object<'gc> for $whole {
-            type Static = $twin;
+            type Static = $erased;
             const NEEDS_TRACE: bool = V::NEEDS_TRACE;
             fn trace(&self, tracer: &mut Tracer<'_>) {
                 if V::NEEDS_TRACE {

@@ -3,7 +3,7 @@
 
 use super::{Fault, Place, Verifier, check};
 use crate::header::Header;
-use crate::tags::Stub;
+use crate::tags::TagEntry;
 use crate::types::borrow::CLEAN;
 use std::ptr::NonNull;
 
@@ -18,7 +18,7 @@ impl Verifier<'_> {
             let old = matches!(self.place(object)?, Place::Old(_));
             check(old, "O2", "a shared object is young, and will move", at)?;
             // SAFETY: `place` has checked that an object begins there, and no turn runs.
-            if unsafe { Stub::is_one(object) } {
+            if unsafe { TagEntry::is_one(object) } {
                 // Its target is private, and only the owner follows that reference.
                 continue;
             }

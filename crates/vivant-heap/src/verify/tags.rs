@@ -2,7 +2,7 @@
 
 use super::{Fault, Place, Verifier, check};
 use crate::header::Header;
-use crate::tags::Stub;
+use crate::tags::TagEntry;
 use std::collections::HashSet;
 use std::ptr::NonNull;
 
@@ -13,18 +13,23 @@ impl Verifier<'_> {
         let tags = self.core.tags.borrow();
         let listed: HashSet<_> = tags.listed.iter().collect();
         let once = listed.len() == tags.listed.len();
-        check(once, "H2", "marks look at a stub twice", listed.len())?;
-        for (at, stub) in tags.iter() {
-            let place = self.place(stub)?;
+        check(once, "H2", "marks visit a tag entry twice", listed.len())?;
+        for (at, tag_entry) in tags.iter() {
+            let place = self.place(tag_entry)?;
             let there = matches!(place, Place::Old(_));
             // SAFETY: `place` has checked that an object begins there, and no turn runs.
-            let is_stub = there && unsafe { Stub::is_one(stub) };
-            check(is_stub, "H2", "what is in the table of tags is no stub", at)?;
+            let is_stub = there && unsafe { TagEntry::is_one(tag_entry) };
+            check(
+                is_stub,
+                "H2",
+                "the tag table holds something that is no tag entry",
+                at,
+            )?;
             // SAFETY: `place` has checked that an object begins there.
-            let alive = unsafe { self.may_live(stub) };
-            check(alive, "H2", "a dead stub is in the table of tags", at)?;
+            let alive = unsafe { self.may_live(tag_entry) };
+            check(alive, "H2", "a dead tag entry is in the tag table", at)?;
             // SAFETY: `is_one` has checked that this object is a tag entry.
-            let target = unsafe { Stub::target(stub) };
+            let target = unsafe { TagEntry::target(tag_entry) };
             let followed = target.addr().get() == at;
             check(
                 followed,
@@ -33,8 +38,8 @@ impl Verifier<'_> {
                 at,
             )?;
             let young = matches!(self.place(target)?, Place::Nursery);
-            let looked = young != listed.contains(&stub);
-            check(looked, "H2", "a stub that no mark looks at", at)?;
+            let looked = young != listed.contains(&tag_entry);
+            check(looked, "H2", "a tag entry that no mark visits", at)?;
             let among = young == tags.young.contains_key(&at);
             check(among, "H2", "an object is tagged as one of another age", at)?;
         }
@@ -42,19 +47,14 @@ impl Verifier<'_> {
     }
 
     /// Checks a reachable object: if it is a tag entry, it is its target's tag entry in the table.
-    pub(super) fn stub(&self, object: NonNull<Header>) -> Result<(), Fault> {
+    pub(super) fn tag_entry(&self, object: NonNull<Header>) -> Result<(), Fault> {
         // SAFETY: the caller has checked that an object begins there, and no turn runs.
-        let target = unsafe { Stub::is_one(object).then(|| Stub::target(object)) };
+        let target = unsafe { TagEntry::is_one(object).then(|| TagEntry::target(object)) };
         let Some(target) = target else {
             return Ok(());
         };
         let known = self.core.tags.borrow().of(target) == Some(object);
         let at = object.addr().get();
-        check(
-            known,
-            "H2",
-            "a stub that the table of tags does not have",
-            at,
-        )
+        check(known, "H2", "a tag entry that is not in the tag table", at)
     }
 }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use vivant_heap::{
-    Evacuator, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root, Stress, Tracer,
-    Watch, When,
+    DeathWatch, Evacuator, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root, Stress,
+    Tracer, When,
 };
 
 /// A reference, or none.
@@ -94,7 +94,7 @@ struct Model {
     roots: Vec<Option<usize>>,
     ended: Ended,
     /// Death watches, by number; removed watches and reported ones are gone.
-    watched: BTreeMap<u64, Watch>,
+    watched: BTreeMap<u64, DeathWatch>,
     random: Rng,
 }
 
@@ -234,7 +234,7 @@ impl Model {
     }
 }
 
-fn watch<'gc>(m: &Mutator<'gc>, edge: Edge<'gc>, token: u64) -> Watch {
+fn watch<'gc>(m: &Mutator<'gc>, edge: Edge<'gc>, token: u64) -> DeathWatch {
     match edge {
         Edge::Node(to) => m.watch(to, token),
         Edge::Fixed(to) => m.watch(to, token),

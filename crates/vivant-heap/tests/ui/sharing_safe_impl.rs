@@ -7,7 +7,7 @@ struct Own<'gc, T: Clone>(Gc<'gc, T>);
 
 impl<'gc> Frozen<'gc> for Own<'gc, u8> {}
 impl<'gc> Sendable<'gc> for Own<'gc, u8> {}
-impl Twin for Own<'static, u8> {
+impl Erased for Own<'static, u8> {
     type Of<'gc> = Own<'gc, u8>;
 }
 

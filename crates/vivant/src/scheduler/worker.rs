@@ -17,7 +17,7 @@ use std::ptr::{self, NonNull};
 use std::rc::Rc;
 use vivant_brc::Executor;
 use vivant_heap::__private::TurnHeap;
-use vivant_heap::{Mutator, Parcel, Sendable, Twin};
+use vivant_heap::{Erased, Mutator, Parcel, Sendable};
 
 /// Number of cycle candidates after which a worker flushes them to the detector.
 const SUSPECTS_MAX: usize = 64;
@@ -149,7 +149,7 @@ impl Worker {
     /// Packs a value with the heap of the turn that runs on this thread. Without such a heap,
     /// packing costs a count delta in the count inbox of each object's owner.
     #[inline]
-    pub(crate) fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T> {
+    pub(crate) fn pack<'gc, T: Erased<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T> {
         match Worker::with_current(|worker| worker.packer.get()).flatten() {
             // SAFETY: `packing` has set it while it holds the mutator of that turn, and takes it
             // back even after a panic; a worker never leaves its thread.

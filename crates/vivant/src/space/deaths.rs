@@ -6,7 +6,7 @@ use crate::behaviour::Message;
 use crate::call::Call;
 use crate::turn::Turn;
 use std::collections::BTreeMap;
-use vivant_heap::{Collected as Target, Gc, Object, Watch};
+use vivant_heap::{Collected as Target, DeathWatch, Gc, Object};
 
 /// Sends the message.
 pub(super) type Notice = Box<dyn FnOnce() + Send>;
@@ -14,7 +14,7 @@ pub(super) type Notice = Box<dyn FnOnce() + Send>;
 /// The notices of an actor, by token: in the order in which the watches were set (R5).
 #[derive(Default)]
 pub(super) struct Notices {
-    waiting: BTreeMap<u64, (Watch, Notice)>,
+    waiting: BTreeMap<u64, (DeathWatch, Notice)>,
     next: u64,
 }
 
@@ -22,9 +22,9 @@ pub(super) struct Notices {
 #[derive(Default)]
 pub(super) struct Asked {
     first: u64,
-    notices: Vec<(Watch, Notice)>,
+    notices: Vec<(DeathWatch, Notice)>,
     /// The watches that it has removed.
-    ended: Vec<(Watch, u64)>,
+    ended: Vec<(DeathWatch, u64)>,
 }
 
 impl Notices {
@@ -51,7 +51,7 @@ impl Notices {
 
     /// The notice for a dead object. None if the actor has set the watch by the heap's own
     /// interface; its token may equal one of these.
-    pub(super) fn take(&mut self, watch: Watch, token: u64) -> Option<Notice> {
+    pub(super) fn take(&mut self, watch: DeathWatch, token: u64) -> Option<Notice> {
         if self.waiting.get(&token)?.0 != watch {
             return None;
         }
@@ -105,7 +105,7 @@ where
     /// assert_eq!(desk.all_closed().ask_blocking()?, [1, 2]);
     /// # Ok(()) }
     /// ```
-    pub fn on_death<T, M>(&self, object: Gc<'gc, T>, call: Call<'_, M>) -> Watch
+    pub fn on_death<T, M>(&self, object: Gc<'gc, T>, call: Call<'_, M>) -> DeathWatch
     where
         T: ?Sized + Target<'gc>,
         M: Message,
@@ -125,7 +125,7 @@ where
 
     /// Removes a watch set by [`Turn::on_death`]. False if the death was found already, so that its
     /// notice comes or came, or if the watch was removed before.
-    pub fn forget_death(&self, watch: Watch) -> bool {
+    pub fn forget_death(&self, watch: DeathWatch) -> bool {
         let token = vivant_heap::Mutator::unwatch(self, watch);
         let ended = token.map(|token| (watch, token));
         self.part().asked.borrow_mut().ended.extend(ended);

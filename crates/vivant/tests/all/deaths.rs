@@ -1,7 +1,7 @@
 //! Death watches: a message is sent after the death of a watched object.
 
 use std::time::Duration;
-use vivant::heap::{Stress, Watch, When};
+use vivant::heap::{DeathWatch, Stress, When};
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
 use vivant::{OnPanic, Pacing, Supervisor};
@@ -10,7 +10,7 @@ use vivant::{OnPanic, Pacing, Supervisor};
 #[actor(pacing = Pacing::new().stressed(Stress::new(When::All, 7)))]
 struct DeskState<'gc> {
     files: Vec<Gc<'gc, Mut<File<'gc>>>>,
-    watches: Vec<Watch>,
+    watches: Vec<DeathWatch>,
     gone: Vec<u64>,
 }
 

@@ -41,7 +41,7 @@ struct Graph<'gc> {
 #[object(leaf)]
 struct Generic<T>(T);
 
-fn twin<T: Twin>() {}
+fn twin<T: Erased>() {}
 
 fn frozen<'gc, T: Frozen<'gc>>() {}
 fn sendable<'gc, T: Sendable<'gc>>() {}

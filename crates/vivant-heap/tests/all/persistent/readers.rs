@@ -1,7 +1,7 @@
 //! Versions that one heap makes and others read.
 
 use std::sync::Arc;
-use vivant_heap::{CountVerifier, Heap, Mutator, Pacing, PageSource, Root, Twin, Val, val};
+use vivant_heap::{CountVerifier, Erased, Heap, Mutator, Pacing, PageSource, Root, Val, val};
 
 const ENTRIES: u64 = if cfg!(miri) { 40 } else { 5_000 };
 const VERSIONS: u64 = if cfg!(miri) { 4 } else { 16 };
@@ -53,7 +53,7 @@ fn advance<'gc>(m: &Mutator<'gc>, news: News<'gc>, version: u64) -> News<'gc> {
 
 #[test]
 fn a_reader_has_versions_that_their_writer_has_given_up() {
-    fn sent<T: Twin + Send>() {}
+    fn sent<T: Erased + Send>() {}
     sent::<News<'static>>();
     let source = Arc::new(PageSource::new());
     let mut reader = Heap::<Read>::new(&source, Pacing::default(), |_| Vec::new());

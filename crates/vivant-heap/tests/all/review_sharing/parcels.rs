@@ -4,7 +4,7 @@ use super::{Number, One, Page, balanced, collected, emptied, reader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use vivant_heap::{DetachedHeap, Held, Leaf, Object, PageSource, Parcel, Sendable, Twin, Val};
+use vivant_heap::{DetachedHeap, Erased, Held, Leaf, Object, PageSource, Parcel, Sendable, Val};
 
 /// A parcel within `look` of another one, within a turn of a third heap; components that are packed
 /// without a heap.
@@ -234,7 +234,7 @@ fn generic_values_come_back_as_they_were() {
         Many([Option<T>; N]),
         Boxed(Box<(T, Result<T, ()>)>),
     }
-    fn there_and_back<T: Twin>(
+    fn there_and_back<T: Erased>(
         make: impl for<'gc> FnOnce(Val<'gc, str>) -> T::Of<'gc>,
         check: impl for<'gc> FnOnce(T::Of<'gc>, Val<'gc, str>),
     ) where

@@ -4,7 +4,7 @@
 use super::heap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Root, Watch, Weak};
+use vivant_heap::{DeathWatch, Gc, Heap, Leaf, Mut, Object, Root, Weak};
 
 #[derive(Object)]
 struct State<'gc> {
@@ -109,7 +109,7 @@ fn what_is_unwatched_is_not_told() {
         empty: None,
         weak: None,
     });
-    let watches: Vec<Watch> = heap.turn(|m, state| {
+    let watches: Vec<DeathWatch> = heap.turn(|m, state| {
         state.numbers = (0..3).map(|n| m.alloc(Mut::new(n))).collect();
         // The last one is watched twice.
         let twice = [0, 1, 2, 2].map(|number| state.numbers[number]);

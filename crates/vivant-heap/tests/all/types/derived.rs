@@ -160,7 +160,7 @@ fn what_needs_no_trace_is_known() {
 }
 
 #[test]
-fn twins_are_static() {
+fn erased_forms_are_static() {
     fn twin<'gc, T: Object<'gc>>(_: &'gc ()) -> TypeId {
         TypeId::of::<T::Static>()
     }

@@ -1,4 +1,4 @@
-//! [`Stub`]: a tag entry, the shared object that stands for a private object.
+//! [`TagEntry`]: a tag entry, the shared object that stands for a private object.
 
 use crate::collector::{Evacuator, Tracer};
 use crate::header::{Header, Table};
@@ -7,14 +7,14 @@ use std::ptr::{self, NonNull};
 /// The referent of a tag. Other threads read its number, so no reference to the whole entry is ever
 /// made: its owner writes the target by a pointer to the target alone.
 #[repr(C)]
-pub(crate) struct Stub {
+pub(crate) struct TagEntry {
     target: NonNull<Header>,
     number: u64,
 }
 
 /// The tracing table of tag entries. It is one static, so its address distinguishes them from all
 /// other objects.
-static STUB: Table = Table::by_hand::<Stub>(trace, evacuate);
+static TAG_ENTRY: Table = Table::by_hand::<TagEntry>(trace, evacuate);
 
 /// # Safety
 ///
@@ -40,12 +40,12 @@ unsafe fn evacuate(value: NonNull<u8>, evacuator: &mut Evacuator<'_>) {
 /// # Safety
 ///
 /// The tag entry exists.
-unsafe fn target_in(stub: NonNull<Stub>) -> NonNull<NonNull<Header>> {
+unsafe fn target_in(tag_entry: NonNull<TagEntry>) -> NonNull<NonNull<Header>> {
     // SAFETY: guaranteed by the caller: the address of a field is not null.
-    unsafe { NonNull::new_unchecked(&raw mut (*stub.as_ptr()).target) }
+    unsafe { NonNull::new_unchecked(&raw mut (*tag_entry.as_ptr()).target) }
 }
 
-impl Stub {
+impl TagEntry {
     /// Initialises a tag entry.
     ///
     /// # Safety
@@ -54,8 +54,8 @@ impl Stub {
     pub(crate) unsafe fn begin(room: NonNull<Header>, target: NonNull<Header>, number: u64) {
         // SAFETY: guaranteed by the caller.
         unsafe {
-            room.write(Header::new(&STUB));
-            room.add(1).cast().write(Stub { target, number });
+            room.write(Header::new(&TAG_ENTRY));
+            room.add(1).cast().write(TagEntry { target, number });
         }
     }
 
@@ -66,7 +66,7 @@ impl Stub {
     /// It is an object that has not moved.
     pub(crate) unsafe fn is_one(object: NonNull<Header>) -> bool {
         // SAFETY: guaranteed by the caller.
-        ptr::eq(unsafe { object.as_ref() }.table(), &STUB)
+        ptr::eq(unsafe { object.as_ref() }.table(), &TAG_ENTRY)
     }
 
     /// Where the tagged object is now.
@@ -74,9 +74,9 @@ impl Stub {
     /// # Safety
     ///
     /// It is a tag entry, and the caller is the holder of its heap.
-    pub(crate) unsafe fn target(stub: NonNull<Header>) -> NonNull<Header> {
+    pub(crate) unsafe fn target(tag_entry: NonNull<Header>) -> NonNull<Header> {
         // SAFETY: guaranteed by the caller; the value follows the header.
-        unsafe { target_in(stub.add(1).cast()).read() }
+        unsafe { target_in(tag_entry.add(1).cast()).read() }
     }
 
     /// The number of the tag entry in its heap.
@@ -84,9 +84,9 @@ impl Stub {
     /// # Safety
     ///
     /// It is a tag entry, and the caller knows that it is kept live.
-    pub(crate) unsafe fn number(stub: NonNull<Header>) -> u64 {
+    pub(crate) unsafe fn number(tag_entry: NonNull<Header>) -> u64 {
         // SAFETY: guaranteed by the caller; the number is not written after `begin`, and every
         // reference to the entry was published after `begin`.
-        unsafe { (&raw const (*stub.add(1).cast::<Self>().as_ptr()).number).read() }
+        unsafe { (&raw const (*tag_entry.add(1).cast::<Self>().as_ptr()).number).read() }
     }
 }

@@ -15,7 +15,7 @@ use std::ptr::NonNull;
 
 /// A death watch of an object, begun by [`Mutator::watch`]; [`Mutator::unwatch`] ends it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Watch {
+pub struct DeathWatch {
     heap: HeapId,
     number: u64,
 }
@@ -23,11 +23,11 @@ pub struct Watch {
 /// The death watches of a heap, by number, which is the order in which they began: no notice
 /// follows the order of addresses (R5).
 #[derive(Default)]
-pub(crate) struct Deaths {
+pub(crate) struct DeathWatches {
     /// Watches of young objects: each collection examines these.
-    pub(crate) young: BTreeMap<u64, Watched>,
+    pub(crate) young: BTreeMap<u64, WatchedObject>,
     /// Watches of old objects: only a mark finds these dead.
-    pub(crate) old: BTreeMap<u64, Watched>,
+    pub(crate) old: BTreeMap<u64, WatchedObject>,
     /// Tokens of dead objects that were not taken yet.
     pub(crate) found: BTreeMap<u64, u64>,
     next: u64,
@@ -35,7 +35,7 @@ pub(crate) struct Deaths {
 
 /// A watched object, and the token of its notice.
 #[derive(Clone, Copy)]
-pub(crate) struct Watched {
+pub(crate) struct WatchedObject {
     pub(crate) object: NonNull<Header>,
     token: u64,
 }
@@ -50,7 +50,7 @@ unsafe fn is_young(object: NonNull<Header>) -> bool {
     unsafe { page_of(object.cast()).as_ref() }.kind == PageKind::Nursery
 }
 
-impl Deaths {
+impl DeathWatches {
     fn watch(&mut self, object: NonNull<Header>, token: u64) -> u64 {
         let number = self.next;
         self.next += 1;
@@ -59,7 +59,7 @@ impl Deaths {
             true => &mut self.young,
             false => &mut self.old,
         };
-        watches.insert(number, Watched { object, token });
+        watches.insert(number, WatchedObject { object, token });
         number
     }
 
@@ -157,9 +157,9 @@ impl<'gc> Mutator<'gc> {
     /// heap.collect();
     /// assert_eq!(heap.take_deaths(), [7]);
     /// ```
-    pub fn watch<T: ?Sized + Collected<'gc>>(&self, object: Gc<'gc, T>, token: u64) -> Watch {
+    pub fn watch<T: ?Sized + Collected<'gc>>(&self, object: Gc<'gc, T>, token: u64) -> DeathWatch {
         let core = self.core();
-        Watch {
+        DeathWatch {
             heap: self.id(),
             number: core.deaths.borrow_mut().watch(object.header(), token),
         }
@@ -167,7 +167,7 @@ impl<'gc> Mutator<'gc> {
 
     /// Ends a watch. Returns its token; `None` if the object was found dead already, so that its
     /// notice was or will be given, or if the watch was ended before.
-    pub fn unwatch(&self, watch: Watch) -> Option<u64> {
+    pub fn unwatch(&self, watch: DeathWatch) -> Option<u64> {
         let core = self.core();
         if watch.heap != self.id() {
             return None;
@@ -189,12 +189,12 @@ impl<R: Root> Heap<R> {
 
     /// As [`Heap::take_deaths`], each token with its watch: for callers that share the heap with
     /// other users of watches, each with tokens of its own.
-    pub fn take_watches(&mut self) -> Vec<(Watch, u64)> {
+    pub fn take_watches(&mut self) -> Vec<(DeathWatch, u64)> {
         let heap = self.id();
         let found = &mut self.parts().0.deaths.get_mut().found;
         let found = std::mem::take(found).into_iter();
         found
-            .map(|(number, token)| (Watch { heap, number }, token))
+            .map(|(number, token)| (DeathWatch { heap, number }, token))
             .collect()
     }
 }

@@ -1,6 +1,6 @@
 //! The list of leaf types: they contain no reference to a collected object, so they are not traced.
 //!
-//! Each is an [`Object`](super::Object), a [`Twin`] and [`Sendable`]. Its group in the list says
+//! Each is an [`Object`](super::Object), a [`Erased`] and [`Sendable`]. Its group in the list says
 //! what else it is:
 //!
 //! | group | [`FrozenParts`] | [`Freeze`] |
@@ -12,10 +12,10 @@
 //!
 //! The second pair of brackets contains the bounds under which a type is frozen.
 
+use super::erased::Erased;
 use super::freeze::{Freeze, as_they_are};
 use super::frozen::{Frozen, FrozenParts};
 use super::sendable::Sendable;
-use super::twin::Twin;
 
 /// Makes a type an [`Object`](crate::Object) without collected parts, where the derive requires too
 /// much of its type parameters: `[T: Bound] Type<T>`.
@@ -106,7 +106,7 @@ macro_rules! leaf_types {
     (@not_frozen [$($bounds:tt)*] [] $leaf:ty) => {
         crate::leaf!([$($bounds)*] $leaf);
         // SAFETY: it has no brand.
-        unsafe impl<$($bounds)*> Twin for $leaf {
+        unsafe impl<$($bounds)*> Erased for $leaf {
             type Of<'gc> = $leaf;
         }
         // SAFETY: it has no reference.
@@ -131,6 +131,6 @@ leaf_types! {
         [] [] crate::TagId;
     }
     not_frozen {
-        [] [] crate::Watch;
+        [] [] crate::DeathWatch;
     }
 }

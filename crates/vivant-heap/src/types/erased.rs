@@ -1,4 +1,4 @@
-//! [`Twin`]: from the erased form of a type to the type in a turn.
+//! [`Erased`]: from the erased form of a type to the type in a turn.
 
 use super::collected::Collected;
 use super::gc::Gc;
@@ -21,36 +21,36 @@ use super::weak::Weak;
     label = "not a type of something that can lie in a heap",
     note = "own types: `#[derive(Object)]`, without bounds at the type's parameters"
 )]
-pub unsafe trait Twin: 'static {
+pub unsafe trait Erased: 'static {
     /// The type in a turn.
     type Of<'gc>: Object<'gc, Static = Self>;
 }
 
-/// The erased form of a trait object or a slice: [`Twin`] for types of any size.
+/// The erased form of a trait object or a slice: [`Erased`] for types of any size.
 ///
 /// # Safety
 ///
-/// As for [`Twin`].
-pub unsafe trait TwinOf: 'static {
+/// As for [`Erased`].
+pub unsafe trait ErasedOf: 'static {
     /// The type in a turn.
     type Of<'gc>: ?Sized + Collected<'gc, Static = Self>;
 }
 
-// SAFETY: by `Twin`.
-unsafe impl<T: Twin> TwinOf for T {
+// SAFETY: by `Erased`.
+unsafe impl<T: Erased> ErasedOf for T {
     type Of<'gc> = T::Of<'gc>;
 }
 // SAFETY: it has no brand.
-unsafe impl TwinOf for str {
+unsafe impl ErasedOf for str {
     type Of<'gc> = str;
 }
 // SAFETY: by the contract of its elements.
-unsafe impl<T: Twin> TwinOf for [T] {
+unsafe impl<T: Erased> ErasedOf for [T] {
     type Of<'gc> = [T::Of<'gc>];
 }
 
 // SAFETY: its brand is replaced, and so is that of its referent.
-unsafe impl<T: ?Sized + TwinOf> Twin for Val<'static, T> {
+unsafe impl<T: ?Sized + ErasedOf> Erased for Val<'static, T> {
     type Of<'gc> = Val<'gc, T::Of<'gc>>;
 }
 
@@ -58,14 +58,14 @@ unsafe impl<T: ?Sized + TwinOf> Twin for Val<'static, T> {
 // is not sendable this one reason only.
 
 // SAFETY: its brand is replaced, and so is that of its referent.
-unsafe impl<T: ?Sized + TwinOf> Twin for Gc<'static, T> {
+unsafe impl<T: ?Sized + ErasedOf> Erased for Gc<'static, T> {
     type Of<'gc> = Gc<'gc, T::Of<'gc>>;
 }
 // SAFETY: its brand is replaced, and so is that of its referent.
-unsafe impl<T: ?Sized + TwinOf> Twin for Weak<'static, T> {
+unsafe impl<T: ?Sized + ErasedOf> Erased for Weak<'static, T> {
     type Of<'gc> = Weak<'gc, T::Of<'gc>>;
 }
 // SAFETY: it consists of its value.
-unsafe impl<T: Twin> Twin for Mut<T> {
+unsafe impl<T: Erased> Erased for Mut<T> {
     type Of<'gc> = Mut<T::Of<'gc>>;
 }

@@ -1,6 +1,6 @@
-//! [`Tags`]: the tag table, from tagged objects to their tag entries.
+//! [`TagTable`]: the tag table, from tagged objects to their tag entries.
 
-use super::stub::Stub;
+use super::tag_entry::TagEntry;
 use crate::collections::gc::FixedState;
 use crate::header::Header;
 #[cfg(test)]
@@ -14,7 +14,7 @@ use std::ptr::NonNull;
 
 /// The tag table of a heap. It is weak: it keeps no tag entry alive.
 #[derive(Default)]
-pub(crate) struct Tags {
+pub(crate) struct TagTable {
     /// Entries of young objects, by address: each minor collection visits these.
     pub(crate) young: HashMap<usize, NonNull<Header>, FixedState>,
     /// Entries of old objects, by address: marks visit all of them.
@@ -43,7 +43,7 @@ pub(crate) enum Target {
     Old,
 }
 
-impl Tags {
+impl TagTable {
     /// The tag entry of an object, if it has one.
     pub(crate) fn of(&self, object: NonNull<Header>) -> Option<NonNull<Header>> {
         let at = object.addr().get();
@@ -65,15 +65,15 @@ impl Tags {
     pub(super) unsafe fn insert(
         &mut self,
         object: NonNull<Header>,
-        stub: NonNull<Header>,
+        tag_entry: NonNull<Header>,
     ) -> Target {
         // SAFETY: guaranteed by the caller.
         if unsafe { is_young(object) } {
-            self.young.insert(object.addr().get(), stub);
+            self.young.insert(object.addr().get(), tag_entry);
             return Target::Young;
         }
-        self.listed.push(stub);
-        self.old.insert(object.addr().get(), stub);
+        self.listed.push(tag_entry);
+        self.old.insert(object.addr().get(), tag_entry);
         Target::Old
     }
 
@@ -91,10 +91,10 @@ impl Tags {
         if is_injected(InjectedFault::TagNotFollowed) {
             return;
         }
-        for (_, stub) in mem::take(&mut self.young) {
+        for (_, tag_entry) in mem::take(&mut self.young) {
             // SAFETY: guaranteed by the caller: a tag entry with a young target was remembered, so
             // it is live.
-            unsafe { self.insert(Stub::target(stub), stub) };
+            unsafe { self.insert(TagEntry::target(tag_entry), tag_entry) };
         }
     }
 
@@ -118,16 +118,16 @@ impl Tags {
         let until = *unsettled;
         *unsettled = until.saturating_sub(most);
         for place in (*unsettled..until).rev() {
-            let stub = self.listed[place];
-            if is_alive(stub) {
+            let tag_entry = self.listed[place];
+            if is_alive(tag_entry) {
                 continue;
             }
             // The entry that takes its place was visited, or was added later.
             self.listed.swap_remove(place);
             // SAFETY: guaranteed by the caller: nothing was swept, so the entry still exists.
-            let at = unsafe { Stub::target(stub) }.addr().get();
+            let at = unsafe { TagEntry::target(tag_entry) }.addr().get();
             // The object may have another tag entry by now.
-            if self.old.get(at) == Some(&stub) {
+            if self.old.get(at) == Some(&tag_entry) {
                 self.old.remove(at);
             }
         }
@@ -141,7 +141,7 @@ impl Tags {
 
     /// All tag entries, with the addresses that are their keys.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, NonNull<Header>)> {
-        let young = self.young.iter().map(|(&at, &stub)| (at, stub));
-        young.chain(self.old.iter().map(|(at, &stub)| (at, stub)))
+        let young = self.young.iter().map(|(&at, &tag_entry)| (at, tag_entry));
+        young.chain(self.old.iter().map(|(at, &tag_entry)| (at, tag_entry)))
     }
 }
