@@ -2,7 +2,7 @@
 
 use crate::actor::Actor;
 use crate::asked::Asked;
-use crate::cell::{AddressRef, Bond, CellRef, Signals, StateRef};
+use crate::cell::{AddressRef, CellRef, Monitor, Signals, StateRef};
 use crate::interface::Implements;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
 use crate::promise::{Next, bury};
@@ -140,7 +140,7 @@ impl<T: ?Sized + Target> Address<T> {
     pub fn ended(this: &Self) -> Asked<StopReason> {
         let to = &Self::link(this).to;
         let (asked, resolver) = Asked::new(&to.system);
-        to.bind(Bond::Watch(resolver));
+        to.bind(Monitor::Watch(resolver));
         asked
     }
 
@@ -171,7 +171,7 @@ impl AddressRef {
     /// Sets a monitor between the actor and another; if the actor has ended, the notice comes at
     /// once.
     #[track_caller]
-    pub(crate) fn bind(&self, bond: Bond) {
+    pub(crate) fn bind(&self, bond: Monitor) {
         if let Err(returned) = post(To::Lent(self), bond.envelope()) {
             bury(returned).follow();
         }

@@ -4,7 +4,7 @@ use crate::actor::Actor;
 use crate::address::{Address, Target};
 use crate::behaviour::{Continuation, Message};
 use crate::call::{Call, Then};
-use crate::cell::{AddressRef, Bond, Header};
+use crate::cell::{AddressRef, Header, Monitor};
 use crate::future::{self, Clock};
 use crate::oracle::below;
 use crate::promise::{self, Promise, Resolver};
@@ -205,7 +205,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
     /// the actor alive.
     pub fn watch<T: ?Sized + Target>(&self, address: &Address<T>) -> Promise<StopReason> {
         let (promise, resolver) = Promise::open(self.owner());
-        Address::counted(address).bind(Bond::Watch(resolver));
+        Address::counted(address).bind(Monitor::Watch(resolver));
         promise
     }
 
@@ -216,16 +216,16 @@ impl<'gc, A: Actor> Turn<'gc, A> {
     pub fn link<T: ?Sized + Target>(&self, address: &Address<T>) {
         let (me, other) = (self.owner(), Address::counted(address));
         if me.id != other.id {
-            me.bind(Bond::Link(other.cell()));
-            other.bind(Bond::Link(me.cell()));
+            me.bind(Monitor::Link(other.cell()));
+            other.bind(Monitor::Link(me.cell()));
         }
     }
 
     /// Removes the link set by [`Turn::link`].
     pub fn unlink<T: ?Sized + Target>(&self, address: &Address<T>) {
         let (me, other) = (self.owner(), Address::counted(address));
-        me.bind(Bond::Unlink(other.cell()));
-        other.bind(Bond::Unlink(me.cell()));
+        me.bind(Monitor::Unlink(other.cell()));
+        other.bind(Monitor::Unlink(me.cell()));
     }
 
     /// Continues with `then` for every dead letter from now on; see

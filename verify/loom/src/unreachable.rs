@@ -8,7 +8,7 @@
 //!
 //! | model | real |
 //! |---|---|
-//! | `Member::word`, `upgrade`, `send` | `cell/tally.rs`; `CellRef::upgrade`; `post`, then the drop of the address |
+//! | `Member::word`, `upgrade`, `send` | `cell/reference_word.rs`; `CellRef::upgrade`; `post`, then the drop of the address |
 //! | `Member::knows` | the state: the addresses that it holds, once each |
 //! | `Pair::judge` | `verdict::Case`, with `Idle::condemn`, `pardon`, `let_go`, `ends` |
 //! | `Pair::verdict` | `Detector::verdict` |

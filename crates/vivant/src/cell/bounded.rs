@@ -1,10 +1,10 @@
 //! Work of a run for a bounded mailbox (see `mailbox/README.md`).
 
-use super::held::{After, Held};
+use super::run_guard::{After, RunGuard};
 use crate::dead_letter::Cause;
 use crate::mailbox::{Envelope, Ring, Role, Way};
 
-impl Held<'_> {
+impl RunGuard<'_> {
     /// Processes the message for which a ticket stands.
     pub(super) fn redeem(&mut self, ticket: Envelope) -> After {
         match self.message_of(ticket) {

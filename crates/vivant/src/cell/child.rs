@@ -1,8 +1,8 @@
 //! The supervised actor: it goes down, keeps its mailbox, and is started again (see
 //! `supervision/README.md`).
 
-use super::held::{Held, unmute};
-use super::{CellRef, Guards, Life, Mute, StateRef, catch};
+use super::run_guard::{RunGuard, unmute};
+use super::{CellRef, Guards, Lifecycle, Mute, StateRef, catch};
 use crate::error::{Panic, Refusal};
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::promise;
@@ -58,7 +58,7 @@ impl Child {
     }
 }
 
-impl Held<'_> {
+impl RunGuard<'_> {
     /// Ends this incarnation: the actor ends, or goes down until its supervisor starts it again.
     pub(super) fn is_over(&mut self, reason: StopReason) {
         match self.fate(&reason) {
@@ -77,7 +77,7 @@ impl Held<'_> {
     }
 
     fn fate(&mut self, reason: &StopReason) -> Fate {
-        if self.owner().life != Life::Running || self.actor.system.is_closing() {
+        if self.owner().life != Lifecycle::Running || self.actor.system.is_closing() {
             return Fate::Ends;
         }
         let child = self.owner().child();
@@ -86,7 +86,7 @@ impl Held<'_> {
 
     /// The supervisor wants a new incarnation.
     pub(super) fn halt(&mut self) {
-        if self.owner().life == Life::Running {
+        if self.owner().life == Lifecycle::Running {
             self.is_over(StopReason::Restarting);
         } else if let Told::Nobody = self.tell(News::IsDown) {
             self.end(StopReason::Stopped);
@@ -95,7 +95,7 @@ impl Held<'_> {
 
     /// Drops the state and keeps the mailbox.
     fn go_down(&mut self, reason: StopReason) {
-        self.owner().life = Life::Down;
+        self.owner().life = Lifecycle::Down;
         self.strip(&reason);
         // T5: an actor that takes no messages mutes no sender.
         let system = &self.actor.system;
@@ -161,7 +161,7 @@ impl Held<'_> {
 
     /// The supervisor starts the actor.
     pub(super) fn come_up(&mut self) {
-        if self.owner().life != Life::Down {
+        if self.owner().life != Lifecycle::Down {
             return;
         }
         // Taken out of the owner part while user code runs.
@@ -191,7 +191,7 @@ impl Held<'_> {
         self.worker.turn_ends();
         self.actor.facts.turn_ends();
         let owner = self.owner();
-        owner.life = Life::Running;
+        owner.life = Lifecycle::Running;
         owner.guards = Guards::Stale;
         if owner.mute == Mute::Free {
             self.actor.system.mutes.unmuted(&self.actor.pressure);

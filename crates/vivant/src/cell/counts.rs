@@ -1,7 +1,7 @@
 //! Biased reference counting of an actor's objects: an actor owns the counted objects that it makes
 //! (B6), and its holder acts as that owner.
 
-use super::held::Held;
+use super::run_guard::RunGuard;
 use super::{StateRef, catch};
 use crate::error::Refusal;
 use crate::mailbox::{Kind, Letter, Role, Step};
@@ -10,7 +10,7 @@ use crate::scheduler::Worker;
 use std::panic::Location;
 use vivant_brc::Executor;
 
-impl Held<'_> {
+impl RunGuard<'_> {
     /// The run begins. For an actor that has never made a [`Brc`](crate::Brc) it costs two checks.
     #[inline]
     pub(super) fn counts_begin(&mut self) {

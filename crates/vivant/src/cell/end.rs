@@ -1,8 +1,8 @@
 //! The end of an actor: stop hook, drop of the state, close of the mailbox, in this order. Every
 //! pending request is refused.
 
-use super::held::{Held, unmute};
-use super::{Caught, Life, StateRef, catch};
+use super::run_guard::{RunGuard, unmute};
+use super::{Caught, Lifecycle, StateRef, catch};
 use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::observe;
@@ -12,11 +12,11 @@ use crate::stop::StopReason;
 use crate::supervision::News;
 use std::panic::Location;
 
-impl Held<'_> {
+impl RunGuard<'_> {
     /// Ends the actor: stop hook, drop of the state, close of the mailbox, in this order. Every
     /// pending request is refused.
     pub(super) fn end(&mut self, reason: StopReason) {
-        self.owner().life = Life::Ended;
+        self.owner().life = Lifecycle::Ended;
         self.strip(&reason);
         self.finish(reason);
     }

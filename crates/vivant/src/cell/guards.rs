@@ -1,7 +1,7 @@
 //! Work of a run for deferred messages (T8; see the README).
 
 use super::StateRef;
-use super::held::{After, COUNT_EVERY, Held, Next};
+use super::run_guard::{After, COUNT_EVERY, Next, RunGuard};
 use super::waiting::{Found, Waiting};
 use crate::mailbox::{Chain, Envelope, Role};
 use crate::sync::Ordering;
@@ -29,7 +29,7 @@ impl Guards {
     }
 }
 
-impl Held<'_> {
+impl RunGuard<'_> {
     /// T8: finds a deferred message with an open guard, among those with a stale guard.
     #[inline]
     pub(super) fn reopened(&mut self) -> Found {
@@ -44,10 +44,10 @@ impl Held<'_> {
     #[inline]
     fn look(&mut self) -> Found {
         let (actor, worker) = (&self.actor, self.worker);
-        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively. Written out here
+        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out here
         // so that the state may be borrowed beside it. A guard cannot reach the owner part.
         let owner = unsafe { &mut *actor.owner.get() };
-        // SAFETY: C1: this is the only `Held` of the cell, and no other `StateRef` exists here.
+        // SAFETY: C1: this is the only `RunGuard` of the cell, and no other `StateRef` exists here.
         let mut state = unsafe { StateRef::new(actor.as_ptr()) };
         let waiting = owner.rare.as_mut().map(|rare| &mut rare.waiting);
         let Some(waiting) = waiting.filter(|waiting| waiting.count() > 0) else {

@@ -1,7 +1,7 @@
 //! A parked actor, held by the cycle detector for a short time: scanned, then parked again or
 //! ended.
 
-use super::{CellRef, Life, Runnable, Signals, StateRef, Verdict};
+use super::{CellRef, Lifecycle, Runnable, Signals, StateRef, Verdict};
 use crate::mailbox::{Grasped, Parked};
 use crate::unreachable::{Acquaintances, Sight};
 use std::ops::Deref;
@@ -47,7 +47,7 @@ impl Idle {
     pub(crate) fn pin(&self) -> Option<Pin> {
         // SAFETY: C1: this is the only right to access the owner part, and it is not written here.
         let owner = unsafe { &*self.0.owner.get() };
-        if owner.life != Life::Running || owner.child().is_some() {
+        if owner.life != Lifecycle::Running || owner.child().is_some() {
             return Some(Pin::Supervised);
         }
         let nothing_waits = owner.backlog.is_empty()

@@ -9,9 +9,9 @@
 //! | `facts` | written by the holder, read by any thread (inspection, watchdog) |
 //! | `random`, `lineage` | the holder during a turn (atomics only to stay in safe code) |
 //! | `place` | the registry, under its lock |
-//! | `owner`, the state | the holder alone, through its [`Held`] |
+//! | `owner`, the state | the holder alone, through its [`RunGuard`] |
 //!
-//! - C1 At most one [`Runnable`] or [`Held`] exists for a cell. Waking a parked inbox creates it;
+//! - C1 At most one [`Runnable`] or [`RunGuard`] exists for a cell. Waking a parked inbox creates it;
 //!   parking or closing the inbox destroys it.
 //! - C2 The state is `None` before the start message has run, while a supervised actor is down, and
 //!   after the actor has ended.
@@ -31,47 +31,47 @@
 //!   subtracted at the end of the round, before the worker sleeps, or by the clock during a long
 //!   turn.
 
-mod bond;
+mod actor_path;
 mod bounded;
 mod child;
 mod class;
+mod cold_fields;
 mod counts;
+mod current_actor;
 mod end;
-mod facts;
 mod guards;
-mod held;
 mod idle;
-mod lineage;
+mod monitor;
 mod once;
 mod panic;
-mod present;
-mod rare;
+mod published;
 mod reference;
+mod reference_word;
 mod run;
+mod run_guard;
 mod runnable;
 mod signals;
 mod steps;
 #[cfg(all(test, feature = "macros"))]
 mod steps_model;
-mod tally;
 mod waiting;
 #[cfg(all(test, feature = "macros"))]
 mod waiting_tests;
 
-pub(crate) use bond::Bond;
+pub(crate) use actor_path::ActorPath;
 pub(crate) use child::{Begin, Child, Terms};
 pub(crate) use class::{Class, StateRef, start_envelope};
-pub(crate) use facts::Facts;
+pub(crate) use cold_fields::ColdFields;
+pub(crate) use current_actor::CurrentActor;
 pub(crate) use idle::{Idle, Occupied, Pin};
-pub(crate) use lineage::Lineage;
+pub(crate) use monitor::Monitor;
 pub(crate) use panic::{Caught, Injected, catch, note_places, take_last};
-pub(crate) use present::Present;
-pub(crate) use rare::Rare;
+pub(crate) use published::Published;
 pub(crate) use reference::{AddressRef, Birth, CellRef, Dropped, Kept};
+pub(crate) use reference_word::Verdict;
 pub(crate) use run::{Budget, Ran, rescue, run, run_to_panic};
 pub(crate) use runnable::Runnable;
 pub(crate) use signals::Signals;
-pub(crate) use tally::Verdict;
 
 use crate::actor::{Actor, Pool};
 use crate::mailbox::{Chain, Head, Inbox, Ring};
@@ -97,32 +97,32 @@ pub(crate) struct Header {
     pub(crate) pressure: Pressure,
     /// Creation number within the system: identity, order and hash of addresses.
     pub(crate) id: u64,
-    owner: UnsafeCell<Owner>,
-    pub(crate) facts: Facts,
+    owner: UnsafeCell<RunState>,
+    pub(crate) facts: Published,
     refs: AtomicU32,
     number: u32,
-    parent: Option<Arc<Lineage>>,
+    parent: Option<Arc<ActorPath>>,
     random: AtomicU64,
     /// Index of the cell in the registry.
     pub(crate) place: AtomicU32,
     /// Send time of the oldest deferred message. Published by the holder, like the facts.
     deferred_sent: AtomicU32,
-    lineage: SetOnce<Arc<Lineage>>,
+    lineage: SetOnce<Arc<ActorPath>>,
     /// Set by the holder before the mailbox is closed.
     ended: SetOnce<StopReason>,
 }
 
 /// The owner part: fields that only the holder accesses.
-struct Owner {
+struct RunState {
     /// Messages taken out of the inbox and not yet begun.
     backlog: Chain<Head>,
     /// Cold fields. For the many actors that need none of them they cost one word.
-    rare: Option<Box<Rare>>,
+    rare: Option<Box<ColdFields>>,
     /// Number of messages begun or deferred that the pressure still counts.
     uncounted: u32,
     /// Number of counted addresses that were given to the actor itself (C6).
     spare: u32,
-    life: Life,
+    life: Lifecycle,
     mute: Mute,
     /// Whether the guards in `waiting` have to be evaluated.
     guards: Guards,
@@ -158,8 +158,8 @@ impl Lane {
     }
 }
 
-impl Owner {
-    fn rare(&mut self) -> &mut Rare {
+impl RunState {
+    fn rare(&mut self) -> &mut ColdFields {
         self.rare.get_or_insert_default()
     }
 
@@ -186,7 +186,7 @@ impl Owner {
 }
 
 #[derive(PartialEq, Eq, Clone, Copy)]
-enum Life {
+enum Lifecycle {
     Running,
     /// Supervised, and without a state until the supervisor starts it. Processes no messages.
     Down,
@@ -244,7 +244,7 @@ impl Header {
 
     /// Returns how long the oldest deferred message has waited, in milliseconds.
     pub(crate) fn deferred_for(&self, now_ms: u64) -> u32 {
-        facts::since(&self.deferred_sent, now_ms)
+        published::since(&self.deferred_sent, now_ms)
     }
 
     /// Returns the index of the cell in the registry.

@@ -2,9 +2,9 @@
 //! its actor reachable.
 
 use super::{
-    ActorCell, Batch, BoundedCell, Class, Facts, Guards, Header, Lane, Life, Lineage, Mute, Owner,
-    Rare, Runnable, SetOnce, SignalWord, Signals, Steps,
-    tally::{self, Left},
+    ActorCell, ActorPath, Batch, BoundedCell, Class, ColdFields, Guards, Header, Lane, Lifecycle,
+    Mute, Published, RunState, Runnable, SetOnce, SignalWord, Signals, Steps,
+    reference_word::{self, Left},
 };
 use crate::actor::Actor;
 use crate::mailbox::{Chain, Head, Inbox, Nudged, Ring, pool};
@@ -42,12 +42,12 @@ pub(crate) struct CellRef(NonNull<Header>);
 pub(crate) struct AddressRef(NonNull<Header>);
 
 // SAFETY: the fields of the header are atomics or immutable, and `owner` and the state are accessed
-// only through `Held` (C1). The state is `Send` (a bound of `Actor`), so any thread may hold or
+// only through `RunGuard` (C1). The state is `Send` (a bound of `Actor`), so any thread may hold or
 // drop it.
 unsafe impl Send for CellRef {}
 // SAFETY: `&CellRef` gives access to the shared header only: atomics and immutable fields.
 unsafe impl Sync for CellRef {}
-// SAFETY: an `AddressRef` reaches state and owner part only by `Held` (C1); the state is `Send`.
+// SAFETY: an `AddressRef` reaches state and owner part only by `RunGuard` (C1); the state is `Send`.
 unsafe impl Send for AddressRef {}
 // SAFETY: `&AddressRef` gives access to the shared header only: atomics and immutable fields.
 unsafe impl Sync for AddressRef {}
@@ -56,10 +56,10 @@ unsafe impl Sync for AddressRef {}
 pub(crate) struct Birth {
     pub(crate) system: Arc<Shared>,
     pub(crate) id: u64,
-    pub(crate) parent: Option<Arc<Lineage>>,
+    pub(crate) parent: Option<Arc<ActorPath>>,
     pub(crate) number: u32,
     pub(crate) seed: u64,
-    pub(crate) rare: Option<Box<Rare>>,
+    pub(crate) rare: Option<Box<ColdFields>>,
 }
 
 impl AddressRef {
@@ -70,9 +70,9 @@ impl AddressRef {
             Some(_) => {
                 // T5: an actor that takes no messages mutes no sender.
                 let _nobody = birth.system.mutes.ended((birth.id, &pressure));
-                Life::Down
+                Lifecycle::Down
             }
-            None => Life::Running,
+            None => Lifecycle::Running,
         };
         let class = Class::of::<A>();
         birth.system.bytes.add(class.bytes);
@@ -81,11 +81,11 @@ impl AddressRef {
                 inbox: Inbox::new(),
                 system: birth.system,
                 class,
-                addresses: AtomicU32::new(tally::first(class.is_traced)),
+                addresses: AtomicU32::new(reference_word::first(class.is_traced)),
                 signals: SignalWord::new(),
                 pressure,
                 id: birth.id,
-                owner: UnsafeCell::new(Owner {
+                owner: UnsafeCell::new(RunState {
                     backlog: Chain::new(),
                     rare: birth.rare,
                     uncounted: 0,
@@ -97,7 +97,7 @@ impl AddressRef {
                     steps: Steps::None,
                     lane: Lane::of(A::POOL),
                 }),
-                facts: Facts::default(),
+                facts: Published::default(),
                 refs: AtomicU32::new(1),
                 number: birth.number,
                 parent: birth.parent,
@@ -152,13 +152,13 @@ impl AddressRef {
         let before = unsafe { header.as_ref() }
             .addresses
             .fetch_add(1, Ordering::Relaxed);
-        if tally::count(before) == 0 {
+        if reference_word::count(before) == 0 {
             // C3: the addresses together own one reference again.
             // SAFETY: the caller promises that `header` starts a living cell made by `birth`.
             std::mem::forget(unsafe { CellRef::to(header) });
             // SAFETY: the cell is alive by the caller's promise.
             unsafe { header.as_ref() }.is_raised(before);
-        } else if tally::count(before) >= tally::ADDRESSES_MAX {
+        } else if reference_word::count(before) >= reference_word::ADDRESSES_MAX {
             too_many();
         }
         AddressRef(header)
@@ -291,13 +291,13 @@ impl CellRef {
     pub(crate) fn upgrade(&self) -> Option<AddressRef> {
         let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
-            if tally::is_condemned(word) {
+            if reference_word::is_condemned(word) {
                 word = self.heard()?;
             }
-            if tally::count(word) == 0 {
+            if reference_word::count(word) == 0 {
                 return None;
             }
-            if tally::count(word) >= tally::ADDRESSES_MAX {
+            if reference_word::count(word) >= reference_word::ADDRESSES_MAX {
                 too_many();
             }
             // Relaxed: only the count itself is decided here. C4 makes zero final for every thread
@@ -320,7 +320,7 @@ impl CellRef {
         // Relaxed: the verdict's lock orders it.
         let look = || self.addresses.load(Ordering::Relaxed);
         let word = self.system.detector.after_verdict(look);
-        (!tally::is_condemned(word)).then_some(word)
+        (!reference_word::is_condemned(word)).then_some(word)
     }
 
     /// Raises `signal`; a parked actor goes into a run queue. No effect on an actor that has ended.
@@ -370,7 +370,7 @@ impl Clone for AddressRef {
         }
         // Relaxed: a new address is made from an existing one.
         let before = self.addresses.fetch_add(1, Ordering::Relaxed);
-        if tally::count(before) >= tally::ADDRESSES_MAX {
+        if reference_word::count(before) >= reference_word::ADDRESSES_MAX {
             too_many();
         }
         AddressRef(self.0)

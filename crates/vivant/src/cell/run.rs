@@ -1,7 +1,7 @@
 //! One run of an actor on a worker: signals first, then messages, until no work is left or the
 //! budget is spent (T6).
 
-use super::held::{After, Held, Next};
+use super::run_guard::{After, Next, RunGuard};
 use super::{Caught, Runnable, Signals, catch};
 use crate::error::{Inside, Panic};
 use crate::mailbox::Envelope;
@@ -40,7 +40,7 @@ pub(crate) fn run(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
 /// `rescue`.
 #[inline]
 pub(crate) fn run_to_panic(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
-    serve(Held::begin(actor, worker), budget)
+    serve(RunGuard::begin(actor, worker), budget)
 }
 
 /// Handles a panic of user code in a turn, in the drop of a message, or in a subscriber. The panic
@@ -48,7 +48,7 @@ pub(crate) fn run_to_panic(actor: Runnable, worker: &Worker, budget: Budget) -> 
 /// continues. A guard changes nothing, so after the panic of a guard its message runs.
 #[cold]
 pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
-    let Some(mut held) = Held::after_panic(worker) else {
+    let Some(mut held) = RunGuard::after_panic(worker) else {
         return Ran::Parked;
     };
     let ran = match held.take_asked() {
@@ -76,7 +76,7 @@ pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
     Ran::Parked
 }
 
-fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
+fn serve(mut held: RunGuard<'_>, budget: Budget) -> Ran {
     let oracle = &held.worker.system.oracle;
     let mut began_ms = oracle.coarse_ms();
     let until_ms = began_ms.saturating_add(budget.ms);
@@ -142,7 +142,7 @@ enum Pace {
 }
 
 #[inline]
-fn turn(held: &mut Held<'_>, envelope: Envelope) -> Pace {
+fn turn(held: &mut RunGuard<'_>, envelope: Envelope) -> Pace {
     match held.process(envelope) {
         After::Next => return Pace::GoesOn,
         After::Pause => return Pace::Pauses,
@@ -152,7 +152,7 @@ fn turn(held: &mut Held<'_>, envelope: Envelope) -> Pace {
 }
 
 /// Handles the signals. They come before messages and reach muted actors too.
-fn heed(held: &mut Held<'_>) {
+fn heed(held: &mut RunGuard<'_>) {
     #[cfg(test)]
     if held.has_bug_between_steps(Planted::DeafSteps) {
         return;

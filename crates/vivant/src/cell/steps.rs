@@ -1,9 +1,9 @@
 //! Behaviours in steps: the next step comes before any other message.
 
 #[cfg(test)]
-use super::Life;
-use super::held::{Held, Next};
-use super::rare::Pending;
+use super::Lifecycle;
+use super::cold_fields::Pending;
+use super::run_guard::{Next, RunGuard};
 use super::{Steps, catch};
 use crate::mailbox::Envelope;
 #[cfg(test)]
@@ -13,7 +13,7 @@ use crate::planted::{Planted, is_planted};
 #[cfg(test)]
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-impl Held<'_> {
+impl RunGuard<'_> {
     /// Stores the next step of the behaviour that has just run.
     #[cold]
     pub(super) fn has_step(&mut self, envelope: Envelope) {
@@ -51,7 +51,7 @@ impl Held<'_> {
     /// Takes out the step that will not run any more, if there is one. Its locals are dropped.
     pub(super) fn take_step(&mut self) -> Option<Envelope> {
         #[cfg(test)]
-        if self.owner().life == Life::Down && is_planted(Planted::InheritedStep) {
+        if self.owner().life == Lifecycle::Down && is_planted(Planted::InheritedStep) {
             return None;
         }
         let Pending { envelope, locals } = self.pending()?;

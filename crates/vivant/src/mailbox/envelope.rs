@@ -6,7 +6,7 @@ use super::pool;
 use super::ring::Ring;
 use crate::actor::Mailbox;
 use crate::behaviour::{Access, Guard};
-use crate::cell::{AddressRef, Bond, StateRef};
+use crate::cell::{AddressRef, Monitor, StateRef};
 use crate::error::Refusal;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use crate::observe;
@@ -112,7 +112,7 @@ pub(crate) enum Step {
     /// The actor is to end.
     Stop,
     /// A watch or link is added or removed, or a linked actor has failed.
-    Bound(Bond),
+    Bound(Monitor),
 }
 
 impl Step {

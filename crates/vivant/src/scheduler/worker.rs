@@ -2,7 +2,7 @@
 
 use super::seat::Seat;
 use crate::accounting::{Bytes, Counted};
-use crate::cell::{AddressRef, CellRef, Dropped, Header, Kept, Present, Runnable};
+use crate::cell::{AddressRef, CellRef, CurrentActor, Dropped, Header, Kept, Runnable};
 use crate::error::Inside;
 use crate::mailbox::{Envelope, Kind, Pool};
 #[cfg(feature = "metrics")]
@@ -32,7 +32,7 @@ pub(crate) struct Worker {
     pub(crate) system: Arc<Shared>,
     seat: Option<Arc<Seat>>,
     /// The current actor, which this worker holds.
-    pub(crate) present: Present,
+    pub(crate) present: CurrentActor,
     /// Recycled memory of messages.
     pub(crate) pool: Pool,
     #[cfg(feature = "metrics")]
@@ -76,7 +76,7 @@ impl Worker {
         Rc::new(Worker {
             system,
             seat,
-            present: Present::default(),
+            present: CurrentActor::default(),
             pool: Pool::new(depot),
             #[cfg(feature = "metrics")]
             meters: WorkerMeters::default(),

@@ -106,7 +106,7 @@ where
 {
     type Kept = Heaped<A>;
     type Part<'gc> = Part<'gc>;
-    type Facts = HeapCounts;
+    type Published = HeapCounts;
 
     fn begin(
         Host(worker): Host<'_>,

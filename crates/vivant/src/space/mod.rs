@@ -54,12 +54,12 @@ pub trait Keep<A: Actor>: Sized + 'static {
     /// The storage's part of a [`Turn`].
     type Part<'gc>;
     /// Statistics that the run guard publishes beside it in the cell.
-    type Facts: Default + Send + Sync + 'static;
+    type Published: Default + Send + Sync + 'static;
 
     /// The first turn: makes the state.
     fn begin(
         host: Host<'_>,
-        facts: &Self::Facts,
+        facts: &Self::Published,
         start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>,
     ) -> Self::Kept;
 
@@ -67,7 +67,7 @@ pub trait Keep<A: Actor>: Sized + 'static {
     fn turn<T>(
         kept: &mut Self::Kept,
         host: Host<'_>,
-        facts: &Self::Facts,
+        facts: &Self::Published,
         body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
     ) -> T;
 
@@ -90,7 +90,7 @@ pub trait Keep<A: Actor>: Sized + 'static {
     fn sharer(kept: &mut Self::Kept) -> Option<&mut dyn Sharer>;
 
     /// The published statistics of the heap, if there is one.
-    fn heap_facts(facts: &Self::Facts) -> Option<&HeapCounts>;
+    fn heap_facts(facts: &Self::Published) -> Option<&HeapCounts>;
 }
 
 /// The worker that runs the actor.
@@ -107,4 +107,4 @@ impl fmt::Debug for Host<'_> {
 pub(crate) type Kept<A> = <<A as Actor>::Space as Keep<A>>::Kept;
 
 /// The statistics published beside it.
-pub(crate) type FactsOf<A> = <<A as Actor>::Space as Keep<A>>::Facts;
+pub(crate) type FactsOf<A> = <<A as Actor>::Space as Keep<A>>::Published;

@@ -26,7 +26,7 @@ impl<A: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = A>> PlainActor for A 
 impl<A: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = A>> Keep<A> for Plain {
     type Kept = A;
     type Part<'gc> = ();
-    type Facts = ();
+    type Published = ();
 
     #[inline]
     fn begin(

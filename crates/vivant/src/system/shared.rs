@@ -5,7 +5,7 @@ use crate::accounting::Bytes;
 use crate::actor::Actor;
 use crate::asked::block_on_thread;
 use crate::cell::{
-    AddressRef, Birth, Caught, CellRef, Child, Header, Rare, Runnable, Signals, note_places,
+    AddressRef, Birth, Caught, CellRef, Child, ColdFields, Header, Runnable, Signals, note_places,
     start_envelope,
 };
 use crate::commons::Commons;
@@ -174,13 +174,13 @@ impl Shared {
 
     /// Makes a cell for its supervisor to start.
     pub(crate) fn birth_of_child<A: Actor>(self: &Arc<Self>, child: Child) -> AddressRef {
-        self.birth_of::<A>(None, Some(Rare::of_child(child)))
+        self.birth_of::<A>(None, Some(ColdFields::of_child(child)))
     }
 
     fn birth_of<A: Actor>(
         self: &Arc<Self>,
         state: Option<Kept<A>>,
-        rare: Option<Box<Rare>>,
+        rare: Option<Box<ColdFields>>,
     ) -> AddressRef {
         let within = |worker: &Worker| {
             worker

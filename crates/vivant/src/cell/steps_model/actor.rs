@@ -4,18 +4,18 @@
 //!
 //! | model | real |
 //! |---|---|
-//! | `Actor::hand` | `Rare::step` and `Owner::steps` |
+//! | `Actor::hand` | `ColdFields::step` and `RunState::steps` |
 //! | `Actor::told` | the signal word, a turn's wish to end, a panic |
 //! | `Actor::queue` | the mailbox, from inbox to backlog |
-//! | `Actor::before_gate` | `Rare::waiting` |
-//! | `Actor::next` | `heed`, then `Held::next` |
-//! | `Actor::is_over` | `Held::take_step`, then `Held::refuse_all` or `Held::return_messages` |
+//! | `Actor::before_gate` | `ColdFields::waiting` |
+//! | `Actor::next` | `heed`, then `RunGuard::next` |
+//! | `Actor::is_over` | `RunGuard::take_step`, then `RunGuard::refuse_all` or `RunGuard::return_messages` |
 
 use super::program::{Message, Way, Why};
 use std::collections::VecDeque;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Life {
+pub(super) enum Lifecycle {
     Down,
     Up,
     Ended,
@@ -52,7 +52,7 @@ pub(super) enum Waiting {
 }
 
 pub(super) struct Actor {
-    pub(super) life: Life,
+    pub(super) life: Lifecycle,
     pub(super) told: Option<Why>,
     /// The message that has begun, and its next step.
     pub(super) hand: Option<(usize, usize)>,
@@ -67,7 +67,7 @@ pub(super) struct Actor {
 impl Actor {
     pub(super) fn new(places: usize) -> Actor {
         Actor {
-            life: Life::Down,
+            life: Lifecycle::Down,
             told: None,
             hand: None,
             gate_is_shut: false,
@@ -89,12 +89,12 @@ impl Actor {
 
     pub(super) fn next(&mut self, messages: &[Message]) -> Next {
         match (self.life, self.told, self.hand) {
-            (Life::Ended, ..) => Next::Rests,
-            (Life::Down, None, _) => Next::Begins,
-            (Life::Down, Some(_), _) => Next::EndsUnheard,
-            (Life::Up, Some(why), _) => Next::Ends(why),
-            (Life::Up, None, Some((number, step))) => Next::Step(number, step),
-            (Life::Up, None, None) => match self.first(messages) {
+            (Lifecycle::Ended, ..) => Next::Rests,
+            (Lifecycle::Down, None, _) => Next::Begins,
+            (Lifecycle::Down, Some(_), _) => Next::EndsUnheard,
+            (Lifecycle::Up, Some(why), _) => Next::Ends(why),
+            (Lifecycle::Up, None, Some((number, step))) => Next::Step(number, step),
+            (Lifecycle::Up, None, None) => match self.first(messages) {
                 Some(Item::Message(number) | Item::Answer(number)) => Next::Step(number, 0),
                 Some(Item::StopMark) => Next::Ends(Why::Drained),
                 None if self.is_forsaken => Next::Idle,
@@ -127,7 +127,7 @@ impl Actor {
     }
 
     /// Returns the messages that are lost, in the order in which their senders are told.
-    pub(super) fn is_over(&mut self, life: Life, waiting: Waiting) -> Vec<usize> {
+    pub(super) fn is_over(&mut self, life: Lifecycle, waiting: Waiting) -> Vec<usize> {
         (self.life, self.told) = (life, None);
         let begun = self.hand.take().map(|(number, _)| number);
         let mut lost: Vec<usize> = begun.into_iter().collect();

@@ -5,8 +5,8 @@
 //! | model | real |
 //! |---|---|
 //! | `Model::actors` | `actor.rs` has its table |
-//! | `Model::takes` | `Held::process`, `Held::has_step` |
-//! | `Model::is_over` | `Held::end`, `Held::go_down` |
+//! | `Model::takes` | `RunGuard::process`, `RunGuard::has_step` |
+//! | `Model::is_over` | `RunGuard::end`, `RunGuard::go_down` |
 //! | `Model::meets` | `Resolver`, `Refusal`, the dead letters |
 //! | `Model::left` | `Pending::locals`, or the locals in a heap |
 //!
@@ -23,7 +23,7 @@ mod tests;
 
 use crate::dead_letter::Cause;
 use crate::sync::Arc;
-use actor::{Actor, Item, Life, Next, Waiting};
+use actor::{Actor, Item, Lifecycle, Next, Waiting};
 use program::{Care, Deed, Event, Fate, Left, Program, Why};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +53,7 @@ impl Model {
             return;
         }
         self.fates.insert(number, Fate::Open);
-        if it.life == Life::Ended {
+        if it.life == Lifecycle::Ended {
             self.meets(number, Fate::Dead(Cause::Ended));
         } else if it.is_full() {
             self.meets(number, Fate::Dead(Cause::Rejected));
@@ -89,7 +89,7 @@ impl Model {
         match event {
             Event::Begins(actor) => {
                 assert_eq!(self.next(actor), Next::Begins, "{actor} begins");
-                self.actors[actor].life = Life::Up;
+                self.actors[actor].life = Lifecycle::Up;
                 self.actors[actor].gate_is_shut = false;
             }
             Event::Steps(actor, number, step, found) => {
@@ -150,9 +150,9 @@ impl Model {
     fn is_over(&mut self, actor: usize, why: Why) {
         let begins_again = matches!(why, Why::Panicked | Why::Finished | Why::Restarting);
         let (life, waiting, cause) = match (self.program.cares[actor], begins_again) {
-            (Care::Nobody, _) | (_, false) => (Life::Ended, Waiting::Goes, Cause::Ended),
-            (Care::Returns, true) => (Life::Down, Waiting::MessagesGo, Cause::Restarted),
-            (_, true) => (Life::Down, Waiting::Stays, Cause::Restarted),
+            (Care::Nobody, _) | (_, false) => (Lifecycle::Ended, Waiting::Goes, Cause::Ended),
+            (Care::Returns, true) => (Lifecycle::Down, Waiting::MessagesGo, Cause::Restarted),
+            (_, true) => (Lifecycle::Down, Waiting::Stays, Cause::Restarted),
         };
         for number in self.actors[actor].is_over(life, waiting) {
             self.meets(number, Fate::Dead(cause));
@@ -167,7 +167,7 @@ impl Model {
         };
         self.fates.insert(heard, Fate::Open);
         match &mut self.actors[self.program.messages[heard].to] {
-            it if it.life == Life::Ended => self.meets(heard, Fate::Dead(Cause::Ended)),
+            it if it.life == Lifecycle::Ended => self.meets(heard, Fate::Dead(Cause::Ended)),
             it => it.push(Item::Answer(heard)),
         }
     }

@@ -3,7 +3,8 @@
 use super::reference::count_back;
 use super::waiting::{Found, first_speaks_for};
 use super::{
-    AddressRef, Batch, Guards, Header, Lane, Life, Mute, Owner, Runnable, Signals, StateRef, Steps,
+    AddressRef, Batch, Guards, Header, Lane, Lifecycle, Mute, RunState, Runnable, Signals,
+    StateRef, Steps,
 };
 use crate::behaviour::Access;
 use crate::call::Delivery;
@@ -20,7 +21,7 @@ use crate::system::HeldBack;
 
 /// The run guard of an actor: the right to access its state and owner part. At most one exists for
 /// a cell (C1).
-pub(super) struct Held<'w> {
+pub(super) struct RunGuard<'w> {
     pub(super) actor: Runnable,
     pub(super) worker: &'w Worker,
 }
@@ -54,14 +55,14 @@ pub(super) enum After {
 /// becomes empty earlier, it subtracts them then.
 pub(super) const COUNT_EVERY: u32 = 32;
 
-impl<'w> Held<'w> {
+impl<'w> RunGuard<'w> {
     /// Begins the run of an actor that came out of a run queue.
-    pub(super) fn begin(actor: Runnable, worker: &'w Worker) -> Held<'w> {
+    pub(super) fn begin(actor: Runnable, worker: &'w Worker) -> RunGuard<'w> {
         debug_assert!(
             !worker.has_left(),
             "T1: what a step left is with the worker"
         );
-        let mut held = Held { actor, worker };
+        let mut held = RunGuard { actor, worker };
         held.is_present();
         held.counts_begin();
         worker.begins(&held.actor);
@@ -85,25 +86,25 @@ impl<'w> Held<'w> {
         unsafe { count_back(self.actor.as_ptr(), spare) };
     }
 
-    /// Returns a new `Held` for the actor of this worker after a panic has dropped the old one.
-    pub(super) fn after_panic(worker: &'w Worker) -> Option<Held<'w>> {
+    /// Returns a new `RunGuard` for the actor of this worker after a panic has dropped the old one.
+    pub(super) fn after_panic(worker: &'w Worker) -> Option<RunGuard<'w>> {
         let actor = worker.present.again()?;
-        Some(Held { actor, worker })
+        Some(RunGuard { actor, worker })
     }
 
     pub(super) fn actor(&self) -> &Header {
         &self.actor
     }
 
-    pub(super) fn owner(&mut self) -> &mut Owner {
-        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively. User code, and
-        // runs of other actors that it causes, reach this owner part only through this `Held`: a
+    pub(super) fn owner(&mut self) -> &mut RunState {
+        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. User code, and
+        // runs of other actors that it causes, reach this owner part only through this `RunGuard`: a
         // turn gets the state only.
         unsafe { &mut *self.actor.owner.get() }
     }
 
     pub(super) fn state(&mut self) -> StateRef<'_> {
-        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively while the
+        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively while the
         // `StateRef` exists.
         unsafe { StateRef::new(self.actor.as_ptr()) }
     }
@@ -125,7 +126,7 @@ impl<'w> Held<'w> {
     }
 
     /// Parks the actor. Returns `Err` if this worker still holds the actor and must check again.
-    pub(super) fn park(mut self) -> Result<(), Held<'w>> {
+    pub(super) fn park(mut self) -> Result<(), RunGuard<'w>> {
         if !self.takes_messages() {
             // The inbox may have messages, and only an empty inbox can be parked.
             self.refill();
@@ -216,7 +217,7 @@ impl<'w> Held<'w> {
         if taken.is_empty() {
             return;
         }
-        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively. Written out here
+        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out here
         // so that the pressure may be borrowed beside it.
         let owner = unsafe { &mut *self.actor.owner.get() };
         owner.expect_batch(&self.actor.pressure);
@@ -271,7 +272,7 @@ impl<'w> Held<'w> {
         let (actor, worker) = (&self.actor, self.worker);
         actor.facts.turn_begins(kind, envelope.head().sent_ms);
         worker.turn_begins(kind);
-        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively. Written out here
+        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out here
         // so that `actor` may stay borrowed.
         let mut state = unsafe { StateRef::new(actor.as_ptr()) };
         let step = envelope.run(&mut state, worker);
@@ -395,7 +396,7 @@ impl<'w> Held<'w> {
     pub(super) fn unmute(&mut self) {
         if self.owner().mute == Mute::Muted {
             self.owner().mute = Mute::Free;
-            if self.owner().life == Life::Running {
+            if self.owner().life == Lifecycle::Running {
                 self.actor.system.mutes.unmuted(&self.actor.pressure);
             }
         }
@@ -403,11 +404,11 @@ impl<'w> Held<'w> {
 
     pub(super) fn takes_messages(&mut self) -> bool {
         let owner = self.owner();
-        owner.life == Life::Running && owner.mute == Mute::Free
+        owner.life == Lifecycle::Running && owner.mute == Mute::Free
     }
 
     pub(super) fn has_ended(&mut self) -> bool {
-        self.owner().life == Life::Ended
+        self.owner().life == Lifecycle::Ended
     }
 
     /// Returns true if no address is left (C4: for good) and no message sent through an address is

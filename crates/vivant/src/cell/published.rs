@@ -9,7 +9,7 @@ use std::ptr;
 /// two of them together. Times are coarse milliseconds, and wrap after 49 days: only differences
 /// have a meaning.
 #[derive(Default)]
-pub(crate) struct Facts {
+pub(crate) struct Published {
     current: AtomicPtr<Kind>,
     turns: AtomicU64,
     /// Send time of the message last begun.
@@ -21,7 +21,7 @@ pub(crate) struct Facts {
     deferred: AtomicU32,
 }
 
-impl Facts {
+impl Published {
     pub(crate) fn wakes(&self, sent_ms: u32) {
         self.waiting_since.store(sent_ms, Ordering::Relaxed);
     }

@@ -11,7 +11,7 @@ use std::any::Any;
 
 /// Accessed by the holder alone.
 #[derive(Default)]
-pub(crate) struct Rare {
+pub(crate) struct ColdFields {
     /// Messages deferred by their guards.
     pub(super) waiting: Waiting,
     /// The next step of a behaviour.
@@ -33,11 +33,11 @@ pub(super) struct Pending {
     pub(super) locals: Option<Box<dyn Any + Send>>,
 }
 
-impl Rare {
-    pub(crate) fn of_child(child: Child) -> Box<Rare> {
-        Box::new(Rare {
+impl ColdFields {
+    pub(crate) fn of_child(child: Child) -> Box<ColdFields> {
+        Box::new(ColdFields {
             child: Some(child),
-            ..Rare::default()
+            ..ColdFields::default()
         })
     }
 

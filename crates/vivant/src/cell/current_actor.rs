@@ -6,20 +6,20 @@ use crate::mailbox::Ring;
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
-/// The current actor. Set while this worker has a `Held`, so that code deep inside a turn finds the
+/// The current actor. Set while this worker has a `RunGuard`, so that code deep inside a turn finds the
 /// actor of the turn.
 #[derive(Default)]
-pub(crate) struct Present {
+pub(crate) struct CurrentActor {
     at: Cell<Option<NonNull<Header>>>,
     /// Number of cached addresses of the current actor. Taking or dropping one in its own run
     /// changes no count (C6).
     spare: Cell<u32>,
-    /// The life (C5) of an actor that has ended in this run. Kept here and not in the `Held`, so
+    /// The life (C5) of an actor that has ended in this run. Kept here and not in the `RunGuard`, so
     /// that a panic cannot free the cell while this worker accesses it.
     life: RefCell<Option<CellRef>>,
 }
 
-impl Present {
+impl CurrentActor {
     /// A run begins, with the number of addresses that were given to the actor itself.
     pub(super) fn begins(&self, runnable: &Runnable, spare: u32) {
         self.at.set(Some(runnable.as_ptr()));
@@ -75,9 +75,9 @@ impl Present {
         drop(life);
     }
 
-    /// Returns the current actor, to continue a run after a panic has dropped its `Held`.
+    /// Returns the current actor, to continue a run after a panic has dropped its `RunGuard`.
     pub(super) fn again(&self) -> Option<Runnable> {
-        // SAFETY: this worker holds the actor, and the `Held` that the panic dropped gives it up.
+        // SAFETY: this worker holds the actor, and the `RunGuard` that the panic dropped gives it up.
         self.at.get().map(|at| unsafe { Runnable::new(at) })
     }
 

@@ -5,14 +5,14 @@ use super::Header;
 use crate::sync::{Arc, AtomicU32, Ordering};
 
 /// One step of a path. It outlives the actor, so that the paths of its children stay printable.
-pub(crate) struct Lineage {
-    pub(super) parent: Option<Arc<Lineage>>,
+pub(crate) struct ActorPath {
+    pub(super) parent: Option<Arc<ActorPath>>,
     pub(super) number: u32,
     /// The number of the next child. Changed by the holder alone.
     children: AtomicU32,
 }
 
-impl Drop for Lineage {
+impl Drop for ActorPath {
     fn drop(&mut self) {
         // A chain of a million parents must not be dropped recursively.
         let mut above = self.parent.take();
@@ -25,9 +25,9 @@ impl Drop for Lineage {
 impl Header {
     /// Returns this actor as a parent, and the number of its next child. Only during a turn of this
     /// actor.
-    pub(crate) fn next_child(&self) -> (Arc<Lineage>, u32) {
+    pub(crate) fn next_child(&self) -> (Arc<ActorPath>, u32) {
         let lineage = || {
-            Arc::new(Lineage {
+            Arc::new(ActorPath {
                 parent: self.parent.clone(),
                 number: self.number,
                 children: AtomicU32::new(0),

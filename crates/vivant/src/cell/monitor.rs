@@ -2,7 +2,7 @@
 //! its peer fails. Requests for them are messages of the runtime. So they are ordered with all
 //! other messages, and are refused with the mailbox of an actor that has ended.
 
-use super::held::{After, Held};
+use super::run_guard::{After, RunGuard};
 use super::{CellRef, StateRef, catch};
 use crate::call::Delivery;
 use crate::error::Refusal;
@@ -14,7 +14,7 @@ use crate::sync::Arc;
 use std::panic::Location;
 
 /// A message about a watch or a link.
-pub(crate) enum Bond {
+pub(crate) enum Monitor {
     /// Watch: the end of the actor resolves a promise.
     Watch(Resolver<StopReason>),
     /// Link: the given actor fails when this one fails.
@@ -27,26 +27,26 @@ pub(crate) enum Bond {
     Parted(CellRef),
 }
 
-impl Letter for Bond {
-    type Content = Bond;
+impl Letter for Monitor {
+    type Content = Monitor;
     const KIND: Kind = Kind::new::<Self>("bond", Role::Own);
 
-    fn run(bond: Bond, _: &mut StateRef<'_>, _: &Worker) -> Step {
+    fn run(bond: Monitor, _: &mut StateRef<'_>, _: &Worker) -> Step {
         Step::Bound(bond)
     }
 
-    fn refuse(bond: Bond, refusal: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse(bond: Monitor, refusal: &Refusal, _: &'static Location<'static>) -> Next {
         match bond {
-            Bond::Watch(mut watcher) => watcher.settle(Ok(refusal.reason())),
-            Bond::Link(peer) => severed(&refusal.cell, &peer, &refusal.reason()),
-            Bond::Unlink(_) | Bond::Severed(..) | Bond::Parted(_) => Next::Nothing,
+            Monitor::Watch(mut watcher) => watcher.settle(Ok(refusal.reason())),
+            Monitor::Link(peer) => severed(&refusal.cell, &peer, &refusal.reason()),
+            Monitor::Unlink(_) | Monitor::Severed(..) | Monitor::Parted(_) => Next::Nothing,
         }
     }
 }
 
-impl Bond {
+impl Monitor {
     pub(crate) fn envelope(self) -> Envelope {
-        Envelope::new::<Bond>(self, Location::caller())
+        Envelope::new::<Monitor>(self, Location::caller())
     }
 }
 
@@ -61,28 +61,28 @@ fn severed(over: &CellRef, peer: &CellRef, reason: &StopReason) -> Next {
             actor: over.path(),
             reason: reason.clone(),
         });
-        Bond::Severed(over.clone(), linked)
+        Monitor::Severed(over.clone(), linked)
     } else {
-        Bond::Parted(over.clone())
+        Monitor::Parted(over.clone())
     };
     let envelope = bond.envelope();
     Next::Deliver(Delivery { to, envelope })
 }
 
-impl Held<'_> {
+impl RunGuard<'_> {
     /// Processes a message about a watch or a link.
-    pub(super) fn bind(&mut self, bond: Bond) -> After {
+    pub(super) fn bind(&mut self, bond: Monitor) -> After {
         let rare = self.owner().rare();
         match bond {
-            Bond::Watch(watcher) => rare.watch(watcher),
-            Bond::Link(peer) => rare.linked.push(peer),
-            Bond::Unlink(peer) => rare.unlink(&peer),
-            Bond::Severed(failed, linked) => {
+            Monitor::Watch(watcher) => rare.watch(watcher),
+            Monitor::Link(peer) => rare.linked.push(peer),
+            Monitor::Unlink(peer) => rare.unlink(&peer),
+            Monitor::Severed(failed, linked) => {
                 if rare.parted(&failed).is_some() {
                     return After::End(StopReason::Linked(linked));
                 }
             }
-            Bond::Parted(peer) => drop(rare.parted(&peer)),
+            Monitor::Parted(peer) => drop(rare.parted(&peer)),
         }
         After::Next
     }
