@@ -53,7 +53,7 @@ faults! {
     ReplacementByALook,
     ReplacementRelaxed,
     HeardRelaxed,
-    /// `vivant`, `scheduler/woken.rs`.
+    /// `vivant`, `scheduler/lifo_slot.rs`.
     PutRelaxed,
     SwapRelaxed,
     StoreOver,

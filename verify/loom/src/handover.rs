@@ -9,7 +9,7 @@
 //! | `Floor::post` | `Threads::inject` |
 //! | `Floor::work` | `Threads::work` |
 //! | `Floor::leave` | `Threads::leave` |
-//! | `too_many` | `Handover::may_retire` |
+//! | `too_many` | `Replacement::may_retire` |
 //! | `Floor::pieces`, `called`, `care` | a look for unreachable actors (`Detector`): `look`, `called`, `goes_on` |
 //!
 //! Left out: when surplus workers are started (G1), and the clock, which would hide a lost wake-up

@@ -8,6 +8,10 @@
 #[allow(unsafe_code, reason = "as in the runtime")]
 #[path = "../../../crates/vivant/src/mailbox/inbox.rs"]
 pub(crate) mod inbox;
+#[allow(dead_code, reason = "the models look at no slot without taking")]
+#[allow(unsafe_code, reason = "as in the runtime")]
+#[path = "../../../crates/vivant/src/scheduler/lifo_slot.rs"]
+pub(crate) mod lifo_slot;
 #[path = "../../../crates/vivant/src/mute/mod.rs"]
 pub(crate) mod mute;
 #[allow(unsafe_code, reason = "as in the runtime")]
@@ -18,7 +22,3 @@ pub(crate) mod pool;
 pub(crate) mod signals;
 #[path = "../../../crates/vivant/src/scheduler/sleep.rs"]
 pub(crate) mod sleep;
-#[allow(dead_code, reason = "the models look at no slot without taking")]
-#[allow(unsafe_code, reason = "as in the runtime")]
-#[path = "../../../crates/vivant/src/scheduler/woken.rs"]
-pub(crate) mod woken;

@@ -12,7 +12,7 @@
 //! Left out: the queues, and the waking of the thief (`sleep.rs`).
 
 use crate::check::{Canary, holds, holds_long};
-use crate::runtime::woken::{Pointed, Slot};
+use crate::runtime::lifo_slot::{LifoSlot, Pointed};
 use crate::sync::Arc;
 use crate::tracked::Tracked;
 use loom::alloc::Track;
@@ -55,7 +55,7 @@ impl Actor {
 
 /// A worker wakes this number of actors; this number of thieves check once each.
 fn robbed(actors: u32, thieves: usize) {
-    let place = Arc::new(Slot::<Actor>::new());
+    let place = Arc::new(LifoSlot::<Actor>::new());
     let thief = || {
         let place = place.clone();
         thread::spawn(move || place.take().map(Actor::run))

@@ -129,12 +129,12 @@ struct RunState {
     /// Whether the next message of the backlog found the inbox empty.
     batch: Batch,
     steps: Steps,
-    lane: Lane,
+    lane: WorkerClass,
 }
 
 /// Worker class: the threads that run the actor (T6).
 #[derive(PartialEq, Eq, Clone, Copy, Debug)]
-pub(crate) enum Lane {
+pub(crate) enum WorkerClass {
     Workers,
     /// The actor's type declares that its turns block.
     Blocking,
@@ -144,16 +144,16 @@ pub(crate) enum Lane {
     Slow,
 }
 
-impl Lane {
+impl WorkerClass {
     #[inline]
     pub(crate) fn is_for_workers(self) -> bool {
-        matches!(self, Lane::Workers | Lane::Suspect)
+        matches!(self, WorkerClass::Workers | WorkerClass::Suspect)
     }
 
-    fn of(pool: Pool) -> Lane {
+    fn of(pool: Pool) -> WorkerClass {
         match pool {
-            Pool::Workers => Lane::Workers,
-            Pool::Blocking => Lane::Blocking,
+            Pool::Workers => WorkerClass::Workers,
+            Pool::Blocking => WorkerClass::Blocking,
         }
     }
 }

@@ -2,8 +2,8 @@
 //! its actor reachable.
 
 use super::{
-    ActorCell, ActorPath, Batch, BoundedCell, Class, ColdFields, Guards, Header, Lane, Lifecycle,
-    Mute, Published, RunState, Runnable, SetOnce, SignalWord, Signals, Steps,
+    ActorCell, ActorPath, Batch, BoundedCell, Class, ColdFields, Guards, Header, Lifecycle, Mute,
+    Published, RunState, Runnable, SetOnce, SignalWord, Signals, Steps, WorkerClass,
     reference_word::{self, Left},
 };
 use crate::actor::Actor;
@@ -95,7 +95,7 @@ impl AddressRef {
                     guards: Guards::None,
                     batch: Batch::MarkStart,
                     steps: Steps::None,
-                    lane: Lane::of(A::POOL),
+                    lane: WorkerClass::of(A::POOL),
                 }),
                 facts: Published::default(),
                 refs: AtomicU32::new(1),

@@ -3,8 +3,8 @@
 use super::reference::count_back;
 use super::waiting::{Found, first_speaks_for};
 use super::{
-    AddressRef, Batch, Guards, Header, Lane, Lifecycle, Mute, RunState, Runnable, Signals,
-    StateRef, Steps,
+    AddressRef, Batch, Guards, Header, Lifecycle, Mute, RunState, Runnable, Signals, StateRef,
+    Steps, WorkerClass,
 };
 use crate::behaviour::Access;
 use crate::call::Delivery;
@@ -436,8 +436,8 @@ impl<'w> RunGuard<'w> {
     #[inline]
     pub(super) fn suspicion(&mut self) -> Suspicion {
         match self.owner().lane {
-            Lane::Workers | Lane::Blocking => Suspicion::None,
-            Lane::Suspect | Lane::Slow => {
+            WorkerClass::Workers | WorkerClass::Blocking => Suspicion::None,
+            WorkerClass::Suspect | WorkerClass::Slow => {
                 Suspicion::Since(self.worker.system.oracle.thread_cpu_ns())
             }
         }
@@ -452,19 +452,19 @@ impl<'w> RunGuard<'w> {
         let limit_ms = system.config.turn_limit_ms;
         let lane = match suspicion {
             Suspicion::None if longest_ms < limit_ms => return,
-            Suspicion::None => Lane::Suspect,
+            Suspicion::None => WorkerClass::Suspect,
             Suspicion::Since(then_ns) => {
                 let computed_ns = system.oracle.thread_cpu_ns().saturating_sub(*then_ns);
                 if computed_ns >= limit_ms * 1_000_000 {
-                    Lane::Slow
+                    WorkerClass::Slow
                 } else if longest_ms >= limit_ms {
-                    Lane::Suspect
+                    WorkerClass::Suspect
                 } else {
-                    Lane::Workers
+                    WorkerClass::Workers
                 }
             }
         };
-        if self.owner().lane != Lane::Blocking {
+        if self.owner().lane != WorkerClass::Blocking {
             self.owner().lane = lane;
         }
     }

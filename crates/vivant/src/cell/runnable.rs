@@ -1,7 +1,7 @@
 //! The right to run an actor: the entry of a run queue.
 
 use super::reference::ring;
-use super::{CellRef, Header, Lane};
+use super::{CellRef, Header, WorkerClass};
 use crate::mailbox::Ring;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -35,7 +35,7 @@ impl Runnable {
 
     /// Returns the worker class.
     #[inline]
-    pub(crate) fn lane(&self) -> Lane {
+    pub(crate) fn lane(&self) -> WorkerClass {
         // SAFETY: by C5 the cell is alive; by C1 no worker holds the actor, so no thread writes the
         // owner part.
         unsafe { (*self.0.as_ref().owner.get()).lane }

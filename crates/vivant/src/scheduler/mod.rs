@@ -14,31 +14,31 @@
 //! - [`worker`]: the context in which turns run, also those of a simulation.
 
 mod clock;
-mod handover;
-mod life;
-mod memory;
-mod offer;
-mod round;
-mod run_queue;
-mod seat;
-mod sleep;
-mod thief;
-mod thread_pool;
-mod threads;
 #[allow(
     unsafe_code,
     reason = "the slot holds its actor as a pointer, in one atomic word"
 )]
-mod woken;
+mod lifo_slot;
+mod memory;
+mod offer;
+mod replacement;
+mod round;
+mod run_queue;
+mod sleep;
+mod steal_policy;
+mod thread_pool;
+mod threads;
 #[allow(
     unsafe_code,
     reason = "this thread's worker, by a pointer that its frame keeps valid"
 )]
 mod worker;
+mod worker_loop;
+mod worker_shared;
 
+pub(crate) use lifo_slot::Pointed;
 pub(crate) use run_queue::Waiting;
 pub(crate) use threads::Threads;
-pub(crate) use woken::Pointed;
 pub(crate) use worker::Worker;
 
 use crate::simulation::Stage;

@@ -10,8 +10,8 @@
 //! another worker's queue, where the bound begins anew: thieves take the oldest, and append at the
 //! end when they give back.
 
+use super::lifo_slot::{LifoSlot, Pointed};
 use super::run_queue::{RunQueue, Waiting};
-use super::woken::{Pointed, Slot};
 
 /// Limit of the runs of a round: a chain of turns on warm caches is cheaper than any other order,
 /// and this many runs take a few microseconds.
@@ -76,7 +76,7 @@ impl Round {
 
 /// The sources of a worker other than stealing.
 pub(super) struct Sources<'s, T: Pointed> {
-    pub(super) woken: &'s Slot<T>,
+    pub(super) woken: &'s LifoSlot<T>,
     pub(super) own: &'s RunQueue<T>,
     pub(super) common: &'s RunQueue<T>,
 }

@@ -72,7 +72,7 @@ struct Wait {
 
 #[derive(Default)]
 struct World {
-    slot: Option<Slot<Box<Item>>>,
+    slot: Option<LifoSlot<Box<Item>>>,
     own: RunQueue<Box<Item>>,
     common: RunQueue<Box<Item>>,
     waits: BTreeMap<u32, Wait>,
@@ -106,7 +106,7 @@ impl World {
 
 fn play(runs: &[Does], law: Law) {
     let mut world = World {
-        slot: Some(Slot::new()),
+        slot: Some(LifoSlot::new()),
         ..World::default()
     };
     let (mut round, mut rounds, mut now_ms, mut in_a_row) = (Round::new(), 0, 0, 0);

@@ -18,35 +18,35 @@ pub(crate) trait Waiting {
 const STEAL_MAX: usize = 128;
 
 pub(crate) struct RunQueue<T> {
-    lanes: Mutex<Lanes<T>>,
+    lanes: Mutex<PriorityLists<T>>,
     /// Number of entries; changed under the lock.
     count: AtomicUsize,
 }
 
-pub(super) struct Lanes<T> {
+pub(super) struct PriorityLists<T> {
     woken: VecDeque<T>,
     newborn: VecDeque<T>,
     /// The lane of the oldest entry taken last.
-    last: Lane,
+    last: WorkerClass,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lane {
+enum WorkerClass {
     Woken,
     Newborn,
 }
 
-impl<T> Default for Lanes<T> {
+impl<T> Default for PriorityLists<T> {
     fn default() -> Self {
-        Lanes {
+        PriorityLists {
             woken: VecDeque::new(),
             newborn: VecDeque::new(),
-            last: Lane::Woken,
+            last: WorkerClass::Woken,
         }
     }
 }
 
-impl<T: Waiting> Lanes<T> {
+impl<T: Waiting> PriorityLists<T> {
     fn push(&mut self, actor: T) {
         if actor.is_newborn() {
             self.newborn.push_back(actor);
@@ -57,12 +57,12 @@ impl<T: Waiting> Lanes<T> {
 
     fn pop_oldest(&mut self) -> Option<T> {
         self.last = match self.last {
-            Lane::Woken => Lane::Newborn,
-            Lane::Newborn => Lane::Woken,
+            WorkerClass::Woken => WorkerClass::Newborn,
+            WorkerClass::Newborn => WorkerClass::Woken,
         };
         match self.last {
-            Lane::Woken => self.woken.pop_front().or_else(|| self.newborn.pop_front()),
-            Lane::Newborn => self.newborn.pop_front().or_else(|| self.woken.pop_front()),
+            WorkerClass::Woken => self.woken.pop_front().or_else(|| self.newborn.pop_front()),
+            WorkerClass::Newborn => self.newborn.pop_front().or_else(|| self.woken.pop_front()),
         }
     }
 
@@ -81,7 +81,7 @@ impl<T> Default for RunQueue<T> {
 }
 
 impl<T: Waiting> RunQueue<T> {
-    fn change<R>(&self, body: impl FnOnce(&mut Lanes<T>) -> R) -> R {
+    fn change<R>(&self, body: impl FnOnce(&mut PriorityLists<T>) -> R) -> R {
         let mut lanes = lock(&self.lanes);
         let result = body(&mut lanes);
         // Relaxed: a hint for readers without the lock.
@@ -110,7 +110,7 @@ impl<T: Waiting> RunQueue<T> {
         if self.waiting() == 0 {
             return None;
         }
-        self.change(Lanes::pop_oldest)
+        self.change(PriorityLists::pop_oldest)
     }
 
     /// Returns about how many actors wait: one load.
@@ -125,30 +125,30 @@ impl<T: Waiting> RunQueue<T> {
     }
 
     /// Takes the older half of each lane.
-    pub(super) fn steal(&self) -> Lanes<T> {
+    pub(super) fn steal(&self) -> PriorityLists<T> {
         if self.waiting() == 0 {
-            return Lanes::default();
+            return PriorityLists::default();
         }
         self.change(|lanes| {
             let older = |lane: &mut VecDeque<T>| {
                 let half = lane.len().div_ceil(2).min(STEAL_MAX);
                 lane.drain(..half).collect()
             };
-            Lanes {
+            PriorityLists {
                 woken: older(&mut lanes.woken),
                 newborn: older(&mut lanes.newborn),
-                last: Lane::Woken,
+                last: WorkerClass::Woken,
             }
         })
     }
 
     /// Takes all entries.
-    pub(super) fn take_all(&self) -> Lanes<T> {
+    pub(super) fn take_all(&self) -> PriorityLists<T> {
         self.change(std::mem::take)
     }
 
     /// Appends `more`.
-    pub(super) fn extend(&self, more: Lanes<T>) {
+    pub(super) fn extend(&self, more: PriorityLists<T>) {
         self.change(|lanes| {
             lanes.woken.extend(more.woken);
             lanes.newborn.extend(more.newborn);

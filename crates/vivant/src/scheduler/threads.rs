@@ -2,15 +2,15 @@
 //! put into.
 
 use super::clock::Clock;
-use super::handover::Handover;
 use super::memory::Memory;
 use super::offer::Patience;
+use super::replacement::Replacement;
 use super::run_queue::RunQueue;
-use super::seat::{Seat, Tenure};
 use super::sleep::{CondvarParker, Sleepers};
 use super::thread_pool::{THREADS_MAX, ThreadPool};
 use super::worker::Worker;
-use crate::cell::{self, Lane, Ran, Runnable};
+use super::worker_shared::{Tenure, WorkerShared};
+use crate::cell::{self, Ran, Runnable, WorkerClass};
 use crate::inspect::WorkerFacts;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, lock};
 use crate::system::Shared;
@@ -30,14 +30,14 @@ pub(super) enum Started {
 /// The threads of a system, and the queues they share.
 pub(crate) struct Threads {
     pub(super) regular: usize,
-    pub(super) seats: RwLock<Vec<Arc<Seat>>>,
+    pub(super) seats: RwLock<Vec<Arc<WorkerShared>>>,
     /// The common queue: actors that threads other than workers have made runnable.
     pub(super) common: RunQueue<Runnable>,
     pub(super) sleepers: Sleepers<CondvarParker>,
     pub(super) patience: Patience,
     pub(super) clock: Clock,
     pub(super) memory: Arc<Memory>,
-    pub(super) handover: Handover,
+    pub(super) handover: Replacement,
     /// The threads for actors that are declared to block.
     pub(super) blocking: ThreadPool,
     /// The threads for slow actors: only as many at the same time as leave processors for the
@@ -56,7 +56,7 @@ pub(crate) struct Threads {
 impl Threads {
     pub(crate) fn new(workers: usize) -> Threads {
         let seats = (0..workers)
-            .map(|_| Arc::new(Seat::new(Tenure::Regular)))
+            .map(|_| Arc::new(WorkerShared::new(Tenure::Regular)))
             .collect();
         Threads {
             regular: workers,
@@ -66,7 +66,7 @@ impl Threads {
             patience: Patience::new(),
             clock: Clock::new(),
             memory: Arc::default(),
-            handover: Handover::default(),
+            handover: Replacement::default(),
             blocking: ThreadPool::new("blocking", THREADS_MAX, |threads| &threads.blocking),
             slow: ThreadPool::new("slow", workers, |threads| &threads.slow),
             closing: AtomicBool::new(false),
@@ -93,7 +93,7 @@ impl Threads {
         );
     }
 
-    pub(super) fn seats(&self) -> Vec<Arc<Seat>> {
+    pub(super) fn seats(&self) -> Vec<Arc<WorkerShared>> {
         self.seats
             .read()
             .unwrap_or_else(crate::sync::PoisonError::into_inner)
@@ -123,13 +123,13 @@ impl Threads {
     /// Returns the ids of the actors with a turn on a worker now, each with the milliseconds that
     /// its turn has run, for inspection.
     pub(crate) fn running(&self, now_ms: u64) -> BTreeMap<u64, u64> {
-        let runs = |seat: &Arc<Seat>| seat.watch.runs(now_ms);
+        let runs = |seat: &Arc<WorkerShared>| seat.watch.runs(now_ms);
         self.seats().iter().filter_map(runs).collect()
     }
 
     /// Returns what each regular worker has done and how long it has slept, for inspection.
     pub(crate) fn facts(&self, now_ns: u64) -> Vec<WorkerFacts> {
-        let facts = |seat: &Arc<Seat>| WorkerFacts {
+        let facts = |seat: &Arc<WorkerShared>| WorkerFacts {
             turns: seat.turns(),
             busy: Duration::from_nanos(now_ns.saturating_sub(seat.rest.slept_ns(now_ns))),
         };
@@ -141,7 +141,7 @@ impl Threads {
     pub(super) fn seat_worker(
         &self,
         system: &Arc<Shared>,
-        seat: Arc<Seat>,
+        seat: Arc<WorkerShared>,
         number: usize,
     ) -> Started {
         let shared = system.clone();
@@ -203,9 +203,9 @@ impl Threads {
     #[cold]
     pub(crate) fn schedule_elsewhere(&self, actor: Runnable, system: &Arc<Shared>) {
         match actor.lane() {
-            Lane::Blocking => self.blocking.schedule(actor, self, system),
-            Lane::Slow => self.slow.schedule(actor, self, system),
-            Lane::Workers | Lane::Suspect => self.inject(actor, system),
+            WorkerClass::Blocking => self.blocking.schedule(actor, self, system),
+            WorkerClass::Slow => self.slow.schedule(actor, self, system),
+            WorkerClass::Workers | WorkerClass::Suspect => self.inject(actor, system),
         }
         if self.is_closed() {
             self.run_after_hours(system);
@@ -227,7 +227,7 @@ impl Threads {
     /// A turn of this worker has woken `actor`: it runs next, here, on warm caches. The actor that
     /// was to run next goes to the queue.
     #[inline]
-    fn wake_beside(&self, seat: &Seat, actor: Runnable) {
+    fn wake_beside(&self, seat: &WorkerShared, actor: Runnable) {
         let Some(displaced) = seat.woken.put(actor) else {
             return;
         };

@@ -1,6 +1,6 @@
 //! The context in which turns run: one for each worker thread, one for a simulation.
 
-use super::seat::Seat;
+use super::worker_shared::WorkerShared;
 use crate::accounting::{Bytes, Counted};
 use crate::cell::{AddressRef, CellRef, CurrentActor, Dropped, Header, Kept, Runnable};
 use crate::error::Inside;
@@ -30,7 +30,7 @@ thread_local! {
 /// The runtime as the code of a turn accesses it. Never leaves its thread.
 pub(crate) struct Worker {
     pub(crate) system: Arc<Shared>,
-    seat: Option<Arc<Seat>>,
+    seat: Option<Arc<WorkerShared>>,
     /// The current actor, which this worker holds.
     pub(crate) present: CurrentActor,
     /// Recycled memory of messages.
@@ -70,7 +70,7 @@ enum Wishes {
 }
 
 impl Worker {
-    pub(crate) fn new(system: Arc<Shared>, seat: Option<Arc<Seat>>) -> Rc<Worker> {
+    pub(crate) fn new(system: Arc<Shared>, seat: Option<Arc<WorkerShared>>) -> Rc<Worker> {
         // A short-lived worker would only move memory about, so it does not recycle.
         let depot = seat.as_ref().map(|_| system.depot.clone());
         Rc::new(Worker {
@@ -450,7 +450,7 @@ impl Worker {
         }
     }
 
-    pub(super) fn seat(&self) -> Option<&Arc<Seat>> {
+    pub(super) fn seat(&self) -> Option<&Arc<WorkerShared>> {
         self.seat.as_ref()
     }
 }

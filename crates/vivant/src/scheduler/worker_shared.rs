@@ -1,8 +1,8 @@
 //! A worker's seat: its state that other threads access.
 
+use super::lifo_slot::LifoSlot;
 use super::run_queue::RunQueue;
 use super::sleep::CondvarParker;
-use super::woken::Slot;
 use crate::accounting::OwnBytes;
 use crate::cell::{Dropped, Header, Kept, Runnable};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -15,13 +15,13 @@ const SHARED_MIN_NS: u64 = 1_000;
 const DROPPED_MAX: usize = 4;
 
 /// The shared state of one worker.
-pub(crate) struct Seat {
+pub(crate) struct WorkerShared {
     /// The LIFO slot: the actor that this worker has woken last.
-    pub(super) woken: Slot<Runnable>,
+    pub(super) woken: LifoSlot<Runnable>,
     pub(super) queue: RunQueue<Runnable>,
     /// Addresses that this worker's turns have dropped, not yet subtracted (C6). Here and not in
     /// the worker, so that the clock can subtract them during a long turn.
-    dropped: [Slot<Dropped>; DROPPED_MAX],
+    dropped: [LifoSlot<Dropped>; DROPPED_MAX],
     /// The mean time of this worker's last runs, in nanoseconds.
     pub(super) run_ns: AtomicU32,
     /// Number of turns that this worker has lately processed in a millisecond, when it had enough
@@ -43,12 +43,12 @@ pub(super) enum Tenure {
     Surplus,
 }
 
-impl Seat {
-    pub(super) fn new(tenure: Tenure) -> Seat {
-        Seat {
-            woken: Slot::new(),
+impl WorkerShared {
+    pub(super) fn new(tenure: Tenure) -> WorkerShared {
+        WorkerShared {
+            woken: LifoSlot::new(),
             queue: RunQueue::default(),
-            dropped: std::array::from_fn(|_| Slot::new()),
+            dropped: std::array::from_fn(|_| LifoSlot::new()),
             run_ns: AtomicU32::new(0),
             turns_per_ms: AtomicU32::new(0),
             watch: Watch::default(),
@@ -76,7 +76,7 @@ impl Seat {
     /// Takes a dropped address of this actor. Only its worker calls this.
     #[inline]
     pub(super) fn dropped_of(&self, actor: &Runnable) -> Option<Dropped> {
-        let of_actor = |slot: &&Slot<Dropped>| slot.holds(actor.as_ptr());
+        let of_actor = |slot: &&LifoSlot<Dropped>| slot.holds(actor.as_ptr());
         self.dropped.iter().find(of_actor)?.take()
     }
 

@@ -6,8 +6,8 @@
 //! surplus worker retires only between turns. Its queue goes to the other workers, and so does the
 //! token that woke it.
 
-use super::seat::{News, Seat, Tenure};
 use super::threads::{Started, Threads};
+use super::worker_shared::{News, Tenure, WorkerShared};
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 use crate::system::Shared;
 
@@ -24,7 +24,7 @@ const LINGER_MS: u64 = 200;
 pub(super) const NEGLECTED_MS: u64 = 2;
 
 #[derive(Default)]
-pub(super) struct Handover {
+pub(super) struct Replacement {
     /// Number of turns over the limit at the same time, by the last ticks.
     held_up: AtomicUsize,
     /// The coarse millisecond at which there were last that many.
@@ -33,7 +33,7 @@ pub(super) struct Handover {
     started: AtomicUsize,
 }
 
-impl Handover {
+impl Replacement {
     pub(super) fn surplus(&self) -> usize {
         self.surplus.load(Ordering::Relaxed)
     }
@@ -66,8 +66,9 @@ impl Handover {
                 seat.count_dropped();
             }
         }
-        let neglected =
-            |seat: &Arc<Seat>| seat.has_waiting() && seat.watch.runs_since(now_ms) >= NEGLECTED_MS;
+        let neglected = |seat: &Arc<WorkerShared>| {
+            seat.has_waiting() && seat.watch.runs_since(now_ms) >= NEGLECTED_MS
+        };
         if threads.common.is_empty() && !seats.iter().any(neglected) {
             return;
         }
@@ -95,7 +96,7 @@ impl Handover {
     fn seat_surplus(&self, system: &Arc<Shared>, threads: &Threads) {
         self.surplus.fetch_add(1, Ordering::Relaxed);
         let number = threads.regular + self.started.fetch_add(1, Ordering::Relaxed);
-        let seat = Arc::new(Seat::new(Tenure::Surplus));
+        let seat = Arc::new(WorkerShared::new(Tenure::Surplus));
         threads
             .seats
             .write()
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn as_many_may_stay_as_were_needed_lately() {
-        let handover = Handover::default();
+        let handover = Replacement::default();
         assert_eq!(handover.lately_held_up(3, 1_000), 3);
         assert_eq!(handover.lately_held_up(1, 1_001), 3);
         assert_eq!(handover.lately_held_up(3, 1_100), 3);

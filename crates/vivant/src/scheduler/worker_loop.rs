@@ -1,15 +1,15 @@
 //! The worker loop: its own queue first, the common queue every so often, then stealing, then
 //! sleep.
 
-use super::handover::NEGLECTED_MS;
 use super::offer::{Pace, Surplus};
+use super::replacement::NEGLECTED_MS;
 use super::round::{First, Round, Sources};
-use super::seat::{Seat, Tenure};
 use super::sleep::{Park, Withdrawn};
-use super::thief::{Thief, Verdict};
+use super::steal_policy::{StealPolicy, StealVerdict};
 use super::threads::Threads;
 use super::worker::Worker;
-use crate::cell::{self, Lane, Ran, Runnable, catch};
+use super::worker_shared::{Tenure, WorkerShared};
+use crate::cell::{self, Ran, Runnable, WorkerClass, catch};
 use crate::observe;
 use crate::space::{Helped, Orphans};
 use crate::sync::{Arc, Ordering};
@@ -17,10 +17,10 @@ use crate::system::Shared;
 use std::mem;
 
 /// What a worker remembers from run to run.
-struct Habits {
+struct WorkerState {
     round: Round,
     pace: Pace,
-    thief: Thief,
+    thief: StealPolicy,
     /// Time at which it next assists a mark although actors are runnable.
     helps_at_ns: u64,
     /// Whether it has assisted a mark since it last ran an actor.
@@ -31,7 +31,7 @@ struct Habits {
 /// it runs actors for this multiple of the assist's time.
 const SELDOM: u64 = 9;
 
-impl Habits {
+impl WorkerState {
     /// Scans a few objects of a mark although actors are runnable, if that is due: no other thread
     /// scans for the mark of an idle actor. Returns true if work is left.
     #[inline]
@@ -58,7 +58,7 @@ fn is_called(worker: &Worker) -> bool {
 /// Does that work. It is no turn, but other workers take this worker's queue over as if it were a
 /// turn.
 #[inline]
-fn care(worker: &Worker, seat: &Seat) {
+fn care(worker: &Worker, seat: &WorkerShared) {
     let _crowd = worker.tells_of_suspects();
     if is_called(worker) {
         let now_ms = worker.system.oracle.coarse_ms();
@@ -76,7 +76,7 @@ fn care(worker: &Worker, seat: &Seat) {
 /// Scans a few objects of a running mark (H7), or runs a detached heap (O9), before the worker
 /// looks for actors again.
 #[inline]
-fn helps(worker: &Worker, seat: &Seat) -> Helped {
+fn helps(worker: &Worker, seat: &WorkerShared) -> Helped {
     let system = &worker.system;
     if system.marks.are_running() && system.marks.help(system) == Helped::Some {
         return Helped::Some;
@@ -98,10 +98,10 @@ impl Threads {
         };
         Worker::enter(worker, |worker| {
             let now_ns = worker.system.oracle.now_ns();
-            let mut habits = Habits {
+            let mut habits = WorkerState {
                 round: Round::new(),
                 pace: Pace::default(),
-                thief: Thief::woken(now_ns, &self.patience),
+                thief: StealPolicy::woken(now_ns, &self.patience),
                 helps_at_ns: 0,
                 helped: Helped::Nothing,
             };
@@ -129,7 +129,7 @@ impl Threads {
     }
 
     /// Runs one actor after the other until it is time to leave. A panic of a turn passes through.
-    fn run_actors(&self, worker: &Worker, seat: &Seat, habits: &mut Habits) {
+    fn run_actors(&self, worker: &Worker, seat: &WorkerShared, habits: &mut WorkerState) {
         let budget = worker.system.config.budget;
         let oracle = &worker.system.oracle;
         loop {
@@ -177,7 +177,7 @@ impl Threads {
                     }
                     let now_ns = oracle.now_ns();
                     habits.pace.woke(now_ns, seat.turns());
-                    habits.thief = Thief::woken(now_ns, &self.patience);
+                    habits.thief = StealPolicy::woken(now_ns, &self.patience);
                 }
             }
         }
@@ -185,7 +185,7 @@ impl Threads {
 
     /// As `requeue`, but an actor that has made many cycle candidates is throttled until they have
     /// been scanned.
-    fn requeue_or_hold(&self, worker: &Worker, seat: &Seat, actor: Runnable) {
+    fn requeue_or_hold(&self, worker: &Worker, seat: &WorkerShared, actor: Runnable) {
         let system = &worker.system;
         let requeued = match worker.take_crowding() {
             Some(id) if id == actor.id => system.detector.holds_back(system, actor),
@@ -198,26 +198,26 @@ impl Threads {
 
     /// An actor has spent its budget: it goes to the end of the queue, or, if it is slow or blocks,
     /// to the threads of its worker class.
-    fn requeue(&self, seat: &Seat, actor: Runnable, system: &Arc<Shared>) {
+    fn requeue(&self, seat: &WorkerShared, actor: Runnable, system: &Arc<Shared>) {
         match actor.lane() {
-            Lane::Workers | Lane::Suspect => {
+            WorkerClass::Workers | WorkerClass::Suspect => {
                 seat.queue.push(actor);
             }
-            Lane::Slow | Lane::Blocking => self.schedule_elsewhere(actor, system),
+            WorkerClass::Slow | WorkerClass::Blocking => self.schedule_elsewhere(actor, system),
         }
     }
 
-    fn may_retire(&self, seat: &Seat) -> bool {
+    fn may_retire(&self, seat: &WorkerShared) -> bool {
         seat.tenure == Tenure::Surplus && self.handover.may_retire()
     }
 
-    fn between_rounds(&self, seat: &Seat, habits: &mut Habits, now_ns: u64) {
+    fn between_rounds(&self, seat: &WorkerShared, habits: &mut WorkerState, now_ns: u64) {
         self.look(seat, &mut habits.pace, habits.round.ran(), now_ns);
         self.judge(seat, &mut habits.thief, now_ns);
     }
 
     /// Samples the statistics between two rounds, and offers work that has waited for long.
-    fn look(&self, seat: &Seat, pace: &mut Pace, runs: u32, now_ns: u64) {
+    fn look(&self, seat: &WorkerShared, pace: &mut Pace, runs: u32, now_ns: u64) {
         let queued = seat.queue.waiting();
         let (mean_ns, surplus) = pace.look(now_ns, runs, queued, self.patience.ns());
         seat.run_ns
@@ -232,14 +232,15 @@ impl Threads {
 
     /// Evaluates whether this worker's work is worth a second worker; if not, gives its queue to
     /// the first.
-    fn judge(&self, seat: &Seat, thief: &mut Thief, now_ns: u64) {
+    fn judge(&self, seat: &WorkerShared, thief: &mut StealPolicy, now_ns: u64) {
         let others = || {
-            let regular = |other: &Arc<Seat>| other.tenure == Tenure::Regular;
-            let before = |other: &Arc<Seat>| !std::ptr::eq(&**other, seat);
+            let regular = |other: &Arc<WorkerShared>| other.tenure == Tenure::Regular;
+            let before = |other: &Arc<WorkerShared>| !std::ptr::eq(&**other, seat);
             let seats = self.seats().into_iter();
             seats.take_while(before).filter(regular).collect()
         };
-        let Verdict::GiveTo(other) = thief.verdict(seat, others, now_ns, &self.patience) else {
+        let StealVerdict::GiveTo(other) = thief.verdict(seat, others, now_ns, &self.patience)
+        else {
             return;
         };
         self.put_back(seat);
@@ -255,11 +256,11 @@ impl Threads {
 
     /// Returns the next actor from this worker's LIFO slot and queue, or the common queue.
     #[inline]
-    fn near(&self, seat: &Seat, first: First) -> Option<Runnable> {
+    fn near(&self, seat: &WorkerShared, first: First) -> Option<Runnable> {
         self.sources(seat).next(first)
     }
 
-    fn sources<'s>(&'s self, seat: &'s Seat) -> Sources<'s, Runnable> {
+    fn sources<'s>(&'s self, seat: &'s WorkerShared) -> Sources<'s, Runnable> {
         Sources {
             woken: &seat.woken,
             own: &seat.queue,
@@ -268,12 +269,17 @@ impl Threads {
     }
 
     /// Moves the actor of the LIFO slot to the end of the queue.
-    fn put_back(&self, seat: &Seat) {
+    fn put_back(&self, seat: &WorkerShared) {
         self.sources(seat).put_back();
     }
 
     /// Steals an actor from another worker.
-    fn far(&self, seat: &Seat, thief: &mut Thief, worker: &Worker) -> Option<Runnable> {
+    fn far(
+        &self,
+        seat: &WorkerShared,
+        thief: &mut StealPolicy,
+        worker: &Worker,
+    ) -> Option<Runnable> {
         let now_ns = worker.system.oracle.now_ns();
         if !thief.is_hungry(now_ns, &self.patience) {
             return None;
@@ -283,7 +289,7 @@ impl Threads {
         Some(loot)
     }
 
-    fn steal(&self, thief: &Seat, now_ms: u64) -> Option<(Runnable, Arc<Seat>)> {
+    fn steal(&self, thief: &WorkerShared, now_ms: u64) -> Option<(Runnable, Arc<WorkerShared>)> {
         for victim in self.seats() {
             if std::ptr::eq(&*victim, thief) {
                 continue;
@@ -306,7 +312,7 @@ impl Threads {
     /// W1: announces, makes the last check, sleeps. The check covers the own queue too: a thief may
     /// have given stolen actors back. The queues of other workers are not checked: those workers
     /// are awake, and either offer their work or the clock offers it.
-    fn sleep(&self, seat: &Seat, worker: &Worker) {
+    fn sleep(&self, seat: &WorkerShared, worker: &Worker) {
         seat.rest.begins(worker.system.oracle.now_ns());
         self.sleepers.announce(&seat.parker);
         let stays_awake = !self.common.is_empty()
@@ -330,7 +336,7 @@ impl Threads {
     }
 
     /// A worker leaves: its queued actors go to the other workers.
-    pub(super) fn leave(&self, seat: &Seat) {
+    pub(super) fn leave(&self, seat: &WorkerShared) {
         let mut seats = self
             .seats
             .write()

@@ -25,14 +25,14 @@ pub(crate) unsafe trait Pointed: Sized + Send {
 
 /// A place for one value. Its worker puts and takes; other workers may take while that worker is
 /// held up.
-pub(crate) struct Slot<T: Pointed> {
+pub(crate) struct LifoSlot<T: Pointed> {
     at: AtomicPtr<T::Target>,
     owns: PhantomData<T>,
 }
 
-impl<T: Pointed> Slot<T> {
+impl<T: Pointed> LifoSlot<T> {
     pub(crate) fn new() -> Self {
-        Slot {
+        LifoSlot {
             at: AtomicPtr::new(ptr::null_mut()),
             owns: PhantomData,
         }
@@ -90,7 +90,7 @@ impl<T: Pointed> Slot<T> {
     }
 }
 
-impl<T: Pointed> Drop for Slot<T> {
+impl<T: Pointed> Drop for LifoSlot<T> {
     fn drop(&mut self) {
         drop(self.take());
     }

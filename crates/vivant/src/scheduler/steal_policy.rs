@@ -13,7 +13,7 @@
 //! will offer again the work that is worth it.
 
 use super::offer::{PATIENCE_MIN_NS, Patience};
-use super::seat::{Seat, Tenure};
+use super::worker_shared::{Tenure, WorkerShared};
 use crate::sync::{Arc, Ordering};
 
 /// Length of a trial: a few hundred crossings between caches.
@@ -30,14 +30,14 @@ const SHORT_TURNS_PER_MS: u32 = 200;
 const WORTH_PERCENT: u64 = 110;
 
 /// The steal policy of one worker since it woke.
-pub(super) struct Thief {
-    appetite: Appetite,
-    trial: Trial,
+pub(super) struct StealPolicy {
+    appetite: BatchLimit,
+    trial: StealEvaluation,
 }
 
 /// Whether a worker without work may steal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Appetite {
+enum BatchLimit {
     Hungry,
     /// As `Hungry`; it was woken because of an offer.
     Invited,
@@ -49,14 +49,14 @@ enum Appetite {
     Sated,
 }
 
-enum Trial {
+enum StealEvaluation {
     /// Its work came from the common queue, or from a victim without a known speed; since this
     /// time.
     None {
         since_ns: u64,
     },
     Running {
-        victim: Arc<Seat>,
+        victim: Arc<WorkerShared>,
         /// The victim's turns in a millisecond before the theft.
         before: u64,
         began_ns: u64,
@@ -68,57 +68,57 @@ enum Trial {
 
 /// What a worker must do with its queue.
 #[must_use]
-pub(super) enum Verdict {
+pub(super) enum StealVerdict {
     Keep,
     /// Give it to this worker.
-    GiveTo(Arc<Seat>),
+    GiveTo(Arc<WorkerShared>),
 }
 
-impl Thief {
-    pub(super) fn woken(now_ns: u64, patience: &Patience) -> Thief {
+impl StealPolicy {
+    pub(super) fn woken(now_ns: u64, patience: &Patience) -> StealPolicy {
         let appetite = if patience.was_offered() {
-            Appetite::Invited
+            BatchLimit::Invited
         } else {
-            Appetite::Hungry
+            BatchLimit::Hungry
         };
-        Thief {
+        StealPolicy {
             appetite,
-            trial: Trial::None { since_ns: now_ns },
+            trial: StealEvaluation::None { since_ns: now_ns },
         }
     }
 
     /// Called by a worker without work. Returns true if it may steal.
     pub(super) fn is_hungry(&mut self, now_ns: u64, patience: &Patience) -> bool {
         match self.appetite {
-            Appetite::Hungry | Appetite::Invited => true,
-            Appetite::Sated => false,
-            Appetite::Stole { at_ns } => {
+            BatchLimit::Hungry | BatchLimit::Invited => true,
+            BatchLimit::Sated => false,
+            BatchLimit::Stole { at_ns } => {
                 let lasted = now_ns.saturating_sub(at_ns) >= u64::from(PATIENCE_MIN_NS);
                 if !lasted {
                     // The stolen work was finished at once: another attempt does not pay.
                     patience.grows();
-                    self.appetite = Appetite::Sated;
+                    self.appetite = BatchLimit::Sated;
                 }
                 lasted
             }
         }
     }
 
-    pub(super) fn stole(&mut self, victim: Arc<Seat>, own: &Seat, now_ns: u64) {
-        self.appetite = Appetite::Stole { at_ns: now_ns };
-        if let Trial::Running { .. } = self.trial {
+    pub(super) fn stole(&mut self, victim: Arc<WorkerShared>, own: &WorkerShared, now_ns: u64) {
+        self.appetite = BatchLimit::Stole { at_ns: now_ns };
+        if let StealEvaluation::Running { .. } = self.trial {
             return;
         }
         let before = victim.turns_per_ms.load(Ordering::Relaxed);
         // A surplus victim may leave its seat before the trial is over.
         self.trial = if before == 0 {
             // The speed of the victim alone is not known yet.
-            Trial::None { since_ns: now_ns }
+            StealEvaluation::None { since_ns: now_ns }
         } else if before < SHORT_TURNS_PER_MS || victim.tenure == Tenure::Surplus {
-            Trial::Over
+            StealEvaluation::Over
         } else {
             let turns = victim.turns() + own.turns();
-            Trial::Running {
+            StealEvaluation::Running {
                 victim,
                 before: u64::from(before),
                 began_ns: now_ns,
@@ -129,7 +129,7 @@ impl Thief {
 
     /// The worker goes to sleep.
     pub(super) fn rests(&self, patience: &Patience) {
-        if self.appetite == Appetite::Invited {
+        if self.appetite == BatchLimit::Invited {
             patience.grows();
         }
     }
@@ -138,25 +138,25 @@ impl Thief {
     /// regular workers before this one.
     pub(super) fn verdict<'s>(
         &mut self,
-        own: &Seat,
-        others: impl FnOnce() -> Vec<Arc<Seat>> + 's,
+        own: &WorkerShared,
+        others: impl FnOnce() -> Vec<Arc<WorkerShared>> + 's,
         now_ns: u64,
         patience: &Patience,
-    ) -> Verdict {
+    ) -> StealVerdict {
         let give_to = match &self.trial {
-            Trial::Over => return Verdict::Keep,
-            Trial::None { since_ns } => {
+            StealEvaluation::Over => return StealVerdict::Keep,
+            StealEvaluation::None { since_ns } => {
                 if now_ns.saturating_sub(*since_ns) < UNTRIED_NS {
-                    return Verdict::Keep;
+                    return StealVerdict::Keep;
                 }
-                let busy = |seat: &Arc<Seat>| seat.has_short_turns() && seat.has_waiting();
+                let busy = |seat: &Arc<WorkerShared>| seat.has_short_turns() && seat.has_waiting();
                 if own.has_short_turns() {
                     others().into_iter().find(busy)
                 } else {
                     None
                 }
             }
-            Trial::Running {
+            StealEvaluation::Running {
                 victim,
                 before,
                 began_ns,
@@ -164,7 +164,7 @@ impl Thief {
             } => {
                 let ns = now_ns.saturating_sub(*began_ns);
                 if ns < TRIAL_NS {
-                    return Verdict::Keep;
+                    return StealVerdict::Keep;
                 }
                 let done = (victim.turns() + own.turns()).saturating_sub(*turns);
                 if pays(*before, done, ns) {
@@ -176,18 +176,18 @@ impl Thief {
                 }
             }
         };
-        self.trial = Trial::Over;
+        self.trial = StealEvaluation::Over;
         match give_to {
-            None => Verdict::Keep,
+            None => StealVerdict::Keep,
             Some(other) => {
-                self.appetite = Appetite::Sated;
-                Verdict::GiveTo(other)
+                self.appetite = BatchLimit::Sated;
+                StealVerdict::GiveTo(other)
             }
         }
     }
 }
 
-impl Seat {
+impl WorkerShared {
     fn has_short_turns(&self) -> bool {
         self.turns_per_ms.load(Ordering::Relaxed) >= SHORT_TURNS_PER_MS
     }
