@@ -4,7 +4,7 @@ use crate::actor::Actor;
 use crate::asked::Asked;
 use crate::cell::{AddressRef, CellRef, Monitor, Signals, StateRef};
 use crate::interface::Implements;
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
+use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step, To, post};
 use crate::promise::{Next, bury};
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
@@ -180,9 +180,9 @@ impl AddressRef {
 
 struct StopMark;
 
-impl Letter for StopMark {
+impl MessageKind for StopMark {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("stop after the queue", Role::StopMark);
+    const KIND: Kind = Kind::new::<Self>("stop after the queue", MessageRole::StopMark);
 
     fn run(_: (), _: &mut StateRef<'_>, _: &Worker) -> Step {
         Step::Stop

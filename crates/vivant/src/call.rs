@@ -7,7 +7,9 @@ use crate::asked::Asked;
 use crate::behaviour::{Access, Behaviour, Continuation, Guard, Message};
 use crate::cell::{AddressRef, StateRef};
 use crate::error::{AskError, NotSent, Refusal, SendError};
-use crate::mailbox::{Entry, Envelope, Kind, Letter, Ring, Role, Step, To, post, post_by};
+use crate::mailbox::{
+    BoundedQueue, Entry, Envelope, Kind, MessageKind, MessageRole, Step, To, post, post_by,
+};
 use crate::offer::Offer;
 use crate::promise::{MarkStart, Next, Resolver, bury};
 use crate::scheduler::Worker;
@@ -195,7 +197,11 @@ impl<'a, M: Message> Call<'a, M> {
 
     /// Itself, and how it may enter the mailbox, if the mailbox does not reject it.
     fn reserved(self) -> Result<(Self, Entry), SendError<M>> {
-        match self.to.ring().map_or(Some(Entry::Asked), Ring::reserve) {
+        match self
+            .to
+            .ring()
+            .map_or(Some(Entry::Asked), BoundedQueue::reserve)
+        {
             Some(entry) => Ok((self, entry)),
             None => {
                 let mailbox = self.to.class.mailbox;
@@ -315,9 +321,9 @@ pub(crate) fn own<B: Behaviour<Reply = ()>>(args: B::Args) -> Envelope {
 
 struct Own<B>(PhantomData<B>);
 
-impl<B: Behaviour<Reply = ()>> Letter for Own<B> {
+impl<B: Behaviour<Reply = ()>> MessageKind for Own<B> {
     type Content = B::Args;
-    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Own);
+    const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Own);
 
     fn run(args: B::Args, state: &mut StateRef<'_>, worker: &Worker) -> Step {
         let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
@@ -352,9 +358,9 @@ pub(crate) fn outcome<B: Behaviour>(worker: &Worker) -> Step {
 /// The next step of a behaviour: it tests no guard, and takes no place in a mailbox.
 struct Stepped<B>(PhantomData<B>);
 
-impl<B: Behaviour> Letter for Stepped<B> {
+impl<B: Behaviour> MessageKind for Stepped<B> {
     type Content = (B::Args, Resolver<B::Reply>);
-    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Turn);
+    const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Turn);
     const ACCESS: Access = B::ACCESS;
     const STEPS: Steps = B::STEPS;
 
@@ -380,9 +386,9 @@ impl<B: Behaviour> Letter for Stepped<B> {
     }
 }
 
-impl<B: Behaviour> Letter for Told<B> {
+impl<B: Behaviour> MessageKind for Told<B> {
     type Content = (B::Args, Resolver<B::Reply>);
-    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Turn).for_mailbox(B::Actor::MAILBOX);
+    const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Turn).for_mailbox(B::Actor::MAILBOX);
     const GUARD: Guard = B::GUARD;
     const ACCESS: Access = B::ACCESS;
     const STEPS: Steps = B::STEPS;

@@ -8,7 +8,7 @@ use crate::behaviour::{Access, Behaviour, Continuation, Guard, Message};
 use crate::call::{Delivery, Then, outcome};
 use crate::cell::StateRef;
 use crate::error::Refusal;
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step};
 use crate::promise::{Next, Resolver, for_others};
 use crate::scheduler::Worker;
 use crate::step::Steps;
@@ -30,9 +30,9 @@ impl<K: Continuation> Then<'_, K> {
 
 struct Counted<B, G>(PhantomData<(B, G)>);
 
-impl<B: Behaviour, G: Send + 'static> Letter for Counted<B, G> {
+impl<B: Behaviour, G: Send + 'static> MessageKind for Counted<B, G> {
     type Content = (B::Args, G);
-    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Bounded);
+    const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Bounded);
     const GUARD: Guard = B::GUARD;
     const ACCESS: Access = B::ACCESS;
     const STEPS: Steps = B::STEPS;

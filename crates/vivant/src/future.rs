@@ -8,7 +8,7 @@ use crate::actor::Actor;
 use crate::address::{Handle, Link, Target};
 use crate::cell::{AddressRef, Caught, CellRef, StateRef, catch};
 use crate::error::{AskError, Inside, Panic, Refusal};
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
+use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step, To, post};
 use crate::promise::{Next, Resolver};
 use crate::scheduler::Worker;
 use crate::space::Plain;
@@ -94,9 +94,9 @@ impl Handle for FutureHandle {
 /// letter.
 struct PollFuture;
 
-impl Letter for PollFuture {
+impl MessageKind for PollFuture {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("vivant::Future::poll", Role::Poll);
+    const KIND: Kind = Kind::new::<Self>("vivant::Future::poll", MessageRole::Poll);
 
     fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
         let _none = state.turn::<FutureActor, _>(worker, |state, _| state.poll(worker));

@@ -3,7 +3,7 @@
 use crate::actor::Mailbox;
 use crate::cell::CellRef;
 use crate::dead_letter::DeadLetterCount;
-use crate::mailbox::Ring;
+use crate::mailbox::BoundedQueue;
 use crate::names::NameFacts;
 use crate::report::Report;
 use crate::scheduler::{Scheduler, Threads};
@@ -143,7 +143,9 @@ impl fmt::Display for AliveBecause {
 
 impl ActorFacts {
     pub(crate) fn of(cell: &CellRef) -> ActorFacts {
-        let depth = cell.ring().map_or_else(|| cell.depth(), Ring::depth);
+        let depth = cell
+            .ring()
+            .map_or_else(|| cell.depth(), BoundedQueue::depth);
         let deferred = cell.facts.deferred();
         let current = cell.facts.current().map(|kind| kind.name);
         let now_ms = cell.system.oracle.coarse_ms();
@@ -172,7 +174,7 @@ impl ActorFacts {
             mutes: 0,
             muted_by: None,
             mailbox: cell.class.mailbox,
-            lost: cell.ring().map_or(0, Ring::lost),
+            lost: cell.ring().map_or(0, BoundedQueue::lost),
             because: AliveBecause {
                 current,
                 addresses: cell.addresses() as usize,

@@ -3,7 +3,7 @@
 use crate::behaviour::Message;
 use crate::call::Call;
 use crate::error::{NotSent, SendError};
-use crate::mailbox::{Applicant, Entry, Told};
+use crate::mailbox::{Entry, Told, WaitingSender};
 use crate::mute::Wait;
 use crate::promise::Resolver;
 use crate::scheduler::Worker;
@@ -29,7 +29,7 @@ enum State<M: Message> {
     New(Call<'static, M>),
     Waits {
         call: Call<'static, M>,
-        applicant: Arc<Applicant>,
+        applicant: Arc<WaitingSender>,
         then: Entry,
     },
     Done,
@@ -49,7 +49,7 @@ fn begin<M: Message>(call: Call<'static, M>) -> Result<State<M>, SendError<M>> {
         return Err(call.not_sent(NotSent::InsideTurn(inside.into())));
     }
     let call = call.undelivered()?;
-    let applicant = Applicant::new();
+    let applicant = WaitingSender::new();
     let to = call.to();
     let then = match to.ring() {
         Some(ring) => match ring.apply(&applicant) {

@@ -2,7 +2,7 @@
 
 use super::run_guard::{After, RunGuard};
 use crate::dead_letter::Cause;
-use crate::mailbox::{Envelope, Ring, Role, Way};
+use crate::mailbox::{BoundedQueue, Envelope, MessageRole, Route};
 
 impl RunGuard<'_> {
     /// Processes the message for which a ticket stands.
@@ -15,7 +15,7 @@ impl RunGuard<'_> {
 
     /// Returns `taken` itself, or the message for which it stands if it is a ticket.
     pub(super) fn message_of(&mut self, taken: Envelope) -> Option<Envelope> {
-        if taken.kind().role != Role::Ticket {
+        if taken.kind().role != MessageRole::Ticket {
             return Some(taken);
         }
         drop(taken);
@@ -29,7 +29,7 @@ impl RunGuard<'_> {
     /// Drops deferred messages that newer messages have displaced.
     #[inline]
     pub(super) fn drop_overdue(&mut self) {
-        let overdue = self.actor.ring().map_or(0, Ring::take_overdue);
+        let overdue = self.actor.ring().map_or(0, BoundedQueue::take_overdue);
         if overdue > 0 {
             self.drop_oldest(overdue);
         }
@@ -54,7 +54,7 @@ impl RunGuard<'_> {
 
     /// Frees the place of a message that the holder has taken out and that will not begin.
     pub(super) fn frees_place(&self, message: &Envelope) {
-        if message.kind().way == Way::Counted
+        if message.kind().way == Route::Counted
             && let Some(ring) = self.actor.ring()
         {
             ring.free();
@@ -63,7 +63,7 @@ impl RunGuard<'_> {
 
     /// Occupies a place for a continuation that runs at once: it has not been in the mailbox.
     pub(super) fn gives_place(&self, released: &Envelope) {
-        if released.kind().way == Way::Counted
+        if released.kind().way == Route::Counted
             && let Some(ring) = self.actor.ring()
         {
             ring.occupy();

@@ -4,7 +4,7 @@
 use super::run_guard::{RunGuard, unmute};
 use super::{CellRef, Guards, Lifecycle, Mute, StateRef, catch};
 use crate::error::{Panic, Refusal};
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step};
 use crate::promise;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
@@ -226,9 +226,9 @@ impl RunGuard<'_> {
 /// The kind that inspection sees while a supervised actor makes its state. Never sent.
 struct Beginning;
 
-impl Letter for Beginning {
+impl MessageKind for Beginning {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("start", Role::Start);
+    const KIND: Kind = Kind::new::<Self>("start", MessageRole::Start);
 
     fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
         Step::Done

@@ -4,7 +4,7 @@
 use super::{ActorCell, BoundedCell, Header, reference};
 use crate::actor::{Actor, Mailbox};
 use crate::error::Refusal;
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step};
 use crate::promise::{Next, for_others};
 use crate::scheduler::Worker;
 use crate::space::{FactsOf, HeapCounts, HeapFacts, Host, Keep, Kept};
@@ -238,13 +238,13 @@ where
 
 struct Start<A, F>(PhantomData<(A, F)>);
 
-impl<A, F> Letter for Start<A, F>
+impl<A, F> MessageKind for Start<A, F>
 where
     A: Actor,
     F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
 {
     type Content = F;
-    const KIND: Kind = Kind::new::<Self>("start", Role::Start);
+    const KIND: Kind = Kind::new::<Self>("start", MessageRole::Start);
 
     fn run(start: F, state: &mut StateRef<'_>, worker: &Worker) -> Step {
         state.begin::<A>(worker, start);

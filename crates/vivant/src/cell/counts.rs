@@ -4,7 +4,7 @@
 use super::run_guard::RunGuard;
 use super::{StateRef, catch};
 use crate::error::Refusal;
-use crate::mailbox::{Kind, Letter, Role, Step};
+use crate::mailbox::{Kind, MessageKind, MessageRole, Step};
 use crate::promise::Next;
 use crate::scheduler::Worker;
 use std::panic::Location;
@@ -53,9 +53,9 @@ impl RunGuard<'_> {
 /// The kind that inspection sees while destructors run between two turns. Never sent.
 struct Merging;
 
-impl Letter for Merging {
+impl MessageKind for Merging {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("merging of counts", Role::StopMark);
+    const KIND: Kind = Kind::new::<Self>("merging of counts", MessageRole::StopMark);
 
     fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
         Step::Done

@@ -2,7 +2,7 @@
 
 use super::reference::ring;
 use super::{AddressRef, CellRef, Dropped, Header, Runnable};
-use crate::mailbox::Ring;
+use crate::mailbox::BoundedQueue;
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
@@ -90,7 +90,7 @@ impl CurrentActor {
     }
 
     /// Calls `body` with the ring of the current actor, if it has one.
-    pub(crate) fn with_ring(&self, body: impl FnOnce(&Ring)) {
+    pub(crate) fn with_ring(&self, body: impl FnOnce(&BoundedQueue)) {
         // SAFETY: the current actor has not ended, or its life is kept above, so the cell is alive;
         // the pointer is that of the whole cell.
         if let Some(ring) = self.at.get().and_then(|at| unsafe { ring(at) }) {

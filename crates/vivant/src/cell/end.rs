@@ -4,7 +4,7 @@
 use super::run_guard::{RunGuard, unmute};
 use super::{Caught, Lifecycle, StateRef, catch};
 use crate::error::Refusal;
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step};
 use crate::observe;
 use crate::promise::Next;
 use crate::scheduler::Worker;
@@ -125,9 +125,9 @@ impl RunGuard<'_> {
 /// The kind that inspection sees while an actor ends. Never sent.
 struct Ending;
 
-impl Letter for Ending {
+impl MessageKind for Ending {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("the end of the actor", Role::StopMark);
+    const KIND: Kind = Kind::new::<Self>("the end of the actor", MessageRole::StopMark);
 
     fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
         Step::Done

@@ -3,7 +3,7 @@
 use super::StateRef;
 use super::run_guard::{After, COUNT_EVERY, Next, RunGuard};
 use super::waiting::{Found, Waiting};
-use crate::mailbox::{Chain, Envelope, Role};
+use crate::mailbox::{Chain, Envelope, MessageRole};
 use crate::sync::Ordering;
 
 /// Whether messages are deferred, and whether their guards have to be evaluated.
@@ -147,7 +147,7 @@ impl RunGuard<'_> {
         self.actor.facts.nothing_runs();
         // As after an evaluation: no turn has ended.
         drop(self.worker.take_overloaded());
-        if envelope.kind().role == Role::Ticket {
+        if envelope.kind().role == MessageRole::Ticket {
             return self.redeem(envelope);
         }
         let sent_ms = envelope.head().sent_ms;

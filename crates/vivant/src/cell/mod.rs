@@ -74,7 +74,7 @@ pub(crate) use runnable::Runnable;
 pub(crate) use signals::Signals;
 
 use crate::actor::{Actor, Pool};
-use crate::mailbox::{Chain, Head, Inbox, Ring};
+use crate::mailbox::{BoundedQueue, Chain, Head, Inbox};
 use crate::mute::Pressure;
 use crate::space::{FactsOf, Kept as KeptOf};
 use crate::stop::StopReason;
@@ -230,7 +230,7 @@ const _: () = assert!(size_of::<Header>() + size_of::<Option<u64>>() <= 3 * 64 -
 #[repr(C)]
 struct BoundedCell<A: Actor> {
     cell: ActorCell<A>,
-    ring: Ring,
+    ring: BoundedQueue,
 }
 
 /// A path deeper than twice this number is printed without its middle.

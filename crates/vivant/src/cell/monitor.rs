@@ -6,7 +6,7 @@ use super::run_guard::{After, RunGuard};
 use super::{CellRef, StateRef, catch};
 use crate::call::Delivery;
 use crate::error::Refusal;
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step};
 use crate::promise::{Next, Resolver};
 use crate::scheduler::Worker;
 use crate::stop::{Linked, StopReason};
@@ -27,9 +27,9 @@ pub(crate) enum Monitor {
     Parted(CellRef),
 }
 
-impl Letter for Monitor {
+impl MessageKind for Monitor {
     type Content = Monitor;
-    const KIND: Kind = Kind::new::<Self>("bond", Role::Own);
+    const KIND: Kind = Kind::new::<Self>("bond", MessageRole::Own);
 
     fn run(bond: Monitor, _: &mut StateRef<'_>, _: &Worker) -> Step {
         Step::Bound(bond)

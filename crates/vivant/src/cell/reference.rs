@@ -7,7 +7,7 @@ use super::{
     reference_word::{self, Left},
 };
 use crate::actor::Actor;
-use crate::mailbox::{Chain, Head, Inbox, Nudged, Ring, pool};
+use crate::mailbox::{BoundedQueue, Chain, Head, Inbox, Nudged, pool};
 use crate::mute::Pressure;
 use crate::scheduler::{Pointed, Worker};
 use crate::space::{HeapFacts, Kept as KeptOf};
@@ -113,7 +113,7 @@ impl AddressRef {
         // The pointer is derived from the whole cell, so that it may be cast back to it.
         if A::MAILBOX.is_bounded() {
             let place = pool::take::<BoundedCell<A>>();
-            let ring = Ring::new(A::MAILBOX);
+            let ring = BoundedQueue::new(A::MAILBOX);
             // SAFETY: `take` returned memory for this type, owned by this call alone.
             unsafe { place.write(BoundedCell { cell, ring }) };
             return AddressRef(place.cast());
@@ -125,7 +125,7 @@ impl AddressRef {
     }
 
     /// Returns the ring, if the actor's mailbox has a bound.
-    pub(crate) fn ring(&self) -> Option<&Ring> {
+    pub(crate) fn ring(&self) -> Option<&BoundedQueue> {
         // SAFETY: by C3 this counted address keeps the cell alive; the pointer is that of the whole
         // cell.
         unsafe { ring(self.0) }
@@ -236,17 +236,17 @@ pub(super) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
 ///
 /// `header` starts a cell made by [`AddressRef::birth`] that is alive for `'a`, and the pointer is
 /// that of the whole cell.
-pub(super) unsafe fn ring<'a>(header: NonNull<Header>) -> Option<&'a Ring> {
+pub(super) unsafe fn ring<'a>(header: NonNull<Header>) -> Option<&'a BoundedQueue> {
     // SAFETY: the cell is alive by the caller's promise.
     let at = unsafe { header.as_ref() }.class.ring_at?;
     // SAFETY: the class was made with the cell: the ring lies at this offset, and is only ever
     // shared.
-    Some(unsafe { header.byte_add(at).cast::<Ring>().as_ref() })
+    Some(unsafe { header.byte_add(at).cast::<BoundedQueue>().as_ref() })
 }
 
 impl CellRef {
     /// Returns the ring, if the actor's mailbox has a bound.
-    pub(crate) fn ring(&self) -> Option<&Ring> {
+    pub(crate) fn ring(&self) -> Option<&BoundedQueue> {
         // SAFETY: this reference is counted, so the cell is alive; the pointer is that of the whole
         // cell.
         unsafe { ring(self.0) }

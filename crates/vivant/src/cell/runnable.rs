@@ -2,7 +2,7 @@
 
 use super::reference::ring;
 use super::{CellRef, Header, WorkerClass};
-use crate::mailbox::Ring;
+use crate::mailbox::BoundedQueue;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
@@ -42,7 +42,7 @@ impl Runnable {
     }
 
     /// Returns the ring, if the actor's mailbox has a bound.
-    pub(super) fn ring(&self) -> Option<&Ring> {
+    pub(super) fn ring(&self) -> Option<&BoundedQueue> {
         // SAFETY: by C5 the cell is alive; the pointer is that of the whole cell.
         unsafe { ring(self.0) }
     }

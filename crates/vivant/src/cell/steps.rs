@@ -5,9 +5,9 @@ use super::Lifecycle;
 use super::cold_fields::Pending;
 use super::run_guard::{Next, RunGuard};
 use super::{Steps, catch};
-use crate::mailbox::Envelope;
 #[cfg(test)]
-use crate::mailbox::Ring;
+use crate::mailbox::BoundedQueue;
+use crate::mailbox::Envelope;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 #[cfg(test)]
@@ -20,7 +20,7 @@ impl RunGuard<'_> {
         self.worker.account_more(envelope.kind().bytes);
         #[cfg(test)]
         if is_planted(Planted::StepTakesPlace) {
-            self.worker.present.with_ring(Ring::occupy);
+            self.worker.present.with_ring(BoundedQueue::occupy);
         }
         let locals = self.worker.locals.take();
         let owner = self.owner();

@@ -6,7 +6,7 @@
 //! guard that reads its arguments too is evaluated for each message.
 
 use crate::behaviour::Guard;
-use crate::mailbox::{Envelope, Kind, Way};
+use crate::mailbox::{Envelope, Kind, Route};
 use std::collections::VecDeque;
 
 /// Limit of the guards evaluated in one line before the other lines have their turn.
@@ -220,7 +220,7 @@ impl Waiting {
     pub(super) fn pop_oldest_counted(&mut self) -> Option<Envelope> {
         let first = |line: &Line| {
             let (came, _) = line.first()?;
-            (line.kind.way == Way::Counted).then_some(came)
+            (line.kind.way == Route::Counted).then_some(came)
         };
         let lines = self.lines.iter_mut().filter(|line| first(line).is_some());
         let envelope = lines.min_by_key(|line| first(line))?.take(0)?;

@@ -1,9 +1,9 @@
 //! The envelope: one allocation of a header, with the same layout for all messages, and a content
 //! of a type that only its `Kind` knows.
 
+use super::bounded_queue::BoundedQueue;
 use super::inbox::{Chain, Linked};
 use super::pool;
-use super::ring::Ring;
 use crate::actor::Mailbox;
 use crate::behaviour::{Access, Guard};
 use crate::cell::{AddressRef, Monitor, StateRef};
@@ -31,7 +31,7 @@ pub(crate) struct Head {
 }
 
 // SAFETY: 1. `link` is a fixed field that only inbox and chain access. 2. `Envelope::into_node`
-// gives up a `Parcel`. The content of a parcel is `Send` (a bound of `Letter`), so a node may be
+// gives up a `Parcel`. The content of a parcel is `Send` (a bound of `MessageKind`), so a node may be
 // used on any thread.
 unsafe impl Linked for Head {
     unsafe fn link(node: NonNull<Head>) -> *mut *mut Head {
@@ -54,7 +54,7 @@ struct Parcel<C> {
 
 /// The role of a message for its receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Role {
+pub(crate) enum MessageRole {
     /// Makes the actor's state.
     Start,
     /// A behaviour: counted against budgets and back-pressure; runs user code in a turn.
@@ -73,21 +73,21 @@ pub(crate) enum Role {
     Ticket,
 }
 
-impl Role {
+impl MessageRole {
     /// Returns true for a message that the program sent, which must not be lost silently (T3).
     pub(crate) fn is_sent(self) -> bool {
-        matches!(self, Role::Turn | Role::Bounded)
+        matches!(self, MessageRole::Turn | MessageRole::Bounded)
     }
 
     /// Returns true if it runs user code.
     pub(crate) fn is_turn(self) -> bool {
-        self.is_sent() || self == Role::Poll
+        self.is_sent() || self == MessageRole::Poll
     }
 }
 
 /// The route of a message into a mailbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Way {
+pub(crate) enum Route {
     /// To an actor without a bound: as a node of the inbox.
     Straight,
     /// To an actor with a bound: through the ring, and it counts against the bound.
@@ -145,7 +145,7 @@ impl Step {
 }
 
 /// One kind of message: how to run it and how to refuse it.
-pub(crate) trait Letter {
+pub(crate) trait MessageKind {
     /// The content of the envelope.
     type Content: Send + 'static;
     /// The table (vtable) of this kind.
@@ -183,8 +183,8 @@ pub(crate) trait Letter {
 pub(crate) struct Kind {
     /// The behaviour's stable name.
     pub(crate) name: &'static str,
-    pub(crate) role: Role,
-    pub(crate) way: Way,
+    pub(crate) role: MessageRole,
+    pub(crate) way: Route,
     pub(crate) bytes: usize,
     /// What its guard reads, if it has one.
     pub(crate) guard: Guard,
@@ -196,11 +196,11 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    pub(crate) const fn new<L: Letter>(name: &'static str, role: Role) -> Kind {
+    pub(crate) const fn new<L: MessageKind>(name: &'static str, role: MessageRole) -> Kind {
         Kind {
             name,
             role,
-            way: Way::Exempt,
+            way: Route::Exempt,
             bytes: size_of::<Parcel<L::Content>>(),
             guard: L::GUARD,
             access: L::ACCESS,
@@ -213,8 +213,8 @@ impl Kind {
     /// Returns the same table for messages that go only to actors with this mailbox.
     pub(crate) const fn for_mailbox(self, mailbox: Mailbox) -> Kind {
         let way = match mailbox {
-            Mailbox::BackPressure => Way::Straight,
-            _ => Way::Counted,
+            Mailbox::BackPressure => Route::Straight,
+            _ => Route::Counted,
         };
         Kind { way, ..self }
     }
@@ -222,7 +222,7 @@ impl Kind {
 
 /// # Safety
 /// `head` starts a `Parcel<L::Content>` that the caller owns.
-unsafe fn ready<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>) -> bool {
+unsafe fn ready<L: MessageKind>(head: NonNull<Head>, state: &mut StateRef<'_>) -> bool {
     // SAFETY: by the caller's promise.
     L::ready(
         unsafe { &head.cast::<Parcel<L::Content>>().as_ref().content },
@@ -233,12 +233,16 @@ unsafe fn ready<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>) -> boo
 /// # Safety
 /// `head` starts a `Parcel<L::Content>` made by `Envelope::new::<L>` that the caller owns and gives
 /// up.
-unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+unsafe fn run<L: MessageKind>(
+    head: NonNull<Head>,
+    state: &mut StateRef<'_>,
+    worker: &Worker,
+) -> Step {
     // Owned here, so that a panic in a guard does not lose it.
     let envelope = Envelope(head);
     let place = match const { L::KIND.way } {
-        Way::Straight | Way::Exempt => None,
-        Way::Counted => Some(Place(worker)),
+        Route::Straight | Route::Exempt => None,
+        Route::Counted => Some(Place(worker)),
     };
     // SAFETY: by the caller's promise.
     let let_in = L::ready(
@@ -286,16 +290,18 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
 /// Processes a message when observation may be on.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[inline]
-fn seen<L: Letter>(
+fn seen<L: MessageKind>(
     head: Head,
     content: L::Content,
     state: &mut StateRef<'_>,
     worker: &Worker,
 ) -> Step {
     match const { L::KIND.role } {
-        Role::Resolution => L::run(content, state, worker).following(head),
-        Role::StopMark | Role::Own | Role::Ticket => L::run(content, state, worker),
-        Role::Start | Role::Turn | Role::Bounded | Role::Poll => {
+        MessageRole::Resolution => L::run(content, state, worker).following(head),
+        MessageRole::StopMark | MessageRole::Own | MessageRole::Ticket => {
+            L::run(content, state, worker)
+        }
+        MessageRole::Start | MessageRole::Turn | MessageRole::Bounded | MessageRole::Poll => {
             match observe::turn(head.kind, worker) {
                 Some(watch) => watched::<L>(watch, head, content, state, worker),
                 None => {
@@ -310,7 +316,7 @@ fn seen<L: Letter>(
 /// Not inlined, to keep it out of the path of turns without observation.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[inline(never)]
-fn watched<L: Letter>(
+fn watched<L: MessageKind>(
     watch: observe::Watch,
     head: Head,
     content: L::Content,
@@ -326,13 +332,13 @@ struct Place<'w>(&'w Worker);
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.0.present.with_ring(Ring::free);
+        self.0.present.with_ring(BoundedQueue::free);
     }
 }
 
 /// # Safety
 /// As for `run`.
-unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) -> Next {
+unsafe fn refuse<L: MessageKind>(head: NonNull<Head>, refusal: Option<&Refusal>) -> Next {
     // SAFETY: by the caller's promise.
     let parcel = unsafe { unpacked::<L>(head) };
     match refusal {
@@ -350,7 +356,7 @@ unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) -> N
 /// # Safety
 /// As for `run`.
 #[inline(always)]
-unsafe fn unpacked<L: Letter>(head: NonNull<Head>) -> Parcel<L::Content> {
+unsafe fn unpacked<L: MessageKind>(head: NonNull<Head>) -> Parcel<L::Content> {
     let place = head.cast::<Parcel<L::Content>>();
     // SAFETY: the parcel was written by `Envelope::new::<L>`, and the caller owns it.
     let parcel = unsafe { place.read() };
@@ -367,7 +373,7 @@ unsafe fn unpacked<L: Letter>(head: NonNull<Head>) -> Parcel<L::Content> {
 /// As for `run`.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[inline(always)]
-unsafe fn parts<L: Letter>(head: NonNull<Head>) -> (Head, L::Content) {
+unsafe fn parts<L: MessageKind>(head: NonNull<Head>) -> (Head, L::Content) {
     let place = head.cast::<Parcel<L::Content>>();
     let parcel = place.as_ptr();
     // SAFETY: the parcel was written by `Envelope::new::<L>`, and the caller owns it; each part is
@@ -398,12 +404,12 @@ impl Chain<Head> {
 /// An owned message of any kind.
 pub(crate) struct Envelope(NonNull<Head>);
 
-// SAFETY: an envelope owns a parcel, and its content is `Send` (a bound of `Letter::Content`).
+// SAFETY: an envelope owns a parcel, and its content is `Send` (a bound of `MessageKind::Content`).
 unsafe impl Send for Envelope {}
 
 impl Envelope {
     #[inline]
-    pub(crate) fn new<L: Letter>(
+    pub(crate) fn new<L: MessageKind>(
         content: L::Content,
         place: &'static Location<'static>,
     ) -> Envelope {

@@ -3,13 +3,13 @@
 //!
 //! - [`Inbox`] and [`Chain`]: many senders, one receiver, lock-free; an idle actor's inbox is one
 //!   word.
-//! - [`Envelope`], [`Kind`], [`Letter`]: a message with its type erased.
+//! - [`Envelope`], [`Kind`], [`MessageKind`]: a message with its type erased.
 //! - [`pool`]: the recycled memory of messages.
 //! - [`post`]: the one entry into a mailbox.
-//! - [`Ring`]: the bounded queue of a mailbox with a bound.
-//! - [`Applicant`]: a sender outside the actors that waits for room in a mailbox.
+//! - [`BoundedQueue`]: the bounded queue of a mailbox with a bound.
+//! - [`WaitingSender`]: a sender outside the actors that waits for room in a mailbox.
 
-mod applicant;
+mod bounded_queue;
 mod envelope;
 mod inbox;
 #[cfg(test)]
@@ -20,11 +20,11 @@ mod model_tests;
 mod planted;
 pub(crate) mod pool;
 mod post;
-mod ring;
+mod waiting_sender;
 
-pub(crate) use applicant::{Applicant, Told};
-pub(crate) use envelope::{Envelope, Head, Kind, Letter, Role, Step, Way};
+pub(crate) use bounded_queue::{BoundedQueue, Entry};
+pub(crate) use envelope::{Envelope, Head, Kind, MessageKind, MessageRole, Route, Step};
 pub(crate) use inbox::{Chain, Grasped, Inbox, Nudged, Parked};
 pub(crate) use pool::{Depot, Pool};
 pub(crate) use post::{Returned, To, post, post_by};
-pub(crate) use ring::{Entry, Ring};
+pub(crate) use waiting_sender::{Told, WaitingSender};

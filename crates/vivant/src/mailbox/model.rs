@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `Model::queue` | the ring and its tickets; control messages of the inbox |
 //! | `Model::deferred` | `Owner::waiting`, but for what is overdue |
-//! | `Model::offer` | `Ring::offer`, `Ring::reserve` |
+//! | `Model::offer` | `BoundedQueue::offer`, `BoundedQueue::reserve` |
 //! | `Model::run` | `cell::run` |
 //!
 //! Left out: threads. A run finishes before the next send, except for sends of a turn to its own

@@ -1,8 +1,8 @@
 //! Posting: the one entry into a mailbox, for users' messages and the runtime's alike (M6).
 
-use super::envelope::{Envelope, Head, Role, Way};
+use super::bounded_queue::{Entry, Offered, Ticket};
+use super::envelope::{Envelope, Head, MessageRole, Route};
 use super::inbox::Pushed;
-use super::ring::{Entry, Offered, Ticket};
 use crate::cell::AddressRef;
 use crate::dead_letter::Cause;
 use crate::scheduler::Worker;
@@ -51,7 +51,7 @@ pub(crate) struct Returned<'a> {
 /// Within a turn the sender may find the receiver overloaded: it is then muted when its turn ends
 /// (T5).
 pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
-    if envelope.kind().way != Way::Straight && to.class.ring_at.is_some() {
+    if envelope.kind().way != Route::Straight && to.class.ring_at.is_some() {
         return post_bounded(to, envelope, Entry::Asked);
     }
     // SAFETY: the envelope gave its parcel up as a node.
@@ -141,7 +141,7 @@ impl Worker {
             Ok(Pushed::Wakes(node)) => {
                 to.facts.wakes(now_ms);
                 let depth = to.pressure.first();
-                if depth >= system.config.marks.overloaded && kind.role == Role::Turn {
+                if depth >= system.config.marks.overloaded && kind.role == MessageRole::Turn {
                     self.sent_to_overloaded(&to);
                 }
                 // SAFETY: the inbox was parked, and this push has woken it; the node is the
@@ -163,7 +163,7 @@ impl Worker {
                 return Err((to, unsafe { Envelope::from_node(node) }));
             }
         };
-        if depth >= system.config.marks.overloaded && kind.role == Role::Turn {
+        if depth >= system.config.marks.overloaded && kind.role == MessageRole::Turn {
             self.sent_to_overloaded(&to);
         }
         Ok(())

@@ -6,7 +6,7 @@ use crate::actor::Actor;
 use crate::call::Delivery;
 use crate::cell::{AddressRef, StateRef};
 use crate::error::{AskError, Refusal};
-use crate::mailbox::{Envelope, Kind as LetterKind, Letter, Role, Step};
+use crate::mailbox::{Envelope, Kind as LetterKind, MessageKind, MessageRole, Step};
 use crate::scheduler::Worker;
 use crate::turn::Turn;
 use std::marker::PhantomData;
@@ -62,9 +62,9 @@ impl<A: Actor, T: Send + 'static, R: Send + 'static> Continue<T> for LocalSink<A
 
 struct Local<A, T, R>(PhantomData<(A, T, R)>);
 
-impl<A: Actor, T: Send + 'static, R: Send + 'static> Letter for Local<A, T, R> {
+impl<A: Actor, T: Send + 'static, R: Send + 'static> MessageKind for Local<A, T, R> {
     type Content = (Closure<A, T, R>, Result<T, AskError>, Resolver<R>);
-    const KIND: LetterKind = LetterKind::new::<Self>("then_local", Role::Turn);
+    const KIND: LetterKind = LetterKind::new::<Self>("then_local", MessageRole::Turn);
 
     fn run(
         (then, value, resolver): Self::Content,

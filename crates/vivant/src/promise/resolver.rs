@@ -6,7 +6,7 @@ use crate::asked::Oneshot;
 use crate::call::Delivery;
 use crate::cell::{AddressRef, Caught, StateRef, take_last};
 use crate::error::{AskError, Inside, Panic, Refusal};
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step};
 use crate::scheduler::Worker;
 use std::fmt;
 use std::marker::PhantomData;
@@ -231,9 +231,9 @@ pub(crate) fn given_up() -> AskError {
 /// The resolution of a promise, on its way to the promise's owner.
 struct Arrival<T>(PhantomData<T>);
 
-impl<T: Send + 'static> Letter for Arrival<T> {
+impl<T: Send + 'static> MessageKind for Arrival<T> {
     type Content = Answering<T>;
-    const KIND: Kind = Kind::new::<Self>("resolution", Role::Resolution);
+    const KIND: Kind = Kind::new::<Self>("resolution", MessageRole::Resolution);
 
     #[inline]
     fn run(slot: Answering<T>, _: &mut StateRef<'_>, _: &Worker) -> Step {

@@ -9,7 +9,7 @@ use crate::actor::Actor;
 use crate::call::Delivery;
 use crate::cell::{AddressRef, StateRef};
 use crate::error::Refusal;
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step};
 use crate::promise::Next;
 use crate::scheduler::Worker;
 use crate::space::HeapCounts;
@@ -172,12 +172,12 @@ where
     Delivery { to, envelope }.deliver();
 }
 
-impl<A: Actor<Space = Collected>> Letter for Tend<A>
+impl<A: Actor<Space = Collected>> MessageKind for Tend<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("tend", Role::Own);
+    const KIND: Kind = Kind::new::<Self>("tend", MessageRole::Own);
 
     fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
         state.with_kept::<A>(|kept, facts| kept.is_tended(worker, facts));

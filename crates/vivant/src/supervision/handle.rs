@@ -261,5 +261,5 @@ message! {
 }
 message! {
     /// A delay is over, or a child is late.
-    pub(super) Ring(alarm: Alarm) -> () = "ring", |state, turn, _resolver| state.rings(turn, alarm)
+    pub(super) BoundedQueue(alarm: Alarm) -> () = "ring", |state, turn, _resolver| state.rings(turn, alarm)
 }

@@ -2,7 +2,7 @@
 
 use super::builder::Supervision;
 use super::child::{Ending, Manner};
-use super::handle::{Begin, Retire, Ring, ShutDown, TreeFailed};
+use super::handle::{Begin, BoundedQueue, Retire, ShutDown, TreeFailed};
 use super::plan::{Alarm, Order, Plan, Rules, Strategy};
 use super::slot::{ChildState, Number};
 use super::{News, tell};
@@ -387,7 +387,7 @@ fn set(alarm: Alarm, in_ns: u64, turn: &Turn<'_, Supervisor>) -> Timer {
         if let Some(to) = me.upgrade() {
             Delivery {
                 to,
-                envelope: own::<Ring>((alarm,)),
+                envelope: own::<BoundedQueue>((alarm,)),
             }
             .deliver();
         }

@@ -12,7 +12,7 @@ use crate::commons::Commons;
 use crate::dead_letter::DeadLetters;
 use crate::endings::Endings;
 use crate::error::{Inside, Panic};
-use crate::mailbox::{Applicant, Depot, To, post};
+use crate::mailbox::{Depot, To, WaitingSender, post};
 use crate::mute::Mutes;
 use crate::named_timer::NamedTimers;
 use crate::names::Names;
@@ -76,7 +76,7 @@ pub(crate) enum HeldBack {
     /// A muted actor.
     Actor(CellRef),
     /// An offer, from outside of turns.
-    Offer(Arc<Applicant>),
+    Offer(Arc<WaitingSender>),
 }
 
 impl HeldBack {
@@ -97,7 +97,7 @@ impl HeldBack {
         }
     }
 
-    pub(crate) fn is(&self, applicant: &Arc<Applicant>) -> bool {
+    pub(crate) fn is(&self, applicant: &Arc<WaitingSender>) -> bool {
         matches!(self, HeldBack::Offer(other) if Arc::ptr_eq(other, applicant))
     }
 }

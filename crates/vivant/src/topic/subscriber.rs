@@ -7,7 +7,7 @@ use crate::call::{Then, outcome};
 use crate::cell::{CellRef, StateRef};
 use crate::endings::EndingId;
 use crate::error::Refusal;
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
+use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step, To, post};
 use crate::promise::{Next, Resolver, for_others};
 use crate::scheduler::Worker;
 use crate::step::Steps;
@@ -81,13 +81,13 @@ where
 /// The notice of a gap. Its hole is filled when its turn begins.
 struct Lag<K>(PhantomData<K>);
 
-impl<T, K> Letter for Lag<K>
+impl<T, K> MessageKind for Lag<K>
 where
     K: Continuation<Hole = Result<T, Lagged>>,
     K::Rest: Clone,
 {
     type Content = (Gap, K::Rest);
-    const KIND: Kind = Kind::new::<Self>(K::NAME, Role::Bounded);
+    const KIND: Kind = Kind::new::<Self>(K::NAME, MessageRole::Bounded);
     const GUARD: Guard = K::GUARD;
     const ACCESS: Access = K::ACCESS;
     const STEPS: Steps = K::STEPS;

@@ -1,9 +1,9 @@
 //! The ring: the bounded queue of a mailbox with a bound. It holds the waiting messages and the
 //! number of places taken (invariants M7 and M8, see the README).
 
-use super::applicant::{Applicant, Told};
-use super::envelope::{Envelope, Head, Kind, Letter, Role, Step, Way};
+use super::envelope::{Envelope, Head, Kind, MessageKind, MessageRole, Route, Step};
 use super::inbox::Pushed;
+use super::waiting_sender::{Told, WaitingSender};
 use crate::actor::Mailbox;
 use crate::cell::StateRef;
 use crate::dead_letter::Cause;
@@ -16,7 +16,7 @@ use std::panic::Location;
 use std::ptr::NonNull;
 
 /// The bounded queue, part of the cell of an actor with a bounded mailbox.
-pub(crate) struct Ring {
+pub(crate) struct BoundedQueue {
     mailbox: Mailbox,
     places: Mutex<Places>,
 }
@@ -34,7 +34,7 @@ struct Places {
     /// Number of deferred messages that have lost their places: the holder drops the oldest ones.
     overdue: usize,
     /// Senders outside the actors that wait for a place, in this order.
-    applicants: VecDeque<Arc<Applicant>>,
+    applicants: VecDeque<Arc<WaitingSender>>,
     lost: u64,
     life: Life,
 }
@@ -52,7 +52,7 @@ enum Life {
 pub(crate) enum Entry {
     /// No place is reserved; there may be none.
     Asked,
-    /// [`Ring::reserve`] or [`Ring::apply`] has reserved a place.
+    /// [`BoundedQueue::reserve`] or [`BoundedQueue::apply`] has reserved a place.
     Promised,
 }
 
@@ -67,9 +67,9 @@ pub(crate) enum Offered {
     Ended(Envelope),
 }
 
-impl Ring {
-    pub(crate) fn new(mailbox: Mailbox) -> Ring {
-        Ring {
+impl BoundedQueue {
+    pub(crate) fn new(mailbox: Mailbox) -> BoundedQueue {
+        BoundedQueue {
             mailbox,
             places: Mutex::default(),
         }
@@ -90,7 +90,7 @@ impl Ring {
         let way = message.kind().way;
         if entry == Entry::Promised {
             places.kept -= 1;
-        } else if way == Way::Counted && places.taken() >= self.mailbox.bound() {
+        } else if way == Route::Counted && places.taken() >= self.mailbox.bound() {
             if !matches!(self.mailbox, Mailbox::DropOldest(_)) {
                 return Offered::NoRoom(message, self.cause());
             }
@@ -123,7 +123,7 @@ impl Ring {
 
     /// As `reserve`, but if there is no place, `applicant` waits for one, behind the applicants
     /// that wait already.
-    pub(crate) fn apply(&self, applicant: &Arc<Applicant>) -> Option<Entry> {
+    pub(crate) fn apply(&self, applicant: &Arc<WaitingSender>) -> Option<Entry> {
         let mut places = lock(&self.places);
         let entry = self.reserve_in(&mut places);
         if entry.is_none() {
@@ -144,7 +144,7 @@ impl Ring {
     }
 
     /// Removes an applicant that does not wait any more.
-    pub(crate) fn withdraw(&self, applicant: &Arc<Applicant>) {
+    pub(crate) fn withdraw(&self, applicant: &Arc<WaitingSender>) {
         lock(&self.places)
             .applicants
             .retain(|other| !Arc::ptr_eq(other, applicant));
@@ -179,7 +179,7 @@ impl Ring {
         }
     }
 
-    fn free_or_next(&self) -> Option<Arc<Applicant>> {
+    fn free_or_next(&self) -> Option<Arc<WaitingSender>> {
         #[cfg(test)]
         if super::planted::bug() == super::planted::Bug::FreesNoPlace {
             return None;
@@ -275,10 +275,10 @@ impl Places {
 }
 
 fn is_counted(message: &Envelope) -> bool {
-    message.kind().way == Way::Counted
+    message.kind().way == Route::Counted
 }
 
-impl Drop for Ring {
+impl Drop for BoundedQueue {
     fn drop(&mut self) {
         debug_assert!(
             lock(&self.places).waiting.is_empty(),
@@ -292,9 +292,9 @@ impl Drop for Ring {
 /// no additional check.
 pub(super) struct Ticket;
 
-impl Letter for Ticket {
+impl MessageKind for Ticket {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("ticket", Role::Ticket);
+    const KIND: Kind = Kind::new::<Self>("ticket", MessageRole::Ticket);
 
     fn ready((): &(), _: &mut StateRef<'_>) -> bool {
         false

@@ -5,7 +5,7 @@ use crate::sync::{Arc, Mutex, lock};
 use std::task::{Context, Poll, Waker};
 
 /// The state that an offer shares with the mailbox that it waits for.
-pub(crate) struct Applicant(Mutex<Standing>);
+pub(crate) struct WaitingSender(Mutex<Standing>);
 
 enum Standing {
     Waits(Option<Waker>),
@@ -25,9 +25,9 @@ pub(crate) enum Told {
     Gone,
 }
 
-impl Applicant {
-    pub(crate) fn new() -> Arc<Applicant> {
-        Arc::new(Applicant(Mutex::new(Standing::Waits(None))))
+impl WaitingSender {
+    pub(crate) fn new() -> Arc<WaitingSender> {
+        Arc::new(WaitingSender(Mutex::new(Standing::Waits(None))))
     }
 
     /// Notifies the applicant that there is room now.
