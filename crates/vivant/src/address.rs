@@ -1,7 +1,7 @@
 //! Addresses: the only way to reach an actor.
 
 use crate::actor::Actor;
-use crate::asked::Asked;
+use crate::ask_future::AskFuture;
 use crate::cell::{AddressRef, CellRef, Monitor, Signals, StateRef};
 use crate::interface::Implements;
 use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step, To, post};
@@ -137,9 +137,9 @@ impl<T: ?Sized + Target> Address<T> {
     /// The reason of the actor's end, when it has ended; for use outside of turns. In a turn, see
     /// [`Turn::watch`](crate::Turn::watch).
     #[track_caller]
-    pub fn ended(this: &Self) -> Asked<StopReason> {
+    pub fn ended(this: &Self) -> AskFuture<StopReason> {
         let to = &Self::link(this).to;
-        let (asked, resolver) = Asked::new(&to.system);
+        let (asked, resolver) = AskFuture::new(&to.system);
         to.bind(Monitor::Watch(resolver));
         asked
     }

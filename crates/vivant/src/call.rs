@@ -3,7 +3,7 @@
 
 use crate::actor::Actor;
 use crate::address::Link;
-use crate::asked::Asked;
+use crate::ask_future::AskFuture;
 use crate::behaviour::{Access, Behaviour, Continuation, Guard, Message};
 use crate::cell::{AddressRef, StateRef};
 use crate::error::{AskError, NotSent, Refusal, SendError};
@@ -152,11 +152,11 @@ impl<'a, M: Message> Call<'a, M> {
     ///
     /// Within a turn nothing is sent and the future is ready with [`AskError::InsideTurn`]: use
     /// `t.ask(…).then(…)`.
-    pub fn ask(self) -> Asked<M::Reply> {
+    pub fn ask(self) -> AskFuture<M::Reply> {
         if let Some(inside) = Worker::inside() {
-            return Asked::ready(Err(AskError::InsideTurn(inside.into())));
+            return AskFuture::ready(Err(AskError::InsideTurn(inside.into())));
         }
-        let (asked, resolver) = Asked::new(&self.to.system);
+        let (asked, resolver) = AskFuture::new(&self.to.system);
         self.post(resolver);
         asked
     }
@@ -167,13 +167,13 @@ impl<'a, M: Message> Call<'a, M> {
     /// # Errors
     ///
     /// As for [`Call::try_send`].
-    pub fn try_ask(self) -> Result<Asked<M::Reply>, SendError<M>> {
+    pub fn try_ask(self) -> Result<AskFuture<M::Reply>, SendError<M>> {
         let call = self.undelivered()?;
         if let Some(inside) = Worker::inside() {
-            return Ok(Asked::ready(Err(AskError::InsideTurn(inside.into()))));
+            return Ok(AskFuture::ready(Err(AskError::InsideTurn(inside.into()))));
         }
         let (call, entry) = call.reserved()?;
-        let (asked, resolver) = Asked::new(&call.to.system);
+        let (asked, resolver) = AskFuture::new(&call.to.system);
         call.post_by(entry, resolver);
         Ok(asked)
     }
@@ -366,8 +366,8 @@ impl<B: Behaviour> MessageKind for Stepped<B> {
 
     #[cfg(test)]
     fn ready(content: &Self::Content, state: &mut StateRef<'_>) -> bool {
-        use crate::planted::{Planted, is_planted};
-        !is_planted(Planted::GuardedStep) || Told::<B>::ready(content, state)
+        use crate::injected_fault::{InjectedFault, is_planted};
+        !is_planted(InjectedFault::GuardedStep) || Told::<B>::ready(content, state)
     }
 
     fn run((args, resolver): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {

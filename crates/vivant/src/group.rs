@@ -3,7 +3,7 @@
 use crate::address::{Address, Target, WeakAddress};
 use crate::behaviour::Message;
 use crate::call::Call;
-use crate::endings::EndingId;
+use crate::exit_hooks::ExitHookId;
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -46,7 +46,7 @@ struct Members<T: ?Sized + Target> {
 
 struct Member<T: ?Sized + Target> {
     address: WeakAddress<T>,
-    ending: EndingId,
+    ending: ExitHookId,
 }
 
 impl<T: ?Sized + Target> Group<T> {

@@ -34,7 +34,7 @@
 //! |---|---|
 //! | defining actors and messages | [`Actor`](derive@Actor), [`behaviours`], [`interface`]; by hand: [`trait@Actor`], [`Behaviour`] |
 //! | what a behaviour can do | [`Turn`] |
-//! | replies | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`Asked`] |
+//! | replies | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`AskFuture`] |
 //! | bounded mailboxes | [`Mailbox`], [`Call::offer`] |
 //! | start and end | [`System`], [`Address::stop`], [`StopReason`] |
 //! | supervision, restarts | [`Supervisor`], [`Child`] |
@@ -74,7 +74,7 @@ mod accounting;
 mod actor;
 mod address;
 mod alarm;
-mod asked;
+mod ask_future;
 mod behaviour;
 mod call;
 #[allow(
@@ -82,11 +82,10 @@ mod call;
     reason = "the actor cell: see its README and docs/ARCHITECTURE.md"
 )]
 mod cell;
-mod commons;
 mod counted;
 mod dead_letter;
-mod endings;
 mod error;
+mod exit_hooks;
 #[allow(
     unsafe_code,
     reason = "says of a far reference what its tag's crate says of tags"
@@ -102,7 +101,10 @@ mod interface;
 )]
 mod mailbox;
 mod mute;
+mod named_registries;
 // Declared here, because `verify/loom` compiles `mute/mod.rs` too, without its model.
+#[cfg(test)]
+mod injected_fault;
 #[cfg(test)]
 #[path = "mute/model.rs"]
 mod mute_model;
@@ -111,8 +113,6 @@ mod names;
 mod observe;
 mod offer;
 mod oracle;
-#[cfg(test)]
-mod planted;
 pub mod prelude;
 mod promise;
 mod rate_limit;
@@ -136,7 +136,7 @@ mod unreachable;
 
 pub use actor::{Actor, Mailbox, Pool};
 pub use address::{Address, Handle, Link, Target, WeakAddress};
-pub use asked::{Asked, Cancelled};
+pub use ask_future::{AskFuture, Cancelled};
 pub use behaviour::{Access, Answer, Behaviour, Continuation, Guard, Message};
 pub use call::{Call, Then};
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount, DeadLetters};

@@ -3,7 +3,7 @@
 use crate::actor::Actor;
 use crate::address::{Address, Target, WeakAddress};
 use crate::cell::CellRef;
-use crate::endings::EndingId;
+use crate::exit_hooks::ExitHookId;
 use crate::sync::{Arc, Mutex, lock};
 use crate::system::{Shared, System};
 use crate::turn::Turn;
@@ -21,7 +21,7 @@ struct Entry {
     /// A `WeakAddress` of the type that was registered.
     address: Box<dyn Any + Send + Sync>,
     registered_as: &'static str,
-    ending: EndingId,
+    ending: ExitHookId,
 }
 
 impl Entry {

@@ -126,7 +126,7 @@ impl RunGuard<'_> {
     /// next one.
     fn return_messages(&mut self, reason: &StopReason) {
         #[cfg(test)]
-        if crate::planted::is_planted(crate::planted::Planted::LostOnRestart) {
+        if crate::injected_fault::is_planted(crate::injected_fault::InjectedFault::LostOnRestart) {
             self.refill();
             drop(self.owner().backlog.pop_envelope());
         }

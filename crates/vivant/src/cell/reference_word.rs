@@ -3,7 +3,7 @@
 
 use super::Header;
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::sync::Ordering;
 use crate::unreachable::Detector;
 
@@ -97,7 +97,7 @@ impl Header {
             let left = count(word) - addresses;
             let is_noticed = left > 0 && becomes_suspect(word);
             #[cfg(test)]
-            let is_noticed = is_noticed && !is_planted(Planted::UnnoticedDrop);
+            let is_noticed = is_noticed && !is_planted(InjectedFault::UnnoticedDrop);
             let (next, order) = if is_noticed {
                 (word | SUSPECT, Ordering::Relaxed)
             } else {
@@ -142,7 +142,7 @@ impl Header {
         let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
             #[cfg(test)]
-            let addresses = match is_planted(Planted::UncheckedCount) {
+            let addresses = match is_planted(InjectedFault::UncheckedCount) {
                 true => count(word),
                 false => addresses,
             };

@@ -4,9 +4,9 @@
 use super::run_guard::{After, Next, RunGuard};
 use super::{Caught, Runnable, Signals, catch};
 use crate::error::{Inside, Panic};
-use crate::mailbox::Envelope;
 #[cfg(test)]
-use crate::planted::Planted;
+use crate::injected_fault::InjectedFault;
+use crate::mailbox::Envelope;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
 
@@ -99,7 +99,7 @@ fn serve(mut held: RunGuard<'_>, budget: Budget) -> Ran {
             turn_began_ms = now_ms;
             messages += 1;
             #[cfg(test)]
-            if held.has_bug_between_steps(Planted::FreeSteps) {
+            if held.has_bug_between_steps(InjectedFault::FreeSteps) {
                 messages -= 1;
             }
             match held.next() {
@@ -154,7 +154,7 @@ fn turn(held: &mut RunGuard<'_>, envelope: Envelope) -> Pace {
 /// Handles the signals. They come before messages and reach muted actors too.
 fn heed(held: &mut RunGuard<'_>) {
     #[cfg(test)]
-    if held.has_bug_between_steps(Planted::DeafSteps) {
+    if held.has_bug_between_steps(InjectedFault::DeafSteps) {
         return;
     }
     let signals = held.signals();

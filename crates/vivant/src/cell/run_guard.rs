@@ -10,10 +10,10 @@ use crate::behaviour::Access;
 use crate::call::Delivery;
 use crate::dead_letter::Cause;
 use crate::error::Panic;
+#[cfg(test)]
+use crate::injected_fault::InjectedFault;
 use crate::mailbox::{Envelope, Kind, Parked, Step};
 use crate::mute::Muting;
-#[cfg(test)]
-use crate::planted::Planted;
 use crate::promise;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
@@ -161,7 +161,7 @@ impl<'w> RunGuard<'w> {
     pub(super) fn next(&mut self) -> Next {
         if self.owner().steps == Steps::Pending {
             #[cfg(test)]
-            if self.has_bug_between_steps(Planted::MessageBetweenSteps)
+            if self.has_bug_between_steps(InjectedFault::MessageBetweenSteps)
                 && let Some(envelope) = self.oldest()
             {
                 return Next::Message(envelope);
@@ -283,7 +283,9 @@ impl<'w> RunGuard<'w> {
         actor.facts.turn_ends();
         if kind.access == Access::Writes && self.owner().guards != Guards::None {
             #[cfg(test)]
-            if crate::planted::is_planted(crate::planted::Planted::ForgottenGuard) {
+            if crate::injected_fault::is_planted(
+                crate::injected_fault::InjectedFault::ForgottenGuard,
+            ) {
                 return After::Next;
             }
             self.owner().guards = Guards::Stale;
@@ -422,7 +424,7 @@ impl<'w> RunGuard<'w> {
     /// that may have opened.
     pub(super) fn has_more(&mut self) -> bool {
         #[cfg(test)]
-        if self.has_bug_between_steps(Planted::ParkedStep) {
+        if self.has_bug_between_steps(InjectedFault::ParkedStep) {
             return false;
         }
         let owner = self.owner();

@@ -6,10 +6,10 @@ use super::cold_fields::Pending;
 use super::run_guard::{Next, RunGuard};
 use super::{Steps, catch};
 #[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
+#[cfg(test)]
 use crate::mailbox::BoundedQueue;
 use crate::mailbox::Envelope;
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
 #[cfg(test)]
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -19,7 +19,7 @@ impl RunGuard<'_> {
     pub(super) fn has_step(&mut self, envelope: Envelope) {
         self.worker.account_more(envelope.kind().bytes);
         #[cfg(test)]
-        if is_planted(Planted::StepTakesPlace) {
+        if is_planted(InjectedFault::StepTakesPlace) {
             self.worker.present.with_ring(BoundedQueue::occupy);
         }
         let locals = self.worker.locals.take();
@@ -34,9 +34,9 @@ impl RunGuard<'_> {
             return Next::LooksOn;
         };
         #[cfg(test)]
-        let locals = locals.filter(|_| !is_planted(Planted::LostLocals));
+        let locals = locals.filter(|_| !is_planted(InjectedFault::LostLocals));
         #[cfg(test)]
-        if is_planted(Planted::StepAfterPanic) {
+        if is_planted(InjectedFault::StepAfterPanic) {
             let hit = || self.worker.fault_before(envelope.kind());
             if let Err(panic) = catch_unwind(AssertUnwindSafe(hit)) {
                 self.worker.locals.set(locals);
@@ -51,19 +51,19 @@ impl RunGuard<'_> {
     /// Takes out the step that will not run any more, if there is one. Its locals are dropped.
     pub(super) fn take_step(&mut self) -> Option<Envelope> {
         #[cfg(test)]
-        if self.owner().life == Lifecycle::Down && is_planted(Planted::InheritedStep) {
+        if self.owner().life == Lifecycle::Down && is_planted(InjectedFault::InheritedStep) {
             return None;
         }
         let Pending { envelope, locals } = self.pending()?;
         #[cfg(test)]
-        if is_planted(Planted::LeakedLocals) {
+        if is_planted(InjectedFault::LeakedLocals) {
             std::mem::forget(locals);
             return Some(envelope);
         }
         self.worker.locals.set(locals);
         self.drop_left();
         #[cfg(test)]
-        if is_planted(Planted::UntoldStep) {
+        if is_planted(InjectedFault::UntoldStep) {
             return None;
         }
         Some(envelope)
@@ -71,7 +71,7 @@ impl RunGuard<'_> {
 
     /// Returns true if the test has injected this fault and a step is pending.
     #[cfg(test)]
-    pub(super) fn has_bug_between_steps(&mut self, bug: Planted) -> bool {
+    pub(super) fn has_bug_between_steps(&mut self, bug: InjectedFault) -> bool {
         self.owner().steps == Steps::Pending && is_planted(bug)
     }
 
@@ -79,7 +79,7 @@ impl RunGuard<'_> {
     /// caught here.
     pub(super) fn drop_left(&self) {
         #[cfg(test)]
-        if is_planted(Planted::LeftWithWorker) {
+        if is_planted(InjectedFault::LeftWithWorker) {
             return;
         }
         let (again, locals) = (self.worker.take_again(), self.worker.locals.take());
@@ -92,7 +92,7 @@ impl RunGuard<'_> {
     /// of the heap. They are dropped, so that no other message finds them.
     pub(super) fn forget_locals(&mut self) {
         #[cfg(test)]
-        if is_planted(Planted::LeftInHeap) {
+        if is_planted(InjectedFault::LeftInHeap) {
             return;
         }
         if self.owner().steps == Steps::None {

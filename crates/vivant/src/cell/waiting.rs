@@ -68,7 +68,7 @@ pub(super) enum Found {
 #[inline]
 pub(super) fn first_speaks_for(kind: &Kind) -> bool {
     #[cfg(test)]
-    if crate::planted::is_planted(crate::planted::Planted::WrongLine) {
+    if crate::injected_fault::is_planted(crate::injected_fault::InjectedFault::WrongLine) {
         return true;
     }
     kind.guard == Guard::State

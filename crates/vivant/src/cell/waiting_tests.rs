@@ -1,7 +1,7 @@
 //! T8 beside a model: random messages to one actor with guards. After each turn the model says
 //! whether that message was allowed to run.
 
-use crate::planted::{Planted, must_catch};
+use crate::injected_fault::{InjectedFault, must_catch};
 use crate::prelude::*;
 use crate::simulation::{Faults, Seeds, Simulation, check};
 use std::cell::Cell;
@@ -243,7 +243,7 @@ fn seeded_guards_do_what_the_model_says() {
 
 #[test]
 fn seeded_canary_a_forgotten_guard_is_caught() {
-    must_catch(Planted::ForgottenGuard, || {
+    must_catch(InjectedFault::ForgottenGuard, || {
         check(
             "a_forgotten_guard",
             Seeds(50),
@@ -255,7 +255,7 @@ fn seeded_canary_a_forgotten_guard_is_caught() {
 
 #[test]
 fn seeded_canary_a_message_in_the_wrong_line_is_caught() {
-    must_catch(Planted::WrongLine, || {
+    must_catch(InjectedFault::WrongLine, || {
         check("a_wrong_line", Seeds(50), &Faults::none(), guards_are_kept);
     });
 }

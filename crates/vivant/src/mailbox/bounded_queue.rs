@@ -99,7 +99,7 @@ impl BoundedQueue {
             {
                 places.push(message);
                 #[cfg(test)]
-                let oldest = super::planted::exchanged(oldest);
+                let oldest = super::injected_fault::exchanged(oldest);
                 return Offered::NoRoom(oldest, self.cause());
             }
             // The oldest message is with the holder, which reads `overdue` later.
@@ -181,7 +181,7 @@ impl BoundedQueue {
 
     fn free_or_next(&self) -> Option<Arc<WaitingSender>> {
         #[cfg(test)]
-        if super::planted::bug() == super::planted::Bug::FreesNoPlace {
+        if super::injected_fault::bug() == super::injected_fault::Bug::FreesNoPlace {
             return None;
         }
         let mut places = lock(&self.places);
@@ -264,8 +264,10 @@ impl Places {
     fn displaced(&mut self) -> Option<Envelope> {
         let oldest = self.waiting.iter().position(is_counted);
         #[cfg(test)]
-        let oldest = match super::planted::bug() {
-            super::planted::Bug::DisplacesTheNewest => self.waiting.iter().rposition(is_counted),
+        let oldest = match super::injected_fault::bug() {
+            super::injected_fault::Bug::DisplacesTheNewest => {
+                self.waiting.iter().rposition(is_counted)
+            }
             _ => oldest,
         };
         let displaced = self.waiting.remove(oldest?);

@@ -119,7 +119,8 @@ impl Step {
     /// Gives the next step the place and the send time of the first.
     fn sent(mut self, place: &'static Location<'static>, sent_ms: u32) -> Step {
         #[cfg(test)]
-        if crate::planted::is_planted(crate::planted::Planted::StepWithoutPlace) {
+        if crate::injected_fault::is_planted(crate::injected_fault::InjectedFault::StepWithoutPlace)
+        {
             return self;
         }
         if let Step::Again(next) = &mut self {

@@ -13,11 +13,11 @@ mod bounded_queue;
 mod envelope;
 mod inbox;
 #[cfg(test)]
+mod injected_fault;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod model_tests;
-#[cfg(test)]
-mod planted;
 pub(crate) mod pool;
 mod post;
 mod waiting_sender;

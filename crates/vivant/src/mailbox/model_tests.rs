@@ -1,8 +1,8 @@
 //! Steps a real mailbox and its model side by side: every message has the fate of the model, in the
 //! order of the model.
 
+use super::injected_fault;
 use super::model::{Deed, Fate, Model};
-use super::planted;
 use crate::behaviour::Message;
 use crate::call::Call;
 use crate::cell::Class;
@@ -228,8 +228,8 @@ fn seeded_a_mailbox_that_drops_the_oldest_does_what_the_model_does() {
     );
 }
 
-fn with_a_bug(bug: planted::Bug) {
-    let _planted = planted::plant(bug);
+fn with_a_bug(bug: injected_fault::Bug) {
+    let _planted = injected_fault::plant(bug);
     for seed in 0..100 {
         run_beside_the_model::<DropsOldest>(&Simulation::new(seed));
     }
@@ -238,17 +238,17 @@ fn with_a_bug(bug: planted::Bug) {
 #[test]
 #[should_panic(expected = "T3: an answer that does not fit")]
 fn canary_a_displaced_message_that_is_lost_is_noticed() {
-    with_a_bug(planted::Bug::LosesTheDisplaced);
+    with_a_bug(injected_fault::Bug::LosesTheDisplaced);
 }
 
 #[test]
 #[should_panic(expected = "M8: who waits")]
 fn canary_a_newest_displaced_for_the_oldest_is_noticed() {
-    with_a_bug(planted::Bug::DisplacesTheNewest);
+    with_a_bug(injected_fault::Bug::DisplacesTheNewest);
 }
 
 #[test]
 #[should_panic(expected = "M8: who waits")]
 fn canary_a_place_that_is_not_freed_is_noticed() {
-    with_a_bug(planted::Bug::FreesNoPlace);
+    with_a_bug(injected_fault::Bug::FreesNoPlace);
 }

@@ -6,7 +6,7 @@
 //! - [`slot`]: the memory that the two share.
 //! - [`gather`]: all of several promises, or any.
 
-mod gather;
+mod join;
 mod limit;
 mod local;
 mod next;
@@ -17,7 +17,7 @@ mod resolver;
 )]
 mod slot;
 
-pub(crate) use gather::{all, any};
+pub(crate) use join::{all, any};
 pub(crate) use next::{Next, bury, for_others};
 pub use resolver::Resolver;
 pub(crate) use resolver::{MarkStart, given_up};

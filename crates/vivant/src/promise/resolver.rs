@@ -2,7 +2,7 @@
 
 use super::next::{Next, for_others};
 use super::slot::{Answering, Sink};
-use crate::asked::Oneshot;
+use crate::ask_future::Oneshot;
 use crate::call::Delivery;
 use crate::cell::{AddressRef, Caught, StateRef, take_last};
 use crate::error::{AskError, Inside, Panic, Refusal};

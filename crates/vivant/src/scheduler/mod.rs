@@ -41,7 +41,7 @@ pub(crate) use run_queue::Waiting;
 pub(crate) use threads::Threads;
 pub(crate) use worker::Worker;
 
-use crate::simulation::Stage;
+use crate::simulation::SimulatedScheduler;
 
 /// The scheduler of a system: real threads, or a simulation.
 #[allow(
@@ -50,5 +50,5 @@ use crate::simulation::Stage;
 )]
 pub(crate) enum Scheduler {
     Threads(Threads),
-    Simulated(Stage),
+    Simulated(SimulatedScheduler),
 }

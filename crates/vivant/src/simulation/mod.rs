@@ -7,13 +7,13 @@
 
 mod check;
 mod faults;
-mod stage;
+mod scheduler;
 
 pub use check::{Seeds, check};
 pub use faults::Faults;
 #[cfg(test)]
-pub(crate) use stage::RUN_MAX;
-pub(crate) use stage::Stage;
+pub(crate) use scheduler::RUN_MAX;
+pub(crate) use scheduler::SimulatedScheduler;
 
 use crate::oracle::Oracle;
 use crate::scheduler::{Scheduler, Worker};
@@ -65,7 +65,7 @@ impl Simulation {
     pub fn with(seed: u64, faults: Faults, builder: SystemBuilder) -> Simulation {
         let builder = faults.tighten(builder);
         let (config, listener) = builder.into_parts();
-        let scheduler = Scheduler::Simulated(Stage::new(faults));
+        let scheduler = Scheduler::Simulated(SimulatedScheduler::new(faults));
         let shared = Shared::new(config, Oracle::simulated(seed), scheduler, listener);
         Simulation {
             seed,
@@ -83,7 +83,7 @@ impl Simulation {
         &self.system
     }
 
-    fn stage(&self) -> &Stage {
+    fn stage(&self) -> &SimulatedScheduler {
         self.system
             .shared()
             .simulated()

@@ -3,7 +3,7 @@
 
 use crate::cell::catch;
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::unreachable::{Acquaintance, Acquaintances, Sight};
 use std::any::Any;
 
@@ -34,7 +34,7 @@ impl Sighting {
     /// Whether no turn has run since the snapshot, so that a mark would find the same now.
     pub(super) fn is_of(&self, turns: u64) -> bool {
         #[cfg(test)]
-        if is_planted(Planted::StaleSighting) {
+        if is_planted(InjectedFault::StaleSighting) {
             return self.turns != 0;
         }
         self.turns == turns

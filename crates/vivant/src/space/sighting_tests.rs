@@ -1,7 +1,7 @@
 //! An edge snapshot is valid until the actor's next turn: an address that was sent elsewhere
 //! meanwhile counts as outside.
 
-use crate::planted::{Planted, must_catch};
+use crate::injected_fault::{InjectedFault, must_catch};
 use crate::prelude::*;
 use crate::simulation::{Faults, Seeds, Simulation, check};
 
@@ -66,5 +66,7 @@ fn seeded_who_was_given_away_is_not_seen_there() {
 
 #[test]
 fn a_sighting_that_is_out_of_date_is_caught() {
-    must_catch(Planted::StaleSighting, || given_away(&Simulation::new(2)));
+    must_catch(InjectedFault::StaleSighting, || {
+        given_away(&Simulation::new(2))
+    });
 }

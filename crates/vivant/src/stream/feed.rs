@@ -4,8 +4,8 @@ use super::StreamItem;
 use super::gate::{Gate, Left};
 use crate::behaviour::Continuation;
 use crate::call::Then;
-use crate::endings::EndingId;
 use crate::error::AskError;
+use crate::exit_hooks::ExitHookId;
 use crate::future::Task;
 use crate::promise::{Resolver, given_up};
 use crate::sync::Arc;
@@ -26,7 +26,7 @@ where
     pub(super) stream: Pin<Box<S>>,
     pub(super) then: Then<'static, K>,
     pub(super) gate: Arc<Gate>,
-    pub(super) ending: EndingId,
+    pub(super) ending: ExitHookId,
     pub(super) told: Told,
 }
 

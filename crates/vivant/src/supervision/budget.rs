@@ -40,7 +40,7 @@ impl Failures {
 
 fn is_generous() -> bool {
     #[cfg(test)]
-    return crate::planted::is_planted(crate::planted::Planted::OverBudget);
+    return crate::injected_fault::is_planted(crate::injected_fault::InjectedFault::OverBudget);
     #[cfg(not(test))]
     false
 }

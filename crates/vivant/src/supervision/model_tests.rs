@@ -2,7 +2,7 @@
 //! After each event the model says whether it may have happened.
 
 #[cfg(not(miri))]
-use crate::planted::{Planted, must_catch};
+use crate::injected_fault::{InjectedFault, must_catch};
 use crate::prelude::*;
 use crate::simulation::{Faults, Seeds, Simulation, check};
 use crate::sync::{Arc, Mutex, lock};
@@ -274,7 +274,7 @@ fn seeded_trees_do_what_the_model_says() {
 
 /// Self-tests show their faults without an interpreter.
 #[cfg(not(miri))]
-fn canary(bug: Planted) {
+fn canary(bug: InjectedFault) {
     must_catch(bug, || {
         check("a canary", CANARY_SEEDS, &Faults::none(), |simulation| {
             trees_do_what_the_model_says(simulation, Duration::ZERO);
@@ -285,11 +285,11 @@ fn canary(bug: Planted) {
 #[cfg(not(miri))]
 #[test]
 fn seeded_canary_a_message_lost_on_restart_is_caught() {
-    canary(Planted::LostOnRestart);
+    canary(InjectedFault::LostOnRestart);
 }
 
 #[cfg(not(miri))]
 #[test]
 fn seeded_canary_a_restart_over_budget_is_caught() {
-    canary(Planted::OverBudget);
+    canary(InjectedFault::OverBudget);
 }

@@ -3,17 +3,17 @@
 use super::Config;
 use crate::accounting::Bytes;
 use crate::actor::Actor;
-use crate::asked::block_on_thread;
+use crate::ask_future::block_on_thread;
 use crate::cell::{
     AddressRef, Birth, Caught, CellRef, Child, ColdFields, Header, Runnable, Signals, note_places,
     start_envelope,
 };
-use crate::commons::Commons;
 use crate::dead_letter::DeadLetters;
-use crate::endings::Endings;
 use crate::error::{Inside, Panic};
+use crate::exit_hooks::ExitHooks;
 use crate::mailbox::{Depot, To, WaitingSender, post};
 use crate::mute::Mutes;
+use crate::named_registries::NamedRegistries;
 use crate::named_timer::NamedTimers;
 use crate::names::Names;
 use crate::observe;
@@ -21,7 +21,7 @@ use crate::oracle::{Oracle, split_mix};
 use crate::registry::Registry;
 use crate::report::{Listener, Reports};
 use crate::scheduler::{Scheduler, Threads, Worker};
-use crate::simulation::Stage;
+use crate::simulation::SimulatedScheduler;
 use crate::space::{Histograms, Kept, Marks, Orphans};
 use crate::supervision::{Restarts, Trees};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
@@ -42,9 +42,9 @@ pub(crate) struct Shared {
     pub(crate) oracle: Oracle,
     pub(crate) scheduler: Scheduler,
     pub(crate) registry: Registry,
-    pub(crate) endings: Endings,
+    pub(crate) endings: ExitHooks,
     pub(crate) names: Names,
-    pub(crate) commons: Commons,
+    pub(crate) commons: NamedRegistries,
     pub(crate) timers: Timers,
     pub(crate) named_timers: NamedTimers,
     pub(crate) mutes: Mutes<HeldBack>,
@@ -126,9 +126,9 @@ impl Shared {
             oracle,
             scheduler,
             registry: Registry::default(),
-            endings: Endings::default(),
+            endings: ExitHooks::default(),
             names: Names::default(),
-            commons: Commons::default(),
+            commons: NamedRegistries::default(),
             timers: Timers::default(),
             named_timers: NamedTimers::default(),
             mutes: Mutes::new(),
@@ -159,7 +159,7 @@ impl Shared {
         }
     }
 
-    pub(crate) fn simulated(&self) -> Option<&Stage> {
+    pub(crate) fn simulated(&self) -> Option<&SimulatedScheduler> {
         match &self.scheduler {
             Scheduler::Threads(_) => None,
             Scheduler::Simulated(stage) => Some(stage),

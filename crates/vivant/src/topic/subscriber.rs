@@ -5,8 +5,8 @@ use super::intake::{Admission, Gap, Intake};
 use crate::behaviour::{Access, Behaviour, Continuation, Guard, Message};
 use crate::call::{Then, outcome};
 use crate::cell::{CellRef, StateRef};
-use crate::endings::EndingId;
 use crate::error::Refusal;
+use crate::exit_hooks::ExitHookId;
 use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step, To, post};
 use crate::promise::{Next, Resolver, for_others};
 use crate::scheduler::Worker;
@@ -22,7 +22,7 @@ pub(super) trait Hears<T>: Send + Sync {
 
     fn actor(&self) -> &CellRef;
 
-    fn ending(&self) -> EndingId;
+    fn ending(&self) -> ExitHookId;
 }
 
 pub(super) struct Subscriber<K: Continuation> {
@@ -30,11 +30,15 @@ pub(super) struct Subscriber<K: Continuation> {
     then: Mutex<Then<'static, K>>,
     actor: CellRef,
     intake: Arc<Intake>,
-    ending: EndingId,
+    ending: ExitHookId,
 }
 
 impl<K: Continuation> Subscriber<K> {
-    pub(super) fn new(then: Then<'static, K>, capacity: usize, ending: EndingId) -> Subscriber<K> {
+    pub(super) fn new(
+        then: Then<'static, K>,
+        capacity: usize,
+        ending: ExitHookId,
+    ) -> Subscriber<K> {
         Subscriber {
             actor: then.target().cell(),
             then: Mutex::new(then),
@@ -73,7 +77,7 @@ where
         &self.actor
     }
 
-    fn ending(&self) -> EndingId {
+    fn ending(&self) -> ExitHookId {
         self.ending
     }
 }

@@ -7,7 +7,7 @@ use super::verdict::{Case, Outcome};
 use super::{Acquaintance, known, suspects::Suspect};
 use crate::cell::{Idle, Occupied, Pin, Runnable, catch};
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::system::Shared;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -251,7 +251,7 @@ impl Look {
 
     fn judges(&mut self, group: Vec<Who>) {
         #[cfg(test)]
-        let stale = is_planted(Planted::StaleVerdict).then(|| self.graph.addresses(&group));
+        let stale = is_planted(InjectedFault::StaleVerdict).then(|| self.graph.addresses(&group));
         #[cfg_attr(not(test), allow(unused_mut, reason = "bugs are planted in tests"))]
         let mut case = Case::of(group);
         #[cfg(test)]
@@ -301,7 +301,7 @@ impl Look {
 
     pub(super) fn findings(self) -> Findings {
         #[cfg(test)]
-        let whole = match is_planted(Planted::ForgottenSuspect) {
+        let whole = match is_planted(InjectedFault::ForgottenSuspect) {
             true => Whole::Yes,
             false => self.whole,
         };
@@ -341,7 +341,7 @@ pub(super) fn shown(idle: &mut Idle, mut body: impl FnMut(Acquaintance)) -> Sigh
         if one.system == system {
             body(one);
             #[cfg(test)]
-            if is_planted(Planted::ShownTwice) {
+            if is_planted(InjectedFault::ShownTwice) {
                 body(one);
             }
         }

@@ -1,8 +1,8 @@
 //! Random programs under seeds, beside the model; and injected faults that this must detect.
 
 use super::model::{Deed, Life, Model, Upgrade};
+use crate::injected_fault::{InjectedFault, must_catch};
 use crate::oracle::{below, split_mix};
-use crate::planted::{Planted, must_catch};
 use crate::prelude::*;
 use crate::simulation::{Faults, Seeds, Simulation, check};
 use crate::{System, WeakAddress};
@@ -338,37 +338,37 @@ fn seeded_programs_with_delays_agree_with_the_model() {
 mod canaries {
     use super::*;
 
-    fn is_caught(bug: Planted) {
+    fn is_caught(bug: InjectedFault) {
         must_catch(bug, || programs(400));
     }
 
     #[test]
     fn an_address_that_is_counted_twice_is_caught() {
-        is_caught(Planted::ShownTwice);
+        is_caught(InjectedFault::ShownTwice);
     }
 
     #[test]
     fn a_count_that_is_not_checked_is_caught() {
-        is_caught(Planted::UncheckedCount);
+        is_caught(InjectedFault::UncheckedCount);
     }
 
     #[test]
     fn a_verdict_from_the_first_look_is_caught() {
-        must_catch(Planted::StaleVerdict, || returns(1_000));
+        must_catch(InjectedFault::StaleVerdict, || returns(1_000));
     }
 
     #[test]
     fn a_pardon_that_is_forgotten_is_caught() {
-        must_catch(Planted::ForgottenPardon, || returns(1_000));
+        must_catch(InjectedFault::ForgottenPardon, || returns(1_000));
     }
 
     #[test]
     fn a_suspect_that_ran_and_is_forgotten_is_caught() {
-        must_catch(Planted::ForgottenSuspect, || runs_on(200));
+        must_catch(InjectedFault::ForgottenSuspect, || runs_on(200));
     }
 
     #[test]
     fn a_drop_that_makes_no_suspect_is_caught() {
-        is_caught(Planted::UnnoticedDrop);
+        is_caught(InjectedFault::UnnoticedDrop);
     }
 }

@@ -6,7 +6,7 @@ use super::graph::Who;
 use super::look::{Sight, shown};
 use crate::cell::{Idle, Verdict};
 #[cfg(test)]
-use crate::planted::{Planted, is_planted};
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::system::Shared;
 
 /// Held members that are passed over at the cost of the examination of one actor.
@@ -154,7 +154,7 @@ fn sentence(held: &[Idle], known: &[u32], disputed: impl Fn() -> bool) -> Verdic
     for (at, (idle, known)) in held.iter().zip(known).enumerate() {
         if disputed() || idle.condemn(*known) == Verdict::Free {
             #[cfg(test)]
-            if is_planted(Planted::ForgottenPardon) {
+            if is_planted(InjectedFault::ForgottenPardon) {
                 return Verdict::Free;
             }
             held[..at].iter().for_each(Idle::pardon);

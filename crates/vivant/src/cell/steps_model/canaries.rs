@@ -2,11 +2,11 @@
 
 use super::subjects::{Bounded, Graph, Subject, Walker};
 use super::tests::{Hits, faulty, run_beside_the_model};
-use crate::planted::{Planted, caught};
+use crate::injected_fault::{InjectedFault, caught};
 use crate::simulation::{Faults, Seeds, check};
 
 #[track_caller]
-fn is_noticed<A: Subject>(bug: Planted, hits: Hits, words: &[&str]) {
+fn is_noticed<A: Subject>(bug: InjectedFault, hits: Hits, words: &[&str]) {
     let faults = match hits {
         Hits::None => Faults::none(),
         Hits::Some => faulty(),
@@ -25,7 +25,7 @@ macro_rules! canaries {
         $(
             #[test]
             fn $name() {
-                is_noticed::<$subject>(Planted::$bug, Hits::$hits, &[$($words),+]);
+                is_noticed::<$subject>(InjectedFault::$bug, Hits::$hits, &[$($words),+]);
             }
         )*
     };

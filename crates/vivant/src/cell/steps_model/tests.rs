@@ -10,7 +10,7 @@ use crate::dead_letter::Cause;
 use crate::prelude::*;
 use crate::simulation::{Faults, RUN_MAX, Seeds, Simulation, check};
 use crate::sync::{Arc, Mutex, lock};
-use crate::{Asked, Messages, OnPanic, Report, Supervisor};
+use crate::{AskFuture, Messages, OnPanic, Report, Supervisor};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -33,7 +33,7 @@ struct Performance<'s, A: Subject> {
     /// The supervision tree lives as long as this address.
     _tree: Address<Supervisor>,
     model: Model,
-    asked: BTreeMap<usize, Asked<usize>>,
+    asked: BTreeMap<usize, AskFuture<usize>>,
 }
 
 impl<'s, A: Subject> Performance<'s, A> {

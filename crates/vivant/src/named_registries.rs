@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 const SWEEP_MIN: usize = 16;
 
 /// A handle that many actors share under one name.
-pub(crate) trait Common: Clone + Send + Sync + 'static {
+pub(crate) trait NamedRegistry: Clone + Send + Sync + 'static {
     /// The namespace: groups and topics have names of their own.
     const KIND: Kind;
     fn make() -> Self;
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
 }
 
 #[derive(Default)]
-pub(crate) struct Commons(Mutex<Table>);
+pub(crate) struct NamedRegistries(Mutex<Table>);
 
 #[derive(Default)]
 struct Table {
@@ -47,7 +47,7 @@ struct Entry {
 }
 
 impl Shared {
-    fn common<C: Common>(&self, name: &str) -> Result<C, LookupError> {
+    fn common<C: NamedRegistry>(&self, name: &str) -> Result<C, LookupError> {
         let mut table = lock(&self.commons.0);
         let key = (C::KIND, name.to_owned());
         if let Some(entry) = table.entries.get(&key) {
@@ -75,7 +75,7 @@ impl Shared {
     }
 }
 
-impl<T: ?Sized + Target> Common for Group<T> {
+impl<T: ?Sized + Target> NamedRegistry for Group<T> {
     const KIND: Kind = Kind::Group;
 
     fn make() -> Self {
@@ -87,7 +87,7 @@ impl<T: ?Sized + Target> Common for Group<T> {
     }
 }
 
-impl<T: Clone + Send + 'static> Common for Topic<T> {
+impl<T: Clone + Send + 'static> NamedRegistry for Topic<T> {
     const KIND: Kind = Kind::Topic;
 
     fn make() -> Self {

@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 /// A bug.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Planted {
+pub(crate) enum InjectedFault {
     Nothing,
     /// A turn changes the state, and no guard is tested again.
     ForgottenGuard,
@@ -62,11 +62,11 @@ pub(crate) enum Planted {
 }
 
 thread_local! {
-    static PLANTED: Cell<Planted> = const { Cell::new(Planted::Nothing) };
+    static PLANTED: Cell<InjectedFault> = const { Cell::new(InjectedFault::Nothing) };
 }
 
 /// Whether the test on this thread has injected `bug`.
-pub(crate) fn is_planted(bug: Planted) -> bool {
+pub(crate) fn is_planted(bug: InjectedFault) -> bool {
     PLANTED.get() == bug
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn is_planted(bug: Planted) -> bool {
 /// # Panics
 ///
 /// If it does not fail.
-pub(crate) fn must_catch(bug: Planted, test: impl FnOnce() + std::panic::UnwindSafe) {
+pub(crate) fn must_catch(bug: InjectedFault, test: impl FnOnce() + std::panic::UnwindSafe) {
     let _words = caught(bug, test);
 }
 
@@ -84,10 +84,10 @@ pub(crate) fn must_catch(bug: Planted, test: impl FnOnce() + std::panic::UnwindS
 /// # Panics
 ///
 /// If it does not fail.
-pub(crate) fn caught(bug: Planted, test: impl FnOnce() + std::panic::UnwindSafe) -> String {
+pub(crate) fn caught(bug: InjectedFault, test: impl FnOnce() + std::panic::UnwindSafe) -> String {
     PLANTED.set(bug);
     let outcome = std::panic::catch_unwind(test);
-    PLANTED.set(Planted::Nothing);
+    PLANTED.set(InjectedFault::Nothing);
     let words = match outcome {
         Ok(()) => panic!("nobody noticed: {bug:?}"),
         Err(words) => words,

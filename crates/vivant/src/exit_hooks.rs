@@ -22,26 +22,26 @@ const SHARDS: usize = 16;
 type Follow = Box<dyn FnOnce(&Shared) + Send>;
 
 #[derive(Default)]
-pub(crate) struct Endings {
+pub(crate) struct ExitHooks {
     count: AtomicUsize,
     next_number: AtomicU64,
     /// By actor, then in the order of registration (R5).
-    shards: [Mutex<BTreeMap<EndingId, Follow>>; SHARDS],
+    shards: [Mutex<BTreeMap<ExitHookId, Follow>>; SHARDS],
 }
 
 /// Identity of a hook: enough to remove it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct EndingId {
+pub(crate) struct ExitHookId {
     actor: u64,
     number: u64,
 }
 
-impl Endings {
-    fn shard(&self, actor: u64) -> &Mutex<BTreeMap<EndingId, Follow>> {
+impl ExitHooks {
+    fn shard(&self, actor: u64) -> &Mutex<BTreeMap<ExitHookId, Follow>> {
         &self.shards[actor as usize % SHARDS]
     }
 
-    fn take(&self, id: EndingId) -> Option<Follow> {
+    fn take(&self, id: ExitHookId) -> Option<Follow> {
         let taken = lock(self.shard(id.actor)).remove(&id)?;
         self.count.fetch_sub(1, Ordering::Relaxed);
         Some(taken)
@@ -55,8 +55,8 @@ impl Shared {
         &self,
         actor: &Header,
         follow: impl FnOnce(&Shared) + Send + 'static,
-    ) -> Option<EndingId> {
-        let id = EndingId {
+    ) -> Option<ExitHookId> {
+        let id = ExitHookId {
             actor: actor.id,
             // Relaxed: an identity, and an order among hooks that are registered one after the
             // other.
@@ -74,7 +74,7 @@ impl Shared {
     }
 
     /// Removes a hook.
-    pub(crate) fn forget_ending(&self, id: EndingId) {
+    pub(crate) fn forget_ending(&self, id: ExitHookId) {
         // Dropped outside the lock: the drop may run user code.
         drop(self.endings.take(id));
     }
@@ -85,7 +85,7 @@ impl Shared {
         if self.endings.count.load(Ordering::Relaxed) == 0 {
             return;
         }
-        let of_actor = |number| EndingId {
+        let of_actor = |number| ExitHookId {
             actor: actor.id,
             number,
         };

@@ -34,14 +34,14 @@ pub(super) fn exchanged(displaced: Envelope) -> Envelope {
 }
 
 /// The fault is injected on this thread until this is dropped.
-pub(super) struct Planted(());
+pub(super) struct InjectedFault(());
 
-pub(super) fn plant(bug: Bug) -> Planted {
+pub(super) fn plant(bug: Bug) -> InjectedFault {
     BUG.set(bug);
-    Planted(())
+    InjectedFault(())
 }
 
-impl Drop for Planted {
+impl Drop for InjectedFault {
     fn drop(&mut self) {
         BUG.set(Bug::None);
     }

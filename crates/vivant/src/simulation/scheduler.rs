@@ -26,7 +26,7 @@ pub(crate) const RUN_MAX: usize = 8;
 /// Limit of objects of a mark that are scanned in one step.
 const HELP_MAX: usize = 300;
 
-pub(crate) struct Stage {
+pub(crate) struct SimulatedScheduler {
     faults: Faults,
     driver: ThreadId,
     play: Mutex<Play>,
@@ -44,9 +44,9 @@ struct Play {
     signature: u64,
 }
 
-impl Stage {
-    pub(super) fn new(faults: Faults) -> Stage {
-        Stage {
+impl SimulatedScheduler {
+    pub(super) fn new(faults: Faults) -> SimulatedScheduler {
+        SimulatedScheduler {
             faults,
             driver: thread::current().id(),
             play: Mutex::default(),

@@ -72,10 +72,10 @@ impl<T> Oneshot<T> {
 
 /// The reply to a request from outside: a future for any executor.
 ///
-/// Dropping it gives up the reply; the message is processed all the same. [`Asked::cancel`] also
+/// Dropping it gives up the reply; the message is processed all the same. [`AskFuture::cancel`] also
 /// takes the message back, if its turn has not begun.
 #[must_use = "a question's answer comes when the future is awaited; use `.send()` when no answer is wanted"]
-pub struct Asked<T> {
+pub struct AskFuture<T> {
     oneshot: Brc<Oneshot<T>>,
     system: Option<Arc<Shared>>,
     /// Time limits, cancelled when the future goes; the shortest counts.
@@ -91,14 +91,14 @@ pub enum Cancelled {
     TooLate,
 }
 
-impl<T: Send + 'static> Asked<T> {
-    pub(crate) fn new(system: &Arc<Shared>) -> (Asked<T>, Resolver<T>) {
+impl<T: Send + 'static> AskFuture<T> {
+    pub(crate) fn new(system: &Arc<Shared>) -> (AskFuture<T>, Resolver<T>) {
         // B3: made here, resolved elsewhere; the resolver's reference is counted where it will be
         // dropped.
         let oneshot = Brc::new(Oneshot(Mutex::new(State::Waiting(None))));
         let resolver = Resolver::outside(Brc::clone_out(&oneshot));
         (
-            Asked {
+            AskFuture {
                 oneshot,
                 system: Some(system.clone()),
                 alarms: Vec::new(),
@@ -107,8 +107,8 @@ impl<T: Send + 'static> Asked<T> {
         )
     }
 
-    pub(crate) fn ready(value: Result<T, AskError>) -> Asked<T> {
-        Asked {
+    pub(crate) fn ready(value: Result<T, AskError>) -> AskFuture<T> {
+        AskFuture {
             oneshot: Brc::new(Oneshot(Mutex::new(State::Answered(value)))),
             system: None,
             alarms: Vec::new(),
@@ -117,7 +117,7 @@ impl<T: Send + 'static> Asked<T> {
 
     /// Gives up waiting after `limit` with [`AskError::TimedOut`]. The message may have been
     /// processed, or may still be.
-    pub fn within(mut self, limit: Duration) -> Asked<T> {
+    pub fn within(mut self, limit: Duration) -> AskFuture<T> {
         if let Some(system) = &self.system {
             let oneshot = Brc::downgrade(&self.oneshot);
             let ring = move || {
@@ -152,7 +152,7 @@ impl<T: Send + 'static> Asked<T> {
     }
 }
 
-impl<T> Future for Asked<T> {
+impl<T> Future for AskFuture<T> {
     type Output = Result<T, AskError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -176,7 +176,7 @@ impl<T> Future for Asked<T> {
     }
 }
 
-impl<T> Drop for Asked<T> {
+impl<T> Drop for AskFuture<T> {
     fn drop(&mut self) {
         for alarm in self.alarms.drain(..) {
             alarm.cancel();
@@ -191,7 +191,7 @@ impl<T> Drop for Asked<T> {
     }
 }
 
-impl<T> fmt::Debug for Asked<T> {
+impl<T> fmt::Debug for AskFuture<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match *lock(&self.oneshot.0) {
             State::Waiting(_) => "Asked(waiting)",
