@@ -59,7 +59,7 @@ pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
                 false #(|| #shows)*
             };
             #[doc(hidden)]
-            pub fn __vivant_acquaintances(&self, __seen: &mut #vivant::Acquaintances<'_>) {
+            pub fn __vivant_acquaintances(&self, __seen: &mut #vivant::OutgoingReferences<'_>) {
                 use #vivant::__private::NotAcquainted as _;
                 #body
             }

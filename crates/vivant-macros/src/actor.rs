@@ -162,7 +162,7 @@ fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
                 <#state_gc>::__vivant_stopping(state, turn, reason)
             }
             const HAS_ACQUAINTANCES: bool = <#state_static>::__VIVANT_SHOWS;
-            fn acquaintances<'gc>(state: &#state_gc, seen: &mut #vivant::Acquaintances<'_>) {
+            fn acquaintances<'gc>(state: &#state_gc, seen: &mut #vivant::OutgoingReferences<'_>) {
                 <#state_gc>::__vivant_acquaintances(state, seen)
             }
         }

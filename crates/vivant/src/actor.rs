@@ -4,7 +4,7 @@ use crate::address::Target;
 use crate::space::Space;
 use crate::stop::StopReason;
 use crate::turn::Turn;
-use crate::unreachable::Acquaintances;
+use crate::unreachable::OutgoingReferences;
 use std::fmt;
 use vivant_heap::Pacing;
 
@@ -74,7 +74,7 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     ///
     /// An address that is not shown keeps its actor alive, like one in a message. An address that
     /// is shown and not held, or held and shown twice, may end an actor that is still reachable.
-    fn acquaintances<'gc>(state: &Self::State<'gc>, seen: &mut Acquaintances<'_>) {
+    fn acquaintances<'gc>(state: &Self::State<'gc>, seen: &mut OutgoingReferences<'_>) {
         let _ = (state, seen);
     }
 

@@ -6,7 +6,7 @@ use crate::behaviour::Message;
 use crate::call::Call;
 use crate::space::Collected;
 use crate::turn::Turn;
-use crate::unreachable::{Acquaintances, Acquainted};
+use crate::unreachable::{Acquainted, OutgoingReferences};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use vivant_heap::{
@@ -165,7 +165,7 @@ impl<A: ?Sized + Target, T: ?Sized> fmt::Debug for Far<'_, A, T> {
 
 /// Shows its actor. The object is not shown: it may outlive the actor.
 impl<A: ?Sized + Target, T: ?Sized> Acquainted for Far<'_, A, T> {
-    fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+    fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
         self.owner.acquaintances(seen);
     }
 }

@@ -10,7 +10,7 @@ use crate::scheduler::Worker;
 use crate::space::{FactsOf, HeapCounts, HeapFacts, Host, Keep, Kept};
 use crate::stop::StopReason;
 use crate::turn::Turn;
-use crate::unreachable::{Acquaintances, Sight};
+use crate::unreachable::{OutgoingReferences, Sight};
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::offset_of;
@@ -33,7 +33,7 @@ pub(crate) struct Class {
     pub(super) drop_state: fn(&mut StateRef<'_>, &Worker),
     pub(super) stopping: fn(&mut StateRef<'_>, &Worker, &StopReason),
     pub(super) forget_locals: fn(&mut StateRef<'_>),
-    pub(super) acquaintances: fn(&mut StateRef<'_>, &mut Acquaintances<'_>) -> Sight,
+    pub(super) acquaintances: fn(&mut StateRef<'_>, &mut OutgoingReferences<'_>) -> Sight,
     pub(super) sharer: fn(&mut StateRef<'_>, &mut dyn FnMut(&mut dyn Sharer)),
     pub(super) heap_facts: unsafe fn(NonNull<Header>) -> Option<HeapFacts>,
 }
@@ -203,7 +203,7 @@ fn forget_locals<A: Actor>(state: &mut StateRef<'_>) {
     state.with_kept::<A>(|kept, _| A::Space::forget_locals(kept));
 }
 
-fn acquaintances<A: Actor>(state: &mut StateRef<'_>, seen: &mut Acquaintances<'_>) -> Sight {
+fn acquaintances<A: Actor>(state: &mut StateRef<'_>, seen: &mut OutgoingReferences<'_>) -> Sight {
     let Some(kept) = state.kept::<A>().0 else {
         return Sight::All;
     };

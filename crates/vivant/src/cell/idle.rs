@@ -3,7 +3,7 @@
 
 use super::{CellRef, Lifecycle, Runnable, Signals, StateRef, Verdict};
 use crate::mailbox::{Grasped, Parked};
-use crate::unreachable::{Acquaintances, Sight};
+use crate::unreachable::{OutgoingReferences, Sight};
 use std::ops::Deref;
 use vivant_heap::Sharer;
 
@@ -59,7 +59,7 @@ impl Idle {
 
     /// Traces each address in its state once, and the addresses in its heap as they were last
     /// traced.
-    pub(crate) fn acquaintances(&mut self, seen: &mut Acquaintances<'_>) -> Sight {
+    pub(crate) fn acquaintances(&mut self, seen: &mut OutgoingReferences<'_>) -> Sight {
         // SAFETY: C1: this is the only right to access the state, borrowed exclusively while the
         // `StateRef` exists.
         let mut state = unsafe { StateRef::new(self.0.as_ptr()) };

@@ -10,7 +10,7 @@ use crate::observe::WorkerMeters;
 use crate::stop::StopReason;
 use crate::sync::Arc;
 use crate::system::Shared;
-use crate::unreachable::{Crowd, Suspect};
+use crate::unreachable::{CandidateOverload, Suspect};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
@@ -395,11 +395,11 @@ impl Worker {
     /// run, and may become idle, before they are scanned. If candidates overload the detector, the
     /// actor is throttled.
     #[cold]
-    fn pauses(&self, crowd: Crowd) {
+    fn pauses(&self, crowd: CandidateOverload) {
         if !self.has_wishes() {
             self.wishes.set(Wishes::Pause);
         }
-        if crowd == Crowd::Waiting {
+        if crowd == CandidateOverload::Waiting {
             self.crowding.set(self.present.with(|actor| actor.id));
         }
     }
@@ -411,10 +411,10 @@ impl Worker {
 
     /// Flushes the recorded candidates to the detector.
     #[inline]
-    pub(super) fn tells_of_suspects(&self) -> Crowd {
+    pub(super) fn tells_of_suspects(&self) -> CandidateOverload {
         let mut suspects = self.suspects.borrow_mut();
         if suspects.is_empty() {
-            return Crowd::None;
+            return CandidateOverload::None;
         }
         let detector = &self.system.detector;
         detector.take_in(&self.system, suspects.drain(..))

@@ -12,7 +12,7 @@ use crate::observe;
 use crate::scheduler::{Scheduler, Worker};
 use crate::sync::Arc;
 use crate::turn::Turn;
-use crate::unreachable::{Acquaintances, Sight};
+use crate::unreachable::{OutgoingReferences, Sight};
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
@@ -187,7 +187,7 @@ where
 
     const MAY_SHOW: bool = <A::State<'static> as Object<'static>>::NEEDS_TRACE;
 
-    fn acquaintances(kept: &Heaped<A>, seen: &mut Acquaintances<'_>) -> Sight {
+    fn acquaintances(kept: &Heaped<A>, seen: &mut OutgoingReferences<'_>) -> Sight {
         if !kept.heap.shows() {
             return Sight::All;
         }

@@ -38,7 +38,7 @@ pub use plain::{Plain, PlainActor};
 use crate::actor::Actor;
 use crate::scheduler::Worker;
 use crate::turn::Turn;
-use crate::unreachable::{Acquaintances, Sight};
+use crate::unreachable::{OutgoingReferences, Sight};
 use std::fmt;
 use vivant_heap::Sharer;
 
@@ -78,7 +78,7 @@ pub trait Keep<A: Actor>: Sized + 'static {
     const MAY_SHOW: bool;
 
     /// Traces the addresses below the state, in objects of its heap (O10).
-    fn acquaintances(kept: &Self::Kept, seen: &mut Acquaintances<'_>) -> Sight;
+    fn acquaintances(kept: &Self::Kept, seen: &mut OutgoingReferences<'_>) -> Sight;
 
     /// Drops the locals that a behaviour in steps has left: no further step takes them.
     fn forget_locals(kept: &mut Self::Kept);

@@ -3,7 +3,7 @@
 use super::{HeapCounts, Host, Keep};
 use crate::actor::Actor;
 use crate::turn::Turn;
-use crate::unreachable::{Acquaintances, Sight};
+use crate::unreachable::{OutgoingReferences, Sight};
 use vivant_heap::Sharer;
 
 /// The state is a Rust value in the actor's cell: no heap, no collector, no cost. [`Actor::State`]
@@ -55,7 +55,7 @@ impl<A: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = A>> Keep<A> for Plain
     const MAY_SHOW: bool = false;
 
     /// There is no heap below it.
-    fn acquaintances(_: &A, _: &mut Acquaintances<'_>) -> Sight {
+    fn acquaintances(_: &A, _: &mut OutgoingReferences<'_>) -> Sight {
         Sight::All
     }
 

@@ -4,13 +4,13 @@
 use crate::cell::catch;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
-use crate::unreachable::{Acquaintance, Acquaintances, Sight};
+use crate::unreachable::{OutgoingReference, OutgoingReferences, Sight};
 use std::any::Any;
 
 /// The addresses that a mark has traced, and the turn number at that time.
 #[derive(Default)]
 pub(super) struct Sighting {
-    acquaintances: Vec<Acquaintance>,
+    acquaintances: Vec<OutgoingReference>,
     /// Number of turns run before the mark. If it is unchanged, so are the heap's addresses.
     turns: u64,
 }
@@ -21,7 +21,7 @@ impl Sighting {
     /// this one refers to then count as referenced from outside.
     pub(super) fn by(turns: u64, mark: impl FnOnce(&mut dyn FnMut(&dyn Any))) -> Sighting {
         let mut acquaintances = Vec::new();
-        let mut take = |held: &dyn Any| acquaintances.extend(Acquaintance::held(held));
+        let mut take = |held: &dyn Any| acquaintances.extend(OutgoingReference::held(held));
         if catch(|| mark(&mut take)).is_err() {
             acquaintances.clear();
         }
@@ -40,7 +40,7 @@ impl Sighting {
         self.turns == turns
     }
 
-    pub(super) fn show(&self, seen: &mut Acquaintances<'_>) -> Sight {
+    pub(super) fn show(&self, seen: &mut OutgoingReferences<'_>) -> Sight {
         self.acquaintances.iter().for_each(|one| seen.take(*one));
         Sight::All
     }

@@ -41,7 +41,7 @@ pub(super) enum Tending {
 pub(super) enum Shows {
     Nothing,
     /// Objects that may trace addresses, for an edge snapshot.
-    Acquaintances,
+    OutgoingReferences,
 }
 
 impl Tending {
@@ -66,7 +66,7 @@ where
     /// concurrent one.
     pub(super) fn marks_to_show(&mut self) {
         if let Tending::Marks { shows, .. } = &mut self.tending {
-            *shows = Shows::Acquaintances;
+            *shows = Shows::OutgoingReferences;
         }
     }
 
@@ -115,7 +115,7 @@ where
         worker.system.marks.ends(&mark);
         let took_ns = spent_ns + mark.spent_ns();
         self.rest.mark.has_ended(turns, now_ns, took_ns, after);
-        if shows == Shows::Acquaintances && turns == self.turns {
+        if shows == Shows::OutgoingReferences && turns == self.turns {
             let heap = &mut self.heap;
             self.sighting = Sighting::by(turns, |each| heap.show(each));
         }

@@ -30,14 +30,14 @@ use vivant_heap::{ExternalEdges, Leaf, Tag, TagId};
 ///
 /// ```
 /// use vivant::prelude::*;
-/// use vivant::{Acquaintances, Acquainted};
+/// use vivant::{OutgoingReferences, Acquainted};
 ///
 /// #[derive(Actor)] struct Player { table: Option<Table> }
 /// #[behaviours] impl Player { fn sit(&mut self, left: Address<Player>, right: Address<Player>) { self.table = Some(Table { left, right }); } }
 ///
 /// struct Table { left: Address<Player>, right: Address<Player> }
 /// impl Acquainted for Table {
-///     fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+///     fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
 ///         self.left.acquaintances(seen);
 ///         self.right.acquaintances(seen);
 ///     }
@@ -70,15 +70,15 @@ pub trait Acquainted {
     /// its group. It must not wait for an answer, for a lock that a turn may hold, or for the end
     /// of the system: that worker would hang. If it panics, the actor counts as referenced from
     /// outside.
-    fn acquaintances(&self, seen: &mut Acquaintances<'_>);
+    fn acquaintances(&self, seen: &mut OutgoingReferences<'_>);
 }
 
 /// The receiver of shown addresses; see [`Acquainted`].
-pub struct Acquaintances<'s>(&'s mut dyn FnMut(Acquaintance));
+pub struct OutgoingReferences<'s>(&'s mut dyn FnMut(OutgoingReference));
 
 /// The actor of an address that was shown.
 #[derive(Clone, Copy)]
-pub(crate) struct Acquaintance {
+pub(crate) struct OutgoingReference {
     pub(crate) who: Who,
     /// The number of its system.
     pub(crate) system: u64,
@@ -86,9 +86,9 @@ pub(crate) struct Acquaintance {
     pub(crate) is_traced: bool,
 }
 
-impl Acquaintance {
-    pub(crate) fn of(address: &AddressRef) -> Acquaintance {
-        Acquaintance {
+impl OutgoingReference {
+    pub(crate) fn of(address: &AddressRef) -> OutgoingReference {
+        OutgoingReference {
             who: Who {
                 id: address.id,
                 place: address.place(),
@@ -99,13 +99,13 @@ impl Acquaintance {
     }
 
     /// The actor of `held`, if that is an address in an object of a heap.
-    pub(crate) fn held(held: &dyn Any) -> Option<Acquaintance> {
-        held.downcast_ref().map(Acquaintance::of)
+    pub(crate) fn held(held: &dyn Any) -> Option<OutgoingReference> {
+        held.downcast_ref().map(OutgoingReference::of)
     }
 }
 
-impl Acquaintances<'_> {
-    pub(crate) fn take(&mut self, acquaintance: Acquaintance) {
+impl OutgoingReferences<'_> {
+    pub(crate) fn take(&mut self, acquaintance: OutgoingReference) {
         (self.0)(acquaintance);
     }
 
@@ -114,7 +114,7 @@ impl Acquaintances<'_> {
     #[doc(hidden)]
     pub fn __of_object(&mut self, show: impl FnOnce(&mut ExternalEdges<'_>)) {
         let mut each = |held: &dyn Any| {
-            if let Some(acquaintance) = Acquaintance::held(held) {
+            if let Some(acquaintance) = OutgoingReference::held(held) {
                 self.take(acquaintance);
             }
         };
@@ -122,7 +122,7 @@ impl Acquaintances<'_> {
     }
 }
 
-impl fmt::Debug for Acquaintances<'_> {
+impl fmt::Debug for OutgoingReferences<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Acquaintances").finish_non_exhaustive()
     }
@@ -130,15 +130,15 @@ impl fmt::Debug for Acquaintances<'_> {
 
 /// Passes every address that is shown to `body`.
 pub(crate) fn known<T>(
-    body: &mut dyn FnMut(Acquaintance),
-    show: impl FnOnce(&mut Acquaintances<'_>) -> T,
+    body: &mut dyn FnMut(OutgoingReference),
+    show: impl FnOnce(&mut OutgoingReferences<'_>) -> T,
 ) -> T {
-    show(&mut Acquaintances(body))
+    show(&mut OutgoingReferences(body))
 }
 
 impl<T: ?Sized + Target> Acquainted for Address<T> {
-    fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
-        seen.take(Acquaintance::of(&Address::link(self).to));
+    fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
+        seen.take(OutgoingReference::of(&Address::link(self).to));
     }
 }
 
@@ -147,7 +147,7 @@ macro_rules! elements {
     ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
         impl<T: Acquainted, $($parameters)*> Acquainted for $type {
             const MAY_SHOW: bool = T::MAY_SHOW;
-            fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+            fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
                 if T::MAY_SHOW {
                     self.iter().for_each(|one| one.acquaintances(seen));
                 }
@@ -163,21 +163,21 @@ elements!(
 
 impl<T: ?Sized + Acquainted> Acquainted for Box<T> {
     const MAY_SHOW: bool = T::MAY_SHOW;
-    fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+    fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
         (**self).acquaintances(seen);
     }
 }
 
 impl<T: Acquainted> Acquainted for Leaf<T> {
     const MAY_SHOW: bool = T::MAY_SHOW;
-    fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+    fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
         self.0.acquaintances(seen);
     }
 }
 
 impl<T: Acquainted, E: Acquainted> Acquainted for Result<T, E> {
     const MAY_SHOW: bool = T::MAY_SHOW || E::MAY_SHOW;
-    fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+    fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
         match self {
             Ok(value) => value.acquaintances(seen),
             Err(error) => error.acquaintances(seen),
@@ -190,7 +190,7 @@ macro_rules! maps {
     ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
         impl<K: Acquainted, V: Acquainted, $($parameters)*> Acquainted for $type {
             const MAY_SHOW: bool = K::MAY_SHOW || V::MAY_SHOW;
-            fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+            fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
                 if Self::MAY_SHOW {
                     for (key, value) in self {
                         key.acquaintances(seen);
@@ -209,7 +209,7 @@ macro_rules! tuples {
     ($(($($part:ident $at:tt),+))*) => {$(
         impl<$($part: Acquainted),+> Acquainted for ($($part,)+) {
             const MAY_SHOW: bool = $($part::MAY_SHOW)||+;
-            fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+            fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
                 $(self.$at.acquaintances(seen);)+
             }
         }
@@ -232,7 +232,7 @@ macro_rules! none {
     ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($parameters)*> Acquainted for $type {
             const MAY_SHOW: bool = false;
-            fn acquaintances(&self, _: &mut Acquaintances<'_>) {}
+            fn acquaintances(&self, _: &mut OutgoingReferences<'_>) {}
         }
     )*};
 }
@@ -256,7 +256,7 @@ impl<T: Acquainted> Probe<T> {
     pub const HAS_EXTERNAL_EDGES: bool = T::MAY_SHOW;
 
     /// Shows the addresses of the field.
-    pub fn show(field: &T, seen: &mut Acquaintances<'_>) {
+    pub fn show(field: &T, seen: &mut OutgoingReferences<'_>) {
         field.acquaintances(seen);
     }
 }
@@ -268,7 +268,7 @@ pub trait NotAcquainted<T> {
     const HAS_EXTERNAL_EDGES: bool = false;
 
     /// Shows nothing.
-    fn show(_: &T, _: &mut Acquaintances<'_>) {}
+    fn show(_: &T, _: &mut OutgoingReferences<'_>) {}
 }
 
 impl<T> NotAcquainted<T> for Probe<T> {}

@@ -1,7 +1,7 @@
 //! [`Detector`]: the cycle candidates of a system, and the running detection pass.
 
-use super::look::{Look, Progress};
-use super::suspects::{Crowd, Suspect, Suspects, Then, Zeal};
+use super::candidates::{CandidateOverload, CycleCandidates, ScanQuota, Suspect, Then};
+use super::detection_pass::{DetectionPass, Progress};
 use crate::alarm::{Alarm, ns};
 use crate::cell::{self, Header, Ran, Runnable};
 use crate::scheduler::{Scheduler, Worker};
@@ -15,11 +15,11 @@ const SLICE_NS: u64 = 200_000;
 /// Finds the unreachable actors of a system.
 #[derive(Default)]
 pub(crate) struct Detector {
-    suspects: Mutex<Suspects>,
+    suspects: Mutex<CycleCandidates>,
     /// Whether a worker is to run a pass.
     called: AtomicBool,
     /// The running pass. Locked by the worker that continues it.
-    look: Mutex<Option<Look>>,
+    look: Mutex<Option<DetectionPass>>,
     /// Locked while actors become dying (U4).
     verdict: Mutex<()>,
     /// An upgrade waits for the verdict's lock.
@@ -44,7 +44,7 @@ impl Detector {
         &self,
         system: &Arc<Shared>,
         suspects: impl IntoIterator<Item = Suspect>,
-    ) -> Crowd {
+    ) -> CandidateOverload {
         let (now_ns, wait_ns) = (system.oracle.now_ns(), ns(system.config.idle_after));
         let mut list = lock(&self.suspects);
         let then = list.take_in(suspects, now_ns, wait_ns);
@@ -57,7 +57,7 @@ impl Detector {
     fn does(&self, system: &Arc<Shared>, then: Then, now_ns: u64) {
         match then {
             Then::Nothing => {}
-            Then::Look => self.call(system),
+            Then::DetectionPass => self.call(system),
             Then::RingAt(at_ns) => {
                 let shared = system.clone();
                 let ring = move || {
@@ -102,7 +102,7 @@ impl Detector {
     /// piece.
     fn patience_ns(&self, system: &Shared) -> u64 {
         match lock(&self.suspects).zeal() {
-            Zeal::Slice if system.simulated().is_none() => SLICE_NS,
+            ScanQuota::Slice if system.simulated().is_none() => SLICE_NS,
             _ => 0,
         }
     }
@@ -144,7 +144,7 @@ impl Detector {
                 go_on(system, free);
                 match then {
                     // No worker needs to be woken: this one is awake.
-                    Then::Look => self.called.store(true, Ordering::SeqCst),
+                    Then::DetectionPass => self.called.store(true, Ordering::SeqCst),
                     other => self.does(system, other, now_ns),
                 }
             }
@@ -152,13 +152,13 @@ impl Detector {
         Some(ending)
     }
 
-    fn begins(&self, system: &Arc<Shared>) -> Option<Look> {
+    fn begins(&self, system: &Arc<Shared>) -> Option<DetectionPass> {
         let mut list = lock(&self.suspects);
         let (suspects, reach) = list.begin()?;
         let free = list.let_go(system.oracle.now_ns());
         drop(list);
         go_on(system, free);
-        Some(Look::at(&suspects, reach))
+        Some(DetectionPass::at(&suspects, reach))
     }
 
     /// Throttles an actor that has made candidates under candidate overload: it runs again when
@@ -186,7 +186,7 @@ impl Detector {
         };
         self.called.store(false, Ordering::Relaxed);
         // They are dying: only their end is left to do.
-        let ending = look.into_iter().flat_map(Look::breaks_off);
+        let ending = look.into_iter().flat_map(DetectionPass::breaks_off);
         ending.for_each(|actor| system.schedule(actor));
     }
 

@@ -12,12 +12,12 @@
 //!   all actors, for that.
 
 mod acquainted;
-mod deletion;
+mod actor_graph;
+mod candidates;
+mod detection_pass;
 mod detector;
-mod everybody;
 mod graph;
-mod look;
-mod suspects;
+mod trial_deletion;
 mod verdict;
 mod why;
 mod why_object;
@@ -27,10 +27,10 @@ mod model;
 #[cfg(all(test, feature = "macros"))]
 mod model_tests;
 
-pub(crate) use acquainted::{Acquaintance, known};
-pub use acquainted::{Acquaintances, Acquainted};
+pub use acquainted::{Acquainted, OutgoingReferences};
 pub use acquainted::{NotAcquainted, Probe};
+pub(crate) use acquainted::{OutgoingReference, known};
+pub(crate) use candidates::{CandidateOverload, Suspect};
+pub(crate) use detection_pass::Sight;
 pub(crate) use detector::Detector;
-pub(crate) use look::Sight;
-pub(crate) use suspects::{Crowd, Suspect};
 pub use why::{KeptBy, Mortal, WhyAlive};

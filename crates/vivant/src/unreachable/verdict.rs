@@ -1,9 +1,9 @@
 //! The verdict: the commit of a group. All of its actors become dying, or none. A large group is
 //! held and examined a few members at a time.
 
-use super::Acquaintance;
+use super::OutgoingReference;
+use super::detection_pass::{Sight, shown};
 use super::graph::Who;
-use super::look::{Sight, shown};
 use crate::cell::{Idle, Verdict};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -127,7 +127,7 @@ impl Case {
         let idle = &mut self.held[at];
         let (group, known) = (&self.group, &mut self.known);
         let mut addresses = 0;
-        let count = |one: Acquaintance| {
+        let count = |one: OutgoingReference| {
             addresses += 1;
             if let Ok(at) = group.binary_search_by_key(&one.who.id, |member| member.id) {
                 known[at] += 1;

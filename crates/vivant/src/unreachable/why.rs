@@ -1,6 +1,6 @@
 //! What keeps an actor alive: the shortest chain from a root.
 
-use super::everybody::Everybody;
+use super::actor_graph::ActorGraph;
 use crate::address::{Address, Target};
 use crate::cell::AddressRef;
 use crate::system::{Shared, System};
@@ -144,7 +144,7 @@ impl<T: ?Sized + Target> sealed::Sealed for Address<T> {}
 
 fn why_alive(system: &Shared, asked: &AddressRef) -> WhyAlive {
     let all = system.registry.all();
-    let everybody = Everybody::of(&all);
+    let everybody = ActorGraph::of(&all);
     let (through, by) = match all.binary_search_by_key(&asked.id, |cell| cell.id) {
         Ok(first) => {
             let kept = everybody.kept_by(system, &[first], Some(first));

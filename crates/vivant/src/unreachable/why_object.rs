@@ -1,7 +1,7 @@
 //! What keeps a shared object alive: its holders, or a container of which it is a component; its
 //! owner, if that refers to it; and what keeps these.
 
-use super::everybody::Everybody;
+use super::actor_graph::ActorGraph;
 use super::why::{KeptBy, Mortal, WhyAlive, sealed::Sealed};
 use crate::cell::CellRef;
 use crate::system::Shared;
@@ -11,7 +11,7 @@ use vivant_heap::{HeapId, Held, ObjectName, Retainers, Sharer};
 impl<T: ?Sized> Mortal for Held<T> {
     fn why_alive(&self, system: &Shared) -> WhyAlive {
         let all = system.registry.all();
-        let everybody = Everybody::of(&all);
+        let everybody = ActorGraph::of(&all);
         let Some((owner, retainers)) = owner(system, &all, self.owner(), self.object()) else {
             return WhyAlive {
                 what: "an object".to_owned(),

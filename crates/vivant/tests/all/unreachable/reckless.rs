@@ -168,7 +168,7 @@ struct Gate {
 }
 
 impl vivant::Acquainted for Gate {
-    fn acquaintances(&self, _: &mut vivant::Acquaintances<'_>) {
+    fn acquaintances(&self, _: &mut vivant::OutgoingReferences<'_>) {
         let _nobody = self.entered.lock().unwrap().send(());
         let _gone = self.open.lock().unwrap().recv();
     }

@@ -1,10 +1,10 @@
 //! A detection pass: examines some cycle candidates and all actors reachable from them. In pieces,
 //! each between two runs of a worker.
 
-use super::deletion::{Deletion, Found};
 use super::graph::{Graph, Seen, Who};
+use super::trial_deletion::{Found, TrialDeletion};
 use super::verdict::{Case, Outcome};
-use super::{Acquaintance, known, suspects::Suspect};
+use super::{OutgoingReference, candidates::Suspect, known};
 use crate::cell::{Idle, Occupied, Pin, Runnable, catch};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -41,7 +41,7 @@ pub(super) enum Progress {
 }
 
 /// A running pass.
-pub(super) struct Look {
+pub(super) struct DetectionPass {
     graph: Graph,
     /// Number of candidates: the first nodes of the graph.
     suspects: usize,
@@ -72,7 +72,7 @@ enum Stage {
     /// before the next.
     Looking(Vec<usize>),
     /// Groups are found, and each has its verdict before the next.
-    Judging(Box<Deletion>, Option<Case>),
+    Judging(Box<TrialDeletion>, Option<Case>),
     /// Whether this actor has run since is tested next.
     Checking(usize),
 }
@@ -94,13 +94,13 @@ pub(super) struct Findings {
     pub(super) ended: usize,
 }
 
-impl Look {
-    pub(super) fn at(suspects: &[Suspect], reach: Reach) -> Look {
+impl DetectionPass {
+    pub(super) fn at(suspects: &[Suspect], reach: Reach) -> DetectionPass {
         let mut graph = Graph::default();
         for suspect in suspects {
             graph.meet(*suspect);
         }
-        Look {
+        DetectionPass {
             suspects: graph.len(),
             stage: Stage::Looking((0..graph.len()).rev().collect()),
             graph,
@@ -178,7 +178,7 @@ impl Look {
             self.end = End::CutOff;
         }
         let Some(at) = next.filter(|_| self.looked_at < self.reach.actors()) else {
-            self.stage = Stage::Judging(Box::new(Deletion::of(&self.graph)), None);
+            self.stage = Stage::Judging(Box::new(TrialDeletion::of(&self.graph)), None);
             return 1;
         };
         self.looked_at += 1;
@@ -335,9 +335,9 @@ pub enum Sight {
 }
 
 /// Passes each address of its own system that the actor shows to `body`.
-pub(super) fn shown(idle: &mut Idle, mut body: impl FnMut(Acquaintance)) -> Sight {
+pub(super) fn shown(idle: &mut Idle, mut body: impl FnMut(OutgoingReference)) -> Sight {
     let system = idle.system.number;
-    let mut take = |one: Acquaintance| {
+    let mut take = |one: OutgoingReference| {
         if one.system == system {
             body(one);
             #[cfg(test)]

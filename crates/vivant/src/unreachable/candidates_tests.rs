@@ -20,13 +20,13 @@ fn findings(looked_at: usize, ended: usize) -> Findings {
 }
 
 /// Begins a pass; returns the number of its candidates.
-fn begins(list: &mut Suspects) -> usize {
+fn begins(list: &mut CycleCandidates) -> usize {
     list.begin().map_or(0, |(suspects, _)| suspects.len())
 }
 
 /// A list that waits for its timer, with this many candidates.
-fn waiting(count: usize) -> (Suspects, u64) {
-    let mut list = Suspects::default();
+fn waiting(count: usize) -> (CycleCandidates, u64) {
+    let mut list = CycleCandidates::default();
     let Then::RingAt(at_ns) = list.take_in(suspects(0, 1), 0, IDLE_NS) else {
         panic!("a timer is set")
     };
@@ -38,10 +38,10 @@ fn waiting(count: usize) -> (Suspects, u64) {
 fn all_that_the_timer_finds_are_looked_at_without_another_wait() {
     // More than one pass takes; as many are left as otherwise get time to become idle.
     let (mut list, at_ns) = waiting(AT_ONCE + MANY);
-    assert_eq!(list.ring(at_ns), Then::Look);
+    assert_eq!(list.ring(at_ns), Then::DetectionPass);
     assert_eq!(begins(&mut list), AT_ONCE);
     let then = list.end(findings(AT_ONCE, AT_ONCE), at_ns, IDLE_NS);
-    assert_eq!(then, Then::Look);
+    assert_eq!(then, Then::DetectionPass);
     assert_eq!(begins(&mut list), MANY);
     let then = list.end(findings(MANY, MANY), at_ns, IDLE_NS);
     assert_eq!(then, Then::Nothing);
@@ -50,14 +50,14 @@ fn all_that_the_timer_finds_are_looked_at_without_another_wait() {
 #[test]
 fn those_that_a_look_has_left_come_first() {
     let (mut list, at_ns) = waiting(AT_ONCE + 1);
-    assert_eq!(list.ring(at_ns), Then::Look);
+    assert_eq!(list.ring(at_ns), Then::DetectionPass);
     let (first, _) = list.begin().unwrap();
     let left = first[2..].to_vec();
     let cut_off = Findings {
         left,
         ..findings(2, 2)
     };
-    assert_eq!(list.end(cut_off, at_ns, IDLE_NS), Then::Look);
+    assert_eq!(list.end(cut_off, at_ns, IDLE_NS), Then::DetectionPass);
     let (next, _) = list.begin().unwrap();
     assert_eq!(next[0].id, 2);
     assert_eq!(next.len(), AT_ONCE - 1);
@@ -65,9 +65,9 @@ fn those_that_a_look_has_left_come_first() {
 
 #[test]
 fn after_a_pause_those_that_are_many_do_not_wait_for_new_ones() {
-    let mut list = Suspects::default();
+    let mut list = CycleCandidates::default();
     let then = list.take_in(suspects(0, 8 * MANY), 0, IDLE_NS);
-    assert_eq!(then, Then::Look);
+    assert_eq!(then, Then::DetectionPass);
     let count = begins(&mut list);
     let (mut list, then) = {
         let again = suspects(0, count).collect();
@@ -79,7 +79,7 @@ fn after_a_pause_those_that_are_many_do_not_wait_for_new_ones() {
         (list, then)
     };
     assert_eq!(then, Then::RingAt(SHARE * 10));
-    assert_eq!(list.ring(SHARE * 10), Then::Look);
+    assert_eq!(list.ring(SHARE * 10), Then::DetectionPass);
     assert_eq!(begins(&mut list), 8 * MANY);
 }
 
@@ -93,7 +93,7 @@ fn a_pause_is_no_longer_for_a_worker_that_was_held_up() {
 #[test]
 fn looks_in_vain_stop_and_too_many_end_the_pause() {
     let (mut list, at_ns) = waiting(AT_ONCE + MANY);
-    assert_eq!(list.ring(at_ns), Then::Look);
+    assert_eq!(list.ring(at_ns), Then::DetectionPass);
     let count = begins(&mut list);
     let then = list.end(findings(count, 0), at_ns, IDLE_NS);
     assert_eq!(then, Then::RingAt(at_ns + IDLE_NS));
@@ -102,24 +102,24 @@ fn looks_in_vain_stop_and_too_many_end_the_pause() {
         Then::Nothing
     );
     let then = list.take_in(suspects(200, TOO_MANY), at_ns, IDLE_NS);
-    assert_eq!(then, Then::Look);
+    assert_eq!(then, Then::DetectionPass);
 }
 
 #[test]
 fn a_crowd_is_over_when_a_look_begins_and_none_is_counted_in_a_pause() {
-    let mut list = Suspects::default();
+    let mut list = CycleCandidates::default();
     let _look = list.take_in(suspects(0, CROWDED), 0, IDLE_NS);
-    assert_eq!(list.crowd(0), Crowd::Waiting);
+    assert_eq!(list.crowd(0), CandidateOverload::Waiting);
     let count = begins(&mut list);
-    assert_eq!(list.crowd(0), Crowd::None);
+    assert_eq!(list.crowd(0), CandidateOverload::None);
     let _nothing = list.take_in(suspects(100, CROWDED), 0, IDLE_NS);
-    assert_eq!(list.crowd(0), Crowd::Waiting);
+    assert_eq!(list.crowd(0), CandidateOverload::Waiting);
     let then = list.end(findings(4 * count, 0), 0, IDLE_NS);
     assert_eq!(then, Then::RingAt(SHARE * 10));
-    assert_eq!(list.crowd(0), Crowd::None);
+    assert_eq!(list.crowd(0), CandidateOverload::None);
     // P4: from the pause's end on it is an overload, and a pass is called for.
-    assert_eq!(list.ring(SHARE * 10), Then::Look);
-    assert_eq!(list.crowd(SHARE * 10), Crowd::Waiting);
+    assert_eq!(list.ring(SHARE * 10), Then::DetectionPass);
+    assert_eq!(list.crowd(SHARE * 10), CandidateOverload::Waiting);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_timer_that_another_has_taken_the_place_of_is_not_heard() {
     let then = list.take_in(suspects(1, 2 * MANY), 0, IDLE_NS);
     assert_eq!(then, Then::RingAt(7));
     assert_eq!(list.ring(late_ns), Then::Nothing);
-    assert_eq!(list.ring(7), Then::Look);
+    assert_eq!(list.ring(7), Then::DetectionPass);
 }
 
 #[test]

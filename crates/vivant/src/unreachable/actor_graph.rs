@@ -1,14 +1,14 @@
-//! [`Everybody`]: the graph of all actors of a system at some moment, with their references.
+//! [`ActorGraph`]: the graph of all actors of a system at some moment, with their references.
 
-use super::Acquaintance;
+use super::OutgoingReference;
+use super::detection_pass::{Sight, shown};
 use super::graph::{Graph, Seen, Who};
-use super::look::{Sight, shown};
 use super::why::KeptBy;
 use crate::cell::{CellRef, Occupied, Pin};
 use crate::system::Shared;
 
 /// All actors, and their references.
-pub(super) struct Everybody {
+pub(super) struct ActorGraph {
     graph: Graph,
     /// For each actor those that refer to it, in order of creation.
     known_to: Vec<Vec<usize>>,
@@ -17,8 +17,8 @@ pub(super) struct Everybody {
     count: usize,
 }
 
-impl Everybody {
-    pub(super) fn of(all: &[CellRef]) -> Everybody {
+impl ActorGraph {
+    pub(super) fn of(all: &[CellRef]) -> ActorGraph {
         let mut graph = Graph::default();
         for cell in all {
             graph.meet(who(cell.id, cell.place()));
@@ -40,7 +40,7 @@ impl Everybody {
                 known_to[other].push(at);
             }
         }
-        Everybody {
+        ActorGraph {
             graph,
             known_to,
             pins,
@@ -113,7 +113,7 @@ fn look_at(cell: &CellRef, knows: &mut Vec<Who>) -> (Seen, Option<KeptBy>) {
         None => None,
     };
     let (addresses, turns) = (idle.addresses(), idle.facts.turns());
-    let take = |one: Acquaintance| knows.push(one.who);
+    let take = |one: OutgoingReference| knows.push(one.who);
     if shown(&mut idle, take) == Sight::Faulty {
         knows.clear();
     }

@@ -10,7 +10,7 @@ const STRIDE: usize = if cfg!(test) { 1 } else { 16 };
 const NONE: u32 = u32::MAX;
 
 /// A running trial deletion.
-pub(super) struct Deletion {
+pub(super) struct TrialDeletion {
     fates: Vec<Fate>,
     /// Kept actors; the actors that they refer to are not marked as kept yet.
     open: Vec<usize>,
@@ -52,10 +52,10 @@ pub(super) enum Found {
     All,
 }
 
-impl Deletion {
-    pub(super) fn of(graph: &Graph) -> Deletion {
+impl TrialDeletion {
+    pub(super) fn of(graph: &Graph) -> TrialDeletion {
         let fates = Vec::with_capacity(graph.len());
-        Deletion {
+        TrialDeletion {
             fates,
             open: Vec::new(),
             groups: Groups::default(),

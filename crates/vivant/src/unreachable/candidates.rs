@@ -1,4 +1,4 @@
-//! [`Suspects`]: the list of cycle candidates, and the schedule of detection passes. Plain data: it
+//! [`CycleCandidates`]: the list of cycle candidates, and the schedule of detection passes. Plain data: it
 //! has no lock and no clock.
 //!
 //! P1 Candidates present when the timer fires are examined without another wait, unless passes turn
@@ -8,8 +8,8 @@
 //! overload; and when the system ends. As long as there is an overload, a pass is running, or
 //! called for.
 
+use super::detection_pass::{Findings, Reach};
 use super::graph::Who;
-use super::look::{Findings, Reach};
 use crate::cell::Runnable;
 use std::collections::VecDeque;
 
@@ -46,7 +46,7 @@ const SHARE: u64 = 100;
 const ACTOR_NS_MAX: u64 = 2_000;
 
 #[derive(Default)]
-pub(super) struct Suspects {
+pub(super) struct CycleCandidates {
     /// Not examined since, the oldest first.
     fresh: VecDeque<Suspect>,
     /// Examined while actors around them ran (U5), or in a pass that was cut off.
@@ -104,27 +104,27 @@ enum Hours {
 pub(super) enum Then {
     Nothing,
     /// Make a worker run a pass.
-    Look,
+    DetectionPass,
     /// Call `ring` at this time.
     RingAt(u64),
 }
 
 /// Scan quota: how long a worker works on a pass between two rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Zeal {
+pub(super) enum ScanQuota {
     OnePiece,
     Slice,
 }
 
 /// Whether an actor that makes candidates is throttled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Crowd {
+pub(crate) enum CandidateOverload {
     None,
     /// There are many, and passes are productive.
     Waiting,
 }
 
-impl Suspects {
+impl CycleCandidates {
     /// Adds candidates.
     pub(super) fn take_in(
         &mut self,
@@ -153,7 +153,7 @@ impl Suspects {
             again: self.again.len(),
         };
         self.call = Call::All;
-        Then::Look
+        Then::DetectionPass
     }
 
     /// Takes the candidates to examine now, and the reach of the pass, if one is to begin.
@@ -203,9 +203,9 @@ impl Suspects {
     /// The system ends: returns the throttled actors.
     pub(super) fn close(&mut self) -> Vec<Runnable> {
         let hours = Hours::Over;
-        let none = Suspects {
+        let none = CycleCandidates {
             hours,
-            ..Suspects::default()
+            ..CycleCandidates::default()
         };
         std::mem::replace(self, none).held_back
     }
@@ -214,17 +214,17 @@ impl Suspects {
         self.hours == Hours::Over
     }
 
-    pub(super) fn zeal(&self) -> Zeal {
+    pub(super) fn zeal(&self) -> ScanQuota {
         match self.fresh.len() {
-            BUSY.. => Zeal::Slice,
-            _ => Zeal::OnePiece,
+            BUSY.. => ScanQuota::Slice,
+            _ => ScanQuota::OnePiece,
         }
     }
 
-    pub(super) fn crowd(&self, now_ns: u64) -> Crowd {
+    pub(super) fn crowd(&self, now_ns: u64) -> CandidateOverload {
         match self.fresh.len() {
-            CROWDED.. if now_ns >= self.pause_until_ns => Crowd::Waiting,
-            _ => Crowd::None,
+            CROWDED.. if now_ns >= self.pause_until_ns => CandidateOverload::Waiting,
+            _ => CandidateOverload::None,
         }
     }
 
@@ -232,11 +232,11 @@ impl Suspects {
     /// none.
     pub(super) fn hold_back(&mut self, actor: Runnable, now_ns: u64) -> Option<Runnable> {
         match self.crowd(now_ns) {
-            Crowd::Waiting => {
+            CandidateOverload::Waiting => {
                 self.held_back.push(actor);
                 None
             }
-            Crowd::None => Some(actor),
+            CandidateOverload::None => Some(actor),
         }
     }
 
@@ -244,8 +244,8 @@ impl Suspects {
     /// these end an overload.
     pub(super) fn let_go(&mut self, now_ns: u64) -> Vec<Runnable> {
         match self.crowd(now_ns) {
-            Crowd::Waiting => Vec::new(),
-            Crowd::None => std::mem::take(&mut self.held_back),
+            CandidateOverload::Waiting => Vec::new(),
+            CandidateOverload::None => std::mem::take(&mut self.held_back),
         }
     }
 
@@ -278,7 +278,7 @@ impl Suspects {
                 0 => Call::Now,
                 _ => Call::All,
             };
-            return Then::Look;
+            return Then::DetectionPass;
         }
         if self.is_empty() {
             return Then::Nothing;
@@ -303,5 +303,5 @@ fn pause_ns(took_ns: u64, looked_at: usize) -> u64 {
 }
 
 #[cfg(test)]
-#[path = "suspects_tests.rs"]
+#[path = "candidates_tests.rs"]
 mod tests;
