@@ -102,10 +102,10 @@ fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
     };
     let (state_gc, state_static) = (state(&parse_quote!('gc)), state(&parse_quote!('static)));
     let (space, declared) = match named {
-        Named::ByItself => (quote!(Plain), None),
+        Named::ByItself => (quote!(InlineState), None),
         Named::Apart(name) => {
             let declared = graph::declare(&input.vis, name, state_type, &generics);
-            (quote!(Collected), Some(declared))
+            (quote!(GcState), Some(declared))
         }
     };
     let pacing = options
@@ -142,7 +142,7 @@ fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
         #[automatically_derived]
         impl #impl_generics #vivant::Actor for #actor #type_generics #where_clause {
             type State<'gc> = #state_gc;
-            type Space = #vivant::#space;
+            type Storage = #vivant::#space;
             #pacing
             const NAME: &'static str = #name;
             #pool

@@ -1,7 +1,7 @@
 //! What an actor is: a Rust value with a name.
 
 use crate::address::Target;
-use crate::space::Space;
+use crate::state_storage::StateStorage;
 use crate::stop::StopReason;
 use crate::turn::Turn;
 use crate::unreachable::OutgoingReferences;
@@ -22,7 +22,7 @@ use vivant_heap::Pacing;
 ///
 /// impl Actor for Counter {
 ///     type State<'gc> = Counter;
-///     type Space = vivant::Plain;
+///     type Storage = vivant::InlineState;
 ///     const NAME: &'static str = "docs::Counter";
 /// }
 /// impl vivant::Target for Counter { type Handle = CounterHandle; type Table = (); }
@@ -40,12 +40,12 @@ use vivant_heap::Pacing;
     note = "an actor's type says `#[derive(Actor)]`"
 )]
 pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
-    /// The state in a turn of brand `'gc`: for a [`Plain`](crate::Plain) actor the type itself; for
+    /// The state in a turn of brand `'gc`: for a [`InlineState`](crate::Plain) actor the type itself; for
     /// an actor with a graph the type with the lifetime, of which this one is only the name.
     type State<'gc>;
 
-    /// State storage between turns: [`Plain`](crate::Plain) or [`Collected`](crate::Collected).
-    type Space: Space<Self>;
+    /// State storage between turns: [`InlineState`](crate::Plain) or [`GcState`](crate::Collected).
+    type Storage: StateStorage<Self>;
 
     /// The type's stable name: part of every path, error and report.
     const NAME: &'static str;

@@ -4,7 +4,7 @@ use crate::actor::Actor;
 use crate::address::{Address, Target};
 use crate::behaviour::Message;
 use crate::call::Call;
-use crate::space::Collected;
+use crate::state_storage::GcState;
 use crate::turn::Turn;
 use crate::unreachable::{Acquainted, OutgoingReferences};
 use std::fmt;
@@ -109,7 +109,7 @@ impl<'gc, A: ?Sized + Target, T: ?Sized> Far<'gc, A, T> {
     }
 }
 
-impl<'gc, A: Actor<Space = Collected>> Turn<'gc, A>
+impl<'gc, A: Actor<Storage = GcState>> Turn<'gc, A>
 where
     for<'any> A::State<'any>: Object<'any>,
 {

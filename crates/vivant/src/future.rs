@@ -11,7 +11,7 @@ use crate::error::{AskError, Inside, Panic, Refusal};
 use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step, To, post};
 use crate::promise::{Next, Resolver};
 use crate::scheduler::Worker;
-use crate::space::Plain;
+use crate::state_storage::InlineState;
 use crate::stop::StopReason;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use crate::system::Shared;
@@ -69,7 +69,7 @@ where
 
 impl Actor for FutureActor {
     type State<'gc> = FutureActor;
-    type Space = Plain;
+    type Storage = InlineState;
     const NAME: &'static str = "vivant::Future";
 }
 

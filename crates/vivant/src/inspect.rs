@@ -7,7 +7,7 @@ use crate::mailbox::BoundedQueue;
 use crate::names::NameFacts;
 use crate::report::Report;
 use crate::scheduler::{Scheduler, Threads};
-use crate::space::{HeapFacts, PauseDistributions};
+use crate::state_storage::{HeapFacts, PauseDistributions};
 use crate::sync::Arc;
 use crate::system::{HeldBack, Shared, Survivor};
 use std::collections::BTreeMap;

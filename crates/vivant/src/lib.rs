@@ -121,7 +121,7 @@ mod report;
 mod router;
 mod scheduler;
 pub mod simulation;
-mod space;
+mod state_storage;
 mod step;
 mod stop;
 mod stream;
@@ -153,9 +153,9 @@ pub use promise::{Promise, Resolver};
 pub use rate_limit::{RateLimit, RateLimited};
 pub use report::Report;
 pub use router::Router;
-pub use space::{
-    ByPauseKind, Collected, Distribution, HeapFacts, PauseClock, PauseDistributions, PauseKind,
-    Pauses, Plain, PlainActor, Space,
+pub use state_storage::{
+    ByPauseKind, Distribution, GcState, HeapFacts, InlineActor, InlineState, PauseClock,
+    PauseDistributions, PauseKind, Pauses, StateStorage,
 };
 pub use step::{Step, Steps};
 pub use stop::{GaveUp, Linked, StopReason};

@@ -5,7 +5,7 @@ use crate::behaviour::Message;
 use crate::call::Call;
 use crate::cell::Header;
 use crate::oracle::split_mix;
-use crate::space::PlainActor;
+use crate::state_storage::InlineActor;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use crate::system::Spawner;
 use std::fmt;
@@ -47,7 +47,7 @@ struct Members<T: ?Sized + Target> {
     turn: AtomicUsize,
 }
 
-impl<A: PlainActor> Router<A> {
+impl<A: InlineActor> Router<A> {
     /// Makes `count` actors, each with the state that `make` returns for its number. Within a turn
     /// they are children of that turn's actor.
     ///

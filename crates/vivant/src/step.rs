@@ -5,7 +5,7 @@ use crate::actor::Actor;
 use crate::behaviour::Behaviour;
 use crate::call::stepped;
 use crate::promise::Resolver;
-use crate::space::Plain;
+use crate::state_storage::InlineState;
 use crate::turn::Turn;
 
 /// The outcome of one step of a behaviour: the behaviour is called again, with other values, or is
@@ -77,7 +77,7 @@ impl<A: Actor> Turn<'_, A> {
     }
 }
 
-impl<A: Actor<Space = Plain>> Turn<'_, A> {
+impl<A: Actor<Storage = InlineState>> Turn<'_, A> {
     /// Takes the locals that the last step has left, or default ones in the first step. For the
     /// macros.
     #[doc(hidden)]

@@ -9,7 +9,7 @@ use crate::future::{self, Clock};
 use crate::oracle::below;
 use crate::promise::{self, Promise, Resolver};
 use crate::scheduler::Worker;
-use crate::space::{Keep, PlainActor};
+use crate::state_storage::{InlineActor, StoreState};
 use crate::stop::StopReason;
 use crate::system::Spawner;
 use crate::timer::{Alarm, Timer, interval, ns, period_ns};
@@ -34,7 +34,7 @@ pub struct Turn<'gc, A: Actor> {
     brand: PhantomData<(Cell<&'gc ()>, fn(A) -> A)>,
 }
 
-type PartOf<'gc, A> = <<A as Actor>::Space as Keep<A>>::Part<'gc>;
+type PartOf<'gc, A> = <<A as Actor>::Storage as StoreState<A>>::Part<'gc>;
 
 impl<'gc, A: Actor> Turn<'gc, A> {
     /// The caller lends the turn out by reference, and keeps the worker meanwhile.
@@ -53,7 +53,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
 
     #[inline(always)]
     pub(crate) fn worker(&self) -> &Worker {
-        // SAFETY: `new` is called by `Space::begin` and `Space::turn` alone, which keep the worker
+        // SAFETY: `new` is called by `StateStorage::begin` and `StateStorage::turn` alone, which keep the worker
         // for the whole of the call in which they lend this out. A turn is neither `Clone` nor
         // given away, so no reference to it outlives that call.
         unsafe { self.worker.as_ref() }
@@ -135,7 +135,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
 
     /// Makes an actor of `state`, as a child of this actor; its number counts among this actor's
     /// children.
-    pub fn spawn_actor<B: PlainActor>(&self, state: B) -> Address<B> {
+    pub fn spawn_actor<B: InlineActor>(&self, state: B) -> Address<B> {
         self.spawn_state(state)
     }
 

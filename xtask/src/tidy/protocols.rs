@@ -17,7 +17,7 @@ const FOLDERS: &[&str] = &[
     "crates/vivant/src/promise",
     "crates/vivant/src/scheduler",
     "crates/vivant/src/simulation",
-    "crates/vivant/src/space",
+    "crates/vivant/src/state_storage",
 ];
 
 pub(super) fn check(paths: &BTreeSet<String>) -> Vec<Finding> {

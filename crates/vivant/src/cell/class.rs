@@ -7,7 +7,7 @@ use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step};
 use crate::promise::{Next, for_others};
 use crate::scheduler::Worker;
-use crate::space::{FactsOf, HeapCounts, HeapFacts, Host, Keep, Kept};
+use crate::state_storage::{FactsOf, HeapCounts, HeapFacts, Host, StoreState, Stored};
 use crate::stop::StopReason;
 use crate::turn::Turn;
 use crate::unreachable::{OutgoingReferences, Sight};
@@ -58,7 +58,7 @@ impl<A: Actor> Classed for A {
         } else {
             size_of::<ActorCell<A>>()
         },
-        is_traced: A::HAS_ACQUAINTANCES || <A::Space as Keep<A>>::MAY_SHOW,
+        is_traced: A::HAS_ACQUAINTANCES || <A::Storage as StoreState<A>>::MAY_SHOW,
         ring_at: if A::MAILBOX.is_bounded() {
             Some(offset_of!(BoundedCell<A>, ring))
         } else {
@@ -106,7 +106,7 @@ impl<'h> StateRef<'h> {
     /// If the actor is not of type `A`. Links are typed, so only a hand-written interface table can
     /// cause this; the check makes it sound.
     #[inline]
-    fn kept<A: Actor>(&mut self) -> (&mut Option<Kept<A>>, &FactsOf<A>) {
+    fn kept<A: Actor>(&mut self) -> (&mut Option<Stored<A>>, &FactsOf<A>) {
         let class = self.class();
         assert!(
             is_class_of::<A>(class),
@@ -133,7 +133,7 @@ impl<'h> StateRef<'h> {
         body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
     ) -> Option<T> {
         let (kept, facts) = self.kept::<A>();
-        Some(A::Space::turn(kept.as_mut()?, Host(worker), facts, body))
+        Some(A::Storage::turn(kept.as_mut()?, Host(worker), facts, body))
     }
 
     /// Runs the first turn, which makes the state.
@@ -147,7 +147,7 @@ impl<'h> StateRef<'h> {
         start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>,
     ) {
         let (kept, facts) = self.kept::<A>();
-        *kept = Some(A::Space::begin(Host(worker), facts, start));
+        *kept = Some(A::Storage::begin(Host(worker), facts, start));
     }
 
     /// Lets a guard read the state. Returns `None` without a state or if the state is of another
@@ -161,7 +161,7 @@ impl<'h> StateRef<'h> {
             return None;
         }
         let kept = self.kept::<A>().0.as_mut()?;
-        Some(A::Space::look(kept, body))
+        Some(A::Storage::look(kept, body))
     }
 
     /// Calls `body` with the stored state outside a turn, if there is one.
@@ -169,7 +169,7 @@ impl<'h> StateRef<'h> {
     /// # Panics
     ///
     /// As `kept`.
-    pub(crate) fn with_kept<A: Actor>(&mut self, body: impl FnOnce(&mut Kept<A>, &FactsOf<A>)) {
+    pub(crate) fn with_kept<A: Actor>(&mut self, body: impl FnOnce(&mut Stored<A>, &FactsOf<A>)) {
         if let (Some(kept), facts) = self.kept::<A>() {
             body(kept, facts);
         }
@@ -191,7 +191,7 @@ fn is_class_of<A: Actor>(class: &'static Class) -> bool {
 fn drop_state<A: Actor>(state: &mut StateRef<'_>, worker: &Worker) {
     // Taken out first: if its drop panics, the cell holds nothing half dropped.
     if let Some(kept) = state.kept::<A>().0.take() {
-        A::Space::end(kept, Host(worker));
+        A::Storage::end(kept, Host(worker));
     }
 }
 
@@ -200,20 +200,20 @@ fn stopping<A: Actor>(state: &mut StateRef<'_>, worker: &Worker, reason: &StopRe
 }
 
 fn forget_locals<A: Actor>(state: &mut StateRef<'_>) {
-    state.with_kept::<A>(|kept, _| A::Space::forget_locals(kept));
+    state.with_kept::<A>(|kept, _| A::Storage::forget_locals(kept));
 }
 
 fn acquaintances<A: Actor>(state: &mut StateRef<'_>, seen: &mut OutgoingReferences<'_>) -> Sight {
     let Some(kept) = state.kept::<A>().0 else {
         return Sight::All;
     };
-    A::Space::look(kept, |state| A::acquaintances(state, seen));
-    A::Space::acquaintances(kept, seen)
+    A::Storage::look(kept, |state| A::acquaintances(state, seen));
+    A::Storage::acquaintances(kept, seen)
 }
 
 fn sharer<A: Actor>(state: &mut StateRef<'_>, body: &mut dyn FnMut(&mut dyn Sharer)) {
     state.with_kept::<A>(|kept, _| {
-        A::Space::sharer(kept).into_iter().for_each(body);
+        A::Storage::sharer(kept).into_iter().for_each(body);
     });
 }
 
@@ -225,7 +225,7 @@ unsafe fn heap_facts<A: Actor>(header: NonNull<Header>) -> Option<HeapFacts> {
     // SAFETY: the cell is alive and of type `A` by the caller's promise; the facts are only ever
     // shared.
     let facts = unsafe { &(*header.cast::<ActorCell<A>>().as_ptr()).facts };
-    A::Space::heap_facts(facts).map(HeapCounts::read)
+    A::Storage::heap_facts(facts).map(HeapCounts::read)
 }
 
 /// Returns the first message of an actor of type `A`, which makes its state.

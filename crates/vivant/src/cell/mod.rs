@@ -76,7 +76,7 @@ pub(crate) use signals::Signals;
 use crate::actor::{Actor, Pool};
 use crate::mailbox::{BoundedQueue, Chain, Head, Inbox};
 use crate::mute::Pressure;
-use crate::space::{FactsOf, Kept as KeptOf};
+use crate::state_storage::{FactsOf, Stored as KeptOf};
 use crate::stop::StopReason;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use crate::system::Shared;

@@ -10,7 +10,7 @@ use crate::actor::Actor;
 use crate::mailbox::{BoundedQueue, Chain, Head, Inbox, Nudged, pool};
 use crate::mute::Pressure;
 use crate::scheduler::{Pointed, Worker};
-use crate::space::{HeapFacts, Kept as KeptOf};
+use crate::state_storage::{HeapFacts, Stored as KeptOf};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use crate::system::Shared;
 use std::cell::UnsafeCell;

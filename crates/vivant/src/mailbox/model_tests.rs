@@ -28,7 +28,7 @@ impl Log {
 }
 
 /// An actor with a mailbox bound of three.
-trait Subject: crate::PlainActor {
+trait Subject: crate::InlineActor {
     type Act: Message<Args = (u64, Deed), Reply = ()>;
     fn new(log: Arc<Log>) -> Self;
     fn act(this: &Address<Self>, number: u64, deed: Deed) -> Call<'_, Self::Act>;

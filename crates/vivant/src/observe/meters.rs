@@ -14,7 +14,7 @@ use crate::dead_letter::Cause;
 use crate::mailbox::Kind;
 use crate::report::Report;
 use crate::scheduler::Worker;
-use crate::space::PauseKind;
+use crate::state_storage::PauseKind;
 use crate::stop::StopReason;
 use crate::sync::{Arc, Mutex, lock};
 use metrics::{Counter, Histogram, Unit, counter, describe_counter, describe_histogram, histogram};

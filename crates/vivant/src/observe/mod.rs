@@ -24,7 +24,7 @@ use crate::mailbox::Head;
 use crate::mailbox::Kind;
 use crate::report::Report;
 use crate::scheduler::Worker;
-use crate::space::PauseKind;
+use crate::state_storage::PauseKind;
 use crate::stop::StopReason;
 use std::panic::Location;
 

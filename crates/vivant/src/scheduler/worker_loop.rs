@@ -11,7 +11,7 @@ use super::worker::Worker;
 use super::worker_shared::{Tenure, WorkerShared};
 use crate::cell::{self, Ran, Runnable, WorkerClass, catch};
 use crate::observe;
-use crate::space::{Helped, Orphans};
+use crate::state_storage::{Helped, Orphans};
 use crate::sync::{Arc, Ordering};
 use crate::system::Shared;
 use std::mem;

@@ -6,7 +6,7 @@ use crate::cell::{Budget, Injected, Ran, Runnable, run};
 use crate::mailbox::Kind;
 use crate::oracle::{Oracle, Simulated};
 use crate::scheduler::Worker;
-use crate::space::{Helped, Orphans};
+use crate::state_storage::{Helped, Orphans};
 use crate::supervision::Supervisor;
 use crate::sync::{Arc, Mutex, lock};
 use crate::system::Shared;

@@ -4,7 +4,7 @@
 use crate::actor::Actor;
 use crate::cell::{Begin, StateRef, Terms};
 use crate::scheduler::Worker;
-use crate::space::PlainActor;
+use crate::state_storage::InlineActor;
 use crate::turn::Turn;
 use std::fmt;
 use std::marker::PhantomData;
@@ -99,7 +99,7 @@ impl<F> fmt::Debug for Again<F> {
 
 impl<A, F> Start<A> for Again<F>
 where
-    A: PlainActor,
+    A: InlineActor,
     F: Fn(&Turn<'_, A>) -> A + Send + 'static,
 {
     fn start<'gc>(&self, turn: &Turn<'gc, A>) -> A {
@@ -165,7 +165,7 @@ impl<A: Actor, Args> Child<A, Saved<A, Args>> {
 
 impl<A, F> Child<A, Again<F>>
 where
-    A: PlainActor,
+    A: InlineActor,
     F: Fn(&Turn<'_, A>) -> A + Send + 'static,
 {
     /// Describes a child with a state that `start` makes, in a turn of the actor.

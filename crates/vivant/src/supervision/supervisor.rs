@@ -12,7 +12,7 @@ use crate::call::{Delivery, own};
 use crate::cell::{AddressRef, CellRef, Signals, Terms};
 use crate::observe;
 use crate::promise::Resolver;
-use crate::space::Plain;
+use crate::state_storage::InlineState;
 use crate::stop::{GaveUp, StopReason};
 use crate::sync::Arc;
 use crate::timer::{self, Timer};
@@ -362,7 +362,7 @@ impl fmt::Debug for Supervisor {
 
 impl Actor for Supervisor {
     type State<'gc> = Supervisor;
-    type Space = Plain;
+    type Storage = InlineState;
     const NAME: &'static str = "vivant::Supervisor";
 
     fn stopping<'gc>(state: &mut Supervisor, turn: &Turn<'gc, Self>, reason: &StopReason) {

@@ -8,7 +8,7 @@ use crate::mute::Marks;
 use crate::oracle::Oracle;
 use crate::report::{Listener, Report};
 use crate::scheduler::{Scheduler, Threads};
-use crate::space::{Collected, PauseClock};
+use crate::state_storage::{GcState, PauseClock};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::thread;
@@ -123,7 +123,7 @@ impl SystemBuilder {
     }
 
     /// How the heaps of the actors of this type are marked.
-    pub fn collector_of<A: Actor<Space = Collected>>(mut self, marking: Marking) -> Self {
+    pub fn collector_of<A: Actor<Storage = GcState>>(mut self, marking: Marking) -> Self {
         self.config.collectors.choose_of(A::NAME, marking);
         self
     }

@@ -16,7 +16,7 @@ use crate::address::{Address, Target};
 use crate::dead_letter::DeadLetters;
 use crate::future::Clock;
 use crate::inspect::Inspection;
-use crate::space::PlainActor;
+use crate::state_storage::InlineActor;
 use crate::sync::Arc;
 use crate::turn::Turn;
 use std::fmt;
@@ -87,7 +87,7 @@ impl System {
     ///
     /// Costs one allocation and an entry in the system's registry. After shutdown the actor has
     /// ended from the start: every ask of it fails with the reason.
-    pub fn spawn<A: PlainActor>(&self, state: A) -> Address<A> {
+    pub fn spawn<A: InlineActor>(&self, state: A) -> Address<A> {
         self.spawn_state(state)
     }
 
@@ -177,7 +177,7 @@ pub trait Spawner {
     fn system(&self) -> SystemRef<'_>;
 
     /// Makes an actor of `state`.
-    fn spawn_state<A: PlainActor>(&self, state: A) -> Address<A> {
+    fn spawn_state<A: InlineActor>(&self, state: A) -> Address<A> {
         Address::to_actor(self.system().0.birth::<A>(Some(state)))
     }
 

@@ -22,7 +22,7 @@ use crate::registry::Registry;
 use crate::report::{Listener, Reports};
 use crate::scheduler::{Scheduler, Threads, Worker};
 use crate::simulation::SimulatedScheduler;
-use crate::space::{Histograms, Kept, Marks, Orphans};
+use crate::state_storage::{Histograms, Marks, Orphans, Stored};
 use crate::supervision::{Restarts, Trees};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::timer::{Alarm, Timer, Timers};
@@ -168,7 +168,7 @@ impl Shared {
 
     /// Makes a cell, with or without its state; a child of the actor of the current turn, if there
     /// is one of this system.
-    pub(crate) fn birth<A: Actor>(self: &Arc<Self>, state: Option<Kept<A>>) -> AddressRef {
+    pub(crate) fn birth<A: Actor>(self: &Arc<Self>, state: Option<Stored<A>>) -> AddressRef {
         self.birth_of::<A>(state, None)
     }
 
@@ -179,7 +179,7 @@ impl Shared {
 
     fn birth_of<A: Actor>(
         self: &Arc<Self>,
-        state: Option<Kept<A>>,
+        state: Option<Stored<A>>,
         rare: Option<Box<ColdFields>>,
     ) -> AddressRef {
         let within = |worker: &Worker| {

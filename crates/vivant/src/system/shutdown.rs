@@ -16,7 +16,7 @@ use crate::address::Address;
 use crate::cell::{CellRef, Signals};
 use crate::inspect::{ActorFacts, AliveBecause};
 use crate::scheduler::{Scheduler, Worker};
-use crate::space::Orphans;
+use crate::state_storage::Orphans;
 use crate::sync::Arc;
 use std::fmt;
 use std::thread;

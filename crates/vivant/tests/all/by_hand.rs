@@ -4,8 +4,8 @@
 use std::time::Duration;
 use vivant::simulation::Simulation;
 use vivant::{
-    Actor, Address, AskError, Behaviour, Call, Continuation, Entry, Handle, Implements, Link,
-    Message, Plain, Promise, Resolver, StopReason, System, Target, Then, Turn,
+    Actor, Address, AskError, Behaviour, Call, Continuation, Entry, Handle, Implements,
+    InlineState, Link, Message, Promise, Resolver, StopReason, System, Target, Then, Turn,
 };
 
 struct Account {
@@ -14,7 +14,7 @@ struct Account {
 
 impl Actor for Account {
     type State<'gc> = Account;
-    type Space = Plain;
+    type Storage = InlineState;
     const NAME: &'static str = "by_hand::Account";
 
     fn stopping(_: &mut Self, _: &Turn<'_, Self>, reason: &StopReason) {
@@ -90,7 +90,7 @@ struct Teller;
 
 impl Actor for Teller {
     type State<'gc> = Teller;
-    type Space = Plain;
+    type Storage = InlineState;
     const NAME: &'static str = "by_hand::Teller";
 }
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
-use vivant::{Marking, Pacing, Plain, Report, SystemBuilder};
+use vivant::{InlineState, Marking, Pacing, Report, SystemBuilder};
 
 /// Is marked every few turns, if it is marked at all.
 const OFTEN: Pacing = Pacing::new().nursery(1024).first(4096);
@@ -151,7 +151,7 @@ struct Ledger;
 impl Ledger {}
 
 const _: fn() = || {
-    fn is_plain<A: Actor<Space = Plain>>() {}
+    fn is_plain<A: Actor<Storage = InlineState>>() {}
     is_plain::<Ledger>();
 };
 

@@ -30,6 +30,6 @@ impl Drop for DroppedState<'_> {
 
 #[derive(Actor)]
 #[actor(name = Other)]
-struct Plain;
+struct InlineState;
 
 fn main() {}

@@ -1,10 +1,10 @@
 use std::rc::Rc;
 use vivant::prelude::*;
 
-struct Plain;
+struct InlineState;
 
 #[behaviours]
-impl Plain {
+impl InlineState {
     fn work(&mut self) {}
 }
 

@@ -5,7 +5,7 @@ trait Ledger {
     fn deposit(&mut self, amount: u64);
 }
 
-trait Plain {}
+trait InlineState {}
 
 #[derive(Actor)]
 struct Account;
@@ -26,6 +26,6 @@ fn main() {
     let system = System::new();
     let account: Address<dyn Ledger> = Address::upcast(&system.spawn(Account));
     let purse: Address<dyn Ledger> = Address::upcast(&system.spawn(Purse));
-    let _: Address<dyn Plain>;
+    let _: Address<dyn InlineState>;
     let _ = (account, purse);
 }

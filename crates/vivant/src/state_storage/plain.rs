@@ -1,6 +1,6 @@
 //! Inline state: a state that is a plain Rust value.
 
-use super::{HeapCounts, Host, Keep};
+use super::{HeapCounts, Host, StoreState};
 use crate::actor::Actor;
 use crate::turn::Turn;
 use crate::unreachable::{OutgoingReferences, Sight};
@@ -9,7 +9,7 @@ use vivant_heap::Sharer;
 /// The state is a Rust value in the actor's cell: no heap, no collector, no cost. [`Actor::State`]
 /// is the actor's type itself.
 #[derive(Debug)]
-pub struct Plain(());
+pub struct InlineState(());
 
 /// An actor type that is its own state: its value is made first and spawned then. Derived for every
 /// actor without a lifetime.
@@ -19,12 +19,14 @@ pub struct Plain(());
     note = "an actor's type says `#[derive(Actor)]`",
     note = "an actor with a graph begins with a `#[start]` function, which makes it a `spawn`"
 )]
-pub trait PlainActor: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = Self> {}
+pub trait InlineActor: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = Self> {}
 
-impl<A: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = A>> PlainActor for A {}
+impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> InlineActor for A {}
 
-impl<A: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = A>> Keep<A> for Plain {
-    type Kept = A;
+impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreState<A>
+    for InlineState
+{
+    type Stored = A;
     type Part<'gc> = ();
     type Published = ();
 

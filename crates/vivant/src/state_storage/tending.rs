@@ -1,7 +1,7 @@
 //! GC continuation: what the actor does between two turns for a concurrent mark, mark termination,
 //! a sweep, or an unread count inbox (H6 to H8).
 
-use super::Collected;
+use super::GcState;
 use super::collected::Heaped;
 use super::marks::{Mark, Marks};
 use super::sighting::Sighting;
@@ -12,7 +12,7 @@ use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, MessageKind, MessageRole, Step};
 use crate::promise::Next;
 use crate::scheduler::Worker;
-use crate::space::HeapCounts;
+use crate::state_storage::HeapCounts;
 use crate::sync::Arc;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -53,7 +53,7 @@ impl Tending {
     }
 }
 
-impl<A: Actor<Space = Collected>> Heaped<A>
+impl<A: Actor<Storage = GcState>> Heaped<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
@@ -164,7 +164,7 @@ where
 /// The continuation message.
 struct Tend<A>(PhantomData<fn(A)>);
 
-fn tend<A: Actor<Space = Collected>>(to: AddressRef)
+fn tend<A: Actor<Storage = GcState>>(to: AddressRef)
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
@@ -172,7 +172,7 @@ where
     Delivery { to, envelope }.deliver();
 }
 
-impl<A: Actor<Space = Collected>> MessageKind for Tend<A>
+impl<A: Actor<Storage = GcState>> MessageKind for Tend<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {

@@ -1,5 +1,5 @@
-//! Storage of an actor's state between its turns: [`Plain`] Rust values inline in the actor's cell,
-//! or a [`Collected`] graph in a heap of its own.
+//! Storage of an actor's state between its turns: [`InlineState`] Rust values inline in the actor's cell,
+//! or a [`GcState`] graph in a heap of its own.
 //!
 //! The type decides the storage: `#[derive(Actor)]` gives a heap to a state with a lifetime, and to
 //! no other. A plain actor pays nothing for the collector.
@@ -25,7 +25,7 @@ mod tending;
 #[cfg(all(test, feature = "macros", not(miri)))]
 mod tending_tests;
 
-pub use collected::Collected;
+pub use collected::GcState;
 pub(crate) use distribution::Histograms;
 pub use distribution::{Distribution, PauseDistributions};
 pub(crate) use facts::HeapCounts;
@@ -33,7 +33,7 @@ pub use facts::HeapFacts;
 pub(crate) use marks::{Helped, Marks};
 pub(crate) use orphans::Orphans;
 pub use pauses::{ByPauseKind, PauseClock, PauseKind, Pauses};
-pub use plain::{Plain, PlainActor};
+pub use plain::{InlineActor, InlineState};
 
 use crate::actor::Actor;
 use crate::scheduler::Worker;
@@ -42,15 +42,15 @@ use crate::unreachable::{OutgoingReferences, Sight};
 use std::fmt;
 use vivant_heap::Sharer;
 
-/// State storage of an actor `A`: [`Plain`] or [`Collected`].
-pub trait Space<A: Actor>: Keep<A> {}
+/// State storage of an actor `A`: [`InlineState`] or [`GcState`].
+pub trait StateStorage<A: Actor>: StoreState<A> {}
 
-impl<A: Actor, S: Keep<A>> Space<A> for S {}
+impl<A: Actor, S: StoreState<A>> StateStorage<A> for S {}
 
 /// The storage's interface to the cell. Not named outside the crate: both implementations are here.
-pub trait Keep<A: Actor>: Sized + 'static {
+pub trait StoreState<A: Actor>: Sized + 'static {
     /// What is stored in the cell.
-    type Kept: Send + 'static;
+    type Stored: Send + 'static;
     /// The storage's part of a [`Turn`].
     type Part<'gc>;
     /// Statistics that the run guard publishes beside it in the cell.
@@ -61,33 +61,33 @@ pub trait Keep<A: Actor>: Sized + 'static {
         host: Host<'_>,
         facts: &Self::Published,
         start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>,
-    ) -> Self::Kept;
+    ) -> Self::Stored;
 
     /// One turn. At its end a collected state does its work between turns.
     fn turn<T>(
-        kept: &mut Self::Kept,
+        kept: &mut Self::Stored,
         host: Host<'_>,
         facts: &Self::Published,
         body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
     ) -> T;
 
     /// Gives a guard read access to the state.
-    fn look<T>(kept: &mut Self::Kept, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T;
+    fn look<T>(kept: &mut Self::Stored, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T;
 
     /// Whether any object reachable from the state can trace addresses.
     const MAY_SHOW: bool;
 
     /// Traces the addresses below the state, in objects of its heap (O10).
-    fn acquaintances(kept: &Self::Kept, seen: &mut OutgoingReferences<'_>) -> Sight;
+    fn acquaintances(kept: &Self::Stored, seen: &mut OutgoingReferences<'_>) -> Sight;
 
     /// Drops the locals that a behaviour in steps has left: no further step takes them.
-    fn forget_locals(kept: &mut Self::Kept);
+    fn forget_locals(kept: &mut Self::Stored);
 
     /// The actor ends, or restarts: drops the state.
-    fn end(kept: Self::Kept, host: Host<'_>);
+    fn end(kept: Self::Stored, host: Host<'_>);
 
     /// The heap's interface for sharing, if there is a heap.
-    fn sharer(kept: &mut Self::Kept) -> Option<&mut dyn Sharer>;
+    fn sharer(kept: &mut Self::Stored) -> Option<&mut dyn Sharer>;
 
     /// The published statistics of the heap, if there is one.
     fn heap_facts(facts: &Self::Published) -> Option<&HeapCounts>;
@@ -104,7 +104,7 @@ impl fmt::Debug for Host<'_> {
 }
 
 /// What is stored in the cell of an actor.
-pub(crate) type Kept<A> = <<A as Actor>::Space as Keep<A>>::Kept;
+pub(crate) type Stored<A> = <<A as Actor>::Storage as StoreState<A>>::Stored;
 
 /// The statistics published beside it.
-pub(crate) type FactsOf<A> = <<A as Actor>::Space as Keep<A>>::Published;
+pub(crate) type FactsOf<A> = <<A as Actor>::Storage as StoreState<A>>::Published;

@@ -6,7 +6,7 @@ use super::orphans::Orphans;
 use super::rest::{self, Rest};
 use super::sighting::Sighting;
 use super::tending::Tending;
-use super::{HeapCounts, Host, Keep, PauseKind};
+use super::{HeapCounts, Host, PauseKind, StoreState};
 use crate::actor::Actor;
 use crate::observe;
 use crate::scheduler::{Scheduler, Worker};
@@ -27,7 +27,7 @@ use vivant_heap::{
 /// turns (H1). [`Actor::State`] is a type with a lifetime, the brand of the turn (Y1); the turn
 /// derefs to the heap's [`Mutator`], which allocates and writes.
 #[derive(Debug)]
-pub struct Collected(());
+pub struct GcState(());
 
 /// The root of the heap: the state, and the locals that a behaviour in steps has left for its next
 /// step.
@@ -51,7 +51,7 @@ pub struct Part<'gc> {
 }
 
 /// A running turn. Its drop registers the death watches that the turn has set, after a panic too.
-struct Running<'t, 'gc, A: Actor<Space = Collected>>
+struct Running<'t, 'gc, A: Actor<Storage = GcState>>
 where
     for<'any> A::State<'any>: Object<'any>,
 {
@@ -59,7 +59,7 @@ where
     notices: &'t mut Notices,
 }
 
-impl<A: Actor<Space = Collected>> Drop for Running<'_, '_, A>
+impl<A: Actor<Storage = GcState>> Drop for Running<'_, '_, A>
 where
     for<'any> A::State<'any>: Object<'any>,
 {
@@ -100,11 +100,11 @@ impl Drop for CutOff<'_> {
     }
 }
 
-impl<A: Actor<Space = Collected>> Keep<A> for Collected
+impl<A: Actor<Storage = GcState>> StoreState<A> for GcState
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    type Kept = Heaped<A>;
+    type Stored = Heaped<A>;
     type Part<'gc> = Part<'gc>;
     type Published = HeapCounts;
 
@@ -230,7 +230,7 @@ fn outlives(worker: &Worker, orphan: Option<DetachedHeap>, bell: &Bell) {
     }
 }
 
-impl<A: Actor<Space = Collected>> Heaped<A>
+impl<A: Actor<Storage = GcState>> Heaped<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
@@ -315,7 +315,7 @@ impl<'gc> Part<'gc> {
     }
 }
 
-impl<'gc, A: Actor<Space = Collected>> Turn<'gc, A>
+impl<'gc, A: Actor<Storage = GcState>> Turn<'gc, A>
 where
     for<'any> A::State<'any>: Object<'any>,
 {
@@ -338,7 +338,7 @@ where
 }
 
 /// `t.alloc(…)`, `node.borrow_mut(t)`: a turn may allocate in its actor's heap, and write to it.
-impl<'gc, A: Actor<Space = Collected>> Deref for Turn<'gc, A>
+impl<'gc, A: Actor<Storage = GcState>> Deref for Turn<'gc, A>
 where
     for<'any> A::State<'any>: Object<'any>,
 {

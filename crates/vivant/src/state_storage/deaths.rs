@@ -1,6 +1,6 @@
 //! Death watch: messages that report that a collection has found an object of this heap dead (H10).
 
-use super::Collected;
+use super::GcState;
 use crate::actor::Actor;
 use crate::behaviour::Message;
 use crate::call::Call;
@@ -65,7 +65,7 @@ impl Asked {
     }
 }
 
-impl<'gc, A: Actor<Space = Collected>> Turn<'gc, A>
+impl<'gc, A: Actor<Storage = GcState>> Turn<'gc, A>
 where
     for<'any> A::State<'any>: Object<'any>,
 {

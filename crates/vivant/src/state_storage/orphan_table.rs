@@ -12,13 +12,13 @@ const SHARE: u64 = 100;
 #[derive(Default)]
 pub(super) struct Table {
     /// All but the heap that is being run.
-    kept: BTreeMap<u64, Kept>,
+    kept: BTreeMap<u64, Stored>,
     /// Those to be run: due time in nanoseconds, and number.
     queue: BTreeSet<(u64, u64)>,
     numbers: u64,
 }
 
-struct Kept {
+struct Stored {
     orphan: DetachedHeap,
     /// Its time in the queue, if it is there.
     due_ns: Option<u64>,
@@ -114,7 +114,7 @@ impl Table {
     /// inbox is not empty.
     fn keep(&mut self, number: u64, orphan: DetachedHeap, pace: Pace, due_ns: Option<u64>) {
         self.queue.extend(due_ns.map(|due_ns| (due_ns, number)));
-        let kept = Kept {
+        let kept = Stored {
             orphan,
             due_ns,
             pace,
@@ -161,7 +161,7 @@ impl Table {
             return None;
         }
         self.queue.pop_first();
-        let Kept { orphan, pace, .. } = self.kept.remove(&number)?;
+        let Stored { orphan, pace, .. } = self.kept.remove(&number)?;
         Some(Taken {
             number,
             orphan,

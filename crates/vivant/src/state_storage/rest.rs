@@ -4,7 +4,7 @@
 use super::collected::Heaped;
 use super::last_mark::{GivenUp, LastMark, SOON, Since, Wants};
 use super::sighting::Sighting;
-use super::{Collected, HeapCounts, PauseKind};
+use super::{GcState, HeapCounts, PauseKind};
 use crate::actor::Actor;
 use crate::call::Delivery;
 use crate::cell::{AddressRef, StateRef};
@@ -93,7 +93,7 @@ pub(super) fn heard_after_ns(system: &Shared) -> u64 {
     ns(system.config.idle_after / HEARD)
 }
 
-impl<A: Actor<Space = Collected>> Heaped<A>
+impl<A: Actor<Storage = GcState>> Heaped<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
@@ -352,7 +352,7 @@ where
 struct Idle<A>(PhantomData<fn(A)>);
 
 /// Sends an idle check.
-pub(super) fn ask<A: Actor<Space = Collected>>(to: AddressRef)
+pub(super) fn ask<A: Actor<Storage = GcState>>(to: AddressRef)
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
@@ -360,7 +360,7 @@ where
     Delivery { to, envelope }.deliver();
 }
 
-impl<A: Actor<Space = Collected>> MessageKind for Idle<A>
+impl<A: Actor<Storage = GcState>> MessageKind for Idle<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
