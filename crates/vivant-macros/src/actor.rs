@@ -4,7 +4,7 @@ use crate::errors::Errors;
 use crate::face::Face;
 use crate::names;
 use crate::options::{self, Options};
-use crate::{acquaintances, graph, object, surface, types};
+use crate::{graph, object, outgoing_references, surface, types};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Data, DeriveInput, Error, Lifetime, Path, Result, parse_quote};
@@ -124,7 +124,7 @@ fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
         let mailbox = mailbox.expr(vivant);
         quote!(const MAILBOX: #vivant::Mailbox = #mailbox;)
     });
-    let shows = acquaintances::write(input, vivant);
+    let shows = outgoing_references::write(input, vivant);
     let handle = names::handle(actor);
     let face = Face {
         vivant,
@@ -162,8 +162,8 @@ fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
                 <#state_gc>::__vivant_stopping(state, turn, reason)
             }
             const HAS_ACQUAINTANCES: bool = <#state_static>::__VIVANT_SHOWS;
-            fn acquaintances<'gc>(state: &#state_gc, seen: &mut #vivant::OutgoingReferences<'_>) {
-                <#state_gc>::__vivant_acquaintances(state, seen)
+            fn outgoing_references<'gc>(state: &#state_gc, seen: &mut #vivant::OutgoingReferences<'_>) {
+                <#state_gc>::__vivant_outgoing_references(state, seen)
             }
         }
 

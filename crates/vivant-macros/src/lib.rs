@@ -23,7 +23,7 @@
 //! - `shape`: the shape of a message, from its method's signature;
 //! - `types`: types, read by their tokens;
 //! - `face`: the handle struct;
-//! - `acquaintances`: tracing of the addresses in a state;
+//! - `outgoing_references`: tracing of the addresses in a state;
 //! - `holdings`: tracing of an object's external edges;
 //! - `graph`: a state with a lifetime, and its actor's name;
 //! - `surface`: visibility, docs and `#[cfg]` of a user's item, copied to generated items;
@@ -32,7 +32,6 @@
 //! All errors of one expansion are reported together, at the user's tokens, and say what to do. The
 //! user's own item stays in place, so no further errors follow from it.
 
-mod acquaintances;
 mod actor;
 mod behaviours;
 mod errors;
@@ -44,6 +43,7 @@ mod interface;
 mod names;
 mod object;
 mod options;
+mod outgoing_references;
 mod recursion;
 mod shape;
 mod sharing;

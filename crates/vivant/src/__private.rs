@@ -2,7 +2,7 @@
 
 use crate::promise::Resolver;
 use crate::scheduler::Worker;
-pub use crate::unreachable::{NotAcquainted, Probe};
+pub use crate::unreachable::{NoReferences, Probe};
 use std::fmt;
 use vivant_heap::{Erased, Mutator, Parcel, Sendable};
 

@@ -65,16 +65,16 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     #[doc(hidden)]
     const HAS_STOP_HOOK: bool = false;
 
-    /// Whether [`acquaintances`](Actor::acquaintances) may show any. If not, a drop of an address
+    /// Whether [`outgoing_references`](Actor::acquaintances) may show any. If not, a drop of an address
     /// of this actor costs no more than a count, and the detector never examines it.
     const HAS_ACQUAINTANCES: bool = false;
 
     /// Shows each address that this state holds, once: the detector of unreachable actors calls it
-    /// (O10). The derive shows those of every field of an [`Acquainted`](crate::Acquainted) type.
+    /// (O10). The derive shows those of every field of an [`TraceReferences`](crate::Acquainted) type.
     ///
     /// An address that is not shown keeps its actor alive, like one in a message. An address that
     /// is shown and not held, or held and shown twice, may end an actor that is still reachable.
-    fn acquaintances<'gc>(state: &Self::State<'gc>, seen: &mut OutgoingReferences<'_>) {
+    fn outgoing_references<'gc>(state: &Self::State<'gc>, seen: &mut OutgoingReferences<'_>) {
         let _ = (state, seen);
     }
 

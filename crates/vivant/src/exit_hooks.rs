@@ -60,29 +60,29 @@ impl Shared {
             actor: actor.id,
             // Relaxed: an identity, and an order among hooks that are registered one after the
             // other.
-            number: self.endings.next_number.fetch_add(1, Ordering::Relaxed),
+            number: self.exit_hooks.next_number.fetch_add(1, Ordering::Relaxed),
         };
         // Relaxed: the lock of the registry orders it, as it orders the hook itself.
-        self.endings.count.fetch_add(1, Ordering::Relaxed);
-        lock(self.endings.shard(actor.id)).insert(id, Box::new(follow));
+        self.exit_hooks.count.fetch_add(1, Ordering::Relaxed);
+        lock(self.exit_hooks.shard(actor.id)).insert(id, Box::new(follow));
         if self.registry.get(actor.id, actor.place()).is_some() {
             return Some(id);
         }
         // If it is gone, the end of the actor has run it.
-        self.endings.take(id);
+        self.exit_hooks.take(id);
         None
     }
 
     /// Removes a hook.
     pub(crate) fn forget_ending(&self, id: ExitHookId) {
         // Dropped outside the lock: the drop may run user code.
-        drop(self.endings.take(id));
+        drop(self.exit_hooks.take(id));
     }
 
     /// `actor` has left the registry: runs its hooks.
     pub(crate) fn follow_end(&self, actor: &Header) {
         // Relaxed: the lock of the registry orders it, as `when_ended` says.
-        if self.endings.count.load(Ordering::Relaxed) == 0 {
+        if self.exit_hooks.count.load(Ordering::Relaxed) == 0 {
             return;
         }
         let of_actor = |number| ExitHookId {
@@ -91,12 +91,12 @@ impl Shared {
         };
         loop {
             let first = {
-                let shard = lock(self.endings.shard(actor.id));
+                let shard = lock(self.exit_hooks.shard(actor.id));
                 let mut all = shard.range(of_actor(0)..=of_actor(u64::MAX));
                 all.next().map(|(id, _)| *id)
             };
             let Some(first) = first else { return };
-            let Some(follow) = self.endings.take(first) else {
+            let Some(follow) = self.exit_hooks.take(first) else {
                 continue;
             };
             if let Err(caught) = catch(|| follow(self)) {

@@ -6,7 +6,7 @@ use crate::behaviour::Message;
 use crate::call::Call;
 use crate::state_storage::GcState;
 use crate::turn::Turn;
-use crate::unreachable::{Acquainted, OutgoingReferences};
+use crate::unreachable::{OutgoingReferences, TraceReferences};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use vivant_heap::{
@@ -164,9 +164,9 @@ impl<A: ?Sized + Target, T: ?Sized> fmt::Debug for Far<'_, A, T> {
 }
 
 /// Shows its actor. The object is not shown: it may outlive the actor.
-impl<A: ?Sized + Target, T: ?Sized> Acquainted for Far<'_, A, T> {
-    fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
-        self.owner.acquaintances(seen);
+impl<A: ?Sized + Target, T: ?Sized> TraceReferences for Far<'_, A, T> {
+    fn outgoing_references(&self, seen: &mut OutgoingReferences<'_>) {
+        self.owner.outgoing_references(seen);
     }
 }
 

@@ -168,7 +168,7 @@ pub use system::{BadCollectors, ShutdownReport, Spawner, Survivor, System, Syste
 pub use timer::Timer;
 pub use topic::{Lagged, Subscription, Topic};
 pub use turn::Turn;
-pub use unreachable::{Acquainted, KeptBy, Mortal, OutgoingReferences, WhyAlive};
+pub use unreachable::{KeptBy, Mortal, OutgoingReferences, TraceReferences, WhyAlive};
 pub use vivant_brc::Brc;
 
 /// Collected heaps: for states with a lifetime. All of `vivant-heap`.

@@ -48,7 +48,7 @@ struct Entry {
 
 impl Shared {
     fn common<C: NamedRegistry>(&self, name: &str) -> Result<C, LookupError> {
-        let mut table = lock(&self.commons.0);
+        let mut table = lock(&self.named_registries.0);
         let key = (C::KIND, name.to_owned());
         if let Some(entry) = table.entries.get(&key) {
             let common = entry.common.downcast_ref::<C>();

@@ -29,7 +29,7 @@ enum State<M: Message> {
     New(Call<'static, M>),
     Waits {
         call: Call<'static, M>,
-        applicant: Arc<WaitingSender>,
+        waiting_sender: Arc<WaitingSender>,
         then: Entry,
     },
     Done,
@@ -49,10 +49,10 @@ fn begin<M: Message>(call: Call<'static, M>) -> Result<State<M>, SendError<M>> {
         return Err(call.not_sent(NotSent::InsideTurn(inside.into())));
     }
     let call = call.undelivered()?;
-    let applicant = WaitingSender::new();
+    let waiting_sender = WaitingSender::new();
     let to = call.to();
     let then = match to.ring() {
-        Some(ring) => match ring.apply(&applicant) {
+        Some(ring) => match ring.apply(&waiting_sender) {
             Some(entry) => {
                 call.post_by(entry, Resolver::nobody());
                 return Ok(State::Done);
@@ -61,7 +61,7 @@ fn begin<M: Message>(call: Call<'static, M>) -> Result<State<M>, SendError<M>> {
         },
         None => {
             let system = &to.system;
-            let token = HeldBack::Offer(applicant.clone());
+            let token = HeldBack::Offer(waiting_sender.clone());
             if to.pressure.first() < system.config.marks.overloaded
                 || system
                     .mutes
@@ -76,7 +76,7 @@ fn begin<M: Message>(call: Call<'static, M>) -> Result<State<M>, SendError<M>> {
     };
     Ok(State::Waits {
         call,
-        applicant,
+        waiting_sender,
         then,
     })
 }
@@ -94,7 +94,7 @@ impl<M: Message> Future for Offer<M> {
             self.state = begin(call)?;
         }
         match &self.state {
-            State::Waits { applicant, .. } if applicant.poll(context).is_pending() => {
+            State::Waits { waiting_sender, .. } if waiting_sender.poll(context).is_pending() => {
                 return Poll::Pending;
             }
             _ => {}
@@ -111,18 +111,18 @@ impl<M: Message> Drop for Offer<M> {
     fn drop(&mut self) {
         let State::Waits {
             call,
-            applicant,
+            waiting_sender,
             then,
         } = &self.state
         else {
             return;
         };
-        let told = applicant.leave();
+        let told = waiting_sender.leave();
         match (call.to().ring(), told) {
             (Some(ring), Told::Yes) if *then == Entry::Promised => ring.free(),
-            (Some(ring), _) => ring.withdraw(applicant),
+            (Some(ring), _) => ring.withdraw(waiting_sender),
             (None, Told::Gone) => {
-                let is_mine = |held_back: &HeldBack| held_back.is(applicant);
+                let is_mine = |held_back: &HeldBack| held_back.is(waiting_sender);
                 call.to().system.mutes.leaves(call.to().id, is_mine);
             }
             (None, Told::Yes) => {}

@@ -12,12 +12,12 @@
 //! | model | real |
 //! |---|---|
 //! | `CellRef`, its clone and drop | the same |
-//! | `CellRef::upgrade`, `address_of_held`, `addresses`, `signal`, `nudge` | the same |
+//! | `CellRef::upgrade`, `address_of_held`, `addresses`, `signal`, `notify` | the same |
 //! | `AddressRef`, its clone and drop; `AddressRef::woken` | the same, with `woken_by` and `woken_with` |
 //! | `Runnable`, `Present` | the same |
 //! | `count_back` | the same |
 //! | `System::serve`, `System::work` | `cell::run`, `Held::begin`, `Held::park`, `Held::leave` |
-//! | `System::is_forsaken`, `System::end` | the same of `Held` |
+//! | `System::is_unreferenced`, `System::end` | the same of `Held` |
 //! | `System::registry` | `Registry`, for one actor |
 //! | `Cell::memory` | the memory of the cell: a use reads it, freeing changes it, so loom sees a use after or beside it |
 //!

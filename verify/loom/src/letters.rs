@@ -1,7 +1,7 @@
 //! Messages for models: nodes of the real inbox with content that loom tracks, and a safe interface
 //! to both.
 
-use crate::runtime::inbox::{Chain, Grasped, Inbox, Linked, Nudged, Parked, Pushed};
+use crate::runtime::inbox::{Chain, Grasped, Inbox, Linked, Notified, Parked, Pushed};
 use crate::tracked::Tracked;
 use loom::alloc::Track;
 use std::ptr::{NonNull, addr_of_mut};
@@ -104,8 +104,8 @@ impl Mailbox {
         }
     }
 
-    pub(crate) fn nudge(&self) -> Nudged {
-        self.0.nudge()
+    pub(crate) fn notify(&self) -> Notified {
+        self.0.notify()
     }
 
     pub(crate) fn take(&self) -> Vec<Letter> {

@@ -13,7 +13,7 @@
 use crate::check::{Canary, holds, holds_long};
 // For `promise/slot.rs`, which finds its memory here.
 use crate::letters::{Letter, Mailbox, Told, in_order, letter};
-use crate::runtime::inbox::Nudged;
+use crate::runtime::inbox::Notified;
 pub(crate) use crate::stubs::pool;
 use crate::sync::Arc;
 use crate::tracked::Tracked;
@@ -30,7 +30,7 @@ impl Receiver {
     fn new() -> Arc<Receiver> {
         let mailbox = Mailbox::new();
         // The actor is held, and no sender wakes it.
-        assert_eq!(mailbox.nudge(), Nudged::Wakes);
+        assert_eq!(mailbox.notify(), Notified::Wakes);
         let reason = Tracked::new("-");
         Arc::new(Receiver { mailbox, reason })
     }

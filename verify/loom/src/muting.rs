@@ -27,7 +27,7 @@ mod offers;
 
 use crate::check::{Canary, holds, holds_long};
 use crate::letters::{Letter, Mailbox, Told, letter};
-use crate::runtime::inbox::{Nudged, Parked};
+use crate::runtime::inbox::{Notified, Parked};
 use crate::runtime::mute::{Marks, Mutes, Muting, Pressure};
 use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::{Arc, Mutex, lock};
@@ -162,7 +162,7 @@ impl System {
         for muted in release {
             let actor = &self.actors[muted];
             actor.signals.raise(Signals::UNMUTE);
-            if actor.inbox.nudge() == Nudged::Wakes {
+            if actor.inbox.notify() == Notified::Wakes {
                 self.enqueue(muted);
             }
         }

@@ -26,7 +26,7 @@ mod actor;
 
 use crate::check::{Canary, holds, holds_long};
 use crate::letters::{Letter, letter};
-use crate::runtime::inbox::Nudged;
+use crate::runtime::inbox::Notified;
 use crate::runtime::signals::Signals;
 use crate::sync::Arc;
 use actor::{Actor, Life, Mute, Slip, actor};
@@ -93,7 +93,7 @@ fn signal_and_sends(messages: u32, signal: Signals, slip: Slip) {
 /// A muted actor that is active gets the signals to go on, and to stop.
 fn two_signals(slip: Slip) {
     let actor = actor(u32::MAX, Mute::Muted, slip);
-    assert_eq!(actor.inbox.nudge(), Nudged::Wakes);
+    assert_eq!(actor.inbox.notify(), Notified::Wakes);
     actor.queue.push();
     let tellers = [
         teller(&actor, Signals::UNMUTE),
@@ -214,7 +214,7 @@ pub mod canaries {
         });
     }
 
-    /// `nudge` does not release.
+    /// `notify` does not release.
     pub fn a_nudge_that_does_not_release_is_caught(canary: Canary) {
         canary.dies_of(Fault::NudgeRelaxed, "a signal was lost", stopped);
     }

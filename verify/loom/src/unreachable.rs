@@ -1,7 +1,7 @@
 //! The commit or abort of trial deletion of unreachable actors
 //! (`crates/vivant/src/unreachable/README.md`).
 //!
-//! Proved, on a model of `unreachable/verdict.rs` and of the word that counts addresses, with the
+//! Proved, on a model of `unreachable/commit.rs` and of the word that counts addresses, with the
 //! real inbox: U3 while all of a group are held none gives its addresses away, and messages sent to
 //! them before are seen; U4 the actor of an existing address is alive, and an upgrade of a weak
 //! address succeeds exactly if the actor stays.
@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `Member::word`, `upgrade`, `send` | `cell/reference_word.rs`; `CellRef::upgrade`; `post`, then the drop of the address |
 //! | `Member::knows` | the state: the addresses that it holds, once each |
-//! | `Pair::judge` | `verdict::Case`, with `Idle::condemn`, `pardon`, `let_go`, `ends` |
+//! | `Pair::judge` | `verdict::Case`, with `Idle::commit_dying`, `abort_dying`, `let_go`, `ends` |
 //! | `Pair::verdict` | `Detector::verdict` |
 //! | `Pair::serve` | `cell::run` |
 //!
@@ -167,9 +167,11 @@ impl Pair {
         let held = || self.members.iter().skip(first);
         held().for_each(|member| member.knows.change(|_| ()));
         let sentence = lock(&self.verdict);
-        let condemned = held().take_while(|member| self.condemn(member)).count();
-        if condemned < held().count() {
-            for member in held().take(condemned) {
+        let dying = held()
+            .take_while(|member| self.commit_dying(member))
+            .count();
+        if dying < held().count() {
+            for member in held().take(dying) {
                 member.word.fetch_and(!CONDEMNED, Ordering::AcqRel);
             }
             drop(sentence);
@@ -184,7 +186,7 @@ impl Pair {
         }
     }
 
-    fn condemn(&self, member: &Member) -> bool {
+    fn commit_dying(&self, member: &Member) -> bool {
         let mut word = member.word.load(Ordering::Relaxed);
         loop {
             if word != 1 && self.flaw != Flaw::AnyCount {

@@ -16,8 +16,8 @@ impl Drop for ActorPath {
     fn drop(&mut self) {
         // A chain of a million parents must not be dropped recursively.
         let mut above = self.parent.take();
-        while let Some(lineage) = above {
-            above = Arc::into_inner(lineage).and_then(|mut lineage| lineage.parent.take());
+        while let Some(actor_path) = above {
+            above = Arc::into_inner(actor_path).and_then(|mut actor_path| actor_path.parent.take());
         }
     }
 }
@@ -26,20 +26,20 @@ impl Header {
     /// Returns this actor as a parent, and the number of its next child. Only during a turn of this
     /// actor.
     pub(crate) fn next_child(&self) -> (Arc<ActorPath>, u32) {
-        let lineage = || {
+        let actor_path = || {
             Arc::new(ActorPath {
                 parent: self.parent.clone(),
                 number: self.number,
                 children: AtomicU32::new(0),
             })
         };
-        if self.lineage.get().is_none() {
-            self.lineage.set(lineage());
+        if self.actor_path.get().is_none() {
+            self.actor_path.set(actor_path());
         }
-        let lineage = self.lineage.get().cloned().unwrap_or_else(lineage);
+        let actor_path = self.actor_path.get().cloned().unwrap_or_else(actor_path);
         // Relaxed: only the holder counts; T1 orders one holder after the other.
-        let number = lineage.children.fetch_add(1, Ordering::Relaxed);
-        (lineage, number)
+        let number = actor_path.children.fetch_add(1, Ordering::Relaxed);
+        (actor_path, number)
     }
 
     /// Returns the next number of this actor's own random stream. Only during a turn of this actor.

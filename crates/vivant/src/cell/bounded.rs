@@ -38,7 +38,7 @@ impl RunGuard<'_> {
     #[cold]
     fn drop_oldest(&mut self, overdue: usize) {
         for _ in 0..overdue {
-            let Some(envelope) = self.owner().rare().waiting.pop_oldest_counted() else {
+            let Some(envelope) = self.owner().cold().waiting.pop_oldest_counted() else {
                 break;
             };
             self.publish_deferred();
@@ -54,7 +54,7 @@ impl RunGuard<'_> {
 
     /// Frees the place of a message that the holder has taken out and that will not begin.
     pub(super) fn frees_place(&self, message: &Envelope) {
-        if message.kind().way == Route::Counted
+        if message.kind().route == Route::Counted
             && let Some(ring) = self.actor.ring()
         {
             ring.free();
@@ -63,7 +63,7 @@ impl RunGuard<'_> {
 
     /// Occupies a place for a continuation that runs at once: it has not been in the mailbox.
     pub(super) fn gives_place(&self, released: &Envelope) {
-        if released.kind().way == Route::Counted
+        if released.kind().route == Route::Counted
             && let Some(ring) = self.actor.ring()
         {
             ring.occupy();

@@ -165,11 +165,11 @@ impl RunGuard<'_> {
             return;
         }
         // Taken out of the owner part while user code runs.
-        let Some(child) = self.owner().rare().child.take() else {
+        let Some(child) = self.owner().cold().child.take() else {
             return;
         };
         let begun = self.begun_by(&child);
-        self.owner().rare().child = Some(child);
+        self.owner().cold().child = Some(child);
         match begun {
             Ok(()) => self.is_up(),
             Err(panic) => self.failed_to_start(StopReason::Panicked(panic)),

@@ -33,7 +33,7 @@ pub(crate) struct Class {
     pub(super) drop_state: fn(&mut StateRef<'_>, &Worker),
     pub(super) stopping: fn(&mut StateRef<'_>, &Worker, &StopReason),
     pub(super) forget_locals: fn(&mut StateRef<'_>),
-    pub(super) acquaintances: fn(&mut StateRef<'_>, &mut OutgoingReferences<'_>) -> Sight,
+    pub(super) outgoing_references: fn(&mut StateRef<'_>, &mut OutgoingReferences<'_>) -> Sight,
     pub(super) sharer: fn(&mut StateRef<'_>, &mut dyn FnMut(&mut dyn Sharer)),
     pub(super) heap_facts: unsafe fn(NonNull<Header>) -> Option<HeapFacts>,
 }
@@ -68,7 +68,7 @@ impl<A: Actor> Classed for A {
         drop_state: drop_state::<A>,
         stopping: stopping::<A>,
         forget_locals: forget_locals::<A>,
-        acquaintances: acquaintances::<A>,
+        outgoing_references: outgoing_references::<A>,
         sharer: sharer::<A>,
         heap_facts: heap_facts::<A>,
     };
@@ -203,12 +203,15 @@ fn forget_locals<A: Actor>(state: &mut StateRef<'_>) {
     state.with_kept::<A>(|kept, _| A::Storage::forget_locals(kept));
 }
 
-fn acquaintances<A: Actor>(state: &mut StateRef<'_>, seen: &mut OutgoingReferences<'_>) -> Sight {
+fn outgoing_references<A: Actor>(
+    state: &mut StateRef<'_>,
+    seen: &mut OutgoingReferences<'_>,
+) -> Sight {
     let Some(kept) = state.kept::<A>().0 else {
         return Sight::All;
     };
-    A::Storage::look(kept, |state| A::acquaintances(state, seen));
-    A::Storage::acquaintances(kept, seen)
+    A::Storage::look(kept, |state| A::outgoing_references(state, seen));
+    A::Storage::outgoing_references(kept, seen)
 }
 
 fn sharer<A: Actor>(state: &mut StateRef<'_>, body: &mut dyn FnMut(&mut dyn Sharer)) {

@@ -14,8 +14,8 @@ impl RunGuard<'_> {
     /// The run begins. For an actor that has never made a [`Brc`](crate::Brc) it costs two checks.
     #[inline]
     pub(super) fn counts_begin(&mut self) {
-        let rare = self.owner().rare.as_mut();
-        Executor::begins(rare.and_then(|rare| rare.counts.take()));
+        let cold = self.owner().cold.as_mut();
+        Executor::begins(cold.and_then(|cold| cold.counts.take()));
     }
 
     /// The run is over: a safe point.
@@ -45,7 +45,7 @@ impl RunGuard<'_> {
         let _wish = self.worker.take_end();
         drop(self.worker.take_overloaded());
         if goes_on {
-            self.owner().rare().counts = owner;
+            self.owner().cold().counts = owner;
         }
     }
 }

@@ -52,14 +52,14 @@ impl RunGuard<'_> {
         self.forget_turn();
         self.tell(News::Gone(reason));
         // The arguments of its start function are user data too.
-        let rare = self.owner().rare.take();
-        if let Err(caught) = catch(|| drop(rare)) {
+        let cold = self.owner().cold.take();
+        if let Err(caught) = catch(|| drop(cold)) {
             self.panicked("the end of the actor", caught);
         }
         let system = &self.actor.system;
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
         if let Some(life) = system.registry.remove(&self.actor) {
-            worker.present.outlives(life);
+            worker.current.outlives(life);
             if let Some(reason) = self.actor.ended() {
                 observe::ended(&self.actor, reason);
             }

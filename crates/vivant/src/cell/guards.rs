@@ -49,7 +49,7 @@ impl RunGuard<'_> {
         let owner = unsafe { &mut *actor.owner.get() };
         // SAFETY: C1: this is the only `RunGuard` of the cell, and no other `StateRef` exists here.
         let mut state = unsafe { StateRef::new(actor.as_ptr()) };
-        let waiting = owner.rare.as_mut().map(|rare| &mut rare.waiting);
+        let waiting = owner.cold.as_mut().map(|cold| &mut cold.waiting);
         let Some(waiting) = waiting.filter(|waiting| waiting.count() > 0) else {
             owner.guards = Guards::None;
             return Found::Closed;
@@ -92,7 +92,7 @@ impl RunGuard<'_> {
         self.owner().guards = Guards::Stale;
         self.worker.guard_ends();
         drop(self.worker.take_overloaded());
-        let envelope = self.owner().rare().waiting.take_asked()?;
+        let envelope = self.owner().cold().waiting.take_asked()?;
         self.publish_deferred();
         Some(envelope)
     }
@@ -106,7 +106,7 @@ impl RunGuard<'_> {
         // The backlog is taken out of the owner part: senders write to the cell meanwhile, and the
         // two would contend for its cache line.
         let mut backlog = std::mem::replace(&mut owner.backlog, Chain::new());
-        let waiting = &mut owner.rare().waiting;
+        let waiting = &mut owner.cold().waiting;
         let (mut more, mut sent_ms) = (0, None);
         let next = loop {
             let its_ms = envelope.head().sent_ms;
@@ -135,7 +135,7 @@ impl RunGuard<'_> {
     }
 
     pub(super) fn publish_deferred(&mut self) {
-        let waiting = &self.owner().rare().waiting;
+        let waiting = &self.owner().cold().waiting;
         let (count, oldest_ms) = (waiting.count(), waiting.oldest_ms());
         self.actor.deferred_sent.store(oldest_ms, Ordering::Relaxed);
         self.actor.facts.now_deferred(count);
@@ -155,7 +155,7 @@ impl RunGuard<'_> {
         if owner.guards == Guards::None {
             owner.guards = Guards::Shut;
         }
-        let waiting = &mut owner.rare().waiting;
+        let waiting = &mut owner.cold().waiting;
         waiting.push(envelope);
         let count = waiting.count();
         if count == 1 {
@@ -170,9 +170,9 @@ impl RunGuard<'_> {
         let owner = self.owner();
         owner.guards = Guards::None;
         let waiting = owner
-            .rare
+            .cold
             .as_mut()
-            .map(|rare| std::mem::take(&mut rare.waiting));
+            .map(|cold| std::mem::take(&mut cold.waiting));
         waiting.map_or_else(Vec::new, Waiting::into_messages)
     }
 }

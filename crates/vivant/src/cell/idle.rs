@@ -1,7 +1,7 @@
 //! A parked actor, held by the cycle detector for a short time: scanned, then parked again or
 //! ended.
 
-use super::{CellRef, Lifecycle, Runnable, Signals, StateRef, Verdict};
+use super::{CellRef, CommitResult, Lifecycle, Runnable, Signals, StateRef};
 use crate::mailbox::{Grasped, Parked};
 use crate::unreachable::{OutgoingReferences, Sight};
 use std::ops::Deref;
@@ -59,11 +59,11 @@ impl Idle {
 
     /// Traces each address in its state once, and the addresses in its heap as they were last
     /// traced.
-    pub(crate) fn acquaintances(&mut self, seen: &mut OutgoingReferences<'_>) -> Sight {
+    pub(crate) fn outgoing_references(&mut self, seen: &mut OutgoingReferences<'_>) -> Sight {
         // SAFETY: C1: this is the only right to access the state, borrowed exclusively while the
         // `StateRef` exists.
         let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
-        (self.0.class.acquaintances)(&mut state, seen)
+        (self.0.class.outgoing_references)(&mut state, seen)
     }
 
     /// Calls `body` with its heap, if it has one.
@@ -76,22 +76,22 @@ impl Idle {
 
     /// Marks the actor as dying if it has exactly `addresses` addresses and its inbox is empty (U3,
     /// U4).
-    pub(crate) fn condemn(&self, addresses: u32) -> Verdict {
-        if self.0.condemn(addresses) == Verdict::Free {
-            return Verdict::Free;
+    pub(crate) fn commit_dying(&self, addresses: u32) -> CommitResult {
+        if self.0.commit_dying(addresses) == CommitResult::Free {
+            return CommitResult::Free;
         }
         // After the count: a message sent through an address that is gone is in the inbox by now
         // (C4).
         if self.0.inbox.is_empty() {
-            return Verdict::Condemned;
+            return CommitResult::Condemned;
         }
-        self.0.pardon();
-        Verdict::Free
+        self.0.abort_dying();
+        CommitResult::Free
     }
 
     /// Aborts the end of a dying actor: another actor of its cycle could not be marked.
-    pub(crate) fn pardon(&self) {
-        self.0.pardon();
+    pub(crate) fn abort_dying(&self) {
+        self.0.abort_dying();
     }
 
     /// Parks the actor again, or puts it into a run queue if a message or nudge has arrived.

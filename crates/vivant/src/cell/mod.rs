@@ -7,7 +7,7 @@
 //! | `refs`, `addresses` | any thread, through [`CellRef`] and [`AddressRef`] |
 //! | `inbox`, `signals`, `pressure`, a ring | any thread, through their own protocols |
 //! | `facts` | written by the holder, read by any thread (inspection, watchdog) |
-//! | `random`, `lineage` | the holder during a turn (atomics only to stay in safe code) |
+//! | `random`, `actor_path` | the holder during a turn (atomics only to stay in safe code) |
 //! | `place` | the registry, under its lock |
 //! | `owner`, the state | the holder alone, through its [`RunGuard`] |
 //!
@@ -68,7 +68,7 @@ pub(crate) use monitor::Monitor;
 pub(crate) use panic::{Caught, Injected, catch, note_places, take_last};
 pub(crate) use published::Published;
 pub(crate) use reference::{AddressRef, Birth, CellRef, Dropped, Kept};
-pub(crate) use reference_word::Verdict;
+pub(crate) use reference_word::CommitResult;
 pub(crate) use run::{Budget, Ran, rescue, run, run_to_panic};
 pub(crate) use runnable::Runnable;
 pub(crate) use signals::Signals;
@@ -107,7 +107,7 @@ pub(crate) struct Header {
     pub(crate) place: AtomicU32,
     /// Send time of the oldest deferred message. Published by the holder, like the facts.
     deferred_sent: AtomicU32,
-    lineage: SetOnce<Arc<ActorPath>>,
+    actor_path: SetOnce<Arc<ActorPath>>,
     /// Set by the holder before the mailbox is closed.
     ended: SetOnce<StopReason>,
 }
@@ -117,7 +117,7 @@ struct RunState {
     /// Messages taken out of the inbox and not yet begun.
     backlog: Chain<Head>,
     /// Cold fields. For the many actors that need none of them they cost one word.
-    rare: Option<Box<ColdFields>>,
+    cold: Option<Box<ColdFields>>,
     /// Number of messages begun or deferred that the pressure still counts.
     uncounted: u32,
     /// Number of counted addresses that were given to the actor itself (C6).
@@ -129,7 +129,7 @@ struct RunState {
     /// Whether the next message of the backlog found the inbox empty.
     batch: Batch,
     steps: Steps,
-    lane: WorkerClass,
+    worker_class: WorkerClass,
 }
 
 /// Worker class: the threads that run the actor (T6).
@@ -139,7 +139,7 @@ pub(crate) enum WorkerClass {
     /// The actor's type declares that its turns block.
     Blocking,
     /// As `Workers`, but the last run had a turn over the limit, so the next run is measured.
-    Suspect,
+    Candidate,
     /// The actor computed for longer than the limit in its last run.
     Slow,
 }
@@ -147,7 +147,7 @@ pub(crate) enum WorkerClass {
 impl WorkerClass {
     #[inline]
     pub(crate) fn is_for_workers(self) -> bool {
-        matches!(self, WorkerClass::Workers | WorkerClass::Suspect)
+        matches!(self, WorkerClass::Workers | WorkerClass::Candidate)
     }
 
     fn of(pool: Pool) -> WorkerClass {
@@ -159,18 +159,18 @@ impl WorkerClass {
 }
 
 impl RunState {
-    fn rare(&mut self) -> &mut ColdFields {
-        self.rare.get_or_insert_default()
+    fn cold(&mut self) -> &mut ColdFields {
+        self.cold.get_or_insert_default()
     }
 
     fn child(&self) -> Option<&Child> {
-        self.rare.as_ref()?.child.as_ref()
+        self.cold.as_ref()?.child.as_ref()
     }
 
     /// Returns true if messages are deferred by their guards.
     fn has_deferred(&self) -> bool {
-        let rare = self.rare.as_ref();
-        rare.is_some_and(|rare| rare.waiting.count() > 0)
+        let cold = self.cold.as_ref();
+        cold.is_some_and(|cold| cold.waiting.count() > 0)
     }
 
     /// Called before messages are appended to the backlog. The first of them found the inbox empty,
@@ -265,9 +265,9 @@ impl Header {
     pub(crate) fn path(&self) -> String {
         let mut numbers = vec![self.number];
         let mut above = self.parent.as_ref();
-        while let Some(lineage) = above {
-            numbers.push(lineage.number);
-            above = lineage.parent.as_ref();
+        while let Some(actor_path) = above {
+            numbers.push(actor_path.number);
+            above = actor_path.parent.as_ref();
         }
         let mut path = String::from(self.class.name);
         for (generation, number) in numbers.iter().rev().enumerate() {

@@ -31,12 +31,12 @@ impl MessageKind for Monitor {
     type Content = Monitor;
     const KIND: Kind = Kind::new::<Self>("bond", MessageRole::Own);
 
-    fn run(bond: Monitor, _: &mut StateRef<'_>, _: &Worker) -> Step {
-        Step::Bound(bond)
+    fn run(monitor: Monitor, _: &mut StateRef<'_>, _: &Worker) -> Step {
+        Step::Bound(monitor)
     }
 
-    fn refuse(bond: Monitor, refusal: &Refusal, _: &'static Location<'static>) -> Next {
-        match bond {
+    fn refuse(monitor: Monitor, refusal: &Refusal, _: &'static Location<'static>) -> Next {
+        match monitor {
             Monitor::Watch(mut watcher) => watcher.settle(Ok(refusal.reason())),
             Monitor::Link(peer) => severed(&refusal.cell, &peer, &refusal.reason()),
             Monitor::Unlink(_) | Monitor::Severed(..) | Monitor::Parted(_) => Next::Nothing,
@@ -56,7 +56,7 @@ fn severed(over: &CellRef, peer: &CellRef, reason: &StopReason) -> Next {
     let Some(to) = peer.upgrade() else {
         return Next::Nothing;
     };
-    let bond = if reason.is_failure() {
+    let monitor = if reason.is_failure() {
         let linked = Arc::new(Linked {
             actor: over.path(),
             reason: reason.clone(),
@@ -65,45 +65,45 @@ fn severed(over: &CellRef, peer: &CellRef, reason: &StopReason) -> Next {
     } else {
         Monitor::Parted(over.clone())
     };
-    let envelope = bond.envelope();
+    let envelope = monitor.envelope();
     Next::Deliver(Delivery { to, envelope })
 }
 
 impl RunGuard<'_> {
     /// Processes a message about a watch or a link.
-    pub(super) fn bind(&mut self, bond: Monitor) -> After {
-        let rare = self.owner().rare();
-        match bond {
-            Monitor::Watch(watcher) => rare.watch(watcher),
-            Monitor::Link(peer) => rare.linked.push(peer),
-            Monitor::Unlink(peer) => rare.unlink(&peer),
+    pub(super) fn bind(&mut self, monitor: Monitor) -> After {
+        let cold = self.owner().cold();
+        match monitor {
+            Monitor::Watch(watcher) => cold.watch(watcher),
+            Monitor::Link(peer) => cold.linked.push(peer),
+            Monitor::Unlink(peer) => cold.unlink(&peer),
             Monitor::Severed(failed, linked) => {
-                if rare.parted(&failed).is_some() {
+                if cold.parted(&failed).is_some() {
                     return After::End(StopReason::Linked(linked));
                 }
             }
-            Monitor::Parted(peer) => drop(rare.parted(&peer)),
+            Monitor::Parted(peer) => drop(cold.parted(&peer)),
         }
         After::Next
     }
 
     /// This incarnation is over: notifies all linked actors.
     pub(super) fn sever(&mut self, reason: &StopReason) {
-        if self.owner().rare.is_none() {
+        if self.owner().cold.is_none() {
             return;
         }
         let me = self.actor.cell();
-        for peer in std::mem::take(&mut self.owner().rare().linked) {
+        for peer in std::mem::take(&mut self.owner().cold().linked) {
             severed(&me, &peer, reason).follow();
         }
     }
 
     /// The actor has ended for good: resolves its watches.
     pub(super) fn tell_watchers(&mut self, reason: &StopReason) {
-        let Some(rare) = &mut self.owner().rare else {
+        let Some(cold) = &mut self.owner().cold else {
             return;
         };
-        for watcher in std::mem::take(&mut rare.watchers) {
+        for watcher in std::mem::take(&mut cold.watchers) {
             if let Err(caught) = catch(|| watcher.resolve(reason.clone())) {
                 self.panicked("the end of the actor", caught);
             }

@@ -7,7 +7,7 @@ use super::{
     reference_word::{self, Left},
 };
 use crate::actor::Actor;
-use crate::mailbox::{BoundedQueue, Chain, Head, Inbox, Nudged, pool};
+use crate::mailbox::{BoundedQueue, Chain, Head, Inbox, Notified, pool};
 use crate::mute::Pressure;
 use crate::scheduler::{Pointed, Worker};
 use crate::state_storage::{HeapFacts, Stored as KeptOf};
@@ -59,14 +59,14 @@ pub(crate) struct Birth {
     pub(crate) parent: Option<Arc<ActorPath>>,
     pub(crate) number: u32,
     pub(crate) seed: u64,
-    pub(crate) rare: Option<Box<ColdFields>>,
+    pub(crate) cold: Option<Box<ColdFields>>,
 }
 
 impl AddressRef {
     /// Returns the first address of a new cell. A supervised actor begins in the state `Down`.
     pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<KeptOf<A>>) -> AddressRef {
         let pressure = Pressure::new();
-        let life = match birth.rare {
+        let life = match birth.cold {
             Some(_) => {
                 // T5: an actor that takes no messages mutes no sender.
                 let _nobody = birth.system.mutes.ended((birth.id, &pressure));
@@ -87,7 +87,7 @@ impl AddressRef {
                 id: birth.id,
                 owner: UnsafeCell::new(RunState {
                     backlog: Chain::new(),
-                    rare: birth.rare,
+                    cold: birth.cold,
                     uncounted: 0,
                     spare: 0,
                     life,
@@ -95,7 +95,7 @@ impl AddressRef {
                     guards: Guards::None,
                     batch: Batch::MarkStart,
                     steps: Steps::None,
-                    lane: WorkerClass::of(A::POOL),
+                    worker_class: WorkerClass::of(A::POOL),
                 }),
                 facts: Published::default(),
                 refs: AtomicU32::new(1),
@@ -104,7 +104,7 @@ impl AddressRef {
                 random: AtomicU64::new(birth.seed),
                 place: AtomicU32::new(0),
                 deferred_sent: AtomicU32::new(0),
-                lineage: SetOnce::new(),
+                actor_path: SetOnce::new(),
                 ended: SetOnce::new(),
             },
             facts: Default::default(),
@@ -211,7 +211,7 @@ impl AddressRef {
     /// spare.
     #[inline]
     fn spare(header: NonNull<Header>) -> Option<AddressRef> {
-        let spares = Worker::with_current(|worker| worker.present.spares(header));
+        let spares = Worker::with_current(|worker| worker.current.spares(header));
         (spares == Some(true)).then(|| AddressRef(header))
     }
 }
@@ -291,7 +291,7 @@ impl CellRef {
     pub(crate) fn upgrade(&self) -> Option<AddressRef> {
         let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
-            if reference_word::is_condemned(word) {
+            if reference_word::is_dying(word) {
                 word = self.heard()?;
             }
             if reference_word::count(word) == 0 {
@@ -320,18 +320,18 @@ impl CellRef {
         // Relaxed: the verdict's lock orders it.
         let look = || self.addresses.load(Ordering::Relaxed);
         let word = self.system.detector.after_verdict(look);
-        (!reference_word::is_condemned(word)).then_some(word)
+        (!reference_word::is_dying(word)).then_some(word)
     }
 
     /// Raises `signal`; a parked actor goes into a run queue. No effect on an actor that has ended.
     pub(crate) fn signal(&self, signal: Signals) {
         self.signals.raise(signal);
-        self.nudge();
+        self.notify();
     }
 
     /// Makes the actor check its signals and its address count.
-    fn nudge(&self) {
-        if self.inbox.nudge() == Nudged::Wakes {
+    fn notify(&self) {
+        if self.inbox.notify() == Notified::Wakes {
             // SAFETY: the inbox was parked and this call has woken it; the pointer is that of the
             // whole cell.
             let runnable = unsafe { Runnable::new(self.0) };
@@ -462,7 +462,7 @@ impl AddressRef {
             // C3: the reference that the addresses owned together passes to this value, which drops
             // it at the end.
             let cell = CellRef(self.0);
-            cell.nudge();
+            cell.notify();
         }
     }
 }

@@ -40,14 +40,14 @@ pub(super) const fn is_traced(word: u32) -> bool {
 }
 
 #[inline]
-pub(super) const fn is_condemned(word: u32) -> bool {
+pub(super) const fn is_dying(word: u32) -> bool {
     word & CONDEMNED != 0
 }
 
 /// Returns true if an actor that loses an address, but not the last, is to become a cycle
 /// candidate.
 #[inline]
-pub(super) const fn becomes_suspect(word: u32) -> bool {
+pub(super) const fn becomes_candidate(word: u32) -> bool {
     word & (SUSPECT | CONDEMNED) == 0
 }
 
@@ -95,7 +95,7 @@ impl Header {
         let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
             let left = count(word) - addresses;
-            let is_noticed = left > 0 && becomes_suspect(word);
+            let is_noticed = left > 0 && becomes_candidate(word);
             #[cfg(test)]
             let is_noticed = is_noticed && !is_planted(InjectedFault::UnnoticedDrop);
             let (next, order) = if is_noticed {
@@ -113,7 +113,7 @@ impl Header {
                     return if left == 0 { Left::None } else { Left::Some };
                 }
                 Ok(_) => {
-                    Detector::suspects(self);
+                    Detector::candidates(self);
                     word = self.addresses.load(Ordering::Relaxed);
                 }
             }
@@ -132,13 +132,13 @@ impl Header {
 
     fn is_raised_traced(&self) {
         // AcqRel: as every change of the count.
-        if becomes_suspect(self.addresses.fetch_or(SUSPECT, Ordering::AcqRel)) {
-            Detector::suspects(self);
+        if becomes_candidate(self.addresses.fetch_or(SUSPECT, Ordering::AcqRel)) {
+            Detector::candidates(self);
         }
     }
 
     /// Marks the actor as dying if it has exactly `addresses` addresses (U4).
-    pub(super) fn condemn(&self, addresses: u32) -> Verdict {
+    pub(super) fn commit_dying(&self, addresses: u32) -> CommitResult {
         let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
             #[cfg(test)]
@@ -146,8 +146,8 @@ impl Header {
                 true => count(word),
                 false => addresses,
             };
-            if count(word) != addresses || is_condemned(word) {
-                return Verdict::Free;
+            if count(word) != addresses || is_dying(word) {
+                return CommitResult::Free;
             }
             // Acquire: pairs with the Release of the drops that gave the count its value, so what
             // was sent before them is seen. Release: as every change of the count.
@@ -157,21 +157,21 @@ impl Header {
                 Ordering::AcqRel,
                 Ordering::Relaxed,
             ) {
-                Ok(_) => return Verdict::Condemned,
+                Ok(_) => return CommitResult::Condemned,
                 Err(now) => word = now,
             }
         }
     }
 
     /// Aborts the end of a dying actor: clears the mark.
-    pub(super) fn pardon(&self) {
+    pub(super) fn abort_dying(&self) {
         self.addresses.fetch_and(!CONDEMNED, Ordering::AcqRel);
     }
 }
 
-/// The result of `condemn`.
+/// The result of `commit_dying`.
 #[derive(PartialEq, Eq, Clone, Copy, Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum CommitResult {
     Condemned,
     Free,
 }

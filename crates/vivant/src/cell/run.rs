@@ -115,7 +115,7 @@ fn serve(mut held: RunGuard<'_>, budget: Budget) -> Ran {
         }
         // Before the last check: a destructor may drop the actor's last address.
         held.counts_end();
-        if !held.has_ended() && held.is_forsaken() {
+        if !held.has_ended() && held.is_unreferenced() {
             held.counts_begin();
             held.end(StopReason::Unreferenced);
         }

@@ -35,7 +35,7 @@ pub(super) enum Next {
 }
 
 /// Whether the run of an actor is measured, because an earlier run took long.
-pub(super) enum Suspicion {
+pub(super) enum CandidateChange {
     None,
     Since(u64),
 }
@@ -72,13 +72,13 @@ impl<'w> RunGuard<'w> {
     /// Makes the actor the current actor of this worker, so that code deep inside the run finds it.
     fn is_present(&mut self) {
         let spare = std::mem::take(&mut self.owner().spare);
-        self.worker.present.begins(&self.actor, spare);
+        self.worker.current.begins(&self.actor, spare);
     }
 
     /// C6: subtracts the spare addresses from the count.
     #[inline]
     fn count_back(&self) {
-        let spare = self.worker.present.take_spare();
+        let spare = self.worker.current.take_spare();
         if spare == 0 {
             return;
         }
@@ -88,7 +88,7 @@ impl<'w> RunGuard<'w> {
 
     /// Returns a new `RunGuard` for the actor of this worker after a panic has dropped the old one.
     pub(super) fn after_panic(worker: &'w Worker) -> Option<RunGuard<'w>> {
-        let actor = worker.present.again()?;
+        let actor = worker.current.again()?;
         Some(RunGuard { actor, worker })
     }
 
@@ -113,8 +113,8 @@ impl<'w> RunGuard<'w> {
     pub(super) fn release(mut self) -> Runnable {
         self.counts_end();
         self.count();
-        self.owner().spare = self.worker.present.take_spare();
-        self.worker.present.ends();
+        self.owner().spare = self.worker.current.take_spare();
+        self.worker.current.ends();
         self.actor
     }
 
@@ -122,7 +122,7 @@ impl<'w> RunGuard<'w> {
     pub(super) fn leave(mut self) {
         self.counts_end();
         self.count_back();
-        self.worker.present.ends_for_good();
+        self.worker.current.ends_for_good();
     }
 
     /// Parks the actor. Returns `Err` if this worker still holds the actor and must check again.
@@ -140,7 +140,7 @@ impl<'w> RunGuard<'w> {
         self.count_back();
         // Before the exchange: after it another worker may run the actor, and its cell may be
         // freed.
-        self.worker.present.ends();
+        self.worker.current.ends();
         match self.actor.inbox.park() {
             Parked::Yes => Ok(()),
             Parked::Again => {
@@ -321,7 +321,7 @@ impl<'w> RunGuard<'w> {
                 self.heed_wishes()
             }
             Step::Stop => After::End(StopReason::Drained),
-            Step::Bound(bond) => self.bind(bond),
+            Step::Bound(monitor) => self.bind(monitor),
             Step::Withdrawn(place) => {
                 let note = || {
                     let letters = &self.actor.system.dead_letters;
@@ -415,7 +415,7 @@ impl<'w> RunGuard<'w> {
 
     /// Returns true if no address is left (C4: for good) and no message sent through an address is
     /// unprocessed.
-    pub(super) fn is_forsaken(&mut self) -> bool {
+    pub(super) fn is_unreferenced(&mut self) -> bool {
         self.count_back();
         self.actor.addresses() == 0 && !self.has_more()
     }
@@ -436,11 +436,11 @@ impl<'w> RunGuard<'w> {
 
     /// T6: returns the CPU time at which a measured run begins.
     #[inline]
-    pub(super) fn suspicion(&mut self) -> Suspicion {
-        match self.owner().lane {
-            WorkerClass::Workers | WorkerClass::Blocking => Suspicion::None,
-            WorkerClass::Suspect | WorkerClass::Slow => {
-                Suspicion::Since(self.worker.system.oracle.thread_cpu_ns())
+    pub(super) fn suspicion(&mut self) -> CandidateChange {
+        match self.owner().worker_class {
+            WorkerClass::Workers | WorkerClass::Blocking => CandidateChange::None,
+            WorkerClass::Candidate | WorkerClass::Slow => {
+                CandidateChange::Since(self.worker.system.oracle.thread_cpu_ns())
             }
         }
     }
@@ -449,25 +449,25 @@ impl<'w> RunGuard<'w> {
     /// actors; when its runs are short again, it moves back. A long turn alone makes it only
     /// suspect: the turn may have waited, or its thread may have been preempted.
     #[inline]
-    pub(super) fn keeps_lane(&mut self, longest_ms: u64, suspicion: &Suspicion) {
+    pub(super) fn keeps_lane(&mut self, longest_ms: u64, suspicion: &CandidateChange) {
         let system = &self.worker.system;
         let limit_ms = system.config.turn_limit_ms;
-        let lane = match suspicion {
-            Suspicion::None if longest_ms < limit_ms => return,
-            Suspicion::None => WorkerClass::Suspect,
-            Suspicion::Since(then_ns) => {
+        let worker_class = match suspicion {
+            CandidateChange::None if longest_ms < limit_ms => return,
+            CandidateChange::None => WorkerClass::Candidate,
+            CandidateChange::Since(then_ns) => {
                 let computed_ns = system.oracle.thread_cpu_ns().saturating_sub(*then_ns);
                 if computed_ns >= limit_ms * 1_000_000 {
                     WorkerClass::Slow
                 } else if longest_ms >= limit_ms {
-                    WorkerClass::Suspect
+                    WorkerClass::Candidate
                 } else {
                     WorkerClass::Workers
                 }
             }
         };
-        if self.owner().lane != WorkerClass::Blocking {
-            self.owner().lane = lane;
+        if self.owner().worker_class != WorkerClass::Blocking {
+            self.owner().worker_class = worker_class;
         }
     }
 

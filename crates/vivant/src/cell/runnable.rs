@@ -35,10 +35,10 @@ impl Runnable {
 
     /// Returns the worker class.
     #[inline]
-    pub(crate) fn lane(&self) -> WorkerClass {
+    pub(crate) fn worker_class(&self) -> WorkerClass {
         // SAFETY: by C5 the cell is alive; by C1 no worker holds the actor, so no thread writes the
         // owner part.
-        unsafe { (*self.0.as_ref().owner.get()).lane }
+        unsafe { (*self.0.as_ref().owner.get()).worker_class }
     }
 
     /// Returns the ring, if the actor's mailbox has a bound.

@@ -20,11 +20,11 @@ impl RunGuard<'_> {
         self.worker.account_more(envelope.kind().bytes);
         #[cfg(test)]
         if is_planted(InjectedFault::StepTakesPlace) {
-            self.worker.present.with_ring(BoundedQueue::occupy);
+            self.worker.current.with_ring(BoundedQueue::occupy);
         }
         let locals = self.worker.locals.take();
         let owner = self.owner();
-        owner.rare().step = Some(Pending { envelope, locals });
+        owner.cold().step = Some(Pending { envelope, locals });
         owner.steps = Steps::Pending;
     }
 
@@ -106,7 +106,7 @@ impl RunGuard<'_> {
             return None;
         }
         owner.steps = Steps::None;
-        let pending = owner.rare().step.take()?;
+        let pending = owner.cold().step.take()?;
         self.worker.account_less(pending.envelope.kind().bytes);
         Some(pending)
     }

@@ -220,7 +220,7 @@ impl Waiting {
     pub(super) fn pop_oldest_counted(&mut self) -> Option<Envelope> {
         let first = |line: &Line| {
             let (came, _) = line.first()?;
-            (line.kind.way == Route::Counted).then_some(came)
+            (line.kind.route == Route::Counted).then_some(came)
         };
         let lines = self.lines.iter_mut().filter(|line| first(line).is_some());
         let envelope = lines.min_by_key(|line| first(line))?.take(0)?;

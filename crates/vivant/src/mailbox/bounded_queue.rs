@@ -87,10 +87,10 @@ impl BoundedQueue {
         if places.life == Life::Closed {
             return Offered::Ended(message);
         }
-        let way = message.kind().way;
+        let route = message.kind().route;
         if entry == Entry::Promised {
             places.kept -= 1;
-        } else if way == Route::Counted && places.taken() >= self.mailbox.bound() {
+        } else if route == Route::Counted && places.taken() >= self.mailbox.bound() {
             if !matches!(self.mailbox, Mailbox::DropOldest(_)) {
                 return Offered::NoRoom(message, self.cause());
             }
@@ -121,13 +121,13 @@ impl BoundedQueue {
         self.reserve_in(&mut lock(&self.places))
     }
 
-    /// As `reserve`, but if there is no place, `applicant` waits for one, behind the applicants
+    /// As `reserve`, but if there is no place, `waiting_sender` waits for one, behind the applicants
     /// that wait already.
-    pub(crate) fn apply(&self, applicant: &Arc<WaitingSender>) -> Option<Entry> {
+    pub(crate) fn apply(&self, waiting_sender: &Arc<WaitingSender>) -> Option<Entry> {
         let mut places = lock(&self.places);
         let entry = self.reserve_in(&mut places);
         if entry.is_none() {
-            places.applicants.push_back(applicant.clone());
+            places.applicants.push_back(waiting_sender.clone());
         }
         entry
     }
@@ -144,10 +144,10 @@ impl BoundedQueue {
     }
 
     /// Removes an applicant that does not wait any more.
-    pub(crate) fn withdraw(&self, applicant: &Arc<WaitingSender>) {
+    pub(crate) fn withdraw(&self, waiting_sender: &Arc<WaitingSender>) {
         lock(&self.places)
             .applicants
-            .retain(|other| !Arc::ptr_eq(other, applicant));
+            .retain(|other| !Arc::ptr_eq(other, waiting_sender));
     }
 
     /// Returns the message for a ticket that the holder has taken out. The message keeps its place
@@ -172,8 +172,8 @@ impl BoundedQueue {
     /// Frees a place: a message that the holder had taken out begins or is destroyed, or a sender
     /// does not use its reserved place. The place goes to the applicant that has waited longest.
     pub(crate) fn free(&self) {
-        while let Some(applicant) = self.free_or_next() {
-            if applicant.may_go() == Told::Yes {
+        while let Some(waiting_sender) = self.free_or_next() {
+            if waiting_sender.may_go() == Told::Yes {
                 return;
             }
         }
@@ -216,8 +216,8 @@ impl BoundedQueue {
             places.life = Life::Closed;
             std::mem::take(&mut places.applicants)
         };
-        for applicant in applicants {
-            let _told = applicant.may_go();
+        for waiting_sender in applicants {
+            let _told = waiting_sender.may_go();
         }
     }
 
@@ -277,7 +277,7 @@ impl Places {
 }
 
 fn is_counted(message: &Envelope) -> bool {
-    message.kind().way == Route::Counted
+    message.kind().route == Route::Counted
 }
 
 impl Drop for BoundedQueue {

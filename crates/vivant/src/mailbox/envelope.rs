@@ -185,7 +185,7 @@ pub(crate) struct Kind {
     /// The behaviour's stable name.
     pub(crate) name: &'static str,
     pub(crate) role: MessageRole,
-    pub(crate) way: Route,
+    pub(crate) route: Route,
     pub(crate) bytes: usize,
     /// What its guard reads, if it has one.
     pub(crate) guard: Guard,
@@ -201,7 +201,7 @@ impl Kind {
         Kind {
             name,
             role,
-            way: Route::Exempt,
+            route: Route::Exempt,
             bytes: size_of::<Parcel<L::Content>>(),
             guard: L::GUARD,
             access: L::ACCESS,
@@ -213,11 +213,11 @@ impl Kind {
 
     /// Returns the same table for messages that go only to actors with this mailbox.
     pub(crate) const fn for_mailbox(self, mailbox: Mailbox) -> Kind {
-        let way = match mailbox {
+        let route = match mailbox {
             Mailbox::BackPressure => Route::Straight,
             _ => Route::Counted,
         };
-        Kind { way, ..self }
+        Kind { route, ..self }
     }
 }
 
@@ -241,7 +241,7 @@ unsafe fn run<L: MessageKind>(
 ) -> Step {
     // Owned here, so that a panic in a guard does not lose it.
     let envelope = Envelope(head);
-    let place = match const { L::KIND.way } {
+    let place = match const { L::KIND.route } {
         Route::Straight | Route::Exempt => None,
         Route::Counted => Some(Place(worker)),
     };
@@ -333,7 +333,7 @@ struct Place<'w>(&'w Worker);
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.0.present.with_ring(BoundedQueue::free);
+        self.0.current.with_ring(BoundedQueue::free);
     }
 }
 

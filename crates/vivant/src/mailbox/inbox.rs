@@ -43,7 +43,7 @@ pub(crate) enum Pushed<N> {
 /// What the caller of a nudge must do.
 #[must_use = "an actor that is not enqueued will never run"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Nudged {
+pub(crate) enum Notified {
     /// The actor was parked: put it into a run queue.
     Wakes,
     /// It is active, and its holder will check; or it is closed.
@@ -83,7 +83,7 @@ pub(crate) struct Inbox<N: Linked> {
 // SAFETY: an inbox owns its nodes and hands each out once; by rule 2 of `Linked` they may cross
 // threads.
 unsafe impl<N: Linked> Send for Inbox<N> {}
-// SAFETY: `push` and `nudge` are atomic operations on the head and may be called from any thread;
+// SAFETY: `push` and `notify` are atomic operations on the head and may be called from any thread;
 // the rest is called by the receiver alone (their contract).
 unsafe impl<N: Linked> Sync for Inbox<N> {}
 
@@ -202,14 +202,14 @@ impl<N: Linked> Inbox<N> {
 
     /// Makes the receiver check once more before it parks, for state outside the mailbox. The
     /// caller has written that state before this.
-    pub(crate) fn nudge(&self) -> Nudged {
+    pub(crate) fn notify(&self) -> Notified {
         let mut head = self.head.load(Ordering::Relaxed);
         loop {
             let (next, found) = match head.addr() {
-                CLOSED => return Nudged::Nothing,
-                PARKED => (word(EMPTY), Nudged::Wakes),
-                EMPTY => (word(NUDGED), Nudged::Nothing),
-                _ => (head, Nudged::Nothing),
+                CLOSED => return Notified::Nothing,
+                PARKED => (word(EMPTY), Notified::Wakes),
+                EMPTY => (word(NUDGED), Notified::Nothing),
+                _ => (head, Notified::Nothing),
             };
             fault!(NudgeOnlyNews => if next == head {
                 return found;
@@ -271,7 +271,7 @@ impl<N: Linked> Inbox<N> {
             return Parked::Yes;
         });
         // Release: pairs with the Acquire of the thread that wakes the actor next. Acquire on
-        // failure: pairs with the Release of `nudge`; the receiver reads the nudge's signals next.
+        // failure: pairs with the Release of `notify`; the receiver reads the nudge's signals next.
         match self.head.compare_exchange(
             word(EMPTY),
             word(PARKED),

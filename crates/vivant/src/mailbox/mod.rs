@@ -24,7 +24,7 @@ mod waiting_sender;
 
 pub(crate) use bounded_queue::{BoundedQueue, Entry};
 pub(crate) use envelope::{Envelope, Head, Kind, MessageKind, MessageRole, Route, Step};
-pub(crate) use inbox::{Chain, Grasped, Inbox, Nudged, Parked};
+pub(crate) use inbox::{Chain, Grasped, Inbox, Notified, Parked};
 pub(crate) use pool::{Depot, Pool};
 pub(crate) use post::{Returned, To, post, post_by};
 pub(crate) use waiting_sender::{Told, WaitingSender};

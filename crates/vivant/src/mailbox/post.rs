@@ -51,7 +51,7 @@ pub(crate) struct Returned<'a> {
 /// Within a turn the sender may find the receiver overloaded: it is then muted when its turn ends
 /// (T5).
 pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
-    if envelope.kind().way != Route::Straight && to.class.ring_at.is_some() {
+    if envelope.kind().route != Route::Straight && to.class.ring_at.is_some() {
         return post_bounded(to, envelope, Entry::Asked);
     }
     // SAFETY: the envelope gave its parcel up as a node.

@@ -43,11 +43,11 @@ impl Replacement {
     pub(super) fn watch(&self, system: &Arc<Shared>, threads: &Threads) {
         let now_ms = system.oracle.coarse_ms();
         let limit_ms = system.config.turn_limit_ms;
-        let seats = threads.seats();
+        let all_shared = threads.all_shared();
         let mut held_up = 0;
-        for slow in seats
+        for slow in all_shared
             .iter()
-            .filter_map(|seat| seat.watch.slow(now_ms, limit_ms))
+            .filter_map(|worker_shared| worker_shared.watch.slow(now_ms, limit_ms))
         {
             held_up += 1;
             if slow.news == News::First {
@@ -60,16 +60,16 @@ impl Replacement {
             // Sleeping surplus workers must notice that they may retire.
             threads.sleepers.wake_all();
         }
-        for seat in &seats {
-            if seat.watch.runs_since(now_ms) >= NEGLECTED_MS {
+        for worker_shared in &all_shared {
+            if worker_shared.watch.runs_since(now_ms) >= NEGLECTED_MS {
                 // An actor must not stay alive because a long turn has dropped its address.
-                seat.count_dropped();
+                worker_shared.count_dropped();
             }
         }
-        let neglected = |seat: &Arc<WorkerShared>| {
-            seat.has_waiting() && seat.watch.runs_since(now_ms) >= NEGLECTED_MS
+        let neglected = |worker_shared: &Arc<WorkerShared>| {
+            worker_shared.has_waiting() && worker_shared.watch.runs_since(now_ms) >= NEGLECTED_MS
         };
-        if threads.common.is_empty() && !seats.iter().any(neglected) {
+        if threads.common.is_empty() && !all_shared.iter().any(neglected) {
             return;
         }
         if threads.sleepers.asleep() > 0 {
@@ -96,15 +96,15 @@ impl Replacement {
     fn seat_surplus(&self, system: &Arc<Shared>, threads: &Threads) {
         self.surplus.fetch_add(1, Ordering::Relaxed);
         let number = threads.regular + self.started.fetch_add(1, Ordering::Relaxed);
-        let seat = Arc::new(WorkerShared::new(Tenure::Surplus));
+        let worker_shared = Arc::new(WorkerShared::new(Tenure::Surplus));
         threads
-            .seats
+            .all_shared
             .write()
             .unwrap_or_else(crate::sync::PoisonError::into_inner)
-            .push(seat.clone());
-        if threads.seat_worker(system, seat.clone(), number) == Started::No {
+            .push(worker_shared.clone());
+        if threads.seat_worker(system, worker_shared.clone(), number) == Started::No {
             // The next tick tries again.
-            threads.leave(&seat);
+            threads.leave(&worker_shared);
             self.surplus.fetch_sub(1, Ordering::Relaxed);
         }
     }

@@ -130,9 +130,9 @@ impl<T: Waiting> RunQueue<T> {
             return PriorityLists::default();
         }
         self.change(|lanes| {
-            let older = |lane: &mut VecDeque<T>| {
-                let half = lane.len().div_ceil(2).min(STEAL_MAX);
-                lane.drain(..half).collect()
+            let older = |worker_class: &mut VecDeque<T>| {
+                let half = worker_class.len().div_ceil(2).min(STEAL_MAX);
+                worker_class.drain(..half).collect()
             };
             PriorityLists {
                 woken: older(&mut lanes.woken),

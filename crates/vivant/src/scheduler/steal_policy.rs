@@ -31,8 +31,8 @@ const WORTH_PERCENT: u64 = 110;
 
 /// The steal policy of one worker since it woke.
 pub(super) struct StealPolicy {
-    appetite: BatchLimit,
-    trial: StealEvaluation,
+    batch_limit: BatchLimit,
+    evaluation: StealEvaluation,
 }
 
 /// Whether a worker without work may steal.
@@ -76,20 +76,20 @@ pub(super) enum StealVerdict {
 
 impl StealPolicy {
     pub(super) fn woken(now_ns: u64, patience: &Patience) -> StealPolicy {
-        let appetite = if patience.was_offered() {
+        let batch_limit = if patience.was_offered() {
             BatchLimit::Invited
         } else {
             BatchLimit::Hungry
         };
         StealPolicy {
-            appetite,
-            trial: StealEvaluation::None { since_ns: now_ns },
+            batch_limit,
+            evaluation: StealEvaluation::None { since_ns: now_ns },
         }
     }
 
     /// Called by a worker without work. Returns true if it may steal.
     pub(super) fn is_hungry(&mut self, now_ns: u64, patience: &Patience) -> bool {
-        match self.appetite {
+        match self.batch_limit {
             BatchLimit::Hungry | BatchLimit::Invited => true,
             BatchLimit::Sated => false,
             BatchLimit::Stole { at_ns } => {
@@ -97,7 +97,7 @@ impl StealPolicy {
                 if !lasted {
                     // The stolen work was finished at once: another attempt does not pay.
                     patience.grows();
-                    self.appetite = BatchLimit::Sated;
+                    self.batch_limit = BatchLimit::Sated;
                 }
                 lasted
             }
@@ -105,13 +105,13 @@ impl StealPolicy {
     }
 
     pub(super) fn stole(&mut self, victim: Arc<WorkerShared>, own: &WorkerShared, now_ns: u64) {
-        self.appetite = BatchLimit::Stole { at_ns: now_ns };
-        if let StealEvaluation::Running { .. } = self.trial {
+        self.batch_limit = BatchLimit::Stole { at_ns: now_ns };
+        if let StealEvaluation::Running { .. } = self.evaluation {
             return;
         }
         let before = victim.turns_per_ms.load(Ordering::Relaxed);
         // A surplus victim may leave its seat before the trial is over.
-        self.trial = if before == 0 {
+        self.evaluation = if before == 0 {
             // The speed of the victim alone is not known yet.
             StealEvaluation::None { since_ns: now_ns }
         } else if before < SHORT_TURNS_PER_MS || victim.tenure == Tenure::Surplus {
@@ -129,7 +129,7 @@ impl StealPolicy {
 
     /// The worker goes to sleep.
     pub(super) fn rests(&self, patience: &Patience) {
-        if self.appetite == BatchLimit::Invited {
+        if self.batch_limit == BatchLimit::Invited {
             patience.grows();
         }
     }
@@ -143,13 +143,15 @@ impl StealPolicy {
         now_ns: u64,
         patience: &Patience,
     ) -> StealVerdict {
-        let give_to = match &self.trial {
+        let give_to = match &self.evaluation {
             StealEvaluation::Over => return StealVerdict::Keep,
             StealEvaluation::None { since_ns } => {
                 if now_ns.saturating_sub(*since_ns) < UNTRIED_NS {
                     return StealVerdict::Keep;
                 }
-                let busy = |seat: &Arc<WorkerShared>| seat.has_short_turns() && seat.has_waiting();
+                let busy = |worker_shared: &Arc<WorkerShared>| {
+                    worker_shared.has_short_turns() && worker_shared.has_waiting()
+                };
                 if own.has_short_turns() {
                     others().into_iter().find(busy)
                 } else {
@@ -176,11 +178,11 @@ impl StealPolicy {
                 }
             }
         };
-        self.trial = StealEvaluation::Over;
+        self.evaluation = StealEvaluation::Over;
         match give_to {
             None => StealVerdict::Keep,
             Some(other) => {
-                self.appetite = BatchLimit::Sated;
+                self.batch_limit = BatchLimit::Sated;
                 StealVerdict::GiveTo(other)
             }
         }

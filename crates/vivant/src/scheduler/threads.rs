@@ -30,7 +30,7 @@ pub(super) enum Started {
 /// The threads of a system, and the queues they share.
 pub(crate) struct Threads {
     pub(super) regular: usize,
-    pub(super) seats: RwLock<Vec<Arc<WorkerShared>>>,
+    pub(super) all_shared: RwLock<Vec<Arc<WorkerShared>>>,
     /// The common queue: actors that threads other than workers have made runnable.
     pub(super) common: RunQueue<Runnable>,
     pub(super) sleepers: Sleepers<CondvarParker>,
@@ -45,7 +45,7 @@ pub(crate) struct Threads {
     pub(super) slow: ThreadPool,
     /// Set once every actor has ended: workers leave instead of falling asleep.
     closing: AtomicBool,
-    present: Mutex<usize>,
+    current: Mutex<usize>,
     left: Condvar,
     /// Messages processed by workers that have left.
     pub(super) turns_before: AtomicU64,
@@ -55,12 +55,12 @@ pub(crate) struct Threads {
 
 impl Threads {
     pub(crate) fn new(workers: usize) -> Threads {
-        let seats = (0..workers)
+        let all_shared = (0..workers)
             .map(|_| Arc::new(WorkerShared::new(Tenure::Regular)))
             .collect();
         Threads {
             regular: workers,
-            seats: RwLock::new(seats),
+            all_shared: RwLock::new(all_shared),
             common: RunQueue::default(),
             sleepers: Sleepers::new(),
             patience: Patience::new(),
@@ -70,7 +70,7 @@ impl Threads {
             blocking: ThreadPool::new("blocking", THREADS_MAX, |threads| &threads.blocking),
             slow: ThreadPool::new("slow", workers, |threads| &threads.slow),
             closing: AtomicBool::new(false),
-            present: Mutex::new(0),
+            current: Mutex::new(0),
             left: Condvar::new(),
             turns_before: AtomicU64::new(0),
             after_hours: Mutex::new(()),
@@ -79,10 +79,10 @@ impl Threads {
 
     /// Starts the workers and the clock.
     pub(crate) fn open(&self, system: &Arc<Shared>) {
-        for (number, seat) in self.seats().into_iter().enumerate() {
+        for (number, worker_shared) in self.all_shared().into_iter().enumerate() {
             // A system with only some of its threads works with those; the missing thread has been
             // reported.
-            let _reported = self.seat_worker(system, seat, number);
+            let _reported = self.seat_worker(system, worker_shared, number);
         }
         let shared = system.clone();
         let name = format!("{}-clock", system.config.name);
@@ -93,8 +93,8 @@ impl Threads {
         );
     }
 
-    pub(super) fn seats(&self) -> Vec<Arc<WorkerShared>> {
-        self.seats
+    pub(super) fn all_shared(&self) -> Vec<Arc<WorkerShared>> {
+        self.all_shared
             .read()
             .unwrap_or_else(crate::sync::PoisonError::into_inner)
             .clone()
@@ -107,7 +107,10 @@ impl Threads {
 
     /// Returns the bytes that the workers have counted, for inspection.
     pub(crate) fn bytes_counted(&self) -> i64 {
-        self.seats().iter().map(|seat| seat.bytes.now()).sum()
+        self.all_shared()
+            .iter()
+            .map(|worker_shared| worker_shared.bytes.now())
+            .sum()
     }
 
     pub(crate) fn workers(&self) -> usize {
@@ -116,39 +119,45 @@ impl Threads {
 
     /// Returns the number of messages that workers have processed, for inspection.
     pub(crate) fn turns(&self) -> u64 {
-        let now: u64 = self.seats().iter().map(|seat| seat.turns()).sum();
+        let now: u64 = self
+            .all_shared()
+            .iter()
+            .map(|worker_shared| worker_shared.turns())
+            .sum();
         now + self.turns_before.load(Ordering::Relaxed)
     }
 
     /// Returns the ids of the actors with a turn on a worker now, each with the milliseconds that
     /// its turn has run, for inspection.
     pub(crate) fn running(&self, now_ms: u64) -> BTreeMap<u64, u64> {
-        let runs = |seat: &Arc<WorkerShared>| seat.watch.runs(now_ms);
-        self.seats().iter().filter_map(runs).collect()
+        let runs = |worker_shared: &Arc<WorkerShared>| worker_shared.watch.runs(now_ms);
+        self.all_shared().iter().filter_map(runs).collect()
     }
 
     /// Returns what each regular worker has done and how long it has slept, for inspection.
     pub(crate) fn facts(&self, now_ns: u64) -> Vec<WorkerFacts> {
-        let facts = |seat: &Arc<WorkerShared>| WorkerFacts {
-            turns: seat.turns(),
-            busy: Duration::from_nanos(now_ns.saturating_sub(seat.rest.slept_ns(now_ns))),
+        let facts = |worker_shared: &Arc<WorkerShared>| WorkerFacts {
+            turns: worker_shared.turns(),
+            busy: Duration::from_nanos(now_ns.saturating_sub(worker_shared.rest.slept_ns(now_ns))),
         };
-        let seats = self.seats();
-        let regular = seats.iter().filter(|seat| seat.tenure == Tenure::Regular);
+        let all_shared = self.all_shared();
+        let regular = all_shared
+            .iter()
+            .filter(|worker_shared| worker_shared.tenure == Tenure::Regular);
         regular.map(facts).collect()
     }
 
     pub(super) fn seat_worker(
         &self,
         system: &Arc<Shared>,
-        seat: Arc<WorkerShared>,
+        worker_shared: Arc<WorkerShared>,
         number: usize,
     ) -> Started {
         let shared = system.clone();
         let name = format!("{}-worker-{number}", system.config.name);
         self.start_thread(
             name,
-            move |threads| threads.work(&Worker::new(shared, Some(seat))),
+            move |threads| threads.work(&Worker::new(shared, Some(worker_shared))),
             system,
         )
     }
@@ -164,16 +173,16 @@ impl Threads {
         impl Drop for Present {
             fn drop(&mut self) {
                 if let Some(threads) = self.0.threads() {
-                    *lock(&threads.present) -= 1;
+                    *lock(&threads.current) -= 1;
                     threads.left.notify_all();
                 }
             }
         }
-        *lock(&self.present) += 1;
+        *lock(&self.current) += 1;
         let shared = system.clone();
         let started = thread::Builder::new().name(name).spawn(move || {
-            let present = Present(shared);
-            if let Some(threads) = present.0.threads() {
+            let current = Present(shared);
+            if let Some(threads) = current.0.threads() {
                 body(threads);
             }
         });
@@ -181,7 +190,7 @@ impl Threads {
             Ok(_) => Started::Yes,
             Err(error) => {
                 // The closure was dropped before it made its `Present`.
-                *lock(&self.present) -= 1;
+                *lock(&self.current) -= 1;
                 self.left.notify_all();
                 system.reports.thread_failed(&error);
                 Started::No
@@ -192,8 +201,10 @@ impl Threads {
     /// Puts an actor that was just woken where it will be run.
     #[inline]
     pub(crate) fn schedule(&self, actor: Runnable, worker: Option<&Worker>, system: &Arc<Shared>) {
-        match worker.and_then(Worker::seat) {
-            Some(seat) if actor.lane().is_for_workers() => self.wake_beside(seat, actor),
+        match worker.and_then(Worker::worker_shared) {
+            Some(worker_shared) if actor.worker_class().is_for_workers() => {
+                self.wake_beside(worker_shared, actor)
+            }
             _ => self.schedule_elsewhere(actor, system),
         }
     }
@@ -202,10 +213,10 @@ impl Threads {
     /// workers.
     #[cold]
     pub(crate) fn schedule_elsewhere(&self, actor: Runnable, system: &Arc<Shared>) {
-        match actor.lane() {
+        match actor.worker_class() {
             WorkerClass::Blocking => self.blocking.schedule(actor, self, system),
             WorkerClass::Slow => self.slow.schedule(actor, self, system),
-            WorkerClass::Workers | WorkerClass::Suspect => self.inject(actor, system),
+            WorkerClass::Workers | WorkerClass::Candidate => self.inject(actor, system),
         }
         if self.is_closed() {
             self.run_after_hours(system);
@@ -227,12 +238,12 @@ impl Threads {
     /// A turn of this worker has woken `actor`: it runs next, here, on warm caches. The actor that
     /// was to run next goes to the queue.
     #[inline]
-    fn wake_beside(&self, seat: &WorkerShared, actor: Runnable) {
-        let Some(displaced) = seat.woken.put(actor) else {
+    fn wake_beside(&self, worker_shared: &WorkerShared, actor: Runnable) {
+        let Some(displaced) = worker_shared.woken.put(actor) else {
             return;
         };
-        let waiting = seat.queue.push(displaced) as u64;
-        let work_ns = waiting * u64::from(seat.run_ns.load(Ordering::Relaxed));
+        let waiting = worker_shared.queue.push(displaced) as u64;
+        let work_ns = waiting * u64::from(worker_shared.run_ns.load(Ordering::Relaxed));
         if work_ns >= self.patience.ns() {
             self.offer();
         }
@@ -262,14 +273,14 @@ impl Threads {
         self.slow.close();
         self.clock.close();
         self.memory.close();
-        let present = lock(&self.present);
-        let within = |present: &mut usize| *present > 0;
-        let (present, _) = self
+        let current = lock(&self.current);
+        let within = |current: &mut usize| *current > 0;
+        let (current, _) = self
             .left
-            .wait_timeout_while(present, limit, within)
+            .wait_timeout_while(current, limit, within)
             .unwrap_or_else(crate::sync::PoisonError::into_inner);
-        let left_behind = *present;
-        drop(present);
+        let left_behind = *current;
+        drop(current);
         self.run_after_hours(system);
         left_behind
     }

@@ -10,7 +10,7 @@ use crate::observe::WorkerMeters;
 use crate::stop::StopReason;
 use crate::sync::Arc;
 use crate::system::Shared;
-use crate::unreachable::{CandidateOverload, Suspect};
+use crate::unreachable::{Candidate, CandidateOverload};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
@@ -30,9 +30,9 @@ thread_local! {
 /// The runtime as the code of a turn accesses it. Never leaves its thread.
 pub(crate) struct Worker {
     pub(crate) system: Arc<Shared>,
-    seat: Option<Arc<WorkerShared>>,
+    worker_shared: Option<Arc<WorkerShared>>,
     /// The current actor, which this worker holds.
-    pub(crate) present: CurrentActor,
+    pub(crate) current: CurrentActor,
     /// Recycled memory of messages.
     pub(crate) pool: Pool,
     #[cfg(feature = "metrics")]
@@ -53,7 +53,7 @@ pub(crate) struct Worker {
     packer: Cell<Option<TurnHeap>>,
     /// Actors that have lost an address here, and not the last (U1): cycle candidates. Flushed to
     /// the detector at the end of the round.
-    suspects: RefCell<Vec<Suspect>>,
+    candidates: RefCell<Vec<Candidate>>,
     /// The actor with the turn that made the last candidate, if candidates overload the detector.
     crowding: Cell<Option<u64>>,
 }
@@ -70,13 +70,13 @@ enum Wishes {
 }
 
 impl Worker {
-    pub(crate) fn new(system: Arc<Shared>, seat: Option<Arc<WorkerShared>>) -> Rc<Worker> {
+    pub(crate) fn new(system: Arc<Shared>, worker_shared: Option<Arc<WorkerShared>>) -> Rc<Worker> {
         // A short-lived worker would only move memory about, so it does not recycle.
-        let depot = seat.as_ref().map(|_| system.depot.clone());
+        let depot = worker_shared.as_ref().map(|_| system.depot.clone());
         Rc::new(Worker {
             system,
-            seat,
-            present: CurrentActor::default(),
+            worker_shared,
+            current: CurrentActor::default(),
             pool: Pool::new(depot),
             #[cfg(feature = "metrics")]
             meters: WorkerMeters::default(),
@@ -87,7 +87,7 @@ impl Worker {
             again: Cell::new(None),
             locals: Cell::new(None),
             packer: Cell::new(None),
-            suspects: RefCell::default(),
+            candidates: RefCell::default(),
             crowding: Cell::new(None),
         })
     }
@@ -176,7 +176,7 @@ impl Worker {
 
     /// Returns the path of the current actor.
     pub(crate) fn path(&self) -> String {
-        self.present
+        self.current
             .with(Header::path)
             .unwrap_or_else(|| "-".to_owned())
     }
@@ -184,10 +184,10 @@ impl Worker {
     /// A run begins. The addresses of the actor that this worker's turns have dropped become spare.
     #[inline]
     pub(crate) fn begins(&self, actor: &Runnable) {
-        if let Some(seat) = &self.seat {
-            seat.watch.holds(actor);
-            while let Some(dropped) = seat.dropped_of(actor) {
-                self.present.takes(dropped);
+        if let Some(worker_shared) = &self.worker_shared {
+            worker_shared.watch.holds(actor);
+            while let Some(dropped) = worker_shared.dropped_of(actor) {
+                self.current.takes(dropped);
             }
         }
     }
@@ -198,14 +198,14 @@ impl Worker {
     ///
     /// Between turns; a `Turn` exists only within a turn.
     pub(crate) fn me(&self) -> AddressRef {
-        self.present
+        self.current
             .address()
             .expect("a turn runs only while its actor is held")
     }
 
     /// Returns the address of the current actor, if there is one.
     pub(crate) fn me_if_any(&self) -> Option<AddressRef> {
-        self.present.address()
+        self.current.address()
     }
 
     /// Calls `body` with the actor of the running turn.
@@ -214,7 +214,7 @@ impl Worker {
     ///
     /// As [`Worker::me`].
     pub(crate) fn with_me<R>(&self, body: impl FnOnce(&Header) -> R) -> R {
-        self.present
+        self.current
             .with(body)
             .expect("a turn runs only while its actor is held")
     }
@@ -222,22 +222,22 @@ impl Worker {
     /// Returns true if this worker holds the actor with this id, of this system.
     pub(crate) fn holds_actor(&self, system: &Arc<Shared>, id: u64) -> bool {
         Arc::ptr_eq(&self.system, system)
-            && self.present.with(|actor| actor.id == id).unwrap_or(false)
+            && self.current.with(|actor| actor.id == id).unwrap_or(false)
     }
 
     #[inline]
     pub(crate) fn turn_begins(&self, kind: &'static Kind) {
         self.turn.set(Some(kind));
-        if let Some(seat) = &self.seat {
-            seat.watch.begins(self.system.oracle.coarse_ms());
+        if let Some(worker_shared) = &self.worker_shared {
+            worker_shared.watch.begins(self.system.oracle.coarse_ms());
         }
     }
 
     #[inline]
     pub(crate) fn turn_ends(&self) {
         self.turn.set(None);
-        if let Some(seat) = &self.seat {
-            seat.watch.ends();
+        if let Some(worker_shared) = &self.worker_shared {
+            worker_shared.watch.ends();
         }
     }
 
@@ -251,8 +251,8 @@ impl Worker {
     #[inline]
     pub(crate) fn guard_ends(&self) {
         self.turn.set(None);
-        if let Some(seat) = &self.seat {
-            seat.watch.pauses();
+        if let Some(worker_shared) = &self.worker_shared {
+            worker_shared.watch.pauses();
         }
     }
 
@@ -321,7 +321,7 @@ impl Worker {
             // The actor is to end, or will be muted anyway.
             return;
         }
-        let other = self.present.with(|me| me.id != receiver.id);
+        let other = self.current.with(|me| me.id != receiver.id);
         if self.inside_turn() && other == Some(true) && Arc::ptr_eq(&self.system, &receiver.system)
         {
             self.overloaded.set(Some(receiver.cell()));
@@ -350,15 +350,15 @@ impl Worker {
     /// actor would have to be woken to end.
     #[inline]
     pub(crate) fn keeps_address(&self, address: &AddressRef, dropped: Dropped) -> Kept {
-        if self.present.has(&dropped) {
-            self.present.takes(dropped);
+        if self.current.has(&dropped) {
+            self.current.takes(dropped);
             return Kept::Yes;
         }
-        match &self.seat {
-            Some(seat)
+        match &self.worker_shared {
+            Some(worker_shared)
                 if Arc::ptr_eq(&self.system, &address.system) && address.inbox.is_active() =>
             {
-                seat.keep(dropped)
+                worker_shared.keep(dropped)
             }
             _ => dropped.refused(),
         }
@@ -366,41 +366,41 @@ impl Worker {
 
     /// Returns true if it runs one actor after the other, until its thread leaves.
     pub(crate) fn has_rounds(&self) -> bool {
-        self.seat.is_some()
+        self.worker_shared.is_some()
     }
 
     /// Records a cycle candidate, if this worker has rounds and so flushes its candidates at their
     /// end.
-    pub(crate) fn notes(&self, suspect: Suspect) -> Option<()> {
-        self.seat.as_ref()?;
-        let mut suspects = self.suspects.borrow_mut();
-        suspects.push(suspect);
-        let count = suspects.len();
-        drop(suspects);
+    pub(crate) fn notes(&self, candidate: Candidate) -> Option<()> {
+        self.worker_shared.as_ref()?;
+        let mut candidates = self.candidates.borrow_mut();
+        candidates.push(candidate);
+        let count = candidates.len();
+        drop(candidates);
         if count >= SUSPECTS_MAX {
-            let crowd = self.tells_of_suspects();
+            let overload = self.reports_candidates();
             if self.inside_turn() {
-                self.pauses(crowd);
+                self.pauses(overload);
             }
         }
         Some(())
     }
 
     /// Returns true if there are cycle candidates to flush.
-    pub(super) fn has_suspects(&self) -> bool {
-        !self.suspects.borrow().is_empty()
+    pub(super) fn has_candidates(&self) -> bool {
+        !self.candidates.borrow().is_empty()
     }
 
     /// The current actor has made `SUSPECTS_MAX` candidates: its run ends, so that those candidates
     /// run, and may become idle, before they are scanned. If candidates overload the detector, the
     /// actor is throttled.
     #[cold]
-    fn pauses(&self, crowd: CandidateOverload) {
+    fn pauses(&self, overload: CandidateOverload) {
         if !self.has_wishes() {
             self.wishes.set(Wishes::Pause);
         }
-        if crowd == CandidateOverload::Waiting {
-            self.crowding.set(self.present.with(|actor| actor.id));
+        if overload == CandidateOverload::Waiting {
+            self.crowding.set(self.current.with(|actor| actor.id));
         }
     }
 
@@ -411,20 +411,20 @@ impl Worker {
 
     /// Flushes the recorded candidates to the detector.
     #[inline]
-    pub(super) fn tells_of_suspects(&self) -> CandidateOverload {
-        let mut suspects = self.suspects.borrow_mut();
-        if suspects.is_empty() {
+    pub(super) fn reports_candidates(&self) -> CandidateOverload {
+        let mut candidates = self.candidates.borrow_mut();
+        if candidates.is_empty() {
             return CandidateOverload::None;
         }
         let detector = &self.system.detector;
-        detector.take_in(&self.system, suspects.drain(..))
+        detector.take_in(&self.system, candidates.drain(..))
     }
 
     /// A message of this system has left its mailbox: subtracts its bytes.
     #[inline]
     pub(crate) fn account_less(&self, bytes: usize) {
-        match &self.seat {
-            Some(seat) => seat.bytes.change(-(bytes as i64)),
+        match &self.worker_shared {
+            Some(worker_shared) => worker_shared.bytes.change(-(bytes as i64)),
             None => self.system.bytes.subtract(bytes),
         }
     }
@@ -432,8 +432,8 @@ impl Worker {
     /// A message of this system has been sent: adds its bytes.
     #[inline]
     pub(crate) fn account_more(&self, bytes: usize) {
-        match &self.seat {
-            Some(seat) => seat.bytes.change(bytes as i64),
+        match &self.worker_shared {
+            Some(worker_shared) => worker_shared.bytes.change(bytes as i64),
             None => self.system.bytes.add(bytes),
         }
     }
@@ -441,16 +441,16 @@ impl Worker {
     /// Adds `by` to this worker's counter, if `bytes` is the counter of its system.
     #[inline]
     pub(crate) fn counts_for(&self, bytes: &Bytes, by: i64) -> Counted {
-        match &self.seat {
-            Some(seat) if ptr::eq(&self.system.bytes, bytes) => {
-                seat.bytes.change(by);
+        match &self.worker_shared {
+            Some(worker_shared) if ptr::eq(&self.system.bytes, bytes) => {
+                worker_shared.bytes.change(by);
                 Counted::Yes
             }
             _ => Counted::No,
         }
     }
 
-    pub(super) fn seat(&self) -> Option<&Arc<WorkerShared>> {
-        self.seat.as_ref()
+    pub(super) fn worker_shared(&self) -> Option<&Arc<WorkerShared>> {
+        self.worker_shared.as_ref()
     }
 }

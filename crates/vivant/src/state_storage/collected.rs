@@ -187,7 +187,7 @@ where
 
     const MAY_SHOW: bool = <A::State<'static> as Object<'static>>::NEEDS_TRACE;
 
-    fn acquaintances(kept: &Heaped<A>, seen: &mut OutgoingReferences<'_>) -> Sight {
+    fn outgoing_references(kept: &Heaped<A>, seen: &mut OutgoingReferences<'_>) -> Sight {
         if !kept.heap.shows() {
             return Sight::All;
         }

@@ -78,7 +78,7 @@ pub trait StoreState<A: Actor>: Sized + 'static {
     const MAY_SHOW: bool;
 
     /// Traces the addresses below the state, in objects of its heap (O10).
-    fn acquaintances(kept: &Self::Stored, seen: &mut OutgoingReferences<'_>) -> Sight;
+    fn outgoing_references(kept: &Self::Stored, seen: &mut OutgoingReferences<'_>) -> Sight;
 
     /// Drops the locals that a behaviour in steps has left: no further step takes them.
     fn forget_locals(kept: &mut Self::Stored);

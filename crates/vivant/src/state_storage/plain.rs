@@ -57,7 +57,7 @@ impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreStat
     const MAY_SHOW: bool = false;
 
     /// There is no heap below it.
-    fn acquaintances(_: &A, _: &mut OutgoingReferences<'_>) -> Sight {
+    fn outgoing_references(_: &A, _: &mut OutgoingReferences<'_>) -> Sight {
         Sight::All
     }
 

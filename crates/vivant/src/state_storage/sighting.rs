@@ -10,7 +10,7 @@ use std::any::Any;
 /// The addresses that a mark has traced, and the turn number at that time.
 #[derive(Default)]
 pub(super) struct Sighting {
-    acquaintances: Vec<OutgoingReference>,
+    outgoing_references: Vec<OutgoingReference>,
     /// Number of turns run before the mark. If it is unchanged, so are the heap's addresses.
     turns: u64,
 }
@@ -20,13 +20,13 @@ impl Sighting {
     /// function that it receives. If an object's code panics the snapshot is empty: the actors that
     /// this one refers to then count as referenced from outside.
     pub(super) fn by(turns: u64, mark: impl FnOnce(&mut dyn FnMut(&dyn Any))) -> Sighting {
-        let mut acquaintances = Vec::new();
-        let mut take = |held: &dyn Any| acquaintances.extend(OutgoingReference::held(held));
+        let mut outgoing_references = Vec::new();
+        let mut take = |held: &dyn Any| outgoing_references.extend(OutgoingReference::held(held));
         if catch(|| mark(&mut take)).is_err() {
-            acquaintances.clear();
+            outgoing_references.clear();
         }
         Sighting {
-            acquaintances,
+            outgoing_references,
             turns,
         }
     }
@@ -41,7 +41,9 @@ impl Sighting {
     }
 
     pub(super) fn show(&self, seen: &mut OutgoingReferences<'_>) -> Sight {
-        self.acquaintances.iter().for_each(|one| seen.take(*one));
+        self.outgoing_references
+            .iter()
+            .for_each(|one| seen.take(*one));
         Sight::All
     }
 }

@@ -42,9 +42,9 @@ pub(crate) struct Shared {
     pub(crate) oracle: Oracle,
     pub(crate) scheduler: Scheduler,
     pub(crate) registry: Registry,
-    pub(crate) endings: ExitHooks,
+    pub(crate) exit_hooks: ExitHooks,
     pub(crate) names: Names,
-    pub(crate) commons: NamedRegistries,
+    pub(crate) named_registries: NamedRegistries,
     pub(crate) timers: Timers,
     pub(crate) named_timers: NamedTimers,
     pub(crate) mutes: Mutes<HeldBack>,
@@ -83,8 +83,8 @@ impl HeldBack {
     pub(crate) fn goes_on(self) {
         match self {
             HeldBack::Actor(muted) => muted.signal(Signals::UNMUTE),
-            HeldBack::Offer(applicant) => {
-                let _told = applicant.may_go();
+            HeldBack::Offer(waiting_sender) => {
+                let _told = waiting_sender.may_go();
             }
         }
     }
@@ -97,8 +97,8 @@ impl HeldBack {
         }
     }
 
-    pub(crate) fn is(&self, applicant: &Arc<WaitingSender>) -> bool {
-        matches!(self, HeldBack::Offer(other) if Arc::ptr_eq(other, applicant))
+    pub(crate) fn is(&self, waiting_sender: &Arc<WaitingSender>) -> bool {
+        matches!(self, HeldBack::Offer(other) if Arc::ptr_eq(other, waiting_sender))
     }
 }
 
@@ -126,9 +126,9 @@ impl Shared {
             oracle,
             scheduler,
             registry: Registry::default(),
-            endings: ExitHooks::default(),
+            exit_hooks: ExitHooks::default(),
             names: Names::default(),
-            commons: NamedRegistries::default(),
+            named_registries: NamedRegistries::default(),
             timers: Timers::default(),
             named_timers: NamedTimers::default(),
             mutes: Mutes::new(),
@@ -180,7 +180,7 @@ impl Shared {
     fn birth_of<A: Actor>(
         self: &Arc<Self>,
         state: Option<Stored<A>>,
-        rare: Option<Box<ColdFields>>,
+        cold: Option<Box<ColdFields>>,
     ) -> AddressRef {
         let within = |worker: &Worker| {
             worker
@@ -203,7 +203,7 @@ impl Shared {
                 parent,
                 number,
                 seed,
-                rare,
+                cold,
             },
             state,
         );

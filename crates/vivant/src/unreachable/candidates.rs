@@ -14,7 +14,7 @@ use crate::cell::Runnable;
 use std::collections::VecDeque;
 
 /// An actor that has lost an address, and not its last.
-pub(crate) type Suspect = Who;
+pub(crate) type Candidate = Who;
 
 /// When twice as many wait, all but the last this many are examined without delay: those have had
 /// time to become idle.
@@ -48,9 +48,9 @@ const ACTOR_NS_MAX: u64 = 2_000;
 #[derive(Default)]
 pub(super) struct CycleCandidates {
     /// Not examined since, the oldest first.
-    fresh: VecDeque<Suspect>,
+    fresh: VecDeque<Candidate>,
     /// Examined while actors around them ran (U5), or in a pass that was cut off.
-    again: VecDeque<Suspect>,
+    again: VecDeque<Candidate>,
     /// How many of the oldest of each are to be examined now.
     due: Due,
     /// With this many to be examined again, a pass does not wait for the timer.
@@ -128,14 +128,14 @@ impl CycleCandidates {
     /// Adds candidates.
     pub(super) fn take_in(
         &mut self,
-        suspects: impl IntoIterator<Item = Suspect>,
+        candidates: impl IntoIterator<Item = Candidate>,
         now_ns: u64,
         idle_after_ns: u64,
     ) -> Then {
         if self.hours == Hours::Over {
             return Then::Nothing;
         }
-        self.fresh.extend(suspects);
+        self.fresh.extend(candidates);
         self.then(now_ns, idle_after_ns)
     }
 
@@ -157,7 +157,7 @@ impl CycleCandidates {
     }
 
     /// Takes the candidates to examine now, and the reach of the pass, if one is to begin.
-    pub(super) fn begin(&mut self) -> Option<(Vec<Suspect>, Reach)> {
+    pub(super) fn begin(&mut self) -> Option<(Vec<Candidate>, Reach)> {
         if self.call == Call::Later {
             return None;
         }
@@ -183,7 +183,7 @@ impl CycleCandidates {
             .left
             .into_iter()
             .rev()
-            .for_each(|suspect| self.fresh.push_front(suspect));
+            .for_each(|candidate| self.fresh.push_front(candidate));
         self.again.extend(findings.again);
         if findings.ended < findings.looked_at / 4 {
             let pause_ns = pause_ns(findings.took_ns, findings.looked_at);
@@ -214,14 +214,14 @@ impl CycleCandidates {
         self.hours == Hours::Over
     }
 
-    pub(super) fn zeal(&self) -> ScanQuota {
+    pub(super) fn scan_quota(&self) -> ScanQuota {
         match self.fresh.len() {
             BUSY.. => ScanQuota::Slice,
             _ => ScanQuota::OnePiece,
         }
     }
 
-    pub(super) fn crowd(&self, now_ns: u64) -> CandidateOverload {
+    pub(super) fn overload(&self, now_ns: u64) -> CandidateOverload {
         match self.fresh.len() {
             CROWDED.. if now_ns >= self.pause_until_ns => CandidateOverload::Waiting,
             _ => CandidateOverload::None,
@@ -231,7 +231,7 @@ impl CycleCandidates {
     /// Throttles an actor that has made candidates, under overload. It is given back if there is
     /// none.
     pub(super) fn hold_back(&mut self, actor: Runnable, now_ns: u64) -> Option<Runnable> {
-        match self.crowd(now_ns) {
+        match self.overload(now_ns) {
             CandidateOverload::Waiting => {
                 self.held_back.push(actor);
                 None
@@ -243,7 +243,7 @@ impl CycleCandidates {
     /// Returns the throttled actors, if the overload is over. Call it after `begin` and `end`: only
     /// these end an overload.
     pub(super) fn let_go(&mut self, now_ns: u64) -> Vec<Runnable> {
-        match self.crowd(now_ns) {
+        match self.overload(now_ns) {
             CandidateOverload::Waiting => Vec::new(),
             CandidateOverload::None => std::mem::take(&mut self.held_back),
         }

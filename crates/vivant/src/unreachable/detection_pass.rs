@@ -1,10 +1,10 @@
 //! A detection pass: examines some cycle candidates and all actors reachable from them. In pieces,
 //! each between two runs of a worker.
 
+use super::commit::{Case, Outcome};
 use super::graph::{Graph, Seen, Who};
 use super::trial_deletion::{Found, TrialDeletion};
-use super::verdict::{Case, Outcome};
-use super::{OutgoingReference, candidates::Suspect, known};
+use super::{OutgoingReference, candidates::Candidate, known};
 use crate::cell::{Idle, Occupied, Pin, Runnable, catch};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -44,7 +44,7 @@ pub(super) enum Progress {
 pub(super) struct DetectionPass {
     graph: Graph,
     /// Number of candidates: the first nodes of the graph.
-    suspects: usize,
+    candidates: usize,
     reach: Reach,
     looked_at: usize,
     end: End,
@@ -86,22 +86,22 @@ enum Whole {
 /// The result of a pass.
 pub(super) struct Findings {
     /// Not examined, because the pass was cut off.
-    pub(super) left: Vec<Suspect>,
+    pub(super) left: Vec<Candidate>,
     /// Examined, without a result: it is not known whether they are reachable.
-    pub(super) again: Vec<Suspect>,
+    pub(super) again: Vec<Candidate>,
     pub(super) took_ns: u64,
     pub(super) looked_at: usize,
     pub(super) ended: usize,
 }
 
 impl DetectionPass {
-    pub(super) fn at(suspects: &[Suspect], reach: Reach) -> DetectionPass {
+    pub(super) fn at(candidates: &[Candidate], reach: Reach) -> DetectionPass {
         let mut graph = Graph::default();
-        for suspect in suspects {
-            graph.meet(*suspect);
+        for candidate in candidates {
+            graph.meet(*candidate);
         }
         DetectionPass {
-            suspects: graph.len(),
+            candidates: graph.len(),
             stage: Stage::Looking((0..graph.len()).rev().collect()),
             graph,
             reach,
@@ -197,7 +197,7 @@ impl DetectionPass {
         let seen = match system.registry.get(who.id, who.place) {
             None => Seen::Gone,
             Some(cell) => {
-                if at < self.suspects {
+                if at < self.candidates {
                     cell.is_looked_at();
                 }
                 match cell.hold_idle() {
@@ -286,7 +286,7 @@ impl DetectionPass {
 
     /// The candidates that have not ended.
     fn survivors(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.suspects).filter(|at| self.graph.node(*at).seen != Seen::Gone)
+        (0..self.candidates).filter(|at| self.graph.node(*at).seen != Seen::Gone)
     }
 
     /// Whether it is idle, and has been since it was examined.
@@ -346,5 +346,5 @@ pub(super) fn shown(idle: &mut Idle, mut body: impl FnMut(OutgoingReference)) ->
             }
         }
     };
-    catch(|| known(&mut take, |seen| idle.acquaintances(seen))).unwrap_or(Sight::Faulty)
+    catch(|| known(&mut take, |seen| idle.outgoing_references(seen))).unwrap_or(Sight::Faulty)
 }

@@ -1,6 +1,6 @@
 //! [`Detector`]: the cycle candidates of a system, and the running detection pass.
 
-use super::candidates::{CandidateOverload, CycleCandidates, ScanQuota, Suspect, Then};
+use super::candidates::{Candidate, CandidateOverload, CycleCandidates, ScanQuota, Then};
 use super::detection_pass::{DetectionPass, Progress};
 use crate::alarm::{Alarm, ns};
 use crate::cell::{self, Header, Ran, Runnable};
@@ -15,7 +15,7 @@ const SLICE_NS: u64 = 200_000;
 /// Finds the unreachable actors of a system.
 #[derive(Default)]
 pub(crate) struct Detector {
-    suspects: Mutex<CycleCandidates>,
+    candidates: Mutex<CycleCandidates>,
     /// Whether a worker is to run a pass.
     called: AtomicBool,
     /// The running pass. Locked by the worker that continues it.
@@ -28,8 +28,8 @@ pub(crate) struct Detector {
 
 impl Detector {
     /// A live actor loses an address, and not its last (U1).
-    pub(crate) fn suspects(actor: &Header) {
-        let who = Suspect {
+    pub(crate) fn candidates(actor: &Header) {
+        let who = Candidate {
             id: actor.id,
             place: actor.place(),
         };
@@ -43,15 +43,15 @@ impl Detector {
     pub(crate) fn take_in(
         &self,
         system: &Arc<Shared>,
-        suspects: impl IntoIterator<Item = Suspect>,
+        candidates: impl IntoIterator<Item = Candidate>,
     ) -> CandidateOverload {
         let (now_ns, wait_ns) = (system.oracle.now_ns(), ns(system.config.idle_after));
-        let mut list = lock(&self.suspects);
-        let then = list.take_in(suspects, now_ns, wait_ns);
-        let crowd = list.crowd(now_ns);
+        let mut list = lock(&self.candidates);
+        let then = list.take_in(candidates, now_ns, wait_ns);
+        let overload = list.overload(now_ns);
         drop(list);
         self.does(system, then, now_ns);
-        crowd
+        overload
     }
 
     fn does(&self, system: &Arc<Shared>, then: Then, now_ns: u64) {
@@ -61,7 +61,7 @@ impl Detector {
             Then::RingAt(at_ns) => {
                 let shared = system.clone();
                 let ring = move || {
-                    let then = lock(&shared.detector.suspects).ring(at_ns);
+                    let then = lock(&shared.detector.candidates).ring(at_ns);
                     shared.detector.does(&shared, then, at_ns);
                 };
                 let in_ns = at_ns.saturating_sub(now_ns);
@@ -101,7 +101,7 @@ impl Detector {
     /// Time that a worker spends on it. In a simulation, where no time passes meanwhile, it is one
     /// piece.
     fn patience_ns(&self, system: &Shared) -> u64 {
-        match lock(&self.suspects).zeal() {
+        match lock(&self.candidates).scan_quota() {
             ScanQuota::Slice if system.simulated().is_none() => SLICE_NS,
             _ => 0,
         }
@@ -111,7 +111,7 @@ impl Detector {
     fn goes_on(&self, system: &Arc<Shared>) -> Option<Vec<Runnable>> {
         let ending = self.piece(system)?;
         // A `close` that found the pass locked has left the rest to this.
-        if lock(&self.suspects).is_closed() {
+        if lock(&self.candidates).is_closed() {
             self.breaks_off(system);
         }
         Some(ending)
@@ -137,7 +137,7 @@ impl Detector {
             Progress::Done => {
                 let (now_ns, wait_ns) = (system.oracle.now_ns(), ns(system.config.idle_after));
                 let findings = look.findings();
-                let mut list = lock(&self.suspects);
+                let mut list = lock(&self.candidates);
                 let then = list.end(findings, now_ns, wait_ns);
                 let free = list.let_go(now_ns);
                 drop(list);
@@ -153,12 +153,12 @@ impl Detector {
     }
 
     fn begins(&self, system: &Arc<Shared>) -> Option<DetectionPass> {
-        let mut list = lock(&self.suspects);
-        let (suspects, reach) = list.begin()?;
+        let mut list = lock(&self.candidates);
+        let (candidates, reach) = list.begin()?;
         let free = list.let_go(system.oracle.now_ns());
         drop(list);
         go_on(system, free);
-        Some(DetectionPass::at(&suspects, reach))
+        Some(DetectionPass::at(&candidates, reach))
     }
 
     /// Throttles an actor that has made candidates under candidate overload: it runs again when
@@ -166,17 +166,17 @@ impl Detector {
     #[cold]
     pub(crate) fn holds_back(&self, system: &Shared, actor: Runnable) -> Option<Runnable> {
         let now_ns = system.oracle.now_ns();
-        lock(&self.suspects).hold_back(actor, now_ns)
+        lock(&self.candidates).hold_back(actor, now_ns)
     }
 
     /// The system ends.
     pub(crate) fn close(&self, system: &Arc<Shared>) {
-        let held_back = lock(&self.suspects).close();
+        let held_back = lock(&self.candidates).close();
         go_on(system, held_back);
         self.breaks_off(system);
     }
 
-    /// Ends the pass. Does not wait for its lock: user code (`Acquainted`) may hold it and not
+    /// Ends the pass. Does not wait for its lock: user code (`TraceReferences`) may hold it and not
     /// return.
     fn breaks_off(&self, system: &Arc<Shared>) {
         let look = match self.look.try_lock() {
@@ -223,7 +223,7 @@ fn go_on(system: &Arc<Shared>, free: Vec<Runnable>) {
 
 /// The last run of a dying actor.
 fn ends(system: &Arc<Shared>, actor: Runnable) {
-    let by_worker = |worker: &Worker| worker.has_rounds() && actor.lane().is_for_workers();
+    let by_worker = |worker: &Worker| worker.has_rounds() && actor.worker_class().is_for_workers();
     if Worker::of(system, by_worker) != Some(true) {
         system.schedule(actor);
         return;

@@ -1,8 +1,8 @@
 //! The cycle collector of actors: finds unreachable actors, also in cycles, and ends them (O10).
 //! See [README.md](README.md).
 //!
-//! - [`Acquainted`]: the outgoing references that a state shows.
-//! - [`suspects`]: the cycle candidates, and when a detection pass examines them; [`detector`]: the
+//! - [`TraceReferences`]: the outgoing references that a state shows.
+//! - [`candidates`]: the cycle candidates, and when a detection pass examines them; [`detector`]: the
 //!   threads that do it.
 //! - [`graph`]: the actors that a pass has reached.
 //! - [`deletion`]: trial deletion, which finds those without a reference from outside.
@@ -11,14 +11,14 @@
 //! - [`why`], [`why_object`]: what keeps an actor, or an object, alive; [`everybody`]: the graph of
 //!   all actors, for that.
 
-mod acquainted;
 mod actor_graph;
 mod candidates;
+mod commit;
 mod detection_pass;
 mod detector;
 mod graph;
+mod references;
 mod trial_deletion;
-mod verdict;
 mod why;
 mod why_object;
 
@@ -27,10 +27,10 @@ mod model;
 #[cfg(all(test, feature = "macros"))]
 mod model_tests;
 
-pub use acquainted::{Acquainted, OutgoingReferences};
-pub use acquainted::{NotAcquainted, Probe};
-pub(crate) use acquainted::{OutgoingReference, known};
-pub(crate) use candidates::{CandidateOverload, Suspect};
+pub(crate) use candidates::{Candidate, CandidateOverload};
 pub(crate) use detection_pass::Sight;
 pub(crate) use detector::Detector;
+pub use references::{NoReferences, Probe};
+pub(crate) use references::{OutgoingReference, known};
+pub use references::{OutgoingReferences, TraceReferences};
 pub use why::{KeptBy, Mortal, WhyAlive};

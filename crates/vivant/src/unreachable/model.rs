@@ -4,11 +4,11 @@
 //!
 //! | model | real |
 //! |---|---|
-//! | `Actor::knows` | addresses that its state shows (`Acquainted`) |
+//! | `Actor::knows` | addresses that its state shows (`TraceReferences`) |
 //! | `Actor::hides` | those that it does not |
 //! | `Model::held` | addresses of the test itself |
 //! | `Model::kept` | `System::keep` |
-//! | `Model::reachable` | what a look and its verdict leave (`graph.rs`, `verdict.rs`) |
+//! | `Model::reachable` | what a look and its verdict leave (`graph.rs`, `commit.rs`) |
 //! | `Model::settles` | `Simulation::run` |
 //!
 //! A message counts as processed when it is sent: an address in a mailbox keeps its actor as one in

@@ -1,7 +1,7 @@
 //! A cell, its references and its holder, with a selectable fault.
 
 use crate::letters::{Letter, Mailbox, Told};
-use crate::runtime::inbox::{Nudged, Parked};
+use crate::runtime::inbox::{Notified, Parked};
 use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use crate::tracked::Tracked;
@@ -151,12 +151,12 @@ impl CellRef {
     pub(super) fn signal(&self, signal: Signals) {
         self.0.is_used();
         self.0.signals.raise(signal);
-        self.nudge();
+        self.notify();
     }
 
-    pub(super) fn nudge(&self) {
+    pub(super) fn notify(&self) {
         self.0.is_used();
-        if self.0.inbox.nudge() == Nudged::Wakes {
+        if self.0.inbox.notify() == Notified::Wakes {
             lock(&self.0.system.queue).push(Runnable(self.0.clone()));
         }
     }
@@ -251,9 +251,9 @@ impl Drop for AddressRef {
                 Flaw::NoNudge => {}
                 Flaw::NudgeLate => {
                     drop(last);
-                    std::mem::ManuallyDrop::new(CellRef(cell.clone())).nudge();
+                    std::mem::ManuallyDrop::new(CellRef(cell.clone())).notify();
                 }
-                _ => last.nudge(),
+                _ => last.notify(),
             }
         }
     }
@@ -372,12 +372,12 @@ impl System {
                 _ => {}
             }
         }
-        if self.is_forsaken(held, present) {
+        if self.is_unreferenced(held, present) {
             self.end(held, present, owner);
         }
     }
 
-    pub(super) fn is_forsaken(&self, held: &Runnable, present: &Present) -> bool {
+    pub(super) fn is_unreferenced(&self, held: &Runnable, present: &Present) -> bool {
         if !matches!(self.flaw, Flaw::SpareForgotten | Flaw::SpareAfterParking) {
             count_back(&held.0, present.spare.take());
         }

@@ -1,7 +1,7 @@
 //! An actor with its inbox, its signals and its queue, and the steps of senders and holders.
 
 use crate::letters::{Letter, Mailbox, Told, in_order};
-use crate::runtime::inbox::{Nudged, Parked};
+use crate::runtime::inbox::{Notified, Parked};
 use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::{Arc, Mutex, lock};
 use crate::tracked::Tracked;
@@ -120,7 +120,7 @@ impl Actor {
         if self.slip != Slip::NudgeFirst {
             self.signals.raise(signal);
         }
-        if self.slip != Slip::NoNudge && self.inbox.nudge() == Nudged::Wakes {
+        if self.slip != Slip::NoNudge && self.inbox.notify() == Notified::Wakes {
             self.queue.push();
         }
         if self.slip == Slip::NudgeFirst {
@@ -217,13 +217,13 @@ impl Actor {
             // The inbox is parked, or this late nudge would be left to a holder that does not
             // exist.
             Life::Running => {
-                assert_eq!(self.inbox.nudge(), Nudged::Wakes, "held by nobody");
+                assert_eq!(self.inbox.notify(), Notified::Wakes, "held by nobody");
                 assert!(self.run() == Why::NothingLeft);
                 self.all_accounted_for(sent, &refused, end);
                 self.owner.change(|owner| owner.life = Life::Ended);
                 assert_eq!(self.inbox.close(), [], "M4: left behind");
             }
-            Life::Ended => assert_eq!(self.inbox.nudge(), Nudged::Nothing, "it has ended"),
+            Life::Ended => assert_eq!(self.inbox.notify(), Notified::Nothing, "it has ended"),
         }
     }
 

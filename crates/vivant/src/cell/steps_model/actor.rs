@@ -58,7 +58,7 @@ pub(super) struct Actor {
     pub(super) hand: Option<(usize, usize)>,
     pub(super) gate_is_shut: bool,
     /// No address of it is left, except for answers in flight.
-    pub(super) is_forsaken: bool,
+    pub(super) is_unreferenced: bool,
     places: usize,
     queue: VecDeque<Item>,
     before_gate: VecDeque<usize>,
@@ -71,7 +71,7 @@ impl Actor {
             told: None,
             hand: None,
             gate_is_shut: false,
-            is_forsaken: false,
+            is_unreferenced: false,
             places,
             queue: VecDeque::new(),
             before_gate: VecDeque::new(),
@@ -97,7 +97,7 @@ impl Actor {
             (Lifecycle::Up, None, None) => match self.first(messages) {
                 Some(Item::Message(number) | Item::Answer(number)) => Next::Step(number, 0),
                 Some(Item::StopMark) => Next::Ends(Why::Drained),
-                None if self.is_forsaken => Next::Idle,
+                None if self.is_unreferenced => Next::Idle,
                 None => Next::Rests,
             },
         }

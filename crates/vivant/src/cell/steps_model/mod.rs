@@ -49,7 +49,7 @@ impl Model {
 
     fn send(&mut self, number: usize) {
         let it = &mut self.actors[self.program.messages[number].to];
-        if it.is_forsaken {
+        if it.is_unreferenced {
             return;
         }
         self.fates.insert(number, Fate::Open);
@@ -65,7 +65,7 @@ impl Model {
     /// A signal reaches an actor, by an address or from the system.
     fn tell(&mut self, actor: usize, why: Why) {
         let it = &mut self.actors[actor];
-        if why == Why::Shutdown || it.told.is_none() && !it.is_forsaken {
+        if why == Why::Shutdown || it.told.is_none() && !it.is_unreferenced {
             it.told = Some(why);
         }
     }

@@ -109,9 +109,9 @@ impl<'s, A: Subject> Performance<'s, A> {
                 }
             }
             _ if self.world.program.cares[actor] == Care::Nobody => {
-                self.model.actors[actor].is_forsaken = true;
-                let forsaken = lock(&self.world.peers)[actor].take();
-                drop(forsaken);
+                self.model.actors[actor].is_unreferenced = true;
+                let unreferenced = lock(&self.world.peers)[actor].take();
+                drop(unreferenced);
             }
             _ => {}
         }

@@ -5,7 +5,7 @@ use vivant::Pacing;
 use vivant::heap::{Stress, When};
 use vivant::simulation::Faults;
 
-/// A part of the state that is no [`vivant::Acquainted`], and an object.
+/// A part of the state that is no [`vivant::TraceReferences`], and an object.
 #[derive(Object, Default)]
 struct Office {
     neighbour: Option<Address<Hall>>,

@@ -167,8 +167,8 @@ struct Gate {
     open: Mutex<std::sync::mpsc::Receiver<()>>,
 }
 
-impl vivant::Acquainted for Gate {
-    fn acquaintances(&self, _: &mut vivant::OutgoingReferences<'_>) {
+impl vivant::TraceReferences for Gate {
+    fn outgoing_references(&self, _: &mut vivant::OutgoingReferences<'_>) {
         let _nobody = self.entered.lock().unwrap().send(());
         let _gone = self.open.lock().unwrap().recv();
     }

@@ -30,16 +30,16 @@ use vivant_heap::{ExternalEdges, Leaf, Tag, TagId};
 ///
 /// ```
 /// use vivant::prelude::*;
-/// use vivant::{OutgoingReferences, Acquainted};
+/// use vivant::{OutgoingReferences, TraceReferences};
 ///
 /// #[derive(Actor)] struct Player { table: Option<Table> }
 /// #[behaviours] impl Player { fn sit(&mut self, left: Address<Player>, right: Address<Player>) { self.table = Some(Table { left, right }); } }
 ///
 /// struct Table { left: Address<Player>, right: Address<Player> }
-/// impl Acquainted for Table {
-///     fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
-///         self.left.acquaintances(seen);
-///         self.right.acquaintances(seen);
+/// impl TraceReferences for Table {
+///     fn outgoing_references(&self, seen: &mut OutgoingReferences<'_>) {
+///         self.left.outgoing_references(seen);
+///         self.right.outgoing_references(seen);
 ///     }
 /// }
 ///
@@ -58,7 +58,7 @@ use vivant_heap::{ExternalEdges, Leaf, Tag, TagId};
     message = "`{Self}` does not show its addresses",
     label = "implement `Acquainted` for it, or let it count as outside"
 )]
-pub trait Acquainted {
+pub trait TraceReferences {
     /// Whether it may show any.
     const MAY_SHOW: bool = true;
 
@@ -70,10 +70,10 @@ pub trait Acquainted {
     /// its group. It must not wait for an answer, for a lock that a turn may hold, or for the end
     /// of the system: that worker would hang. If it panics, the actor counts as referenced from
     /// outside.
-    fn acquaintances(&self, seen: &mut OutgoingReferences<'_>);
+    fn outgoing_references(&self, seen: &mut OutgoingReferences<'_>);
 }
 
-/// The receiver of shown addresses; see [`Acquainted`].
+/// The receiver of shown addresses; see [`TraceReferences`].
 pub struct OutgoingReferences<'s>(&'s mut dyn FnMut(OutgoingReference));
 
 /// The actor of an address that was shown.
@@ -110,7 +110,7 @@ impl OutgoingReferences<'_> {
     }
 
     /// For the derive: takes the addresses of an object that is part of a heap's state, and not
-    /// [`Acquainted`].
+    /// [`TraceReferences`].
     #[doc(hidden)]
     pub fn __of_object(&mut self, show: impl FnOnce(&mut ExternalEdges<'_>)) {
         let mut each = |held: &dyn Any| {
@@ -136,8 +136,8 @@ pub(crate) fn known<T>(
     show(&mut OutgoingReferences(body))
 }
 
-impl<T: ?Sized + Target> Acquainted for Address<T> {
-    fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
+impl<T: ?Sized + Target> TraceReferences for Address<T> {
+    fn outgoing_references(&self, seen: &mut OutgoingReferences<'_>) {
         seen.take(OutgoingReference::of(&Address::link(self).to));
     }
 }
@@ -145,11 +145,11 @@ impl<T: ?Sized + Target> Acquainted for Address<T> {
 /// Types that show the addresses of their elements.
 macro_rules! elements {
     ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
-        impl<T: Acquainted, $($parameters)*> Acquainted for $type {
+        impl<T: TraceReferences, $($parameters)*> TraceReferences for $type {
             const MAY_SHOW: bool = T::MAY_SHOW;
-            fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
+            fn outgoing_references(&self, seen: &mut OutgoingReferences<'_>) {
                 if T::MAY_SHOW {
-                    self.iter().for_each(|one| one.acquaintances(seen));
+                    self.iter().for_each(|one| one.outgoing_references(seen));
                 }
             }
         }
@@ -161,26 +161,26 @@ elements!(
     [] BinaryHeap<T>, [] LinkedList<T>,
 );
 
-impl<T: ?Sized + Acquainted> Acquainted for Box<T> {
+impl<T: ?Sized + TraceReferences> TraceReferences for Box<T> {
     const MAY_SHOW: bool = T::MAY_SHOW;
-    fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
-        (**self).acquaintances(seen);
+    fn outgoing_references(&self, seen: &mut OutgoingReferences<'_>) {
+        (**self).outgoing_references(seen);
     }
 }
 
-impl<T: Acquainted> Acquainted for Leaf<T> {
+impl<T: TraceReferences> TraceReferences for Leaf<T> {
     const MAY_SHOW: bool = T::MAY_SHOW;
-    fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
-        self.0.acquaintances(seen);
+    fn outgoing_references(&self, seen: &mut OutgoingReferences<'_>) {
+        self.0.outgoing_references(seen);
     }
 }
 
-impl<T: Acquainted, E: Acquainted> Acquainted for Result<T, E> {
+impl<T: TraceReferences, E: TraceReferences> TraceReferences for Result<T, E> {
     const MAY_SHOW: bool = T::MAY_SHOW || E::MAY_SHOW;
-    fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
+    fn outgoing_references(&self, seen: &mut OutgoingReferences<'_>) {
         match self {
-            Ok(value) => value.acquaintances(seen),
-            Err(error) => error.acquaintances(seen),
+            Ok(value) => value.outgoing_references(seen),
+            Err(error) => error.outgoing_references(seen),
         }
     }
 }
@@ -188,13 +188,13 @@ impl<T: Acquainted, E: Acquainted> Acquainted for Result<T, E> {
 /// Types that show the addresses of their keys and values.
 macro_rules! maps {
     ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
-        impl<K: Acquainted, V: Acquainted, $($parameters)*> Acquainted for $type {
+        impl<K: TraceReferences, V: TraceReferences, $($parameters)*> TraceReferences for $type {
             const MAY_SHOW: bool = K::MAY_SHOW || V::MAY_SHOW;
-            fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
+            fn outgoing_references(&self, seen: &mut OutgoingReferences<'_>) {
                 if Self::MAY_SHOW {
                     for (key, value) in self {
-                        key.acquaintances(seen);
-                        value.acquaintances(seen);
+                        key.outgoing_references(seen);
+                        value.outgoing_references(seen);
                     }
                 }
             }
@@ -207,10 +207,10 @@ maps!([] BTreeMap<K, V>, [S] HashMap<K, V, S>);
 /// Types that show the addresses of their components.
 macro_rules! tuples {
     ($(($($part:ident $at:tt),+))*) => {$(
-        impl<$($part: Acquainted),+> Acquainted for ($($part,)+) {
+        impl<$($part: TraceReferences),+> TraceReferences for ($($part,)+) {
             const MAY_SHOW: bool = $($part::MAY_SHOW)||+;
-            fn acquaintances(&self, seen: &mut OutgoingReferences<'_>) {
-                $(self.$at.acquaintances(seen);)+
+            fn outgoing_references(&self, seen: &mut OutgoingReferences<'_>) {
+                $(self.$at.outgoing_references(seen);)+
             }
         }
     )*};
@@ -230,9 +230,9 @@ tuples! {
 /// Types without addresses: so that they may stand beside others that have some.
 macro_rules! none {
     ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
-        impl<$($parameters)*> Acquainted for $type {
+        impl<$($parameters)*> TraceReferences for $type {
             const MAY_SHOW: bool = false;
-            fn acquaintances(&self, _: &mut OutgoingReferences<'_>) {}
+            fn outgoing_references(&self, _: &mut OutgoingReferences<'_>) {}
         }
     )*};
 }
@@ -244,26 +244,26 @@ none!(
     ['gc, T: ?Sized + 'gc] Tag<'gc, T>, [] TagId,
 );
 
-/// For the derive: an item of this name is found for a type that is [`Acquainted`], and that of
-/// [`NotAcquainted`] for every other.
+/// For the derive: an item of this name is found for a type that is [`TraceReferences`], and that of
+/// [`NoReferences`] for every other.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Probe<T>(PhantomData<T>);
 
 #[doc(hidden)]
-impl<T: Acquainted> Probe<T> {
+impl<T: TraceReferences> Probe<T> {
     /// Whether the field may show an address.
     pub const HAS_EXTERNAL_EDGES: bool = T::MAY_SHOW;
 
     /// Shows the addresses of the field.
     pub fn show(field: &T, seen: &mut OutgoingReferences<'_>) {
-        field.acquaintances(seen);
+        field.outgoing_references(seen);
     }
 }
 
 /// See [`Probe`].
 #[doc(hidden)]
-pub trait NotAcquainted<T> {
+pub trait NoReferences<T> {
     /// It shows none.
     const HAS_EXTERNAL_EDGES: bool = false;
 
@@ -271,4 +271,4 @@ pub trait NotAcquainted<T> {
     fn show(_: &T, _: &mut OutgoingReferences<'_>) {}
 }
 
-impl<T> NotAcquainted<T> for Probe<T> {}
+impl<T> NoReferences<T> for Probe<T> {}

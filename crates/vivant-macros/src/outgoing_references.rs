@@ -1,5 +1,5 @@
 //! Tracing of the addresses in a state: those of every field with a type that can have some. In a
-//! state that is a graph this is every field, because each is an object, or `Acquainted`, too.
+//! state that is a graph this is every field, because each is an object, or `TraceReferences`, too.
 
 use crate::errors::Errors;
 use crate::object::is_leaf;
@@ -55,12 +55,12 @@ pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
         impl #impl_generics #state #type_generics #clause {
             #[doc(hidden)]
             pub const __VIVANT_SHOWS: bool = {
-                use #vivant::__private::NotAcquainted as _;
+                use #vivant::__private::NoReferences as _;
                 false #(|| #shows)*
             };
             #[doc(hidden)]
-            pub fn __vivant_acquaintances(&self, __seen: &mut #vivant::OutgoingReferences<'_>) {
-                use #vivant::__private::NotAcquainted as _;
+            pub fn __vivant_outgoing_references(&self, __seen: &mut #vivant::OutgoingReferences<'_>) {
+                use #vivant::__private::NoReferences as _;
                 #body
             }
         }

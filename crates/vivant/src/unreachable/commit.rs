@@ -4,7 +4,7 @@
 use super::OutgoingReference;
 use super::detection_pass::{Sight, shown};
 use super::graph::Who;
-use crate::cell::{Idle, Verdict};
+use crate::cell::{CommitResult, Idle};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::system::Shared;
@@ -78,12 +78,12 @@ impl Case {
                     0
                 }
                 Step::Holding => self.holds(system),
-                Step::LookingInto(at) if at == self.held.len() => match self.condemns(system) {
-                    Verdict::Condemned => {
+                Step::LookingInto(at) if at == self.held.len() => match self.commits(system) {
+                    CommitResult::Condemned => {
                         *left = left.saturating_sub(1 + self.held.len() / STRIDE);
                         return Some(Outcome::End(std::mem::take(&mut self.held)));
                     }
-                    Verdict::Free => {
+                    CommitResult::Free => {
                         self.step = Step::LettingGo;
                         self.held.len() / STRIDE
                     }
@@ -141,7 +141,7 @@ impl Case {
     }
 
     /// U4, in one piece: an exchange for each member, while upgrades of them wait.
-    fn condemns(&self, system: &Shared) -> Verdict {
+    fn commits(&self, system: &Shared) -> CommitResult {
         let disputed = || system.detector.is_disputed();
         system
             .detector
@@ -150,16 +150,16 @@ impl Case {
 }
 
 /// U4: each member by its exact count. An upgrade from no address waits meanwhile for the outcome.
-fn sentence(held: &[Idle], known: &[u32], disputed: impl Fn() -> bool) -> Verdict {
+fn sentence(held: &[Idle], known: &[u32], disputed: impl Fn() -> bool) -> CommitResult {
     for (at, (idle, known)) in held.iter().zip(known).enumerate() {
-        if disputed() || idle.condemn(*known) == Verdict::Free {
+        if disputed() || idle.commit_dying(*known) == CommitResult::Free {
             #[cfg(test)]
             if is_planted(InjectedFault::ForgottenPardon) {
-                return Verdict::Free;
+                return CommitResult::Free;
             }
-            held[..at].iter().for_each(Idle::pardon);
-            return Verdict::Free;
+            held[..at].iter().for_each(Idle::abort_dying);
+            return CommitResult::Free;
         }
     }
-    Verdict::Condemned
+    CommitResult::Condemned
 }
