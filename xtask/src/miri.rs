@@ -55,7 +55,7 @@ const RUNTIME: Package = Package {
     // Models of states and orders, random orders of a scheduler's round, histograms, hundreds of
     // messages that wait, looks at random programs, a large orphan.
     units_long: "model interleaved nobody_waits_for_ever distribution a_flood_that_lines_up \
-        sighting_tests seeded_canary one_that_is_given_up_as_a_whole_is_freed",
+        edge_snapshot_tests seeded_canary one_that_is_given_up_as_a_whole_is_freed",
     units_never: "",
 };
 
@@ -73,19 +73,19 @@ const COUNTS: Package = Package {
 /// canaries are about the verifier, which has nothing new to say here.
 const HEAPS: Package = Package {
     name: "vivant-heap",
-    modules: "types graphs memory holes limits model orca tags showing",
+    modules: "types graphs memory holes limits model orca tags edge_snapshot",
     // Regions, collections, attempts to break it.
-    modules_long: "hearing given_up settling paying region freeze keepers markers sweeping \
+    modules_long: "draining aborted_marks mark_termination assisting region freeze retainers markers sweeping \
         collections persistent review review_sharing review_regions review_marks",
     // Many objects, or large ones: each has a smaller test beside it.
     tests_long: "turns_of_two_heaps buffers_of_old_objects values_of_all_sizes forgotten_borrows \
         huge_objects depth_needs_no_stack a_refused_write what_is_taken_out graphs_may_hold",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`; every place of a window.
-    units_long: "what_the_model_does changes_have_one_order orphan_tests collector::mutator_assist \
+    units_long: "what_the_model_does changes_have_one_order detached_heap_tests collector::mutator_assist \
         what_is_written_in_a_window \
-        are_spread shards",
-    units_never: "canaries",
+        are_spread linear_hash_map",
+    units_never: "self_tests injected_faults",
 };
 
 /// How much is interpreted.

@@ -26,9 +26,9 @@ const OWN_MEMORY: &str = " --cfg vivant_plain_messages";
 const COUNTS: &str = "threads reentry stress bounded";
 
 /// Collected heaps, but for the programs for the compiler and those that end the process.
-const HEAPS: &str = "types graphs holes limits model orca hearing given_up region freeze sweeping \
-    sweeping_by_and_by short_of_pages markers marking paying settling keepers collections \
-    persistent review review_sharing review_regions review_marks tags showing";
+const HEAPS: &str = "types graphs holes limits model orca draining aborted_marks region freeze sweeping \
+    sweeping_by_and_by allocation_failure markers marking assisting mark_termination retainers collections \
+    persistent review review_sharing review_regions review_marks tags edge_snapshot";
 
 /// See `bias/header.rs`: the thread sanitizer does not know fences.
 const NO_FENCES: &str = " --cfg vivant_no_fences";

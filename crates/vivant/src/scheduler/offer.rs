@@ -21,15 +21,15 @@ const PATIENCE_MAX_NS: u32 = 40_000_000;
 const COUNTED_NS: u64 = 1_000_000;
 
 /// The state of offers that all workers of a system share.
-pub(crate) struct Patience {
+pub(crate) struct OfferDelay {
     ns: AtomicU32,
     /// Set if an offer was made and the worker that it wakes has not yet woken.
     offered: AtomicU32,
 }
 
-impl Patience {
-    pub(crate) fn new() -> Patience {
-        Patience {
+impl OfferDelay {
+    pub(crate) fn new() -> OfferDelay {
+        OfferDelay {
             ns: AtomicU32::new(PATIENCE_MIN_NS),
             offered: AtomicU32::new(0),
         }

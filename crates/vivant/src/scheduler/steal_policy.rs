@@ -12,7 +12,7 @@
 //! for a while with short turns beside another worker: it gives its queue to that worker, which
 //! will offer again the work that is worth it.
 
-use super::offer::{PATIENCE_MIN_NS, Patience};
+use super::offer::{OfferDelay, PATIENCE_MIN_NS};
 use super::worker_shared::{Tenure, WorkerShared};
 use crate::sync::{Arc, Ordering};
 
@@ -75,7 +75,7 @@ pub(super) enum StealVerdict {
 }
 
 impl StealPolicy {
-    pub(super) fn woken(now_ns: u64, patience: &Patience) -> StealPolicy {
+    pub(super) fn woken(now_ns: u64, patience: &OfferDelay) -> StealPolicy {
         let batch_limit = if patience.was_offered() {
             BatchLimit::Invited
         } else {
@@ -88,7 +88,7 @@ impl StealPolicy {
     }
 
     /// Called by a worker without work. Returns true if it may steal.
-    pub(super) fn is_hungry(&mut self, now_ns: u64, patience: &Patience) -> bool {
+    pub(super) fn is_hungry(&mut self, now_ns: u64, patience: &OfferDelay) -> bool {
         match self.batch_limit {
             BatchLimit::Hungry | BatchLimit::Invited => true,
             BatchLimit::Sated => false,
@@ -128,7 +128,7 @@ impl StealPolicy {
     }
 
     /// The worker goes to sleep.
-    pub(super) fn rests(&self, patience: &Patience) {
+    pub(super) fn rests(&self, patience: &OfferDelay) {
         if self.batch_limit == BatchLimit::Invited {
             patience.grows();
         }
@@ -141,7 +141,7 @@ impl StealPolicy {
         own: &WorkerShared,
         others: impl FnOnce() -> Vec<Arc<WorkerShared>> + 's,
         now_ns: u64,
-        patience: &Patience,
+        patience: &OfferDelay,
     ) -> StealVerdict {
         let give_to = match &self.evaluation {
             StealEvaluation::Over => return StealVerdict::Keep,

@@ -3,7 +3,7 @@
 
 use super::clock::Clock;
 use super::memory::Memory;
-use super::offer::Patience;
+use super::offer::OfferDelay;
 use super::replacement::Replacement;
 use super::run_queue::RunQueue;
 use super::sleep::{CondvarParker, Sleepers};
@@ -34,7 +34,7 @@ pub(crate) struct Threads {
     /// The common queue: actors that threads other than workers have made runnable.
     pub(super) common: RunQueue<Runnable>,
     pub(super) sleepers: Sleepers<CondvarParker>,
-    pub(super) patience: Patience,
+    pub(super) patience: OfferDelay,
     pub(super) clock: Clock,
     pub(super) memory: Arc<Memory>,
     pub(super) handover: Replacement,
@@ -63,7 +63,7 @@ impl Threads {
             all_shared: RwLock::new(all_shared),
             common: RunQueue::default(),
             sleepers: Sleepers::new(),
-            patience: Patience::new(),
+            patience: OfferDelay::new(),
             clock: Clock::new(),
             memory: Arc::default(),
             handover: Replacement::default(),

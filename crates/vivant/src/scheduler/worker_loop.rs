@@ -11,7 +11,7 @@ use super::worker::Worker;
 use super::worker_shared::{Tenure, WorkerShared};
 use crate::cell::{self, Ran, Runnable, WorkerClass, catch};
 use crate::observe;
-use crate::state_storage::{Helped, Orphans};
+use crate::state_storage::{DetachedHeaps, Helped};
 use crate::sync::{Arc, Ordering};
 use crate::system::Shared;
 use std::mem;
@@ -64,7 +64,7 @@ fn care(worker: &Worker, worker_shared: &WorkerShared) {
         let now_ms = worker.system.oracle.coarse_ms();
         worker_shared.watch.begins_for_nobody(now_ms);
         if worker.system.orphans.are_calling() {
-            Orphans::care(&worker.system);
+            DetachedHeaps::care(&worker.system);
         }
         if worker.system.detector.is_calling() {
             worker.system.detector.care(&worker.system);
@@ -87,7 +87,7 @@ fn helps(worker: &Worker, worker_shared: &WorkerShared) -> Helped {
     worker_shared
         .watch
         .begins_for_nobody(system.oracle.coarse_ms());
-    Orphans::help(system);
+    DetachedHeaps::help(system);
     worker_shared.watch.ends_for_nobody();
     Helped::Some
 }

@@ -6,7 +6,7 @@ use crate::cell::{Budget, Injected, Ran, Runnable, run};
 use crate::mailbox::Kind;
 use crate::oracle::{Oracle, Simulated};
 use crate::scheduler::Worker;
-use crate::state_storage::{Helped, Orphans};
+use crate::state_storage::{DetachedHeaps, Helped};
 use crate::supervision::Supervisor;
 use crate::sync::{Arc, Mutex, lock};
 use crate::system::Shared;
@@ -95,7 +95,7 @@ impl SimulatedScheduler {
         }
         // Detached heaps that are due are run before time passes too.
         if system.orphans.are_calling() && (self.is_quiet() || chance.choose(4) == 0) {
-            Orphans::care_by(system, 1 + chance.choose(HELP_MAX));
+            DetachedHeaps::care_by(system, 1 + chance.choose(HELP_MAX));
             return true;
         }
         let chosen = {

@@ -1,11 +1,11 @@
 //! GC state: a state that is a graph, in a heap of its own, collected between turns.
 
-use super::bell::Bell;
 use super::deaths::{Asked, Notice, Notices};
-use super::orphans::Orphans;
-use super::rest::{self, Rest};
-use super::sighting::Sighting;
-use super::tending::Tending;
+use super::detached_heaps::DetachedHeaps;
+use super::edge_snapshot::EdgeSnapshot;
+use super::gc_continuation::GcContinuation;
+use super::gc_waker::GcWaker;
+use super::idle_check::{self, IdleCheck};
 use super::{HeapCounts, Host, PauseKind, StoreState};
 use crate::actor::Actor;
 use crate::observe;
@@ -79,24 +79,25 @@ where
     /// differ after a panic.
     pub(super) turns: u64,
     looked_after: u64,
-    pub(super) rest: Rest,
-    pub(super) sighting: Sighting,
-    pub(super) tending: Tending,
+    pub(super) rest: IdleCheck,
+    pub(super) sighting: EdgeSnapshot,
+    pub(super) tending: GcContinuation,
     /// The heap's GC waker.
-    pub(super) bell: Arc<Bell>,
+    pub(super) bell: Arc<GcWaker>,
 }
 
 /// Guard of a running turn. If a panic aborts the turn, the heap's work after it is not done. Then
 /// this schedules an idle check, because no other turn may come.
 struct CutOff<'a> {
-    bell: &'a Bell,
+    bell: &'a GcWaker,
     worker: &'a Worker,
 }
 
 impl Drop for CutOff<'_> {
     #[cold]
     fn drop(&mut self) {
-        self.bell.ask(rest::heard_after_ns(&self.worker.system));
+        self.bell
+            .ask(idle_check::heard_after_ns(&self.worker.system));
     }
 }
 
@@ -119,7 +120,7 @@ where
         if let Scheduler::Threads(threads) = &system.scheduler {
             threads.begin_memory(system);
         }
-        let bell = Bell::of(worker.me().cell(), rest::ask::<A>);
+        let bell = GcWaker::of(worker.me().cell(), idle_check::ask::<A>);
         let waker = Waker::from(bell.clone());
         let begun = Heap::begin(&system.heaps, pacing, waker, |mutator| {
             let mut notices = Notices::default();
@@ -140,9 +141,9 @@ where
             heap,
             turns: 1,
             looked_after: 0,
-            rest: Rest::default(),
-            sighting: Sighting::default(),
-            tending: Tending::default(),
+            rest: IdleCheck::default(),
+            sighting: EdgeSnapshot::default(),
+            tending: GcContinuation::default(),
             bell,
         };
         kept.turn_is_over(worker, facts);
@@ -223,9 +224,9 @@ where
 }
 
 /// An actor's heap has ended: what other heaps refer to outlives it (O9).
-fn outlives(worker: &Worker, orphan: Option<DetachedHeap>, bell: &Bell) {
+fn outlives(worker: &Worker, orphan: Option<DetachedHeap>, bell: &GcWaker) {
     match orphan {
-        Some(orphan) => Orphans::take_in(&worker.system, orphan, bell),
+        Some(orphan) => DetachedHeaps::take_in(&worker.system, orphan, bell),
         None => bell.is_over(),
     }
 }

@@ -1,7 +1,7 @@
 //! [`LastMark`]: when a heap was last marked, and when it may be marked again without having grown
 //! (A2).
 
-use super::patience::Patience;
+use super::back_off::BackOff;
 use vivant_heap::HeapStats;
 
 /// Marks for idleness or for released exports take at most one part in this many of the time.
@@ -75,8 +75,8 @@ pub(super) struct LastMark {
     took_ns: u64,
     is_for: IsFor,
     /// Back-off of marks for released exports, and of marks for garbage of its own turns.
-    with_others: Patience,
-    with_itself: Patience,
+    with_others: BackOff,
+    with_itself: BackOff,
 }
 
 impl LastMark {

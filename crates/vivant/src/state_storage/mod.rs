@@ -4,34 +4,34 @@
 //! The type decides the storage: `#[derive(Actor)]` gives a heap to a state with a lifetime, and to
 //! no other. A plain actor pays nothing for the collector.
 
-mod bell;
+mod back_off;
 mod collected;
 mod deaths;
+mod detached_heaps;
+mod detached_table;
 mod distribution;
+mod edge_snapshot;
+#[cfg(all(test, feature = "macros"))]
+mod edge_snapshot_tests;
 mod facts;
+mod gc_continuation;
+#[cfg(all(test, feature = "macros", not(miri)))]
+mod gc_continuation_tests;
+mod gc_waker;
+mod idle_check;
 mod last_mark;
 mod leaves;
 mod marks;
-mod orphan_table;
-mod orphans;
-mod patience;
 mod pauses;
 mod plain;
-mod rest;
-mod sighting;
-#[cfg(all(test, feature = "macros"))]
-mod sighting_tests;
-mod tending;
-#[cfg(all(test, feature = "macros", not(miri)))]
-mod tending_tests;
 
 pub use collected::GcState;
+pub(crate) use detached_heaps::DetachedHeaps;
 pub(crate) use distribution::Histograms;
 pub use distribution::{Distribution, PauseDistributions};
 pub(crate) use facts::HeapCounts;
 pub use facts::HeapFacts;
 pub(crate) use marks::{Helped, Marks};
-pub(crate) use orphans::Orphans;
 pub use pauses::{ByPauseKind, PauseClock, PauseKind, Pauses};
 pub use plain::{InlineActor, InlineState};
 

@@ -22,7 +22,7 @@ use crate::registry::Registry;
 use crate::report::{Listener, Reports};
 use crate::scheduler::{Scheduler, Threads, Worker};
 use crate::simulation::SimulatedScheduler;
-use crate::state_storage::{Histograms, Marks, Orphans, Stored};
+use crate::state_storage::{DetachedHeaps, Histograms, Marks, Stored};
 use crate::supervision::{Restarts, Trees};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::timer::{Alarm, Timer, Timers};
@@ -59,7 +59,7 @@ pub(crate) struct Shared {
     /// Histograms of the pauses of heaps.
     pub(crate) pauses: Histograms,
     /// Detached heaps: those of actors that have ended.
-    pub(crate) orphans: Orphans,
+    pub(crate) orphans: DetachedHeaps,
     pub(crate) marks: Marks,
     /// Finds unreachable actors.
     pub(crate) detector: Detector,
@@ -140,7 +140,7 @@ impl Shared {
             depot: Arc::new(Depot::new()),
             heaps: Arc::new(heaps),
             pauses: Histograms::default(),
-            orphans: Orphans::default(),
+            orphans: DetachedHeaps::default(),
             marks: Marks::default(),
             detector: Detector::default(),
             trees: Trees::default(),

@@ -16,7 +16,7 @@ use crate::address::Address;
 use crate::cell::{CellRef, Signals};
 use crate::inspect::{ActorFacts, AliveBecause};
 use crate::scheduler::{Scheduler, Worker};
-use crate::state_storage::Orphans;
+use crate::state_storage::DetachedHeaps;
 use crate::sync::Arc;
 use std::fmt;
 use std::thread;
@@ -99,7 +99,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
         threads_left_behind = threads.close(system, rest);
     }
     system.timers.close(|caught| system.timer_panicked(caught));
-    Orphans::close(system);
+    DetachedHeaps::close(system);
     system.config.collectors.report_unused(&system.reports);
     let dead_letters = system.dead_letters.total();
     let still_there = |cell: &&CellRef| system.registry.get(cell.id, cell.place()).is_some();

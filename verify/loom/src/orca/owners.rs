@@ -97,12 +97,12 @@ pub(in super::super) fn a_reference_comes_back() {
 }
 
 /// The waker of the owner.
-struct Bell {
+struct GcWaker {
     rung: Mutex<bool>,
     heard: Condvar,
 }
 
-impl Wake for Bell {
+impl Wake for GcWaker {
     fn wake(self: UnseenArc<Self>) {
         self.wake_by_ref();
     }
@@ -113,7 +113,7 @@ impl Wake for Bell {
     }
 }
 
-impl Bell {
+impl GcWaker {
     fn wait(&self) {
         let mut rung = lock(&self.rung);
         while !*rung {
@@ -130,7 +130,7 @@ impl Bell {
 /// may end.
 pub(in super::super) fn the_owner_sleeps() {
     let (world, mut heap) = World::new();
-    let bell = UnseenArc::new(Bell {
+    let bell = UnseenArc::new(GcWaker {
         rung: Mutex::new(false),
         heard: Condvar::new(),
     });

@@ -2,8 +2,8 @@
 //! unneeded imports, and gives its nursery back (A1 to A4).
 
 use super::collected::Heaped;
+use super::edge_snapshot::EdgeSnapshot;
 use super::last_mark::{GivenUp, LastMark, SOON, Since, Wants};
-use super::sighting::Sighting;
 use super::{GcState, HeapCounts, PauseKind};
 use crate::actor::Actor;
 use crate::call::Delivery;
@@ -32,7 +32,7 @@ const HEARD: u32 = 4;
 
 /// State of the idle checks of one heap.
 #[derive(Default)]
-pub(super) struct Rest {
+pub(super) struct IdleCheck {
     /// Whether the actor has scheduled an idle check. The GC waker may have scheduled one without
     /// this being set.
     question: Question,
@@ -80,7 +80,7 @@ enum Hears {
     More,
 }
 
-impl Rest {
+impl IdleCheck {
     /// A mark has begun, and has taken the released exports into account: exports released from
     /// here on are for the next mark.
     pub(super) fn mark_begins(&mut self) {
@@ -342,7 +342,7 @@ where
             MarkStart::Running => self.marks_to_show(),
             MarkStart::Finished => {
                 let heap = &mut self.heap;
-                self.sighting = Sighting::by(turns, |each| heap.show(each));
+                self.sighting = EdgeSnapshot::by(turns, |each| heap.show(each));
             }
         }
     }

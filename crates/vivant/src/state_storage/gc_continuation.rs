@@ -3,8 +3,8 @@
 
 use super::GcState;
 use super::collected::Heaped;
+use super::edge_snapshot::EdgeSnapshot;
 use super::marks::{Mark, Marks};
-use super::sighting::Sighting;
 use crate::actor::Actor;
 use crate::call::Delivery;
 use crate::cell::{AddressRef, StateRef};
@@ -23,7 +23,7 @@ const SWEPT: usize = 256;
 
 /// The actor's record of the concurrent mark of its heap.
 #[derive(Default)]
-pub(super) enum Tending {
+pub(super) enum GcContinuation {
     #[default]
     Nothing,
     Marks {
@@ -44,10 +44,10 @@ pub(super) enum Shows {
     OutgoingReferences,
 }
 
-impl Tending {
+impl GcContinuation {
     /// The heap ends: takes its mark off the system's list.
     pub(super) fn ends(self, marks: &Marks) {
-        if let Tending::Marks { mark, .. } = self {
+        if let GcContinuation::Marks { mark, .. } = self {
             marks.ends(&mark);
         }
     }
@@ -59,13 +59,13 @@ where
 {
     /// Whether a concurrent mark runs.
     pub(super) fn is_marking(&self) -> bool {
-        matches!(self.tending, Tending::Marks { .. })
+        matches!(self.tending, GcContinuation::Marks { .. })
     }
 
     /// Makes the mark that was just begun record objects that may trace addresses, if it is a
     /// concurrent one.
     pub(super) fn marks_to_show(&mut self) {
-        if let Tending::Marks { shows, .. } = &mut self.tending {
+        if let GcContinuation::Marks { shows, .. } = &mut self.tending {
             *shows = Shows::OutgoingReferences;
         }
     }
@@ -74,7 +74,7 @@ where
     /// or ended by it.
     pub(super) fn takes_note(&mut self, worker: &Worker, before: &HeapStats, ns: u64, now_ns: u64) {
         let after = self.heap.stats();
-        if let Tending::Marks { spent_ns, .. } = &mut self.tending {
+        if let GcContinuation::Marks { spent_ns, .. } = &mut self.tending {
             *spent_ns += ns;
         }
         if after.major > before.major {
@@ -92,7 +92,7 @@ where
         };
         self.rest.mark_begins();
         let cell = worker.me().cell();
-        self.tending = Tending::Marks {
+        self.tending = GcContinuation::Marks {
             mark: Marks::begins(&worker.system, marker, cell, tend::<A>),
             turns: self.turns,
             spent_ns: ns,
@@ -101,7 +101,7 @@ where
     }
 
     fn mark_has_ended(&mut self, worker: &Worker, ns: u64, now_ns: u64, after: &HeapStats) {
-        let Tending::Marks {
+        let GcContinuation::Marks {
             mark,
             turns,
             spent_ns,
@@ -117,7 +117,7 @@ where
         self.rest.mark.has_ended(turns, now_ns, took_ns, after);
         if shows == Shows::OutgoingReferences && turns == self.turns {
             let heap = &mut self.heap;
-            self.sighting = Sighting::by(turns, |each| heap.show(each));
+            self.sighting = EdgeSnapshot::by(turns, |each| heap.show(each));
         }
     }
 
@@ -126,7 +126,7 @@ where
         self.is_back();
         if self.is_marking() {
             self.timed(worker, facts, Heap::pace);
-            if let Tending::Marks { mark, .. } = &self.tending
+            if let GcContinuation::Marks { mark, .. } = &self.tending
                 && !self.heap.is_terminating_mark()
             {
                 // The helper that found everything marked did not know what a turn had written to
@@ -144,7 +144,7 @@ where
     /// The actor has flushed its SATB buffer, and put back the packets that it has not scanned
     /// itself. Workers that looked meanwhile have found nothing, and sleep, so this wakes one.
     pub(super) fn leaves_to_others(&self, worker: &Worker) {
-        if let Tending::Marks { mark, .. } = &self.tending
+        if let GcContinuation::Marks { mark, .. } = &self.tending
             && !self.heap.is_terminating_mark()
         {
             worker.system.marks.is_left(&worker.system, mark);
@@ -162,17 +162,17 @@ where
 }
 
 /// The continuation message.
-struct Tend<A>(PhantomData<fn(A)>);
+struct ContinueGc<A>(PhantomData<fn(A)>);
 
 fn tend<A: Actor<Storage = GcState>>(to: AddressRef)
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    let envelope = Envelope::new::<Tend<A>>((), Location::caller());
+    let envelope = Envelope::new::<ContinueGc<A>>((), Location::caller());
     Delivery { to, envelope }.deliver();
 }
 
-impl<A: Actor<Storage = GcState>> MessageKind for Tend<A>
+impl<A: Actor<Storage = GcState>> MessageKind for ContinueGc<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {

@@ -1,9 +1,9 @@
-//! [`Orphans`]: detached heaps, what is left of actors' heaps after their end, until nothing refers
+//! [`DetachedHeaps`]: detached heaps, what is left of actors' heaps after their end, until nothing refers
 //! to it (O9). See [README.md](README.md).
 
-use super::bell::Bell;
-use super::orphan_table::Table;
-use super::rest::heard_after_ns;
+use super::detached_table::Table;
+use super::gc_waker::GcWaker;
+use super::idle_check::heard_after_ns;
 use crate::alarm::Alarm;
 use crate::scheduler::{Scheduler, Worker};
 use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
@@ -25,7 +25,7 @@ const CROWD: usize = 10;
 
 /// The detached heaps of a system.
 #[derive(Default)]
-pub(crate) struct Orphans {
+pub(crate) struct DetachedHeaps {
     state: Mutex<State>,
     /// Whether a worker is to run them.
     called: AtomicBool,
@@ -61,9 +61,9 @@ enum Hours {
     Over,
 }
 
-impl Orphans {
+impl DetachedHeaps {
     /// Takes in what is left of a heap that has ended. Called outside of turns.
-    pub(super) fn take_in(system: &Arc<Shared>, orphan: DetachedHeap, bell: &Bell) {
+    pub(super) fn take_in(system: &Arc<Shared>, orphan: DetachedHeap, bell: &GcWaker) {
         let orphans = &system.orphans;
         let now_ns = system.oracle.now_ns();
         let (number, due) = {
@@ -84,7 +84,7 @@ impl Orphans {
         // A message put in before the waker moved has notified the actor. A message put in since
         // has notified this number, which may not have been in the table yet.
         if let Some(due_ns) = state.table.comes(number, orphan, now_ns, heard_ns) {
-            Orphans::will_be_looked_at(system, state, due_ns);
+            DetachedHeaps::will_be_looked_at(system, state, due_ns);
         }
     }
 
@@ -98,7 +98,7 @@ impl Orphans {
             Care::Nobody | Care::Later { .. } => now_ns + heard_after_ns(system),
         };
         if let Some(due_ns) = state.table.is_told(number, heard_ns) {
-            Orphans::will_be_looked_at(system, state, due_ns);
+            DetachedHeaps::will_be_looked_at(system, state, due_ns);
         }
     }
 
@@ -108,11 +108,11 @@ impl Orphans {
             (Care::Now, _) => {}
             (_, Hours::Over) => {
                 drop(state);
-                Orphans::after_hours(system);
+                DetachedHeaps::after_hours(system);
             }
             (Care::Later { at_ns }, Hours::Open) if at_ns <= due_ns => {}
             (Care::Nobody | Care::Later { .. }, Hours::Open) => {
-                Orphans::will_care(system, state, Care::Nobody, 0);
+                DetachedHeaps::will_care(system, state, Care::Nobody, 0);
             }
         }
     }
@@ -186,7 +186,7 @@ impl Orphans {
 
     /// Runs a piece of what is due. Not in a turn, and not in a collection.
     pub(crate) fn care(system: &Arc<Shared>) {
-        Orphans::care_by(system, PIECE);
+        DetachedHeaps::care_by(system, PIECE);
         if system.orphans.owe() {
             system.orphans.wakes(system);
         }
@@ -194,7 +194,7 @@ impl Orphans {
 
     /// Like `care`, by a worker that has nothing else to do.
     pub(crate) fn help(system: &Arc<Shared>) {
-        Orphans::care_by(system, QUANTUM);
+        DetachedHeaps::care_by(system, QUANTUM);
     }
 
     /// Whether there is work for such a worker.
@@ -238,20 +238,20 @@ impl Orphans {
             state.table.put_back(seen, now_ns, heard_ns);
         }
         let took_ns = clock() - began_ns;
-        Orphans::will_care(system, state, before, took_ns);
+        DetachedHeaps::will_care(system, state, before, took_ns);
     }
 
     /// The system has ended: its timers and workers are gone.
     pub(crate) fn close(system: &Arc<Shared>) {
         lock(&system.orphans.state).hours = Hours::Over;
-        Orphans::care_by(system, usize::MAX);
+        DetachedHeaps::care_by(system, usize::MAX);
     }
 
     /// A thread releases something that belongs to a system that has ended.
     #[cold]
     fn after_hours(system: &Arc<Shared>) {
         if Worker::with_current(|_| ()).is_none() {
-            Orphans::care_by(system, usize::MAX);
+            DetachedHeaps::care_by(system, usize::MAX);
             return;
         }
         // In a turn of another system, or in its collection, so not on this thread. If no thread
@@ -260,7 +260,7 @@ impl Orphans {
         let name = format!("{}-orphans", system.config.name);
         let _thread = thread::Builder::new()
             .name(name)
-            .spawn(move || Orphans::care_by(&theirs, usize::MAX));
+            .spawn(move || DetachedHeaps::care_by(&theirs, usize::MAX));
     }
 
     /// The retainers of an object of one of them; none if its owner is not among them.

@@ -1,4 +1,4 @@
-//! [`Patience`]: the back-off of marks for one reason, doubled by each unproductive mark (A2c).
+//! [`BackOff`]: the back-off of marks for one reason, doubled by each unproductive mark (A2c).
 
 use vivant_heap::HeapStats;
 
@@ -11,12 +11,12 @@ const DOUBLINGS: u32 = 6;
 
 /// The back-off of one actor, for one reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Patience {
+pub(super) struct BackOff {
     /// Number of consecutive unproductive marks, at most [`DOUBLINGS`].
     doublings: u32,
 }
 
-impl Patience {
+impl BackOff {
     /// A mark for this reason has ended.
     pub(super) fn is_marked(&mut self, after: &HeapStats) {
         let weight = after.bytes_marked.saturating_add(after.bytes_died);
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn who_is_marked_in_vain_waits_twice_as_long() {
-        let mut patience = Patience::default();
+        let mut patience = BackOff::default();
         assert_eq!(patience.waits_ns(10, 1_000), 10);
         let mut waits = Vec::new();
         for _ in 0..8 {
@@ -67,19 +67,19 @@ mod tests {
     #[test]
     fn a_mark_that_finds_something_ends_it() {
         for (met, died) in [(3_100, 100), (0, 16), (16, 16)] {
-            let mut patience = Patience::default();
+            let mut patience = BackOff::default();
             patience.is_marked(&found(met, 0));
             patience.is_marked(&found(met, 0));
-            assert_ne!(patience, Patience::default());
+            assert_ne!(patience, BackOff::default());
             patience.is_marked(&found(met, died));
-            assert_eq!(patience, Patience::default(), "{met} {died}");
+            assert_eq!(patience, BackOff::default(), "{met} {died}");
         }
     }
 
     #[test]
     fn an_empty_heap_is_marked_in_vain() {
-        let mut patience = Patience::default();
+        let mut patience = BackOff::default();
         patience.is_marked(&found(0, 0));
-        assert_ne!(patience, Patience::default());
+        assert_ne!(patience, BackOff::default());
     }
 }

@@ -1,4 +1,4 @@
-//! [`Sighting`]: an edge snapshot, the addresses in a heap's objects as a mark has traced them
+//! [`EdgeSnapshot`]: an edge snapshot, the addresses in a heap's objects as a mark has traced them
 //! while the actor was idle.
 
 use crate::cell::catch;
@@ -9,23 +9,23 @@ use std::any::Any;
 
 /// The addresses that a mark has traced, and the turn number at that time.
 #[derive(Default)]
-pub(super) struct Sighting {
+pub(super) struct EdgeSnapshot {
     outgoing_references: Vec<OutgoingReference>,
     /// Number of turns run before the mark. If it is unchanged, so are the heap's addresses.
     turns: u64,
 }
 
-impl Sighting {
+impl EdgeSnapshot {
     /// Takes the snapshot after `turns` turns. `mark` passes each object that it marks to the
     /// function that it receives. If an object's code panics the snapshot is empty: the actors that
     /// this one refers to then count as referenced from outside.
-    pub(super) fn by(turns: u64, mark: impl FnOnce(&mut dyn FnMut(&dyn Any))) -> Sighting {
+    pub(super) fn by(turns: u64, mark: impl FnOnce(&mut dyn FnMut(&dyn Any))) -> EdgeSnapshot {
         let mut outgoing_references = Vec::new();
         let mut take = |held: &dyn Any| outgoing_references.extend(OutgoingReference::held(held));
         if catch(|| mark(&mut take)).is_err() {
             outgoing_references.clear();
         }
-        Sighting {
+        EdgeSnapshot {
             outgoing_references,
             turns,
         }

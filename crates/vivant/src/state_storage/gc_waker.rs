@@ -1,8 +1,8 @@
-//! [`Bell`]: the GC waker of a heap. It is woken when a message is put into the heap's empty count
+//! [`GcWaker`]: the GC waker of a heap. It is woken when a message is put into the heap's empty count
 //! inbox. See [README.md](README.md).
 
-use super::orphans::Orphans;
-use super::rest::heard_after_ns;
+use super::detached_heaps::DetachedHeaps;
+use super::idle_check::heard_after_ns;
 use crate::alarm::Alarm;
 use crate::cell::{AddressRef, CellRef};
 use crate::sync::{Arc, Mutex, lock};
@@ -14,7 +14,7 @@ use std::task::Wake;
 /// The waker of one heap, for as long as the heap exists. Any thread may wake it, at any time: in a
 /// turn, in the middle of another heap's collection, after the system has ended. So all it does is
 /// to set a timer.
-pub(super) struct Bell(Mutex<Home>);
+pub(super) struct GcWaker(Mutex<Home>);
 
 /// Where the heap is.
 enum Home {
@@ -45,11 +45,11 @@ enum Told {
     Actor(u64),
 }
 
-impl Bell {
+impl GcWaker {
     /// The waker of an actor's heap.
-    pub(super) fn of(cell: CellRef, ask: fn(AddressRef)) -> Arc<Bell> {
+    pub(super) fn of(cell: CellRef, ask: fn(AddressRef)) -> Arc<GcWaker> {
         let asked = None;
-        Arc::new(Bell(Mutex::new(Home::Actor { cell, ask, asked })))
+        Arc::new(GcWaker(Mutex::new(Home::Actor { cell, ask, asked })))
     }
 
     /// Schedules an idle check in `in_ns` nanoseconds, unless one is due before that.
@@ -115,7 +115,7 @@ impl Bell {
             Home::Nowhere => return,
         };
         match told {
-            Told::Orphan(system, number) => Orphans::is_told(&system, number),
+            Told::Orphan(system, number) => DetachedHeaps::is_told(&system, number),
             // Has no effect if the heap is detached in between: then its inbox is read on
             // detaching.
             Told::Actor(in_ns) => self.ask(in_ns),
@@ -123,7 +123,7 @@ impl Bell {
     }
 }
 
-impl Wake for Bell {
+impl Wake for GcWaker {
     fn wake(self: Arc<Self>) {
         self.ring();
     }
