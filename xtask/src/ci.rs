@@ -1,5 +1,5 @@
-//! `ci`: every check that a change must pass. `nightly`: all that takes longer. Each step runs under
-//! a heading and with its time. The first failure ends the run; `--from STEP` goes on there.
+//! `ci`: every check that a change must pass. `nightly`: all that takes longer. Each step runs
+//! under a heading and with its time. The first failure ends the run; `--from STEP` goes on there.
 
 use crate::args::Args;
 use crate::{Failure, dispatch};

@@ -1,5 +1,5 @@
-//! `quick`: an answer within a minute while one works on a package. It is no substitute for `ci`: it
-//! leaves out programs for the compiler, all but a few seeds, canaries, other packages and the
+//! `quick`: an answer within a minute while one works on a package. It is no substitute for `ci`:
+//! it leaves out programs for the compiler, all but a few seeds, canaries, other packages and the
 //! documentation.
 
 use crate::args::Args;
@@ -9,8 +9,8 @@ use crate::{Failure, manifest, tidy, toolchain, workspace};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-/// Random programs of each kind: with fewer, some tests see too little happen. Canaries are left out:
-/// these programs are too few to find each fault.
+/// Random programs of each kind: with fewer, some tests see too little happen. Canaries are left
+/// out: these programs are too few to find each fault.
 const SEEDS: &str = "20";
 
 /// Models that take minutes in a debug build; they are compiled only. `cargo xtask loom` runs them.

@@ -1,5 +1,5 @@
-//! [`Heap::collect_external_edges`]: traces external edges, from live objects to things that are counted
-//! elsewhere.
+//! [`Heap::collect_external_edges`]: traces external edges, from live objects to things that are
+//! counted elsewhere.
 
 use crate::collector::EdgeSnapshot;
 use crate::heap::{Heap, MarkStart, Root};
@@ -8,11 +8,11 @@ use std::any::Any;
 
 impl<R: Root> Heap<R> {
     /// As [`Heap::collect`], and passes the external edges of live objects
-    /// ([`Object::trace_external`](crate::Object::trace_external)) to `each`. These are objects that
-    /// the state reaches by references of the heap's own (`Gc`, and collections). Not included: the
-    /// state itself, shared objects (`Val`), which other heaps may read, and the contents of
-    /// regions. If one of the objects or `each` panics, the rest is not shown; the collection is
-    /// over by then.
+    /// ([`Object::trace_external`](crate::Object::trace_external)) to `each`. These are objects
+    /// that the state reaches by references of the heap's own (`Gc`, and collections). Not
+    /// included: the state itself, shared objects (`Val`), which other heaps may read, and the
+    /// contents of regions. If one of the objects or `each` panics, the rest is not shown; the
+    /// collection is over by then.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -57,9 +57,9 @@ impl<R: Root> Heap<R> {
     }
 
     /// Passes the external edges of the objects that the last mark has listed to `each`, as
-    /// [`Heap::collect_external_edges`] does, with their present contents. A second call passes nothing.
-    /// If a turn has run since the mark began, there may be other such objects, and some of these
-    /// may be unreachable.
+    /// [`Heap::collect_external_edges`] does, with their present contents. A second call passes
+    /// nothing. If a turn has run since the mark began, there may be other such objects, and some
+    /// of these may be unreachable.
     pub fn show(&mut self, each: &mut dyn FnMut(&dyn Any)) {
         let edge_holders = std::mem::take(&mut self.parts().0.edge_holders);
         let mut shown = ExternalEdges::to(each);

@@ -38,8 +38,8 @@ impl<V> Default for LinearHashMap<V> {
     }
 }
 
-/// The index of an address's shard, of `buckets`. It uses other bits of the hash than the map within
-/// the shard.
+/// The index of an address's shard, of `buckets`. It uses other bits of the hash than the map
+/// within the shard.
 #[inline]
 fn bucket_of(address: usize, buckets: usize) -> usize {
     if buckets <= 1 {

@@ -9,8 +9,8 @@ use crate::pages::page::{Age, PageKind, Span};
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
-/// Pages of the first nursery chunk. Each further one has twice as many, up to `CHUNK_PAGES_MOST`: four
-/// of these fill a mapped chunk, with nothing left over.
+/// Pages of the first nursery chunk. Each further one has twice as many, up to `CHUNK_PAGES_MOST`:
+/// four of these fill a mapped chunk, with nothing left over.
 const CHUNK_PAGES_FIRST: usize = 1;
 const CHUNK_PAGES_MOST: usize = (PAGES - HEAD) / 4;
 

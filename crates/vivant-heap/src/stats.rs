@@ -24,8 +24,8 @@ pub struct HeapStats {
     /// Number of mutator assists: marking by the heap's holder for a concurrent mark, because it
     /// had promoted much.
     pub assists: u64,
-    /// Number of termination steps of concurrent marks ([`Heap::is_terminating_mark`]): at least one for
-    /// each that has ended.
+    /// Number of termination steps of concurrent marks ([`Heap::is_terminating_mark`]): at least
+    /// one for each that has ended.
     pub termination_steps: u64,
     /// Number of times that a turn has waited for a marker to release an object that it was about
     /// to change.

@@ -1,9 +1,9 @@
 //! A walk over all live objects of one heap, between two turns.
 //!
 //! The verifier, the count verifier ([`CountVerifier`](crate::CountVerifier)), retaining paths
-//! ([`Sharer::retainers`](crate::Sharer::retainers)) and the check of marks under stress are loops over
-//! [`Walk::next`] and [`Walk::scan`]. A walk writes nothing to the heap, and allocates some words
-//! for each object and reference.
+//! ([`Sharer::retainers`](crate::Sharer::retainers)) and the check of marks under stress are loops
+//! over [`Walk::next`] and [`Walk::scan`]. A walk writes nothing to the heap, and allocates some
+//! words for each object and reference.
 
 use crate::collector::Tracer;
 use crate::header::Header;

@@ -467,8 +467,8 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// # By hand
 ///
 /// It writes `unsafe impl Object`, with two functions that call those of the fields. From the
-/// fields also follow `FrozenParts`, `Sendable`, `Erased`, and, for a type without lifetime and type
-/// parameters, `Freeze`.
+/// fields also follow `FrozenParts`, `Sendable`, `Erased`, and, for a type without lifetime and
+/// type parameters, `Freeze`.
 #[proc_macro_derive(Object, attributes(object))]
 pub fn object(input: TokenStream) -> TokenStream {
     object::expand(input.into(), &quote::quote!(::vivant_heap))

@@ -72,8 +72,8 @@ impl<T> Oneshot<T> {
 
 /// The reply to a request from outside: a future for any executor.
 ///
-/// Dropping it gives up the reply; the message is processed all the same. [`AskFuture::cancel`] also
-/// takes the message back, if its turn has not begun.
+/// Dropping it gives up the reply; the message is processed all the same. [`AskFuture::cancel`]
+/// also takes the message back, if its turn has not begun.
 #[must_use = "a question's answer comes when the future is awaited; use `.send()` when no answer is wanted"]
 pub struct AskFuture<T> {
     oneshot: Brc<Oneshot<T>>,

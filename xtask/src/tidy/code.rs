@@ -24,6 +24,20 @@ impl Code {
         }
     }
 
+    /// Each line of each comment, with its number, counted from 1.
+    pub(super) fn comments(&self) -> impl Iterator<Item = (usize, &str)> {
+        let mut at = 0;
+        let spans = std::iter::from_fn(move || {
+            let (start, end) = next_comment(&self.text, at)?;
+            at = end;
+            Some((start, &self.text[start..end]))
+        });
+        spans.flat_map(|(start, comment)| {
+            let first = line_of(&self.text, start);
+            (first..).zip(comment.lines())
+        })
+    }
+
     /// The lines of code at which `word` stands alone, not within a longer name. A word may end in
     /// `!` or hold `::`.
     pub(super) fn lines_with<'a>(&'a self, word: &'a str) -> impl Iterator<Item = usize> + 'a {
@@ -74,6 +88,19 @@ fn blanked(text: &str) -> String {
         rest = &rest[taken..];
     }
     code
+}
+
+/// Where the next comment of `text` begins and ends, from `at` on, which lies outside of literals.
+fn next_comment(text: &str, mut at: usize) -> Option<(usize, usize)> {
+    loop {
+        let rest = &text[at..];
+        let first = rest.chars().next()?;
+        if let Some(length) = comment(rest) {
+            return Some((at, at + length));
+        }
+        let after_name = text[..at].ends_with(in_name);
+        at += literal(rest, after_name).unwrap_or(first.len_utf8());
+    }
 }
 
 /// The length of the comment at the start of `text`.

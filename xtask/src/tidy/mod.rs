@@ -2,10 +2,11 @@
 //! paths and texts and has a self-test among its tests: a bad text that it must flag.
 //!
 //! - [`length`]: a file that is too long to hold in the head.
-//! - [`unsafe_files`]: `unsafe` stays in the files that `docs/ARCHITECTURE.md` lists.
+//! - [`unsafe_counts`]: a folder holds no more `unsafe` than it did.
 //! - [`seams`]: atomics come from `crate::sync`; time and chance come from the oracle.
 //! - [`links`]: a link of a document leads to a file that is there.
 //! - [`protocols`]: a folder that holds a protocol explains it.
+//! - [`prose`]: comments and documents are plain English, in lines of one length.
 //! - [`words`]: names and macros that we do not want.
 //!
 //! What it does not do: it knows no types. A clock behind a renamed import is found by
@@ -14,9 +15,10 @@
 mod code;
 mod length;
 mod links;
+mod prose;
 mod protocols;
 mod seams;
-mod unsafe_files;
+mod unsafe_counts;
 mod uses;
 mod words;
 
@@ -59,11 +61,14 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     let paths: BTreeSet<String> = workspace::files()?.into_iter().collect();
     let mut findings = protocols::check(&paths);
     let mut sources: Vec<Code> = Vec::new();
+    let mut documents: Vec<(String, String)> = Vec::new();
     for path in &paths {
         if path.ends_with(".rs") {
             sources.push(Code::new(path, workspace::read(path)?));
         } else if path.ends_with(".md") {
-            findings.extend(links::check(path, &workspace::read(path)?, &paths));
+            let text = workspace::read(path)?;
+            findings.extend(links::check(path, &text, &paths));
+            documents.push((path.clone(), text));
         }
     }
     for source in &sources {
@@ -72,10 +77,8 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         findings.extend(words::check(source));
     }
     findings.extend(length::check_exceptions(&sources));
-    findings.extend(unsafe_files::check(
-        &workspace::read(unsafe_files::LIST).unwrap_or_default(),
-        &sources,
-    ));
+    findings.extend(prose::check(&sources, &documents));
+    findings.extend(unsafe_counts::check(&sources));
     findings.sort();
     for finding in &findings {
         println!("{finding}");

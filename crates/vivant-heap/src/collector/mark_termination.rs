@@ -1,5 +1,5 @@
-//! [`MarkTermination`]: mark termination. It updates what refers to dead objects, in steps between turns,
-//! once a concurrent mark is complete (H8). See [README.md](README.md).
+//! [`MarkTermination`]: mark termination. It updates what refers to dead objects, in steps between
+//! turns, once a concurrent mark is complete (H8). See [README.md](README.md).
 
 use super::concurrent_mark::Ended;
 use super::scanner::MarkResults;

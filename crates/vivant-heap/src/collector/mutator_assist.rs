@@ -1,5 +1,5 @@
-//! [`MutatorAssist`]: the mutator assist that the holder of a heap owes to a concurrent mark (H7). Pure
-//! arithmetic.
+//! [`MutatorAssist`]: the mutator assist that the holder of a heap owes to a concurrent mark (H7).
+//! Pure arithmetic.
 
 use std::ops::RangeInclusive;
 

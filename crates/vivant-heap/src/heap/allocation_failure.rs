@@ -1,5 +1,5 @@
-//! [`AllocationFailure`]: the allocation failure state of a heap. It schedules emergency marks when turns
-//! are refused pages, though the heap has not grown.
+//! [`AllocationFailure`]: the allocation failure state of a heap. It schedules emergency marks when
+//! turns are refused pages, though the heap has not grown.
 
 use std::cell::Cell;
 

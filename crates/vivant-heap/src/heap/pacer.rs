@@ -237,8 +237,8 @@ impl<R: Root> Heap<R> {
     }
 
     /// Returns true if [`Heap::pace`] has work other than waiting. A concurrent mark waits for
-    /// promotion, or for a long SATB buffer; so does mark termination ([`Heap::is_terminating_mark`]),
-    /// which only `pace` continues. Costs a few loads.
+    /// promotion, or for a long SATB buffer; so does mark termination
+    /// ([`Heap::is_terminating_mark`]), which only `pace` continues. Costs a few loads.
     #[inline]
     #[must_use]
     pub fn has_gc_work(&self) -> bool {
@@ -276,8 +276,8 @@ impl<R: Root> Heap<R> {
     }
 
     /// Between two turns: does the collection that is due by the heap's pacing. Continues a
-    /// concurrent mark that runs, does a step of its termination ([`Heap::is_terminating_mark`]) when it is
-    /// complete, and ends it after the last step.
+    /// concurrent mark that runs, does a step of its termination ([`Heap::is_terminating_mark`])
+    /// when it is complete, and ends it after the last step.
     pub fn pace(&mut self) {
         let marks = self.core().counters.marks();
         let due = self.next_work().by(self.core().pacing.marking);

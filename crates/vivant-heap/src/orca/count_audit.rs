@@ -55,9 +55,9 @@ pub(crate) fn observe(account: Account, object: NonNull<Header>, by: i64) {
 /// moves weights from account to account. So between any two steps of a thread the accounts of each
 /// object balance: exports and inboxes together equal imports and parcels together.
 ///
-/// Compiled where `debug_assertions` are on. [`CountVerifier`](crate::CountVerifier) checks the same by a walk
-/// over everything that exists, which tests of whole systems cannot give it. This audit is checked
-/// after every run of an actor in a simulation.
+/// Compiled where `debug_assertions` are on. [`CountVerifier`](crate::CountVerifier) checks the
+/// same by a walk over everything that exists, which tests of whole systems cannot give it. This
+/// audit is checked after every run of an actor in a simulation.
 pub(crate) fn record(account: Account, object: NonNull<Header>, by: i64) {
     if !cfg!(debug_assertions) || by == 0 {
         return;

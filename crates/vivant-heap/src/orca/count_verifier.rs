@@ -1,5 +1,5 @@
-//! [`CountVerifier`]: the count verifier. It adds up counts and references over all heaps and parcels (O3,
-//! O4, O5).
+//! [`CountVerifier`]: the count verifier. It adds up counts and references over all heaps and
+//! parcels (O3, O4, O5).
 
 use super::detached_heap::DetachedHeap;
 use super::holder_root::Held;

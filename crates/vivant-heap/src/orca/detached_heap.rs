@@ -1,5 +1,5 @@
-//! [`DetachedHeap`]: a detached heap. Its actor has ended, and other heaps refer to its objects (O9), or
-//! it has more objects than are freed at once.
+//! [`DetachedHeap`]: a detached heap. Its actor has ended, and other heaps refer to its objects
+//! (O9), or it has more objects than are freed at once.
 
 use crate::collector::{EdgeSnapshot, Progress};
 use crate::heap::{Core, Heap, Root};
@@ -30,8 +30,8 @@ impl Root for Nothing {
 /// and dead objects until they are freed.
 ///
 /// Its keeper must drain its inbox now and then, or released objects are never freed: see
-/// [`DetachedHeap::drain_all`], and [`DetachedHeap::step`] for doing it in pieces. Dropping it while other heaps
-/// refer to its objects leaks these, for good.
+/// [`DetachedHeap::drain_all`], and [`DetachedHeap::step`] for doing it in pieces. Dropping it
+/// while other heaps refer to its objects leaks these, for good.
 #[must_use = "a detached heap that is dropped too early leaks its objects"]
 pub struct DetachedHeap {
     pub(super) heap: Heap<Nothing>,
@@ -84,9 +84,9 @@ impl<R: Root> Heap<R> {
     /// Ends the heap: drops the state, and frees all objects except those that other heaps refer
     /// to. Returns `None` if nothing is left.
     ///
-    /// A heap of more than 256 KiB is not marked here: [`DetachedHeap::step`] or [`DetachedHeap::drain_all`] does
-    /// that, also if no other heap refers to it. A smaller one costs a mark from its exports, and a
-    /// sweep of all; without exports, only the drop.
+    /// A heap of more than 256 KiB is not marked here: [`DetachedHeap::step`] or
+    /// [`DetachedHeap::drain_all`] does that, also if no other heap refers to it. A smaller one
+    /// costs a mark from its exports, and a sweep of all; without exports, only the drop.
     pub fn end(self) -> Option<DetachedHeap> {
         DetachedHeap::left(self.with_state::<Nothing>(()))
     }

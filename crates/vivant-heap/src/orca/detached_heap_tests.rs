@@ -21,8 +21,8 @@ type One = Val<'static, Thing<'static>>;
 /// More objects than are collected at once.
 const MANY: usize = 20_000;
 
-/// `PIECE`: the work limit of a step in the tests below. `BLOCKS_PER_PAGE`: by how many objects a step may
-/// exceed it, because a span is swept as a whole.
+/// `PIECE`: the work limit of a step in the tests below. `BLOCKS_PER_PAGE`: by how many objects a
+/// step may exceed it, because a span is swept as a whole.
 const PIECE: usize = 200;
 const BLOCKS_PER_PAGE: usize = 512;
 

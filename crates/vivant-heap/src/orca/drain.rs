@@ -108,8 +108,8 @@ impl Core {
         sharing.take_outcome()
     }
 
-    /// Applies at most `most` deltas from the inbox; [`Core::drain_all`] reports their result later.
-    /// Returns whether all are applied; if not, the rest is taken out of the inbox.
+    /// Applies at most `most` deltas from the inbox; [`Core::drain_all`] reports their result
+    /// later. Returns whether all are applied; if not, the rest is taken out of the inbox.
     pub(crate) fn drain_up_to(&mut self, most: usize) -> bool {
         let (sharing, inbox) = (self.sharing.get_mut(), &self.owner.inbox);
         let mut left = most;
@@ -134,8 +134,8 @@ impl<R: Root> Heap<R> {
     }
 
     /// Whether part of the drained input is left: [`Heap::drain_some`] has taken deltas and not
-    /// applied them, or [`Heap::pace`] has applied some and [`Heap::drain_all`] has not reported their
-    /// result. Costs a few loads.
+    /// applied them, or [`Heap::pace`] has applied some and [`Heap::drain_all`] has not reported
+    /// their result. Costs a few loads.
     #[inline]
     #[must_use]
     pub fn is_draining(&self) -> bool {
@@ -149,9 +149,9 @@ impl<R: Root> Heap<R> {
         self.is_notified() && self.parts().0.drain_all() == Drained::Decremented
     }
 
-    /// As [`Heap::drain_all`], for at most `most` deltas, at least one. The rest is left for the next
-    /// call, and [`Heap::is_draining`] reports it. Meanwhile [`Heap::pace`] begins no mark, until
-    /// the heap has grown by another sixteenth.
+    /// As [`Heap::drain_all`], for at most `most` deltas, at least one. The rest is left for the
+    /// next call, and [`Heap::is_draining`] reports it. Meanwhile [`Heap::pace`] begins no mark,
+    /// until the heap has grown by another sixteenth.
     pub fn drain_some(&mut self, most: usize) -> bool {
         if !self.is_notified() {
             return false;

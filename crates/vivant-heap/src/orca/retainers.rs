@@ -1,5 +1,5 @@
-//! The retainers of a shared object: [`Heap::retainers`] at its owner, [`Sharer::weight_of`] at every
-//! other heap.
+//! The retainers of a shared object: [`Heap::retainers`] at its owner, [`Sharer::weight_of`] at
+//! every other heap.
 
 use super::detached_heap::DetachedHeap;
 use super::heap_handle::HeapHandle;

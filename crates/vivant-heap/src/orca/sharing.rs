@@ -451,9 +451,10 @@ impl Core {
 
 impl<R: Root> Heap<R> {
     /// Sets the waker that is called when count deltas arrive for this heap; the next mark or
-    /// [`Heap::drain_all`] drains them. Set it once, before anything is shared: the first waker counts.
-    /// The sender of the deltas calls it, perhaps in the middle of a collection: a waker that locks
-    /// a heap may wait for its own thread. If it panics, the panic ends with the panic hook.
+    /// [`Heap::drain_all`] drains them. Set it once, before anything is shared: the first waker
+    /// counts. The sender of the deltas calls it, perhaps in the middle of a collection: a waker
+    /// that locks a heap may wait for its own thread. If it panics, the panic ends with the panic
+    /// hook.
     pub fn wake_by(&mut self, waker: Waker) {
         self.parts().0.wake_by(waker);
     }

@@ -1,4 +1,5 @@
-//! [`Prefault`]: prefaulting. The system commits the memory of the next chunks before a heap needs it.
+//! [`Prefault`]: prefaulting. The system commits the memory of the next chunks before a heap needs
+//! it.
 
 use super::page_source::PageSource;
 use crate::orca::ForeignCode;
@@ -49,9 +50,9 @@ impl PageSource {
     }
 
     /// Sets the waker that is woken when memory has to be committed. What it wakes calls
-    /// [`PageSource::prefault`] on a thread of its own, so that no heap waits for the system. Only the
-    /// first call has an effect. The waker is woken in turns and in collections; if it panics, the
-    /// panic ends with the panic hook.
+    /// [`PageSource::prefault`] on a thread of its own, so that no heap waits for the system. Only
+    /// the first call has an effect. The waker is woken in turns and in collections; if it panics,
+    /// the panic ends with the panic hook.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -101,8 +101,8 @@ pub struct ForeignTag {
 impl<'gc, T: ?Sized> Tag<'gc, T> {
     /// # Safety
     ///
-    /// `tag_entry` is the tag entry of an object, `object` points or pointed to that object's value, and
-    /// this turn's heap may use the tag entry.
+    /// `tag_entry` is the tag entry of an object, `object` points or pointed to that object's
+    /// value, and this turn's heap may use the tag entry.
     #[inline]
     unsafe fn at(tag_entry: NonNull<Header>, object: NonNull<T>) -> Tag<'gc, T> {
         Tag {

@@ -48,8 +48,8 @@ pub unsafe trait Object<'gc>: 'gc {
     fn evacuate(&mut self, evacuator: &mut Evacuator<'_>);
     /// Reports the references it holds to things that are counted outside the heap, each once, if
     /// this value alone holds it: not by an `Arc`, and not by a reference to another object, which
-    /// reports it itself ([`Heap::collect_external_edges`](crate::Heap::collect_external_edges)). It does not
-    /// run in a collection, so it may do what other code may do.
+    /// reports it itself ([`Heap::collect_external_edges`](crate::Heap::collect_external_edges)).
+    /// It does not run in a collection, so it may do what other code may do.
     #[inline]
     fn trace_external(&self, _shown: &mut ExternalEdges<'_>) {}
 }

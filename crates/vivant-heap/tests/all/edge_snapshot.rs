@@ -1,5 +1,5 @@
-//! Holdings that objects report, of things counted outside the heap ([`Heap::collect_external_edges`]):
-//! each once, and none that other code can reach.
+//! Holdings that objects report, of things counted outside the heap
+//! ([`Heap::collect_external_edges`]): each once, and none that other code can reach.
 
 use std::sync::Arc;
 use vivant_heap::{

@@ -6,16 +6,16 @@ use crate::mailbox::BoundedQueue;
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
-/// The current actor. Set while this worker has a `RunGuard`, so that code deep inside a turn finds the
-/// actor of the turn.
+/// The current actor. Set while this worker has a `RunGuard`, so that code deep inside a turn finds
+/// the actor of the turn.
 #[derive(Default)]
 pub(crate) struct CurrentActor {
     at: Cell<Option<NonNull<Header>>>,
     /// Number of cached addresses of the current actor. Taking or dropping one in its own run
     /// changes no count (C6).
     spare: Cell<u32>,
-    /// The life (C5) of an actor that has ended in this run. Kept here and not in the `RunGuard`, so
-    /// that a panic cannot free the cell while this worker accesses it.
+    /// The life (C5) of an actor that has ended in this run. Kept here and not in the `RunGuard`,
+    /// so that a panic cannot free the cell while this worker accesses it.
     life: RefCell<Option<CellRef>>,
 }
 
@@ -77,7 +77,8 @@ impl CurrentActor {
 
     /// Returns the current actor, to continue a run after a panic has dropped its `RunGuard`.
     pub(super) fn again(&self) -> Option<Runnable> {
-        // SAFETY: this worker holds the actor, and the `RunGuard` that the panic dropped gives it up.
+        // SAFETY: this worker holds the actor, and the `RunGuard` that the panic dropped gives it
+        // up.
         self.at.get().map(|at| unsafe { Runnable::new(at) })
     }
 

@@ -44,8 +44,8 @@ impl RunGuard<'_> {
     #[inline]
     fn look(&mut self) -> Found {
         let (actor, worker) = (&self.actor, self.worker);
-        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out here
-        // so that the state may be borrowed beside it. A guard cannot reach the owner part.
+        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out
+        // here so that the state may be borrowed beside it. A guard cannot reach the owner part.
         let owner = unsafe { &mut *actor.owner.get() };
         // SAFETY: C1: this is the only `RunGuard` of the cell, and no other `StateRef` exists here.
         let mut state = unsafe { StateRef::new(actor.as_ptr()) };

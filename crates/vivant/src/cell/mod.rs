@@ -11,8 +11,8 @@
 //! | `place` | the registry, under its lock |
 //! | `owner`, the state | the holder alone, through its [`RunGuard`] |
 //!
-//! - C1 At most one [`Runnable`] or [`RunGuard`] exists for a cell. Waking a parked inbox creates it;
-//!   parking or closing the inbox destroys it.
+//! - C1 At most one [`Runnable`] or [`RunGuard`] exists for a cell. Waking a parked inbox creates
+//!   it; parking or closing the inbox destroys it.
 //! - C2 The state is `None` before the start message has run, while a supervised actor is down, and
 //!   after the actor has ended.
 //! - C3 All `AddressRef`s of a cell together own one reference; the drop of the last one nudges

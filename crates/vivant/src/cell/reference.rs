@@ -47,7 +47,8 @@ pub(crate) struct AddressRef(NonNull<Header>);
 unsafe impl Send for CellRef {}
 // SAFETY: `&CellRef` gives access to the shared header only: atomics and immutable fields.
 unsafe impl Sync for CellRef {}
-// SAFETY: an `AddressRef` reaches state and owner part only by `RunGuard` (C1); the state is `Send`.
+// SAFETY: an `AddressRef` reaches state and owner part only by `RunGuard` (C1); the state is
+// `Send`.
 unsafe impl Send for AddressRef {}
 // SAFETY: `&AddressRef` gives access to the shared header only: atomics and immutable fields.
 unsafe impl Sync for AddressRef {}

@@ -98,8 +98,8 @@ impl<'w> RunGuard<'w> {
 
     pub(super) fn owner(&mut self) -> &mut RunState {
         // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. User code, and
-        // runs of other actors that it causes, reach this owner part only through this `RunGuard`: a
-        // turn gets the state only.
+        // runs of other actors that it causes, reach this owner part only through this `RunGuard`:
+        // a turn gets the state only.
         unsafe { &mut *self.actor.owner.get() }
     }
 
@@ -217,8 +217,8 @@ impl<'w> RunGuard<'w> {
         if taken.is_empty() {
             return;
         }
-        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out here
-        // so that the pressure may be borrowed beside it.
+        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out
+        // here so that the pressure may be borrowed beside it.
         let owner = unsafe { &mut *self.actor.owner.get() };
         owner.expect_batch(&self.actor.pressure);
         owner.backlog.append(taken);
@@ -272,8 +272,8 @@ impl<'w> RunGuard<'w> {
         let (actor, worker) = (&self.actor, self.worker);
         actor.facts.turn_begins(kind, envelope.head().sent_ms);
         worker.turn_begins(kind);
-        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out here
-        // so that `actor` may stay borrowed.
+        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out
+        // here so that `actor` may stay borrowed.
         let mut state = unsafe { StateRef::new(actor.as_ptr()) };
         let step = envelope.run(&mut state, worker);
         worker.turn_ends();

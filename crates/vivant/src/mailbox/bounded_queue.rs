@@ -121,8 +121,8 @@ impl BoundedQueue {
         self.reserve_in(&mut lock(&self.places))
     }
 
-    /// As `reserve`, but if there is no place, `waiting_sender` waits for one, behind the applicants
-    /// that wait already.
+    /// As `reserve`, but if there is no place, `waiting_sender` waits for one, behind the
+    /// applicants that wait already.
     pub(crate) fn apply(&self, waiting_sender: &Arc<WaitingSender>) -> Option<Entry> {
         let mut places = lock(&self.places);
         let entry = self.reserve_in(&mut places);

@@ -31,8 +31,8 @@ pub(crate) struct Head {
 }
 
 // SAFETY: 1. `link` is a fixed field that only inbox and chain access. 2. `Envelope::into_node`
-// gives up a `Parcel`. The content of a parcel is `Send` (a bound of `MessageKind`), so a node may be
-// used on any thread.
+// gives up a `Parcel`. The content of a parcel is `Send` (a bound of `MessageKind`), so a node may
+// be used on any thread.
 unsafe impl Linked for Head {
     unsafe fn link(node: NonNull<Head>) -> *mut *mut Head {
         // SAFETY: the caller owns the node (the trait's rule); only the field's address is taken.

@@ -3,7 +3,8 @@
 //! Waking a thread costs more than most turns, so work is offered only if it outlasts that: when
 //! the queue has been non-empty for the **patience** (the offer delay), or when the waiting actors
 //! will take as long, by the mean of the last runs. A worker that was woken in vain doubles the
-//! patience of all workers (`steal_policy.rs`). A worker that found enough work resets it to the minimum.
+//! patience of all workers (`steal_policy.rs`). A worker that found enough work resets it to the
+//! minimum.
 //!
 //! No progress depends on this: a worker with a queue is awake and will run it, and if a turn holds
 //! the worker up the clock offers its queue (K1, `replacement.rs`).

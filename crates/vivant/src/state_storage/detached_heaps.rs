@@ -1,5 +1,5 @@
-//! [`DetachedHeaps`]: detached heaps, what is left of actors' heaps after their end, until nothing refers
-//! to it (O9). See [README.md](README.md).
+//! [`DetachedHeaps`]: detached heaps, what is left of actors' heaps after their end, until nothing
+//! refers to it (O9). See [README.md](README.md).
 
 use super::detached_table::Table;
 use super::gc_waker::GcWaker;

@@ -1,5 +1,5 @@
-//! [`GcWaker`]: the GC waker of a heap. It is woken when a message is put into the heap's empty count
-//! inbox. See [README.md](README.md).
+//! [`GcWaker`]: the GC waker of a heap. It is woken when a message is put into the heap's empty
+//! count inbox. See [README.md](README.md).
 
 use super::detached_heaps::DetachedHeaps;
 use super::idle_check::heard_after_ns;

@@ -1,5 +1,5 @@
-//! Storage of an actor's state between its turns: [`InlineState`] Rust values inline in the actor's cell,
-//! or a [`GcState`] graph in a heap of its own.
+//! Storage of an actor's state between its turns: [`InlineState`] Rust values inline in the actor's
+//! cell, or a [`GcState`] graph in a heap of its own.
 //!
 //! The type decides the storage: `#[derive(Actor)]` gives a heap to a state with a lifetime, and to
 //! no other. A plain actor pays nothing for the collector.

@@ -1,5 +1,5 @@
-//! [`CycleCandidates`]: the list of cycle candidates, and the schedule of detection passes. Plain data: it
-//! has no lock and no clock.
+//! [`CycleCandidates`]: the list of cycle candidates, and the schedule of detection passes. Plain
+//! data: it has no lock and no clock.
 //!
 //! P1 Candidates present when the timer fires are examined without another wait, unless passes turn
 //! out to be unproductive. P2 While the list is not empty and no pass runs, a timer is set. P3 A

@@ -2,14 +2,14 @@
 //! See [README.md](README.md).
 //!
 //! - [`TraceReferences`]: the outgoing references that a state shows.
-//! - [`candidates`]: the cycle candidates, and when a detection pass examines them; [`detector`]: the
-//!   threads that do it.
+//! - [`candidates`]: the cycle candidates, and when a detection pass examines them; [`detector`]:
+//!   the threads that do it.
 //! - [`graph`]: the actors that a pass has reached.
 //! - [`deletion`]: trial deletion, which finds those without a reference from outside.
 //! - [`look`]: the detection pass, which fills the graph a few actors at a time.
 //! - [`verdict`]: the commit of a group: all of its actors become dying, or none.
-//! - [`why`], [`why_object`]: what keeps an actor, or an object, alive; [`everybody`]: the graph of
-//!   all actors, for that.
+//! - [`why`], [`why_object`]: what keeps an actor, or an object, alive; [`actor_graph`]: the graph
+//!   of all actors, for that.
 
 mod actor_graph;
 mod candidates;

@@ -244,8 +244,8 @@ none!(
     ['gc, T: ?Sized + 'gc] Tag<'gc, T>, [] TagId,
 );
 
-/// For the derive: an item of this name is found for a type that is [`TraceReferences`], and that of
-/// [`NoReferences`] for every other.
+/// For the derive: an item of this name is found for a type that is [`TraceReferences`], and that
+/// of [`NoReferences`] for every other.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Probe<T>(PhantomData<T>);

@@ -73,8 +73,8 @@ impl Heap {
         self.exported -= 1;
     }
 
-    /// As `Core::drain_all`. None if no foreign reference to the object is left: it is freed, and the
-    /// heap ends.
+    /// As `Core::drain_all`. None if no foreign reference to the object is left: it is freed, and
+    /// the heap ends.
     pub(super) fn drain_all(mut self) -> Option<Heap> {
         let mut batches = self.owner.inbox.take();
         for CountDelta { object, by } in iter::from_fn(|| batches.next()).flatten() {
