@@ -1,6 +1,10 @@
 //! Allowed uses of frozen objects: threads of a turn read them, and types of many kinds can be
 //! frozen.
 
+#![allow(
+    clippy::extra_unused_lifetimes,
+    reason = "a brand that only the body names"
+)]
 #![allow(dead_code, reason = "types that compile, most of which no value has")]
 
 use std::marker::PhantomData;

@@ -1,6 +1,10 @@
 //! Y6: types that can be shared and sent, by the derive alone; types that cannot are objects all
 //! the same.
 
+#![allow(
+    clippy::extra_unused_lifetimes,
+    reason = "a brand that only the body names"
+)]
 #![allow(dead_code, reason = "types that compile, most of which no value has")]
 
 use std::cell::Cell;
