@@ -40,12 +40,12 @@ use vivant_heap::Pacing;
     note = "an actor's type says `#[derive(Actor)]`"
 )]
 pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
-    /// The state in a turn of brand `'gc`: for a [`InlineState`](crate::Plain) actor the type
+    /// The state in a turn of brand `'gc`: for a [`InlineState`](crate::InlineState) actor the type
     /// itself; for an actor with a graph the type with the lifetime, of which this one is only the
     /// name.
     type State<'gc>;
 
-    /// State storage between turns: [`InlineState`](crate::Plain) or [`GcState`](crate::Collected).
+    /// State storage between turns: [`InlineState`](crate::InlineState) or [`GcState`](crate::GcState).
     type Storage: StateStorage<Self>;
 
     /// The type's stable name: part of every path, error and report.
@@ -66,12 +66,12 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     #[doc(hidden)]
     const HAS_STOP_HOOK: bool = false;
 
-    /// Whether [`outgoing_references`](Actor::acquaintances) may show any. If not, a drop of an
+    /// Whether [`outgoing_references`](Actor::outgoing_references) may show any. If not, a drop of an
     /// address of this actor costs no more than a count, and the detector never examines it.
     const HAS_ACQUAINTANCES: bool = false;
 
     /// Shows each address that this state holds, once: the detector of unreachable actors calls it
-    /// (O10). The derive shows those of every field of an [`TraceReferences`](crate::Acquainted)
+    /// (O10). The derive shows those of every field of an [`TraceReferences`](crate::TraceReferences)
     /// type.
     ///
     /// An address that is not shown keeps its actor alive, like one in a message. An address that

@@ -31,22 +31,22 @@ const WORTH_PERCENT: u64 = 110;
 
 /// The steal policy of one worker since it woke.
 pub(super) struct StealPolicy {
-    batch_limit: BatchLimit,
+    state: StealState,
     evaluation: StealEvaluation,
 }
 
 /// Whether a worker without work may steal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum BatchLimit {
-    Hungry,
-    /// As `Hungry`; it was woken because of an offer.
-    Invited,
+enum StealState {
+    Ready,
+    /// As `Ready`; it was woken because of an offer.
+    Offered,
     /// It stole at this time.
     Stole {
         at_ns: u64,
     },
     /// It has given its queue back: it sleeps until more work is offered.
-    Sated,
+    Satisfied,
 }
 
 enum StealEvaluation {
@@ -76,28 +76,28 @@ pub(super) enum StealVerdict {
 
 impl StealPolicy {
     pub(super) fn woken(now_ns: u64, patience: &OfferDelay) -> StealPolicy {
-        let batch_limit = if patience.was_offered() {
-            BatchLimit::Invited
+        let state = if patience.was_offered() {
+            StealState::Offered
         } else {
-            BatchLimit::Hungry
+            StealState::Ready
         };
         StealPolicy {
-            batch_limit,
+            state,
             evaluation: StealEvaluation::None { since_ns: now_ns },
         }
     }
 
     /// Called by a worker without work. Returns true if it may steal.
     pub(super) fn is_hungry(&mut self, now_ns: u64, patience: &OfferDelay) -> bool {
-        match self.batch_limit {
-            BatchLimit::Hungry | BatchLimit::Invited => true,
-            BatchLimit::Sated => false,
-            BatchLimit::Stole { at_ns } => {
+        match self.state {
+            StealState::Ready | StealState::Offered => true,
+            StealState::Satisfied => false,
+            StealState::Stole { at_ns } => {
                 let lasted = now_ns.saturating_sub(at_ns) >= u64::from(PATIENCE_MIN_NS);
                 if !lasted {
                     // The stolen work was finished at once: another attempt does not pay.
                     patience.grows();
-                    self.batch_limit = BatchLimit::Sated;
+                    self.state = StealState::Satisfied;
                 }
                 lasted
             }
@@ -105,7 +105,7 @@ impl StealPolicy {
     }
 
     pub(super) fn stole(&mut self, victim: Arc<WorkerShared>, own: &WorkerShared, now_ns: u64) {
-        self.batch_limit = BatchLimit::Stole { at_ns: now_ns };
+        self.state = StealState::Stole { at_ns: now_ns };
         if let StealEvaluation::Running { .. } = self.evaluation {
             return;
         }
@@ -129,7 +129,7 @@ impl StealPolicy {
 
     /// The worker goes to sleep.
     pub(super) fn rests(&self, patience: &OfferDelay) {
-        if self.batch_limit == BatchLimit::Invited {
+        if self.state == StealState::Offered {
             patience.grows();
         }
     }
@@ -182,7 +182,7 @@ impl StealPolicy {
         match give_to {
             None => StealVerdict::Keep,
             Some(other) => {
-                self.batch_limit = BatchLimit::Sated;
+                self.state = StealState::Satisfied;
                 StealVerdict::GiveTo(other)
             }
         }

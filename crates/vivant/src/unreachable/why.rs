@@ -35,7 +35,7 @@ pub enum KeptBy {
     Supervised,
     /// Number of addresses that are in no state where they can be traced: in messages, timers,
     /// futures, continuations, in other threads or systems, or in a field that does not show them
-    /// ([`TraceReferences`](crate::Acquainted)). For an object, the number of references in
+    /// ([`TraceReferences`](crate::TraceReferences)). For an object, the number of references in
     /// messages, threads and other systems.
     Outside(usize),
     /// Nothing but the address of the query, or actors that are unreachable too: it is about to
