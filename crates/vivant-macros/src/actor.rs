@@ -161,7 +161,7 @@ fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
                 use #vivant::__private::NoStopHook as _;
                 <#state_gc>::__vivant_stopping(state, turn, reason)
             }
-            const HAS_ACQUAINTANCES: bool = <#state_static>::__VIVANT_SHOWS;
+            const HAS_OUTGOING_REFERENCES: bool = <#state_static>::__VIVANT_SHOWS;
             fn outgoing_references<'gc>(state: &#state_gc, seen: &mut #vivant::OutgoingReferences<'_>) {
                 <#state_gc>::__vivant_outgoing_references(state, seen)
             }

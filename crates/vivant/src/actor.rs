@@ -45,7 +45,8 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     /// name.
     type State<'gc>;
 
-    /// State storage between turns: [`InlineState`](crate::InlineState) or [`GcState`](crate::GcState).
+    /// State storage between turns: [`InlineState`](crate::InlineState) or
+    /// [`GcState`](crate::GcState).
     type Storage: StateStorage<Self>;
 
     /// The type's stable name: part of every path, error and report.
@@ -66,13 +67,12 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     #[doc(hidden)]
     const HAS_STOP_HOOK: bool = false;
 
-    /// Whether [`outgoing_references`](Actor::outgoing_references) may show any. If not, a drop of an
-    /// address of this actor costs no more than a count, and the detector never examines it.
-    const HAS_ACQUAINTANCES: bool = false;
+    /// Whether [`outgoing_references`](Actor::outgoing_references) may show any. If not, a drop of
+    /// an address of this actor costs no more than a count, and the detector never examines it.
+    const HAS_OUTGOING_REFERENCES: bool = false;
 
-    /// Shows each address that this state holds, once: the detector of unreachable actors calls it
-    /// (O10). The derive shows those of every field of an [`TraceReferences`](crate::TraceReferences)
-    /// type.
+    /// Shows each address that this state holds, once. The detector of unreachable actors calls it.
+    /// The derive shows those of every field of a [`TraceReferences`](crate::TraceReferences) type.
     ///
     /// An address that is not shown keeps its actor alive, like one in a message. An address that
     /// is shown and not held, or held and shown twice, may end an actor that is still reachable.

@@ -37,7 +37,7 @@ pub enum AskError {
     InsideTurn(Arc<Inside>),
     /// The resolver was dropped without a reply.
     Broken(Arc<Inside>),
-    /// The message was withdrawn by [`AskFuture::cancel`](crate::AskFuture::cancel) before it began.
+    /// [`AskFuture::cancel`](crate::AskFuture::cancel) withdrew the message before it began.
     Cancelled,
     /// In a simulation: nothing is left that could run, so the reply can never come.
     Stalled,

@@ -58,7 +58,7 @@ impl<A: Actor> Classed for A {
         } else {
             size_of::<ActorCell<A>>()
         },
-        is_traced: A::HAS_ACQUAINTANCES || <A::Storage as StoreState<A>>::MAY_SHOW,
+        is_traced: A::HAS_OUTGOING_REFERENCES || <A::Storage as StoreState<A>>::MAY_SHOW,
         ring_at: if A::MAILBOX.is_bounded() {
             Some(offset_of!(BoundedCell<A>, ring))
         } else {
