@@ -5,7 +5,7 @@ mod pacer;
 
 pub use pacer::MarkStart;
 
-use crate::collector::{ConcurrentMark, TenuringPolicy};
+use crate::collector::{MarkCycle, TenuringPolicy};
 use crate::death_watch::DeathWatches;
 use crate::header::Header;
 use crate::marking::Marking;
@@ -83,7 +83,7 @@ pub(crate) struct Core {
     /// Objects of the last mark that may show an external edge, if it was to list them.
     pub(crate) edge_holders: SegmentedStack<NonNull<Header>>,
     /// The concurrent mark that runs.
-    pub(crate) concurrent_mark: RefCell<Option<Box<ConcurrentMark>>>,
+    pub(crate) mark_cycle: RefCell<Option<Box<MarkCycle>>>,
     /// Set when a turn has taken pages, and the source should commit the next ones; or when a turn
     /// was refused pages, and the heap should return what it does not need.
     needs_prefault: Cell<bool>,
@@ -142,7 +142,7 @@ impl Core {
             tags: RefCell::default(),
             has_external_edges: Cell::new(false),
             edge_holders: SegmentedStack::default(),
-            concurrent_mark: RefCell::default(),
+            mark_cycle: RefCell::default(),
             pinned: 0,
             weighed: 0,
             sharing: RefCell::default(),
@@ -233,17 +233,17 @@ impl Core {
     pub(crate) fn is_marking(&self) -> bool {
         // SAFETY: the `RefCell` is not mutably borrowed: in a turn that is so only while the cycle
         // scans or examines an object, which runs no code that calls this.
-        unsafe { &*self.concurrent_mark.as_ptr() }.is_some()
+        unsafe { &*self.mark_cycle.as_ptr() }.is_some()
     }
 
     /// Whether the concurrent mark is in termination. Called between two turns.
     #[inline]
     pub(crate) fn is_terminating_mark(&self) -> bool {
         // SAFETY: called between two turns, when the `RefCell` is not mutably borrowed.
-        let concurrent_mark = unsafe { &*self.concurrent_mark.as_ptr() };
-        concurrent_mark
+        let mark_cycle = unsafe { &*self.mark_cycle.as_ptr() };
+        mark_cycle
             .as_ref()
-            .is_some_and(|concurrent_mark| concurrent_mark.is_terminating())
+            .is_some_and(|mark_cycle| mark_cycle.is_terminating())
     }
 
     /// Under stress: whether an injected allocation failure refuses pages to a turn, by chance.

@@ -274,8 +274,8 @@ impl<'gc> Mutator<'gc> {
     #[cold]
     #[inline(never)]
     fn satb_barrier(&self, object: NonNull<Header>) {
-        if let Some(concurrent_mark) = &mut *self.core().concurrent_mark.borrow_mut() {
-            concurrent_mark.satb_barrier(object);
+        if let Some(mark_cycle) = &mut *self.core().mark_cycle.borrow_mut() {
+            mark_cycle.satb_barrier(object);
         }
     }
 
@@ -293,10 +293,10 @@ impl<'gc> Mutator<'gc> {
     #[cold]
     #[inline(never)]
     fn resurrect_slow(&self, object: NonNull<Header>) -> Resurrection {
-        let mut concurrent_mark = self.core().concurrent_mark.borrow_mut();
-        let concurrent_mark = concurrent_mark.as_mut();
-        concurrent_mark.map_or(Resurrection::Live, |concurrent_mark| {
-            concurrent_mark.resurrect(object)
+        let mut mark_cycle = self.core().mark_cycle.borrow_mut();
+        let mark_cycle = mark_cycle.as_mut();
+        mark_cycle.map_or(Resurrection::Live, |mark_cycle| {
+            mark_cycle.resurrect(object)
         })
     }
 }

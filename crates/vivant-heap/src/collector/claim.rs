@@ -77,14 +77,29 @@ pub(crate) fn wait(state: &AtomicU8, epoch: u8) -> u64 {
 /// Polls before the owner yields its processor.
 const SPINS: u64 = 64;
 
-/// Marks an immutable object, of which references can be read at any time. Returns true if this
-/// call has marked it.
+/// Marks an immutable object, of which references can be read at any time. There is nothing to
+/// release.
 #[inline]
-pub(crate) fn mark(state: &AtomicU8, epoch: u8) -> bool {
+pub(crate) fn mark(state: &AtomicU8, epoch: u8) -> Claim {
     // Relaxed: the exchange only decides which thread scans the object.
     let seen = state.load(Ordering::Relaxed);
-    seen != epoch
-        && state
-            .compare_exchange(seen, epoch, Ordering::Relaxed, Ordering::Relaxed)
-            .is_ok()
+    if seen == epoch {
+        return Claim::Done;
+    }
+    match state.compare_exchange(seen, epoch, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => Claim::Mine,
+        Err(_) => Claim::Done,
+    }
+}
+
+/// As [`mark`], for any object in a stop-the-world mark: the caller is the only marker, and no turn
+/// runs.
+#[inline]
+pub(crate) fn mark_alone(state: &AtomicU8, epoch: u8) -> Claim {
+    // Relaxed: one thread marks.
+    if state.load(Ordering::Relaxed) == epoch {
+        return Claim::Done;
+    }
+    state.store(epoch, Ordering::Relaxed);
+    Claim::Mine
 }

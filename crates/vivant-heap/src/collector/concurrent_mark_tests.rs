@@ -1,6 +1,6 @@
 //! Turns that run during a concurrent mark, and marks that miss one of the turns' notifications.
 
-use super::EdgeSnapshot;
+use super::{EdgeSnapshot, MarkMode};
 use crate::injected_fault::{self, InjectedFault};
 use crate::stress::{Stress, When};
 use crate::{CountVerifier, Gc, Heap, Mut, Pacing, PageSource, Parcel, Root, Tag, Val, Weak};
@@ -83,7 +83,7 @@ fn library(source: &Arc<PageSource>) -> Heap<Library> {
 fn begins(heap: &mut Heap<Library>) {
     heap.sweep();
     let (core, state) = heap.parts();
-    core.begin_concurrent_mark(state, EdgeSnapshot::Off);
+    core.begin_cycle(state, MarkMode::Concurrent, EdgeSnapshot::Off);
     assert!(heap.marker().is_some());
 }
 

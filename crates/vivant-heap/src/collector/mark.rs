@@ -1,5 +1,5 @@
-//! [`Mark`]: the state of a concurrent mark that its markers share; and [`Marker`], the right to
-//! help.
+//! [`Mark`]: the state of a mark that its markers share; and [`Marker`], the right to help with a
+//! concurrent one.
 
 use super::mark_queue::{Joined, MarkQueue, MarkingPass, Packet};
 use super::scanner::{MarkResults, Scanner, WorkPacket};
@@ -9,10 +9,20 @@ use crate::sync::{Arc, AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError};
 use std::fmt;
 use std::ptr::NonNull;
 
+/// Which threads mark, and when.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MarkMode {
+    /// The heap's holder alone, in one piece: no turn runs between the beginning and the end.
+    StopTheWorld,
+    /// Any thread, while turns run (H7).
+    Concurrent,
+}
+
 /// State that all markers of one mark share.
 pub(crate) struct Mark {
     /// The mark's epoch, and the owner of the heap that is marked.
     pub(super) epoch: u8,
+    pub(super) mode: MarkMode,
     pub(super) own: NonNull<HeapHandle>,
     pub(super) edge_snapshot: EdgeSnapshot,
     pub(super) queue: MarkQueue<WorkPacket>,
@@ -51,9 +61,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Mark {
-    pub(super) fn new(epoch: u8, own: NonNull<HeapHandle>, edge_snapshot: EdgeSnapshot) -> Mark {
+    pub(super) fn new(
+        epoch: u8,
+        mode: MarkMode,
+        own: NonNull<HeapHandle>,
+        edge_snapshot: EdgeSnapshot,
+    ) -> Mark {
         Mark {
             epoch,
+            mode,
             own,
             edge_snapshot,
             queue: MarkQueue::new(),
@@ -75,10 +91,10 @@ impl Mark {
         let idle = lock(&self.scanners).pop();
         let mut scanner = idle.unwrap_or_else(|| Scanner::new(self));
         // A scanner in the pool has no work.
-        scanner.packet = packet;
+        scanner.load(packet);
         scanner.run(most, self, pass);
         self.flush(&mut scanner);
-        let rest = scanner.packet.take();
+        let rest = scanner.unload().take();
         lock(&self.scanners).push(scanner);
         let drained = self.queue.leave(rest);
         std::mem::forget(guard);

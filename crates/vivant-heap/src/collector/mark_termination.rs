@@ -1,7 +1,8 @@
 //! [`MarkTermination`]: mark termination. It updates what refers to dead objects, in steps between
 //! turns, once a concurrent mark is complete (H8). See [README.md](README.md).
 
-use super::concurrent_mark::Ended;
+use super::mark::MarkMode;
+use super::mark_cycle::Ended;
 use super::scanner::MarkResults;
 use crate::header::Header;
 use crate::heap::Core;
@@ -26,6 +27,7 @@ const BOUND: f64 = 0.2;
 /// The termination of a concurrent mark.
 pub(super) struct MarkTermination {
     epoch: u8,
+    mode: MarkMode,
     step: TerminationStep,
     /// What the mark has found: weak references and foreign objects that are not processed yet, and
     /// the counts for its end.
@@ -54,7 +56,8 @@ enum TerminationStep {
     DeathWatches,
     /// The tag table drops unmarked tag entries.
     TagEntries,
-    /// An INC is sent for each marked foreign object of which this heap has no weight.
+    /// An INC is sent for each marked foreign object of which this heap has no weight. In a
+    /// stop-the-world mark the two structures below are processed with it.
     IncMarked,
     /// A DEC is sent for each import that is unmarked and has not arrived since: after all INCs
     /// (O6).
@@ -82,6 +85,7 @@ impl MarkTermination {
     pub(super) fn new(
         core: &mut Core,
         epoch: u8,
+        mode: MarkMode,
         marked: usize,
         results: MarkResults,
     ) -> MarkTermination {
@@ -90,6 +94,7 @@ impl MarkTermination {
         let shared = results.foreign.len() + core.sharing.get_mut().counted();
         MarkTermination {
             epoch,
+            mode,
             step: TerminationStep::Weak,
             all: results.weak.len() + deaths.old.len() + tag_entries + shared,
             looked: 0,
@@ -172,6 +177,12 @@ impl MarkTermination {
                     .get_mut()
                     .marked(&mut self.tag_entries, most, is_marked)
             },
+            TerminationStep::IncMarked if self.mode == MarkMode::StopTheWorld => {
+                sharing.meet(&mut self.results.foreign);
+                // SAFETY: no turn runs, so no unmarked object is used any more.
+                unsafe { sharing.marked() };
+                0
+            }
             // SAFETY: the caller holds the heap. No turn gets an object that was unmarked when the
             // mark queue was closed; an import that arrived since the mark began is kept.
             TerminationStep::IncMarked => unsafe {
@@ -219,18 +230,4 @@ fn clear_some(
         clear_weak(some, &is_marked);
     }
     most - left
-}
-
-impl Core {
-    /// Termination of a stop-the-world mark, in one piece: dead objects disappear from weak
-    /// references, watches and tags before anything is swept.
-    pub(super) fn terminate_at_once(&mut self, weak: Vec<NonNull<Header>>) {
-        let is_marked = is_marked(self.old.epoch.0);
-        clear_weak(weak, is_marked);
-        let (deaths, tags) = (self.deaths.get_mut(), self.tags.get_mut());
-        let (mut watches, mut tag_entries) = (deaths.all(), tags.listed.len());
-        deaths.marked(&mut watches, usize::MAX, is_marked);
-        // SAFETY: all spans were swept when the mark began, and none is swept before it has ended.
-        unsafe { tags.marked(&mut tag_entries, usize::MAX, is_marked) };
-    }
 }

@@ -1,6 +1,6 @@
 //! Turns that run during mark termination, and heaps in which one structure is not updated.
 
-use super::EdgeSnapshot;
+use super::{EdgeSnapshot, MarkMode};
 use crate::injected_fault::{self, InjectedFault};
 use crate::stress::{Stress, When};
 use crate::{
@@ -86,7 +86,7 @@ fn theatre(source: &Arc<PageSource>) -> Heap<Theatre> {
 fn all_is_met(heap: &mut Heap<Theatre>) {
     heap.sweep();
     let (core, state) = heap.parts();
-    core.begin_concurrent_mark(state, EdgeSnapshot::Off);
+    core.begin_cycle(state, MarkMode::Concurrent, EdgeSnapshot::Off);
     while !heap.is_terminating_mark() {
         let core = heap.parts().0;
         let _more = core.mark_objects(usize::MAX);
@@ -372,7 +372,7 @@ fn a_region_is_settled_before_it_is_merged() {
         region.heap_mut().sweep();
         region.open(|_, (letters, _)| letters.truncate(1));
         let (core, root) = region.heap_mut().parts();
-        core.begin_concurrent_mark(root, EdgeSnapshot::Off);
+        core.begin_cycle(root, MarkMode::Concurrent, EdgeSnapshot::Off);
         for _ in 0..pieces {
             let core = region.heap_mut().parts().0;
             let _more = core.mark_objects(usize::MAX);

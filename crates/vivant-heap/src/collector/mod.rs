@@ -2,13 +2,13 @@
 //! heap. See [README.md](README.md).
 
 pub(crate) mod claim;
-mod concurrent_mark;
 #[cfg(test)]
 mod concurrent_mark_tests;
 mod evacuator;
 #[cfg(test)]
 mod external_edges_tests;
 mod mark;
+mod mark_cycle;
 pub(crate) mod mark_queue;
 mod mark_termination;
 #[cfg(test)]
@@ -18,19 +18,16 @@ mod prefetch;
 mod scanner;
 mod tracer;
 
-pub(crate) use concurrent_mark::{ConcurrentMark, Resurrection};
+pub(crate) use mark_cycle::{MarkCycle, Resurrection};
 pub use evacuator::Evacuator;
 pub(crate) use evacuator::TenuringPolicy;
+pub(crate) use mark::MarkMode;
 pub use mark::{Marker, Progress};
 pub use tracer::Tracer;
 
 use crate::heap::Core;
-#[cfg(test)]
-use crate::injected_fault::{InjectedFault, is_injected};
 use crate::old::{MISSES_MINOR, SweepBudget};
-use crate::orca::HeapHandle;
 use crate::pages::chunk::PAGE;
-use crate::segmented_stack::SegmentedStack;
 use crate::types::Object;
 
 /// Which objects a mark lists for [`Heap::show`](crate::Heap::show), the tracing of external
@@ -107,48 +104,6 @@ impl Core {
             let still = self.nursery.pages();
             self.chunk_cache.settle(pages, still, &self.source);
         }
-        std::mem::forget(guard);
-    }
-
-    /// A stop-the-world mark: marks all objects that the roots and the exports reach, and begins
-    /// the sweep. First it empties the nursery into the old generation (H6). Aborts a concurrent
-    /// mark that runs.
-    pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>, edge_snapshot: EdgeSnapshot) {
-        self.abort_mark();
-        self.delayed_since = None;
-        while !self.old.sweep(SweepBudget::ALL, &self.source) {}
-        self.minor(roots, TenuringPolicy::Never);
-        let guard = AbortOnUnwind;
-        self.drain_all();
-        self.old.mark_begins();
-        let own = HeapHandle::name(&self.owner);
-        let sharing = self.sharing.get_mut();
-        let known = sharing.roots();
-        let mut tracer = Tracer::new(self.old.epoch, own, sharing.imports.counted());
-        let edge_holders = match edge_snapshot {
-            EdgeSnapshot::Private => tracer.private(roots),
-            EdgeSnapshot::Off => {
-                roots.trace(&mut tracer);
-                SegmentedStack::default()
-            }
-        };
-        known.into_iter().for_each(|object| tracer.edge(object));
-        #[cfg(test)]
-        if is_injected(InjectedFault::TagTableStrong) {
-            let tag_entries = self.tags.get_mut().iter();
-            tag_entries.for_each(|(_, tag_entry)| tracer.edge(tag_entry));
-        }
-        tracer.drain();
-        let (objects_marked, bytes_marked) = (tracer.objects_marked(), tracer.bytes_marked);
-        let weak = tracer.weak_references();
-        self.terminate_at_once(weak);
-        self.old.mark_ends(bytes_marked);
-        self.mark_aborted = false;
-        // SAFETY: no turn runs, so no unmarked object is used any more.
-        unsafe { self.sharing.get_mut().marked() };
-        self.next_mark(0);
-        self.counters.major(objects_marked);
-        self.edge_holders = edge_holders;
         std::mem::forget(guard);
     }
 

@@ -1,13 +1,15 @@
-//! [`Scanner`]: scans objects during a concurrent mark, for a marker or for the owner's write
+//! [`Scanner`]: marks and scans objects, for a marker, for the heap's holder, or for the write
 //! barrier.
 
 use super::EdgeSnapshot;
 use super::claim::{self, Claim, claim};
-use super::mark::{Mark, defers_shared};
+use super::mark::{Mark, MarkMode, defers_shared};
 use super::mark_queue::{MarkingPass, Packet};
 use super::prefetch::PrefetchQueue;
 use super::tracer::Tracer;
 use crate::header::{Header, Layout, Length, Table};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::linear_hash_map::LinearHashMap;
 use crate::orca::HeapHandle;
 use crate::pages::chunk::state_of;
@@ -85,11 +87,14 @@ impl MarkResults {
 /// Scans objects and lists what they refer to.
 pub(crate) struct Scanner {
     epoch: u8,
+    mode: MarkMode,
     own: NonNull<HeapHandle>,
     edge_snapshot: EdgeSnapshot,
-    /// Lists the references of one object.
+    /// Lists references. Those to objects of this heap are the mark stack: the objects of the work
+    /// packet that this scanner has taken.
     tracer: Tracer<'static>,
-    pub(super) packet: WorkPacket,
+    /// The slices of the packet.
+    parts: Vec<(NonNull<Header>, usize)>,
     /// The deferred queue: work for the second marking pass.
     pub(super) deferred: WorkPacket,
     prefetch: PrefetchQueue,
@@ -104,16 +109,37 @@ impl Scanner {
     pub(super) fn new(mark: &Mark) -> Scanner {
         Scanner {
             epoch: mark.epoch,
+            mode: mark.mode,
             own: mark.own,
             edge_snapshot: mark.edge_snapshot,
             tracer: Tracer::scanning(),
-            packet: WorkPacket::default(),
+            parts: Vec::new(),
             deferred: WorkPacket::default(),
             prefetch: PrefetchQueue::default(),
             foreign: LinearHashMap::default(),
             results: MarkResults::default(),
             bytes: 0,
         }
+    }
+
+    /// Takes a packet. The scanner has none.
+    pub(super) fn load(&mut self, packet: WorkPacket) {
+        self.tracer.own = packet.objects;
+        self.parts = packet.parts;
+    }
+
+    /// Returns the packet: what is left to scan.
+    pub(super) fn unload(&mut self) -> WorkPacket {
+        WorkPacket {
+            objects: std::mem::take(&mut self.tracer.own),
+            parts: std::mem::take(&mut self.parts),
+        }
+    }
+
+    /// The number of objects that are left to scan.
+    #[inline]
+    pub(super) fn left(&self) -> usize {
+        self.tracer.own.len()
     }
 
     /// Scans at most `most` objects of its packet. Returns half of the packet to the queue whenever
@@ -127,7 +153,7 @@ impl Scanner {
                 // SAFETY: a queued object was alive when the mark began, and stays in its place
                 // until the mark has ended.
                 let _others = unsafe { self.visit(object, pass) };
-            } else if let Some((slice, left)) = self.packet.parts.pop() {
+            } else if let Some((slice, left)) = self.parts.pop() {
                 // SAFETY: a queued slice, alive when the mark began; it stays in its place until
                 // the mark has ended.
                 unsafe { self.visit_part(slice, left, pass) };
@@ -139,16 +165,21 @@ impl Scanner {
             }
         }
         while let Some(object) = self.prefetch.pop() {
-            self.packet.objects.push(object);
+            self.tracer.own.push(object);
         }
     }
 
     fn share(&mut self, mark: &Mark) {
+        if self.mode == MarkMode::StopTheWorld {
+            return;
+        }
         mark.counts(&mut self.bytes);
-        let objects = self.packet.objects.len();
-        let much = objects >= CHECK_INTERVAL || self.packet.parts.len() > 1;
+        let objects = self.left();
+        let much = objects >= CHECK_INTERVAL || self.parts.len() > 1;
         if objects >= 2 * PACKET || (much && mark.queue.is_empty()) {
-            mark.queue.put(&mut self.packet.half());
+            let mut packet = self.unload();
+            mark.queue.put(&mut packet.half());
+            self.load(packet);
         }
     }
 
@@ -156,7 +187,7 @@ impl Scanner {
     #[inline]
     fn pop(&mut self) -> Option<NonNull<Header>> {
         loop {
-            let Some(object) = self.packet.objects.pop() else {
+            let Some(object) = self.tracer.own.pop() else {
                 return self.prefetch.pop();
             };
             // SAFETY: a queued object stays in its place until the mark has ended.
@@ -176,28 +207,27 @@ impl Scanner {
     pub(super) unsafe fn visit(&mut self, object: NonNull<Header>, pass: MarkingPass) -> Claim {
         // SAFETY: the caller's contract. The header of an old object does not change.
         let (table, state) = unsafe { (object.as_ref().table(), state_of(object.cast())) };
-        if table.mutable && table.needs_trace {
-            match claim(state, self.epoch) {
-                Claim::Mine => {}
-                other => return other,
+        // Immutable, without references, or marked by one thread: read without a claim.
+        let is_claimed = self.mode == MarkMode::Concurrent && table.mutable && table.needs_trace;
+        let claim = match self.mode {
+            MarkMode::StopTheWorld => claim::mark_alone(state, self.epoch),
+            MarkMode::Concurrent if is_claimed => claim(state, self.epoch),
+            MarkMode::Concurrent => claim::mark(state, self.epoch),
+        };
+        if claim != Claim::Mine {
+            return claim;
+        }
+        if table.needs_trace && !forgets_children() {
+            // SAFETY: the caller's contract; the length of a slice does not change.
+            match unsafe { long_slice(object, table) } {
+                Some(elements) => self.parts.push((object, elements)),
+                // SAFETY: the caller's contract. The object is immutable, or claimed, or no turn
+                // runs: so it is as it was when the mark began, and does not change meanwhile (H6).
+                None => unsafe { self.tracer.scan(object, table) },
             }
-            // SAFETY: claimed: it is as it was when the mark began, and no turn changes it (H6).
-            unsafe { self.tracer.scan(object, table) };
+        }
+        if is_claimed {
             claim::release(state, self.epoch);
-        } else {
-            // Immutable, or without references: no claim is needed to read it.
-            if !claim::mark(state, self.epoch) {
-                return Claim::Done;
-            }
-            if table.needs_trace {
-                // SAFETY: the caller's contract; the length of a slice does not change.
-                match unsafe { long_slice(object, table) } {
-                    Some(elements) => self.packet.parts.push((object, elements)),
-                    // SAFETY: the caller's contract; an immutable object does not change while it
-                    // is scanned.
-                    None => unsafe { self.tracer.scan(object, table) },
-                }
-            }
         }
         // SAFETY: the caller's contract; the size of an object does not change.
         let bytes = unsafe { table.room(object) };
@@ -219,7 +249,7 @@ impl Scanner {
     unsafe fn visit_part(&mut self, slice: NonNull<Header>, left: usize, pass: MarkingPass) {
         let from = left.saturating_sub(PART);
         if from != 0 {
-            self.packet.parts.push((slice, from));
+            self.parts.push((slice, from));
         }
         // SAFETY: the caller's contract: slices are immutable.
         unsafe { self.tracer.scan_part(slice, from..left) };
@@ -234,40 +264,66 @@ impl Scanner {
 
     /// Queues another root, or an object that the mark may not have reached.
     pub(super) fn enqueue(&mut self, object: NonNull<Header>) {
-        self.packet.objects.push(object);
+        self.tracer.own.push(object);
     }
 
     /// Queues an export.
     pub(super) fn enqueue_export(&mut self, object: NonNull<Header>) {
         match self.edge_snapshot {
             EdgeSnapshot::Private => self.deferred.objects.push(object),
-            EdgeSnapshot::Off => self.packet.objects.push(object),
+            EdgeSnapshot::Off => self.tracer.own.push(object),
         }
     }
 
-    /// Sorts the references of a scanned object: own ones to the packet or the deferred queue, weak
-    /// and foreign ones to the findings.
+    /// Sorts the other references of a scanned object: own shared ones to the mark stack or the
+    /// deferred queue, weak and foreign ones to the findings.
     #[inline]
     fn sort(&mut self, pass: MarkingPass) {
-        let scanned = self.tracer.scanned();
-        self.packet.objects.append(scanned.own);
-        if !scanned.weak.is_empty() {
-            self.results.weak.append(scanned.weak);
+        if !self.tracer.weak.is_empty() {
+            self.results.weak.append(&mut self.tracer.weak);
         }
-        for object in scanned.shared.drain(..) {
+        if !self.tracer.shared_list().is_empty() {
+            self.sort_shared(pass);
+        }
+    }
+
+    fn defers(&self, pass: MarkingPass) -> bool {
+        #[cfg(test)]
+        if is_injected(InjectedFault::SharedInSnapshot) {
+            return false;
+        }
+        defers_shared(self.edge_snapshot, pass)
+    }
+
+    fn sort_shared(&mut self, pass: MarkingPass) {
+        let mut shared = std::mem::take(self.tracer.shared_list());
+        for object in shared.drain(..) {
             // SAFETY: a reported reference leads to a live object, which its owner keeps until this
             // mark has ended.
             if unsafe { HeapHandle::of(object) } != self.own {
                 if self.foreign.insert(object.addr().get(), ()).is_none() {
                     self.results.foreign.push(object);
                 }
-            } else if defers_shared(self.edge_snapshot, pass) {
+            } else if self.defers(pass) {
                 self.deferred.objects.push(object);
             } else {
-                self.packet.objects.push(object);
+                self.tracer.own.push(object);
             }
         }
+        // Keeps its memory.
+        *self.tracer.shared_list() = shared;
     }
+}
+
+#[cfg(not(test))]
+#[inline]
+fn forgets_children() -> bool {
+    false
+}
+
+#[cfg(test)]
+fn forgets_children() -> bool {
+    is_injected(InjectedFault::ForgottenChildren)
 }
 
 /// The number of elements of a slice, if it has too many to be scanned at once.

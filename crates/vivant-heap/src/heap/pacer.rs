@@ -2,7 +2,7 @@
 
 use super::allocation_failure::MarkOutcome;
 use super::{Core, Heap, Root};
-use crate::collector::{EdgeSnapshot, Marker, Progress, TenuringPolicy};
+use crate::collector::{EdgeSnapshot, MarkMode, Marker, Progress, TenuringPolicy};
 use crate::marking::Marking;
 use crate::old::SweepBudget;
 use crate::orca::Entry;
@@ -98,8 +98,8 @@ impl Core {
     #[inline]
     fn mark_is_due(&self) -> bool {
         // SAFETY: no turn runs, so the `RefCell` is not mutably borrowed.
-        match unsafe { &*self.concurrent_mark.as_ptr() } {
-            Some(concurrent_mark) => concurrent_mark.is_due(self.heap_size_estimate()),
+        match unsafe { &*self.mark_cycle.as_ptr() } {
+            Some(mark_cycle) => mark_cycle.is_due(self.heap_size_estimate()),
             None => self.heap_size_estimate() >= self.mark_at,
         }
     }
@@ -172,7 +172,7 @@ impl<R: Root> Heap<R> {
             return MarkStart::Finished;
         }
         let core = self.core.get_mut();
-        if core.concurrent_mark.get_mut().is_some() {
+        if core.mark_cycle.get_mut().is_some() {
             return MarkStart::Running;
         }
         // After this all objects are old, and the size of the old generation is what there is to
@@ -181,7 +181,7 @@ impl<R: Root> Heap<R> {
         let begun = match core.marks_concurrently() {
             true => {
                 while !core.old.sweep(SweepBudget::ALL, &core.source) {}
-                core.begin_concurrent_mark(&mut *self.state, edge_snapshot);
+                core.begin_cycle(&mut *self.state, MarkMode::Concurrent, edge_snapshot);
                 MarkStart::Running
             }
             false => {
@@ -262,7 +262,7 @@ impl<R: Root> Heap<R> {
         // Strictly greater: by a pacing without growth the next mark is due as soon as one has
         // ended.
         when == When::Paced
-            && core.concurrent_mark.borrow().is_none()
+            && core.mark_cycle.borrow().is_none()
             && core.heap_size_estimate() > core.mark_at
     }
 
@@ -287,12 +287,12 @@ impl<R: Root> Heap<R> {
             GcWork::Young => core.minor(state, TenuringPolicy::Once),
             GcWork::All => core.major(state, EdgeSnapshot::Off),
             GcWork::Concurrent(_) if core.old.unswept != 0 => {}
-            GcWork::Concurrent(most) if core.concurrent_mark.get_mut().is_none() => {
+            GcWork::Concurrent(most) if core.mark_cycle.get_mut().is_none() => {
                 if core.drain_up_to(most.unwrap_or(HEARD))
                     || core.delay_exceeded()
                     || core.is_short()
                 {
-                    core.begin_concurrent_mark(state, EdgeSnapshot::Off);
+                    core.begin_cycle(state, MarkMode::Concurrent, EdgeSnapshot::Off);
                 } else if core.is_full() {
                     core.minor(state, TenuringPolicy::Once);
                 }
@@ -327,7 +327,7 @@ impl<R: Root> Heap<R> {
 
     fn next_work(&mut self) -> GcWork {
         let core = self.core.get_mut();
-        let marks = core.concurrent_mark.get_mut().is_some();
+        let marks = core.mark_cycle.get_mut().is_some();
         let young = core.is_full();
         let old = core.heap_size_estimate() >= core.mark_at || core.allocation_failure.is_due();
         match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {

@@ -1,7 +1,7 @@
 //! [`DetachedHeap`]: a detached heap. Its actor has ended, and other heaps refer to its objects
 //! (O9), or it has more objects than are freed at once.
 
-use crate::collector::{EdgeSnapshot, Progress};
+use crate::collector::{EdgeSnapshot, MarkMode, Progress};
 use crate::heap::{Core, Heap, Root};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
@@ -281,7 +281,7 @@ impl DetachedHeap {
         core.abort_mark();
         // All is swept already, unless the aborted mark was in termination and had to end.
         while !core.old.sweep(SweepBudget::ALL, &core.source) {}
-        core.begin_concurrent_mark(state, EdgeSnapshot::Off);
+        core.begin_cycle(state, MarkMode::Concurrent, EdgeSnapshot::Off);
     }
 
     /// Whether it is too large to be collected at once.

@@ -30,7 +30,7 @@ mod turn_heap;
 
 pub use count_audit::CountAudit;
 pub use count_verifier::CountVerifier;
-pub(crate) use counts::{Counts, Entry};
+pub(crate) use counts::Entry;
 pub use detached_heap::{DetachedHeap, DetachedStep};
 pub(crate) use heap_handle::HeapHandle;
 pub use holder_root::Held;

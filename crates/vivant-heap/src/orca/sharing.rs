@@ -8,6 +8,7 @@ use super::heap_handle::HeapHandle;
 use super::imports::Imports;
 use super::outbox::Outbox;
 use super::turn_heap::ForeignCode;
+use crate::collector::MarkMode;
 use crate::header::Header;
 use crate::heap::{Core, Heap, Root};
 #[cfg(test)]
@@ -192,16 +193,6 @@ impl Sharing {
         self.exports.iter().all(|export| export.count == 0)
     }
 
-    /// The exports that are roots of a mark (O4). The inbox is drained.
-    pub(crate) fn roots(&self) -> Vec<NonNull<Header>> {
-        #[cfg(test)]
-        if is_injected(InjectedFault::ForgottenExport) {
-            return Vec::new();
-        }
-        debug_assert!(self.exports.iter().all(|export| export.count >= 0), "O6");
-        self.export_roots().collect()
-    }
-
     /// The exported objects, by the deltas applied so far. All of them live: the heap drains its
     /// inbox before it looks for dead objects.
     pub(crate) fn export_roots(&self) -> impl Iterator<Item = NonNull<Header>> {
@@ -209,11 +200,14 @@ impl Sharing {
         known.map(|export| export.object)
     }
 
-    /// A concurrent mark begins. It takes the exports as roots in pieces ([`Sharing::take`]).
-    /// Imports received or sent on from here on are not released at its end (H6). The inbox is
-    /// drained.
-    pub(crate) fn mark_begins(&mut self) {
-        self.imports.mark_begins();
+    /// A mark begins. It takes the exports as roots in pieces ([`Sharing::take`]). If turns run
+    /// meanwhile, imports received or sent on from here on are not released at its end (H6). The
+    /// inbox is drained.
+    pub(crate) fn mark_begins(&mut self, mode: MarkMode) {
+        debug_assert!(self.exports.iter().all(|export| export.count >= 0), "O6");
+        if mode == MarkMode::Concurrent {
+            self.imports.mark_begins();
+        }
         #[cfg(test)]
         if is_injected(InjectedFault::ForgottenExport) {
             return;
@@ -322,6 +316,14 @@ impl Sharing {
     /// The number of entries for `dec_unmarked` and `drop_dead_exports`.
     pub(crate) fn counted(&self) -> usize {
         self.imports.len() + self.exports.len()
+    }
+
+    /// A stop-the-world mark has marked these foreign objects.
+    pub(crate) fn meet(&mut self, foreign: &mut SegmentedStack<NonNull<Header>>) {
+        let imports = self.imports.counted();
+        while let Some(some) = foreign.take(usize::MAX) {
+            some.into_iter().for_each(|object| imports.meet(object));
+        }
     }
 
     /// A stop-the-world mark is complete: sends an INC for each marked import without a weight, and

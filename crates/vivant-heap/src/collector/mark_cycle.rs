@@ -1,9 +1,9 @@
-//! [`ConcurrentMark`]: a concurrent mark of a heap, as the heap's holder sees it (H6 to H8). See
-//! [README.md](README.md).
+//! [`MarkCycle`]: a mark of a heap from its beginning to its end, as the heap's holder sees it (H6
+//! to H8). See [README.md](README.md).
 
 use super::claim::{self, Claim};
 use super::evacuator::TenuringPolicy;
-use super::mark::{Mark, Marker, Progress};
+use super::mark::{Mark, MarkMode, Marker, Progress};
 use super::mark_queue::{MarkingPass, Packet};
 use super::mark_termination::MarkTermination;
 use super::mutator_assist::MutatorAssist;
@@ -13,6 +13,7 @@ use crate::header::Header;
 use crate::heap::Core;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
+use crate::old::SweepBudget;
 use crate::orca::{ExportRoots, HeapHandle, Sharing};
 use crate::pages::chunk::{age_of, state_of};
 use crate::stats::Waits;
@@ -29,8 +30,8 @@ const SATB_BUFFER: usize = 256;
 /// Exports examined between two turns until the mark has taken all of them: some ten microseconds.
 const EXPORTS_PER_STEP: usize = 4096;
 
-/// A concurrent mark.
-pub(crate) struct ConcurrentMark {
+/// A mark. A stop-the-world mark is one that its holder completes before the next turn.
+pub(crate) struct MarkCycle {
     mark: Arc<Mark>,
     stage: MarkStage,
     /// Whether exports are left to examine. They are roots.
@@ -72,7 +73,7 @@ pub(crate) enum Ended {
     NotYet,
 }
 
-impl ConcurrentMark {
+impl MarkCycle {
     /// The SATB barrier: called before the first write to an old object since the nursery was last
     /// emptied. Scans the object as it is at that moment (H5).
     #[cold]
@@ -145,7 +146,7 @@ impl ConcurrentMark {
             MarkStage::Marking => {
                 self.export_roots == ExportRoots::Pending
                     || self.assist.is_due(estimate)
-                    || self.scanner.packet.objects.len() >= SATB_BUFFER
+                    || self.scanner.left() >= SATB_BUFFER
             }
             MarkStage::Terminating(termination) => termination.is_due(estimate),
         }
@@ -162,9 +163,12 @@ impl ConcurrentMark {
     /// Flushes the owner's log and findings to the mark, where every marker can take them.
     fn flush(&mut self) {
         self.mark.flush(&mut self.scanner);
-        if !self.scanner.packet.is_empty() {
-            self.mark.queue.put(&mut self.scanner.packet);
+        let mut packet = self.scanner.unload();
+        if !packet.is_empty() {
+            self.mark.queue.put(&mut packet);
         }
+        // The packet is empty, and keeps its memory.
+        self.scanner.load(packet);
     }
 
     /// Under stress: asserts that each object alive at the beginning of the mark is marked.
@@ -185,14 +189,25 @@ impl ConcurrentMark {
 }
 
 impl Core {
-    /// Begins a concurrent mark. All spans are swept.
-    pub(crate) fn begin_concurrent_mark<'gc>(
+    /// A stop-the-world mark: marks all objects that the roots and the exports reach, and begins
+    /// the sweep. Aborts a concurrent mark that runs.
+    pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>, edge_snapshot: EdgeSnapshot) {
+        self.abort_mark();
+        while !self.old.sweep(SweepBudget::ALL, &self.source) {}
+        self.begin_cycle(roots, MarkMode::StopTheWorld, edge_snapshot);
+        self.finish_mark();
+    }
+
+    /// Begins a mark: empties the nursery into the old generation (H6), and scans the roots. All
+    /// spans are swept.
+    pub(crate) fn begin_cycle<'gc>(
         &mut self,
         roots: &mut impl Object<'gc>,
+        mode: MarkMode,
         edge_snapshot: EdgeSnapshot,
     ) {
         debug_assert!(
-            self.concurrent_mark.get_mut().is_none() && self.old.unswept == 0,
+            self.mark_cycle.get_mut().is_none() && self.old.unswept == 0,
             "H6"
         );
         self.delayed_since = None;
@@ -202,15 +217,21 @@ impl Core {
         self.old.mark_begins();
         let mark = Arc::new(Mark::new(
             self.old.epoch.0,
+            mode,
             HeapHandle::name(&self.owner),
             edge_snapshot,
         ));
         let mut scanner = Scanner::new(&mark);
         scanner.roots(|tracer| roots.trace(tracer), MarkingPass::First);
-        self.sharing.get_mut().mark_begins();
-        let stressed = self.pacing.stress.is_some();
-        let snapshot = stressed.then(|| self.snapshot(roots));
-        let mut concurrent_mark = Box::new(ConcurrentMark {
+        self.sharing.get_mut().mark_begins(mode);
+        #[cfg(test)]
+        if is_injected(InjectedFault::TagTableStrong) {
+            let tag_entries = self.tags.get_mut().iter();
+            tag_entries.for_each(|(_, tag_entry)| scanner.enqueue(tag_entry));
+        }
+        let checks = mode == MarkMode::Concurrent && self.pacing.stress.is_some();
+        let snapshot = checks.then(|| self.snapshot(roots));
+        let mut mark_cycle = Box::new(MarkCycle {
             mark,
             stage: MarkStage::Marking,
             export_roots: ExportRoots::Pending,
@@ -224,19 +245,25 @@ impl Core {
             waits: Waits::default(),
             snapshot,
         });
-        // Under stress: few, so that turns run in between.
-        let some = if stressed { 1 } else { EXPORTS_PER_STEP };
-        concurrent_mark.take_export_roots(self.sharing.get_mut(), some);
-        concurrent_mark.flush();
-        *self.concurrent_mark.get_mut() = Some(concurrent_mark);
-        self.counters.begins();
+        let some = match mode {
+            MarkMode::StopTheWorld => usize::MAX,
+            // Under stress: few, so that turns run in between.
+            MarkMode::Concurrent if checks => 1,
+            MarkMode::Concurrent => EXPORTS_PER_STEP,
+        };
+        mark_cycle.take_export_roots(self.sharing.get_mut(), some);
+        mark_cycle.flush();
+        *self.mark_cycle.get_mut() = Some(mark_cycle);
+        if mode == MarkMode::Concurrent {
+            self.counters.begins();
+        }
         std::mem::forget(guard);
     }
 
     /// All objects that a simple mark reaches.
     fn snapshot<'gc>(&mut self, roots: &impl Object<'gc>) -> HashSet<NonNull<Header>> {
         let own = HeapHandle::name(&self.owner);
-        let known = self.sharing.get_mut().roots();
+        let known = self.sharing.get_mut().export_roots();
         let mut walk = Walk::new(own, known);
         walk.state(roots);
         // SAFETY: the heap is borrowed, so no turn runs; the objects that its state and its exports
@@ -248,42 +275,45 @@ impl Core {
     /// complete it also processes termination entries: `entries` of them, or as many as are due if
     /// that is `None`. Ends the mark after the last entry.
     pub(crate) fn advance_mark(&mut self, entries: Option<usize>) -> Ended {
-        let Some(mut concurrent_mark) = self.concurrent_mark.get_mut().take() else {
+        let Some(mut mark_cycle) = self.mark_cycle.get_mut().take() else {
             return Ended::NotYet;
         };
-        let ended = self.advance(&mut concurrent_mark, entries);
+        let ended = self.advance(&mut mark_cycle, entries);
         match ended {
-            Ended::Yes => self.complete_mark(*concurrent_mark),
-            Ended::NotYet => *self.concurrent_mark.get_mut() = Some(concurrent_mark),
+            Ended::Yes => self.complete_mark(*mark_cycle),
+            Ended::NotYet => *self.mark_cycle.get_mut() = Some(mark_cycle),
         }
         ended
     }
 
-    fn advance(&mut self, concurrent_mark: &mut ConcurrentMark, entries: Option<usize>) -> Ended {
-        if let MarkStage::Marking = concurrent_mark.stage {
-            concurrent_mark
+    fn advance(&mut self, mark_cycle: &mut MarkCycle, entries: Option<usize>) -> Ended {
+        if let MarkStage::Marking = mark_cycle.stage {
+            mark_cycle
                 .take_export_roots(self.sharing.get_mut(), entries.unwrap_or(EXPORTS_PER_STEP));
-            concurrent_mark.flush();
-            if concurrent_mark.export_roots == ExportRoots::Pending
-                || !concurrent_mark.mark.queue.is_drained()
+            mark_cycle.flush();
+            if mark_cycle.export_roots == ExportRoots::Pending
+                || !mark_cycle.mark.queue.is_drained()
             {
                 return Ended::NotYet;
             }
-            concurrent_mark.mark.queue.close();
-            concurrent_mark.check_snapshot();
-            let results = std::mem::take(&mut *concurrent_mark.mark.results());
+            mark_cycle.mark.queue.close();
+            mark_cycle.check_snapshot();
+            let results = std::mem::take(&mut *mark_cycle.mark.results());
             let termination = MarkTermination::new(
                 self,
-                concurrent_mark.mark.epoch,
-                concurrent_mark.assist.began,
+                mark_cycle.mark.epoch,
+                mark_cycle.mark.mode,
+                mark_cycle.assist.began,
                 results,
             );
-            concurrent_mark.stage = MarkStage::Terminating(termination);
+            mark_cycle.stage = MarkStage::Terminating(termination);
         }
-        let MarkStage::Terminating(termination) = &mut concurrent_mark.stage else {
+        let MarkStage::Terminating(termination) = &mut mark_cycle.stage else {
             return Ended::NotYet;
         };
-        self.counters.terminates();
+        if mark_cycle.mark.mode == MarkMode::Concurrent {
+            self.counters.terminates();
+        }
         let due = termination.due(self.heap_size_estimate());
         let guard = AbortOnUnwind;
         let ended = termination.run(self, entries.unwrap_or(due));
@@ -295,28 +325,28 @@ impl Core {
     /// the mark is complete when the heap has grown by the pacer's part.
     pub(crate) fn assist(&mut self) {
         let estimate = self.heap_size_estimate();
-        let Some(concurrent_mark) = self.concurrent_mark.get_mut() else {
+        let Some(mark_cycle) = self.mark_cycle.get_mut() else {
             return;
         };
-        if concurrent_mark.is_terminating() {
+        if mark_cycle.is_terminating() {
             return;
         }
-        let met = concurrent_mark.mark.bytes();
-        let Some(piece) = concurrent_mark.assist.next(estimate, met) else {
+        let met = mark_cycle.mark.bytes();
+        let Some(piece) = mark_cycle.assist.next(estimate, met) else {
             return;
         };
         self.counters.assists();
         if piece == usize::MAX {
-            concurrent_mark.take_export_roots(self.sharing.get_mut(), piece);
-            concurrent_mark.flush();
+            mark_cycle.take_export_roots(self.sharing.get_mut(), piece);
+            mark_cycle.flush();
         }
-        let _what_is_left = concurrent_mark.mark.work(piece);
+        let _what_is_left = mark_cycle.mark.work(piece);
     }
 
     /// Scans at most `objects` objects.
     pub(crate) fn mark_objects(&mut self, objects: usize) -> Progress {
-        match self.concurrent_mark.get_mut() {
-            Some(concurrent_mark) => concurrent_mark.mark.work(objects),
+        match self.mark_cycle.get_mut() {
+            Some(mark_cycle) => mark_cycle.mark.work(objects),
             None => Progress::Over,
         }
     }
@@ -331,19 +361,21 @@ impl Core {
     }
 
     /// Termination is over: from here on unmarked objects may be swept.
-    fn complete_mark(&mut self, concurrent_mark: ConcurrentMark) {
-        let MarkStage::Terminating(MarkTermination { results, .. }) = concurrent_mark.stage else {
+    fn complete_mark(&mut self, mark_cycle: MarkCycle) {
+        let MarkStage::Terminating(MarkTermination { results, .. }) = mark_cycle.stage else {
             return;
         };
-        let born = self.old.bytes_allocated - concurrent_mark.assist.began;
+        let born = self.old.bytes_allocated - mark_cycle.assist.began;
         self.old.mark_ends(results.bytes + born);
         self.mark_aborted = false;
-        let pinned = self.pinned - concurrent_mark.pinned;
+        let pinned = self.pinned - mark_cycle.pinned;
         self.next_mark(born);
         self.pinned = pinned;
-        self.counters.waited(concurrent_mark.waits);
+        self.counters.waited(mark_cycle.waits);
         self.counters.major(results.objects);
-        self.counters.ends();
+        if mark_cycle.mark.mode == MarkMode::Concurrent {
+            self.counters.ends();
+        }
         self.edge_holders = results.edge_holders;
     }
 
@@ -356,10 +388,10 @@ impl Core {
         if self.is_terminating_mark() || self.mark_aborted {
             self.finish_mark();
         }
-        if let Some(concurrent_mark) = self.concurrent_mark.get_mut().take() {
+        if let Some(mark_cycle) = self.mark_cycle.get_mut().take() {
             self.mark_aborted = true;
-            concurrent_mark.mark.queue.close();
-            self.counters.waited(concurrent_mark.waits);
+            mark_cycle.mark.queue.close();
+            self.counters.waited(mark_cycle.waits);
             self.counters.aborts();
             self.sharing.get_mut().forget_mark();
         }
@@ -367,9 +399,9 @@ impl Core {
 
     /// The right to help with the mark that runs.
     pub(crate) fn marker(&self) -> Option<Marker> {
-        let concurrent_mark = self.concurrent_mark.borrow();
-        concurrent_mark
+        let mark_cycle = self.mark_cycle.borrow();
+        mark_cycle
             .as_ref()
-            .map(|concurrent_mark| Marker(concurrent_mark.mark.clone()))
+            .map(|mark_cycle| Marker(mark_cycle.mark.clone()))
     }
 }
