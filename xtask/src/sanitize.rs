@@ -18,7 +18,7 @@ const ALONE: &str = "lanes";
 
 const WORKLOADS: &str = "tiny together";
 
-/// No recycling of message memory: see `mailbox/pool.rs`.
+/// No recycling of message memory: see `message/pool.rs`.
 const OWN_MEMORY: &str = " --cfg vivant_plain_messages";
 
 /// The tests of counted references that cross threads; those that count to an overflow take long

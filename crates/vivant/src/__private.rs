@@ -1,8 +1,8 @@
 //! Items for the macros' expansions, besides the public traits. Not for users.
 
-use crate::promise::Resolver;
-use crate::scheduler::Worker;
-pub use crate::unreachable::{NoReferences, Probe};
+use crate::actor::Worker;
+use crate::api::Resolver;
+pub use crate::api::{NoReferences, Probe};
 use std::fmt;
 use vivant_heap::{Erased, Mutator, Parcel, Sendable};
 

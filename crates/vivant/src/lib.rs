@@ -68,107 +68,81 @@
 #[cfg(test)]
 extern crate self as vivant;
 
+// The layers, from the top down: a module imports only modules below it. `docs/ARCHITECTURE.md`
+// has the table, which `cargo xtask tidy` compares with the code.
+
 #[doc(hidden)]
 pub mod __private;
-mod accounting;
+
+pub mod prelude;
+
+pub mod simulation;
+
+mod system;
+
+mod patterns;
+
+mod supervision;
+
+mod edge;
+
+mod sched;
+
+mod cycles;
+
+mod gc_state;
+
+mod api;
+
+mod run;
+
 mod actor;
-mod address;
-mod alarm;
-mod ask_future;
-mod behaviour;
-mod call;
-#[allow(
-    unsafe_code,
-    reason = "the actor cell: see its README and docs/ARCHITECTURE.md"
-)]
-mod cell;
-mod counted;
-mod dead_letter;
-mod error;
-mod exit_hooks;
-#[allow(
-    unsafe_code,
-    reason = "says of a far reference what its tag's crate says of tags"
-)]
-mod far;
-mod future;
-mod group;
-mod inspect;
-mod interface;
-#[allow(
-    unsafe_code,
-    reason = "the mailbox: see its README and docs/ARCHITECTURE.md"
-)]
-mod mailbox;
+
+mod observe;
+
+mod message;
+
 mod mute;
-mod named_registries;
+
+mod oracle;
+
+mod sync;
+
 // Declared here, because `verify/loom` compiles `mute/mod.rs` too, without its model.
 #[cfg(test)]
 mod injected_fault;
 #[cfg(test)]
 #[path = "mute/model.rs"]
 mod mute_model;
-mod named_timer;
-mod names;
-mod observe;
-mod offer;
-mod oracle;
-pub mod prelude;
-mod promise;
-mod rate_limit;
-mod registry;
-mod report;
-mod router;
-mod scheduler;
-pub mod simulation;
-mod state_storage;
-mod step;
-mod stop;
-mod stream;
-mod supervision;
-mod sync;
-mod system;
-mod timer;
-mod topic;
-#[allow(unsafe_code, reason = "a turn reaches its worker by a pointer")]
-mod turn;
-mod unreachable;
 
-pub use actor::{Actor, Mailbox, Pool};
-pub use address::{Address, Handle, Link, Target, WeakAddress};
-pub use ask_future::{AskFuture, Cancelled};
-pub use behaviour::{Access, Answer, Behaviour, Continuation, Guard, Message};
-pub use call::{Call, Then};
-pub use dead_letter::{Cause, DeadLetter, DeadLetterCount, DeadLetters};
-pub use error::{AskError, Inside, NotSent, Overloaded, Panic, SendError, Undelivered};
-pub use far::Far;
-pub use future::{Clock, Sleep};
-pub use group::Group;
-pub use inspect::{ActorFacts, AliveBecause, Inspection, WorkerFacts};
-pub use interface::{Entry, Implements};
-pub use named_timer::NamedTimer;
-pub use names::{LookupError, NameFacts, RegisterError};
-pub use offer::Offer;
-pub use promise::{Promise, Resolver};
-pub use rate_limit::{RateLimit, RateLimited};
-pub use report::Report;
-pub use router::Router;
-pub use state_storage::{
-    ByPauseKind, Distribution, GcState, HeapFacts, InlineActor, InlineState, PauseClock,
-    PauseDistributions, PauseKind, Pauses, StateStorage,
+pub use actor::{
+    AskError, Cause, DeadLetter, DeadLetterCount, DeadLetters, GaveUp, Inside, Linked, NotSent,
+    Overloaded, Panic, Report, SendError, StopReason, Timer, Undelivered,
 };
-pub use step::{Step, Steps};
-pub use stop::{GaveUp, Linked, StopReason};
-pub use stream::{Attached, Attachment, StreamItem};
+pub use api::{
+    Access, Actor, Address, Answer, AskFuture, Behaviour, Call, Cancelled, Continuation, Entry,
+    Guard, Handle, Implements, InlineActor, InlineState, Link, Mailbox, Message, Offer,
+    OutgoingReferences, Pool, Promise, Resolver, StateStorage, Step, Steps, Target, Then,
+    TraceReferences, Turn, WeakAddress,
+};
+pub use cycles::{KeptBy, Mortal, WhyAlive};
+pub use edge::{Attached, Attachment, Clock, Sleep, StreamItem};
+pub use gc_state::{
+    ByPauseKind, Distribution, Far, GcState, HeapFacts, PauseClock, PauseDistributions, PauseKind,
+    Pauses,
+};
+pub use patterns::{
+    Group, Lagged, LookupError, NameFacts, NamedTimer, RateLimit, RateLimited, RegisterError,
+    Router, Subscription, Topic,
+};
 pub use supervision::{
     Again, AreSettled, Child, ChildFacts, ChildState, Children, Messages, OnPanic, Restart, Saved,
     ShutDown, Start, Supervised, Supervision, Supervisor, SupervisorHandle, TreeFailed,
 };
-pub use system::{BadCollectors, ShutdownReport, Spawner, Survivor, System, SystemBuilder};
-pub use timer::Timer;
-pub use topic::{Lagged, Subscription, Topic};
-pub use turn::Turn;
-pub use unreachable::{KeptBy, Mortal, OutgoingReferences, TraceReferences, WhyAlive};
+pub use system::{
+    ActorFacts, AliveBecause, BadCollectors, Inspection, ShutdownReport, Spawner, Survivor, System,
+    SystemBuilder, WorkerFacts,
+};
 pub use vivant_brc::Brc;
 
 /// Collected heaps: for states with a lifetime. All of `vivant-heap`.

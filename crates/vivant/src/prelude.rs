@@ -1,9 +1,10 @@
 //! The items that most programs import: `use vivant::prelude::*;`.
 
-pub use crate::{
-    Actor, Address, AskError, Far, Freeze, Gc, Handle, Ice, Iso, Mut, Object, Parcel, Promise,
-    Resolver, Spawner, Step, StopReason, System, Tag, Turn, Val, WeakAddress, gc,
-};
+pub use crate::actor::{AskError, StopReason};
+pub use crate::api::{Address, Handle, Promise, Resolver, Step, Turn, WeakAddress};
+pub use crate::gc_state::Far;
+pub use crate::system::{Spawner, System};
+pub use crate::{Actor, Freeze, Gc, Ice, Iso, Mut, Object, Parcel, Tag, Val, gc};
 
 #[cfg(feature = "macros")]
 pub use crate::{behaviours, interface};

@@ -1,7 +1,7 @@
 //! Addresses and references: what keeps an actor alive, and what keeps its memory
-//! (`crates/vivant/src/cell/README.md`).
+//! (`crates/vivant/src/actor/README.md`).
 //!
-//! Proved, on a model of `cell/reference.rs` with the real inbox and signals: C3 the last address
+//! Proved, on a model of `actor/reference.rs` with the real inbox and signals: C3 the last address
 //! nudges before it releases its reference, and memory is freed once, after its last use; C4 a
 //! holder that reads an address count of zero knows that none comes back, so the actor ends after
 //! it has processed all messages of address holders, and not while an address exists; C5 the right

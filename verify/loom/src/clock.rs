@@ -1,6 +1,6 @@
-//! The clock, stopped while the system is idle (K1, `crates/vivant/src/scheduler/README.md`).
+//! The clock, stopped while the system is idle (K1, `crates/vivant/src/sched/README.md`).
 //!
-//! Proved, on `Sleepers` of the runtime and a model of `scheduler/clock.rs`: K1 the clock is never
+//! Proved, on `Sleepers` of the runtime and a model of `sched/clock.rs`: K1 the clock is never
 //! stopped while a worker works, whichever way that worker came back from the edge of sleep; a
 //! timer that becomes the next one is not missed.
 //!

@@ -27,7 +27,7 @@ macro_rules! faults {
 }
 
 faults! {
-    /// `vivant`, `mailbox/inbox.rs`.
+    /// `vivant`, `message/inbox.rs`.
     PushRelaxed,
     TakeRelaxed,
     CloseAcquires,
@@ -43,24 +43,24 @@ faults! {
     TakeSwallowsNudge,
     NudgeOnlyNews,
     NudgeRelaxed,
-    /// `vivant`, `mailbox/pool.rs`.
+    /// `vivant`, `message/pool.rs`.
     HandsOutTwice,
     KeepsReserve,
     Loses,
     Unordered,
-    /// `vivant`, `cell/signals.rs`.
+    /// `vivant`, `actor/signals.rs`.
     ReplacesNothing,
     ReplacementByALook,
     ReplacementRelaxed,
     HeardRelaxed,
-    /// `vivant`, `scheduler/lifo_slot.rs`.
+    /// `vivant`, `sched/lifo_slot.rs`.
     PutRelaxed,
     SwapRelaxed,
     StoreOver,
     DropDisplaced,
     RobRelaxed,
     RobByALook,
-    /// `vivant`, `promise/slot.rs`.
+    /// `vivant`, `api/promise/slot.rs`.
     AskingReleases,
     AskingAcquires,
     AskingByALook,

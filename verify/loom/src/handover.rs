@@ -1,4 +1,4 @@
-//! A surplus worker that retires (G2, `crates/vivant/src/scheduler/README.md`).
+//! A surplus worker that retires (G2, `crates/vivant/src/sched/README.md`).
 //!
 //! Proved, on `Sleepers` of the runtime and a model of `Threads::leave`: G2 the work for which a
 //! retiring worker was woken is not lost: the items of its own queue, the item behind its token,

@@ -83,4 +83,4 @@ pub mod unreachable;
 
 pub use check::Canary;
 use orca::stubs::{header, id, old, pages};
-use stubs::{cell, error, scheduler};
+use stubs::{actor, message};

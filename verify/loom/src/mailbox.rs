@@ -1,4 +1,4 @@
-//! The mailbox: many senders, one receiver (`crates/vivant/src/mailbox/README.md`).
+//! The mailbox: many senders, one receiver (`crates/vivant/src/message/README.md`).
 //!
 //! Proved, on the file of the runtime, for an actor that is active: M1 no message is lost or
 //! duplicated; M2 each sender's messages in order, and causally; M3 exactly one sender finds the
@@ -11,10 +11,8 @@
 //! written and read beside the content, which it tracks.
 
 use crate::check::{Canary, holds, holds_long};
-// For `promise/slot.rs`, which finds its memory here.
 use crate::letters::{Letter, Mailbox, Told, in_order, letter};
 use crate::runtime::inbox::Notified;
-pub(crate) use crate::stubs::pool;
 use crate::sync::Arc;
 use crate::tracked::Tracked;
 use loom::thread::{self, JoinHandle};

@@ -1,5 +1,5 @@
 //! Recycled memory: pools of workers and the depot between them
-//! (`crates/vivant/src/mailbox/README.md`).
+//! (`crates/vivant/src/message/README.md`).
 //!
 //! Proved, on the file of the runtime: N1 a block has one owner at a time; N2 one user's changes to
 //! it happen before the next user's, also if the next user is on another worker; N3 no block is
@@ -13,9 +13,9 @@
 //! Left out: that the depot gives blocks back to the allocator when it is full, and that pools and
 //! depot do so at the end; threads that are no workers.
 
+use crate::actor::Worker;
 use crate::check::{Canary, holds, holds_long};
 use crate::runtime::pool::{Depot, MAGAZINE, Pool, give, take};
-use crate::scheduler::Worker;
 use crate::sync::Arc;
 use crate::tracked::Tracked;
 use loom::thread;

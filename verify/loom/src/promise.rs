@@ -1,4 +1,4 @@
-//! The block in which a promise and its resolver meet (`crates/vivant/src/promise/README.md`).
+//! The block in which a promise and its resolver meet (`crates/vivant/src/api/promise/README.md`).
 //!
 //! Proved, on the file of the runtime: whichever end is first, value and continuation come together
 //! once, at the second end, which sees both ends' writes; each is dropped once if they do not; the
@@ -20,12 +20,11 @@
     reason = "the resolvers of the models do nothing"
 )]
 #[allow(unsafe_code, reason = "as in the runtime")]
-#[path = "../../../crates/vivant/src/promise/slot.rs"]
+#[path = "../../../crates/vivant/src/api/promise/slot.rs"]
 mod slot;
 
-use crate::cell::AddressRef;
+use crate::actor::{AddressRef, AskError};
 use crate::check::{Canary, holds};
-use crate::error::AskError;
 use crate::tracked::Tracked;
 use loom::alloc::Track;
 use loom::thread;

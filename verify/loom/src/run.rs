@@ -1,5 +1,5 @@
 //! Inbox and signals together, as `post`, `cell::run` and the run queues use them: which worker
-//! runs an actor, and when (`crates/vivant/src/cell/README.md`, and M4 of the mailbox).
+//! runs an actor, and when (`crates/vivant/src/actor/README.md`, and M4 of the mailbox).
 //!
 //! Proved, on the files of the runtime: C1 no two threads hold an actor at once, neither two
 //! workers nor a worker and a sender that has woken it, and the next holder sees the writes of the

@@ -6,19 +6,19 @@
 
 #[allow(dead_code, reason = "the models inspect nothing")]
 #[allow(unsafe_code, reason = "as in the runtime")]
-#[path = "../../../crates/vivant/src/mailbox/inbox.rs"]
+#[path = "../../../crates/vivant/src/message/inbox.rs"]
 pub(crate) mod inbox;
 #[allow(dead_code, reason = "the models look at no slot without taking")]
 #[allow(unsafe_code, reason = "as in the runtime")]
-#[path = "../../../crates/vivant/src/scheduler/lifo_slot.rs"]
+#[path = "../../../crates/vivant/src/sched/lifo_slot.rs"]
 pub(crate) mod lifo_slot;
 #[path = "../../../crates/vivant/src/mute/mod.rs"]
 pub(crate) mod mute;
 #[allow(unsafe_code, reason = "as in the runtime")]
-#[path = "../../../crates/vivant/src/mailbox/pool.rs"]
+#[path = "../../../crates/vivant/src/message/pool.rs"]
 pub(crate) mod pool;
 #[allow(dead_code, reason = "the models need no shutdown")]
-#[path = "../../../crates/vivant/src/cell/signals.rs"]
+#[path = "../../../crates/vivant/src/actor/signals.rs"]
 pub(crate) mod signals;
-#[path = "../../../crates/vivant/src/scheduler/sleep.rs"]
+#[path = "../../../crates/vivant/src/sched/sleep.rs"]
 pub(crate) mod sleep;

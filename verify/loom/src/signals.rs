@@ -1,5 +1,5 @@
 //! The signal word alone: two signals of which the later replaces the earlier, beside a third that
-//! nothing replaces (`crates/vivant/src/cell/README.md`).
+//! nothing replaces (`crates/vivant/src/actor/README.md`).
 //!
 //! Proved, on the file of the runtime: a holder that is signalled to halt and to start, in either
 //! order, never receives both at once, receives the later one last and each at most once; another

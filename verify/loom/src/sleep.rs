@@ -1,4 +1,4 @@
-//! Falling asleep and waking (`crates/vivant/src/scheduler/README.md`).
+//! Falling asleep and waking (`crates/vivant/src/sched/README.md`).
 //!
 //! Proved, on the file of the runtime: W1 and W2 no worker sleeps while work waits and no token is
 //! on its way to any worker; W3 a token is neither lost, nor duplicated, nor left over; closing

@@ -1,4 +1,4 @@
-//! The LIFO slot for the actor just woken (`crates/vivant/src/scheduler/README.md`).
+//! The LIFO slot for the actor just woken (`crates/vivant/src/sched/README.md`).
 //!
 //! Proved, on the file of the runtime: an actor that is put in is taken out once, by its worker or
 //! by a thief; its taker sees all changes made before it was put in.

@@ -1,8 +1,12 @@
 //! Stubs: the few items of the rest of the runtime that its files name.
 
-/// Stub of `cell` for promises.
-pub(crate) mod cell {
+/// Stub of `actor` for promises and for the pool.
+pub(crate) mod actor {
+    pub(crate) use crate::promise::Next;
+    use crate::runtime::pool::Pool;
     use loom::alloc::Track;
+    use std::cell::RefCell;
+    use std::rc::Rc;
 
     /// Keeps nothing. A value that is never dropped is a leak, which loom reports.
     pub(crate) struct AddressRef {
@@ -16,18 +20,8 @@ pub(crate) mod cell {
             }
         }
     }
-}
 
-/// Stub of `error` for promises.
-pub(crate) mod error {
     pub(crate) struct AskError;
-}
-
-/// Stub of `scheduler` for the pool.
-pub(crate) mod scheduler {
-    use crate::runtime::pool::Pool;
-    use std::cell::RefCell;
-    use std::rc::Rc;
 
     pub(crate) struct Worker {
         pub(crate) pool: Pool,
@@ -55,23 +49,25 @@ pub(crate) mod scheduler {
     }
 }
 
-/// Stub of `mailbox` for promises: memory that is not recycled, so that loom sees a leak and a
+/// Stub of `message` for promises: memory that is not recycled, so that loom sees a leak and a
 /// double free.
-pub(crate) mod pool {
-    use loom::alloc::{Layout, alloc, dealloc};
-    use std::ptr::NonNull;
+pub(crate) mod message {
+    pub(crate) mod pool {
+        use loom::alloc::{Layout, alloc, dealloc};
+        use std::ptr::NonNull;
 
-    pub(crate) fn take<P>() -> NonNull<P> {
-        // SAFETY: the values that models put there have a non-zero size.
-        let place = unsafe { alloc(Layout::new::<P>()) };
-        NonNull::new(place.cast()).expect("there is memory")
-    }
+        pub(crate) fn take<P>() -> NonNull<P> {
+            // SAFETY: the values that models put there have a non-zero size.
+            let place = unsafe { alloc(Layout::new::<P>()) };
+            NonNull::new(place.cast()).expect("there is memory")
+        }
 
-    /// # Safety
-    ///
-    /// As in the runtime.
-    pub(crate) unsafe fn give<P>(place: NonNull<P>) {
-        // SAFETY: `take` allocated it with this layout.
-        unsafe { dealloc(place.as_ptr().cast(), Layout::new::<P>()) };
+        /// # Safety
+        ///
+        /// As in the runtime.
+        pub(crate) unsafe fn give<P>(place: NonNull<P>) {
+            // SAFETY: `take` allocated it with this layout.
+            unsafe { dealloc(place.as_ptr().cast(), Layout::new::<P>()) };
+        }
     }
 }

@@ -1,14 +1,14 @@
 //! The commit or abort of trial deletion of unreachable actors
-//! (`crates/vivant/src/unreachable/README.md`).
+//! (`crates/vivant/src/cycles/README.md`).
 //!
-//! Proved, on a model of `unreachable/commit.rs` and of the word that counts addresses, with the
+//! Proved, on a model of `cycles/commit.rs` and of the word that counts addresses, with the
 //! real inbox: U3 while all of a group are held none gives its addresses away, and messages sent to
 //! them before are seen; U4 the actor of an existing address is alive, and an upgrade of a weak
 //! address succeeds exactly if the actor stays.
 //!
 //! | model | real |
 //! |---|---|
-//! | `Member::word`, `upgrade`, `send` | `cell/reference_word.rs`; `CellRef::upgrade`; `post`, then the drop of the address |
+//! | `Member::word`, `upgrade`, `send` | `actor/reference_word.rs`; `CellRef::upgrade`; `post`, then the drop of the address |
 //! | `Member::knows` | the state: the addresses that it holds, once each |
 //! | `Pair::judge` | `verdict::Case`, with `Idle::commit_dying`, `abort_dying`, `let_go`, `ends` |
 //! | `Pair::verdict` | `Detector::verdict` |

@@ -10,14 +10,14 @@ const FOLDERS: &[&str] = &[
     "crates/vivant-heap/src/collector",
     "crates/vivant-heap/src/pages",
     "crates/vivant-heap/src/types",
-    "crates/vivant/src/cell",
-    "crates/vivant/src/mailbox",
+    "crates/vivant/src/actor",
+    "crates/vivant/src/message",
     "crates/vivant/src/mute",
     "crates/vivant/src/oracle",
-    "crates/vivant/src/promise",
-    "crates/vivant/src/scheduler",
+    "crates/vivant/src/api/promise",
+    "crates/vivant/src/sched",
     "crates/vivant/src/simulation",
-    "crates/vivant/src/state_storage",
+    "crates/vivant/src/gc_state",
 ];
 
 pub(super) fn check(paths: &BTreeSet<String>) -> Vec<Finding> {
@@ -46,8 +46,8 @@ mod tests {
             .map(|folder| format!("{folder}/README.md"))
             .collect();
         assert_eq!(check(&paths), []);
-        paths.remove("crates/vivant/src/cell/README.md");
-        paths.insert("crates/vivant/src/cell/mod.rs".into());
+        paths.remove("crates/vivant/src/actor/README.md");
+        paths.insert("crates/vivant/src/actor/header.rs".into());
         assert_eq!(check(&paths).len(), 1);
     }
 }

@@ -137,7 +137,7 @@ mod tests {
             .collect()
     }
 
-    const CELL: &str = "crates/vivant/src/cell/signals.rs";
+    const CELL: &str = "crates/vivant/src/actor/signals.rs";
 
     #[test]
     fn canary_an_atomic_of_std_is_flagged() {

@@ -30,10 +30,11 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant-heap/tests/", 5),
     ("crates/vivant-macros/src/", 8),
     ("crates/vivant/src/", 5),
-    ("crates/vivant/src/cell/", 64),
-    ("crates/vivant/src/mailbox/", 48),
-    ("crates/vivant/src/promise/", 31),
-    ("crates/vivant/src/scheduler/", 7),
+    ("crates/vivant/src/actor/", 82),
+    ("crates/vivant/src/api/promise/", 31),
+    ("crates/vivant/src/message/", 22),
+    ("crates/vivant/src/run/", 11),
+    ("crates/vivant/src/sched/", 4),
     ("verify/loom/", 30),
 ];
 

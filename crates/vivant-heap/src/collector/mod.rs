@@ -18,11 +18,11 @@ mod prefetch;
 mod scanner;
 mod tracer;
 
-pub(crate) use mark_cycle::{MarkCycle, Resurrection};
 pub use evacuator::Evacuator;
 pub(crate) use evacuator::TenuringPolicy;
 pub(crate) use mark::MarkMode;
 pub use mark::{Marker, Progress};
+pub(crate) use mark_cycle::{MarkCycle, Resurrection};
 pub use tracer::Tracer;
 
 use crate::heap::Core;

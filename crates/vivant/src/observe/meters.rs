@@ -9,13 +9,8 @@
 //! Durations of turns are sampled: of a behaviour every 16th turn on a worker, and the first one in
 //! each millisecond.
 
-use crate::cell::{Class, Header, catch};
-use crate::dead_letter::Cause;
-use crate::mailbox::Kind;
-use crate::report::Report;
-use crate::scheduler::Worker;
-use crate::state_storage::PauseKind;
-use crate::stop::StopReason;
+use crate::actor::{Cause, Class, Header, Kind, Report, StopReason, Worker, catch};
+use crate::gc_state::PauseKind;
 use crate::sync::{Arc, Mutex, lock};
 use metrics::{Counter, Histogram, Unit, counter, describe_counter, describe_histogram, histogram};
 use std::cell::{Cell, RefCell};

@@ -17,15 +17,10 @@ pub(crate) use meters::{SystemMeters, WorkerMeters};
 #[cfg(feature = "tracing")]
 pub(crate) use spans::Origin;
 
-use crate::cell::Header;
-use crate::dead_letter::Cause;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
-use crate::mailbox::Head;
-use crate::mailbox::Kind;
-use crate::report::Report;
-use crate::scheduler::Worker;
-use crate::state_storage::PauseKind;
-use crate::stop::StopReason;
+use crate::actor::Head;
+use crate::actor::{Cause, Header, Kind, Report, StopReason, Worker};
+use crate::gc_state::PauseKind;
 use std::panic::Location;
 
 /// The sender's span. Part of a message's head.
@@ -100,7 +95,7 @@ fn tell(what: impl FnOnce()) {
         // While a panic unwinds, a catch would lose its place.
         return what();
     }
-    let _told = crate::cell::catch(what);
+    let _told = crate::actor::catch(what);
 }
 
 /// A worker has nothing more to run: passes its counts to the recorder.

@@ -8,12 +8,7 @@
 //! numbers alone would link to nothing. The price: a span closes only after the messages that were
 //! sent in it have begun.
 
-use crate::cell::Header;
-use crate::dead_letter::Cause;
-use crate::mailbox::{Head, Kind};
-use crate::report::Report;
-use crate::scheduler::Worker;
-use crate::stop::StopReason;
+use crate::actor::{Cause, Head, Header, Kind, Report, StopReason, Worker};
 use std::cell::Cell;
 use std::fmt;
 use std::panic::Location;

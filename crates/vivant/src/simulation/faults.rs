@@ -7,11 +7,11 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 #[must_use = "faults do nothing until a simulation has them"]
 pub struct Faults {
-    pub(super) panics: u32,
-    pub(super) slow_turns: u32,
-    pub(super) slow_by: Duration,
-    pub(super) delays: u32,
-    pub(super) delay_by: Duration,
+    pub(crate) panics: u32,
+    pub(crate) slow_turns: u32,
+    pub(crate) slow_by: Duration,
+    pub(crate) delays: u32,
+    pub(crate) delay_by: Duration,
     mailboxes: Mailboxes,
 }
 

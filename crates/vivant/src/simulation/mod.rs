@@ -7,17 +7,13 @@
 
 mod check;
 mod faults;
-mod scheduler;
 
+use crate::actor::{Shared, Worker};
+use crate::oracle::Oracle;
+use crate::sched::{Scheduler, SimulatedScheduler};
+use crate::system::{System, SystemBuilder};
 pub use check::{Seeds, check};
 pub use faults::Faults;
-#[cfg(test)]
-pub(crate) use scheduler::RUN_MAX;
-pub(crate) use scheduler::SimulatedScheduler;
-
-use crate::oracle::Oracle;
-use crate::scheduler::{Scheduler, Worker};
-use crate::system::{Shared, System, SystemBuilder};
 use std::fmt;
 use std::time::Duration;
 
@@ -129,7 +125,7 @@ impl Simulation {
             .shared()
             .oracle
             .now_ns()
-            .saturating_add(crate::timer::ns(duration));
+            .saturating_add(crate::actor::ns(duration));
         while self.stage().step(self.system.shared(), until_ns) {}
         self.system.shared().oracle.advance_to(until_ns);
     }

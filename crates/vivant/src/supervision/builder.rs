@@ -4,10 +4,10 @@ use super::budget::{BackOff, Budget};
 use super::child::{Ending, Manner, Messages, OnPanic, Restart};
 use super::plan::{Rules, Strategy};
 use super::supervisor::Supervisor;
-use crate::address::Address;
-use crate::cell::Terms;
+use crate::actor::ns;
+use crate::api::Address;
+use crate::run::Terms;
 use crate::system::Spawner;
-use crate::timer::ns;
 use std::time::Duration;
 
 /// The rules of a [`Supervisor`]. By default it gives up at the sixth failure within ten seconds,

@@ -1,11 +1,9 @@
 //! The description of a child for its supervisor: how its state is made, any number of times, and
 //! the terms.
 
-use crate::actor::Actor;
-use crate::cell::{Begin, StateRef, Terms};
-use crate::scheduler::Worker;
-use crate::state_storage::InlineActor;
-use crate::turn::Turn;
+use crate::actor::{StateRef, Worker};
+use crate::api::{Actor, InlineActor, Turn};
+use crate::run::{Begin, Terms};
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;

@@ -5,14 +5,11 @@ use super::plan::{Alarm, Plan};
 use super::slot::{ChildState, Number};
 use super::supervisor::{Kind, Member, Supervisor};
 use super::{News, Supervision};
-use crate::actor::Actor;
-use crate::address::{Address, Handle, Link, Target};
-use crate::behaviour::{Behaviour, Message};
-use crate::call::{Call, Delivery, own};
-use crate::cell::{self, AddressRef, Signals, Terms};
-use crate::promise::Resolver;
-use crate::stop::StopReason;
-use crate::turn::Turn;
+use crate::actor::{AddressRef, Signals, StopReason};
+use crate::api::{
+    Actor, Address, Behaviour, Call, Delivery, Handle, Link, Message, Resolver, Target, Turn, own,
+};
+use crate::run::Terms;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -73,7 +70,7 @@ impl<A: Actor, S: Start<A>> Supervised for Child<A, S> {
 
     fn born_below(self, above: &Link<Supervisor>) -> Address<A> {
         let (terms, manner) = (self.terms, self.manner);
-        let record = cell::Child {
+        let record = crate::run::Child {
             supervisor: above.to.cell(),
             begin: Box::new(Beginner(self.start, PhantomData)),
             terms,

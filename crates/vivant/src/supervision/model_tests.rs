@@ -1,12 +1,14 @@
 //! Trees beside a model: random messages to the children of one supervisor, some of which panic.
 //! After each event the model says whether it may have happened.
 
+use super::builder::Supervision;
+use super::supervisor::Supervisor;
+use crate::actor::StopReason;
 #[cfg(not(miri))]
 use crate::injected_fault::{InjectedFault, must_catch};
 use crate::prelude::*;
 use crate::simulation::{Faults, Seeds, Simulation, check};
 use crate::sync::{Arc, Mutex, lock};
-use crate::{StopReason, Supervision, Supervisor};
 use std::time::Duration;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,10 +2,8 @@
 
 use super::handle::Hear;
 use super::slot::Number;
-use crate::call::own;
-use crate::cell::CellRef;
-use crate::mailbox::{To, post};
-use crate::stop::StopReason;
+use crate::actor::{CellRef, StopReason, To, post};
+use crate::api::own;
 
 /// News of a child.
 pub(crate) enum News {

@@ -7,9 +7,8 @@
 use super::budget::{Afforded, BackOff, Budget, Failures};
 use super::child::{Manner, OnPanic, Restart};
 use super::slot::{ChildState, Number, Open, Pace, Slot, Turn, Wants};
-use crate::cell::Terms;
-use crate::stop::StopReason;
-use crate::timer::ns;
+use crate::actor::{StopReason, ns};
+use crate::run::Terms;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The children that are restarted when one child has failed.

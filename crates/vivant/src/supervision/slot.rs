@@ -1,7 +1,7 @@
 //! A child in a plan: its current state, its wanted state, and the open step that follows.
 
 use super::child::Manner;
-use crate::cell::Terms;
+use crate::run::Terms;
 
 /// A child's number: that of its creation. Children begin in this order.
 pub(super) type Number = u64;

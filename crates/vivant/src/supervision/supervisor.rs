@@ -6,17 +6,11 @@ use super::handle::{Begin, BoundedQueue, Retire, ShutDown, TreeFailed};
 use super::plan::{Alarm, Order, Plan, Rules, Strategy};
 use super::slot::{ChildState, Number};
 use super::{News, tell};
-use crate::actor::Actor;
-use crate::behaviour::Behaviour;
-use crate::call::{Delivery, own};
-use crate::cell::{AddressRef, CellRef, Signals, Terms};
+use crate::actor::{AddressRef, CellRef, GaveUp, Signals, StopReason, Timer};
+use crate::api::{Actor, Behaviour, Delivery, InlineState, Resolver, Turn, own};
 use crate::observe;
-use crate::promise::Resolver;
-use crate::state_storage::InlineState;
-use crate::stop::{GaveUp, StopReason};
+use crate::run::Terms;
 use crate::sync::Arc;
-use crate::timer::{self, Timer};
-use crate::turn::Turn;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -392,6 +386,6 @@ fn set(alarm: Alarm, in_ns: u64, turn: &Turn<'_, Supervisor>) -> Timer {
             .deliver();
         }
     };
-    let alarm = timer::Alarm::Once(Box::new(ring));
+    let alarm = crate::actor::Alarm::Once(Box::new(ring));
     turn.worker().system.set_timer(in_ns, alarm)
 }

@@ -2,8 +2,8 @@
 //! each actor.
 
 use super::supervisor::Supervisor;
-use crate::address::Address;
-use crate::cell::CellRef;
+use crate::actor::CellRef;
+use crate::api::Address;
 use crate::sync::{Mutex, lock};
 use std::collections::BTreeMap;
 
@@ -70,8 +70,8 @@ impl Restarts {
 
 #[cfg(all(test, feature = "macros"))]
 mod tests {
+    use super::super::child::Child;
     use super::*;
-    use crate::Child;
     use crate::prelude::*;
     use crate::simulation::Simulation;
 

@@ -1,14 +1,14 @@
 //! The configuration of a system.
 
+use super::System;
 use super::collectors::{BadCollectors, Collectors};
-use super::{Shared, System};
-use crate::actor::Actor;
-use crate::cell::Budget;
+use crate::actor::{Listener, Report, Shared};
+use crate::api::Actor;
+use crate::gc_state::{GcState, PauseClock};
 use crate::mute::Marks;
 use crate::oracle::Oracle;
-use crate::report::{Listener, Report};
-use crate::scheduler::{Scheduler, Threads};
-use crate::state_storage::{GcState, PauseClock};
+use crate::run::Budget;
+use crate::sched::{Scheduler, Threads};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::thread;

@@ -1,6 +1,6 @@
 //! [`Collectors`]: how the heaps of a system are marked, as configured when it was built.
 
-use crate::report::Reports;
+use crate::actor::Reports;
 use crate::sync::{AtomicBool, Ordering};
 use std::env::{self, VarError};
 use std::error::Error;

@@ -2,23 +2,19 @@
 
 mod builder;
 mod collectors;
-mod shared;
+mod inspect;
 mod shutdown;
 
 pub(crate) use builder::Config;
 pub use builder::SystemBuilder;
 pub use collectors::BadCollectors;
-pub(crate) use shared::{HeldBack, Shared};
 pub use shutdown::{ShutdownReport, Survivor};
 
-use crate::actor::Actor;
-use crate::address::{Address, Target};
-use crate::dead_letter::DeadLetters;
-use crate::future::Clock;
-use crate::inspect::Inspection;
-use crate::state_storage::InlineActor;
+use crate::actor::{DeadLetters, Shared};
+use crate::api::{Actor, Address, InlineActor, Target, Turn};
+use crate::edge::Clock;
 use crate::sync::Arc;
-use crate::turn::Turn;
+pub use inspect::{ActorFacts, AliveBecause, Inspection, WorkerFacts};
 use std::fmt;
 use std::future::Future;
 use std::time::Duration;
@@ -131,7 +127,7 @@ impl System {
     /// In a simulation, when nothing is left to run and the future is still pending: it would wait
     /// for ever. Within a turn, because it would block the worker.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        if let Some(inside) = crate::scheduler::Worker::inside() {
+        if let Some(inside) = crate::actor::Worker::inside() {
             panic!(
                 "block_on was called in {} of {}, and would hold up its worker",
                 inside.behaviour, inside.actor

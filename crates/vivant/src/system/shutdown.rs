@@ -11,12 +11,11 @@
 //! 4. Objects of ended actors that are still referenced stay (O9): from now on, the thread that
 //!    releases them frees them.
 
-use super::Shared;
-use crate::address::Address;
-use crate::cell::{CellRef, Signals};
-use crate::inspect::{ActorFacts, AliveBecause};
-use crate::scheduler::{Scheduler, Worker};
-use crate::state_storage::DetachedHeaps;
+use super::inspect::{ActorFacts, AliveBecause};
+use crate::actor::{CellRef, Shared, Signals, Worker};
+use crate::api::Address;
+use crate::gc_state::DetachedHeaps;
+use crate::sched::Scheduler;
 use crate::sync::Arc;
 use std::fmt;
 use std::thread;
@@ -81,7 +80,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
     let deadline_ns = system
         .oracle
         .now_ns()
-        .saturating_add(crate::timer::ns(limit));
+        .saturating_add(crate::actor::ns(limit));
     if limit > Duration::ZERO {
         end_trees(system, deadline_ns);
     }

@@ -1,0 +1,312 @@
+//! The ring: the bounded queue of a mailbox with a bound. It holds the waiting messages and the
+//! number of places taken (invariants M7 and M8, see the README).
+
+use super::class::StateRef;
+use super::dead_letter::Cause;
+use super::envelope::{Envelope, Head, Kind, MessageKind, MessageRole, Route, Step};
+use super::error::Refusal;
+use super::next::Next;
+use super::waiting_sender::{Told, WaitingSender};
+use super::worker::Worker;
+use crate::api::Mailbox;
+use crate::message::Pushed;
+use crate::sync::{Arc, Mutex, lock};
+use std::collections::VecDeque;
+use std::panic::Location;
+use std::ptr::NonNull;
+
+/// The bounded queue, part of the cell of an actor with a bounded mailbox.
+pub(crate) struct BoundedQueue {
+    mailbox: Mailbox,
+    places: Mutex<Places>,
+}
+
+#[derive(Default)]
+struct Places {
+    /// Messages not yet taken out, oldest first, exempt ones included. Each has a ticket in the
+    /// inbox or the backlog.
+    waiting: VecDeque<Envelope>,
+    /// Number of messages in `waiting` that are not exempt: each has a place.
+    counted: usize,
+    /// Number of places of messages that the holder has taken out and not begun, plus places
+    /// reserved for senders.
+    kept: usize,
+    /// Number of deferred messages that have lost their places: the holder drops the oldest ones.
+    overdue: usize,
+    /// Senders outside the actors that wait for a place, in this order.
+    applicants: VecDeque<Arc<WaitingSender>>,
+    lost: u64,
+    life: Life,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Life {
+    #[default]
+    Open,
+    /// The actor has ended: no place is reserved any more.
+    Closed,
+}
+
+/// Whether a message comes with a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Entry {
+    /// No place is reserved; there may be none.
+    Asked,
+    /// [`BoundedQueue::reserve`] or [`BoundedQueue::apply`] has reserved a place.
+    Promised,
+}
+
+/// The result of `offer`.
+pub(crate) enum Offered {
+    /// The message is in the ring, and its ticket was pushed.
+    Entered(Pushed<Head>),
+    /// There is no room for this message: the new one, or an older message displaced by it. No
+    /// ticket was pushed, because the ticket of the older one stands for the new one.
+    NoRoom(Envelope, Cause),
+    /// The inbox is closed.
+    Ended(Envelope),
+}
+
+impl BoundedQueue {
+    pub(crate) fn new(mailbox: Mailbox) -> BoundedQueue {
+        BoundedQueue {
+            mailbox,
+            places: Mutex::default(),
+        }
+    }
+
+    /// Gives `message` a place, and calls `push`, which pushes its ticket. Both happen under the
+    /// lock, before any other message is given a place.
+    pub(crate) fn offer(
+        &self,
+        message: Envelope,
+        entry: Entry,
+        push: impl FnOnce() -> Result<Pushed<Head>, NonNull<Head>>,
+    ) -> Offered {
+        let mut places = lock(&self.places);
+        if places.life == Life::Closed {
+            return Offered::Ended(message);
+        }
+        let route = message.kind().route;
+        if entry == Entry::Promised {
+            places.kept -= 1;
+        } else if route == Route::Counted && places.taken() >= self.mailbox.bound() {
+            if !matches!(self.mailbox, Mailbox::DropOldest(_)) {
+                return Offered::NoRoom(message, self.cause());
+            }
+            if places.kept == 0
+                && let Some(oldest) = places.displaced()
+            {
+                places.push(message);
+                #[cfg(test)]
+                let oldest = super::injected_fault::exchanged(oldest);
+                return Offered::NoRoom(oldest, self.cause());
+            }
+            // The oldest message is with the holder, which reads `overdue` later.
+            places.kept -= 1;
+            places.overdue += 1;
+        }
+        match push() {
+            Ok(pushed) => {
+                places.push(message);
+                Offered::Entered(pushed)
+            }
+            Err(_) => Offered::Ended(message),
+        }
+    }
+
+    /// For a sender that must get its message back: reserves a place if one is needed. Returns
+    /// `None` if a mailbox that rejects is full.
+    pub(crate) fn reserve(&self) -> Option<Entry> {
+        self.reserve_in(&mut lock(&self.places))
+    }
+
+    /// As `reserve`, but if there is no place, `waiting_sender` waits for one, behind the
+    /// applicants that wait already.
+    pub(crate) fn apply(&self, waiting_sender: &Arc<WaitingSender>) -> Option<Entry> {
+        let mut places = lock(&self.places);
+        let entry = self.reserve_in(&mut places);
+        if entry.is_none() {
+            places.applicants.push_back(waiting_sender.clone());
+        }
+        entry
+    }
+
+    fn reserve_in(&self, places: &mut Places) -> Option<Entry> {
+        if places.life == Life::Closed || !matches!(self.mailbox, Mailbox::Reject(_)) {
+            return Some(Entry::Asked);
+        }
+        if places.taken() >= self.mailbox.bound() {
+            return None;
+        }
+        places.kept += 1;
+        Some(Entry::Promised)
+    }
+
+    /// Removes an applicant that does not wait any more.
+    pub(crate) fn withdraw(&self, waiting_sender: &Arc<WaitingSender>) {
+        lock(&self.places)
+            .applicants
+            .retain(|other| !Arc::ptr_eq(other, waiting_sender));
+    }
+
+    /// Returns the message for a ticket that the holder has taken out. The message keeps its place
+    /// until it begins.
+    pub(crate) fn redeem(&self) -> Option<Envelope> {
+        let mut places = lock(&self.places);
+        let message = places.waiting.pop_front();
+        debug_assert!(message.is_some(), "M7: a ticket without a message");
+        if is_counted(message.as_ref()?) {
+            places.counted -= 1;
+            places.kept += 1;
+        }
+        message
+    }
+
+    /// A message reaches the holder without the inbox: it takes a place, whether one is free or
+    /// not.
+    pub(crate) fn occupy(&self) {
+        lock(&self.places).kept += 1;
+    }
+
+    /// Frees a place: a message that the holder had taken out begins or is destroyed, or a sender
+    /// does not use its reserved place. The place goes to the applicant that has waited longest.
+    pub(crate) fn free(&self) {
+        while let Some(waiting_sender) = self.free_or_next() {
+            if waiting_sender.may_go() == Told::Yes {
+                return;
+            }
+        }
+    }
+
+    fn free_or_next(&self) -> Option<Arc<WaitingSender>> {
+        #[cfg(test)]
+        if super::injected_fault::bug() == super::injected_fault::Bug::FreesNoPlace {
+            return None;
+        }
+        let mut places = lock(&self.places);
+        if places.life == Life::Closed {
+            return None;
+        }
+        if places.overdue > 0 {
+            // This message leaves by itself, so no deferred message has to be dropped.
+            places.overdue -= 1;
+            return None;
+        }
+        // More places may be taken than there are: see `occupy`.
+        if places.taken() <= self.mailbox.bound()
+            && let Some(next) = places.applicants.pop_front()
+        {
+            return Some(next);
+        }
+        debug_assert!(places.kept > 0, "M8: a place freed that nobody had");
+        places.kept = places.kept.saturating_sub(1);
+        None
+    }
+
+    /// Takes the number of deferred messages that the holder must drop.
+    pub(crate) fn take_overdue(&self) -> usize {
+        std::mem::take(&mut lock(&self.places).overdue)
+    }
+
+    /// The inbox is closed: notifies the applicants. The messages in the ring are still redeemed.
+    pub(crate) fn close(&self) {
+        let applicants = {
+            let mut places = lock(&self.places);
+            places.life = Life::Closed;
+            std::mem::take(&mut places.applicants)
+        };
+        for waiting_sender in applicants {
+            let _told = waiting_sender.may_go();
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn taken(&self) -> usize {
+        lock(&self.places).taken()
+    }
+
+    /// Returns the number of messages in the ring.
+    pub(crate) fn depth(&self) -> usize {
+        lock(&self.places).waiting.len()
+    }
+
+    pub(crate) fn count_loss(&self) {
+        lock(&self.places).lost += 1;
+    }
+
+    /// Returns the number of messages lost to the bound.
+    pub(crate) fn lost(&self) -> u64 {
+        lock(&self.places).lost
+    }
+
+    /// Returns the cause reported for a message without a place.
+    pub(crate) fn cause(&self) -> Cause {
+        match self.mailbox {
+            Mailbox::Reject(_) | Mailbox::BackPressure => Cause::Rejected,
+            Mailbox::DropNewest(_) => Cause::DroppedNewest,
+            Mailbox::DropOldest(_) => Cause::DroppedOldest,
+        }
+    }
+}
+
+impl Places {
+    fn taken(&self) -> usize {
+        self.counted + self.kept
+    }
+
+    fn push(&mut self, message: Envelope) {
+        self.counted += usize::from(is_counted(&message));
+        self.waiting.push_back(message);
+    }
+
+    /// Takes out the counted message that has waited longest.
+    fn displaced(&mut self) -> Option<Envelope> {
+        let oldest = self.waiting.iter().position(is_counted);
+        #[cfg(test)]
+        let oldest = match super::injected_fault::bug() {
+            super::injected_fault::Bug::DisplacesTheNewest => {
+                self.waiting.iter().rposition(is_counted)
+            }
+            _ => oldest,
+        };
+        let displaced = self.waiting.remove(oldest?);
+        self.counted -= 1;
+        displaced
+    }
+}
+
+fn is_counted(message: &Envelope) -> bool {
+    message.kind().route == Route::Counted
+}
+
+impl Drop for BoundedQueue {
+    fn drop(&mut self) {
+        debug_assert!(
+            lock(&self.places).waiting.is_empty(),
+            "M5: a ring was dropped with messages in it"
+        );
+    }
+}
+
+/// The node in the inbox that stands for a message of the ring. It never runs: its guard is always
+/// false, and the holder redeems such deferred tickets. So the path of messages without tickets has
+/// no additional check.
+pub(crate) struct Ticket;
+
+impl MessageKind for Ticket {
+    type Content = ();
+    const KIND: Kind = Kind::new::<Self>("ticket", MessageRole::Ticket);
+
+    fn ready((): &(), _: &mut StateRef<'_>) -> bool {
+        false
+    }
+
+    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
+        Step::Done
+    }
+
+    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+        Next::Nothing
+    }
+}

@@ -1,0 +1,109 @@
+//! The current actor of a worker: the actor that it holds.
+
+use super::bounded_queue::BoundedQueue;
+use super::header::Header;
+use super::reference::ring;
+use super::{AddressRef, CellRef, Dropped, Runnable};
+use std::cell::{Cell, RefCell};
+use std::ptr::NonNull;
+
+/// The current actor. Set while this worker has a `RunGuard`, so that code deep inside a turn finds
+/// the actor of the turn.
+#[derive(Default)]
+pub(crate) struct CurrentActor {
+    at: Cell<Option<NonNull<Header>>>,
+    /// Number of cached addresses of the current actor. Taking or dropping one in its own run
+    /// changes no count (C6).
+    spare: Cell<u32>,
+    /// The life (C5) of an actor that has ended in this run. Kept here and not in the `RunGuard`,
+    /// so that a panic cannot free the cell while this worker accesses it.
+    life: RefCell<Option<CellRef>>,
+}
+
+impl CurrentActor {
+    /// A run begins, with the number of addresses that were given to the actor itself.
+    pub(crate) fn begins(&self, runnable: &Runnable, spare: u32) {
+        self.at.set(Some(runnable.as_ptr()));
+        self.spare.set(spare);
+    }
+
+    /// Adds a spare address of the current actor.
+    #[inline]
+    pub(crate) fn takes(&self, dropped: Dropped) {
+        dropped.spared();
+        self.spare.set(self.spare.get() + 1);
+    }
+
+    /// Takes the spare addresses out, to subtract them or to leave them to the next run.
+    pub(crate) fn take_spare(&self) -> u32 {
+        self.spare.take()
+    }
+
+    /// Returns true if `dropped` is an address of the current actor.
+    #[inline]
+    pub(crate) fn has(&self, dropped: &Dropped) -> bool {
+        self.at.get() == Some(dropped.as_ptr())
+    }
+
+    /// Takes a spare address if `header` is the current actor and has one. Returns true if it took
+    /// one.
+    #[inline]
+    pub(crate) fn spares(&self, header: NonNull<Header>) -> bool {
+        let spare = self.spare.get();
+        let own = spare > 0 && self.at.get() == Some(header);
+        if own {
+            self.spare.set(spare - 1);
+        }
+        own
+    }
+
+    /// The actor has ended: keeps the reference to its cell until this worker accesses the cell no
+    /// more.
+    pub(crate) fn outlives(&self, life: CellRef) {
+        self.life.replace(Some(life));
+    }
+
+    /// This worker is about to give the actor up.
+    #[inline]
+    pub(crate) fn ends(&self) {
+        self.at.set(None);
+    }
+
+    /// As `ends`, for an actor that has ended: its cell may be freed after this.
+    pub(crate) fn ends_for_good(&self) {
+        self.ends();
+        let life = self.life.take();
+        drop(life);
+    }
+
+    /// Returns the current actor, to continue a run after a panic has dropped its `RunGuard`.
+    pub(crate) fn again(&self) -> Option<Runnable> {
+        // SAFETY: this worker holds the actor, and the `RunGuard` that the panic dropped gives it
+        // up.
+        self.at.get().map(|at| unsafe { Runnable::new(at) })
+    }
+
+    /// Calls `body` with the current actor, if there is one.
+    pub(crate) fn with<R>(&self, body: impl FnOnce(&Header) -> R) -> Option<R> {
+        let at = self.at.get()?;
+        // SAFETY: an actor that is held has not ended, or its life is kept above. So the cell is
+        // alive until `ends`, which only the run loop calls, and never from within a turn.
+        Some(body(unsafe { at.as_ref() }))
+    }
+
+    /// Calls `body` with the ring of the current actor, if it has one.
+    pub(crate) fn with_ring(&self, body: impl FnOnce(&BoundedQueue)) {
+        // SAFETY: the current actor has not ended, or its life is kept above, so the cell is alive;
+        // the pointer is that of the whole cell.
+        if let Some(ring) = self.at.get().and_then(|at| unsafe { ring(at) }) {
+            body(ring);
+        }
+    }
+
+    /// Returns an address of the current actor (C4: its holder may raise the count from zero).
+    pub(crate) fn address(&self) -> Option<AddressRef> {
+        // SAFETY: the current actor has not ended, or its life is kept above, so the cell is alive;
+        // this thread holds the actor.
+        self.at.get().map(|at| unsafe { AddressRef::of_held(at) })
+    }
+}

@@ -1,0 +1,248 @@
+//! The actor cell: one allocation that holds an actor's header, its state, and the bounded queue of
+//! a bounded mailbox. The holder is the worker that runs the actor now.
+//!
+//! | field | accessed by, and when |
+//! |---|---|
+//! | `class`, `system`, `id`, `parent`, `number` | any thread; never changes |
+//! | `refs`, `addresses` | any thread, through [`CellRef`] and [`AddressRef`] |
+//! | `inbox`, `signals`, `pressure`, a ring | any thread, through their own protocols |
+//! | `facts` | written by the holder, read by any thread (inspection, watchdog) |
+//! | `random`, `actor_path` | the holder during a turn (atomics only to stay in safe code) |
+//! | `place` | the registry, under its lock |
+//! | `owner`, the state | the holder alone, through its [`RunGuard`] |
+//!
+//! - C1 At most one [`Runnable`] or [`RunGuard`] exists for a cell. Waking a parked inbox creates
+//!   it; parking or closing the inbox destroys it.
+//! - C2 The state is `None` before the start message has run, while a supervised actor is down, and
+//!   after the actor has ended.
+//! - C3 All `AddressRef`s of a cell together own one reference; the drop of the last one nudges
+//!   before it drops that reference.
+//! - C4 Only the holder can raise the number of addresses from zero. So when a holder reads zero,
+//!   the number stays zero.
+//! - C5 An actor that has not ended owns one reference to its cell, its **life**, kept in the
+//!   registry. Its holder takes it out at the end and drops it last. So a `Runnable` needs no count
+//!   of its own.
+//! - C6 Two kinds of address become **spare** (cached): addresses of the actor that its own run
+//!   drops, and an address that a waking sender gives to the actor. A spare address is still
+//!   counted, and the same run reuses it at no cost. The holder subtracts the spare addresses from
+//!   the count before it reads whether any address is left, and before it parks. A worker also
+//!   keeps up to four addresses that its turns have dropped, of actors that were active at the
+//!   drop. Such an address becomes spare if its actor is the next to run there. Otherwise it is
+//!   subtracted at the end of the round, before the worker sleeps, or by the clock during a long
+//!   turn.
+
+use super::actor_path::ActorPath;
+use super::bounded_queue::BoundedQueue;
+use super::class::Class;
+use super::cold_fields::ColdFields;
+use super::envelope::Head;
+use super::published::Published;
+use super::shared::Shared;
+use super::stop::StopReason;
+use crate::api::{Actor, FactsOf, Pool, Stored as KeptOf};
+use crate::message::{Chain, Inbox};
+use crate::mute::Pressure;
+use crate::run::{Child, Guards};
+use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
+
+use super::once::SetOnce;
+use super::signals::SignalWord;
+use std::cell::UnsafeCell;
+
+/// The head of every cell, with the same layout for all actor types. The fields are in the order in
+/// which a message accesses them: what a send needs first, then what a turn needs, then the rest.
+#[repr(C)]
+pub(crate) struct Header {
+    pub(crate) inbox: Inbox<Head>,
+    pub(crate) system: Arc<Shared>,
+    pub(crate) class: &'static Class,
+    pub(crate) addresses: AtomicU32,
+    pub(crate) signals: SignalWord,
+    pub(crate) pressure: Pressure,
+    /// Creation number within the system: identity, order and hash of addresses.
+    pub(crate) id: u64,
+    pub(crate) owner: UnsafeCell<RunState>,
+    pub(crate) facts: Published,
+    pub(crate) refs: AtomicU32,
+    pub(crate) number: u32,
+    pub(crate) parent: Option<Arc<ActorPath>>,
+    pub(crate) random: AtomicU64,
+    /// Index of the cell in the registry.
+    pub(crate) place: AtomicU32,
+    /// Send time of the oldest deferred message. Published by the holder, like the facts.
+    pub(crate) deferred_sent: AtomicU32,
+    pub(crate) actor_path: SetOnce<Arc<ActorPath>>,
+    /// Set by the holder before the mailbox is closed.
+    pub(crate) ended: SetOnce<StopReason>,
+}
+
+/// The owner part: fields that only the holder accesses.
+pub(crate) struct RunState {
+    /// Messages taken out of the inbox and not yet begun.
+    pub(crate) backlog: Chain<Head>,
+    /// Cold fields. For the many actors that need none of them they cost one word.
+    pub(crate) cold: Option<Box<ColdFields>>,
+    /// Number of messages begun or deferred that the pressure still counts.
+    pub(crate) uncounted: u32,
+    /// Number of counted addresses that were given to the actor itself (C6).
+    pub(crate) spare: u32,
+    pub(crate) life: Lifecycle,
+    pub(crate) mute: Mute,
+    /// Whether the guards in `waiting` have to be evaluated.
+    pub(crate) guards: Guards,
+    /// Whether the next message of the backlog found the inbox empty.
+    pub(crate) batch: Batch,
+    pub(crate) steps: Steps,
+    pub(crate) worker_class: WorkerClass,
+}
+
+/// Worker class: the threads that run the actor (T6).
+#[derive(PartialEq, Eq, Clone, Copy, Debug)]
+pub(crate) enum WorkerClass {
+    Workers,
+    /// The actor's type declares that its turns block.
+    Blocking,
+    /// As `Workers`, but the last run had a turn over the limit, so the next run is measured.
+    Candidate,
+    /// The actor computed for longer than the limit in its last run.
+    Slow,
+}
+
+impl WorkerClass {
+    #[inline]
+    pub(crate) fn is_for_workers(self) -> bool {
+        matches!(self, WorkerClass::Workers | WorkerClass::Candidate)
+    }
+
+    pub(crate) fn of(pool: Pool) -> WorkerClass {
+        match pool {
+            Pool::Workers => WorkerClass::Workers,
+            Pool::Blocking => WorkerClass::Blocking,
+        }
+    }
+}
+
+impl RunState {
+    pub(crate) fn cold(&mut self) -> &mut ColdFields {
+        self.cold.get_or_insert_default()
+    }
+
+    pub(crate) fn child(&self) -> Option<&Child> {
+        self.cold.as_ref()?.child.as_ref()
+    }
+
+    /// Returns true if messages are deferred by their guards.
+    pub(crate) fn has_deferred(&self) -> bool {
+        let cold = self.cold.as_ref();
+        cold.is_some_and(|cold| cold.waiting.count() > 0)
+    }
+
+    /// Called before messages are appended to the backlog. The first of them found the inbox empty,
+    /// so it was not counted when it was sent.
+    pub(crate) fn expect_batch(&mut self, pressure: &Pressure) {
+        if self.backlog.is_empty() {
+            self.batch = Batch::Fresh;
+        } else {
+            // This message waits behind others, so it counts.
+            pressure.add();
+        }
+    }
+}
+
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub(crate) enum Lifecycle {
+    Running,
+    /// Supervised, and without a state until the supervisor starts it. Processes no messages.
+    Down,
+    Ended,
+}
+
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub(crate) enum Mute {
+    Free,
+    /// The actor has sent to an overloaded actor. It processes no messages until the unmute signal.
+    Muted,
+}
+
+/// Whether a behaviour has a next step.
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub(crate) enum Steps {
+    None,
+    Pending,
+}
+
+/// See `mute::Pressure`: the first message of a batch was not counted when it was sent.
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub(crate) enum Batch {
+    Fresh,
+    MarkStart,
+}
+
+/// The cell of an actor of type `A`.
+#[repr(C)]
+pub(crate) struct ActorCell<A: Actor> {
+    pub(crate) header: Header,
+    pub(crate) facts: FactsOf<A>,
+    pub(crate) state: UnsafeCell<Option<KeptOf<A>>>,
+}
+
+/// A cell with one word of state exactly fills a block of the pool's third class.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Header>() + size_of::<Option<u64>>() <= 3 * 64 - 8);
+
+/// The cell of an actor with a bounded mailbox. Other cells do not pay for the ring.
+#[repr(C)]
+pub(crate) struct BoundedCell<A: Actor> {
+    pub(crate) cell: ActorCell<A>,
+    pub(crate) ring: BoundedQueue,
+}
+
+/// A path deeper than twice this number is printed without its middle.
+const PATH_ENDS_MAX: usize = 32;
+
+impl Header {
+    /// Returns the reason of the actor's end, or `None` if it has not ended.
+    pub(crate) fn ended(&self) -> Option<&StopReason> {
+        self.ended.get()
+    }
+
+    /// Returns how long the oldest deferred message has waited, in milliseconds.
+    pub(crate) fn deferred_for(&self, now_ms: u64) -> u32 {
+        super::published::since(&self.deferred_sent, now_ms)
+    }
+
+    /// Returns the index of the cell in the registry.
+    pub(crate) fn place(&self) -> u32 {
+        // Relaxed: written at birth, before any other thread knew the actor.
+        self.place.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of messages that wait and could be processed.
+    pub(crate) fn depth(&self) -> usize {
+        // The message that woke the actor is not counted, and it is not in the inbox either: it
+        // waits until the actor runs.
+        let woken_by = self.inbox.is_active() && self.facts.current().is_none();
+        self.pressure.depth() + usize::from(!self.inbox.is_empty() || woken_by)
+    }
+
+    /// Returns address and type in one printable, stable name: `bank::Account/3/1`.
+    pub(crate) fn path(&self) -> String {
+        let mut numbers = vec![self.number];
+        let mut above = self.parent.as_ref();
+        while let Some(actor_path) = above {
+            numbers.push(actor_path.number);
+            above = actor_path.parent.as_ref();
+        }
+        let mut path = String::from(self.class.name);
+        for (generation, number) in numbers.iter().rev().enumerate() {
+            let (above, below) = (generation, numbers.len() - generation);
+            if above < PATH_ENDS_MAX || below <= PATH_ENDS_MAX {
+                path.push('/');
+                path.push_str(&number.to_string());
+            } else if above == PATH_ENDS_MAX {
+                path.push_str("/…");
+            }
+        }
+        path
+    }
+}

@@ -1,0 +1,105 @@
+//! One actor as every thread sees it: the cell's header and the references to it, the messages
+//! that it takes, the context of the worker that runs it, and the services of its system.
+//! The protocols are in `README.md`, the fields of a cell in [`header`].
+
+mod accounting;
+mod actor_path;
+mod alarm;
+mod bounded_queue;
+mod catch;
+#[allow(
+    unsafe_code,
+    reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
+)]
+mod class;
+mod cold_fields;
+#[allow(
+    unsafe_code,
+    reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
+)]
+mod current_actor;
+mod dead_letter;
+#[allow(
+    unsafe_code,
+    reason = "the message's erased type: see the README and docs/ARCHITECTURE.md"
+)]
+mod envelope;
+mod error;
+mod exit_hooks;
+mod header;
+#[cfg(test)]
+mod injected_fault;
+#[cfg(test)]
+mod mailbox_model;
+#[cfg(test)]
+mod mailbox_model_tests;
+mod next;
+#[allow(
+    unsafe_code,
+    reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
+)]
+mod once;
+#[allow(
+    unsafe_code,
+    reason = "the message's erased type: see the README and docs/ARCHITECTURE.md"
+)]
+mod post;
+#[allow(
+    unsafe_code,
+    reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
+)]
+mod published;
+#[allow(
+    unsafe_code,
+    reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
+)]
+mod reference;
+mod reference_word;
+mod registry;
+mod report;
+#[allow(
+    unsafe_code,
+    reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
+)]
+mod runnable;
+mod shared;
+mod signals;
+mod stop;
+mod timer;
+mod waiting_sender;
+#[allow(
+    unsafe_code,
+    reason = "this thread's worker, by a pointer that its frame keeps valid"
+)]
+mod worker;
+
+pub(crate) use accounting::OwnBytes;
+pub(crate) use alarm::{Alarm, interval, ns, period_ns};
+pub(crate) use bounded_queue::{BoundedQueue, Entry};
+pub(crate) use catch::{Caught, Injected, catch, take_last};
+#[cfg(feature = "metrics")]
+pub(crate) use class::Class;
+pub(crate) use class::StateRef;
+pub(crate) use cold_fields::Pending;
+pub use dead_letter::{Cause, DeadLetter, DeadLetterCount, DeadLetters};
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+pub(crate) use envelope::Head;
+pub(crate) use envelope::{Envelope, Kind, MessageKind, MessageRole, Route, Step};
+pub(crate) use error::Refusal;
+pub use error::{AskError, Inside, NotSent, Overloaded, Panic, SendError, Undelivered};
+pub(crate) use exit_hooks::ExitHookId;
+pub(crate) use header::{Batch, Header, Lifecycle, Mute, RunState, Steps, WorkerClass};
+pub(crate) use next::{Next, bury, for_others};
+pub(crate) use post::{To, post, post_by};
+pub(crate) use reference::{AddressRef, CellRef, Dropped, Kept, count_back};
+pub(crate) use reference_word::CommitResult;
+pub use report::Report;
+pub(crate) use report::{Listener, Reports};
+pub(crate) use runnable::Runnable;
+pub(crate) use shared::{HeldBack, Shared};
+pub(crate) use signals::Signals;
+pub use stop::{GaveUp, Linked, StopReason};
+pub use timer::Timer;
+pub(crate) use timer::TimerId;
+pub(crate) use waiting_sender::{Told, WaitingSender};
+pub(crate) use worker::Worker;

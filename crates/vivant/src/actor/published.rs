@@ -1,0 +1,96 @@
+//! Published statistics of an actor, written by its holder for inspection and the watchdog: plain
+//! numbers, slightly out of date.
+
+use super::envelope::Kind;
+use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::ptr;
+
+/// All accesses are relaxed: each field is read alone, as a report, and no conclusion is drawn from
+/// two of them together. Times are coarse milliseconds, and wrap after 49 days: only differences
+/// have a meaning.
+#[derive(Default)]
+pub(crate) struct Published {
+    current: AtomicPtr<Kind>,
+    turns: AtomicU64,
+    /// Send time of the message last begun.
+    begun_sent: AtomicU32,
+    /// Send time of the message that woke the idle actor.
+    waiting_since: AtomicU32,
+    /// Number of ticks of the coarse clock during its runs: a sample of its run time.
+    busy_ms: AtomicU32,
+    deferred: AtomicU32,
+}
+
+impl Published {
+    pub(crate) fn wakes(&self, sent_ms: u32) {
+        self.waiting_since.store(sent_ms, Ordering::Relaxed);
+    }
+
+    pub(crate) fn turn_begins(&self, kind: &'static Kind, sent_ms: u32) {
+        self.current
+            .store(ptr::from_ref(kind).cast_mut(), Ordering::Relaxed);
+        self.passed(sent_ms);
+    }
+
+    /// A message was deferred without an evaluation of its guard.
+    pub(crate) fn passed(&self, sent_ms: u32) {
+        self.begun_sent.store(sent_ms, Ordering::Relaxed);
+    }
+
+    /// The message was deferred, so no turn runs.
+    pub(crate) fn nothing_runs(&self) {
+        self.current.store(ptr::null_mut(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn turn_ends(&self) {
+        self.nothing_runs();
+        // Only the holder writes, so load and store need not be one step.
+        self.turns
+            .store(self.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn was_busy(&self, ms: u64) {
+        if ms > 0 {
+            let busy_ms = self.busy_ms.load(Ordering::Relaxed);
+            self.busy_ms
+                .store(busy_ms.wrapping_add(ms as u32), Ordering::Relaxed);
+        }
+    }
+
+    /// Publishes the number of deferred messages.
+    pub(crate) fn now_deferred(&self, messages: usize) {
+        self.deferred.store(messages as u32, Ordering::Relaxed);
+    }
+
+    pub(crate) fn turns(&self) -> u64 {
+        self.turns.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn busy_ms(&self) -> u32 {
+        self.busy_ms.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn deferred(&self) -> usize {
+        self.deferred.load(Ordering::Relaxed) as usize
+    }
+
+    /// Returns how long the oldest waiting message may have waited. It exceeds the true time by at
+    /// most one message.
+    pub(crate) fn waits_for(&self, now_ms: u64) -> u32 {
+        since(&self.begun_sent, now_ms).min(since(&self.waiting_since, now_ms))
+    }
+
+    /// Returns the kind of the message that runs now.
+    pub(crate) fn current(&self) -> Option<&'static Kind> {
+        let kind = self.current.load(Ordering::Relaxed);
+        // SAFETY: only `turn_begins` stores a non-null pointer, made from a `&'static Kind` without
+        // interior mutability.
+        unsafe { kind.as_ref() }
+    }
+}
+
+pub(crate) fn since(then: &AtomicU32, now_ms: u64) -> u32 {
+    let ms = (now_ms as u32).wrapping_sub(then.load(Ordering::Relaxed));
+    // The clock was read a moment before the time stamp was taken.
+    if ms > u32::MAX / 2 { 0 } else { ms }
+}

@@ -1,0 +1,365 @@
+//! The state that the parts of one system share.
+
+use super::accounting::Bytes;
+use super::alarm::Alarm;
+use super::catch::{Caught, note_places};
+use super::class::start_envelope;
+use super::cold_fields::ColdFields;
+use super::dead_letter::DeadLetters;
+use super::error::{Inside, Panic};
+use super::exit_hooks::ExitHooks;
+use super::header::Header;
+use super::post::{To, post};
+use super::reference::{AddressRef, Birth, CellRef};
+use super::registry::Registry;
+use super::report::{Listener, Reports};
+use super::runnable::Runnable;
+use super::signals::Signals;
+use super::timer::{Timer, Timers};
+use super::waiting_sender::WaitingSender;
+use super::worker::Worker;
+use crate::api::{Actor, Stored, Turn, block_on_thread};
+use crate::cycles::Detector;
+use crate::gc_state::{DetachedHeaps, Histograms, Marks};
+use crate::message::Depot;
+use crate::mute::Mutes;
+use crate::observe;
+use crate::oracle::{Oracle, split_mix};
+use crate::patterns::{NamedRegistries, NamedTimers, Names};
+use crate::run::Child;
+use crate::sched::{Scheduler, SimulatedScheduler, Threads};
+use crate::supervision::{Restarts, Trees};
+use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
+use crate::system::Config;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::panic::Location;
+use vivant_heap::{PAGE, PageSource};
+
+/// One system. Workers, cells and addresses hold it; its own references to cells are dropped at
+/// shutdown.
+pub(crate) struct Shared {
+    /// The number of the system in the process: the first key of the order of addresses.
+    pub(crate) number: u64,
+    pub(crate) config: Config,
+    pub(crate) oracle: Oracle,
+    pub(crate) scheduler: Scheduler,
+    pub(crate) registry: Registry,
+    pub(crate) exit_hooks: ExitHooks,
+    pub(crate) names: Names,
+    pub(crate) named_registries: NamedRegistries,
+    pub(crate) timers: Timers,
+    pub(crate) named_timers: NamedTimers,
+    pub(crate) mutes: Mutes<HeldBack>,
+    pub(crate) dead_letters: DeadLetters,
+    pub(crate) reports: Reports,
+    #[cfg(feature = "metrics")]
+    pub(crate) meters: observe::SystemMeters,
+    pub(crate) bytes: Bytes,
+    pub(crate) depot: Arc<Depot>,
+    /// The page source of the actors' heaps.
+    pub(crate) heaps: Arc<PageSource>,
+    /// Histograms of the pauses of heaps.
+    pub(crate) pauses: Histograms,
+    /// Detached heaps: those of actors that have ended.
+    pub(crate) orphans: DetachedHeaps,
+    pub(crate) marks: Marks,
+    /// Finds unreachable actors.
+    pub(crate) detector: Detector,
+    pub(crate) trees: Trees,
+    pub(crate) restarts: Restarts,
+    kept: Mutex<BTreeMap<u64, AddressRef>>,
+    next_id: AtomicU64,
+    next_root: AtomicU32,
+    stage: AtomicU8,
+}
+
+/// A sender that waits until an overloaded actor has recovered.
+pub(crate) enum HeldBack {
+    /// A muted actor.
+    Actor(CellRef),
+    /// An offer, from outside of turns.
+    Offer(Arc<WaitingSender>),
+}
+
+impl HeldBack {
+    pub(crate) fn goes_on(self) {
+        match self {
+            HeldBack::Actor(muted) => muted.signal(Signals::UNMUTE),
+            HeldBack::Offer(waiting_sender) => {
+                let _told = waiting_sender.may_go();
+            }
+        }
+    }
+
+    /// Its number, if it is an actor.
+    pub(crate) fn actor(&self) -> Option<u64> {
+        match self {
+            HeldBack::Actor(muted) => Some(muted.id),
+            HeldBack::Offer(_) => None,
+        }
+    }
+
+    pub(crate) fn is(&self, waiting_sender: &Arc<WaitingSender>) -> bool {
+        matches!(self, HeldBack::Offer(other) if Arc::ptr_eq(other, waiting_sender))
+    }
+}
+
+const OPEN: u8 = 0;
+const CLOSING: u8 = 1;
+
+static SYSTEMS: AtomicU64 = AtomicU64::new(0);
+
+impl Shared {
+    pub(crate) fn new(
+        config: Config,
+        oracle: Oracle,
+        scheduler: Scheduler,
+        listener: Option<Listener>,
+    ) -> Arc<Shared> {
+        note_places();
+        let heaps = match config.heap_limit {
+            Some(bytes) => PageSource::bounded(bytes / PAGE),
+            None => PageSource::new(),
+        };
+        Arc::new(Shared {
+            // Relaxed: a number on its own.
+            number: SYSTEMS.fetch_add(1, Ordering::Relaxed),
+            config,
+            oracle,
+            scheduler,
+            registry: Registry::default(),
+            exit_hooks: ExitHooks::default(),
+            names: Names::default(),
+            named_registries: NamedRegistries::default(),
+            timers: Timers::default(),
+            named_timers: NamedTimers::default(),
+            mutes: Mutes::new(),
+            dead_letters: DeadLetters::default(),
+            reports: Reports::new(listener),
+            #[cfg(feature = "metrics")]
+            meters: observe::SystemMeters::new(),
+            bytes: Bytes::default(),
+            depot: Arc::new(Depot::new()),
+            heaps: Arc::new(heaps),
+            pauses: Histograms::default(),
+            orphans: DetachedHeaps::default(),
+            marks: Marks::default(),
+            detector: Detector::default(),
+            trees: Trees::default(),
+            restarts: Restarts::default(),
+            kept: Mutex::new(BTreeMap::new()),
+            next_id: AtomicU64::new(0),
+            next_root: AtomicU32::new(0),
+            stage: AtomicU8::new(OPEN),
+        })
+    }
+
+    pub(crate) fn threads(&self) -> Option<&Threads> {
+        match &self.scheduler {
+            Scheduler::Threads(threads) => Some(threads),
+            Scheduler::Simulated(_) => None,
+        }
+    }
+
+    pub(crate) fn simulated(&self) -> Option<&SimulatedScheduler> {
+        match &self.scheduler {
+            Scheduler::Threads(_) => None,
+            Scheduler::Simulated(stage) => Some(stage),
+        }
+    }
+
+    /// Makes a cell, with or without its state; a child of the actor of the current turn, if there
+    /// is one of this system.
+    pub(crate) fn birth<A: Actor>(self: &Arc<Self>, state: Option<Stored<A>>) -> AddressRef {
+        self.birth_of::<A>(state, None)
+    }
+
+    /// Makes a cell for its supervisor to start.
+    pub(crate) fn birth_of_child<A: Actor>(self: &Arc<Self>, child: Child) -> AddressRef {
+        self.birth_of::<A>(None, Some(ColdFields::of_child(child)))
+    }
+
+    fn birth_of<A: Actor>(
+        self: &Arc<Self>,
+        state: Option<Stored<A>>,
+        cold: Option<Box<ColdFields>>,
+    ) -> AddressRef {
+        let within = |worker: &Worker| {
+            worker
+                .inside_turn()
+                .then(|| worker.with_me(Header::next_child))
+        };
+        let (parent, number) = match Worker::of(self, within).flatten() {
+            Some((parent, number)) => (Some(parent), number),
+            None => (None, self.next_root.fetch_add(1, Ordering::Relaxed)),
+        };
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let seed = split_mix(self.oracle.seed() ^ split_mix(id).1).1;
+        // Made during shutdown, it ends before its first message: without a state, because it never
+        // lived to have a stop hook.
+        let state = state.filter(|_| !self.is_closing());
+        let address = AddressRef::birth::<A>(
+            Birth {
+                system: self.clone(),
+                id,
+                parent,
+                number,
+                seed,
+                cold,
+            },
+            state,
+        );
+        self.registry.insert(address.cell());
+        observe::spawned(&address);
+        if self.is_closing() {
+            // Registered first, so that shutdown cannot miss it.
+            address.cell().signal(Signals::SHUTDOWN);
+            if let (Some(stage), None) = (self.simulated(), Worker::of(self, |_| ())) {
+                // No thread may ever drive the simulation again.
+                let _steps = stage.run_ready(self);
+            }
+        }
+        address
+    }
+
+    /// Makes a cell with a first message that makes its state.
+    pub(crate) fn birth_with<A, F>(
+        self: &Arc<Self>,
+        start: F,
+        place: &'static Location<'static>,
+    ) -> AddressRef
+    where
+        A: Actor,
+        F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
+    {
+        let address = self.birth::<A>(None);
+        // Made during shutdown, it may have ended already: then there is nothing to start.
+        drop(post(
+            To::Lent(&address),
+            start_envelope::<A, F>(start, place),
+        ));
+        address
+    }
+
+    /// Schedules an actor that was woken.
+    pub(crate) fn schedule(self: &Arc<Self>, actor: Runnable) {
+        Worker::with_any(|worker| {
+            let own = worker.filter(|worker| std::ptr::eq(&*worker.system, &**self));
+            self.schedule_by(own, actor);
+        });
+    }
+
+    /// Like `schedule`, by this thread's worker, if it is one of this system.
+    #[inline]
+    pub(crate) fn schedule_by(self: &Arc<Self>, worker: Option<&Worker>, actor: Runnable) {
+        match &self.scheduler {
+            Scheduler::Threads(threads) => threads.schedule(actor, worker, self),
+            Scheduler::Simulated(stage) => stage.schedule(actor, &self.oracle),
+        }
+    }
+
+    /// Bytes of cells and waiting messages that the runtime holds; exact when nothing runs.
+    pub(crate) fn bytes_held(&self) -> i64 {
+        let counted = |threads: &Threads| threads.bytes_counted();
+        self.bytes.shared() + self.threads().map_or(0, counted)
+    }
+
+    /// Sets an alarm that fires `in_ns` nanoseconds from now.
+    pub(crate) fn set_timer(self: &Arc<Self>, in_ns: u64, alarm: Alarm) -> Timer {
+        let at_ns = self.oracle.now_ns().saturating_add(in_ns);
+        let (id, is_next) = self.timers.set(at_ns, alarm);
+        if let (true, Some(threads)) = (is_next, self.threads()) {
+            threads.timer_is_nearer(at_ns);
+        }
+        Timer::new(self.clone(), id)
+    }
+
+    /// Fires the timers that are due.
+    pub(crate) fn fire_due(&self) {
+        let now_ns = self.oracle.now_ns();
+        self.timers
+            .fire_due(now_ns, |caught| self.timer_panicked(caught));
+    }
+
+    /// User code in a timer's message panicked.
+    pub(crate) fn timer_panicked(&self, caught: Caught) {
+        let actor = "a timer".to_owned();
+        self.reports.panicked(&Panic::of(
+            Inside {
+                actor,
+                behaviour: "-",
+            },
+            caught,
+        ));
+    }
+
+    /// Runs a future on this thread; `None` when a simulation has nothing left to run and the
+    /// future is still pending.
+    pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> Option<F::Output> {
+        match &self.scheduler {
+            Scheduler::Threads(_) => Some(block_on_thread(future)),
+            Scheduler::Simulated(stage) => stage.run_until(self, future),
+        }
+    }
+
+    /// Polls a user's future in the context of the executor that it expects.
+    pub(crate) fn in_executor<R>(&self, poll: impl FnOnce() -> R) -> R {
+        #[cfg(feature = "tokio")]
+        if let Some(handle) = &self.config.tokio {
+            let _within = handle.enter();
+            return poll();
+        }
+        poll()
+    }
+
+    /// In a simulation: records an event that makes it unrepeatable.
+    pub(crate) fn complain(&self, what: impl FnOnce() -> String) {
+        if let Scheduler::Simulated(stage) = &self.scheduler {
+            stage.complain(what());
+        }
+    }
+
+    /// In a simulation: complains if this is not the thread that drives it.
+    pub(crate) fn complain_if_foreign(&self, what: impl FnOnce() -> String) {
+        if let Some(stage) = self.simulated().filter(|stage| stage.is_foreign()) {
+            stage.complain(what());
+        }
+    }
+
+    pub(crate) fn keep(&self, address: AddressRef) {
+        let mut kept = lock(&self.kept);
+        // Under the lock, so that `forget_kept` finds what was kept before it.
+        if self.is_closing() {
+            drop(kept);
+            return;
+        }
+        let before = kept.insert(address.id, address);
+        drop(kept);
+        drop(before);
+    }
+
+    pub(crate) fn release(&self, id: u64) -> bool {
+        let kept = lock(&self.kept).remove(&id);
+        kept.is_some()
+    }
+
+    pub(crate) fn is_kept(&self, id: u64) -> bool {
+        lock(&self.kept).contains_key(&id)
+    }
+
+    pub(crate) fn forget_kept(&self) {
+        let kept = std::mem::take(&mut *lock(&self.kept));
+        drop(kept);
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        // SeqCst: pairs with the accesses in `begin_closing`: either the birth sees that the system
+        // closes, or shutdown sees the new actor.
+        self.stage.load(Ordering::SeqCst) == CLOSING
+    }
+
+    pub(crate) fn begin_closing(&self) {
+        self.stage.store(CLOSING, Ordering::SeqCst);
+    }
+}

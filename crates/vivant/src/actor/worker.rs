@@ -1,0 +1,460 @@
+//! The context in which turns run: one for each worker thread, one for a simulation.
+
+use super::accounting::{Bytes, Counted};
+use super::current_actor::CurrentActor;
+use super::envelope::{Envelope, Kind};
+use super::error::Inside;
+use super::header::Header;
+use super::reference::{AddressRef, CellRef, Dropped, Kept};
+use super::runnable::Runnable;
+use super::shared::Shared;
+use super::stop::StopReason;
+use crate::cycles::{Candidate, CandidateOverload};
+use crate::message::Pool;
+#[cfg(feature = "metrics")]
+use crate::observe::WorkerMeters;
+use crate::sched::WorkerShared;
+use crate::sync::Arc;
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::ptr::{self, NonNull};
+use std::rc::Rc;
+use vivant_brc::Executor;
+use vivant_heap::__private::TurnHeap;
+use vivant_heap::{Erased, Mutator, Parcel, Sendable};
+
+/// Number of cycle candidates after which a worker flushes them to the detector.
+const SUSPECTS_MAX: usize = 64;
+
+thread_local! {
+    /// This thread's worker. Set only by [`Worker::enter`]; its frame outlives every use.
+    static CURRENT: Cell<Option<NonNull<Worker>>> = const { Cell::new(None) };
+}
+
+/// The runtime as the code of a turn accesses it. Never leaves its thread.
+pub(crate) struct Worker {
+    pub(crate) system: Arc<Shared>,
+    worker_shared: Option<Arc<WorkerShared>>,
+    /// The current actor, which this worker holds.
+    pub(crate) current: CurrentActor,
+    /// Recycled memory of messages.
+    pub(crate) pool: Pool,
+    #[cfg(feature = "metrics")]
+    pub(crate) meters: WorkerMeters,
+    /// The kind of the message that runs its turn, guard or end. `None`: no user code of an actor
+    /// runs.
+    turn: Cell<Option<&'static Kind>>,
+    /// What is to be done at the end of the turn.
+    wishes: Cell<Wishes>,
+    overloaded: Cell<Option<CellRef>>,
+    ending: Cell<Option<StopReason>>,
+    /// The next step of the running behaviour.
+    again: Cell<Option<Envelope>>,
+    /// The locals that a step of a plain actor has left. Set from the end of that step until the
+    /// next one has begun.
+    pub(crate) locals: Cell<Option<Box<dyn Any + Send>>>,
+    /// The heap of the running turn. Set only by [`Worker::packing`], which takes it back.
+    packer: Cell<Option<TurnHeap>>,
+    /// Actors that have lost an address here, and not the last (U1): cycle candidates. Flushed to
+    /// the detector at the end of the round.
+    candidates: RefCell<Vec<Candidate>>,
+    /// The actor with the turn that made the last candidate, if candidates overload the detector.
+    crowding: Cell<Option<u64>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wishes {
+    None,
+    /// The run is to end, because there is work before the next one.
+    Pause,
+    /// `overloaded` is set.
+    Overloaded,
+    /// `ending` is set, and `overloaded` may be.
+    End,
+}
+
+impl Worker {
+    pub(crate) fn new(system: Arc<Shared>, worker_shared: Option<Arc<WorkerShared>>) -> Rc<Worker> {
+        // A short-lived worker would only move memory about, so it does not recycle.
+        let depot = worker_shared.as_ref().map(|_| system.depot.clone());
+        Rc::new(Worker {
+            system,
+            worker_shared,
+            current: CurrentActor::default(),
+            pool: Pool::new(depot),
+            #[cfg(feature = "metrics")]
+            meters: WorkerMeters::default(),
+            turn: Cell::new(None),
+            wishes: Cell::new(Wishes::None),
+            overloaded: Cell::new(None),
+            ending: Cell::new(None),
+            again: Cell::new(None),
+            locals: Cell::new(None),
+            packer: Cell::new(None),
+            candidates: RefCell::default(),
+            crowding: Cell::new(None),
+        })
+    }
+
+    /// Makes `worker` this thread's worker while `body` runs. Nests: a simulation may be driven
+    /// from another system's turn.
+    pub(crate) fn enter<R>(worker: &Rc<Worker>, body: impl FnOnce(&Worker) -> R) -> R {
+        struct Restore(Option<NonNull<Worker>>);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                CURRENT.set(self.0);
+            }
+        }
+        // What runs here belongs to the actors.
+        let _executor = Executor::new();
+        let _restore = Restore(CURRENT.replace(Some(NonNull::from(&**worker))));
+        body(worker)
+    }
+
+    /// Calls `body` with this thread's worker, if the thread is one.
+    #[inline]
+    pub(crate) fn with_current<R>(body: impl FnOnce(&Worker) -> R) -> Option<R> {
+        let worker = CURRENT.get()?;
+        // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it
+        // back when that frame is left; `body` runs above that frame, on this thread.
+        Some(body(unsafe { worker.as_ref() }))
+    }
+
+    /// Calls `body` with this thread's worker, or with `None`.
+    #[inline]
+    pub(crate) fn with_any<R>(body: impl FnOnce(Option<&Worker>) -> R) -> R {
+        // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it
+        // back when that frame is left; `body` runs above that frame, on this thread.
+        body(CURRENT.get().map(|worker| unsafe { worker.as_ref() }))
+    }
+
+    /// Calls `body` with this thread's worker if it belongs to `system`.
+    #[inline]
+    pub(crate) fn of<R>(system: &Shared, body: impl FnOnce(&Worker) -> R) -> Option<R> {
+        Worker::with_current(|worker| ptr::eq(&*worker.system, system).then(|| body(worker)))
+            .flatten()
+    }
+
+    /// Makes this turn's heap pack all values that are packed on this thread while `body` runs.
+    #[inline]
+    pub(crate) fn packing<R>(&self, mutator: &Mutator<'_>, body: impl FnOnce() -> R) -> R {
+        struct Restore<'a>(&'a Cell<Option<TurnHeap>>, Option<TurnHeap>);
+        impl Drop for Restore<'_> {
+            #[inline]
+            fn drop(&mut self) {
+                self.0.set(self.1);
+            }
+        }
+        let before = self.packer.replace(Some(TurnHeap::new(mutator)));
+        let _restore = Restore(&self.packer, before);
+        body()
+    }
+
+    /// Packs a value with the heap of the turn that runs on this thread. Without such a heap,
+    /// packing costs a count delta in the count inbox of each object's owner.
+    #[inline]
+    pub(crate) fn pack<'gc, T: Erased<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T> {
+        match Worker::with_current(|worker| worker.packer.get()).flatten() {
+            // SAFETY: `packing` has set it while it holds the mutator of that turn, and takes it
+            // back even after a panic; a worker never leaves its thread.
+            Some(packer) => unsafe { packer.pack(value) },
+            None => Parcel::new(value),
+        }
+    }
+
+    /// Returns the turn that runs on this thread, for errors that name it.
+    pub(crate) fn inside() -> Option<Inside> {
+        Worker::with_current(|worker| {
+            worker.turn.get().map(|kind| Inside {
+                actor: worker.path(),
+                behaviour: kind.name,
+            })
+        })
+        .flatten()
+    }
+
+    /// Returns true if user code of a turn is running.
+    pub(crate) fn inside_turn(&self) -> bool {
+        self.turn.get().is_some()
+    }
+
+    /// Returns the path of the current actor.
+    pub(crate) fn path(&self) -> String {
+        self.current
+            .with(Header::path)
+            .unwrap_or_else(|| "-".to_owned())
+    }
+
+    /// A run begins. The addresses of the actor that this worker's turns have dropped become spare.
+    #[inline]
+    pub(crate) fn begins(&self, actor: &Runnable) {
+        if let Some(worker_shared) = &self.worker_shared {
+            worker_shared.watch.holds(actor);
+            while let Some(dropped) = worker_shared.dropped_of(actor) {
+                self.current.takes(dropped);
+            }
+        }
+    }
+
+    /// Returns the address of the actor of the running turn.
+    ///
+    /// # Panics
+    ///
+    /// Between turns; a `Turn` exists only within a turn.
+    pub(crate) fn me(&self) -> AddressRef {
+        self.current
+            .address()
+            .expect("a turn runs only while its actor is held")
+    }
+
+    /// Returns the address of the current actor, if there is one.
+    pub(crate) fn me_if_any(&self) -> Option<AddressRef> {
+        self.current.address()
+    }
+
+    /// Calls `body` with the actor of the running turn.
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::me`].
+    pub(crate) fn with_me<R>(&self, body: impl FnOnce(&Header) -> R) -> R {
+        self.current
+            .with(body)
+            .expect("a turn runs only while its actor is held")
+    }
+
+    /// Returns true if this worker holds the actor with this id, of this system.
+    pub(crate) fn holds_actor(&self, system: &Arc<Shared>, id: u64) -> bool {
+        Arc::ptr_eq(&self.system, system)
+            && self.current.with(|actor| actor.id == id).unwrap_or(false)
+    }
+
+    #[inline]
+    pub(crate) fn turn_begins(&self, kind: &'static Kind) {
+        self.turn.set(Some(kind));
+        if let Some(worker_shared) = &self.worker_shared {
+            worker_shared.watch.begins(self.system.oracle.coarse_ms());
+        }
+    }
+
+    #[inline]
+    pub(crate) fn turn_ends(&self) {
+        self.turn.set(None);
+        if let Some(worker_shared) = &self.worker_shared {
+            worker_shared.watch.ends();
+        }
+    }
+
+    /// The guard of a message is evaluated.
+    #[inline]
+    pub(crate) fn guard_begins(&self, kind: &'static Kind) {
+        self.turn_begins(kind);
+    }
+
+    /// As `turn_ends`, but it was no turn.
+    #[inline]
+    pub(crate) fn guard_ends(&self) {
+        self.turn.set(None);
+        if let Some(worker_shared) = &self.worker_shared {
+            worker_shared.watch.pauses();
+        }
+    }
+
+    /// Returns the kind of the message that runs its turn, guard or end.
+    pub(crate) fn turn(&self) -> Option<&'static Kind> {
+        self.turn.get()
+    }
+
+    /// Returns the name of the running behaviour, or `-`.
+    pub(crate) fn behaviour(&self) -> &'static str {
+        self.turn.get().map_or("-", |kind| kind.name)
+    }
+
+    /// In a simulation: injects the fault that the seed chose for a turn, before it runs.
+    #[inline]
+    pub(crate) fn fault_before(&self, kind: &'static Kind) {
+        if let Some(stage) = self.system.simulated() {
+            let id = self.with_me(|actor| actor.id);
+            stage.fault_before(kind, id, &self.system.oracle);
+        }
+    }
+
+    /// Records that the behaviour has another step.
+    pub(crate) fn asks_again(&self, next: Envelope) {
+        self.again.set(Some(next));
+    }
+
+    /// Takes the next step of the behaviour that ran, if there is one.
+    pub(crate) fn take_again(&self) -> Option<Envelope> {
+        self.again.take()
+    }
+
+    /// Returns true if a step's envelope or locals are still here. Between two runs this is false.
+    pub(crate) fn has_left(&self) -> bool {
+        let (again, locals) = (self.again.take(), self.locals.take());
+        let has_left = again.is_some() || locals.is_some();
+        self.again.set(again);
+        self.locals.set(locals);
+        has_left
+    }
+
+    /// The turn requests its actor's end.
+    pub(crate) fn ask_end(&self, reason: StopReason) {
+        self.wishes.set(Wishes::End);
+        self.ending.set(Some(reason));
+    }
+
+    /// Returns true if there is work at the end of the turn.
+    #[inline]
+    pub(crate) fn has_wishes(&self) -> bool {
+        self.wishes.get() != Wishes::None
+    }
+
+    /// Takes the reason for which the turn wants its actor to end, if it does.
+    pub(crate) fn take_end(&self) -> Option<StopReason> {
+        if self.wishes.get() == Wishes::End {
+            self.wishes.set(Wishes::None);
+        }
+        self.ending.take()
+    }
+
+    /// Records that the turn sent to an overloaded actor. The run acts on it when the turn has
+    /// ended.
+    pub(crate) fn sent_to_overloaded(&self, receiver: &AddressRef) {
+        if matches!(self.wishes.get(), Wishes::Overloaded | Wishes::End) {
+            // The actor is to end, or will be muted anyway.
+            return;
+        }
+        let other = self.current.with(|me| me.id != receiver.id);
+        if self.inside_turn() && other == Some(true) && Arc::ptr_eq(&self.system, &receiver.system)
+        {
+            self.overloaded.set(Some(receiver.cell()));
+            self.wishes.set(Wishes::Overloaded);
+        }
+    }
+
+    /// Takes whether the run is to end with this turn.
+    pub(crate) fn take_pause(&self) -> bool {
+        let pauses = self.wishes.get() == Wishes::Pause;
+        if pauses {
+            self.wishes.set(Wishes::None);
+        }
+        pauses
+    }
+
+    pub(crate) fn take_overloaded(&self) -> Option<CellRef> {
+        if self.wishes.get() == Wishes::Overloaded {
+            self.wishes.set(Wishes::None);
+        }
+        self.overloaded.take()
+    }
+
+    /// Called when an address is dropped on this thread. Returns `Yes` if it is kept for reuse and
+    /// need not be subtracted yet (C6). Only addresses of an active actor are kept, because an idle
+    /// actor would have to be woken to end.
+    #[inline]
+    pub(crate) fn keeps_address(&self, address: &AddressRef, dropped: Dropped) -> Kept {
+        if self.current.has(&dropped) {
+            self.current.takes(dropped);
+            return Kept::Yes;
+        }
+        match &self.worker_shared {
+            Some(worker_shared)
+                if Arc::ptr_eq(&self.system, &address.system) && address.inbox.is_active() =>
+            {
+                worker_shared.keep(dropped)
+            }
+            _ => dropped.refused(),
+        }
+    }
+
+    /// Returns true if it runs one actor after the other, until its thread leaves.
+    pub(crate) fn has_rounds(&self) -> bool {
+        self.worker_shared.is_some()
+    }
+
+    /// Records a cycle candidate, if this worker has rounds and so flushes its candidates at their
+    /// end.
+    pub(crate) fn notes(&self, candidate: Candidate) -> Option<()> {
+        self.worker_shared.as_ref()?;
+        let mut candidates = self.candidates.borrow_mut();
+        candidates.push(candidate);
+        let count = candidates.len();
+        drop(candidates);
+        if count >= SUSPECTS_MAX {
+            let overload = self.reports_candidates();
+            if self.inside_turn() {
+                self.pauses(overload);
+            }
+        }
+        Some(())
+    }
+
+    /// Returns true if there are cycle candidates to flush.
+    pub(crate) fn has_candidates(&self) -> bool {
+        !self.candidates.borrow().is_empty()
+    }
+
+    /// The current actor has made `SUSPECTS_MAX` candidates: its run ends, so that those candidates
+    /// run, and may become idle, before they are scanned. If candidates overload the detector, the
+    /// actor is throttled.
+    #[cold]
+    fn pauses(&self, overload: CandidateOverload) {
+        if !self.has_wishes() {
+            self.wishes.set(Wishes::Pause);
+        }
+        if overload == CandidateOverload::Waiting {
+            self.crowding.set(self.current.with(|actor| actor.id));
+        }
+    }
+
+    /// Takes the id of the actor to throttle because of candidate overload.
+    pub(crate) fn take_crowding(&self) -> Option<u64> {
+        self.crowding.take()
+    }
+
+    /// Flushes the recorded candidates to the detector.
+    #[inline]
+    pub(crate) fn reports_candidates(&self) -> CandidateOverload {
+        let mut candidates = self.candidates.borrow_mut();
+        if candidates.is_empty() {
+            return CandidateOverload::None;
+        }
+        let detector = &self.system.detector;
+        detector.take_in(&self.system, candidates.drain(..))
+    }
+
+    /// A message of this system has left its mailbox: subtracts its bytes.
+    #[inline]
+    pub(crate) fn account_less(&self, bytes: usize) {
+        match &self.worker_shared {
+            Some(worker_shared) => worker_shared.bytes.change(-(bytes as i64)),
+            None => self.system.bytes.subtract(bytes),
+        }
+    }
+
+    /// A message of this system has been sent: adds its bytes.
+    #[inline]
+    pub(crate) fn account_more(&self, bytes: usize) {
+        match &self.worker_shared {
+            Some(worker_shared) => worker_shared.bytes.change(bytes as i64),
+            None => self.system.bytes.add(bytes),
+        }
+    }
+
+    /// Adds `by` to this worker's counter, if `bytes` is the counter of its system.
+    #[inline]
+    pub(crate) fn counts_for(&self, bytes: &Bytes, by: i64) -> Counted {
+        match &self.worker_shared {
+            Some(worker_shared) if ptr::eq(&self.system.bytes, bytes) => {
+                worker_shared.bytes.change(by);
+                Counted::Yes
+            }
+            _ => Counted::No,
+        }
+    }
+
+    pub(crate) fn worker_shared(&self) -> Option<&Arc<WorkerShared>> {
+        self.worker_shared.as_ref()
+    }
+}

@@ -1,0 +1,221 @@
+//! Ask futures: requests from outside of turns, as a future that any executor can await, and as a
+//! blocking call.
+
+use super::promise::{MarkStart, Resolver};
+use crate::actor::{Alarm, AskError, Shared, Timer, ns};
+use crate::sync::{Arc, Mutex, lock};
+use std::fmt;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Duration;
+use vivant_brc::Brc;
+
+/// The place where a reply meets the future that waits for it.
+pub(crate) struct Oneshot<T>(Mutex<State<T>>);
+
+enum State<T> {
+    /// The message waits in a mailbox.
+    Waiting(Option<Waker>),
+    /// Its turn has begun, or its reply was delegated.
+    MarkStart(Option<Waker>),
+    Answered(Result<T, AskError>),
+    /// The future was cancelled or dropped, or has its reply.
+    Closed(Closed),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Closed {
+    /// Before the turn began: the message must not be processed.
+    Withdrawn,
+    /// The message is processed all the same.
+    Unwanted,
+}
+
+impl<T> Oneshot<T> {
+    pub(crate) fn complete(&self, value: Result<T, AskError>) {
+        let mut state = lock(&self.0);
+        let waker = match &mut *state {
+            State::Waiting(waker) | State::MarkStart(waker) => waker.take(),
+            // A value after a time limit, or for a future that is gone.
+            State::Answered(_) | State::Closed(_) => return,
+        };
+        *state = State::Answered(value);
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    pub(crate) fn begin(&self) -> MarkStart {
+        let mut state = lock(&self.0);
+        match &mut *state {
+            State::Waiting(waker) => {
+                let waker = waker.take();
+                *state = State::MarkStart(waker);
+                MarkStart::Yes
+            }
+            State::Closed(Closed::Withdrawn) => MarkStart::Withdrawn,
+            State::MarkStart(_) | State::Answered(_) | State::Closed(Closed::Unwanted) => {
+                MarkStart::Yes
+            }
+        }
+    }
+
+    pub(crate) fn is_wanted(&self) -> bool {
+        !matches!(*lock(&self.0), State::Closed(_))
+    }
+}
+
+/// The reply to a request from outside: a future for any executor.
+///
+/// Dropping it gives up the reply; the message is processed all the same. [`AskFuture::cancel`]
+/// also takes the message back, if its turn has not begun.
+#[must_use = "a question's answer comes when the future is awaited; use `.send()` when no answer is wanted"]
+pub struct AskFuture<T> {
+    oneshot: Brc<Oneshot<T>>,
+    system: Option<Arc<Shared>>,
+    /// Time limits, cancelled when the future goes; the shortest counts.
+    alarms: Vec<Timer>,
+}
+
+/// Whether a cancelled message was taken back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cancelled {
+    /// Its turn had not begun and will not; the message counts as a dead letter.
+    Withdrawn,
+    /// Its turn had begun or was over: only the reply is given up.
+    TooLate,
+}
+
+impl<T: Send + 'static> AskFuture<T> {
+    pub(crate) fn new(system: &Arc<Shared>) -> (AskFuture<T>, Resolver<T>) {
+        // B3: made here, resolved elsewhere; the resolver's reference is counted where it will be
+        // dropped.
+        let oneshot = Brc::new(Oneshot(Mutex::new(State::Waiting(None))));
+        let resolver = Resolver::outside(Brc::clone_out(&oneshot));
+        (
+            AskFuture {
+                oneshot,
+                system: Some(system.clone()),
+                alarms: Vec::new(),
+            },
+            resolver,
+        )
+    }
+
+    pub(crate) fn ready(value: Result<T, AskError>) -> AskFuture<T> {
+        AskFuture {
+            oneshot: Brc::new(Oneshot(Mutex::new(State::Answered(value)))),
+            system: None,
+            alarms: Vec::new(),
+        }
+    }
+
+    /// Gives up waiting after `limit` with [`AskError::TimedOut`]. The message may have been
+    /// processed, or may still be.
+    pub fn within(mut self, limit: Duration) -> AskFuture<T> {
+        if let Some(system) = &self.system {
+            let oneshot = Brc::downgrade(&self.oneshot);
+            let ring = move || {
+                if let Some(oneshot) = oneshot.upgrade() {
+                    oneshot.complete(Err(AskError::TimedOut { after: limit }));
+                }
+            };
+            let alarm = system.set_timer(ns(limit), Alarm::Limit(Box::new(ring)));
+            self.alarms.push(alarm);
+        }
+        self
+    }
+
+    /// Gives up the reply, and takes the message back if its turn has not begun.
+    pub fn cancel(self) -> Cancelled {
+        let mut state = lock(&self.oneshot.0);
+        if !matches!(*state, State::Waiting(_)) {
+            return Cancelled::TooLate;
+        }
+        let before = std::mem::replace(&mut *state, State::Closed(Closed::Withdrawn));
+        drop(state);
+        drop(before);
+        Cancelled::Withdrawn
+    }
+
+    /// Waits for the reply on this thread; in a simulation, runs it until the reply is there.
+    pub(crate) fn wait(self) -> Result<T, AskError> {
+        match self.system.clone() {
+            Some(system) => system.block_on(self).unwrap_or(Err(AskError::Stalled)),
+            None => block_on_thread(self),
+        }
+    }
+}
+
+impl<T> Future for AskFuture<T> {
+    type Output = Result<T, AskError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // Cloned before and dropped after the lock is held: both are user code.
+        let waker = context.waker().clone();
+        let mut state = lock(&self.oneshot.0);
+        let before = match &mut *state {
+            State::Waiting(place) | State::MarkStart(place) => place.replace(waker),
+            State::Answered(_) => {
+                return match std::mem::replace(&mut *state, State::Closed(Closed::Unwanted)) {
+                    State::Answered(value) => Poll::Ready(value),
+                    _ => Poll::Pending,
+                };
+            }
+            // Polled after completion: as for any future, the result is unspecified.
+            State::Closed(_) => return Poll::Ready(Err(AskError::Cancelled)),
+        };
+        drop(state);
+        drop(before);
+        Poll::Pending
+    }
+}
+
+impl<T> Drop for AskFuture<T> {
+    fn drop(&mut self) {
+        for alarm in self.alarms.drain(..) {
+            alarm.cancel();
+        }
+        let mut state = lock(&self.oneshot.0);
+        if !matches!(*state, State::Closed(_)) {
+            let before = std::mem::replace(&mut *state, State::Closed(Closed::Unwanted));
+            drop(state);
+            // Outside the lock: the drop of an unread reply may run user code.
+            drop(before);
+        }
+    }
+}
+
+impl<T> fmt::Debug for AskFuture<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match *lock(&self.oneshot.0) {
+            State::Waiting(_) => "Asked(waiting)",
+            State::MarkStart(_) => "Asked(begun)",
+            State::Answered(_) => "Asked(answered)",
+            State::Closed(_) => "Asked(closed)",
+        })
+    }
+}
+
+/// Runs a future on this thread, which sleeps meanwhile.
+pub(crate) fn block_on_thread<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut context = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(value) => return value,
+            // Meanwhile other threads may merge the counts that they hand over to this thread (B6).
+            Poll::Pending => vivant_brc::detached(thread::park),
+        }
+    }
+}

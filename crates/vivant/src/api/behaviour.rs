@@ -1,0 +1,142 @@
+//! Behaviours: the messages that an actor understands. One zero-sized type for each method, with a
+//! stable name.
+
+use super::actor::Actor;
+use super::promise::{Promise, Resolver};
+use super::step::Steps;
+use super::turn::Turn;
+
+/// A message's shape: its arguments, its reply, and its stable name.
+///
+/// Behaviours are messages to one actor type; the methods of an interface are messages to every
+/// actor type that implements it.
+pub trait Message: 'static {
+    /// The arguments of the message: a tuple.
+    type Args: Send + 'static;
+    /// Its reply.
+    type Reply: Send + 'static;
+    /// Stable name, such as `bank::Account::deposit`: it appears in errors, reports, traces and
+    /// saved messages.
+    const NAME: &'static str;
+}
+
+/// A message that an actor type understands; `#[behaviours]` writes one for each method.
+///
+/// By hand:
+///
+/// ```
+/// use vivant::prelude::*;
+/// use vivant::{Behaviour, Call, Handle, Link, Message, Resolver};
+///
+/// #[derive(Actor)]
+/// pub struct Counter { count: u64 }
+///
+/// pub struct Add;                     // `#[behaviours]` names it `counter::Add<Counter>`
+///
+/// impl Message for Add {
+///     type Args = (u64,);
+///     type Reply = u64;
+///     const NAME: &'static str = "docs::Counter::add";
+/// }
+/// impl Behaviour for Add {
+///     type Actor = Counter;
+///     fn run(state: &mut Counter, _: &Turn<'_, Counter>, (n,): (u64,), resolver: Resolver<u64>) {
+///         state.count += n;
+///         resolver.resolve(state.count);
+///     }
+/// }
+/// impl CounterHandle {
+///     pub fn add(&self, n: u64) -> Call<'_, Add> { Call::new(self.link(), (n,)) }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let system = System::new();
+/// let counter = system.spawn(Counter { count: 1 });
+/// assert_eq!(counter.add(2).ask_blocking()?, 3);
+/// # Ok(()) }
+/// ```
+pub trait Behaviour: Message {
+    /// The actor type that processes it.
+    type Actor: Actor;
+
+    /// What [`ready`](Behaviour::ready) reads. If it reads the state alone, messages of this
+    /// behaviour wait in line and a test of the first is enough, however many there are.
+    const GUARD: Guard = Guard::Arguments;
+
+    /// What [`run`](Behaviour::run) may do to the state. After a turn that only reads it, no guard
+    /// is tested again.
+    const ACCESS: Access = Access::Writes;
+
+    /// Whether [`run`](Behaviour::run) may request another step.
+    const STEPS: Steps = Steps::One;
+
+    /// The guard (T8): a message with a false guard waits, and is tested again after each turn that
+    /// may have changed the state. It may read the state and the arguments, nothing else.
+    fn ready(state: &<Self::Actor as Actor>::State<'_>, args: &Self::Args) -> bool {
+        let _ = (state, args);
+        true
+    }
+
+    /// The turn. Replies through `resolver`, now or later; dropping it without a reply breaks the
+    /// promise.
+    fn run<'gc>(
+        state: &mut <Self::Actor as Actor>::State<'gc>,
+        turn: &Turn<'gc, Self::Actor>,
+        args: Self::Args,
+        resolver: Resolver<Self::Reply>,
+    );
+}
+
+/// What a guard reads, beside nothing at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Guard {
+    /// The state alone: messages of the behaviour wait in line, and the first stands for all.
+    State,
+    /// The arguments too: each waiting message is tested.
+    Arguments,
+}
+
+/// What a behaviour may do to the state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Access {
+    /// It takes `&self`: no guard can become true by it.
+    Reads,
+    /// It takes `&mut self`.
+    Writes,
+}
+
+/// A behaviour with a hole: its first argument comes from a promise (or a dead letter, or a
+/// stream), the rest is given when the continuation is made. An address, a name and arguments:
+/// data.
+pub trait Continuation: Behaviour {
+    /// The type that fills the hole.
+    type Hole: Send + 'static;
+    /// The other arguments.
+    type Rest: Send + 'static;
+    /// Puts both together.
+    fn fill(hole: Self::Hole, rest: Self::Rest) -> Self::Args;
+}
+
+/// The return type of a behaviour's method: its reply, or a promise of it.
+#[diagnostic::on_unimplemented(
+    message = "this behaviour returns `{Self}`, but its message promises `{V}`",
+    label = "return `{V}` or `Promise<{V}>`"
+)]
+pub trait Answer<V: Send + 'static> {
+    /// Passes the reply to the resolver.
+    fn give(self, resolver: Resolver<V>);
+}
+
+impl<V: Send + 'static> Answer<V> for V {
+    fn give(self, resolver: Resolver<V>) {
+        resolver.resolve(self);
+    }
+}
+
+impl<V: Send + 'static> Answer<V> for Promise<V> {
+    fn give(self, resolver: Resolver<V>) {
+        self.answer(resolver);
+    }
+}

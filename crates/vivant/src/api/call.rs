@@ -1,0 +1,491 @@
+//! Calls: messages that have been made and not yet sent, and continuations that wait for their hole
+//! to be filled.
+
+use super::actor::Actor;
+use super::address::Link;
+use super::ask_future::AskFuture;
+use super::behaviour::{Access, Behaviour, Continuation, Guard, Message};
+use super::offer::Offer;
+use super::promise::{MarkStart, Resolver};
+use super::step::Steps;
+use crate::actor::{
+    AddressRef, AskError, BoundedQueue, Entry, Envelope, Kind, MessageKind, MessageRole, Next,
+    NotSent, Refusal, SendError, StateRef, Step, To, Worker, bury, post, post_by,
+};
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+/// A message and its receiver. Made by the methods of a handle: `account.deposit(10)`.
+///
+/// It borrows the address it was made from, so that a send counts no reference;
+/// [`Call::into_owned`] gives it an address of its own.
+#[must_use = "a message does nothing until it is sent: `t.send(…)` or `t.ask(…)` in a turn, `.send()`, `.ask().await` or `.ask_blocking()` outside"]
+pub struct Call<'a, M: Message> {
+    to: To<'a>,
+    args: M::Args,
+    pack: Pack<M>,
+    place: &'static Location<'static>,
+}
+
+/// Packs a call into an envelope for the actor type behind its address.
+pub(crate) type Pack<M> = fn(
+    <M as Message>::Args,
+    Resolver<<M as Message>::Reply>,
+    &'static Location<'static>,
+) -> Envelope;
+
+impl<'a, B: Behaviour> Call<'a, B> {
+    /// The message `B` with `args`, for the actor behind `link`. Handles call this.
+    #[inline]
+    #[track_caller]
+    pub fn new(link: &'a Link<B::Actor>, args: B::Args) -> Call<'a, B> {
+        Call::new_packed(&link.to, args, envelope::<B>, Location::caller())
+    }
+}
+
+impl<'a, M: Message> Call<'a, M> {
+    #[inline]
+    pub(crate) fn new_packed(
+        to: &'a AddressRef,
+        args: M::Args,
+        pack: Pack<M>,
+        place: &'static Location<'static>,
+    ) -> Call<'a, M> {
+        Call {
+            to: To::Lent(to),
+            args,
+            pack,
+            place,
+        }
+    }
+
+    pub(crate) fn target(&self) -> &AddressRef {
+        &self.to
+    }
+
+    /// The message's arguments.
+    pub fn args(&self) -> &M::Args {
+        &self.args
+    }
+
+    /// Takes the arguments out.
+    pub fn into_args(self) -> M::Args {
+        self.args
+    }
+
+    /// The same call with an address of its own, to be kept for later. Costs what cloning the
+    /// address costs.
+    pub fn into_owned(self) -> Call<'static, M> {
+        Call {
+            to: To::Owned(self.to.into_counted()),
+            args: self.args,
+            pack: self.pack,
+            place: self.place,
+        }
+    }
+
+    /// As a closure that sends it, if its actor still has an address then.
+    pub(crate) fn into_weak(self) -> Box<dyn FnOnce() + Send> {
+        let Call {
+            to,
+            args,
+            pack,
+            place,
+        } = self;
+        let cell = to.cell();
+        Box::new(move || {
+            if let Some(to) = cell.upgrade() {
+                let to = To::Owned(to);
+                Call::<M> {
+                    to,
+                    args,
+                    pack,
+                    place,
+                }
+                .send();
+            }
+        })
+    }
+
+    /// A copy of the call: intervals need one for each tick.
+    pub(crate) fn again(&self) -> Call<'_, M>
+    where
+        M::Args: Clone,
+    {
+        Call {
+            to: To::Lent(&self.to),
+            args: self.args.clone(),
+            pack: self.pack,
+            place: self.place,
+        }
+    }
+
+    /// Sends the message, without a reply. If the actor has ended, or its mailbox is full
+    /// ([`Mailbox`](crate::Mailbox)), it becomes a dead letter (T3).
+    ///
+    /// Within a turn this is [`Turn::send`](crate::Turn::send). Never waits. Costs one atomic
+    /// exchange, and recycled memory as a rule.
+    #[inline(always)]
+    pub fn send(self) {
+        self.post(Resolver::nobody());
+    }
+
+    /// Like [`Call::send`], but gives the message back if the actor has ended, or its mailbox is
+    /// full and rejects.
+    ///
+    /// # Errors
+    ///
+    /// The actor has ended, or its mailbox is full ([`Mailbox::Reject`](crate::Mailbox::Reject));
+    /// the message is in the error.
+    pub fn try_send(self) -> Result<(), SendError<M>> {
+        // It may end between this test and the push; the message is then a dead letter, like any
+        // that an ending actor had in its mailbox.
+        let (call, entry) = self.undelivered()?.reserved()?;
+        call.post_by(entry, Resolver::nobody());
+        Ok(())
+    }
+
+    /// Sends the message from outside any turn; the reply is a future, for any executor.
+    ///
+    /// Within a turn nothing is sent and the future is ready with [`AskError::InsideTurn`]: use
+    /// `t.ask(…).then(…)`.
+    pub fn ask(self) -> AskFuture<M::Reply> {
+        if let Some(inside) = Worker::inside() {
+            return AskFuture::ready(Err(AskError::InsideTurn(inside.into())));
+        }
+        let (asked, resolver) = AskFuture::new(&self.to.system);
+        self.post(resolver);
+        asked
+    }
+
+    /// Like [`Call::ask`], but gives the message back if the actor has ended, or its mailbox is
+    /// full and rejects.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Call::try_send`].
+    pub fn try_ask(self) -> Result<AskFuture<M::Reply>, SendError<M>> {
+        let call = self.undelivered()?;
+        if let Some(inside) = Worker::inside() {
+            return Ok(AskFuture::ready(Err(AskError::InsideTurn(inside.into()))));
+        }
+        let (call, entry) = call.reserved()?;
+        let (asked, resolver) = AskFuture::new(&call.to.system);
+        call.post_by(entry, resolver);
+        Ok(asked)
+    }
+
+    /// Itself, if its actor has not ended.
+    pub(crate) fn undelivered(self) -> Result<Self, SendError<M>> {
+        if self.to.ended().is_none() {
+            return Ok(self);
+        }
+        Err(self.not_sent(NotSent::Ended))
+    }
+
+    pub(crate) fn not_sent(self, why: NotSent) -> SendError<M> {
+        let actor = self.to.path();
+        SendError {
+            call: self.into_owned(),
+            actor,
+            why,
+        }
+    }
+
+    /// Itself, and how it may enter the mailbox, if the mailbox does not reject it.
+    fn reserved(self) -> Result<(Self, Entry), SendError<M>> {
+        match self
+            .to
+            .ring()
+            .map_or(Some(Entry::Asked), BoundedQueue::reserve)
+        {
+            Some(entry) => Ok((self, entry)),
+            None => {
+                let mailbox = self.to.class.mailbox;
+                Err(self.not_sent(NotSent::Full(mailbox)))
+            }
+        }
+    }
+
+    pub(crate) fn to(&self) -> &AddressRef {
+        &self.to
+    }
+
+    /// Sends the message from outside any turn as soon as the actor has room for it: a mailbox that
+    /// rejects must have a free place, an actor without a bound must not be overloaded. Waiting
+    /// senders are served in the order in which their offers were first polled. Other mailboxes
+    /// take every message at once.
+    ///
+    /// The future gives the message back if the actor has ended, or within a turn, where waiting is
+    /// forbidden.
+    ///
+    /// ```
+    /// # use vivant::prelude::*;
+    /// #[derive(Actor)]
+    /// #[actor(mailbox = reject(1))]
+    /// struct Writer { lines: Vec<String> }
+    ///
+    /// #[behaviours]
+    /// impl Writer {
+    ///     fn write(&mut self, line: String) { self.lines.push(line); }
+    ///     fn lines(&mut self) -> usize { self.lines.len() }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let system = System::new();
+    /// let writer = system.spawn(Writer { lines: Vec::new() });
+    /// system.block_on(async {
+    ///     for number in 0..100 {
+    ///         writer.write(number.to_string()).offer().await.expect("it lives");
+    ///     }
+    /// });
+    /// // A question may find the last line still waiting.
+    /// while writer.lines().ask_blocking().is_err() {}
+    /// assert_eq!(writer.lines().ask_blocking()?, 100);
+    /// # Ok(()) }
+    /// ```
+    pub fn offer(self) -> Offer<M> {
+        Offer::new(self.into_owned())
+    }
+
+    /// Sends the message from outside any turn and waits for the reply. In a simulation, waiting
+    /// runs it.
+    ///
+    /// # Errors
+    ///
+    /// See [`AskError`]; within a turn [`AskError::InsideTurn`], at once and without sending.
+    pub fn ask_blocking(self) -> Result<M::Reply, AskError> {
+        self.ask().wait()
+    }
+
+    #[inline(always)]
+    pub(crate) fn post(self, resolver: Resolver<M::Reply>) {
+        let envelope = (self.pack)(self.args, resolver, self.place);
+        if let Err(returned) = post(self.to, envelope) {
+            bury(returned).follow();
+        }
+    }
+
+    /// Like `post`, for a sender that may have been promised a place.
+    pub(crate) fn post_by(self, entry: Entry, resolver: Resolver<M::Reply>) {
+        let envelope = (self.pack)(self.args, resolver, self.place);
+        if let Err(returned) = post_by(self.to, envelope, entry) {
+            bury(returned).follow();
+        }
+    }
+}
+
+impl<M: Message> fmt::Debug for Call<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Call({} to {}, made at {})",
+            M::NAME,
+            self.to.path(),
+            self.place
+        )
+    }
+}
+
+/// A packed message and its receiver.
+pub(crate) struct Delivery {
+    pub(crate) to: AddressRef,
+    pub(crate) envelope: Envelope,
+}
+
+impl Delivery {
+    /// Posts the message; if the actor has ended it becomes a dead letter, and its ask fails.
+    pub(crate) fn deliver(self) {
+        Next::Deliver(self).follow();
+    }
+}
+
+/// The envelope of a behaviour.
+#[inline(always)]
+pub(crate) fn envelope<B: Behaviour>(
+    args: B::Args,
+    resolver: Resolver<B::Reply>,
+    place: &'static Location<'static>,
+) -> Envelope {
+    Envelope::new::<Told<B>>((args, resolver), place)
+}
+
+/// The envelope of a message between the runtime's own actors: it is no user's turn, so it is
+/// exempt from back-pressure and faults, and is no dead letter when it comes too late.
+pub(crate) fn own<B: Behaviour<Reply = ()>>(args: B::Args) -> Envelope {
+    Envelope::new::<Own<B>>(args, Location::caller())
+}
+
+struct Own<B>(PhantomData<B>);
+
+impl<B: Behaviour<Reply = ()>> MessageKind for Own<B> {
+    type Content = B::Args;
+    const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Own);
+
+    fn run(args: B::Args, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
+            B::run(state, turn, args, Resolver::nobody());
+        });
+        Step::Done
+    }
+
+    fn refuse(args: B::Args, _: &Refusal, _: &'static Location<'static>) -> Next {
+        drop(args);
+        Next::Nothing
+    }
+}
+
+struct Told<B>(PhantomData<B>);
+
+/// The envelope of a behaviour's next step.
+pub(crate) fn stepped<B: Behaviour>(args: B::Args, resolver: Resolver<B::Reply>) -> Envelope {
+    // The place of sending is copied from the step before.
+    Envelope::new::<Stepped<B>>((args, resolver), Location::caller())
+}
+
+/// The outcome of a step.
+#[inline]
+pub(crate) fn outcome<B: Behaviour>(worker: &Worker) -> Step {
+    match const { B::STEPS } {
+        Steps::One => Step::Done,
+        Steps::Many => worker.take_again().map_or(Step::Done, Step::Again),
+    }
+}
+
+/// The next step of a behaviour: it tests no guard, and takes no place in a mailbox.
+struct Stepped<B>(PhantomData<B>);
+
+impl<B: Behaviour> MessageKind for Stepped<B> {
+    type Content = (B::Args, Resolver<B::Reply>);
+    const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Turn);
+    const ACCESS: Access = B::ACCESS;
+    const STEPS: Steps = B::STEPS;
+
+    #[cfg(test)]
+    fn ready(content: &Self::Content, state: &mut StateRef<'_>) -> bool {
+        use crate::injected_fault::{InjectedFault, is_planted};
+        !is_planted(InjectedFault::GuardedStep) || Told::<B>::ready(content, state)
+    }
+
+    fn run((args, resolver): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
+            B::run(state, turn, args, resolver);
+        });
+        outcome::<B>(worker)
+    }
+
+    fn refuse(
+        content: Self::Content,
+        refusal: &Refusal,
+        place: &'static Location<'static>,
+    ) -> Next {
+        Told::<B>::refuse(content, refusal, place)
+    }
+}
+
+impl<B: Behaviour> MessageKind for Told<B> {
+    type Content = (B::Args, Resolver<B::Reply>);
+    const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Turn).for_mailbox(B::Actor::MAILBOX);
+    const GUARD: Guard = B::GUARD;
+    const ACCESS: Access = B::ACCESS;
+    const STEPS: Steps = B::STEPS;
+
+    fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {
+        state
+            .look::<B::Actor, _>(|state| B::ready(state, args))
+            .unwrap_or(true)
+    }
+
+    fn is_withdrawn((_, resolver): &Self::Content) -> bool {
+        resolver.begin() == MarkStart::Withdrawn
+    }
+
+    fn run((args, resolver): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
+            B::run(state, turn, args, resolver);
+        });
+        outcome::<B>(worker)
+    }
+
+    fn refuse(
+        (args, mut resolver): Self::Content,
+        refusal: &Refusal,
+        place: &'static Location<'static>,
+    ) -> Next {
+        refusal.drop_content(args);
+        resolver.settle(Err(refusal.error(B::NAME, place)))
+    }
+}
+
+/// A continuation: an address, a behaviour with a hole, and the rest of its arguments. Made by the
+/// handle's methods for `#[then]` behaviours: `t.me().debited(to, amount)`. It borrows the address
+/// it was made from.
+#[must_use = "a continuation does nothing until it is given to a promise: `promise.then(…)`"]
+pub struct Then<'a, K: Continuation> {
+    to: To<'a>,
+    rest: K::Rest,
+    place: &'static Location<'static>,
+}
+
+impl<'a, K: Continuation> Then<'a, K> {
+    /// The continuation `K` of the actor behind `link`. Handles call this.
+    #[track_caller]
+    pub fn new(link: &'a Link<K::Actor>, rest: K::Rest) -> Then<'a, K> {
+        Then {
+            to: To::Lent(&link.to),
+            rest,
+            place: Location::caller(),
+        }
+    }
+
+    pub(crate) fn target(&self) -> &AddressRef {
+        &self.to
+    }
+
+    /// The same continuation with an address of its own, to be kept for later.
+    pub fn into_owned(self) -> Then<'static, K> {
+        Then {
+            to: To::Owned(self.to.into_counted()),
+            rest: self.rest,
+            place: self.place,
+        }
+    }
+
+    pub(crate) fn again(&self) -> Then<'static, K>
+    where
+        K::Rest: Clone,
+    {
+        Then {
+            to: To::Owned((*self.to).clone()),
+            rest: self.rest.clone(),
+            place: self.place,
+        }
+    }
+
+    /// Its address, the arguments that it has, and where it was made.
+    pub(crate) fn into_parts(self) -> (AddressRef, K::Rest, &'static Location<'static>) {
+        (self.to.into_counted(), self.rest, self.place)
+    }
+
+    /// The message with its hole filled.
+    pub(crate) fn fill(self, hole: K::Hole, resolver: Resolver<K::Reply>) -> Delivery {
+        let envelope = envelope::<K>(K::fill(hole, self.rest), resolver, self.place);
+        Delivery {
+            to: self.to.into_counted(),
+            envelope,
+        }
+    }
+}
+
+impl<K: Continuation> fmt::Debug for Then<'_, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Then({} of {}, made at {})",
+            K::NAME,
+            self.to.path(),
+            self.place
+        )
+    }
+}

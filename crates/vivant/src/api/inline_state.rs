@@ -1,0 +1,80 @@
+//! Inline state: a state that is a plain Rust value.
+
+use super::actor::Actor;
+use super::references::OutgoingReferences;
+use super::storage::{Host, StoreState};
+use super::turn::Turn;
+use crate::cycles::Sight;
+use crate::gc_state::HeapCounts;
+use vivant_heap::Sharer;
+
+/// The state is a Rust value in the actor's cell: no heap, no collector, no cost. [`Actor::State`]
+/// is the actor's type itself.
+#[derive(Debug)]
+pub struct InlineState(());
+
+/// An actor type that is its own state: its value is made first and spawned then. Derived for every
+/// actor without a lifetime.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an actor that can be spawned as a value",
+    label = "its state is made in its first turn, or it is not an actor",
+    note = "an actor's type says `#[derive(Actor)]`",
+    note = "an actor with a graph begins with a `#[start]` function, which makes it a `spawn`"
+)]
+pub trait InlineActor: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = Self> {}
+
+impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> InlineActor for A {}
+
+impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreState<A>
+    for InlineState
+{
+    type Stored = A;
+    type Part<'gc> = ();
+    type Published = ();
+
+    #[inline]
+    fn begin(
+        Host(worker): Host<'_>,
+        (): &(),
+        start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A,
+    ) -> A {
+        start(&Turn::new(worker, ()))
+    }
+
+    #[inline(always)]
+    fn turn<T>(
+        kept: &mut A,
+        Host(worker): Host<'_>,
+        (): &(),
+        body: impl for<'gc> FnOnce(&mut A, &Turn<'gc, A>) -> T,
+    ) -> T {
+        body(kept, &Turn::new(worker, ()))
+    }
+
+    #[inline]
+    fn look<T>(kept: &mut A, body: impl for<'gc> FnOnce(&A) -> T) -> T {
+        body(kept)
+    }
+
+    const MAY_SHOW: bool = false;
+
+    /// There is no heap below it.
+    fn outgoing_references(_: &A, _: &mut OutgoingReferences<'_>) -> Sight {
+        Sight::All
+    }
+
+    /// The locals of a step are not stored with the state.
+    fn forget_locals(_: &mut A) {}
+
+    fn end(kept: A, _: Host<'_>) {
+        drop(kept);
+    }
+
+    fn sharer(_: &mut A) -> Option<&mut dyn Sharer> {
+        None
+    }
+
+    fn heap_facts((): &()) -> Option<&HeapCounts> {
+        None
+    }
+}

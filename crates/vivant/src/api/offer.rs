@@ -1,0 +1,138 @@
+//! Sending from outside of turns that waits until the receiver has room for the message (T5).
+
+use super::behaviour::Message;
+use super::call::Call;
+use super::promise::Resolver;
+use crate::actor::{Entry, HeldBack, NotSent, SendError, Told, WaitingSender, Worker};
+use crate::mute::Wait;
+use crate::sync::Arc;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// A send when there is room: the message is sent as soon as its receiver can take it; made by
+/// [`Call::offer`]. A future for any executor.
+///
+/// Nothing is sent before the first poll. Dropped while it waits, it takes the message back, and
+/// the senders behind it move up. A woken offer has a place in the mailbox, and keeps it until it
+/// is polled or dropped.
+#[must_use = "an offer is made when it is awaited"]
+pub struct Offer<M: Message> {
+    state: State<M>,
+}
+
+enum State<M: Message> {
+    New(Call<'static, M>),
+    Waits {
+        call: Call<'static, M>,
+        waiting_sender: Arc<WaitingSender>,
+        then: Entry,
+    },
+    Done,
+}
+
+impl<M: Message> Offer<M> {
+    pub(crate) fn new(call: Call<'static, M>) -> Offer<M> {
+        Offer {
+            state: State::New(call),
+        }
+    }
+}
+
+/// The state of an offer at its first poll.
+fn begin<M: Message>(call: Call<'static, M>) -> Result<State<M>, SendError<M>> {
+    if let Some(inside) = Worker::inside() {
+        return Err(call.not_sent(NotSent::InsideTurn(inside.into())));
+    }
+    let call = call.undelivered()?;
+    let waiting_sender = WaitingSender::new();
+    let to = call.to();
+    let then = match to.ring() {
+        Some(ring) => match ring.apply(&waiting_sender) {
+            Some(entry) => {
+                call.post_by(entry, Resolver::nobody());
+                return Ok(State::Done);
+            }
+            None => Entry::Promised,
+        },
+        None => {
+            let system = &to.system;
+            let token = HeldBack::Offer(waiting_sender.clone());
+            if to.pressure.first() < system.config.marks.overloaded
+                || system
+                    .mutes
+                    .wait(token, (to.id, &to.pressure), system.config.marks)
+                    == Wait::GoesOn
+            {
+                call.post(Resolver::nobody());
+                return Ok(State::Done);
+            }
+            Entry::Asked
+        }
+    };
+    Ok(State::Waits {
+        call,
+        waiting_sender,
+        then,
+    })
+}
+
+// It contains nothing pinned: a call is data.
+impl<M: Message> Unpin for Offer<M> {}
+
+impl<M: Message> Future for Offer<M> {
+    type Output = Result<(), SendError<M>>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let State::New(_) = self.state
+            && let State::New(call) = std::mem::replace(&mut self.state, State::Done)
+        {
+            self.state = begin(call)?;
+        }
+        match &self.state {
+            State::Waits { waiting_sender, .. } if waiting_sender.poll(context).is_pending() => {
+                return Poll::Pending;
+            }
+            _ => {}
+        }
+        if let State::Waits { call, then, .. } = std::mem::replace(&mut self.state, State::Done) {
+            // If the actor has ended, its reserved place has gone too.
+            call.undelivered()?.post_by(then, Resolver::nobody());
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<M: Message> Drop for Offer<M> {
+    fn drop(&mut self) {
+        let State::Waits {
+            call,
+            waiting_sender,
+            then,
+        } = &self.state
+        else {
+            return;
+        };
+        let told = waiting_sender.leave();
+        match (call.to().ring(), told) {
+            (Some(ring), Told::Yes) if *then == Entry::Promised => ring.free(),
+            (Some(ring), _) => ring.withdraw(waiting_sender),
+            (None, Told::Gone) => {
+                let is_mine = |held_back: &HeldBack| held_back.is(waiting_sender);
+                call.to().system.mutes.leaves(call.to().id, is_mine);
+            }
+            (None, Told::Yes) => {}
+        }
+    }
+}
+
+impl<M: Message> fmt::Debug for Offer<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.state {
+            State::New(call) => write!(f, "Offer(not begun: {call:?})"),
+            State::Waits { call, .. } => write!(f, "Offer(waits: {call:?})"),
+            State::Done => f.write_str("Offer(done)"),
+        }
+    }
+}

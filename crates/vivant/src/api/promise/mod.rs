@@ -1,0 +1,178 @@
+//! Promises (futures of actors): values that will arrive (T7, S4). The protocol is in `README.md`.
+//!
+//! - [`Promise`]: held by the actor that asked, within one turn: continue it, return it, or drop
+//!   it.
+//! - [`Resolver`]: the right, and the duty, to give it its value; may be kept and sent.
+//! - [`slot`]: the memory that the two share.
+//! - [`join`]: all of several promises, or any.
+
+mod join;
+mod limit;
+mod local;
+mod resolver;
+#[allow(
+    unsafe_code,
+    reason = "two ends of one block of memory: see the README and docs/ARCHITECTURE.md"
+)]
+mod slot;
+
+pub(crate) use join::{all, any};
+pub use resolver::Resolver;
+pub(crate) use resolver::{MarkStart, given_up};
+
+use super::behaviour::{Continuation, Message};
+use super::call::{Call, Then};
+use crate::actor::{AddressRef, AskError, Next, Worker};
+use slot::{Asking, Continue, Pending, Sink, Tail};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A value that will arrive, or an error that says why it cannot.
+///
+/// It belongs to the actor that asked and lives within one turn: [`then`](Promise::then) continues
+/// in a later turn, returning it from a behaviour makes its value the behaviour's answer. Dropping
+/// it means that the value is not wanted.
+#[must_use = "continue it with `.then(…)`, return it, or use `t.send(…)` when no answer is wanted"]
+pub struct Promise<T: Send + 'static> {
+    kind: Kind<T>,
+    /// It must not leave the turn: only its owner may access the slot.
+    not_send: PhantomData<dyn PromiseStaysInItsTurn>,
+}
+
+/// The bound in the compiler's error when code sends a promise or keeps it in an actor.
+trait PromiseStaysInItsTurn {}
+
+enum Kind<T: Send + 'static> {
+    /// The value is here.
+    Ready(Result<T, AskError>),
+    /// The value comes as a message to the owner.
+    Asked(Asking<T>),
+    /// The value is the answer of a continuation.
+    Tail(Tail<T>),
+    /// Nothing is sent yet: if this is returned, the message is sent with the resolver of the
+    /// asker.
+    Delegated(Box<dyn FnOnce(Resolver<T>) + Send>),
+}
+
+impl<T: Send + 'static> Promise<T> {
+    /// Returns a promise of `owner`, and the resolver that gives it its value.
+    pub(crate) fn open(owner: AddressRef) -> (Promise<T>, Resolver<T>) {
+        let (asking, resolver) = asking(owner);
+        (Promise::new(Kind::Asked(asking)), resolver)
+    }
+
+    /// Returns a promise with its value.
+    pub fn ready(value: T) -> Promise<T> {
+        Promise::new(Kind::Ready(Ok(value)))
+    }
+
+    pub(crate) fn delegated<M: Message<Reply = T>>(call: Call<'_, M>) -> Promise<T> {
+        let call = call.into_owned();
+        Promise::new(Kind::Delegated(Box::new(move |resolver| {
+            call.post(resolver);
+        })))
+    }
+
+    fn new(kind: Kind<T>) -> Promise<T> {
+        Promise {
+            kind,
+            not_send: PhantomData,
+        }
+    }
+
+    /// Continues with `then` once the value is here, in a later turn of the actor that `then`
+    /// names: a message with a hole, which the value or the error fills. Returns the promise of
+    /// that behaviour's answer, which costs nothing if it is not used.
+    pub fn then<K>(self, then: Then<'_, K>) -> Promise<K::Reply>
+    where
+        K: Continuation<Hole = Result<T, AskError>>,
+    {
+        let owner = then.target();
+        match self.into_asking(owner) {
+            Ok(asking) => {
+                let sink = ThenSink {
+                    then: then.into_owned(),
+                    resolver: Resolver::nobody(),
+                };
+                let tail = Tail::of(asking, sink, |sink| &mut sink.resolver);
+                Promise::new(Kind::Tail(tail))
+            }
+            Err(value) => {
+                let (promise, resolver) = Promise::open(owner_of_turn(owner));
+                then.into_owned().fill(value, resolver).deliver();
+                promise
+            }
+        }
+    }
+
+    /// Returns the value, or the end of a slot that will have it. Outside any turn, where no
+    /// promise belongs, `otherwise` becomes the owner of a slot that is made for it.
+    fn into_asking(self, otherwise: &AddressRef) -> Result<Asking<T>, Result<T, AskError>> {
+        match self.kind {
+            Kind::Ready(value) => Err(value),
+            Kind::Asked(asking) => Ok(asking),
+            Kind::Tail(tail) => {
+                let (asking, resolver) = asking(owner_of_turn(otherwise));
+                tail.answers(resolver);
+                Ok(asking)
+            }
+            // A delegation that is not simply returned is an ordinary request.
+            Kind::Delegated(send) => {
+                let (asking, resolver) = asking(owner_of_turn(otherwise));
+                send(resolver);
+                Ok(asking)
+            }
+        }
+    }
+
+    /// Makes the promise's value that of `resolver`.
+    pub(crate) fn answer(self, resolver: Resolver<T>) {
+        match self.kind {
+            Kind::Ready(value) => resolver.complete(value),
+            Kind::Asked(asking) => asking.wants(Sink::Answer(resolver)),
+            Kind::Tail(tail) => tail.answers(resolver),
+            Kind::Delegated(send) => send(resolver),
+        }
+    }
+
+    /// Gives the value to a sink of this actor.
+    fn sink_into(self, owner: &AddressRef, sink: impl Continue<T>) {
+        match self.into_asking(owner) {
+            Ok(asking) => asking.wants(Sink::Then(Pending::new(sink))),
+            Err(value) => sink.fill(value).follow(),
+        }
+    }
+}
+
+fn asking<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Resolver<T>) {
+    let (asking, answering) = slot::slot(owner);
+    (asking, Resolver::of_slot(answering))
+}
+
+/// Returns the actor of the current turn.
+fn owner_of_turn(otherwise: &AddressRef) -> AddressRef {
+    let me = Worker::with_current(Worker::me_if_any).flatten();
+    me.unwrap_or_else(|| otherwise.clone())
+}
+
+/// A continuation waiting for its hole.
+struct ThenSink<K: Continuation> {
+    then: Then<'static, K>,
+    resolver: Resolver<K::Reply>,
+}
+
+impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> Continue<T> for ThenSink<K> {
+    fn fill(self, value: Result<T, AskError>) -> Next {
+        Next::Deliver(self.then.fill(value, self.resolver))
+    }
+}
+
+impl<T: Send + 'static> fmt::Debug for Promise<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            Kind::Ready(_) => "Promise(ready)",
+            Kind::Asked(_) | Kind::Tail(_) => "Promise(pending)",
+            Kind::Delegated(_) => "Promise(delegated)",
+        })
+    }
+}

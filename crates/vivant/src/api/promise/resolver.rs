@@ -1,0 +1,278 @@
+//! Resolvers: the right, and the duty, to give a promise its value.
+
+use super::slot::{Answering, Sink};
+use crate::actor::{
+    AddressRef, AskError, Caught, Envelope, Inside, Kind, MessageKind, MessageRole, Next, Panic,
+    Refusal, StateRef, Step, Worker, for_others, take_last,
+};
+use crate::api::ask_future::Oneshot;
+use crate::api::call::Delivery;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use vivant_brc::Brc;
+
+/// The right to give a promise its value, once. May be kept in an actor's state and sent in
+/// messages.
+///
+/// Dropped without a value it breaks the promise: the waiting side gets [`AskError::Broken`], or
+/// [`AskError::Panicked`] if a panicking turn drops it. So no request waits for ever (T4).
+#[must_use = "dropping a resolver breaks its promise"]
+pub struct Resolver<T: Send + 'static> {
+    to: Destination<T>,
+}
+
+enum Destination<T: Send + 'static> {
+    /// No answer is wanted: the message was sent, not asked.
+    Nobody,
+    /// A promise of an actor.
+    Slot(Answering<T>),
+    /// A future or thread outside.
+    Outside(Brc<Oneshot<T>>),
+}
+
+/// Whether a message that is about to be processed still should be.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum MarkStart {
+    Yes,
+    /// The asker has withdrawn it.
+    Withdrawn,
+}
+
+impl<T: Send + 'static> Resolver<T> {
+    pub(crate) fn nobody() -> Resolver<T> {
+        Resolver {
+            to: Destination::Nobody,
+        }
+    }
+
+    pub(super) fn of_slot(slot: Answering<T>) -> Resolver<T> {
+        Resolver {
+            to: Destination::Slot(slot),
+        }
+    }
+
+    pub(crate) fn outside(oneshot: Brc<Oneshot<T>>) -> Resolver<T> {
+        Resolver {
+            to: Destination::Outside(oneshot),
+        }
+    }
+
+    /// Gives the promise its value.
+    #[inline]
+    pub fn resolve(self, value: T) {
+        self.complete(Ok(value));
+    }
+
+    /// Returns false if the message was sent without asking, or if the future that waits was
+    /// dropped, so that a costly answer can be skipped. A dropped promise of an actor is not
+    /// noticed.
+    pub fn is_wanted(&self) -> bool {
+        match &self.to {
+            Destination::Nobody => false,
+            Destination::Slot(_) => true,
+            Destination::Outside(oneshot) => oneshot.is_wanted(),
+        }
+    }
+
+    /// Returns true if the message was sent, not asked.
+    pub(crate) fn is_for_nobody(&self) -> bool {
+        matches!(self.to, Destination::Nobody)
+    }
+
+    /// Returns true if a value would be received: the owner of the promise has not ended, or the
+    /// future was not dropped.
+    pub(crate) fn is_heard(&self) -> bool {
+        match &self.to {
+            Destination::Slot(slot) => slot.owner().is_some_and(|owner| owner.ended().is_none()),
+            Destination::Nobody | Destination::Outside(_) => self.is_wanted(),
+        }
+    }
+
+    pub(crate) fn fail(self, error: AskError) {
+        self.complete(Err(error));
+    }
+
+    pub(crate) fn begin(&self) -> MarkStart {
+        match &self.to {
+            Destination::Outside(oneshot) => oneshot.begin(),
+            _ => MarkStart::Yes,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn complete(mut self, value: Result<T, AskError>) {
+        if matches!(self.to, Destination::Nobody) && !std::mem::needs_drop::<T>() {
+            // There is no promise to settle.
+            std::mem::forget(self);
+            return;
+        }
+        match std::mem::replace(&mut self.to, Destination::Nobody) {
+            Destination::Slot(mut slot) if !slot.is_here() => {
+                // Written directly into the slot: the value need not be copied to the stack.
+                slot.lay(value);
+                sent(slot).follow();
+            }
+            to => settle(to, value).follow(),
+        }
+    }
+
+    /// As `complete`, but deferred: for a sink, which is itself called while a promise is settled.
+    pub(super) fn settled_by(mut self, value: Result<T, AskError>) -> Next {
+        Next::Settle(Box::new(move || self.settle(value)))
+    }
+
+    /// As `complete`, for a caller that follows the next steps in a loop of its own.
+    pub(crate) fn settle(&mut self, value: Result<T, AskError>) -> Next {
+        settle(std::mem::replace(&mut self.to, Destination::Nobody), value)
+    }
+}
+
+/// Brings `value` to its destination. For a promise of the actor that runs here, its sink takes the
+/// value at once; a chain of answers is followed in a loop.
+fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskError>) -> Next {
+    loop {
+        match to {
+            Destination::Nobody => {
+                for_others("the drop of an answer", || drop(value));
+                return Next::Nothing;
+            }
+            Destination::Outside(oneshot) => {
+                for_others("a waker", || oneshot.complete(value));
+                return Next::Nothing;
+            }
+            Destination::Slot(mut slot) => {
+                if !slot.is_here() || !slot.is_wanted() {
+                    slot.lay(value);
+                    return sent(slot);
+                }
+                slot.lay(value);
+                let owner = slot.take_owner();
+                let arrived = slot.arrives();
+                drop(owner);
+                match arrived {
+                    None => return Next::Nothing,
+                    Some((Sink::Answer(mut resolver), given)) => {
+                        to = std::mem::replace(&mut resolver.to, Destination::Nobody);
+                        value = given;
+                    }
+                    Some((sink, value)) => return sunk(sink, value),
+                }
+            }
+        }
+    }
+}
+
+impl<T: Send + 'static> Answering<T> {
+    /// Returns true in a turn of the owner. Then the value need not be sent, once that turn has set
+    /// the sink (Q2).
+    fn is_here(&self) -> bool {
+        let here = |worker: &Worker| {
+            let of = |owner: &AddressRef| worker.holds_actor(&owner.system, owner.id);
+            self.owner().is_some_and(of)
+        };
+        Worker::with_current(here) == Some(true)
+    }
+}
+
+/// S4: sends the slot with its value as a message like any other, in order with this sender's other
+/// messages.
+fn sent<T: Send + 'static>(mut slot: Answering<T>) -> Next {
+    let Some(owner) = slot.take_owner() else {
+        return Next::Nothing;
+    };
+    let envelope = Envelope::new::<Arrival<T>>(slot, Location::caller());
+    Next::Deliver(Delivery {
+        to: owner,
+        envelope,
+    })
+}
+
+/// Gives a value to its sink.
+pub(super) fn sunk<T: Send + 'static>(sink: Sink<T>, value: Result<T, AskError>) -> Next {
+    match sink {
+        Sink::Nobody => {
+            for_others("the drop of an answer", || drop(value));
+            Next::Nothing
+        }
+        Sink::Then(then) => then.fill(value),
+        Sink::Answer(mut resolver) => resolver.settle(value),
+    }
+}
+
+impl<T: Send + 'static> Drop for Resolver<T> {
+    fn drop(&mut self) {
+        if !matches!(self.to, Destination::Nobody) {
+            self.settle(Err(given_up())).follow();
+        }
+    }
+}
+
+/// Returns the error of a resolver that is dropped here without a value.
+pub(crate) fn given_up() -> AskError {
+    if std::thread::panicking()
+        && let Some(inside) = Worker::inside()
+    {
+        // A panic that was resumed passed no hook, so nothing is known of it.
+        let unknown = || Caught {
+            message: "a panic of which nothing is known".to_owned(),
+            place: None,
+        };
+        return AskError::Panicked(Panic::of(inside, take_last().unwrap_or_else(unknown)));
+    }
+    let outside = || Inside {
+        actor: "outside".to_owned(),
+        behaviour: "-",
+    };
+    AskError::Broken(Worker::inside().unwrap_or_else(outside).into())
+}
+
+/// The resolution of a promise, on its way to the promise's owner.
+struct Arrival<T>(PhantomData<T>);
+
+impl<T: Send + 'static> MessageKind for Arrival<T> {
+    type Content = Answering<T>;
+    const KIND: Kind = Kind::new::<Self>("resolution", MessageRole::Resolution);
+
+    #[inline]
+    fn run(slot: Answering<T>, _: &mut StateRef<'_>, _: &Worker) -> Step {
+        let Some((sink, value)) = slot.arrives() else {
+            return Step::Done;
+        };
+        let mut next = sunk(sink, value);
+        loop {
+            next = match next {
+                Next::Nothing => return Step::Done,
+                Next::Deliver(Delivery { to, envelope }) => return Step::Release(to, envelope),
+                Next::Settle(settle) => settle(),
+            }
+        }
+    }
+
+    /// The owner has ended: its own continuations are refused in their turn; every other waiting
+    /// side gets the error.
+    fn refuse(
+        mut slot: Answering<T>,
+        refusal: &Refusal,
+        place: &'static Location<'static>,
+    ) -> Next {
+        let unwanted = slot.take_value();
+        for_others("the drop of an answer", || drop(unwanted));
+        slot.lay(Err(refusal.error(Self::KIND.name, place)));
+        slot.arrives()
+            .map_or(Next::Nothing, |(sink, value)| sunk(sink, value))
+    }
+}
+
+impl<T: Send + 'static> fmt::Debug for Resolver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.to {
+            Destination::Nobody => f.write_str("Resolver(nobody waits)"),
+            Destination::Slot(slot) => match slot.owner() {
+                Some(owner) => write!(f, "Resolver(for {})", owner.path()),
+                None => f.write_str("Resolver(on its way)"),
+            },
+            Destination::Outside(_) => f.write_str("Resolver(for a future outside)"),
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! The slot: the memory that a promise and its resolver share (invariants Q1, Q2, Q5, see the
+//! README).
+//!
+//! One block of recycled memory with two ends. The promise's end sets what is wanted; the
+//! resolver's end brings the value. The second end owns both, does what is wanted, and frees the
+//! block. Each end does its part once.
+
+use super::Resolver;
+use crate::actor::{AddressRef, AskError, Next};
+use crate::message::pool;
+use crate::sync::{AtomicU8, Ordering, fault};
+use std::cell::UnsafeCell;
+use std::ptr::NonNull;
+
+/// What is done with the value.
+pub(crate) enum Sink<T: Send + 'static> {
+    /// Nothing: the promise was dropped.
+    Nobody,
+    /// It is the answer to another request.
+    Answer(Resolver<T>),
+    /// It releases a message, or another value.
+    Then(Pending<T>),
+}
+
+/// Both ends still have to do their part.
+const OPEN: u8 = 0;
+/// The promise's end has set the sink.
+const WANTED: u8 = 1;
+/// The value is here.
+const HERE: u8 = 2;
+
+struct Slot<T: Send + 'static> {
+    /// From `OPEN` to the value that the first end sets.
+    state: AtomicU8,
+    /// Accessed by the promise's end alone, until it has exchanged the state.
+    sink: UnsafeCell<Sink<T>>,
+    /// Accessed by the resolver's end alone, until it has exchanged the state. `None`: the resolver
+    /// was dropped without a value.
+    value: UnsafeCell<Option<Result<T, AskError>>>,
+    /// Accessed by the resolver's end alone: the receiver of the value.
+    owner: UnsafeCell<Option<AddressRef>>,
+}
+
+/// Returns the two ends of a new slot for a promise of `owner`.
+pub(super) fn slot<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Answering<T>) {
+    let place = pool::take::<Slot<T>>();
+    // SAFETY: `take` returned memory for this type, owned by this call alone.
+    unsafe {
+        place.write(Slot {
+            state: AtomicU8::new(OPEN),
+            sink: UnsafeCell::new(Sink::Nobody),
+            value: UnsafeCell::new(None),
+            owner: UnsafeCell::new(Some(owner)),
+        });
+    }
+    (Asking(place), Answering(place))
+}
+
+/// Takes a slot apart and frees its memory.
+///
+/// # Safety
+///
+/// The caller is the second end.
+#[inline]
+unsafe fn opened<T: Send + 'static>(
+    place: NonNull<Slot<T>>,
+) -> (Sink<T>, Option<Result<T, AskError>>) {
+    // SAFETY: the first end has done its part and does not access the slot any more; the second
+    // end's exchange, or its load, has acquired what the first one wrote. `slot` took the memory
+    // for this type. Part by part: a copy of the whole would be written and read again.
+    unsafe {
+        let slot = place.as_ref();
+        let sink = slot.sink.get().read();
+        let value = slot.value.get().read();
+        let owner = slot.owner.get().read();
+        fault!(pool::give(place), NeitherFrees => ());
+        drop(owner);
+        (sink, value)
+    }
+}
+
+/// The promise's end. Its drop makes the sink final; the first sink only drops the value.
+pub(super) struct Asking<T: Send + 'static>(NonNull<Slot<T>>);
+
+// SAFETY: the ends do their parts in any order and on any thread; the content of a sink is `Send`.
+// That a promise stays in its turn is enforced by `Promise`, with an error message for its user.
+unsafe impl<T: Send + 'static> Send for Asking<T> {}
+// SAFETY: a shared reference to this end gives access to nothing.
+unsafe impl<T: Send + 'static> Sync for Asking<T> {}
+
+impl<T: Send + 'static> Asking<T> {
+    /// Sets what is wanted, for good.
+    pub(super) fn wants(mut self, sink: Sink<T>) {
+        self.prepare(sink);
+    }
+
+    /// Sets what is wanted; it may still be changed.
+    pub(super) fn prepare(&mut self, sink: Sink<T>) {
+        // SAFETY: the sink belongs to this end until it exchanges the state. It has not done so,
+        // because it exists.
+        let before = unsafe { std::mem::replace(&mut *self.0.as_ref().sink.get(), sink) };
+        drop(before);
+    }
+
+    /// Gives the end up as a plain pointer, for [`Asking::from_erased`].
+    pub(super) fn erased(self) -> NonNull<()> {
+        let place = self.0;
+        std::mem::forget(self);
+        place.cast()
+    }
+
+    /// # Safety
+    ///
+    /// `place` came from `erased` of an end for the same `T`, once.
+    pub(super) unsafe fn from_erased(place: NonNull<()>) -> Asking<T> {
+        Asking(place.cast())
+    }
+}
+
+impl<T: Send + 'static> Drop for Asking<T> {
+    fn drop(&mut self) {
+        // SAFETY: the slot is there until both ends have done their part.
+        let state = &unsafe { self.0.as_ref() }.state;
+        // Release: pairs with the Acquire of the resolver's end, which takes the sink. Acquire:
+        // pairs with its Release.
+        let order = fault!(
+            Ordering::AcqRel,
+            AskingAcquires => Ordering::Acquire,
+            AskingReleases => Ordering::Release,
+        );
+        let before = fault!(state.swap(WANTED, order), AskingByALook => {
+            let before = state.load(Ordering::Acquire);
+            state.store(WANTED, Ordering::Release);
+            before
+        });
+        fault!(BothFree => if before == OPEN {
+            // SAFETY: none, because the other end will use the block: that is the injected fault.
+            return unsafe { pool::give(self.0) };
+        });
+        if before == HERE {
+            // The promise has outlived its turn, or its request was answered within it.
+            // SAFETY: the resolver's end was first.
+            let (sink, value) = unsafe { opened(self.0) };
+            if let Some(value) = value {
+                super::resolver::sunk(sink, value).follow();
+            }
+        }
+    }
+}
+
+/// The resolver's end.
+pub(super) struct Answering<T: Send + 'static>(NonNull<Slot<T>>);
+
+// SAFETY: it gives access to the value and the owner, which are `Send`, and to a sink only after
+// the promise's end has given that up; the content of a sink is `Send` (bounds of `Continue` and of
+// `Resolver`).
+unsafe impl<T: Send + 'static> Send for Answering<T> {}
+// SAFETY: a shared reference only reads the state, and the owner, which is `Sync`.
+unsafe impl<T: Send + 'static> Sync for Answering<T> {}
+
+impl<T: Send + 'static> Answering<T> {
+    /// Returns the receiver of the value, or `None` if the value is on its way.
+    pub(super) fn owner(&self) -> Option<&AddressRef> {
+        // SAFETY: the owner belongs to this end, and is changed only through `&mut`.
+        unsafe { (*self.0.as_ref().owner.get()).as_ref() }
+    }
+
+    /// Takes the address out, to bring the value there.
+    pub(super) fn take_owner(&mut self) -> Option<AddressRef> {
+        // SAFETY: the owner belongs to this end, which is borrowed exclusively.
+        unsafe { (*self.0.as_ref().owner.get()).take() }
+    }
+
+    /// Returns true if the promise's end has set the sink for good.
+    pub(super) fn is_wanted(&self) -> bool {
+        // SAFETY: the slot is there until both ends have done their part.
+        let state = &unsafe { self.0.as_ref() }.state;
+        // Acquire: pairs with the Release of the promise's end.
+        state.load(fault!(Ordering::Acquire, LookRelaxed => Ordering::Relaxed)) == WANTED
+    }
+
+    /// Puts the value into the slot, to travel with it.
+    #[inline(always)]
+    pub(super) fn lay(&mut self, value: Result<T, AskError>) {
+        // SAFETY: the value belongs to this end until it exchanges the state. It has not done so,
+        // because it exists. The previous value is overwritten and not dropped: there is none, or
+        // `take_value` has taken it out.
+        unsafe { self.0.as_ref().value.get().write(Some(value)) };
+    }
+
+    /// Takes the value back out of the slot.
+    pub(super) fn take_value(&mut self) -> Option<Result<T, AskError>> {
+        // SAFETY: the value belongs to this end until it exchanges the state. It has not done so,
+        // because it exists.
+        unsafe { (*self.0.as_ref().value.get()).take() }
+    }
+
+    /// The value has reached its owner. Returns it with the sink, unless the sink is not set yet:
+    /// then the promise's end takes both.
+    #[inline]
+    pub(super) fn arrives(self) -> Option<(Sink<T>, Result<T, AskError>)> {
+        let place = self.0;
+        let (sink, value) = if self.is_wanted() {
+            std::mem::forget(self);
+            // SAFETY: the promise's end was first.
+            unsafe { opened(place) }
+        } else {
+            self.done()?
+        };
+        value.map(|value| (sink, value))
+    }
+
+    /// Does this end's part; returns everything if it is the second.
+    fn done(self) -> Option<(Sink<T>, Option<Result<T, AskError>>)> {
+        let place = self.0;
+        std::mem::forget(self);
+        // SAFETY: the slot is there until both ends have done their part.
+        let state = &unsafe { place.as_ref() }.state;
+        // AcqRel: as in the promise's end.
+        let order = fault!(
+            Ordering::AcqRel,
+            AnsweringAcquires => Ordering::Acquire,
+            AnsweringReleases => Ordering::Release,
+        );
+        let before = state.swap(HERE, order);
+        // SAFETY: the promise's end was first.
+        (before == WANTED).then(|| unsafe { opened(place) })
+    }
+}
+
+impl<T: Send + 'static> Drop for Answering<T> {
+    fn drop(&mut self) {
+        fault!(DropSaysNothing => return);
+        // Never run and never refused: the drop of the sink breaks the promises further down.
+        drop(Answering(self.0).done());
+    }
+}
+
+/// Takes a promise's value; returns what follows.
+pub(crate) trait Continue<T>: Send + 'static {
+    fn fill(self, value: Result<T, AskError>) -> Next;
+}
+
+/// A continuation of any type, in recycled memory.
+pub(crate) struct Pending<T: 'static> {
+    place: NonNull<()>,
+    table: &'static Table<T>,
+}
+
+// SAFETY: it owns a `Continue`, which is `Send`.
+unsafe impl<T> Send for Pending<T> {}
+
+struct Table<T> {
+    fill: unsafe fn(NonNull<()>, Result<T, AskError>) -> Next,
+    drop: unsafe fn(NonNull<()>),
+}
+
+trait Tabled<T> {
+    const TABLE: Table<T>;
+}
+
+impl<T: 'static, C: Continue<T>> Tabled<T> for C {
+    const TABLE: Table<T> = Table {
+        // SAFETY: the callers of both tables give the promise of `unpacked`.
+        fill: |place, value| unsafe { unpacked::<C>(place) }.fill(value),
+        // SAFETY: the callers of both tables give the promise of `unpacked`.
+        drop: |place| drop(unsafe { unpacked::<C>(place) }),
+    };
+}
+
+/// # Safety
+///
+/// `place` was written by `Pending::new::<C>`, and this is called once for it.
+unsafe fn unpacked<C>(place: NonNull<()>) -> C {
+    let place = place.cast::<C>();
+    // SAFETY: `Pending::new::<C>` wrote it, and this is called once for it (the caller's promise).
+    unsafe {
+        let content = place.read();
+        pool::give(place);
+        content
+    }
+}
+
+impl<T: 'static> Pending<T> {
+    pub(crate) fn new<C: Continue<T>>(content: C) -> Pending<T> {
+        let place = pool::take::<C>();
+        // SAFETY: `take` returned memory for this type, owned by this call alone.
+        unsafe { place.write(content) };
+        Pending {
+            place: place.cast(),
+            table: const { &<C as Tabled<T>>::TABLE },
+        }
+    }
+
+    /// As `new`; also returns the place of one of its fields, which does not move.
+    fn with_field<C: Continue<T>, F>(
+        content: C,
+        field: impl FnOnce(&mut C) -> &mut F,
+    ) -> (Pending<T>, NonNull<F>) {
+        let pending = Pending::new(content);
+        // SAFETY: written above, and no other code knows the place yet.
+        let field = NonNull::from(field(unsafe { pending.place.cast::<C>().as_mut() }));
+        (pending, field)
+    }
+
+    pub(super) fn fill(self, value: Result<T, AskError>) -> Next {
+        let (place, fill) = (self.place, self.table.fill);
+        std::mem::forget(self);
+        // SAFETY: `new` wrote the type that the table is for; it is given up here.
+        unsafe { fill(place, value) }
+    }
+}
+
+impl<T> Drop for Pending<T> {
+    fn drop(&mut self) {
+        // SAFETY: `new` wrote the type that the table is for; `fill`, which takes it out, forgets
+        // `self`.
+        unsafe { (self.table.drop)(self.place) };
+    }
+}
+
+/// The promise of a continuation's answer. It holds the promise's end of the slot that the
+/// continuation waits for, and that end's sink is not final yet. So as long as the answer is not
+/// used, no slot has to be made for it.
+pub(super) struct Tail<R: Send + 'static> {
+    /// The promise's end of the slot that the continuation waits for.
+    slot: NonNull<()>,
+    commit: unsafe fn(NonNull<()>),
+    /// The continuation's resolver, in the sink of that slot.
+    resolver: NonNull<Resolver<R>>,
+}
+
+// SAFETY: it is the promise's end of a slot (see `Asking`) and the only access to the resolver in
+// its sink.
+unsafe impl<R: Send + 'static> Send for Tail<R> {}
+// SAFETY: a shared reference to it gives access to nothing.
+unsafe impl<R: Send + 'static> Sync for Tail<R> {}
+
+impl<R: Send + 'static> Tail<R> {
+    /// Puts `content` into the sink of `asking`; `resolver` returns the field of it that has the
+    /// resolver of its answer.
+    pub(super) fn of<T: Send + 'static, C: Continue<T>>(
+        mut asking: Asking<T>,
+        content: C,
+        resolver: impl FnOnce(&mut C) -> &mut Resolver<R>,
+    ) -> Tail<R> {
+        let (pending, resolver) = Pending::with_field(content, resolver);
+        asking.prepare(Sink::Then(pending));
+        Tail {
+            slot: asking.erased(),
+            // SAFETY: called once, with the pointer from `erased`.
+            commit: |slot| drop(unsafe { Asking::<T>::from_erased(slot) }),
+            resolver,
+        }
+    }
+
+    /// The continuation's answer is wanted, through this resolver.
+    pub(super) fn answers(self, resolver: Resolver<R>) {
+        let place = self.resolver;
+        // SAFETY: it lies in the sink that `of` filled, which belongs to this promise until `self`
+        // is dropped, and no other reference into it exists.
+        let nobody = unsafe { std::mem::replace(&mut *place.as_ptr(), resolver) };
+        drop(nobody);
+    }
+}
+
+impl<R: Send + 'static> Drop for Tail<R> {
+    fn drop(&mut self) {
+        // SAFETY: `of` made both for each other.
+        unsafe { (self.commit)(self.slot) };
+    }
+}

@@ -1,0 +1,83 @@
+//! Storage of an actor's state between its turns: Rust values inline in the actor's cell
+//! ([`InlineState`](crate::InlineState)), or a graph in a heap of its own
+//! ([`GcState`](crate::GcState)).
+//!
+//! The type decides the storage: `#[derive(Actor)]` gives a heap to a state with a lifetime, and to
+//! no other. A plain actor pays nothing for the collector.
+
+use super::actor::Actor;
+use super::references::OutgoingReferences;
+use super::turn::Turn;
+use crate::actor::Worker;
+use crate::cycles::Sight;
+use crate::gc_state::HeapCounts;
+use std::fmt;
+use vivant_heap::Sharer;
+
+/// State storage of an actor `A`: [`InlineState`](crate::InlineState) or
+/// [`GcState`](crate::GcState).
+pub trait StateStorage<A: Actor>: StoreState<A> {}
+
+impl<A: Actor, S: StoreState<A>> StateStorage<A> for S {}
+
+/// The storage's interface to the cell. Not named outside the crate: both implementations are here.
+pub trait StoreState<A: Actor>: Sized + 'static {
+    /// What is stored in the cell.
+    type Stored: Send + 'static;
+    /// The storage's part of a [`Turn`].
+    type Part<'gc>;
+    /// Statistics that the run guard publishes beside it in the cell.
+    type Published: Default + Send + Sync + 'static;
+
+    /// The first turn: makes the state.
+    fn begin(
+        host: Host<'_>,
+        facts: &Self::Published,
+        start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>,
+    ) -> Self::Stored;
+
+    /// One turn. At its end a collected state does its work between turns.
+    fn turn<T>(
+        kept: &mut Self::Stored,
+        host: Host<'_>,
+        facts: &Self::Published,
+        body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
+    ) -> T;
+
+    /// Gives a guard read access to the state.
+    fn look<T>(kept: &mut Self::Stored, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T;
+
+    /// Whether any object reachable from the state can trace addresses.
+    const MAY_SHOW: bool;
+
+    /// Traces the addresses below the state, in objects of its heap (O10).
+    fn outgoing_references(kept: &Self::Stored, seen: &mut OutgoingReferences<'_>) -> Sight;
+
+    /// Drops the locals that a behaviour in steps has left: no further step takes them.
+    fn forget_locals(kept: &mut Self::Stored);
+
+    /// The actor ends, or restarts: drops the state.
+    fn end(kept: Self::Stored, host: Host<'_>);
+
+    /// The heap's interface for sharing, if there is a heap.
+    fn sharer(kept: &mut Self::Stored) -> Option<&mut dyn Sharer>;
+
+    /// The published statistics of the heap, if there is one.
+    fn heap_facts(facts: &Self::Published) -> Option<&HeapCounts>;
+}
+
+/// The worker that runs the actor.
+#[derive(Clone, Copy)]
+pub struct Host<'w>(pub(crate) &'w Worker);
+
+impl fmt::Debug for Host<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Host").finish()
+    }
+}
+
+/// What is stored in the cell of an actor.
+pub(crate) type Stored<A> = <<A as Actor>::Storage as StoreState<A>>::Stored;
+
+/// The statistics published beside it.
+pub(crate) type FactsOf<A> = <<A as Actor>::Storage as StoreState<A>>::Published;

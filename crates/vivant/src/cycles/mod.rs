@@ -1,0 +1,31 @@
+//! The cycle collector of actors: finds unreachable actors, also in cycles, and ends them (O10).
+//! See [README.md](README.md).
+//!
+//! - [`candidates`]: the cycle candidates, and when a detection pass examines them; [`detector`]:
+//!   the threads that do it.
+//! - [`graph`]: the actors that a pass has reached.
+//! - [`trial_deletion`]: trial deletion, which finds those without a reference from outside.
+//! - [`detection_pass`]: the detection pass, which fills the graph a few actors at a time.
+//! - [`commit`]: the commit of a group: all of its actors become dying, or none.
+//! - [`why`], [`why_object`]: what keeps an actor, or an object, alive; [`actor_graph`]: the graph
+//!   of all actors, for that.
+
+mod actor_graph;
+mod candidates;
+mod commit;
+mod detection_pass;
+mod detector;
+mod graph;
+#[cfg(all(test, feature = "macros"))]
+mod model;
+#[cfg(all(test, feature = "macros"))]
+mod model_tests;
+mod trial_deletion;
+mod why;
+mod why_object;
+
+pub(crate) use candidates::{Candidate, CandidateOverload};
+pub(crate) use detection_pass::Sight;
+pub(crate) use detector::Detector;
+pub(crate) use graph::Who;
+pub use why::{KeptBy, Mortal, WhyAlive};

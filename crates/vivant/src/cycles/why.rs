@@ -1,0 +1,162 @@
+//! What keeps an actor alive: the shortest chain from a root.
+
+use super::actor_graph::ActorGraph;
+use crate::actor::{AddressRef, Shared};
+use crate::api::{Address, Target};
+use crate::system::System;
+use std::fmt;
+
+/// Why an actor or an object is alive: [`System::why_alive`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WhyAlive {
+    /// Path of the actor; for an object, `an object of` and that of its owner.
+    pub what: String,
+    /// The retaining path: the actor that holds its address, or has the object; the actor that
+    /// holds that one's address, and so on. Of all such chains the shortest, and of those the one
+    /// through the actors that were made first. Empty if it is a root itself.
+    pub through: Vec<String>,
+    /// What keeps the last actor of the chain, or the actor itself.
+    pub by: KeptBy,
+}
+
+/// What keeps an actor or an object alive, other than actors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeptBy {
+    /// [`System::keep`].
+    Kept,
+    /// It runs, or is about to. Its state is not known meanwhile. For an object: its owner runs, or
+    /// belongs to another system.
+    Running,
+    /// Messages wait for it.
+    Messages,
+    /// It has a supervisor.
+    Supervised,
+    /// Number of addresses that are in no state where they can be traced: in messages, timers,
+    /// futures, continuations, in other threads or systems, or in a field that does not show them
+    /// ([`TraceReferences`](crate::TraceReferences)). For an object, the number of references in
+    /// messages, threads and other systems.
+    Outside(usize),
+    /// Nothing but the address of the query, or actors that are unreachable too: it is about to
+    /// end. An object lives until its owner has been marked.
+    Nothing,
+    /// It has ended.
+    Ended,
+}
+
+impl fmt::Display for KeptBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KeptBy::Kept => f.write_str("kept by `System::keep`"),
+            KeptBy::Running => f.write_str("running"),
+            KeptBy::Messages => f.write_str("kept by messages that wait for it"),
+            KeptBy::Supervised => f.write_str("kept by its supervisor"),
+            KeptBy::Outside(1) => f.write_str("kept by 1 reference outside of what states show"),
+            KeptBy::Outside(count) => {
+                write!(f, "kept by {count} references outside of what states show")
+            }
+            KeptBy::Nothing => f.write_str("kept by nothing else"),
+            KeptBy::Ended => f.write_str("over: it has ended"),
+        }
+    }
+}
+
+impl fmt::Display for WhyAlive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        for path in &self.through {
+            write!(f, ", known to {path}")?;
+        }
+        write!(f, ", which is {}", self.by)
+    }
+}
+
+impl System {
+    /// Why an actor or a shared object is alive, apart from the [`Address`] or
+    /// [`Held`](crate::heap::Held) that is passed: the shortest chain of actors that hold addresses
+    /// of each other, or the object, and what keeps the first of them.
+    ///
+    /// Use it to find out why something does not end. Costs an examination of every actor of the
+    /// system, some hundred nanoseconds for each; no actor is held up for longer than its own
+    /// examination. For an object its owner is held up for longer, by a walk through its heap.
+    /// While actors run, the answer mixes several moments; an actor that has taken a component out
+    /// of another actor's object is found once it has been marked.
+    ///
+    /// ```
+    /// use vivant::KeptBy;
+    /// use vivant::prelude::*;
+    ///
+    /// #[derive(Actor)] struct Leaf;
+    /// #[behaviours] impl Leaf {}
+    /// #[derive(Actor)] struct Tree { leaf: Address<Leaf> }
+    /// #[behaviours] impl Tree {}
+    ///
+    /// let simulation = vivant::simulation::Simulation::new(1);
+    /// let system = simulation.system();
+    /// let leaf = system.spawn(Leaf);
+    /// let tree = system.spawn(Tree { leaf: leaf.clone() });
+    /// system.keep(&tree);
+    /// drop(tree);
+    ///
+    /// let why = system.why_alive(&leaf);
+    /// assert_eq!((why.through.len(), why.by), (1, KeptBy::Kept));
+    /// assert!(why.to_string().ends_with("Tree/1, which is kept by `System::keep`"), "{why}");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the actor belongs to another system.
+    pub fn why_alive(&self, what: &impl Mortal) -> WhyAlive {
+        what.why_alive(self.shared())
+    }
+}
+
+/// An argument of [`System::why_alive`]: an actor, by its [`Address`]; an object, by its [holder
+/// root](crate::heap::Held).
+#[allow(
+    private_interfaces,
+    reason = "sealed: only this crate can name what it is called with"
+)]
+pub trait Mortal: sealed::Sealed {
+    #[doc(hidden)]
+    fn why_alive(&self, system: &Shared) -> WhyAlive;
+}
+
+#[allow(private_interfaces, reason = "as in the trait")]
+impl<T: ?Sized + Target> Mortal for Address<T> {
+    fn why_alive(&self, system: &Shared) -> WhyAlive {
+        let to = &Address::link(self).to;
+        assert!(
+            to.system.number == system.number,
+            "{} was asked about in a system that it does not belong to",
+            to.path()
+        );
+        why_alive(system, to)
+    }
+}
+
+pub(super) mod sealed {
+    pub trait Sealed {}
+}
+
+impl<T: ?Sized + Target> sealed::Sealed for Address<T> {}
+
+fn why_alive(system: &Shared, asked: &AddressRef) -> WhyAlive {
+    let all = system.registry.all();
+    let everybody = ActorGraph::of(&all);
+    let (through, by) = match all.binary_search_by_key(&asked.id, |cell| cell.id) {
+        Ok(first) => {
+            let kept = everybody.kept_by(system, &[first], Some(first));
+            let (chain, by) = kept.unwrap_or((vec![first], KeptBy::Nothing));
+            let others = chain.into_iter().skip(1);
+            (others.map(|at| all[at].path()).collect(), by)
+        }
+        Err(_) => (Vec::new(), KeptBy::Ended),
+    };
+    WhyAlive {
+        what: asked.path(),
+        through,
+        by,
+    }
+}

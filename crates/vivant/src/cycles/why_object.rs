@@ -1,0 +1,79 @@
+//! What keeps a shared object alive: its holders, or a container of which it is a component; its
+//! owner, if that refers to it; and what keeps these.
+
+use super::actor_graph::ActorGraph;
+use super::why::sealed::Sealed;
+use super::why::{KeptBy, Mortal, WhyAlive};
+use crate::actor::{CellRef, Shared};
+use vivant_heap::{HeapId, Held, ObjectName, Retainers, Sharer};
+
+#[allow(private_interfaces, reason = "as in the trait")]
+impl<T: ?Sized> Mortal for Held<T> {
+    fn why_alive(&self, system: &Shared) -> WhyAlive {
+        let all = system.registry.all();
+        let everybody = ActorGraph::of(&all);
+        let Some((owner, retainers)) = owner(system, &all, self.owner(), self.object()) else {
+            return WhyAlive {
+                what: "an object".to_owned(),
+                through: Vec::new(),
+                by: KeptBy::Running,
+            };
+        };
+        // The reference passed to the query is among those that the owner counts.
+        let mut outside = retainers.weight - 1;
+        let mut who = Vec::new();
+        for (at, cell) in all.iter().enumerate() {
+            let weight = sharer(cell, |heap| heap.weight_of(&retainers.containers)).flatten();
+            outside -= weight.unwrap_or(0);
+            if weight.is_some() || retainers.own && owner == Some(at) {
+                who.push(at);
+            }
+        }
+        let (through, by) = match everybody.kept_by(system, &who, None) {
+            Some(kept) => kept,
+            None => match usize::try_from(outside) {
+                Ok(count @ 1..) => (Vec::new(), KeptBy::Outside(count)),
+                _ => (Vec::new(), KeptBy::Nothing),
+            },
+        };
+        let of = match owner {
+            Some(at) => all[at].path(),
+            None => "an actor that has ended".to_owned(),
+        };
+        WhyAlive {
+            what: format!("an object of {of}"),
+            through: through.into_iter().map(|at| all[at].path()).collect(),
+            by,
+        }
+    }
+}
+
+impl<T: ?Sized> Sealed for Held<T> {}
+
+/// The owner, if it has not ended, and its retainers of the object; nothing if it runs, or belongs
+/// to another system.
+fn owner(
+    system: &Shared,
+    all: &[CellRef],
+    owner: HeapId,
+    object: ObjectName,
+) -> Option<(Option<usize>, Retainers)> {
+    let retainers = |heap: &mut dyn Sharer| (heap.id() == owner).then(|| heap.retainers(object));
+    let mut living = all.iter().enumerate().filter_map(|(at, cell)| {
+        let known = sharer(cell, retainers).flatten();
+        known.map(|known| (Some(at), known))
+    });
+    living.next().or_else(|| {
+        let known = system.orphans.retainers(owner, object);
+        known.map(|known| (None, known))
+    })
+}
+
+/// Runs `ask` on an actor's heap; nothing if it has none, or runs.
+fn sharer<T>(cell: &CellRef, mut ask: impl FnMut(&mut dyn Sharer) -> T) -> Option<T> {
+    let mut idle = cell.hold_idle().ok()?;
+    let mut answer = None;
+    idle.sharer(&mut |heap| answer = Some(ask(heap)));
+    idle.let_go();
+    answer
+}

@@ -1,0 +1,296 @@
+//! Futures beside the actors (T9): each is an actor of the runtime's own, with the only message
+//! "poll".
+//!
+//! So futures are scheduled, simulated and inspected like everything else. Their wakers are
+//! addresses.
+
+use crate::actor::{
+    AddressRef, Alarm, AskError, Caught, CellRef, Envelope, Inside, Kind, MessageKind, MessageRole,
+    Next, Panic, Refusal, Shared, StateRef, Step, StopReason, Timer, To, Worker, catch, ns, post,
+};
+use crate::api::{Actor, Handle, InlineState, Link, Resolver, Target};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+/// The state.
+pub(crate) struct FutureActor {
+    task: Box<dyn Task>,
+    woken: Arc<AtomicBool>,
+    /// The turn that spawned the future, and where: for errors.
+    origin: Inside,
+    place: &'static Location<'static>,
+}
+
+/// A future and the resolver of its promise, or a stream and its continuation, whatever their
+/// types.
+pub(crate) trait Task: Send {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()>;
+    /// A poll has panicked.
+    fn fail(&mut self, error: AskError);
+}
+
+struct Pending<F: Future>
+where
+    F::Output: Send + 'static,
+{
+    future: Pin<Box<F>>,
+    resolver: Option<Resolver<F::Output>>,
+}
+
+impl<F: Future + Send> Task for Pending<F>
+where
+    F::Output: Send + 'static,
+{
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.future.as_mut().poll(context).map(|value| {
+            if let Some(resolver) = self.resolver.take() {
+                resolver.resolve(value);
+            }
+        })
+    }
+
+    fn fail(&mut self, error: AskError) {
+        if let Some(resolver) = self.resolver.take() {
+            resolver.fail(error);
+        }
+    }
+}
+
+impl Actor for FutureActor {
+    type State<'gc> = FutureActor;
+    type Storage = InlineState;
+    const NAME: &'static str = "vivant::Future";
+}
+
+impl Target for FutureActor {
+    type Handle = FutureHandle;
+    type Table = ();
+}
+
+pub(crate) struct FutureHandle(Link<FutureActor>);
+
+impl Handle for FutureHandle {
+    type Target = FutureActor;
+    fn from_link(link: Link<FutureActor>) -> Self {
+        FutureHandle(link)
+    }
+    fn link(&self) -> &Link<FutureActor> {
+        &self.0
+    }
+}
+
+/// The only message of a future's actor. A poll that comes when the future is done is no dead
+/// letter.
+struct PollFuture;
+
+impl MessageKind for PollFuture {
+    type Content = ();
+    const KIND: Kind = Kind::new::<Self>("vivant::Future::poll", MessageRole::Poll);
+
+    fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        let _none = state.turn::<FutureActor, _>(worker, |state, _| state.poll(worker));
+        Step::Done
+    }
+
+    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+        Next::Nothing
+    }
+}
+
+impl FutureActor {
+    fn poll(&mut self, worker: &Worker) {
+        // AcqRel: pairs with the swap of a wake. A wake before this one is for this poll, which
+        // sees what it published; a wake after it polls again.
+        self.woken.swap(false, Ordering::AcqRel);
+        let waker = Waker::from(Arc::new(Wakeup {
+            woken: self.woken.clone(),
+            to: worker.me(),
+        }));
+        let system = &worker.system;
+        match catch(|| system.in_executor(|| self.task.poll(&mut Context::from_waker(&waker)))) {
+            Ok(Poll::Pending) => {}
+            Ok(Poll::Ready(())) => worker.ask_end(StopReason::Finished),
+            Err(caught) => {
+                let message = format!("{} (in a future spawned at {})", caught.message, self.place);
+                let panic = Panic::of(self.origin.clone(), Caught { message, ..caught });
+                system.reports.panicked(&panic);
+                system.complain(|| format!("a future panicked: {panic}"));
+                self.task.fail(AskError::Panicked(panic));
+                worker.ask_end(StopReason::Finished);
+            }
+        }
+    }
+}
+
+/// A waker: an address. While one exists the future is reachable. When the last is dropped and no
+/// poll is queued, nothing can ever wake the future. Then its actor ends like any unreachable one,
+/// which breaks its promise.
+struct Wakeup {
+    woken: Arc<AtomicBool>,
+    to: AddressRef,
+}
+
+impl Wake for Wakeup {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        // AcqRel: pairs with the swap before the poll; one poll for many wakes.
+        if !self.woken.swap(true, Ordering::AcqRel) {
+            let origin = || format!("a future of {} was woken by another thread", self.to.path());
+            self.to.system.complain_if_foreign(origin);
+            poll(&self.to);
+        }
+    }
+}
+
+fn poll(to: &AddressRef) {
+    let envelope = Envelope::new::<PollFuture>((), Location::caller());
+    // An ended actor needs no poll.
+    drop(post(To::Lent(to), envelope));
+}
+
+/// Starts `future` as a child of the actor of the current turn.
+pub(crate) fn spawn<F>(
+    worker: &Worker,
+    future: F,
+    resolver: Resolver<F::Output>,
+    place: &'static Location<'static>,
+) where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let task = Box::new(Pending {
+        future: Box::pin(future),
+        resolver: Some(resolver),
+    });
+    let origin = Inside {
+        actor: worker.path(),
+        behaviour: worker.behaviour(),
+    };
+    let _cell = start(&worker.system, task, origin, place);
+}
+
+/// Makes the actor of a task, as a child of the actor of the current turn, if there is one.
+pub(crate) fn start(
+    system: &Arc<Shared>,
+    task: Box<dyn Task>,
+    origin: Inside,
+    place: &'static Location<'static>,
+) -> CellRef {
+    // Woken from the start: the first poll is on its way.
+    let woken = Arc::new(AtomicBool::new(true));
+    let actor = system.birth::<FutureActor>(Some(FutureActor {
+        task,
+        woken,
+        origin,
+        place,
+    }));
+    poll(&actor);
+    actor.cell()
+}
+
+/// Time for futures: virtual in a simulation. Made by [`Turn::clock`](crate::Turn::clock) and
+/// [`System::clock`](crate::System::clock).
+#[derive(Clone)]
+pub struct Clock {
+    system: Arc<Shared>,
+}
+
+impl Clock {
+    pub(crate) fn new(system: Arc<Shared>) -> Clock {
+        Clock { system }
+    }
+
+    /// Time since the system began.
+    pub fn now(&self) -> Duration {
+        Duration::from_nanos(self.system.oracle.now_ns())
+    }
+
+    /// Ready after `duration`.
+    pub fn sleep(&self, duration: Duration) -> Sleep {
+        let until_ns = self.system.oracle.now_ns().saturating_add(ns(duration));
+        Sleep {
+            system: self.system.clone(),
+            until_ns,
+            alarm: None,
+        }
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Clock({:?})", self.now())
+    }
+}
+
+/// The future of [`Clock::sleep`].
+#[must_use = "futures do nothing unless polled"]
+pub struct Sleep {
+    system: Arc<Shared>,
+    until_ns: u64,
+    alarm: Option<(Timer, Arc<Mutex<Waker>>)>,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.is_over() {
+            return Poll::Ready(());
+        }
+        match &self.alarm {
+            Some((_, waker)) => {
+                // Cloned and dropped outside the lock: both are user code.
+                let now = context.waker().clone();
+                let before = std::mem::replace(&mut *lock(waker), now);
+                drop(before);
+            }
+            None => {
+                let waker = Arc::new(Mutex::new(context.waker().clone()));
+                let ringing = waker.clone();
+                let ring = Box::new(move || {
+                    let waker = lock(&ringing).clone();
+                    waker.wake();
+                });
+                let in_ns = self.until_ns.saturating_sub(self.system.oracle.now_ns());
+                let timer = self.system.set_timer(in_ns, Alarm::Limit(ring));
+                self.alarm = Some((timer, waker));
+            }
+        }
+        // Tested again: an alarm that fired before the waker was stored has woken the earlier
+        // waker.
+        if self.is_over() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+impl Sleep {
+    /// A system that has shut down has no clock: there every sleep is over.
+    fn is_over(&self) -> bool {
+        self.system.oracle.now_ns() >= self.until_ns || self.system.timers.are_closed()
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        if let Some((timer, _)) = self.alarm.take() {
+            timer.cancel();
+        }
+    }
+}
+
+impl fmt::Debug for Sleep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sleep(until {:?})", Duration::from_nanos(self.until_ns))
+    }
+}

@@ -1,0 +1,8 @@
+//! Where actors meet `async` code: futures that send to an actor, and streams.
+
+mod counted;
+pub(crate) mod future;
+mod stream;
+
+pub use future::{Clock, Sleep};
+pub use stream::{Attached, Attachment, StreamItem};

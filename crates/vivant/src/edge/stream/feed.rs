@@ -1,0 +1,97 @@
+//! The task of the actor that polls a stream.
+
+use super::StreamItem;
+use super::gate::{Gate, Left};
+use crate::actor::{AskError, ExitHookId};
+use crate::api::{Continuation, Resolver, Then, given_up};
+use crate::edge::future::Task;
+use crate::sync::Arc;
+use futures_core::Stream;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// Limit of items in one poll, for fairness to other actors.
+const ITEMS_PER_POLL: usize = 32;
+
+/// A stream, and the continuation for its items.
+pub(super) struct Feed<S, K>
+where
+    S: Stream + Send,
+    K: Continuation<Hole = StreamItem<S::Item>>,
+    K::Rest: Clone,
+{
+    pub(super) stream: Pin<Box<S>>,
+    pub(super) then: Then<'static, K>,
+    pub(super) gate: Arc<Gate>,
+    pub(super) ending: ExitHookId,
+    pub(super) told: Told,
+}
+
+/// Whether the actor was sent the end of the stream.
+#[derive(PartialEq, Eq)]
+pub(super) enum Told {
+    No,
+    Yes,
+}
+
+impl<S, K> Task for Feed<S, K>
+where
+    S: Stream + Send,
+    K: Continuation<Hole = StreamItem<S::Item>>,
+    K::Rest: Clone,
+{
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        for _ in 0..ITEMS_PER_POLL {
+            if !self.gate.is_open(context.waker()) {
+                return Poll::Pending;
+            }
+            match self.stream.as_mut().poll_next(context) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Some(item)) => {
+                    let (item, token) = (StreamItem::Item(item), self.gate.let_in());
+                    self.then.again().fill_counted(item, token).deliver();
+                }
+                Poll::Ready(None) => {
+                    self.tell_last(StreamItem::Ended);
+                    return Poll::Ready(());
+                }
+            }
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    fn fail(&mut self, error: AskError) {
+        self.tell_last(StreamItem::Failed(error));
+    }
+}
+
+impl<S, K> Feed<S, K>
+where
+    S: Stream + Send,
+    K: Continuation<Hole = StreamItem<S::Item>>,
+    K::Rest: Clone,
+{
+    fn tell_last(&mut self, last: StreamItem<S::Item>) {
+        if self.told == Told::No {
+            self.told = Told::Yes;
+            let then = self.then.again();
+            then.fill(last, Resolver::nobody()).deliver();
+        }
+    }
+}
+
+impl<S, K> Drop for Feed<S, K>
+where
+    S: Stream + Send,
+    K: Continuation<Hole = StreamItem<S::Item>>,
+    K::Rest: Clone,
+{
+    fn drop(&mut self) {
+        let system = self.then.target().system.clone();
+        system.forget_ending(self.ending);
+        if self.gate.is_left() == Left::Early && !system.is_closing() {
+            self.tell_last(StreamItem::Failed(given_up()));
+        }
+    }
+}

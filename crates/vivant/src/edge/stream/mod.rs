@@ -1,0 +1,213 @@
+//! Streams into actors: each item becomes a message (T10).
+//!
+//! A stream is polled as a future is, by an actor of the runtime's own (`future.rs`): on the
+//! workers, in a simulation under the seed.
+//!
+//! - [`Attachment`], [`Attached`], [`StreamItem`]: the types that users hold and receive.
+//! - [`feed`]: polls the stream.
+//! - [`gate`]: counts the items in flight, and stops the stream when it is cancelled or the actor
+//!   has ended.
+
+mod feed;
+mod gate;
+
+use super::future::start;
+use crate::actor::{AskError, Inside, Shared, Worker};
+use crate::api::{Actor, Continuation, Then, Turn};
+use crate::sync::Arc;
+use crate::system::System;
+use feed::{Feed, Told};
+use futures_core::Stream;
+use gate::Gate;
+use std::fmt;
+use std::panic::Location;
+
+/// Limit of items in flight, unless [`Attachment::in_flight`] sets another.
+const IN_FLIGHT_DEFAULT: usize = 16;
+
+/// A message from a stream that was attached to an actor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamItem<T> {
+    /// An item.
+    Item(T),
+    /// The stream has ended. Nothing follows.
+    Ended,
+    /// The stream has failed: it panicked, or nothing is left that could wake it. Nothing follows.
+    Failed(AskError),
+}
+
+/// A stream that is being attached to an actor; made by [`Turn::attach`] and [`System::attach`].
+#[must_use = "no item is taken from it before it is told where they go: `.then_each(…)`"]
+pub struct Attachment<S> {
+    stream: S,
+    most: usize,
+    system: Arc<Shared>,
+    origin: Inside,
+    place: &'static Location<'static>,
+}
+
+/// An attached stream. Dropping this drops the stream: the actor keeps it in its state.
+#[must_use = "dropping it stops the stream; `.forever()` lets it run to its end or its actor's"]
+pub struct Attached(Option<Arc<Gate>>);
+
+impl<A: Actor> Turn<'_, A> {
+    /// Attaches a stream: its items become messages to an actor.
+    ///
+    /// ```
+    /// use futures_core::Stream;
+    /// use vivant::prelude::*;
+    /// use vivant::{Attached, StreamItem};
+    /// # use std::pin::Pin;
+    /// # use std::task::{Context, Poll};
+    /// # struct Count(u64);
+    /// # impl Stream for Count {
+    /// #     type Item = u64;
+    /// #     fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<u64>> {
+    /// #         self.0 += 1;
+    /// #         Poll::Ready((self.0 <= 4).then_some(self.0))
+    /// #     }
+    /// # }
+    /// # fn numbers() -> impl Stream<Item = u64> + Send + 'static { Count(0) }
+    ///
+    /// #[derive(Actor)] struct Sum { sum: u64, numbers: Option<Attached>, done: Option<Resolver<u64>> }
+    /// #[behaviours] impl Sum {
+    ///     fn add_all(&mut self, t: &Turn<Self>) -> Promise<u64> {
+    ///         self.numbers = Some(t.attach(numbers()).then_each(t.me().number()));
+    ///         let (promise, resolver) = t.promise();
+    ///         self.done = Some(resolver);
+    ///         promise
+    ///     }
+    ///     #[then] fn number(&mut self, number: StreamItem<u64>) {
+    ///         match number {
+    ///             StreamItem::Item(number) => self.sum += number,
+    ///             _ => if let Some(done) = self.done.take() { done.resolve(self.sum) },
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let system = System::new();
+    /// let sum = system.spawn(Sum { sum: 0, numbers: None, done: None });
+    /// assert_eq!(sum.add_all().ask_blocking()?, 1 + 2 + 3 + 4);
+    /// # Ok(()) }
+    /// ```
+    #[track_caller]
+    pub fn attach<S: Stream + Send + 'static>(&self, stream: S) -> Attachment<S> {
+        Attachment {
+            stream,
+            most: IN_FLIGHT_DEFAULT,
+            system: self.worker().system.clone(),
+            origin: Inside {
+                actor: self.worker().path(),
+                behaviour: self.worker().behaviour(),
+            },
+            place: Location::caller(),
+        }
+    }
+}
+
+impl System {
+    /// Attaches a stream from outside of turns; see [`Turn::attach`].
+    #[track_caller]
+    pub fn attach<S: Stream + Send + 'static>(&self, stream: S) -> Attachment<S> {
+        let outside = || Inside {
+            actor: "outside".to_owned(),
+            behaviour: "-",
+        };
+        Attachment {
+            stream,
+            most: IN_FLIGHT_DEFAULT,
+            system: self.shared().clone(),
+            origin: Worker::inside().unwrap_or_else(outside),
+            place: Location::caller(),
+        }
+    }
+}
+
+impl<S: Stream + Send + 'static> Attachment<S> {
+    /// Back-pressure: while this many items are sent and not processed, the stream is not polled.
+    /// The default is 16.
+    ///
+    /// # Panics
+    ///
+    /// If `most` is zero.
+    pub fn in_flight(mut self, most: usize) -> Self {
+        assert!(
+            most > 0,
+            "a stream that may have no item in flight would give none"
+        );
+        self.most = most;
+        self
+    }
+
+    /// Continues with `then` for each item, in order, and once for the stream's end. It runs until
+    /// then, or until the returned value is dropped, or the continuation's actor has ended. That
+    /// actor is kept alive meanwhile.
+    ///
+    /// An actor of the runtime's own polls the stream, as for the futures of [`Turn::spawn`].
+    /// Costs, for each item, a message, a clone of the continuation's arguments and three short
+    /// locks.
+    pub fn then_each<K>(self, then: Then<'_, K>) -> Attached
+    where
+        S::Item: Send,
+        K: Continuation<Hole = StreamItem<S::Item>>,
+        K::Rest: Clone,
+    {
+        let gate = Gate::new(self.most);
+        let receiver = then.target().cell();
+        let stopping = gate.clone();
+        let asked = receiver
+            .system
+            .when_ended(&receiver, move |_| stopping.stop());
+        let Some(ending) = asked else {
+            // The actor that would take the items has ended.
+            return Attached(None);
+        };
+        let feed = Feed {
+            stream: Box::pin(self.stream),
+            then: then.into_owned(),
+            gate: gate.clone(),
+            ending,
+            told: Told::No,
+        };
+        gate.started(start(&self.system, Box::new(feed), self.origin, self.place));
+        Attached(Some(gate))
+    }
+}
+
+impl Attached {
+    /// Stops the stream. Items that were sent before are still delivered.
+    pub fn cancel(self) {}
+
+    /// Lets the stream run to its end, or to that of the actor. Not for a start function, which may
+    /// run again and would attach a second one.
+    pub fn forever(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        if let Some(gate) = self.0.take() {
+            gate.stop();
+        }
+    }
+}
+
+impl fmt::Debug for Attached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(gate) => {
+                let (in_flight, most) = (gate.in_flight(), gate.most);
+                write!(f, "Attached({in_flight} of {most} in flight)")
+            }
+            None => f.write_str("Attached(to an actor that has ended)"),
+        }
+    }
+}
+
+impl<S> fmt::Debug for Attachment<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Attachment(made at {})", self.place)
+    }
+}

@@ -1,0 +1,131 @@
+//! Death watch: messages that report that a collection has found an object of this heap dead (H10).
+
+use super::GcState;
+use crate::api::{Actor, Call, Message, Turn};
+use std::collections::BTreeMap;
+use vivant_heap::{Collected as Target, DeathWatch, Gc, Object};
+
+/// Sends the message.
+pub(super) type Notice = Box<dyn FnOnce() + Send>;
+
+/// The notices of an actor, by token: in the order in which the watches were set (R5).
+#[derive(Default)]
+pub(super) struct Notices {
+    waiting: BTreeMap<u64, (DeathWatch, Notice)>,
+    next: u64,
+}
+
+/// The watches that a turn has set.
+#[derive(Default)]
+pub(super) struct Asked {
+    first: u64,
+    notices: Vec<(DeathWatch, Notice)>,
+    /// The watches that it has removed.
+    ended: Vec<(DeathWatch, u64)>,
+}
+
+impl Notices {
+    /// A turn begins.
+    pub(super) fn begin(&self) -> Asked {
+        Asked {
+            first: self.next,
+            ..Asked::default()
+        }
+    }
+
+    /// A turn is over, or was aborted by a panic: its watches take effect.
+    #[inline]
+    pub(super) fn end(&mut self, asked: Asked) {
+        if asked.notices.is_empty() && asked.ended.is_empty() {
+            return;
+        }
+        self.next = asked.next();
+        self.waiting.extend((asked.first..).zip(asked.notices));
+        for (watch, token) in asked.ended {
+            self.take(watch, token);
+        }
+    }
+
+    /// The notice for a dead object. None if the actor has set the watch by the heap's own
+    /// interface; its token may equal one of these.
+    pub(super) fn take(&mut self, watch: DeathWatch, token: u64) -> Option<Notice> {
+        if self.waiting.get(&token)?.0 != watch {
+            return None;
+        }
+        self.waiting.remove(&token).map(|(_, notice)| notice)
+    }
+}
+
+impl Asked {
+    fn next(&self) -> u64 {
+        self.first + self.notices.len() as u64
+    }
+}
+
+impl<'gc, A: Actor<Storage = GcState>> Turn<'gc, A>
+where
+    for<'any> A::State<'any>: Object<'any>,
+{
+    /// Sends `call` when a collection has found `object` dead (H10): some time after the last
+    /// reference to it has gone, once, in the order in which the watches were set.
+    ///
+    /// The object is not resurrected: pass what the notice needs to know of it as arguments of the
+    /// call. The watch does not keep the object alive; nor its actor, if the notice is for the
+    /// actor itself. When the actor ends, no notice is sent.
+    ///
+    /// Costs an entry in two maps; see [`Mutator::watch`](vivant_heap::Mutator::watch).
+    ///
+    /// ```
+    /// use vivant::prelude::*;
+    ///
+    /// #[derive(Actor)]
+    /// struct DeskState<'gc> { open: Option<Gc<'gc, u64>>, closed: Vec<u64> }
+    ///
+    /// #[behaviours]
+    /// impl<'gc> DeskState<'gc> {
+    ///     #[start]
+    ///     fn new() -> Self { DeskState { open: None, closed: Vec::new() } }
+    ///     fn open(&mut self, t: &Turn<'gc, Desk>, number: u64) {
+    ///         let file = t.alloc(number);
+    ///         t.on_death(file, t.me().closed(number));
+    ///         self.open = Some(file);                         // drops the one before
+    ///     }
+    ///     fn closed(&mut self, number: u64) { self.closed.push(number); }
+    ///     fn all_closed(&self) -> Vec<u64> { self.closed.clone() }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let simulation = vivant::simulation::Simulation::new(1);
+    /// let desk = Desk::spawn(simulation.system());
+    /// (1..=3).for_each(|number| desk.open(number).send());
+    /// simulation.run();                                       // it was idle meanwhile
+    /// assert_eq!(desk.all_closed().ask_blocking()?, [1, 2]);
+    /// # Ok(()) }
+    /// ```
+    pub fn on_death<T, M>(&self, object: Gc<'gc, T>, call: Call<'_, M>) -> DeathWatch
+    where
+        T: ?Sized + Target<'gc>,
+        M: Message,
+    {
+        let notice: Notice = match call.to().id == self.owner().id {
+            true => call.into_weak(),
+            false => {
+                let call = call.into_owned();
+                Box::new(move || call.send())
+            }
+        };
+        let mut asked = self.part().asked.borrow_mut();
+        let watch = vivant_heap::Mutator::watch(self, object, asked.next());
+        asked.notices.push((watch, notice));
+        watch
+    }
+
+    /// Removes a watch set by [`Turn::on_death`]. False if the death was found already, so that its
+    /// notice comes or came, or if the watch was removed before.
+    pub fn forget_death(&self, watch: DeathWatch) -> bool {
+        let token = vivant_heap::Mutator::unwatch(self, watch);
+        let ended = token.map(|token| (watch, token));
+        self.part().asked.borrow_mut().ended.extend(ended);
+        token.is_some()
+    }
+}

@@ -1,0 +1,19 @@
+//! The queue of a mailbox and the memory of messages, for nodes of any type: multi-producer,
+//! single-consumer, lock-free. The protocol is in `README.md`.
+//!
+//! - [`Inbox`] and [`Chain`]: many senders, one receiver; an idle actor's inbox is one word.
+//! - [`pool`]: the recycled memory of messages.
+
+#[allow(
+    unsafe_code,
+    reason = "nodes are linked by pointers: see the README and docs/ARCHITECTURE.md"
+)]
+mod inbox;
+#[allow(
+    unsafe_code,
+    reason = "recycled memory: see the README and docs/ARCHITECTURE.md"
+)]
+pub(crate) mod pool;
+
+pub(crate) use inbox::{Chain, Grasped, Inbox, Linked, Notified, Parked, Pushed};
+pub(crate) use pool::{Depot, Pool};

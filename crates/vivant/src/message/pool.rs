@@ -1,0 +1,296 @@
+//! The recycled memory of messages and promises: a magazine allocator (invariants N1–N3, see the
+//! README).
+//!
+//! A worker keeps the blocks that its turns consumed for the messages that its turns send; in a
+//! steady state no message is allocated. Where one worker sends and another consumes, blocks go
+//! back in batches, through the depot (magazines, Bonwick 1994 and 2001).
+
+use crate::actor::Worker;
+use crate::sync::{Arc, Mutex, fault, lock};
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::cell::Cell;
+use std::ptr::{self, NonNull};
+
+/// Number of size classes. Blocks of class `c` have `64 · (c + 1)` bytes, less a word that
+/// allocators often keep before a block.
+const CLASSES: usize = 4;
+
+/// Number of blocks in a full magazine.
+pub(crate) const MAGAZINE: u32 = 64;
+
+/// Limit of the bytes of each class in the depot; magazines beyond it go back to the allocator.
+const DEPOT_MAX: usize = 2 << 20;
+
+/// False where each message must have memory of its own, so that memory checkers see every use
+/// after free.
+const RECYCLES: bool = !cfg!(any(miri, vivant_plain_messages));
+
+/// Returns the size class for a `P`, or `None` if it is too large or has an unusual alignment.
+const fn class_of<P>() -> Option<usize> {
+    let class = (size_of::<P>() + 7) / 64;
+    if class < CLASSES && align_of::<P>() <= align_of::<u64>() {
+        Some(class)
+    } else {
+        None
+    }
+}
+
+const fn layout_of(class: usize) -> Layout {
+    match Layout::from_size_align(64 * (class + 1) - 8, align_of::<u64>()) {
+        Ok(layout) => layout,
+        Err(_) => panic!("a class that is no layout"),
+    }
+}
+
+/// Returns uninitialised memory for one `P`.
+#[inline]
+pub(crate) fn take<P>() -> NonNull<P> {
+    let Some(class) = (const { class_of::<P>() }) else {
+        return large(size_of::<P>(), align_of::<P>()).cast();
+    };
+    let recycled = Worker::with_current(|worker| worker.pool.take(class)).flatten();
+    recycled.unwrap_or_else(|| fresh(class)).cast()
+}
+
+/// Not `extern` for linkage. A function with this ABI aborts the process instead of unwinding; the
+/// compiler uses that, and keeps the value that the caller is about to write into the memory in
+/// registers.
+#[cold]
+extern "C" fn fresh(class: usize) -> NonNull<u8> {
+    Worker::with_current(|worker| worker.pool.take_refilled(class))
+        .flatten()
+        .unwrap_or_else(|| allocated(layout_of(class)))
+}
+
+/// As `fresh`, for a type without a size class.
+#[cold]
+extern "C" fn large(size: usize, align: usize) -> NonNull<u8> {
+    match Layout::from_size_align(size, align) {
+        Ok(layout) => allocated(layout),
+        Err(_) => unreachable!("the layout of a type"),
+    }
+}
+
+/// Gives back memory from [`take`].
+///
+/// # Safety
+///
+/// `place` came from `take::<P>()`, nothing in it is used any more, and this is called once for it.
+#[inline]
+pub(crate) unsafe fn give<P>(place: NonNull<P>) {
+    let Some(class) = (const { class_of::<P>() }) else {
+        // SAFETY: `take` allocated it with this layout, because `P` has no class.
+        return unsafe { dealloc(place.as_ptr().cast(), Layout::new::<P>()) };
+    };
+    // SAFETY: by the caller's promise it is an unused block of this class.
+    let kept = Worker::with_current(|worker| unsafe { worker.pool.give(class, place.cast()) });
+    if kept != Some(Kept::Yes) {
+        // SAFETY: blocks of a class are all allocated with the layout of the class, and the pool
+        // did not keep it.
+        unsafe { dealloc(place.as_ptr().cast(), layout_of(class)) };
+    }
+}
+
+fn allocated(layout: Layout) -> NonNull<u8> {
+    // SAFETY: no layout here has size zero: a class has a size, and every type that is passed to
+    // `take` contains a header, a slot state, a resolver, an `Arc` or a stop reason.
+    NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
+}
+
+/// Prefetches a block. Another worker may have used it last; when it is needed its cache line is
+/// here.
+#[inline]
+fn fetch_ahead(block: *const Block) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_ET0>(block.cast()) };
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = block;
+}
+
+/// A free block, linked through itself.
+struct Block {
+    next: *mut Block,
+}
+
+/// Free blocks of one class, exactly [`MAGAZINE`] of them if it is in the depot.
+struct Magazine(*mut Block);
+
+// SAFETY: a magazine owns its blocks, which are plain memory.
+unsafe impl Send for Magazine {}
+
+impl Magazine {
+    /// Gives every block back to the allocator.
+    fn release(self, class: usize) {
+        let mut at = self.0;
+        while let Some(block) = NonNull::new(at) {
+            // SAFETY: the magazine owned this block of this class; its link is read before it is
+            // freed.
+            unsafe {
+                at = block.as_ref().next;
+                dealloc(block.as_ptr().cast(), layout_of(class));
+            }
+        }
+    }
+}
+
+/// Whether the pool took a block over.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Kept {
+    Yes,
+    No,
+}
+
+/// The magazines of one worker. For each class there is a current one, and a reserve that is full
+/// or absent.
+pub(crate) struct Pool {
+    classes: [Rack; CLASSES],
+    /// `None`: this thread does not recycle.
+    depot: Option<Arc<Depot>>,
+}
+
+struct Rack {
+    first: Cell<*mut Block>,
+    count: Cell<u32>,
+    /// Null, or the first of exactly [`MAGAZINE`] blocks.
+    reserve: Cell<*mut Block>,
+}
+
+impl Pool {
+    pub(crate) fn new(depot: Option<Arc<Depot>>) -> Pool {
+        let rack = || Rack {
+            first: Cell::new(ptr::null_mut()),
+            count: Cell::new(0),
+            reserve: Cell::new(ptr::null_mut()),
+        };
+        Pool {
+            classes: [rack(), rack(), rack(), rack()],
+            depot: depot.filter(|_| RECYCLES),
+        }
+    }
+
+    /// Takes a block of `class`, if the current magazine has one.
+    #[inline]
+    pub(crate) fn take(&self, class: usize) -> Option<NonNull<u8>> {
+        let rack = &self.classes[class];
+        let block = NonNull::new(rack.first.get())?;
+        // SAFETY: the rack owns its blocks, and free blocks are linked.
+        let next = unsafe { block.as_ref() }.next;
+        fetch_ahead(next);
+        rack.first.set(next);
+        rack.count.set(rack.count.get() - 1);
+        Some(block.cast())
+    }
+
+    /// As `take`, when the current magazine is empty.
+    pub(crate) fn take_refilled(&self, class: usize) -> Option<NonNull<u8>> {
+        self.refilled(class)?;
+        self.take(class)
+    }
+
+    /// Makes a full magazine the current one, and takes a block of it.
+    fn refilled(&self, class: usize) -> Option<NonNull<Block>> {
+        let rack = &self.classes[class];
+        let mut full = rack.reserve.replace(ptr::null_mut());
+        if full.is_null() {
+            full = self.depot.as_ref()?.take(class)?.0;
+        }
+        rack.first.set(full);
+        rack.count.set(MAGAZINE);
+        NonNull::new(full)
+    }
+
+    /// Keeps a block for reuse.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns the block, which was allocated for `class`. It gives the block up unless the
+    /// result is `No`.
+    #[inline]
+    pub(crate) unsafe fn give(&self, class: usize, block: NonNull<u8>) -> Kept {
+        let Some(depot) = &self.depot else {
+            return Kept::No;
+        };
+        let rack = &self.classes[class];
+        if rack.count.get() == MAGAZINE {
+            self.set_aside(class, depot);
+        }
+        let block = block.cast::<Block>();
+        // SAFETY: the caller owns the block (its promise); every class is large and aligned enough
+        // for a link.
+        unsafe {
+            block.write(Block {
+                next: rack.first.get(),
+            });
+        }
+        rack.first.set(block.as_ptr());
+        rack.count.set(rack.count.get() + 1);
+        Kept::Yes
+    }
+
+    /// The current magazine is full: it becomes the reserve, and the old reserve goes to the depot.
+    #[cold]
+    fn set_aside(&self, class: usize, depot: &Depot) {
+        let rack = &self.classes[class];
+        let full = rack.first.replace(ptr::null_mut());
+        rack.count.set(0);
+        let first = rack.reserve.replace(full);
+        if !first.is_null() {
+            fault!(KeepsReserve => rack.reserve.set(first));
+            depot.give(class, Magazine(first));
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        for (class, rack) in self.classes.iter().enumerate() {
+            for first in [rack.first.get(), rack.reserve.get()] {
+                Magazine(first).release(class);
+            }
+        }
+    }
+}
+
+/// Full magazines that belong to no worker: the way of memory from workers that consume back to
+/// workers that send.
+pub(crate) struct Depot([Mutex<Vec<Magazine>>; CLASSES]);
+
+impl Depot {
+    pub(crate) fn new() -> Depot {
+        Depot(std::array::from_fn(|_| Mutex::new(Vec::new())))
+    }
+
+    fn take(&self, class: usize) -> Option<Magazine> {
+        fault!(
+            lock(&self.0[class]).pop(),
+            HandsOutTwice => lock(&self.0[class]).last().map(|full| Magazine(full.0)),
+            Unordered => crate::fault::hidden(),
+        )
+    }
+
+    fn give(&self, class: usize, full: Magazine) {
+        fault!(Loses => return, Unordered => return crate::fault::hide(full));
+        let mut magazines = lock(&self.0[class]);
+        if magazines.len() < DEPOT_MAX / (MAGAZINE as usize * layout_of(class).size()) {
+            magazines.push(full);
+            return;
+        }
+        drop(magazines);
+        full.release(class);
+    }
+}
+
+impl Drop for Depot {
+    fn drop(&mut self) {
+        for class in 0..CLASSES {
+            let magazines = std::mem::take(&mut *lock(&self.0[class]));
+            for magazine in magazines {
+                magazine.release(class);
+            }
+        }
+    }
+}

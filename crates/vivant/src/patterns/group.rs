@@ -1,0 +1,156 @@
+//! Groups: actors that receive broadcasts together (T10).
+
+use crate::actor::ExitHookId;
+use crate::api::{Address, Call, Message, Target, WeakAddress};
+use crate::sync::{Arc, Mutex, lock};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A set of actors, or of actors that implement an interface, in the order in which they joined.
+///
+/// A handle: clone it, keep it in states, send it. It does not keep its members alive: an actor
+/// that has ended, or is unreachable, is a member no longer.
+/// [`System::group`](crate::System::group) finds one by name.
+///
+/// ```
+/// use vivant::prelude::*;
+/// use vivant::Group;
+///
+/// #[derive(Actor)] struct Player { score: u64 }
+/// #[behaviours] impl Player {
+///     fn win(&mut self, points: u64) -> u64 { self.score += points; self.score }
+/// }
+///
+/// # fn main() -> Result<(), AskError> {
+/// let system = System::new();
+/// let (ada, bob) = (system.spawn(Player { score: 0 }), system.spawn(Player { score: 1 }));
+/// let team = Group::new();
+/// team.join(&ada);
+/// team.join(&bob);
+/// team.broadcast(|player| player.win(2));
+/// assert_eq!(bob.win(0).ask_blocking()?, 3);
+/// drop(ada);
+/// # Ok(()) }
+/// ```
+pub struct Group<T: ?Sized + Target>(Arc<Mutex<Members<T>>>);
+
+struct Members<T: ?Sized + Target> {
+    next_number: u64,
+    /// In the order of joining.
+    joined: BTreeMap<u64, Member<T>>,
+    /// By system and actor: the number in `joined`.
+    numbers: BTreeMap<(u64, u64), u64>,
+}
+
+struct Member<T: ?Sized + Target> {
+    address: WeakAddress<T>,
+    ending: ExitHookId,
+}
+
+impl<T: ?Sized + Target> Group<T> {
+    /// A group without members.
+    pub fn new() -> Group<T> {
+        Group(Arc::new(Mutex::new(Members {
+            next_number: 0,
+            joined: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+        })))
+    }
+
+    /// Makes the actor a member, the last in the order. False when it is one already, or has ended.
+    pub fn join(&self, address: &Address<T>) -> bool {
+        let to = Address::counted(address);
+        let key = (to.system.number, to.id);
+        let group = Arc::downgrade(&self.0);
+        let mut members = lock(&self.0);
+        if members.numbers.contains_key(&key) {
+            return false;
+        }
+        // Under the lock: the exit hook needs it to remove the member, so it finds what is written
+        // here.
+        let asked = to.system.when_ended(&to, move |_| {
+            if let Some(group) = group.upgrade() {
+                let _left = lock(&group).leave(key);
+            }
+        });
+        let Some(ending) = asked else { return false };
+        let number = members.next_number;
+        members.next_number += 1;
+        members.numbers.insert(key, number);
+        let address = Address::downgrade(address);
+        members.joined.insert(number, Member { address, ending });
+        true
+    }
+
+    /// Removes the actor; false when it was no member.
+    pub fn leave(&self, address: &Address<T>) -> bool {
+        let to = Address::counted(address);
+        let left = lock(&self.0).leave((to.system.number, to.id));
+        let Some(member) = left else { return false };
+        to.system.forget_ending(member.ending);
+        true
+    }
+
+    /// The members, in the order of joining. Costs a lock and, for each, three atomic additions.
+    pub fn members(&self) -> Vec<Address<T>> {
+        let weak: Vec<_> = {
+            let members = lock(&self.0);
+            let all = members.joined.values();
+            all.map(|member| member.address.clone()).collect()
+        };
+        // Outside the lock: an address that is dropped may wake its actor.
+        let all = weak.iter().filter_map(WeakAddress::upgrade);
+        all.filter(Address::is_alive).collect()
+    }
+
+    /// Sends what `call` makes to every member, in the order of joining. Costs what
+    /// [`Group::members`] does, and the messages.
+    pub fn broadcast<M: Message>(
+        &self,
+        mut call: impl for<'a> FnMut(&'a Address<T>) -> Call<'a, M>,
+    ) {
+        for member in self.members() {
+            call(&member).send();
+        }
+    }
+
+    /// Whether only this handle is left, and there are no members.
+    pub(crate) fn is_idle(&self) -> bool {
+        Arc::strong_count(&self.0) == 1 && lock(&self.0).joined.is_empty()
+    }
+}
+
+impl<T: ?Sized + Target> Members<T> {
+    fn leave(&mut self, key: (u64, u64)) -> Option<Member<T>> {
+        let number = self.numbers.remove(&key)?;
+        self.joined.remove(&number)
+    }
+}
+
+impl<T: ?Sized + Target> Drop for Members<T> {
+    fn drop(&mut self) {
+        for member in self.joined.values() {
+            member.address.system().forget_ending(member.ending);
+        }
+    }
+}
+
+impl<T: ?Sized + Target> Clone for Group<T> {
+    fn clone(&self) -> Self {
+        Group(self.0.clone())
+    }
+}
+
+impl<T: ?Sized + Target> Default for Group<T> {
+    fn default() -> Self {
+        Group::new()
+    }
+}
+
+impl<T: ?Sized + Target> fmt::Debug for Group<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let members = lock(&self.0);
+        let all = members.joined.values().map(|member| &member.address);
+        f.debug_list().entries(all).finish()
+    }
+}

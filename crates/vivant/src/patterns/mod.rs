@@ -1,0 +1,19 @@
+//! What is built of actors: registered names, groups, topics, routers, unique timers, rate limits.
+
+mod group;
+mod named_registries;
+mod named_timer;
+mod names;
+mod rate_limit;
+mod router;
+mod topic;
+
+pub use group::Group;
+pub(crate) use named_registries::NamedRegistries;
+pub use named_timer::NamedTimer;
+pub(crate) use named_timer::NamedTimers;
+pub(crate) use names::Names;
+pub use names::{LookupError, NameFacts, RegisterError};
+pub use rate_limit::{RateLimit, RateLimited};
+pub use router::Router;
+pub use topic::{Lagged, Subscription, Topic};

@@ -1,0 +1,152 @@
+//! Named registries of groups and topics: an entry is made on first use, and removed when it is
+//! unused.
+
+use super::group::Group;
+use super::names::LookupError;
+use super::topic::Topic;
+use crate::actor::Shared;
+use crate::api::{Actor, Target, Turn};
+use crate::sync::{Mutex, lock};
+use crate::system::System;
+use std::any::{Any, type_name};
+use std::collections::BTreeMap;
+
+/// At this size a table looks for unused entries, and again when it has doubled.
+const SWEEP_MIN: usize = 16;
+
+/// A handle that many actors share under one name.
+pub(crate) trait NamedRegistry: Clone + Send + Sync + 'static {
+    /// The namespace: groups and topics have names of their own.
+    const KIND: Kind;
+    fn make() -> Self;
+    /// Whether only the table refers to it.
+    fn is_idle(&self) -> bool;
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Group,
+    Topic,
+}
+
+#[derive(Default)]
+pub(crate) struct NamedRegistries(Mutex<Table>);
+
+#[derive(Default)]
+struct Table {
+    entries: BTreeMap<(Kind, String), Entry>,
+    /// Number of entries after the last sweep.
+    swept: usize,
+}
+
+struct Entry {
+    common: Box<dyn Any + Send + Sync>,
+    is_idle: fn(&dyn Any) -> bool,
+    type_name: &'static str,
+}
+
+impl Shared {
+    fn common<C: NamedRegistry>(&self, name: &str) -> Result<C, LookupError> {
+        let mut table = lock(&self.named_registries.0);
+        let key = (C::KIND, name.to_owned());
+        if let Some(entry) = table.entries.get(&key) {
+            let common = entry.common.downcast_ref::<C>();
+            return common.cloned().ok_or_else(|| LookupError::OtherType {
+                name: name.to_owned(),
+                wanted: type_name::<C>(),
+                registered_as: entry.type_name,
+            });
+        }
+        let common = C::make();
+        let entry = Entry {
+            common: Box::new(common.clone()),
+            is_idle: |any| any.downcast_ref::<C>().is_some_and(C::is_idle),
+            type_name: type_name::<C>(),
+        };
+        table.entries.insert(key, entry);
+        if table.entries.len() >= SWEEP_MIN.max(2 * table.swept) {
+            table
+                .entries
+                .retain(|_, entry| !(entry.is_idle)(&*entry.common));
+            table.swept = table.entries.len();
+        }
+        Ok(common)
+    }
+}
+
+impl<T: ?Sized + Target> NamedRegistry for Group<T> {
+    const KIND: Kind = Kind::Group;
+
+    fn make() -> Self {
+        Group::new()
+    }
+
+    fn is_idle(&self) -> bool {
+        Group::is_idle(self)
+    }
+}
+
+impl<T: Clone + Send + 'static> NamedRegistry for Topic<T> {
+    const KIND: Kind = Kind::Topic;
+
+    fn make() -> Self {
+        Topic::new()
+    }
+
+    fn is_idle(&self) -> bool {
+        Topic::is_idle(self)
+    }
+}
+
+impl System {
+    /// The group of this name; the first call makes it. It is removed when it has no members and no
+    /// handle to it is left.
+    ///
+    /// # Errors
+    ///
+    /// The group of this name has members of another type.
+    pub fn group<T: ?Sized + Target>(&self, name: &str) -> Result<Group<T>, LookupError> {
+        self.shared().common(name)
+    }
+
+    /// The topic of this name; the first call makes it. It is removed when it has no subscribers
+    /// and no handle to it is left.
+    ///
+    /// ```
+    /// use vivant::prelude::*;
+    ///
+    /// # fn main() -> Result<(), vivant::LookupError> {
+    /// let system = System::new();
+    /// system.topic::<u64>("prices")?.publish(42);
+    /// let error = system.topic::<String>("prices").unwrap_err();
+    /// assert!(error.to_string().contains("was registered as"));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The topic of this name has values of another type.
+    pub fn topic<T: Clone + Send + 'static>(&self, name: &str) -> Result<Topic<T>, LookupError> {
+        self.shared().common(name)
+    }
+}
+
+impl<A: Actor> Turn<'_, A> {
+    /// See [`System::group`].
+    ///
+    /// # Errors
+    ///
+    /// The group of this name has members of another type.
+    pub fn group<T: ?Sized + Target>(&self, name: &str) -> Result<Group<T>, LookupError> {
+        self.worker().system.common(name)
+    }
+
+    /// See [`System::topic`].
+    ///
+    /// # Errors
+    ///
+    /// The topic of this name has values of another type.
+    pub fn topic<T: Clone + Send + 'static>(&self, name: &str) -> Result<Topic<T>, LookupError> {
+        self.worker().system.common(name)
+    }
+}

@@ -1,0 +1,239 @@
+//! Named timers: one for each actor and name, so that a start function that runs again does not set
+//! a second one.
+
+use crate::actor::{Alarm, Shared, Timer, TimerId, Worker, interval, ns, period_ns};
+use crate::api::{Actor, Call, Message, Turn};
+use crate::sync::{Arc, Mutex, lock};
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+/// The named timers of one system. Only an actor's own turns set and cancel those of its names; the
+/// clock removes those that have fired.
+#[derive(Default)]
+pub(crate) struct NamedTimers(Mutex<Table>);
+
+#[derive(Default)]
+struct Table {
+    next_number: u64,
+    /// An actor's entry lasts until it ends, also when it is empty: its exit hook is registered
+    /// once.
+    actors: BTreeMap<u64, BTreeMap<String, Set>>,
+}
+
+/// A timer that was set, or is just being set.
+struct Set {
+    number: u64,
+    what: What,
+    timer: Option<TimerId>,
+}
+
+/// Two timers with equal values are the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct What {
+    when: When,
+    message: TypeId,
+    /// The receiver: its system, its number.
+    to: (u64, u64),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    After { ns: u64 },
+    Every { ns: u64 },
+}
+
+/// One of the actor's timers, by name; made by [`Turn::timer`].
+///
+/// ```
+/// use std::time::Duration;
+/// use vivant::prelude::*;
+///
+/// #[derive(Actor)] struct Cache { entries: Vec<u64> }
+/// #[behaviours] impl Cache {
+///     #[start] fn new(t: &Turn<Self>) -> Self {
+///         t.timer("sweep").every(Duration::from_secs(60), t.me().sweep());
+///         Cache { entries: Vec::new() }
+///     }
+///     fn sweep(&mut self) { self.entries.clear() }
+///     fn be_quiet(&mut self, t: &Turn<Self>) -> bool { t.timer("sweep").cancel() }
+/// }
+///
+/// # fn main() -> Result<(), AskError> {
+/// let system = System::new();
+/// let cache = Cache::spawn(&system);
+/// assert!(cache.be_quiet().ask_blocking()?);
+/// assert_eq!(system.inspect().timers, 0);
+/// # Ok(()) }
+/// ```
+#[must_use = "it does nothing until it is set: `.every(…)`, `.after(…)`, or cancelled"]
+pub struct NamedTimer<'t> {
+    worker: &'t Worker,
+    name: &'t str,
+}
+
+impl<A: Actor> Turn<'_, A> {
+    /// This actor's timer of that name, to set or to cancel. It belongs to the actor and not to its
+    /// state: a restarted actor finds it running.
+    pub fn timer<'t>(&'t self, name: &'t str) -> NamedTimer<'t> {
+        NamedTimer {
+            worker: self.worker(),
+            name,
+        }
+    }
+}
+
+impl NamedTimer<'_> {
+    /// Sends `call` periodically, as [`Turn::every`] does.
+    ///
+    /// If it is set already, with this period, message and receiver, it continues unchanged: with
+    /// the time of its next tick, and with its old arguments. Any other timer of this name is
+    /// cancelled first. It ends with this actor.
+    ///
+    /// Costs a lock of the system's named timers, and what setting a timer costs.
+    ///
+    /// # Panics
+    ///
+    /// If `period` is zero.
+    #[track_caller]
+    pub fn every<M: Message>(self, period: Duration, call: Call<'_, M>) -> Timer
+    where
+        M::Args: Clone + Send,
+    {
+        let ns = period_ns(period);
+        let when = When::Every { ns };
+        self.set(when, call, |call, gone| interval(ns, call, gone))
+    }
+
+    /// Sends `call` once, after `delay`, as [`Turn::after`] does.
+    ///
+    /// If it is set already, with this delay, message and receiver, and has not fired, it continues
+    /// unchanged: its deadline is not postponed. To postpone it, [`cancel`](NamedTimer::cancel) it
+    /// first. Any other timer of this name is cancelled. It ends with this actor.
+    pub fn after<M: Message>(self, delay: Duration, call: Call<'_, M>) -> Timer {
+        let when = When::After { ns: ns(delay) };
+        self.set(when, call, |call, gone| {
+            Alarm::Once(Box::new(move || {
+                gone();
+                call.send();
+            }))
+        })
+    }
+
+    /// Cancels the timer; false when none of this name is set.
+    pub fn cancel(self) -> bool {
+        self.cancel_any(self.worker.with_me(|me| me.id))
+    }
+
+    fn set<M: Message>(
+        self,
+        when: When,
+        call: Call<'_, M>,
+        alarm: impl FnOnce(Call<'static, M>, Box<dyn Fn() + Send>) -> Alarm,
+    ) -> Timer {
+        let to = call.target();
+        let what = What {
+            when,
+            message: TypeId::of::<M>(),
+            to: (to.system.number, to.id),
+        };
+        let (system, name) = (&self.worker.system, self.name);
+        let named = &system.named_timers;
+        let actor = self.worker.with_me(|me| me.id);
+        if let Some(timer) = named.find(actor, name, what)
+            && system.timers.is_set(timer)
+        {
+            return Timer::new(system.clone(), timer);
+        }
+        self.cancel_any(actor);
+        if !named.knows(actor) {
+            let end = move |system: &Shared| system.named_timers.end(system, actor);
+            let _until_its_end = self.worker.with_me(|me| system.when_ended(me, end));
+        }
+        // Recorded first: it may fire before this turn continues.
+        let number = named.insert(actor, name, what);
+        let gone = {
+            let (system, name) = (Arc::downgrade(system), name.to_owned());
+            move || {
+                if let Some(system) = system.upgrade() {
+                    system.named_timers.forget(actor, &name, number);
+                }
+            }
+        };
+        let (When::After { ns } | When::Every { ns }) = when;
+        let timer = system.set_timer(ns, alarm(call.into_owned(), Box::new(gone)));
+        named.is_timer(actor, name, number, timer.id());
+        timer
+    }
+
+    fn cancel_any(&self, actor: u64) -> bool {
+        let system = &self.worker.system;
+        let timer = system.named_timers.remove(actor, self.name);
+        timer.is_some_and(|timer| system.timers.cancel(timer))
+    }
+}
+
+impl NamedTimers {
+    fn knows(&self, actor: u64) -> bool {
+        lock(&self.0).actors.contains_key(&actor)
+    }
+
+    fn find(&self, actor: u64, name: &str, what: What) -> Option<TimerId> {
+        let table = lock(&self.0);
+        let set = table.actors.get(&actor)?.get(name)?;
+        set.timer.filter(|_| set.what == what)
+    }
+
+    fn remove(&self, actor: u64, name: &str) -> Option<TimerId> {
+        let mut table = lock(&self.0);
+        table.actors.get_mut(&actor)?.remove(name)?.timer
+    }
+
+    fn insert(&self, actor: u64, name: &str, what: What) -> u64 {
+        let mut table = lock(&self.0);
+        let number = table.next_number;
+        table.next_number += 1;
+        let timer = None;
+        let set = Set {
+            number,
+            what,
+            timer,
+        };
+        let timers = table.actors.entry(actor).or_default();
+        timers.insert(name.to_owned(), set);
+        number
+    }
+
+    fn is_timer(&self, actor: u64, name: &str, number: u64, timer: TimerId) {
+        let mut table = lock(&self.0);
+        let set = table.actors.get_mut(&actor).and_then(|it| it.get_mut(name));
+        if let Some(set) = set.filter(|set| set.number == number) {
+            set.timer = Some(timer);
+        }
+    }
+
+    /// It has fired for the last time.
+    fn forget(&self, actor: u64, name: &str, number: u64) {
+        let mut table = lock(&self.0);
+        if let Some(timers) = table.actors.get_mut(&actor)
+            && timers.get(name).is_some_and(|set| set.number == number)
+        {
+            timers.remove(name);
+        }
+    }
+
+    /// The actor has ended: cancels its timers.
+    fn end(&self, system: &Shared, actor: u64) {
+        let timers = lock(&self.0).actors.remove(&actor).unwrap_or_default();
+        for timer in timers.into_values().filter_map(|set| set.timer) {
+            system.timers.cancel(timer);
+        }
+    }
+}
+
+impl fmt::Debug for NamedTimer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NamedTimer({:?})", self.name)
+    }
+}

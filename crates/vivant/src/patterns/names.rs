@@ -1,0 +1,297 @@
+//! Registered names of actors. Each system has its own; nothing is global to the process.
+
+use crate::actor::{CellRef, ExitHookId, Shared};
+use crate::api::{Actor, Address, Target, Turn, WeakAddress};
+use crate::sync::{Arc, Mutex, lock};
+use crate::system::System;
+use std::any::{Any, type_name};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+
+/// The names of one system.
+#[derive(Default)]
+pub(crate) struct Names(Mutex<BTreeMap<String, Entry>>);
+
+struct Entry {
+    cell: CellRef,
+    /// A `WeakAddress` of the type that was registered.
+    address: Box<dyn Any + Send + Sync>,
+    registered_as: &'static str,
+    ending: ExitHookId,
+}
+
+impl Entry {
+    /// Whether the actor has ended, or is unreachable.
+    fn is_free(&self) -> bool {
+        self.cell.ended().is_some() || self.cell.addresses() == 0
+    }
+}
+
+/// A registered name; in [`Inspection::names`](crate::Inspection::names).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameFacts {
+    /// The name.
+    pub name: String,
+    /// Path of the actor that has it.
+    pub actor: String,
+    /// The type of the registered address: an actor's, or an interface's.
+    pub registered_as: &'static str,
+}
+
+/// Why a registration failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// Another actor has it.
+    Taken {
+        /// The name.
+        name: String,
+        /// Path of the actor that has it.
+        by: String,
+    },
+    /// The actor to be registered has ended.
+    Ended {
+        /// The name.
+        name: String,
+        /// Path of that actor.
+        actor: String,
+    },
+}
+
+/// Why a lookup failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LookupError {
+    /// The name is not registered.
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// It is registered with an address of another type.
+    OtherType {
+        /// The name.
+        name: String,
+        /// The requested type.
+        wanted: &'static str,
+        /// The type that was registered.
+        registered_as: &'static str,
+    },
+}
+
+impl Names {
+    pub(crate) fn facts(&self) -> Vec<NameFacts> {
+        let names = lock(&self.0);
+        let taken = names.iter().filter(|(_, entry)| !entry.is_free());
+        taken
+            .map(|(name, entry)| NameFacts {
+                name: name.clone(),
+                actor: entry.cell.path(),
+                registered_as: entry.registered_as,
+            })
+            .collect()
+    }
+
+    /// The actor with this number has ended.
+    fn forget(&self, name: &str, id: u64) {
+        let mut names = lock(&self.0);
+        let gone = match names.get(name) {
+            Some(entry) if entry.cell.id == id => names.remove(name),
+            _ => None,
+        };
+        drop(names);
+        drop(gone);
+    }
+}
+
+impl Shared {
+    fn register<T: ?Sized + Target>(
+        self: &Arc<Self>,
+        name: &str,
+        address: &Address<T>,
+    ) -> Result<(), RegisterError> {
+        let to = Address::counted(address);
+        assert!(
+            Arc::ptr_eq(self, &to.system),
+            "{} cannot be registered as {name:?}: it belongs to another system",
+            to.path()
+        );
+        let mut names = lock(&self.names.0);
+        let before = names.get(name).filter(|entry| !entry.is_free());
+        if let Some(entry) = before.filter(|entry| entry.cell.id != to.id) {
+            return Err(RegisterError::Taken {
+                name: name.to_owned(),
+                by: entry.cell.path(),
+            });
+        }
+        let id = to.id;
+        let forgotten = name.to_owned();
+        // Under the lock: the exit hook needs it to remove the name, so it finds what is written
+        // here.
+        let asked = self.when_ended(&to, move |system| system.names.forget(&forgotten, id));
+        let Some(ending) = asked else {
+            drop(names);
+            return Err(RegisterError::Ended {
+                name: name.to_owned(),
+                actor: to.path(),
+            });
+        };
+        let entry = Entry {
+            cell: to.cell(),
+            address: Box::new(Address::downgrade(address)),
+            registered_as: type_name::<T>(),
+            ending,
+        };
+        let before = names.insert(name.to_owned(), entry);
+        drop(names);
+        if let Some(before) = before {
+            self.forget_ending(before.ending);
+        }
+        Ok(())
+    }
+
+    fn unregister(&self, name: &str) -> bool {
+        let before = lock(&self.names.0).remove(name);
+        let Some(entry) = before else { return false };
+        self.forget_ending(entry.ending);
+        !entry.is_free()
+    }
+
+    fn lookup<T: ?Sized + Target>(&self, name: &str) -> Result<Address<T>, LookupError> {
+        let unknown = || LookupError::Unknown {
+            name: name.to_owned(),
+        };
+        let weak = {
+            let names = lock(&self.names.0);
+            let taken = names.get(name).filter(|entry| !entry.is_free());
+            let entry = taken.ok_or_else(unknown)?;
+            let address = entry.address.downcast_ref::<WeakAddress<T>>();
+            address.cloned().ok_or_else(|| LookupError::OtherType {
+                name: name.to_owned(),
+                wanted: type_name::<T>(),
+                registered_as: entry.registered_as,
+            })?
+        };
+        // Outside the lock: an address that is dropped may wake its actor.
+        weak.upgrade().ok_or_else(unknown)
+    }
+}
+
+impl System {
+    /// Registers `address` under a name, for [`lookup`](System::lookup) with the same type: an
+    /// address of an actor, or of an interface. An actor may have several names; to register it
+    /// again under a name that it has is no error.
+    ///
+    /// A name does not keep its actor alive; [`System::keep`] does. The name is free again as soon
+    /// as the actor has ended or is unreachable.
+    ///
+    /// ```
+    /// use vivant::prelude::*;
+    /// use vivant::RegisterError;
+    ///
+    /// #[derive(Actor)] struct Cashier { till: u64 }
+    /// #[behaviours] impl Cashier {
+    ///     fn pay(&mut self, amount: u64) -> u64 { self.till += amount; self.till }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let system = System::new();
+    /// let (ada, bob) = (system.spawn(Cashier { till: 0 }), system.spawn(Cashier { till: 0 }));
+    /// system.register("cashier", &ada)?;
+    /// assert!(matches!(system.register("cashier", &bob), Err(RegisterError::Taken { .. })));
+    /// assert_eq!(system.lookup::<Cashier>("cashier")?.pay(5).ask_blocking()?, 5);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// Costs a lock of the system's names and of its exit hooks.
+    ///
+    /// # Errors
+    ///
+    /// Another actor has the name, or this one has ended.
+    ///
+    /// # Panics
+    ///
+    /// If the actor belongs to another system.
+    pub fn register<T: ?Sized + Target>(
+        &self,
+        name: &str,
+        address: &Address<T>,
+    ) -> Result<(), RegisterError> {
+        self.shared().register(name, address)
+    }
+
+    /// Removes a name; false when it was not registered.
+    pub fn unregister(&self, name: &str) -> bool {
+        self.shared().unregister(name)
+    }
+
+    /// The actor that has this name. Costs a lock of the system's names: for frequent sends, keep
+    /// the address.
+    ///
+    /// # Errors
+    ///
+    /// The name is not registered, or it is registered with an address of another type than `T`.
+    pub fn lookup<T: ?Sized + Target>(&self, name: &str) -> Result<Address<T>, LookupError> {
+        self.shared().lookup(name)
+    }
+}
+
+impl<A: Actor> Turn<'_, A> {
+    /// See [`System::register`].
+    ///
+    /// # Errors
+    ///
+    /// Another actor has the name, or this one has ended.
+    pub fn register<T: ?Sized + Target>(
+        &self,
+        name: &str,
+        address: &Address<T>,
+    ) -> Result<(), RegisterError> {
+        self.worker().system.register(name, address)
+    }
+
+    /// See [`System::unregister`].
+    pub fn unregister(&self, name: &str) -> bool {
+        self.worker().system.unregister(name)
+    }
+
+    /// See [`System::lookup`].
+    ///
+    /// # Errors
+    ///
+    /// The name is not registered, or it is registered with an address of another type than `T`.
+    pub fn lookup<T: ?Sized + Target>(&self, name: &str) -> Result<Address<T>, LookupError> {
+        self.worker().system.lookup(name)
+    }
+}
+
+impl fmt::Display for RegisterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RegisterError::Taken { name, by } => write!(f, "the name {name:?} is taken by {by}"),
+            RegisterError::Ended { name, actor } => {
+                write!(f, "{actor} was not given the name {name:?}: it has ended")
+            }
+        }
+    }
+}
+
+impl Error for RegisterError {}
+
+impl fmt::Display for LookupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LookupError::Unknown { name } => write!(f, "nobody has the name {name:?}"),
+            LookupError::OtherType {
+                name,
+                wanted,
+                registered_as,
+            } => write!(
+                f,
+                "{name:?} was asked for as `{wanted}`, and was registered as `{registered_as}`"
+            ),
+        }
+    }
+}
+
+impl Error for LookupError {}

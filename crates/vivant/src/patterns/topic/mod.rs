@@ -1,0 +1,277 @@
+//! Topics: publish and subscribe (T10). A slow subscriber misses values and is notified; the
+//! protocol is in `README.md`.
+//!
+//! - [`Topic`], [`Subscription`]: the types that users hold.
+//! - [`subscriber`]: how a value becomes a message.
+//! - [`intake`]: a subscription's bound, and the values that it has missed.
+
+mod intake;
+#[cfg(test)]
+mod interleaved;
+mod subscriber;
+
+use crate::actor::{Panic, catch, for_others};
+use crate::api::{Continuation, Then};
+use crate::sync::{Arc, Mutex, lock};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+use std::sync::Weak;
+use subscriber::{Hears, Subscriber};
+
+/// Limit of values in flight, unless [`Topic::subscribe_bounded`] sets another.
+const CAPACITY_DEFAULT: usize = 1024;
+
+/// Sends each published value to every subscriber: a message each.
+///
+/// A handle: clone it, keep it in states, send it. When the last handle is dropped, its
+/// subscriptions end.
+///
+/// ```
+/// use vivant::prelude::*;
+/// use vivant::{Lagged, Subscription, Topic};
+///
+/// #[derive(Actor)] struct Board { last: u64, missed: u64, prices: Option<Subscription> }
+/// #[behaviours] impl Board {
+///     #[start] fn new(t: &Turn<Self>, prices: Topic<u64>) -> Self {
+///         let prices = prices.subscribe(t.me().price());
+///         Board { last: 0, missed: 0, prices: Some(prices) }
+///     }
+///     #[then] fn price(&mut self, price: Result<u64, Lagged>) {
+///         match price {
+///             Ok(price) => self.last = price,
+///             Err(lagged) => self.missed += lagged.missed,
+///         }
+///     }
+///     fn last(&mut self) -> u64 { self.last }
+/// }
+///
+/// # fn main() -> Result<(), vivant::AskError> {
+/// let system = System::new();
+/// let prices = Topic::new();
+/// let board = Board::spawn(&system, prices.clone());
+/// board.last().ask_blocking()?;                       // it has subscribed
+/// prices.publish(41);
+/// prices.publish(42);
+/// assert_eq!(board.last().ask_blocking()?, 42);
+/// # Ok(()) }
+/// ```
+pub struct Topic<T>(Arc<Subscribers<T>>);
+
+/// Number of published values that a subscriber missed, because its subscription's limit of values
+/// in flight was reached.
+///
+/// It comes once for each gap, in order, and the subscription continues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lagged {
+    /// Number of values. Never zero.
+    pub missed: u64,
+}
+
+/// Copied only by a change during a publication.
+type Table<T> = Arc<BTreeMap<u64, Arc<dyn Hears<T>>>>;
+
+struct Subscribers<T> {
+    listed: Mutex<Listed<T>>,
+}
+
+struct Listed<T> {
+    next_number: u64,
+    /// In the order of subscribing (R5).
+    table: Table<T>,
+}
+
+impl<T: Clone + Send + 'static> Topic<T> {
+    /// A topic without subscribers.
+    pub fn new() -> Topic<T> {
+        let listed = Mutex::new(Listed {
+            next_number: 0,
+            table: Table::default(),
+        });
+        Topic(Arc::new(Subscribers { listed }))
+    }
+
+    /// Continues with `then` for every value that is published from now on, until the subscription
+    /// is dropped, its actor ends or the topic is gone. Up to 1,024 values may be in flight; see
+    /// [`Topic::subscribe_bounded`].
+    ///
+    /// Like every continuation it keeps its actor alive.
+    pub fn subscribe<K>(&self, then: Then<'_, K>) -> Subscription
+    where
+        K: Continuation<Hole = Result<T, Lagged>>,
+        K::Rest: Clone,
+    {
+        self.subscribe_bounded(CAPACITY_DEFAULT, then)
+    }
+
+    /// Like [`Topic::subscribe`], with another bound on the values published and not yet processed.
+    /// Values beyond it are missed, and one [`Lagged`] in their place reports their number.
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` is zero.
+    pub fn subscribe_bounded<K>(&self, capacity: usize, then: Then<'_, K>) -> Subscription
+    where
+        K: Continuation<Hole = Result<T, Lagged>>,
+        K::Rest: Clone,
+    {
+        assert!(
+            capacity > 0,
+            "a subscription that may have no value on the way would miss them all"
+        );
+        let then = then.into_owned();
+        let actor = then.target().cell();
+        let weak = Arc::downgrade(&self.0);
+        let mut listed = lock(&self.0.listed);
+        let number = listed.next_number;
+        listed.next_number += 1;
+        // Under the lock: the exit hook needs it to unsubscribe the actor, so it finds what is
+        // written here.
+        let unsubscribe = weak.clone();
+        let asked = actor.system.when_ended(&actor, move |_| {
+            if let Some(topic) = unsubscribe.upgrade() {
+                topic.unsubscribe(number);
+            }
+        });
+        let Some(ending) = asked else {
+            drop(listed);
+            // The actor has ended: it receives nothing.
+            return Subscription(None);
+        };
+        let subscriber = Subscriber::new(then, capacity, ending);
+        Arc::make_mut(&mut listed.table).insert(number, Arc::new(subscriber));
+        drop(listed);
+        Subscription(Some((weak, number)))
+    }
+
+    /// Sends `value` to every subscriber, in the order in which they subscribed. Never waits, and
+    /// never holds its sender back: a slow subscriber misses values, and is notified of their
+    /// number.
+    ///
+    /// Each subscriber gets the values of one publisher in the order of publishing, and in order
+    /// with the other messages from that publisher (T2).
+    ///
+    /// Costs a lock of the topic, and for each subscriber a clone of the value and of the
+    /// continuation's arguments, four short locks and a message. A panic in such a clone is
+    /// reported, and ends that subscription.
+    pub fn publish(&self, value: T) {
+        let table = lock(&self.0.listed).table.clone();
+        for (number, subscriber) in &*table {
+            // The arguments of a continuation are its subscriber's, not the publisher's.
+            if let Err(caught) = catch(|| subscriber.hear(&value)) {
+                let actor = subscriber.actor();
+                let panic = Panic::new(actor, "its subscription to a topic", caught);
+                actor.system.reports.panicked(&panic);
+                self.0.unsubscribe(*number);
+            }
+        }
+        // It may be the last reference to a subscription that was dropped meanwhile.
+        for_others("the drop of a subscription", || drop(table));
+    }
+
+    /// Whether only this handle is left, and there are no subscribers.
+    pub(crate) fn is_idle(&self) -> bool {
+        Arc::strong_count(&self.0) == 1 && self.subscribers() == 0
+    }
+
+    /// Number of subscriptions.
+    pub fn subscribers(&self) -> usize {
+        lock(&self.0.listed).table.len()
+    }
+}
+
+/// A topic, for any type of values.
+trait Unsubscribe: Send + Sync {
+    fn unsubscribe(&self, number: u64);
+}
+
+impl<T> Unsubscribe for Subscribers<T> {
+    fn unsubscribe(&self, number: u64) {
+        let gone = {
+            let mut listed = lock(&self.listed);
+            if !listed.table.contains_key(&number) {
+                return;
+            }
+            Arc::make_mut(&mut listed.table).remove(&number)
+        };
+        // Outside the lock: it holds an address, and the user's arguments.
+        if let Some(subscriber) = gone {
+            let system = subscriber.actor().system.clone();
+            system.forget_ending(subscriber.ending());
+        }
+    }
+}
+
+impl<T> Drop for Subscribers<T> {
+    fn drop(&mut self) {
+        let table = std::mem::take(&mut lock(&self.listed).table);
+        for subscriber in table.values() {
+            let actor = subscriber.actor();
+            actor.system.forget_ending(subscriber.ending());
+        }
+    }
+}
+
+/// A subscription to a [`Topic`]. It ends when this is dropped, so a subscriber keeps it in its
+/// state.
+///
+/// Values that were published before are still delivered.
+#[must_use = "dropping it unsubscribes; `.forever()` subscribes until the actor ends or the topic is gone"]
+pub struct Subscription(Option<(Weak<dyn Unsubscribe>, u64)>);
+
+impl Subscription {
+    /// Ends the subscription.
+    pub fn cancel(self) {}
+
+    /// Makes it last until its actor ends or the topic is gone. Not for a start function, which may
+    /// run again and would subscribe a second time.
+    pub fn forever(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        if let Some((topic, number)) = self.0.take()
+            && let Some(topic) = topic.upgrade()
+        {
+            topic.unsubscribe(number);
+        }
+    }
+}
+
+impl fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some((_, number)) => write!(f, "Subscription({number})"),
+            None => f.write_str("Subscription(ended)"),
+        }
+    }
+}
+
+impl<T> Clone for Topic<T> {
+    fn clone(&self) -> Self {
+        Topic(self.0.clone())
+    }
+}
+
+impl<T: Clone + Send + 'static> Default for Topic<T> {
+    fn default() -> Self {
+        Topic::new()
+    }
+}
+
+impl<T> fmt::Debug for Topic<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let subscribers = lock(&self.0.listed).table.len();
+        write!(f, "Topic({subscribers} subscribers)")
+    }
+}
+
+impl fmt::Display for Lagged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} published values were missed", self.missed)
+    }
+}
+
+impl Error for Lagged {}

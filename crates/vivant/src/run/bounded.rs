@@ -1,0 +1,77 @@
+//! Work of a run for a bounded mailbox (see `mailbox/README.md`).
+
+use super::run_guard::{After, RunGuard};
+use crate::actor::{BoundedQueue, Cause, Envelope, MessageRole, Route};
+
+impl RunGuard<'_> {
+    /// Processes the message for which a ticket stands.
+    pub(crate) fn redeem(&mut self, ticket: Envelope) -> After {
+        match self.message_of(ticket) {
+            Some(message) => self.process(message),
+            None => After::Next,
+        }
+    }
+
+    /// Returns `taken` itself, or the message for which it stands if it is a ticket.
+    pub(crate) fn message_of(&mut self, taken: Envelope) -> Option<Envelope> {
+        if taken.kind().role != MessageRole::Ticket {
+            return Some(taken);
+        }
+        drop(taken);
+        // First: it is older than the message for which the ticket stands.
+        self.drop_overdue();
+        let message = self.actor.ring()?.redeem()?;
+        self.worker.account_less(message.kind().bytes);
+        Some(message)
+    }
+
+    /// Drops deferred messages that newer messages have displaced.
+    #[inline]
+    pub(crate) fn drop_overdue(&mut self) {
+        let overdue = self.actor.ring().map_or(0, BoundedQueue::take_overdue);
+        if overdue > 0 {
+            self.drop_oldest(overdue);
+        }
+    }
+
+    #[cold]
+    fn drop_oldest(&mut self, overdue: usize) {
+        for _ in 0..overdue {
+            let Some(envelope) = self.owner().cold().waiting.pop_oldest_counted() else {
+                break;
+            };
+            self.publish_deferred();
+            let (kind, cell) = (envelope.kind(), self.actor.cell());
+            let letters = &self.actor.system.dead_letters;
+            self.as_turn(kind, || {
+                letters.bury(cell, envelope, Cause::DroppedOldest).follow();
+            });
+        }
+        // The drop may have sent messages, but no turn has ended.
+        drop(self.worker.take_overloaded());
+    }
+
+    /// Frees the place of a message that the holder has taken out and that will not begin.
+    pub(crate) fn frees_place(&self, message: &Envelope) {
+        if message.kind().route == Route::Counted
+            && let Some(ring) = self.actor.ring()
+        {
+            ring.free();
+        }
+    }
+
+    /// Occupies a place for a continuation that runs at once: it has not been in the mailbox.
+    pub(crate) fn gives_place(&self, released: &Envelope) {
+        if released.kind().route == Route::Counted
+            && let Some(ring) = self.actor.ring()
+        {
+            ring.occupy();
+        }
+    }
+
+    pub(crate) fn close_ring(&self) {
+        if let Some(ring) = self.actor.ring() {
+            ring.close();
+        }
+    }
+}

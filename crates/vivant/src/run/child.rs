@@ -1,0 +1,239 @@
+//! The supervised actor: it goes down, keeps its mailbox, and is started again (see
+//! `supervision/README.md`).
+
+use super::Guards;
+use super::run_guard::{RunGuard, unmute};
+use crate::actor::{
+    CellRef, Envelope, Kind, Lifecycle, MessageKind, MessageRole, Mute, Next, Panic, Refusal,
+    StateRef, Step, StopReason, Worker, catch,
+};
+use crate::supervision::{Messages, News, OnPanic, Restart, Told, tell};
+use std::panic::Location;
+
+/// What an actor knows of its supervisor.
+pub(crate) struct Child {
+    /// A weak reference: the supervisor holds its children.
+    pub(crate) supervisor: CellRef,
+    pub(crate) begin: Box<dyn Begin>,
+    pub(crate) terms: Terms,
+}
+
+/// When the actor is restarted, the effect of a panic, and what happens to waiting messages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    pub(crate) restart: Restart,
+    pub(crate) on_panic: OnPanic,
+    pub(crate) messages: Messages,
+}
+
+/// Makes a state, any number of times.
+pub(crate) trait Begin: Send {
+    fn begin(&self, state: &mut StateRef<'_>, worker: &Worker);
+}
+
+/// What happens to an actor at the end of an incarnation.
+enum Fate {
+    Ends,
+    GoesDown,
+    /// The turn panicked, and the terms keep the state.
+    GoesOn,
+}
+
+impl Child {
+    fn fate(&self, reason: &StopReason) -> Fate {
+        let terms = &self.terms;
+        match reason {
+            StopReason::Restarting => Fate::GoesDown,
+            StopReason::Panicked(_) if terms.on_panic == OnPanic::Resume => Fate::GoesOn,
+            StopReason::Panicked(_) | StopReason::Linked(_) => {
+                match (terms.restart, terms.on_panic) {
+                    (Restart::Never, _) | (_, OnPanic::Stop) => Fate::Ends,
+                    _ => Fate::GoesDown,
+                }
+            }
+            StopReason::Finished if terms.restart == Restart::Always => Fate::GoesDown,
+            _ => Fate::Ends,
+        }
+    }
+}
+
+impl RunGuard<'_> {
+    /// Ends this incarnation: the actor ends, or goes down until its supervisor starts it again.
+    pub(crate) fn is_over(&mut self, reason: StopReason) {
+        match self.fate(&reason) {
+            Fate::Ends => self.end(reason),
+            Fate::GoesDown => self.go_down(reason),
+            Fate::GoesOn => {
+                self.forget_turn();
+                self.forget_locals();
+                // G2: the turn may have changed the state before it panicked.
+                self.owner().guards = Guards::Stale;
+                if let Told::Nobody = self.tell(News::Resumed(reason.clone())) {
+                    self.end(reason);
+                }
+            }
+        }
+    }
+
+    fn fate(&mut self, reason: &StopReason) -> Fate {
+        if self.owner().life != Lifecycle::Running || self.actor.system.is_closing() {
+            return Fate::Ends;
+        }
+        let child = self.owner().child();
+        child.map_or(Fate::Ends, |child| child.fate(reason))
+    }
+
+    /// The supervisor wants a new incarnation.
+    pub(crate) fn halt(&mut self) {
+        if self.owner().life == Lifecycle::Running {
+            self.is_over(StopReason::Restarting);
+        } else if let Told::Nobody = self.tell(News::IsDown) {
+            self.end(StopReason::Stopped);
+        }
+    }
+
+    /// Drops the state and keeps the mailbox.
+    fn go_down(&mut self, reason: StopReason) {
+        self.owner().life = Lifecycle::Down;
+        self.strip(&reason);
+        // T5: an actor that takes no messages mutes no sender.
+        let system = &self.actor.system;
+        unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
+        self.sever(&reason);
+        if let Some(step) = self.take_step() {
+            // The step's locals belonged to the last incarnation.
+            let refusal = Refusal::restarted(self.actor.cell(), reason.clone());
+            self.refuse(step, &refusal);
+        }
+        self.return_messages(&reason);
+        self.forget_turn();
+        if let Told::Nobody = self.tell(News::Down(reason.clone())) {
+            self.end(reason);
+        }
+    }
+
+    /// Ends the turn and discards all its wishes.
+    pub(crate) fn forget_turn(&self) {
+        self.worker.turn_ends();
+        self.actor.facts.turn_ends();
+        let _wish = self.worker.take_end();
+        drop(self.worker.take_overloaded());
+        self.drop_left();
+    }
+
+    /// Refuses the messages that waited for this incarnation, unless the terms keep them for the
+    /// next one.
+    fn return_messages(&mut self, reason: &StopReason) {
+        #[cfg(test)]
+        if crate::injected_fault::is_planted(crate::injected_fault::InjectedFault::LostOnRestart) {
+            self.refill();
+            drop(self.owner().backlog.pop_envelope());
+        }
+        let returned = |child: &Child| child.terms.messages == Messages::Returned;
+        if !self.owner().child().is_some_and(returned) {
+            return;
+        }
+        self.refill();
+        let refusal = Refusal::restarted(self.actor.cell(), reason.clone());
+        let mut kept = Vec::new();
+        while let Some(taken) = self.owner().backlog.pop_envelope() {
+            self.left(&taken);
+            match self.message_of(taken) {
+                // A message of the runtime is for any incarnation of the actor.
+                Some(envelope) if !envelope.kind().role.is_sent() => kept.push(envelope),
+                Some(envelope) => self.returned(envelope, &refusal),
+                None => {}
+            }
+        }
+        for envelope in kept {
+            self.put_back(envelope);
+        }
+        for envelope in self.take_deferred() {
+            self.returned(envelope, &refusal);
+        }
+    }
+
+    fn returned(&self, envelope: Envelope, refusal: &Refusal) {
+        self.frees_place(&envelope);
+        self.refuse(envelope, refusal);
+    }
+
+    /// The supervisor starts the actor.
+    pub(crate) fn come_up(&mut self) {
+        if self.owner().life != Lifecycle::Down {
+            return;
+        }
+        // Taken out of the owner part while user code runs.
+        let Some(child) = self.owner().cold().child.take() else {
+            return;
+        };
+        let begun = self.begun_by(&child);
+        self.owner().cold().child = Some(child);
+        match begun {
+            Ok(()) => self.is_up(),
+            Err(panic) => self.failed_to_start(StopReason::Panicked(panic)),
+        }
+    }
+
+    fn begun_by(&mut self, child: &Child) -> Result<(), Panic> {
+        let worker = self.worker;
+        let kind = const { &Beginning::KIND };
+        let now_ms = self.actor.system.oracle.coarse_ms() as u32;
+        self.actor.facts.turn_begins(kind, now_ms);
+        worker.turn_begins(kind);
+        let begun = catch(|| child.begin.begin(&mut self.state(), worker));
+        begun.map_err(|caught| self.panicked(kind.name, caught))
+    }
+
+    /// The start function has returned.
+    fn is_up(&mut self) {
+        self.worker.turn_ends();
+        self.actor.facts.turn_ends();
+        let owner = self.owner();
+        owner.life = Lifecycle::Running;
+        owner.guards = Guards::Stale;
+        if owner.mute == Mute::Free {
+            self.actor.system.mutes.unmuted(&self.actor.pressure);
+        }
+        match (self.tell(News::Up), self.worker.take_end()) {
+            (Told::Nobody, _) => self.end(StopReason::Stopped),
+            (Told::Somebody, Some(reason)) => self.is_over(reason),
+            (Told::Somebody, None) if self.owner().mute == Mute::Free => self.mute_if_asked(),
+            // The actor is muted already: an earlier incarnation sent to an overloaded actor (P2).
+            (Told::Somebody, None) => drop(self.worker.take_overloaded()),
+        }
+    }
+
+    /// The start function panicked.
+    fn failed_to_start(&mut self, reason: StopReason) {
+        self.forget_turn();
+        if let Told::Nobody = self.tell(News::Down(reason.clone())) {
+            self.end(reason);
+        }
+    }
+
+    /// Sends `news` to the supervisor, if there is one.
+    pub(crate) fn tell(&mut self, news: News) -> Told {
+        let id = self.actor.id;
+        match self.owner().child() {
+            Some(child) => tell(&child.supervisor, id, news),
+            None => Told::Nobody,
+        }
+    }
+}
+
+/// The kind that inspection sees while a supervised actor makes its state. Never sent.
+struct Beginning;
+
+impl MessageKind for Beginning {
+    type Content = ();
+    const KIND: Kind = Kind::new::<Self>("start", MessageRole::Start);
+
+    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
+        Step::Done
+    }
+
+    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+        Next::Nothing
+    }
+}

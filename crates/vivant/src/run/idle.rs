@@ -1,0 +1,121 @@
+//! A parked actor, held by the cycle detector for a short time: scanned, then parked again or
+//! ended.
+
+use crate::actor::{CellRef, CommitResult, Header, Lifecycle, Runnable, Signals, StateRef};
+use crate::api::OutgoingReferences;
+use crate::cycles::Sight;
+use crate::message::{Grasped, Parked};
+use std::ops::Deref;
+use vivant_heap::Sharer;
+
+/// The right to access an actor that was parked (C1). The detector that has it is the actor's
+/// holder. It runs none of its messages, and must park or end the actor.
+#[must_use = "an actor that is not let go will never run again"]
+pub(crate) struct Idle(Runnable);
+
+/// Why an actor cannot be held now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Occupied {
+    /// It runs, or waits for its run.
+    Active,
+    Ended,
+}
+
+/// Why an idle actor is not garbage, independent of its addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Pin {
+    /// Messages wait for it: it is muted, or they have just arrived.
+    Messages,
+    /// It has a supervisor.
+    Supervised,
+}
+
+impl CellRef {
+    /// Holds the actor if it is parked.
+    pub(crate) fn hold_idle(&self) -> Result<Idle, Occupied> {
+        match self.inbox.grasp() {
+            // SAFETY: the inbox was parked, and this call has made it active; the pointer is that
+            // of the whole cell.
+            Grasped::Yes => Ok(Idle(unsafe { Runnable::new(self.as_ptr()) })),
+            Grasped::Active => Err(Occupied::Active),
+            Grasped::Closed => Err(Occupied::Ended),
+        }
+    }
+}
+
+impl Idle {
+    /// Returns what keeps the actor alive, as far as the actor itself shows it.
+    pub(crate) fn pin(&self) -> Option<Pin> {
+        // SAFETY: C1: this is the only right to access the owner part, and it is not written here.
+        let owner = unsafe { &*self.0.owner.get() };
+        if owner.life != Lifecycle::Running || owner.child().is_some() {
+            return Some(Pin::Supervised);
+        }
+        let nothing_waits = owner.backlog.is_empty()
+            && owner.steps == crate::actor::Steps::None
+            && !owner.guards.are_unseen()
+            && self.0.inbox.is_empty();
+        (!nothing_waits).then_some(Pin::Messages)
+    }
+
+    /// Traces each address in its state once, and the addresses in its heap as they were last
+    /// traced.
+    pub(crate) fn outgoing_references(&mut self, seen: &mut OutgoingReferences<'_>) -> Sight {
+        // SAFETY: C1: this is the only right to access the state, borrowed exclusively while the
+        // `StateRef` exists.
+        let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
+        (self.0.class.outgoing_references)(&mut state, seen)
+    }
+
+    /// Calls `body` with its heap, if it has one.
+    pub(crate) fn sharer(&mut self, body: &mut dyn FnMut(&mut dyn Sharer)) {
+        // SAFETY: C1: this is the only right to access the state, borrowed exclusively while the
+        // `StateRef` exists.
+        let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
+        (self.0.class.sharer)(&mut state, body);
+    }
+
+    /// Marks the actor as dying if it has exactly `addresses` addresses and its inbox is empty (U3,
+    /// U4).
+    pub(crate) fn commit_dying(&self, addresses: u32) -> CommitResult {
+        if self.0.commit_dying(addresses) == CommitResult::Free {
+            return CommitResult::Free;
+        }
+        // After the count: a message sent through an address that is gone is in the inbox by now
+        // (C4).
+        if self.0.inbox.is_empty() {
+            return CommitResult::Condemned;
+        }
+        self.0.abort_dying();
+        CommitResult::Free
+    }
+
+    /// Aborts the end of a dying actor: another actor of its cycle could not be marked.
+    pub(crate) fn abort_dying(&self) {
+        self.0.abort_dying();
+    }
+
+    /// Parks the actor again, or puts it into a run queue if a message or nudge has arrived.
+    pub(crate) fn let_go(self) {
+        match self.0.inbox.park() {
+            Parked::Yes => {}
+            Parked::Again => {
+                let system = self.0.system.clone();
+                system.schedule(self.0);
+            }
+        }
+    }
+
+    /// The commit: the actor ends in its next run, for which the caller enqueues it.
+    pub(crate) fn ends(self) -> Runnable {
+        self.0.signals.raise(Signals::UNREACHABLE);
+        self.0
+    }
+}
+
+impl Deref for Idle {
+    type Target = Header;
+    fn deref(&self) -> &Header {
+        &self.0
+    }
+}

@@ -1,0 +1,37 @@
+//! One run of an actor: the worker that holds it handles signals, processes messages, evaluates
+//! guards, and parks or ends the actor.
+
+mod bounded;
+mod child;
+mod counts;
+mod end;
+#[allow(
+    unsafe_code,
+    reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
+)]
+mod guards;
+#[allow(
+    unsafe_code,
+    reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
+)]
+mod idle;
+mod monitor;
+#[allow(
+    unsafe_code,
+    reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
+)]
+mod run_guard;
+mod run_loop;
+mod steps;
+#[cfg(all(test, feature = "macros"))]
+mod steps_model;
+mod waiting;
+#[cfg(all(test, feature = "macros"))]
+mod waiting_tests;
+
+pub(crate) use child::{Begin, Child, Terms};
+pub(crate) use guards::Guards;
+pub(crate) use idle::{Idle, Occupied, Pin};
+pub(crate) use monitor::Monitor;
+pub(crate) use run_loop::{Budget, Ran, rescue, run, run_to_panic};
+pub(crate) use waiting::Waiting;

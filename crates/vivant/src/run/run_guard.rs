@@ -1,0 +1,475 @@
+//! The run guard: evidence that this worker holds an actor, and the single steps of a run.
+
+use super::Guards;
+use super::waiting::{Found, first_speaks_for};
+use crate::actor::{
+    AddressRef, Batch, Caught, Cause, Envelope, Header, HeldBack, Kind, Lifecycle, Mute, Panic,
+    RunState, Runnable, Signals, StateRef, Step, Steps, StopReason, Worker, WorkerClass,
+    count_back,
+};
+use crate::api::{Access, Delivery};
+#[cfg(test)]
+use crate::injected_fault::InjectedFault;
+use crate::message::Parked;
+use crate::mute::Muting;
+
+/// The run guard of an actor: the right to access its state and owner part. At most one exists for
+/// a cell (C1).
+pub(crate) struct RunGuard<'w> {
+    pub(crate) actor: Runnable,
+    pub(crate) worker: &'w Worker,
+}
+
+/// The next message to process.
+pub(crate) enum Next {
+    Message(Envelope),
+    /// No message yet, but more guards of deferred messages are to be evaluated.
+    LooksOn,
+    Nothing,
+}
+
+/// Whether the run of an actor is measured, because an earlier run took long.
+pub(crate) enum CandidateChange {
+    None,
+    Since(u64),
+}
+
+/// What a processed message means for the run.
+#[must_use]
+pub(crate) enum After {
+    /// Continue.
+    Next,
+    /// Continue in another run.
+    Pause,
+    /// End the actor.
+    End(StopReason),
+}
+
+/// Limit of the messages begun before the holder subtracts them from the pressure. If the backlog
+/// becomes empty earlier, it subtracts them then.
+pub(crate) const COUNT_EVERY: u32 = 32;
+
+impl<'w> RunGuard<'w> {
+    /// Begins the run of an actor that came out of a run queue.
+    pub(crate) fn begin(actor: Runnable, worker: &'w Worker) -> RunGuard<'w> {
+        debug_assert!(
+            !worker.has_left(),
+            "T1: what a step left is with the worker"
+        );
+        let mut held = RunGuard { actor, worker };
+        held.is_present();
+        held.counts_begin();
+        worker.begins(&held.actor);
+        held
+    }
+
+    /// Makes the actor the current actor of this worker, so that code deep inside the run finds it.
+    fn is_present(&mut self) {
+        let spare = std::mem::take(&mut self.owner().spare);
+        self.worker.current.begins(&self.actor, spare);
+    }
+
+    /// C6: subtracts the spare addresses from the count.
+    #[inline]
+    fn count_back(&self) {
+        let spare = self.worker.current.take_spare();
+        if spare == 0 {
+            return;
+        }
+        // SAFETY: the cell is alive while it is held, and the run owned these counted addresses.
+        unsafe { count_back(self.actor.as_ptr(), spare) };
+    }
+
+    /// Returns a new `RunGuard` for the actor of this worker after a panic has dropped the old one.
+    pub(crate) fn after_panic(worker: &'w Worker) -> Option<RunGuard<'w>> {
+        let actor = worker.current.again()?;
+        Some(RunGuard { actor, worker })
+    }
+
+    pub(crate) fn actor(&self) -> &Header {
+        &self.actor
+    }
+
+    pub(crate) fn owner(&mut self) -> &mut RunState {
+        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. User code, and
+        // runs of other actors that it causes, reach this owner part only through this `RunGuard`:
+        // a turn gets the state only.
+        unsafe { &mut *self.actor.owner.get() }
+    }
+
+    pub(crate) fn state(&mut self) -> StateRef<'_> {
+        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively while the
+        // `StateRef` exists.
+        unsafe { StateRef::new(self.actor.as_ptr()) }
+    }
+
+    /// Ends the run and returns the actor, to be put into a queue again.
+    pub(crate) fn release(mut self) -> Runnable {
+        self.counts_end();
+        self.count();
+        self.owner().spare = self.worker.current.take_spare();
+        self.worker.current.ends();
+        self.actor
+    }
+
+    /// Ends the run of an actor that has ended.
+    pub(crate) fn leave(mut self) {
+        self.counts_end();
+        self.count_back();
+        self.worker.current.ends_for_good();
+    }
+
+    /// Parks the actor. Returns `Err` if this worker still holds the actor and must check again.
+    pub(crate) fn park(mut self) -> Result<(), RunGuard<'w>> {
+        if !self.takes_messages() {
+            // The inbox may have messages, and only an empty inbox can be parked.
+            self.refill();
+            if self.actor.signals.is_raised() {
+                // A nudge that came after a message leaves no mark of its own; the refill has
+                // acquired it.
+                return Err(self);
+            }
+        }
+        self.count();
+        self.count_back();
+        // Before the exchange: after it another worker may run the actor, and its cell may be
+        // freed.
+        self.worker.current.ends();
+        match self.actor.inbox.park() {
+            Parked::Yes => Ok(()),
+            Parked::Again => {
+                self.is_present();
+                self.counts_begin();
+                Err(self)
+            }
+        }
+    }
+
+    /// Takes the signals that were raised since the last check.
+    pub(crate) fn signals(&self) -> Signals {
+        self.actor.signals.take()
+    }
+
+    /// Returns the next message: a deferred one with an open guard, else the oldest of the mailbox.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Next {
+        if self.owner().steps == Steps::Pending {
+            #[cfg(test)]
+            if self.has_bug_between_steps(InjectedFault::MessageBetweenSteps)
+                && let Some(envelope) = self.oldest()
+            {
+                return Next::Message(envelope);
+            }
+            return self.next_step();
+        }
+        let mut otherwise = Next::Nothing;
+        if self.owner().guards.are_unseen() {
+            match self.reopened() {
+                Found::Open(envelope) => return Next::Message(envelope),
+                Found::More => otherwise = Next::LooksOn,
+                Found::Closed => {}
+            }
+        }
+        let Some(envelope) = self.oldest() else {
+            return otherwise;
+        };
+        if self.owner().guards == Guards::None || !first_speaks_for(envelope.kind()) {
+            return Next::Message(envelope);
+        }
+        self.lined_up(envelope)
+    }
+
+    /// Takes the oldest message out of the mailbox.
+    #[inline]
+    fn oldest(&mut self) -> Option<Envelope> {
+        if self.owner().backlog.is_empty() {
+            self.refill();
+        }
+        let envelope = self.owner().backlog.pop_envelope()?;
+        self.left(&envelope);
+        Some(envelope)
+    }
+
+    /// Accounts for a message that has left the backlog for good.
+    #[inline]
+    pub(crate) fn left(&mut self, envelope: &Envelope) {
+        self.worker.account_less(envelope.kind().bytes);
+        self.taken();
+    }
+
+    /// Puts a message back that had left the backlog.
+    pub(crate) fn put_back(&mut self, envelope: Envelope) {
+        self.worker.account_more(envelope.kind().bytes);
+        let _depth = self.actor.pressure.add();
+        self.owner().backlog.push_envelope(envelope);
+    }
+
+    /// Moves the messages of the inbox behind the backlog.
+    #[inline]
+    pub(crate) fn refill(&mut self) {
+        let taken = self.actor.inbox.take();
+        if taken.is_empty() {
+            return;
+        }
+        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out
+        // here so that the pressure may be borrowed beside it.
+        let owner = unsafe { &mut *self.actor.owner.get() };
+        owner.expect_batch(&self.actor.pressure);
+        owner.backlog.append(taken);
+    }
+
+    /// Counts one message that left the mailbox.
+    #[inline]
+    fn taken(&mut self) {
+        let owner = self.owner();
+        if owner.batch == Batch::Fresh {
+            owner.batch = Batch::MarkStart;
+            return;
+        }
+        self.taken_more(1);
+    }
+
+    /// Counts `messages` more messages that left the mailbox.
+    #[inline]
+    pub(crate) fn taken_more(&mut self, messages: u32) {
+        let owner = self.owner();
+        owner.uncounted += messages;
+        if owner.uncounted >= COUNT_EVERY || owner.backlog.is_empty() {
+            self.count();
+        }
+    }
+
+    /// Subtracts the messages that left the mailbox from the pressure.
+    #[inline]
+    fn count(&mut self) {
+        let count = std::mem::take(&mut self.owner().uncounted);
+        if count > 0 {
+            self.relieve(count);
+        }
+    }
+
+    /// Subtracts `count` messages from the pressure. If the actor has recovered, unmutes the actors
+    /// that it had muted.
+    fn relieve(&self, count: u32) {
+        let system = &self.worker.system;
+        let pressure = &self.actor.pressure;
+        if pressure.subtract(count, system.config.marks) {
+            unmute(system.mutes.recovered((self.actor.id, pressure)));
+        }
+    }
+
+    /// Processes one message, and a continuation that this message released for the same actor. A
+    /// panic passes through, to `run`.
+    #[inline]
+    pub(crate) fn process(&mut self, envelope: Envelope) -> After {
+        let kind = envelope.kind();
+        let (actor, worker) = (&self.actor, self.worker);
+        actor.facts.turn_begins(kind, envelope.head().sent_ms);
+        worker.turn_begins(kind);
+        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out
+        // here so that `actor` may stay borrowed.
+        let mut state = unsafe { StateRef::new(actor.as_ptr()) };
+        let step = envelope.run(&mut state, worker);
+        worker.turn_ends();
+        if let Step::Deferred(envelope) = step {
+            return self.defer(envelope);
+        }
+        actor.facts.turn_ends();
+        if kind.access == Access::Writes && self.owner().guards != Guards::None {
+            #[cfg(test)]
+            if crate::injected_fault::is_planted(
+                crate::injected_fault::InjectedFault::ForgottenGuard,
+            ) {
+                return After::Next;
+            }
+            self.owner().guards = Guards::Stale;
+        }
+        match step {
+            Step::Done if !worker.has_wishes() => After::Next,
+            Step::Done => self.heed_wishes(),
+            other => self.step(kind, other),
+        }
+    }
+
+    /// Handles the wishes of a turn: to end its actor, to end the run, or to be muted because it
+    /// sent to an overloaded actor.
+    #[cold]
+    fn heed_wishes(&mut self) -> After {
+        // Taken whatever the result of the turn: the wish must not outlive it.
+        if let Some(reason) = self.worker.take_end() {
+            return After::End(reason);
+        }
+        if self.worker.take_pause() {
+            return After::Pause;
+        }
+        self.mute_if_asked();
+        After::Next
+    }
+
+    /// Handles the rarer outcomes of a message.
+    fn step(&mut self, kind: &'static Kind, step: Step) -> After {
+        match step {
+            Step::Done | Step::Deferred(_) => self.heed_wishes(),
+            Step::Again(envelope) => {
+                self.has_step(envelope);
+                self.heed_wishes()
+            }
+            Step::Stop => After::End(StopReason::Drained),
+            Step::Bound(monitor) => self.bind(monitor),
+            Step::Withdrawn(place) => {
+                let note = || {
+                    let letters = &self.actor.system.dead_letters;
+                    letters.note(&self.actor, kind, place, Cause::Withdrawn);
+                };
+                self.as_turn(kind, note);
+                self.heed_wishes()
+            }
+            Step::Release(to, released) => self.released(kind, to, released),
+        }
+    }
+
+    /// Runs `body` as a turn of `kind`. Work after a message may call user code too, such as the
+    /// drop of refused content: that code finds itself within a turn, and the watchdog sees it.
+    pub(crate) fn as_turn(&self, kind: &'static Kind, body: impl FnOnce()) {
+        let before = self.worker.turn();
+        self.worker.turn_begins(kind);
+        body();
+        match before {
+            // The end of the actor is in progress and continues.
+            Some(before) => self.worker.turn_begins(before),
+            None => self.worker.turn_ends(),
+        }
+    }
+
+    /// A resolution released a continuation. If it is for this actor, it runs at once, in a turn of
+    /// its own; otherwise it is sent.
+    fn released(&mut self, kind: &'static Kind, to: AddressRef, released: Envelope) -> After {
+        if std::ptr::eq(&raw const *to, &raw const *self.actor) {
+            // Before the turn, which may reuse it as a spare address.
+            drop(to);
+            self.gives_place(&released);
+            return self.process(released);
+        }
+        let delivery = Delivery {
+            to,
+            envelope: released,
+        };
+        self.as_turn(kind, || crate::actor::Next::Deliver(delivery).follow());
+        self.heed_wishes()
+    }
+
+    pub(crate) fn panicked(&self, behaviour: &'static str, caught: Caught) -> Panic {
+        let panic = Panic::new(&self.actor, behaviour, caught);
+        self.actor.system.reports.panicked(&panic);
+        panic
+    }
+
+    /// Mutes this actor if its turn sent to an overloaded actor, unless that actor has recovered
+    /// since.
+    pub(crate) fn mute_if_asked(&mut self) {
+        let Some(receiver) = self.worker.take_overloaded() else {
+            return;
+        };
+        let system = &self.actor.system;
+        let (me, it) = (
+            (self.actor.id, &self.actor.pressure),
+            (receiver.id, &receiver.pressure),
+        );
+        match system.mutes.mute(
+            me,
+            HeldBack::Actor(self.actor.cell()),
+            it,
+            system.config.marks,
+        ) {
+            Muting::GoesOn => {}
+            Muting::Muted { release } => {
+                unmute(release);
+                self.owner().mute = Mute::Muted;
+            }
+        }
+    }
+
+    pub(crate) fn unmute(&mut self) {
+        if self.owner().mute == Mute::Muted {
+            self.owner().mute = Mute::Free;
+            if self.owner().life == Lifecycle::Running {
+                self.actor.system.mutes.unmuted(&self.actor.pressure);
+            }
+        }
+    }
+
+    pub(crate) fn takes_messages(&mut self) -> bool {
+        let owner = self.owner();
+        owner.life == Lifecycle::Running && owner.mute == Mute::Free
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.owner().life == Lifecycle::Ended
+    }
+
+    /// Returns true if no address is left (C4: for good) and no message sent through an address is
+    /// unprocessed.
+    pub(crate) fn is_unreferenced(&mut self) -> bool {
+        self.count_back();
+        self.actor.addresses() == 0 && !self.has_more()
+    }
+
+    /// Returns true if there is work: a step, an unread message, or a deferred message with a guard
+    /// that may have opened.
+    pub(crate) fn has_more(&mut self) -> bool {
+        #[cfg(test)]
+        if self.has_bug_between_steps(InjectedFault::ParkedStep) {
+            return false;
+        }
+        let owner = self.owner();
+        owner.steps == Steps::Pending
+            || owner.guards.are_unseen()
+            || !owner.backlog.is_empty()
+            || !self.actor.inbox.is_empty()
+    }
+
+    /// T6: returns the CPU time at which a measured run begins.
+    #[inline]
+    pub(crate) fn suspicion(&mut self) -> CandidateChange {
+        match self.owner().worker_class {
+            WorkerClass::Workers | WorkerClass::Blocking => CandidateChange::None,
+            WorkerClass::Candidate | WorkerClass::Slow => {
+                CandidateChange::Since(self.worker.system.oracle.thread_cpu_ns())
+            }
+        }
+    }
+
+    /// T6: updates the worker class. An actor with long computations moves to the threads for slow
+    /// actors; when its runs are short again, it moves back. A long turn alone makes it only
+    /// suspect: the turn may have waited, or its thread may have been preempted.
+    #[inline]
+    pub(crate) fn keeps_lane(&mut self, longest_ms: u64, suspicion: &CandidateChange) {
+        let system = &self.worker.system;
+        let limit_ms = system.config.turn_limit_ms;
+        let worker_class = match suspicion {
+            CandidateChange::None if longest_ms < limit_ms => return,
+            CandidateChange::None => WorkerClass::Candidate,
+            CandidateChange::Since(then_ns) => {
+                let computed_ns = system.oracle.thread_cpu_ns().saturating_sub(*then_ns);
+                if computed_ns >= limit_ms * 1_000_000 {
+                    WorkerClass::Slow
+                } else if longest_ms >= limit_ms {
+                    WorkerClass::Candidate
+                } else {
+                    WorkerClass::Workers
+                }
+            }
+        };
+        if self.owner().worker_class != WorkerClass::Blocking {
+            self.owner().worker_class = worker_class;
+        }
+    }
+
+    pub(crate) fn was_busy(&self, ms: u64) {
+        self.actor.facts.was_busy(ms);
+    }
+}
+
+pub(crate) fn unmute(release: Vec<HeldBack>) {
+    release.into_iter().for_each(HeldBack::goes_on);
+}

@@ -1,0 +1,177 @@
+//! One run of an actor on a worker: signals first, then messages, until no work is left or the
+//! budget is spent (T6).
+
+use super::run_guard::{After, Next, RunGuard};
+use crate::actor::{Caught, Envelope, Inside, Panic, Runnable, Signals, StopReason, Worker, catch};
+#[cfg(test)]
+use crate::injected_fault::InjectedFault;
+
+/// Limit of an actor's run while other actors wait.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    /// Number of messages.
+    pub(crate) messages: u32,
+    /// Coarse milliseconds.
+    pub(crate) ms: u64,
+}
+
+/// How a run ended.
+#[must_use = "an actor that is not requeued will never run again"]
+pub(crate) enum Ran {
+    /// No work is left, and the next message enqueues the actor; or the actor has ended.
+    Parked,
+    /// The budget is spent. The caller puts the actor at the end of a run queue.
+    Requeue(Runnable),
+}
+
+/// Runs an actor that came out of a run queue.
+pub(crate) fn run(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
+    match catch(|| run_to_panic(actor, worker, budget)) {
+        Ok(ran) => ran,
+        Err(caught) => rescue(worker, caught),
+    }
+}
+
+/// As `run`, but a panic passes through: the caller has one `catch` around many runs, and calls
+/// `rescue`.
+#[inline]
+pub(crate) fn run_to_panic(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
+    serve(RunGuard::begin(actor, worker), budget)
+}
+
+/// Handles a panic of user code in a turn, in the drop of a message, or in a subscriber. The panic
+/// may have left the actor's state or its messages half changed, so the actor ends; its worker
+/// continues. A guard changes nothing, so after the panic of a guard its message runs.
+#[cold]
+pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
+    let Some(mut held) = RunGuard::after_panic(worker) else {
+        return Ran::Parked;
+    };
+    let ran = match held.take_asked() {
+        Some(envelope) => catch(|| turn(&mut held, envelope)).map(|_pace| ()),
+        None => Err(caught),
+    };
+    if let Err(caught) = ran
+        && let Err(second) = catch(|| held.end_after_panic(caught))
+    {
+        // Nothing more can be done for this actor; the worker survives.
+        let inside = Inside {
+            actor: held.actor().path(),
+            behaviour: "the end of the actor",
+        };
+        held.actor()
+            .system
+            .reports
+            .panicked(&Panic::of(inside, second));
+    }
+    if !held.has_ended() {
+        // The actor continues with another state, or with the same one.
+        return Ran::Requeue(held.release());
+    }
+    held.leave();
+    Ran::Parked
+}
+
+fn serve(mut held: RunGuard<'_>, budget: Budget) -> Ran {
+    let oracle = &held.worker.system.oracle;
+    let mut began_ms = oracle.coarse_ms();
+    let until_ms = began_ms.saturating_add(budget.ms);
+    let mut messages = 0;
+    let (mut turn_began_ms, mut longest_ms) = (began_ms, 0);
+    let watch = held.suspicion();
+    loop {
+        heed(&mut held);
+        while held.takes_messages() {
+            let now_ms = oracle.coarse_ms();
+            if messages >= budget.messages || now_ms >= until_ms {
+                longest_ms = longest_ms.max(now_ms - turn_began_ms);
+                if !held.has_more() {
+                    break;
+                }
+                held.was_busy(now_ms - began_ms);
+                held.keeps_lane(longest_ms, &watch);
+                return Ran::Requeue(held.release());
+            }
+            turn_began_ms = now_ms;
+            messages += 1;
+            #[cfg(test)]
+            if held.has_bug_between_steps(InjectedFault::FreeSteps) {
+                messages -= 1;
+            }
+            match held.next() {
+                Next::Nothing => break,
+                Next::LooksOn => {}
+                Next::Message(envelope) => {
+                    if turn(&mut held, envelope) == Pace::Pauses {
+                        messages = budget.messages;
+                    }
+                }
+            }
+            heed(&mut held);
+        }
+        // Before the last check: a destructor may drop the actor's last address.
+        held.counts_end();
+        if !held.has_ended() && held.is_unreferenced() {
+            held.counts_begin();
+            held.end(StopReason::Unreferenced);
+        }
+        let now_ms = oracle.coarse_ms();
+        held.was_busy(now_ms - began_ms);
+        began_ms = now_ms;
+        if held.has_ended() {
+            held.leave();
+            return Ran::Parked;
+        }
+        held.keeps_lane(longest_ms, &watch);
+        match held.park() {
+            Ok(()) => return Ran::Parked,
+            Err(again) => held = again,
+        }
+    }
+}
+
+/// Whether the run continues after a turn, as far as the turn decides.
+#[derive(PartialEq, Eq)]
+enum Pace {
+    GoesOn,
+    Pauses,
+}
+
+#[inline]
+fn turn(held: &mut RunGuard<'_>, envelope: Envelope) -> Pace {
+    match held.process(envelope) {
+        After::Next => return Pace::GoesOn,
+        After::Pause => return Pace::Pauses,
+        After::End(reason) => held.is_over(reason),
+    }
+    Pace::GoesOn
+}
+
+/// Handles the signals. They come before messages and reach muted actors too.
+fn heed(held: &mut RunGuard<'_>) {
+    #[cfg(test)]
+    if held.has_bug_between_steps(InjectedFault::DeafSteps) {
+        return;
+    }
+    let signals = held.signals();
+    if signals == Signals::default() || held.has_ended() {
+        return;
+    }
+    if signals.has(Signals::UNMUTE) {
+        held.unmute();
+    }
+    if signals.has(Signals::SHUTDOWN) {
+        held.end(StopReason::Shutdown);
+    } else if signals.has(Signals::STOP) {
+        held.end(StopReason::Stopped);
+    } else if signals.has(Signals::UNREACHABLE) {
+        held.end(StopReason::Unreachable);
+    } else {
+        if signals.has(Signals::HALT) {
+            held.halt();
+        }
+        if signals.has(Signals::START) {
+            held.come_up();
+        }
+    }
+}

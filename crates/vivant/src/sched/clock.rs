@@ -1,0 +1,126 @@
+//! The clock thread: advances the coarse clock, fires timers, watches for slow turns. It sleeps
+//! while the system is idle.
+//!
+//! K1 While any worker is awake it wakes every millisecond; otherwise only for the next timer, or
+//! when it is roused (T5b).
+
+use super::threads::Threads;
+use crate::actor::Shared;
+use crate::sync::{Arc, Condvar, Mutex, PoisonError, lock};
+use std::time::Duration;
+
+const TICK_NS: u64 = 1_000_000;
+
+pub(super) struct Clock {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    mode: Mode,
+    /// Time at which it wakes by itself.
+    wakes_ns: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Ticking,
+    /// All workers sleep. A worker that wakes, and a timer that becomes the next one, rouse the
+    /// clock.
+    Resting,
+    Closed,
+}
+
+impl Clock {
+    pub(super) fn new() -> Clock {
+        Clock {
+            state: Mutex::new(State {
+                mode: Mode::Ticking,
+                wakes_ns: 0,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// The loop of the clock thread.
+    pub(super) fn keep(&self, system: &Arc<Shared>, threads: &Threads) {
+        loop {
+            system.oracle.tick();
+            system.fire_due();
+            threads.handover.watch(system, threads);
+            threads.slow.watch(threads, system);
+            let mut state = lock(&self.state);
+            if state.mode == Mode::Closed {
+                return;
+            }
+            // A worker that wakes after this check locks the state later and finds `Resting`.
+            state.mode = if threads.is_idle() {
+                Mode::Resting
+            } else {
+                Mode::Ticking
+            };
+            // A timer set since `fire_due` either has the state's lock still before it, or is seen
+            // here.
+            let now_ns = system.oracle.now_ns();
+            let next_ns = system.timers.next_ns();
+            let wakes_ns = match (state.mode, next_ns) {
+                (Mode::Ticking, _) => Some(next_ns.unwrap_or(u64::MAX).min(now_ns + TICK_NS)),
+                (_, next_ns) => next_ns,
+            };
+            state.wakes_ns = wakes_ns.unwrap_or(u64::MAX);
+            match wakes_ns.map(|at_ns| Duration::from_nanos(at_ns.saturating_sub(now_ns))) {
+                Some(wait) if wait.is_zero() => {}
+                Some(wait) => drop(
+                    self.changed
+                        .wait_timeout(state, wait)
+                        .unwrap_or_else(PoisonError::into_inner),
+                ),
+                None => drop(
+                    self.changed
+                        .wait(state)
+                        .unwrap_or_else(PoisonError::into_inner),
+                ),
+            }
+        }
+    }
+
+    /// A worker is awake again, or the next timer is nearer than before.
+    pub(crate) fn rouse(&self) {
+        let mut state = lock(&self.state);
+        if state.mode == Mode::Resting {
+            state.mode = Mode::Ticking;
+            self.changed.notify_one();
+        }
+    }
+
+    /// A timer became the next one. A wake-up is seldom needed: the clock may wake before that
+    /// timer anyway.
+    pub(super) fn timer_is_nearer(&self, at_ns: u64) {
+        let state = lock(&self.state);
+        if state.mode != Mode::Closed && at_ns < state.wakes_ns {
+            self.changed.notify_one();
+        }
+    }
+
+    pub(super) fn close(&self) {
+        lock(&self.state).mode = Mode::Closed;
+        self.changed.notify_one();
+    }
+}
+
+impl Threads {
+    /// Returns true if all regular workers sleep, no surplus worker exists, and both thread pools
+    /// are idle.
+    fn is_idle(&self) -> bool {
+        self.sleepers.asleep() >= self.regular
+            && self.handover.surplus() == 0
+            && self.blocking.is_idle()
+            && self.slow.is_idle()
+            && !self.has_work()
+    }
+
+    /// A timer became the next one.
+    pub(crate) fn timer_is_nearer(&self, at_ns: u64) {
+        self.clock.timer_is_nearer(at_ns);
+    }
+}

@@ -1,0 +1,51 @@
+//! The work-stealing scheduler: which actor runs on which worker, and when (T5b, T6). The protocols
+//! are in `README.md`.
+//!
+//! - [`threads`]: the workers of a real system; [`worker_loop`]: the loop of one, with a queue of its
+//!   own and stealing.
+//! - [`lifo_slot`]: the slot for the actor woken last; [`round`]: for how many runs it goes first;
+//!   [`offer`]: when other workers are woken; [`steal_policy`]: what a worker steals.
+//! - [`sleep`]: falling asleep and waking.
+//! - [`clock`]: the thread that advances the coarse clock, fires timers and watches for slow turns.
+//! - [`memory`]: the thread that prefaults memory for heaps.
+//! - [`replacement`]: surplus workers, which replace workers held up by a turn.
+//! - [`thread_pool`]: threads for actors that are declared to block, and for actors with long
+//!   turns.
+//! - [`simulated`]: one thread that runs all actors in an order drawn from a seed.
+
+mod clock;
+#[allow(
+    unsafe_code,
+    reason = "the slot holds its actor as a pointer, in one atomic word"
+)]
+mod lifo_slot;
+mod memory;
+mod offer;
+mod replacement;
+mod round;
+mod run_queue;
+mod simulated;
+mod sleep;
+mod steal_policy;
+mod thread_pool;
+mod threads;
+mod worker_loop;
+mod worker_shared;
+
+pub(crate) use lifo_slot::Pointed;
+pub(crate) use run_queue::Waiting;
+#[cfg(all(test, feature = "macros"))]
+pub(crate) use simulated::RUN_MAX;
+pub(crate) use simulated::SimulatedScheduler;
+pub(crate) use threads::Threads;
+pub(crate) use worker_shared::WorkerShared;
+
+/// The scheduler of a system: real threads, or a simulation.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one for each system, and a box would be a step more at each wake"
+)]
+pub(crate) enum Scheduler {
+    Threads(Threads),
+    Simulated(SimulatedScheduler),
+}

@@ -1,0 +1,177 @@
+//! Pools of threads beside the workers, started on demand, each thread running one actor at a time
+//! (T6): one pool for actors that are declared to block, one for slow actors, which have had long
+//! turns.
+
+use super::threads::{Started, Threads};
+use crate::actor::{Runnable, Shared, Worker};
+use crate::observe;
+use crate::run::Ran;
+use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Limit of the threads of a pool. More actors that block at the same time wait for each other.
+pub(super) const THREADS_MAX: usize = 512;
+
+/// If actors wait and none was taken out of the queue for this long, the pool gets one thread more
+/// than its limit: the running actors may wait for an actor in the queue.
+const STUCK_MS: u64 = 100;
+
+/// An idle thread of this pool leaves after this time.
+const IDLE_MAX: Duration = Duration::from_secs(10);
+
+pub(super) struct ThreadPool {
+    /// Part of its threads' names.
+    name: &'static str,
+    threads_max: usize,
+    /// Returns this pool, for its threads.
+    of: fn(&Threads) -> &ThreadPool,
+    state: Mutex<State>,
+    work: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Runnable>,
+    threads: usize,
+    idle: usize,
+    /// The coarse millisecond at which an actor was last taken out of the queue, or the queue was
+    /// empty.
+    moved_ms: u64,
+    open: Open,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Open {
+    #[default]
+    Yes,
+    No,
+}
+
+impl ThreadPool {
+    pub(super) fn new(
+        name: &'static str,
+        threads_max: usize,
+        of: fn(&Threads) -> &ThreadPool,
+    ) -> ThreadPool {
+        ThreadPool {
+            name,
+            threads_max,
+            of,
+            state: Mutex::default(),
+            work: Condvar::new(),
+        }
+    }
+
+    pub(super) fn schedule(&self, cell: Runnable, threads: &Threads, system: &Arc<Shared>) {
+        let mut state = lock(&self.state);
+        if state.open == Open::No && state.threads == 0 {
+            // After shutdown there is no pool: the actor only has to end.
+            threads.common.push(cell);
+            return;
+        }
+        if state.queue.is_empty() {
+            state.moved_ms = system.oracle.coarse_ms();
+        }
+        state.queue.push_back(cell);
+        if state.idle >= state.queue.len() || state.threads >= self.threads_max {
+            self.work.notify_one();
+            return;
+        }
+        self.add_thread(state, threads, system);
+    }
+
+    fn add_thread(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        threads: &Threads,
+        system: &Arc<Shared>,
+    ) {
+        state.threads += 1;
+        let number = state.threads;
+        drop(state);
+        let shared = system.clone();
+        let name = format!("{}-{}-{number}", system.config.name, self.name);
+        let of = self.of;
+        let serve = move |threads: &Threads| of(threads).serve(&shared, threads);
+        if threads.start_thread(name, serve, system) == Started::No {
+            self.without_thread(threads);
+        }
+    }
+
+    /// One tick of the watchdog: actors that wait for others of this pool must not wait for ever.
+    pub(super) fn watch(&self, threads: &Threads, system: &Arc<Shared>) {
+        let now_ms = system.oracle.coarse_ms();
+        let mut state = lock(&self.state);
+        let is_stuck = now_ms.saturating_sub(state.moved_ms) >= STUCK_MS;
+        if !state.queue.is_empty() && is_stuck && state.threads < THREADS_MAX {
+            state.moved_ms = now_ms;
+            self.add_thread(state, threads, system);
+        }
+    }
+
+    /// The operating system refused a thread: if the pool has no other, the workers run its actors.
+    fn without_thread(&self, threads: &Threads) {
+        let mut state = lock(&self.state);
+        state.threads -= 1;
+        if state.threads == 0 {
+            for actor in std::mem::take(&mut state.queue) {
+                threads.common.push(actor);
+            }
+            drop(state);
+            threads.sleepers.wake_one();
+        }
+    }
+
+    /// The loop of a thread. It leaves after a long idle time, or when the pool has closed and its
+    /// queue is empty.
+    fn serve(&self, system: &Arc<Shared>, threads: &Threads) {
+        let worker = Worker::new(system.clone(), None);
+        Worker::enter(&worker, |worker| {
+            while let Some(cell) = self.next(system) {
+                system.oracle.tick();
+                threads.clock.rouse();
+                let ran = crate::run::run(cell, worker, system.config.budget);
+                observe::rests(worker);
+                if let Ran::Requeue(cell) = ran {
+                    threads.schedule_elsewhere(cell, system);
+                }
+            }
+        });
+    }
+
+    fn next(&self, system: &Shared) -> Option<Runnable> {
+        let mut state = lock(&self.state);
+        loop {
+            if let Some(cell) = state.queue.pop_front() {
+                state.moved_ms = system.oracle.coarse_ms();
+                return Some(cell);
+            }
+            if state.open == Open::No {
+                break;
+            }
+            state.idle += 1;
+            let (guard, waited) = self
+                .work
+                .wait_timeout(state, IDLE_MAX)
+                .unwrap_or_else(PoisonError::into_inner);
+            state = guard;
+            state.idle -= 1;
+            if waited.timed_out() && state.queue.is_empty() {
+                break;
+            }
+        }
+        state.threads -= 1;
+        None
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        let state = lock(&self.state);
+        state.queue.is_empty() && state.idle == state.threads
+    }
+
+    pub(super) fn close(&self) {
+        lock(&self.state).open = Open::No;
+        self.work.notify_all();
+    }
+}

@@ -1,0 +1,314 @@
+//! The threads of a system: their start, wake-up and end, and the queue that a runnable actor is
+//! put into.
+
+use super::clock::Clock;
+use super::memory::Memory;
+use super::offer::OfferDelay;
+use super::replacement::Replacement;
+use super::run_queue::RunQueue;
+use super::sleep::{CondvarParker, Sleepers};
+use super::thread_pool::{THREADS_MAX, ThreadPool};
+use super::worker_shared::{Tenure, WorkerShared};
+use crate::actor::{Runnable, Shared, Worker, WorkerClass};
+use crate::run::Ran;
+use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, lock};
+use crate::system::WorkerFacts;
+use std::collections::BTreeMap;
+use std::sync::{RwLock, TryLockError};
+use std::thread;
+use std::time::Duration;
+
+/// Whether the operating system gave a thread. If not, that was reported.
+#[must_use]
+#[derive(PartialEq, Eq)]
+pub(super) enum Started {
+    Yes,
+    No,
+}
+
+/// The threads of a system, and the queues they share.
+pub(crate) struct Threads {
+    pub(super) regular: usize,
+    pub(super) all_shared: RwLock<Vec<Arc<WorkerShared>>>,
+    /// The common queue: actors that threads other than workers have made runnable.
+    pub(super) common: RunQueue<Runnable>,
+    pub(super) sleepers: Sleepers<CondvarParker>,
+    pub(super) patience: OfferDelay,
+    pub(super) clock: Clock,
+    pub(super) memory: Arc<Memory>,
+    pub(super) handover: Replacement,
+    /// The threads for actors that are declared to block.
+    pub(super) blocking: ThreadPool,
+    /// The threads for slow actors: only as many at the same time as leave processors for the
+    /// workers.
+    pub(super) slow: ThreadPool,
+    /// Set once every actor has ended: workers leave instead of falling asleep.
+    closing: AtomicBool,
+    current: Mutex<usize>,
+    left: Condvar,
+    /// Messages processed by workers that have left.
+    pub(super) turns_before: AtomicU64,
+    /// Held by the thread that runs actors after shutdown, when the workers have left.
+    after_hours: Mutex<()>,
+}
+
+impl Threads {
+    pub(crate) fn new(workers: usize) -> Threads {
+        let all_shared = (0..workers)
+            .map(|_| Arc::new(WorkerShared::new(Tenure::Regular)))
+            .collect();
+        Threads {
+            regular: workers,
+            all_shared: RwLock::new(all_shared),
+            common: RunQueue::default(),
+            sleepers: Sleepers::new(),
+            patience: OfferDelay::new(),
+            clock: Clock::new(),
+            memory: Arc::default(),
+            handover: Replacement::default(),
+            blocking: ThreadPool::new("blocking", THREADS_MAX, |threads| &threads.blocking),
+            slow: ThreadPool::new("slow", workers, |threads| &threads.slow),
+            closing: AtomicBool::new(false),
+            current: Mutex::new(0),
+            left: Condvar::new(),
+            turns_before: AtomicU64::new(0),
+            after_hours: Mutex::new(()),
+        }
+    }
+
+    /// Starts the workers and the clock.
+    pub(crate) fn open(&self, system: &Arc<Shared>) {
+        for (number, worker_shared) in self.all_shared().into_iter().enumerate() {
+            // A system with only some of its threads works with those; the missing thread has been
+            // reported.
+            let _reported = self.seat_worker(system, worker_shared, number);
+        }
+        let shared = system.clone();
+        let name = format!("{}-clock", system.config.name);
+        let _reported = self.start_thread(
+            name,
+            move |threads| threads.clock.keep(&shared, threads),
+            system,
+        );
+    }
+
+    pub(super) fn all_shared(&self) -> Vec<Arc<WorkerShared>> {
+        self.all_shared
+            .read()
+            .unwrap_or_else(crate::sync::PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Returns the number of surplus workers and blocking threads now, for inspection.
+    pub(crate) fn surplus(&self) -> usize {
+        self.handover.surplus()
+    }
+
+    /// Returns the bytes that the workers have counted, for inspection.
+    pub(crate) fn bytes_counted(&self) -> i64 {
+        self.all_shared()
+            .iter()
+            .map(|worker_shared| worker_shared.bytes.now())
+            .sum()
+    }
+
+    pub(crate) fn workers(&self) -> usize {
+        self.regular
+    }
+
+    /// Returns the number of messages that workers have processed, for inspection.
+    pub(crate) fn turns(&self) -> u64 {
+        let now: u64 = self
+            .all_shared()
+            .iter()
+            .map(|worker_shared| worker_shared.turns())
+            .sum();
+        now + self.turns_before.load(Ordering::Relaxed)
+    }
+
+    /// Returns the ids of the actors with a turn on a worker now, each with the milliseconds that
+    /// its turn has run, for inspection.
+    pub(crate) fn running(&self, now_ms: u64) -> BTreeMap<u64, u64> {
+        let runs = |worker_shared: &Arc<WorkerShared>| worker_shared.watch.runs(now_ms);
+        self.all_shared().iter().filter_map(runs).collect()
+    }
+
+    /// Returns what each regular worker has done and how long it has slept, for inspection.
+    pub(crate) fn facts(&self, now_ns: u64) -> Vec<WorkerFacts> {
+        let facts = |worker_shared: &Arc<WorkerShared>| WorkerFacts {
+            turns: worker_shared.turns(),
+            busy: Duration::from_nanos(now_ns.saturating_sub(worker_shared.rest.slept_ns(now_ns))),
+        };
+        let all_shared = self.all_shared();
+        let regular = all_shared
+            .iter()
+            .filter(|worker_shared| worker_shared.tenure == Tenure::Regular);
+        regular.map(facts).collect()
+    }
+
+    pub(super) fn seat_worker(
+        &self,
+        system: &Arc<Shared>,
+        worker_shared: Arc<WorkerShared>,
+        number: usize,
+    ) -> Started {
+        let shared = system.clone();
+        let name = format!("{}-worker-{number}", system.config.name);
+        self.start_thread(
+            name,
+            move |threads| threads.work(&Worker::new(shared, Some(worker_shared))),
+            system,
+        )
+    }
+
+    /// Starts a thread that counts as present until `body` returns or unwinds.
+    pub(super) fn start_thread(
+        &self,
+        name: String,
+        body: impl FnOnce(&Threads) + Send + 'static,
+        system: &Arc<Shared>,
+    ) -> Started {
+        struct Present(Arc<Shared>);
+        impl Drop for Present {
+            fn drop(&mut self) {
+                if let Some(threads) = self.0.threads() {
+                    *lock(&threads.current) -= 1;
+                    threads.left.notify_all();
+                }
+            }
+        }
+        *lock(&self.current) += 1;
+        let shared = system.clone();
+        let started = thread::Builder::new().name(name).spawn(move || {
+            let current = Present(shared);
+            if let Some(threads) = current.0.threads() {
+                body(threads);
+            }
+        });
+        match started {
+            Ok(_) => Started::Yes,
+            Err(error) => {
+                // The closure was dropped before it made its `Present`.
+                *lock(&self.current) -= 1;
+                self.left.notify_all();
+                system.reports.thread_failed(&error);
+                Started::No
+            }
+        }
+    }
+
+    /// Puts an actor that was just woken where it will be run.
+    #[inline]
+    pub(crate) fn schedule(&self, actor: Runnable, worker: Option<&Worker>, system: &Arc<Shared>) {
+        match worker.and_then(Worker::worker_shared) {
+            Some(worker_shared) if actor.worker_class().is_for_workers() => {
+                self.wake_beside(worker_shared, actor)
+            }
+            _ => self.schedule_elsewhere(actor, system),
+        }
+    }
+
+    /// As `schedule`, if the caller is no worker of this system or the actor does not run on
+    /// workers.
+    #[cold]
+    pub(crate) fn schedule_elsewhere(&self, actor: Runnable, system: &Arc<Shared>) {
+        match actor.worker_class() {
+            WorkerClass::Blocking => self.blocking.schedule(actor, self, system),
+            WorkerClass::Slow => self.slow.schedule(actor, self, system),
+            WorkerClass::Workers | WorkerClass::Candidate => self.inject(actor, system),
+        }
+        if self.is_closed() {
+            self.run_after_hours(system);
+        }
+    }
+
+    /// Wakes a sleeper for work that is no actor's run.
+    pub(crate) fn wake_one(&self) {
+        self.sleepers.wake_one();
+    }
+
+    /// Pushes work from outside to the common queue, and wakes a sleeper for it.
+    fn inject(&self, actor: Runnable, system: &Arc<Shared>) {
+        system.oracle.tick();
+        self.common.push(actor);
+        self.sleepers.wake_one();
+    }
+
+    /// A turn of this worker has woken `actor`: it runs next, here, on warm caches. The actor that
+    /// was to run next goes to the queue.
+    #[inline]
+    fn wake_beside(&self, worker_shared: &WorkerShared, actor: Runnable) {
+        let Some(displaced) = worker_shared.woken.put(actor) else {
+            return;
+        };
+        let waiting = worker_shared.queue.push(displaced) as u64;
+        let work_ns = waiting * u64::from(worker_shared.run_ns.load(Ordering::Relaxed));
+        if work_ns >= self.patience.ns() {
+            self.offer();
+        }
+    }
+
+    /// Wakes a sleeper for the work in this worker's queue.
+    #[cold]
+    pub(super) fn offer(&self) {
+        if self.sleepers.asleep() > 0 {
+            self.patience.offers();
+            self.sleepers.wake_one();
+        }
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        // Acquire: pairs with the Release in `close`.
+        self.closing.load(Ordering::Acquire)
+    }
+
+    /// Ends the threads; returns the number of threads that had not left within `limit`. They leave
+    /// when their turn ends.
+    pub(crate) fn close(&self, system: &Arc<Shared>, limit: Duration) -> usize {
+        // Release: pairs with the Acquire in `is_closed`.
+        self.closing.store(true, Ordering::Release);
+        self.sleepers.wake_all();
+        self.blocking.close();
+        self.slow.close();
+        self.clock.close();
+        self.memory.close();
+        let current = lock(&self.current);
+        let within = |current: &mut usize| *current > 0;
+        let (current, _) = self
+            .left
+            .wait_timeout_while(current, limit, within)
+            .unwrap_or_else(crate::sync::PoisonError::into_inner);
+        let left_behind = *current;
+        drop(current);
+        self.run_after_hours(system);
+        left_behind
+    }
+
+    /// After shutdown, once the workers have left, the thread that makes an actor runnable runs it.
+    /// That run only lets the actor end, because by then each has a shutdown signal. One thread at
+    /// a time, and never recursively.
+    pub(super) fn run_after_hours(&self, system: &Arc<Shared>) {
+        let worker = Worker::new(system.clone(), None);
+        loop {
+            let alone = match self.after_hours.try_lock() {
+                Ok(alone) => alone,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => return,
+            };
+            Worker::enter(&worker, |worker| {
+                while let Some(actor) = self.common.pop() {
+                    let ran = crate::run::run(actor, worker, worker.system.config.budget);
+                    if let Ran::Requeue(actor) = ran {
+                        self.common.push(actor);
+                    }
+                }
+            });
+            drop(alone);
+            // Another thread may have pushed between the last pop and the unlock, and found the
+            // lock taken.
+            if self.common.is_empty() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! The worker loop: its own queue first, the common queue every so often, then stealing, then
+//! sleep.
+
+use super::offer::{Pace, Surplus};
+use super::replacement::NEGLECTED_MS;
+use super::round::{First, Round, Sources};
+use super::sleep::{Park, Withdrawn};
+use super::steal_policy::{StealPolicy, StealVerdict};
+use super::threads::Threads;
+use super::worker_shared::{Tenure, WorkerShared};
+use crate::actor::{Runnable, Shared, Worker, WorkerClass, catch};
+use crate::gc_state::{DetachedHeaps, Helped};
+use crate::observe;
+use crate::run::Ran;
+use crate::sync::{Arc, Ordering};
+use std::mem;
+
+/// What a worker remembers from run to run.
+struct WorkerState {
+    round: Round,
+    pace: Pace,
+    steal_policy: StealPolicy,
+    /// Time at which it next assists a mark although actors are runnable.
+    helps_at_ns: u64,
+    /// Whether it has assisted a mark since it last ran an actor.
+    helped: Helped,
+}
+
+/// While actors are runnable, a worker assists marks for a tenth of its time (A5): after an assist
+/// it runs actors for this multiple of the assist's time.
+const SELDOM: u64 = 9;
+
+impl WorkerState {
+    /// Scans a few objects of a mark although actors are runnable, if that is due: no other thread
+    /// scans for the mark of an idle actor. Returns true if work is left.
+    #[inline]
+    fn helps_seldom(&mut self, worker: &Worker, now_ns: u64) -> bool {
+        let system = &worker.system;
+        if !system.marks.are_running() || now_ns < self.helps_at_ns {
+            return false;
+        }
+        let began_ns = system.oracle.now_ns();
+        let helped = system.marks.help(system);
+        let ended_ns = system.oracle.now_ns();
+        self.helps_at_ns = ended_ns + SELDOM * (ended_ns - began_ns);
+        helped == Helped::Some && system.marks.wants_help()
+    }
+}
+
+/// Returns true if a worker is needed for work that is no actor's run: detached heaps (O9), and
+/// actors that may be unreachable (O10).
+#[inline]
+fn is_called(worker: &Worker) -> bool {
+    worker.system.orphans.are_calling() || worker.system.detector.is_calling()
+}
+
+/// Does that work. It is no turn, but other workers take this worker's queue over as if it were a
+/// turn.
+#[inline]
+fn care(worker: &Worker, worker_shared: &WorkerShared) {
+    let _crowd = worker.reports_candidates();
+    if is_called(worker) {
+        let now_ms = worker.system.oracle.coarse_ms();
+        worker_shared.watch.begins_for_nobody(now_ms);
+        if worker.system.orphans.are_calling() {
+            DetachedHeaps::care(&worker.system);
+        }
+        if worker.system.detector.is_calling() {
+            worker.system.detector.care(&worker.system);
+        }
+        worker_shared.watch.ends_for_nobody();
+    }
+}
+
+/// Scans a few objects of a running mark (H7), or runs a detached heap (O9), before the worker
+/// looks for actors again.
+#[inline]
+fn helps(worker: &Worker, worker_shared: &WorkerShared) -> Helped {
+    let system = &worker.system;
+    if system.marks.are_running() && system.marks.help(system) == Helped::Some {
+        return Helped::Some;
+    }
+    if !system.orphans.owe() {
+        return Helped::Nothing;
+    }
+    worker_shared
+        .watch
+        .begins_for_nobody(system.oracle.coarse_ms());
+    DetachedHeaps::help(system);
+    worker_shared.watch.ends_for_nobody();
+    Helped::Some
+}
+
+impl Threads {
+    /// The worker loop.
+    pub(super) fn work(&self, worker: &std::rc::Rc<Worker>) {
+        let Some(worker_shared) = worker.worker_shared().cloned() else {
+            return;
+        };
+        Worker::enter(worker, |worker| {
+            let now_ns = worker.system.oracle.now_ns();
+            let mut worker_state = WorkerState {
+                round: Round::new(),
+                pace: Pace::default(),
+                steal_policy: StealPolicy::woken(now_ns, &self.patience),
+                helps_at_ns: 0,
+                helped: Helped::Nothing,
+            };
+            // One catch around all runs until a panic, because a catch around each would cost a
+            // tenth of a short run.
+            while let Err(caught) =
+                catch(|| self.run_actors(worker, &worker_shared, &mut worker_state))
+            {
+                if let Ran::Requeue(actor) = crate::run::rescue(worker, caught) {
+                    self.requeue(&worker_shared, actor, &worker.system);
+                }
+            }
+            worker_shared.count_dropped();
+            let _crowd = worker.reports_candidates();
+            self.leave(&worker_shared);
+            if is_called(worker) || worker.system.marks.wants_help() {
+                // G2: others fell asleep while this worker did that work.
+                self.wake_one();
+            }
+        });
+        worker.system.bytes.inherit(&worker_shared.bytes);
+        self.turns_before
+            .fetch_add(worker_shared.turns(), Ordering::Relaxed);
+        if self.is_closed() {
+            // If no other worker is left, the actors that this worker left must run here.
+            self.run_after_hours(&worker.system);
+        }
+    }
+
+    /// Runs one actor after the other until it is time to leave. A panic of a turn passes through.
+    fn run_actors(
+        &self,
+        worker: &Worker,
+        worker_shared: &WorkerShared,
+        worker_state: &mut WorkerState,
+    ) {
+        let budget = worker.system.config.budget;
+        let oracle = &worker.system.oracle;
+        loop {
+            let first = worker_state.round.next(oracle.coarse_ms());
+            if first != First::Woken {
+                if self.may_retire(worker_shared) {
+                    return;
+                }
+                worker_shared.count_dropped();
+                let now_ns = oracle.now_ns();
+                self.between_rounds(worker_shared, worker_state, now_ns);
+                care(worker, worker_shared);
+                if worker_state.helps_seldom(worker, now_ns) {
+                    // A worker that looked for work since may have found none, and sleeps.
+                    self.wake_one();
+                }
+            }
+            let next = self
+                .near(worker_shared, first)
+                .or_else(|| self.far(worker_shared, &mut worker_state.steal_policy, worker));
+            match next {
+                Some(actor) => {
+                    if mem::take(&mut worker_state.helped) == Helped::Some
+                        && worker.system.marks.wants_help()
+                    {
+                        // This worker leaves the mark for a while; another may have looked for that
+                        // work in vain.
+                        self.wake_one();
+                    }
+                    if let Ran::Requeue(actor) = crate::run::run_to_panic(actor, worker, budget) {
+                        self.requeue_or_hold(worker, worker_shared, actor);
+                    }
+                }
+                // An actor that this wakes is to end.
+                None if worker_shared.has_dropped() => worker_shared.count_dropped(),
+                None if self.is_closed() => return,
+                None if worker.has_candidates() || is_called(worker) => care(worker, worker_shared),
+                None if helps(worker, worker_shared) == Helped::Some => {
+                    worker_state.helped = Helped::Some
+                }
+                None => {
+                    worker_state.steal_policy.rests(&self.patience);
+                    observe::rests(worker);
+                    self.sleep(worker_shared, worker);
+                    if self.may_retire(worker_shared) {
+                        return;
+                    }
+                    let now_ns = oracle.now_ns();
+                    worker_state.pace.woke(now_ns, worker_shared.turns());
+                    worker_state.steal_policy = StealPolicy::woken(now_ns, &self.patience);
+                }
+            }
+        }
+    }
+
+    /// As `requeue`, but an actor that has made many cycle candidates is throttled until they have
+    /// been scanned.
+    fn requeue_or_hold(&self, worker: &Worker, worker_shared: &WorkerShared, actor: Runnable) {
+        let system = &worker.system;
+        let requeued = match worker.take_crowding() {
+            Some(id) if id == actor.id => system.detector.holds_back(system, actor),
+            _ => Some(actor),
+        };
+        if let Some(actor) = requeued {
+            self.requeue(worker_shared, actor, system);
+        }
+    }
+
+    /// An actor has spent its budget: it goes to the end of the queue, or, if it is slow or blocks,
+    /// to the threads of its worker class.
+    fn requeue(&self, worker_shared: &WorkerShared, actor: Runnable, system: &Arc<Shared>) {
+        match actor.worker_class() {
+            WorkerClass::Workers | WorkerClass::Candidate => {
+                worker_shared.queue.push(actor);
+            }
+            WorkerClass::Slow | WorkerClass::Blocking => self.schedule_elsewhere(actor, system),
+        }
+    }
+
+    fn may_retire(&self, worker_shared: &WorkerShared) -> bool {
+        worker_shared.tenure == Tenure::Surplus && self.handover.may_retire()
+    }
+
+    fn between_rounds(
+        &self,
+        worker_shared: &WorkerShared,
+        worker_state: &mut WorkerState,
+        now_ns: u64,
+    ) {
+        self.look(
+            worker_shared,
+            &mut worker_state.pace,
+            worker_state.round.ran(),
+            now_ns,
+        );
+        self.judge(worker_shared, &mut worker_state.steal_policy, now_ns);
+    }
+
+    /// Samples the statistics between two rounds, and offers work that has waited for long.
+    fn look(&self, worker_shared: &WorkerShared, pace: &mut Pace, runs: u32, now_ns: u64) {
+        let queued = worker_shared.queue.waiting();
+        let (mean_ns, surplus) = pace.look(now_ns, runs, queued, self.patience.ns());
+        worker_shared
+            .run_ns
+            .store(mean_ns.min(u64::from(u32::MAX)) as u32, Ordering::Relaxed);
+        if let Some(turns) = pace.turns_per_ms(now_ns, worker_shared.turns()) {
+            worker_shared.turns_per_ms.store(turns, Ordering::Relaxed);
+        }
+        if surplus == Surplus::Lasting && worker_shared.is_worth_sharing() {
+            self.offer();
+        }
+    }
+
+    /// Evaluates whether this worker's work is worth a second worker; if not, gives its queue to
+    /// the first.
+    fn judge(&self, worker_shared: &WorkerShared, steal_policy: &mut StealPolicy, now_ns: u64) {
+        let others = || {
+            let regular = |other: &Arc<WorkerShared>| other.tenure == Tenure::Regular;
+            let before = |other: &Arc<WorkerShared>| !std::ptr::eq(&**other, worker_shared);
+            let all_shared = self.all_shared().into_iter();
+            all_shared.take_while(before).filter(regular).collect()
+        };
+        let StealVerdict::GiveTo(other) =
+            steal_policy.verdict(worker_shared, others, now_ns, &self.patience)
+        else {
+            return;
+        };
+        self.put_back(worker_shared);
+        other.queue.extend(worker_shared.queue.take_all());
+        // That worker may have fallen asleep since.
+        self.sleepers.wake(&other.parker);
+        if self.is_closed() {
+            // Or it has left its seat, because the system closes, and gave its queue up before
+            // these actors were put there.
+            self.common.extend(other.queue.take_all());
+        }
+    }
+
+    /// Returns the next actor from this worker's LIFO slot and queue, or the common queue.
+    #[inline]
+    fn near(&self, worker_shared: &WorkerShared, first: First) -> Option<Runnable> {
+        self.sources(worker_shared).next(first)
+    }
+
+    fn sources<'s>(&'s self, worker_shared: &'s WorkerShared) -> Sources<'s, Runnable> {
+        Sources {
+            woken: &worker_shared.woken,
+            own: &worker_shared.queue,
+            common: &self.common,
+        }
+    }
+
+    /// Moves the actor of the LIFO slot to the end of the queue.
+    fn put_back(&self, worker_shared: &WorkerShared) {
+        self.sources(worker_shared).put_back();
+    }
+
+    /// Steals an actor from another worker.
+    fn far(
+        &self,
+        worker_shared: &WorkerShared,
+        steal_policy: &mut StealPolicy,
+        worker: &Worker,
+    ) -> Option<Runnable> {
+        let now_ns = worker.system.oracle.now_ns();
+        if !steal_policy.is_hungry(now_ns, &self.patience) {
+            return None;
+        }
+        let (stolen, victim) = self.steal(worker_shared, worker.system.oracle.coarse_ms())?;
+        steal_policy.stole(victim, worker_shared, now_ns);
+        Some(stolen)
+    }
+
+    fn steal(
+        &self,
+        steal_policy: &WorkerShared,
+        now_ms: u64,
+    ) -> Option<(Runnable, Arc<WorkerShared>)> {
+        for victim in self.all_shared() {
+            if std::ptr::eq(&*victim, steal_policy) {
+                continue;
+            }
+            let held_up = victim.watch.runs_since(now_ms) >= NEGLECTED_MS;
+            if !held_up && !victim.is_worth_sharing() {
+                continue;
+            }
+            steal_policy.queue.extend(victim.queue.steal());
+            let first = steal_policy.queue.pop_oldest();
+            let woken = || if held_up { victim.woken.take() } else { None };
+            let first = first.or_else(woken);
+            if let Some(first) = first {
+                return Some((first, victim));
+            }
+        }
+        None
+    }
+
+    /// W1: announces, makes the last check, sleeps. The check covers the own queue too: a thief may
+    /// have given stolen actors back. The queues of other workers are not checked: those workers
+    /// are awake, and either offer their work or the clock offers it.
+    fn sleep(&self, worker_shared: &WorkerShared, worker: &Worker) {
+        worker_shared.rest.begins(worker.system.oracle.now_ns());
+        self.sleepers.announce(&worker_shared.parker);
+        let stays_awake = !self.common.is_empty()
+            || !worker_shared.queue.is_empty()
+            || self.is_closed()
+            || is_called(worker)
+            || worker.system.marks.wants_help();
+        if !stays_awake || self.sleepers.withdraw(&worker_shared.parker) == Withdrawn::TokenComes {
+            worker_shared.parker.park();
+        }
+        // Also after a sleep that was only announced: the clock may have gone to rest because of it
+        // (K1).
+        worker.system.oracle.tick();
+        self.clock.rouse();
+        worker_shared.rest.ends(worker.system.oracle.now_ns());
+    }
+
+    /// Returns true if any queue holds an actor.
+    pub(super) fn has_work(&self) -> bool {
+        !self.common.is_empty()
+            || self
+                .all_shared()
+                .iter()
+                .any(|worker_shared| worker_shared.has_waiting())
+    }
+
+    /// A worker leaves: its queued actors go to the other workers.
+    pub(super) fn leave(&self, worker_shared: &WorkerShared) {
+        let mut all_shared = self
+            .all_shared
+            .write()
+            .unwrap_or_else(crate::sync::PoisonError::into_inner);
+        all_shared.retain(|other| !std::ptr::eq(&**other, worker_shared));
+        drop(all_shared);
+        self.put_back(worker_shared);
+        self.common.extend(worker_shared.queue.take_all());
+        // Even if its own queue was empty: it may have been woken for work that it now leaves to
+        // another.
+        if self.has_work() {
+            self.sleepers.wake_one();
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Inspection: a snapshot of a system, read from published statistics, without the actors' help.
+
+use super::shutdown::Survivor;
+use crate::actor::{BoundedQueue, CellRef, DeadLetterCount, HeldBack, Report, Shared};
+use crate::api::Mailbox;
+use crate::gc_state::{HeapFacts, PauseDistributions};
+use crate::patterns::NameFacts;
+use crate::sched::{Scheduler, Threads};
+use crate::sync::Arc;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+/// A snapshot of a system. The numbers of an actor are read one after the other while it runs: each
+/// is right, together they may be a message apart.
+#[derive(Clone, Debug)]
+pub struct Inspection {
+    /// Name of the system.
+    pub name: String,
+    /// Time since the system began; in a simulation, virtual.
+    pub now: Duration,
+    /// Number of messages taken up since then by workers or the simulation, including those
+    /// deferred by their guards then. Messages of actors that are declared to block are in
+    /// [`ActorFacts::turns`] only.
+    pub turns: u64,
+    /// Every actor that exists, in the order of creation.
+    pub actors: Vec<ActorFacts>,
+    /// Messages that were not processed.
+    pub dead_letters: Vec<DeadLetterCount>,
+    /// The latest reports, oldest first.
+    pub reports: Vec<Report>,
+    /// Number of turns, hooks and drops that have panicked.
+    pub panics: u64,
+    /// Number of timers that are set.
+    pub timers: usize,
+    /// Registered names, in their order.
+    pub names: Vec<NameFacts>,
+    /// Number of workers, without surplus workers.
+    pub workers: usize,
+    /// Each of these workers; none in a simulation.
+    pub worker_facts: Vec<WorkerFacts>,
+    /// Workers added because turns block others.
+    pub surplus_workers: usize,
+    /// Bytes of cells and waiting messages that the runtime holds.
+    pub bytes: i64,
+    /// Number of pages of 4 KiB that the heaps of actors have.
+    pub heap_pages: usize,
+    /// How long their heaps kept actors from running, since the system began or
+    /// [`System::forget_pauses`](crate::System::forget_pauses).
+    pub pauses: PauseDistributions,
+    /// Detached heaps: graphs of ended actors that are still referenced in part.
+    pub orphans: usize,
+}
+
+/// Statistics of one worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkerFacts {
+    /// Number of messages that it has taken up. A message that waits behind others for their common
+    /// guard is not counted before the guard opens.
+    pub turns: u64,
+    /// Time since the system began that it was awake: in turns, or looking for work. Its growth
+    /// between two snapshots, divided by that of [`Inspection::now`], is the worker's utilisation.
+    pub busy: Duration,
+}
+
+/// Statistics of one actor.
+#[derive(Clone, Debug)]
+pub struct ActorFacts {
+    /// Its path.
+    pub actor: String,
+    /// Stable name of its type.
+    pub type_name: &'static str,
+    /// Number of messages that wait and could be processed.
+    pub depth: usize,
+    /// Number of messages that wait for their guard.
+    pub deferred: usize,
+    /// How long the oldest of them has waited, to a millisecond; zero when none waits.
+    pub deferred_age: Duration,
+    /// How long the oldest waiting message has waited, to a millisecond or one message; zero when
+    /// none waits.
+    pub age: Duration,
+    /// Number of turns that have ended.
+    pub turns: u64,
+    /// Time spent in runs that have ended, by sampling: the milliseconds that began while it ran.
+    pub busy: Duration,
+    /// Stable name of the behaviour that runs now.
+    pub current: Option<&'static str>,
+    /// Number of restarts by its supervisor.
+    pub restarts: u32,
+    /// Time since that turn began, to a millisecond. `None` also in a simulation, and for an actor
+    /// that is declared to block.
+    pub current_for: Option<Duration>,
+    /// Number of senders that wait for it (T5): muted actors, and offers that wait until it has
+    /// recovered.
+    pub mutes: usize,
+    /// Path of the overloaded actor that mutes this one: this one takes no messages until that
+    /// actor has recovered (T5).
+    pub muted_by: Option<String>,
+    /// Whether its mailbox has a bound, and the policy for a message that finds it full.
+    pub mailbox: Mailbox,
+    /// Number of messages lost to that bound (T5): rejected or dropped, and counted as dead
+    /// letters.
+    pub lost: u64,
+    /// Statistics of its heap, if its state is a graph.
+    pub heap: Option<HeapFacts>,
+    /// Why it is alive.
+    pub because: AliveBecause,
+}
+
+/// Why an actor is alive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AliveBecause {
+    /// Stable name of the behaviour that runs now.
+    pub current: Option<&'static str>,
+    /// Number of addresses: in states, messages, timers, promises, and outside; including those
+    /// dropped a moment ago, by a run that has not ended or a worker that has not counted them
+    /// back.
+    pub addresses: usize,
+    /// Number of waiting messages.
+    pub messages: usize,
+    /// Whether [`System::keep`](crate::System::keep) was called for it.
+    pub kept: bool,
+}
+
+impl fmt::Display for AliveBecause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(current) = self.current {
+            write!(f, "{current} is running, ")?;
+        }
+        if self.kept {
+            f.write_str("it is kept, ")?;
+        }
+        write!(
+            f,
+            "{} addresses, {} messages",
+            self.addresses, self.messages
+        )
+    }
+}
+
+impl ActorFacts {
+    pub(crate) fn of(cell: &CellRef) -> ActorFacts {
+        let depth = cell
+            .ring()
+            .map_or_else(|| cell.depth(), BoundedQueue::depth);
+        let deferred = cell.facts.deferred();
+        let current = cell.facts.current().map(|kind| kind.name);
+        let now_ms = cell.system.oracle.coarse_ms();
+        let waited_ms = cell.facts.waits_for(now_ms);
+        ActorFacts {
+            actor: cell.path(),
+            type_name: cell.class.name,
+            depth,
+            deferred,
+            deferred_age: if deferred > 0 {
+                Duration::from_millis(cell.deferred_for(now_ms).into())
+            } else {
+                Duration::ZERO
+            },
+            age: if depth > 0 {
+                Duration::from_millis(waited_ms.into())
+            } else {
+                Duration::ZERO
+            },
+            turns: cell.facts.turns(),
+            heap: cell.heap_facts(),
+            busy: Duration::from_millis(cell.facts.busy_ms().into()),
+            current,
+            restarts: cell.system.restarts.of(cell.id),
+            current_for: None,
+            mutes: 0,
+            muted_by: None,
+            mailbox: cell.class.mailbox,
+            lost: cell.ring().map_or(0, BoundedQueue::lost),
+            because: AliveBecause {
+                current,
+                addresses: cell.addresses() as usize,
+                messages: depth + deferred,
+                kept: cell.system.is_kept(cell.id),
+            },
+        }
+    }
+
+    pub(crate) fn into_survivor(self) -> Survivor {
+        Survivor {
+            actor: self.actor,
+            because: self.because,
+        }
+    }
+}
+
+impl Inspection {
+    pub(crate) fn of(system: &Arc<Shared>) -> Inspection {
+        let threads = system.threads();
+        let (now_ms, now_ns) = (system.oracle.coarse_ms(), system.oracle.now_ns());
+        let (mut mutes, mut muted) = (BTreeMap::<_, usize>::new(), BTreeMap::new());
+        for (by, sender) in system.mutes.pairs(HeldBack::actor) {
+            *mutes.entry(by).or_default() += 1;
+            if let Some(sender) = sender {
+                muted.insert(sender, by);
+            }
+        }
+        let running = threads.map_or_else(BTreeMap::new, |threads| threads.running(now_ms));
+        let cells = system.registry.all();
+        let path_of = |id: &u64| {
+            // They are in the order of their numbers.
+            let at = cells.binary_search_by_key(id, |cell| cell.id).ok()?;
+            Some(cells[at].path())
+        };
+        let facts = |cell: &CellRef| {
+            let facts = ActorFacts::of(cell);
+            let current_for = running.get(&cell.id).filter(|_| facts.current.is_some());
+            ActorFacts {
+                current_for: current_for.map(|ms| Duration::from_millis(*ms)),
+                mutes: mutes.get(&cell.id).copied().unwrap_or(0),
+                muted_by: muted.get(&cell.id).and_then(path_of),
+                ..facts
+            }
+        };
+        Inspection {
+            name: system.config.name.clone(),
+            now: Duration::from_nanos(now_ns),
+            turns: match &system.scheduler {
+                Scheduler::Threads(threads) => threads.turns(),
+                Scheduler::Simulated(stage) => stage.turns(),
+            },
+            actors: cells.iter().map(facts).collect(),
+            dead_letters: system.dead_letters.counts(),
+            reports: system.reports.latest(),
+            panics: system.reports.panics(),
+            timers: system.timers.len(),
+            workers: threads.map_or(1, Threads::workers),
+            worker_facts: threads.map_or_else(Vec::new, |threads| threads.facts(now_ns)),
+            surplus_workers: threads.map_or(0, Threads::surplus),
+            names: system.names.facts(),
+            bytes: system.bytes_held(),
+            heap_pages: system.heaps.stats().pages,
+            pauses: system.pauses.read(),
+            orphans: system.orphans.len(),
+        }
+    }
+
+    /// The actor with this path.
+    pub fn actor(&self, path: &str) -> Option<&ActorFacts> {
+        self.actors.iter().find(|facts| facts.actor == path)
+    }
+}
