@@ -14,22 +14,18 @@
 //! # }
 //! ```
 
-use crate::bias::header::Header;
-
 #[cfg(feature = "counters")]
 pub use on::{Counters, read, reset};
 
 /// Without the feature these functions do nothing and are compiled away.
 #[cfg(not(feature = "counters"))]
 mod off {
-    use super::Header;
-
     #[inline(always)]
     pub(crate) fn born(_owned: bool) {}
     #[inline(always)]
-    pub(crate) fn biased(_header: &Header) {}
+    pub(crate) fn biased(_was_shared: bool) {}
     #[inline(always)]
-    pub(crate) fn shared(_header: &Header) {}
+    pub(crate) fn shared(_is_first: bool) {}
     #[inline(always)]
     pub(crate) fn queued() {}
 }
@@ -42,7 +38,6 @@ pub(crate) use on::{biased, born, queued, shared};
 
 #[cfg(feature = "counters")]
 mod on {
-    use super::Header;
     use std::sync::atomic::{AtomicU64, Ordering};
 
     static OBJECTS: AtomicU64 = AtomicU64::new(0);
@@ -129,17 +124,19 @@ mod on {
         }
     }
 
-    pub(crate) fn biased(header: &Header) {
+    /// Counts an operation of the owner; `was_shared`: another thread has counted before.
+    pub(crate) fn biased(was_shared: bool) {
         one(&BIASED);
-        if header.is_used() {
+        if was_shared {
             one(&ON_SHARED);
         }
     }
 
-    pub(crate) fn shared(header: &Header) {
+    /// Counts an operation of another thread; `is_first`: the first one on its object.
+    pub(crate) fn shared(is_first: bool) {
         one(&SHARED);
         one(&ON_SHARED);
-        if header.note_use() {
+        if is_first {
             one(&SHARED_OBJECTS);
         }
     }

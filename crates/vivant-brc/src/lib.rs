@@ -10,16 +10,9 @@ pub mod counters;
 mod object;
 mod owner;
 mod sync;
-#[allow(
-    unsafe_code,
-    reason = "pointers are coerced, and become references again"
-)]
-#[doc(hidden)]
-pub mod unsizing;
-#[allow(unsafe_code, reason = "what a weak count keeps is memory")]
-mod weak;
 
-pub use brc::{Brc, CloneToNew};
+#[doc(hidden)]
+pub use brc::unsizing;
+pub use brc::{Brc, CloneToNew, Weak};
 pub use chain::drop_chain;
 pub use owner::{Executor, Owner, detached, merge};
-pub use weak::Weak;

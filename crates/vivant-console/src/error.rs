@@ -53,8 +53,8 @@ impl fmt::Display for StartError {
                 f,
                 "a token of {length} characters does not do: give {} to {} visible ASCII characters, or none, and one \
                  is made",
-                crate::token::LENGTH_MIN,
-                crate::token::LENGTH_MAX
+                crate::limits::TOKEN_LENGTH_MIN,
+                crate::limits::TOKEN_LENGTH_MAX
             ),
             StartError::Random(error) => write!(
                 f,

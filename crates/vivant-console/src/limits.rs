@@ -2,6 +2,12 @@
 
 use std::time::Duration;
 
+/// A token of fewer characters could be guessed.
+pub(crate) const TOKEN_LENGTH_MIN: usize = 16;
+
+/// A longer one would not fit into its line.
+pub(crate) const TOKEN_LENGTH_MAX: usize = 512;
+
 /// Limits of times and numbers. Those of sizes are constants: no test needs others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {

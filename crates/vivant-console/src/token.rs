@@ -1,17 +1,12 @@
 //! The secret that admits a client.
 
 use crate::StartError;
+use crate::limits::{TOKEN_LENGTH_MAX, TOKEN_LENGTH_MIN};
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::path::Path;
-
-/// A token of fewer characters could be guessed.
-pub(crate) const LENGTH_MIN: usize = 16;
-
-/// A longer one would not fit into its line.
-pub(crate) const LENGTH_MAX: usize = 512;
 
 /// The secret that a client must send first. `{:?}` does not show it.
 #[derive(Clone)]
@@ -36,7 +31,7 @@ impl Token {
     /// [`StartError::Token`] for any other text.
     pub fn new(text: impl Into<String>) -> Result<Token, StartError> {
         let text = text.into();
-        let fits = (LENGTH_MIN..=LENGTH_MAX).contains(&text.len());
+        let fits = (TOKEN_LENGTH_MIN..=TOKEN_LENGTH_MAX).contains(&text.len());
         if fits && text.bytes().all(|byte| byte.is_ascii_graphic()) {
             Ok(Token(text))
         } else {
@@ -131,7 +126,7 @@ mod tests {
         ] {
             assert!(Token::new(text).is_err(), "{text}");
         }
-        assert!(Token::new("x".repeat(LENGTH_MAX + 1)).is_err());
+        assert!(Token::new("x".repeat(TOKEN_LENGTH_MAX + 1)).is_err());
     }
 
     #[test]

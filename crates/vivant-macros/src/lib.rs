@@ -24,7 +24,6 @@
 //! - `types`: types, read by their tokens;
 //! - `face`: the handle struct;
 //! - `outgoing_references`: tracing of the addresses in a state;
-//! - `holdings`: tracing of an object's external edges;
 //! - `graph`: a state with a lifetime, and its actor's name;
 //! - `surface`: visibility, docs and `#[cfg]` of a user's item, copied to generated items;
 //! - `names`, `options`, `errors`.
@@ -38,7 +37,6 @@ mod errors;
 mod face;
 mod freeze;
 mod graph;
-mod holdings;
 mod interface;
 mod names;
 mod object;
@@ -46,7 +44,6 @@ mod options;
 mod outgoing_references;
 mod recursion;
 mod shape;
-mod sharing;
 mod surface;
 mod test;
 mod types;

@@ -25,11 +25,11 @@ const RELIEF_DEPTH: u32 = 8;
 #[inline]
 pub(crate) fn clone(header: &Header) {
     if header.is_owned_by(me()) {
-        counters::biased(header);
+        counters::biased(header.is_used());
         clone_owned(header);
     } else {
         unusual();
-        counters::shared(header);
+        counters::shared(header.note_use());
         header.clone_shared();
     }
 }
@@ -62,7 +62,7 @@ fn unusual() {}
 /// Increment of the shared count.
 #[inline]
 pub(crate) fn clone_out(header: &Header) {
-    counters::shared(header);
+    counters::shared(header.note_use());
     header.clone_shared();
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn clone_out(header: &Header) {
 pub(crate) fn let_go_owned(header: &Header) -> bool {
     let done = header.is_owned_by(me()) && header.drop_one_of_many();
     if done {
-        counters::biased(header);
+        counters::biased(header.is_used());
     }
     done
 }
@@ -81,13 +81,13 @@ pub(crate) fn let_go_owned(header: &Header) -> bool {
 #[inline]
 pub(crate) fn let_go(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
     if header.is_owned_by(me()) {
-        counters::biased(header);
+        counters::biased(header.is_used());
         match header.drop_owned() {
             OwnerDropped::Others => false,
             dropped => unnamed(dropped, hand),
         }
     } else {
-        counters::shared(header);
+        counters::shared(header.note_use());
         match header.drop_shared() {
             Dropped::Others => false,
             Dropped::Last => true,
@@ -171,12 +171,12 @@ pub(crate) fn upgrade(header: &Header) -> bool {
         look();
     }
     if header.is_owned_by(me()) {
-        counters::biased(header);
+        counters::biased(header.is_used());
         // The object is live: B7.
         clone_owned(header);
         true
     } else {
-        counters::shared(header);
+        counters::shared(header.note_use());
         header.upgrade_shared()
     }
 }

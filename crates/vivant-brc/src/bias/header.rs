@@ -500,6 +500,20 @@ impl Header {
         Word(self.word.load(Ordering::Relaxed)).has(word::USED)
     }
 
+    /// Without statistics nothing is noted.
+    #[cfg(not(feature = "counters"))]
+    #[inline(always)]
+    pub(crate) fn is_used(&self) -> bool {
+        false
+    }
+
+    /// Without statistics nothing is noted.
+    #[cfg(not(feature = "counters"))]
+    #[inline(always)]
+    pub(crate) fn note_use(&self) -> bool {
+        false
+    }
+
     /// Notes that a thread that is not the owner has counted. Returns true for the first call.
     #[cfg(feature = "counters")]
     pub(crate) fn note_use(&self) -> bool {

@@ -14,6 +14,10 @@ mod serde;
 mod slice;
 mod uninit;
 mod unique;
+pub mod unsizing;
+mod weak;
+
+pub use weak::Weak;
 
 pub use mutate::CloneToNew;
 
@@ -21,7 +25,6 @@ use crate::bias::handed::Ends;
 use crate::bias::header::{Header, NOBODY};
 use crate::bias::{counting, current};
 use crate::object::{Raw, allocate};
-use crate::weak::Weak;
 use std::alloc::Layout;
 use std::marker::PhantomData;
 use std::ops::Deref;

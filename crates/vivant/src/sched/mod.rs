@@ -1,8 +1,8 @@
 //! The work-stealing scheduler: which actor runs on which worker, and when (T5b, T6). The protocols
 //! are in `README.md`.
 //!
-//! - [`threads`]: the workers of a real system; [`worker_loop`]: the loop of one, with a queue of its
-//!   own and stealing.
+//! - [`threads`]: the workers of a real system; [`worker_loop`]: the loop of one, with a queue of
+//!   its own and stealing.
 //! - [`lifo_slot`]: the slot for the actor woken last; [`round`]: for how many runs it goes first;
 //!   [`offer`]: when other workers are woken; [`steal_policy`]: what a worker steals.
 //! - [`sleep`]: falling asleep and waking.

@@ -1,8 +1,8 @@
 //! `Object::trace_external`, of `#[derive(Object)]`: tracing of a field's external edges, to things
 //! that are counted elsewhere.
 
+use super::{Derived, is_leaf};
 use crate::errors::Errors;
-use crate::object::{Derived, is_leaf};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;

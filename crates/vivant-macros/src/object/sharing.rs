@@ -1,7 +1,7 @@
 //! The impls of `#[derive(Object)]` besides tracing: whether the type may be shared and sent, and
 //! its form in a turn.
 
-use crate::object::{Derived, Part};
+use super::{Derived, Part};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{GenericParam, Type, WherePredicate, parse_quote};

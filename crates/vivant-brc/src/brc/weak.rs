@@ -1,7 +1,7 @@
 //! [`Weak`]: a weak reference.
 
+use super::Brc;
 use crate::bias::counting;
-use crate::brc::Brc;
 use crate::object::{Object, Raw};
 use std::fmt;
 use std::marker::PhantomData;

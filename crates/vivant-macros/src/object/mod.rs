@@ -1,11 +1,14 @@
 //! `#[derive(Object)]`: how the collector traces a type.
 
+mod holdings;
+mod sharing;
+
 use crate::errors::Errors;
 use crate::recursion::owns;
-use crate::sharing::Shares;
 use crate::types;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use sharing::Shares;
 use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};

@@ -1,6 +1,6 @@
 //! [`unsize!`](crate::unsize): the unsizing coercion that the compiler does for `Arc` by itself.
 
-use crate::{Brc, Weak};
+use super::{Brc, Weak};
 use std::marker::PhantomData;
 use std::pin::Pin;
 
