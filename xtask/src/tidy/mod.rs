@@ -1,6 +1,7 @@
 //! `tidy`: this project's own rules, which no other tool checks. Each rule is a pure function over
 //! paths and texts and has a self-test among its tests: a bad text that it must flag.
 //!
+//! - [`layers`]: the folders of a crate import each other only downwards.
 //! - [`length`]: a file that is too long to hold in the head.
 //! - [`unsafe_counts`]: a folder holds no more `unsafe` than it did.
 //! - [`seams`]: atomics come from `crate::sync`; time and chance come from the oracle.
@@ -13,6 +14,7 @@
 //! `clippy.toml`, not here.
 
 mod code;
+mod layers;
 mod length;
 mod links;
 mod prose;
@@ -57,6 +59,7 @@ impl fmt::Display for Finding {
 }
 
 pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
+    let draws_layers = args.flag("--layers");
     args.finish()?;
     let paths: BTreeSet<String> = workspace::files()?.into_iter().collect();
     let mut findings = protocols::check(&paths);
@@ -71,12 +74,17 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
             documents.push((path.clone(), text));
         }
     }
+    if draws_layers {
+        print!("{}", layers::report(&sources, &documents));
+        return Ok(());
+    }
     for source in &sources {
         findings.extend(length::check(source));
         findings.extend(seams::check(source));
         findings.extend(words::check(source));
     }
     findings.extend(length::check_exceptions(&sources));
+    findings.extend(layers::check(&sources, &documents));
     findings.extend(prose::check(&sources, &documents));
     findings.extend(unsafe_counts::check(&sources));
     findings.sort();
