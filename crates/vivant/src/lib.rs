@@ -100,6 +100,8 @@ mod actor;
 
 mod observe;
 
+mod statistics;
+
 mod message;
 
 mod mute;
@@ -116,24 +118,25 @@ mod injected_fault;
 mod mute_model;
 
 pub use actor::{
-    AskError, Cause, DeadLetter, DeadLetterCount, DeadLetters, GaveUp, Inside, Linked, NotSent,
-    Overloaded, Panic, Report, SendError, StopReason, Timer, Undelivered,
+    Access, AskError, Cause, DeadLetter, DeadLetterCount, DeadLetters, GaveUp, Guard, Inside,
+    Linked, Mailbox, NotSent, OutgoingReferences, Overloaded, Panic, Pool, Report, SendError,
+    Steps, StopReason, Timer, Undelivered,
 };
 pub use api::{
-    Access, Actor, Address, Answer, AskFuture, Behaviour, Call, Cancelled, Continuation, Entry,
-    Guard, Handle, Implements, InlineActor, InlineState, Link, Mailbox, Message, Offer,
-    OutgoingReferences, Pool, Promise, Resolver, StateStorage, Step, Steps, Target, Then,
-    TraceReferences, Turn, WeakAddress,
+    Actor, Address, Answer, AskFuture, Behaviour, Call, Cancelled, Continuation, Entry, Handle,
+    Implements, InlineActor, InlineState, Link, Message, Offer, Promise, Resolver, StateStorage,
+    Step, Target, Then, TraceReferences, Turn, WeakAddress,
 };
 pub use cycles::{KeptBy, Mortal, WhyAlive};
 pub use edge::{Attached, Attachment, Clock, Sleep, StreamItem};
-pub use gc_state::{
-    ByPauseKind, Distribution, Far, GcState, HeapFacts, PauseClock, PauseDistributions, PauseKind,
-    Pauses,
-};
+pub use gc_state::{Far, GcState};
 pub use patterns::{
     Group, Lagged, LookupError, NameFacts, NamedTimer, RateLimit, RateLimited, RegisterError,
     Router, Subscription, Topic,
+};
+pub use statistics::{
+    ByPauseKind, Distribution, HeapFacts, PauseClock, PauseDistributions, PauseKind, Pauses,
+    WorkerFacts,
 };
 pub use supervision::{
     Again, AreSettled, Child, ChildFacts, ChildState, Children, Messages, OnPanic, Restart, Saved,
@@ -141,7 +144,7 @@ pub use supervision::{
 };
 pub use system::{
     ActorFacts, AliveBecause, BadCollectors, Inspection, ShutdownReport, Spawner, Survivor, System,
-    SystemBuilder, WorkerFacts,
+    SystemBuilder,
 };
 pub use vivant_brc::Brc;
 

@@ -3,9 +3,9 @@
 //! Every file with a protocol between threads takes its primitives from here, so that `verify/loom`
 //! can compile the same file against loom's. Nothing else in the crate names `std::sync::atomic`.
 
-pub(crate) use std::sync::atomic::Ordering;
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize,
+    Ordering,
 };
 pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 

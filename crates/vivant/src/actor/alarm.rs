@@ -1,6 +1,5 @@
 //! Alarms: the action at the deadline of a timer.
 
-use crate::api::{Call, Message};
 use std::time::Duration;
 
 /// The action at a deadline.
@@ -34,30 +33,6 @@ pub(crate) fn period_ns(period: Duration) -> u64 {
         "an interval of no length would never end"
     );
     ns(period)
-}
-
-/// An alarm that sends `call` periodically, until its receiver has ended; then it calls `gone`.
-pub(crate) fn interval<M: Message>(
-    period_ns: u64,
-    call: Call<'static, M>,
-    gone: impl Fn() + Send + 'static,
-) -> Alarm
-where
-    M::Args: Clone + Send,
-{
-    let ring = move || match call.again().undelivered() {
-        // A mailbox that is full for one tick is not the end.
-        Ok(call) => {
-            call.send();
-            Interval::GoesOn
-        }
-        Err(_) => {
-            gone();
-            Interval::Ends
-        }
-    };
-    let ring = Box::new(ring);
-    Alarm::Every { period_ns, ring }
 }
 
 /// Nanoseconds of `duration`, as far as they fit: 584 years.

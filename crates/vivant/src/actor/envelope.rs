@@ -5,9 +5,9 @@ use super::bounded_queue::BoundedQueue;
 use super::class::StateRef;
 use super::error::Refusal;
 use super::next::Next;
+use super::options::{Access, Guard, Mailbox, Steps};
 use super::reference::AddressRef;
 use super::worker::Worker;
-use crate::api::{Access, Guard, Mailbox, Steps};
 use crate::message::{Chain, Linked, pool};
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use crate::observe;

@@ -3,9 +3,10 @@
 use super::dead_letter::Cause;
 use super::header::Header;
 use super::next::for_others;
+use super::options::Mailbox;
 use super::reference::CellRef;
 use super::stop::StopReason;
-use crate::api::{Call, Mailbox, Message};
+use crate::api::{Call, Message};
 use crate::sync::Arc;
 use std::cell::Cell;
 use std::error::Error;
@@ -365,3 +366,6 @@ impl Refusal {
         DROPS_DEEP.set(deep);
     }
 }
+
+vivant_heap::leaf!([] AskError);
+vivant_heap::leaf!([] Panic);

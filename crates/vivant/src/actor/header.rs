@@ -36,10 +36,11 @@ use super::bounded_queue::BoundedQueue;
 use super::class::Class;
 use super::cold_fields::ColdFields;
 use super::envelope::Head;
+use super::options::Pool;
 use super::published::Published;
 use super::shared::Shared;
 use super::stop::StopReason;
-use crate::api::{Actor, FactsOf, Pool, Stored as KeptOf};
+use crate::api::{Actor, FactsOf, Stored as KeptOf};
 use crate::message::{Chain, Inbox};
 use crate::mute::Pressure;
 use crate::run::{Child, Guards};
@@ -92,7 +93,7 @@ pub(crate) struct RunState {
     pub(crate) guards: Guards,
     /// Whether the next message of the backlog found the inbox empty.
     pub(crate) batch: Batch,
-    pub(crate) steps: Steps,
+    pub(crate) steps: StepProgress,
     pub(crate) worker_class: WorkerClass,
 }
 
@@ -166,7 +167,7 @@ pub(crate) enum Mute {
 
 /// Whether a behaviour has a next step.
 #[derive(PartialEq, Eq, Clone, Copy)]
-pub(crate) enum Steps {
+pub(crate) enum StepProgress {
     None,
     Pending,
 }

@@ -12,7 +12,7 @@
 //! actor.
 
 use super::dead_letter::Cause;
-use crate::api::Mailbox;
+use super::options::Mailbox;
 use std::collections::{BTreeMap, VecDeque};
 
 /// What a message does in its turn.

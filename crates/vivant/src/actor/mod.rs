@@ -39,6 +39,8 @@ mod next;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod once;
+mod options;
+mod outgoing;
 #[allow(
     unsafe_code,
     reason = "the message's erased type: see the README and docs/ARCHITECTURE.md"
@@ -74,7 +76,7 @@ mod waiting_sender;
 mod worker;
 
 pub(crate) use accounting::OwnBytes;
-pub(crate) use alarm::{Alarm, interval, ns, period_ns};
+pub(crate) use alarm::{Alarm, Interval, ns, period_ns};
 pub(crate) use bounded_queue::{BoundedQueue, Entry};
 pub(crate) use catch::{Caught, Injected, catch, take_last};
 #[cfg(feature = "metrics")]
@@ -88,8 +90,11 @@ pub(crate) use envelope::{Envelope, Kind, MessageKind, MessageRole, Route, Step}
 pub(crate) use error::Refusal;
 pub use error::{AskError, Inside, NotSent, Overloaded, Panic, SendError, Undelivered};
 pub(crate) use exit_hooks::ExitHookId;
-pub(crate) use header::{Batch, Header, Lifecycle, Mute, RunState, Steps, WorkerClass};
-pub(crate) use next::{Next, bury, for_others};
+pub(crate) use header::{Batch, Header, Lifecycle, Mute, RunState, StepProgress, WorkerClass};
+pub(crate) use next::{Delivery, Next, bury, for_others};
+pub use options::{Access, Guard, Mailbox, Pool, Steps};
+pub use outgoing::OutgoingReferences;
+pub(crate) use outgoing::{OutgoingReference, Sight, Who, known};
 pub(crate) use post::{To, post, post_by};
 pub(crate) use reference::{AddressRef, CellRef, Dropped, Kept, count_back};
 pub(crate) use reference_word::CommitResult;

@@ -6,10 +6,11 @@
 //! so each step returns the next one.
 
 use super::catch::catch;
+use super::envelope::Envelope;
 use super::error::{Inside, Panic};
 use super::post::{Returned, To, post};
+use super::reference::AddressRef;
 use super::worker::Worker;
-use crate::api::Delivery;
 
 /// The next step.
 #[must_use = "what follows must be followed: `next.follow()`"]
@@ -61,5 +62,18 @@ pub(crate) fn for_others(what: &'static str, code: impl FnOnce()) {
             );
             worker.system.reports.panicked(&panic);
         });
+    }
+}
+
+/// A packed message and its receiver.
+pub(crate) struct Delivery {
+    pub(crate) to: AddressRef,
+    pub(crate) envelope: Envelope,
+}
+
+impl Delivery {
+    /// Posts the message; if the actor has ended it becomes a dead letter, and its ask fails.
+    pub(crate) fn deliver(self) {
+        Next::Deliver(self).follow();
     }
 }

@@ -5,7 +5,7 @@ use super::class::Class;
 use super::cold_fields::ColdFields;
 use super::envelope::Head;
 use super::header::{
-    ActorCell, Batch, BoundedCell, Header, Lifecycle, Mute, RunState, Steps, WorkerClass,
+    ActorCell, Batch, BoundedCell, Header, Lifecycle, Mute, RunState, StepProgress, WorkerClass,
 };
 use super::once::SetOnce;
 use super::published::Published;
@@ -16,11 +16,11 @@ use super::signals::{SignalWord, Signals};
 use super::worker::Worker;
 use super::{actor_path::ActorPath, bounded_queue::BoundedQueue};
 use crate::api::{Actor, Stored as KeptOf};
-use crate::gc_state::HeapFacts;
 use crate::message::{Chain, Inbox, Notified, pool};
 use crate::mute::Pressure;
 use crate::run::Guards;
 use crate::sched::Pointed;
+use crate::statistics::HeapFacts;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
@@ -104,7 +104,7 @@ impl AddressRef {
                     mute: Mute::Free,
                     guards: Guards::None,
                     batch: Batch::MarkStart,
-                    steps: Steps::None,
+                    steps: StepProgress::None,
                     worker_class: WorkerClass::of(A::POOL),
                 }),
                 facts: Published::default(),

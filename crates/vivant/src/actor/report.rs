@@ -8,8 +8,7 @@ use super::stop::GaveUp;
 use crate::observe;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use std::collections::VecDeque;
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 use vivant_heap::Marking;
 
 /// Number of latest reports kept for inspection.

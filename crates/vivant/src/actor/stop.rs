@@ -113,3 +113,5 @@ impl fmt::Display for StopReason {
         }
     }
 }
+
+vivant_heap::leaf!([] StopReason);

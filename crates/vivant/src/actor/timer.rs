@@ -245,3 +245,5 @@ impl fmt::Debug for Timer {
         write!(f, "Timer({})", self.id.0)
     }
 }
+
+vivant_heap::leaf!([] Timer);

@@ -332,3 +332,6 @@ impl<T: ?Sized + Target> Hash for WeakAddress<T> {
         self.cell.id.hash(state);
     }
 }
+
+vivant_heap::leaf!([T: ?Sized + Target] Address<T>, address shows &Address::link(address).to);
+vivant_heap::leaf!([T: ?Sized + Target] WeakAddress<T>);

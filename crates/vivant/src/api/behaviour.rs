@@ -3,8 +3,9 @@
 
 use super::actor::Actor;
 use super::promise::{Promise, Resolver};
-use super::step::Steps;
 use super::turn::Turn;
+use crate::actor::Steps;
+use crate::actor::{Access, Guard};
 
 /// A message's shape: its arguments, its reply, and its stable name.
 ///
@@ -85,26 +86,6 @@ pub trait Behaviour: Message {
         args: Self::Args,
         resolver: Resolver<Self::Reply>,
     );
-}
-
-/// What a guard reads, beside nothing at all.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Guard {
-    /// The state alone: messages of the behaviour wait in line, and the first stands for all.
-    State,
-    /// The arguments too: each waiting message is tested.
-    Arguments,
-}
-
-/// What a behaviour may do to the state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Access {
-    /// It takes `&self`: no guard can become true by it.
-    Reads,
-    /// It takes `&mut self`.
-    Writes,
 }
 
 /// A behaviour with a hole: its first argument comes from a promise (or a dead letter, or a

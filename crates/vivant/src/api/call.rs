@@ -4,13 +4,14 @@
 use super::actor::Actor;
 use super::address::Link;
 use super::ask_future::AskFuture;
-use super::behaviour::{Access, Behaviour, Continuation, Guard, Message};
+use super::behaviour::{Behaviour, Continuation, Message};
 use super::offer::Offer;
 use super::promise::{MarkStart, Resolver};
-use super::step::Steps;
+use crate::actor::Delivery;
 use crate::actor::{
-    AddressRef, AskError, BoundedQueue, Entry, Envelope, Kind, MessageKind, MessageRole, Next,
-    NotSent, Refusal, SendError, StateRef, Step, To, Worker, bury, post, post_by,
+    Access, AddressRef, AskError, BoundedQueue, Entry, Envelope, Guard, Kind, MessageKind,
+    MessageRole, Next, NotSent, Refusal, SendError, StateRef, Step, Steps, To, Worker, bury, post,
+    post_by,
 };
 use std::fmt;
 use std::marker::PhantomData;
@@ -285,19 +286,6 @@ impl<M: Message> fmt::Debug for Call<'_, M> {
             self.to.path(),
             self.place
         )
-    }
-}
-
-/// A packed message and its receiver.
-pub(crate) struct Delivery {
-    pub(crate) to: AddressRef,
-    pub(crate) envelope: Envelope,
-}
-
-impl Delivery {
-    /// Posts the message; if the actor has ended it becomes a dead letter, and its ask fails.
-    pub(crate) fn deliver(self) {
-        Next::Deliver(self).follow();
     }
 }
 

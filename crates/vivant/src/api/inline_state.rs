@@ -1,11 +1,10 @@
 //! Inline state: a state that is a plain Rust value.
 
 use super::actor::Actor;
-use super::references::OutgoingReferences;
 use super::storage::{Host, StoreState};
 use super::turn::Turn;
-use crate::cycles::Sight;
-use crate::gc_state::HeapCounts;
+use crate::actor::{OutgoingReferences, Sight};
+use crate::statistics::HeapCounts;
 use vivant_heap::Sharer;
 
 /// The state is a Rust value in the actor's cell: no heap, no collector, no cost. [`Actor::State`]

@@ -3,15 +3,13 @@
 
 use super::address::{Address, Target, WeakAddress};
 use super::promise::Resolver;
-use crate::actor::{AddressRef, Timer};
-use crate::cycles::Who;
-use std::any::Any;
+use crate::actor::Timer;
+use crate::actor::{OutgoingReference, OutgoingReferences};
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
-use std::fmt;
 use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
-use vivant_heap::{ExternalEdges, Leaf, Tag, TagId};
+use vivant_heap::{Leaf, Tag, TagId};
 
 /// A value that can show the addresses that it holds.
 ///
@@ -70,69 +68,6 @@ pub trait TraceReferences {
     /// of the system: that worker would hang. If it panics, the actor counts as referenced from
     /// outside.
     fn outgoing_references(&self, seen: &mut OutgoingReferences<'_>);
-}
-
-/// The receiver of shown addresses; see [`TraceReferences`].
-pub struct OutgoingReferences<'s>(&'s mut dyn FnMut(OutgoingReference));
-
-/// The actor of an address that was shown.
-#[derive(Clone, Copy)]
-pub(crate) struct OutgoingReference {
-    pub(crate) who: Who,
-    /// The number of its system.
-    pub(crate) system: u64,
-    /// Whether it may have outgoing references. An actor that has none ends by its count alone.
-    pub(crate) is_traced: bool,
-}
-
-impl OutgoingReference {
-    pub(crate) fn of(address: &AddressRef) -> OutgoingReference {
-        OutgoingReference {
-            who: Who {
-                id: address.id,
-                place: address.place(),
-            },
-            system: address.system.number,
-            is_traced: address.class.is_traced,
-        }
-    }
-
-    /// The actor of `held`, if that is an address in an object of a heap.
-    pub(crate) fn held(held: &dyn Any) -> Option<OutgoingReference> {
-        held.downcast_ref().map(OutgoingReference::of)
-    }
-}
-
-impl OutgoingReferences<'_> {
-    pub(crate) fn take(&mut self, acquaintance: OutgoingReference) {
-        (self.0)(acquaintance);
-    }
-
-    /// For the derive: takes the addresses of an object that is part of a heap's state, and not
-    /// [`TraceReferences`].
-    #[doc(hidden)]
-    pub fn __of_object(&mut self, show: impl FnOnce(&mut ExternalEdges<'_>)) {
-        let mut each = |held: &dyn Any| {
-            if let Some(acquaintance) = OutgoingReference::held(held) {
-                self.take(acquaintance);
-            }
-        };
-        show(&mut ExternalEdges::to(&mut each));
-    }
-}
-
-impl fmt::Debug for OutgoingReferences<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Acquaintances").finish_non_exhaustive()
-    }
-}
-
-/// Passes every address that is shown to `body`.
-pub(crate) fn known<T>(
-    body: &mut dyn FnMut(OutgoingReference),
-    show: impl FnOnce(&mut OutgoingReferences<'_>) -> T,
-) -> T {
-    show(&mut OutgoingReferences(body))
 }
 
 impl<T: ?Sized + Target> TraceReferences for Address<T> {

@@ -59,16 +59,6 @@ pub enum Step<V, R> {
     Done(R),
 }
 
-/// Whether a behaviour is one turn, or many.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Steps {
-    /// One.
-    One,
-    /// It may return [`Step::Again`].
-    Many,
-}
-
 impl<A: Actor> Turn<'_, A> {
     /// Schedules one more step. For the macros.
     #[doc(hidden)]

@@ -6,11 +6,9 @@
 //! no other. A plain actor pays nothing for the collector.
 
 use super::actor::Actor;
-use super::references::OutgoingReferences;
 use super::turn::Turn;
-use crate::actor::Worker;
-use crate::cycles::Sight;
-use crate::gc_state::HeapCounts;
+use crate::actor::{OutgoingReferences, Sight, Worker};
+use crate::statistics::HeapCounts;
 use std::fmt;
 use vivant_heap::Sharer;
 

@@ -1,10 +1,9 @@
 //! [`ActorGraph`]: the graph of all actors of a system at some moment, with their references.
 
-use super::detection_pass::{Sight, shown};
-use super::graph::{Graph, Seen, Who};
+use super::detection_pass::shown;
+use super::graph::{Graph, Seen};
 use super::why::KeptBy;
-use crate::actor::{CellRef, Shared};
-use crate::api::OutgoingReference;
+use crate::actor::{CellRef, OutgoingReference, Shared, Sight, Who};
 use crate::run::{Occupied, Pin};
 
 /// All actors, and their references.

@@ -9,8 +9,7 @@
 //! called for.
 
 use super::detection_pass::{Findings, Reach};
-use super::graph::Who;
-use crate::actor::Runnable;
+use crate::actor::{Runnable, Who};
 use std::collections::VecDeque;
 
 /// An actor that has lost an address, and not its last.

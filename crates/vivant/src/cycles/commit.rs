@@ -1,10 +1,8 @@
 //! The verdict: the commit of a group. All of its actors become dying, or none. A large group is
 //! held and examined a few members at a time.
 
-use super::detection_pass::{Sight, shown};
-use super::graph::Who;
-use crate::actor::{CommitResult, Shared};
-use crate::api::OutgoingReference;
+use super::detection_pass::shown;
+use crate::actor::{CommitResult, OutgoingReference, Shared, Sight, Who};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::run::Idle;

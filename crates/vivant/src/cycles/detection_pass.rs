@@ -3,10 +3,10 @@
 
 use super::candidates::Candidate;
 use super::commit::{Case, Outcome};
-use super::graph::{Graph, Seen, Who};
+use super::graph::{Graph, Seen};
 use super::trial_deletion::{Found, TrialDeletion};
-use crate::actor::{Runnable, Shared, catch};
-use crate::api::{OutgoingReference, known};
+use crate::actor::Sight;
+use crate::actor::{OutgoingReference, Runnable, Shared, Who, catch, known};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::run::{Idle, Occupied, Pin};
@@ -323,16 +323,6 @@ impl DetectionPass {
             ended: self.ended,
         }
     }
-}
-
-/// How much of an actor's outgoing references was shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sight {
-    All,
-    /// Without those in its heap: it has run since that was marked.
-    Some,
-    /// None that counts: user code panicked.
-    Faulty,
 }
 
 /// Passes each address of its own system that the actor shows to `body`.

@@ -1,15 +1,9 @@
 //! The actors that a detection pass has reached, as plain data: their references, and which have no
 //! reference from outside.
 
+use crate::actor::Who;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-
-/// Identity of an actor: its creation number, and its place in the registry.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Who {
-    pub(crate) id: u64,
-    pub(crate) place: u32,
-}
 
 /// What a pass has found out about an actor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

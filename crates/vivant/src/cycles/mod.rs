@@ -25,7 +25,5 @@ mod why;
 mod why_object;
 
 pub(crate) use candidates::{Candidate, CandidateOverload};
-pub(crate) use detection_pass::Sight;
 pub(crate) use detector::Detector;
-pub(crate) use graph::Who;
 pub use why::{KeptBy, Mortal, WhyAlive};

@@ -1,7 +1,8 @@
 //! Trial deletion (Bacon and Rajan): finds the actors of a graph that no root reaches, and their
 //! groups. A few actors at a time.
 
-use super::graph::{Graph, Seen, Who};
+use super::graph::{Graph, Seen};
+use crate::actor::Who;
 
 /// Steps of trial deletion that cost as much as the examination of one actor.
 const STRIDE: usize = if cfg!(test) { 1 } else { 16 };

@@ -5,11 +5,10 @@
 //! them (T5).
 
 use crate::actor::{
-    Envelope, Kind, MessageKind, MessageRole, Next, Refusal, StateRef, Step, Worker, for_others,
+    Access, Delivery, Envelope, Guard, Kind, MessageKind, MessageRole, Next, Refusal, StateRef,
+    Step, Steps, Worker, for_others,
 };
-use crate::api::{
-    Access, Behaviour, Continuation, Delivery, Guard, Message, Resolver, Steps, Then, outcome,
-};
+use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
 use std::marker::PhantomData;
 use std::panic::Location;
 

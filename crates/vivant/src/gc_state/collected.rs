@@ -5,20 +5,19 @@ use super::detached_heaps::DetachedHeaps;
 use super::edge_snapshot::EdgeSnapshot;
 use super::gc_continuation::GcContinuation;
 use super::gc_waker::GcWaker;
+use super::idle_check;
 use super::idle_check::IdleCheck;
-use super::{HeapCounts, PauseKind, idle_check};
-use crate::actor::Worker;
-use crate::api::{Actor, Host, OutgoingReferences, StoreState, Turn};
-use crate::cycles::Sight;
+use crate::actor::{OutgoingReferences, Sight, Worker};
+use crate::api::{Actor, Host, StoreState, Turn};
 use crate::observe;
 use crate::sched::Scheduler;
+use crate::statistics::{HeapCounts, PauseKind};
 use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
-use std::panic;
 use std::task::Waker;
+use std::{fmt, panic};
 use vivant_heap::{
     Anything, DetachedHeap, Gc, Heap, HeapStats, Leaf, Mut, Mutator, Object, Root, Sharer, unsize,
 };

@@ -1,9 +1,7 @@
 //! [`EdgeSnapshot`]: an edge snapshot, the addresses in a heap's objects as a mark has traced them
 //! while the actor was idle.
 
-use crate::actor::catch;
-use crate::api::{OutgoingReference, OutgoingReferences};
-use crate::cycles::Sight;
+use crate::actor::{OutgoingReference, OutgoingReferences, Sight, catch};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use std::any::Any;

@@ -1,9 +1,8 @@
 //! [`Far`]: a reference to an object inside another actor.
 
 use super::collected::GcState;
-use crate::api::{
-    Actor, Address, Call, Message, OutgoingReferences, Target, TraceReferences, Turn,
-};
+use crate::actor::OutgoingReferences;
+use crate::api::{Actor, Address, Call, Message, Target, TraceReferences, Turn};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use vivant_heap::{

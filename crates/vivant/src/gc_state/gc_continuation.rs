@@ -4,12 +4,13 @@
 use super::GcState;
 use super::collected::Heaped;
 use super::edge_snapshot::EdgeSnapshot;
-use super::facts::HeapCounts;
 use super::marks::{Mark, Marks};
 use crate::actor::{
-    AddressRef, Envelope, Kind, MessageKind, MessageRole, Next, Refusal, StateRef, Step, Worker,
+    AddressRef, Delivery, Envelope, Kind, MessageKind, MessageRole, Next, Refusal, StateRef, Step,
+    Worker,
 };
-use crate::api::{Actor, Delivery};
+use crate::api::Actor;
+use crate::statistics::HeapCounts;
 use crate::sync::Arc;
 use std::marker::PhantomData;
 use std::panic::Location;

@@ -2,10 +2,10 @@
 //! mark comes.
 
 use super::marks::Helped;
-use super::pauses::PauseKind;
 use crate::actor::Worker;
 use crate::prelude::*;
 use crate::simulation::{Faults, Simulation};
+use crate::statistics::PauseKind;
 use crate::{Leaf, Pacing, Weak};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,15 +1,16 @@
 //! Idle checks: after a while without turns the runtime marks the actor's heap, releases its
 //! unneeded imports, and gives its nursery back (A1 to A4).
 
+use super::GcState;
 use super::collected::Heaped;
 use super::edge_snapshot::EdgeSnapshot;
 use super::last_mark::{GivenUp, LastMark, SOON, Since, Wants};
-use super::{GcState, HeapCounts, PauseKind};
 use crate::actor::{
-    AddressRef, Envelope, Kind, MessageKind, MessageRole, Next, Refusal, Shared, StateRef, Step,
-    Worker, ns,
+    AddressRef, Delivery, Envelope, Kind, MessageKind, MessageRole, Next, Refusal, Shared,
+    StateRef, Step, Worker, ns,
 };
-use crate::api::{Actor, Delivery};
+use crate::api::Actor;
+use crate::statistics::{HeapCounts, PauseKind};
 use std::marker::PhantomData;
 use std::mem;
 use std::panic::Location;

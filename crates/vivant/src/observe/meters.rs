@@ -10,7 +10,7 @@
 //! each millisecond.
 
 use crate::actor::{Cause, Class, Header, Kind, Report, StopReason, Worker, catch};
-use crate::gc_state::PauseKind;
+use crate::statistics::PauseKind;
 use crate::sync::{Arc, Mutex, lock};
 use metrics::{Counter, Histogram, Unit, counter, describe_counter, describe_histogram, histogram};
 use std::cell::{Cell, RefCell};

@@ -20,7 +20,7 @@ pub(crate) use spans::Origin;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use crate::actor::Head;
 use crate::actor::{Cause, Header, Kind, Report, StopReason, Worker};
-use crate::gc_state::PauseKind;
+use crate::statistics::PauseKind;
 use std::panic::Location;
 
 /// The sender's span. Part of a message's head.

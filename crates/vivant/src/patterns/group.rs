@@ -154,3 +154,5 @@ impl<T: ?Sized + Target> fmt::Debug for Group<T> {
         f.debug_list().entries(all).finish()
     }
 }
+
+vivant_heap::leaf!([T: ?Sized + Target] Group<T>);

@@ -1,8 +1,8 @@
 //! Named timers: one for each actor and name, so that a start function that runs again does not set
 //! a second one.
 
-use crate::actor::{Alarm, Shared, Timer, TimerId, Worker, interval, ns, period_ns};
-use crate::api::{Actor, Call, Message, Turn};
+use crate::actor::{Alarm, Shared, Timer, TimerId, Worker, ns, period_ns};
+use crate::api::{Actor, Call, Message, Turn, interval};
 use crate::sync::{Arc, Mutex, lock};
 use std::any::TypeId;
 use std::collections::BTreeMap;

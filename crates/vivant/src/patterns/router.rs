@@ -215,6 +215,8 @@ impl<T: ?Sized + Target> fmt::Debug for Router<T> {
     }
 }
 
+vivant_heap::leaf!([T: ?Sized + Target] Router<T>);
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,10 @@
 //! A parked actor, held by the cycle detector for a short time: scanned, then parked again or
 //! ended.
 
-use crate::actor::{CellRef, CommitResult, Header, Lifecycle, Runnable, Signals, StateRef};
-use crate::api::OutgoingReferences;
-use crate::cycles::Sight;
+use crate::actor::{
+    CellRef, CommitResult, Header, Lifecycle, OutgoingReferences, Runnable, Sight, Signals,
+    StateRef,
+};
 use crate::message::{Grasped, Parked};
 use std::ops::Deref;
 use vivant_heap::Sharer;
@@ -52,7 +53,7 @@ impl Idle {
             return Some(Pin::Supervised);
         }
         let nothing_waits = owner.backlog.is_empty()
-            && owner.steps == crate::actor::Steps::None
+            && owner.steps == crate::actor::StepProgress::None
             && !owner.guards.are_unseen()
             && self.0.inbox.is_empty();
         (!nothing_waits).then_some(Pin::Messages)

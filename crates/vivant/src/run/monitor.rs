@@ -4,10 +4,10 @@
 
 use super::run_guard::{After, RunGuard};
 use crate::actor::{
-    CellRef, Envelope, Kind, Linked, MessageKind, MessageRole, Next, Refusal, StateRef, Step,
-    StopReason, Worker, catch,
+    CellRef, Delivery, Envelope, Kind, Linked, MessageKind, MessageRole, Next, Refusal, StateRef,
+    Step, StopReason, Worker, catch,
 };
-use crate::api::{Delivery, Resolver};
+use crate::api::Resolver;
 use crate::sync::Arc;
 use std::panic::Location;
 

@@ -3,11 +3,10 @@
 use super::Guards;
 use super::waiting::{Found, first_speaks_for};
 use crate::actor::{
-    AddressRef, Batch, Caught, Cause, Envelope, Header, HeldBack, Kind, Lifecycle, Mute, Panic,
-    RunState, Runnable, Signals, StateRef, Step, Steps, StopReason, Worker, WorkerClass,
-    count_back,
+    Access, AddressRef, Batch, Caught, Cause, Delivery, Envelope, Header, HeldBack, Kind,
+    Lifecycle, Mute, Panic, RunState, Runnable, Signals, StateRef, Step, StepProgress, StopReason,
+    Worker, WorkerClass, count_back,
 };
-use crate::api::{Access, Delivery};
 #[cfg(test)]
 use crate::injected_fault::InjectedFault;
 use crate::message::Parked;
@@ -153,7 +152,7 @@ impl<'w> RunGuard<'w> {
     /// Returns the next message: a deferred one with an open guard, else the oldest of the mailbox.
     #[inline]
     pub(crate) fn next(&mut self) -> Next {
-        if self.owner().steps == Steps::Pending {
+        if self.owner().steps == StepProgress::Pending {
             #[cfg(test)]
             if self.has_bug_between_steps(InjectedFault::MessageBetweenSteps)
                 && let Some(envelope) = self.oldest()
@@ -422,7 +421,7 @@ impl<'w> RunGuard<'w> {
             return false;
         }
         let owner = self.owner();
-        owner.steps == Steps::Pending
+        owner.steps == StepProgress::Pending
             || owner.guards.are_unseen()
             || !owner.backlog.is_empty()
             || !self.actor.inbox.is_empty()

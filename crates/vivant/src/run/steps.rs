@@ -5,7 +5,7 @@ use super::run_guard::{Next, RunGuard};
 use crate::actor::BoundedQueue;
 #[cfg(test)]
 use crate::actor::Lifecycle;
-use crate::actor::{Envelope, Pending, Steps, catch};
+use crate::actor::{Envelope, Pending, StepProgress, catch};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 #[cfg(test)]
@@ -23,7 +23,7 @@ impl RunGuard<'_> {
         let locals = self.worker.locals.take();
         let owner = self.owner();
         owner.cold().step = Some(Pending { envelope, locals });
-        owner.steps = Steps::Pending;
+        owner.steps = StepProgress::Pending;
     }
 
     #[cold]
@@ -70,7 +70,7 @@ impl RunGuard<'_> {
     /// Returns true if the test has injected this fault and a step is pending.
     #[cfg(test)]
     pub(crate) fn has_bug_between_steps(&mut self, bug: InjectedFault) -> bool {
-        self.owner().steps == Steps::Pending && is_planted(bug)
+        self.owner().steps == StepProgress::Pending && is_planted(bug)
     }
 
     /// Drops the locals that a step has left or was to find. That is user code; a panic in it is
@@ -93,17 +93,17 @@ impl RunGuard<'_> {
         if is_planted(InjectedFault::LeftInHeap) {
             return;
         }
-        if self.owner().steps == Steps::None {
+        if self.owner().steps == StepProgress::None {
             (self.actor.class.forget_locals)(&mut self.state());
         }
     }
 
     fn pending(&mut self) -> Option<Pending> {
         let owner = self.owner();
-        if owner.steps == Steps::None {
+        if owner.steps == StepProgress::None {
             return None;
         }
-        owner.steps = Steps::None;
+        owner.steps = StepProgress::None;
         let pending = owner.cold().step.take()?;
         self.worker.account_less(pending.envelope.kind().bytes);
         Some(pending)

@@ -5,9 +5,9 @@ use super::plan::{Alarm, Plan};
 use super::slot::{ChildState, Number};
 use super::supervisor::{Kind, Member, Supervisor};
 use super::{News, Supervision};
-use crate::actor::{AddressRef, Signals, StopReason};
+use crate::actor::{AddressRef, Delivery, Signals, StopReason};
 use crate::api::{
-    Actor, Address, Behaviour, Call, Delivery, Handle, Link, Message, Resolver, Target, Turn, own,
+    Actor, Address, Behaviour, Call, Handle, Link, Message, Resolver, Target, Turn, own,
 };
 use crate::run::Terms;
 use std::fmt;

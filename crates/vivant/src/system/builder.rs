@@ -4,15 +4,15 @@ use super::System;
 use super::collectors::{BadCollectors, Collectors};
 use crate::actor::{Listener, Report, Shared};
 use crate::api::Actor;
-use crate::gc_state::{GcState, PauseClock};
+use crate::gc_state::GcState;
 use crate::mute::Marks;
 use crate::oracle::Oracle;
 use crate::run::Budget;
 use crate::sched::{Scheduler, Threads};
-use std::fmt;
+use crate::statistics::PauseClock;
 use std::num::NonZeroUsize;
-use std::thread;
 use std::time::Duration;
+use std::{fmt, thread};
 use vivant_heap::{Marking, Pacing};
 
 /// The configuration, as the runtime uses it.

@@ -1,11 +1,11 @@
 //! Inspection: a snapshot of a system, read from published statistics, without the actors' help.
 
 use super::shutdown::Survivor;
-use crate::actor::{BoundedQueue, CellRef, DeadLetterCount, HeldBack, Report, Shared};
-use crate::api::Mailbox;
-use crate::gc_state::{HeapFacts, PauseDistributions};
+use crate::actor::{BoundedQueue, CellRef, DeadLetterCount, HeldBack, Mailbox, Report, Shared};
 use crate::patterns::NameFacts;
 use crate::sched::{Scheduler, Threads};
+use crate::statistics::WorkerFacts;
+use crate::statistics::{HeapFacts, PauseDistributions};
 use crate::sync::Arc;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -50,17 +50,6 @@ pub struct Inspection {
     pub pauses: PauseDistributions,
     /// Detached heaps: graphs of ended actors that are still referenced in part.
     pub orphans: usize,
-}
-
-/// Statistics of one worker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WorkerFacts {
-    /// Number of messages that it has taken up. A message that waits behind others for their common
-    /// guard is not counted before the guard opens.
-    pub turns: u64,
-    /// Time since the system began that it was awake: in turns, or looking for work. Its growth
-    /// between two snapshots, divided by that of [`Inspection::now`], is the worker's utilisation.
-    pub busy: Duration,
 }
 
 /// Statistics of one actor.

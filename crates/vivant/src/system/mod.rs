@@ -14,7 +14,7 @@ use crate::actor::{DeadLetters, Shared};
 use crate::api::{Actor, Address, InlineActor, Target, Turn};
 use crate::edge::Clock;
 use crate::sync::Arc;
-pub use inspect::{ActorFacts, AliveBecause, Inspection, WorkerFacts};
+pub use inspect::{ActorFacts, AliveBecause, Inspection};
 use std::fmt;
 use std::future::Future;
 use std::time::Duration;
@@ -209,3 +209,5 @@ impl<A: Actor> Spawner for Turn<'_, A> {
         SystemRef(&self.worker().system)
     }
 }
+
+vivant_heap::leaf!([] System);

@@ -17,9 +17,8 @@ use crate::api::Address;
 use crate::gc_state::DetachedHeaps;
 use crate::sched::Scheduler;
 use crate::sync::Arc;
-use std::fmt;
-use std::thread;
 use std::time::Duration;
+use std::{fmt, thread};
 
 /// How often step 2 tests whether all actors have ended.
 const LOOK_EVERY: Duration = Duration::from_micros(200);

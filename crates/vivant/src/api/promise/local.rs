@@ -3,11 +3,10 @@
 use super::slot::Continue;
 use super::{Promise, Resolver};
 use crate::actor::{
-    AddressRef, AskError, Envelope, Kind as LetterKind, MessageKind, MessageRole, Next, Refusal,
-    StateRef, Step, Worker, for_others,
+    AddressRef, AskError, Delivery, Envelope, Kind as LetterKind, MessageKind, MessageRole, Next,
+    Refusal, StateRef, Step, Worker, for_others,
 };
 use crate::api::actor::Actor;
-use crate::api::call::Delivery;
 use crate::api::turn::Turn;
 use std::marker::PhantomData;
 use std::panic::Location;

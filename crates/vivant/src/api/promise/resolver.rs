@@ -2,11 +2,10 @@
 
 use super::slot::{Answering, Sink};
 use crate::actor::{
-    AddressRef, AskError, Caught, Envelope, Inside, Kind, MessageKind, MessageRole, Next, Panic,
-    Refusal, StateRef, Step, Worker, for_others, take_last,
+    AddressRef, AskError, Caught, Delivery, Envelope, Inside, Kind, MessageKind, MessageRole, Next,
+    Panic, Refusal, StateRef, Step, Worker, for_others, take_last,
 };
 use crate::api::ask_future::Oneshot;
-use crate::api::call::Delivery;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -276,3 +275,5 @@ impl<T: Send + 'static> fmt::Debug for Resolver<T> {
         }
     }
 }
+
+vivant_heap::leaf!([T: Send + 'static] Resolver<T>);

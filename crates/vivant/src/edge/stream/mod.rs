@@ -211,3 +211,5 @@ impl<S> fmt::Debug for Attachment<S> {
         write!(f, "Attachment(made at {})", self.place)
     }
 }
+
+vivant_heap::leaf!([] Attached);

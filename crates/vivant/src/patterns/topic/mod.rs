@@ -275,3 +275,6 @@ impl fmt::Display for Lagged {
 }
 
 impl Error for Lagged {}
+
+vivant_heap::leaf!([T: Send + 'static] Topic<T>);
+vivant_heap::leaf!([] Subscription);

@@ -3,10 +3,10 @@
 use super::Lagged;
 use super::intake::{Admission, Gap, Intake};
 use crate::actor::{
-    CellRef, Envelope, ExitHookId, Kind, MessageKind, MessageRole, Next, Refusal, StateRef, Step,
-    To, Worker, for_others, post,
+    Access, CellRef, Envelope, ExitHookId, Guard, Kind, MessageKind, MessageRole, Next, Refusal,
+    StateRef, Step, Steps, To, Worker, for_others, post,
 };
-use crate::api::{Access, Behaviour, Continuation, Guard, Message, Resolver, Steps, Then, outcome};
+use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
 use crate::sync::{Arc, Mutex, lock};
 use std::marker::PhantomData;
 use std::panic::Location;

@@ -68,7 +68,7 @@ impl PauseKind {
     }
 
     /// The kind of the costliest work done between two readings of a heap's statistics.
-    pub(super) fn of(before: &HeapStats, after: &HeapStats) -> PauseKind {
+    pub(crate) fn of(before: &HeapStats, after: &HeapStats) -> PauseKind {
         let runs = before.begun > before.ended + before.aborted;
         if after.ended > before.ended {
             PauseKind::MarkEnd
@@ -123,7 +123,7 @@ pub enum PauseClock {
 
 impl PauseClock {
     /// Nanoseconds; only differences are meaningful.
-    pub(super) fn read(self, oracle: &Oracle, now_ns: u64) -> u64 {
+    pub(crate) fn read(self, oracle: &Oracle, now_ns: u64) -> u64 {
         match self {
             PauseClock::Wall => now_ns,
             PauseClock::ThreadCpu => oracle.thread_cpu_ns(),
@@ -149,7 +149,7 @@ impl PauseClock {
 pub struct ByPauseKind<T>([T; PauseKind::COUNT]);
 
 impl<T> ByPauseKind<T> {
-    pub(super) fn each(of: impl FnMut(PauseKind) -> T) -> ByPauseKind<T> {
+    pub(crate) fn each(of: impl FnMut(PauseKind) -> T) -> ByPauseKind<T> {
         ByPauseKind(PauseKind::ALL.map(of))
     }
 
@@ -213,7 +213,7 @@ impl ByPauseKind<Pauses> {
 /// The pauses of one kind of one actor, published by its run guard. Relaxed throughout: the numbers
 /// are independent of each other.
 #[derive(Debug, Default)]
-pub(super) struct PauseCounts {
+pub(crate) struct PauseCounts {
     count: AtomicU64,
     total_ns: AtomicU64,
     longest_ns: AtomicU64,
@@ -221,7 +221,7 @@ pub(super) struct PauseCounts {
 
 impl PauseCounts {
     /// Only the run guard calls this.
-    pub(super) fn one_more(&self, ns: u64) {
+    pub(crate) fn one_more(&self, ns: u64) {
         let add = |counter: &AtomicU64, more| {
             counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
         };
@@ -231,7 +231,7 @@ impl PauseCounts {
         self.longest_ns.store(longest, Ordering::Relaxed);
     }
 
-    pub(super) fn read(&self) -> Pauses {
+    pub(crate) fn read(&self) -> Pauses {
         Pauses {
             count: self.count.load(Ordering::Relaxed),
             total: Duration::from_nanos(self.total_ns.load(Ordering::Relaxed)),

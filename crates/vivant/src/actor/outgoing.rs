@@ -1,0 +1,86 @@
+//! The outgoing references that an actor shows: what a detection pass collects of it.
+
+use super::reference::AddressRef;
+use std::any::Any;
+use std::fmt;
+use vivant_heap::ExternalEdges;
+
+/// How much of an actor's outgoing references was shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sight {
+    All,
+    /// Without those in its heap: it has run since that was marked.
+    Some,
+    /// None that counts: user code panicked.
+    Faulty,
+}
+
+/// Identity of an actor: its creation number, and its place in the registry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Who {
+    pub(crate) id: u64,
+    pub(crate) place: u32,
+}
+
+/// The receiver of shown addresses; see [`TraceReferences`].
+pub struct OutgoingReferences<'s>(&'s mut dyn FnMut(OutgoingReference));
+
+/// The actor of an address that was shown.
+#[derive(Clone, Copy)]
+pub(crate) struct OutgoingReference {
+    pub(crate) who: Who,
+    /// The number of its system.
+    pub(crate) system: u64,
+    /// Whether it may have outgoing references. An actor that has none ends by its count alone.
+    pub(crate) is_traced: bool,
+}
+
+impl OutgoingReference {
+    pub(crate) fn of(address: &AddressRef) -> OutgoingReference {
+        OutgoingReference {
+            who: Who {
+                id: address.id,
+                place: address.place(),
+            },
+            system: address.system.number,
+            is_traced: address.class.is_traced,
+        }
+    }
+
+    /// The actor of `held`, if that is an address in an object of a heap.
+    pub(crate) fn held(held: &dyn Any) -> Option<OutgoingReference> {
+        held.downcast_ref().map(OutgoingReference::of)
+    }
+}
+
+impl OutgoingReferences<'_> {
+    pub(crate) fn take(&mut self, acquaintance: OutgoingReference) {
+        (self.0)(acquaintance);
+    }
+
+    /// For the derive: takes the addresses of an object that is part of a heap's state, and not
+    /// [`TraceReferences`].
+    #[doc(hidden)]
+    pub fn __of_object(&mut self, show: impl FnOnce(&mut ExternalEdges<'_>)) {
+        let mut each = |held: &dyn Any| {
+            if let Some(acquaintance) = OutgoingReference::held(held) {
+                self.take(acquaintance);
+            }
+        };
+        show(&mut ExternalEdges::to(&mut each));
+    }
+}
+
+impl fmt::Debug for OutgoingReferences<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Acquaintances").finish_non_exhaustive()
+    }
+}
+
+/// Passes every address that is shown to `body`.
+pub(crate) fn known<T>(
+    body: &mut dyn FnMut(OutgoingReference),
+    show: impl FnOnce(&mut OutgoingReferences<'_>) -> T,
+) -> T {
+    show(&mut OutgoingReferences(body))
+}

@@ -1,0 +1,29 @@
+//! The alarm of a periodic timer.
+
+use super::behaviour::Message;
+use super::call::Call;
+use crate::actor::{Alarm, Interval};
+
+/// An alarm that sends `call` periodically, until its receiver has ended; then it calls `gone`.
+pub(crate) fn interval<M: Message>(
+    period_ns: u64,
+    call: Call<'static, M>,
+    gone: impl Fn() + Send + 'static,
+) -> Alarm
+where
+    M::Args: Clone + Send,
+{
+    let ring = move || match call.again().undelivered() {
+        // A mailbox that is full for one tick is not the end.
+        Ok(call) => {
+            call.send();
+            Interval::GoesOn
+        }
+        Err(_) => {
+            gone();
+            Interval::Ends
+        }
+    };
+    let ring = Box::new(ring);
+    Alarm::Every { period_ns, ring }
+}

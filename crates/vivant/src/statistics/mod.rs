@@ -1,0 +1,13 @@
+//! Numbers that the runtime keeps for programs to read: the pauses of heaps, their sizes, the turns of
+//! workers.
+
+mod distribution;
+mod facts;
+mod pauses;
+mod workers;
+pub(crate) use distribution::Histograms;
+pub use distribution::{Distribution, PauseDistributions};
+pub(crate) use facts::HeapCounts;
+pub use facts::HeapFacts;
+pub use pauses::{ByPauseKind, PauseClock, PauseKind, Pauses};
+pub use workers::WorkerFacts;
