@@ -104,6 +104,8 @@ mod statistics;
 
 mod message;
 
+mod queues;
+
 mod mute;
 
 mod oracle;
@@ -117,11 +119,15 @@ mod injected_fault;
 #[path = "mute/model.rs"]
 mod mute_model;
 
+pub use actor::DeadLetters;
 pub use actor::{
-    Access, AskError, Cause, DeadLetter, DeadLetterCount, DeadLetters, GaveUp, Guard, Inside,
-    Linked, Mailbox, NotSent, OutgoingReferences, Overloaded, Panic, Pool, Report, SendError,
-    Steps, StopReason, Timer, Undelivered,
+    Access, AskError, GaveUp, Guard, Linked, Mailbox, NotSent, OutgoingReferences, Overloaded,
+    Pool, Report, Steps, StopReason, Timer, Undelivered,
 };
+pub use actor::{Cause, DeadLetter, DeadLetterCount};
+pub use actor::{Inside, Panic};
+pub use api::SendError;
+pub use api::Spawner;
 pub use api::{
     Actor, Address, Answer, AskFuture, Behaviour, Call, Cancelled, Continuation, Entry, Handle,
     Implements, InlineActor, InlineState, Link, Message, Offer, Promise, Resolver, StateStorage,
@@ -143,7 +149,7 @@ pub use supervision::{
     ShutDown, Start, Supervised, Supervision, Supervisor, SupervisorHandle, TreeFailed,
 };
 pub use system::{
-    ActorFacts, AliveBecause, BadCollectors, Inspection, ShutdownReport, Spawner, Survivor, System,
+    ActorFacts, AliveBecause, BadCollectors, Inspection, ShutdownReport, Survivor, System,
     SystemBuilder,
 };
 pub use vivant_brc::Brc;

@@ -1,9 +1,10 @@
 //! The items that most programs import: `use vivant::prelude::*;`.
 
 pub use crate::actor::{AskError, StopReason};
+pub use crate::api::Spawner;
 pub use crate::api::{Address, Handle, Promise, Resolver, Step, Turn, WeakAddress};
 pub use crate::gc_state::Far;
-pub use crate::system::{Spawner, System};
+pub use crate::system::System;
 pub use crate::{Actor, Freeze, Gc, Ice, Iso, Mut, Object, Parcel, Tag, Val, gc};
 
 #[cfg(feature = "macros")]

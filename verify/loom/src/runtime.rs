@@ -10,7 +10,7 @@
 pub(crate) mod inbox;
 #[allow(dead_code, reason = "the models look at no slot without taking")]
 #[allow(unsafe_code, reason = "as in the runtime")]
-#[path = "../../../crates/vivant/src/sched/lifo_slot.rs"]
+#[path = "../../../crates/vivant/src/queues/lifo_slot.rs"]
 pub(crate) mod lifo_slot;
 #[path = "../../../crates/vivant/src/mute/mod.rs"]
 pub(crate) mod mute;
@@ -20,5 +20,5 @@ pub(crate) mod pool;
 #[allow(dead_code, reason = "the models need no shutdown")]
 #[path = "../../../crates/vivant/src/actor/signals.rs"]
 pub(crate) mod signals;
-#[path = "../../../crates/vivant/src/sched/sleep.rs"]
+#[path = "../../../crates/vivant/src/queues/sleep.rs"]
 pub(crate) mod sleep;

@@ -4,9 +4,9 @@
 use super::class::StateRef;
 use super::dead_letter::Cause;
 use super::envelope::{Envelope, Head, Kind, MessageKind, MessageRole, Route, Step};
-use super::error::Refusal;
 use super::next::Next;
 use super::options::Mailbox;
+use super::refusal::Refusal;
 use super::waiting_sender::{Told, WaitingSender};
 use super::worker::Worker;
 use crate::message::Pushed;

@@ -2,12 +2,12 @@
 //! actor.
 
 use super::envelope::{Envelope, Kind, MessageKind, MessageRole, Step};
-use super::error::Refusal;
 use super::header::{ActorCell, BoundedCell, Header};
 use super::next::{Next, for_others};
 use super::options::Mailbox;
 use super::outgoing::{OutgoingReferences, Sight};
 use super::reference;
+use super::refusal::Refusal;
 use super::stop::StopReason;
 use super::worker::Worker;
 use crate::api::{Actor, FactsOf, Host, StoreState, Stored, Turn};

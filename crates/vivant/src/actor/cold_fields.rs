@@ -6,7 +6,8 @@ use super::envelope::Envelope;
 use super::header::Header;
 use super::stop::StopReason;
 use crate::api::Resolver;
-use crate::run::{Child, Waiting};
+use crate::run::Child;
+use crate::run::Waiting;
 use std::any::Any;
 
 /// Accessed by the holder alone.

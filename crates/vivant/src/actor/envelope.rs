@@ -3,10 +3,10 @@
 
 use super::bounded_queue::BoundedQueue;
 use super::class::StateRef;
-use super::error::Refusal;
 use super::next::Next;
 use super::options::{Access, Guard, Mailbox, Steps};
 use super::reference::AddressRef;
+use super::refusal::Refusal;
 use super::worker::Worker;
 use crate::message::{Chain, Linked, pool};
 #[cfg(any(feature = "tracing", feature = "metrics"))]

@@ -1,14 +1,9 @@
 //! Errors between actors. Domain errors are not here: they are the behaviour's own reply type.
 
-use super::dead_letter::Cause;
-use super::header::Header;
-use super::next::for_others;
 use super::options::Mailbox;
-use super::reference::CellRef;
+use super::panic::{Inside, Panic};
 use super::stop::StopReason;
-use crate::api::{Call, Message};
 use crate::sync::Arc;
-use std::cell::Cell;
 use std::error::Error;
 use std::fmt;
 use std::panic::Location;
@@ -69,95 +64,6 @@ pub struct Overloaded {
     pub mailbox: Mailbox,
 }
 
-/// The turn in which the error arose.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Inside {
-    /// Path of the actor, or `outside` when no turn was running.
-    pub actor: String,
-    /// Stable name of the behaviour that was running, or `-`.
-    pub behaviour: &'static str,
-}
-
-/// A panic that was caught at the boundary of a turn.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Panic(Arc<PanicFacts>);
-
-#[derive(PartialEq, Eq)]
-struct PanicFacts {
-    actor: String,
-    behaviour: &'static str,
-    message: String,
-    place: Option<String>,
-}
-
-impl Panic {
-    pub(crate) fn new(
-        header: &Header,
-        behaviour: &'static str,
-        caught: crate::actor::catch::Caught,
-    ) -> Panic {
-        Panic::of(
-            Inside {
-                actor: header.path(),
-                behaviour,
-            },
-            caught,
-        )
-    }
-
-    pub(crate) fn of(
-        Inside { actor, behaviour }: Inside,
-        caught: crate::actor::catch::Caught,
-    ) -> Panic {
-        Panic(Arc::new(PanicFacts {
-            actor,
-            behaviour,
-            message: caught.message,
-            place: caught.place,
-        }))
-    }
-
-    /// Path of the actor that panicked.
-    pub fn actor(&self) -> &str {
-        &self.0.actor
-    }
-
-    /// Stable name of the behaviour that panicked.
-    pub fn behaviour(&self) -> &'static str {
-        self.0.behaviour
-    }
-
-    /// The panic's message.
-    pub fn message(&self) -> &str {
-        &self.0.message
-    }
-
-    /// Where it happened, `file:line:column`; `None` when the program replaced the panic hook after
-    /// the system began.
-    pub fn place(&self) -> Option<&str> {
-        self.0.place.as_deref()
-    }
-}
-
-impl fmt::Debug for Panic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Panic({self})")
-    }
-}
-
-impl fmt::Display for Panic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = self.place().unwrap_or("an unknown place");
-        write!(
-            f,
-            "\"{}\" at {place}, in {} of {}",
-            self.message(),
-            self.behaviour(),
-            self.actor()
-        )
-    }
-}
-
 impl fmt::Display for AskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -203,16 +109,6 @@ impl fmt::Display for AskError {
 
 impl Error for AskError {}
 
-/// A message that could not be sent, together with that message.
-pub struct SendError<M: Message> {
-    /// The message, to send elsewhere or take apart.
-    pub call: Call<'static, M>,
-    /// Path of the receiver.
-    pub actor: String,
-    /// Why it was not sent.
-    pub why: NotSent,
-}
-
 /// Why a message was not sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -225,147 +121,4 @@ pub enum NotSent {
     InsideTurn(Arc<Inside>),
 }
 
-impl<M: Message> fmt::Debug for SendError<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SendError")
-            .field("behaviour", &M::NAME)
-            .field("actor", &self.actor)
-            .field("why", &self.why)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<M: Message> fmt::Display for SendError<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (message, actor) = (M::NAME, &self.actor);
-        match &self.why {
-            NotSent::Ended => write!(f, "{message} was not sent: {actor} has ended"),
-            NotSent::Full(mailbox) => {
-                write!(
-                    f,
-                    "{message} was not sent: the mailbox of {actor} is full: {mailbox}"
-                )
-            }
-            NotSent::InsideTurn(it) => write!(
-                f,
-                "{message} was not sent to {actor}: {} of {} waited for a place inside its turn, which would hold up a \
-                 worker: use `t.send(…)` or `.try_send()`",
-                it.behaviour, it.actor
-            ),
-        }
-    }
-}
-
-impl<M: Message> Error for SendError<M> {}
-
-/// Why a message is refused.
-pub(crate) struct Refusal {
-    pub(crate) cell: CellRef,
-    why: Why,
-}
-
-enum Why {
-    /// Its actor has ended.
-    Ended(StopReason),
-    /// Its actor is being restarted, and does not keep its messages then.
-    Restarted(StopReason),
-    /// There was no place for it in the mailbox.
-    Full(Mailbox),
-}
-
-/// Limit of nested drops: a message's drop may send another message, to a mailbox that is full as
-/// well, and so on. Beyond this depth the content of such a message is leaked instead of dropped.
-const DROPS_DEEP_MAX: u32 = 32;
-
-thread_local! {
-    /// Number of nested drops of refused messages on this thread.
-    static DROPS_DEEP: Cell<u32> = const { Cell::new(0) };
-}
-
-impl Refusal {
-    /// The actor has ended.
-    pub(crate) fn ended(cell: CellRef) -> Refusal {
-        let why = Why::Ended(cell.ended().cloned().unwrap_or(StopReason::Stopped));
-        Refusal { cell, why }
-    }
-
-    /// Its actor is being restarted.
-    pub(crate) fn restarted(cell: CellRef, reason: StopReason) -> Refusal {
-        let why = Why::Restarted(reason);
-        Refusal { cell, why }
-    }
-
-    /// The cause under which it is counted.
-    pub(crate) fn cause(&self) -> Cause {
-        match &self.why {
-            Why::Ended(_) => Cause::Ended,
-            Why::Restarted(_) => Cause::Restarted,
-            Why::Full(Mailbox::DropOldest(_)) => Cause::DroppedOldest,
-            Why::Full(Mailbox::DropNewest(_)) => Cause::DroppedNewest,
-            Why::Full(Mailbox::Reject(_) | Mailbox::BackPressure) => Cause::Rejected,
-        }
-    }
-
-    /// The actor's mailbox was full.
-    pub(crate) fn full(cell: CellRef) -> Refusal {
-        let why = Why::Full(cell.class.mailbox);
-        Refusal { cell, why }
-    }
-
-    /// The error of its ask.
-    pub(crate) fn error(
-        &self,
-        behaviour: &'static str,
-        place: &'static Location<'static>,
-    ) -> AskError {
-        let actor = self.cell.path();
-        let undelivered = |reason: &StopReason| {
-            Arc::new(Undelivered {
-                actor: actor.clone(),
-                behaviour,
-                place,
-                reason: reason.clone(),
-            })
-        };
-        match &self.why {
-            Why::Ended(reason) => AskError::Stopped(undelivered(reason)),
-            Why::Restarted(reason) => AskError::Restarted(undelivered(reason)),
-            Why::Full(mailbox) => AskError::Overloaded(Arc::new(Overloaded {
-                actor,
-                behaviour,
-                place,
-                mailbox: *mailbox,
-            })),
-        }
-    }
-
-    /// Why its actor, or that incarnation of it, ended. A full mailbox is no reason for that.
-    pub(crate) fn reason(&self) -> StopReason {
-        match &self.why {
-            Why::Ended(reason) | Why::Restarted(reason) => reason.clone(),
-            Why::Full(_) => StopReason::Stopped,
-        }
-    }
-
-    /// Drops the message's content: user code.
-    pub(crate) fn drop_content<C>(&self, content: C) {
-        if !matches!(self.why, Why::Full(_)) {
-            return for_others("the drop of a refused message", || drop(content));
-        }
-        let deep = DROPS_DEEP.get();
-        DROPS_DEEP.set(deep + 1);
-        for_others("the drop of a message to a full mailbox", || {
-            if deep < DROPS_DEEP_MAX {
-                return drop(content);
-            }
-            std::mem::forget(content);
-            panic!(
-                "the drops of {DROPS_DEEP_MAX} messages to full mailboxes each sent another one: the last is not dropped"
-            );
-        });
-        DROPS_DEEP.set(deep);
-    }
-}
-
 vivant_heap::leaf!([] AskError);
-vivant_heap::leaf!([] Panic);

@@ -10,7 +10,6 @@
 //! then looks for hooks. One of them comes second, and sees what the other did.
 
 use super::catch::catch;
-use super::error::Panic;
 use super::header::Header;
 use super::shared::Shared;
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
@@ -101,7 +100,7 @@ impl Shared {
                 continue;
             };
             if let Err(caught) = catch(|| follow(self)) {
-                let panic = Panic::new(actor, "what follows from its end", caught);
+                let panic = actor.panic("what follows from its end", caught);
                 self.reports.panicked(&panic);
             }
         }

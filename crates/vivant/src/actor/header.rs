@@ -33,10 +33,12 @@
 
 use super::actor_path::ActorPath;
 use super::bounded_queue::BoundedQueue;
+use super::catch::Caught;
 use super::class::Class;
 use super::cold_fields::ColdFields;
 use super::envelope::Head;
 use super::options::Pool;
+use super::panic::{Inside, Panic};
 use super::published::Published;
 use super::shared::Shared;
 use super::stop::StopReason;
@@ -202,6 +204,12 @@ pub(crate) struct BoundedCell<A: Actor> {
 const PATH_ENDS_MAX: usize = 32;
 
 impl Header {
+    /// What a panic in `behaviour` of this actor is to others.
+    pub(crate) fn panic(&self, behaviour: &'static str, caught: Caught) -> Panic {
+        let actor = self.path();
+        Panic::of(Inside { actor, behaviour }, caught)
+    }
+
     /// Returns the reason of the actor's end, or `None` if it has not ended.
     pub(crate) fn ended(&self) -> Option<&StopReason> {
         self.ended.get()

@@ -19,6 +19,7 @@ mod cold_fields;
 )]
 mod current_actor;
 mod dead_letter;
+mod dead_letters;
 #[allow(
     unsafe_code,
     reason = "the message's erased type: see the README and docs/ARCHITECTURE.md"
@@ -41,6 +42,7 @@ mod next;
 mod once;
 mod options;
 mod outgoing;
+mod panic;
 #[allow(
     unsafe_code,
     reason = "the message's erased type: see the README and docs/ARCHITECTURE.md"
@@ -57,6 +59,7 @@ mod published;
 )]
 mod reference;
 mod reference_word;
+mod refusal;
 mod registry;
 mod report;
 #[allow(
@@ -74,6 +77,7 @@ mod waiting_sender;
     reason = "this thread's worker, by a pointer that its frame keeps valid"
 )]
 mod worker;
+mod worker_shared;
 
 pub(crate) use accounting::OwnBytes;
 pub(crate) use alarm::{Alarm, Interval, ns, period_ns};
@@ -83,21 +87,24 @@ pub(crate) use catch::{Caught, Injected, catch, take_last};
 pub(crate) use class::Class;
 pub(crate) use class::StateRef;
 pub(crate) use cold_fields::Pending;
-pub use dead_letter::{Cause, DeadLetter, DeadLetterCount, DeadLetters};
+pub use dead_letter::{Cause, DeadLetter, DeadLetterCount};
+pub(crate) use dead_letters::DeadLetterSubscriber;
+pub use dead_letters::DeadLetters;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 pub(crate) use envelope::Head;
 pub(crate) use envelope::{Envelope, Kind, MessageKind, MessageRole, Route, Step};
-pub(crate) use error::Refusal;
-pub use error::{AskError, Inside, NotSent, Overloaded, Panic, SendError, Undelivered};
+pub use error::{AskError, NotSent, Overloaded, Undelivered};
 pub(crate) use exit_hooks::ExitHookId;
 pub(crate) use header::{Batch, Header, Lifecycle, Mute, RunState, StepProgress, WorkerClass};
 pub(crate) use next::{Delivery, Next, bury, for_others};
 pub use options::{Access, Guard, Mailbox, Pool, Steps};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, Sight, Who, known};
+pub use panic::{Inside, Panic};
 pub(crate) use post::{To, post, post_by};
 pub(crate) use reference::{AddressRef, CellRef, Dropped, Kept, count_back};
 pub(crate) use reference_word::CommitResult;
+pub(crate) use refusal::Refusal;
 pub use report::Report;
 pub(crate) use report::{Listener, Reports};
 pub(crate) use runnable::Runnable;
@@ -108,3 +115,4 @@ pub use timer::Timer;
 pub(crate) use timer::TimerId;
 pub(crate) use waiting_sender::{Told, WaitingSender};
 pub(crate) use worker::Worker;
+pub(crate) use worker_shared::{News, Tenure, WorkerShared};

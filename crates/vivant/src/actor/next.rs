@@ -7,7 +7,7 @@
 
 use super::catch::catch;
 use super::envelope::Envelope;
-use super::error::{Inside, Panic};
+use super::panic::{Inside, Panic};
 use super::post::{Returned, To, post};
 use super::reference::AddressRef;
 use super::worker::Worker;

@@ -2,7 +2,7 @@
 //! start.
 
 use super::catch::catch;
-use super::error::Panic;
+use super::panic::Panic;
 use super::shared::Shared;
 use super::stop::GaveUp;
 use crate::observe;

@@ -65,7 +65,7 @@ impl Deref for Runnable {
 
 // SAFETY: `from_ptr` undoes `into_ptr`; the pointer is that of a cell, so it is aligned and not
 // null.
-unsafe impl crate::sched::Pointed for Runnable {
+unsafe impl crate::queues::Pointed for Runnable {
     type Target = Header;
     fn into_ptr(self) -> NonNull<Header> {
         self.0
@@ -75,7 +75,7 @@ unsafe impl crate::sched::Pointed for Runnable {
     }
 }
 
-impl crate::sched::Waiting for Runnable {
+impl crate::queues::Waiting for Runnable {
     fn is_newborn(&self) -> bool {
         self.facts.turns() == 0
     }

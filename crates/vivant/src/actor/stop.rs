@@ -1,6 +1,6 @@
 //! Why an actor ends.
 
-use super::error::Panic;
+use super::panic::Panic;
 use crate::sync::Arc;
 use std::fmt;
 

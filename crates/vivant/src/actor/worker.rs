@@ -3,17 +3,17 @@
 use super::accounting::{Bytes, Counted};
 use super::current_actor::CurrentActor;
 use super::envelope::{Envelope, Kind};
-use super::error::Inside;
 use super::header::Header;
+use super::panic::Inside;
 use super::reference::{AddressRef, CellRef, Dropped, Kept};
 use super::runnable::Runnable;
 use super::shared::Shared;
 use super::stop::StopReason;
+use super::worker_shared::WorkerShared;
 use crate::cycles::{Candidate, CandidateOverload};
 use crate::message::Pool;
 #[cfg(feature = "metrics")]
 use crate::observe::WorkerMeters;
-use crate::sched::WorkerShared;
 use crate::sync::Arc;
 use std::any::Any;
 use std::cell::{Cell, RefCell};

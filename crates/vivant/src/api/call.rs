@@ -7,11 +7,12 @@ use super::ask_future::AskFuture;
 use super::behaviour::{Behaviour, Continuation, Message};
 use super::offer::Offer;
 use super::promise::{MarkStart, Resolver};
+use super::send_error::SendError;
 use crate::actor::Delivery;
+use crate::actor::Refusal;
 use crate::actor::{
     Access, AddressRef, AskError, BoundedQueue, Entry, Envelope, Guard, Kind, MessageKind,
-    MessageRole, Next, NotSent, Refusal, SendError, StateRef, Step, Steps, To, Worker, bury, post,
-    post_by,
+    MessageRole, Next, NotSent, StateRef, Step, Steps, To, Worker, bury, post, post_by,
 };
 use std::fmt;
 use std::marker::PhantomData;

@@ -3,7 +3,8 @@
 use super::behaviour::Message;
 use super::call::Call;
 use super::promise::Resolver;
-use crate::actor::{Entry, HeldBack, NotSent, SendError, Told, WaitingSender, Worker};
+use super::send_error::SendError;
+use crate::actor::{Entry, HeldBack, NotSent, Told, WaitingSender, Worker};
 use crate::mute::Wait;
 use crate::sync::Arc;
 use std::fmt;

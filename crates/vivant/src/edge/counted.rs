@@ -4,9 +4,10 @@
 //! Their senders have bounds of their own for messages in flight, so back-pressure does not count
 //! them (T5).
 
+use crate::actor::Refusal;
 use crate::actor::{
-    Access, Delivery, Envelope, Guard, Kind, MessageKind, MessageRole, Next, Refusal, StateRef,
-    Step, Steps, Worker, for_others,
+    Access, Delivery, Envelope, Guard, Kind, MessageKind, MessageRole, Next, StateRef, Step, Steps,
+    Worker, for_others,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
 use std::marker::PhantomData;

@@ -4,10 +4,12 @@
 //! So futures are scheduled, simulated and inspected like everything else. Their wakers are
 //! addresses.
 
+use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, Alarm, AskError, Caught, CellRef, Envelope, Inside, Kind, MessageKind, MessageRole,
-    Next, Panic, Refusal, Shared, StateRef, Step, StopReason, Timer, To, Worker, catch, ns, post,
+    AddressRef, Alarm, AskError, Caught, CellRef, Envelope, Kind, MessageKind, MessageRole, Next,
+    Shared, StateRef, Step, StopReason, Timer, To, Worker, catch, ns, post,
 };
+use crate::actor::{Inside, Panic};
 use crate::api::{Actor, Handle, InlineState, Link, Resolver, Target};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use std::fmt;

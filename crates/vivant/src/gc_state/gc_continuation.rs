@@ -5,9 +5,9 @@ use super::GcState;
 use super::collected::Heaped;
 use super::edge_snapshot::EdgeSnapshot;
 use super::marks::{Mark, Marks};
+use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, Delivery, Envelope, Kind, MessageKind, MessageRole, Next, Refusal, StateRef, Step,
-    Worker,
+    AddressRef, Delivery, Envelope, Kind, MessageKind, MessageRole, Next, StateRef, Step, Worker,
 };
 use crate::api::Actor;
 use crate::statistics::HeapCounts;

@@ -5,9 +5,10 @@ use super::GcState;
 use super::collected::Heaped;
 use super::edge_snapshot::EdgeSnapshot;
 use super::last_mark::{GivenUp, LastMark, SOON, Since, Wants};
+use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, Delivery, Envelope, Kind, MessageKind, MessageRole, Next, Refusal, Shared,
-    StateRef, Step, Worker, ns,
+    AddressRef, Delivery, Envelope, Kind, MessageKind, MessageRole, Next, Shared, StateRef, Step,
+    Worker, ns,
 };
 use crate::api::Actor;
 use crate::statistics::{HeapCounts, PauseKind};

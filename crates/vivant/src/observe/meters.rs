@@ -9,7 +9,8 @@
 //! Durations of turns are sampled: of a behaviour every 16th turn on a worker, and the first one in
 //! each millisecond.
 
-use crate::actor::{Cause, Class, Header, Kind, Report, StopReason, Worker, catch};
+use crate::actor::Cause;
+use crate::actor::{Class, Header, Kind, Report, StopReason, Worker, catch};
 use crate::statistics::PauseKind;
 use crate::sync::{Arc, Mutex, lock};
 use metrics::{Counter, Histogram, Unit, counter, describe_counter, describe_histogram, histogram};

@@ -17,9 +17,10 @@ pub(crate) use meters::{SystemMeters, WorkerMeters};
 #[cfg(feature = "tracing")]
 pub(crate) use spans::Origin;
 
+use crate::actor::Cause;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use crate::actor::Head;
-use crate::actor::{Cause, Header, Kind, Report, StopReason, Worker};
+use crate::actor::{Header, Kind, Report, StopReason, Worker};
 use crate::statistics::PauseKind;
 use std::panic::Location;
 

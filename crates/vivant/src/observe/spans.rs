@@ -8,7 +8,8 @@
 //! numbers alone would link to nothing. The price: a span closes only after the messages that were
 //! sent in it have begun.
 
-use crate::actor::{Cause, Head, Header, Kind, Report, StopReason, Worker};
+use crate::actor::Cause;
+use crate::actor::{Head, Header, Kind, Report, StopReason, Worker};
 use std::cell::Cell;
 use std::fmt;
 use std::panic::Location;

@@ -1,10 +1,10 @@
 //! Routers: load balancing between actors that do the same work (T10).
 
 use crate::actor::Header;
+use crate::api::Spawner;
 use crate::api::{Address, Call, InlineActor, Message, Target};
 use crate::oracle::split_mix;
 use crate::sync::{Arc, AtomicUsize, Ordering};
-use crate::system::Spawner;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 

@@ -3,11 +3,14 @@
 
 use super::Guards;
 use super::run_guard::{RunGuard, unmute};
+use crate::actor::Panic;
+use crate::actor::Refusal;
 use crate::actor::{
-    CellRef, Envelope, Kind, Lifecycle, MessageKind, MessageRole, Mute, Next, Panic, Refusal,
-    StateRef, Step, StopReason, Worker, catch,
+    CellRef, Envelope, Kind, Lifecycle, MessageKind, MessageRole, Mute, Next, StateRef, Step,
+    StopReason, Worker, catch,
 };
-use crate::supervision::{Messages, News, OnPanic, Restart, Told, tell};
+use crate::supervision::News;
+use crate::supervision::{Messages, OnPanic, Restart, Told, tell};
 use std::panic::Location;
 
 /// What an actor knows of its supervisor.

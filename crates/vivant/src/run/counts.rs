@@ -2,7 +2,8 @@
 //! (B6), and its holder acts as that owner.
 
 use super::run_guard::RunGuard;
-use crate::actor::{Kind, MessageKind, MessageRole, Next, Refusal, StateRef, Step, Worker, catch};
+use crate::actor::Refusal;
+use crate::actor::{Kind, MessageKind, MessageRole, Next, StateRef, Step, Worker, catch};
 use std::panic::Location;
 use vivant_brc::Executor;
 

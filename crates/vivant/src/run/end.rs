@@ -2,9 +2,10 @@
 //! pending request is refused.
 
 use super::run_guard::{RunGuard, unmute};
+use crate::actor::Refusal;
 use crate::actor::{
-    Caught, Envelope, Kind, Lifecycle, MessageKind, MessageRole, Next, Refusal, StateRef, Step,
-    StopReason, Worker, catch,
+    Caught, Envelope, Kind, Lifecycle, MessageKind, MessageRole, Next, StateRef, Step, StopReason,
+    Worker, catch,
 };
 use crate::observe;
 use crate::supervision::News;

@@ -1,7 +1,8 @@
 //! Work of a run for deferred messages (T8; see the README).
 
 use super::run_guard::{After, COUNT_EVERY, Next, RunGuard};
-use super::waiting::{Found, Waiting};
+use super::waiting::Found;
+use super::waiting::Waiting;
 use crate::actor::{Envelope, MessageRole, StateRef};
 use crate::message::Chain;
 use crate::sync::Ordering;

@@ -3,9 +3,10 @@
 //! other messages, and are refused with the mailbox of an actor that has ended.
 
 use super::run_guard::{After, RunGuard};
+use crate::actor::Refusal;
 use crate::actor::{
-    CellRef, Delivery, Envelope, Kind, Linked, MessageKind, MessageRole, Next, Refusal, StateRef,
-    Step, StopReason, Worker, catch,
+    CellRef, Delivery, Envelope, Kind, Linked, MessageKind, MessageRole, Next, StateRef, Step,
+    StopReason, Worker, catch,
 };
 use crate::api::Resolver;
 use crate::sync::Arc;

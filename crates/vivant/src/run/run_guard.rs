@@ -2,10 +2,12 @@
 
 use super::Guards;
 use super::waiting::{Found, first_speaks_for};
+use crate::actor::Cause;
+use crate::actor::Panic;
 use crate::actor::{
-    Access, AddressRef, Batch, Caught, Cause, Delivery, Envelope, Header, HeldBack, Kind,
-    Lifecycle, Mute, Panic, RunState, Runnable, Signals, StateRef, Step, StepProgress, StopReason,
-    Worker, WorkerClass, count_back,
+    Access, AddressRef, Batch, Caught, Delivery, Envelope, Header, HeldBack, Kind, Lifecycle, Mute,
+    RunState, Runnable, Signals, StateRef, Step, StepProgress, StopReason, Worker, WorkerClass,
+    count_back,
 };
 #[cfg(test)]
 use crate::injected_fault::InjectedFault;
@@ -358,7 +360,7 @@ impl<'w> RunGuard<'w> {
     }
 
     pub(crate) fn panicked(&self, behaviour: &'static str, caught: Caught) -> Panic {
-        let panic = Panic::new(&self.actor, behaviour, caught);
+        let panic = self.actor.panic(behaviour, caught);
         self.actor.system.reports.panicked(&panic);
         panic
     }

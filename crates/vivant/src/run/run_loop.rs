@@ -2,7 +2,8 @@
 //! budget is spent (T6).
 
 use super::run_guard::{After, Next, RunGuard};
-use crate::actor::{Caught, Envelope, Inside, Panic, Runnable, Signals, StopReason, Worker, catch};
+use crate::actor::{Caught, Envelope, Runnable, Signals, StopReason, Worker, catch};
+use crate::actor::{Inside, Panic};
 #[cfg(test)]
 use crate::injected_fault::InjectedFault;
 

@@ -14,31 +14,20 @@
 //! - [`simulated`]: one thread that runs all actors in an order drawn from a seed.
 
 mod clock;
-#[allow(
-    unsafe_code,
-    reason = "the slot holds its actor as a pointer, in one atomic word"
-)]
-mod lifo_slot;
 mod memory;
 mod offer;
 mod replacement;
 mod round;
-mod run_queue;
 mod simulated;
-mod sleep;
 mod steal_policy;
 mod thread_pool;
 mod threads;
 mod worker_loop;
-mod worker_shared;
 
-pub(crate) use lifo_slot::Pointed;
-pub(crate) use run_queue::Waiting;
 #[cfg(all(test, feature = "macros"))]
 pub(crate) use simulated::RUN_MAX;
 pub(crate) use simulated::SimulatedScheduler;
 pub(crate) use threads::Threads;
-pub(crate) use worker_shared::WorkerShared;
 
 /// The scheduler of a system: real threads, or a simulation.
 #[allow(

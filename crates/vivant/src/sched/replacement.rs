@@ -7,8 +7,8 @@
 //! token that woke it.
 
 use super::threads::{Started, Threads};
-use super::worker_shared::{News, Tenure, WorkerShared};
 use crate::actor::Shared;
+use crate::actor::{News, Tenure, WorkerShared};
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 
 /// Limit of the number of surplus workers, whatever the number of turns that hold workers up.

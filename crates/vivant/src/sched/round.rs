@@ -10,8 +10,8 @@
 //! another worker's queue, where the bound begins anew: thieves take the oldest, and append at the
 //! end when they give back.
 
-use super::lifo_slot::{LifoSlot, Pointed};
-use super::run_queue::{RunQueue, Waiting};
+use crate::queues::{LifoSlot, Pointed};
+use crate::queues::{RunQueue, Waiting};
 
 /// Limit of the runs of a round: a chain of turns on warm caches is cheaper than any other order,
 /// and this many runs take a few microseconds.

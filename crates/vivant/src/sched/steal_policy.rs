@@ -13,7 +13,7 @@
 //! will offer again the work that is worth it.
 
 use super::offer::{OfferDelay, PATIENCE_MIN_NS};
-use super::worker_shared::{Tenure, WorkerShared};
+use crate::actor::{Tenure, WorkerShared};
 use crate::sync::{Arc, Ordering};
 
 /// Length of a trial: a few hundred crossings between caches.

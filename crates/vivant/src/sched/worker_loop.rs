@@ -4,13 +4,13 @@
 use super::offer::{Pace, Surplus};
 use super::replacement::NEGLECTED_MS;
 use super::round::{First, Round, Sources};
-use super::sleep::{Park, Withdrawn};
 use super::steal_policy::{StealPolicy, StealVerdict};
 use super::threads::Threads;
-use super::worker_shared::{Tenure, WorkerShared};
 use crate::actor::{Runnable, Shared, Worker, WorkerClass, catch};
+use crate::actor::{Tenure, WorkerShared};
 use crate::gc_state::{DetachedHeaps, Helped};
 use crate::observe;
+use crate::queues::{Park, Withdrawn};
 use crate::run::Ran;
 use crate::sync::{Arc, Ordering};
 use std::mem;

@@ -6,8 +6,8 @@ use super::plan::{Rules, Strategy};
 use super::supervisor::Supervisor;
 use crate::actor::ns;
 use crate::api::Address;
+use crate::api::Spawner;
 use crate::run::Terms;
-use crate::system::Spawner;
 use std::time::Duration;
 
 /// The rules of a [`Supervisor`]. By default it gives up at the sixth failure within ten seconds,

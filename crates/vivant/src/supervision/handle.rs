@@ -1,10 +1,11 @@
 //! The public messages of a supervisor, and the type that its address derefs to.
 
+use super::Supervision;
 use super::child::{Beginner, Child, Manner, Start};
+use super::news::News;
 use super::plan::{Alarm, Plan};
 use super::slot::{ChildState, Number};
 use super::supervisor::{Kind, Member, Supervisor};
-use super::{News, Supervision};
 use crate::actor::{AddressRef, Delivery, Signals, StopReason};
 use crate::api::{
     Actor, Address, Behaviour, Call, Handle, Link, Message, Resolver, Target, Turn, own,

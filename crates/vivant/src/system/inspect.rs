@@ -1,7 +1,8 @@
 //! Inspection: a snapshot of a system, read from published statistics, without the actors' help.
 
 use super::shutdown::Survivor;
-use crate::actor::{BoundedQueue, CellRef, DeadLetterCount, HeldBack, Mailbox, Report, Shared};
+use crate::actor::DeadLetterCount;
+use crate::actor::{BoundedQueue, CellRef, HeldBack, Mailbox, Report, Shared};
 use crate::patterns::NameFacts;
 use crate::sched::{Scheduler, Threads};
 use crate::statistics::WorkerFacts;

@@ -10,8 +10,10 @@ pub use builder::SystemBuilder;
 pub use collectors::BadCollectors;
 pub use shutdown::{ShutdownReport, Survivor};
 
-use crate::actor::{DeadLetters, Shared};
-use crate::api::{Actor, Address, InlineActor, Target, Turn};
+use crate::actor::DeadLetters;
+use crate::actor::Shared;
+use crate::api::{Address, InlineActor, Target};
+use crate::api::{Spawner, SystemRef};
 use crate::edge::Clock;
 use crate::sync::Arc;
 pub use inspect::{ActorFacts, AliveBecause, Inspection};
@@ -166,47 +168,9 @@ impl fmt::Debug for System {
     }
 }
 
-/// Parents of actors: a [`System`], or the [`Turn`] of the actor that becomes their parent. The
-/// `spawn` functions that `#[start]` generates take either.
-pub trait Spawner {
-    #[doc(hidden)]
-    fn system(&self) -> SystemRef<'_>;
-
-    /// Makes an actor of `state`.
-    fn spawn_state<A: InlineActor>(&self, state: A) -> Address<A> {
-        Address::to_actor(self.system().0.birth::<A>(Some(state)))
-    }
-
-    /// Makes an actor; `start` makes its state in the actor's own first turn.
-    #[track_caller]
-    fn spawn_with<A: Actor>(
-        &self,
-        start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
-    ) -> Address<A> {
-        let place = std::panic::Location::caller();
-        Address::to_actor(self.system().0.birth_with::<A, _>(start, place))
-    }
-}
-
-#[doc(hidden)]
-#[derive(Clone, Copy)]
-pub struct SystemRef<'s>(&'s Arc<Shared>);
-
-impl fmt::Debug for SystemRef<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SystemRef({})", self.0.config.name)
-    }
-}
-
 impl Spawner for System {
     fn system(&self) -> SystemRef<'_> {
         SystemRef(self.shared())
-    }
-}
-
-impl<A: Actor> Spawner for Turn<'_, A> {
-    fn system(&self) -> SystemRef<'_> {
-        SystemRef(&self.worker().system)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::slot::Continue;
 use super::{Promise, Resolver};
+use crate::actor::Refusal;
 use crate::actor::{
     AddressRef, AskError, Delivery, Envelope, Kind as LetterKind, MessageKind, MessageRole, Next,
-    Refusal, StateRef, Step, Worker, for_others,
+    StateRef, Step, Worker, for_others,
 };
 use crate::api::actor::Actor;
 use crate::api::turn::Turn;

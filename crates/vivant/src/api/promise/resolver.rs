@@ -1,10 +1,12 @@
 //! Resolvers: the right, and the duty, to give a promise its value.
 
 use super::slot::{Answering, Sink};
+use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, Caught, Delivery, Envelope, Inside, Kind, MessageKind, MessageRole, Next,
-    Panic, Refusal, StateRef, Step, Worker, for_others, take_last,
+    AddressRef, AskError, Caught, Delivery, Envelope, Kind, MessageKind, MessageRole, Next,
+    StateRef, Step, Worker, for_others, take_last,
 };
+use crate::actor::{Inside, Panic};
 use crate::api::ask_future::Oneshot;
 use std::fmt;
 use std::marker::PhantomData;

@@ -12,7 +12,8 @@ mod feed;
 mod gate;
 
 use super::future::start;
-use crate::actor::{AskError, Inside, Shared, Worker};
+use crate::actor::Inside;
+use crate::actor::{AskError, Shared, Worker};
 use crate::api::{Actor, Continuation, Then, Turn};
 use crate::sync::Arc;
 use crate::system::System;

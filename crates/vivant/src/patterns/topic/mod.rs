@@ -10,14 +10,15 @@ mod intake;
 mod interleaved;
 mod subscriber;
 
-use crate::actor::{Panic, catch, for_others};
+use crate::actor::{catch, for_others};
 use crate::api::{Continuation, Then};
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::sync::Weak;
-use subscriber::{Hears, Subscriber};
+use subscriber::Hears;
+use subscriber::Subscriber;
 
 /// Limit of values in flight, unless [`Topic::subscribe_bounded`] sets another.
 const CAPACITY_DEFAULT: usize = 1024;
@@ -160,7 +161,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
             // The arguments of a continuation are its subscriber's, not the publisher's.
             if let Err(caught) = catch(|| subscriber.hear(&value)) {
                 let actor = subscriber.actor();
-                let panic = Panic::new(actor, "its subscription to a topic", caught);
+                let panic = actor.panic("its subscription to a topic", caught);
                 actor.system.reports.panicked(&panic);
                 self.0.unsubscribe(*number);
             }

@@ -2,9 +2,10 @@
 
 use super::Lagged;
 use super::intake::{Admission, Gap, Intake};
+use crate::actor::Refusal;
 use crate::actor::{
-    Access, CellRef, Envelope, ExitHookId, Guard, Kind, MessageKind, MessageRole, Next, Refusal,
-    StateRef, Step, Steps, To, Worker, for_others, post,
+    Access, CellRef, Envelope, ExitHookId, Guard, Kind, MessageKind, MessageRole, Next, StateRef,
+    Step, Steps, To, Worker, for_others, post,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
 use crate::sync::{Arc, Mutex, lock};

@@ -23,7 +23,7 @@ pub(crate) struct RunQueue<T> {
     count: AtomicUsize,
 }
 
-pub(super) struct PriorityLists<T> {
+pub(crate) struct PriorityLists<T> {
     woken: VecDeque<T>,
     newborn: VecDeque<T>,
     /// The lane of the oldest entry taken last.
@@ -125,7 +125,7 @@ impl<T: Waiting> RunQueue<T> {
     }
 
     /// Takes the older half of each lane.
-    pub(super) fn steal(&self) -> PriorityLists<T> {
+    pub(crate) fn steal(&self) -> PriorityLists<T> {
         if self.waiting() == 0 {
             return PriorityLists::default();
         }
@@ -143,12 +143,12 @@ impl<T: Waiting> RunQueue<T> {
     }
 
     /// Takes all entries.
-    pub(super) fn take_all(&self) -> PriorityLists<T> {
+    pub(crate) fn take_all(&self) -> PriorityLists<T> {
         self.change(std::mem::take)
     }
 
     /// Appends `more`.
-    pub(super) fn extend(&self, more: PriorityLists<T>) {
+    pub(crate) fn extend(&self, more: PriorityLists<T>) {
         self.change(|lanes| {
             lanes.woken.extend(more.woken);
             lanes.newborn.extend(more.newborn);

@@ -1,9 +1,9 @@
 //! A worker's seat: its state that other threads access.
 
-use super::lifo_slot::LifoSlot;
-use super::run_queue::RunQueue;
-use super::sleep::CondvarParker;
 use crate::actor::{Dropped, Header, Kept, OwnBytes, Runnable};
+use crate::queues::CondvarParker;
+use crate::queues::LifoSlot;
+use crate::queues::RunQueue;
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Less work than this, in nanoseconds by the mean of the last runs, stays with its worker: its

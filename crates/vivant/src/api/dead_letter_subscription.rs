@@ -1,0 +1,55 @@
+//! Actors that subscribe to dead letters.
+
+use super::behaviour::{Continuation, Message};
+use super::call::Then;
+use super::promise::Resolver;
+use crate::actor::{Cause, DeadLetter};
+use crate::actor::{DeadLetterSubscriber, DeadLetters};
+use crate::actor::{Header, To, bury, post};
+use crate::sync::{Arc, Mutex, lock};
+
+impl DeadLetters {
+    /// Continues with `then` for every dead letter from now on, until its actor ends. Letters to
+    /// that actor itself are counted but not passed on.
+    pub fn subscribe<K>(&self, then: Then<'_, K>)
+    where
+        K: Continuation<Hole = DeadLetter>,
+        K::Rest: Clone,
+    {
+        let subscriber = Subscription(Mutex::new(then.into_owned()));
+        let subscriber: DeadLetterSubscriber =
+            Arc::new(move |to, letter| subscriber.tell(to, letter));
+        // Outside the lock of the subscribers: it holds an address.
+        drop(self.pass_to(subscriber));
+    }
+}
+
+struct Subscription<K: Continuation>(Mutex<Then<'static, K>>);
+
+impl<K> Subscription<K>
+where
+    K: Continuation<Hole = DeadLetter>,
+    K::Rest: Clone,
+{
+    fn tell(&self, to: &Header, letter: &DeadLetter) -> bool {
+        let then = lock(&self.0).again();
+        if then.target().ended().is_some() {
+            return false;
+        }
+        if !std::ptr::eq(&raw const **then.target(), to) {
+            let delivery = then.fill(letter.clone(), Resolver::<<K as Message>::Reply>::nobody());
+            // Not `deliver`: a subscriber that ends just now must not make another dead letter of
+            // this one.
+            return match post(To::Owned(delivery.to), delivery.envelope) {
+                Ok(()) => true,
+                Err(ended) if ended.cause == Cause::Ended => false,
+                // A loss like any other; it is counted, and not passed on.
+                Err(full) => {
+                    bury(full).follow();
+                    true
+                }
+            };
+        }
+        true
+    }
+}

@@ -1,0 +1,50 @@
+//! A message that could not be sent.
+
+use super::behaviour::Message;
+use super::call::Call;
+use crate::actor::NotSent;
+use std::error::Error;
+use std::fmt;
+
+/// A message that could not be sent, together with that message.
+pub struct SendError<M: Message> {
+    /// The message, to send elsewhere or take apart.
+    pub call: Call<'static, M>,
+    /// Path of the receiver.
+    pub actor: String,
+    /// Why it was not sent.
+    pub why: NotSent,
+}
+
+impl<M: Message> fmt::Debug for SendError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendError")
+            .field("behaviour", &M::NAME)
+            .field("actor", &self.actor)
+            .field("why", &self.why)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<M: Message> fmt::Display for SendError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (message, actor) = (M::NAME, &self.actor);
+        match &self.why {
+            NotSent::Ended => write!(f, "{message} was not sent: {actor} has ended"),
+            NotSent::Full(mailbox) => {
+                write!(
+                    f,
+                    "{message} was not sent: the mailbox of {actor} is full: {mailbox}"
+                )
+            }
+            NotSent::InsideTurn(it) => write!(
+                f,
+                "{message} was not sent to {actor}: {} of {} waited for a place inside its turn, which would hold up a \
+                 worker: use `t.send(…)` or `.try_send()`",
+                it.behaviour, it.actor
+            ),
+        }
+    }
+}
+
+impl<M: Message> Error for SendError<M> {}
