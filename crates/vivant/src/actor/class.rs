@@ -1,21 +1,14 @@
 //! The table of an actor type (a vtable): made once for each `A`. Also the message that starts an
 //! actor.
 
-use super::envelope::{Envelope, Kind, MessageKind, MessageRole, Step};
-use super::header::{ActorCell, BoundedCell, Header};
-use super::next::{Next, for_others};
+use super::header::Header;
 use super::options::Mailbox;
 use super::outgoing::{OutgoingReferences, Sight};
-use super::reference;
-use super::refusal::Refusal;
 use super::stop::StopReason;
 use super::worker::Worker;
-use crate::api::{Actor, FactsOf, Host, StoreState, Stored, Turn};
-use crate::statistics::{HeapCounts, HeapFacts};
+use crate::statistics::HeapFacts;
 use std::any::TypeId;
 use std::marker::PhantomData;
-use std::mem::offset_of;
-use std::panic::Location;
 use std::ptr::NonNull;
 use vivant_heap::Sharer;
 
@@ -39,48 +32,6 @@ pub(crate) struct Class {
     pub(crate) heap_facts: unsafe fn(NonNull<Header>) -> Option<HeapFacts>,
 }
 
-trait Classed {
-    const CLASS: Class;
-}
-
-impl<A: Actor> Classed for A {
-    const CLASS: Class = Class {
-        name: {
-            assert!(
-                A::MAILBOX.bound() > 0,
-                "a mailbox with a bound of zero would take no message at all: the least bound is 1"
-            );
-            A::NAME
-        },
-        mailbox: A::MAILBOX,
-        type_id: TypeId::of::<A>,
-        bytes: if A::MAILBOX.is_bounded() {
-            size_of::<BoundedCell<A>>()
-        } else {
-            size_of::<ActorCell<A>>()
-        },
-        is_traced: A::HAS_OUTGOING_REFERENCES || <A::Storage as StoreState<A>>::MAY_SHOW,
-        ring_at: if A::MAILBOX.is_bounded() {
-            Some(offset_of!(BoundedCell<A>, ring))
-        } else {
-            None
-        },
-        free: reference::free::<A>,
-        drop_state: drop_state::<A>,
-        stopping: stopping::<A>,
-        forget_locals: forget_locals::<A>,
-        outgoing_references: outgoing_references::<A>,
-        sharer: sharer::<A>,
-        heap_facts: heap_facts::<A>,
-    };
-}
-
-impl Class {
-    pub(crate) fn of<A: Actor>() -> &'static Class {
-        const { &<A as Classed>::CLASS }
-    }
-}
-
 /// The state of an actor that the caller holds, with its type erased.
 pub(crate) struct StateRef<'h> {
     header: NonNull<Header>,
@@ -99,164 +50,13 @@ impl<'h> StateRef<'h> {
         }
     }
 
-    /// Returns the stored state and the facts beside it. The state is `None` before the start and
-    /// after the end of the actor.
-    ///
-    /// # Panics
-    ///
-    /// If the actor is not of type `A`. Links are typed, so only a hand-written interface table can
-    /// cause this; the check makes it sound.
-    #[inline]
-    fn kept<A: Actor>(&mut self) -> (&mut Option<Stored<A>>, &FactsOf<A>) {
-        let class = self.class();
-        assert!(
-            is_class_of::<A>(class),
-            "a message for {} came to {}",
-            A::NAME,
-            class.name
-        );
-        let cell = self.header.cast::<ActorCell<A>>();
-        // SAFETY: `class` was made with the cell, so this is an `ActorCell<A>`. The holder has the
-        // only `StateRef`, which is borrowed exclusively. The facts lie beside the state, and are
-        // only ever shared.
-        unsafe { (&mut *(*cell.as_ptr()).state.get(), &(*cell.as_ptr()).facts) }
+    /// The start of the cell.
+    pub(crate) fn header(&self) -> NonNull<Header> {
+        self.header
     }
 
-    /// Runs `body` as a turn. Returns `None` if the actor has no state.
-    ///
-    /// # Panics
-    ///
-    /// As `kept`.
-    #[inline(always)]
-    pub(crate) fn turn<A: Actor, T>(
-        &mut self,
-        worker: &Worker,
-        body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
-    ) -> Option<T> {
-        let (kept, facts) = self.kept::<A>();
-        Some(A::Storage::turn(kept.as_mut()?, Host(worker), facts, body))
-    }
-
-    /// Runs the first turn, which makes the state.
-    ///
-    /// # Panics
-    ///
-    /// As `kept`.
-    pub(crate) fn begin<A: Actor>(
-        &mut self,
-        worker: &Worker,
-        start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>,
-    ) {
-        let (kept, facts) = self.kept::<A>();
-        *kept = Some(A::Storage::begin(Host(worker), facts, start));
-    }
-
-    /// Lets a guard read the state. Returns `None` without a state or if the state is of another
-    /// type.
-    #[inline]
-    pub(crate) fn look<A: Actor, T>(
-        &mut self,
-        body: impl for<'gc> FnOnce(&A::State<'gc>) -> T,
-    ) -> Option<T> {
-        if !is_class_of::<A>(self.class()) {
-            return None;
-        }
-        let kept = self.kept::<A>().0.as_mut()?;
-        Some(A::Storage::look(kept, body))
-    }
-
-    /// Calls `body` with the stored state outside a turn, if there is one.
-    ///
-    /// # Panics
-    ///
-    /// As `kept`.
-    pub(crate) fn with_kept<A: Actor>(&mut self, body: impl FnOnce(&mut Stored<A>, &FactsOf<A>)) {
-        if let (Some(kept), facts) = self.kept::<A>() {
-            body(kept, facts);
-        }
-    }
-
-    fn class(&self) -> &'static Class {
+    pub(crate) fn class(&self) -> &'static Class {
         // SAFETY: the cell is alive by the promise of the caller of `new`.
         unsafe { self.header.as_ref() }.class
-    }
-}
-
-/// Returns true if a table is that of `A`. As a rule its address decides; a table may have copies,
-/// and then its type decides.
-#[inline]
-fn is_class_of<A: Actor>(class: &'static Class) -> bool {
-    std::ptr::eq(class, Class::of::<A>()) || (class.type_id)() == TypeId::of::<A>()
-}
-
-fn drop_state<A: Actor>(state: &mut StateRef<'_>, worker: &Worker) {
-    // Taken out first: if its drop panics, the cell holds nothing half dropped.
-    if let Some(kept) = state.kept::<A>().0.take() {
-        A::Storage::end(kept, Host(worker));
-    }
-}
-
-fn stopping<A: Actor>(state: &mut StateRef<'_>, worker: &Worker, reason: &StopReason) {
-    let _none = state.turn::<A, _>(worker, |state, turn| A::stopping(state, turn, reason));
-}
-
-fn forget_locals<A: Actor>(state: &mut StateRef<'_>) {
-    state.with_kept::<A>(|kept, _| A::Storage::forget_locals(kept));
-}
-
-fn outgoing_references<A: Actor>(
-    state: &mut StateRef<'_>,
-    seen: &mut OutgoingReferences<'_>,
-) -> Sight {
-    let Some(kept) = state.kept::<A>().0 else {
-        return Sight::All;
-    };
-    A::Storage::look(kept, |state| A::outgoing_references(state, seen));
-    A::Storage::outgoing_references(kept, seen)
-}
-
-fn sharer<A: Actor>(state: &mut StateRef<'_>, body: &mut dyn FnMut(&mut dyn Sharer)) {
-    state.with_kept::<A>(|kept, _| {
-        A::Storage::sharer(kept).into_iter().for_each(body);
-    });
-}
-
-/// # Safety
-///
-/// `header` starts a cell of an actor of type `A` that is alive, and the pointer is that of the
-/// whole cell.
-unsafe fn heap_facts<A: Actor>(header: NonNull<Header>) -> Option<HeapFacts> {
-    // SAFETY: the cell is alive and of type `A` by the caller's promise; the facts are only ever
-    // shared.
-    let facts = unsafe { &(*header.cast::<ActorCell<A>>().as_ptr()).facts };
-    A::Storage::heap_facts(facts).map(HeapCounts::read)
-}
-
-/// Returns the first message of an actor of type `A`, which makes its state.
-pub(crate) fn start_envelope<A: Actor, F>(start: F, place: &'static Location<'static>) -> Envelope
-where
-    F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
-{
-    Envelope::new::<Start<A, F>>(start, place)
-}
-
-struct Start<A, F>(PhantomData<(A, F)>);
-
-impl<A, F> MessageKind for Start<A, F>
-where
-    A: Actor,
-    F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
-{
-    type Content = F;
-    const KIND: Kind = Kind::new::<Self>("start", MessageRole::Start);
-
-    fn run(start: F, state: &mut StateRef<'_>, worker: &Worker) -> Step {
-        state.begin::<A>(worker, start);
-        Step::Done
-    }
-
-    fn refuse(start: F, _: &Refusal, _: &'static Location<'static>) -> Next {
-        for_others("the drop of a refused start", || drop(start));
-        Next::Nothing
     }
 }

@@ -32,7 +32,6 @@
 //!   turn.
 
 use super::actor_path::ActorPath;
-use super::bounded_queue::BoundedQueue;
 use super::catch::Caught;
 use super::class::Class;
 use super::cold_fields::ColdFields;
@@ -40,9 +39,9 @@ use super::envelope::Head;
 use super::options::Pool;
 use super::panic::{Inside, Panic};
 use super::published::Published;
+use super::reference_word;
 use super::shared::Shared;
 use super::stop::StopReason;
-use crate::api::{Actor, FactsOf, Stored as KeptOf};
 use crate::message::{Chain, Inbox};
 use crate::mute::Pressure;
 use crate::run::{Child, Guards};
@@ -181,29 +180,50 @@ pub(crate) enum Batch {
     MarkStart,
 }
 
-/// The cell of an actor of type `A`.
-#[repr(C)]
-pub(crate) struct ActorCell<A: Actor> {
-    pub(crate) header: Header,
-    pub(crate) facts: FactsOf<A>,
-    pub(crate) state: UnsafeCell<Option<KeptOf<A>>>,
-}
-
-/// A cell with one word of state exactly fills a block of the pool's third class.
-#[cfg(target_pointer_width = "64")]
-const _: () = assert!(size_of::<Header>() + size_of::<Option<u64>>() <= 3 * 64 - 8);
-
-/// The cell of an actor with a bounded mailbox. Other cells do not pay for the ring.
-#[repr(C)]
-pub(crate) struct BoundedCell<A: Actor> {
-    pub(crate) cell: ActorCell<A>,
-    pub(crate) ring: BoundedQueue,
-}
-
 /// A path deeper than twice this number is printed without its middle.
 const PATH_ENDS_MAX: usize = 32;
 
 impl Header {
+    /// The header of a new cell, with one address.
+    pub(crate) fn new(
+        birth: Birth,
+        class: &'static Class,
+        pool: Pool,
+        life: Lifecycle,
+        pressure: Pressure,
+    ) -> Header {
+        Header {
+            inbox: Inbox::new(),
+            system: birth.system,
+            class,
+            addresses: AtomicU32::new(reference_word::first(class.is_traced)),
+            signals: SignalWord::new(),
+            pressure,
+            id: birth.id,
+            owner: UnsafeCell::new(RunState {
+                backlog: Chain::new(),
+                cold: birth.cold,
+                uncounted: 0,
+                spare: 0,
+                life,
+                mute: Mute::Free,
+                guards: Guards::None,
+                batch: Batch::MarkStart,
+                steps: StepProgress::None,
+                worker_class: WorkerClass::of(pool),
+            }),
+            facts: Published::default(),
+            refs: AtomicU32::new(1),
+            number: birth.number,
+            parent: birth.parent,
+            random: AtomicU64::new(birth.seed),
+            place: AtomicU32::new(0),
+            deferred_sent: AtomicU32::new(0),
+            actor_path: SetOnce::new(),
+            ended: SetOnce::new(),
+        }
+    }
+
     /// What a panic in `behaviour` of this actor is to others.
     pub(crate) fn panic(&self, behaviour: &'static str, caught: Caught) -> Panic {
         let actor = self.path();
@@ -254,4 +274,14 @@ impl Header {
         }
         path
     }
+}
+
+/// The parts of a new cell.
+pub(crate) struct Birth {
+    pub(crate) system: Arc<Shared>,
+    pub(crate) id: u64,
+    pub(crate) parent: Option<Arc<ActorPath>>,
+    pub(crate) number: u32,
+    pub(crate) seed: u64,
+    pub(crate) cold: Option<Box<ColdFields>>,
 }

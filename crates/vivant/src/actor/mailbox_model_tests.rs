@@ -1,7 +1,6 @@
 //! Steps a real mailbox and its model side by side: every message has the fate of the model, in the
 //! order of the model.
 
-use super::class::Class;
 use super::dead_letter::Cause;
 use super::injected_fault;
 use super::mailbox_model::{Deed, Fate, Model};
@@ -184,7 +183,7 @@ fn assert_counted(simulation: &Simulation, model: &Model, lost: u64) {
     assert_eq!(counted, expected, "T3");
     let by_bound = |(cause, count): (&Cause, &u64)| (*cause != Cause::Ended).then_some(*count);
     assert_eq!(lost, expected.iter().filter_map(by_bound).sum::<u64>());
-    let cell = Class::of::<Rejects>().bytes;
+    let cell = crate::api::class_of::<Rejects>().bytes;
     assert_eq!(
         simulation.system().inspect().bytes,
         cell as i64,

@@ -83,9 +83,9 @@ pub(crate) use accounting::OwnBytes;
 pub(crate) use alarm::{Alarm, Interval, ns, period_ns};
 pub(crate) use bounded_queue::{BoundedQueue, Entry};
 pub(crate) use catch::{Caught, Injected, catch, take_last};
-#[cfg(feature = "metrics")]
 pub(crate) use class::Class;
 pub(crate) use class::StateRef;
+pub(crate) use cold_fields::ColdFields;
 pub(crate) use cold_fields::Pending;
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount};
 pub(crate) use dead_letters::DeadLetterSubscriber;
@@ -95,6 +95,7 @@ pub(crate) use envelope::Head;
 pub(crate) use envelope::{Envelope, Kind, MessageKind, MessageRole, Route, Step};
 pub use error::{AskError, NotSent, Overloaded, Undelivered};
 pub(crate) use exit_hooks::ExitHookId;
+pub(crate) use header::Birth;
 pub(crate) use header::{Batch, Header, Lifecycle, Mute, RunState, StepProgress, WorkerClass};
 pub(crate) use next::{Delivery, Next, bury, for_others};
 pub use options::{Access, Guard, Mailbox, Pool, Steps};

@@ -1,28 +1,17 @@
 //! The two counted references to a cell: a [`CellRef`] keeps its memory, an [`AddressRef`] keeps
 //! its actor reachable.
 
-use super::class::Class;
-use super::cold_fields::ColdFields;
+use super::bounded_queue::BoundedQueue;
 use super::envelope::Head;
-use super::header::{
-    ActorCell, Batch, BoundedCell, Header, Lifecycle, Mute, RunState, StepProgress, WorkerClass,
-};
-use super::once::SetOnce;
-use super::published::Published;
+use super::header::Header;
 use super::reference_word::{self, Left};
 use super::runnable::Runnable;
-use super::shared::Shared;
-use super::signals::{SignalWord, Signals};
+use super::signals::Signals;
 use super::worker::Worker;
-use super::{actor_path::ActorPath, bounded_queue::BoundedQueue};
-use crate::api::{Actor, Stored as KeptOf};
-use crate::message::{Chain, Inbox, Notified, pool};
-use crate::mute::Pressure;
+use crate::message::Notified;
 use crate::queues::Pointed;
-use crate::run::Guards;
 use crate::statistics::HeapFacts;
-use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
-use std::cell::UnsafeCell;
+use crate::sync::Ordering;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -62,76 +51,15 @@ unsafe impl Send for AddressRef {}
 // SAFETY: `&AddressRef` gives access to the shared header only: atomics and immutable fields.
 unsafe impl Sync for AddressRef {}
 
-/// The parts of a new cell.
-pub(crate) struct Birth {
-    pub(crate) system: Arc<Shared>,
-    pub(crate) id: u64,
-    pub(crate) parent: Option<Arc<ActorPath>>,
-    pub(crate) number: u32,
-    pub(crate) seed: u64,
-    pub(crate) cold: Option<Box<ColdFields>>,
-}
-
 impl AddressRef {
-    /// Returns the first address of a new cell. A supervised actor begins in the state `Down`.
-    pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<KeptOf<A>>) -> AddressRef {
-        let pressure = Pressure::new();
-        let life = match birth.cold {
-            Some(_) => {
-                // T5: an actor that takes no messages mutes no sender.
-                let _nobody = birth.system.mutes.ended((birth.id, &pressure));
-                Lifecycle::Down
-            }
-            None => Lifecycle::Running,
-        };
-        let class = Class::of::<A>();
-        birth.system.bytes.add(class.bytes);
-        let cell = ActorCell {
-            header: Header {
-                inbox: Inbox::new(),
-                system: birth.system,
-                class,
-                addresses: AtomicU32::new(reference_word::first(class.is_traced)),
-                signals: SignalWord::new(),
-                pressure,
-                id: birth.id,
-                owner: UnsafeCell::new(RunState {
-                    backlog: Chain::new(),
-                    cold: birth.cold,
-                    uncounted: 0,
-                    spare: 0,
-                    life,
-                    mute: Mute::Free,
-                    guards: Guards::None,
-                    batch: Batch::MarkStart,
-                    steps: StepProgress::None,
-                    worker_class: WorkerClass::of(A::POOL),
-                }),
-                facts: Published::default(),
-                refs: AtomicU32::new(1),
-                number: birth.number,
-                parent: birth.parent,
-                random: AtomicU64::new(birth.seed),
-                place: AtomicU32::new(0),
-                deferred_sent: AtomicU32::new(0),
-                actor_path: SetOnce::new(),
-                ended: SetOnce::new(),
-            },
-            facts: Default::default(),
-            state: UnsafeCell::new(state),
-        };
-        // The pointer is derived from the whole cell, so that it may be cast back to it.
-        if A::MAILBOX.is_bounded() {
-            let place = pool::take::<BoundedCell<A>>();
-            let ring = BoundedQueue::new(A::MAILBOX);
-            // SAFETY: `take` returned memory for this type, owned by this call alone.
-            unsafe { place.write(BoundedCell { cell, ring }) };
-            return AddressRef(place.cast());
-        }
-        let place = pool::take::<ActorCell<A>>();
-        // SAFETY: `take` returned memory for this type, owned by this call alone.
-        unsafe { place.write(cell) };
-        AddressRef(place.cast())
+    /// The first address of a new cell, which counts it.
+    ///
+    /// # Safety
+    ///
+    /// `header` starts a cell that nothing refers to yet, whose count says one address, and the
+    /// pointer is that of the whole cell.
+    pub(crate) unsafe fn first(header: NonNull<Header>) -> AddressRef {
+        AddressRef(header)
     }
 
     /// Returns the ring, if the actor's mailbox has a bound.
@@ -151,7 +79,7 @@ impl AddressRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by [`AddressRef::birth`] that is alive, and this thread holds
+    /// `header` starts a cell made by `api::cell::birth` that is alive, and this thread holds
     /// its actor.
     pub(crate) unsafe fn of_held(header: NonNull<Header>) -> AddressRef {
         if let Some(spare) = AddressRef::spare(header) {
@@ -244,7 +172,7 @@ pub(crate) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
 ///
 /// # Safety
 ///
-/// `header` starts a cell made by [`AddressRef::birth`] that is alive for `'a`, and the pointer is
+/// `header` starts a cell made by `api::cell::birth` that is alive for `'a`, and the pointer is
 /// that of the whole cell.
 pub(crate) unsafe fn ring<'a>(header: NonNull<Header>) -> Option<&'a BoundedQueue> {
     // SAFETY: the cell is alive by the caller's promise.
@@ -280,7 +208,7 @@ impl CellRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by [`AddressRef::birth`], and the caller has a reference to it.
+    /// `header` starts a cell made by `api::cell::birth`, and the caller has a reference to it.
     pub(crate) unsafe fn to(header: NonNull<Header>) -> CellRef {
         // SAFETY: the cell is alive by the caller's promise.
         // Relaxed: a new reference is made from an existing one, as in `Arc`.
@@ -473,28 +401,6 @@ impl AddressRef {
             // it at the end.
             let cell = CellRef(self.0);
             cell.notify();
-        }
-    }
-}
-
-/// Frees the memory of a cell made by [`AddressRef::birth`] with the same `A`.
-///
-/// # Safety
-///
-/// The last reference has been dropped.
-pub(crate) unsafe fn free<A: Actor>(header: NonNull<Header>) {
-    // SAFETY: `birth::<A>` wrote exactly this type, and no reference to it is left (the caller's
-    // promise). The state's drop is user code, but an ended actor has no state any more, and an
-    // actor that has not ended is not freed.
-    unsafe {
-        if A::MAILBOX.is_bounded() {
-            let place = header.cast::<BoundedCell<A>>();
-            place.drop_in_place();
-            pool::give(place);
-        } else {
-            let place = header.cast::<ActorCell<A>>();
-            place.drop_in_place();
-            pool::give(place);
         }
     }
 }

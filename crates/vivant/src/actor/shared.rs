@@ -3,14 +3,10 @@
 use super::accounting::Bytes;
 use super::alarm::Alarm;
 use super::catch::{Caught, note_places};
-use super::class::start_envelope;
-use super::cold_fields::ColdFields;
 use super::dead_letters::DeadLetters;
 use super::exit_hooks::ExitHooks;
-use super::header::Header;
 use super::panic::{Inside, Panic};
-use super::post::{To, post};
-use super::reference::{AddressRef, Birth, CellRef};
+use super::reference::{AddressRef, CellRef};
 use super::registry::Registry;
 use super::report::{Listener, Reports};
 use super::runnable::Runnable;
@@ -18,23 +14,18 @@ use super::signals::Signals;
 use super::timer::{Timer, Timers};
 use super::waiting_sender::WaitingSender;
 use super::worker::Worker;
-use crate::api::{Actor, Stored, Turn, block_on_thread};
 use crate::cycles::Detector;
 use crate::gc_state::{DetachedHeaps, Marks};
 use crate::message::Depot;
 use crate::mute::Mutes;
-use crate::observe;
-use crate::oracle::{Oracle, split_mix};
+use crate::oracle::Oracle;
 use crate::patterns::{NamedRegistries, NamedTimers, Names};
-use crate::run::Child;
 use crate::sched::{Scheduler, SimulatedScheduler, Threads};
 use crate::statistics::Histograms;
 use crate::supervision::{Restarts, Trees};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::system::Config;
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::panic::Location;
 use vivant_heap::{PAGE, PageSource};
 
 /// One system. Workers, cells and addresses hold it; its own references to cells are dropped at
@@ -55,7 +46,7 @@ pub(crate) struct Shared {
     pub(crate) dead_letters: DeadLetters,
     pub(crate) reports: Reports,
     #[cfg(feature = "metrics")]
-    pub(crate) meters: observe::SystemMeters,
+    pub(crate) meters: crate::observe::SystemMeters,
     pub(crate) bytes: Bytes,
     pub(crate) depot: Arc<Depot>,
     /// The page source of the actors' heaps.
@@ -70,8 +61,8 @@ pub(crate) struct Shared {
     pub(crate) trees: Trees,
     pub(crate) restarts: Restarts,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
-    next_id: AtomicU64,
-    next_root: AtomicU32,
+    pub(crate) next_id: AtomicU64,
+    pub(crate) next_root: AtomicU32,
     stage: AtomicU8,
 }
 
@@ -139,7 +130,7 @@ impl Shared {
             dead_letters: DeadLetters::default(),
             reports: Reports::new(listener),
             #[cfg(feature = "metrics")]
-            meters: observe::SystemMeters::new(),
+            meters: crate::observe::SystemMeters::new(),
             bytes: Bytes::default(),
             depot: Arc::new(Depot::new()),
             heaps: Arc::new(heaps),
@@ -168,79 +159,6 @@ impl Shared {
             Scheduler::Threads(_) => None,
             Scheduler::Simulated(stage) => Some(stage),
         }
-    }
-
-    /// Makes a cell, with or without its state; a child of the actor of the current turn, if there
-    /// is one of this system.
-    pub(crate) fn birth<A: Actor>(self: &Arc<Self>, state: Option<Stored<A>>) -> AddressRef {
-        self.birth_of::<A>(state, None)
-    }
-
-    /// Makes a cell for its supervisor to start.
-    pub(crate) fn birth_of_child<A: Actor>(self: &Arc<Self>, child: Child) -> AddressRef {
-        self.birth_of::<A>(None, Some(ColdFields::of_child(child)))
-    }
-
-    fn birth_of<A: Actor>(
-        self: &Arc<Self>,
-        state: Option<Stored<A>>,
-        cold: Option<Box<ColdFields>>,
-    ) -> AddressRef {
-        let within = |worker: &Worker| {
-            worker
-                .inside_turn()
-                .then(|| worker.with_me(Header::next_child))
-        };
-        let (parent, number) = match Worker::of(self, within).flatten() {
-            Some((parent, number)) => (Some(parent), number),
-            None => (None, self.next_root.fetch_add(1, Ordering::Relaxed)),
-        };
-        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let seed = split_mix(self.oracle.seed() ^ split_mix(id).1).1;
-        // Made during shutdown, it ends before its first message: without a state, because it never
-        // lived to have a stop hook.
-        let state = state.filter(|_| !self.is_closing());
-        let address = AddressRef::birth::<A>(
-            Birth {
-                system: self.clone(),
-                id,
-                parent,
-                number,
-                seed,
-                cold,
-            },
-            state,
-        );
-        self.registry.insert(address.cell());
-        observe::spawned(&address);
-        if self.is_closing() {
-            // Registered first, so that shutdown cannot miss it.
-            address.cell().signal(Signals::SHUTDOWN);
-            if let (Some(stage), None) = (self.simulated(), Worker::of(self, |_| ())) {
-                // No thread may ever drive the simulation again.
-                let _steps = stage.run_ready(self);
-            }
-        }
-        address
-    }
-
-    /// Makes a cell with a first message that makes its state.
-    pub(crate) fn birth_with<A, F>(
-        self: &Arc<Self>,
-        start: F,
-        place: &'static Location<'static>,
-    ) -> AddressRef
-    where
-        A: Actor,
-        F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
-    {
-        let address = self.birth::<A>(None);
-        // Made during shutdown, it may have ended already: then there is nothing to start.
-        drop(post(
-            To::Lent(&address),
-            start_envelope::<A, F>(start, place),
-        ));
-        address
     }
 
     /// Schedules an actor that was woken.
@@ -293,15 +211,6 @@ impl Shared {
             },
             caught,
         ));
-    }
-
-    /// Runs a future on this thread; `None` when a simulation has nothing left to run and the
-    /// future is still pending.
-    pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> Option<F::Output> {
-        match &self.scheduler {
-            Scheduler::Threads(_) => Some(block_on_thread(future)),
-            Scheduler::Simulated(stage) => stage.run_until(self, future),
-        }
     }
 
     /// Polls a user's future in the context of the executor that it expects.

@@ -144,7 +144,7 @@ impl<T: Send + 'static> AskFuture<T> {
     /// Waits for the reply on this thread; in a simulation, runs it until the reply is there.
     pub(crate) fn wait(self) -> Result<T, AskError> {
         match self.system.clone() {
-            Some(system) => system.block_on(self).unwrap_or(Err(AskError::Stalled)),
+            Some(system) => block_on(&system, self).unwrap_or(Err(AskError::Stalled)),
             None => block_on_thread(self),
         }
     }
@@ -217,5 +217,14 @@ pub(crate) fn block_on_thread<F: Future>(future: F) -> F::Output {
             // Meanwhile other threads may merge the counts that they hand over to this thread (B6).
             Poll::Pending => vivant_brc::detached(thread::park),
         }
+    }
+}
+
+/// Runs a future on this thread; `None` when a simulation has nothing left to run and the
+/// future is still pending.
+pub(crate) fn block_on<F: Future>(system: &Arc<Shared>, future: F) -> Option<F::Output> {
+    match system.simulated() {
+        None => Some(block_on_thread(future)),
+        Some(stage) => stage.run_until(system, future),
     }
 }

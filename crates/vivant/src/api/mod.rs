@@ -4,7 +4,18 @@ mod actor;
 mod address;
 mod ask_future;
 mod behaviour;
+mod birth;
 mod call;
+#[allow(
+    unsafe_code,
+    reason = "the actor cell: see the README of `actor` and docs/ARCHITECTURE.md"
+)]
+mod cell;
+#[allow(
+    unsafe_code,
+    reason = "the actor cell: see the README of `actor` and docs/ARCHITECTURE.md"
+)]
+mod class;
 mod dead_letter_subscription;
 mod inline_state;
 mod interface;
@@ -21,11 +32,14 @@ mod turn;
 
 pub use actor::Actor;
 pub use address::{Address, Handle, Link, Target, WeakAddress};
-pub(crate) use ask_future::block_on_thread;
+pub(crate) use ask_future::block_on;
 pub use ask_future::{AskFuture, Cancelled};
 pub use behaviour::{Answer, Behaviour, Continuation, Message};
+pub(crate) use birth::{birth, birth_of_child};
 pub use call::{Call, Then};
 pub(crate) use call::{outcome, own};
+#[cfg(test)]
+pub(crate) use class::class_of;
 pub use inline_state::{InlineActor, InlineState};
 pub use interface::{Entry, Implements};
 pub(crate) use interval::interval;
@@ -38,5 +52,5 @@ pub use spawner::Spawner;
 pub(crate) use spawner::SystemRef;
 pub use step::Step;
 pub use storage::StateStorage;
-pub(crate) use storage::{FactsOf, Host, StoreState, Stored};
+pub(crate) use storage::{Host, StoreState};
 pub use turn::Turn;

@@ -2,6 +2,7 @@
 
 use super::actor::Actor;
 use super::address::Address;
+use super::birth::{birth, birth_with};
 use super::inline_state::InlineActor;
 use super::turn::Turn;
 use crate::actor::Shared;
@@ -16,7 +17,7 @@ pub trait Spawner {
 
     /// Makes an actor of `state`.
     fn spawn_state<A: InlineActor>(&self, state: A) -> Address<A> {
-        Address::to_actor(self.system().0.birth::<A>(Some(state)))
+        Address::to_actor(birth::<A>(self.system().0, Some(state)))
     }
 
     /// Makes an actor; `start` makes its state in the actor's own first turn.
@@ -26,7 +27,7 @@ pub trait Spawner {
         start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
     ) -> Address<A> {
         let place = std::panic::Location::caller();
-        Address::to_actor(self.system().0.birth_with::<A, _>(start, place))
+        Address::to_actor(birth_with::<A, _>(self.system().0, start, place))
     }
 }
 

@@ -10,6 +10,7 @@ use crate::actor::{
     Shared, StateRef, Step, StopReason, Timer, To, Worker, catch, ns, post,
 };
 use crate::actor::{Inside, Panic};
+use crate::api::birth;
 use crate::api::{Actor, Handle, InlineState, Link, Resolver, Target};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use std::fmt;
@@ -188,12 +189,15 @@ pub(crate) fn start(
 ) -> CellRef {
     // Woken from the start: the first poll is on its way.
     let woken = Arc::new(AtomicBool::new(true));
-    let actor = system.birth::<FutureActor>(Some(FutureActor {
-        task,
-        woken,
-        origin,
-        place,
-    }));
+    let actor = birth::<FutureActor>(
+        system,
+        Some(FutureActor {
+            task,
+            woken,
+            origin,
+            place,
+        }),
+    );
     poll(&actor);
     actor.cell()
 }

@@ -10,6 +10,7 @@ use crate::actor::{AddressRef, Delivery, Signals, StopReason};
 use crate::api::{
     Actor, Address, Behaviour, Call, Handle, Link, Message, Resolver, Target, Turn, own,
 };
+use crate::api::{birth, birth_of_child};
 use crate::run::Terms;
 use std::fmt;
 use std::marker::PhantomData;
@@ -76,7 +77,7 @@ impl<A: Actor, S: Start<A>> Supervised for Child<A, S> {
             begin: Box::new(Beginner(self.start, PhantomData)),
             terms,
         };
-        let address = above.to.system.birth_of_child::<A>(record);
+        let address = birth_of_child::<A>(&above.to.system, record);
         Newcomer::born(address.clone(), Kind::Leaf(manner.ending), terms, manner)
             .goes_to(&above.to);
         Address::to_actor(address)
@@ -89,7 +90,7 @@ impl Supervised for Supervision {
     fn born_below(self, above: &Link<Supervisor>) -> Address<Supervisor> {
         let (rules, terms, manner) = self.into_parts();
         let branch = Supervisor::new(rules, Some(above.to.cell()));
-        let address = above.to.system.birth::<Supervisor>(Some(branch));
+        let address = birth::<Supervisor>(&above.to.system, Some(branch));
         Newcomer::born(address.clone(), Kind::Branch, terms, manner).goes_to(&above.to);
         Address::to_actor(address)
     }

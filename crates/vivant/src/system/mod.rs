@@ -12,6 +12,7 @@ pub use shutdown::{ShutdownReport, Survivor};
 
 use crate::actor::DeadLetters;
 use crate::actor::Shared;
+use crate::api::block_on;
 use crate::api::{Address, InlineActor, Target};
 use crate::api::{Spawner, SystemRef};
 use crate::edge::Clock;
@@ -135,8 +136,7 @@ impl System {
                 inside.behaviour, inside.actor
             );
         }
-        self.shared()
-            .block_on(future)
+        block_on(self.shared(), future)
             .expect("nothing is left to run in the simulation, and the future is pending")
     }
 

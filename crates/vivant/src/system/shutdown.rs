@@ -14,6 +14,7 @@
 use super::inspect::{ActorFacts, AliveBecause};
 use crate::actor::{CellRef, Shared, Signals, Worker};
 use crate::api::Address;
+use crate::api::block_on;
 use crate::gc_state::DetachedHeaps;
 use crate::sched::Scheduler;
 use crate::sync::Arc;
@@ -119,7 +120,7 @@ fn end_trees(system: &Arc<Shared>, deadline_ns: u64) {
         let rest_ns = deadline_ns.saturating_sub(system.oracle.now_ns());
         let ended = root.shut_down().ask().within(Duration::from_nanos(rest_ns));
         // It ends in order, or is too slow and ends together with all other actors.
-        let _ended = system.block_on(ended);
+        let _ended = block_on(system, ended);
         system.trees.forget(Address::counted(&root).id);
     }
 }

@@ -1,0 +1,86 @@
+//! The cell of an actor of a type: header, facts and state, and the bounded queue of a bounded
+//! mailbox.
+
+use super::actor::Actor;
+use super::class::class_of;
+use super::storage::{FactsOf, Stored};
+use crate::actor::{AddressRef, Birth, BoundedQueue, Header, Lifecycle};
+use crate::message::pool;
+use crate::mute::Pressure;
+use std::cell::UnsafeCell;
+use std::ptr::NonNull;
+
+/// The cell of an actor of type `A`.
+#[repr(C)]
+pub(crate) struct ActorCell<A: Actor> {
+    pub(crate) header: Header,
+    pub(crate) facts: FactsOf<A>,
+    pub(crate) state: UnsafeCell<Option<Stored<A>>>,
+}
+
+/// A cell with one word of state exactly fills a block of the pool's third class.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<Header>() + size_of::<Option<u64>>() <= 3 * 64 - 8);
+
+/// The cell of an actor with a bounded mailbox. Other cells do not pay for the ring.
+#[repr(C)]
+pub(crate) struct BoundedCell<A: Actor> {
+    pub(crate) cell: ActorCell<A>,
+    pub(crate) ring: BoundedQueue,
+}
+
+/// Returns the first address of a new cell. A supervised actor begins in the state `Down`.
+pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<Stored<A>>) -> AddressRef {
+    let pressure = Pressure::new();
+    let life = match birth.cold {
+        Some(_) => {
+            // T5: an actor that takes no messages mutes no sender.
+            let _nobody = birth.system.mutes.ended((birth.id, &pressure));
+            Lifecycle::Down
+        }
+        None => Lifecycle::Running,
+    };
+    let class = class_of::<A>();
+    birth.system.bytes.add(class.bytes);
+    let cell = ActorCell {
+        header: Header::new(birth, class, A::POOL, life, pressure),
+        facts: Default::default(),
+        state: UnsafeCell::new(state),
+    };
+    // The pointer is derived from the whole cell, so that it may be cast back to it.
+    if A::MAILBOX.is_bounded() {
+        let place = pool::take::<BoundedCell<A>>();
+        let ring = BoundedQueue::new(A::MAILBOX);
+        // SAFETY: `take` returned memory for this type, owned by this call alone.
+        unsafe { place.write(BoundedCell { cell, ring }) };
+        // SAFETY: written just now; the pointer is that of the whole cell.
+        return unsafe { AddressRef::first(place.cast()) };
+    }
+    let place = pool::take::<ActorCell<A>>();
+    // SAFETY: `take` returned memory for this type, owned by this call alone.
+    unsafe { place.write(cell) };
+    // SAFETY: as for a bounded cell: written just now, and the pointer is that of the whole cell.
+    unsafe { AddressRef::first(place.cast()) }
+}
+
+/// Frees the memory of a cell made by [`birth`] with the same `A`.
+///
+/// # Safety
+///
+/// The last reference has been dropped.
+pub(crate) unsafe fn free<A: Actor>(header: NonNull<Header>) {
+    // SAFETY: `birth::<A>` wrote exactly this type, and no reference to it is left (the caller's
+    // promise). The state's drop is user code, but an ended actor has no state any more, and an
+    // actor that has not ended is not freed.
+    unsafe {
+        if A::MAILBOX.is_bounded() {
+            let place = header.cast::<BoundedCell<A>>();
+            place.drop_in_place();
+            pool::give(place);
+        } else {
+            let place = header.cast::<ActorCell<A>>();
+            place.drop_in_place();
+            pool::give(place);
+        }
+    }
+}
