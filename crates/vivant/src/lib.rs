@@ -71,20 +71,20 @@ extern crate self as vivant;
 // The layers, from the top down: a module imports only modules below it. `docs/ARCHITECTURE.md`
 // has the table, which `cargo xtask tidy` compares with the code.
 
+pub mod prelude;
+
 #[doc(hidden)]
 pub mod __private;
 
-pub mod prelude;
-
 pub mod simulation;
-
-mod system;
 
 mod patterns;
 
+mod edge;
+
 mod supervision;
 
-mod edge;
+mod system;
 
 mod sched;
 
@@ -96,9 +96,9 @@ mod api;
 
 mod run;
 
-mod actor;
-
 mod observe;
+
+mod actor;
 
 mod statistics;
 
@@ -126,6 +126,7 @@ pub use actor::{
 };
 pub use actor::{Cause, DeadLetter, DeadLetterCount};
 pub use actor::{Inside, Panic};
+pub use actor::{Messages, OnPanic, Restart};
 pub use api::SendError;
 pub use api::Spawner;
 pub use api::{
@@ -133,20 +134,22 @@ pub use api::{
     Implements, InlineActor, InlineState, Link, Message, Offer, Promise, Resolver, StateStorage,
     Step, Target, Then, TraceReferences, Turn, WeakAddress,
 };
+pub use api::{Clock, Sleep};
 pub use cycles::{KeptBy, Mortal, WhyAlive};
-pub use edge::{Attached, Attachment, Clock, Sleep, StreamItem};
+pub use edge::{Attached, Attachment, StreamItem};
 pub use gc_state::{Far, GcState};
 pub use patterns::{
-    Group, Lagged, LookupError, NameFacts, NamedTimer, RateLimit, RateLimited, RegisterError,
-    Router, Subscription, Topic,
+    Group, Lagged, LookupError, NamedTimer, RateLimit, RateLimited, RegisterError, Router,
+    Subscription, Topic,
 };
+pub use statistics::NameFacts;
 pub use statistics::{
     ByPauseKind, Distribution, HeapFacts, PauseClock, PauseDistributions, PauseKind, Pauses,
     WorkerFacts,
 };
 pub use supervision::{
-    Again, AreSettled, Child, ChildFacts, ChildState, Children, Messages, OnPanic, Restart, Saved,
-    ShutDown, Start, Supervised, Supervision, Supervisor, SupervisorHandle, TreeFailed,
+    Again, AreSettled, Child, ChildFacts, ChildState, Children, Saved, ShutDown, Start, Supervised,
+    Supervision, Supervisor, SupervisorHandle, TreeFailed,
 };
 pub use system::{
     ActorFacts, AliveBecause, BadCollectors, Inspection, ShutdownReport, Survivor, System,

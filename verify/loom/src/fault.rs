@@ -53,7 +53,7 @@ faults! {
     ReplacementByALook,
     ReplacementRelaxed,
     HeardRelaxed,
-    /// `vivant`, `sched/lifo_slot.rs`.
+    /// `vivant`, `queues/lifo_slot.rs`.
     PutRelaxed,
     SwapRelaxed,
     StoreOver,

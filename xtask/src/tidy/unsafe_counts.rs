@@ -29,12 +29,14 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant-heap/src/verify/", 12),
     ("crates/vivant-heap/tests/", 5),
     ("crates/vivant-macros/src/", 8),
-    ("crates/vivant/src/", 5),
-    ("crates/vivant/src/actor/", 82),
+    ("crates/vivant/src/actor/", 77),
+    ("crates/vivant/src/api/", 8),
     ("crates/vivant/src/api/promise/", 31),
+    ("crates/vivant/src/gc_state/", 4),
     ("crates/vivant/src/message/", 22),
+    ("crates/vivant/src/queues/", 2),
     ("crates/vivant/src/run/", 11),
-    ("crates/vivant/src/sched/", 4),
+    ("crates/vivant/src/sched/", 2),
     ("verify/loom/", 30),
 ];
 

@@ -5,9 +5,9 @@ use super::CellRef;
 use super::envelope::Envelope;
 use super::header::Header;
 use super::stop::StopReason;
+use super::supervised_by::SupervisedBy;
+use crate::actor::Waiting;
 use crate::api::Resolver;
-use crate::run::Child;
-use crate::run::Waiting;
 use std::any::Any;
 
 /// Accessed by the holder alone.
@@ -18,7 +18,7 @@ pub(crate) struct ColdFields {
     /// The next step of a behaviour.
     pub(crate) step: Option<Pending>,
     /// The supervisor that starts it again.
-    pub(crate) child: Option<Child>,
+    pub(crate) child: Option<SupervisedBy>,
     /// Promises that its end resolves.
     pub(crate) watchers: Vec<Resolver<StopReason>>,
     /// Its role as owner of the counted objects that it made. Taken out while a worker holds the
@@ -35,7 +35,7 @@ pub(crate) struct Pending {
 }
 
 impl ColdFields {
-    pub(crate) fn of_child(child: Child) -> Box<ColdFields> {
+    pub(crate) fn of_child(child: SupervisedBy) -> Box<ColdFields> {
         Box::new(ColdFields {
             child: Some(child),
             ..ColdFields::default()

@@ -66,8 +66,8 @@ impl DeadLetters {
         lock(&self.tally).values().sum()
     }
 
-    /// Passes every dead letter from now on to `subscriber`, until it returns false. Returns it if the
-    /// system shuts down.
+    /// Passes every dead letter from now on to `subscriber`, until it returns false. Returns it if
+    /// the system shuts down.
     pub(crate) fn pass_to(
         &self,
         subscriber: DeadLetterSubscriber,

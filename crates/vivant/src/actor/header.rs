@@ -42,9 +42,9 @@ use super::published::Published;
 use super::reference_word;
 use super::shared::Shared;
 use super::stop::StopReason;
+use super::supervised_by::SupervisedBy;
 use crate::message::{Chain, Inbox};
 use crate::mute::Pressure;
-use crate::run::{Child, Guards};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 
 use super::once::SetOnce;
@@ -129,7 +129,7 @@ impl RunState {
         self.cold.get_or_insert_default()
     }
 
-    pub(crate) fn child(&self) -> Option<&Child> {
+    pub(crate) fn child(&self) -> Option<&SupervisedBy> {
         self.cold.as_ref()?.child.as_ref()
     }
 
@@ -284,4 +284,27 @@ pub(crate) struct Birth {
     pub(crate) number: u32,
     pub(crate) seed: u64,
     pub(crate) cold: Option<Box<ColdFields>>,
+}
+
+/// Whether messages are deferred, and whether their guards have to be evaluated.
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub(crate) enum Guards {
+    /// No message is deferred.
+    None,
+    /// All guards were evaluated since the state last changed, and all are false.
+    Shut,
+    /// Some guards were evaluated since the state last changed.
+    Partly,
+    /// The state may have changed since the last evaluation.
+    Stale,
+    /// Guards are being evaluated. If this is the value after a panic, a guard has panicked.
+    Asked,
+}
+
+impl Guards {
+    /// Returns true if a guard may not have been evaluated since the state last changed.
+    #[inline]
+    pub(crate) fn are_unseen(self) -> bool {
+        !matches!(self, Guards::None | Guards::Shut)
+    }
 }

@@ -70,7 +70,9 @@ mod runnable;
 mod shared;
 mod signals;
 mod stop;
+mod supervised_by;
 mod timer;
+mod waiting;
 mod waiting_sender;
 #[allow(
     unsafe_code,
@@ -96,6 +98,7 @@ pub(crate) use envelope::{Envelope, Kind, MessageKind, MessageRole, Route, Step}
 pub use error::{AskError, NotSent, Overloaded, Undelivered};
 pub(crate) use exit_hooks::ExitHookId;
 pub(crate) use header::Birth;
+pub(crate) use header::Guards;
 pub(crate) use header::{Batch, Header, Lifecycle, Mute, RunState, StepProgress, WorkerClass};
 pub(crate) use next::{Delivery, Next, bury, for_others};
 pub use options::{Access, Guard, Mailbox, Pool, Steps};
@@ -112,8 +115,12 @@ pub(crate) use runnable::Runnable;
 pub(crate) use shared::{HeldBack, Shared};
 pub(crate) use signals::Signals;
 pub use stop::{GaveUp, Linked, StopReason};
+pub(crate) use supervised_by::{Begin, SupervisedBy, Terms};
+pub use supervised_by::{Messages, OnPanic, Restart};
 pub use timer::Timer;
 pub(crate) use timer::TimerId;
+pub(crate) use waiting::Waiting;
+pub(crate) use waiting::{Found, first_speaks_for};
 pub(crate) use waiting_sender::{Told, WaitingSender};
 pub(crate) use worker::Worker;
 pub(crate) use worker_shared::{News, Tenure, WorkerShared};

@@ -56,7 +56,7 @@ impl AddressRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell that nothing refers to yet, whose count says one address, and the
+    /// `header` starts a cell that nothing refers to yet. Its count says one address, and the
     /// pointer is that of the whole cell.
     pub(crate) unsafe fn first(header: NonNull<Header>) -> AddressRef {
         AddressRef(header)

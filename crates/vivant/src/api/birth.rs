@@ -5,10 +5,10 @@ use super::cell;
 use super::class::start_envelope;
 use super::storage::Stored;
 use super::turn::Turn;
+use crate::actor::SupervisedBy;
 use crate::actor::{AddressRef, Birth, ColdFields, Header, Shared, Signals, To, Worker, post};
 use crate::observe;
 use crate::oracle::split_mix;
-use crate::run::Child;
 use crate::sync::{Arc, Ordering};
 use std::panic::Location;
 
@@ -19,7 +19,7 @@ pub(crate) fn birth<A: Actor>(system: &Arc<Shared>, state: Option<Stored<A>>) ->
 }
 
 /// Makes a cell for its supervisor to start.
-pub(crate) fn birth_of_child<A: Actor>(system: &Arc<Shared>, child: Child) -> AddressRef {
+pub(crate) fn birth_of_child<A: Actor>(system: &Arc<Shared>, child: SupervisedBy) -> AddressRef {
     birth_of::<A>(system, None, Some(ColdFields::of_child(child)))
 }
 

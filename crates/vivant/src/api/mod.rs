@@ -16,6 +16,7 @@ mod cell;
     reason = "the actor cell: see the README of `actor` and docs/ARCHITECTURE.md"
 )]
 mod class;
+mod clock;
 mod dead_letter_subscription;
 mod inline_state;
 mod interface;
@@ -40,6 +41,7 @@ pub use call::{Call, Then};
 pub(crate) use call::{outcome, own};
 #[cfg(test)]
 pub(crate) use class::class_of;
+pub use clock::{Clock, Sleep};
 pub use inline_state::{InlineActor, InlineState};
 pub use interface::{Entry, Implements};
 pub(crate) use interval::interval;

@@ -9,8 +9,8 @@ use crate::actor::Shared;
 use crate::sync::Arc;
 use std::fmt;
 
-/// Parents of actors: a [`System`](crate::System), or the [`Turn`] of the actor that becomes their parent. The
-/// `spawn` functions that `#[start]` generates take either.
+/// Parents of actors: a [`System`](crate::System), or the [`Turn`] of the actor that becomes their
+/// parent. The `spawn` functions that `#[start]` generates take either.
 pub trait Spawner {
     #[doc(hidden)]
     fn system(&self) -> SystemRef<'_>;

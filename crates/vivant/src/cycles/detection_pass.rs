@@ -4,7 +4,8 @@
 use super::candidates::Candidate;
 use super::commit::{Case, Outcome};
 use super::graph::{Graph, Seen};
-use super::trial_deletion::{Found, TrialDeletion};
+use super::trial_deletion::Found;
+use super::trial_deletion::TrialDeletion;
 use crate::actor::Sight;
 use crate::actor::{OutgoingReference, Runnable, Shared, Who, catch, known};
 #[cfg(test)]

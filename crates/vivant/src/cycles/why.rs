@@ -3,7 +3,6 @@
 use super::actor_graph::ActorGraph;
 use crate::actor::{AddressRef, Shared};
 use crate::api::{Address, Target};
-use crate::system::System;
 use std::fmt;
 
 /// Why an actor or an object is alive: [`System::why_alive`].
@@ -69,46 +68,6 @@ impl fmt::Display for WhyAlive {
             write!(f, ", known to {path}")?;
         }
         write!(f, ", which is {}", self.by)
-    }
-}
-
-impl System {
-    /// Why an actor or a shared object is alive, apart from the [`Address`] or
-    /// [`Held`](crate::heap::Held) that is passed: the shortest chain of actors that hold addresses
-    /// of each other, or the object, and what keeps the first of them.
-    ///
-    /// Use it to find out why something does not end. Costs an examination of every actor of the
-    /// system, some hundred nanoseconds for each; no actor is held up for longer than its own
-    /// examination. For an object its owner is held up for longer, by a walk through its heap.
-    /// While actors run, the answer mixes several moments; an actor that has taken a component out
-    /// of another actor's object is found once it has been marked.
-    ///
-    /// ```
-    /// use vivant::KeptBy;
-    /// use vivant::prelude::*;
-    ///
-    /// #[derive(Actor)] struct Leaf;
-    /// #[behaviours] impl Leaf {}
-    /// #[derive(Actor)] struct Tree { leaf: Address<Leaf> }
-    /// #[behaviours] impl Tree {}
-    ///
-    /// let simulation = vivant::simulation::Simulation::new(1);
-    /// let system = simulation.system();
-    /// let leaf = system.spawn(Leaf);
-    /// let tree = system.spawn(Tree { leaf: leaf.clone() });
-    /// system.keep(&tree);
-    /// drop(tree);
-    ///
-    /// let why = system.why_alive(&leaf);
-    /// assert_eq!((why.through.len(), why.by), (1, KeptBy::Kept));
-    /// assert!(why.to_string().ends_with("Tree/1, which is kept by `System::keep`"), "{why}");
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the actor belongs to another system.
-    pub fn why_alive(&self, what: &impl Mortal) -> WhyAlive {
-        what.why_alive(self.shared())
     }
 }
 

@@ -4,5 +4,4 @@ mod counted;
 pub(crate) mod future;
 mod stream;
 
-pub use future::{Clock, Sleep};
 pub use stream::{Attached, Attachment, StreamItem};

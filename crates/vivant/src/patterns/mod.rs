@@ -13,7 +13,7 @@ pub(crate) use named_registries::NamedRegistries;
 pub use named_timer::NamedTimer;
 pub(crate) use named_timer::NamedTimers;
 pub(crate) use names::Names;
-pub use names::{LookupError, NameFacts, RegisterError};
+pub use names::{LookupError, RegisterError};
 pub use rate_limit::{RateLimit, RateLimited};
 pub use router::Router;
 pub use topic::{Lagged, Subscription, Topic};

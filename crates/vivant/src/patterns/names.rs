@@ -2,6 +2,7 @@
 
 use crate::actor::{CellRef, ExitHookId, Shared};
 use crate::api::{Actor, Address, Target, Turn, WeakAddress};
+use crate::statistics::NameFacts;
 use crate::sync::{Arc, Mutex, lock};
 use crate::system::System;
 use std::any::{Any, type_name};
@@ -26,17 +27,6 @@ impl Entry {
     fn is_free(&self) -> bool {
         self.cell.ended().is_some() || self.cell.addresses() == 0
     }
-}
-
-/// A registered name; in [`Inspection::names`](crate::Inspection::names).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NameFacts {
-    /// The name.
-    pub name: String,
-    /// Path of the actor that has it.
-    pub actor: String,
-    /// The type of the registered address: an actor's, or an interface's.
-    pub registered_as: &'static str,
 }
 
 /// Why a registration failed.

@@ -1,38 +1,18 @@
 //! The supervised actor: it goes down, keeps its mailbox, and is started again (see
 //! `supervision/README.md`).
 
-use super::Guards;
 use super::run_guard::{RunGuard, unmute};
+use crate::actor::Guards;
 use crate::actor::Panic;
 use crate::actor::Refusal;
 use crate::actor::{
-    CellRef, Envelope, Kind, Lifecycle, MessageKind, MessageRole, Mute, Next, StateRef, Step,
-    StopReason, Worker, catch,
+    Envelope, Kind, Lifecycle, MessageKind, MessageRole, Mute, Next, StateRef, Step, StopReason,
+    Worker, catch,
 };
+use crate::actor::{Messages, OnPanic, Restart, SupervisedBy, Terms};
 use crate::supervision::News;
-use crate::supervision::{Messages, OnPanic, Restart, Told, tell};
+use crate::supervision::{Told, tell};
 use std::panic::Location;
-
-/// What an actor knows of its supervisor.
-pub(crate) struct Child {
-    /// A weak reference: the supervisor holds its children.
-    pub(crate) supervisor: CellRef,
-    pub(crate) begin: Box<dyn Begin>,
-    pub(crate) terms: Terms,
-}
-
-/// When the actor is restarted, the effect of a panic, and what happens to waiting messages.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
-    pub(crate) restart: Restart,
-    pub(crate) on_panic: OnPanic,
-    pub(crate) messages: Messages,
-}
-
-/// Makes a state, any number of times.
-pub(crate) trait Begin: Send {
-    fn begin(&self, state: &mut StateRef<'_>, worker: &Worker);
-}
 
 /// What happens to an actor at the end of an incarnation.
 enum Fate {
@@ -40,24 +20,6 @@ enum Fate {
     GoesDown,
     /// The turn panicked, and the terms keep the state.
     GoesOn,
-}
-
-impl Child {
-    fn fate(&self, reason: &StopReason) -> Fate {
-        let terms = &self.terms;
-        match reason {
-            StopReason::Restarting => Fate::GoesDown,
-            StopReason::Panicked(_) if terms.on_panic == OnPanic::Resume => Fate::GoesOn,
-            StopReason::Panicked(_) | StopReason::Linked(_) => {
-                match (terms.restart, terms.on_panic) {
-                    (Restart::Never, _) | (_, OnPanic::Stop) => Fate::Ends,
-                    _ => Fate::GoesDown,
-                }
-            }
-            StopReason::Finished if terms.restart == Restart::Always => Fate::GoesDown,
-            _ => Fate::Ends,
-        }
-    }
 }
 
 impl RunGuard<'_> {
@@ -83,7 +45,7 @@ impl RunGuard<'_> {
             return Fate::Ends;
         }
         let child = self.owner().child();
-        child.map_or(Fate::Ends, |child| child.fate(reason))
+        child.map_or(Fate::Ends, |child| fate(&child.terms, reason))
     }
 
     /// The supervisor wants a new incarnation.
@@ -132,7 +94,7 @@ impl RunGuard<'_> {
             self.refill();
             drop(self.owner().backlog.pop_envelope());
         }
-        let returned = |child: &Child| child.terms.messages == Messages::Returned;
+        let returned = |child: &SupervisedBy| child.terms.messages == Messages::Returned;
         if !self.owner().child().is_some_and(returned) {
             return;
         }
@@ -178,7 +140,7 @@ impl RunGuard<'_> {
         }
     }
 
-    fn begun_by(&mut self, child: &Child) -> Result<(), Panic> {
+    fn begun_by(&mut self, child: &SupervisedBy) -> Result<(), Panic> {
         let worker = self.worker;
         let kind = const { &Beginning::KIND };
         let now_ms = self.actor.system.oracle.coarse_ms() as u32;
@@ -238,5 +200,18 @@ impl MessageKind for Beginning {
 
     fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
         Next::Nothing
+    }
+}
+
+fn fate(terms: &Terms, reason: &StopReason) -> Fate {
+    match reason {
+        StopReason::Restarting => Fate::GoesDown,
+        StopReason::Panicked(_) if terms.on_panic == OnPanic::Resume => Fate::GoesOn,
+        StopReason::Panicked(_) | StopReason::Linked(_) => match (terms.restart, terms.on_panic) {
+            (Restart::Never, _) | (_, OnPanic::Stop) => Fate::Ends,
+            _ => Fate::GoesDown,
+        },
+        StopReason::Finished if terms.restart == Restart::Always => Fate::GoesDown,
+        _ => Fate::Ends,
     }
 }

@@ -1,34 +1,12 @@
 //! Work of a run for deferred messages (T8; see the README).
 
 use super::run_guard::{After, COUNT_EVERY, Next, RunGuard};
-use super::waiting::Found;
-use super::waiting::Waiting;
+use crate::actor::Found;
+use crate::actor::Guards;
+use crate::actor::Waiting;
 use crate::actor::{Envelope, MessageRole, StateRef};
 use crate::message::Chain;
 use crate::sync::Ordering;
-
-/// Whether messages are deferred, and whether their guards have to be evaluated.
-#[derive(PartialEq, Eq, Clone, Copy)]
-pub(crate) enum Guards {
-    /// No message is deferred.
-    None,
-    /// All guards were evaluated since the state last changed, and all are false.
-    Shut,
-    /// Some guards were evaluated since the state last changed.
-    Partly,
-    /// The state may have changed since the last evaluation.
-    Stale,
-    /// Guards are being evaluated. If this is the value after a panic, a guard has panicked.
-    Asked,
-}
-
-impl Guards {
-    /// Returns true if a guard may not have been evaluated since the state last changed.
-    #[inline]
-    pub(crate) fn are_unseen(self) -> bool {
-        !matches!(self, Guards::None | Guards::Shut)
-    }
-}
 
 impl RunGuard<'_> {
     /// T8: finds a deferred message with an open guard, among those with a stale guard.

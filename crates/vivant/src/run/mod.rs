@@ -25,13 +25,9 @@ mod run_loop;
 mod steps;
 #[cfg(all(test, feature = "macros"))]
 mod steps_model;
-mod waiting;
 #[cfg(all(test, feature = "macros"))]
 mod waiting_tests;
 
-pub(crate) use child::{Begin, Child, Terms};
-pub(crate) use guards::Guards;
 pub(crate) use idle::{Idle, Occupied, Pin};
 pub(crate) use monitor::Monitor;
 pub(crate) use run_loop::{Budget, Ran, rescue, run, run_to_panic};
-pub(crate) use waiting::Waiting;

@@ -14,6 +14,7 @@
 //! - [`simulated`]: one thread that runs all actors in an order drawn from a seed.
 
 mod clock;
+mod faults;
 mod memory;
 mod offer;
 mod replacement;
@@ -38,3 +39,4 @@ pub(crate) enum Scheduler {
     Threads(Threads),
     Simulated(SimulatedScheduler),
 }
+pub use faults::Faults;

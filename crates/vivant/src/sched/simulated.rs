@@ -1,11 +1,11 @@
 //! The simulated scheduler. One step is one choice.
 
+use super::faults::Faults;
 use crate::actor::{Injected, Kind, Runnable, Shared, Worker, ns};
 use crate::api::Actor;
 use crate::gc_state::{DetachedHeaps, Helped};
 use crate::oracle::{Oracle, Simulated};
 use crate::run::{Budget, Ran, run};
-use crate::simulation::Faults;
 use crate::supervision::Supervisor;
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;

@@ -6,14 +6,13 @@
 //! - [`check`]: a test under many seeds; `#[vivant::test]` calls it.
 
 mod check;
-mod faults;
 
 use crate::actor::{Shared, Worker};
 use crate::oracle::Oracle;
+pub use crate::sched::Faults;
 use crate::sched::{Scheduler, SimulatedScheduler};
 use crate::system::{System, SystemBuilder};
 pub use check::{Seeds, check};
-pub use faults::Faults;
 use std::fmt;
 use std::time::Duration;
 

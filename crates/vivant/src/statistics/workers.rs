@@ -9,6 +9,7 @@ pub struct WorkerFacts {
     /// guard is not counted before the guard opens.
     pub turns: u64,
     /// Time since the system began that it was awake: in turns, or looking for work. Its growth
-    /// between two snapshots, divided by that of [`Inspection::now`](crate::Inspection::now), is the worker's utilisation.
+    /// between two snapshots, divided by that of [`Inspection::now`](crate::Inspection::now), is
+    /// the worker's utilisation.
     pub busy: Duration,
 }

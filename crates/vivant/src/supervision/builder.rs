@@ -1,13 +1,14 @@
 //! How a supervisor is made.
 
 use super::budget::{BackOff, Budget};
-use super::child::{Ending, Manner, Messages, OnPanic, Restart};
+use super::child::{Ending, Manner};
 use super::plan::{Rules, Strategy};
 use super::supervisor::Supervisor;
+use crate::actor::Terms;
 use crate::actor::ns;
+use crate::actor::{Messages, OnPanic, Restart};
 use crate::api::Address;
 use crate::api::Spawner;
-use crate::run::Terms;
 use std::time::Duration;
 
 /// The rules of a [`Supervisor`]. By default it gives up at the sixth failure within ten seconds,

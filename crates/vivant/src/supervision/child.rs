@@ -1,60 +1,13 @@
 //! The description of a child for its supervisor: how its state is made, any number of times, and
 //! the terms.
 
+use crate::actor::{Begin, Terms};
+use crate::actor::{Messages, OnPanic, Restart};
 use crate::actor::{StateRef, Worker};
 use crate::api::{Actor, InlineActor, Turn};
-use crate::run::{Begin, Terms};
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
-
-/// When a supervised actor is restarted.
-///
-/// With every choice an actor that is stopped from outside
-/// ([`Address::stop`](crate::Address::stop),
-/// [`Address::stop_after_queue`](crate::Address::stop_after_queue)) has ended for good.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum Restart {
-    /// When it has failed, and when it has stopped itself ([`Turn::stop`](crate::Turn::stop)).
-    /// *Permanent* in Erlang/OTP.
-    #[default]
-    Always,
-    /// When it has failed: it panicked, or an actor that it was linked with did. *Transient*.
-    OnFailure,
-    /// Never. *Temporary*.
-    Never,
-}
-
-/// The effect of a panic of a supervised actor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum OnPanic {
-    /// A new state, if [`Restart`] says so.
-    #[default]
-    Restart,
-    /// It continues with the state that the panicking turn left. The failure counts against the
-    /// budget.
-    Resume,
-    /// It ends.
-    Stop,
-    /// Its supervisor cannot repair it, and gives up at once.
-    Escalate,
-}
-
-/// What happens to the waiting messages at a restart. The message of the turn that panicked has
-/// been taken and is not processed again; its asker gets an error.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum Messages {
-    /// The new incarnation processes them, and all messages that arrive until it is up. The same
-    /// holds for answers to requests of the old incarnation, and for its timers.
-    #[default]
-    Kept,
-    /// They are dead letters, and their askers get
-    /// [`AskError::Restarted`](crate::AskError::Restarted). Later messages are processed.
-    Returned,
-}
 
 /// Makes an actor's state, any number of times.
 #[diagnostic::on_unimplemented(

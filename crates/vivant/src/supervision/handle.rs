@@ -1,17 +1,18 @@
 //! The public messages of a supervisor, and the type that its address derefs to.
 
 use super::Supervision;
-use super::child::{Beginner, Child, Manner, Start};
+use super::child::Child;
+use super::child::{Beginner, Manner, Start};
 use super::news::News;
 use super::plan::{Alarm, Plan};
 use super::slot::{ChildState, Number};
 use super::supervisor::{Kind, Member, Supervisor};
+use crate::actor::Terms;
 use crate::actor::{AddressRef, Delivery, Signals, StopReason};
 use crate::api::{
     Actor, Address, Behaviour, Call, Handle, Link, Message, Resolver, Target, Turn, own,
 };
 use crate::api::{birth, birth_of_child};
-use crate::run::Terms;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -72,7 +73,7 @@ impl<A: Actor, S: Start<A>> Supervised for Child<A, S> {
 
     fn born_below(self, above: &Link<Supervisor>) -> Address<A> {
         let (terms, manner) = (self.terms, self.manner);
-        let record = crate::run::Child {
+        let record = crate::actor::SupervisedBy {
             supervisor: above.to.cell(),
             begin: Box::new(Beginner(self.start, PhantomData)),
             terms,

@@ -22,7 +22,8 @@ mod supervisor;
 mod trees;
 
 pub use builder::Supervision;
-pub use child::{Again, Child, Messages, OnPanic, Restart, Saved, Start};
+pub use child::Child;
+pub use child::{Again, Saved, Start};
 pub use handle::{
     AreSettled, ChildFacts, Children, ShutDown, Supervised, SupervisorHandle, TreeFailed,
 };

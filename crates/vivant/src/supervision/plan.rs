@@ -5,10 +5,11 @@
 //! [`Plan::orders`] then derives the steps that follow. Nothing else decides.
 
 use super::budget::{Afforded, BackOff, Budget, Failures};
-use super::child::{Manner, OnPanic, Restart};
+use super::child::Manner;
 use super::slot::{ChildState, Number, Open, Pace, Slot, Turn, Wants};
+use crate::actor::Terms;
+use crate::actor::{OnPanic, Restart};
 use crate::actor::{StopReason, ns};
-use crate::run::Terms;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The children that are restarted when one child has failed.

@@ -1,7 +1,7 @@
 //! A child in a plan: its current state, its wanted state, and the open step that follows.
 
 use super::child::Manner;
-use crate::run::Terms;
+use crate::actor::Terms;
 
 /// A child's number: that of its creation. Children begin in this order.
 pub(super) type Number = u64;

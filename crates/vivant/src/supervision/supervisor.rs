@@ -2,15 +2,16 @@
 
 use super::builder::Supervision;
 use super::child::{Ending, Manner};
-use super::handle::{Begin, BoundedQueue, Retire, ShutDown, TreeFailed};
+use super::handle::Begin;
+use super::handle::{BoundedQueue, Retire, ShutDown, TreeFailed};
 use super::news::News;
 use super::plan::{Alarm, Order, Plan, Rules, Strategy};
 use super::slot::{ChildState, Number};
 use super::tell;
+use crate::actor::Terms;
 use crate::actor::{AddressRef, CellRef, Delivery, GaveUp, Signals, StopReason, Timer};
 use crate::api::{Actor, Behaviour, InlineState, Resolver, Turn, own};
 use crate::observe;
-use crate::run::Terms;
 use crate::sync::Arc;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -70,8 +70,8 @@ impl Restarts {
 
 #[cfg(all(test, feature = "macros"))]
 mod tests {
-    use super::super::child::Child;
     use super::*;
+    use crate::Child;
     use crate::prelude::*;
     use crate::simulation::Simulation;
 

@@ -3,8 +3,8 @@
 use super::shutdown::Survivor;
 use crate::actor::DeadLetterCount;
 use crate::actor::{BoundedQueue, CellRef, HeldBack, Mailbox, Report, Shared};
-use crate::patterns::NameFacts;
 use crate::sched::{Scheduler, Threads};
+use crate::statistics::NameFacts;
 use crate::statistics::WorkerFacts;
 use crate::statistics::{HeapFacts, PauseDistributions};
 use crate::sync::Arc;

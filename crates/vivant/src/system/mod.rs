@@ -4,6 +4,7 @@ mod builder;
 mod collectors;
 mod inspect;
 mod shutdown;
+mod why_alive;
 
 pub(crate) use builder::Config;
 pub use builder::SystemBuilder;
@@ -12,10 +13,10 @@ pub use shutdown::{ShutdownReport, Survivor};
 
 use crate::actor::DeadLetters;
 use crate::actor::Shared;
+use crate::api::Clock;
 use crate::api::block_on;
 use crate::api::{Address, InlineActor, Target};
 use crate::api::{Spawner, SystemRef};
-use crate::edge::Clock;
 use crate::sync::Arc;
 pub use inspect::{ActorFacts, AliveBecause, Inspection};
 use std::fmt;

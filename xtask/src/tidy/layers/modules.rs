@@ -337,6 +337,8 @@ impl<'a> Modules<'a> {
                     Some(place) => place,
                     // The root exports macros of other files and items of other crates.
                     None if module == 0 => self.exported_macro(name)?,
+                    // An import that leads out of the crate.
+                    None if self.imports_outside(module, name, tried) => return None,
                     // A macro may have written it.
                     None => Place::Item(module),
                 },
@@ -344,6 +346,14 @@ impl<'a> Modules<'a> {
             };
         }
         Some(place)
+    }
+
+    /// Whether a `use` of a module brings in `name`, or everything, from another crate.
+    fn imports_outside(&self, at: usize, name: &str, tried: &mut Vec<(usize, String)>) -> bool {
+        let module = &self.modules[at];
+        let mut globs = module.globs.iter();
+        module.imported.contains_key(name)
+            || globs.any(|glob| self.place(at, glob, tried).is_none())
     }
 
     /// The module of a macro that `#[macro_export]` moves to the root.

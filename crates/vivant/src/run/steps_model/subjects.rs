@@ -2,10 +2,11 @@
 //! and graphs.
 
 use super::program::{Deed, Event, Left, Program, Way, Why};
+use crate::actor::{Messages, OnPanic};
 use crate::api::{Call, Continuation, Message, Target, Then};
 use crate::heap::{Leaf, Pacing, Stress, When};
 use crate::prelude::*;
-use crate::supervision::{Messages, OnPanic, Supervisor};
+use crate::supervision::Supervisor;
 use crate::sync::{Arc, Mutex, lock};
 use std::panic::resume_unwind;
 

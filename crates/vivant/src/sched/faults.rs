@@ -64,7 +64,7 @@ impl Faults {
         self
     }
 
-    pub(super) fn tighten(&self, builder: SystemBuilder) -> SystemBuilder {
+    pub(crate) fn tighten(&self, builder: SystemBuilder) -> SystemBuilder {
         match self.mailboxes {
             Mailboxes::AsConfigured => builder,
             Mailboxes::Full => builder.overload(2),

@@ -1,0 +1,74 @@
+//! What an actor knows of its supervisor, and the terms on which it is started again.
+
+use super::class::StateRef;
+use super::reference::CellRef;
+use super::worker::Worker;
+
+/// What an actor knows of its supervisor.
+pub(crate) struct SupervisedBy {
+    /// A weak reference: the supervisor holds its children.
+    pub(crate) supervisor: CellRef,
+    pub(crate) begin: Box<dyn Begin>,
+    pub(crate) terms: Terms,
+}
+
+/// When the actor is restarted, the effect of a panic, and what happens to waiting messages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    pub(crate) restart: Restart,
+    pub(crate) on_panic: OnPanic,
+    pub(crate) messages: Messages,
+}
+
+/// Makes a state, any number of times.
+pub(crate) trait Begin: Send {
+    fn begin(&self, state: &mut StateRef<'_>, worker: &Worker);
+}
+
+/// When a supervised actor is restarted.
+///
+/// With every choice an actor that is stopped from outside
+/// ([`Address::stop`](crate::Address::stop),
+/// [`Address::stop_after_queue`](crate::Address::stop_after_queue)) has ended for good.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Restart {
+    /// When it has failed, and when it has stopped itself ([`Turn::stop`](crate::Turn::stop)).
+    /// *Permanent* in Erlang/OTP.
+    #[default]
+    Always,
+    /// When it has failed: it panicked, or an actor that it was linked with did. *Transient*.
+    OnFailure,
+    /// Never. *Temporary*.
+    Never,
+}
+
+/// The effect of a panic of a supervised actor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum OnPanic {
+    /// A new state, if [`Restart`] says so.
+    #[default]
+    Restart,
+    /// It continues with the state that the panicking turn left. The failure counts against the
+    /// budget.
+    Resume,
+    /// It ends.
+    Stop,
+    /// Its supervisor cannot repair it, and gives up at once.
+    Escalate,
+}
+
+/// What happens to the waiting messages at a restart. The message of the turn that panicked has
+/// been taken and is not processed again; its asker gets an error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Messages {
+    /// The new incarnation processes them, and all messages that arrive until it is up. The same
+    /// holds for answers to requests of the old incarnation, and for its timers.
+    #[default]
+    Kept,
+    /// They are dead letters, and their askers get
+    /// [`AskError::Restarted`](crate::AskError::Restarted). Later messages are processed.
+    Returned,
+}

@@ -1,0 +1,12 @@
+//! Registered names.
+
+/// A registered name; in [`Inspection::names`](crate::Inspection::names).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameFacts {
+    /// The name.
+    pub name: String,
+    /// Path of the actor that has it.
+    pub actor: String,
+    /// The type of the registered address: an actor's, or an interface's.
+    pub registered_as: &'static str,
+}
