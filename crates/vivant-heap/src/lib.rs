@@ -40,9 +40,12 @@ mod verify;
 mod walk;
 
 pub use collections::gc;
-pub use collector::{Evacuator, Marker, Progress, Tracer};
+pub use collector::{
+    Budget, EdgesListed, Evacuator, GcPhase, GcReason, MarkChange, MarkStart, Marker, Next,
+    PauseKind, Progress, Request, StepContext, StepReport, Tracer, notified_after_ns,
+};
 pub use death_watch::DeathWatch;
-pub use heap::{Heap, MarkStart, Root};
+pub use heap::{Heap, Root};
 pub use id::HeapId;
 pub use marking::{Marking, UnknownMarking};
 pub use mutator::Mutator;

@@ -211,6 +211,7 @@ impl Core {
             "H6"
         );
         self.delayed_since = None;
+        self.last_edge_snapshot = edge_snapshot;
         self.minor(roots, TenuringPolicy::Never);
         let guard = AbortOnUnwind;
         self.drain_all();

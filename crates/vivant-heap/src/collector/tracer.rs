@@ -20,7 +20,9 @@ pub struct Tracer<'a> {
 
 /// What the tracer does with a reported reference to a shared object.
 enum TracePurpose<'a> {
-    List { shared: Vec<NonNull<Header>> },
+    List {
+        shared: Vec<NonNull<Header>>,
+    },
     /// Passes it to a closure; the value has no other references.
     Visit(&'a mut dyn FnMut(NonNull<Header>)),
 }

@@ -1,9 +1,10 @@
 //! Distribution of the pauses of a whole system: a histogram for each kind, shared by all workers.
 
-use super::pauses::{ByPauseKind, PauseKind};
+use super::pauses::ByPauseKind;
 use crate::sync::{AtomicU64, Ordering};
 use std::ops::Index;
 use std::time::Duration;
+use vivant_heap::PauseKind;
 
 /// Buckets for each doubling: so a quantile is too large by a sixteenth at most.
 const PER_DOUBLING: usize = 1 << PER_DOUBLING_BITS;

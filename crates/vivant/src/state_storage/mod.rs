@@ -4,7 +4,6 @@
 //! The type decides the storage: `#[derive(Actor)]` gives a heap to a state with a lifetime, and to
 //! no other. A plain actor pays nothing for the collector.
 
-mod back_off;
 mod collected;
 mod deaths;
 mod detached_heaps;
@@ -14,12 +13,11 @@ mod edge_snapshot;
 #[cfg(all(test, feature = "macros"))]
 mod edge_snapshot_tests;
 mod facts;
-mod gc_continuation;
 #[cfg(all(test, feature = "macros", not(miri)))]
 mod gc_continuation_tests;
+mod gc_messages;
+mod gc_steps;
 mod gc_waker;
-mod idle_check;
-mod last_mark;
 mod leaves;
 mod marks;
 mod pauses;
@@ -32,7 +30,7 @@ pub use distribution::{Distribution, PauseDistributions};
 pub(crate) use facts::HeapCounts;
 pub use facts::HeapFacts;
 pub(crate) use marks::{Helped, Marks};
-pub use pauses::{ByPauseKind, PauseClock, PauseKind, Pauses};
+pub use pauses::{ByPauseKind, PauseClock, Pauses};
 pub use plain::{InlineActor, InlineState};
 
 use crate::actor::Actor;
@@ -40,6 +38,7 @@ use crate::scheduler::Worker;
 use crate::turn::Turn;
 use crate::unreachable::{OutgoingReferences, Sight};
 use std::fmt;
+pub use vivant_heap::PauseKind;
 use vivant_heap::Sharer;
 
 /// State storage of an actor `A`: [`InlineState`] or [`GcState`].

@@ -10,7 +10,7 @@ const MOST: u32 = 64;
 
 /// The allocation failure state of a heap.
 #[derive(Debug, Default)]
-pub(super) struct AllocationFailure {
+pub(crate) struct AllocationFailure {
     stage: Cell<Emergency>,
     /// Bytes of the largest object that was refused.
     wanted: Cell<usize>,
@@ -30,7 +30,7 @@ enum Emergency {
 
 impl AllocationFailure {
     /// A turn was refused pages for an object of `bytes` bytes.
-    pub(super) fn record(&self, bytes: usize) {
+    pub(crate) fn record(&self, bytes: usize) {
         self.wanted.set(self.wanted.get().max(bytes));
         self.stage.set(match self.stage.get() {
             Emergency::Enough => Emergency::Marking { unproductive: 0 },
@@ -40,17 +40,17 @@ impl AllocationFailure {
     }
 
     /// Bytes of the largest object that was refused.
-    pub(super) fn wanted(&self) -> usize {
+    pub(crate) fn wanted(&self) -> usize {
         self.wanted.get()
     }
 
     /// Whether an emergency mark is due now, between two turns.
-    pub(super) fn is_due(&self) -> bool {
+    pub(crate) fn is_due(&self) -> bool {
         matches!(self.stage.get(), Emergency::Marking { .. })
     }
 
     /// Whether this state must be updated after each turn.
-    pub(super) fn is_pending(&self) -> bool {
+    pub(crate) fn is_pending(&self) -> bool {
         matches!(
             self.stage.get(),
             Emergency::Marking { .. } | Emergency::BackOff { .. }
@@ -58,14 +58,14 @@ impl AllocationFailure {
     }
 
     /// There are enough pages again.
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         self.stage.set(Emergency::Enough);
         self.wanted.set(0);
     }
 
     /// There are too few pages still: updates the state between two turns. `marked` says whether
     /// the heap was marked since the last update.
-    pub(super) fn after_turn(&self, marked: MarkOutcome) {
+    pub(crate) fn after_turn(&self, marked: MarkOutcome) {
         self.stage.set(match (self.stage.get(), marked) {
             (Emergency::Marking { unproductive }, MarkOutcome::Yes) => {
                 let turns = MOST.min(1 << unproductive.min(31)) - 1;
@@ -102,7 +102,7 @@ impl AllocationFailure {
 
 /// Whether a mark has begun or ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum MarkOutcome {
+pub(crate) enum MarkOutcome {
     Yes,
     No,
 }
