@@ -40,7 +40,7 @@ pub(crate) use idle_check::{Agreed, IdleCheck};
 pub(crate) use mark::MarkMode;
 pub use mark::{Marker, Progress};
 pub(crate) use mark_cycle::{MarkCycle, Resurrection};
-pub(crate) use mark_reason::{MarkHistory, ReleasedExports};
+pub(crate) use mark_reason::{Activity, MarkHistory, MarkReason, ReleasedExports};
 pub use pause_kind::PauseKind;
 pub use phase::GcPhase;
 pub use step::{Budget, EdgesListed, GcReason, MarkChange, Next, Request, StepContext, StepReport};

@@ -1,10 +1,14 @@
 //! [`DetachedHeap`]: a detached heap. Its actor has ended, and other heaps refer to its objects
 //! (O9), or it has more objects than are freed at once.
 
-use crate::collector::{Budget, GcPhase, GcReason, Next, StepContext, WantedMark};
+use crate::collector::{
+    Activity, Budget, GcPhase, GcReason, MarkHistory, MarkReason, Next, StepContext, WantedMark,
+};
 use crate::heap::{Core, Heap, Root};
+use crate::stats::HeapStats;
 use std::cell::UnsafeCell;
 use std::fmt;
+use std::mem;
 
 /// Maximum number of deltas that a query outside of a step drains.
 const HEARD: usize = 1024;
@@ -25,6 +29,29 @@ impl Root for Nothing {
 #[must_use = "a detached heap that is dropped too early leaks its objects"]
 pub struct DetachedHeap {
     pub(super) heap: Heap<Nothing>,
+    pace: Pace,
+}
+
+/// Limits how often a detached heap is marked.
+#[derive(Default)]
+struct Pace {
+    /// Nanoseconds spent on it since its last mark was swept.
+    spent_ns: u64,
+    history: MarkHistory,
+    /// It is not marked before this time.
+    until_ns: u64,
+}
+
+impl Pace {
+    /// A mark and its sweep are over.
+    fn is_marked(&mut self, now_ns: u64, after: &HeapStats) {
+        let spent_ns = mem::take(&mut self.spent_ns);
+        self.history.has_ended(0, now_ns, spent_ns, after);
+        let next_ns = self
+            .history
+            .next_ns(MarkReason::Detached, Activity::Busy, 0);
+        self.until_ns = next_ns.unwrap_or(now_ns);
+    }
 }
 
 /// The result of a step, with the detached heap that is left.
@@ -58,7 +85,10 @@ impl DetachedHeap {
     }
 
     fn left(heap: Heap<Nothing>) -> Option<DetachedHeap> {
-        let mut detached = DetachedHeap { heap };
+        let mut detached = DetachedHeap {
+            heap,
+            pace: Pace::default(),
+        };
         let core = detached.heap.parts().0;
         core.wanted_mark = WantedMark::Mark;
         if !core.goes_in_steps() {
@@ -188,6 +218,50 @@ impl DetachedHeap {
         }
     }
 
+    /// As [`DetachedHeap::step`], for a heap whose steps are limited to a part of the time: a mark
+    /// of a heap that was marked does not begin before a hundred times the duration of that mark
+    /// has passed. Until then the heap is freed if no other heap refers to its objects, because
+    /// that needs no mark.
+    pub fn step_at(mut self, context: &StepContext<'_>, work: &mut usize) -> DetachedStep {
+        let now_ns = context.now_ns;
+        if self.wants_mark() && self.pace.spent_ns != 0 {
+            // It has just been marked.
+            self.pace.is_marked(now_ns, &self.heap.stats());
+        }
+        if now_ns < self.pace.until_ns {
+            let is_released = self.is_released();
+            *work = work.saturating_sub(if self.is_draining() { HEARD } else { 1 });
+            if !is_released {
+                return DetachedStep::HasWork(self);
+            }
+            // It will not be marked again: nothing of it is referenced.
+            self.pace.until_ns = now_ns;
+        }
+        let (began_ns, was_marked) = ((context.clock)(), self.is_marked());
+        let mut left = self.step(work);
+        match &mut left {
+            DetachedStep::Freed => {}
+            // The step only drained the inbox: that does not count towards the mark.
+            DetachedStep::HasWork(detached)
+                if !was_marked && detached.is_draining() && !detached.is_marked() => {}
+            DetachedStep::HasWork(detached) => {
+                detached.pace.spent_ns += (context.clock)() - began_ns;
+            }
+            DetachedStep::Idle(detached) => {
+                detached.pace.spent_ns += (context.clock)() - began_ns;
+                let stats = detached.heap.stats();
+                detached.pace.is_marked(now_ns, &stats);
+            }
+        }
+        left
+    }
+
+    /// The time before which [`DetachedHeap::step_at`] begins no mark, in nanoseconds.
+    #[must_use]
+    pub fn next_mark_ns(&self) -> u64 {
+        self.pace.until_ns
+    }
+
     fn wanted(&self) -> WantedMark {
         self.heap.core().wanted_mark
     }
@@ -200,6 +274,8 @@ impl DetachedHeap {
 
 impl fmt::Debug for DetachedHeap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Orphan").field("heap", &self.heap).finish()
+        f.debug_struct("DetachedHeap")
+            .field("heap", &self.heap)
+            .finish()
     }
 }
