@@ -83,6 +83,12 @@ pub(crate) enum InjectedFault {
     WhiteImport,
     /// A release that a detached heap drains in the middle of a mark is lost with that mark.
     DeafDetachedHeap,
+    /// A step does not ask for its continuation.
+    LostContinuation,
+    /// A step does not ask for the next idle check.
+    LostCheck,
+    /// A step does not report that a mark has begun or ended.
+    UnreportedMark,
     /// An immutable map keeps a node for a single entry.
     LoneEntry,
     /// An immutable ordered map or text keeps a node that is too small.

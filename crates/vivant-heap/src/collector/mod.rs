@@ -20,6 +20,10 @@ mod mark_termination;
 #[cfg(test)]
 mod mark_termination_tests;
 mod minor;
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod model_tests;
 mod mutator_assist;
 mod pacer;
 mod pause_kind;

@@ -5,6 +5,8 @@ use super::pause_kind::PauseKind;
 use super::phase::GcPhase;
 use super::work::WorkItem;
 use crate::heap::{Heap, Root};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use std::fmt;
 
 /// Why the collector is called.
@@ -178,6 +180,20 @@ pub struct StepReport {
 }
 
 impl StepReport {
+    /// Forgets a part of the report.
+    #[cfg(test)]
+    fn inject_faults(&mut self) {
+        if is_injected(InjectedFault::LostContinuation) && self.next == Next::Later {
+            self.next = Next::Done;
+        }
+        if is_injected(InjectedFault::LostCheck) {
+            self.check_in_ns = None;
+        }
+        if is_injected(InjectedFault::UnreportedMark) {
+            self.mark = None;
+        }
+    }
+
     /// Asks for a check in so many nanoseconds, or sooner.
     pub(super) fn check_in(&mut self, in_ns: u64) {
         self.check_in_ns = Some(self.check_in_ns.map_or(in_ns, |before| before.min(in_ns)));
@@ -292,6 +308,8 @@ impl<R: Root> Heap<R> {
             Some(_) => report.next = Next::Again,
             None => self.conclude(context, reason, &mut report),
         }
+        #[cfg(test)]
+        report.inject_faults();
         report
     }
 }
