@@ -28,8 +28,8 @@ pub fn notified_after_ns(idle_after_ns: u64) -> u64 {
 #[derive(Default)]
 pub(crate) struct Agreed {
     check: Scheduled,
-    /// Whether a piece of the inbox was drained, and a rest is left for the next turn, or for a time
-    /// without messages.
+    /// Whether a piece of the inbox was drained, and a rest is left for the next turn, or for a
+    /// time without messages.
     pub(crate) drains_on: bool,
 }
 

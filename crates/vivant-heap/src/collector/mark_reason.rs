@@ -43,8 +43,8 @@ pub(crate) enum Activity {
 /// The least time from the end of the last mark to the beginning of the next one.
 #[derive(Clone, Copy)]
 enum Distance {
-    /// `share` times the duration of the last mark, so that such marks take `1 / share` of the time;
-    /// at least `least` of `idle_after`.
+    /// `share` times the duration of the last mark, so that such marks take `1 / share` of the
+    /// time; at least `least` of `idle_after`.
     Share { share: u64, least: Part },
     /// The same without `least`; after unproductive marks the larger of both, doubled for each.
     BackOff { share: u64, least: Part },
@@ -65,8 +65,8 @@ impl Part {
     }
 }
 
-/// When a reason begins a mark: `busy`, if turns run; `idle`, if none has since the last idle check;
-/// `long_idle`, if none has for `idle_after`. The earliest counts; `None` never does.
+/// When a reason begins a mark: `busy`, if turns run; `idle`, if none has since the last idle
+/// check; `long_idle`, if none has for `idle_after`. The earliest counts; `None` never does.
 struct Row {
     busy: Option<Distance>,
     idle: Option<Distance>,
@@ -143,8 +143,8 @@ impl MarkHistory {
         };
     }
 
-    /// A mark that began after `turns` turns has ended at `now_ns`, and took `took_ns` nanoseconds of
-    /// all threads together.
+    /// A mark that began after `turns` turns has ended at `now_ns`, and took `took_ns` nanoseconds
+    /// of all threads together.
     pub(crate) fn has_ended(&mut self, turns: u64, now_ns: u64, took_ns: u64, after: &HeapStats) {
         (self.turns, self.ended_ns, self.took_ns) = (turns, now_ns, took_ns);
         match std::mem::take(&mut self.counted_for) {

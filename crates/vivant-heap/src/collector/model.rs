@@ -51,7 +51,7 @@ pub(super) fn next_phases(phase: GcPhase, event: Event) -> &'static [GcPhase] {
         },
         // A small heap is marked in one step.
         (Idle, Event::Step(_)) => &[Idle, Mark, Sweep],
-        // A mark on demand does not continue the one that runs.
+        // A mark on demand does not continue the mark that runs.
         (Mark, Event::Step(GcReason::Requested(_))) => &[Mark],
         (Terminate, Event::Step(GcReason::Requested(_))) => &[Terminate],
         (Sweep, Event::Step(GcReason::Requested(_))) => &[Idle, Mark, Sweep],

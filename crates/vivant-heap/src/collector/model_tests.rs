@@ -1,5 +1,5 @@
-//! Random programs of one actor's heap: turns, messages, time and helpers in any order. Each event is
-//! compared with the model; in the end the heap must come to rest.
+//! Random programs of one actor's heap: turns, messages, time and helpers in any order. Each event
+//! is compared with the model; in the end the heap must come to rest.
 
 use super::model::{Event, Fate, fate, next_phases};
 use super::step::{Budget, GcReason, MarkChange, Next, Request, StepContext, StepReport};

@@ -313,8 +313,8 @@ impl Core {
     }
 
     /// Whether the growth trigger has fired, but the mark is delayed: it waits until the last sweep
-    /// is done and the count deltas of other heaps are drained. False under a stress in which growth
-    /// decides nothing.
+    /// is done and the count deltas of other heaps are drained. False under a stress in which
+    /// growth decides nothing.
     #[inline]
     pub(super) fn is_mark_delayed(&self) -> bool {
         let when = self.pacing.stress.map_or(When::Paced, |stress| stress.when);

@@ -27,9 +27,9 @@ pub enum PauseKind {
     Sweep,
     /// Changes of counts that other heaps had put into the count inbox were applied, all or a batch
     /// of them: for an idle check, or before a mark begins.
-    Heed,
+    Drain,
     /// The actor is idle: its nursery was emptied and given back.
-    Rest,
+    ReturnNursery,
 }
 
 impl PauseKind {
@@ -44,8 +44,8 @@ impl PauseKind {
         PauseKind::MarkEnd,
         PauseKind::Major,
         PauseKind::Sweep,
-        PauseKind::Heed,
-        PauseKind::Rest,
+        PauseKind::Drain,
+        PauseKind::ReturnNursery,
     ];
 
     /// Its name: in metrics, and wherever figures are printed.
@@ -58,8 +58,8 @@ impl PauseKind {
             PauseKind::MarkEnd => "mark_end",
             PauseKind::Major => "major",
             PauseKind::Sweep => "sweep",
-            PauseKind::Heed => "heed",
-            PauseKind::Rest => "rest",
+            PauseKind::Drain => "drain",
+            PauseKind::ReturnNursery => "return_nursery",
         }
     }
 
@@ -77,7 +77,7 @@ impl PauseKind {
         } else if after.minor > before.minor {
             PauseKind::Minor
         } else if after.drains > before.drains {
-            PauseKind::Heed
+            PauseKind::Drain
         } else {
             PauseKind::Sweep
         }
@@ -121,7 +121,7 @@ mod tests {
         let [idle, mut begun, mut minor, mut ended, mut aborted] = [after(5, 2); 5];
         let mut drained = idle;
         drained.drains = 1;
-        assert_eq!(PauseKind::of(idle, drained), PauseKind::Heed);
+        assert_eq!(PauseKind::of(idle, drained), PauseKind::Drain);
         drained.minor += 1;
         assert_eq!(
             PauseKind::of(idle, drained),

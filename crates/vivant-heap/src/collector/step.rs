@@ -1,5 +1,5 @@
-//! [`Heap::step`]: the one entry to the collector. Whatever calls it, it does the next piece of work
-//! and reports what the caller must do.
+//! [`Heap::step`]: the one entry to the collector. Whatever calls it, it does the next piece of
+//! work and reports what the caller must do.
 
 use super::pause_kind::PauseKind;
 use super::phase::GcPhase;
@@ -15,8 +15,8 @@ use std::fmt;
 pub enum GcReason {
     /// A turn has ended.
     TurnEnd,
-    /// No message was there for the actor: a step asked for this call by [`Next::Later`], or a marker
-    /// has found everything marked ([`Progress::Drained`](crate::Progress)).
+    /// No message was there for the actor: a step asked for this call by [`Next::Later`], or a
+    /// marker has found everything marked ([`Progress::Drained`](crate::Progress)).
     Continue,
     /// It is time to find out whether the actor is idle: a step asked for this call by
     /// [`StepReport::check_in_ns`], or the heap's waker did.
@@ -24,7 +24,7 @@ pub enum GcReason {
     /// A turn of a heap without an actor has ended: of a region, or of a program that drives a heap
     /// by hand. As `TurnEnd`, without idle checks, and without a reader of the count inbox.
     Paced,
-    /// It is the turn of a heap whose actor has ended ([`DetachedHeap`](crate::DetachedHeap)).
+    /// A worker runs the heap of an ended actor ([`DetachedHeap`](crate::DetachedHeap)).
     Detached,
     /// The holder demands it.
     Requested(Request),
@@ -174,8 +174,8 @@ pub struct StepReport {
     pub phase: GcPhase,
     /// Whether a concurrent mark has begun or ended.
     pub mark: Option<MarkChange>,
-    /// Whether a mark has listed all objects that may have external edges, and no turn has run since
-    /// it began: [`Heap::show`](crate::Heap::show) passes them.
+    /// Whether a mark has listed all objects that may have external edges, and no turn has run
+    /// since it began: [`Heap::show`](crate::Heap::show) passes them.
     pub edges: EdgesListed,
 }
 
@@ -217,8 +217,8 @@ pub enum Next {
 /// A change of the concurrent mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MarkChange {
-    /// One has begun: other threads may help ([`Heap::marker`](crate::Heap::marker)). One that ran
-    /// before has ended.
+    /// One has begun: other threads may help ([`Heap::marker`](crate::Heap::marker)). A mark that
+    /// ran before has ended.
     Begun,
     /// It has ended.
     Ended,
@@ -235,7 +235,8 @@ pub enum EdgesListed {
 }
 
 impl<R: Root> Heap<R> {
-    /// Whether [`Heap::step`] has anything to do after the turn with this number. Costs a few loads.
+    /// Whether [`Heap::step`] has anything to do after the turn with this number. Costs a few
+    /// loads.
     #[inline]
     #[must_use]
     pub fn needs_step(&self, turns: u64) -> bool {
@@ -281,8 +282,8 @@ impl<R: Root> Heap<R> {
             self.run_item(item, context, budget);
             drained = item == WorkItem::Drain && reason != GcReason::IdleCheck;
             pause = Some(match item {
-                WorkItem::ReturnNursery => PauseKind::Rest,
-                WorkItem::Drain => PauseKind::Heed,
+                WorkItem::ReturnNursery => PauseKind::ReturnNursery,
+                WorkItem::Drain => PauseKind::Drain,
                 _ => PauseKind::of(before, self.mark_tally()),
             });
         }

@@ -218,7 +218,7 @@ impl DetachedHeap {
         }
     }
 
-    /// As [`DetachedHeap::step`], for a heap whose steps are limited to a part of the time: a mark
+    /// As [`DetachedHeap::step`], and limits marks to a part of the time: a mark
     /// of a heap that was marked does not begin before a hundred times the duration of that mark
     /// has passed. Until then the heap is freed if no other heap refers to its objects, because
     /// that needs no mark.

@@ -251,7 +251,7 @@ mod tests {
         assert_eq!((read.all.count, read.all.p99), (100, ns(7)));
         assert_eq!(read.all.p999, ns(u64::MAX / 2), "longer than any bucket");
         assert_eq!(read[PauseKind::Major].p50, ns(u64::MAX / 2));
-        assert_eq!(read[PauseKind::Rest], Distribution::default());
+        assert_eq!(read[PauseKind::ReturnNursery], Distribution::default());
     }
 
     #[test]

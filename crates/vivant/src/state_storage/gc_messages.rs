@@ -30,7 +30,7 @@ where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("rest", MessageRole::Own);
+    const KIND: Kind = Kind::new::<Self>("idle_check", MessageRole::Own);
 
     fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
         state.with_kept::<A>(|kept, facts| kept.check_idle(worker, facts));
@@ -59,7 +59,7 @@ where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("tend", MessageRole::Own);
+    const KIND: Kind = Kind::new::<Self>("continue_gc", MessageRole::Own);
 
     fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
         state.with_kept::<A>(|kept, facts| kept.continue_gc(worker, facts));
@@ -77,8 +77,8 @@ where
 {
     fn check_idle(&mut self, worker: &Worker, facts: &HeapCounts) {
         facts.asked(&self.heap.stats());
-        // In this order: the waker is re-armed first, so a message put in after the inbox is drained
-        // wakes it.
+        // In this order: the waker is re-armed first, so a message put in after the inbox is
+        // drained wakes it.
         self.waker.listens();
         self.collect(worker, facts, GcReason::IdleCheck);
     }

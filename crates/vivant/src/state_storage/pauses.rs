@@ -150,7 +150,7 @@ mod tests {
         let counts = ByPauseKind::<PauseCounts>::default();
         counts[PauseKind::Minor].one_more(10);
         counts[PauseKind::Minor].one_more(30);
-        counts[PauseKind::Rest].one_more(20);
+        counts[PauseKind::ReturnNursery].one_more(20);
         let pauses = ByPauseKind::each(|kind| counts[kind].read());
         assert_eq!(pauses[PauseKind::Minor].count, 2);
         assert_eq!(pauses[PauseKind::Major], Pauses::default());
