@@ -47,11 +47,11 @@ struct Package {
 /// nothing new.
 const RUNTIME: Package = Package {
     name: "vivant",
-    modules: "by_hand promises errors lifecycle losses offers misbehaviour races steps",
-    // Simulations of many actors.
-    modules_long: "deaths orphans unreachable far",
+    modules: "by_hand promises errors lifecycle losses offers misbehaviour races",
+    // Simulations of many actors; behaviours in steps, which add no `unsafe`.
+    modules_long: "steps deaths orphans unreachable far",
     // Long chains, real time that passes, topics.
-    tests_long: "a_long_chain_of_actors promises::deep a_turn_that_does_not_end a_subscriber_whose",
+    tests_long: "a_long_chain_of_actors promises::deep a_chain_of_a_hundred_thousand a_turn_that_does_not_end a_subscriber_whose",
     // Models of states and orders, random orders of a scheduler's round, histograms, hundreds of
     // messages that wait, looks at random programs, a large orphan.
     units_long: "model interleaved nobody_waits_for_ever distribution a_flood_that_lines_up \
@@ -64,7 +64,8 @@ const COUNTS: Package = Package {
     name: "vivant-brc",
     modules: "threads reentry stress bounded",
     modules_long: "",
-    tests_long: "",
+    // Thousands of births, each in an own allocation.
+    tests_long: "births_alone",
     units_long: "",
     units_never: "",
 };
@@ -83,6 +84,7 @@ const HEAPS: Package = Package {
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`; every place of a window.
     units_long: "what_the_model_does changes_have_one_order detached_heap_tests collector::mutator_assist \
+        collector::model_tests what_is_dead_stays_so a_mark_hears_of \
         what_is_written_in_a_window \
         are_spread linear_hash_map",
     units_never: "self_tests injected_faults",
