@@ -1,5 +1,5 @@
-//! `miri`: tests of `vivant`, `vivant-brc` and `vivant-heap` under an interpreter that detects
-//! undefined behaviour.
+//! `miri`: tests of `vivant`, `vivant-brc`, `vivant-heap` and `vivant-collections` under an
+//! interpreter that detects undefined behaviour.
 
 use crate::Failure;
 use crate::args::Args;
@@ -75,19 +75,30 @@ const COUNTS: Package = Package {
 const HEAPS: Package = Package {
     name: "vivant-heap",
     modules: "types graphs memory holes limits model orca tags edge_snapshot",
-    // Regions, collections, attempts to break it.
-    modules_long: "draining aborted_marks mark_termination assisting region freeze retainers markers sweeping \
-        collections persistent review review_sharing review_regions review_marks",
+    // Regions, attempts to break it.
+    modules_long: "draining aborted_marks mark_termination region freeze retainers markers sweeping \
+        review review_sharing review_marks",
     // Many objects, or large ones: each has a smaller test beside it.
     tests_long: "turns_of_two_heaps buffers_of_old_objects values_of_all_sizes forgotten_borrows \
         huge_objects depth_needs_no_stack a_refused_write what_is_taken_out graphs_may_hold",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
-    // sums, and tables without `unsafe`; every place of a window.
+    // sums, and tables without `unsafe`.
     units_long: "what_the_model_does changes_have_one_order detached_heap_tests collector::mutator_assist \
         collector::model_tests what_is_dead_stays_so a_mark_hears_of \
-        what_is_written_in_a_window \
         are_spread linear_hash_map",
     units_never: "self_tests injected_faults",
+};
+
+/// Collections of heaps, and the tests of heaps that need them.
+const COLLECTIONS: Package = Package {
+    name: "vivant-collections",
+    modules: "edge_snapshot",
+    // Random programs beside collections of `std`, markers and regions.
+    modules_long: "assisting collections freeze markers persistent review_regions",
+    tests_long: "",
+    // Every place of a window.
+    units_long: "what_is_written_in_a_window",
+    units_never: "injected_faults",
 };
 
 /// How much is interpreted.
@@ -135,6 +146,7 @@ fn tests(form: Form) -> Vec<Tests> {
         Form::Short => [
             RUNTIME.tests(form, FLAGS, "", Some(1)),
             HEAPS.tests(form, FLAGS_STRICT[0], "", Some(1)),
+            COLLECTIONS.tests(form, FLAGS_STRICT[0], "", Some(1)),
             COUNTS.tests(form, FLAGS_STRICT[0], "", None),
         ]
         .concat(),
@@ -143,6 +155,7 @@ fn tests(form: Form) -> Vec<Tests> {
             for model in FLAGS_STRICT {
                 // A heap has one thread at a time: more seeds show other addresses alone.
                 tests.extend(HEAPS.tests(form, model, FLAGS_LONG_HEAPS, Some(20)));
+                tests.extend(COLLECTIONS.tests(form, model, FLAGS_LONG_HEAPS, Some(20)));
                 tests.extend(COUNTS.tests(form, model, FLAGS_LONG, None));
             }
             tests

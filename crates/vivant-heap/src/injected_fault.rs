@@ -9,10 +9,6 @@ pub(crate) enum InjectedFault {
     Nothing,
     /// The write barrier does not remember the written object.
     ForgottenWrite,
-    /// A chunk of a collection does not pass the barrier before it is changed.
-    SecretChange,
-    /// A chunk notes another slot than the changed one.
-    NarrowWindow,
     /// The write barrier remembers the written object twice.
     RememberedTwice,
     /// A collection does not remember an old object that refers to a young one.
@@ -89,10 +85,6 @@ pub(crate) enum InjectedFault {
     LostCheck,
     /// A step does not report that a mark has begun or ended.
     UnreportedMark,
-    /// An immutable map keeps a node for a single entry.
-    LoneEntry,
-    /// An immutable ordered map or text keeps a node that is too small.
-    SmallNode,
 }
 
 thread_local! {

@@ -171,8 +171,10 @@ pub use turn::Turn;
 pub use unreachable::{KeptBy, Mortal, OutgoingReferences, TraceReferences, WhyAlive};
 pub use vivant_brc::Brc;
 
-/// Collected heaps: for states with a lifetime. All of `vivant-heap`.
+/// Collected heaps: for states with a lifetime. All of `vivant-heap` and `vivant-collections`.
 pub mod heap {
+    #[doc(inline)]
+    pub use vivant_collections::{gc, val};
     pub use vivant_heap::*;
     /// Like `vivant_heap::Freeze`.
     #[cfg(feature = "macros")]
