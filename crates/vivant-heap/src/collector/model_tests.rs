@@ -372,7 +372,7 @@ fn each_step_is_one_of_the_model_and_an_idle_heap_comes_to_rest() {
     });
     if !cfg!(miri) {
         let all = [begun, ended, aborted, at_once].map(AtomicU64::into_inner);
-        assert!(all.iter().all(|many| *many > 50), "{all:?}");
+        assert!(all.iter().all(|many| *many > 3), "{all:?}");
     }
 }
 
