@@ -94,7 +94,7 @@ const VERBS: &[Verb] = &[
     verb(
         "miri",
         "[--long]",
-        "tests of vivant, vivant-brc and vivant-heap under Miri",
+        "tests of vivant, vivant-brc, vivant-heap and vivant-collections under Miri",
         miri::run,
     ),
     verb(
@@ -112,7 +112,7 @@ const VERBS: &[Verb] = &[
     verb(
         "sanitize",
         "thread|address",
-        "tests of vivant and vivant-brc under a sanitizer",
+        "tests of the packages with unsafe code under a sanitizer",
         sanitize::run,
     ),
     verb(

@@ -20,7 +20,7 @@ pub(crate) fn features(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     toolchain::ensure_components_in_use(&["clippy"])?;
     Run::cargo("clippy --workspace --all-targets -- -D warnings").run()?;
-    for package in ["vivant", "vivant-brc", "vivant-heap"] {
+    for package in ["vivant", "vivant-brc", "vivant-heap", "vivant-collections"] {
         let check = |features: &str| {
             Run::cargo("clippy -p")
                 .arg(package)
@@ -51,7 +51,7 @@ pub(crate) fn targets(args: &mut Args) -> Result<(), Failure> {
     for target in TARGETS {
         toolchain::ensure_target_in_use(target)?;
         Run::cargo(
-            "check -p vivant -p vivant-brc -p vivant-heap -p vivant-console -p vivant-cli --target",
+            "check -p vivant -p vivant-brc -p vivant-heap -p vivant-collections -p vivant-console -p vivant-cli --target",
         )
         .arg(*target)
         .run()?;
@@ -72,7 +72,7 @@ pub(crate) fn msrv(args: &mut Args) -> Result<(), Failure> {
     toolchain::ensure(&toolchain)?;
     Run::cargo_of(
         &toolchain,
-        "check -p vivant -p vivant-macros -p vivant-brc -p vivant-heap -p vivant-console -p vivant-cli --all-features --target-dir",
+        "check -p vivant -p vivant-macros -p vivant-brc -p vivant-heap -p vivant-collections -p vivant-console -p vivant-cli --all-features --target-dir",
     )
     .arg(workspace::target_dir("msrv"))
     .run()

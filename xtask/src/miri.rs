@@ -1,5 +1,5 @@
-//! `miri`: tests of `vivant`, `vivant-brc` and `vivant-heap` under an interpreter that detects
-//! undefined behaviour.
+//! `miri`: tests of `vivant`, `vivant-brc`, `vivant-heap` and `vivant-collections` under an
+//! interpreter that detects undefined behaviour.
 
 use crate::Failure;
 use crate::args::Args;
@@ -47,11 +47,11 @@ struct Package {
 /// nothing new.
 const RUNTIME: Package = Package {
     name: "vivant",
-    modules: "by_hand promises errors lifecycle losses offers misbehaviour races steps",
-    // Simulations of many actors.
-    modules_long: "deaths orphans unreachable far",
+    modules: "by_hand promises errors lifecycle losses offers misbehaviour races",
+    // Simulations of many actors; behaviours in steps, which add no `unsafe`.
+    modules_long: "steps deaths orphans unreachable far",
     // Long chains, real time that passes, topics.
-    tests_long: "a_long_chain_of_actors promises::deep a_turn_that_does_not_end a_subscriber_whose",
+    tests_long: "a_long_chain_of_actors promises::deep a_chain_of_a_hundred_thousand a_turn_that_does_not_end a_subscriber_whose",
     // Models of states and orders, random orders of a scheduler's round, histograms, hundreds of
     // messages that wait, looks at random programs, a large orphan.
     units_long: "model interleaved nobody_waits_for_ever distribution a_flood_that_lines_up \
@@ -64,7 +64,8 @@ const COUNTS: Package = Package {
     name: "vivant-brc",
     modules: "threads reentry stress bounded",
     modules_long: "",
-    tests_long: "",
+    // Thousands of births, each in an own allocation.
+    tests_long: "births_alone",
     units_long: "",
     units_never: "",
 };
@@ -74,18 +75,30 @@ const COUNTS: Package = Package {
 const HEAPS: Package = Package {
     name: "vivant-heap",
     modules: "types graphs memory holes limits model orca tags edge_snapshot",
-    // Regions, collections, attempts to break it.
-    modules_long: "draining aborted_marks mark_termination assisting region freeze retainers markers sweeping \
-        collections persistent review review_sharing review_regions review_marks",
+    // Regions, attempts to break it.
+    modules_long: "draining aborted_marks mark_termination region freeze retainers markers sweeping \
+        review review_sharing review_marks",
     // Many objects, or large ones: each has a smaller test beside it.
     tests_long: "turns_of_two_heaps buffers_of_old_objects values_of_all_sizes forgotten_borrows \
         huge_objects depth_needs_no_stack a_refused_write what_is_taken_out graphs_may_hold",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
-    // sums, and tables without `unsafe`; every place of a window.
+    // sums, and tables without `unsafe`.
     units_long: "what_the_model_does changes_have_one_order detached_heap_tests collector::mutator_assist \
-        what_is_written_in_a_window \
+        collector::model_tests what_is_dead_stays_so a_mark_hears_of \
         are_spread linear_hash_map",
     units_never: "self_tests injected_faults",
+};
+
+/// Collections of heaps, and the tests of heaps that need them.
+const COLLECTIONS: Package = Package {
+    name: "vivant-collections",
+    modules: "edge_snapshot",
+    // Random programs beside collections of `std`, markers and regions.
+    modules_long: "assisting collections freeze markers persistent review_regions",
+    tests_long: "",
+    // Every place of a window.
+    units_long: "what_is_written_in_a_window",
+    units_never: "injected_faults",
 };
 
 /// How much is interpreted.
@@ -133,6 +146,7 @@ fn tests(form: Form) -> Vec<Tests> {
         Form::Short => [
             RUNTIME.tests(form, FLAGS, "", Some(1)),
             HEAPS.tests(form, FLAGS_STRICT[0], "", Some(1)),
+            COLLECTIONS.tests(form, FLAGS_STRICT[0], "", Some(1)),
             COUNTS.tests(form, FLAGS_STRICT[0], "", None),
         ]
         .concat(),
@@ -141,6 +155,7 @@ fn tests(form: Form) -> Vec<Tests> {
             for model in FLAGS_STRICT {
                 // A heap has one thread at a time: more seeds show other addresses alone.
                 tests.extend(HEAPS.tests(form, model, FLAGS_LONG_HEAPS, Some(20)));
+                tests.extend(COLLECTIONS.tests(form, model, FLAGS_LONG_HEAPS, Some(20)));
                 tests.extend(COUNTS.tests(form, model, FLAGS_LONG, None));
             }
             tests

@@ -1,5 +1,5 @@
-//! `sanitize`: the tests of `vivant`, `vivant-brc` and `vivant-heap` and all workloads at once, on
-//! real threads, with the standard library built under the same sanitizer.
+//! `sanitize`: the tests of `vivant`, `vivant-brc`, `vivant-heap` and `vivant-collections` and all
+//! workloads at once, on real threads, with the standard library built under the same sanitizer.
 
 use crate::args::Args;
 use crate::command::Run;
@@ -27,8 +27,12 @@ const COUNTS: &str = "threads reentry stress bounded";
 
 /// Collected heaps, but for the programs for the compiler and those that end the process.
 const HEAPS: &str = "types graphs holes limits model orca draining aborted_marks region freeze sweeping \
-    sweeping_by_and_by allocation_failure markers marking assisting mark_termination retainers collections \
-    persistent review review_sharing review_regions review_marks tags edge_snapshot";
+    sweeping_by_and_by allocation_failure markers marking mark_termination retainers review \
+    review_sharing review_marks tags edge_snapshot";
+
+/// Collections, but for the programs for the compiler.
+const COLLECTIONS: &str =
+    "assisting collections edge_snapshot freeze markers persistent review_regions";
 
 /// See `bias/header.rs`: the thread sanitizer does not know fences.
 const NO_FENCES: &str = " --cfg vivant_no_fences";
@@ -84,6 +88,10 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     tests("vivant-heap --lib", fences).run()?;
     tests("vivant-heap --test all", fences)
         .modules(HEAPS)
+        .run()?;
+    tests("vivant-collections --lib", fences).run()?;
+    tests("vivant-collections --test all", fences)
+        .modules(COLLECTIONS)
         .run()?;
     tests("vivant-brc --lib", fences).run()?;
     tests("vivant-brc --test all", fences)

@@ -17,7 +17,8 @@ use crate::row::Figures;
 use crate::run::Run;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use vivant_heap::{Heap, Mutator, Pacing, PageSource, Root, gc};
+use vivant_collections::gc;
+use vivant_heap::{Heap, Mutator, Pacing, PageSource, Root};
 
 pub(super) const COLLECTIONS: Bench = Bench {
     name: "collections",

@@ -22,7 +22,8 @@ use crate::row::Figures;
 use crate::run::Run;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use vivant_heap::{Heap, Mutator, Pacing, PageSource, Root, val};
+use vivant_collections::val;
+use vivant_heap::{Heap, Mutator, Pacing, PageSource, Root};
 
 pub(super) const PERSISTENT: Bench = Bench {
     name: "persistent",

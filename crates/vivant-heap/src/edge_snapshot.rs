@@ -1,8 +1,8 @@
 //! [`Heap::collect_external_edges`]: traces external edges, from live objects to things that are
 //! counted elsewhere.
 
-use crate::collector::EdgeSnapshot;
-use crate::heap::{Heap, MarkStart, Root};
+use crate::collector::{Budget, GcReason, Request, StepContext};
+use crate::heap::{Heap, Root};
 use crate::types::ExternalEdges;
 use std::any::Any;
 
@@ -40,20 +40,10 @@ impl<R: Root> Heap<R> {
     /// assert_eq!(doors, [1, 2, 3]);
     /// ```
     pub fn collect_external_edges(&mut self, each: &mut dyn FnMut(&dyn Any)) {
-        if self.never() {
-            return;
-        }
-        let (core, state) = self.parts();
-        core.major(state, EdgeSnapshot::Private);
-        self.check();
+        let mut budget = Budget::UNLIMITED;
+        let reason = GcReason::Requested(Request::MarkEdges);
+        let _report = self.step(&StepContext::UNTIMED, reason, &mut budget);
         self.show(each);
-    }
-
-    /// As [`Heap::begin_mark`], and lists the objects that may have external edges, for
-    /// [`Heap::show`]. If a mark runs already, that mark continues with the purpose of its
-    /// beginning.
-    pub fn begin_mark_for_edges(&mut self) -> MarkStart {
-        self.begin_mark_with(EdgeSnapshot::Private)
     }
 
     /// Passes the external edges of the objects that the last mark has listed to `each`, as

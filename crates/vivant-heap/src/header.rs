@@ -1,9 +1,9 @@
 //! The header word of an object: the address of its type's table, or its forwarding pointer.
 
-use crate::collections::chunk::{self, Content, Head};
 use crate::collector::{Evacuator, Tracer};
 use crate::pages::chunk::PAGE;
 use crate::pages::size_class::{CLASSES, SMALL_MAX, block_size, class_for, size_of_block};
+use crate::raw::{self, Head, RawType};
 use crate::types::{Collected, ExternalEdges, Object};
 use std::any::TypeId;
 use std::cell::Cell;
@@ -30,8 +30,8 @@ pub(crate) enum Layout {
     Sized(usize),
     /// A [`Length`], and as many elements of this size in bytes.
     Slice(usize),
-    /// A chunk of a collection; the chunk's head has its size.
-    Chunk,
+    /// A raw object; its head has its size.
+    Raw,
 }
 
 /// The number of elements of a slice: the word between its header and its elements.
@@ -162,32 +162,37 @@ impl Table {
         }
     }
 
-    /// The table of chunks with this content.
-    pub(crate) fn of_chunk<'gc, C: Content<'gc>>() -> &'static Table {
+    /// The table of a type of raw objects.
+    pub(crate) fn of_raw<'gc, T: RawType<'gc>>() -> &'static Table {
         const {
             &Table {
-                layout: Layout::Chunk,
+                layout: Layout::Raw,
                 class: CLASSES as u8,
                 cell: 0,
-                needs_trace: C::NEEDS_TRACE,
+                needs_trace: T::NEEDS_TRACE,
                 mutable: true,
-                trace: chunk::trace::<C>,
+                trace: raw::trace::<T>,
                 trace_part: None,
-                evacuate: chunk::evacuate::<C>,
-                show: if C::HAS_EXTERNAL_EDGES {
-                    Some(chunk::show::<C>)
+                evacuate: raw::evacuate::<T>,
+                show: if T::HAS_EXTERNAL_EDGES {
+                    Some(raw::trace_external::<T>)
                 } else {
                     None
                 },
-                end: if C::NEEDS_DROP {
-                    Some(chunk::end::<C>)
+                end: if T::NEEDS_DROP {
+                    Some(raw::drop_content::<T>)
                 } else {
                     None
                 },
-                id: TypeId::of::<C::Static>,
-                name: std::any::type_name::<C::Static>,
+                id: TypeId::of::<T::Static>,
+                name: std::any::type_name::<T::Static>,
             }
         }
+    }
+
+    /// Whether it is a type of raw objects.
+    pub(crate) fn is_raw(&self) -> bool {
+        matches!(self.layout, Layout::Raw)
     }
 
     /// The number of bytes behind the header of an object of this type.
@@ -205,7 +210,7 @@ impl Table {
                 size_of::<Length>() + length.elements() * element
             }
             // SAFETY: the caller's contract: the head follows the header.
-            Layout::Chunk => unsafe { object.add(1).cast::<Head>().as_ref() }.bytes(),
+            Layout::Raw => unsafe { object.add(1).cast::<Head>().as_ref() }.bytes(),
         }
     }
 }
@@ -441,7 +446,7 @@ impl Header {
         // SAFETY: the caller's contract.
         unsafe {
             match object.as_ref().table().layout {
-                Layout::Sized(_) | Layout::Chunk => object.add(1).cast(),
+                Layout::Sized(_) | Layout::Raw => object.add(1).cast(),
                 Layout::Slice(_) => object.add(2).cast(),
             }
         }

@@ -1,11 +1,9 @@
 //! A heap: a state, and all objects that it reaches.
 
-mod allocation_failure;
-mod pacer;
-
-pub use pacer::MarkStart;
-
-use crate::collector::{MarkCycle, TenuringPolicy};
+use crate::collector::{
+    Agreed, AllocationFailure, EdgeSnapshot, IdleCheck, MarkCycle, MarkHistory, MarkRecord, Next,
+    TenuringPolicy, WantedMark,
+};
 use crate::death_watch::DeathWatches;
 use crate::header::Header;
 use crate::marking::Marking;
@@ -25,7 +23,6 @@ use crate::stress::{Chance, When};
 use crate::sync::Arc;
 use crate::tags::TagTable;
 use crate::types::{Object, Unbranded};
-use allocation_failure::AllocationFailure;
 use std::any::Any;
 use std::cell::{Cell, RefCell, UnsafeCell};
 use std::fmt;
@@ -63,20 +60,30 @@ pub(crate) struct Core {
     /// The heap's weight when the next mark was due and had to wait for the inbox to be drained;
     /// `None` if it does not wait.
     pub(crate) delayed_since: Option<usize>,
-    allocation_failure: AllocationFailure,
+    pub(crate) allocation_failure: AllocationFailure,
     /// Whether the last mark was aborted: then objects have two epochs, and the next mark has to
     /// end.
     pub(crate) mark_aborted: bool,
+    /// For an actor's heap: when idle checks come, and what the last marks took.
+    pub(crate) idle_check: IdleCheck,
+    pub(crate) mark_history: MarkHistory,
+    pub(crate) mark_record: Option<MarkRecord>,
+    /// What the last mark lists.
+    pub(crate) last_edge_snapshot: EdgeSnapshot,
+    /// For a detached heap: whether a mark is wanted, and what its holder does next.
+    pub(crate) wanted_mark: WantedMark,
+    pub(crate) detached_next: Next,
     pub(crate) counters: Counters,
     /// The nursery chunk cache.
     pub(crate) chunk_cache: NurseryChunkCache,
     /// The random numbers of a heap under stress.
-    chance: Chance,
+    pub(crate) chance: Chance,
     pub(crate) old: Old,
     /// Bytes of live old objects at which the next mark begins.
     pub(crate) mark_at: usize,
     /// Bytes of regions that turns of this heap have made or enlarged since the last mark.
     pub(crate) pinned: usize,
+    pub(crate) agreed: Agreed,
     /// Whether an object with external edges to trace was ever allocated in it
     /// ([`Object::trace_external`]).
     pub(crate) has_external_edges: Cell<bool>,
@@ -86,7 +93,7 @@ pub(crate) struct Core {
     pub(crate) mark_cycle: RefCell<Option<Box<MarkCycle>>>,
     /// Set when a turn has taken pages, and the source should commit the next ones; or when a turn
     /// was refused pages, and the heap should return what it does not need.
-    needs_prefault: Cell<bool>,
+    pub(crate) needs_prefault: Cell<bool>,
     /// The remembered set is full: the nursery is to be emptied, however little is in it.
     pub(crate) remembered_set_full: Cell<bool>,
     pub(crate) pacing: Pacing,
@@ -157,6 +164,13 @@ impl Core {
             delayed_since: None,
             mark_aborted: false,
             allocation_failure: AllocationFailure::default(),
+            mark_history: MarkHistory::default(),
+            mark_record: None,
+            last_edge_snapshot: EdgeSnapshot::Off,
+            wanted_mark: WantedMark::Nothing,
+            detached_next: Next::Done,
+            idle_check: IdleCheck::default(),
+            agreed: Agreed::default(),
         }))
     }
 

@@ -9,10 +9,6 @@ pub(crate) enum InjectedFault {
     Nothing,
     /// The write barrier does not remember the written object.
     ForgottenWrite,
-    /// A chunk of a collection does not pass the barrier before it is changed.
-    SecretChange,
-    /// A chunk notes another slot than the changed one.
-    NarrowWindow,
     /// The write barrier remembers the written object twice.
     RememberedTwice,
     /// A collection does not remember an old object that refers to a young one.
@@ -83,10 +79,12 @@ pub(crate) enum InjectedFault {
     WhiteImport,
     /// A release that a detached heap drains in the middle of a mark is lost with that mark.
     DeafDetachedHeap,
-    /// An immutable map keeps a node for a single entry.
-    LoneEntry,
-    /// An immutable ordered map or text keeps a node that is too small.
-    SmallNode,
+    /// A step does not ask for its continuation.
+    LostContinuation,
+    /// A step does not ask for the next idle check.
+    LostCheck,
+    /// A step does not report that a mark has begun or ended.
+    UnreportedMark,
 }
 
 thread_local! {

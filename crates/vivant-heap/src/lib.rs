@@ -4,10 +4,10 @@
     reason = "this crate is where the project's memory is managed"
 )]
 
-mod collections;
 mod collector;
 mod death_watch;
 mod edge_snapshot;
+mod hasher;
 mod header;
 mod heap;
 mod id;
@@ -22,9 +22,9 @@ mod old;
 mod orca;
 mod pacing;
 mod pages;
-mod persistent;
 #[cfg(test)]
 mod programs;
+pub mod raw;
 mod region;
 mod segmented_stack;
 mod segmented_vec;
@@ -34,15 +34,17 @@ mod stats;
 mod stress;
 mod sync;
 mod tags;
-mod text;
 mod types;
 mod verify;
 mod walk;
 
-pub use collections::gc;
-pub use collector::{Evacuator, Marker, Progress, Tracer};
+pub use collector::{
+    Budget, EdgesListed, Evacuator, GcPhase, GcReason, MarkChange, MarkStart, Marker, Next,
+    PauseKind, Progress, Request, StepContext, StepReport, Tracer, notified_after_ns,
+};
 pub use death_watch::DeathWatch;
-pub use heap::{Heap, MarkStart, Root};
+pub use hasher::{FixedHasher, FixedState};
+pub use heap::{Heap, Root};
 pub use id::HeapId;
 pub use marking::{Marking, UnknownMarking};
 pub use mutator::Mutator;
@@ -52,14 +54,14 @@ pub use orca::{
 };
 pub use pacing::Pacing;
 pub use pages::{PAGE, PageSource, PageSourceStats};
-pub use persistent::val;
 pub use region::Iso;
 pub use stats::HeapStats;
 pub use stress::{Stress, When};
 pub use tags::{ForeignTag, Tag, TagId};
 pub use types::{
     Anything, BorrowError, Collected, Erased, ErasedOf, ExternalEdges, Freeze, FreezeOf, Frozen,
-    FrozenParts, Gc, Ice, Leaf, Mut, Object, Ref, RefMut, Sendable, Unbranded, Val, Weak, unsizing,
+    FrozenParts, Gc, Ice, Leaf, Mut, Object, ReadInPlace, Ref, RefMut, Sendable, Unbranded, Val,
+    Weak, unsizing,
 };
 pub use verify::Fault;
 pub use vivant_macros::{Freeze, Object};

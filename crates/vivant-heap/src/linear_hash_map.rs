@@ -1,6 +1,6 @@
 //! [`LinearHashMap`]: a linear hash map by addresses, which grows and shrinks shard by shard.
 
-use crate::collections::gc::FixedState;
+use crate::hasher::FixedState;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;

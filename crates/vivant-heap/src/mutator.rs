@@ -135,6 +135,7 @@ impl<'gc> Mutator<'gc> {
 
     /// Allocates room for an object with `bytes` bytes behind its header, of a type with objects of
     /// different sizes.
+    #[inline]
     pub(crate) fn room(&self, bytes: usize, needs_trace: bool) -> NonNull<Header> {
         let young = young_size(bytes);
         if young > YOUNG_MAX {
@@ -306,7 +307,7 @@ impl<'gc> Mutator<'gc> {
 const REMEMBERED_MAX: usize = 512;
 
 /// The largest object that is allocated in the nursery, in bytes.
-const YOUNG_MAX: usize = 2048;
+pub(crate) const YOUNG_MAX: usize = 2048;
 
 #[cold]
 pub(crate) fn no_memory(bytes: usize) -> ! {

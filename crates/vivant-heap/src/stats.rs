@@ -124,6 +124,17 @@ pub(crate) struct Counters {
     aged: usize,
 }
 
+/// What tells one kind of work from another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct MarkTally {
+    pub(crate) minor: u64,
+    pub(crate) major: u64,
+    pub(crate) begun: u64,
+    pub(crate) ended: u64,
+    pub(crate) aborted: u64,
+    pub(crate) drains: u64,
+}
+
 /// Waits of turns for markers during a mark.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Waits {
@@ -246,6 +257,19 @@ impl Core {
 }
 
 impl<R: Root> Heap<R> {
+    pub(crate) fn mark_tally(&self) -> MarkTally {
+        let core = self.core();
+        let stats = &core.counters.stats;
+        MarkTally {
+            minor: stats.minor,
+            major: stats.major,
+            begun: stats.begun,
+            ended: stats.ended,
+            aborted: stats.aborted,
+            drains: core.between_turns().drain.pieces,
+        }
+    }
+
     /// The statistics of this heap.
     pub fn stats(&self) -> HeapStats {
         let core = self.core();

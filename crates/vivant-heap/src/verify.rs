@@ -2,6 +2,7 @@
 
 mod death_watches;
 mod epoch;
+mod fault;
 mod shared;
 mod tags;
 
@@ -16,42 +17,10 @@ use crate::stress::written;
 use crate::sync::Ordering;
 use crate::types::Object;
 use crate::walk::{Edges, Walk};
+pub use fault::Fault;
 use shared::is_clean;
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::ptr::NonNull;
-
-/// A rule that a heap breaks: a defect of this crate, or of an `unsafe impl Object`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Fault {
-    /// The rule, as numbered in `DESIGN`.
-    pub rule: &'static str,
-    /// The defect.
-    pub what: &'static str,
-    /// The address of the object, block or page.
-    pub address: usize,
-    /// The type of the object that refers to it, if an object does.
-    pub from: Option<&'static str>,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault {
-            rule,
-            what,
-            address,
-            from,
-        } = self;
-        write!(f, "{rule} is broken at {address:#x}: {what}")?;
-        match from {
-            Some(name) => write!(f, " (met from an object of type `{name}`)"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for Fault {}
 
 impl<R: Root> Heap<R> {
     /// Checks all pages and all reachable objects. An error names the first broken rule.

@@ -157,8 +157,10 @@ pub use system::{
 };
 pub use vivant_brc::Brc;
 
-/// Collected heaps: for states with a lifetime. All of `vivant-heap`.
+/// Collected heaps: for states with a lifetime. All of `vivant-heap` and `vivant-collections`.
 pub mod heap {
+    #[doc(inline)]
+    pub use vivant_collections::{gc, val};
     pub use vivant_heap::*;
     /// Like `vivant_heap::Freeze`.
     #[cfg(feature = "macros")]

@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 /// The folders. A renamed folder is renamed here too: a missing folder has no README either.
 const FOLDERS: &[&str] = &[
     "crates/vivant-brc/src/bias",
+    "crates/vivant-collections/src/gc",
+    "crates/vivant-collections/src/val",
     "crates/vivant-heap/src/collector",
     "crates/vivant-heap/src/pages",
     "crates/vivant-heap/src/types",

@@ -1,9 +1,9 @@
 //! A ratchet on `unsafe`: how many blocks and impls each folder holds.
 //!
-//! `vivant-heap` and `vivant-brc` are unsafe crates. In `vivant` the module-level
-//! `#[allow(unsafe_code)]` is the truth, because the workspace denies the lint. This rule keeps the
-//! amount in view: a folder with more than [`COUNTS`] says is a finding, and so is one with less,
-//! until its count is lowered.
+//! `vivant-heap` and `vivant-brc` are unsafe crates. In `vivant` and `vivant-collections` the
+//! module-level `#[allow(unsafe_code)]` is the truth, because the workspace denies the lint. This
+//! rule keeps the amount in view: a folder with more than [`COUNTS`] says is a finding, and so is
+//! one with less, until its count is lowered.
 
 use super::Code;
 use super::Finding;
@@ -16,16 +16,16 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant-brc/src/bias/", 11),
     ("crates/vivant-brc/src/brc/", 56),
     ("crates/vivant-brc/tests/", 13),
-    ("crates/vivant-heap/src/", 95),
-    ("crates/vivant-heap/src/collections/", 169),
-    ("crates/vivant-heap/src/collector/", 62),
-    ("crates/vivant-heap/src/heap/", 2),
+    ("crates/vivant-collections/src/gc/", 182),
+    ("crates/vivant-collections/src/val/", 1),
+    ("crates/vivant-heap/src/", 112),
+    ("crates/vivant-heap/src/collector/", 56),
     ("crates/vivant-heap/src/old/", 19),
     ("crates/vivant-heap/src/orca/", 63),
     ("crates/vivant-heap/src/pages/", 61),
     ("crates/vivant-heap/src/region/", 19),
     ("crates/vivant-heap/src/tags/", 29),
-    ("crates/vivant-heap/src/types/", 97),
+    ("crates/vivant-heap/src/types/", 98),
     ("crates/vivant-heap/src/verify/", 12),
     ("crates/vivant-heap/tests/", 5),
     ("crates/vivant-macros/src/", 8),

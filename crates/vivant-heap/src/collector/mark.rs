@@ -31,6 +31,8 @@ pub(crate) struct Mark {
     scanners: Mutex<Vec<Scanner>>,
     /// Bytes of marked objects, for the pacer.
     bytes: AtomicUsize,
+    /// Nanoseconds that markers other than the owner have spent on it.
+    spent_ns: AtomicUsize,
 }
 
 // SAFETY: its pointers lead to objects and to the owner of a heap that stays until the mark queue
@@ -76,6 +78,7 @@ impl Mark {
             results: Mutex::default(),
             scanners: Mutex::default(),
             bytes: AtomicUsize::new(0),
+            spent_ns: AtomicUsize::new(0),
         }
     }
 
@@ -166,6 +169,19 @@ impl Marker {
     /// ```
     pub fn work(&self, objects: usize) -> Progress {
         self.0.work(objects)
+    }
+
+    /// Adds to the time that other threads than the heap's holder have spent on this mark. The
+    /// pacer counts it: marks are limited to a part of the time.
+    pub fn add_spent_ns(&self, ns: u64) {
+        // Relaxed: a number for the pacer; no data is read on the strength of it.
+        self.0.spent_ns.fetch_add(ns as usize, Ordering::Relaxed);
+    }
+
+    /// The nanoseconds that were added.
+    pub(super) fn spent_ns(&self) -> u64 {
+        // Relaxed: a number for the pacer; no data is read on the strength of it.
+        self.0.spent_ns.load(Ordering::Relaxed) as u64
     }
 
     /// Bytes of marked objects.

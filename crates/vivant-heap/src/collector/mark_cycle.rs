@@ -30,7 +30,7 @@ const SATB_BUFFER: usize = 256;
 /// Exports examined between two turns until the mark has taken all of them: some ten microseconds.
 const EXPORTS_PER_STEP: usize = 4096;
 
-/// A mark. A stop-the-world mark is one that its holder completes before the next turn.
+/// A mark. The holder of the heap completes a stop-the-world mark before the next turn.
 pub(crate) struct MarkCycle {
     mark: Arc<Mark>,
     stage: MarkStage,
@@ -211,6 +211,7 @@ impl Core {
             "H6"
         );
         self.delayed_since = None;
+        self.last_edge_snapshot = edge_snapshot;
         self.minor(roots, TenuringPolicy::Never);
         let guard = AbortOnUnwind;
         self.drain_all();

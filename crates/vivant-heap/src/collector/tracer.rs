@@ -1,5 +1,5 @@
-//! [`Tracer`]: lists the references of a value. [`Object::trace`](crate::Object::trace) reports them
-//! to it.
+//! [`Tracer`]: lists the references of a value. [`Object::trace`](crate::Object::trace) reports
+//! them to it.
 
 use crate::header::{Header, Table};
 use crate::types::Object;

@@ -3,7 +3,7 @@
 
 use super::{Old, span_of};
 use crate::header::Header;
-use crate::heap::{Heap, Root};
+use crate::heap::{Core, Heap, Root};
 use crate::mutator::Mutator;
 use std::ptr::NonNull;
 
@@ -37,13 +37,20 @@ impl Mutator<'_> {
     }
 }
 
+impl Core {
+    /// As [`Heap::has_destructors`].
+    #[inline]
+    pub(crate) fn has_destructors(&self) -> bool {
+        self.old.destructors != 0 || self.nursery.has_destructors()
+    }
+}
+
 impl<R: Root> Heap<R> {
     /// Whether an object of this heap has a destructor that has not run yet, perhaps a dead object
     /// that is not collected. Costs a few loads.
     #[inline]
     #[must_use]
     pub fn has_destructors(&self) -> bool {
-        let core = self.core();
-        core.old.destructors != 0 || core.nursery.has_destructors()
+        self.core().has_destructors()
     }
 }

@@ -1,23 +1,17 @@
 //! [`DetachedHeap`]: a detached heap. Its actor has ended, and other heaps refer to its objects
 //! (O9), or it has more objects than are freed at once.
 
-use crate::collector::{EdgeSnapshot, MarkMode, Progress};
+use crate::collector::{
+    Activity, Budget, GcPhase, GcReason, MarkHistory, MarkReason, Next, StepContext, WantedMark,
+};
 use crate::heap::{Core, Heap, Root};
-#[cfg(test)]
-use crate::injected_fault::{InjectedFault, is_injected};
-use crate::old::SweepBudget;
-use crate::stress::When;
+use crate::stats::HeapStats;
 use std::cell::UnsafeCell;
 use std::fmt;
-
-/// Work units to sweep a span of pages: it takes as long as to scan so many objects.
-const RUN: usize = 16;
+use std::mem;
 
 /// Maximum number of deltas that a query outside of a step drains.
 const HEARD: usize = 1024;
-
-/// Estimated bytes of an object, for the work of a heap that is collected at once.
-const OBJECT: usize = 64;
 
 /// The empty state of a detached heap.
 pub(super) struct Nothing;
@@ -35,37 +29,29 @@ impl Root for Nothing {
 #[must_use = "a detached heap that is dropped too early leaks its objects"]
 pub struct DetachedHeap {
     pub(super) heap: Heap<Nothing>,
-    wants: WantedMark,
+    pace: Pace,
 }
 
-/// The result of draining since the last mark began.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum WantedMark {
-    /// No mark is needed.
-    Nothing,
-    /// A mark is needed: the count of an object fell to zero, or no mark has begun since the heap
-    /// ended.
-    Mark,
-    /// The mark that runs has the state of the ended heap as a root: its result is useless, and it
-    /// is aborted for another mark.
-    Another,
+/// Limits how often a detached heap is marked.
+#[derive(Default)]
+struct Pace {
+    /// Nanoseconds spent on it since its last mark was swept.
+    spent_ns: u64,
+    history: MarkHistory,
+    /// It is not marked before this time.
+    until_ns: u64,
 }
 
-/// The next action of a step.
-enum NextStep {
-    /// Draining more of the inbox, before anything else can be decided.
-    Drain,
-    /// The end: no other heap refers to its objects, and what is left is dropped. It is small, or
-    /// all is swept.
-    End,
-    /// A mark and sweep at once.
-    All,
-    Sweep,
-    /// A piece of the mark that runs.
-    Mark,
-    /// The beginning of a mark.
-    Begin,
-    Idle,
+impl Pace {
+    /// A mark and its sweep are over.
+    fn is_marked(&mut self, now_ns: u64, after: &HeapStats) {
+        let spent_ns = mem::take(&mut self.spent_ns);
+        self.history.has_ended(0, now_ns, spent_ns, after);
+        let next_ns = self
+            .history
+            .next_ns(MarkReason::Detached, Activity::Busy, 0);
+        self.until_ns = next_ns.unwrap_or(now_ns);
+    }
 }
 
 /// The result of a step, with the detached heap that is left.
@@ -99,9 +85,13 @@ impl DetachedHeap {
     }
 
     fn left(heap: Heap<Nothing>) -> Option<DetachedHeap> {
-        let wants = WantedMark::Mark;
-        let mut detached = DetachedHeap { heap, wants };
-        if !detached.goes_in_steps() {
+        let mut detached = DetachedHeap {
+            heap,
+            pace: Pace::default(),
+        };
+        let core = detached.heap.parts().0;
+        core.wanted_mark = WantedMark::Mark;
+        if !core.goes_in_steps() {
             let is_unshared = detached.heap.is_unshared();
             return if is_unshared {
                 None
@@ -109,9 +99,9 @@ impl DetachedHeap {
                 detached.drain_all()
             };
         }
-        let core = detached.heap.core();
-        if core.is_marking() && !core.is_terminating_mark() {
-            detached.wants = WantedMark::Another;
+        let core = detached.heap.parts().0;
+        if core.phase() == GcPhase::Mark {
+            core.wanted_mark = WantedMark::Another;
         }
         Some(detached)
     }
@@ -125,7 +115,7 @@ impl DetachedHeap {
     /// Whether [`DetachedHeap::step`] has work, by the deltas drained so far.
     #[must_use]
     pub fn has_work(&self) -> bool {
-        self.wants != WantedMark::Nothing || self.is_marked() || self.heap.is_draining()
+        self.wanted() != WantedMark::Nothing || self.is_marked() || self.heap.is_draining()
     }
 
     /// Drains at most a piece of the inbox. Returns whether the next step begins a mark.
@@ -133,7 +123,7 @@ impl DetachedHeap {
     /// Costs next to nothing.
     pub fn wants_mark(&mut self) -> bool {
         self.drain_piece(HEARD);
-        let wants = match self.wants {
+        let wants = match self.wanted() {
             WantedMark::Nothing => false,
             WantedMark::Mark => !self.is_marked(),
             WantedMark::Another => true,
@@ -158,7 +148,7 @@ impl DetachedHeap {
     /// Whether a mark of its own runs, or the dead objects of the last one are not swept yet.
     #[must_use]
     pub fn is_marked(&self) -> bool {
-        let is_stale = self.wants == WantedMark::Another;
+        let is_stale = self.wanted() == WantedMark::Another;
         !is_stale && (self.heap.core().is_marking() || self.heap.is_unswept())
     }
 
@@ -216,108 +206,76 @@ impl DetachedHeap {
     /// assert_eq!(source.stats().pages, 0);
     /// ```
     pub fn step(mut self, work: &mut usize) -> DetachedStep {
-        *work = work.saturating_sub(1);
-        let piece = match self.heap.core().is_short() {
-            true => usize::MAX,
-            false => (*work).max(1),
-        };
-        self.drain_piece(piece);
-        match self.due() {
-            NextStep::Idle => {
-                self.heap.rest();
-                return DetachedStep::Idle(self);
+        let mut budget = Budget::units(*work);
+        let report = self
+            .heap
+            .step(&StepContext::UNTIMED, GcReason::Detached, &mut budget);
+        *work = budget.objects;
+        match report.next {
+            Next::Released => DetachedStep::Freed,
+            Next::Done => DetachedStep::Idle(self),
+            Next::Again | Next::Later => DetachedStep::HasWork(self),
+        }
+    }
+
+    /// As [`DetachedHeap::step`], and limits marks to a part of the time: a mark
+    /// of a heap that was marked does not begin before a hundred times the duration of that mark
+    /// has passed. Until then the heap is freed if no other heap refers to its objects, because
+    /// that needs no mark.
+    pub fn step_at(mut self, context: &StepContext<'_>, work: &mut usize) -> DetachedStep {
+        let now_ns = context.now_ns;
+        if self.wants_mark() && self.pace.spent_ns != 0 {
+            // It has just been marked.
+            self.pace.is_marked(now_ns, &self.heap.stats());
+        }
+        if now_ns < self.pace.until_ns {
+            let is_released = self.is_released();
+            *work = work.saturating_sub(if self.is_draining() { HEARD } else { 1 });
+            if !is_released {
+                return DetachedStep::HasWork(self);
             }
-            NextStep::End => return DetachedStep::Freed,
-            NextStep::All => return self.collects(work),
-            NextStep::Drain => {}
-            NextStep::Sweep => self.heap.sweep_some((piece / RUN).max(1)),
-            NextStep::Mark => self.goes_on(piece),
-            NextStep::Begin => self.begins_mark(),
+            // It will not be marked again: nothing of it is referenced.
+            self.pace.until_ns = now_ns;
         }
-        *work = 0;
-        self.heap.check();
-        DetachedStep::HasWork(self)
-    }
-
-    fn due(&mut self) -> NextStep {
-        let hears = self.heap.is_draining();
-        // `ends_or` is called only where its result matters: it may examine all exports.
-        match self.wants {
-            WantedMark::Mark | WantedMark::Another if !hears && !self.goes_in_steps() => {
-                self.ends_or(NextStep::All)
+        let (began_ns, was_marked) = ((context.clock)(), self.is_marked());
+        let mut left = self.step(work);
+        match &mut left {
+            DetachedStep::Freed => {}
+            // The step only drained the inbox: that does not count towards the mark.
+            DetachedStep::HasWork(detached)
+                if !was_marked && detached.is_draining() && !detached.is_marked() => {}
+            DetachedStep::HasWork(detached) => {
+                detached.pace.spent_ns += (context.clock)() - began_ns;
             }
-            WantedMark::Another if !hears => NextStep::Begin,
-            WantedMark::Another => NextStep::Drain,
-            _ if self.heap.is_unswept() => NextStep::Sweep,
-            _ if self.heap.core().is_marking() => NextStep::Mark,
-            _ if hears => NextStep::Drain,
-            WantedMark::Mark => NextStep::Begin,
-            WantedMark::Nothing => self.ends_or(NextStep::Idle),
+            DetachedStep::Idle(detached) => {
+                detached.pace.spent_ns += (context.clock)() - began_ns;
+                let stats = detached.heap.stats();
+                detached.pace.is_marked(now_ns, &stats);
+            }
         }
+        left
     }
 
-    /// `NextStep::End` if no other heap refers to its objects, otherwise the other action.
-    fn ends_or(&mut self, otherwise: NextStep) -> NextStep {
-        match self.heap.is_unshared_now() {
-            true if self.has_drained() => NextStep::End,
-            true => NextStep::Drain,
-            false => otherwise,
-        }
+    /// The time before which [`DetachedHeap::step_at`] begins no mark, in nanoseconds.
+    #[must_use]
+    pub fn next_mark_ns(&self) -> u64 {
+        self.pace.until_ns
     }
 
-    /// Marks and sweeps at once.
-    fn collects(mut self, work: &mut usize) -> DetachedStep {
-        let heap = &mut self.heap;
-        *work = work.saturating_sub(heap.core().old.bytes_live() / OBJECT);
-        self.wants = WantedMark::Nothing;
-        heap.collect();
-        heap.sweep();
-        DetachedStep::HasWork(self)
+    fn wanted(&self) -> WantedMark {
+        self.heap.core().wanted_mark
     }
 
-    fn begins_mark(&mut self) {
-        self.wants = WantedMark::Nothing;
-        let (core, state) = self.heap.parts();
-        core.abort_mark();
-        // All is swept already, unless the aborted mark was in termination and had to end.
-        while !core.old.sweep(SweepBudget::ALL, &core.source) {}
-        core.begin_cycle(state, MarkMode::Concurrent, EdgeSnapshot::Off);
-    }
-
-    /// Whether it is too large to be collected at once.
-    fn goes_in_steps(&self) -> bool {
-        let core = self.heap.core();
-        match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {
-            When::Never => false,
-            When::Concurrent => true,
-            _ => core.is_large() && !core.is_short(),
-        }
-    }
-
-    /// Drains at most `most` deltas. The result is reported only once, so it is noted here: a delta
-    /// may come from a destructor of this very heap, which releases another object of it.
+    /// Drains at most `most` deltas.
     pub(super) fn drain_piece(&mut self, most: usize) {
-        let fewer = self.heap.drain_some(most);
-        #[cfg(test)]
-        if is_injected(InjectedFault::DeafDetachedHeap) && self.heap.core().is_marking() {
-            return;
-        }
-        if fewer && self.wants == WantedMark::Nothing {
-            self.wants = WantedMark::Mark;
-        }
-    }
-
-    /// Continues the mark that runs, without other markers: marking first, then termination.
-    fn goes_on(&mut self, piece: usize) {
-        let core = self.heap.parts().0;
-        if core.is_terminating_mark() || core.mark_objects(piece) != Progress::More {
-            let _ended = core.advance_mark(Some(piece));
-        }
+        self.heap.parts().0.drain_detached(most);
     }
 }
 
 impl fmt::Debug for DetachedHeap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Orphan").field("heap", &self.heap).finish()
+        f.debug_struct("DetachedHeap")
+            .field("heap", &self.heap)
+            .finish()
     }
 }

@@ -1,7 +1,9 @@
 //! [`CountDrain`]: draining of a heap's count inbox, in pieces.
 
 use super::count_inbox::{Batches, CountDelta, CountInbox};
+use crate::collector::ReleasedExports;
 use crate::heap::{Core, Heap, Root};
+use crate::marking::Marking;
 use std::mem;
 use std::vec;
 
@@ -124,13 +126,41 @@ impl Core {
     }
 }
 
+impl Core {
+    /// As [`Heap::is_notified`].
+    #[inline]
+    pub(crate) fn is_notified(&self) -> bool {
+        !self.owner.inbox.is_empty() || self.between_turns().is_due()
+    }
+
+    /// Applies at most `most` deltas, and reports the result.
+    pub(crate) fn drain_piece(&mut self, most: usize) -> Drained {
+        self.drain_up_to(most);
+        let outcome = self.sharing.get_mut().take_outcome();
+        self.note_released(outcome);
+        outcome
+    }
+
+    /// A result is a reason for the next mark, if this heap is ever marked.
+    fn note_released(&mut self, outcome: Drained) {
+        if outcome == Drained::Decremented && self.pacing.marking != Marking::Never {
+            self.idle_check.released = ReleasedExports::Some;
+        }
+    }
+
+    /// Records whether a rest of the drained input is left.
+    pub(crate) fn note_draining(&mut self) {
+        self.agreed.drains_on = self.between_turns().is_due();
+    }
+}
+
 impl<R: Root> Heap<R> {
     /// Whether other heaps have sent deltas that are not applied, or not reported yet
     /// ([`Heap::drain_all`]). Costs a few loads.
     #[inline]
     #[must_use]
     pub fn is_notified(&self) -> bool {
-        !self.core().owner.inbox.is_empty() || self.is_draining()
+        self.core().is_notified()
     }
 
     /// Whether part of the drained input is left: [`Heap::drain_some`] has taken deltas and not
@@ -146,7 +176,13 @@ impl<R: Root> Heap<R> {
     ///
     /// Costs a few loads if there are none.
     pub fn drain_all(&mut self) -> bool {
-        self.is_notified() && self.parts().0.drain_all() == Drained::Decremented
+        if !self.is_notified() {
+            return false;
+        }
+        let core = self.parts().0;
+        let outcome = core.drain_all();
+        core.note_released(outcome);
+        outcome == Drained::Decremented
     }
 
     /// As [`Heap::drain_all`], for at most `most` deltas, at least one. The rest is left for the
@@ -156,9 +192,7 @@ impl<R: Root> Heap<R> {
         if !self.is_notified() {
             return false;
         }
-        let core = self.parts().0;
-        core.drain_up_to(most.max(1));
-        core.sharing.get_mut().take_outcome() == Drained::Decremented
+        self.parts().0.drain_piece(most.max(1)) == Drained::Decremented
     }
 
     /// Reports a result again that was drained for another purpose.

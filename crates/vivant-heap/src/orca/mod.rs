@@ -32,6 +32,7 @@ pub use count_audit::CountAudit;
 pub use count_verifier::CountVerifier;
 pub(crate) use counts::Entry;
 pub use detached_heap::{DetachedHeap, DetachedStep};
+pub(crate) use drain::Drained;
 pub(crate) use heap_handle::HeapHandle;
 pub use holder_root::Held;
 pub use parcel::Parcel;

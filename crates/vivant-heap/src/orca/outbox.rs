@@ -3,7 +3,7 @@
 use super::count_audit::{self, Account};
 use super::count_inbox::CountDelta;
 use super::heap_handle::HeapHandle;
-use crate::collections::gc::FixedState;
+use crate::hasher::FixedState;
 use crate::header::Header;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};

@@ -1,7 +1,7 @@
 //! [`TagTable`]: the tag table, from tagged objects to their tag entries.
 
 use super::tag_entry::TagEntry;
-use crate::collections::gc::FixedState;
+use crate::hasher::FixedState;
 use crate::header::Header;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};

@@ -23,7 +23,7 @@ use std::ptr::NonNull;
 /// | a `String`, a type without lifetime and parameters | itself | itself, by reference |
 /// | `Option<T>`, a tuple, `Result<T, E>` | `Ice` of it | the same container of what its parts are read as |
 /// | `Vec<T>`, `[T; N]`, `Box<[T]>` | `Ice` of it | `&[T::Frozen]` |
-/// | `HashMap<K, V>`, `BTreeMap<K, V>`, a collection of [`gc`](crate::gc) | `Ice` of it | `&Ice` of it, which has `get` and `iter` |
+/// | `HashMap<K, V>`, `BTreeMap<K, V>`, a collection of `gc` | `Ice` of it | `&Ice` of it, which has `get` and `iter` |
 ///
 /// `#[derive(Freeze)]` beside `#[derive(Object)]` implements it for types with a lifetime or type
 /// parameters; types without are frozen as they are. [`Weak`](crate::Weak), [`Iso`](crate::Iso),
@@ -197,13 +197,6 @@ macro_rules! as_they_are {
 }
 pub(super) use as_they_are;
 
-as_they_are! {
-    [] crate::val::String<'gc>;
-    [T: Object<'gc>] crate::val::Vec<'gc, T>;
-    [K: Object<'gc>, V: Object<'gc>] crate::val::Map<'gc, K, V>;
-    [K: Object<'gc>, V: Object<'gc>] crate::val::OrdMap<'gc, K, V>;
-}
-
 // SAFETY: it is frozen already.
 unsafe impl<'gc, T: ?Sized + Collected<'gc>> Freeze<'gc> for Val<'gc, T> {
     type Frozen = Self;
@@ -329,7 +322,7 @@ unsafe impl<'gc, T: Object<'gc>> Freeze<'gc> for PhantomData<T> {
     {
     }
 }
-/// Collections that are read in place, through an [`Ice`].
+/// Maps that are read in place, through an [`Ice`].
 macro_rules! in_place {
     ($([$($bounds:tt)*] $whole:ty;)*) => {$(
         // SAFETY: reading a collection writes nothing in it. Keys and hashers have no brand and are
@@ -348,8 +341,6 @@ macro_rules! in_place {
         }
     )*};
 }
-pub(crate) use in_place;
-
 in_place! {
     [K: Send + Sync + 'static, V: Freeze<'gc>, S: Send + Sync + 'static] HashMap<K, V, S>;
     [K: Send + Sync + 'static, V: Freeze<'gc>] BTreeMap<K, V>;

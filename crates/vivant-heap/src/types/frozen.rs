@@ -9,7 +9,7 @@ use super::val::Val;
 ///
 /// `#[derive(Object)]` implements it for a type if all its fields are frozen: [`Val`]s are, and so
 /// are types that have no collected parts and are `Sync`. [`Gc`](crate::Gc), [`Mut`](crate::Mut),
-/// [`Weak`](crate::Weak) and the collections of [`gc`](crate::gc) are not.
+/// [`Weak`](crate::Weak) and the collections of `gc` are not.
 ///
 /// It consists of two conditions. The derive states the first, [`FrozenParts`]. The compiler infers
 /// the second: the type outside turns is `Sync`.

@@ -10,6 +10,7 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
+use std::ops::Deref;
 use std::ptr::NonNull;
 
 /// A `T` of a graph that was frozen ([`Iso::freeze`](crate::Iso::freeze)), in place. [`Ice::read`]
@@ -26,18 +27,15 @@ pub struct Ice<T>(T);
 unsafe impl<T> Sync for Ice<T> {}
 
 impl<T> Ice<T> {
+    /// A frozen value as what it is. For [`Freeze::view`] of types that are read in place.
+    ///
     /// # Safety
     ///
     /// The value is part of a frozen object.
     #[inline]
-    pub(crate) unsafe fn of(value: &T) -> &Ice<T> {
+    pub unsafe fn of(value: &T) -> &Ice<T> {
         // SAFETY: the layout is the same; the caller guarantees the rest.
         unsafe { NonNull::from(value).cast().as_ref() }
-    }
-
-    /// The value. The caller reads in it only what does not change.
-    pub(crate) fn value(&self) -> &T {
-        &self.0
     }
 
     /// Reads the value: see [`Freeze`] for what each type is read as. Costs what reading the fields
@@ -97,6 +95,40 @@ unsafe impl<'gc, T: Freeze<'gc>> FrozenParts<'gc> for Ice<T> {}
 // SAFETY: by the contract of its value.
 unsafe impl<T: Erased> Erased for Ice<T> {
     type Of<'gc> = Ice<T::Of<'gc>>;
+}
+
+/// A container that is read in place when it is frozen: an [`Ice`] of it derefs to its reader,
+/// which has the functions that read. For authors of containers ([`raw`](crate::raw)).
+///
+/// # Safety
+///
+/// The reader reads only what does not change in a frozen value, and gives elements in their frozen
+/// form: several threads may read at once.
+pub unsafe trait ReadInPlace: Sized {
+    /// The type with the functions that read.
+    type Reader;
+
+    /// The same address, as a reader.
+    ///
+    /// # Safety
+    ///
+    /// The value is part of a frozen object.
+    unsafe fn reader(value: &Self) -> &Self::Reader;
+}
+
+impl<T: ReadInPlace> Deref for Ice<T> {
+    type Target = T::Reader;
+    #[inline]
+    fn deref(&self) -> &T::Reader {
+        // SAFETY: an `Ice` exists in frozen objects only.
+        unsafe { T::reader(&self.0) }
+    }
+}
+
+impl<T: ReadInPlace<Reader: fmt::Display>> fmt::Display for Ice<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
 }
 
 /// Maps, which are read in place.

@@ -8,7 +8,7 @@ use super::val::Val;
 /// heap.
 ///
 /// `#[derive(Object)]` makes a type sendable if all its fields are. [`Gc`](crate::Gc),
-/// [`Mut`](crate::Mut), [`Weak`](crate::Weak) and the collections of [`gc`](crate::gc) are not:
+/// [`Mut`](crate::Mut), [`Weak`](crate::Weak) and the collections of `gc` are not:
 /// they belong to one heap.
 ///
 /// # Safety

@@ -71,9 +71,12 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
         unsafe { Some(Gc::at(like(cell.value, Header::value(header)))) }
     }
 
-    /// Whether a collection has cleared it. This does not inform a running mark.
+    /// Returns true if a collection has found the object dead, so that no upgrade returns it. False
+    /// says nothing: the object may be dead already. In contrast to an upgrade, it does not
+    /// resurrect the object during a mark.
     #[inline]
-    pub(crate) fn is_empty(self) -> bool {
+    #[must_use]
+    pub fn is_cleared(self) -> bool {
         Gc::as_ref(self.cell).target.0.get().is_none()
     }
 }

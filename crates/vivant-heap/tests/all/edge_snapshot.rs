@@ -5,7 +5,7 @@ use std::sync::Arc;
 use vivant_heap::{
     ExternalEdges, Gc, Heap, Iso, Mut, Mutator, Object, Pacing, PageSource, Root, Stress,
 };
-use vivant_heap::{Weak, When, gc, leaf};
+use vivant_heap::{Weak, When, leaf};
 
 /// A thing that is counted outside the heap.
 #[derive(Clone)]
@@ -31,11 +31,6 @@ struct Rooms<'gc> {
     own: Door,
     walls: Vec<Gc<'gc, Mut<Wall<'gc>>>>,
     slices: Vec<Gc<'gc, [Door]>>,
-    list: gc::Vec<'gc, Door>,
-    queue: gc::VecDeque<'gc, (u8, Door)>,
-    names: gc::HashMap<'gc, u64, Door>,
-    perhaps: gc::HashMap<'gc, u64, Option<Door>>,
-    ordered: gc::BTreeMap<'gc, u64, Result<Door, u8>>,
     region: Option<Iso<Gc<'static, Mut<Wall<'static>>>>>,
     weak: Option<Weak<'gc, Mut<Wall<'gc>>>>,
 }
@@ -49,11 +44,6 @@ fn house(pacing: Pacing) -> Heap<House> {
         own: Door(1_000),
         walls: Vec::new(),
         slices: Vec::new(),
-        list: gc::Vec::default(),
-        queue: gc::VecDeque::default(),
-        names: gc::HashMap::default(),
-        perhaps: gc::HashMap::default(),
-        ordered: gc::BTreeMap::default(),
         region: None,
         weak: None,
     })
@@ -93,41 +83,6 @@ fn each_object_shows_what_it_holds_once() {
     assert_eq!(shown(&mut heap), [2, 3, 4, 5]);
     heap.turn(|_, rooms| rooms.walls.clear());
     assert_eq!(shown(&mut heap), [4, 5], "what is dead shows nothing");
-}
-
-#[test]
-fn collections_show_their_elements() {
-    let mut pacing = Pacing::default();
-    pacing.stress = Some(Stress::new(When::All, 1));
-    let mut heap = house(pacing);
-    heap.turn(|m, rooms| {
-        for door in 0..300 {
-            rooms.list.push(m, Door(door));
-            rooms.queue.push_back(m, (0, Door(300 + door)));
-            rooms.names.insert(m, door, Door(600 + door));
-            rooms
-                .perhaps
-                .insert(m, door, (door % 2 == 0).then_some(Door(900 + door)));
-            rooms.ordered.insert(
-                m,
-                door,
-                if door % 2 == 0 {
-                    Err(0)
-                } else {
-                    Ok(Door(900 + door))
-                },
-            );
-        }
-    });
-    assert_eq!(shown(&mut heap), (0..1_200).collect::<Vec<_>>());
-    heap.turn(|m, rooms| {
-        rooms.list.pop(m);
-        rooms.queue.pop_front(m);
-        rooms.names.remove(m, &7);
-        rooms.ordered.remove(m, &9);
-    });
-    let left = (0..1_200).filter(|door| ![299, 300, 607, 909].contains(door));
-    assert_eq!(shown(&mut heap), left.collect::<Vec<_>>());
 }
 
 #[test]

@@ -16,7 +16,6 @@ fn shared<'gc>(m: &Mutator<'gc>) {
     m.val(Node { own: None });
     m.val(Deep { nodes: Vec::new() });
     m.val_slice([Mut::new(1)]);
-    m.val(gc::Vec::<u64>::new());
 }
 
 fn main() {}

@@ -1,25 +1,27 @@
 //! GC state: a state that is a graph, in a heap of its own, collected between turns.
 
-use super::deaths::{Asked, Notice, Notices};
+use super::deaths::{Asked, Notices};
 use super::detached_heaps::DetachedHeaps;
 use super::edge_snapshot::EdgeSnapshot;
-use super::gc_continuation::GcContinuation;
-use super::gc_waker::GcWaker;
-use super::idle_check;
-use super::idle_check::IdleCheck;
-use crate::actor::{OutgoingReferences, Sight, Worker};
-use crate::api::{Actor, Host, StoreState, Turn};
-use crate::observe;
+use super::gc_messages;
+use super::gc_waker::{GcWaker, notified_after_ns};
+use super::marks::Mark;
+use crate::actor::Worker;
+use crate::actor::{OutgoingReferences, Sight};
+use crate::api::Actor;
+use crate::api::Turn;
+use crate::api::{Host, StoreState};
 use crate::sched::Scheduler;
-use crate::statistics::{HeapCounts, PauseKind};
+use crate::statistics::HeapCounts;
 use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
+use std::panic;
 use std::task::Waker;
-use std::{fmt, panic};
 use vivant_heap::{
-    Anything, DetachedHeap, Gc, Heap, HeapStats, Leaf, Mut, Mutator, Object, Root, Sharer, unsize,
+    Anything, DetachedHeap, Gc, GcReason, Heap, Leaf, Mut, Mutator, Object, Root, Sharer, unsize,
 };
 
 /// The state is a graph of objects in a heap of the actor's own, which collects itself between
@@ -74,29 +76,29 @@ where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     pub(super) heap: Heap<Rooted<A>>,
-    /// Number of turns begun, and its value when the heap's work after a turn was last done. They
+    /// Number of turns begun, and its value when the heap was last stepped after a turn. They
     /// differ after a panic.
     pub(super) turns: u64,
-    looked_after: u64,
-    pub(super) rest: IdleCheck,
-    pub(super) sighting: EdgeSnapshot,
-    pub(super) tending: GcContinuation,
-    /// The heap's GC waker.
-    pub(super) bell: Arc<GcWaker>,
+    stepped: u64,
+    pub(super) edge_snapshot: EdgeSnapshot,
+    /// The concurrent mark that runs, on the system's list.
+    pub(super) mark: Option<Arc<Mark>>,
+    /// Whether a continuation message is under way.
+    pub(super) continues: bool,
+    pub(super) waker: Arc<GcWaker>,
 }
 
 /// Guard of a running turn. If a panic aborts the turn, the heap's work after it is not done. Then
 /// this schedules an idle check, because no other turn may come.
 struct CutOff<'a> {
-    bell: &'a GcWaker,
+    waker: &'a GcWaker,
     worker: &'a Worker,
 }
 
 impl Drop for CutOff<'_> {
     #[cold]
     fn drop(&mut self) {
-        self.bell
-            .ask(idle_check::heard_after_ns(&self.worker.system));
+        self.waker.ask(notified_after_ns(&self.worker.system));
     }
 }
 
@@ -119,9 +121,9 @@ where
         if let Scheduler::Threads(threads) = &system.scheduler {
             threads.begin_memory(system);
         }
-        let bell = GcWaker::of(worker.me().cell(), idle_check::ask::<A>);
-        let waker = Waker::from(bell.clone());
-        let begun = Heap::begin(&system.heaps, pacing, waker, |mutator| {
+        let waker = GcWaker::of(worker.me().cell(), gc_messages::send_idle_check::<A>);
+        let wakes = Waker::from(waker.clone());
+        let begun = Heap::begin(&system.heaps, pacing, wakes, |mutator| {
             let mut notices = Notices::default();
             let asked = notices.begin();
             let turn = Turn::new(worker, Part::new(*mutator, None, asked));
@@ -131,19 +133,19 @@ where
         });
         let heap = match begun {
             Ok(heap) => heap,
-            Err((orphan, panic)) => {
-                outlives(worker, orphan, &bell);
+            Err((detached, panic)) => {
+                outlives(worker, detached, &waker);
                 panic::resume_unwind(panic);
             }
         };
         let mut kept = Heaped {
             heap,
             turns: 1,
-            looked_after: 0,
-            rest: IdleCheck::default(),
-            sighting: EdgeSnapshot::default(),
-            tending: GcContinuation::default(),
-            bell,
+            stepped: 0,
+            edge_snapshot: EdgeSnapshot::default(),
+            mark: None,
+            continues: false,
+            waker,
         };
         kept.turn_is_over(worker, facts);
         kept
@@ -156,14 +158,14 @@ where
         facts: &HeapCounts,
         body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
     ) -> T {
-        if kept.looked_after != kept.turns {
+        if kept.stepped != kept.turns {
             // The last turn was aborted by a panic, perhaps for want of memory: this does its work
             // now, so that this turn need not fail in the same way.
             kept.turn_is_over(worker, facts);
         }
         kept.turns += 1;
         let cut_off = CutOff {
-            bell: &kept.bell,
+            waker: &kept.waker,
             worker,
         };
         let answer = kept.heap.turn(|mutator, (state, locals, Leaf(notices))| {
@@ -191,8 +193,8 @@ where
         if !kept.heap.shows() {
             return Sight::All;
         }
-        match kept.sighting.is_of(kept.turns) {
-            true => kept.sighting.show(seen),
+        match kept.edge_snapshot.is_of(kept.turns) {
+            true => kept.edge_snapshot.show(seen),
             false => Sight::Some,
         }
     }
@@ -203,17 +205,14 @@ where
 
     fn end(kept: Heaped<A>, Host(worker): Host<'_>) {
         let Heaped {
-            heap,
-            bell,
-            tending,
-            ..
+            heap, waker, mark, ..
         } = kept;
-        tending.ends(&worker.system.marks);
-        outlives(worker, heap.end(), &bell);
+        mark.iter().for_each(|mark| worker.system.marks.ends(mark));
+        outlives(worker, heap.end(), &waker);
     }
 
     fn sharer(kept: &mut Heaped<A>) -> Option<&mut dyn Sharer> {
-        let _later = kept.heed();
+        let _released = kept.heap.drain_all();
         Some(&mut kept.heap)
     }
 
@@ -223,10 +222,10 @@ where
 }
 
 /// An actor's heap has ended: what other heaps refer to outlives it (O9).
-fn outlives(worker: &Worker, orphan: Option<DetachedHeap>, bell: &GcWaker) {
-    match orphan {
-        Some(orphan) => DetachedHeaps::take_in(&worker.system, orphan, bell),
-        None => bell.is_over(),
+fn outlives(worker: &Worker, detached: Option<DetachedHeap>, waker: &GcWaker) {
+    match detached {
+        Some(detached) => DetachedHeaps::take_in(&worker.system, detached, waker),
+        None => waker.is_over(),
     }
 }
 
@@ -234,74 +233,13 @@ impl<A: Actor<Storage = GcState>> Heaped<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    /// Work of the heap between two turns.
+    /// Steps the heap after a turn.
     #[inline]
     fn turn_is_over(&mut self, worker: &Worker, facts: &HeapCounts) {
-        self.looked_after = self.turns;
-        if self.heap.has_gc_work() {
-            self.collect(worker, facts);
+        self.stepped = self.turns;
+        if self.heap.needs_step(self.turns) {
+            self.collect(worker, facts, GcReason::TurnEnd);
         }
-        self.will_rest(worker, facts);
-    }
-
-    #[cold]
-    fn collect(&mut self, worker: &Worker, facts: &HeapCounts) {
-        let young = self.heap.young();
-        let limit = worker.system.config.allocation_limit;
-        if young > limit {
-            let reports = &worker.system.reports;
-            reports.large_turn(worker.path(), worker.behaviour(), young as u64);
-        }
-        self.timed(worker, facts, Heap::pace);
-        self.has_heard();
-        self.leaves_to_others(worker);
-    }
-
-    /// Runs `collect` on the heap, and publishes its duration as a pause of the kind that it was.
-    pub(super) fn timed(
-        &mut self,
-        worker: &Worker,
-        facts: &HeapCounts,
-        collect: impl FnOnce(&mut Heap<Rooted<A>>),
-    ) {
-        self.timed_as(worker, facts, PauseKind::of, collect);
-    }
-
-    /// Like `timed`; `kind` computes the kind from the heap's statistics before and after.
-    pub(super) fn timed_as(
-        &mut self,
-        worker: &Worker,
-        facts: &HeapCounts,
-        kind: impl FnOnce(&HeapStats, &HeapStats) -> PauseKind,
-        collect: impl FnOnce(&mut Heap<Rooted<A>>),
-    ) {
-        let (oracle, clock) = (&worker.system.oracle, worker.system.config.pause_clock);
-        let (before, began_ns) = (self.heap.stats(), oracle.now_ns());
-        let began = clock.read(oracle, began_ns);
-        collect(&mut self.heap);
-        let (after, ended_ns) = (self.heap.stats(), oracle.now_ns());
-        let paused_ns = clock.read(oracle, ended_ns) - began;
-        let kind = kind(&before, &after);
-        facts.paused(kind, paused_ns, &after);
-        worker.system.pauses.add(kind, paused_ns);
-        observe::paused(worker, kind, paused_ns);
-        // Pacing uses wall-clock time.
-        self.takes_note(worker, &before, ended_ns - began_ns, ended_ns);
-        self.tell_of_deaths();
-    }
-
-    fn tell_of_deaths(&mut self) {
-        let dead = self.heap.take_watches();
-        if dead.is_empty() {
-            return;
-        }
-        let take = |notices: &mut Notices| -> Vec<Notice> {
-            dead.iter()
-                .filter_map(|&(watch, token)| notices.take(watch, token))
-                .collect()
-        };
-        let due = self.heap.turn(|_, (_, _, Leaf(notices))| take(notices));
-        due.into_iter().for_each(|notice| notice());
     }
 }
 

@@ -2,9 +2,10 @@
 //! refers to it (O9). See [README.md](README.md).
 
 use super::detached_table::Table;
-use super::gc_waker::GcWaker;
-use super::idle_check::heard_after_ns;
-use crate::actor::{Alarm, Shared, Worker};
+use super::gc_waker::{GcWaker, notified_after_ns};
+use crate::actor::Alarm;
+use crate::actor::Shared;
+use crate::actor::Worker;
 use crate::sched::Scheduler;
 use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
 use std::thread;
@@ -78,7 +79,7 @@ impl DetachedHeaps {
             return;
         };
         bell.moves_to(system, number);
-        let heard_ns = now_ns + heard_after_ns(system);
+        let heard_ns = now_ns + notified_after_ns(system);
         let mut state = lock(&orphans.state);
         // A message put in before the waker moved has notified the actor. A message put in since
         // has notified this number, which may not have been in the table yet.
@@ -94,7 +95,7 @@ impl DetachedHeaps {
         let heard_ns = match state.care {
             // The sender may be a heap that this run frees.
             Care::Now => now_ns,
-            Care::Nobody | Care::Later { .. } => now_ns + heard_after_ns(system),
+            Care::Nobody | Care::Later { .. } => now_ns + notified_after_ns(system),
         };
         if let Some(due_ns) = state.table.is_told(number, heard_ns) {
             DetachedHeaps::will_be_looked_at(system, state, due_ns);
@@ -232,7 +233,7 @@ impl DetachedHeaps {
             let Some(taken) = taken else { break };
             drop(state);
             let seen = taken.step(now_ns, &mut work, clock);
-            let heard_ns = now_ns.saturating_add(heard_after_ns(system));
+            let heard_ns = now_ns.saturating_add(notified_after_ns(system));
             state = lock(&orphans.state);
             state.table.put_back(seen, now_ns, heard_ns);
         }

@@ -2,11 +2,7 @@
 //! [README.md](README.md).
 
 use std::collections::{BTreeMap, BTreeSet};
-use vivant_heap::{DetachedHeap, DetachedStep, HeapId, ObjectName, Retainers};
-
-/// A detached heap is marked again only after this many times the duration of its last mark, even
-/// if other heaps release more of it (A9).
-const SHARE: u64 = 100;
+use vivant_heap::{DetachedHeap, DetachedStep, HeapId, ObjectName, Retainers, StepContext};
 
 /// By number: in the order in which their actors ended (R5).
 #[derive(Default)]
@@ -22,83 +18,31 @@ struct Stored {
     orphan: DetachedHeap,
     /// Its time in the queue, if it is there.
     due_ns: Option<u64>,
-    pace: Pace,
-}
-
-/// Limits how often a detached heap is marked.
-#[derive(Clone, Copy, Default)]
-struct Pace {
-    /// Nanoseconds spent on it since its last mark cycle ended.
-    spent_ns: u64,
-    /// It is not marked before this time.
-    until_ns: u64,
 }
 
 /// A detached heap that is being run.
 pub(super) struct Taken {
     number: u64,
     orphan: DetachedHeap,
-    pace: Pace,
 }
-
-/// Work charged for one batch read from the inbox.
-const HEARD: usize = 1024;
 
 /// What a step of one has left.
 pub(super) struct Seen {
     number: u64,
     remains: DetachedStep,
-    pace: Pace,
-}
-
-impl Pace {
-    /// It is not marked again before [`SHARE`] times the duration of its last mark has passed.
-    fn rests(&mut self, now_ns: u64) {
-        let rests_ns = self.spent_ns.saturating_mul(SHARE);
-        self.spent_ns = 0;
-        self.until_ns = now_ns.saturating_add(rests_ns);
-    }
 }
 
 impl Taken {
-    /// Applies the changes of counts that were put in, and does a step of its work, unless it is
-    /// still paused. `clock` measures the duration.
+    /// Does a step of its work. `clock` measures the duration.
     pub(super) fn step(self, now_ns: u64, work: &mut usize, clock: impl Fn() -> u64) -> Seen {
-        let Taken {
-            number,
-            mut orphan,
-            mut pace,
-        } = self;
-        if orphan.wants_mark() && pace.spent_ns != 0 {
-            // It has just been marked.
-            pace.rests(now_ns);
-        }
-        if now_ns < pace.until_ns {
-            let is_given_up = orphan.is_released();
-            *work = work.saturating_sub(if orphan.is_draining() { HEARD } else { 1 });
-            if !is_given_up {
-                let remains = DetachedStep::HasWork(orphan);
-                return Seen {
-                    number,
-                    remains,
-                    pace,
-                };
-            }
-            // It will not be marked again: nothing of it is referenced.
-            pace.until_ns = now_ns;
-        }
-        let (began_ns, was_marked) = (clock(), orphan.is_marked());
-        let remains = orphan.step(work);
-        let has_heard = |orphan: &DetachedHeap| orphan.is_draining() && !orphan.is_marked();
-        match &remains {
-            // The step only read the inbox: that does not count towards the pause.
-            DetachedStep::HasWork(orphan) if !was_marked && has_heard(orphan) => {}
-            _ => pace.spent_ns += clock() - began_ns,
-        }
+        let context = StepContext {
+            now_ns,
+            clock: &clock,
+            ..StepContext::UNTIMED
+        };
         Seen {
-            number,
-            remains,
-            pace,
+            number: self.number,
+            remains: self.orphan.step_at(&context, work),
         }
     }
 }
@@ -112,13 +56,9 @@ impl Table {
 
     /// Puts one into the table. A notification of a heap outside the table is not recorded: its
     /// inbox is not empty.
-    fn keep(&mut self, number: u64, orphan: DetachedHeap, pace: Pace, due_ns: Option<u64>) {
+    fn keep(&mut self, number: u64, orphan: DetachedHeap, due_ns: Option<u64>) {
         self.queue.extend(due_ns.map(|due_ns| (due_ns, number)));
-        let kept = Stored {
-            orphan,
-            due_ns,
-            pace,
-        };
+        let kept = Stored { orphan, due_ns };
         self.kept.insert(number, kept);
     }
 
@@ -135,7 +75,7 @@ impl Table {
             (false, true) => Some(heard_ns),
             (false, false) => None,
         };
-        self.keep(number, orphan, Pace::default(), due_ns);
+        self.keep(number, orphan, due_ns);
         due_ns
     }
 
@@ -161,38 +101,28 @@ impl Table {
             return None;
         }
         self.queue.pop_first();
-        let Stored { orphan, pace, .. } = self.kept.remove(&number)?;
-        Some(Taken {
-            number,
-            orphan,
-            pace,
-        })
+        let Stored { orphan, .. } = self.kept.remove(&number)?;
+        Some(Taken { number, orphan })
     }
 
     /// Puts back a heap that was run. Messages put into its inbox since are read at `heard_ns`.
     pub(super) fn put_back(&mut self, seen: Seen, now_ns: u64, heard_ns: u64) {
-        let Seen {
-            number,
-            remains,
-            pace,
-        } = seen;
+        let Seen { number, remains } = seen;
         match remains {
             DetachedStep::Freed => {}
             DetachedStep::HasWork(orphan) => {
                 // It is paused from marks, and may have been released as a whole.
-                let rests_ns = now_ns.max(pace.until_ns);
+                let rests_ns = now_ns.max(orphan.next_mark_ns());
                 let due_ns = match (orphan.is_draining(), orphan.is_notified()) {
                     (true, _) => now_ns,
                     (false, true) => rests_ns.min(heard_ns),
                     (false, false) => rests_ns,
                 };
-                self.keep(number, orphan, pace, Some(due_ns));
+                self.keep(number, orphan, Some(due_ns));
             }
             DetachedStep::Idle(orphan) => {
-                let mut pace = pace;
-                pace.rests(now_ns);
                 let due_ns = orphan.is_notified().then_some(heard_ns);
-                self.keep(number, orphan, pace, due_ns);
+                self.keep(number, orphan, due_ns);
             }
         }
     }

@@ -279,7 +279,7 @@ fn what_others_leave_is_heard_in_pieces_whether_messages_come_or_not() {
         simulation.run_for(Duration::from_secs(60));
         let heap = simulation.system().inspect().actors[0].heap.unwrap();
         assert_eq!((heap.exports, heap.live), (0, 0), "seed {seed}");
-        let pieces = heap.pauses[PauseKind::Heed].count;
+        let pieces = heap.pauses[PauseKind::Drain].count;
         assert!(pieces >= 2 * SHOWN as u64 / 1024, "seed {seed}: {pieces}");
     }
 }

@@ -2,11 +2,18 @@
 //! count inbox. See [README.md](README.md).
 
 use super::detached_heaps::DetachedHeaps;
-use super::idle_check::heard_after_ns;
-use crate::actor::{AddressRef, Alarm, CellRef, Shared, Timer};
+use crate::actor::Alarm;
+use crate::actor::Shared;
+use crate::actor::{AddressRef, CellRef};
+use crate::actor::{Timer, ns};
 use crate::sync::{Arc, Mutex, lock};
 use std::mem;
 use std::task::Wake;
+
+/// The delay in nanoseconds after which a notified heap drains its inbox.
+pub(super) fn notified_after_ns(system: &Shared) -> u64 {
+    vivant_heap::notified_after_ns(ns(system.config.idle_after))
+}
 
 /// The waker of one heap, for as long as the heap exists. Any thread may wake it, at any time: in a
 /// turn, in the middle of another heap's collection, after the system has ended. So all it does is
@@ -108,7 +115,7 @@ impl GcWaker {
     fn ring(&self) {
         let told = match &*lock(&self.0) {
             Home::Orphan { system, number } => Told::Orphan(system.clone(), *number),
-            Home::Actor { cell, .. } => Told::Actor(heard_after_ns(&cell.system)),
+            Home::Actor { cell, .. } => Told::Actor(notified_after_ns(&cell.system)),
             Home::Nowhere => return,
         };
         match told {

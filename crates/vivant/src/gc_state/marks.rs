@@ -1,10 +1,11 @@
 //! [`Marks`]: the concurrent marks of actors' heaps, for workers that have nothing else to do (H7).
 //! See [README.md](README.md).
 
-use crate::actor::{AddressRef, CellRef, Shared};
+use crate::actor::Shared;
+use crate::actor::{AddressRef, CellRef};
 use crate::oracle::Oracle;
 use crate::sched::Scheduler;
-use crate::sync::{Arc, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, lock};
+use crate::sync::{Arc, AtomicUsize, Mutex, MutexGuard, Ordering, lock};
 use std::collections::VecDeque;
 use vivant_heap::{Marker, Progress};
 
@@ -26,8 +27,6 @@ pub(super) struct Mark {
     cell: CellRef,
     /// Sends the actor the message that everything is marked.
     through: fn(AddressRef),
-    /// Nanoseconds that workers have spent on it.
-    spent_ns: AtomicU64,
 }
 
 /// Whether a worker has found work.
@@ -36,14 +35,6 @@ pub(crate) enum Helped {
     Some,
     #[default]
     Nothing,
-}
-
-impl Mark {
-    /// Nanoseconds that workers have spent on it, without those of its actor.
-    pub(super) fn spent_ns(&self) -> u64 {
-        // Relaxed: a number for the pacing.
-        self.spent_ns.load(Ordering::Relaxed)
-    }
 }
 
 impl Marks {
@@ -62,7 +53,6 @@ impl Marks {
             marker,
             cell,
             through,
-            spent_ns: AtomicU64::new(0),
         });
         system.marks.goes_on(system, &mark);
         mark
@@ -128,8 +118,7 @@ impl Marks {
             let oracle: &Oracle = &system.oracle;
             let began_ns = oracle.now_ns();
             let progress = mark.marker.work(objects);
-            mark.spent_ns
-                .fetch_add(oracle.now_ns() - began_ns, Ordering::Relaxed);
+            mark.marker.add_spent_ns(oracle.now_ns() - began_ns);
             match progress {
                 Progress::Nothing => continue,
                 Progress::More => {

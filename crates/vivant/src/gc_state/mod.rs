@@ -1,7 +1,6 @@
 //! Actors with a state in a heap of its own: when their heaps are collected, and the heaps of
 //! actors that have ended. The protocols are in `README.md`.
 
-mod back_off;
 mod collected;
 mod deaths;
 mod detached_heaps;
@@ -14,12 +13,11 @@ mod edge_snapshot_tests;
     reason = "says of a far reference what its tag's crate says of tags"
 )]
 mod far;
-mod gc_continuation;
 #[cfg(all(test, feature = "macros", not(miri)))]
 mod gc_continuation_tests;
+mod gc_messages;
+mod gc_steps;
 mod gc_waker;
-mod idle_check;
-mod last_mark;
 mod marks;
 
 pub use collected::GcState;

@@ -1,9 +1,10 @@
 //! Distribution of the pauses of a whole system: a histogram for each kind, shared by all workers.
 
-use super::pauses::{ByPauseKind, PauseKind};
+use super::pauses::ByPauseKind;
 use crate::sync::{AtomicU64, Ordering};
 use std::ops::Index;
 use std::time::Duration;
+use vivant_heap::PauseKind;
 
 /// Buckets for each doubling: so a quantile is too large by a sixteenth at most.
 const PER_DOUBLING: usize = 1 << PER_DOUBLING_BITS;
@@ -250,7 +251,7 @@ mod tests {
         assert_eq!((read.all.count, read.all.p99), (100, ns(7)));
         assert_eq!(read.all.p999, ns(u64::MAX / 2), "longer than any bucket");
         assert_eq!(read[PauseKind::Major].p50, ns(u64::MAX / 2));
-        assert_eq!(read[PauseKind::Rest], Distribution::default());
+        assert_eq!(read[PauseKind::ReturnNursery], Distribution::default());
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Published statistics of an actor's heap.
 
-use super::pauses::{ByPauseKind, PauseCounts, PauseKind, Pauses};
+use super::pauses::{ByPauseKind, PauseCounts, Pauses};
 use crate::sync::{AtomicU64, Ordering};
-use vivant_heap::HeapStats;
+use vivant_heap::{HeapStats, PauseKind};
 
 /// Published by the run guard after each collection and idle check, read by any thread. Relaxed
 /// throughout: the numbers are independent of each other.

@@ -11,5 +11,6 @@ pub use distribution::{Distribution, PauseDistributions};
 pub(crate) use facts::HeapCounts;
 pub use facts::HeapFacts;
 pub use names::NameFacts;
-pub use pauses::{ByPauseKind, PauseClock, PauseKind, Pauses};
+pub use pauses::{ByPauseKind, PauseClock, Pauses};
+pub use vivant_heap::PauseKind;
 pub use workers::WorkerFacts;

@@ -2,108 +2,9 @@
 
 use crate::oracle::Oracle;
 use crate::sync::{AtomicU64, Ordering};
-use std::fmt;
 use std::ops::{Index, IndexMut};
 use std::time::Duration;
-use vivant_heap::HeapStats;
-
-/// The kind of work that an actor's heap did between two turns. Pauses of several kinds may follow
-/// each other without a turn in between: each is counted on its own.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[non_exhaustive]
-pub enum PauseKind {
-    /// Minor collection: the nursery was emptied; a sweep step may have come with it.
-    Minor,
-    /// A concurrent mark has begun: the nursery was emptied, and the roots were put into the mark
-    /// queue.
-    MarkBegin,
-    /// A step of a running concurrent mark: the SATB buffer of the last turn was flushed; the actor
-    /// may also have done a mutator assist, and emptied its nursery. When everything is marked: a
-    /// termination step, which updates weak references, watches, tags and the counts of imports for
-    /// the dead objects.
-    MarkSlice,
-    /// A concurrent mark has ended, with the last termination step.
-    MarkEnd,
-    /// A stop-the-world mark of this heap, after the nursery was emptied.
-    Major,
-    /// A sweep step that came alone, or the whole sweep; or the heap had pages prefaulted for its
-    /// next turns.
-    Sweep,
-    /// Changes of counts that other heaps had put into the count inbox were applied, all or a batch
-    /// of them: for an idle check, or before a mark begins.
-    Heed,
-    /// The actor is idle: its nursery was emptied and given back.
-    Rest,
-}
-
-impl PauseKind {
-    /// Number of kinds.
-    const COUNT: usize = PauseKind::ALL.len();
-
-    /// All kinds, in the order in which figures list them.
-    pub const ALL: [PauseKind; 8] = [
-        PauseKind::Minor,
-        PauseKind::MarkBegin,
-        PauseKind::MarkSlice,
-        PauseKind::MarkEnd,
-        PauseKind::Major,
-        PauseKind::Sweep,
-        PauseKind::Heed,
-        PauseKind::Rest,
-    ];
-
-    /// Its name: in metrics, and wherever figures are printed.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            PauseKind::Minor => "minor",
-            PauseKind::MarkBegin => "mark_begin",
-            PauseKind::MarkSlice => "mark_slice",
-            PauseKind::MarkEnd => "mark_end",
-            PauseKind::Major => "major",
-            PauseKind::Sweep => "sweep",
-            PauseKind::Heed => "heed",
-            PauseKind::Rest => "rest",
-        }
-    }
-
-    /// The kind of the costliest work done between two readings of a heap's statistics.
-    pub(crate) fn of(before: &HeapStats, after: &HeapStats) -> PauseKind {
-        let runs = before.begun > before.ended + before.aborted;
-        if after.ended > before.ended {
-            PauseKind::MarkEnd
-        } else if after.major > before.major {
-            PauseKind::Major
-        } else if after.begun > before.begun {
-            PauseKind::MarkBegin
-        } else if runs {
-            PauseKind::MarkSlice
-        } else if after.minor > before.minor {
-            PauseKind::Minor
-        } else if after.drains > before.drains {
-            PauseKind::Heed
-        } else {
-            PauseKind::Sweep
-        }
-    }
-}
-
-const _: () = {
-    let mut place = 0;
-    while place < PauseKind::COUNT {
-        assert!(
-            PauseKind::ALL[place] as usize == place,
-            "a kind is a place in a table"
-        );
-        place += 1;
-    }
-};
-
-impl fmt::Display for PauseKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+use vivant_heap::PauseKind;
 
 /// The clock that measures pauses:
 /// [`SystemBuilder::pause_clock`](crate::SystemBuilder::pause_clock). In a simulation both stand
@@ -244,56 +145,12 @@ impl PauseCounts {
 mod tests {
     use super::*;
 
-    fn after(minor: u64, major: u64) -> HeapStats {
-        let mut stats = HeapStats::default();
-        (stats.minor, stats.major) = (minor, major);
-        stats
-    }
-
-    #[test]
-    fn the_parts_of_a_mark_beside_the_turns_are_kinds_of_their_own() {
-        let [idle, mut begun, mut minor, mut ended, mut given_up] = [after(5, 2); 5];
-        let mut heard = idle;
-        heard.drains = 1;
-        assert_eq!(PauseKind::of(&idle, &heard), PauseKind::Heed);
-        heard.minor += 1;
-        assert_eq!(
-            PauseKind::of(&idle, &heard),
-            PauseKind::Minor,
-            "it costs more"
-        );
-        (begun.minor, begun.begun) = (6, 1);
-        assert_eq!(PauseKind::of(&idle, &begun), PauseKind::MarkBegin);
-        assert_eq!(PauseKind::of(&begun, &begun), PauseKind::MarkSlice);
-        (minor.minor, minor.begun, minor.assists) = (7, 1, 1);
-        assert_eq!(PauseKind::of(&begun, &minor), PauseKind::MarkSlice);
-        (ended.minor, ended.begun, ended.ended, ended.major) = (6, 1, 1, 3);
-        assert_eq!(PauseKind::of(&begun, &ended), PauseKind::MarkEnd);
-        assert_eq!(PauseKind::of(&ended, &ended), PauseKind::Sweep);
-        (
-            given_up.minor,
-            given_up.begun,
-            given_up.aborted,
-            given_up.major,
-        ) = (7, 1, 1, 3);
-        assert_eq!(PauseKind::of(&begun, &given_up), PauseKind::Major);
-        assert_eq!(PauseKind::of(&given_up, &given_up), PauseKind::Sweep);
-    }
-
-    #[test]
-    fn the_kind_is_the_costliest_that_was_done() {
-        let before = after(5, 2);
-        assert_eq!(PauseKind::of(&before, &after(5, 2)), PauseKind::Sweep);
-        assert_eq!(PauseKind::of(&before, &after(6, 2)), PauseKind::Minor);
-        assert_eq!(PauseKind::of(&before, &after(6, 3)), PauseKind::Major);
-    }
-
     #[test]
     fn those_of_all_kinds_are_together() {
         let counts = ByPauseKind::<PauseCounts>::default();
         counts[PauseKind::Minor].one_more(10);
         counts[PauseKind::Minor].one_more(30);
-        counts[PauseKind::Rest].one_more(20);
+        counts[PauseKind::ReturnNursery].one_more(20);
         let pauses = ByPauseKind::each(|kind| counts[kind].read());
         assert_eq!(pauses[PauseKind::Minor].count, 2);
         assert_eq!(pauses[PauseKind::Major], Pauses::default());

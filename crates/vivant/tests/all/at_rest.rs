@@ -1,4 +1,4 @@
-//! Garbage of an actor's last turns is collected though no other turn comes (A2), and a mark that
+//! Garbage of an actor's last turns is collected though no other turn comes, and a mark that
 //! was delayed by other work that was due runs then. Nothing else triggers these collections.
 
 use std::panic::resume_unwind;

@@ -122,7 +122,7 @@ impl<'gc> DeskState<'gc> {
     }
 }
 
-/// A2b, also of a turn that a panic cut off.
+/// A destructor is awaited, also after a turn that a panic aborted.
 #[test]
 fn what_a_turn_has_left_ends_though_it_panicked_and_no_other_comes() {
     let simulation = Simulation::new(3);

@@ -68,7 +68,7 @@ fn what_is_given_up_while_a_pile_is_heard_is_heard_after_it() {
         let mut reader = Heap::<Shelf>::new(&source, Pacing::new(), |_| Vec::new());
         reader.turn(|m, state| state.extend(first.into_iter().map(|it| m.take(it))));
         reader.turn(|_, state| state.clear());
-        let heard = |heap: &HeapFacts| heap.pauses[PauseKind::Heed].count;
+        let heard = |heap: &HeapFacts| heap.pauses[PauseKind::Drain].count;
         let before = heard(&system.inspect().actors[0].heap.unwrap());
         reader.collect();
         until(&system, |heap| heard(heap) >= before + pieces);

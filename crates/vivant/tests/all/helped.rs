@@ -112,7 +112,7 @@ impl Busy {
     }
 }
 
-/// The mark of an idle actor does not depend on growth: no mutator assist helps it (A2b).
+/// The mark of an idle actor does not depend on growth: no mutator assist helps it.
 #[test]
 fn an_actor_that_rests_is_marked_where_all_workers_are_busy() {
     let builder = System::builder().workers(1);

@@ -57,7 +57,7 @@ fn each_kind_is_counted_once_for_the_actor_and_once_for_the_system() {
     }
     assert_eq!(pauses.all.count, all.all().count);
     let had = |kind| all[kind].count > 0;
-    assert!(had(PauseKind::Minor) && had(PauseKind::Major) && had(PauseKind::Rest));
+    assert!(had(PauseKind::Minor) && had(PauseKind::Major) && had(PauseKind::ReturnNursery));
     assert_eq!(heaps[0].marks(), heaps[0].pauses[PauseKind::Major].count);
 }
 
@@ -69,7 +69,7 @@ fn who_rests_pauses_for_that_once() {
     press.draft().send();
     simulation.run_for(Duration::from_secs(10));
     let pauses = heap_of(system, 0).pauses;
-    assert_eq!(pauses[PauseKind::Rest].count, 1);
+    assert_eq!(pauses[PauseKind::ReturnNursery].count, 1);
     assert_eq!(pauses[PauseKind::Minor], Pauses::default());
 }
 
@@ -79,7 +79,7 @@ fn what_others_have_left_in_a_lane_is_heeded_in_a_pause_of_its_own() {
     let system = simulation.system();
     let (one, two) = (Press::spawn(system), Press::spawn(system));
     two.print(one.clone()).send();
-    let heeds = || heap_of(system, 1).pauses[PauseKind::Heed].count;
+    let heeds = || heap_of(system, 1).pauses[PauseKind::Drain].count;
     simulation.run_for(Duration::from_millis(1));
     assert_eq!(heeds(), 0, "an empty lane costs nothing");
     // The reader is idle, is marked, and releases the page.

@@ -134,7 +134,7 @@ fn pauses_are_recorded_by_type_and_kind() {
         system = Some(simulation.system().clone());
     });
     let seen = system.unwrap().inspect().pauses;
-    assert!(seen[PauseKind::Minor].count > 0 && seen[PauseKind::Rest].count == 1);
+    assert!(seen[PauseKind::Minor].count > 0 && seen[PauseKind::ReturnNursery].count == 1);
     for (kind, pauses) in seen.iter() {
         let labels = [("actor_type", Pad::NAME), ("kind", kind.name())];
         let told = recorded.values(&key("vivant_pause_seconds", &labels));

@@ -6,20 +6,19 @@ const HEAP: &str = "as found: the cut of the heap's layers decides";
 /// Pairs of files that import upwards: crate, folder, folder above it, their number. A number that
 /// is too high or too low is a finding, so it can only fall.
 pub(super) const UPWARD: &[(&str, &str, &str, usize)] = &[
-    ("vivant-heap", "collector", "heap", 4),
-    ("vivant-heap", "collector", "orca", 5),
-    ("vivant-heap", "collector", "types", 5),
+    ("vivant-heap", "collector", "heap", 11),
+    ("vivant-heap", "collector", "orca", 7),
+    ("vivant-heap", "collector", "types", 7),
     ("vivant-heap", "collector", "walk", 1),
-    ("vivant-heap", "header", "collections", 1),
     ("vivant-heap", "header", "collector", 2),
     ("vivant-heap", "header", "old", 1),
+    ("vivant-heap", "header", "raw", 1),
     ("vivant-heap", "header", "types", 3),
     ("vivant-heap", "heap", "death_watch", 1),
-    ("vivant-heap", "heap", "orca", 4),
+    ("vivant-heap", "heap", "orca", 3),
     ("vivant-heap", "heap", "region", 1),
     ("vivant-heap", "heap", "tags", 1),
     ("vivant-heap", "id", "orca", 1),
-    ("vivant-heap", "linear_hash_map", "collections", 1),
     ("vivant-heap", "marking", "heap", 1),
     ("vivant-heap", "mutator", "collector", 1),
     ("vivant-heap", "mutator", "heap", 1),
@@ -32,12 +31,13 @@ pub(super) const UPWARD: &[(&str, &str, &str, usize)] = &[
     ("vivant-heap", "orca", "verify", 2),
     ("vivant-heap", "pages", "old", 1),
     ("vivant-heap", "pages", "orca", 3),
-    ("vivant-heap", "stats", "heap", 1),
-    ("vivant-heap", "stats", "orca", 1),
+    ("vivant-heap", "raw", "collector", 2),
+    ("vivant-heap", "raw", "heap", 1),
+    ("vivant-heap", "raw", "mutator", 1),
+    ("vivant-heap", "raw", "types", 2),
     ("vivant-heap", "types", "death_watch", 1),
     ("vivant-heap", "types", "id", 2),
     ("vivant-heap", "types", "orca", 1),
-    ("vivant-heap", "types", "persistent", 4),
     ("vivant-heap", "types", "tags", 1),
     ("vivant-heap", "walk", "orca", 1),
     ("vivant", "actor", "api", 1),
@@ -63,8 +63,7 @@ pub(super) const UPWARD: &[(&str, &str, &str, usize)] = &[
 /// folder, their number and the reason.
 pub(super) const IMPLS: &[(&str, &str, &str, usize, &str)] = &[
     ("vivant-heap", "__private", "collector", 1, HEAP),
-    ("vivant-heap", "collections", "types", 1, HEAP),
-    ("vivant-heap", "collector", "heap", 2, HEAP),
+    ("vivant-heap", "collector", "heap", 9, HEAP),
     ("vivant-heap", "death_watch", "heap", 1, HEAP),
     ("vivant-heap", "death_watch", "mutator", 1, HEAP),
     ("vivant-heap", "edge_snapshot", "heap", 1, HEAP),
@@ -173,7 +172,11 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "vivant-heap",
-        &["collections/btree/cursor.rs", "collections/btree/tree.rs"],
+        &[
+            "collector/idle_check.rs",
+            "collector/step.rs",
+            "collector/work.rs",
+        ],
         HEAP,
     ),
     (
@@ -194,22 +197,6 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
     (
         "vivant-heap",
         &["pages/page_source.rs", "pages/prefault.rs"],
-        HEAP,
-    ),
-    (
-        "vivant-heap",
-        &[
-            "persistent/map/batch.rs",
-            "persistent/map/insert.rs",
-            "persistent/map/iter.rs",
-            "persistent/map/mod.rs",
-            "persistent/map/node.rs",
-        ],
-        HEAP,
-    ),
-    (
-        "vivant-heap",
-        &["persistent/vec/iter.rs", "persistent/vec/mod.rs"],
         HEAP,
     ),
     ("vivant-heap", &["region/holder.rs", "region/iso.rs"], HEAP),
@@ -276,12 +263,14 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
         &[
             "gc_state/collected.rs",
             "gc_state/deaths.rs",
-            "gc_state/detached_heaps.rs",
-            "gc_state/gc_continuation.rs",
-            "gc_state/gc_waker.rs",
-            "gc_state/idle_check.rs",
+            "gc_state/gc_messages.rs",
         ],
-        "a heap is either with its actor or detached, and its work is handed on by messages of these kinds",
+        "the messages of the collector name the storage that handles them",
+    ),
+    (
+        "vivant",
+        &["gc_state/detached_heaps.rs", "gc_state/gc_waker.rs"],
+        "a waker wakes the owner of its heap, or the table of detached heaps",
     ),
     (
         "vivant",

@@ -4,10 +4,7 @@ use super::stressed;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use vivant_heap::{
-    Freeze, Gc, Heap, Ice, Iso, Mut, Object, Pacing, PageSource, Root, Val, When, gc, val,
-};
+use vivant_heap::{Freeze, Gc, Heap, Ice, Iso, Mut, Object, Pacing, PageSource, Root, Val, When};
 
 /// Each kind of part.
 #[derive(Object, Freeze)]
@@ -27,7 +24,6 @@ pub(crate) struct Kinds<'gc, T> {
     ordered: BTreeMap<u64, Vec<Gc<'gc, u64>>>,
     result: Result<Gc<'gc, u64>, String>,
     plain: Plain,
-    version: val::Vec<'gc, u64>,
     /// A leaf.
     #[object(leaf)]
     pub(crate) leaf: AtomicU64,
@@ -94,7 +90,6 @@ fn all_kinds_of_parts_are_read_as_they_were() {
                 ordered: BTreeMap::from([(11, vec![n(12)])]),
                 result: Ok(n(13)),
                 plain: Plain { at: (0.5, 0.5) },
-                version: val::Vec::from_iter(r, [14]),
                 leaf: AtomicU64::new(15),
             }
         })
@@ -126,97 +121,10 @@ fn all_kinds_of_parts_are_read_as_they_were() {
         assert_eq!((*key, *values.read()[0]), (11, 12));
         assert_eq!(*seen.result.unwrap(), 13);
         assert_eq!(*seen.plain, Plain { at: (0.5, 0.5) });
-        assert_eq!(seen.version.get(0), Some(&14));
         assert_eq!(seen.leaf.fetch_add(1, Ordering::Relaxed), 15);
     });
     a.collect();
     a.turn(|_, root| assert_eq!(root.unwrap().read().leaf.load(Ordering::Relaxed), 16));
-}
-
-/// Each collection of the heap.
-#[derive(Object, Freeze)]
-struct Collections<'gc> {
-    row: gc::Vec<'gc, Gc<'gc, Mut<u64>>>,
-    queue: gc::VecDeque<'gc, u64>,
-    by_name: gc::HashMap<'gc, String, Gc<'gc, Mut<u64>>>,
-    names: gc::HashSet<'gc, String>,
-    levels: gc::BTreeMap<'gc, u64, Vec<Gc<'gc, u64>>>,
-    text: gc::String<'gc>,
-}
-
-#[test]
-fn collections_are_read_by_threads_where_they_lie() {
-    struct Any;
-    impl Root for Any {
-        type Of<'gc> = Option<Val<'gc, Ice<Collections<'gc>>>>;
-    }
-    let source = Arc::new(PageSource::new());
-    let many = if cfg!(miri) { 30 } else { 1000 };
-    let mut iso = Iso::<Collections<'static>>::paced(&source, stressed(When::Young), |r| {
-        let mut whole = Collections {
-            row: gc::Vec::new(),
-            queue: gc::VecDeque::new(),
-            by_name: gc::HashMap::new(),
-            names: gc::HashSet::new(),
-            levels: gc::BTreeMap::new(),
-            text: gc::String::new(),
-        };
-        for number in 0..many {
-            let counted = r.alloc(Mut::new(number));
-            whole.row.push(r, counted);
-            whole.queue.push_front(r, number);
-            whole.by_name.insert(r, number.to_string(), counted);
-            whole.names.insert(r, number.to_string());
-            whole.levels.insert(r, number, vec![r.alloc(number)]);
-            whole.text.push_str(r, &number.to_string());
-        }
-        whole
-    });
-    iso.collect();
-    // Old chunks that are written, and not scanned since.
-    iso.open(|r, whole| {
-        whole.row.push(r, r.alloc(Mut::new(many)));
-        whole.levels.get_mut(r, &7).unwrap().push(r.alloc(8));
-        whole.by_name.remove(r, "9");
-    });
-    let heap = || Heap::<Any>::new(&source, stressed(When::Paced), |_| None);
-    let mut a = heap();
-    let parcel = a.turn(|m, _| m.pack::<Val<'static, Ice<Collections<'static>>>>(iso.freeze(m)));
-    let readers: Vec<_> = (0..2)
-        .map(|_| {
-            let (mut b, parcel) = (heap(), parcel.clone());
-            thread::spawn(move || {
-                b.turn(|m, whole| *whole = Some(m.unpack(parcel)));
-                b.turn(|_, whole| {
-                    let whole = whole.unwrap().read();
-                    let row: Vec<u64> = whole.row.iter().map(|it| it.read()).collect();
-                    assert!(row.iter().copied().eq(0..=many) && whole.row.len() == row.len());
-                    assert_eq!(whole.row.get(5).unwrap().read(), 5);
-                    assert!(whole.queue.iter().copied().eq((0..many).rev()));
-                    assert_eq!(whole.by_name.get("8").unwrap().read(), 8);
-                    assert!(whole.by_name.get("9").is_none());
-                    let sum: u64 = whole.by_name.iter().map(|(_, it)| it.read()).sum();
-                    assert_eq!(sum, many * (many - 1) / 2 - 9);
-                    assert!(
-                        whole.names.contains("9") && whole.names.iter().count() == row.len() - 1
-                    );
-                    let seven = whole.levels.get(&7).unwrap().read();
-                    assert_eq!((*seven[0], *seven[1]), (7, 8));
-                    let range: Vec<u64> = whole.levels.range(5..8).map(|(key, _)| *key).collect();
-                    assert_eq!(range, [5, 6, 7]);
-                    assert_eq!(*whole.levels.iter().next_back().unwrap().0, many - 1);
-                    assert!(whole.text.to_string().starts_with("0123456789101112"));
-                });
-            })
-        })
-        .collect();
-    drop(parcel);
-    a.collect();
-    a.sweep();
-    readers.into_iter().for_each(|it| it.join().unwrap());
-    a.collect();
-    a.sweep();
-    assert_eq!(a.stats().live, 0);
 }
 
 #[test]

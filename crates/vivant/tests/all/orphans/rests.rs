@@ -146,11 +146,19 @@ fn who_keeps_what_it_lends_is_marked_seldom() {
     let marks = || heap_of(system, "Writer").marks();
     // The first mark comes without back-off.
     lends(&simulation, &writer, 500);
-    assert!((1..=2).contains(&marks()), "A2c: {}", marks());
+    assert!(
+        (1..=2).contains(&marks()),
+        "unproductive marks back off: {}",
+        marks()
+    );
     lends(&simulation, &writer, 99_500);
     // Five during waits of a quarter of a second, a half, one, two and four; and one in eight
     // seconds.
-    assert!((10..=19).contains(&marks()), "A2c: {}", marks());
+    assert!(
+        (10..=19).contains(&marks()),
+        "unproductive marks back off: {}",
+        marks()
+    );
     // Garbage is found within the longest wait, though its owner is never idle.
     let mut waited = 0;
     drop(writer.write(1, token.clone()).ask_blocking());
@@ -158,11 +166,11 @@ fn who_keeps_what_it_lends_is_marked_seldom() {
         lends(&simulation, &writer, 10);
         waited += 10;
     }
-    assert!(waited <= 8_500, "A2c: {waited} ms");
+    assert!(waited <= 8_500, "unproductive marks back off: {waited} ms");
     // Nearly the whole heap is dead: from then on without back-off.
     drop(writer.write(2, token.clone()).ask_blocking());
     lends(&simulation, &writer, 500);
-    assert_eq!(pages(&token), 2, "A2c");
+    assert_eq!(pages(&token), 2, "unproductive marks back off");
 }
 
 #[test]
@@ -177,6 +185,6 @@ fn who_was_marked_in_vain_and_rests_is_marked_in_time() {
         writer.forget().send();
         drop(lent);
         simulation.run_for(Duration::from_millis(1_500));
-        assert_eq!(pages(&token), 0, "A2c");
+        assert_eq!(pages(&token), 0, "unproductive marks back off");
     }
 }

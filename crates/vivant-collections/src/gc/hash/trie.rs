@@ -1,0 +1,464 @@
+//! The trie above the segments: the directory of the hash map.
+
+use super::segment::Segment;
+use crate::gc::chunk::{Chunk, Content, HEAD, Raw, SLOTS_MAX};
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::ptr::NonNull;
+use vivant_heap::{Evacuator, Mutator, Object, Tracer};
+
+/// A tagged reference: to a node, tagged with the number of hash bits by which the node selects; or
+/// to a segment, tagged with 0.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+struct Link(NonNull<u8>);
+
+/// Chunks are aligned to eight bytes, so the low three bits are free.
+const LOW: usize = 7;
+
+/// The largest number of bits by which a node selects.
+const BITS_MAX: u32 = SLOTS_MAX.ilog2();
+
+const _: () = assert!(BITS_MAX as usize <= LOW);
+
+/// The number of bits of a hash that select segments: the highest ones. The others are for tags.
+const DEPTH_MAX: u32 = u64::BITS - u8::BITS;
+
+impl Link {
+    fn new(chunk: Raw, bits: u32) -> Link {
+        let tagged = chunk.address().map_addr(|address| address | bits as usize);
+        Link(tagged)
+    }
+
+    #[inline]
+    fn bits(self) -> u32 {
+        (self.0.addr().get() & LOW) as u32
+    }
+
+    /// The chunk; the caller knows the tag bits.
+    #[inline]
+    fn chunk(self, bits: u32) -> Raw {
+        debug_assert_eq!(bits, self.bits());
+        // SAFETY: the bits were added to the address of the chunk.
+        unsafe { Raw::at(self.0.byte_sub(bits as usize)) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Raw::trace`].
+    unsafe fn trace(self, tracer: &mut Tracer<'_>) {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.chunk(self.bits()).trace(tracer) };
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Raw::evacuated`].
+    unsafe fn evacuated(self, evacuator: &mut Evacuator<'_>) -> Link {
+        let bits = self.bits();
+        // SAFETY: guaranteed by the caller.
+        Link::new(unsafe { self.chunk(bits).evacuated(evacuator) }, bits)
+    }
+}
+
+/// The content of nodes: links, a power of two of them, all filled. Several adjacent links may
+/// refer to the same segment, if fewer bits of the hash select it.
+struct Node;
+
+/// # Safety
+///
+/// The chunk is a node, and has this slot.
+#[inline]
+unsafe fn slot(node: Raw, slot: usize) -> NonNull<Link> {
+    // SAFETY: guaranteed by the caller.
+    unsafe { node.behind::<Link>(HEAD).add(slot) }
+}
+
+// SAFETY: the content is the references in the slots.
+unsafe impl<'gc> Content<'gc> for Node {
+    type Static = Node;
+    const NEEDS_TRACE: bool = true;
+    const NEEDS_DROP: bool = false;
+
+    fn bytes(capacity: usize) -> usize {
+        HEAD + capacity * size_of::<Link>()
+    }
+
+    unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            for number in chunk.filled() {
+                slot(chunk, number).read().trace(tracer);
+            }
+        }
+    }
+
+    unsafe fn evacuate(chunk: Raw, written: Range<usize>, evacuator: &mut Evacuator<'_>) {
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            for number in written {
+                let link = slot(chunk, number);
+                link.write(link.read().evacuated(evacuator));
+            }
+        }
+    }
+
+    unsafe fn end(_: Raw) {}
+}
+
+/// Segments, selected by the highest bits of hashes.
+///
+/// Each segment contains the entries with hashes that begin with certain bits; the number of these
+/// bits is its depth, which is stored in its note. A full segment is split in two by the next bit.
+/// If the slots of its node do not distinguish the halves, the node gets twice as many slots; a
+/// node with the largest number of slots gets a node below it. So growth works on one segment at a
+/// time. When the bits are used up, segments are chained.
+pub(crate) struct Trie<'gc, K, V> {
+    root: Option<Link>,
+    what: PhantomData<Segment<'gc, K, V>>,
+}
+
+// SAFETY: as for `Chunk`: it goes to another thread with the heap, and its content may go.
+unsafe impl<K, V> Send for Trie<'static, K, V> {}
+
+/// The result of a search for a key.
+pub(crate) enum Found<'gc, K, V> {
+    /// Its segment and slot.
+    Entry(Segment<'gc, K, V>, usize),
+    /// Where its entry would be: the first segment of a chain, if there is a segment.
+    Not(Option<Segment<'gc, K, V>>),
+}
+
+/// The path to a segment.
+struct Way<'gc, K, V> {
+    segment: Segment<'gc, K, V>,
+    /// The node that refers to it, with the number of its bits, and the number of bits consumed
+    /// before it.
+    node: Option<(Chunk<'gc, Node>, u32, u32)>,
+    /// The node above that one, with the same numbers.
+    above: Option<(Chunk<'gc, Node>, u32, u32)>,
+}
+
+/// The slot of a node for a hash.
+#[inline]
+fn choose(hash: u64, used: u32, bits: u32) -> usize {
+    debug_assert!(bits > 0 && used < u64::BITS);
+    ((hash << used) >> (u64::BITS - bits)) as usize
+}
+
+impl<K, V> Trie<'_, K, V> {
+    pub(crate) const fn new() -> Self {
+        Trie {
+            root: None,
+            what: PhantomData,
+        }
+    }
+}
+
+impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
+    /// The segment for a hash; of a chain, the first one.
+    #[inline]
+    pub(crate) fn segment(&self, hash: u64) -> Option<Segment<'gc, K, V>> {
+        let mut link = self.root?;
+        let mut rest = hash;
+        // SAFETY: chunks of this map; the last one is a segment.
+        unsafe {
+            loop {
+                let bits = link.bits();
+                if bits == 0 {
+                    return Some(Chunk::of(link.chunk(0)));
+                }
+                let number = (rest >> (u64::BITS - bits)) as usize;
+                rest <<= bits;
+                link = slot(link.chunk(bits), number).read();
+            }
+        }
+    }
+
+    fn way(&self, hash: u64) -> Option<Way<'gc, K, V>> {
+        let mut link = self.root?;
+        let mut used = 0;
+        let (mut node, mut above) = (None, None);
+        // SAFETY: chunks of this map; the one with the tag 0 is a segment.
+        unsafe {
+            loop {
+                let bits = link.bits();
+                let chunk = link.chunk(bits);
+                if bits == 0 {
+                    let segment = Chunk::of(chunk);
+                    return Some(Way {
+                        segment,
+                        node,
+                        above,
+                    });
+                }
+                above = node;
+                node = Some((Chunk::of(chunk), bits, used));
+                link = slot(chunk, choose(hash, used, bits)).read();
+                used += bits;
+            }
+        }
+    }
+
+    /// Finds the entry for which `is` returns true.
+    #[inline]
+    pub(crate) fn find(&self, hash: u64, is: impl FnMut(&K) -> bool) -> Found<'gc, K, V> {
+        let Some(first) = self.segment(hash) else {
+            return Found::Not(None);
+        };
+        match first.find_in_chain(hash, is) {
+            Some((segment, slot)) => Found::Entry(segment, slot),
+            None => Found::Not(Some(first)),
+        }
+    }
+
+    /// Adds an entry with a key that is not in the map; `first` is the segment in which it was
+    /// searched. `hashes` is foreign code: it hashes a key of the map.
+    #[inline]
+    pub(crate) fn push(
+        &mut self,
+        m: &Mutator<'gc>,
+        first: Option<Segment<'gc, K, V>>,
+        hash: u64,
+        entry: (K, V),
+        hashes: impl Fn(&K) -> u64,
+    ) -> NonNull<(K, V)> {
+        let segment = match first {
+            Some(first) if first.to() < first.capacity() => first,
+            _ => self.room(m, hash, hashes),
+        };
+        segment.push(m, hash, entry)
+    }
+
+    /// Makes room for an entry in the segment that it returns. Each step leaves a valid map: the
+    /// steps before stay if there is no memory for the next, or if a hash function panics.
+    #[cold]
+    #[inline(never)]
+    fn room(
+        &mut self,
+        m: &Mutator<'gc>,
+        hash: u64,
+        hashes: impl Fn(&K) -> u64,
+    ) -> Segment<'gc, K, V> {
+        loop {
+            let Some(way) = self.way(hash) else {
+                let first = Chunk::new(m, Segment::<K, V>::FIRST);
+                self.root = Some(Link::new(first.raw(), 0));
+                return first;
+            };
+            let segment = way.segment;
+            if segment.to() < segment.capacity() {
+                return segment;
+            }
+            let depth = segment.note() as u32;
+            if segment.capacity() < Segment::<K, V>::MOST {
+                self.widen_segment(m, hash, &way);
+            } else if depth >= DEPTH_MAX {
+                return chained(m, segment);
+            } else {
+                match way.node {
+                    Some((node, bits, used)) if depth < used + bits => {
+                        split(m, hash, segment, (node, bits, used), &hashes);
+                    }
+                    Some((_, bits, _)) if bits < BITS_MAX => self.widen_node(m, hash, &way),
+                    node => self.deepen(m, hash, segment, node),
+                }
+            }
+        }
+    }
+
+    /// Replaces a full segment by a larger one.
+    fn widen_segment(&mut self, m: &Mutator<'gc>, hash: u64, way: &Way<'gc, K, V>) {
+        let old = way.segment;
+        let capacity = (old.capacity() * 2).min(Segment::<K, V>::MOST);
+        let new: Segment<'gc, K, V> = Chunk::new(m, capacity);
+        new.set_note(old.note());
+        old.move_to(m, new, u128::MAX);
+        let link = Link::new(new.raw(), 0);
+        match way.node {
+            None => self.root = Some(link),
+            Some(node) => lead(m, hash, node, old.note() as u32, link),
+        }
+    }
+
+    /// Replaces a node by one with twice the slots.
+    fn widen_node(&mut self, m: &Mutator<'gc>, hash: u64, way: &Way<'gc, K, V>) {
+        let Some((node, bits, _)) = way.node else {
+            return;
+        };
+        let slots = 1 << bits;
+        let new: Chunk<'gc, Node> = Chunk::new(m, slots * 2);
+        // SAFETY: both have these slots. The content of the old node stays; the old node is
+        // garbage. The new node is not yet linked.
+        unsafe {
+            for number in 0..slots {
+                let link = slot(node.raw(), number).read();
+                slot(new.raw(), 2 * number).write(link);
+                slot(new.raw(), 2 * number + 1).write(link);
+            }
+            new.fill(0..slots * 2);
+        }
+        let link = Link::new(new.raw(), bits + 1);
+        match way.above {
+            None => self.root = Some(link),
+            Some((above, bits, used)) => lead(m, hash, (above, bits, used), used + bits, link),
+        }
+    }
+
+    /// Puts a node of one bit above a segment.
+    fn deepen(
+        &mut self,
+        m: &Mutator<'gc>,
+        hash: u64,
+        segment: Segment<'gc, K, V>,
+        node: Option<(Chunk<'gc, Node>, u32, u32)>,
+    ) {
+        let new: Chunk<'gc, Node> = Chunk::new(m, 2);
+        // SAFETY: it has two slots, and is not yet linked.
+        unsafe {
+            slot(new.raw(), 0).write(Link::new(segment.raw(), 0));
+            slot(new.raw(), 1).write(Link::new(segment.raw(), 0));
+            new.fill(0..2);
+        }
+        let link = Link::new(new.raw(), 1);
+        match node {
+            None => self.root = Some(link),
+            Some((node, bits, used)) => lead(m, hash, (node, bits, used), used + bits, link),
+        }
+    }
+
+    pub(crate) fn trace(&self, tracer: &mut Tracer<'_>) {
+        if let Some(root) = self.root {
+            // SAFETY: the trie has the reference; a trie of this brand exists within turns only, or
+            // in the collector.
+            unsafe { root.trace(tracer) };
+        }
+    }
+
+    pub(crate) fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        if let Some(root) = &mut self.root {
+            // SAFETY: the trie has the reference; a trie of this brand exists within turns only, or
+            // in the collector.
+            *root = unsafe { root.evacuated(evacuator) };
+        }
+    }
+}
+
+/// Makes all slots of a node for hashes that begin with the same `depth` bits as this hash refer to
+/// `to`.
+fn lead<'gc>(
+    m: &Mutator<'gc>,
+    hash: u64,
+    (node, bits, used): (Chunk<'gc, Node>, u32, u32),
+    depth: u32,
+    to: Link,
+) {
+    node.touch(m);
+    let count = 1 << (used + bits - depth);
+    let first = choose(hash, used, bits) & !(count - 1);
+    for number in first..first + count {
+        // SAFETY: the node has 2 to the power of `bits` slots, and has passed the barrier.
+        unsafe { slot(node.raw(), number).write(to) };
+    }
+}
+
+/// Splits a full segment by the next bit. The node distinguishes the halves.
+fn split<'gc, K: Object<'gc>, V: Object<'gc>>(
+    m: &Mutator<'gc>,
+    hash: u64,
+    segment: Segment<'gc, K, V>,
+    node: (Chunk<'gc, Node>, u32, u32),
+    hashes: &impl Fn(&K) -> u64,
+) {
+    let depth = segment.note() as u32;
+    let bit = 1 << (u64::BITS - 1 - depth);
+    let mut moves: u128 = 0;
+    for number in 0..segment.to() {
+        // SAFETY: there is an entry; foreign code reads it while the map is not written, and
+        // nothing has changed yet.
+        let key = unsafe { &segment.entry(number).as_ref().0 };
+        moves |= u128::from(hashes(key) & bit != 0) << number;
+    }
+    // Few entries: most keys of this segment collide.
+    let capacity = match moves.count_ones() as usize {
+        few if few < Segment::<K, V>::MOST / 8 => few.max(Segment::<K, V>::FIRST),
+        _ => Segment::<K, V>::MOST,
+    };
+    let other: Segment<'gc, K, V> = Chunk::new(m, capacity);
+    segment.move_to(m, other, moves);
+    segment.set_note(depth as usize + 1);
+    other.set_note(depth as usize + 1);
+    lead(m, hash | bit, node, depth + 1, Link::new(other.raw(), 0));
+}
+
+/// Room in a chain of segments with keys that have the same hash but for its lowest bits.
+fn chained<'gc, K: Object<'gc>, V: Object<'gc>>(
+    m: &Mutator<'gc>,
+    first: Segment<'gc, K, V>,
+) -> Segment<'gc, K, V> {
+    let mut segment = first;
+    while let Some(next) = segment.next() {
+        if next.to() < next.capacity() {
+            return next;
+        }
+        segment = next;
+    }
+    let more = Chunk::new(m, Segment::<K, V>::MOST);
+    first.chain(m, more);
+    more
+}
+
+/// A walk over all segments, in the order of the bits that select them. Its position is a number,
+/// so it needs no stack.
+pub(crate) struct Walk<'gc, K, V> {
+    /// The beginning of the hashes of the next segment.
+    next: Option<u64>,
+    /// The rest of the current chain, which comes first.
+    chain: Option<Segment<'gc, K, V>>,
+}
+
+impl<'gc, K: Object<'gc>, V: Object<'gc>> Walk<'gc, K, V> {
+    pub(crate) fn new() -> Self {
+        Walk::from(0)
+    }
+
+    /// Starts at the segment for this hash.
+    pub(crate) fn from(hash: u64) -> Self {
+        Walk {
+            next: Some(hash),
+            chain: None,
+        }
+    }
+
+    /// Whether the last segment was the end of its chain.
+    pub(crate) fn is_at_an_end(&self) -> bool {
+        self.chain.is_none()
+    }
+
+    /// The beginning of the hashes of the next segment that starts a chain.
+    pub(crate) fn next(&self) -> Option<u64> {
+        self.next
+    }
+
+    /// The next segment. The trie is the same in each call, and has not grown meanwhile.
+    pub(crate) fn step(&mut self, trie: &Trie<'gc, K, V>) -> Option<Segment<'gc, K, V>> {
+        if let Some(segment) = self.chain {
+            self.chain = segment.next();
+            return Some(segment);
+        }
+        let here = self.next?;
+        let segment = trie.segment(here)?;
+        self.chain = segment.next();
+        let step = 1_u64.checked_shl(u64::BITS - segment.note() as u32);
+        self.next = step.and_then(|step| here.checked_add(step));
+        Some(segment)
+    }
+}
+
+impl<K, V> Default for Trie<'_, K, V> {
+    fn default() -> Self {
+        Trie::new()
+    }
+}
+
+const _: () = assert!(size_of::<Trie<'_, (), ()>>() == size_of::<usize>());

@@ -1,0 +1,92 @@
+//! Removal of an entry.
+
+use super::hash_of;
+use super::node::{DIGITS, Node, Slot, bit};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::val::copy;
+use std::borrow::Borrow;
+use std::hash::Hash;
+use vivant_heap::{Frozen, Mutator};
+
+/// The rest of a node after the removal of an entry below it.
+enum Left<'gc, K, V> {
+    Nothing,
+    /// A single entry: it needs no node, and takes the node's slot (J3).
+    Entry(K, V),
+    Node(Node<'gc, K, V>),
+}
+
+impl<'gc, K, V> Node<'gc, K, V>
+where
+    K: Hash + Eq + Frozen<'gc> + Clone,
+    V: Frozen<'gc> + Clone,
+{
+    /// The rest of a whole trie; `None` if the key is not in it.
+    pub(super) fn without<Q: Hash + Eq + ?Sized>(
+        self,
+        m: &Mutator<'gc>,
+        key: &Q,
+    ) -> Option<Option<Self>>
+    where
+        K: Borrow<Q>,
+    {
+        Some(match self.remove(m, hash_of(key), 0, key)? {
+            Left::Nothing => None,
+            Left::Entry(key, value) => Some(Node::single(m, hash_of(&key), (key, value))),
+            Left::Node(node) => Some(node),
+        })
+    }
+
+    fn remove<Q: Eq + ?Sized>(
+        self,
+        m: &Mutator<'gc>,
+        hash: u64,
+        depth: u32,
+        key: &Q,
+    ) -> Option<Left<'gc, K, V>>
+    where
+        K: Borrow<Q>,
+    {
+        if depth == DIGITS {
+            let (at, _) = self.in_bucket(key)?;
+            return Some(self.without_slot(m, at, 0));
+        }
+        let bit = bit(hash, depth);
+        if (self.entries | self.nodes) & bit == 0 {
+            return None;
+        }
+        let at = self.place(bit);
+        match &self.slots()[at] {
+            Slot::Entry(there, _) if there.borrow() == key => Some(self.without_slot(m, at, bit)),
+            Slot::Entry(..) => None,
+            Slot::Node(below) => Some(match below.remove(m, hash, depth + 1, key)? {
+                Left::Nothing => unreachable!("J3: below a node there are two entries or more"),
+                Left::Entry(key, value) if self.slots().len() == 1 => Left::Entry(key, value),
+                Left::Entry(key, value) => {
+                    let slots = copy::replaced(self.slots(), at, Slot::Entry(key, value));
+                    Left::Node(Node::new(m, self.entries | bit, self.nodes ^ bit, slots))
+                }
+                Left::Node(below) => Left::Node(self.replaced(m, at, Slot::Node(below))),
+            }),
+        }
+    }
+
+    /// The rest without the entry in a slot.
+    fn without_slot(self, m: &Mutator<'gc>, at: usize, bit: u32) -> Left<'gc, K, V> {
+        #[cfg(test)]
+        if is_injected(InjectedFault::LoneEntry) && self.slots().len() == 2 {
+            let slots = copy::without(self.slots(), at);
+            return Left::Node(Node::new(m, self.entries ^ bit, self.nodes, slots));
+        }
+        match self.slots() {
+            [_] => Left::Nothing,
+            [Slot::Entry(key, value), _] if at == 1 => Left::Entry(key.clone(), value.clone()),
+            [_, Slot::Entry(key, value)] if at == 0 => Left::Entry(key.clone(), value.clone()),
+            slots => {
+                let slots = copy::without(slots, at);
+                Left::Node(Node::new(m, self.entries ^ bit, self.nodes, slots))
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! [`Node`]: a chunk of text, or a branch of child nodes in order.
+
+use crate::val::copy::WIDTH;
+use vivant_heap::{Fault, Mutator, Object, Val};
+
+/// The largest number of bytes of a chunk.
+pub(super) const CHUNK: usize = 512;
+
+/// The smallest number of bytes of a chunk that is not the root.
+pub(super) const CHUNK_LEAST: usize = CHUNK / 4;
+
+/// The smallest number of slots of a branch that is not the root.
+pub(super) const LEAST: usize = WIDTH / 4;
+
+/// A node. All paths from it down to chunks are equally long.
+#[derive(Clone, Copy, Object)]
+pub(super) enum Node<'gc> {
+    Chunk(Val<'gc, str>),
+    Branch(Val<'gc, [Child<'gc>]>),
+}
+
+/// A node below a branch.
+#[derive(Clone, Copy, Object)]
+pub(super) struct Child<'gc> {
+    pub(super) bytes: usize,
+    pub(super) node: Node<'gc>,
+}
+
+impl<'gc> Node<'gc> {
+    pub(super) fn child(self) -> Child<'gc> {
+        let bytes = match self {
+            Node::Chunk(text) => text.len(),
+            Node::Branch(children) => children.iter().map(|child| child.bytes).sum(),
+        };
+        Child { bytes, node: self }
+    }
+
+    pub(super) fn address(self) -> usize {
+        match self {
+            Node::Chunk(text) => text.as_ptr().addr(),
+            Node::Branch(children) => children.as_ptr().addr(),
+        }
+    }
+
+    pub(super) fn height(self) -> usize {
+        let (mut node, mut height) = (self, 0);
+        while let Node::Branch(children) = node {
+            node = children[0].node;
+            height += 1;
+        }
+        height
+    }
+
+    /// Whether it is large enough to lie below a branch.
+    pub(super) fn is_enough(self) -> bool {
+        match self {
+            Node::Chunk(text) => text.len() >= CHUNK_LEAST,
+            Node::Branch(children) => children.len() >= LEAST,
+        }
+    }
+
+    /// A tree of this text; `None` if it is empty.
+    pub(super) fn of_text(m: &Mutator<'gc>, text: &str) -> Option<Self> {
+        let chunks = Self::chunks(m, text);
+        (!chunks.is_empty()).then(|| Self::above(m, chunks))
+    }
+
+    /// Splits text into as few chunks as needed, all of about the same length, at character
+    /// boundaries.
+    pub(super) fn chunks(m: &Mutator<'gc>, text: &str) -> Vec<Child<'gc>> {
+        // Each end moves by three bytes at most.
+        let count = text.len().div_ceil(CHUNK - 4);
+        let mut from = 0;
+        let chunk = |number: usize| {
+            let mut to = text.len() * number / count;
+            while !text.is_char_boundary(to) {
+                to -= 1;
+            }
+            let chunk = Node::Chunk(m.val_str(&text[from..to]));
+            from = to;
+            chunk.child()
+        };
+        (1..=count).map(chunk).collect()
+    }
+
+    /// Groups children into as few branches as needed, all of about the same width.
+    pub(super) fn branches(m: &Mutator<'gc>, children: &[Child<'gc>]) -> Vec<Child<'gc>> {
+        let (len, count) = (children.len(), children.len().div_ceil(WIDTH));
+        let run = |number| &children[len * number / count..len * (number + 1) / count];
+        let runs = (0..count).map(run);
+        runs.map(|run| Node::Branch(m.val_slice(run)).child())
+            .collect()
+    }
+
+    /// Builds the tree above nodes of one height; there is at least one node.
+    pub(super) fn above(m: &Mutator<'gc>, mut nodes: Vec<Child<'gc>>) -> Self {
+        while nodes.len() > 1 {
+            nodes = Self::branches(m, &nodes);
+        }
+        nodes[0].node
+    }
+
+    /// The chunk that contains the byte at `at`, and the byte's offset in the chunk.
+    pub(super) fn chunk_at(self, mut at: usize) -> Option<(&'gc str, usize)> {
+        let mut node = self;
+        loop {
+            match node {
+                Node::Chunk(text) => return (at < text.len()).then(|| (Val::as_ref(text), at)),
+                Node::Branch(children) => {
+                    let (place, within) = place(&children, at)?;
+                    node = children[place].node;
+                    at = within;
+                }
+            }
+        }
+    }
+
+    /// Checks this node and all nodes below it. Returns the number of bytes.
+    pub(super) fn verify(self) -> Result<usize, Fault> {
+        let fault = |what| Fault::new("J6", what, self.address());
+        match self {
+            Node::Chunk(text) if (1..=CHUNK).contains(&text.len()) => Ok(text.len()),
+            Node::Branch(children) if (2..=WIDTH).contains(&children.len()) => {
+                let mut bytes = 0;
+                for child in &*children {
+                    if !child.node.is_enough() {
+                        return Err(fault("a node below another one is too small"));
+                    }
+                    if child.node.height() + 1 != self.height() {
+                        return Err(fault("a way to a chunk has another length"));
+                    }
+                    if child.node.verify()? != child.bytes {
+                        return Err(fault("a child has another number of bytes"));
+                    }
+                    bytes += child.bytes;
+                }
+                Ok(bytes)
+            }
+            _ => Err(fault("a node is too small, or too large")),
+        }
+    }
+}
+
+/// The child that contains the byte at `at`, and the byte's offset in the child.
+pub(super) fn place(children: &[Child<'_>], mut at: usize) -> Option<(usize, usize)> {
+    for (place, child) in children.iter().enumerate() {
+        if at < child.bytes {
+            return Some((place, at));
+        }
+        at -= child.bytes;
+    }
+    None
+}

@@ -1,0 +1,11 @@
+//! Tests of the collections, a module for each subject, and those of the heap that need
+//! collections. They are one binary, which is linked once, and run in parallel.
+
+mod assisting;
+mod collections;
+mod compile_fail;
+mod edge_snapshot;
+mod freeze;
+mod markers;
+mod persistent;
+mod review_regions;

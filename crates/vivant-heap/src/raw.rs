@@ -1,0 +1,431 @@
+//! Raw objects: what an author of containers needs of the heap. The collections of
+//! `vivant-collections` are written with it, and with nothing else that is not public to programs.
+//!
+//! **Unstable**: this module is for crates that are released together with this one. It may change
+//! in any release; programs use the collections.
+//!
+//! A raw object is an object with a content that its author lays out by hand: a node of a tree, an
+//! array with free slots. Its first [`HEAD`] bytes are the heap's: the barrier flag and the size.
+//! All that follows is the author's.
+//!
+//! | item | what |
+//! |---|---|
+//! | [`RawType`] | the type of a raw object: how the collector traces, evacuates and drops its content |
+//! | [`RawGc`] | a reference to a raw object, with allocation, write barrier and tracing |
+//! | [`YOUNG_MAX`] | the size up to which a raw object is allocated in the nursery |
+//! | [`each_clean`] | for tests: a container that changes an object without the barrier is found |
+//!
+//! Two more items are of use to containers alone: [`ReadInPlace`](crate::ReadInPlace) for frozen
+//! containers, and [`FixedState`](crate::FixedState), the hasher that hashes alike everywhere.
+//!
+//! # Contract of a container
+//!
+//! `SAFETY` comments of containers name these rules by their numbers.
+//!
+//! 1. **Turn.** A [`RawGc`] is dereferenced within the turn of its heap only: by the turn itself,
+//!    or by the collector in a function of [`RawType`]. The container's handle has the brand of its
+//!    turn, invariant, and is `Send` for `'static` only if the content's erased form is.
+//! 2. **One type.** A raw object is accessed as the content it was allocated with.
+//! 3. **Reports.** A value with a `RawGc` calls [`RawGc::trace`] of it in its `trace`, and
+//!    [`RawGc::evacuate`] in its `evacuate`. This holds for a handle ([`Object`](crate::Object))
+//!    and for a content (`RawType`).
+//! 4. **Barrier.** Before a byte of a content is changed, the write barrier was executed for the
+//!    object in the same turn: [`RawGc::write_barrier`], or [`RawGc::write_barrier_slot`] if
+//!    nothing that can hold a reference changes but that slot. Removals are changes (H9): a
+//!    concurrent mark scans the object as it was. A new object needs no barrier until its turn
+//!    ends.
+//! 5. **Whole.** Whenever foreign code runs, an object is allocated, or the turn ends, the
+//!    functions of its `RawType` accept the content. Foreign code are hashes, comparisons,
+//!    closures and destructors: each of them may panic, and the heap is used again.
+//! 6. **Concurrent marking.** `RawType::trace` runs on other threads during a turn, for objects
+//!    that have not passed the barrier. It reads the content, and nothing else that changes.
+//! 7. **Layout.** A content is aligned to eight bytes at most. The size of an object never changes.
+//! 8. **Short pauses** (H6, not a matter of safety). A container of any size consists of objects of
+//!    at most 128 slots that can hold references: the collector scans an object as a whole.
+
+use crate::collector::{Evacuator, Tracer};
+use crate::header::{Header, Table};
+use crate::heap::{Heap, Root};
+use crate::mutator::{self, Mutator};
+use crate::pages::chunk::PAGE;
+use crate::pages::size_class::block_size;
+use crate::types::ExternalEdges;
+use crate::types::borrow::CLEAN;
+use std::cell::Cell;
+use std::ops::Range;
+use std::ptr::NonNull;
+
+/// The head of a raw object.
+#[repr(C, align(8))]
+pub(crate) struct Head {
+    /// For the write barrier: [`CLEAN`], or zero, or a [window](Head::written). First, where the
+    /// collector finds it.
+    flag: Cell<u32>,
+    /// The size of the object in bytes: this head and the content.
+    bytes: u32,
+}
+
+/// The number of bytes of a raw object before its content.
+pub const HEAD: usize = size_of::<Head>();
+
+/// The size in bytes, head included, up to which a raw object is allocated in the nursery. A larger
+/// one is allocated in the old generation.
+pub const YOUNG_MAX: usize = mutator::YOUNG_MAX - size_of::<Header>();
+
+/// The end of a window that contains all slots.
+const ALL: usize = usize::MAX;
+
+impl Head {
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes as usize
+    }
+
+    /// The slots that may have been written since the last minor collection. If single slots were
+    /// written, the flag is a window over them: the number of the first, and in the next byte the
+    /// number after the last. A flag of zero means all slots.
+    #[inline]
+    fn written(&self) -> Range<usize> {
+        match self.flag.get() {
+            0 => 0..ALL,
+            flag if flag & CLEAN != 0 => 0..ALL,
+            flag => (flag & 0xFF) as usize..(flag >> 8) as usize,
+        }
+    }
+}
+
+/// The type of raw objects with one layout of content.
+///
+/// # Safety
+///
+/// The functions get references to raw objects of this type. They process every value in the
+/// content, none twice, as [`Object`](crate::Object) requires; they obey the [contract of a
+/// container](self#contract-of-a-container).
+pub unsafe trait RawType<'gc>: 'gc {
+    /// The erased form: the same type outside turns.
+    type Static: Send + 'static;
+    /// Whether the content can hold references to collected objects.
+    const NEEDS_TRACE: bool;
+    /// Whether a value in the content has a destructor.
+    const NEEDS_DROP: bool;
+    /// Whether a value in the content may report external edges
+    /// ([`Object::trace_external`](crate::Object::trace_external)).
+    const HAS_EXTERNAL_EDGES: bool;
+
+    /// Reports all references in the content. Called if `NEEDS_TRACE`.
+    ///
+    /// # Safety
+    ///
+    /// The content is not written meanwhile.
+    unsafe fn trace(object: RawGc, tracer: &mut Tracer<'_>);
+
+    /// Updates all references in the content that may refer to young objects. Called if
+    /// `NEEDS_TRACE`. Of the slots only those in `written` may: a range of the numbers that
+    /// [`RawGc::write_barrier_slot`] was given, not limited by the slots that there are. What is
+    /// not in slots may refer to young objects in any case.
+    ///
+    /// # Safety
+    ///
+    /// No other code uses the content.
+    unsafe fn evacuate(object: RawGc, written: Range<usize>, evacuator: &mut Evacuator<'_>);
+
+    /// Reports all external edges in the content. Called if `HAS_EXTERNAL_EDGES`.
+    ///
+    /// # Safety
+    ///
+    /// As for `trace`.
+    unsafe fn trace_external(object: RawGc, edges: &mut ExternalEdges<'_>);
+
+    /// Drops all values in the content. Called once, if `NEEDS_DROP`. If a destructor panics, the
+    /// others run, and the panic goes on (H10).
+    ///
+    /// # Safety
+    ///
+    /// The content is not used any more.
+    unsafe fn drop_content(object: RawGc);
+}
+
+/// A reference to a raw object: one word, never null. It has neither brand nor type: a container
+/// wraps it, and adds both.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub struct RawGc(NonNull<Head>);
+
+impl RawGc {
+    /// Allocates a raw object of `bytes` bytes, its head included, with the content that `begin`
+    /// writes.
+    ///
+    /// Costs a few stores in the nursery up to [`YOUNG_MAX`] bytes.
+    ///
+    /// # Safety
+    ///
+    /// After `begin` the functions of `T` accept the content, which is uninitialised before.
+    /// `begin` does not panic, and does not use the mutator. `bytes` is at least [`HEAD`]. The
+    /// content is aligned to eight bytes at most (rule 7).
+    ///
+    /// # Panics
+    ///
+    /// There is no memory.
+    #[inline]
+    pub unsafe fn alloc<'gc, T: RawType<'gc>>(
+        mutator: &Mutator<'gc>,
+        bytes: usize,
+        begin: impl FnOnce(RawGc),
+    ) -> RawGc {
+        debug_assert!(bytes >= HEAD);
+        let Ok(stored) = u32::try_from(bytes) else {
+            mutator::no_memory(bytes)
+        };
+        let room = mutator.room(bytes, true);
+        // SAFETY: there is room for the header, and for `bytes` bytes behind it, of which a head
+        // takes no more than the caller guarantees. The object was just made, and is whole after
+        // `begin`.
+        unsafe {
+            room.write(Header::new(Table::of_raw::<T>()));
+            let head = room.add(1).cast::<Head>();
+            head.write(Head {
+                flag: Cell::new(0),
+                bytes: stored,
+            });
+            let object = RawGc(head);
+            begin(object);
+            if T::NEEDS_DROP {
+                mutator.note_drop(room, bytes);
+            }
+            if T::HAS_EXTERNAL_EDGES {
+                mutator.note_external_edges();
+            }
+            object
+        }
+    }
+
+    /// The reference with this address.
+    ///
+    /// # Safety
+    ///
+    /// [`RawGc::address`] returned the pointer, or one from which it is derived.
+    #[inline]
+    #[must_use]
+    pub unsafe fn from_address(address: NonNull<u8>) -> RawGc {
+        RawGc(address.cast())
+    }
+
+    /// The address of the head.
+    #[inline]
+    #[must_use]
+    pub fn address(self) -> NonNull<u8> {
+        self.0.cast()
+    }
+
+    /// A pointer to the byte at this offset from the beginning of the head.
+    ///
+    /// # Safety
+    ///
+    /// The object exists (rule 1), and has at least `offset` bytes.
+    #[inline]
+    #[must_use]
+    pub unsafe fn at<T>(self, offset: usize) -> NonNull<T> {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.0.cast::<u8>().add(offset).cast() }
+    }
+
+    /// # Safety
+    ///
+    /// The object exists (rule 1).
+    #[inline]
+    unsafe fn head<'a>(self) -> &'a Head {
+        // SAFETY: guaranteed by the caller. The mutable field of a head is a cell.
+        unsafe { self.0.as_ref() }
+    }
+
+    fn header(self) -> NonNull<Header> {
+        // SAFETY: a header lies before each object.
+        unsafe { self.0.cast::<Header>().sub(1) }
+    }
+
+    /// The write barrier (rule 4): the whole content may be changed until the turn ends. Costs one
+    /// comparison if it was executed before since the last minor collection.
+    ///
+    /// # Safety
+    ///
+    /// The object is of this turn's heap, and is not frozen.
+    #[inline]
+    pub unsafe fn write_barrier(self, mutator: &Mutator<'_>) {
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            if self.head().flag.get() != 0 {
+                self.write_barrier_slow(mutator);
+            }
+        }
+    }
+
+    /// The write barrier before a change of one slot, and of nothing else that can hold a
+    /// reference: a minor collection then scans the slots between the first and the last written
+    /// one. The author chooses the numbers of slots.
+    ///
+    /// # Safety
+    ///
+    /// As for [`RawGc::write_barrier`].
+    #[inline]
+    pub unsafe fn write_barrier_slot(self, mutator: &Mutator<'_>, slot: usize) {
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            if self.head().flag.get() != 0 {
+                self.write_barrier_slot_slow(mutator, slot);
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`RawGc::write_barrier`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn write_barrier_slow(self, mutator: &Mutator<'_>) {
+        // SAFETY: guaranteed by the caller.
+        let flag = unsafe { &self.head().flag };
+        if flag.get() & CLEAN != 0 {
+            mutator.write_barrier(self.header());
+        }
+        flag.set(0);
+    }
+
+    /// # Safety
+    ///
+    /// As for [`RawGc::write_barrier`].
+    #[inline(never)]
+    unsafe fn write_barrier_slot_slow(self, mutator: &Mutator<'_>, slot: usize) {
+        // The end of a window is one byte.
+        if slot >= 0xFF {
+            // SAFETY: guaranteed by the caller.
+            return unsafe { self.write_barrier_slow(mutator) };
+        }
+        // SAFETY: guaranteed by the caller.
+        let flag = unsafe { &self.head().flag };
+        let slot = slot as u32;
+        let (mut from, mut to) = (slot, slot + 1);
+        if flag.get() & CLEAN != 0 {
+            mutator.write_barrier(self.header());
+        } else {
+            (from, to) = (from.min(flag.get() & 0xFF), to.max(flag.get() >> 8));
+        }
+        flag.set(from | to << 8);
+    }
+
+    /// Whether the write barrier was executed since the last minor collection, for the object or
+    /// for a slot. For assertions.
+    ///
+    /// # Safety
+    ///
+    /// The object exists (rule 1).
+    #[inline]
+    #[must_use]
+    pub unsafe fn has_passed_barrier(self) -> bool {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.head() }.flag.get() & CLEAN == 0
+    }
+
+    /// Reports the reference to the tracer (rule 3).
+    ///
+    /// # Safety
+    ///
+    /// The caller is the `trace` of the value with this reference, which was updated by every
+    /// evacuation.
+    #[inline]
+    pub unsafe fn trace(self, tracer: &mut Tracer<'_>) {
+        tracer.edge(self.header());
+    }
+
+    /// Updates the reference after evacuation (rule 3).
+    ///
+    /// # Safety
+    ///
+    /// The caller is the `evacuate` of the value with this reference, which was updated by every
+    /// evacuation before.
+    #[inline]
+    pub unsafe fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
+        let object = evacuator.forward(self.header());
+        // SAFETY: the head follows the header.
+        self.0 = unsafe { object.add(1) }.cast();
+    }
+}
+
+/// Calls `each` with the address and the size of every old raw object that has not passed the
+/// barrier since the last minor collection.
+///
+/// For tests of containers: after a change, the bytes of such an object are what they were before
+/// it, or the container breaks rule 4.
+pub fn each_clean<R: Root>(heap: &mut Heap<R>, mut each: impl FnMut(NonNull<u8>, usize)) {
+    for span in heap.parts().0.old.spans() {
+        // SAFETY: the span is the heap's, and no turn runs.
+        let page = unsafe { span.0.read() };
+        let size = block_size(page.class as usize);
+        for number in 0..page.pages as usize * PAGE / size {
+            if page.occupied[number / 64] >> (number % 64) & 1 == 0 {
+                continue;
+            }
+            // SAFETY: a block in use: an object begins there, which has not moved. A raw object has
+            // a head behind its header.
+            unsafe {
+                let object = span.start().add(number * size).cast::<Header>();
+                if !object.as_ref().table().is_raw() {
+                    continue;
+                }
+                let head = object.add(1).cast::<Head>();
+                if head.as_ref().flag.get() & CLEAN != 0 {
+                    each(head.cast(), head.as_ref().bytes());
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+///
+/// A raw object of this type lies there, and is not written meanwhile.
+pub(crate) unsafe fn trace<'gc, T: RawType<'gc>>(value: NonNull<u8>, tracer: &mut Tracer<'_>) {
+    if T::NEEDS_TRACE {
+        // SAFETY: guaranteed by the caller.
+        unsafe { T::trace(RawGc(value.cast()), tracer) };
+    }
+}
+
+/// # Safety
+///
+/// A raw object of this type lies there, and no other code uses it.
+pub(crate) unsafe fn evacuate<'gc, T: RawType<'gc>>(
+    value: NonNull<u8>,
+    evacuator: &mut Evacuator<'_>,
+) {
+    let object = RawGc(value.cast());
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        let written = object.head().written();
+        let flag = &object.head().flag;
+        if flag.get() & CLEAN != 0 {
+            flag.set(0);
+        }
+        if T::NEEDS_TRACE {
+            T::evacuate(object, written, evacuator);
+        }
+        evacuator.mutable(flag, CLEAN);
+    }
+}
+
+/// # Safety
+///
+/// As for `trace`.
+pub(crate) unsafe fn trace_external<'gc, T: RawType<'gc>>(
+    value: NonNull<u8>,
+    edges: &mut ExternalEdges<'_>,
+) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { T::trace_external(RawGc(value.cast()), edges) };
+}
+
+/// # Safety
+///
+/// A raw object of this type lies there, and is not used any more.
+pub(crate) unsafe fn drop_content<'gc, T: RawType<'gc>>(value: NonNull<u8>) {
+    // SAFETY: guaranteed by the caller.
+    unsafe { T::drop_content(RawGc(value.cast())) };
+}

@@ -1,0 +1,128 @@
+//! Marker threads beside a heap, and the modes in which tests make it mark. The collections' tests
+//! include this file.
+
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::{self, JoinHandle};
+use vivant_heap::{Heap, Marker, Mutator, Pacing, PageSource, Progress, Root, Stress, When};
+
+/// Threads that help with the marks that they are notified of.
+pub(crate) struct Markers {
+    told: Arc<(Mutex<Told>, Condvar)>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Told {
+    marker: Option<Marker>,
+    /// The number of notifications.
+    times: u64,
+    over: bool,
+}
+
+impl Markers {
+    pub(crate) fn new(threads: usize) -> Markers {
+        let told = Arc::<(Mutex<Told>, Condvar)>::default();
+        let help = |number| {
+            let told = told.clone();
+            // Some release the marker often, and some seldom.
+            let often = if cfg!(miri) { 60 } else { 3 };
+            thread::spawn(move || help(&told, [often, 1_000][number % 2]))
+        };
+        let threads = (0..threads).map(help).collect();
+        Markers { told, threads }
+    }
+
+    /// Makes the threads help with the mark of this heap that runs now.
+    pub(crate) fn follow<R: Root>(&self, heap: &Heap<R>) {
+        self.tell(|told| told.marker = heap.marker());
+    }
+
+    fn tell(&self, what: impl FnOnce(&mut Told)) {
+        let (told, changed) = &*self.told;
+        let mut told = told.lock().unwrap();
+        told.times += 1;
+        what(&mut told);
+        changed.notify_all();
+    }
+}
+
+fn help((told, changed): &(Mutex<Told>, Condvar), objects: usize) {
+    let mut heard = 0;
+    loop {
+        let marker = {
+            let mut told = told.lock().unwrap();
+            while told.times == heard && !told.over {
+                told = changed.wait(told).unwrap();
+            }
+            if told.over {
+                return;
+            }
+            heard = told.times;
+            told.marker.clone()
+        };
+        let Some(marker) = marker else { continue };
+        loop {
+            match marker.work(objects) {
+                Progress::More => {}
+                // An interpreter is slow enough without threads that wait.
+                Progress::Nothing if !cfg!(miri) => thread::yield_now(),
+                _ => break,
+            }
+        }
+    }
+}
+
+impl Drop for Markers {
+    fn drop(&mut self) {
+        self.tell(|told| told.over = true);
+        for thread in self.threads.drain(..) {
+            // The test may be panicking already.
+            assert!(thread.join().is_ok() || thread::panicking());
+        }
+    }
+}
+
+/// How a heap is made to mark.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    /// All the time, in small steps, with verification.
+    Stressed,
+    /// By its pacing. It has ballast, so that it counts as large.
+    Paced,
+}
+
+impl Mode {
+    pub(crate) fn pacing(self, seed: u64) -> Pacing {
+        match self {
+            Mode::Stressed => Pacing::new().stressed(Stress::new(When::Concurrent, seed)),
+            Mode::Paced => Pacing::new().nursery(2048).first(1).growth(1.02),
+        }
+    }
+
+    /// The ballast: more than heaps have that are marked stop-the-world.
+    pub(crate) fn ballast<'gc>(self, m: &Mutator<'gc>) -> Option<vivant_heap::Gc<'gc, [u64]>> {
+        (self == Mode::Paced).then(|| m.alloc_slice(vec![7; 40_000]))
+    }
+}
+
+/// Runs a program with a number of seeds, in both modes.
+pub(crate) fn with_seeds(short: u64, run: impl Fn(Mode, u64)) {
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let seeds = match number("VIVANT_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("VIVANT_SEEDS").unwrap_or(if cfg!(miri) { 1 } else { short }),
+    };
+    for seed in seeds {
+        for mode in [Mode::Stressed, Mode::Paced] {
+            let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(mode, seed)));
+            if let Err(panic) = ran {
+                eprintln!("VIVANT_SEED={seed} fails, {mode:?}");
+                std::panic::resume_unwind(panic);
+            }
+        }
+    }
+}
+
+pub(crate) fn source() -> Arc<PageSource> {
+    Arc::new(PageSource::new())
+}

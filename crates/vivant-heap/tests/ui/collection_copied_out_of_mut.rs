@@ -1,9 +1,0 @@
-//! Nor is it copied out of a shared object.
-
-use vivant_heap::{Gc, Mut, gc};
-
-fn two<'gc>(object: Gc<'gc, Mut<gc::HashMap<'gc, u64, u64>>>) -> gc::HashMap<'gc, u64, u64> {
-    object.get()
-}
-
-fn main() {}

@@ -1,9 +1,0 @@
-//! No plain reference is an element.
-
-use vivant_heap::{Mutator, gc};
-
-fn keep<'gc>(m: &Mutator<'gc>, vec: &mut gc::Vec<'gc, &'gc u64>, element: &'gc u64) {
-    vec.push(m, element);
-}
-
-fn main() {}

@@ -1,9 +1,0 @@
-//! In an object that is no `Mut`, a collection is read.
-
-use vivant_heap::{Gc, Mutator, gc};
-
-fn write<'gc>(m: &Mutator<'gc>, object: Gc<'gc, gc::Vec<'gc, u64>>) {
-    object.push(m, 1);
-}
-
-fn main() {}

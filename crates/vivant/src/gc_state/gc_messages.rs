@@ -1,0 +1,91 @@
+//! The messages by which an actor's collector works between the actor's own messages.
+
+use super::GcState;
+use super::collected::Heaped;
+use crate::actor::Delivery;
+use crate::actor::Next;
+use crate::actor::Refusal;
+use crate::actor::Worker;
+use crate::actor::{AddressRef, StateRef};
+use crate::actor::{Envelope, Kind, MessageKind, MessageRole, Step};
+use crate::api::Actor;
+use crate::statistics::HeapCounts;
+use std::marker::PhantomData;
+use std::panic::Location;
+use vivant_heap::{GcReason, Object};
+
+/// An idle check: it finds out whether the actor has run since the last one.
+struct IdleCheck<A>(PhantomData<fn(A)>);
+
+/// Sends an idle check.
+pub(super) fn send_idle_check<A: Actor<Storage = GcState>>(to: AddressRef)
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    let envelope = Envelope::new::<IdleCheck<A>>((), Location::caller());
+    Delivery { to, envelope }.deliver();
+}
+
+impl<A: Actor<Storage = GcState>> MessageKind for IdleCheck<A>
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    type Content = ();
+    const KIND: Kind = Kind::new::<Self>("idle_check", MessageRole::Own);
+
+    fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        state.with_kept::<A>(|kept, facts| kept.check_idle(worker, facts));
+        Step::Done
+    }
+
+    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+        Next::Nothing
+    }
+}
+
+/// The continuation of the collector's work while no message is there.
+struct ContinueGc<A>(PhantomData<fn(A)>);
+
+/// Sends a continuation message.
+pub(super) fn send_continue<A: Actor<Storage = GcState>>(to: AddressRef)
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    let envelope = Envelope::new::<ContinueGc<A>>((), Location::caller());
+    Delivery { to, envelope }.deliver();
+}
+
+impl<A: Actor<Storage = GcState>> MessageKind for ContinueGc<A>
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    type Content = ();
+    const KIND: Kind = Kind::new::<Self>("continue_gc", MessageRole::Own);
+
+    fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        state.with_kept::<A>(|kept, facts| kept.continue_gc(worker, facts));
+        Step::Done
+    }
+
+    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+        Next::Nothing
+    }
+}
+
+impl<A: Actor<Storage = GcState>> Heaped<A>
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    fn check_idle(&mut self, worker: &Worker, facts: &HeapCounts) {
+        facts.asked(&self.heap.stats());
+        // In this order: the waker is re-armed first, so a message put in after the inbox is
+        // drained wakes it.
+        self.waker.listens();
+        self.collect(worker, facts, GcReason::IdleCheck);
+    }
+
+    fn continue_gc(&mut self, worker: &Worker, facts: &HeapCounts) {
+        self.continues = false;
+        self.collect(worker, facts, GcReason::Continue);
+    }
+}

@@ -1,0 +1,123 @@
+//! Steps of an actor's collector: each is recorded as a pause, and its report is carried out.
+
+use super::GcState;
+use super::collected::Heaped;
+use super::deaths::{Notice, Notices};
+use super::edge_snapshot::EdgeSnapshot;
+use super::gc_messages;
+use super::marks::Marks;
+use crate::actor::Worker;
+use crate::actor::ns;
+use crate::api::Actor;
+use crate::observe;
+use crate::statistics::HeapCounts;
+use std::mem;
+use vivant_heap::{
+    Budget, EdgesListed, GcPhase, GcReason, Leaf, MarkChange, Next, Object, StepContext, StepReport,
+};
+
+impl<A: Actor<Storage = GcState>> Heaped<A>
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    /// Does the collector's work for `reason`, step by step.
+    #[cold]
+    pub(super) fn collect(&mut self, worker: &Worker, facts: &HeapCounts, reason: GcReason) {
+        let mut budget = Budget::BETWEEN_TURNS;
+        loop {
+            let report = self.step(worker, facts, reason, &mut budget);
+            if let Some(in_ns) = report.check_in_ns {
+                self.waker.ask(in_ns);
+            }
+            match report.next {
+                Next::Again => {}
+                // The message comes behind those that wait already.
+                Next::Later if !mem::replace(&mut self.continues, true) => {
+                    return gc_messages::send_continue::<A>(worker.me());
+                }
+                Next::Later | Next::Done | Next::Released => return,
+            }
+        }
+    }
+
+    /// One step. If it did any work, its duration is published as a pause.
+    fn step(
+        &mut self,
+        worker: &Worker,
+        facts: &HeapCounts,
+        reason: GcReason,
+        budget: &mut Budget,
+    ) -> StepReport {
+        let system = &worker.system;
+        let (oracle, clock) = (&system.oracle, system.config.pause_clock);
+        let (young, began_ns) = (self.heap.young(), oracle.now_ns());
+        let began = clock.read(oracle, began_ns);
+        let context = StepContext {
+            now_ns: began_ns,
+            clock: &|| oracle.now_ns(),
+            turns: self.turns,
+            idle_after_ns: ns(system.config.idle_after),
+        };
+        let report = self.heap.step(&context, reason, budget);
+        if let Some(kind) = report.pause {
+            let paused_ns = clock.read(oracle, oracle.now_ns()) - began;
+            if reason == GcReason::TurnEnd && young > system.config.allocation_limit {
+                let reports = &system.reports;
+                reports.large_turn(worker.path(), worker.behaviour(), young as u64);
+            }
+            facts.paused(kind, paused_ns, &self.heap.stats());
+            system.pauses.add(kind, paused_ns);
+            observe::paused(worker, kind, paused_ns);
+        }
+        self.carry_out(worker, reason, &report);
+        report
+    }
+
+    /// Keeps the system's list of marks, and takes what a mark has found.
+    fn carry_out(&mut self, worker: &Worker, reason: GcReason, report: &StepReport) {
+        let system = &worker.system;
+        if report.mark.is_some()
+            && let Some(mark) = self.mark.take()
+        {
+            system.marks.ends(&mark);
+        }
+        if report.mark == Some(MarkChange::Begun) {
+            let (cell, through) = (worker.me().cell(), gc_messages::send_continue::<A>);
+            let marker = self.heap.marker();
+            self.mark = marker.map(|marker| Marks::begins(system, marker, cell, through));
+        }
+        if let Some(mark) = &self.mark
+            && report.pause.is_some()
+            && report.phase == GcPhase::Mark
+        {
+            match reason {
+                // The helper that found everything marked did not know what a turn had written to
+                // its SATB buffer: that is flushed at the turn's end.
+                GcReason::Continue => system.marks.goes_on(system, mark),
+                // The actor has flushed its SATB buffer, and put back the packets that it has not
+                // scanned itself. Workers that looked meanwhile have found nothing, and sleep.
+                GcReason::TurnEnd => system.marks.is_left(system, mark),
+                _ => {}
+            }
+        }
+        if report.edges == EdgesListed::Yes && !self.edge_snapshot.is_of(self.turns) {
+            let heap = &mut self.heap;
+            self.edge_snapshot = EdgeSnapshot::by(self.turns, |each| heap.show(each));
+        }
+        self.send_death_notices();
+    }
+
+    fn send_death_notices(&mut self) {
+        let dead = self.heap.take_watches();
+        if dead.is_empty() {
+            return;
+        }
+        let take = |notices: &mut Notices| -> Vec<Notice> {
+            dead.iter()
+                .filter_map(|&(watch, token)| notices.take(watch, token))
+                .collect()
+        };
+        let due = self.heap.turn(|_, (_, _, Leaf(notices))| take(notices));
+        due.into_iter().for_each(|notice| notice());
+    }
+}
