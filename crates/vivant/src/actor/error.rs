@@ -117,7 +117,7 @@ pub enum NotSent {
     Ended,
     /// The actor's mailbox is full.
     Full(Mailbox),
-    /// [`Call::offer`] within a turn: waiting there would block the worker.
+    /// [`Call::offer`](crate::Call::offer) within a turn: waiting there would block the worker.
     InsideTurn(Arc<Inside>),
 }
 

@@ -16,7 +16,7 @@ pub enum Pool {
 /// (T5).
 ///
 /// `#[actor(mailbox = reject(100))]`, `drop_newest(100)` or `drop_oldest(100)` beside the derive;
-/// by hand [`Actor::MAILBOX`]. A bound of zero does not compile.
+/// by hand [`Actor::MAILBOX`](crate::Actor::MAILBOX). A bound of zero does not compile.
 ///
 /// The bound counts waiting messages, including those that wait for their guard; the message in its
 /// turn does not wait. It does not count replies, local continuations,
@@ -123,6 +123,6 @@ pub enum Access {
 pub enum Steps {
     /// One.
     One,
-    /// It may return [`Step::Again`].
+    /// It may return [`Step::Again`](crate::Step::Again).
     Many,
 }

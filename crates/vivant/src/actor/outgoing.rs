@@ -22,7 +22,7 @@ pub(crate) struct Who {
     pub(crate) place: u32,
 }
 
-/// The receiver of shown addresses; see [`TraceReferences`].
+/// The receiver of shown addresses; see [`TraceReferences`](crate::TraceReferences).
 pub struct OutgoingReferences<'s>(&'s mut dyn FnMut(OutgoingReference));
 
 /// The actor of an address that was shown.
@@ -59,7 +59,7 @@ impl OutgoingReferences<'_> {
     }
 
     /// For the derive: takes the addresses of an object that is part of a heap's state, and not
-    /// [`TraceReferences`].
+    /// [`TraceReferences`](crate::TraceReferences).
     #[doc(hidden)]
     pub fn __of_object(&mut self, show: impl FnOnce(&mut ExternalEdges<'_>)) {
         let mut each = |held: &dyn Any| {

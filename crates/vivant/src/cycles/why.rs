@@ -5,7 +5,7 @@ use crate::actor::{AddressRef, Shared};
 use crate::api::{Address, Target};
 use std::fmt;
 
-/// Why an actor or an object is alive: [`System::why_alive`].
+/// Why an actor or an object is alive: [`System::why_alive`](crate::System::why_alive).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WhyAlive {
@@ -23,7 +23,7 @@ pub struct WhyAlive {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeptBy {
-    /// [`System::keep`].
+    /// [`System::keep`](crate::System::keep).
     Kept,
     /// It runs, or is about to. Its state is not known meanwhile. For an object: its owner runs, or
     /// belongs to another system.
@@ -71,8 +71,8 @@ impl fmt::Display for WhyAlive {
     }
 }
 
-/// An argument of [`System::why_alive`]: an actor, by its [`Address`]; an object, by its [holder
-/// root](crate::heap::Held).
+/// An argument of [`System::why_alive`](crate::System::why_alive): an actor, by its [`Address`]; an
+/// object, by its [holder root](crate::heap::Held).
 #[allow(
     private_interfaces,
     reason = "sealed: only this crate can name what it is called with"

@@ -4,7 +4,7 @@ use super::System;
 use crate::cycles::{Mortal, WhyAlive};
 
 impl System {
-    /// Why an actor or a shared object is alive, apart from the [`Address`] or
+    /// Why an actor or a shared object is alive, apart from the [`Address`](crate::Address) or
     /// [`Held`](crate::heap::Held) that is passed: the shortest chain of actors that hold addresses
     /// of each other, or the object, and what keeps the first of them.
     ///

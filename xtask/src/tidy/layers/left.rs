@@ -35,6 +35,8 @@ pub(super) const UPWARD: &[(&str, &str, &str, usize)] = &[
     ("vivant-heap", "raw", "heap", 1),
     ("vivant-heap", "raw", "mutator", 1),
     ("vivant-heap", "raw", "types", 2),
+    ("vivant-heap", "stats", "heap", 1),
+    ("vivant-heap", "stats", "orca", 1),
     ("vivant-heap", "types", "death_watch", 1),
     ("vivant-heap", "types", "id", 2),
     ("vivant-heap", "types", "orca", 1),
