@@ -121,7 +121,7 @@ enum CountedFor {
 }
 
 /// The last mark of a heap, and the back-offs.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct MarkHistory {
     /// Number of turns before it began.
     turns: u64,

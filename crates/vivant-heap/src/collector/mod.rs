@@ -31,6 +31,8 @@ mod phase;
 mod prefetch;
 mod scanner;
 mod step;
+#[cfg(test)]
+mod step_tests;
 mod tracer;
 mod work;
 

@@ -291,14 +291,17 @@ impl Core {
     pub(super) fn mark<'gc>(
         &mut self,
         state: &mut impl Object<'gc>,
+        reason: MarkReason,
         edge_snapshot: EdgeSnapshot,
         budget: &Budget,
     ) {
+        if self.is_marking() && !budget.is_unlimited() {
+            return;
+        }
+        self.mark_history
+            .will_begin(reason, self.idle_check.released);
         if budget.is_unlimited() {
             return self.major(state, edge_snapshot);
-        }
-        if self.is_marking() {
-            return;
         }
         // After this all objects are old, and the size of the old generation is what there is to
         // mark.

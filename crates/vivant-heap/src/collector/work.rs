@@ -67,7 +67,7 @@ impl<R: Root> Heap<R> {
             budget.deltas != 0 && core.is_notified(),
         );
         match reason {
-            GcReason::Requested(_) | GcReason::Paced | GcReason::Detached if !collects => None,
+            GcReason::Requested(_) | GcReason::Paced if !collects => None,
             GcReason::Requested(Request::Nursery) => Some(WorkItem::Nursery),
             GcReason::Requested(Request::Sweep) => Some(WorkItem::Sweep),
             GcReason::Requested(Request::Mark) => {
@@ -123,7 +123,10 @@ impl<R: Root> Heap<R> {
                 core.old.sweep(spans, &core.source);
                 (budget.spans, budget.objects) = (0, 0);
             }
-            WorkItem::Nursery | WorkItem::Mark(..) if never => budget.objects = 0,
+            WorkItem::Nursery | WorkItem::Mark(..) if never => {
+                budget.objects = 0;
+                core.check_work_is_done(context.turns);
+            }
             WorkItem::Nursery => {
                 core.minor(state, TenuringPolicy::Once);
                 budget.objects = 0;
@@ -139,9 +142,7 @@ impl<R: Root> Heap<R> {
                 core.check_work_is_done(context.turns);
             }
             WorkItem::Mark(reason, edges) => {
-                let released = core.idle_check.released;
-                core.mark_history.will_begin(reason, released);
-                core.mark(state, edges, budget);
+                core.mark(state, reason, edges, budget);
                 (budget.objects, budget.spans) = (0, 0);
                 core.check_work_is_done(context.turns);
             }
@@ -172,13 +173,18 @@ impl<R: Root> Heap<R> {
             record.spent_ns += took_ns;
         }
         if after.major > before.major {
-            let (turns, took_ns, snapshot) = match core.mark_record.take() {
+            let record = core.mark_record.take();
+            if record.is_some() {
+                change = Some(MarkChange::Ended);
+            }
+            // A stop-the-world mark came last: it has aborted or completed the recorded one.
+            let at_once = after.major - after.ended > before.major - before.ended;
+            let (turns, took_ns, snapshot) = match record.filter(|_| !at_once) {
                 None => {
                     core.idle_check.mark_begins();
                     (context.turns, took_ns, core.last_edge_snapshot)
                 }
                 Some(record) => {
-                    change = Some(MarkChange::Ended);
                     let took_ns = record.spent_ns + record.marker.spent_ns();
                     (record.turns, took_ns, record.edge_snapshot)
                 }
