@@ -42,6 +42,13 @@ fn things(source: &Arc<PageSource>, pacing: Pacing) -> Heap<Things> {
     })
 }
 
+/// A heap that refuses pages to some turns. The turn that makes it may be one of them.
+fn refusing(source: &Arc<PageSource>, pacing: Pacing, seed: u64) -> Heap<Things> {
+    let refuses = |seed| pacing.stressed(Stress::new(When::Paced, seed).refusing(200));
+    let heap = |seed| catch_unwind(|| things(source, refuses(seed))).ok();
+    (seed..).find_map(heap).expect("most turns get pages")
+}
+
 #[derive(Default)]
 struct Told(AtomicBool);
 
@@ -83,12 +90,11 @@ impl Actor {
             .nursery(8 << 10)
             .first(16 << 10)
             .marking(marking);
-        let pacing = match dice.below(3) {
-            0 => pacing.stressed(Stress::new(When::Paced, seed).refusing(200)),
-            _ => pacing,
-        };
         let told = Arc::new(Told::default());
-        let mut heap = things(&source, pacing);
+        let mut heap = match dice.below(3) {
+            0 => refusing(&source, pacing, seed),
+            _ => things(&source, pacing),
+        };
         heap.wake_by(Waker::from(told.clone()));
         Actor {
             dice,
