@@ -23,6 +23,9 @@ where
     /// Does the collector's work for `reason`, step by step.
     #[cold]
     pub(super) fn collect(&mut self, worker: &Worker, facts: &HeapCounts, reason: GcReason) {
+        if reason == GcReason::TurnEnd && self.heap.has_gc_work() {
+            self.report_large_turn(worker);
+        }
         let mut budget = Budget::BETWEEN_TURNS;
         loop {
             let report = self.step(worker, facts, reason, &mut budget);
@@ -40,6 +43,15 @@ where
         }
     }
 
+    /// Before the nursery is emptied: a turn that has allocated much is reported.
+    fn report_large_turn(&self, worker: &Worker) {
+        let (young, system) = (self.heap.young(), &worker.system);
+        if young > system.config.allocation_limit {
+            let reports = &system.reports;
+            reports.large_turn(worker.path(), worker.behaviour(), young as u64);
+        }
+    }
+
     /// One step. If it did any work, its duration is published as a pause.
     fn step(
         &mut self,
@@ -50,7 +62,7 @@ where
     ) -> StepReport {
         let system = &worker.system;
         let (oracle, clock) = (&system.oracle, system.config.pause_clock);
-        let (young, began_ns) = (self.heap.young(), oracle.now_ns());
+        let began_ns = oracle.now_ns();
         let began = clock.read(oracle, began_ns);
         let context = StepContext {
             now_ns: began_ns,
@@ -61,10 +73,6 @@ where
         let report = self.heap.step(&context, reason, budget);
         if let Some(kind) = report.pause {
             let paused_ns = clock.read(oracle, oracle.now_ns()) - began;
-            if reason == GcReason::TurnEnd && young > system.config.allocation_limit {
-                let reports = &system.reports;
-                reports.large_turn(worker.path(), worker.behaviour(), young as u64);
-            }
             facts.paused(kind, paused_ns, &self.heap.stats());
             system.pauses.add(kind, paused_ns);
             observe::paused(worker, kind, paused_ns);
