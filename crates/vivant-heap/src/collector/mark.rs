@@ -5,7 +5,7 @@ use super::mark_queue::{Joined, MarkQueue, MarkingPass, Packet};
 use super::scanner::{MarkResults, Scanner, WorkPacket};
 use super::{AbortOnUnwind, EdgeSnapshot};
 use crate::orca::HeapHandle;
-use crate::sync::{Arc, AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError};
+use crate::sync::{Arc, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError};
 use std::fmt;
 use std::ptr::NonNull;
 
@@ -32,7 +32,7 @@ pub(crate) struct Mark {
     /// Bytes of marked objects, for the pacer.
     bytes: AtomicUsize,
     /// Nanoseconds that markers other than the owner have spent on it.
-    spent_ns: AtomicUsize,
+    spent_ns: AtomicU64,
 }
 
 // SAFETY: its pointers lead to objects and to the owner of a heap that stays until the mark queue
@@ -78,7 +78,7 @@ impl Mark {
             results: Mutex::default(),
             scanners: Mutex::default(),
             bytes: AtomicUsize::new(0),
-            spent_ns: AtomicUsize::new(0),
+            spent_ns: AtomicU64::new(0),
         }
     }
 
@@ -175,13 +175,13 @@ impl Marker {
     /// pacer counts it: marks are limited to a part of the time.
     pub fn add_spent_ns(&self, ns: u64) {
         // Relaxed: a number for the pacer; no data is read on the strength of it.
-        self.0.spent_ns.fetch_add(ns as usize, Ordering::Relaxed);
+        self.0.spent_ns.fetch_add(ns, Ordering::Relaxed);
     }
 
     /// The nanoseconds that were added.
     pub(super) fn spent_ns(&self) -> u64 {
         // Relaxed: a number for the pacer; no data is read on the strength of it.
-        self.0.spent_ns.load(Ordering::Relaxed) as u64
+        self.0.spent_ns.load(Ordering::Relaxed)
     }
 
     /// Bytes of marked objects.

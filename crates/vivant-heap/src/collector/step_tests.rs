@@ -11,6 +11,9 @@ use std::sync::Arc;
 
 const IDLE_AFTER_NS: u64 = 1_000;
 
+/// Fillers of a heap that is marked concurrently.
+const LARGE: usize = 300;
+
 struct Things;
 
 impl Root for Things {
@@ -63,7 +66,7 @@ fn edges_are_listed_only_if_the_last_mark_has_listed_them() {
         (Request::MarkEdges, Request::Mark, EdgesListed::No),
         (Request::Mark, Request::MarkEdges, EdgesListed::Yes),
     ] {
-        let mut heap = things(Pacing::new(), 1_000, 0);
+        let mut heap = things(Pacing::new(), LARGE, 0);
         let mut step =
             |request, mut budget| heap.step(&at(1, 1), GcReason::Requested(request), &mut budget);
         let begun = step(first, Budget::BETWEEN_TURNS);
@@ -79,15 +82,10 @@ fn edges_are_listed_only_if_the_last_mark_has_listed_them() {
 
 #[test]
 fn a_detached_heap_without_a_budget_does_not_claim_to_be_idle() {
-    let source = Arc::new(PageSource::new());
-    struct Numbers;
-    impl Root for Numbers {
-        type Of<'gc> = Vec<Val<'gc, u64>>;
-    }
-    let mut heap = Heap::<Numbers>::new(&source, Pacing::new(), |m| {
-        (0..50_000).map(|n| m.val(n)).collect()
-    });
-    let held = heap.turn(|m, numbers| m.hold(numbers[7]));
+    let mut heap = things(Pacing::new(), LARGE, 0);
+    heap.collect_young();
+    heap.collect_young();
+    let held = heap.turn(|m, _| m.hold(m.val(4)));
     let mut detached = heap.end().expect("one is held");
     drop(held);
     for _ in 0..1_000_000 {
@@ -121,7 +119,7 @@ fn ends_mark(heap: &mut Heap<Things>, context: &StepContext<'_>) {
 #[test]
 fn a_request_while_a_mark_runs_does_not_change_what_that_mark_counts_for() {
     let history = |requests: bool| {
-        let mut heap = things(Pacing::new(), 1_000, 0);
+        let mut heap = things(Pacing::new(), LARGE, 0);
         let _begun = steps(&mut heap, &at(1, 1), GcReason::Requested(Request::Mark));
         ends_mark(&mut heap, &at(2, 1));
         let _check = steps(&mut heap, &at(3, 2), GcReason::TurnEnd);
@@ -140,7 +138,7 @@ fn a_request_while_a_mark_runs_does_not_change_what_that_mark_counts_for() {
 
 #[test]
 fn a_mark_that_aborts_another_has_taken_the_released_exports_into_account() {
-    let mut heap = things(Pacing::new(), 1_000, 0);
+    let mut heap = things(Pacing::new(), LARGE, 0);
     let held = heap.turn(|m, _| m.pack::<Val<'static, u64>>(m.val(4)));
     let _begun = steps(&mut heap, &at(1, 1), GcReason::Requested(Request::Mark));
     assert_eq!(heap.phase(), GcPhase::Mark);
