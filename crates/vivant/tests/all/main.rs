@@ -25,6 +25,7 @@ mod guards;
 mod heard;
 mod helped;
 mod inspection;
+mod large_turns;
 mod lifecycle;
 mod log;
 mod losses;
