@@ -29,7 +29,7 @@
 
 mod cell;
 
-use crate::check::{Canary, holds};
+use crate::check::{canaries, models};
 use crate::letters::letter;
 use crate::runtime::signals::Signals;
 use cell::{AddressRef, CellRef, Flaw, GIVE, KEEP, Lent, System};
@@ -131,119 +131,60 @@ fn stopped_with_a_spare_address(flaw: Flaw) {
     });
 }
 
-/// C3, of an actor that ended before its addresses were gone, so that no holder reads their count
-/// any more.
-pub fn a_stopped_actor_is_freed_after_its_last_use() {
-    holds(|| stopped(Flaw::None));
+models! {
+    /// C3, of an actor that ended before its addresses were gone, so that no holder reads their
+    /// count any more.
+    a_stopped_actor_is_freed_after_its_last_use: holds || stopped(Flaw::None);
+    /// C3, C4, C5: two address holders send and drop.
+    the_last_of_two_drops_ends_the_actor: holds || two_senders(Flaw::None);
+    /// C4: the holder raises the count from zero.
+    the_holder_raises_the_count_from_zero: holds
+        || gift(Flaw::None, Lent::Back), || gift(Flaw::None, Lent::Given);
+    /// C4: another thread raises it.
+    an_upgrade_fails_at_zero: holds || upgrade(Flaw::None, 'a');
+    /// C4: both at the same time.
+    an_upgrade_races_with_the_holder: holds || upgrade(Flaw::None, GIVE);
+    /// C6: addresses that come with a letter, and an address that is dropped in the actor's own
+    /// run.
+    spare_addresses_are_counted_back: holds || donations(Flaw::None);
+    /// C6, of an actor that ended without a check for remaining addresses.
+    a_stopped_actor_counts_its_spare_addresses_back: holds
+        || stopped_with_a_spare_address(Flaw::None);
 }
 
-/// C3, C4, C5: two address holders send and drop.
-pub fn the_last_of_two_drops_ends_the_actor() {
-    holds(|| two_senders(Flaw::None));
-}
-
-/// C4: the holder raises the count from zero.
-pub fn the_holder_raises_the_count_from_zero() {
-    holds(|| gift(Flaw::None, Lent::Back));
-    holds(|| gift(Flaw::None, Lent::Given));
-}
-
-/// C4: another thread raises it.
-pub fn an_upgrade_fails_at_zero() {
-    holds(|| upgrade(Flaw::None, 'a'));
-}
-
-/// C4: both at the same time.
-pub fn an_upgrade_races_with_the_holder() {
-    holds(|| upgrade(Flaw::None, GIVE));
-}
-
-/// C6: addresses that come with a letter, and an address that is dropped in the actor's own run.
-pub fn spare_addresses_are_counted_back() {
-    holds(|| donations(Flaw::None));
-}
-
-/// C6, of an actor that ended without a check for remaining addresses.
-pub fn a_stopped_actor_counts_its_spare_addresses_back() {
-    holds(|| stopped_with_a_spare_address(Flaw::None));
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-
+canaries! {
     /// The holder reads zero and does not see messages that were sent before.
-    pub fn a_count_read_without_acquire_is_caught(canary: Canary) {
-        canary.dies("C4", || two_senders(Flaw::CountRelaxed));
-    }
-
+    a_count_read_without_acquire_is_caught: "C4" => || two_senders(Flaw::CountRelaxed);
     /// The other half of the same fault: nothing orders a last use before the memory is freed.
-    pub fn a_drop_without_release_is_caught(canary: Canary) {
-        canary.dies("Causality violation", || two_senders(Flaw::DropAcquire));
-    }
-
+    a_drop_without_release_is_caught: "Causality violation" => || two_senders(Flaw::DropAcquire);
     /// A thread gets an address of an actor that has ended because it had none.
-    pub fn an_upgrade_from_zero_is_caught(canary: Canary) {
-        canary.dies("C", || upgrade(Flaw::UpgradeFromZero, 'a'));
-    }
-
+    an_upgrade_from_zero_is_caught: "C" => || upgrade(Flaw::UpgradeFromZero, 'a');
     /// The addresses own a reference that was never counted.
-    pub fn a_raise_without_a_reference_is_caught(canary: Canary) {
-        canary.dies("C3", || gift(Flaw::RaiseWithoutReference, Lent::Back));
-    }
-
+    a_raise_without_a_reference_is_caught: "C3" => || gift(Flaw::RaiseWithoutReference, Lent::Back);
     /// The cell is freed while the last address still uses it.
-    pub fn a_nudge_after_the_reference_is_gone_is_caught(canary: Canary) {
-        canary.dies("", || two_senders(Flaw::NudgeLate));
-    }
-
+    a_nudge_after_the_reference_is_gone_is_caught: "" => || two_senders(Flaw::NudgeLate);
     /// The last address is dropped after the holder has read the count, and the holder is not
     /// notified.
-    pub fn a_last_address_that_does_not_nudge_is_caught(canary: Canary) {
-        canary.dies("C3: nobody told it", || two_senders(Flaw::NoNudge));
-    }
-
+    a_last_address_that_does_not_nudge_is_caught:
+        "C3: nobody told it" => || two_senders(Flaw::NoNudge);
     /// The cell is freed beside a last use of it.
-    pub fn freeing_without_acquire_is_caught(canary: Canary) {
-        canary.dies("Causality violation", || two_senders(Flaw::NoFence));
-    }
-
+    freeing_without_acquire_is_caught: "Causality violation" => || two_senders(Flaw::NoFence);
     /// The same, where only the address count could have ordered them.
-    pub fn a_last_address_without_acquire_is_caught(canary: Canary) {
-        canary.dies("Causality violation", || {
-            stopped(Flaw::NoFenceAtLastAddress)
-        });
-    }
-
+    a_last_address_without_acquire_is_caught:
+        "Causality violation" => || stopped(Flaw::NoFenceAtLastAddress);
     /// The last address is dropped, and its reference with it, while the actor is in a queue.
-    pub fn a_runnable_that_nothing_keeps_is_caught(canary: Canary) {
-        canary.dies("", || two_senders(Flaw::NoLife));
-    }
-
+    a_runnable_that_nothing_keeps_is_caught: "" => || two_senders(Flaw::NoLife);
     /// The cell is freed under the worker that holds its actor.
-    pub fn a_life_that_is_not_given_up_last_is_caught(canary: Canary) {
-        canary.dies("C3: used after it was freed", || donations(Flaw::LifeFirst));
-    }
-
+    a_life_that_is_not_given_up_last_is_caught:
+        "C3: used after it was freed" => || donations(Flaw::LifeFirst);
     /// The actor never detects that its only addresses are those that were given to it.
-    pub fn spare_addresses_forgotten_are_caught(canary: Canary) {
-        canary.dies("C3: nobody told it", || donations(Flaw::SpareForgotten));
-    }
-
+    spare_addresses_forgotten_are_caught:
+        "C3: nobody told it" => || donations(Flaw::SpareForgotten);
     /// By then another worker holds the actor, or the actor never runs again.
-    pub fn spare_addresses_counted_after_parking_are_caught(canary: Canary) {
-        canary.dies("", || donations(Flaw::SpareAfterParking));
-    }
-
+    spare_addresses_counted_after_parking_are_caught: "" => || donations(Flaw::SpareAfterParking);
     /// The last address is counted back, and the addresses' common reference stays.
-    pub fn counting_back_without_the_reference_is_caught(canary: Canary) {
-        canary.dies("C3", || donations(Flaw::SpareKeepsReference));
-    }
-
+    counting_back_without_the_reference_is_caught: "C3" => || donations(Flaw::SpareKeepsReference);
     /// The cell is freed beside the last use through an address that was dropped before.
-    pub fn counting_back_without_acquire_is_caught(canary: Canary) {
-        canary.dies("Causality violation", || {
-            stopped_with_a_spare_address(Flaw::SpareRelaxed);
-        });
-    }
+    counting_back_without_acquire_is_caught:
+        "Causality violation" => || stopped_with_a_spare_address(Flaw::SpareRelaxed);
 }

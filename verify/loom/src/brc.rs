@@ -20,263 +20,111 @@ mod paper;
 #[allow(dead_code, reason = "the models count no objects")]
 mod real;
 
-use crate::check::{Canary, holds};
+use crate::check::{canaries, models};
 use real::{asked, scenes};
 
-/// The owner and one or two others drop, one of them after cloning.
-pub fn drops_end_it_once() {
-    holds(scenes::both_drop);
-    holds(scenes::the_owner_drops_its_last);
-    holds(scenes::another_clones);
-    holds(scenes::two_others_drop);
+models! {
+    /// The owner and one or two others drop, one of them after cloning.
+    drops_end_it_once: holds
+        scenes::both_drop, scenes::the_owner_drops_its_last, scenes::another_clones,
+        scenes::two_others_drop;
+    /// The double free of the paper's algorithm.
+    the_nine_steps_end_it_once: holds scenes::nine_steps;
+    /// A reference that is handed over while the owner leaves, or waits.
+    an_owner_that_leaves_loses_nothing: holds
+        scenes::the_owner_leaves, scenes::the_only_one_is_elsewhere,
+        scenes::two_objects_are_queued, scenes::the_owner_is_detached;
+    /// A reference that is handed over while the owner ends.
+    an_owner_that_ends_loses_nothing: holds
+        scenes::the_owner_ends, scenes::the_owner_drops_and_ends,
+        scenes::the_owner_ends_between_two;
+    /// The biased count is lost with the owner.
+    an_owner_goes_from_thread_to_thread: holds scenes::the_owner_moves;
+    /// A reference comes to the queue of another owner, which has got the id of its owner.
+    an_id_is_given_again: holds scenes::an_id_is_used_again, scenes::an_ended_owner_is_replaced;
+    /// By another thread, or by the owner, while the last reference is dropped.
+    an_upgrade_finds_what_lives: holds
+        scenes::another_upgrades, scenes::the_owner_upgrades,
+        scenes::another_upgrades_what_is_merged;
+    /// The first and the last ones.
+    weak_references_free_the_memory_once: holds scenes::weak_ones_come_and_go;
+    /// The value is taken out while other threads use it or upgrade.
+    a_value_is_taken_once: holds
+        asked::a_take_races_with_an_upgrade, asked::a_take_while_the_owner_ends, asked::two_take;
+    /// The result of the test "only reference" on a thread that is not the owner.
+    a_probe_that_says_yes_is_right: holds
+        asked::a_probe_against_the_owner, asked::a_probe_against_others, asked::two_probe;
+    /// The owner is cleared, and the merged count is not yet visible.
+    a_merge_meets_a_reference_on_its_way: holds scenes::a_merge_meets_a_reference_on_its_way;
+    /// An object that is being made has a weak reference.
+    a_birth_with_a_way_back: holds scenes::a_birth_with_a_way_back;
+    /// Destruction within the creation of an object or within an upgrade.
+    what_is_put_off_is_ended: holds scenes::what_is_put_off_is_ended;
 }
 
-/// The double free of the paper's algorithm.
-pub fn the_nine_steps_end_it_once() {
-    holds(scenes::nine_steps);
-}
-
-/// A reference that is handed over while the owner leaves, or waits.
-pub fn an_owner_that_leaves_loses_nothing() {
-    holds(scenes::the_owner_leaves);
-    holds(scenes::the_only_one_is_elsewhere);
-    holds(scenes::two_objects_are_queued);
-    holds(scenes::the_owner_is_detached);
-}
-
-/// A reference that is handed over while the owner ends.
-pub fn an_owner_that_ends_loses_nothing() {
-    holds(scenes::the_owner_ends);
-    holds(scenes::the_owner_drops_and_ends);
-    holds(scenes::the_owner_ends_between_two);
-}
-
-/// The biased count is lost with the owner.
-pub fn an_owner_goes_from_thread_to_thread() {
-    holds(scenes::the_owner_moves);
-}
-
-/// A reference comes to the queue of another owner, which has got the id of its owner.
-pub fn an_id_is_given_again() {
-    holds(scenes::an_id_is_used_again);
-    holds(scenes::an_ended_owner_is_replaced);
-}
-
-/// By another thread, or by the owner, while the last reference is dropped.
-pub fn an_upgrade_finds_what_lives() {
-    holds(scenes::another_upgrades);
-    holds(scenes::the_owner_upgrades);
-    holds(scenes::another_upgrades_what_is_merged);
-}
-
-/// The first and the last ones.
-pub fn weak_references_free_the_memory_once() {
-    holds(scenes::weak_ones_come_and_go);
-}
-
-/// The value is taken out while other threads use it or upgrade.
-pub fn a_value_is_taken_once() {
-    holds(asked::a_take_races_with_an_upgrade);
-    holds(asked::a_take_while_the_owner_ends);
-    holds(asked::two_take);
-}
-
-/// The result of the test "only reference" on a thread that is not the owner.
-pub fn a_probe_that_says_yes_is_right() {
-    holds(asked::a_probe_against_the_owner);
-    holds(asked::a_probe_against_others);
-    holds(asked::two_probe);
-}
-
-/// The owner is cleared, and the merged count is not yet visible.
-pub fn a_merge_meets_a_reference_on_its_way() {
-    holds(scenes::a_merge_meets_a_reference_on_its_way);
-}
-
-/// An object that is being made has a weak reference.
-pub fn a_birth_with_a_way_back() {
-    holds(scenes::a_birth_with_a_way_back);
-}
-
-/// Destruction within the creation of an object or within an upgrade.
-pub fn what_is_put_off_is_ended() {
-    holds(scenes::what_is_put_off_is_ended);
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-    use crate::fault::Fault;
-
+canaries! {
     /// The paper's algorithm: a queue that owns no reference.
-    pub fn a_queue_without_a_reference_is_caught(canary: Canary) {
-        canary.dies("used after it was freed", paper::nine_steps);
-    }
-
+    a_queue_without_a_reference_is_caught: "used after it was freed" => paper::nine_steps;
     /// The owner's last drop does not look for weak references.
-    pub fn an_end_that_weak_ones_do_not_see_is_caught(canary: Canary) {
-        canary.dies_of(Fault::QuickEndWithWeak, "", scenes::another_upgrades);
-    }
-
+    an_end_that_weak_ones_do_not_see_is_caught: QuickEndWithWeak, "" => scenes::another_upgrades;
     /// The owner is cleared after the merged count was published.
-    pub fn an_owner_that_is_cleared_late_is_caught(canary: Canary) {
-        canary.dies_of(Fault::ClearedLate, "", scenes::the_owner_drops_its_last);
-    }
-
+    an_owner_that_is_cleared_late_is_caught: ClearedLate, "" => scenes::the_owner_drops_its_last;
     /// The owner destroys the object and has not seen other threads' changes to it.
-    pub fn a_last_look_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(
-            Fault::LastLookRelaxed,
-            "Causality violation",
-            scenes::the_owner_drops_its_last,
-        );
-    }
-
+    a_last_look_that_does_not_acquire_is_caught:
+        LastLookRelaxed, "Causality violation" => scenes::the_owner_drops_its_last;
     /// Other threads do not publish their changes.
-    pub fn a_drop_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(
-            Fault::SharedDropRelaxed,
-            "Causality violation",
-            scenes::the_owner_drops_its_last,
-        );
-    }
-
+    a_drop_that_does_not_release_is_caught:
+        SharedDropRelaxed, "Causality violation" => scenes::the_owner_drops_its_last;
     /// The owner does not publish its changes.
-    pub fn a_merge_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(
-            Fault::MergeAcquires,
-            "Causality violation",
-            scenes::the_owner_drops_its_last,
-        );
-    }
-
+    a_merge_that_does_not_release_is_caught:
+        MergeAcquires, "Causality violation" => scenes::the_owner_drops_its_last;
     /// The owner destroys the object by merging, and has not seen other threads' changes to it.
-    pub fn a_merge_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(
-            Fault::MergeReleases,
-            "Causality violation",
-            scenes::the_owner_drops_its_last,
-        );
-    }
-
+    a_merge_that_does_not_acquire_is_caught:
+        MergeReleases, "Causality violation" => scenes::the_owner_drops_its_last;
     /// The last drop of a merged object does not see other threads' changes to it.
-    pub fn a_last_drop_without_a_fence_is_caught(canary: Canary) {
-        canary.dies_of(
-            Fault::LastWithoutFence,
-            "Causality violation",
-            scenes::the_owner_drops_its_last,
-        );
-    }
-
+    a_last_drop_without_a_fence_is_caught:
+        LastWithoutFence, "Causality violation" => scenes::the_owner_drops_its_last;
     /// A thread that finds the owner cleared takes a shared count of one for the last reference.
-    pub fn a_leaving_owner_that_is_not_counted_is_caught(canary: Canary) {
-        let scene = scenes::a_merge_meets_a_reference_on_its_way;
-        canary.dies_of(Fault::LeavingIsMerged, "", scene);
-    }
-
+    a_leaving_owner_that_is_not_counted_is_caught:
+        LeavingIsMerged, "" => scenes::a_merge_meets_a_reference_on_its_way;
     /// A weak reference brings an ended object back.
-    pub fn an_upgrade_of_what_has_ended_is_caught(canary: Canary) {
-        canary.dies_of(Fault::UpgradeOfMerged, "", scenes::another_upgrades);
-    }
-
+    an_upgrade_of_what_has_ended_is_caught: UpgradeOfMerged, "" => scenes::another_upgrades;
     /// A weak reference finds an object, and not its value.
-    pub fn an_upgrade_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(
-            Fault::UpgradeRelaxed,
-            "Causality violation",
-            scenes::a_birth_with_a_way_back,
-        );
-    }
-
+    an_upgrade_that_does_not_acquire_is_caught:
+        UpgradeRelaxed, "Causality violation" => scenes::a_birth_with_a_way_back;
     /// The same, by a fault of the creating thread.
-    pub fn a_birth_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(
-            Fault::BornRelaxed,
-            "Causality violation",
-            scenes::a_birth_with_a_way_back,
-        );
-    }
-
+    a_birth_that_does_not_release_is_caught:
+        BornRelaxed, "Causality violation" => scenes::a_birth_with_a_way_back;
     /// Two threads check, and both take.
-    pub fn a_take_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies_of(Fault::TakeByALook, "", asked::two_take);
-    }
-
+    a_take_by_a_look_and_a_store_is_caught: TakeByALook, "" => asked::two_take;
     /// A drop does not take the prober's flag off.
-    pub fn a_probe_that_drops_do_not_disturb_is_caught(canary: Canary) {
-        canary.dies_of(Fault::DropsKeepTheFlag, "", asked::two_probe);
-    }
-
+    a_probe_that_drops_do_not_disturb_is_caught: DropsKeepTheFlag, "" => asked::two_probe;
     /// A probe looks at the counts once.
-    pub fn a_probe_without_a_second_look_is_caught(canary: Canary) {
-        canary.dies_of(Fault::ProbeOnce, "", asked::two_probe);
-    }
-
+    a_probe_without_a_second_look_is_caught: ProbeOnce, "" => asked::two_probe;
     /// A probe takes another probe's flag for its own.
-    pub fn two_probes_at_once_are_caught(canary: Canary) {
-        canary.dies_of(Fault::ProbesAtOnce, "Causality violation", asked::two_probe);
-    }
-
+    two_probes_at_once_are_caught: ProbesAtOnce, "Causality violation" => asked::two_probe;
     /// The owner's count is one, and nothing else is tested.
-    pub fn an_only_one_by_a_look_is_caught(canary: Canary) {
-        canary.dies_of(Fault::SoleByALook, "", scenes::another_clones);
-    }
-
+    an_only_one_by_a_look_is_caught: SoleByALook, "" => scenes::another_clones;
     /// A probe does not see what the owner did before it dropped.
-    pub fn an_owners_drop_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(
-            Fault::OwnersDropRelaxed,
-            "Causality violation",
-            asked::a_probe_against_the_owner,
-        );
-    }
-
+    an_owners_drop_that_does_not_release_is_caught:
+        OwnersDropRelaxed, "Causality violation" => asked::a_probe_against_the_owner;
     /// The next holder does not see the biased counts.
-    pub fn a_hold_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(Fault::HoldRelaxed, "", scenes::both_drop);
-    }
-
+    a_hold_that_does_not_acquire_is_caught: HoldRelaxed, "" => scenes::both_drop;
     /// The last holder does not publish them.
-    pub fn a_leave_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(Fault::LeaveRelaxed, "", scenes::both_drop);
-    }
-
+    a_leave_that_does_not_release_is_caught: LeaveRelaxed, "" => scenes::both_drop;
     /// The owner leaves without a check of the bell.
-    pub fn a_leave_without_a_look_is_caught(canary: Canary) {
-        canary.dies_of(Fault::LeaveWithoutALook, "waits", scenes::the_owner_leaves);
-    }
-
+    a_leave_without_a_look_is_caught: LeaveWithoutALook, "waits" => scenes::the_owner_leaves;
     /// The bell is not rung.
-    pub fn a_push_in_silence_is_caught(canary: Canary) {
-        canary.dies_of(Fault::PushInSilence, "waits", scenes::the_owner_leaves);
-    }
-
+    a_push_in_silence_is_caught: PushInSilence, "waits" => scenes::the_owner_leaves;
     /// The thread that rings does not check whether an owner is there.
-    pub fn a_push_to_nobody_is_caught(canary: Canary) {
-        canary.dies_of(Fault::RingAndGo, "waits", scenes::the_owner_leaves);
-    }
-
+    a_push_to_nobody_is_caught: RingAndGo, "waits" => scenes::the_owner_leaves;
     /// The flag is taken off after the queue, and with it that of a later push.
-    pub fn a_flag_that_is_taken_off_too_late_is_caught(canary: Canary) {
-        canary.dies_of(
-            Fault::FlagOffTooLate,
-            "waits",
-            scenes::two_objects_are_queued,
-        );
-    }
-
+    a_flag_that_is_taken_off_too_late_is_caught:
+        FlagOffTooLate, "waits" => scenes::two_objects_are_queued;
     /// An id is given back while an object names it, and the object then waits for another owner.
-    pub fn an_id_that_is_free_while_named_is_caught(canary: Canary) {
-        let scene = scenes::an_ended_owner_is_replaced;
-        canary.dies_of(Fault::FreeWhileNamed, "waits", scene);
-    }
-
+    an_id_that_is_free_while_named_is_caught:
+        FreeWhileNamed, "waits" => scenes::an_ended_owner_is_replaced;
     /// No owner is notified that an object names the owner no more.
-    pub fn an_id_that_nobody_gives_back_is_caught(canary: Canary) {
-        canary.dies_of(
-            Fault::UnnameInSilence,
-            "an id is lost",
-            asked::a_take_while_the_owner_ends,
-        );
-    }
+    an_id_that_nobody_gives_back_is_caught:
+        UnnameInSilence, "an id is lost" => asked::a_take_while_the_owner_ends;
 }

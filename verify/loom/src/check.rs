@@ -53,6 +53,65 @@ pub(crate) fn holds_long(model: impl Fn() + Send + Sync + 'static) {
     }
 }
 
+/// A test of a protocol's file: a model, or a self-test.
+#[derive(Clone, Copy, Debug)]
+pub struct Test {
+    path: &'static str,
+    fault: Option<Fault>,
+    run: fn(Canary),
+}
+
+impl Test {
+    pub(crate) const fn new(path: &'static str, fault: Option<Fault>, run: fn(Canary)) -> Test {
+        Test { path, fault, run }
+    }
+
+    /// The file's module, `canaries` for a self-test, and its own name.
+    pub fn name(&self) -> &'static str {
+        let (_crate, name) = self.path.split_once("::").expect("a path in this crate");
+        name
+    }
+
+    /// The name of the fault that it injects into a file of a crate.
+    pub fn fault(&self) -> Option<String> {
+        self.fault.map(|fault| format!("{fault:?}"))
+    }
+
+    /// Panics if the model does not hold, or the fault is not found.
+    pub fn run(&self) {
+        (self.run)(Canary { test: self.name() });
+    }
+}
+
+/// The models of a protocol: a name, [`holds`] or [`holds_long`], and what holds.
+macro_rules! models {
+    ($($(#[doc = $about:literal])+ $name:ident: $holds:ident $($model:expr),+;)+) => {
+        pub(crate) const MODELS: &[crate::check::Test] = &[$(crate::check::Test::new(
+            concat!(module_path!(), "::", stringify!($name)),
+            None,
+            |_| {
+                $(crate::check::$holds($model);)+
+            },
+        ),)+];
+    };
+}
+pub(crate) use models;
+
+/// The self-tests of a protocol's models, which find each fault: a name, the fault if it is in a
+/// file of a crate, a part of loom's message, and the model.
+macro_rules! canaries {
+    ($($(#[doc = $about:literal])+ $name:ident: $($fault:ident,)? $why:literal => $model:expr;)+) => {
+        pub(crate) const CANARIES: &[crate::check::Test] = &[$(crate::check::Test::new(
+            concat!(module_path!(), "::canaries::", stringify!($name)),
+            crate::check::canaries!(@ $($fault)?),
+            |canary| canary.dies(crate::check::canaries!(@ $($fault)?), $why, $model),
+        ),)+];
+    };
+    (@) => { None };
+    (@ $fault:ident) => { Some(crate::fault::Fault::$fault) };
+}
+pub(crate) use canaries;
+
 /// A self-test: a model with a fault, which loom must find.
 #[derive(Debug)]
 pub struct Canary {
@@ -61,28 +120,28 @@ pub struct Canary {
 }
 
 impl Canary {
-    /// The process dies: loom finds the fault of `model` itself, and its message contains `why`.
+    /// The process dies: loom finds the fault, and its message contains `why`. The fault is one of
+    /// `model` itself, or it is injected into a file of a crate, where `model` must reach it.
     ///
     /// In a process of its own, because loom does not survive its finds: at a deadlock it panics
     /// while it panics.
-    pub(crate) fn dies(self, why: &str, model: impl Fn() + Send + Sync + 'static) {
+    pub(crate) fn dies(
+        self,
+        fault: Option<Fault>,
+        why: &str,
+        model: impl Fn() + Send + Sync + 'static,
+    ) {
         if env::var_os(CAGE).is_some() {
-            return holds(model);
-        }
-        self.found(why);
-    }
-
-    /// The same for `fault`, which `model` must reach in a file of a crate.
-    pub(crate) fn dies_of(self, fault: Fault, why: &str, model: impl Fn() + Send + Sync + 'static) {
-        if env::var_os(CAGE).is_some() {
-            fault::inject(fault);
+            fault.into_iter().for_each(fault::inject);
             return holds(model);
         }
         let said = self.found(why);
-        assert!(
-            said.contains(&format!("{REACHED} {fault:?}\n")),
-            "the model does not come to {fault:?}: {said}"
-        );
+        if let Some(fault) = fault {
+            assert!(
+                said.contains(&format!("{REACHED} {fault:?}\n")),
+                "the model does not come to {fault:?}: {said}"
+            );
+        }
     }
 
     /// The self-test fails where a model finds nothing, because it never reaches the fault.
@@ -100,9 +159,9 @@ impl Canary {
 
     fn fails(self, how: &str, model: impl Fn() + Send + Sync + 'static) {
         if env::var_os(CAGE).is_some() {
-            return self.dies_of(Fault::Loses, "", model);
+            return self.dies(Some(Fault::Loses), "", model);
         }
-        let dies = AssertUnwindSafe(|| self.dies_of(Fault::Loses, "", model));
+        let dies = AssertUnwindSafe(|| self.dies(Some(Fault::Loses), "", model));
         let panic = panic::catch_unwind(dies).expect_err("it accepts what proves nothing");
         let words = panic.downcast_ref::<String>().expect("an assertion");
         assert!(words.starts_with(how), "{words}");

@@ -15,7 +15,7 @@
 //!
 //! The faults are in the model: the modelled code is in no file that can be shared.
 
-use crate::check::{Canary, holds};
+use crate::check::{canaries, models};
 use crate::runtime::sleep::{Park, Sleepers, Withdrawn};
 use crate::sleep::{Flaw as SleepFlaw, Watched};
 use crate::sync::{Arc, Condvar, Mutex, PoisonError, lock};
@@ -166,32 +166,19 @@ fn timer_for_a_resting_clock(flaw: Flaw) {
     assert_eq!(clock.join().unwrap(), Went::Firing, "K1");
 }
 
-/// K1, for a worker that comes back from sleep or from its edge.
-pub fn it_never_rests_while_a_worker_works() {
-    holds(|| turn_that_needs_a_tick(Flaw::None));
+models! {
+    /// K1, for a worker that comes back from sleep or from its edge.
+    it_never_rests_while_a_worker_works: holds || turn_that_needs_a_tick(Flaw::None);
+    /// K1, for timers.
+    a_nearer_timer_is_not_overlooked: holds || timer_for_a_resting_clock(Flaw::None);
 }
 
-/// K1, for timers.
-pub fn a_nearer_timer_is_not_overlooked() {
-    holds(|| timer_for_a_resting_clock(Flaw::None));
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-
+canaries! {
     /// The clock checked while the worker was announced, and is not notified that the worker
     /// withdrew.
-    pub fn a_withdrawal_that_does_not_rouse_is_caught(canary: Canary) {
-        canary.dies("deadlock", || {
-            turn_that_needs_a_tick(Flaw::RouseAfterParkingOnly)
-        });
-    }
-
+    a_withdrawal_that_does_not_rouse_is_caught:
+        "deadlock" => || turn_that_needs_a_tick(Flaw::RouseAfterParkingOnly);
     /// The clock has looked at its timers and does not wait yet.
-    pub fn a_notification_without_the_lock_is_caught(canary: Canary) {
-        canary.dies("deadlock", || {
-            timer_for_a_resting_clock(Flaw::NotifyWithoutLock)
-        });
-    }
+    a_notification_without_the_lock_is_caught:
+        "deadlock" => || timer_for_a_resting_clock(Flaw::NotifyWithoutLock);
 }

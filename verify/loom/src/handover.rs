@@ -17,7 +17,7 @@
 //!
 //! The faults are in the model: the modelled code is in no file that can be shared.
 
-use crate::check::{Canary, holds};
+use crate::check::{canaries, models};
 use crate::runtime::sleep::{Park, Sleepers, Withdrawn};
 use crate::sleep::{Flaw as SleepFlaw, Watched};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
@@ -212,33 +212,20 @@ fn retirement_between_pieces(flaw: Flaw) {
         .for_each(|worker| worker.join().unwrap());
 }
 
-/// G2, for the item behind the token.
-pub fn a_retiring_worker_passes_its_token_on() {
-    holds(|| retirement(Flaw::None));
+models! {
+    /// G2, for the item behind the token.
+    a_retiring_worker_passes_its_token_on: holds || retirement(Flaw::None);
+    /// G2, for the retiring worker's own queue.
+    a_retiring_workers_queue_goes_to_the_others: holds || retirement_with_a_queue(Flaw::None);
+    /// G2, for incremental work: the worker signals that more is left only after the others have
+    /// checked, and they may have fallen asleep.
+    work_in_pieces_does_not_retire: holds || retirement_between_pieces(Flaw::None);
 }
 
-/// G2, for the retiring worker's own queue.
-pub fn a_retiring_workers_queue_goes_to_the_others() {
-    holds(|| retirement_with_a_queue(Flaw::None));
-}
-
-/// G2, for incremental work: the worker signals that more is left only after the others have
-/// checked, and they may have fallen asleep.
-pub fn work_in_pieces_does_not_retire() {
-    holds(|| retirement_between_pieces(Flaw::None));
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-
+canaries! {
     /// The regular worker sleeps on, though an item was posted and a token spent for it.
-    pub fn a_token_that_retires_with_its_worker_is_caught(canary: Canary) {
-        canary.dies("deadlock", || retirement(Flaw::KeepToken));
-    }
-
+    a_token_that_retires_with_its_worker_is_caught: "deadlock" => || retirement(Flaw::KeepToken);
     /// The regular worker fell asleep while the other was at the first increment.
-    pub fn pieces_that_retire_with_their_worker_are_caught(canary: Canary) {
-        canary.dies("deadlock", || retirement_between_pieces(Flaw::SilentPieces));
-    }
+    pieces_that_retire_with_their_worker_are_caught:
+        "deadlock" => || retirement_between_pieces(Flaw::SilentPieces);
 }

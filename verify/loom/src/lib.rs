@@ -5,17 +5,18 @@
 //! model runs one protocol, with two or three threads and as few messages as possible, through
 //! every interleaving and every value that a weakly ordered machine may read, up to a number of
 //! preemptions. Code without a file that can be shared is modelled, with a table of names.
-//! `tests/models.rs` is the register of all models.
+//! `models!` and `canaries!` at the end of a protocol's file are its register; `tests/models.rs`
+//! runs all.
 //!
-//! - [`mailbox`]: M1, M2, M3, M5. [`run`]: C1, M4, signals. [`signals`]: which of two is heard
-//!   last. [`address`]: C3, C4, C5, C6.
-//! - [`slot`]: the slot for the actor just woken. [`sleep`]: W1, W2, W3. [`handover`]: G2.
-//!   [`clock`]: K1.
-//! - [`muting`]: P1, P2, P3. [`pool`]: N1, N2, N3. [`promise`]: the two ends of a promise. [`brc`]:
+//! - `mailbox`: M1, M2, M3, M5. `run`: C1, M4, signals. `signals`: which of two is heard
+//!   last. `address`: C3, C4, C5, C6.
+//! - `slot`: the slot for the actor just woken. `sleep`: W1, W2, W3. `handover`: G2.
+//!   `clock`: K1.
+//! - `muting`: P1, P2, P3. `pool`: N1, N2, N3. `promise`: the two ends of a promise. `brc`:
 //!   biased counts, B1 to B8.
-//! - [`orca`]: count deltas sent to a heap, O6. [`unreachable`](mod@unreachable): commit or abort
+//! - `orca`: count deltas sent to a heap, O6. `unreachable`: commit or abort
 //!   of the trial deletion of unreachable actors, U3, U4.
-//! - [`marking`]: concurrent marking of a heap, H5, H6.
+//! - `marking`: concurrent marking of a heap, H5, H6.
 //!
 //! Each has its self-tests, the **canaries**: faults that the same models must find, each in a
 //! process of its own. A fault of a file of the crates is injected into that file, at its own line,
@@ -32,55 +33,70 @@
 //! nor a wait that ends by a timeout, so there is none in the models. It explores one behaviour
 //! that no machine has: a plain store between an exchange and the value that the exchange has read.
 
-pub mod address;
+mod address;
 mod atomics;
 #[allow(
     unsafe_code,
     reason = "counted objects and slots are behind pointers, as in the crate"
 )]
-pub mod brc;
+mod brc;
 mod check;
-pub mod clock;
+mod clock;
 mod counters;
 pub mod fault;
-pub mod handover;
+mod handover;
 #[allow(
     unsafe_code,
     reason = "a node is linked by raw pointers, as in the runtime"
 )]
 mod letters;
-pub mod mailbox;
-pub mod marking;
-pub mod muting;
+mod mailbox;
+mod marking;
+mod muting;
 mod once;
 #[allow(
     unsafe_code,
     reason = "objects and owners are behind pointers, as in the crate"
 )]
-pub mod orca;
+mod orca;
 mod pointer;
 #[allow(
     unsafe_code,
     reason = "blocks of memory are given back, as in the runtime"
 )]
-pub mod pool;
-pub mod promise;
-pub mod run;
+mod pool;
+mod promise;
+mod run;
 mod runtime;
-pub mod signals;
-pub mod sleep;
+mod signals;
+mod sleep;
 #[allow(
     unsafe_code,
     reason = "an actor in the slot is a pointer, as in the runtime"
 )]
-pub mod slot;
+mod slot;
 #[allow(unsafe_code, reason = "blocks of memory are given back")]
 mod stubs;
 mod sync;
 #[allow(unsafe_code, reason = "the pointers that loom hands out and follows")]
 mod tracked;
-pub mod unreachable;
+mod unreachable;
 
-pub use check::Canary;
+pub use check::{Canary, Test};
 use orca::stubs::{header, id, old, pages};
 use stubs::{actor, message};
+
+macro_rules! tests {
+    ($($protocol:ident)+) => {
+        /// All models and their self-tests.
+        pub fn tests() -> impl Iterator<Item = &'static Test> {
+            let tests = [$($protocol::MODELS, $protocol::CANARIES,)+];
+            tests.into_iter().flatten()
+        }
+    };
+}
+
+tests! {
+    mailbox run signals sleep clock handover muting address unreachable brc orca marking slot pool
+    promise
+}

@@ -10,7 +10,7 @@
 //! (`run.rs`); more than two senders. Links are plain pointers that loom does not track; they are
 //! written and read beside the content, which it tracks.
 
-use crate::check::{Canary, holds, holds_long};
+use crate::check::{canaries, models};
 use crate::letters::{Letter, Mailbox, Told, in_order, letter};
 use crate::runtime::inbox::Notified;
 use crate::sync::Arc;
@@ -151,68 +151,38 @@ fn chain_of_causes() {
     );
 }
 
-/// M1, M2, M3.
-pub fn nothing_is_lost_or_doubled_or_overtaken() {
-    holds(|| two_senders([2, 1], 2, End::After));
+fn after() {
+    two_senders([2, 1], 2, End::After);
 }
 
-/// M1, M3, M5, and what a refused sender sees.
-pub fn what_races_with_close_is_given_back_or_in_the_chain() {
-    holds(|| two_senders([1, 1], 1, End::Meanwhile));
-    holds(|| two_senders([2, 2], 2, End::Meanwhile));
+fn meanwhile() {
+    two_senders([1, 1], 1, End::Meanwhile);
 }
 
-/// The same, with more messages than the receiver takes.
-pub fn long_three_messages_against_two() {
-    holds_long(|| two_senders([3, 2], 2, End::Meanwhile));
-    holds_long(|| two_senders([3, 2], 2, End::After));
+models! {
+    /// M1, M2, M3.
+    nothing_is_lost_or_doubled_or_overtaken: holds || two_senders([2, 1], 2, End::After);
+    /// M1, M3, M5, and what a refused sender sees.
+    what_races_with_close_is_given_back_or_in_the_chain: holds
+        || two_senders([1, 1], 1, End::Meanwhile), || two_senders([2, 2], 2, End::Meanwhile);
+    /// The same, with more messages than the receiver takes.
+    long_three_messages_against_two: holds_long
+        || two_senders([3, 2], 2, End::Meanwhile), || two_senders([3, 2], 2, End::After);
+    /// M2 between three actors.
+    delivery_is_causal: holds chain_of_causes;
 }
 
-/// M2 between three actors.
-pub fn delivery_is_causal() {
-    holds(chain_of_causes);
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-    use crate::fault::Fault;
-
-    fn after() {
-        two_senders([2, 1], 2, End::After);
-    }
-
-    fn meanwhile() {
-        two_senders([1, 1], 1, End::Meanwhile);
-    }
-
+canaries! {
     /// `push` does not publish the content.
-    pub fn a_push_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(Fault::PushRelaxed, "Causality violation", after);
-    }
-
+    a_push_that_does_not_release_is_caught: PushRelaxed, "Causality violation" => after;
     /// `take` does not wait for the content.
-    pub fn a_take_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(Fault::TakeRelaxed, "Causality violation", after);
-    }
-
+    a_take_that_does_not_acquire_is_caught: TakeRelaxed, "Causality violation" => after;
     /// A refused sender does not see the reason.
-    pub fn a_close_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(Fault::CloseAcquires, "Causality violation", meanwhile);
-    }
-
+    a_close_that_does_not_release_is_caught: CloseAcquires, "Causality violation" => meanwhile;
     /// A refused sender does not read it.
-    pub fn a_refusal_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(Fault::RefusalRelaxed, "Causality violation", meanwhile);
-    }
-
+    a_refusal_that_does_not_acquire_is_caught: RefusalRelaxed, "Causality violation" => meanwhile;
     /// Last in, first out.
-    pub fn a_stack_that_is_not_turned_over_is_caught(canary: Canary) {
-        canary.dies_of(Fault::NewestFirst, "M", after);
-    }
-
+    a_stack_that_is_not_turned_over_is_caught: NewestFirst, "M" => after;
     /// `First` is determined by a load before the exchange.
-    pub fn a_first_that_is_only_looked_up_is_caught(canary: Canary) {
-        canary.dies_of(Fault::FirstByALook, "M3", after);
-    }
+    a_first_that_is_only_looked_up_is_caught: FirstByALook, "M3" => after;
 }

@@ -25,7 +25,7 @@
 
 mod offers;
 
-use crate::check::{Canary, holds, holds_long};
+use crate::check::{canaries, models};
 use crate::letters::{Letter, Mailbox, Told, letter};
 use crate::runtime::inbox::{Notified, Parked};
 use crate::runtime::mute::{Marks, Mutes, Muting, Pressure};
@@ -359,116 +359,58 @@ const CHAIN: &[&str] = &["B", "C-", "--"];
 /// B, which may have muted A, ends, and C sends too late.
 const ENDING: &[&str] = &["B", "!-", "B"];
 
-/// P2, P3: the receiver drains while its senders are muted.
-pub fn a_receiver_that_drains_lets_everybody_go() {
-    holds(|| run(1, DRAIN));
-    holds(|| run(2, DRAIN_MORE));
-    holds(|| run(1, FAN_IN));
+fn with(mailboxes: &'static [&str]) -> impl Fn() + Send + Sync + 'static {
+    move || run(1, mailboxes)
 }
 
-/// P1: of two that overload each other, one goes on.
-pub fn mutual_overload_does_not_deadlock() {
-    holds(|| run(1, MUTUAL));
-    holds(|| run(2, MUTUAL_MORE));
+models! {
+    /// P2, P3: the receiver drains while its senders are muted.
+    a_receiver_that_drains_lets_everybody_go: holds
+        || run(1, DRAIN), || run(2, DRAIN_MORE), || run(1, FAN_IN);
+    /// P1: of two that overload each other, one goes on.
+    mutual_overload_does_not_deadlock: holds || run(1, MUTUAL), || run(2, MUTUAL_MORE);
+    /// P1: a muted actor releases the actors that it had muted, and messages sent to it meanwhile
+    /// are counted.
+    a_muted_receiver_lets_everybody_go: holds || run(1, CHAIN);
+    /// P3: the receiver ends while its sender is muted, without the lock if it has muted no actor.
+    an_ending_receiver_lets_everybody_go: holds || run(1, ENDING);
+    /// P3: a waiting sender outside is notified once, when the receiver drains or ends; a sender
+    /// that leaves is removed.
+    an_offer_that_waits_is_told: holds
+        || offers::run(offers::Holder::Drains), || offers::run(offers::Holder::Ends);
+    /// Three actors in a ring, and marks that leave room.
+    long_ring_and_fan_in: holds_long
+        || run(1, &["B-", "C-", "A-"]), || run(2, &["C", "C", "---"]),
+        || run(1, &["BB", "--", "B"]);
 }
 
-/// P1: a muted actor releases the actors that it had muted, and messages sent to it meanwhile are
-/// counted.
-pub fn a_muted_receiver_lets_everybody_go() {
-    holds(|| run(1, CHAIN));
-}
-
-/// P3: the receiver ends while its sender is muted, without the lock if it has muted no actor.
-pub fn an_ending_receiver_lets_everybody_go() {
-    holds(|| run(1, ENDING));
-}
-
-/// P3: a waiting sender outside is notified once, when the receiver drains or ends; a sender that
-/// leaves is removed.
-pub fn an_offer_that_waits_is_told() {
-    holds(|| offers::run(offers::Holder::Drains));
-    holds(|| offers::run(offers::Holder::Ends));
-}
-
-/// Three actors in a ring, and marks that leave room.
-pub fn long_ring_and_fan_in() {
-    holds_long(|| run(1, &["B-", "C-", "A-"]));
-    holds_long(|| run(2, &["C", "C", "---"]));
-    holds_long(|| run(1, &["BB", "--", "B"]));
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-    use crate::fault::Fault;
-
-    fn with(mailboxes: &'static [&str]) -> impl Fn() + Send + Sync + 'static {
-        move || run(1, mailboxes)
-    }
-
+canaries! {
     /// The holder recovers and does not notify senders outside.
-    pub fn an_offer_that_is_not_told_is_caught(canary: Canary) {
-        canary.dies("P3", || offers::run(offers::Holder::TellsNobody));
-    }
-
+    an_offer_that_is_not_told_is_caught: "P3" => || offers::run(offers::Holder::TellsNobody);
     /// The sender relies on the depth that it saw when it sent.
-    pub fn muting_without_a_second_look_is_caught(canary: Canary) {
-        canary.dies_of(Fault::NoSecondLook, "P3", with(DRAIN));
-    }
-
+    muting_without_a_second_look_is_caught: NoSecondLook, "P3" => with(DRAIN);
     /// The sender checks again before it registers in the receiver's list.
-    pub fn a_second_look_too_early_is_caught(canary: Canary) {
-        canary.dies_of(Fault::LookEarly, "P3", with(DRAIN));
-    }
-
+    a_second_look_too_early_is_caught: LookEarly, "P3" => with(DRAIN);
     /// The second check is a load, and may be older than the holder's subtraction.
-    pub fn a_second_look_by_a_load_is_caught(canary: Canary) {
-        canary.dies_of(Fault::LookByLoad, "P3", with(DRAIN));
-    }
-
+    a_second_look_by_a_load_is_caught: LookByLoad, "P3" => with(DRAIN);
     /// The holder reads the state before it lowers the depth.
-    pub fn a_state_that_is_read_too_early_is_caught(canary: Canary) {
-        canary.dies_of(Fault::StateEarly, "P3", with(DRAIN));
-    }
-
+    a_state_that_is_read_too_early_is_caught: StateEarly, "P3" => with(DRAIN);
     /// P1 without its first half: a muted actor keeps its list.
-    pub fn a_muted_actor_that_keeps_its_list_is_caught(canary: Canary) {
-        canary.dies_of(Fault::KeepList, "P1", with(CHAIN));
-    }
-
+    a_muted_actor_that_keeps_its_list_is_caught: KeepList, "P1" => with(CHAIN);
     /// P1 without its second half: a muted actor mutes others.
-    pub fn being_muted_by_a_muted_actor_is_caught(canary: Canary) {
-        canary.dies_of(Fault::NobodyImmune, "P1", with(MUTUAL));
-    }
-
+    being_muted_by_a_muted_actor_is_caught: NobodyImmune, "P1" => with(MUTUAL);
     /// An ended actor mutes others.
-    pub fn being_muted_by_an_ended_actor_is_caught(canary: Canary) {
-        canary.dies_of(Fault::EndedCalm, "P3", with(ENDING));
-    }
-
+    being_muted_by_an_ended_actor_is_caught: EndedCalm, "P3" => with(ENDING);
     /// An actor that seems not to mute others ends without the lock, and an actor is muted by it
     /// meanwhile.
-    pub fn an_end_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies_of(Fault::EndByStore, "P3", with(ENDING));
-    }
-
+    an_end_by_a_look_and_a_store_is_caught: EndByStore, "P3" => with(ENDING);
     /// An actor that has muted another ends without the lock.
-    pub fn an_end_that_never_locks_is_caught(canary: Canary) {
-        canary.dies_of(Fault::EndWithoutLock, "P3", with(ENDING));
-    }
-
+    an_end_that_never_locks_is_caught: EndWithoutLock, "P3" => with(ENDING);
     /// A sender that is to be muted writes over the end of its receiver.
-    pub fn a_mute_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies_of(Fault::MuteByStore, "P3", with(ENDING));
-    }
-
+    a_mute_by_a_look_and_a_store_is_caught: MuteByStore, "P3" => with(ENDING);
     /// A message that comes behind the backlog of a muted actor is subtracted and was never added.
-    pub fn a_batch_behind_a_backlog_uncounted_is_caught(canary: Canary) {
-        canary.dies("not each", || run_with(Slip::BatchNotCounted, 1, CHAIN));
-    }
-
+    a_batch_behind_a_backlog_uncounted_is_caught:
+        "not each" => || run_with(Slip::BatchNotCounted, 1, CHAIN);
     /// The last messages are never subtracted, so no muted actor is released.
-    pub fn a_count_that_comes_too_late_is_caught(canary: Canary) {
-        canary.dies("P3", || run_with(Slip::CountLate, 1, DRAIN));
-    }
+    a_count_that_comes_too_late_is_caught: "P3" => || run_with(Slip::CountLate, 1, DRAIN);
 }

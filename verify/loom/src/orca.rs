@@ -21,92 +21,44 @@
 mod real;
 pub(crate) mod stubs;
 
-use crate::check::{Canary, holds, holds_long};
+use crate::check::{canaries, models};
 use real::{lanes, owners};
 
-/// Two writers and a reader; and which writer finds the inbox empty.
-pub fn each_change_is_taken_once_and_in_order() {
-    holds(lanes::two_writers);
+models! {
+    /// Two writers and a reader; and which writer finds the inbox empty.
+    each_change_is_taken_once_and_in_order: holds lanes::two_writers;
+    /// The same, with more batches than the reader takes.
+    long_four_batches_three_takes: holds_long lanes::two_busy_writers;
+    /// O6, on every path of a reference from one holder to another.
+    an_inc_is_taken_before_its_dec: holds
+        lanes::a_hand_over, owners::a_clone_is_handed_over, owners::a_reference_comes_back;
+    /// The owner frees an object that others have read, and ends while the sender of the last DEC
+    /// is still sending.
+    an_owner_ends_with_its_last_dec: holds owners::two_give_up;
+    /// Whenever its count inbox is no longer empty.
+    an_owner_that_sleeps_is_woken: holds owners::the_owner_sleeps;
 }
 
-/// The same, with more batches than the reader takes.
-pub fn long_four_batches_three_takes() {
-    holds_long(lanes::two_busy_writers);
-}
-
-/// O6, on every path of a reference from one holder to another.
-pub fn an_inc_is_taken_before_its_dec() {
-    holds(lanes::a_hand_over);
-    holds(owners::a_clone_is_handed_over);
-    holds(owners::a_reference_comes_back);
-}
-
-/// The owner frees an object that others have read, and ends while the sender of the last DEC is
-/// still sending.
-pub fn an_owner_ends_with_its_last_dec() {
-    holds(owners::two_give_up);
-}
-
-/// Whenever its count inbox is no longer empty.
-pub fn an_owner_that_sleeps_is_woken() {
-    holds(owners::the_owner_sleeps);
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-    use crate::fault::Fault;
-
+canaries! {
     /// The sender of a delta does not publish its uses of the object.
-    pub fn a_leave_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(
-            Fault::InboxSendRelaxed,
-            "Causality violation",
-            owners::two_give_up,
-        );
-    }
-
+    a_leave_that_does_not_release_is_caught:
+        InboxSendRelaxed, "Causality violation" => owners::two_give_up;
     /// The owner does not acquire the other threads' uses.
-    pub fn a_take_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(
-            Fault::InboxTakeRelaxed,
-            "Causality violation",
-            owners::two_give_up,
-        );
-    }
-
+    a_take_that_does_not_acquire_is_caught:
+        InboxTakeRelaxed, "Causality violation" => owners::two_give_up;
     /// Last in, first out.
-    pub fn a_take_that_is_not_turned_over_is_caught(canary: Canary) {
-        canary.dies_of(Fault::InboxNewestFirst, "O6", lanes::a_hand_over);
-    }
-
+    a_take_that_is_not_turned_over_is_caught: InboxNewestFirst, "O6" => lanes::a_hand_over;
     /// A batch that is sent between the two steps is lost.
-    pub fn a_take_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies_of(Fault::InboxTakeByLoad, "lost", lanes::two_writers);
-    }
-
+    a_take_by_a_look_and_a_store_is_caught: InboxTakeByLoad, "lost" => lanes::two_writers;
     /// That the inbox was empty is determined by a load before the exchange.
-    pub fn a_nothing_that_is_only_looked_up_is_caught(canary: Canary) {
-        canary.dies_of(Fault::EmptyByLoad, "not one is told", lanes::two_writers);
-    }
-
+    a_nothing_that_is_only_looked_up_is_caught:
+        EmptyByLoad, "not one is told" => lanes::two_writers;
     /// Another holder has a clone that is not yet counted.
-    pub fn a_clone_that_is_counted_late_is_caught(canary: Canary) {
-        canary.dies_of(Fault::IncsKeptBack, "O6", owners::a_clone_is_handed_over);
-    }
-
+    a_clone_that_is_counted_late_is_caught: IncsKeptBack, "O6" => owners::a_clone_is_handed_over;
     /// The same of a reference that the owner gets back.
-    pub fn an_import_that_asks_late_is_caught(canary: Canary) {
-        canary.dies_of(Fault::IncsKeptBack, "O6", owners::a_reference_comes_back);
-    }
-
+    an_import_that_asks_late_is_caught: IncsKeptBack, "O6" => owners::a_reference_comes_back;
     /// The owner ends between a change and its waker.
-    pub fn an_owner_that_nobody_keeps_is_caught(canary: Canary) {
-        canary.dies_of(Fault::NotKept, "Causality violation", owners::two_give_up);
-    }
-
+    an_owner_that_nobody_keeps_is_caught: NotKept, "Causality violation" => owners::two_give_up;
     /// The owner checks its inbox, and the batch for which it was woken is not there yet.
-    pub fn a_wake_before_the_change_is_caught(canary: Canary) {
-        canary.dies_of(Fault::WakeFirst, "deadlock", owners::the_owner_sleeps);
-    }
+    a_wake_before_the_change_is_caught: WakeFirst, "deadlock" => owners::the_owner_sleeps;
 }

@@ -14,7 +14,7 @@
 //! depot do so at the end; threads that are no workers.
 
 use crate::actor::Worker;
-use crate::check::{Canary, holds, holds_long};
+use crate::check::{canaries, models};
 use crate::runtime::pool::{Depot, MAGAZINE, Pool, give, take};
 use crate::sync::Arc;
 use crate::tracked::Tracked;
@@ -132,45 +132,23 @@ const ONE_WAY: [Shift; 2] = [(4, 0), (0, 2)];
 /// Both workers do both.
 const BOTH_WAYS: [Shift; 2] = [(4, 4), (4, 4)];
 
-/// N1, N2, N3: blocks go from a consuming worker to a sending one.
-pub fn blocks_go_from_worker_to_worker() {
-    holds(|| two_workers(ONE_WAY));
+models! {
+    /// N1, N2, N3: blocks go from a consuming worker to a sending one.
+    blocks_go_from_worker_to_worker: holds || two_workers(ONE_WAY);
+    /// N1, N2, N3: both give to the depot and take from it.
+    two_workers_share_a_depot: holds || two_workers(BOTH_WAYS);
+    /// More of the same.
+    long_shifts: holds_long || two_workers([(6, 6), (3, 5)]);
 }
 
-/// N1, N2, N3: both give to the depot and take from it.
-pub fn two_workers_share_a_depot() {
-    holds(|| two_workers(BOTH_WAYS));
-}
-
-/// More of the same.
-pub fn long_shifts() {
-    holds_long(|| two_workers([(6, 6), (3, 5)]));
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-    use crate::fault::Fault;
-
+canaries! {
     /// Two workers have the same blocks.
-    pub fn a_magazine_handed_out_twice_is_caught(canary: Canary) {
-        canary.dies_of(Fault::HandsOutTwice, "N1", || two_workers(BOTH_WAYS));
-    }
-
+    a_magazine_handed_out_twice_is_caught: HandsOutTwice, "N1" => || two_workers(BOTH_WAYS);
     /// The reserve goes to the depot, and stays where it was.
-    pub fn a_reserve_that_is_given_and_kept_is_caught(canary: Canary) {
-        canary.dies_of(Fault::KeepsReserve, "N1", || two_workers(BOTH_WAYS));
-    }
-
+    a_reserve_that_is_given_and_kept_is_caught: KeepsReserve, "N1" => || two_workers(BOTH_WAYS);
     /// The depot drops the blocks that it is given.
-    pub fn a_magazine_that_is_lost_is_caught(canary: Canary) {
-        canary.dies_of(Fault::Loses, "N3", || two_workers(ONE_WAY));
-    }
-
+    a_magazine_that_is_lost_is_caught: Loses, "N3" => || two_workers(ONE_WAY);
     /// Nothing orders the giver before the taker.
-    pub fn a_depot_that_does_not_order_is_caught(canary: Canary) {
-        canary.dies_of(Fault::Unordered, "Causality violation", || {
-            two_workers(ONE_WAY)
-        });
-    }
+    a_depot_that_does_not_order_is_caught:
+        Unordered, "Causality violation" => || two_workers(ONE_WAY);
 }

@@ -24,7 +24,7 @@
 mod slot;
 
 use crate::actor::{AddressRef, AskError};
-use crate::check::{Canary, holds};
+use crate::check::{canaries, models};
 use crate::tracked::Tracked;
 use loom::alloc::Track;
 use loom::thread;
@@ -168,81 +168,43 @@ fn meeting(asks: Asks, answers: Answers) {
     assert_eq!(*log.lock().unwrap(), expected, "not once each");
 }
 
-/// The value arrives while the other end wants it.
-pub fn value_and_wish_meet_once() {
-    holds(|| meeting(Asks::Wants, Answers::Arrives));
+fn met() {
+    meeting(Asks::Wants, Answers::Arrives);
 }
 
-/// The promise is dropped while its value arrives.
-pub fn an_unwanted_value_is_dropped() {
-    holds(|| meeting(Asks::Leaves, Answers::Arrives));
+models! {
+    /// The value arrives while the other end wants it.
+    value_and_wish_meet_once: holds || meeting(Asks::Wants, Answers::Arrives);
+    /// The promise is dropped while its value arrives.
+    an_unwanted_value_is_dropped: holds || meeting(Asks::Leaves, Answers::Arrives);
+    /// The resolver is refused or dropped while the other end sets its continuation.
+    a_wish_without_a_value_is_dropped: holds
+        || meeting(Asks::Wants, Answers::IsRefused), || meeting(Asks::Wants, Answers::Breaks);
+    /// Both ends are dropped.
+    nobody_wants_and_nothing_comes: holds
+        || meeting(Asks::Leaves, Answers::IsRefused), || meeting(Asks::Leaves, Answers::Breaks);
 }
 
-/// The resolver is refused or dropped while the other end sets its continuation.
-pub fn a_wish_without_a_value_is_dropped() {
-    holds(|| meeting(Asks::Wants, Answers::IsRefused));
-    holds(|| meeting(Asks::Wants, Answers::Breaks));
-}
-
-/// Both ends are dropped.
-pub fn nobody_wants_and_nothing_comes() {
-    holds(|| meeting(Asks::Leaves, Answers::IsRefused));
-    holds(|| meeting(Asks::Leaves, Answers::Breaks));
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-    use crate::fault::Fault;
-
-    fn met() {
-        meeting(Asks::Wants, Answers::Arrives);
-    }
-
+canaries! {
     /// The promise's end is second and does not see the value.
-    pub fn an_asking_end_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(Fault::AskingReleases, "Causality violation", met);
-    }
-
+    an_asking_end_that_does_not_acquire_is_caught: AskingReleases, "Causality violation" => met;
     /// The promise's end is first and does not publish its continuation.
-    pub fn an_asking_end_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(Fault::AskingAcquires, "Causality violation", met);
-    }
-
+    an_asking_end_that_does_not_release_is_caught: AskingAcquires, "Causality violation" => met;
     /// The resolver's end is second, by its exchange, and does not see the continuation.
-    pub fn an_answering_end_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(Fault::AnsweringReleases, "Causality violation", met);
-    }
-
+    an_answering_end_that_does_not_acquire_is_caught:
+        AnsweringReleases, "Causality violation" => met;
     /// The resolver's end is first and does not publish the value.
-    pub fn an_answering_end_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(Fault::AnsweringAcquires, "Causality violation", met);
-    }
-
+    an_answering_end_that_does_not_release_is_caught:
+        AnsweringAcquires, "Causality violation" => met;
     /// The resolver's end is second, by its load, and does not see the continuation.
-    pub fn a_look_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(Fault::LookRelaxed, "Causality violation", met);
-    }
-
+    a_look_that_does_not_acquire_is_caught: LookRelaxed, "Causality violation" => met;
     /// The first end, the promise's, gives the block back.
-    pub fn both_ends_freeing_is_caught(canary: Canary) {
-        canary.dies_of(Fault::BothFree, "", met);
-    }
-
+    both_ends_freeing_is_caught: BothFree, "" => met;
     /// The second end takes both out and leaves the block.
-    pub fn neither_end_freeing_is_caught(canary: Canary) {
-        canary.dies_of(Fault::NeitherFrees, "leak", met);
-    }
-
+    neither_end_freeing_is_caught: NeitherFrees, "leak" => met;
     /// The promise's end only loads, and both ends believe that they are first.
-    pub fn an_end_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies_of(Fault::AskingByALook, "", met);
-    }
-
+    an_end_by_a_look_and_a_store_is_caught: AskingByALook, "" => met;
     /// A dropped end does not do its part.
-    pub fn a_dropped_end_that_says_nothing_is_caught(canary: Canary) {
-        canary.dies_of(Fault::DropSaysNothing, "leak", || {
-            meeting(Asks::Wants, Answers::Breaks)
-        });
-    }
+    a_dropped_end_that_says_nothing_is_caught:
+        DropSaysNothing, "leak" => || meeting(Asks::Wants, Answers::Breaks);
 }

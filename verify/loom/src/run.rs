@@ -24,7 +24,7 @@
 
 mod actor;
 
-use crate::check::{Canary, holds, holds_long};
+use crate::check::{canaries, models};
 use crate::letters::{Letter, letter};
 use crate::runtime::inbox::Notified;
 use crate::runtime::signals::Signals;
@@ -111,156 +111,79 @@ fn two_signals(slip: Slip) {
         .read(|owner| assert!(owner.life == Life::Ended, "a signal was lost: not stopped"));
 }
 
-/// M4, C1: two workers; one of them may find the actor held.
-pub fn no_message_stays_behind() {
-    holds(|| two_workers(2, u32::MAX, Slip::None));
-    holds(|| two_workers(3, 2, Slip::None));
+fn awake() {
+    two_workers(2, u32::MAX, Slip::None);
 }
 
-/// C1: a budget of one message, so that the actor goes from holder to holder through the queue.
-pub fn requeued_it_is_held_by_one() {
-    holds(|| two_workers(2, 1, Slip::None));
+fn stopped() {
+    signal_and_sends(2, Signals::STOP, Slip::None);
 }
 
-/// M3, M4: only one of two posters wakes, and the other's concurrent push is found.
-pub fn one_of_two_posters_wakes() {
-    holds(|| two_posters([1, 1], 1, Slip::None));
-    holds(|| two_posters([2, 2], 1, Slip::None));
+models! {
+    /// M4, C1: two workers; one of them may find the actor held.
+    no_message_stays_behind: holds
+        || two_workers(2, u32::MAX, Slip::None), || two_workers(3, 2, Slip::None);
+    /// C1: a budget of one message, so that the actor goes from holder to holder through the queue.
+    requeued_it_is_held_by_one: holds || two_workers(2, 1, Slip::None);
+    /// M3, M4: only one of two posters wakes, and the other's concurrent push is found.
+    one_of_two_posters_wakes: holds
+        || two_posters([1, 1], 1, Slip::None), || two_posters([2, 2], 1, Slip::None);
+    /// Each message is processed or refused, once, and a nudge that comes after the end does no
+    /// harm.
+    stop_races_with_sends: holds || signal_and_sends(2, Signals::STOP, Slip::None);
+    /// A muted actor takes its messages into its backlog, and receives the signal to go on.
+    a_muted_actor_hears_that_it_may_go_on: holds
+        || signal_and_sends(2, Signals::UNMUTE, Slip::None);
+    /// Neither of two signals is lost.
+    two_signals_are_heard: holds || two_signals(Slip::None);
+    /// Two posters and two workers.
+    long_two_posters_two_workers: holds_long || two_posters([1, 1], 2, Slip::None);
 }
 
-/// Each message is processed or refused, once, and a nudge that comes after the end does no harm.
-pub fn stop_races_with_sends() {
-    holds(|| signal_and_sends(2, Signals::STOP, Slip::None));
-}
-
-/// A muted actor takes its messages into its backlog, and receives the signal to go on.
-pub fn a_muted_actor_hears_that_it_may_go_on() {
-    holds(|| signal_and_sends(2, Signals::UNMUTE, Slip::None));
-}
-
-/// Neither of two signals is lost.
-pub fn two_signals_are_heard() {
-    holds(|| two_signals(Slip::None));
-}
-
-/// Two posters and two workers.
-pub fn long_two_posters_two_workers() {
-    holds_long(|| two_posters([1, 1], 2, Slip::None));
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-    use crate::fault::Fault;
-
-    fn awake() {
-        two_workers(2, u32::MAX, Slip::None);
-    }
-
-    fn stopped() {
-        signal_and_sends(2, Signals::STOP, Slip::None);
-    }
-
+canaries! {
     /// A sender that wakes the actor does not see what its last holder wrote.
-    pub fn a_wake_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(Fault::WakeRelaxed, "Causality violation", awake);
-    }
-
+    a_wake_that_does_not_acquire_is_caught: WakeRelaxed, "Causality violation" => awake;
     /// Two senders both look, and both wake.
-    pub fn a_wake_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies_of(Fault::WakeByALook, "", || {
-            two_posters([1, 1], 1, Slip::None)
-        });
-    }
-
+    a_wake_by_a_look_and_a_store_is_caught:
+        WakeByALook, "" => || two_posters([1, 1], 1, Slip::None);
     /// `park` does not release, so the next holder does not see the state.
-    pub fn a_park_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(Fault::ParkRelaxed, "Causality violation", awake);
-    }
-
+    a_park_that_does_not_release_is_caught: ParkRelaxed, "Causality violation" => awake;
     /// The holder parks without a check for new messages.
-    pub fn a_park_that_does_not_look_is_caught(canary: Canary) {
-        canary.dies_of(Fault::ParkBlindly, "", awake);
-    }
-
+    a_park_that_does_not_look_is_caught: ParkBlindly, "" => awake;
     /// The holder parks although it was nudged.
-    pub fn a_park_that_ignores_a_nudge_is_caught(canary: Canary) {
-        canary.dies_of(Fault::ParkIgnoresNudge, "a signal was lost", stopped);
-    }
-
+    a_park_that_ignores_a_nudge_is_caught: ParkIgnoresNudge, "a signal was lost" => stopped;
     /// The holder that must check again does not see the signal of its nudge.
-    pub fn a_refused_park_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(Fault::RefusedParkRelaxed, "a signal was lost", stopped);
-    }
-
+    a_refused_park_that_does_not_acquire_is_caught:
+        RefusedParkRelaxed, "a signal was lost" => stopped;
     /// The holder checks the signals, is nudged, takes, and parks.
-    pub fn a_take_that_swallows_a_nudge_is_caught(canary: Canary) {
-        canary.dies_of(Fault::TakeSwallowsNudge, "a signal was lost", stopped);
-    }
-
+    a_take_that_swallows_a_nudge_is_caught: TakeSwallowsNudge, "a signal was lost" => stopped;
     /// A nudge that would change nothing is left out: the holder, which acquired only the first
     /// nudge, misses its signal.
-    pub fn a_nudge_skipped_when_it_changes_nothing_is_caught(canary: Canary) {
-        canary.dies_of(Fault::NudgeOnlyNews, "a signal was lost", || {
-            two_signals(Slip::None)
-        });
-    }
-
+    a_nudge_skipped_when_it_changes_nothing_is_caught:
+        NudgeOnlyNews, "a signal was lost" => || two_signals(Slip::None);
     /// The same behind a message, of a muted actor: the take that comes does not acquire the
     /// signal.
-    pub fn a_nudge_skipped_behind_a_message_is_caught(canary: Canary) {
-        canary.dies_of(Fault::NudgeOnlyNews, "a signal was lost", || {
-            signal_and_sends(2, Signals::UNMUTE, Slip::None)
-        });
-    }
-
+    a_nudge_skipped_behind_a_message_is_caught:
+        NudgeOnlyNews, "a signal was lost" => || signal_and_sends(2, Signals::UNMUTE, Slip::None);
     /// `notify` does not release.
-    pub fn a_nudge_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(Fault::NudgeRelaxed, "a signal was lost", stopped);
-    }
-
+    a_nudge_that_does_not_release_is_caught: NudgeRelaxed, "a signal was lost" => stopped;
     /// A signal is raised without a nudge.
-    pub fn a_signal_without_a_nudge_is_caught(canary: Canary) {
-        canary.dies("a signal was lost", || {
-            signal_and_sends(2, Signals::STOP, Slip::NoNudge);
-        });
-    }
-
+    a_signal_without_a_nudge_is_caught:
+        "a signal was lost" => || signal_and_sends(2, Signals::STOP, Slip::NoNudge);
     /// The holder handles the nudge before the signal is raised.
-    pub fn a_nudge_before_the_signal_is_caught(canary: Canary) {
-        canary.dies("a signal was lost", || {
-            signal_and_sends(2, Signals::STOP, Slip::NudgeFirst);
-        });
-    }
-
+    a_nudge_before_the_signal_is_caught:
+        "a signal was lost" => || signal_and_sends(2, Signals::STOP, Slip::NudgeFirst);
     /// A nudge came behind a message, and the refill took both.
-    pub fn a_muted_park_that_does_not_look_is_caught(canary: Canary) {
-        canary.dies("a signal was lost", || {
-            signal_and_sends(2, Signals::UNMUTE, Slip::MutedParkDoesNotLook);
-        });
-    }
-
+    a_muted_park_that_does_not_look_is_caught:
+        "a signal was lost" => || signal_and_sends(2, Signals::UNMUTE, Slip::MutedParkDoesNotLook);
     /// The check takes the signals away and does not return them.
-    pub fn a_signal_that_is_forgotten_is_caught(canary: Canary) {
-        canary.dies("a signal was lost", || {
-            signal_and_sends(2, Signals::UNMUTE, Slip::SignalsForgotten);
-        });
-    }
-
+    a_signal_that_is_forgotten_is_caught:
+        "a signal was lost" => || signal_and_sends(2, Signals::UNMUTE, Slip::SignalsForgotten);
     /// A worker takes the actor out while the sender still puts its letter into the backlog.
-    pub fn a_letter_laid_after_the_enqueueing_is_caught(canary: Canary) {
-        canary.dies("Causality violation", || {
-            two_workers(2, u32::MAX, Slip::EnqueueFirst);
-        });
-    }
-
+    a_letter_laid_after_the_enqueueing_is_caught:
+        "Causality violation" => || two_workers(2, u32::MAX, Slip::EnqueueFirst);
     /// Each sender that finds the inbox empty enqueues, even if the actor is held.
-    pub fn an_enqueue_while_it_is_held_is_caught(canary: Canary) {
-        canary.dies("", || two_workers(2, u32::MAX, Slip::EnqueueAlways));
-    }
-
+    an_enqueue_while_it_is_held_is_caught: "" => || two_workers(2, u32::MAX, Slip::EnqueueAlways);
     /// A holder parks the actor, and then enqueues it although a sender has woken it meanwhile.
-    pub fn a_requeue_after_parking_is_caught(canary: Canary) {
-        canary.dies("", || two_workers(3, 1, Slip::ParkAndEnqueue));
-    }
+    a_requeue_after_parking_is_caught: "" => || two_workers(3, 1, Slip::ParkAndEnqueue);
 }

@@ -14,7 +14,7 @@
 //! Left out: the nudge that follows a signal (`run.rs`). So the last take comes after everything
 //! here.
 
-use crate::check::{Canary, holds};
+use crate::check::{canaries, models};
 use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::Arc;
 use crate::tracked::Tracked;
@@ -76,44 +76,23 @@ fn told(orders: [Signals; 2]) {
 const DOWN_AND_UP: [Signals; 2] = [Signals::HALT, Signals::START];
 const UP_AND_DOWN: [Signals; 2] = [Signals::START, Signals::HALT];
 
-/// A restart.
-pub fn told_to_go_down_and_come_up_it_comes_up_last() {
-    holds(|| told(DOWN_AND_UP));
+models! {
+    /// A restart.
+    told_to_go_down_and_come_up_it_comes_up_last: holds || told(DOWN_AND_UP);
+    /// A supervisor that withdraws its order.
+    told_to_come_up_and_go_down_it_goes_down_last: holds || told(UP_AND_DOWN);
 }
 
-/// A supervisor that withdraws its order.
-pub fn told_to_come_up_and_go_down_it_goes_down_last() {
-    holds(|| told(UP_AND_DOWN));
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-    use crate::fault::Fault;
-
+canaries! {
     /// The later signal comes beside the earlier.
-    pub fn a_signal_that_replaces_nothing_is_caught(canary: Canary) {
-        canary.dies_of(Fault::ReplacesNothing, "both were heard at once", || {
-            told(DOWN_AND_UP)
-        });
-    }
-
+    a_signal_that_replaces_nothing_is_caught:
+        ReplacesNothing, "both were heard at once" => || told(DOWN_AND_UP);
     /// A signal between the load and the store is overwritten.
-    pub fn a_replacement_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies_of(Fault::ReplacementByALook, "", || told(UP_AND_DOWN));
-    }
-
+    a_replacement_by_a_look_and_a_store_is_caught: ReplacementByALook, "" => || told(UP_AND_DOWN);
     /// The receiver of the signal does not see why it was raised.
-    pub fn a_replacement_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(Fault::ReplacementRelaxed, "Causality violation", || {
-            told(DOWN_AND_UP)
-        });
-    }
-
+    a_replacement_that_does_not_release_is_caught:
+        ReplacementRelaxed, "Causality violation" => || told(DOWN_AND_UP);
     /// The same, by a fault of the holder.
-    pub fn a_take_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(Fault::HeardRelaxed, "Causality violation", || {
-            told(DOWN_AND_UP)
-        });
-    }
+    a_take_that_does_not_acquire_is_caught:
+        HeardRelaxed, "Causality violation" => || told(DOWN_AND_UP);
 }

@@ -22,7 +22,7 @@
 //! The faults are in the model: they are in users of `Sleepers`, which are in no file that can be
 //! shared.
 
-use crate::check::{Canary, holds, holds_long};
+use crate::check::{canaries, models};
 use crate::runtime::sleep::{CondvarParker, Park, Sleepers, Withdrawn};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use loom::thread::{self, JoinHandle};
@@ -310,97 +310,49 @@ fn closing(flaw: Flaw) {
         .for_each(|worker| worker.join().unwrap());
 }
 
-/// W1, W2, W3: one worker, one poster.
-pub fn one_worker_never_oversleeps() {
-    holds(|| pool(1, &[2], Begins::Awake, Flaw::None));
+fn two_workers(flaw: Flaw) -> impl Fn() + Send + Sync + 'static {
+    move || pool(2, &[2], Begins::FallingAsleep, flaw)
 }
 
-/// W1, W2, W3: two workers, one poster.
-pub fn two_workers_never_oversleep() {
-    holds(|| pool(2, &[2], Begins::FallingAsleep, Flaw::None));
+models! {
+    /// W1, W2, W3: one worker, one poster.
+    one_worker_never_oversleeps: holds || pool(1, &[2], Begins::Awake, Flaw::None);
+    /// W1, W2, W3: two workers, one poster.
+    two_workers_never_oversleep: holds || pool(2, &[2], Begins::FallingAsleep, Flaw::None);
+    /// W1, W2, W3: one worker, two posters.
+    two_posters_wake_one_worker: holds || pool(1, &[1, 1], Begins::FallingAsleep, Flaw::None);
+    /// W3: a worker that withdraws while it is chosen takes the token.
+    a_withdrawal_races_with_a_choice: holds
+        || withdrawal(1, Flaw::None), || withdrawal(2, Flaw::None);
+    /// All workers leave.
+    closing_wakes_everybody: holds || closing(Flaw::None);
+    /// W1, W2, W3, for items put into the queue of a worker that may sleep.
+    loot_given_back_is_found: holds
+        || loot(1, Flaw::None), || loot(2, Flaw::None), || loot_while_closing(Flaw::None);
+    /// Two workers, two posters.
+    long_two_workers_two_posters: holds_long
+        || pool(2, &[1, 1], Begins::FallingAsleep, Flaw::None),
+        || pool(2, &[3], Begins::Awake, Flaw::None);
 }
 
-/// W1, W2, W3: one worker, two posters.
-pub fn two_posters_wake_one_worker() {
-    holds(|| pool(1, &[1, 1], Begins::FallingAsleep, Flaw::None));
-}
-
-/// W3: a worker that withdraws while it is chosen takes the token.
-pub fn a_withdrawal_races_with_a_choice() {
-    holds(|| withdrawal(1, Flaw::None));
-    holds(|| withdrawal(2, Flaw::None));
-}
-
-/// All workers leave.
-pub fn closing_wakes_everybody() {
-    holds(|| closing(Flaw::None));
-}
-
-/// W1, W2, W3, for items put into the queue of a worker that may sleep.
-pub fn loot_given_back_is_found() {
-    holds(|| loot(1, Flaw::None));
-    holds(|| loot(2, Flaw::None));
-    holds(|| loot_while_closing(Flaw::None));
-}
-
-/// Two workers, two posters.
-pub fn long_two_workers_two_posters() {
-    holds_long(|| pool(2, &[1, 1], Begins::FallingAsleep, Flaw::None));
-    holds_long(|| pool(2, &[3], Begins::Awake, Flaw::None));
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-
-    fn two_workers(flaw: Flaw) -> impl Fn() + Send + Sync + 'static {
-        move || pool(2, &[2], Begins::FallingAsleep, flaw)
-    }
-
+canaries! {
     /// W1 reversed.
-    pub fn a_last_look_before_the_announcement_is_caught(canary: Canary) {
-        canary.dies("deadlock", two_workers(Flaw::LookFirst));
-    }
-
+    a_last_look_before_the_announcement_is_caught: "deadlock" => two_workers(Flaw::LookFirst);
     /// W1 without its second half.
-    pub fn no_last_look_is_caught(canary: Canary) {
-        canary.dies("deadlock", two_workers(Flaw::NoLook));
-    }
-
+    no_last_look_is_caught: "deadlock" => two_workers(Flaw::NoLook);
     /// W3 broken by the worker that withdraws.
-    pub fn a_token_that_is_not_taken_is_caught(canary: Canary) {
-        canary.dies("W3", || withdrawal(1, Flaw::LeaveToken));
-    }
-
+    a_token_that_is_not_taken_is_caught: "W3" => || withdrawal(1, Flaw::LeaveToken);
     /// W2 reversed.
-    pub fn waking_before_pushing_is_caught(canary: Canary) {
-        canary.dies("deadlock", two_workers(Flaw::WakeFirst));
-    }
-
+    waking_before_pushing_is_caught: "deadlock" => two_workers(Flaw::WakeFirst);
     /// A parker that only notifies.
-    pub fn a_token_that_is_not_set_is_caught(canary: Canary) {
-        canary.dies("deadlock", two_workers(Flaw::UnparkNobody));
-    }
-
+    a_token_that_is_not_set_is_caught: "deadlock" => two_workers(Flaw::UnparkNobody);
     /// A worker that announces after `wake_all` finds the pool open.
-    pub fn saying_too_late_that_it_closes_is_caught(canary: Canary) {
-        canary.dies("deadlock", || closing(Flaw::CloseLate));
-    }
-
+    saying_too_late_that_it_closes_is_caught: "deadlock" => || closing(Flaw::CloseLate);
     /// The victim checked its queue, and announces after the thief has found it awake.
-    pub fn a_last_look_past_the_own_queue_is_caught(canary: Canary) {
-        canary.dies("deadlock", || loot(1, Flaw::NoLook));
-    }
-
+    a_last_look_past_the_own_queue_is_caught: "deadlock" => || loot(1, Flaw::NoLook);
     /// The victim sleeps already.
-    pub fn loot_given_back_in_silence_is_caught(canary: Canary) {
-        canary.dies("deadlock", || loot(1, Flaw::GiveBackInSilence));
-    }
-
+    loot_given_back_in_silence_is_caught: "deadlock" => || loot(1, Flaw::GiveBackInSilence);
     /// The victim has given up its per-worker state.
-    pub fn loot_given_back_to_an_empty_seat_is_caught(canary: Canary) {
-        canary.dies("where nobody looks", || {
-            loot_while_closing(Flaw::GiveBackBlindly);
-        });
-    }
+    loot_given_back_to_an_empty_seat_is_caught:
+        "where nobody looks" => || loot_while_closing(Flaw::GiveBackBlindly);
 }

@@ -11,7 +11,7 @@
 //!
 //! Left out: the queues, and the waking of the thief (`sleep.rs`).
 
-use crate::check::{Canary, holds, holds_long};
+use crate::check::{canaries, models};
 use crate::runtime::lifo_slot::{LifoSlot, Pointed};
 use crate::sync::Arc;
 use crate::tracked::Tracked;
@@ -79,55 +79,27 @@ fn robbed(actors: u32, thieves: usize) {
     assert!(place.take().is_none());
 }
 
-/// One is taken out by its worker or by one of two thieves.
-pub fn an_actor_is_taken_once() {
-    holds(|| robbed(1, 2));
+models! {
+    /// One is taken out by its worker or by one of two thieves.
+    an_actor_is_taken_once: holds || robbed(1, 2);
+    /// The next one is put in while a thief takes the first.
+    a_displaced_actor_is_not_lost: holds || robbed(2, 1), || robbed(3, 1);
+    /// More of both.
+    long_two_thieves: holds_long || robbed(3, 2);
 }
 
-/// The next one is put in while a thief takes the first.
-pub fn a_displaced_actor_is_not_lost() {
-    holds(|| robbed(2, 1));
-    holds(|| robbed(3, 1));
-}
-
-/// More of both.
-pub fn long_two_thieves() {
-    holds_long(|| robbed(3, 2));
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-    use crate::fault::Fault;
-
+canaries! {
     /// The thief does not see what the waker wrote.
-    pub fn a_put_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(Fault::PutRelaxed, "Causality violation", || robbed(1, 1));
-    }
-
+    a_put_that_does_not_release_is_caught: PutRelaxed, "Causality violation" => || robbed(1, 1);
     /// The same, where another actor was in the slot.
-    pub fn a_swap_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies_of(Fault::SwapRelaxed, "Causality violation", || robbed(2, 1));
-    }
-
+    a_swap_that_does_not_release_is_caught: SwapRelaxed, "Causality violation" => || robbed(2, 1);
     /// The thief does not acquire.
-    pub fn a_take_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies_of(Fault::RobRelaxed, "Causality violation", || robbed(1, 1));
-    }
-
+    a_take_that_does_not_acquire_is_caught: RobRelaxed, "Causality violation" => || robbed(1, 1);
     /// The displaced actor is lost.
-    pub fn a_displaced_actor_that_is_dropped_is_caught(canary: Canary) {
-        canary.dies_of(Fault::DropDisplaced, "lost", || robbed(2, 1));
-    }
-
+    a_displaced_actor_that_is_dropped_is_caught: DropDisplaced, "lost" => || robbed(2, 1);
     /// The worker stores over a full slot and believes that it has the displaced actor; a thief has
     /// it too.
-    pub fn a_store_over_a_full_slot_is_caught(canary: Canary) {
-        canary.dies_of(Fault::StoreOver, "", || robbed(2, 1));
-    }
-
+    a_store_over_a_full_slot_is_caught: StoreOver, "" => || robbed(2, 1);
     /// Two threads load, and both take.
-    pub fn a_take_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies_of(Fault::RobByALook, "", || robbed(1, 2));
-    }
+    a_take_by_a_look_and_a_store_is_caught: RobByALook, "" => || robbed(1, 2);
 }

@@ -19,7 +19,7 @@
 //!
 //! The faults are in the model: the modelled code is in no file that can be shared.
 
-use crate::check::{Canary, holds};
+use crate::check::{canaries, models};
 use crate::letters::{Mailbox, Told, letter};
 use crate::runtime::inbox::{Grasped, Parked};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
@@ -264,53 +264,28 @@ fn an_upgrade_of_one_that_stays(flaw: Flaw) {
     assert!(pair.are_alive(), "U4: it can be reached");
 }
 
-/// U3: a message sent before the last address was dropped is seen, and the addresses that it makes
-/// the actor give away count.
-pub fn a_message_before_the_last_drop_is_seen() {
-    holds(|| a_last_message(Flaw::None));
+models! {
+    /// U3: a message sent before the last address was dropped is seen, and the addresses that it
+    /// makes the actor give away count.
+    a_message_before_the_last_drop_is_seen: holds || a_last_message(Flaw::None);
+    /// U4: an address, or an end; never both, and never neither.
+    an_upgrade_waits_for_the_verdict: holds || an_upgrade(Flaw::None);
+    /// U4: of an actor that stays an upgrade does not fail.
+    an_upgrade_of_one_that_is_let_off_succeeds: holds || an_upgrade_of_one_that_stays(Flaw::None);
 }
 
-/// U4: an address, or an end; never both, and never neither.
-pub fn an_upgrade_waits_for_the_verdict() {
-    holds(|| an_upgrade(Flaw::None));
-}
-
-/// U4: of an actor that stays an upgrade does not fail.
-pub fn an_upgrade_of_one_that_is_let_off_succeeds() {
-    holds(|| an_upgrade_of_one_that_stays(Flaw::None));
-}
-
-/// These very models find each fault.
-pub mod canaries {
-    use super::*;
-
+canaries! {
     /// A thread outside has an address, and both actors end all the same.
-    pub fn a_count_that_is_not_compared_is_caught(canary: Canary) {
-        canary.dies("U4", || an_upgrade_of_one_that_stays(Flaw::AnyCount));
-    }
-
+    a_count_that_is_not_compared_is_caught: "U4" => || an_upgrade_of_one_that_stays(Flaw::AnyCount);
     /// A message sent before the last address was dropped is refused.
-    pub fn a_message_that_is_not_looked_for_is_caught(canary: Canary) {
-        canary.dies("U", || a_last_message(Flaw::InboxUnseen));
-    }
-
+    a_message_that_is_not_looked_for_is_caught: "U" => || a_last_message(Flaw::InboxUnseen);
     /// The same: the check may be older than the count.
-    pub fn a_count_compared_without_acquire_is_caught(canary: Canary) {
-        canary.dies("", || a_last_message(Flaw::CountRelaxed));
-    }
-
+    a_count_compared_without_acquire_is_caught: "" => || a_last_message(Flaw::CountRelaxed);
     /// An upgrade returns an address of an ending actor.
-    pub fn an_upgrade_that_does_not_wait_is_caught(canary: Canary) {
-        canary.dies("U4", || an_upgrade(Flaw::BlindUpgrade));
-    }
-
+    an_upgrade_that_does_not_wait_is_caught: "U4" => || an_upgrade(Flaw::BlindUpgrade);
     /// An upgrade fails although the actor stays.
-    pub fn an_upgrade_that_fails_at_once_is_caught(canary: Canary) {
-        canary.dies("U4", || an_upgrade_of_one_that_stays(Flaw::HastyUpgrade));
-    }
-
+    an_upgrade_that_fails_at_once_is_caught:
+        "U4" => || an_upgrade_of_one_that_stays(Flaw::HastyUpgrade);
     /// The first gives an address of the second away during the commit.
-    pub fn members_held_one_after_the_other_are_caught(canary: Canary) {
-        canary.dies("", || a_last_message(Flaw::OneByOne));
-    }
+    members_held_one_after_the_other_are_caught: "" => || a_last_message(Flaw::OneByOne);
 }
