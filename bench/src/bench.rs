@@ -55,6 +55,36 @@ pub enum Group {
 }
 
 impl Bench {
+    /// A bench of this process alone, which the peers do not have.
+    pub(crate) const fn new(
+        group: Group,
+        name: &'static str,
+        about: &'static str,
+        params: &'static [Param],
+        run: fn(&Run) -> Result<Vec<Figures>, Failure>,
+    ) -> Bench {
+        let (peer_ops, child) = (None, None);
+        Bench {
+            name,
+            about,
+            group,
+            peer_ops,
+            params,
+            run,
+            child,
+        }
+    }
+
+    pub(crate) const fn peer_ops(mut self, ops: u64) -> Bench {
+        self.peer_ops = Some(ops);
+        self
+    }
+
+    pub(crate) const fn child(mut self, child: fn(&Run) -> Result<(), Failure>) -> Bench {
+        self.child = Some(child);
+        self
+    }
+
     /// Runs it and checks the result.
     ///
     /// # Errors

@@ -5,7 +5,7 @@
 //! and shows no time.
 //!
 //! - `bench`, `param`, `run`: the benches, their parameters, one run;
-//! - `workloads`: the benches, one file each;
+//! - `workloads`: the benches, one file each; `prelude` has the names that they share;
 //! - `meter`, `process`, `latency`: measurements of this process;
 //! - `row`: one line of the output;
 //! - `child`: benches that measure a process as a whole run it as a child;
@@ -24,6 +24,7 @@ mod failure;
 mod latency;
 mod meter;
 mod param;
+mod prelude;
 mod process;
 mod report;
 mod row;

@@ -7,23 +7,17 @@
 //! Timed: from the message that starts the requests to the answer after the last one. An operation
 //! is a round trip.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use vivant::prelude::*;
 
-pub(super) const ASK: Bench = Bench {
-    name: "ask",
-    about: "a question and its answer, between two actors",
-    group: Group::Messages,
-    peer_ops: Some(1_000_000),
-    params: &[Param::count("round_trips", 1_000_000, 500, "round trips")],
+pub(super) const ASK: Bench = Bench::new(
+    Group::Messages,
+    "ask",
+    "a question and its answer, between two actors",
+    &[Param::count("round_trips", 1_000_000, 500, "round trips")],
     run,
-    child: None,
-};
+)
+.peer_ops(1_000_000);
 
 #[derive(Actor)]
 struct Adder;

@@ -8,27 +8,20 @@
 //! Timed: from the first actor's start to the last report. The actors are made and introduced
 //! before. An operation is a message: 120 × 20,000 pings and as many pongs.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::sync::Arc;
 use vivant::prelude::*;
 
-pub(super) const BIG: Bench = Bench {
-    name: "big",
-    about: "many actors, each pings one of all by chance",
-    group: Group::Messages,
-    peer_ops: None,
-    params: &[
+pub(super) const BIG: Bench = Bench::new(
+    Group::Messages,
+    "big",
+    "many actors, each pings one of all by chance",
+    &[
         Param::count("actors", 120, 8, "actors"),
         Param::count("pings", 20_000, 50, "pings of each actor"),
     ],
     run,
-    child: None,
-};
+);
 
 #[derive(Actor)]
 struct Sink {

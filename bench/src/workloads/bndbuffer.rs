@@ -12,22 +12,16 @@
 //! Timed: from the making of the first actor to the last consumer's answer. An operation is an
 //! item: a request and an answer on each side.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::collections::VecDeque;
 use std::hint::black_box;
 use vivant::prelude::*;
 
-pub(super) const BNDBUFFER: Bench = Bench {
-    name: "bndbuffer",
-    about: "producers and consumers wait for a bounded buffer",
-    group: Group::Messages,
-    peer_ops: None,
-    params: &[
+pub(super) const BNDBUFFER: Bench = Bench::new(
+    Group::Messages,
+    "bndbuffer",
+    "producers and consumers wait for a bounded buffer",
+    &[
         Param::count("places", 50, 3, "places of the buffer"),
         Param::count("producers", 40, 5, "producers"),
         Param::count("consumers", 40, 4, "consumers"),
@@ -36,8 +30,7 @@ pub(super) const BNDBUFFER: Bench = Bench {
         Param::count("consumer_cost", 25, 1, "work for an item after").at_least(0),
     ],
     run,
-    child: None,
-};
+);
 
 #[derive(Actor)]
 struct Buffer {

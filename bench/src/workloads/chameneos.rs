@@ -8,30 +8,24 @@
 //! Timed: from the making of the first actor to the last creature's count. An operation is a
 //! meeting: four messages.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::{FAIR, Run};
+use crate::prelude::*;
 use vivant::prelude::*;
 
 const CREATURES: &str = "creatures";
 const MEETINGS: Param = Param::count("meetings", 6_000_000, 300, "meetings");
 
-pub(super) const CHAMENEOS3: Bench = Bench {
-    name: "chameneos3",
-    about: "three creatures meet at one broker",
-    group: Group::Messages,
-    peer_ops: Some(6_000_000),
-    params: &[
+pub(super) const CHAMENEOS3: Bench = Bench::new(
+    Group::Messages,
+    "chameneos3",
+    "three creatures meet at one broker",
+    &[
         Param::count(CREATURES, 3, 3, "creatures").at_least(2),
         MEETINGS,
         FAIR,
     ],
     run,
-    child: None,
-};
+)
+.peer_ops(6_000_000);
 
 pub(super) const CHAMENEOS10: Bench = Bench {
     name: "chameneos10",

@@ -10,29 +10,23 @@
 //! hasher of the heap's.
 
 use super::keyed::{self, Done, Load, Side, TURN, mixed};
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use vivant_collections::gc;
 use vivant_heap::{Heap, Mutator, Pacing, PageSource, Root};
 
-pub(super) const COLLECTIONS: Bench = Bench {
-    name: "collections",
-    about: "maps in a collected heap, beside those of std",
-    group: Group::Heaps,
-    peer_ops: None,
-    params: &[
+pub(super) const COLLECTIONS: Bench = Bench::new(
+    Group::Heaps,
+    "collections",
+    "maps in a collected heap, beside those of std",
+    &[
         Param::count("elements", 100_000, 1_000, "entries of a map"),
         Param::count("operations", 1_000_000, 1_000, "operations, at least"),
         Param::count("rounds", 5, 1, "rounds, of which the median counts"),
     ],
     run,
-    child: None,
-};
+);
 
 const SIDES: [Side<2>; 5] = [
     ("hash", "std", |load| standard::<HashMap<u64, u64>>(load)),

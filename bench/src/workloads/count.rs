@@ -6,23 +6,16 @@
 //! Timed: from the message that starts the producer to the sum's arrival. An operation is an
 //! increment.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use vivant::prelude::*;
 
-pub(super) const COUNT: Bench = Bench {
-    name: "count",
-    about: "one sender, one counter, all messages in one turn",
-    group: Group::Messages,
-    peer_ops: None,
-    params: &[Param::count("messages", 1_000_000, 1_000, "increments")],
+pub(super) const COUNT: Bench = Bench::new(
+    Group::Messages,
+    "count",
+    "one sender, one counter, all messages in one turn",
+    &[Param::count("messages", 1_000_000, 1_000, "increments")],
     run,
-    child: None,
-};
+);
 
 #[derive(Actor)]
 struct Counter {

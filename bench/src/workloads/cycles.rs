@@ -12,15 +12,9 @@
 //! the process, as a part of its growth when all rings were kept; `reclaimed_ms` the time from the
 //! last drop to the end of the last actor; the waiting times are the pair's round trips.
 
-use crate::bench::{Bench, Group};
 use crate::child;
-use crate::failure::Failure;
-use crate::latency::{Latencies, Quantiles};
-use crate::meter::{Meter, Spent};
-use crate::param::{Param, Value};
+use crate::prelude::*;
 use crate::process;
-use crate::row::Figures;
-use crate::run::Run;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -34,12 +28,11 @@ const MADE_PER_TURN: u64 = 10;
 const LOOK_EVERY: Duration = Duration::from_micros(200);
 const LOOK_FOR: Duration = Duration::from_secs(60);
 
-pub(super) const CYCLES: Bench = Bench {
-    name: "cycles",
-    about: "rings of actors that nobody refers to: memory, and how soon they are gone",
-    group: Group::Uncharted,
-    peer_ops: None,
-    params: &[
+pub(super) const CYCLES: Bench = Bench::new(
+    Group::Uncharted,
+    "cycles",
+    "rings of actors that nobody refers to: memory, and how soon they are gone",
+    &[
         Param::count("rings", 100_000, 200, "rings"),
         Param::count("actors", 10, 3, "actors in each ring"),
         Param::choice(
@@ -49,8 +42,8 @@ pub(super) const CYCLES: Bench = Bench {
         ),
     ],
     run,
-    child: Some(child),
-};
+)
+.child(child);
 
 /// Actors of rings that have ended.
 static ENDED: AtomicU64 = AtomicU64::new(0);

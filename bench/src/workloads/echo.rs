@@ -10,13 +10,7 @@
 //! Timed: each round trip as the client sees it. `wall_s` is their sum, without pauses; `cpu_s`
 //! counts client and server, pauses included. An operation is a round trip.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::latency::Latencies;
-use crate::meter::{Meter, Spent};
-use crate::param::{Param, Value};
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::thread;
@@ -32,12 +26,11 @@ const PACKET: usize = 64;
 /// Round trips before those that count.
 const WARM_UP: u64 = 1_000;
 
-pub(super) const ECHO: Bench = Bench {
-    name: "echo",
-    about: "an actor answers over TCP: busy, and after pauses",
-    group: Group::Latency,
-    peer_ops: None,
-    params: &[
+pub(super) const ECHO: Bench = Bench::new(
+    Group::Latency,
+    "echo",
+    "an actor answers over TCP: busy, and after pauses",
+    &[
         Param::choice(
             "mode",
             &["both", "hot", "idle"],
@@ -53,8 +46,7 @@ pub(super) const ECHO: Bench = Bench {
         Param::count("pause_ms", 50, 2, "length of a pause"),
     ],
     run,
-    child: None,
-};
+);
 
 #[derive(Actor)]
 struct Echo;

@@ -9,24 +9,17 @@
 //! is no wait. And for each timer, the delay of its message's turn. `wall_s` and `cpu_s` are those
 //! of the whole, and the same in both rows. An operation is a round trip; or a timer.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::latency::{Latencies, Quantiles};
-use crate::meter::{Meter, Spent};
-use crate::param::{Param, Value};
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::hint;
 use std::thread;
 use std::time::Duration;
 use vivant::prelude::*;
 
-pub(super) const FAIRNESS: Bench = Bench {
-    name: "fairness",
-    about: "how long a message and a timer wait beside actors with long turns",
-    group: Group::Latency,
-    peer_ops: None,
-    params: &[
+pub(super) const FAIRNESS: Bench = Bench::new(
+    Group::Latency,
+    "fairness",
+    "how long a message and a timer wait beside actors with long turns",
+    &[
         Param::choice(
             "mode",
             &["both", "pingpong", "timer"],
@@ -38,8 +31,7 @@ pub(super) const FAIRNESS: Bench = Bench {
         Param::count("duration_ms", 5_000, 30, "how long all this goes on"),
     ],
     run,
-    child: None,
-};
+);
 
 #[derive(Actor)]
 struct Busy {

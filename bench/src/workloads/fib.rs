@@ -6,27 +6,21 @@
 //!
 //! Timed: from the making of the root to its answer. An operation is an actor.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::{FAIR, Run};
+use crate::prelude::*;
 use std::sync::mpsc::{self, Sender};
 use vivant::prelude::*;
 
-pub(super) const FIB: Bench = Bench {
-    name: "fib",
-    about: "an actor for each call of a recursive function",
-    group: Group::Creation,
-    peer_ops: Some(242_785),
-    params: &[
+pub(super) const FIB: Bench = Bench::new(
+    Group::Creation,
+    "fib",
+    "an actor for each call of a recursive function",
+    &[
         Param::count("n", 25, 10, "the number whose fib is wanted"),
         FAIR,
     ],
     run,
-    child: None,
-};
+)
+.peer_ops(242_785);
 
 /// The receiver of the answer.
 enum Parent {

@@ -8,27 +8,20 @@
 //! Timed: from the making of the first actor to the last one's end of work. An operation is an
 //! actor.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, Thread};
 use vivant::prelude::*;
 
-pub(super) const FJCREATE: Bench = Bench {
-    name: "fjcreate",
-    about: "actors made from outside, one message each",
-    group: Group::Creation,
-    peer_ops: None,
-    params: &[Param::count("actors", 40_000, 200, "actors")],
+pub(super) const FJCREATE: Bench = Bench::new(
+    Group::Creation,
+    "fjcreate",
+    "actors made from outside, one message each",
+    &[Param::count("actors", 40_000, 200, "actors")],
     run,
-    child: None,
-};
+);
 
 /// Counts those that have done their work.
 struct Finish {

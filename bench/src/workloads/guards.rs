@@ -11,29 +11,22 @@
 //! wait already. An operation is an other turn; or a message that passes, two turns. Linear means:
 //! the time of an operation does not depend on the number of waiting messages.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use vivant::prelude::*;
 
 const GUARD: Param = Param::choice("guard", &["state", "argument"], "what the guards read");
 
-pub(super) const GUARD_CLOSED: Bench = Bench {
-    name: "guard_closed",
-    about: "turns of an actor in which messages wait for their guard",
-    group: Group::Uncharted,
-    peer_ops: None,
-    params: &[
+pub(super) const GUARD_CLOSED: Bench = Bench::new(
+    Group::Uncharted,
+    "guard_closed",
+    "turns of an actor in which messages wait for their guard",
+    &[
         Param::count("waiting", 1_000_000, 50, "messages that wait").at_least(0),
         Param::count("turns", 1_000_000, 200, "turns of other messages"),
         GUARD,
     ],
-    run: closed,
-    child: None,
-};
+    closed,
+);
 
 pub(super) const GUARD_RELEASED: Bench = Bench {
     name: "guard_released",

@@ -8,33 +8,26 @@
 //! `cpu_s` the mean of the children's CPU times up to their output, `peak_rss_bytes` their largest.
 //! An operation is a process.
 
-use crate::bench::{Bench, Group};
 use crate::child;
-use crate::failure::Failure;
-use crate::latency::Latencies;
-use crate::meter::{Meter, Spent};
-use crate::param::Param;
+use crate::prelude::*;
 use crate::process;
-use crate::row::Figures;
-use crate::run::Run;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use vivant::prelude::*;
 
-pub(super) const HELLO: Bench = Bench {
-    name: "hello",
-    about: "a whole process: start, one question, end",
-    group: Group::Latency,
-    peer_ops: None,
-    params: &[Param::count(
+pub(super) const HELLO: Bench = Bench::new(
+    Group::Latency,
+    "hello",
+    "a whole process: start, one question, end",
+    &[Param::count(
         "processes",
         20,
         2,
         "processes, one after the other",
     )],
     run,
-    child: Some(child),
-};
+)
+.child(child);
 
 #[derive(Actor)]
 struct Greeter;

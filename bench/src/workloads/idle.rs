@@ -7,13 +7,8 @@
 //! Timed: the pause. `context_switches` is the result, and 0 the best; `cpu_s` is the CPU time of
 //! the process meanwhile. There is one operation, the pause itself.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
+use crate::prelude::*;
 use crate::process;
-use crate::row::Figures;
-use crate::run::Run;
 use std::thread;
 use std::time::Duration;
 use vivant::prelude::*;
@@ -21,18 +16,16 @@ use vivant::prelude::*;
 /// Time for the threads to fall asleep.
 const SETTLE: Duration = Duration::from_millis(200);
 
-pub(super) const IDLE: Bench = Bench {
-    name: "idle",
-    about: "context switches of a system that has nothing to do",
-    group: Group::Uncharted,
-    peer_ops: None,
-    params: &[
+pub(super) const IDLE: Bench = Bench::new(
+    Group::Uncharted,
+    "idle",
+    "context switches of a system that has nothing to do",
+    &[
         Param::count("actors", 1_000, 10, "actors that are alive"),
         Param::count("pause_ms", 5_000, 20, "how long nobody says anything"),
     ],
     run,
-    child: None,
-};
+);
 
 #[derive(Actor)]
 struct Sleeper {

@@ -1,11 +1,7 @@
 //! Collections of keys and values, side by side: what is to be done with them, and a row for each
 //! operation of each.
 
-use crate::failure::Failure;
-use crate::meter::{Meter, Spent};
-use crate::param::Value;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::hint::black_box;
 
 /// Operations of one turn.

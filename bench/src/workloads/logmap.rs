@@ -8,29 +8,22 @@
 //!
 //! Timed: from the master's first message to its last answer. An operation is a term.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use vivant::prelude::*;
 
 const FIRST_RATE: f64 = 3.46;
 const STEP: f64 = 0.0025;
 
-pub(super) const LOGMAP: Bench = Bench {
-    name: "logmap",
-    about: "requests wait in an actor that waits for an answer",
-    group: Group::Messages,
-    peer_ops: None,
-    params: &[
+pub(super) const LOGMAP: Bench = Bench::new(
+    Group::Messages,
+    "logmap",
+    "requests wait in an actor that waits for an answer",
+    &[
         Param::count("terms", 25_000, 100, "terms of each series"),
         Param::count("series", 10, 3, "series").at_least(2),
     ],
     run,
-    child: None,
-};
+);
 
 #[derive(Actor)]
 struct Computer {

@@ -8,23 +8,17 @@
 //! Timed: from the making of the first actor to the receiver's last message. An operation is a
 //! message to the receiver.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::{Meter, Spent};
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use vivant::prelude::*;
 
 const SENDERS: Param = Param::count("senders", 20, 4, "senders");
 const MESSAGES: Param = Param::count("messages", 500_000, 250, "messages of each sender");
 
-pub(super) const MAILBOX: Bench = Bench {
-    name: "mailbox",
-    about: "many senders, one receiver, some messages a turn",
-    group: Group::Messages,
-    peer_ops: Some(20 * 500_000),
-    params: &[
+pub(super) const MAILBOX: Bench = Bench::new(
+    Group::Messages,
+    "mailbox",
+    "many senders, one receiver, some messages a turn",
+    &[
         SENDERS,
         MESSAGES,
         Param::count(
@@ -34,9 +28,9 @@ pub(super) const MAILBOX: Bench = Bench {
             "messages a sender sends in one turn",
         ),
     ],
-    run: |run| senders(run, run.count("per_turn")),
-    child: None,
-};
+    |run| senders(run, run.count("per_turn")),
+)
+.peer_ops(20 * 500_000);
 
 pub(super) const MAILBOX_BURST: Bench = Bench {
     name: "mailbox_burst",

@@ -15,29 +15,23 @@
 //! relative to `std` with its default.
 
 use super::keyed::{self, Done, Load, Side, TURN, mixed};
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use vivant_collections::val;
 use vivant_heap::{Heap, Mutator, Pacing, PageSource, Root};
 
-pub(super) const PERSISTENT: Bench = Bench {
-    name: "persistent",
-    about: "collections that never change, beside imbl, rpds and std",
-    group: Group::Heaps,
-    peer_ops: None,
-    params: &[
+pub(super) const PERSISTENT: Bench = Bench::new(
+    Group::Heaps,
+    "persistent",
+    "collections that never change, beside imbl, rpds and std",
+    &[
         Param::count("elements", 100_000, 500, "entries of a collection"),
         Param::count("operations", 1_000_000, 500, "operations, at least"),
         Param::count("rounds", 5, 1, "rounds, of which the median counts"),
     ],
     run,
-    child: None,
-};
+);
 
 const OPERATIONS: [&str; 4] = ["insert", "collect", "change", "get"];
 

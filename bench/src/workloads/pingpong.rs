@@ -5,23 +5,17 @@
 //! Timed: from the message that starts the pinger to its answer after the last pong. An operation
 //! is a round trip: two messages.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use vivant::prelude::*;
 
-pub(super) const PINGPONG: Bench = Bench {
-    name: "pingpong",
-    about: "a message and one back, between two actors",
-    group: Group::Messages,
-    peer_ops: Some(1_000_000),
-    params: &[Param::count("round_trips", 1_000_000, 500, "round trips")],
+pub(super) const PINGPONG: Bench = Bench::new(
+    Group::Messages,
+    "pingpong",
+    "a message and one back, between two actors",
+    &[Param::count("round_trips", 1_000_000, 500, "round trips")],
     run,
-    child: None,
-};
+)
+.peer_ops(1_000_000);
 
 #[derive(Actor)]
 struct Ponger {

@@ -8,12 +8,7 @@
 //! Timed: from the first message to the answer to the last, which does not panic. An operation is a
 //! restart. A restart must leak nothing: the peak of memory must not depend on their number.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,15 +16,13 @@ use std::time::Duration;
 use vivant::Supervisor;
 use vivant::prelude::*;
 
-pub(super) const RESTARTS: Bench = Bench {
-    name: "restarts",
-    about: "an actor that panics at each message, and its supervisor",
-    group: Group::Creation,
-    peer_ops: None,
-    params: &[Param::count("restarts", 200_000, 100, "restarts")],
+pub(super) const RESTARTS: Bench = Bench::new(
+    Group::Creation,
+    "restarts",
+    "an actor that panics at each message, and its supervisor",
+    &[Param::count("restarts", 200_000, 100, "restarts")],
     run,
-    child: None,
-};
+);
 
 #[derive(Actor)]
 struct Fragile {

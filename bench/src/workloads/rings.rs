@@ -8,28 +8,22 @@
 //! before. An operation is a hop, in whichever ring.
 
 use super::ring::Ring;
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::{Meter, Spent};
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::sync::mpsc;
 use vivant::System;
 
-pub(super) const RINGS: Bench = Bench {
-    name: "rings",
-    about: "many tokens, each round a ring of its own",
-    group: Group::Messages,
-    peer_ops: Some(64 * 50_000),
-    params: &[
+pub(super) const RINGS: Bench = Bench::new(
+    Group::Messages,
+    "rings",
+    "many tokens, each round a ring of its own",
+    &[
         Param::count("rings", 64, 4, "rings"),
         Param::count("actors", 20, 5, "actors in each ring"),
         Param::count("hops", 50_000, 101, "hops of each token"),
     ],
     run,
-    child: None,
-};
+)
+.peer_ops(64 * 50_000);
 
 /// All tokens, to the end of the last one; and the sum of the places at which they end.
 pub(super) fn turn(

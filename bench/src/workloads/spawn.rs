@@ -9,14 +9,9 @@
 //! of an actor, its place in the holder's list included. `exit_ms` is the time from the child's
 //! output, when all actors are idle, to its end.
 
-use crate::bench::{Bench, Group};
 use crate::child::{self, Life};
-use crate::failure::Failure;
-use crate::meter::{Meter, Spent};
-use crate::param::Param;
+use crate::prelude::*;
 use crate::process;
-use crate::row::Figures;
-use crate::run::Run;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use vivant::prelude::*;
@@ -24,15 +19,14 @@ use vivant::prelude::*;
 /// Made in one turn, so that no turn is long.
 const MADE_PER_TURN: u64 = 1_000;
 
-pub(super) const SPAWN: Bench = Bench {
-    name: "spawn",
-    about: "actors that do nothing: their memory, and how long the process takes to end",
-    group: Group::Creation,
-    peer_ops: None,
-    params: &[Param::count("actors", 1_000_000, 2_500, "actors")],
+pub(super) const SPAWN: Bench = Bench::new(
+    Group::Creation,
+    "spawn",
+    "actors that do nothing: their memory, and how long the process takes to end",
+    &[Param::count("actors", 1_000_000, 2_500, "actors")],
     run,
-    child: Some(child),
-};
+)
+.child(child);
 
 #[derive(Actor)]
 struct Idle {

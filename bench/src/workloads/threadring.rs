@@ -10,32 +10,26 @@
 //! hop.
 
 use super::ring::Ring;
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::{FAIR, Run};
+use crate::prelude::*;
 use std::sync::mpsc;
 
 const ACTORS: Param = Param::count("actors", 503, 7, "actors in the ring");
 const HOPS: Param = Param::count("hops", 10_000_000, 1_000, "hops of the token");
 const MEANING: &str = "the order in which the ring visits the actors";
 
-pub(super) const THREADRING: Bench = Bench {
-    name: "threadring",
-    about: "one token round a ring, in the order of creation",
-    group: Group::Messages,
-    peer_ops: Some(10_000_000),
-    params: &[
+pub(super) const THREADRING: Bench = Bench::new(
+    Group::Messages,
+    "threadring",
+    "one token round a ring, in the order of creation",
+    &[
         ACTORS,
         HOPS,
         Param::choice("order", &["creation", "shuffled"], MEANING),
         FAIR,
     ],
     run,
-    child: None,
-};
+)
+.peer_ops(10_000_000);
 
 pub(super) const THREADRING_SHUFFLED: Bench = Bench {
     name: "threadring_shuffled",

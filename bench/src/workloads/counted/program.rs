@@ -11,11 +11,7 @@
 use super::pointers::{PROGRAMS, WORDS};
 use super::sides::{self, POINTER, ROUNDS, Side};
 use super::tally::{self, Counts};
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::param::{Param, Value};
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::thread;
 
 /// A program: what comes out must not depend on the pointer.
@@ -49,15 +45,14 @@ impl Threads {
 const WHICH: Param = Param::choice(POINTER, WORDS, "which pointer");
 const DEPTH: Param = Param::count("depth", 18, 8, "depth of the largest tree").at_least(6);
 
-pub(in crate::workloads) const GCBENCH_SINGLE: Bench = Bench {
-    name: "gcbench_single",
-    about: "trees that live long and trees that do not, for each counted pointer",
-    group: Group::Programs,
-    peer_ops: None,
-    params: &[DEPTH, ROUNDS, WHICH],
-    run: |run| compare(run, &GCBENCH_SINGLE, Threads::One, |of| of.gcbench),
-    child: Some(|run| child(run, Threads::One, |of| of.gcbench)),
-};
+pub(in crate::workloads) const GCBENCH_SINGLE: Bench = Bench::new(
+    Group::Programs,
+    "gcbench_single",
+    "trees that live long and trees that do not, for each counted pointer",
+    &[DEPTH, ROUNDS, WHICH],
+    |run| compare(run, &GCBENCH_SINGLE, Threads::One, |of| of.gcbench),
+)
+.child(|run| child(run, Threads::One, |of| of.gcbench));
 
 pub(in crate::workloads) const GCBENCH_MULTI: Bench = Bench {
     name: "gcbench_multi",

@@ -13,11 +13,7 @@
 
 use super::pointers::{QUEUED as BY_POINTER, SHARED_WORDS};
 use super::sides::{self, POINTER, ROUNDS, Side};
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::param::{Param, Value};
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::hint::black_box;
 use std::iter;
 use std::ops::Deref;
@@ -31,12 +27,11 @@ const RATIOS: &[&str] = &[
 /// Number of steps between two merges of the main thread's queue.
 const INTERVAL: usize = 10_000;
 
-pub(in crate::workloads) const QUEUED: Bench = Bench {
-    name: "queued",
-    about: "references that another thread gives up than the one that made the object",
-    group: Group::Queued,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const QUEUED: Bench = Bench::new(
+    Group::Queued,
+    "queued",
+    "references that another thread gives up than the one that made the object",
+    &[
         Param::count("objects", 1_000_000, 1_000, "objects"),
         Param::count("steps", 20_000_000, 1_000, "steps that main computes"),
         ROUNDS,
@@ -44,8 +39,8 @@ pub(in crate::workloads) const QUEUED: Bench = Bench {
         Param::choice(POINTER, SHARED_WORDS, "which pointer"),
     ],
     run,
-    child: Some(child),
-};
+)
+.child(child);
 
 /// The content of the objects.
 pub(super) struct Object([u64; 4]);

@@ -15,12 +15,7 @@
 //! median round. An operation is a pair.
 
 use super::pointers::{VALUE, VARIANTS};
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::{Meter, Spent};
-use crate::param::{Param, Value};
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::hint::black_box;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,18 +25,16 @@ use std::time::{Duration, Instant};
 /// Clones that live at once: they fit into a first-level cache.
 const SLOTS: u64 = 2_048;
 
-pub(in crate::workloads) const REFCOUNT: Bench = Bench {
-    name: "refcount",
-    about: "increments, and clones with their drops, of counted pointers",
-    group: Group::Counts,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const REFCOUNT: Bench = Bench::new(
+    Group::Counts,
+    "refcount",
+    "increments, and clones with their drops, of counted pointers",
+    &[
         Param::count("clones", 20_000, 500, "clones of a variant in a round"),
         Param::count("rounds", 501, 1, "rounds, of which the median counts"),
     ],
     run,
-    child: None,
-};
+);
 
 /// The times of a variant in one round.
 #[derive(Clone, Copy, Debug)]

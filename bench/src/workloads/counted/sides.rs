@@ -3,12 +3,8 @@
 
 use super::pointers::BASE;
 use crate::child;
-use crate::failure::Failure;
-use crate::meter::{Meter, Spent};
-use crate::param::{Param, Value};
+use crate::prelude::*;
 use crate::process;
-use crate::row::Figures;
-use crate::run::Run;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

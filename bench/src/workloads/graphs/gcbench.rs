@@ -11,23 +11,16 @@ use super::super::gcbench::{
     LEAST_DEPTH, Tree, array, depth, iterations, leaf, make, nodes, populate, rounds, size,
 };
 use super::{heaps, with_distribution, with_pauses};
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use vivant::prelude::*;
 
-pub(in crate::workloads) const GCBENCH: Bench = Bench {
-    name: "gcbench",
-    about: "GCBench in the heap of one actor",
-    group: Group::Graphs,
-    peer_ops: None,
-    params: &[Param::count("depth", 18, 8, "depth of the first tree")],
+pub(in crate::workloads) const GCBENCH: Bench = Bench::new(
+    Group::Graphs,
+    "gcbench",
+    "GCBench in the heap of one actor",
+    &[Param::count("depth", 18, 8, "depth of the first tree")],
     run,
-    child: None,
-};
+);
 
 #[derive(Actor)]
 struct WorkState<'gc> {

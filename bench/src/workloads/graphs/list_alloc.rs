@@ -6,26 +6,19 @@
 //! Timed: from the request to its answer. An operation is a link.
 
 use super::{heaps, with_distribution, with_pauses};
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use vivant::prelude::*;
 
-pub(in crate::workloads) const LIST_ALLOC: Bench = Bench {
-    name: "list_alloc",
-    about: "a list that grows and stays, in the heap of one actor",
-    group: Group::Graphs,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const LIST_ALLOC: Bench = Bench::new(
+    Group::Graphs,
+    "list_alloc",
+    "a list that grows and stays, in the heap of one actor",
+    &[
         Param::count("links", 10_000_000, 5_000, "links"),
         Param::count("a_step", 10_000, 100, "links of a step"),
     ],
     run,
-    child: None,
-};
+);
 
 #[derive(Object)]
 struct Link<'gc> {

@@ -9,30 +9,23 @@
 
 use super::tree::{build, nodes};
 use super::{heaps, with_distribution, with_pauses};
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::latency::Latencies;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::time::Instant;
 use vivant::heap::Leaf;
 use vivant::prelude::*;
 
-pub(in crate::workloads) const SERVER14: Bench = Bench {
-    name: "server14",
-    about: "time between answers of servers that make trees of 32,767 nodes",
-    group: Group::Graphs,
-    peer_ops: Some(2 * 2_000),
-    params: &[
+pub(in crate::workloads) const SERVER14: Bench = Bench::new(
+    Group::Graphs,
+    "server14",
+    "time between answers of servers that make trees of 32,767 nodes",
+    &[
         Param::count("servers", 2, 2, "servers"),
         Param::count("requests", 2_000, 20, "requests to each server"),
         Param::count("depth", 14, 4, "depth of a tree"),
     ],
     run,
-    child: None,
-};
+)
+.peer_ops(2 * 2_000);
 
 pub(in crate::workloads) const SERVER8: Bench = Bench {
     name: "server8",

@@ -7,25 +7,18 @@
 //! `heap_bytes_per_actor` is the size of their heaps' pages when all exist, `bytes_per_actor` the
 //! growth of the process: the whole cost of an actor.
 
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
+use crate::prelude::*;
 use crate::process;
-use crate::row::Figures;
-use crate::run::Run;
 use vivant::heap::PAGE;
 use vivant::prelude::*;
 
-pub(in crate::workloads) const SMALL_HEAPS: Bench = Bench {
-    name: "small_heaps",
-    about: "actors with ten small objects each: their memory, their making and their end",
-    group: Group::Graphs,
-    peer_ops: None,
-    params: &[Param::count("actors", 100_000, 200, "actors")],
+pub(in crate::workloads) const SMALL_HEAPS: Bench = Bench::new(
+    Group::Graphs,
+    "small_heaps",
+    "actors with ten small objects each: their memory, their making and their end",
+    &[Param::count("actors", 100_000, 200, "actors")],
     run,
-    child: None,
-};
+);
 
 const OBJECTS: u64 = 10;
 

@@ -11,20 +11,14 @@
 
 use super::tree::{LEAST_DEPTH, Tree, all_nodes, build, rounds, trees};
 use super::{heaps, with_distribution, with_pauses};
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use vivant::prelude::*;
 
-pub(in crate::workloads) const TREES: Bench = Bench {
-    name: "trees",
-    about: "binary trees in the heap of one actor",
-    group: Group::Graphs,
-    peer_ops: Some(68_332_206),
-    params: &[
+pub(in crate::workloads) const TREES: Bench = Bench::new(
+    Group::Graphs,
+    "trees",
+    "binary trees in the heap of one actor",
+    &[
         Param::count("depth", 18, 6, "depth of the tree that stays"),
         Param::choice(
             "steps",
@@ -33,8 +27,8 @@ pub(in crate::workloads) const TREES: Bench = Bench {
         ),
     ],
     run,
-    child: None,
-};
+)
+.peer_ops(68_332_206);
 
 #[derive(Actor)]
 struct WoodState<'gc> {

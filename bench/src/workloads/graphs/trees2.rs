@@ -7,27 +7,21 @@
 
 use super::tree::{build, nodes};
 use super::{heaps, with_distribution, with_pauses};
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use vivant::prelude::*;
 
-pub(in crate::workloads) const TREES2: Bench = Bench {
-    name: "trees2",
-    about: "binary trees in the heaps of many actors",
-    group: Group::Graphs,
-    peer_ops: Some(16 * 40 * 32_767),
-    params: &[
+pub(in crate::workloads) const TREES2: Bench = Bench::new(
+    Group::Graphs,
+    "trees2",
+    "binary trees in the heaps of many actors",
+    &[
         Param::count("actors", 16, 2, "actors"),
         Param::count("trees", 40, 3, "trees of each actor"),
         Param::count("depth", 14, 5, "depth of a tree"),
     ],
     run,
-    child: None,
-};
+)
+.peer_ops(16 * 40 * 32_767);
 
 #[derive(Actor)]
 struct GroveState<'gc> {

@@ -6,23 +6,20 @@
 //! Timed: everything. An operation is an object.
 
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, ROUNDS, SIDE, Work};
-use crate::bench::{Bench, Group};
-use crate::param::Param;
-use crate::run::Run;
+use crate::prelude::*;
 use std::hint::black_box;
 use vivant_heap::{Heap, Pacing, PageSource, Root};
 
-pub(in crate::workloads) const HEAP_ALLOC: Bench = Bench {
-    name: "heap_alloc",
-    about: "objects of two words, made and forgotten, in a heap and with `Box`",
-    group: Group::Heaps,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const HEAP_ALLOC: Bench = Bench::new(
+    Group::Heaps,
+    "heap_alloc",
+    "objects of two words, made and forgotten, in a heap and with `Box`",
+    &[
         Param::count("objects", 100_000_000, 10_000, "objects").at_least(TURN),
         ROUNDS,
         SIDE,
     ],
-    run: |run| {
+    |run| {
         let objects = run.count("objects") / TURN * TURN;
         let sum = objects / TURN * (TURN * (TURN - 1) / 2);
         sides::compare(
@@ -33,8 +30,8 @@ pub(in crate::workloads) const HEAP_ALLOC: Bench = Bench {
             objects,
         )
     },
-    child: Some(|run| sides::say(run, WORKS)),
-};
+)
+.child(|run| sides::say(run, WORKS));
 
 const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
 

@@ -12,23 +12,20 @@ use super::super::gcbench::{
     Tree, array, depth as depth_of, leaf, make, nodes, populate, rounds, size,
 };
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, Pauses, ROUNDS, SIDE, Work};
-use crate::bench::{Bench, Group};
-use crate::param::Param;
-use crate::run::Run;
+use crate::prelude::*;
 use std::hint::black_box;
 use vivant_heap::{Heap, Pacing, PageSource, Root};
 
-pub(in crate::workloads) const HEAP_GCBENCH: Bench = Bench {
-    name: "heap_gcbench",
-    about: "trees that live long and trees that do not, in a heap and with `Box`",
-    group: Group::Heaps,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const HEAP_GCBENCH: Bench = Bench::new(
+    Group::Heaps,
+    "heap_gcbench",
+    "trees that live long and trees that do not, in a heap and with `Box`",
+    &[
         Param::count("depth", 18, 8, "depth of the largest tree").at_least(6),
         ROUNDS,
         SIDE,
     ],
-    run: |run| {
+    |run| {
         let depth = run.count("depth");
         let mut sum = depth + size(depth - 2);
         let mut nodes = size(depth);
@@ -38,8 +35,8 @@ pub(in crate::workloads) const HEAP_GCBENCH: Bench = Bench {
         }
         sides::compare(run, &HEAP_GCBENCH, WORKS, ("depths and nodes", sum), nodes)
     },
-    child: Some(|run| sides::say(run, WORKS)),
-};
+)
+.child(|run| sides::say(run, WORKS));
 
 const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
 

@@ -7,30 +7,27 @@
 //! Timed: everything but the deallocation of the list. An operation is a link.
 
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, ROUNDS, SIDE, Work};
-use crate::bench::{Bench, Group};
-use crate::param::Param;
-use crate::run::Run;
+use crate::prelude::*;
 use std::iter;
 use std::mem;
 use vivant_heap::{Gc, Heap, Object, Pacing, PageSource, Root};
 
-pub(in crate::workloads) const HEAP_LIST: Bench = Bench {
-    name: "heap_list",
-    about: "a list that grows, in a heap and with `Box`",
-    group: Group::Heaps,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const HEAP_LIST: Bench = Bench::new(
+    Group::Heaps,
+    "heap_list",
+    "a list that grows, in a heap and with `Box`",
+    &[
         Param::count("links", 10_000_000, 20_000, "links of the list").at_least(TURN),
         ROUNDS,
         SIDE,
     ],
-    run: |run| {
+    |run| {
         let links = run.count("links") / TURN * TURN;
         let sum = links * (links - 1);
         sides::compare(run, &HEAP_LIST, WORKS, ("twice the sum", sum), links)
     },
-    child: Some(|run| sides::say(run, WORKS)),
-};
+)
+.child(|run| sides::say(run, WORKS));
 
 const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
 

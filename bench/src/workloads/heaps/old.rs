@@ -9,30 +9,27 @@
 //! Timed: the new objects. An operation is one of them.
 
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, Pauses, ROUNDS, SIDE, Work};
-use crate::bench::{Bench, Group};
-use crate::param::Param;
-use crate::run::Run;
+use crate::prelude::*;
 use fastrand::Rng;
 use std::mem;
 use vivant_heap::{Gc, Heap, Mut, Mutator, Object, Pacing, PageSource, Root};
 
-pub(in crate::workloads) const HEAP_OLD: Bench = Bench {
-    name: "heap_old",
-    about: "objects that stay, put into the holes of a full memory, in a heap and with `Box`",
-    group: Group::Heaps,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const HEAP_OLD: Bench = Bench::new(
+    Group::Heaps,
+    "heap_old",
+    "objects that stay, put into the holes of a full memory, in a heap and with `Box`",
+    &[
         Param::count("objects", 4_000_000, 20_000, "objects that fill the memory").at_least(GROUP),
         ROUNDS,
         SIDE,
     ],
-    run: |run| {
+    |run| {
         let expected = Expected::of(groups(run));
         let result = ("sum over the objects", expected.sum);
         sides::compare(run, &HEAP_OLD, WORKS, result, expected.new)
     },
-    child: Some(|run| sides::say(run, WORKS)),
-};
+)
+.child(|run| sides::say(run, WORKS));
 
 const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
 

@@ -9,33 +9,27 @@
 
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, ROUNDS, SIDE, Work};
 use super::tree::{Boxed, forest};
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::latency::Latencies;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use crate::workloads::graphs::{build, nodes as size};
 use std::thread;
 use std::time::{Duration, Instant};
 
 const SERVERS: Param = Param::count("servers", 2, 2, "servers, each with a thread");
 
-pub(in crate::workloads) const HEAP_SERVER14: Bench = Bench {
-    name: "heap_server14",
-    about: "requests that make trees of depth 14, in a heap and with `Box`",
-    group: Group::Heaps,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const HEAP_SERVER14: Bench = Bench::new(
+    Group::Heaps,
+    "heap_server14",
+    "requests that make trees of depth 14, in a heap and with `Box`",
+    &[
         Param::count("depth", 14, 3, "depth of the trees"),
         Param::count("requests", 2_000, 50, "requests to each server").at_least(10),
         SERVERS,
         ROUNDS,
         SIDE,
     ],
-    run: |run| compare(run, &HEAP_SERVER14),
-    child: Some(|run| sides::say(run, WORKS)),
-};
+    |run| compare(run, &HEAP_SERVER14),
+)
+.child(|run| sides::say(run, WORKS));
 
 pub(in crate::workloads) const HEAP_SERVER8: Bench = Bench {
     name: "heap_server8",

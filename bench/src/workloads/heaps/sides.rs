@@ -1,15 +1,9 @@
 //! Compares a heap with `Box`: runs each side in a process of its own, and `Box` on mimalloc in the
 //! program that is built with it. The sides take turns, for some rounds; the median round counts.
 
-use crate::bench::Bench;
 use crate::child;
-use crate::failure::Failure;
-use crate::latency::Quantiles;
-use crate::meter::{Meter, Spent};
-use crate::param::{Param, Value};
+use crate::prelude::*;
 use crate::process;
-use crate::row::Figures;
-use crate::run::Run;
 use serde::{Deserialize, Serialize};
 use std::env::consts::EXE_SUFFIX;
 use std::path::Path;

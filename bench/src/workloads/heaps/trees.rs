@@ -12,17 +12,14 @@
 
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, ROUNDS, SIDE, Work};
 use super::tree::{Boxed, forest};
-use crate::bench::{Bench, Group};
-use crate::param::Param;
-use crate::run::Run;
+use crate::prelude::*;
 use crate::workloads::graphs::{all_nodes, build, rounds};
 
-pub(in crate::workloads) const HEAP_TREES: Bench = Bench {
-    name: "heap_trees",
-    about: "trees that are made and forgotten, in a heap and with `Box`",
-    group: Group::Heaps,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const HEAP_TREES: Bench = Bench::new(
+    Group::Heaps,
+    "heap_trees",
+    "trees that are made and forgotten, in a heap and with `Box`",
+    &[
         Param::count("depth", 18, 6, "depth of the tree that stays").at_least(4),
         ROUNDS,
         Param::choice(
@@ -31,13 +28,13 @@ pub(in crate::workloads) const HEAP_TREES: Bench = Bench {
             SIDE.meaning,
         ),
     ],
-    run: |run| {
+    |run| {
         let depth = run.count("depth");
         let nodes = all_nodes(depth);
         sides::compare(run, &HEAP_TREES, WORKS, ("nodes", nodes), nodes)
     },
-    child: Some(|run| sides::say(run, WORKS)),
-};
+)
+.child(|run| sides::say(run, WORKS));
 
 const ONE_TURN: &str = "heap_one_turn";
 

@@ -2,8 +2,7 @@
 
 use super::operations::{Entries, Operation, key};
 use super::store::{Client, Completions, Plan, Store};
-use crate::failure::Failure;
-use crate::latency::Latencies;
+use crate::prelude::*;
 use std::sync::Arc;
 use vivant::heap::{Leaf, Mutator};
 use vivant::prelude::*;

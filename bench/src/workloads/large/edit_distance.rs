@@ -11,29 +11,22 @@
 
 use super::chance::mixed;
 use super::window::Window;
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::latency::Latencies;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::{PAUSES, Run};
+use crate::prelude::*;
 use std::time::Instant;
 use vivant::heap::{Leaf, Mutator};
 use vivant::prelude::*;
 
-pub(in crate::workloads) const EDIT_DISTANCE: Bench = Bench {
-    name: "edit_distance",
-    about: "distances of strings, by tries of what is known",
-    group: Group::Large,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const EDIT_DISTANCE: Bench = Bench::new(
+    Group::Large,
+    "edit_distance",
+    "distances of strings, by tries of what is known",
+    &[
         Param::count("strings", 18, 4, "strings, of which all pairs are taken"),
         Param::count("letters", 250, 30, "letters of a string"),
         PAUSES,
     ],
     run,
-    child: None,
-};
+);
 
 /// Random strings of four letters.
 fn string(number: u64, letters: u64) -> Vec<u8> {

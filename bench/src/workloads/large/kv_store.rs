@@ -22,19 +22,14 @@ use super::operations::{self, Requests};
 use super::sides::{self, CONTROL, Outcome, SIDE};
 use super::store::{Client, Plan, Store};
 use super::window::Window;
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::Param;
-use crate::run::{PAUSES, Run};
+use crate::prelude::*;
 use vivant_heap::Pacing;
 
-pub(in crate::workloads) const KV_STORE: Bench = Bench {
-    name: "kv_store",
-    about: "a store of many boxed entries in one actor",
-    group: Group::Large,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const KV_STORE: Bench = Bench::new(
+    Group::Large,
+    "kv_store",
+    "a store of many boxed entries in one actor",
+    &[
         Param::choice("requests", &["chunks", "single"], "how it is asked"),
         Param::count("entries", 10_000_000, 5_000, "entries, nearly always"),
         Param::count("operations", 20_000_000, 100_000, "operations in chunks"),
@@ -52,13 +47,13 @@ pub(in crate::workloads) const KV_STORE: Bench = Bench {
         PAUSES,
     ],
     run,
-    child: Some(|run| {
-        sides::say(match run.choice(SIDE.name) {
-            CONTROL => work::<Control>(run)?,
-            _ => work::<Collected>(run)?,
-        })
-    }),
-};
+)
+.child(|run| {
+    sides::say(match run.choice(SIDE.name) {
+        CONTROL => work::<Control>(run)?,
+        _ => work::<Collected>(run)?,
+    })
+});
 
 fn plan(run: &Run) -> Plan {
     let (requests, operations) = match run.choice("requests") {

@@ -14,23 +14,17 @@
 
 use super::chance::mixed;
 use super::window::Window;
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::latency::Latencies;
-use crate::param::{Param, Value};
-use crate::row::Figures;
-use crate::run::{PAUSES, Run};
+use crate::prelude::*;
 use std::time::Instant;
 use vivant::heap::{Leaf, Mutator};
 use vivant::prelude::*;
 use vivant_heap::Pacing;
 
-pub(in crate::workloads) const REWRITES: Bench = Bench {
-    name: "rewrites",
-    about: "edges of an old graph that go elsewhere all the time",
-    group: Group::Large,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const REWRITES: Bench = Bench::new(
+    Group::Large,
+    "rewrites",
+    "edges of an old graph that go elsewhere all the time",
+    &[
         Param::count("nodes", 1_000_000, 1_000, "nodes, with four edges each"),
         Param::count("turns", 10_000, 400, "turns"),
         Param::count("a_turn", 1_000, 100, "rewrites of a turn"),
@@ -40,8 +34,7 @@ pub(in crate::workloads) const REWRITES: Bench = Bench {
         PAUSES,
     ],
     run,
-    child: None,
-};
+);
 
 const MARKS: Param = Param::choice("marks", &["both", "none", "some"], "whether it is marked");
 

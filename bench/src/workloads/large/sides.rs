@@ -1,15 +1,9 @@
 //! A collected heap and its control, each in a process of its own, so that each has its own peak of
 //! memory.
 
-use crate::bench::Bench;
 use crate::child;
-use crate::failure::Failure;
-use crate::latency::Quantiles;
-use crate::meter::Spent;
-use crate::param::{Param, Value};
+use crate::prelude::*;
 use crate::process;
-use crate::row::Figures;
-use crate::run::Run;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,8 +1,7 @@
 //! A store in an actor, and a client that sends one request after another.
 
 use super::operations::{Operation, Requests};
-use crate::failure::Failure;
-use crate::latency::Latencies;
+use crate::prelude::*;
 use std::time::Instant;
 use vivant::Target;
 use vivant::prelude::*;

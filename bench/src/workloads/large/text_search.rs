@@ -11,24 +11,18 @@
 
 use super::chance::mixed;
 use super::window::Window;
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::latency::Latencies;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::{PAUSES, Run};
+use crate::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::time::Instant;
 use vivant::heap::Leaf;
 use vivant::prelude::*;
 
-pub(in crate::workloads) const TEXT_SEARCH: Bench = Bench {
-    name: "text_search",
-    about: "an index of words that grows while it is asked",
-    group: Group::Large,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const TEXT_SEARCH: Bench = Bench::new(
+    Group::Large,
+    "text_search",
+    "an index of words that grows while it is asked",
+    &[
         Param::count("shards", 500, 20, "shards"),
         Param::count("documents", 1_000, 50, "documents of a shard"),
         Param::count("words", 200_000, 500, "words that there are").at_least(2),
@@ -36,8 +30,7 @@ pub(in crate::workloads) const TEXT_SEARCH: Bench = Bench {
         PAUSES,
     ],
     run,
-    child: None,
-};
+);
 
 /// Words of a document, and of a query.
 const WORDS: u64 = 60;

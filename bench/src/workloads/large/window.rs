@@ -1,9 +1,7 @@
 //! What heaps did while a bench was timed.
 
 use super::super::graphs::{heaps, with_named_distribution, with_pauses};
-use crate::meter::{Meter, Spent};
-use crate::row::Figures;
-use crate::run::{PAUSES, Run};
+use crate::prelude::*;
 use vivant::{HeapFacts, PauseKind, System};
 
 /// Runs from its making to [`Window::end`].

@@ -9,29 +9,22 @@
 //! `relative_time` is relative to the ring without a tree.
 
 use super::super::graphs::{Tree, build, nodes};
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::{Meter, Spent};
-use crate::param::{Param, Value};
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::sync::mpsc::{self, Receiver, Sender};
 use vivant::heap::Leaf;
 use vivant::prelude::*;
 
-pub(in crate::workloads) const BIGRING: Bench = Bench {
-    name: "bigring",
-    about: "a token goes round, by an actor with a large heap",
-    group: Group::Sharing,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const BIGRING: Bench = Bench::new(
+    Group::Sharing,
+    "bigring",
+    "a token goes round, by an actor with a large heap",
+    &[
         Param::count("actors", 20, 4, "actors in a ring"),
         Param::count("laps", 1_000, 10, "laps of a token"),
         Param::count("depth", 18, 6, "depth of the tree that the first one holds"),
     ],
     run,
-    child: None,
-};
+);
 
 /// Tokens that go round each ring.
 const TOKENS: usize = 11;

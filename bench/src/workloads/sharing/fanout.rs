@@ -10,31 +10,24 @@
 //! reader. The counts are read when all actors are idle.
 
 use super::told::Told;
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::{Param, Value};
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Duration;
 use vivant::heap::Leaf;
 use vivant::prelude::*;
 
-pub(in crate::workloads) const FANOUT: Bench = Bench {
-    name: "fanout",
-    about: "one tells many, of something that they share then",
-    group: Group::Sharing,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const FANOUT: Bench = Bench::new(
+    Group::Sharing,
+    "fanout",
+    "one tells many, of something that they share then",
+    &[
         Param::count("readers", 1_000, 10, "readers"),
         Param::count("rounds", 1_000, 300, "messages to each"),
         Param::count("settle", 2_500, 1, "milliseconds before counts are read"),
     ],
     run,
-    child: None,
-};
+);
 
 /// Numbers of an array.
 const NUMBERS: usize = 16;

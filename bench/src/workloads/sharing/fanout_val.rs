@@ -17,23 +17,17 @@
 
 use super::reader::{Reader, Seen};
 use super::writer::Writer;
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::param::{Param, Value};
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::thread;
 use std::time::{Duration, Instant};
 use vivant::prelude::*;
 use vivant::{HeapFacts, PauseKind};
 
-pub(in crate::workloads) const FANOUT_VAL: Bench = Bench {
-    name: "fanout_val",
-    about: "one publishes versions of a large map, many look things up in them",
-    group: Group::Sharing,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const FANOUT_VAL: Bench = Bench::new(
+    Group::Sharing,
+    "fanout_val",
+    "one publishes versions of a large map, many look things up in them",
+    &[
         Param::count("entries", 1_000_000, 2_000, "entries of the map"),
         Param::count("readers", 64, 4, "readers"),
         Param::count("versions", 300, 20, "versions that are published"),
@@ -42,8 +36,7 @@ pub(in crate::workloads) const FANOUT_VAL: Bench = Bench {
         Param::count("idle", 1_000, 20, "milliseconds after which an actor rests"),
     ],
     run,
-    child: None,
-};
+);
 
 /// Longer than any garbage should stay.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -17,19 +17,13 @@
 
 use super::owned::{Boxed, Owned, Region};
 use super::shared::Shared;
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::meter::Spent;
-use crate::param::{Param, Value};
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 
-pub(in crate::workloads) const HEAVYRING: Bench = Bench {
-    name: "heavyring",
-    about: "a tree goes round a ring, whole",
-    group: Group::Sharing,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const HEAVYRING: Bench = Bench::new(
+    Group::Sharing,
+    "heavyring",
+    "a tree goes round a ring, whole",
+    &[
         Param::count("actors", 64, 7, "actors in the ring"),
         Param::count("hops", 640, 50, "hops of a tree"),
         Param::count(
@@ -40,8 +34,7 @@ pub(in crate::workloads) const HEAVYRING: Bench = Bench {
         ),
     ],
     run,
-    child: None,
-};
+);
 
 /// Trees of each kind and depth.
 const TREES: usize = 41;

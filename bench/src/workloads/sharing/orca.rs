@@ -16,20 +16,15 @@
 use super::programs::{self, Program};
 use super::told::Told;
 use super::work;
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::param::{Param, Value};
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::thread;
 use std::time::Duration;
 
-pub(in crate::workloads) const ORCA: Bench = Bench {
-    name: "orca",
-    about: "the programs of the Orca paper, and what collectors say meanwhile",
-    group: Group::Sharing,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const ORCA: Bench = Bench::new(
+    Group::Sharing,
+    "orca",
+    "the programs of the Orca paper, and what collectors say meanwhile",
+    &[
         Param::count(
             "depth",
             18,
@@ -49,8 +44,7 @@ pub(in crate::workloads) const ORCA: Bench = Bench {
         ),
     ],
     run,
-    child: None,
-};
+);
 
 /// The paper's numbers for Pony: messages of the program, INCs, DECs, collections.
 const PAPER: [&str; 4] = ["paper_app", "paper_incs", "paper_decs", "paper_cycles"];

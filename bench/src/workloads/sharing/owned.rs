@@ -1,8 +1,7 @@
 //! Trees that belong to one actor at a time, and the ring in which they go round.
 
 use super::heavyring::{Counts, Ring};
-use crate::failure::Failure;
-use crate::meter::{Meter, Spent};
+use crate::prelude::*;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Instant;

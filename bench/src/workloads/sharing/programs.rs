@@ -4,9 +4,7 @@ use super::super::{mailbox, rings};
 use super::heavyring::Ring;
 use super::owned::{Owned, Region};
 use super::shared::Shared;
-use crate::failure::Failure;
-use crate::meter::Spent;
-use crate::run::Run;
+use crate::prelude::*;
 use std::any::Any;
 use vivant::System;
 

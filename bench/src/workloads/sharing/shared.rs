@@ -1,8 +1,7 @@
 //! An immutable tree, and the ring in which it goes round: each actor keeps it.
 
 use super::heavyring::{Counts, Ring};
-use crate::failure::Failure;
-use crate::meter::{Meter, Spent};
+use crate::prelude::*;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Instant;
 use vivant::heap::{Leaf, Mutator};

@@ -2,9 +2,7 @@
 
 use super::super::graphs::{Tree, build, nodes};
 use super::programs::Done;
-use crate::failure::Failure;
-use crate::meter::Meter;
-use crate::run::Run;
+use crate::prelude::*;
 use vivant::prelude::*;
 
 /// Makes trees, two a message.

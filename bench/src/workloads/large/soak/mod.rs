@@ -26,22 +26,17 @@ use super::collected::Collected;
 use super::operations::{Model, Requests};
 use super::store::{Plan, Store};
 use super::window::Window;
-use crate::bench::{Bench, Group};
-use crate::failure::Failure;
-use crate::param::Param;
-use crate::row::Figures;
-use crate::run::Run;
+use crate::prelude::*;
 use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 use vivant::{PauseKind, System};
 
-pub(in crate::workloads) const SOAK: Bench = Bench {
-    name: "soak",
-    about: "heaps that stay as large as they are, while all in them is replaced",
-    group: Group::Soak,
-    peer_ops: None,
-    params: &[
+pub(in crate::workloads) const SOAK: Bench = Bench::new(
+    Group::Soak,
+    "soak",
+    "heaps that stay as large as they are, while all in them is replaced",
+    &[
         Param::count("milliseconds", 60_000, 30, "how long"),
         Param::count("entries", 6_000_000, 5_000, "entries of the store"),
         Param::count("things", 200_000, 200, "things on the shelf"),
@@ -56,8 +51,7 @@ pub(in crate::workloads) const SOAK: Bench = Bench {
         LEAK,
     ],
     run,
-    child: None,
-};
+);
 
 const LEAK: Param = Param::choice(
     "leak",
