@@ -1,17 +1,6 @@
 //! Y3: nor what its holder's turn allocates meanwhile.
 
-use std::sync::Arc;
-use vivant_heap::*;
-
-#[derive(Object)]
-struct Node<'gc> {
-    next: Option<Gc<'gc, Node<'gc>>>,
-}
-
-struct State;
-impl Root for State {
-    type Of<'gc> = Vec<Gc<'gc, Node<'gc>>>;
-}
+include!("shared/nodes.rs");
 
 fn main() {
     let source = Arc::new(PageSource::new());

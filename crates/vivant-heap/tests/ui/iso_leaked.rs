@@ -1,17 +1,6 @@
 //! Y3: what is in a region does not get out, but by merging.
 
-use std::sync::Arc;
-use vivant_heap::*;
-
-#[derive(Object)]
-struct Node<'gc> {
-    next: Option<Gc<'gc, Node<'gc>>>,
-}
-
-struct State;
-impl Root for State {
-    type Of<'gc> = Vec<Gc<'gc, Node<'gc>>>;
-}
+include!("shared/nodes.rs");
 
 fn main() {
     let source = Arc::new(PageSource::new());

@@ -1,17 +1,6 @@
 //! O2: a region is not frozen, and is not in two places.
 
-use std::sync::Arc;
-use vivant_heap::*;
-
-#[derive(Object)]
-struct Node<'gc> {
-    next: Option<Gc<'gc, Node<'gc>>>,
-}
-
-struct State;
-impl Root for State {
-    type Of<'gc> = Vec<Gc<'gc, Node<'gc>>>;
-}
+include!("shared/nodes.rs");
 
 fn main() {
     let source = Arc::new(PageSource::new());

@@ -1,17 +1,6 @@
 //! Y3: what is private does not get into a region.
 
-use std::sync::Arc;
-use vivant_heap::*;
-
-#[derive(Object)]
-struct Node<'gc> {
-    next: Option<Gc<'gc, Node<'gc>>>,
-}
-
-struct State;
-impl Root for State {
-    type Of<'gc> = Vec<Gc<'gc, Node<'gc>>>;
-}
+include!("shared/nodes.rs");
 
 fn main() {
     let source = Arc::new(PageSource::new());

@@ -1,16 +1,6 @@
 //! Y1: the right to allocate does not outlive the turn either.
 
-use std::sync::Arc;
-use vivant_heap::*;
-
-struct Numbers;
-impl Root for Numbers {
-    type Of<'gc> = Vec<Gc<'gc, Mut<u64>>>;
-}
-
-fn heap() -> Heap<Numbers> {
-    Heap::new(&Arc::new(PageSource::new()), Pacing::default(), |_| Vec::new())
-}
+include!("shared/numbers.rs");
 
 fn main() {
     let mut kept = None;
