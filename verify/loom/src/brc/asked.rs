@@ -1,28 +1,19 @@
 //! Tests for the only reference, and concurrent operations. Each scene ends with nothing left.
 
-use super::object::World;
-use super::scenes::{given, given_one, spawn, used};
+use super::scenes::{cloned, given, given_one, spawn, upgraded, used};
 
 /// A value is taken out while another thread upgrades.
 pub(in super::super) fn a_take_races_with_an_upgrade() {
-    let world = World::new();
-    let (mut owner, mine, _) = given(0);
+    let (world, mut owner, mine, _) = given(0);
     let weak = mine.downgrade();
-    let other = spawn(move || {
-        if let Some(found) = weak.upgrade() {
-            used(found);
-        }
-    });
+    let other = spawn(move || upgraded(&weak));
     owner.run(|| mine.into_inner());
-    other.join().unwrap();
-    drop(owner);
-    world.check();
+    world.ends(owner, [other]);
 }
 
 /// Two threads want the value of an object without owner: one gets it.
 pub(in super::super) fn two_take() {
-    let world = World::new();
-    let (mut owner, one, two) = given_one();
+    let (world, mut owner, one, two) = given_one();
     let mut one = one;
     // No thread is its owner, so the test ends the ownership.
     assert!(!one.get_mut());
@@ -37,26 +28,18 @@ pub(in super::super) fn two_take() {
 
 /// Another thread tests whether its reference is the only one, while the owner clones and drops.
 pub(in super::super) fn a_probe_against_the_owner() {
-    let world = World::new();
-    let (mut owner, mine, mut theirs) = given_one();
+    let (world, mut owner, mine, mut theirs) = given_one();
     let other = spawn(move || {
         theirs.get_mut();
         theirs.into_inner();
     });
-    owner.run(|| {
-        let more = mine.clone();
-        used(mine);
-        used(more);
-    });
-    other.join().unwrap();
-    drop(owner);
-    world.check();
+    owner.run(|| cloned(mine));
+    world.ends(owner, [other]);
 }
 
 /// The same, while a third thread clones and drops.
 pub(in super::super) fn a_probe_against_others() {
-    let world = World::new();
-    let (mut owner, mine, mut others) = given(2);
+    let (world, mut owner, mine, mut others) = given(2);
     let (mut one, two) = (others.remove(0), others.remove(0));
     owner.run(|| {
         let asks = spawn(move || {
@@ -80,8 +63,7 @@ pub(in super::super) fn a_probe_against_others() {
 /// Two threads test at the same time. Meanwhile the owner runs, and one thread's reference is given
 /// to it, cloned, and given back: that thread plays the owner here, with the counts alone.
 pub(in super::super) fn two_probe() {
-    let world = World::new();
-    let (mut owner, mine, theirs) = given_one();
+    let (world, mut owner, mine, theirs) = given_one();
     owner.run(|| {
         let mut asked = theirs;
         let asks = spawn(move || {
@@ -110,8 +92,7 @@ pub(in super::super) fn two_probe() {
 
 /// A value is taken out by another thread, while its owner runs and ends.
 pub(in super::super) fn a_take_while_the_owner_ends() {
-    let world = World::new();
-    let (mut owner, mine, _) = given(0);
+    let (world, mut owner, mine, _) = given(0);
     let other = spawn(move || mine.into_inner());
     owner.run(|| ());
     drop(owner);

@@ -9,6 +9,7 @@ use super::notice;
 use super::only;
 use super::table::Table;
 use crate::tracked::Tracked;
+use loom::thread::JoinHandle;
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -68,6 +69,15 @@ impl World {
             assert!(object.freed.read(|freed| *freed), "memory was lost");
         }
         self.table.check();
+    }
+
+    /// The other threads end, then the owner, and nothing is left.
+    pub(super) fn ends<const N: usize>(self, owner: Owner, others: [JoinHandle<()>; N]) {
+        for other in others {
+            other.join().unwrap();
+        }
+        drop(owner);
+        self.check();
     }
 }
 

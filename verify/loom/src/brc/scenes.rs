@@ -9,20 +9,21 @@ use loom::thread;
 
 /// An owner that no thread runs now, and references to one object of it: one for the owner and this
 /// number of others.
-pub(super) fn given(others: usize) -> (Owner, Brc, Vec<Brc>) {
+pub(super) fn given(others: usize) -> (World, Owner, Brc, Vec<Brc>) {
+    let world = World::new();
     let mut owner = Owner::new();
     let (mine, others) = owner.run(|| {
         let mine = Brc::new();
         let others = (0..others).map(|_| mine.clone()).collect();
         (mine, others)
     });
-    (owner, mine, others)
+    (world, owner, mine, others)
 }
 
 /// The same, for one other.
-pub(super) fn given_one() -> (Owner, Brc, Brc) {
-    let (owner, mine, mut others) = given(1);
-    (owner, mine, others.remove(0))
+pub(super) fn given_one() -> (World, Owner, Brc, Brc) {
+    let (world, owner, mine, mut others) = given(1);
+    (world, owner, mine, others.remove(0))
 }
 
 /// A thread that hands over at its end what it has to.
@@ -39,27 +40,34 @@ pub(super) fn used(reference: Brc) {
     drop(reference);
 }
 
+/// Clones, and drops both.
+pub(super) fn cloned(reference: Brc) {
+    let more = reference.clone();
+    used(reference);
+    used(more);
+}
+
+pub(super) fn upgraded(weak: &Weak) {
+    if let Some(found) = weak.upgrade() {
+        used(found);
+    }
+}
+
 /// The owner and another thread drop theirs.
 pub(in super::super) fn both_drop() {
-    let world = World::new();
-    let (mut owner, mine, theirs) = given_one();
+    let (world, mut owner, mine, theirs) = given_one();
     let other = spawn(move || used(theirs));
     owner.run(|| used(mine));
-    other.join().unwrap();
-    drop(owner);
-    world.check();
+    world.ends(owner, [other]);
 }
 
 /// The owner drops its last reference, and another thread a clone that it had made.
 pub(in super::super) fn the_owner_drops_its_last() {
-    let world = World::new();
-    let (mut owner, mine, _) = given(0);
+    let (world, mut owner, mine, _) = given(0);
     let theirs = mine.clone();
     let other = spawn(move || used(theirs));
     owner.run(|| used(mine));
-    other.join().unwrap();
-    drop(owner);
-    world.check();
+    world.ends(owner, [other]);
 }
 
 /// Two other threads put references into the queue, while the owner comes and goes.
@@ -83,8 +91,7 @@ pub(in super::super) fn two_objects_are_queued() {
 
 /// All references are elsewhere, while the owner comes and goes.
 pub(in super::super) fn two_others_drop() {
-    let world = World::new();
-    let (mut owner, one, two) = given_one();
+    let (world, mut owner, one, two) = given_one();
     let owning = spawn(move || {
         owner.run(current::safe_point);
         owner
@@ -98,8 +105,7 @@ pub(in super::super) fn two_others_drop() {
 
 /// Another thread has the only one, and the owner leaves.
 pub(in super::super) fn the_only_one_is_elsewhere() {
-    let world = World::new();
-    let (mut owner, mine, _) = given(0);
+    let (world, mut owner, mine, _) = given(0);
     let other = spawn(move || used(mine));
     owner.run(|| ());
     other.join().unwrap();
@@ -110,8 +116,7 @@ pub(in super::super) fn the_only_one_is_elsewhere() {
 
 /// Another thread has all references, of which one is not the only one, and the owner leaves.
 pub(in super::super) fn the_owner_leaves() {
-    let world = World::new();
-    let (mut owner, one, two) = given_one();
+    let (world, mut owner, one, two) = given_one();
     let other = spawn(move || {
         used(one);
         used(two);
@@ -126,27 +131,15 @@ pub(in super::super) fn the_owner_leaves() {
 
 /// Another thread clones, and drops both.
 pub(in super::super) fn another_clones() {
-    let world = World::new();
-    let (mut owner, mine, theirs) = given_one();
-    let other = spawn(move || {
-        let more = theirs.clone();
-        used(theirs);
-        used(more);
-    });
-    owner.run(|| {
-        let more = mine.clone();
-        used(mine);
-        used(more);
-    });
-    other.join().unwrap();
-    drop(owner);
-    world.check();
+    let (world, mut owner, mine, theirs) = given_one();
+    let other = spawn(move || cloned(theirs));
+    owner.run(|| cloned(mine));
+    world.ends(owner, [other]);
 }
 
 /// The nine steps, with the owner at its safe points meanwhile.
 pub(in super::super) fn nine_steps() {
-    let world = World::new();
-    let (mut owner, one, two) = given_one();
+    let (world, mut owner, one, two) = given_one();
     owner.run(|| {
         let other = spawn(move || {
             drop(one);
@@ -165,8 +158,7 @@ pub(in super::super) fn nine_steps() {
 
 /// The owner ends while another thread drops the last one.
 pub(in super::super) fn the_owner_ends() {
-    let world = World::new();
-    let (owner, mine, _) = given(0);
+    let (world, owner, mine, _) = given(0);
     let other = spawn(move || used(mine));
     drop(owner);
     other.join().unwrap();
@@ -175,8 +167,7 @@ pub(in super::super) fn the_owner_ends() {
 
 /// The owner drops its own and ends, and another thread drops.
 pub(in super::super) fn the_owner_drops_and_ends() {
-    let world = World::new();
-    let (mut owner, mine, theirs) = given_one();
+    let (world, mut owner, mine, theirs) = given_one();
     let other = spawn(move || used(theirs));
     owner.run(|| used(mine));
     drop(owner);
@@ -199,8 +190,7 @@ pub(in super::super) fn the_owner_ends_between_two() {
 
 /// The owner goes from one thread to another while a third one drops.
 pub(in super::super) fn the_owner_moves() {
-    let world = World::new();
-    let (mut owner, mine, theirs) = given_one();
+    let (world, mut owner, mine, theirs) = given_one();
     let other = spawn(move || used(theirs));
     let owning = spawn(move || {
         let more = owner.run(|| mine.clone());
@@ -211,29 +201,23 @@ pub(in super::super) fn the_owner_moves() {
         used(mine);
         used(more);
     });
-    other.join().unwrap();
-    drop(owner);
-    world.check();
+    world.ends(owner, [other]);
 }
 
 /// The owner waits for something, and comes back.
 pub(in super::super) fn the_owner_is_detached() {
-    let world = World::new();
-    let (mut owner, mine, theirs) = given_one();
+    let (world, mut owner, mine, theirs) = given_one();
     let other = spawn(move || used(theirs));
     owner.run(|| {
         entering::detached(|| ());
         used(mine);
     });
-    other.join().unwrap();
-    drop(owner);
-    world.check();
+    world.ends(owner, [other]);
 }
 
 /// An id is given again while a thread may still push to its previous slot.
 pub(in super::super) fn an_id_is_used_again() {
-    let world = World::new();
-    let (mut owner, mine, theirs) = given_one();
+    let (world, mut owner, mine, theirs) = given_one();
     let other = spawn(move || used(theirs));
     owner.run(|| used(mine));
     drop(owner);
@@ -251,8 +235,7 @@ pub(in super::super) fn an_id_is_used_again() {
 
 /// Another owner runs when an object of an ended owner is dropped.
 pub(in super::super) fn an_ended_owner_is_replaced() {
-    let world = World::new();
-    let (mut owner, mine, theirs) = given_one();
+    let (world, mut owner, mine, theirs) = given_one();
     let other = spawn(move || used(theirs));
     owner.run(|| used(mine));
     drop(owner);
@@ -268,31 +251,19 @@ pub(in super::super) fn an_ended_owner_is_replaced() {
 
 /// An upgrade by another thread, while the owner drops the last one.
 pub(in super::super) fn another_upgrades() {
-    let world = World::new();
-    let (mut owner, mine, _) = given(0);
+    let (world, mut owner, mine, _) = given(0);
     let weak = mine.downgrade();
-    let other = spawn(move || {
-        if let Some(found) = weak.upgrade() {
-            used(found);
-        }
-    });
+    let other = spawn(move || upgraded(&weak));
     owner.run(|| used(mine));
-    other.join().unwrap();
-    drop(owner);
-    world.check();
+    world.ends(owner, [other]);
 }
 
 /// An upgrade by the owner, while another thread drops the last one.
 pub(in super::super) fn the_owner_upgrades() {
-    let world = World::new();
-    let (mut owner, mine, _) = given(0);
+    let (world, mut owner, mine, _) = given(0);
     let weak = mine.downgrade();
     let other = spawn(move || used(mine));
-    owner.run(|| {
-        if let Some(found) = weak.upgrade() {
-            used(found);
-        }
-    });
+    owner.run(|| upgraded(&weak));
     other.join().unwrap();
     drop(owner);
     drop(weak);
@@ -301,26 +272,17 @@ pub(in super::super) fn the_owner_upgrades() {
 
 /// An upgrade by another thread, while a third one drops the last one and the owner merges it.
 pub(in super::super) fn another_upgrades_what_is_merged() {
-    let world = World::new();
-    let (mut owner, mine, _) = given(0);
+    let (world, mut owner, mine, _) = given(0);
     let weak = mine.downgrade();
     let other = spawn(move || used(mine));
-    let upgrades = spawn(move || {
-        if let Some(found) = weak.upgrade() {
-            used(found);
-        }
-    });
+    let upgrades = spawn(move || upgraded(&weak));
     owner.run(current::safe_point);
-    other.join().unwrap();
-    upgrades.join().unwrap();
-    drop(owner);
-    world.check();
+    world.ends(owner, [other, upgrades]);
 }
 
 /// The first weak references come and go, while the owner drops the last one.
 pub(in super::super) fn weak_ones_come_and_go() {
-    let world = World::new();
-    let (mut owner, mine, theirs) = given_one();
+    let (world, mut owner, mine, theirs) = given_one();
     let other = spawn(move || {
         let weak: Weak = theirs.downgrade();
         drop(theirs);
@@ -333,16 +295,13 @@ pub(in super::super) fn weak_ones_come_and_go() {
         used(mine);
         drop(weak);
     });
-    other.join().unwrap();
-    drop(owner);
-    world.check();
+    world.ends(owner, [other]);
 }
 
 /// A test for the only reference merges for an owner that no thread runs, while a reference is on
 /// its way to that owner.
 pub(in super::super) fn a_merge_meets_a_reference_on_its_way() {
-    let world = World::new();
-    let (owner, mut mine, theirs) = given_one();
+    let (world, owner, mut mine, theirs) = given_one();
     let other = spawn(move || used(theirs));
     let asks = spawn(move || {
         let more = mine.clone();
@@ -350,10 +309,7 @@ pub(in super::super) fn a_merge_meets_a_reference_on_its_way() {
         used(mine);
         used(more);
     });
-    other.join().unwrap();
-    asks.join().unwrap();
-    drop(owner);
-    world.check();
+    world.ends(owner, [other, asks]);
 }
 
 /// An upgrade, while the object is being made.
@@ -364,17 +320,11 @@ pub(in super::super) fn a_birth_with_a_way_back() {
     owner.run(|| {
         let born = Brc::new_cyclic(|weak| {
             let weak = weak.clone();
-            other = Some(spawn(move || {
-                if let Some(found) = weak.upgrade() {
-                    used(found);
-                }
-            }));
+            other = Some(spawn(move || upgraded(&weak)));
         });
         used(born);
     });
-    other.unwrap().join().unwrap();
-    drop(owner);
-    world.check();
+    world.ends(owner, [other.unwrap()]);
 }
 
 /// A deferred destruction is done by the next thread that hands over, or by the owner.
