@@ -16,10 +16,10 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Runs a command to its end.
+    /// Runs a command with these words as arguments to its end.
     #[must_use]
-    pub fn run(command: &mut Command) -> Ended {
-        let output = command.output();
+    pub fn run(command: &mut Command, words: &str) -> Ended {
+        let output = command.args(words.split_whitespace()).output();
         let Output {
             status,
             stdout,
@@ -44,6 +44,13 @@ impl Ended {
     pub fn failed(&self, reason: &str) {
         assert_eq!(self.code, Some(1), "{self:?}");
         assert!(self.stderr.contains(reason), "{self:?}");
+    }
+
+    /// Checks that each of these command lines is refused; a bar is between them.
+    pub fn refused(run: impl Fn(&str) -> Ended, lines: &str) {
+        for words in lines.split('|') {
+            assert_eq!(run(words).code, Some(2), "{words}");
+        }
     }
 
     /// Checks that standard output has these words.

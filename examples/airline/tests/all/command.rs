@@ -1,17 +1,19 @@
 //! The program as a user starts it.
 
 use example_load::Ended;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn airline(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_airline"));
-    command.args(arguments);
-    command
+fn airline() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_airline"))
 }
 
-fn ran(arguments: &[&str]) -> Ended {
-    Ended::run(&mut airline(arguments))
+fn ran(words: &str) -> Ended {
+    Ended::run(&mut airline(), words)
+}
+
+fn reported(report: &Path, words: &str) -> Ended {
+    Ended::run(airline().arg("--report").arg(report), words)
 }
 
 fn scratch(name: &str) -> PathBuf {
@@ -23,17 +25,11 @@ fn scratch(name: &str) -> PathBuf {
 #[test]
 fn a_short_run_is_good_and_leaves_a_report() {
     let report = scratch("airline-short.html");
-    let output = ran(&[
-        "--seconds=1.5",
-        "--rate=300",
-        "--customers=40",
-        "--connections=8",
-        "--days=13",
-        "--seed=3",
-        "--json",
-        "--report",
-        report.to_str().unwrap(),
-    ]);
+    let output = reported(
+        &report,
+        "--seconds=1.5 --rate=300 --customers=40 --connections=8 --days=13 --seed=3 \
+         --json",
+    );
     // The progress bar is hidden.
     let line = output.well().json();
     assert_eq!(line["good"], true);
@@ -54,15 +50,10 @@ fn a_short_run_is_good_and_leaves_a_report() {
 #[test]
 fn the_table_is_for_people() {
     let report = scratch("airline-table.html");
-    let output = ran(&[
-        "--seconds=0.5",
-        "--rate=100",
-        "--customers=10",
-        "--connections=4",
-        "--days=1",
-        "--report",
-        report.to_str().unwrap(),
-    ]);
+    let output = reported(
+        &report,
+        "--seconds=0.5 --rate=100 --customers=10 --connections=4 --days=1",
+    );
     let output = output.well();
     output.shows(&[
         "Query flights",
@@ -75,43 +66,29 @@ fn the_table_is_for_people() {
 
 #[test]
 fn a_report_that_cannot_be_written_is_a_failure() {
-    let output = ran(&[
-        "--seconds=0.1",
-        "--rate=10",
-        "--customers=1",
-        "--days=1",
-        "--report=/nowhere/at/all.html",
-    ]);
+    let output =
+        ran("--seconds=0.1 --rate=10 --customers=1 --days=1 --report=/nowhere/at/all.html");
     output.failed("cannot write /nowhere/at/all.html");
 }
 
 #[test]
 fn a_port_in_use_is_a_failure_that_says_what_to_do() {
-    Ended::port_in_use(|port| ran(&["serve", &port, "--customers=1"]));
+    Ended::port_in_use(|port| ran(&format!("serve {port} --customers=1")));
 }
 
 #[test]
 fn nonsense_on_the_command_line_is_refused() {
-    for arguments in [
-        &["--rate=0"][..],
-        &["--seconds=-1"],
-        &["--customers=0"],
-        &["--days=0"],
-        &["--workers=0"],
-        &["--connections=0"],
-        &["serve", "--port=70000"],
-        &["fly"],
-    ] {
-        assert_eq!(ran(arguments).code, Some(2), "{arguments:?}");
-    }
+    let lines = "--rate=0 | --seconds=-1 | --customers=0 | --days=0 | --workers=0 | --connections=0 \
+        | serve --port=70000 | fly";
+    Ended::refused(ran, lines);
 }
 
 /// Serves until it is interrupted, and then ends well.
 #[cfg(unix)]
 #[test]
 fn it_serves_until_interrupted() {
-    let mut serve = airline(&["serve", "--port=0", "--customers=10", "--days=1"]);
-    let server = example_load::Process::start(&mut serve).unwrap();
+    let words = ["serve", "--port=0", "--customers=10", "--days=1"];
+    let server = example_load::Process::start(airline().args(words)).unwrap();
     let printed = &server.printed;
     assert!(
         printed[0].contains("10 customers and 394 flights"),

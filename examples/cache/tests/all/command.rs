@@ -5,31 +5,21 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
-fn cache(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cache"));
-    command.args(arguments);
-    command
+fn cache() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_cache"))
 }
 
-fn ran(arguments: &[&str]) -> Ended {
-    Ended::run(&mut cache(arguments))
+fn ran(words: &str) -> Ended {
+    Ended::run(&mut cache(), words)
 }
 
 /// Both stores, end to end: fill, serve, request, report, audit, stop.
 #[test]
 fn a_short_run_is_good() {
-    let output = ran(&[
-        "--seconds=0.4",
-        "--rate=250",
-        "--rounds=2",
-        "--pause=0",
-        "--connections=4",
-        "--capacity=300",
-        "--titles=900",
-        "--page-bytes=500",
-        "--seed=3",
-        "--json",
-    ]);
+    let output = ran(
+        "--seconds=0.4 --rate=250 --rounds=2 --pause=0 --connections=4 --capacity=300 \
+         --titles=900 --page-bytes=500 --seed=3 --json",
+    );
     // The progress bar is hidden.
     let line = output.well().json();
     assert_eq!(line["good"], true);
@@ -63,17 +53,10 @@ fn a_short_run_is_good() {
 
 #[test]
 fn the_table_is_for_people() {
-    let output = ran(&[
-        "--store=graph",
-        "--seconds=0.2",
-        "--rate=100",
-        "--rounds=1",
-        "--pause=0",
-        "--connections=2",
-        "--capacity=100",
-        "--stripes=2",
-        "--titles=300",
-    ]);
+    let output = ran(
+        "--store=graph --seconds=0.2 --rate=100 --rounds=1 --pause=0 --connections=2 \
+         --capacity=100 --stripes=2 --titles=300",
+    );
     let output = output.well();
     output.shows(&[
         "300 titles",
@@ -93,7 +76,7 @@ fn the_table_is_for_people() {
 /// A server as a user starts it.
 fn served(arguments: &[&str]) -> Process {
     let small = ["serve", "--port=0", "--capacity=20", "--titles=50"];
-    let server = Process::start(&mut cache(&[&small, arguments].concat())).unwrap();
+    let server = Process::start(cache().args(small).args(arguments)).unwrap();
     assert!(server.printed[0].contains("20 entries"), "{server:?}");
     server
 }
@@ -108,33 +91,23 @@ fn ended_well(server: Process) {
 fn a_server_can_be_asked_by_another_process_and_told_to_stop() {
     let served = served(&["--seed=4", "--store=plain"]);
     let server = format!("--server={}", served.address);
-    let load = |more: &[&str]| {
-        let short = [
-            "--seconds=0.2",
-            "--rate=100",
-            "--connections=2",
-            "--titles=50",
-        ];
-        ran(&[
-            &["load", &server, "--rounds=1", "--pause=0"][..],
-            &short,
-            more,
-        ]
-        .concat())
+    let load = |more: &str| {
+        let short = "--rounds=1 --pause=0 --seconds=0.2 --rate=100 --connections=2 --titles=50";
+        ran(&format!("load {server} {short} {more}"))
     };
     // Twice: the server's earlier counts are not this run's.
     for _ in 0..2 {
-        let output = load(&["--seed=4"]);
+        let output = load("--seed=4");
         let output = output.well();
         output.shows(&["plain: 20 of 20 entries"]);
         // The load generator has not measured it.
         assert!(!output.stdout.contains("filled in"));
     }
     // Self-test: a server with other pages.
-    for other in [&["--seed=5"][..], &["--seed=5", "--pages-only"]] {
+    for other in ["--seed=5", "--seed=5 --pages-only"] {
         load(other).failed("is not that page");
     }
-    let output = load(&["--seed=4", "--pages-only", "--warm=0.1", "--json"]).well();
+    let output = load("--seed=4 --pages-only --warm=0.1 --json").well();
     output.shows(&["pages only\n"]);
     for word in ["entries", "audit"] {
         assert!(!output.stdout.contains(word), "{word}");
@@ -166,7 +139,7 @@ fn it_serves_until_interrupted() {
 
 #[test]
 fn a_port_in_use_is_a_failure_that_says_what_to_do() {
-    Ended::port_in_use(|port| ran(&["serve", &port, "--capacity=1"]));
+    Ended::port_in_use(|port| ran(&format!("serve {port} --capacity=1")));
 }
 
 #[test]
@@ -174,29 +147,14 @@ fn a_server_that_is_not_there_is_a_failure() {
     let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = taken.local_addr().unwrap();
     drop(taken);
-    let output = ran(&["load", &format!("--server={address}")]);
+    let output = ran(&format!("load --server={address}"));
     output.failed("cannot be reached");
 }
 
 #[test]
 fn nonsense_on_the_command_line_is_refused() {
-    for arguments in [
-        &["--rate=0"][..],
-        &["--seconds=-1"],
-        &["--capacity=0"],
-        &["--titles=0"],
-        &["--stripes=0"],
-        &["--page-bytes=10"],
-        &["--workers=0"],
-        &["--connections=0"],
-        &["--rounds=0"],
-        &["--pause=-1"],
-        &["--warm=-1"],
-        &["--store=tree"],
-        &["serve", "--port=70000"],
-        &["load", "--server=here"],
-        &["forget"],
-    ] {
-        assert_eq!(ran(arguments).code, Some(2), "{arguments:?}");
-    }
+    let lines = "--rate=0 | --seconds=-1 | --capacity=0 | --titles=0 | --stripes=0 \
+        | --page-bytes=10 | --workers=0 | --connections=0 | --rounds=0 | --pause=-1 \
+        | --warm=-1 | --store=tree | serve --port=70000 | load --server=here | forget";
+    Ended::refused(ran, lines);
 }

@@ -1,11 +1,19 @@
 //! The program as a user starts it.
 
 use example_load::Ended;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn ran(arguments: &[&str]) -> Ended {
-    Ended::run(Command::new(env!("CARGO_BIN_EXE_exchange")).args(arguments))
+fn exchange() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_exchange"))
+}
+
+fn ran(words: &str) -> Ended {
+    Ended::run(&mut exchange(), words)
+}
+
+fn reported(report: &Path, words: &str) -> Ended {
+    Ended::run(exchange().arg("--report").arg(report), words)
 }
 
 fn scratch(name: &str) -> PathBuf {
@@ -16,18 +24,11 @@ fn scratch(name: &str) -> PathBuf {
 #[test]
 fn a_short_run_is_good_and_leaves_a_report() {
     let report = scratch("exchange-short.html");
-    let output = ran(&[
-        "--seconds=1",
-        "--rate=1000",
-        "--resting=50",
-        "--readers=8",
-        "--hand-over-every=100",
-        "--book-orders=2000",
-        "--seed=3",
-        "--json",
-        "--report",
-        report.to_str().unwrap(),
-    ]);
+    let output = reported(
+        &report,
+        "--seconds=1 --rate=1000 --resting=50 --readers=8 --hand-over-every=100 \
+         --book-orders=2000 --seed=3 --json",
+    );
     // The progress bar is hidden.
     let line = output.well().json();
     assert_eq!(line["good"], true);
@@ -55,16 +56,11 @@ fn a_short_run_is_good_and_leaves_a_report() {
 #[test]
 fn the_table_is_for_people() {
     let report = scratch("exchange-table.html");
-    let output = ran(&[
-        "--seconds=0.5",
-        "--rate=200",
-        "--symbols=2",
-        "--readers=2",
-        "--book-orders=0",
-        "--hand-over-every=0",
-        "--report",
-        report.to_str().unwrap(),
-    ]);
+    let output = reported(
+        &report,
+        "--seconds=0.5 --rate=200 --symbols=2 --readers=2 --book-orders=0 \
+         --hand-over-every=0",
+    );
     let output = output.well();
     output.shows(&[
         "due to last reader",
@@ -78,38 +74,21 @@ fn the_table_is_for_people() {
 
 #[test]
 fn books_alone_come_to_one_state() {
-    let output = ran(&["books", "--orders=3000", "--rounds=1", "--resting=100"]);
+    let output = ran("books --orders=3000 --rounds=1 --resting=100");
     let output = output.well();
     output.shows(&["Rc<RefCell>", "slab", "ns/order", "state of all: "]);
 }
 
 #[test]
 fn a_report_that_cannot_be_written_is_a_failure() {
-    let output = ran(&[
-        "--seconds=0.1",
-        "--rate=10",
-        "--readers=1",
-        "--book-orders=0",
-        "--report=/nowhere/at/all.html",
-    ]);
+    let output = ran("--seconds=0.1 --rate=10 --readers=1 --book-orders=0 \
+         --report=/nowhere/at/all.html");
     output.failed("cannot write /nowhere/at/all.html");
 }
 
 #[test]
 fn nonsense_on_the_command_line_is_refused() {
-    for arguments in [
-        &["--rate=0"][..],
-        &["--seconds=-1"],
-        &["--symbols=0"],
-        &["--readers=0"],
-        &["--traders=0"],
-        &["--shards=0"],
-        &["--workers=0"],
-        &["--resting=0"],
-        &["books", "--rounds=0"],
-        &["books", "--orders=0"],
-        &["trade"],
-    ] {
-        assert_eq!(ran(arguments).code, Some(2), "{arguments:?}");
-    }
+    let lines = "--rate=0 | --seconds=-1 | --symbols=0 | --readers=0 | --traders=0 | --shards=0 \
+        | --workers=0 | --resting=0 | books --rounds=0 | books --orders=0 | trade";
+    Ended::refused(ran, lines);
 }
