@@ -82,17 +82,8 @@ trait Collected: Root {
     fn entries(map: &Self::Of<'_>) -> usize;
 }
 
-struct Hashed;
-
-impl Root for Hashed {
-    type Of<'gc> = gc::HashMap<'gc, u64, u64>;
-}
-
-struct Ordered;
-
-impl Root for Ordered {
-    type Of<'gc> = gc::BTreeMap<'gc, u64, u64>;
-}
+root!(Hashed = gc::HashMap<'gc, u64, u64>);
+root!(Ordered = gc::BTreeMap<'gc, u64, u64>);
 
 macro_rules! collected {
     ($($root:ident $map:ident)*) => {$(

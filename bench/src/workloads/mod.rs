@@ -1,6 +1,16 @@
 //! The benches, one file each. A file names the property that its bench stresses, the source of its
 //! protocol, and the timed part.
 
+/// Declares the type of a heap's state: `root!(Names = Vec<Gc<'gc, str>>)`.
+macro_rules! root {
+    ($vis:vis $name:ident = $of:ty) => {
+        $vis struct $name;
+        impl vivant_heap::Root for $name {
+            type Of<'gc> = $of;
+        }
+    };
+}
+
 mod ask;
 mod big;
 mod bndbuffer;

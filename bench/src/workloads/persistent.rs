@@ -200,23 +200,9 @@ trait Version: Root {
     fn entries(of: &Self::Of<'_>) -> usize;
 }
 
-struct Hashed;
-
-impl Root for Hashed {
-    type Of<'gc> = val::Map<'gc, u64, u64>;
-}
-
-struct Ordered;
-
-impl Root for Ordered {
-    type Of<'gc> = val::OrdMap<'gc, u64, u64>;
-}
-
-struct Sequence;
-
-impl Root for Sequence {
-    type Of<'gc> = val::Vec<'gc, u64>;
-}
+root!(Hashed = val::Map<'gc, u64, u64>);
+root!(Ordered = val::OrdMap<'gc, u64, u64>);
+root!(Sequence = val::Vec<'gc, u64>);
 
 macro_rules! maps {
     ($($root:ident $map:ident)*) => {$(

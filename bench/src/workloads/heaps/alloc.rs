@@ -8,7 +8,7 @@
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, ROUNDS, SIDE, Work};
 use crate::prelude::*;
 use std::hint::black_box;
-use vivant_heap::{Heap, Pacing, PageSource, Root};
+use vivant_heap::{Heap, Pacing, PageSource};
 
 pub(in crate::workloads) const HEAP_ALLOC: Bench = Bench::new(
     Group::Heaps,
@@ -38,12 +38,8 @@ const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxe
 /// Objects of a turn.
 const TURN: u64 = 5_000;
 
-/// Nothing stays.
-struct Nothing;
-
-impl Root for Nothing {
-    type Of<'gc> = ();
-}
+// Nothing stays.
+root!(Nothing = ());
 
 fn heap(run: &Run) -> Outcome {
     let turns = run.count("objects") / TURN;

@@ -14,7 +14,7 @@ use super::super::gcbench::{
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, Pauses, ROUNDS, SIDE, Work};
 use crate::prelude::*;
 use std::hint::black_box;
-use vivant_heap::{Heap, Pacing, PageSource, Root};
+use vivant_heap::{Heap, Pacing, PageSource};
 
 pub(in crate::workloads) const HEAP_GCBENCH: Bench = Bench::new(
     Group::Heaps,
@@ -40,12 +40,8 @@ pub(in crate::workloads) const HEAP_GCBENCH: Bench = Bench::new(
 
 const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
 
-/// A heap with a tree, or none yet.
-struct Park;
-
-impl Root for Park {
-    type Of<'gc> = Option<Tree<'gc>>;
-}
+// A heap with a tree, or none yet.
+root!(Park = Option<Tree<'gc>>);
 
 fn heap(run: &Run) -> Outcome {
     let depth = run.count("depth");

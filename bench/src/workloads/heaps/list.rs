@@ -10,7 +10,7 @@ use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, ROUNDS, SIDE, Work};
 use crate::prelude::*;
 use std::iter;
 use std::mem;
-use vivant_heap::{Gc, Heap, Object, Pacing, PageSource, Root};
+use vivant_heap::{Gc, Heap, Object, Pacing, PageSource};
 
 pub(in crate::workloads) const HEAP_LIST: Bench = Bench::new(
     Group::Heaps,
@@ -40,12 +40,8 @@ struct Link<'gc> {
     next: Option<Gc<'gc, Link<'gc>>>,
 }
 
-/// A heap with a list.
-struct List;
-
-impl Root for List {
-    type Of<'gc> = Option<Gc<'gc, Link<'gc>>>;
-}
+// A heap with a list.
+root!(List = Option<Gc<'gc, Link<'gc>>>);
 
 fn heap(run: &Run) -> Outcome {
     let mut heap = Heap::<List>::new(&PageSource::new().into(), Pacing::default(), |_| None);

@@ -12,7 +12,7 @@ use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, Pauses, ROUNDS, SIDE,
 use crate::prelude::*;
 use fastrand::Rng;
 use std::mem;
-use vivant_heap::{Gc, Heap, Mut, Mutator, Object, Pacing, PageSource, Root};
+use vivant_heap::{Gc, Heap, Mut, Mutator, Object, Pacing, PageSource};
 
 pub(in crate::workloads) const HEAP_OLD: Bench = Bench::new(
     Group::Heaps,
@@ -107,12 +107,8 @@ impl<'gc> Place<'gc> {
     }
 }
 
-/// A heap with groups of objects.
-struct Groups;
-
-impl Root for Groups {
-    type Of<'gc> = Vec<Gc<'gc, Mut<Vec<Place<'gc>>>>>;
-}
+// A heap with groups of objects.
+root!(Groups = Vec<Gc<'gc, Mut<Vec<Place<'gc>>>>>);
 
 fn heap(run: &Run) -> Outcome {
     let mut chance = Rng::with_seed(SEED);

@@ -1,14 +1,10 @@
 //! Trees without anything in them, in a heap of their own and in `Box`.
 
 use crate::workloads::graphs::Tree;
-use vivant_heap::{Gc, Heap, Pacing, PageSource, Root};
+use vivant_heap::{Gc, Heap, Pacing, PageSource};
 
-/// A heap with a tree, or none yet.
-pub(super) struct Forest;
-
-impl Root for Forest {
-    type Of<'gc> = Option<Gc<'gc, Tree<'gc>>>;
-}
+// A heap with a tree, or none yet.
+root!(pub(super) Forest = Option<Gc<'gc, Tree<'gc>>>);
 
 pub(super) fn forest() -> Heap<Forest> {
     Heap::new(&PageSource::new().into(), Pacing::default(), |_| None)

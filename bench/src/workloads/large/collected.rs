@@ -6,7 +6,7 @@ use crate::prelude::*;
 use std::sync::Arc;
 use vivant::heap::{Leaf, Mutator};
 use vivant::prelude::*;
-use vivant_heap::{Heap, Pacing, PageSource, Root};
+use vivant_heap::{Heap, Pacing, PageSource};
 
 /// A value by itself.
 type Boxed<'gc> = Gc<'gc, u64>;
@@ -131,11 +131,7 @@ impl Store for Collected {
     }
 }
 
-struct Rooted;
-
-impl Root for Rooted {
-    type Of<'gc> = Map<'gc>;
-}
+root!(Rooted = Map<'gc>);
 
 /// Entries of a small store, at most.
 const SMALL: u64 = 1 << 16;

@@ -4,13 +4,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use vivant_collections::gc;
-use vivant_heap::{Gc, Heap, HeapStats, Iso, Mut, Mutator, Object, Pacing, PageSource, Root, Val};
+use vivant_heap::{Gc, Heap, HeapStats, Iso, Mut, Mutator, Object, Pacing, PageSource, Val};
 
-struct Boxes;
-
-impl Root for Boxes {
-    type Of<'gc> = Row<'gc>;
-}
+root!(Boxes = Row<'gc>);
 
 const LIVE: usize = if cfg!(miri) { 8_000 } else { 60_000 };
 

@@ -9,11 +9,11 @@ mod sequences;
 mod text;
 mod weak_map;
 
+use crate::seeds::{pacing, unless_refused, with_seeds};
 use fastrand::Rng;
 use kinds::assert_all_ended;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vivant_heap::{Heap, Mutator, Pacing, PageSource, Root, Stress, When};
+use vivant_heap::{Heap, Mutator, PageSource, Root};
 
 /// A collection of the heap and one of `std`, side by side.
 trait Pair {
@@ -46,20 +46,6 @@ const EFFORT: Effort = match cfg!(miri) {
     },
 };
 
-fn pacing(random: &mut Rng, seed: u64) -> Pacing {
-    let mut pacing = Pacing::default();
-    pacing.nursery = 1 << (8 + random.usize(..10));
-    pacing.first = 1 << (8 + random.usize(..10));
-    pacing.growth = 1.0 + random.usize(..20) as f64 / 10.0;
-    let when = [When::Paced, When::Young, When::All, When::Chance];
-    let stress = Stress::new(when[random.usize(..9).min(3)], seed);
-    pacing.stress = Some(match random.usize(..3) {
-        0 => stress.refusing(20),
-        _ => stress,
-    });
-    pacing
-}
-
 /// Runs one pair under stress. An operation that fails for lack of memory has changed nothing.
 fn run<P: Pair>(
     mut pair: P,
@@ -73,13 +59,7 @@ fn run<P: Pair>(
     for _ in 0..EFFORT.turns {
         heap.turn(|m, state| {
             for _ in 0..random.usize(..EFFORT.operations) {
-                let operation = catch_unwind(AssertUnwindSafe(|| {
-                    pair.operate(m, state, &mut random);
-                }));
-                if let Err(panic) = operation {
-                    let says = panic.downcast_ref::<String>().map_or("", String::as_str);
-                    assert!(says.starts_with("no memory"), "{says}");
-                }
+                unless_refused(|| pair.operate(m, state, &mut random));
             }
             pair.compare(state);
         });
@@ -98,26 +78,4 @@ fn run<P: Pair>(
     drop(heap);
     assert_eq!(source.stats().pages, 0);
     assert_all_ended();
-}
-
-/// A program here takes as long as 100 other tests: if a test run requests many seeds, it uses
-/// fewer here.
-const LONG: u64 = 100;
-
-/// Runs a test with many seeds.
-fn with_seeds(test: impl Fn(u64) + std::panic::RefUnwindSafe) {
-    let number = |name| -> Option<u64> { std::env::var(name).ok()?.parse().ok() };
-    let seeds = match number("VIVANT_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => match number("VIVANT_SEEDS") {
-            Some(seeds) => 0..(seeds / LONG).max(1),
-            None => 0..if cfg!(miri) { 1 } else { 2 },
-        },
-    };
-    for seed in seeds {
-        if let Err(panic) = catch_unwind(|| test(seed)) {
-            eprintln!("VIVANT_SEED={seed} fails");
-            std::panic::resume_unwind(panic);
-        }
-    }
 }

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 use vivant_collections::{gc, val};
-use vivant_heap::{
-    Freeze, Gc, Heap, Ice, Iso, Mut, Object, Pacing, PageSource, Root, Stress, Val, When,
-};
+use vivant_heap::{Freeze, Gc, Heap, Ice, Iso, Mut, Object, Pacing, PageSource, Stress, Val, When};
 
 fn stressed(when: When) -> Pacing {
     match cfg!(miri) {
@@ -28,10 +26,7 @@ struct Collections<'gc> {
 
 #[test]
 fn collections_are_read_by_threads_where_they_lie() {
-    struct Any;
-    impl Root for Any {
-        type Of<'gc> = Option<Val<'gc, Ice<Collections<'gc>>>>;
-    }
+    root!(Any = Option<Val<'gc, Ice<Collections<'gc>>>>);
     let source = Arc::new(PageSource::new());
     let many = if cfg!(miri) { 30 } else { 1000 };
     let mut iso = Iso::<Collections<'static>>::paced(&source, stressed(When::Young), |r| {
@@ -110,10 +105,7 @@ struct Issue<'gc> {
 
 #[test]
 fn versions_are_read_as_they_were() {
-    struct Any;
-    impl Root for Any {
-        type Of<'gc> = Option<Val<'gc, Ice<Issue<'gc>>>>;
-    }
+    root!(Any = Option<Val<'gc, Ice<Issue<'gc>>>>);
     let source = Arc::new(PageSource::new());
     let mut a = Heap::<Any>::new(&source, stressed(When::All), |_| None);
     let iso = a.turn(|m, _| {

@@ -1,6 +1,10 @@
 //! Tests of the collections, a module for each subject, and those of the heap that need
 //! collections. They are one binary, which is linked once, and run in parallel.
 
+#[macro_use]
+#[path = "../../../vivant-heap/tests/all/root.rs"]
+mod root;
+
 mod assisting;
 mod collections;
 mod compile_fail;
@@ -9,3 +13,4 @@ mod freeze;
 mod markers;
 mod persistent;
 mod review_regions;
+mod seeds;

@@ -7,7 +7,7 @@ use fastrand::Rng;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use threads::{Markers, Mode, source, with_seeds};
 use vivant_collections::gc;
-use vivant_heap::{Gc, Heap, Mut, Mutator, Object, Root};
+use vivant_heap::{Gc, Heap, Mut, Mutator, Object};
 
 type Number<'gc> = Gc<'gc, Mut<u64>>;
 
@@ -30,11 +30,7 @@ struct Shelf<'gc> {
     ballast: Option<Gc<'gc, [u64]>>,
 }
 
-struct Shelves;
-
-impl Root for Shelves {
-    type Of<'gc> = Shelf<'gc>;
-}
+root!(Shelves = Shelf<'gc>);
 
 #[derive(Default)]
 struct Model {

@@ -8,11 +8,11 @@ mod readers;
 mod sequences;
 mod text;
 
+use crate::seeds::{pacing, unless_refused, with_seeds};
 use fastrand::Rng;
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vivant_heap::{Frozen, Heap, Mutator, Pacing, PageSource, Root, Stress, When};
+use vivant_heap::{Frozen, Heap, Mutator, PageSource, Root};
 
 /// A persistent collection, and one of `std`, of which each version is a copy.
 trait Pair: 'static {
@@ -56,20 +56,6 @@ const EFFORT: Effort = match cfg!(miri) {
     },
 };
 
-fn pacing(random: &mut Rng, seed: u64) -> Pacing {
-    let mut pacing = Pacing::default();
-    pacing.nursery = 1 << (8 + random.usize(..10));
-    pacing.first = 1 << (8 + random.usize(..10));
-    pacing.growth = 1.0 + random.usize(..20) as f64 / 10.0;
-    let when = [When::Paced, When::Young, When::All, When::Chance];
-    let stress = Stress::new(when[random.usize(..9).min(3)], seed);
-    pacing.stress = Some(match random.usize(..3) {
-        0 => stress.refusing(20),
-        _ => stress,
-    });
-    pacing
-}
-
 /// Updates random versions; each result replaces a random version. An update that gets no memory
 /// has changed nothing. Each turn checks all versions.
 fn run<P: Pair>(seed: u64) {
@@ -83,20 +69,12 @@ fn run<P: Pair>(seed: u64) {
     for _ in 0..EFFORT.turns {
         heap.turn(|m, versions| {
             for _ in 0..random.usize(..EFFORT.updates) {
-                let update = catch_unwind(AssertUnwindSafe(|| {
-                    P::update(m, versions, &models, &mut random)
-                }));
-                match update {
-                    Ok((version, model)) => {
-                        P::compare(version, &model);
-                        let place = random.usize(..versions.len());
-                        versions[place] = version;
-                        models[place] = model;
-                    }
-                    Err(panic) => {
-                        let says = panic.downcast_ref::<String>().map_or("", String::as_str);
-                        assert!(says.starts_with("no memory"), "{says}");
-                    }
+                let update = unless_refused(|| P::update(m, versions, &models, &mut random));
+                if let Some((version, model)) = update {
+                    P::compare(version, &model);
+                    let place = random.usize(..versions.len());
+                    versions[place] = version;
+                    models[place] = model;
                 }
             }
         });
@@ -122,26 +100,4 @@ fn run<P: Pair>(seed: u64) {
     assert_eq!(heap.stats().live, 0);
     drop(heap);
     assert_eq!(source.stats().pages, 0);
-}
-
-/// A program here takes as long as 100 other tests: if a test run requests many seeds, it uses
-/// fewer here.
-const LONG: u64 = 100;
-
-/// Runs a test with many seeds.
-fn with_seeds(test: impl Fn(u64) + std::panic::RefUnwindSafe) {
-    let number = |name| -> Option<u64> { std::env::var(name).ok()?.parse().ok() };
-    let seeds = match number("VIVANT_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => match number("VIVANT_SEEDS") {
-            Some(seeds) => 0..(seeds / LONG).max(1),
-            None => 0..if cfg!(miri) { 1 } else { 2 },
-        },
-    };
-    for seed in seeds {
-        if let Err(panic) = catch_unwind(|| test(seed)) {
-            eprintln!("VIVANT_SEED={seed} fails");
-            std::panic::resume_unwind(panic);
-        }
-    }
 }

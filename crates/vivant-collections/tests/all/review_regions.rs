@@ -6,7 +6,7 @@ use std::sync::Arc;
 use vivant_collections::gc;
 use vivant_heap::{
     CountVerifier, Freeze, Gc, Heap, Ice, Iso, Mut, Mutator, Object, Pacing, PageSource, Parcel,
-    Root, Stress, Tag, Val, Weak, When,
+    Stress, Tag, Val, Weak, When,
 };
 
 #[derive(Object, Clone)]
@@ -53,11 +53,7 @@ struct State<'gc> {
     outer: Vec<Iso<Outer<'static>>>,
 }
 
-struct States;
-
-impl Root for States {
-    type Of<'gc> = State<'gc>;
-}
+root!(States = State<'gc>);
 
 type Sent = (
     Vec<Val<'static, Page<'static>>>,

@@ -1,20 +1,10 @@
 //! Aborted marks: there are three epochs, so of two marks in a row the second one must be
 //! completed.
 
+use crate::ends::Ends;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{
-    DetachedStep, Heap, Leaf, MarkStart, Object, Pacing, PageSource, Parcel, Root, Val,
-};
-
-/// Counts its drop.
-struct Ends(Arc<AtomicUsize>);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
+use vivant_heap::{DetachedStep, Heap, Leaf, MarkStart, Object, Pacing, PageSource, Parcel, Val};
 
 #[derive(Object)]
 struct Part {
@@ -27,11 +17,7 @@ struct Whole<'gc> {
     part: Val<'gc, Part>,
 }
 
-struct Wholes;
-
-impl Root for Wholes {
-    type Of<'gc> = Vec<Val<'gc, Whole<'gc>>>;
-}
+root!(Wholes = Vec<Val<'gc, Whole<'gc>>>);
 
 type One = Val<'static, Whole<'static>>;
 

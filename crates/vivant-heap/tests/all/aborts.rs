@@ -92,11 +92,7 @@ unsafe impl<'gc> Object<'gc> for Boxes<'gc> {
     }
 }
 
-struct Deep;
-
-impl Root for Deep {
-    type Of<'gc> = Gc<'gc, Boxes<'gc>>;
-}
+root!(Deep = Gc<'gc, Boxes<'gc>>);
 
 /// Nests this number of boxes, on a thread with a stack of 256 KiB, runs this number of
 /// collections, and drops them.
@@ -162,11 +158,7 @@ unsafe impl<'gc> Object<'gc> for Rude {
     }
 }
 
-struct Impolite;
-
-impl Root for Impolite {
-    type Of<'gc> = Gc<'gc, Rude>;
-}
+root!(Impolite = Gc<'gc, Rude>);
 
 fn impolite(panics: Panics) {
     let source = Arc::new(PageSource::new());
@@ -189,10 +181,7 @@ fn a_panic_in_a_trace() {
 #[test]
 fn a_panic_in_a_trace_before_a_write() {
     let says = dies("a_panic_in_a_trace_before_a_write", || {
-        struct Desk;
-        impl Root for Desk {
-            type Of<'gc> = (Gc<'gc, Mut<Rude>>, Gc<'gc, [u64]>);
-        }
+        root!(Desk = (Gc<'gc, Mut<Rude>>, Gc<'gc, [u64]>));
         let source = Arc::new(PageSource::new());
         let mut heap = Heap::<Desk>::new(&source, Pacing::default(), |m| {
             let rude = m.alloc(Mut::new(Rude(Panics::InTrace)));

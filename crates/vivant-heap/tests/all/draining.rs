@@ -2,13 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vivant_heap::{DetachedStep, Heap, MarkStart, Pacing, PageSource, Parcel, Root, Val};
+use vivant_heap::{DetachedStep, Heap, MarkStart, Pacing, PageSource, Parcel, Val};
 
-struct Texts;
-
-impl Root for Texts {
-    type Of<'gc> = Vec<Val<'gc, str>>;
-}
+root!(Texts = Vec<Val<'gc, str>>);
 
 type One = Val<'static, str>;
 

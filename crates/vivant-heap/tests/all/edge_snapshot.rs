@@ -178,11 +178,7 @@ struct Corridor<'gc> {
     next: Option<Gc<'gc, Corridor<'gc>>>,
 }
 
-struct Cellar;
-
-impl Root for Cellar {
-    type Of<'gc> = Gc<'gc, Corridor<'gc>>;
-}
+root!(Cellar = Gc<'gc, Corridor<'gc>>);
 
 /// Reporting a holding, and receiving it, run foreign code: both run when the mark is over.
 #[test]

@@ -2,22 +2,14 @@
 
 mod kinds;
 
+use crate::ends::Ends;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use vivant_heap::{
     CountVerifier, Freeze, Gc, Heap, Ice, Iso, Leaf, Mut, Mutator, Object, Pacing, PageSource,
-    Parcel, Root, Stress, Val, When,
+    Parcel, Stress, Val, When,
 };
-
-/// Counts drops.
-struct Counted(Arc<AtomicU32>);
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
 
 #[derive(Object, Freeze)]
 struct Node<'gc> {
@@ -25,21 +17,21 @@ struct Node<'gc> {
     left: Option<Gc<'gc, Mut<Node<'gc>>>>,
     right: Option<Gc<'gc, Mut<Node<'gc>>>>,
     title: Option<Val<'gc, str>>,
-    counted: Option<Leaf<Counted>>,
+    counted: Option<Leaf<Ends>>,
 }
 
 type Tree<'gc> = Gc<'gc, Mut<Node<'gc>>>;
 type TreeIso = Iso<Tree<'static>>;
 type FrozenTree<'gc> = Val<'gc, Ice<Mut<Node<'gc>>>>;
 
-fn tree<'r>(r: &Mutator<'r>, depth: u64, ends: &Arc<AtomicU32>) -> Tree<'r> {
+fn tree<'r>(r: &Mutator<'r>, depth: u64, ends: &Arc<AtomicUsize>) -> Tree<'r> {
     let part = || (depth > 0).then(|| tree(r, depth - 1, ends));
     r.alloc(Mut::new(Node {
         value: 1,
         left: part(),
         right: part(),
         title: None,
-        counted: Some(Leaf(Counted(ends.clone()))),
+        counted: Some(Leaf(Ends(ends.clone()))),
     }))
 }
 
@@ -56,11 +48,7 @@ fn stressed(when: When) -> Pacing {
     }
 }
 
-struct Trees;
-
-impl Root for Trees {
-    type Of<'gc> = Vec<FrozenTree<'gc>>;
-}
+root!(Trees = Vec<FrozenTree<'gc>>);
 
 fn trees(source: &Arc<PageSource>, when: When) -> Heap<Trees> {
     Heap::new(source, stressed(when), |_| Vec::new())
@@ -85,7 +73,7 @@ fn frozen_graphs_are_read_by_others_and_end_once() {
     };
     for &when in modes {
         let source = Arc::new(PageSource::new());
-        let ends = Arc::new(AtomicU32::new(0));
+        let ends = Arc::new(AtomicUsize::new(0));
         let (mut a, mut b) = (trees(&source, when), trees(&source, when));
         for round in 0..rounds {
             let pacing = match round {
@@ -115,7 +103,7 @@ fn frozen_graphs_are_read_by_others_and_end_once() {
         });
         a.collect();
         a.sweep();
-        assert_eq!(ends.load(Ordering::Relaxed), rounds * half);
+        assert_eq!(ends.load(Ordering::Relaxed), (rounds * half) as usize);
         // Components outlive their containers.
         b.turn(|_, trees| {
             for tree in &mut *trees {
@@ -127,11 +115,11 @@ fn frozen_graphs_are_read_by_others_and_end_once() {
         a.collect();
         a.sweep();
         balanced(&mut [&mut a, &mut b]);
-        assert_eq!(ends.load(Ordering::Relaxed), rounds * (half + 1));
+        assert_eq!(ends.load(Ordering::Relaxed), (rounds * (half + 1)) as usize);
         drop(b);
         a.collect();
         a.sweep();
-        assert_eq!(ends.load(Ordering::Relaxed), rounds * whole);
+        assert_eq!(ends.load(Ordering::Relaxed), (rounds * whole) as usize);
         assert_eq!(a.stats().live, 0);
         drop(a);
         assert_eq!(source.stats().pages, 0);
@@ -149,7 +137,7 @@ fn balanced_with(a: &mut Heap<Trees>, b: &mut Heap<Trees>, parcel: &Parcel<Froze
 #[test]
 fn threads_read_what_is_frozen_while_its_owner_collects() {
     let source = Arc::new(PageSource::new());
-    let ends = Arc::new(AtomicU32::new(0));
+    let ends = Arc::new(AtomicUsize::new(0));
     let mut a = trees(&source, When::Paced);
     let depth = if cfg!(miri) { 3 } else { 8 };
     let iso = TreeIso::new(&source, |r| tree(r, depth, &ends));
@@ -187,7 +175,7 @@ fn threads_read_what_is_frozen_while_its_owner_collects() {
 #[test]
 fn what_a_frozen_region_counts_is_its_owners() {
     let source = Arc::new(PageSource::new());
-    let ends = Arc::new(AtomicU32::new(0));
+    let ends = Arc::new(AtomicUsize::new(0));
     let (mut a, mut b) = (trees(&source, When::Paced), trees(&source, When::Paced));
     let mut iso = TreeIso::new(&source, |r| tree(r, 1, &ends));
     // Titles of two owners: the freezing heap imports the one, and gets its own one back.
@@ -221,12 +209,9 @@ fn what_a_frozen_region_counts_is_its_owners() {
 
 #[test]
 fn a_region_frozen_in_an_open_region_is_of_the_heap_around() {
-    struct Nested;
-    impl Root for Nested {
-        type Of<'gc> = Option<Iso<Vec<FrozenTree<'static>>>>;
-    }
+    root!(Nested = Option<Iso<Vec<FrozenTree<'static>>>>);
     let source = Arc::new(PageSource::new());
-    let ends = Arc::new(AtomicU32::new(0));
+    let ends = Arc::new(AtomicUsize::new(0));
     let mut a = Heap::<Nested>::new(&source, stressed(When::Paced), |_| None);
     let inner = TreeIso::new(&source, |r| tree(r, 3, &ends));
     a.turn(|m, outer| {
@@ -259,10 +244,7 @@ fn a_region_frozen_in_an_open_region_is_of_the_heap_around() {
 
 #[test]
 fn a_root_that_changes_in_place_is_frozen_too() {
-    struct One;
-    impl Root for One {
-        type Of<'gc> = Option<Val<'gc, Ice<Mut<Vec<u64>>>>>;
-    }
+    root!(One = Option<Val<'gc, Ice<Mut<Vec<u64>>>>>);
     let source = Arc::new(PageSource::new());
     let mut a = Heap::<One>::new(&source, stressed(When::All), |_| None);
     let mut iso = Iso::<Mut<Vec<u64>>>::new(&source, |_| Mut::new(vec![1]));
@@ -290,7 +272,7 @@ fn what_nobody_could_own_is_not_frozen() {
 fn sources_are_not_mixed() {
     let (source, other) = (Arc::new(PageSource::new()), Arc::new(PageSource::new()));
     let mut a = trees(&source, When::Paced);
-    let ends = Arc::new(AtomicU32::new(0));
+    let ends = Arc::new(AtomicUsize::new(0));
     let iso = TreeIso::new(&other, |r| tree(r, 1, &ends));
     a.turn(|m, trees| trees.push(*iso.freeze(m)));
 }

@@ -1,5 +1,6 @@
 //! Graphs that survive collections.
 
+use crate::ends::Ends;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root};
@@ -8,23 +9,10 @@ use vivant_heap::{Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root
 struct Node<'gc> {
     value: u64,
     next: Option<Gc<'gc, Mut<Node<'gc>>>>,
-    noted: Option<Leaf<Noted>>,
+    noted: Option<Leaf<Ends>>,
 }
 
-/// Counts its drop.
-struct Noted(Arc<AtomicUsize>);
-
-impl Drop for Noted {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-struct List;
-
-impl Root for List {
-    type Of<'gc> = Option<Gc<'gc, Mut<Node<'gc>>>>;
-}
+root!(List = Option<Gc<'gc, Mut<Node<'gc>>>>);
 
 fn node<'gc>(
     m: &Mutator<'gc>,
@@ -145,7 +133,7 @@ fn destructors_run_once() {
     let objects = if cfg!(miri) { 20 } else { 1000 };
     heap.turn(|m, state| {
         for value in 0..objects {
-            let noted = Some(Leaf(Noted(ended.clone())));
+            let noted = Some(Leaf(Ends(ended.clone())));
             // Every second one is reachable.
             let next = *state;
             let new = m.alloc(Mut::new(Node { value, next, noted }));

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource, Root, Stress, When};
+use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource, Stress, When};
 
 /// A pacing by which a heap verifies itself, and collects when requested.
 fn stressed() -> Pacing {
@@ -13,11 +13,7 @@ fn stressed() -> Pacing {
     pacing
 }
 
-struct Numbers;
-
-impl Root for Numbers {
-    type Of<'gc> = Vec<Gc<'gc, Mut<u64>>>;
-}
+root!(Numbers = Vec<Gc<'gc, Mut<u64>>>);
 
 fn numbers(source: &Arc<PageSource>) -> Heap<Numbers> {
     Heap::new(source, stressed(), |m| {
@@ -72,11 +68,7 @@ impl Drop for Inner {
     }
 }
 
-struct Outer;
-
-impl Root for Outer {
-    type Of<'gc> = Vec<Gc<'gc, Leaf<RefCell<Inner>>>>;
-}
+root!(Outer = Vec<Gc<'gc, Leaf<RefCell<Inner>>>>);
 
 #[test]
 fn a_heap_may_lie_in_another_and_end_in_its_collection() {
@@ -165,11 +157,7 @@ fn a_heap_may_end_with_its_thread() {
     assert_eq!(source.stats().pages, 0);
 }
 
-struct Nothings;
-
-impl Root for Nothings {
-    type Of<'gc> = Vec<Gc<'gc, ()>>;
-}
+root!(Nothings = Vec<Gc<'gc, ()>>);
 
 #[test]
 fn values_without_size_fill_blocks_to_their_ends() {
@@ -213,11 +201,7 @@ fn values_without_size_fill_blocks_to_their_ends() {
 #[repr(align(64))]
 struct Line([u8; 64]);
 
-struct Lines;
-
-impl Root for Lines {
-    type Of<'gc> = Vec<(Gc<'gc, Box<Leaf<Line>>>, Gc<'gc, Vec<Leaf<Line>>>)>;
-}
+root!(Lines = Vec<(Gc<'gc, Box<Leaf<Line>>>, Gc<'gc, Vec<Leaf<Line>>>)>);
 
 #[test]
 fn what_is_strongly_aligned_lies_in_a_box() {
@@ -255,11 +239,7 @@ struct Growing<'gc> {
     boxed: Box<[Option<Gc<'gc, u64>>]>,
 }
 
-struct Grows;
-
-impl Root for Grows {
-    type Of<'gc> = Gc<'gc, Mut<Growing<'gc>>>;
-}
+root!(Grows = Gc<'gc, Mut<Growing<'gc>>>);
 
 #[test]
 fn buffers_of_old_objects_move_and_shrink() {

@@ -33,11 +33,7 @@ unsafe impl<'gc> Object<'gc> for Link<'gc> {
     }
 }
 
-struct Chain;
-
-impl Root for Chain {
-    type Of<'gc> = Option<Gc<'gc, Link<'gc>>>;
-}
+root!(Chain = Option<Gc<'gc, Link<'gc>>>);
 
 #[test]
 fn depth_needs_no_stack() {
@@ -265,12 +261,8 @@ fn what_a_panic_brings_may_panic_too() {
     assert_eq!(source.stats().pages, 0);
 }
 
-/// A plain state that panics when dropped.
-struct Fuse;
-
-impl Root for Fuse {
-    type Of<'gc> = (Leaf<Explosive>, Gc<'gc, Leaf<Explosive>>);
-}
+// A plain state that panics when dropped.
+root!(Fuse = (Leaf<Explosive>, Gc<'gc, Leaf<Explosive>>));
 
 #[test]
 fn a_state_that_panics_takes_the_heap_with_it() {
@@ -363,12 +355,8 @@ fn what_is_taken_out_of_an_old_object_is_new() {
     heap.turn(|_, state| assert_eq!(*state.1.unwrap().get(), 8));
 }
 
-/// A mutable number.
-struct Number;
-
-impl Root for Number {
-    type Of<'gc> = Gc<'gc, Mut<u64>>;
-}
+// A mutable number.
+root!(Number = Gc<'gc, Mut<u64>>);
 
 #[test]
 fn forgotten_borrows_harm_nobody() {

@@ -1,6 +1,9 @@
 //! Tests of the guarantees of heaps, a module for each subject. They are one binary, which is
 //! linked once, and run in parallel.
 
+#[macro_use]
+mod root;
+
 mod aborted_marks;
 mod aborts;
 mod allocation_failure;
@@ -8,6 +11,7 @@ mod allowed;
 mod compile_fail;
 mod draining;
 mod edge_snapshot;
+mod ends;
 mod freeze;
 mod graphs;
 mod holes;

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 use vivant_heap::{
-    DetachedHeap, Gc, Heap, MarkStart, Mut, Object, Pacing, PageSource, Parcel, Progress, Root,
-    Stress, Tag, Val, Weak, When,
+    DetachedHeap, Gc, Heap, MarkStart, Mut, Object, Pacing, PageSource, Parcel, Progress, Stress,
+    Tag, Val, Weak, When,
 };
 
 /// The number of objects of each kind. Far more than are visited in one step.
@@ -23,11 +23,7 @@ struct State<'gc> {
     ballast: Option<Gc<'gc, [u64]>>,
 }
 
-struct States;
-
-impl Root for States {
-    type Of<'gc> = State<'gc>;
-}
+root!(States = State<'gc>);
 
 fn make(source: &Arc<PageSource>, pacing: Pacing) -> Heap<States> {
     let mut heap = Heap::<States>::new(source, pacing, |m| {

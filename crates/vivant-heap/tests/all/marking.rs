@@ -1,26 +1,13 @@
 //! Which threads mark a heap, and when.
 
+use crate::ends::Ends;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{
-    Gc, Heap, Leaf, MarkStart, Marking, Pacing, PageSource, Parcel, Progress, Root, Stress, Val,
-    When,
+    Gc, Heap, Leaf, MarkStart, Marking, Pacing, PageSource, Parcel, Progress, Stress, Val, When,
 };
 
-struct Tokens;
-
-impl Root for Tokens {
-    type Of<'gc> = Vec<Gc<'gc, Leaf<Token>>>;
-}
-
-/// Counts its drop.
-struct Token(Arc<AtomicUsize>);
-
-impl Drop for Token {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
+root!(Tokens = Vec<Gc<'gc, Leaf<Ends>>>);
 
 const EACH: usize = 64;
 
@@ -49,7 +36,7 @@ impl Program {
         for _ in 0..turns {
             let ended = &self.ended;
             self.heap.turn(|m, state| {
-                state.extend((0..EACH).map(|_| m.alloc(Leaf(Token(ended.clone())))));
+                state.extend((0..EACH).map(|_| m.alloc(Leaf(Ends(ended.clone())))));
             });
             self.heap.pace();
         }
@@ -59,7 +46,7 @@ impl Program {
         for _ in 0..turns {
             let ended = &self.ended;
             self.heap.turn(|m, state| {
-                state.extend((0..EACH).map(|_| m.alloc(Leaf(Token(ended.clone())))));
+                state.extend((0..EACH).map(|_| m.alloc(Leaf(Ends(ended.clone())))));
                 if state.len() > 10 * EACH {
                     state.drain(..EACH);
                 }
@@ -211,7 +198,7 @@ fn a_heap_knows_whether_a_destructor_has_still_to_run() {
     assert!(!program.heap.has_destructors(), "a number has none");
     let ended = program.ended.clone();
     program.heap.turn(|m, state| {
-        state.extend((0..EACH).map(|_| m.alloc(Leaf(Token(ended.clone())))));
+        state.extend((0..EACH).map(|_| m.alloc(Leaf(Ends(ended.clone())))));
     });
     assert!(program.heap.has_destructors(), "of young objects");
     assert_eq!(program.heap.stats().destructors, 0);

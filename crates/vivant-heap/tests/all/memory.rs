@@ -1,21 +1,11 @@
 //! Allocation failure: an error of the turn where that is possible, and a clear end of the process
 //! where it is not.
 
+use crate::ends::Ends;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{
-    Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root, Stress, Weak, When,
-};
-
-/// Counts its drop.
-struct Ends(Arc<AtomicUsize>);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
+use vivant_heap::{Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Stress, Weak, When};
 
 #[derive(Object)]
 struct Node<'gc> {
@@ -23,11 +13,7 @@ struct Node<'gc> {
     next: Option<Gc<'gc, Mut<Node<'gc>>>>,
 }
 
-struct List;
-
-impl Root for List {
-    type Of<'gc> = Option<Gc<'gc, Mut<Node<'gc>>>>;
-}
+root!(List = Option<Gc<'gc, Mut<Node<'gc>>>>);
 
 fn list(source: &Arc<PageSource>) -> Heap<List> {
     let mut pacing = Pacing::default();

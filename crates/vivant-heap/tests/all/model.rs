@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use vivant_heap::{
-    DeathWatch, Evacuator, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root, Stress,
+    DeathWatch, Evacuator, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Stress,
     Tracer, When,
 };
 
@@ -81,11 +81,7 @@ impl Drop for Noted {
     }
 }
 
-struct Graph;
-
-impl Root for Graph {
-    type Of<'gc> = Vec<Edge<'gc>>;
-}
+root!(Graph = Vec<Edge<'gc>>);
 
 /// The expected content of the heap.
 struct Model {

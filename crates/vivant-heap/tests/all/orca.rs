@@ -2,7 +2,7 @@
 //! longer.
 
 use std::sync::Arc;
-use vivant_heap::{CountVerifier, Gc, Heap, Held, Mut, Object, Pacing, PageSource, Root, Val};
+use vivant_heap::{CountVerifier, Gc, Heap, Held, Mut, Object, Pacing, PageSource, Val};
 
 /// A list of texts, shared.
 #[derive(Object)]
@@ -16,11 +16,7 @@ struct Shelf<'gc> {
     pages: Gc<'gc, Mut<Vec<Val<'gc, Page<'gc>>>>>,
 }
 
-struct Reader;
-
-impl Root for Reader {
-    type Of<'gc> = Vec<Val<'gc, Page<'gc>>>;
-}
+root!(Reader = Vec<Val<'gc, Page<'gc>>>);
 
 type One = Val<'static, Page<'static>>;
 
@@ -135,10 +131,7 @@ fn what_is_held_lives_and_is_read_by_threads() {
 
 #[test]
 fn graphs_may_hold_what_is_shared() {
-    struct Library;
-    impl Root for Library {
-        type Of<'gc> = Shelf<'gc>;
-    }
+    root!(Library = Shelf<'gc>);
     let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
     let mut b = Heap::<Library>::new(&source, Pacing::default(), |m| Shelf {

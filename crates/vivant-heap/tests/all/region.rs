@@ -1,21 +1,12 @@
 //! Regions: graphs that move as a whole.
 
+use crate::ends::Ends;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use vivant_heap::{
-    CountVerifier, Gc, Heap, Iso, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root, Stress,
-    Val, When,
+    CountVerifier, Gc, Heap, Iso, Leaf, Mut, Mutator, Object, Pacing, PageSource, Stress, Val, When,
 };
-
-/// Counts drops.
-struct Counted(Arc<AtomicU32>);
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
 
 #[derive(Object)]
 struct Node<'gc> {
@@ -23,20 +14,20 @@ struct Node<'gc> {
     left: Option<Gc<'gc, Mut<Node<'gc>>>>,
     right: Option<Gc<'gc, Mut<Node<'gc>>>>,
     title: Option<Val<'gc, str>>,
-    counted: Option<Leaf<Counted>>,
+    counted: Option<Leaf<Ends>>,
 }
 
 type Tree<'gc> = Gc<'gc, Mut<Node<'gc>>>;
 type TreeIso = Iso<Tree<'static>>;
 
-fn tree<'r>(r: &Mutator<'r>, depth: u64, ends: Option<&Arc<AtomicU32>>) -> Tree<'r> {
+fn tree<'r>(r: &Mutator<'r>, depth: u64, ends: Option<&Arc<AtomicUsize>>) -> Tree<'r> {
     let part = || (depth > 0).then(|| tree(r, depth - 1, ends));
     r.alloc(Mut::new(Node {
         value: 1,
         left: part(),
         right: part(),
         title: None,
-        counted: ends.map(|ends| Leaf(Counted(ends.clone()))),
+        counted: ends.map(|ends| Leaf(Ends(ends.clone()))),
     }))
 }
 
@@ -49,17 +40,8 @@ fn stressed(when: When) -> Pacing {
     Pacing::new().stressed(Stress::new(when, 3))
 }
 
-struct Trees;
-
-impl Root for Trees {
-    type Of<'gc> = Vec<Tree<'gc>>;
-}
-
-struct Isos;
-
-impl Root for Isos {
-    type Of<'gc> = Vec<Gc<'gc, Mut<Option<TreeIso>>>>;
-}
+root!(Trees = Vec<Tree<'gc>>);
+root!(Isos = Vec<Gc<'gc, Mut<Option<TreeIso>>>>);
 
 #[test]
 fn a_region_goes_from_thread_to_thread_as_it_is() {
@@ -84,7 +66,7 @@ fn a_region_goes_from_thread_to_thread_as_it_is() {
 fn merged_regions_live() {
     for when in [When::Paced, When::Young, When::All] {
         let source = Arc::new(PageSource::new());
-        let ends = Arc::new(AtomicU32::new(0));
+        let ends = Arc::new(AtomicUsize::new(0));
         let mut heap = Heap::<Trees>::new(&source, stressed(when), |_| Vec::new());
         for round in 0..6 {
             let pacing = match round {
@@ -124,7 +106,7 @@ fn merged_regions_live() {
 #[test]
 fn what_nobody_refers_to_ends_with_its_region() {
     let source = Arc::new(PageSource::new());
-    let ends = Arc::new(AtomicU32::new(0));
+    let ends = Arc::new(AtomicUsize::new(0));
     let mut heap = Heap::<Isos>::new(&source, stressed(When::Chance), |_| Vec::new());
     for _ in 0..4 {
         heap.turn(|m, isos| {
@@ -144,11 +126,7 @@ fn what_nobody_refers_to_ends_with_its_region() {
     assert_eq!(source.stats().pages, 0);
 }
 
-struct Titles;
-
-impl Root for Titles {
-    type Of<'gc> = Vec<Val<'gc, str>>;
-}
+root!(Titles = Vec<Val<'gc, str>>);
 
 type Shelf = Iso<Vec<Val<'static, str>>>;
 
@@ -308,14 +286,8 @@ fn a_panic_in_an_open_region_closes_it() {
 /// components: the region may release its own counts first.
 #[test]
 fn what_a_region_shares_keeps_what_it_refers_to() {
-    struct Lends;
-    impl Root for Lends {
-        type Of<'gc> = ();
-    }
-    struct Holds;
-    impl Root for Holds {
-        type Of<'gc> = Option<Iso<Vec<Val<'static, Whole<'static>>>>>;
-    }
+    root!(Lends = ());
+    root!(Holds = Option<Iso<Vec<Val<'static, Whole<'static>>>>>);
     /// A container of one component, or of many.
     #[derive(Object)]
     struct Whole<'gc> {
@@ -366,7 +338,7 @@ fn what_a_region_shares_keeps_what_it_refers_to() {
 #[test]
 fn another_root_is_all_that_stays() {
     let source = Arc::new(PageSource::new());
-    let ends = Arc::new(AtomicU32::new(0));
+    let ends = Arc::new(AtomicUsize::new(0));
     let new = || TreeIso::paced(&source, stressed(When::All), |r| tree(r, 2, Some(&ends)));
     let mut count = new().map::<u64>(|_, root| sum(root));
     count.collect();
@@ -384,10 +356,7 @@ fn another_root_is_all_that_stays() {
 /// garbage.
 #[test]
 fn a_forgotten_region_weighs_what_its_pages_do() {
-    struct Isos;
-    impl Root for Isos {
-        type Of<'gc> = Option<Gc<'gc, Mut<Iso<Vec<Gc<'static, [u64]>>>>>>;
-    }
+    root!(Isos = Option<Gc<'gc, Mut<Iso<Vec<Gc<'static, [u64]>>>>>>);
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Isos>::new(&source, Pacing::new(), |_| None);
     let rounds = if cfg!(miri) { 6 } else { 200 };

@@ -4,9 +4,7 @@
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use vivant_heap::{
-    DetachedHeap, Gc, Heap, Held, Mut, Object, Pacing, PageSource, Parcel, Root, Sharer,
-};
+use vivant_heap::{DetachedHeap, Gc, Heap, Held, Mut, Object, Pacing, PageSource, Parcel, Sharer};
 use vivant_heap::{Stress, Tag, Val, When};
 
 /// Shared. Its note may belong to another heap, and so may the sheet before.
@@ -30,11 +28,7 @@ struct Desk<'gc> {
     name: Option<Tag<'gc, Mut<Slot<'gc>>>>,
 }
 
-struct Office;
-
-impl Root for Office {
-    type Of<'gc> = Desk<'gc>;
-}
+root!(Office = Desk<'gc>);
 
 type Sent = Parcel<Val<'static, Sheet<'static>>>;
 

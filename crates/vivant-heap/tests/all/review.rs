@@ -1,5 +1,6 @@
 //! Attempts to break the heap by safe programs. The outcome of each is in `README.md`.
 
+use crate::ends::Ends;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -20,15 +21,6 @@ fn heap<R: Root>(make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>) -> Hea
     Heap::new(&Arc::new(PageSource::new()), stressed(), make)
 }
 
-/// Counts its drop.
-struct Ends(Arc<AtomicUsize>);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 /// Panics when dropped.
 struct Panics(Ends);
 
@@ -38,11 +30,7 @@ impl Drop for Panics {
     }
 }
 
-struct Slices;
-
-impl Root for Slices {
-    type Of<'gc> = Option<Gc<'gc, [Leaf<Panics>]>>;
-}
+root!(Slices = Option<Gc<'gc, [Leaf<Panics>]>>);
 
 /// Two panics of one object's parts: a slice is dropped element by element, and a second panic does
 /// not meet the first.
@@ -113,15 +101,7 @@ struct Frozen<'gc> {
     padding: [u64; 300],
 }
 
-struct Old;
-
-impl Root for Old {
-    type Of<'gc> = (
-        Gc<'gc, Frozen<'gc>>,
-        Gc<'gc, [Gc<'gc, Mut<u64>>]>,
-        Option<Weak<'gc, Mut<u64>>>,
-    );
-}
+root!(Old = (Gc<'gc, Frozen<'gc>>, Gc<'gc, [Gc<'gc, Mut<u64>>]>, Option<Weak<'gc, Mut<u64>>>));
 
 /// Immutable objects, born old and small, refer to an object that stays young once more, and then
 /// is tenured.
@@ -154,15 +134,7 @@ fn what_cannot_be_written_refers_to_what_ages() {
     }
 }
 
-struct Watched;
-
-impl Root for Watched {
-    type Of<'gc> = (
-        Vec<Gc<'gc, Mut<u64>>>,
-        Vec<Weak<'gc, Mut<u64>>>,
-        Vec<Weak<'gc, [u64]>>,
-    );
-}
+root!(Watched = (Vec<Gc<'gc, Mut<u64>>>, Vec<Weak<'gc, Mut<u64>>>, Vec<Weak<'gc, [u64]>>));
 
 /// More marks than there are epochs, with sweeps that have hardly begun: no dead object is
 /// accessed, and no live one is lost.
@@ -227,11 +199,7 @@ impl Drop for Meddles {
     }
 }
 
-struct Meddlers;
-
-impl Root for Meddlers {
-    type Of<'gc> = Vec<Gc<'gc, (Leaf<Meddles>, Option<Gc<'gc, Mut<u64>>>)>>;
-}
+root!(Meddlers = Vec<Gc<'gc, (Leaf<Meddles>, Option<Gc<'gc, Mut<u64>>>)>>);
 
 /// Destructors in the middle of a collection, of a sweep, and of the sweep that makes room for
 /// tenured objects.
@@ -264,11 +232,7 @@ fn destructors_may_use_other_heaps_of_the_source() {
     assert_eq!(source.stats().pages, 0);
 }
 
-struct Anythings;
-
-impl Root for Anythings {
-    type Of<'gc> = Vec<Gc<'gc, dyn Anything>>;
-}
+root!(Anythings = Vec<Gc<'gc, dyn Anything>>);
 
 type Any = for<'a> fn(&'a u8);
 type Forever = fn(&'static u8);
@@ -324,11 +288,7 @@ where
     other: Gc<'gc, T>,
 }
 
-struct Roundabout;
-
-impl Root for Roundabout {
-    type Of<'gc> = <() as Projected<'gc>>::Out;
-}
+root!(Roundabout = <() as Projected<'gc>>::Out);
 
 #[test]
 fn a_state_that_is_named_by_projections_is_gone_through() {
@@ -354,11 +314,7 @@ fn a_state_that_is_named_by_projections_is_gone_through() {
 /// Enough for an object with pages of its own; an interpreter takes long enough with fewer.
 const MORE: u64 = if cfg!(miri) { 130 } else { 700 };
 
-struct Counted;
-
-impl Root for Counted {
-    type Of<'gc> = Vec<Gc<'gc, [(Leaf<Ends>, Gc<'gc, u64>)]>>;
-}
+root!(Counted = Vec<Gc<'gc, [(Leaf<Ends>, Gc<'gc, u64>)]>>);
 
 /// An iterator that allocates, runs a turn of another heap, and panics in the middle; the turn goes
 /// on after that; each part is dropped once.

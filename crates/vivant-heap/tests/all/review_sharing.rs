@@ -2,10 +2,11 @@
 
 #![forbid(unsafe_code)]
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::ends::Ends;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use vivant_heap::{
-    CountVerifier, Heap, Leaf, Mutator, Object, Pacing, PageSource, Parcel, Root, Stress, Val, When,
+    CountVerifier, Heap, Leaf, Mutator, Object, Pacing, PageSource, Parcel, Stress, Val, When,
 };
 
 mod ends;
@@ -19,15 +20,6 @@ static KEPT: Mutex<Vec<Arc<PageSource>>> = Mutex::new(Vec::new());
 /// A pacing by which a heap verifies itself, and collects when requested.
 fn stressed() -> Pacing {
     Pacing::new().stressed(Stress::new(When::Paced, 0))
-}
-
-/// Counts its drop.
-struct Ends(Arc<AtomicUsize>);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 /// The shared type of these tests: a text, its components, and a leaf that counts its drop.
@@ -56,11 +48,7 @@ impl<'gc> Page<'gc> {
     }
 }
 
-struct Reader;
-
-impl Root for Reader {
-    type Of<'gc> = Vec<Val<'gc, Page<'gc>>>;
-}
+root!(Reader = Vec<Val<'gc, Page<'gc>>>);
 
 type One = Val<'static, Page<'static>>;
 

@@ -1,5 +1,6 @@
 //! Dead objects are freed gradually: spans, destructors, memory.
 
+use crate::ends::Ends;
 use fastrand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -65,15 +66,6 @@ fn a_sweep_takes_its_time_and_ends_before_the_next_mark() {
             before.major > 5 && unfinished > 2,
             "{unfinished} of {before:?}"
         );
-    }
-}
-
-/// Counts its drop.
-struct Ends(Arc<AtomicUsize>);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 

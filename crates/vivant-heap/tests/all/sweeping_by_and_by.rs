@@ -15,12 +15,8 @@ impl Root for Desk {
     );
 }
 
-/// Leaves with a destructor only.
-struct Tokens;
-
-impl Root for Tokens {
-    type Of<'gc> = Vec<Gc<'gc, Leaf<Arc<()>>>>;
-}
+// Leaves with a destructor only.
+root!(Tokens = Vec<Gc<'gc, Leaf<Arc<()>>>>);
 
 const RUNS: usize = 8_000;
 const OBJECTS_OF_A_RUN: usize = 4096 / 48;
@@ -128,11 +124,7 @@ fn a_merge_does_not_sweep_all_that_is_left() {
     assert!(paced(&mut heap) <= MOST);
 }
 
-struct Shelf;
-
-impl Root for Shelf {
-    type Of<'gc> = Vec<Val<'gc, [u64]>>;
-}
+root!(Shelf = Vec<Val<'gc, [u64]>>);
 
 /// The largest amount that the system may have to take back at once: this number of pages, and the
 /// last object.

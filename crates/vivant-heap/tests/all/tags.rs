@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::thread;
 use vivant_heap::{
-    CountVerifier, Frozen, Gc, Heap, Iso, Mut, Mutator, Object, Pacing, PageSource, Parcel, Root,
+    CountVerifier, Frozen, Gc, Heap, Iso, Mut, Mutator, Object, Pacing, PageSource, Parcel,
     Sendable, Stress, Tag, TagId, Val, Weak, When, collected, unsize,
 };
 
@@ -23,11 +23,7 @@ type Own<'gc> = Gc<'gc, Mut<Node<'gc>>>;
 type Name<'gc> = Tag<'gc, Mut<Node<'gc>>>;
 type Sent = Parcel<Name<'static>>;
 
-struct Graph;
-
-impl Root for Graph {
-    type Of<'gc> = State<'gc>;
-}
+root!(Graph = State<'gc>);
 
 #[derive(Object, Default)]
 struct State<'gc> {
@@ -217,10 +213,7 @@ fn only_the_heap_that_made_it_opens_a_tag() {
 
 #[test]
 fn tags_lie_in_what_is_shared_and_in_private_objects() {
-    struct CountAudit;
-    impl Root for CountAudit {
-        type Of<'gc> = Option<Val<'gc, Page<'gc>>>;
-    }
+    root!(CountAudit = Option<Val<'gc, Page<'gc>>>);
     #[derive(Object)]
     struct Page<'gc> {
         about: Vec<Name<'gc>>,
@@ -287,10 +280,7 @@ impl Shape for Square {
 
 #[test]
 fn objects_of_all_kinds_can_be_named() {
-    struct Kinds;
-    impl Root for Kinds {
-        type Of<'gc> = All<'gc>;
-    }
+    root!(Kinds = All<'gc>);
     #[derive(Object)]
     struct All<'gc> {
         text: Tag<'gc, str>,
@@ -332,10 +322,7 @@ fn objects_of_all_kinds_can_be_named() {
 
 #[test]
 fn a_tag_keeps_what_weak_references_do_not() {
-    struct Both;
-    impl Root for Both {
-        type Of<'gc> = (Option<Weak<'gc, Mut<u64>>>, Option<Tag<'gc, Mut<u64>>>);
-    }
+    root!(Both = (Option<Weak<'gc, Mut<u64>>>, Option<Tag<'gc, Mut<u64>>>));
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Both>::new(&source, Pacing::default(), |m| {
         let number = m.alloc(Mut::new(1));

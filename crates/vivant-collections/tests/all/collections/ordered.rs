@@ -1,7 +1,7 @@
 //! `gc::BTreeMap`.
 
 use super::kinds::{Ending, Huge, Key, Kind, Large, Nothing, Number, Reference, Shared, Text};
-use super::{Pair, run, with_seeds};
+use super::{Pair, run, unless_refused, with_seeds};
 use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -140,9 +140,7 @@ impl<K: Key, E: Kind> Pair for Maps<K, E> {
                     self.last += 1;
                     let new = (size_of::<E::Of<'_>>() != 0).then_some(self.last);
                     let new = new.unwrap_or(0);
-                    if let Ok(made) =
-                        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| E::make(m, new)))
-                    {
+                    if let Some(made) = unless_refused(|| E::make(m, new)) {
                         *value = made;
                         *number = new;
                     }

@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use vivant_collections::gc;
-use vivant_heap::{Heap, Leaf, Mutator, Pacing, PageSource, Root, Stress, When};
+use vivant_heap::{Heap, Leaf, Mutator, Pacing, PageSource, Stress, When};
 
 thread_local! {
     /// After this number of calls of user code a call panics; 0: no call does.
@@ -93,11 +93,7 @@ type Parts<'gc> = (
     gc::VecDeque<'gc, Entry>,
 );
 
-struct State;
-
-impl Root for State {
-    type Of<'gc> = Parts<'gc>;
-}
+root!(State = Parts<'gc>);
 
 impl<'gc> All<'gc> {
     fn operate(&mut self, m: &Mutator<'gc>, step: u64) {

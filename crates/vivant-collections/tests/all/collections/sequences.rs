@@ -1,7 +1,7 @@
 //! `gc::Vec` and `gc::VecDeque`.
 
 use super::kinds::{Ending, Huge, Kind, Large, Nothing, Number, Reference};
-use super::{Pair, run, with_seeds};
+use super::{Pair, run, unless_refused, with_seeds};
 use fastrand::Rng;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -110,9 +110,7 @@ impl<E: Kind> Pair for Vectors<E> {
                     let number = numbers.next().unwrap();
                     assert_eq!(E::number(element), *number);
                     let new = next::<E>(&mut self.1);
-                    if let Ok(made) =
-                        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| E::make(m, new)))
-                    {
+                    if let Some(made) = unless_refused(|| E::make(m, new)) {
                         *element = made;
                         *number = new;
                     }

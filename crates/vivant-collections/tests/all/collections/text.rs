@@ -5,15 +5,11 @@ use fastrand::Rng;
 use std::fmt::Write;
 use std::hash::BuildHasher;
 use vivant_collections::gc;
-use vivant_heap::{Mutator, Root};
+use vivant_heap::Mutator;
 
 struct Texts(String);
 
-struct State;
-
-impl Root for State {
-    type Of<'gc> = gc::String<'gc>;
-}
+root!(State = gc::String<'gc>);
 
 fn text(random: &mut Rng) -> String {
     // Long texts span several chunks, but an interpreter is slow for each character.
@@ -90,11 +86,7 @@ fn seeded_texts_are_those_of_std() {
     with_seeds(|seed| run(Texts(String::new()), seed, |_| gc::String::new()));
 }
 
-struct Two;
-
-impl Root for Two {
-    type Of<'gc> = (gc::String<'gc>, gc::String<'gc>);
-}
+root!(Two = (gc::String<'gc>, gc::String<'gc>));
 
 #[test]
 fn the_same_text_is_equal_and_hashes_alike_wherever_its_chunks_end() {

@@ -4,9 +4,7 @@ use fastrand::Rng;
 use std::collections::HashMap;
 use std::sync::Arc;
 use vivant_collections::gc;
-use vivant_heap::{
-    Gc, Heap, MarkStart, Mut, Object, Pacing, PageSource, Progress, Root, Stress, When,
-};
+use vivant_heap::{Gc, Heap, MarkStart, Mut, Object, Pacing, PageSource, Progress, Stress, When};
 
 type Value<'gc> = Gc<'gc, Mut<u64>>;
 
@@ -18,11 +16,7 @@ struct State<'gc> {
     ballast: Option<Gc<'gc, [u64]>>,
 }
 
-struct States;
-
-impl Root for States {
-    type Of<'gc> = State<'gc>;
-}
+root!(States = State<'gc>);
 
 fn heap(pacing: Pacing) -> Heap<States> {
     Heap::<States>::new(&Arc::new(PageSource::new()), pacing, |_| State {

@@ -156,11 +156,8 @@ fn seeded_ordered_maps_are_those_of_std() {
 #[test]
 fn a_range_that_ends_before_it_begins_is_empty() {
     use std::sync::Arc;
-    use vivant_heap::{Heap, Pacing, PageSource, Root};
-    struct State;
-    impl Root for State {
-        type Of<'gc> = val::OrdMap<'gc, u64, u64>;
-    }
+    use vivant_heap::{Heap, Pacing, PageSource};
+    root!(State = val::OrdMap<'gc, u64, u64>);
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<State>::new(&source, Pacing::default(), |m| {
         val::OrdMap::from_iter(m, (0..100).map(|key| (key, key)))

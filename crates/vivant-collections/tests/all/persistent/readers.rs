@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use vivant_collections::val;
-use vivant_heap::{CountVerifier, Erased, Heap, Mutator, Pacing, PageSource, Root, Val};
+use vivant_heap::{CountVerifier, Erased, Heap, Mutator, Pacing, PageSource, Val};
 
 const ENTRIES: u64 = if cfg!(miri) { 40 } else { 5_000 };
 const VERSIONS: u64 = if cfg!(miri) { 4 } else { 16 };
@@ -16,17 +16,8 @@ struct News<'gc> {
     order: val::Vec<'gc, u64>,
 }
 
-struct Read;
-
-impl Root for Read {
-    type Of<'gc> = Vec<News<'gc>>;
-}
-
-struct Written;
-
-impl Root for Written {
-    type Of<'gc> = News<'gc>;
-}
+root!(Read = Vec<News<'gc>>);
+root!(Written = News<'gc>);
 
 fn text<'gc>(m: &Mutator<'gc>, key: u64, version: u64) -> Val<'gc, str> {
     m.val_str(&format!("{key} in {version}"))

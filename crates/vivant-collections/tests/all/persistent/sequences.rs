@@ -112,11 +112,8 @@ fn seeded_vectors_are_those_of_std() {
 #[cfg_attr(miri, ignore = "many elements")]
 fn a_high_tree_grows_by_one_and_shrinks_by_many() {
     use std::sync::Arc;
-    use vivant_heap::{Heap, Pacing, PageSource, Root};
-    struct State;
-    impl Root for State {
-        type Of<'gc> = val::Vec<'gc, u64>;
-    }
+    use vivant_heap::{Heap, Pacing, PageSource};
+    root!(State = val::Vec<'gc, u64>);
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<State>::new(&source, Pacing::default(), |_| val::Vec::new());
     heap.turn(|m, vec| {

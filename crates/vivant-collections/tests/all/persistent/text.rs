@@ -104,11 +104,8 @@ fn seeded_text_is_that_of_std() {
 #[test]
 fn text_grows_by_characters_and_is_shown() {
     use std::sync::Arc;
-    use vivant_heap::{Heap, Pacing, PageSource, Root};
-    struct State;
-    impl Root for State {
-        type Of<'gc> = val::String<'gc>;
-    }
+    use vivant_heap::{Heap, Pacing, PageSource};
+    root!(State = val::String<'gc>);
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<State>::new(&source, Pacing::default(), |_| val::String::new());
     let count = if cfg!(miri) { 100 } else { 10_000 };

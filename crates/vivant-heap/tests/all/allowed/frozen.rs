@@ -52,10 +52,7 @@ fn asked<'gc>(_: &Mutator<'gc>) {
     needs::<Nothing<'gc, u8>>();
 }
 
-struct Published;
-impl Root for Published {
-    type Of<'gc> = Option<Val<'gc, Ice<Mut<Node<'gc>>>>>;
-}
+root!(Published = Option<Val<'gc, Ice<Mut<Node<'gc>>>>>);
 
 #[test]
 fn runs() {

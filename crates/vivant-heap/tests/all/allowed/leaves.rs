@@ -4,7 +4,7 @@
 #![deny(warnings)]
 
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource, Root};
+use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource};
 
 /// A destructor, and no collected part.
 #[derive(Object)]
@@ -29,10 +29,7 @@ struct Node<'gc> {
     next: Option<Gc<'gc, Mut<Node<'gc>>>>,
 }
 
-struct List;
-impl Root for List {
-    type Of<'gc> = Option<Gc<'gc, Mut<Node<'gc>>>>;
-}
+root!(List = Option<Gc<'gc, Mut<Node<'gc>>>>);
 
 #[test]
 fn runs() {

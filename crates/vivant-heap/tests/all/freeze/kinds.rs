@@ -4,7 +4,7 @@ use super::stressed;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use vivant_heap::{Freeze, Gc, Heap, Ice, Iso, Mut, Object, Pacing, PageSource, Root, Val, When};
+use vivant_heap::{Freeze, Gc, Heap, Ice, Iso, Mut, Object, Pacing, PageSource, Val, When};
 
 /// Each kind of part.
 #[derive(Object, Freeze)]
@@ -60,10 +60,7 @@ impl FrozenShape<'_, '_> {
 
 #[test]
 fn all_kinds_of_parts_are_read_as_they_were() {
-    struct Any;
-    impl Root for Any {
-        type Of<'gc> = Option<Val<'gc, Ice<Kinds<'gc, Gc<'gc, Mut<Shape<'gc>>>>>>>;
-    }
+    root!(Any = Option<Val<'gc, Ice<Kinds<'gc, Gc<'gc, Mut<Shape<'gc>>>>>>>);
     let source = Arc::new(PageSource::new());
     let mut a = Heap::<Any>::new(&source, stressed(When::All), |_| None);
     let iso = a.turn(|m, _| {
@@ -129,10 +126,7 @@ fn all_kinds_of_parts_are_read_as_they_were() {
 
 #[test]
 fn large_and_young_and_written_objects_are_frozen_as_they_are() {
-    struct Rows;
-    impl Root for Rows {
-        type Of<'gc> = Vec<Val<'gc, [Val<'gc, Ice<Mut<Vec<u64>>>>]>>;
-    }
+    root!(Rows = Vec<Val<'gc, [Val<'gc, Ice<Mut<Vec<u64>>>>]>>);
     type Row<'gc> = Gc<'gc, [Gc<'gc, Mut<Vec<u64>>>]>;
     let source = Arc::new(PageSource::new());
     let mut a = Heap::<Rows>::new(&source, Pacing::new(), |_| Vec::new());

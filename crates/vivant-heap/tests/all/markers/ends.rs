@@ -19,11 +19,7 @@ struct Page<'gc> {
     words: Gc<'gc, [Gc<'gc, u64>]>,
 }
 
-struct Book;
-
-impl Root for Book {
-    type Of<'gc> = Option<Gc<'gc, Mut<Page<'gc>>>>;
-}
+root!(Book = Option<Gc<'gc, Mut<Page<'gc>>>>);
 
 const PAGES: usize = if cfg!(miri) { 2 } else { 40 };
 /// More words than are scanned at once; under an interpreter `what_is_large_…` has as many.
@@ -101,10 +97,7 @@ fn a_heap_may_be_dropped_while_markers_work() {
 /// Objects with foreign references stay, and are found by a mark of the detached heap.
 #[test]
 fn a_heap_may_end_while_markers_work() {
-    struct Press;
-    impl Root for Press {
-        type Of<'gc> = (Option<vivant_heap::Val<'gc, str>>, Gc<'gc, [u64]>);
-    }
+    root!(Press = (Option<vivant_heap::Val<'gc, str>>, Gc<'gc, [u64]>));
     let source = source();
     let mut heap = Heap::<Press>::new(&source, Pacing::new(), |m| {
         (Some(m.val_str("rain")), m.alloc_slice(vec![0; 40_000]))
@@ -322,10 +315,7 @@ fn what_is_large_is_written_while_markers_work() {
         weak: Weak<'gc, [Gc<'gc, Mut<u64>>]>,
         ballast: Gc<'gc, [u64]>,
     }
-    struct Larges;
-    impl Root for Larges {
-        type Of<'gc> = Large<'gc>;
-    }
+    root!(Larges = Large<'gc>);
     const MANY: u64 = if cfg!(miri) { 540 } else { 60_000 };
     let mut heap = Heap::<Larges>::new(&source(), Pacing::new().nursery(1 << 13), |m| {
         let slice = m.alloc_iter((0..MANY).map(|n| m.alloc(Mut::new(n))));

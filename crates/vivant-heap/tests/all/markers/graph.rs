@@ -4,7 +4,7 @@
 use super::{Ended, Markers, Mode, Noted, source, with_seeds};
 use fastrand::Rng;
 use std::collections::BTreeSet;
-use vivant_heap::{Gc, Heap, Iso, Leaf, Mut, Mutator, Object, Root, Tag, Weak};
+use vivant_heap::{Gc, Heap, Iso, Leaf, Mut, Mutator, Object, Tag, Weak};
 
 type Link<'gc> = Gc<'gc, Mut<Node<'gc>>>;
 
@@ -25,11 +25,7 @@ struct State<'gc> {
     ballast: Option<Gc<'gc, [u64]>>,
 }
 
-struct Graph;
-
-impl Root for Graph {
-    type Of<'gc> = State<'gc>;
-}
+root!(Graph = State<'gc>);
 
 const SLOTS: usize = 3;
 const ROOTS: usize = 4;

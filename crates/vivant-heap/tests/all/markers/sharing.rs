@@ -5,7 +5,7 @@ use super::{Ended, Markers, Mode, Noted, source, with_seeds};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use vivant_heap::{
-    CountVerifier, Freeze, Gc, Heap, Ice, Iso, Leaf, Mut, Mutator, Object, Parcel, Root, Val,
+    CountVerifier, Freeze, Gc, Heap, Ice, Iso, Leaf, Mut, Mutator, Object, Parcel, Val,
 };
 
 /// Shared from birth.
@@ -39,11 +39,7 @@ struct Desk<'gc> {
     ballast: Option<Gc<'gc, [u64]>>,
 }
 
-struct Desks;
-
-impl Root for Desks {
-    type Of<'gc> = Desk<'gc>;
-}
+root!(Desks = Desk<'gc>);
 
 /// Steps in a region, the last one first.
 type Folder = Iso<Option<Gc<'static, Mut<Step<'static>>>>>;

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use vivant_heap::{Gc, Leaf, Mut, Object, Ref, RefMut, Root};
+use vivant_heap::{Gc, Leaf, Mut, Object, Ref, RefMut};
 
 /// A tree of `Mut`s in `Mut`s, which are moved into each other.
 #[derive(Object, Default)]
@@ -22,11 +22,7 @@ struct Inner<'gc> {
     number: Option<Gc<'gc, Mut<u64>>>,
 }
 
-struct Nests;
-
-impl Root for Nests {
-    type Of<'gc> = Vec<Gc<'gc, Mut<Nest<'gc>>>>;
-}
+root!(Nests = Vec<Gc<'gc, Mut<Nest<'gc>>>>);
 
 /// `Mut`s that are parts are exchanged, taken out and made objects of their own, old and young: no
 /// flag and no reference is lost.
@@ -108,11 +104,7 @@ fn cells_are_moved_in_and_out_of_objects_of_all_ages() {
     }
 }
 
-struct Halves;
-
-impl Root for Halves {
-    type Of<'gc> = Gc<'gc, Mut<(Vec<u64>, Option<Gc<'gc, Mut<u64>>>)>>;
-}
+root!(Halves = Gc<'gc, Mut<(Vec<u64>, Option<Gc<'gc, Mut<u64>>>)>>);
 
 /// Guards that were split and forgotten, one half or both, in objects of all ages, around a panic.
 #[test]
@@ -155,14 +147,7 @@ fn halves_of_borrows_are_forgotten() {
     }
 }
 
-struct Cells;
-
-impl Root for Cells {
-    type Of<'gc> = (
-        Vec<Gc<'gc, Leaf<Cell<u64>>>>,
-        HashMap<u64, Gc<'gc, Mut<u64>>>,
-    );
-}
+root!(Cells = (Vec<Gc<'gc, Leaf<Cell<u64>>>>, HashMap<u64, Gc<'gc, Mut<u64>>>));
 
 /// Cells in leaves keep the values that were set in the turn in which they move.
 #[test]

@@ -3,7 +3,7 @@
 use super::Dice;
 use super::model::{Model, Noted};
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource, Parcel, Root, Val, Weak};
+use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource, Parcel, Val, Weak};
 
 /// Shared from birth.
 #[derive(Object)]
@@ -30,12 +30,8 @@ pub(crate) struct State<'gc> {
     pub(crate) ballast: Option<Val<'gc, [u64]>>,
 }
 
-/// Names the state.
-pub(crate) struct States;
-
-impl Root for States {
-    type Of<'gc> = State<'gc>;
-}
+// Names the state.
+root!(pub(crate) States = State<'gc>);
 
 /// A thing in a parcel, and its number.
 pub(crate) type Sent = (Parcel<Val<'static, Thing<'static>>>, usize);

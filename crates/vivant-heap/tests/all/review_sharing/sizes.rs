@@ -4,7 +4,7 @@ use super::{Ends, One, Page, collected, reader, stressed};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Heap, Leaf, PageSource, Parcel, Root, Val};
+use vivant_heap::{Heap, Leaf, PageSource, Parcel, Val};
 
 /// A value of size zero, with a destructor.
 struct Nothing;
@@ -17,11 +17,7 @@ impl Drop for Nothing {
     }
 }
 
-struct Sizes;
-
-impl Root for Sizes {
-    type Of<'gc> = Vec<Mixed<'gc>>;
-}
+root!(Sizes = Vec<Mixed<'gc>>);
 
 type Mixed<'gc> = (
     Val<'gc, ()>,
@@ -87,11 +83,7 @@ fn nothing_is_shared_like_anything() {
     b.turn(|_, state| assert_eq!(state[0].4.len(), 2));
 }
 
-struct Bytes;
-
-impl Root for Bytes {
-    type Of<'gc> = Vec<(Val<'gc, [u64]>, Val<'gc, [Val<'gc, str>]>)>;
-}
+root!(Bytes = Vec<(Val<'gc, [u64]>, Val<'gc, [Val<'gc, str>]>)>);
 
 /// Sizes around the ends of blocks, pages and chunks.
 #[test]

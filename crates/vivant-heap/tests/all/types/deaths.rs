@@ -2,9 +2,10 @@
 //! watching.
 
 use super::heap;
+use crate::ends::Ends;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{DeathWatch, Gc, Heap, Leaf, Mut, Object, Root, Weak};
+use vivant_heap::{DeathWatch, Gc, Heap, Leaf, Mut, Object, Weak};
 
 #[derive(Object)]
 struct State<'gc> {
@@ -15,11 +16,7 @@ struct State<'gc> {
     weak: Option<Weak<'gc, Mut<u64>>>,
 }
 
-struct Watched;
-
-impl Root for Watched {
-    type Of<'gc> = State<'gc>;
-}
+root!(Watched = State<'gc>);
 
 /// Objects of every kind. The tokens are the order in which they are watched.
 fn watched() -> Heap<Watched> {
@@ -148,20 +145,7 @@ fn what_was_upgraded_and_kept_is_not_told() {
     assert_eq!(heap.take_deaths(), [4, 5, 6]);
 }
 
-/// Counts its drop.
-struct Ends(Arc<AtomicUsize>);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-struct Endings;
-
-impl Root for Endings {
-    type Of<'gc> = Option<Gc<'gc, Leaf<Ends>>>;
-}
+root!(Endings = Option<Gc<'gc, Leaf<Ends>>>);
 
 #[test]
 fn who_has_a_destructor_is_told_too_and_a_heap_that_ends_tells_nobody() {

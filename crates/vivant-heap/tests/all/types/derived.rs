@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Gc, Mut, Object, Root};
+use vivant_heap::{Gc, Mut, Object};
 
 type Number<'gc> = Gc<'gc, Mut<u64>>;
 
@@ -77,11 +77,7 @@ struct State<'gc> {
     counting: Gc<'gc, Counting>,
 }
 
-struct All;
-
-impl Root for All {
-    type Of<'gc> = State<'gc>;
-}
+root!(All = State<'gc>);
 
 #[test]
 fn every_part_is_found() {
@@ -176,15 +172,8 @@ fn erased_forms_are_static() {
 /// A traced type, so that collections visit its `Mut`.
 type Counted<'gc> = (u64, Option<Number<'gc>>);
 
-/// An old `Mut` becomes a young object while its flag says that it is old.
-struct Inside;
-
-impl Root for Inside {
-    type Of<'gc> = (
-        Gc<'gc, Mut<Option<Mut<Counted<'gc>>>>>,
-        Option<Gc<'gc, Mut<Counted<'gc>>>>,
-    );
-}
+// An old `Mut` becomes a young object while its flag says that it is old.
+root!(Inside = (Gc<'gc, Mut<Option<Mut<Counted<'gc>>>>>, Option<Gc<'gc, Mut<Counted<'gc>>>>));
 
 #[test]
 fn a_cell_out_of_an_old_object_is_young() {

@@ -1,18 +1,10 @@
 //! The owner of an object, found by nothing but a reference to it.
 
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, HeapId, Mut, Pacing, PageSource, Root};
+use vivant_heap::{Gc, Heap, HeapId, Mut, Pacing, PageSource};
 
-/// Objects that are young, old, and large from birth.
-struct Sizes;
-
-impl Root for Sizes {
-    type Of<'gc> = (
-        Vec<Gc<'gc, Mut<u64>>>,
-        Vec<Gc<'gc, [u8]>>,
-        Option<Gc<'gc, ()>>,
-    );
-}
+// Objects that are young, old, and large from birth.
+root!(Sizes = (Vec<Gc<'gc, Mut<u64>>>, Vec<Gc<'gc, [u8]>>, Option<Gc<'gc, ()>>));
 
 #[test]
 fn an_object_knows_its_heap() {

@@ -1,6 +1,7 @@
 //! Slices, strings and trait objects.
 
 use super::{heap, through_collections};
+use crate::ends::Ends;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{Anything, Gc, Leaf, Mut, Object, Root, Weak, collected, unsize};
@@ -57,20 +58,7 @@ fn slices_of_all_lengths_move_whole() {
     });
 }
 
-/// Counts its drop.
-struct Ends(Arc<AtomicUsize>);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-struct Endings;
-
-impl Root for Endings {
-    type Of<'gc> = Option<Gc<'gc, [Leaf<Ends>]>>;
-}
+root!(Endings = Option<Gc<'gc, [Leaf<Ends>]>>);
 
 #[test]
 fn elements_end_once() {
@@ -141,11 +129,7 @@ struct Objects<'gc> {
     anything: Gc<'gc, dyn Anything>,
 }
 
-struct Drawing;
-
-impl Root for Drawing {
-    type Of<'gc> = Objects<'gc>;
-}
+root!(Drawing = Objects<'gc>);
 
 #[test]
 fn trait_objects_keep_their_types() {

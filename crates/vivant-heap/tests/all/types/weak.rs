@@ -1,7 +1,7 @@
 //! Weak references: cleared by the collection that finds their object dead, and not before.
 
 use super::heap;
-use vivant_heap::{Gc, Heap, Mut, Object, Root, Weak};
+use vivant_heap::{Gc, Heap, Mut, Object, Weak};
 
 #[derive(Object)]
 struct State<'gc> {
@@ -11,11 +11,7 @@ struct State<'gc> {
     weak_plain: Weak<'gc, u64>,
 }
 
-struct Watched;
-
-impl Root for Watched {
-    type Of<'gc> = State<'gc>;
-}
+root!(Watched = State<'gc>);
 
 fn watched() -> Heap<Watched> {
     heap(|m| {
