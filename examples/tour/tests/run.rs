@@ -16,93 +16,31 @@ fn runs(program: &str, arguments: &[&str], says: &str) {
     assert!(text.contains(says), "{text}");
 }
 
-#[test]
-fn counter() {
-    runs(env!("CARGO_BIN_EXE_counter"), &[], "5050");
+/// The names of examples, their arguments, and a part of what each prints.
+macro_rules! examples {
+    ($($name:ident $($argument:literal)*: $says:literal,)*) => {$(
+        #[test]
+        fn $name() {
+            let program = env!(concat!("CARGO_BIN_EXE_", stringify!($name)));
+            runs(program, &[$($argument),*], $says);
+        }
+    )*};
 }
 
-#[test]
-fn ask_chain() {
-    runs(env!("CARGO_BIN_EXE_ask_chain"), &[], "net 800");
-}
-
-#[test]
-fn timers() {
-    runs(env!("CARGO_BIN_EXE_timers"), &[], "160ms");
-}
-
-#[test]
-fn axum_edge() {
-    runs(env!("CARGO_BIN_EXE_axum_edge"), &["--once"], "1 hits");
-}
-
-#[test]
-fn web_of_pages() {
-    runs(
-        env!("CARGO_BIN_EXE_web_of_pages"),
-        &[],
-        "gone: [\"here\", \"there\"]",
-    );
-}
-
-#[test]
-fn far_places() {
-    runs(
-        env!("CARGO_BIN_EXE_far_places"),
-        &[],
-        "gone: [\"bridge\", \"market\", \"mill\"]",
-    );
-}
-
-#[test]
-fn seeded_race() {
-    runs(env!("CARGO_BIN_EXE_seeded_race"), &[], "sold 2 times");
-}
-
-#[test]
-fn bounded_buffer() {
-    runs(env!("CARGO_BIN_EXE_bounded_buffer"), &[], "6 wait");
-}
-
-#[test]
-fn supervised() {
-    runs(
-        env!("CARGO_BIN_EXE_supervised"),
-        &[],
-        "gave up after 4 failures",
-    );
-}
-
-#[test]
-fn full_mailbox() {
-    runs(env!("CARGO_BIN_EXE_full_mailbox"), &[], "[8, 9, 10]");
-}
-
-#[test]
-fn pub_sub() {
-    runs(env!("CARGO_BIN_EXE_pub_sub"), &[], "missed 16");
-}
-
-#[test]
-fn router() {
-    runs(env!("CARGO_BIN_EXE_router"), &[], "[6, 3, 3]");
-}
-
-#[test]
-fn stream_in() {
-    runs(env!("CARGO_BIN_EXE_stream_in"), &[], "after 2.5s");
-}
-
-#[test]
-fn watched() {
-    runs(env!("CARGO_BIN_EXE_watched"), &[], "the chair broke");
-}
-
-#[test]
-fn shared_pages() {
-    runs(
-        env!("CARGO_BIN_EXE_shared_pages"),
-        &[],
-        "nobody has the old page",
-    );
+examples! {
+    counter: "5050",
+    ask_chain: "net 800",
+    timers: "160ms",
+    axum_edge "--once": "1 hits",
+    web_of_pages: "gone: [\"here\", \"there\"]",
+    far_places: "gone: [\"bridge\", \"market\", \"mill\"]",
+    seeded_race: "sold 2 times",
+    bounded_buffer: "6 wait",
+    supervised: "gave up after 4 failures",
+    full_mailbox: "[8, 9, 10]",
+    pub_sub: "missed 16",
+    router: "[6, 3, 3]",
+    stream_in: "after 2.5s",
+    watched: "the chair broke",
+    shared_pages: "nobody has the old page",
 }

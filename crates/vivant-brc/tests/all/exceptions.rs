@@ -1,17 +1,10 @@
 //! The differences between `Brc` and `Arc`: the table in the README.
 
+use crate::counted::Counted;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use vivant_brc::Brc;
-
-struct Counted(Arc<AtomicUsize>);
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
 
 /// Drops a reference on another thread.
 fn drop_elsewhere<T: Send + Sync + 'static>(brc: Brc<T>) {

@@ -3,6 +3,7 @@
 
 mod api;
 mod bounded;
+mod counted;
 mod deep;
 mod drop_in;
 mod exceptions;

@@ -1,17 +1,10 @@
 //! Objects that cross threads.
 
+use crate::counted::Counted;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use vivant_brc::{Brc, Owner, Weak};
-
-struct Counted(Arc<AtomicUsize>);
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
 
 fn counted() -> (Brc<Counted>, impl Fn() -> usize) {
     let drops = Arc::new(AtomicUsize::new(0));

@@ -1,6 +1,7 @@
 //! References to slices and trait objects, in code that forbids `unsafe`.
 #![forbid(unsafe_code)]
 
+use crate::counted::Counted;
 use std::any::Any;
 use std::fmt::Display;
 use std::pin::Pin;
@@ -8,15 +9,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use vivant_brc::{Brc, Weak, unsize};
-
-#[derive(Debug)]
-struct Counted(Arc<AtomicUsize>);
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
 
 #[test]
 fn it_stays_the_same_object() {
