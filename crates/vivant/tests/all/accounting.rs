@@ -1,6 +1,7 @@
 //! The runtime's own count of its bytes returns exactly to its baseline, and inspection sends no
 //! message to actors.
 
+use crate::waits::wait_while;
 use std::sync::Arc;
 use std::sync::Barrier;
 use vivant::prelude::*;
@@ -46,9 +47,7 @@ fn a_million_actors_leave_nothing_behind() {
             .live(generations)
             .send();
     }
-    while system.inspect().bytes != baseline {
-        std::thread::yield_now();
-    }
+    wait_while(|| system.inspect().bytes != baseline);
     let inspection = system.inspect();
     assert!(inspection.actors.is_empty());
     let next = system.spawn(Mayfly { _parent: None });

@@ -1,5 +1,6 @@
 //! T5: a sender to an overloaded actor is muted; back-pressure never deadlocks.
 
+use crate::waits::{until_quiet, wait_while};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use vivant::prelude::*;
@@ -208,14 +209,7 @@ fn mutual_flooding_never_deadlocks_on_threads() {
         let system = System::builder().workers(4).overload(4).build();
         let got = Arc::new(AtomicU64::new(0));
         let flooders = flooders(&system, &got, 6, 5_000);
-        while system
-            .inspect()
-            .actors
-            .iter()
-            .any(|actor| actor.depth > 0 || actor.current.is_some())
-        {
-            std::thread::yield_now();
-        }
+        until_quiet(&system);
         assert_eq!(got.load(Ordering::Relaxed), 6 + 6 * 5_000);
         drop(flooders);
         assert!(system.shutdown().is_complete());
@@ -264,9 +258,7 @@ fn a_muted_actor_still_hears_stop() {
             .sum::<usize>()
             == 1
     };
-    while !muted() {
-        std::thread::yield_now();
-    }
+    wait_while(|| !muted());
     // Muted: it takes no message, but it receives the stop signal.
     let unheard = sender.pour().ask();
     Address::stop(&sender);

@@ -1,5 +1,6 @@
 //! Wrong use gives an error that names actor, behaviour and place, and never a hang.
 
+use crate::waits::wait_while;
 use std::sync::{Arc, Mutex};
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
@@ -251,9 +252,7 @@ fn a_refused_continuation_is_dropped_within_a_turn() {
     let system = System::builder().workers(1).build();
     let (quiet, ended) = (system.spawn(Quiet), system.spawn(Late));
     Address::stop(&ended);
-    while Address::is_alive(&ended) {
-        std::thread::yield_now();
-    }
+    wait_while(|| Address::is_alive(&ended));
     let (heard, hears) = std::sync::mpsc::channel();
     let bomb = AsksWhenDropped {
         whom: quiet.clone(),

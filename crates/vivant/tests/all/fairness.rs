@@ -7,6 +7,7 @@
     reason = "a limit on real time is what ends a hang"
 )]
 
+use crate::waits::wait_while;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -68,14 +69,13 @@ fn a_spinning_turn_starves_nobody_and_is_named() {
     let spinning = system.spawn(Spinner).spin(done.clone()).ask();
     let setter = system.spawn(Setter);
     // Once the spinner holds the only worker, the setter can run only on a surplus one.
-    while system
-        .inspect()
-        .actors
-        .iter()
-        .all(|actor| actor.current.is_none())
-    {
-        std::thread::yield_now();
-    }
+    wait_while(|| {
+        system
+            .inspect()
+            .actors
+            .iter()
+            .all(|actor| actor.current.is_none())
+    });
     setter.set(done).send();
     assert!(
         system.block_on(spinning).expect("the spinner answers"),
@@ -88,9 +88,7 @@ fn a_spinning_turn_starves_nobody_and_is_named() {
         seen.lock().unwrap()
     );
     let began = Instant::now();
-    while system.inspect().surplus_workers > 0 && began.elapsed() < PATIENCE {
-        std::thread::yield_now();
-    }
+    wait_while(|| system.inspect().surplus_workers > 0 && began.elapsed() < PATIENCE);
     assert_eq!(
         system.inspect().surplus_workers,
         0,

@@ -1,6 +1,7 @@
 //! T3, T5: every message sent to a full mailbox, by actors and by threads, is begun, comes back, or
 //! is counted.
 
+use crate::waits::wait_while;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -192,9 +193,7 @@ fn threads_that_displace_what_waits_for_its_guard_lose_nothing_uncounted() {
         }
     });
     Address::stop_after_queue(&gate);
-    while Address::is_alive(&gate) {
-        thread::yield_now();
-    }
+    wait_while(|| Address::is_alive(&gate));
     assert!(system.shutdown().is_complete());
     let lost = system.dead_letters().total();
     assert_eq!(passed.load(Ordering::Relaxed) + lost, THREADS * EACH);

@@ -2,8 +2,8 @@
 //! too, though nothing wakes the heap for them. On a thread: in a simulation no idle check comes
 //! before all is drained.
 
+use crate::waits::wait_while;
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
 use vivant::heap::{Heap, Held, Pacing, PageSource, Root, Val};
 use vivant::prelude::*;
@@ -48,9 +48,7 @@ impl Root for Shelf {
 
 /// Checks again until the heap has its final state.
 fn until(system: &System, is_so: impl Fn(&HeapFacts) -> bool) {
-    while !is_so(&system.inspect().actors[0].heap.unwrap()) {
-        thread::yield_now();
-    }
+    wait_while(|| !is_so(&system.inspect().actors[0].heap.unwrap()));
 }
 
 /// A pile without last references to drop; while it is drained, another object's last reference is

@@ -1,5 +1,6 @@
 //! Start and end of actors: start, stop hooks and their reasons, addresses, pins, shutdown.
 
+use crate::waits::wait_while;
 use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::time::Duration;
 use vivant::prelude::*;
@@ -208,9 +209,7 @@ fn after_shutdown_everything_answers_and_nothing_hangs() {
         before.live().ask_blocking().unwrap();
         // The answer comes within the run, which still has an address of its own that the start
         // made.
-        while system.inspect().actors[0].because.addresses > 1 {
-            std::thread::yield_now();
-        }
+        wait_while(|| system.inspect().actors[0].because.addresses > 1);
         let report = system.shutdown();
         assert_eq!(report.alive.len(), 1);
         assert_eq!(report.alive[0].actor, "all::lifecycle::Mortal/0");
@@ -251,9 +250,7 @@ fn a_turn_that_does_not_end_is_named_at_shutdown() {
     let gate = Arc::new(std::sync::Barrier::new(2));
     let stuck = system.spawn(Stuck);
     stuck.wait(gate.clone()).send();
-    while system.inspect().actors[0].current.is_none() {
-        std::thread::yield_now();
-    }
+    wait_while(|| system.inspect().actors[0].current.is_none());
     let report = system.shutdown_within(Duration::from_millis(20));
     assert!(!report.is_complete());
     assert_eq!(report.stuck[0].actor, Address::path(&stuck));
@@ -265,9 +262,7 @@ fn a_turn_that_does_not_end_is_named_at_shutdown() {
     );
     // Released, it ends as all the others did.
     gate.wait();
-    while !system.inspect().actors.is_empty() {
-        std::thread::yield_now();
-    }
+    wait_while(|| !system.inspect().actors.is_empty());
 }
 
 #[test]
@@ -285,9 +280,7 @@ fn dropping_the_last_handle_ends_the_actors() {
             actor.live().ask_blocking().unwrap();
             actor
         };
-        while Address::is_alive(&actor) {
-            std::thread::yield_now();
-        }
+        wait_while(|| Address::is_alive(&actor));
         assert_eq!(last(&log), "stop Shutdown");
     }
 }

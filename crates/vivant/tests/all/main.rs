@@ -52,3 +52,4 @@ mod supervision;
 mod timers;
 mod topics;
 mod unreachable;
+mod waits;

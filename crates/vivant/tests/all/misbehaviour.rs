@@ -1,5 +1,6 @@
 //! User code that misbehaves where no turn can catch it: it harms only itself.
 
+use crate::waits::wait_while;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -127,9 +128,7 @@ fn a_continuation_of_another_system_runs_there() {
         .forward(other.clone(), Grenade::OnClone)
         .ask_blocking()
         .unwrap();
-    while other.name().ask_blocking() != Ok("asker") {
-        std::thread::yield_now();
-    }
+    wait_while(|| other.name().ask_blocking() != Ok("asker"));
     assert_eq!(
         asker.name().ask_blocking(),
         Ok("asker"),

@@ -1,5 +1,6 @@
 //! Names: which actor has one, what a lookup finds, and when a name is free again.
 
+use crate::waits::wait_while;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -258,9 +259,7 @@ fn names_are_free_after_the_race_of_registering_and_ending() {
             matches!(given, Ok(()) | Err(RegisterError::Ended { .. })),
             "{given:?}"
         );
-        while Address::is_alive(&ada) {
-            std::thread::yield_now();
-        }
+        wait_while(|| Address::is_alive(&ada));
         assert!(system.lookup::<Cashier>("cashier").is_err());
     }
     let report = system.shutdown();

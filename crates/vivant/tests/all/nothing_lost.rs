@@ -1,6 +1,7 @@
 //! T3: every message sent is processed, or returned, or counted as a dead letter, while actors stop
 //! and panic at random.
 
+use crate::waits::until_quiet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -186,14 +187,7 @@ fn nothing_is_lost_on_threads() {
         let tally = Arc::new(Tally::default());
         crowd(&system, &tally, 50, 8);
         if round % 2 == 0 {
-            while system
-                .inspect()
-                .actors
-                .iter()
-                .any(|a| a.depth > 0 || a.current.is_some())
-            {
-                std::thread::yield_now();
-            }
+            until_quiet(&system);
         }
         // On odd rounds shutdown comes while messages are in flight.
         let report = system.shutdown();

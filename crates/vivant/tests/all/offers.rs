@@ -1,5 +1,6 @@
 //! T5: senders outside that wait until a mailbox has room for their message.
 
+use crate::waits::wait_while;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -189,9 +190,7 @@ fn threads_that_leave_while_they_wait_keep_no_place() {
     picky.keep().send();
     picky.keep().send();
     let deferred = || system.inspect().actors[0].deferred;
-    while deferred() < 2 {
-        thread::yield_now();
-    }
+    wait_while(|| deferred() < 2);
     assert!(picky.take(0).try_send().is_err());
     assert!(system.shutdown().is_complete());
 }

@@ -5,6 +5,7 @@
 //! message carries its sender's knowledge of all sends so far, as a matrix; a receiver must have
 //! got every message that the matrix counts as sent to it.
 
+use crate::waits::until_quiet;
 use std::sync::{Arc, Mutex};
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Seeds, Simulation, check};
@@ -161,14 +162,7 @@ fn delivery_is_causal_on_threads() {
     for _ in 0..20 {
         let system = System::builder().workers(4).build();
         let verdict = mesh(&system, Bug::None, 9);
-        while system
-            .inspect()
-            .actors
-            .iter()
-            .any(|actor| actor.depth > 0 || actor.current.is_some())
-        {
-            std::thread::yield_now();
-        }
+        until_quiet(&system);
         let report = system.shutdown();
         assert!(report.is_complete(), "{report}");
         assert_eq!(*verdict.lock().unwrap(), Vec::<String>::new());

@@ -5,6 +5,7 @@ mod after_hours;
 mod pieces;
 mod rests;
 
+use crate::waits::wait_while;
 use fastrand::Rng;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -309,9 +310,7 @@ fn the_last_is_given_up_while_its_owner_ends() {
         Address::stop(&writer);
         drop(sheets);
     }
-    while system.inspect().orphans > 0 || pages(&token) > 0 {
-        std::thread::yield_now();
-    }
+    wait_while(|| system.inspect().orphans > 0 || pages(&token) > 0);
     assert!(system.shutdown().is_complete());
 }
 
@@ -394,9 +393,7 @@ fn nothing_leaks_on_threads() {
         play(&system, &token, &mut Rng::with_seed(seed), steps);
         if seed % 2 == 0 {
             // All of them end by themselves.
-            while system.inspect().orphans > 0 || pages(&token) > 0 {
-                std::thread::yield_now();
-            }
+            wait_while(|| system.inspect().orphans > 0 || pages(&token) > 0);
         }
         assert!(system.shutdown().is_complete());
         assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
@@ -431,7 +428,5 @@ fn an_orphan_in_the_hands_of_many_threads() {
         drop((writer, system));
     });
     // The system may end after all references have been dropped.
-    while pages(&token) > 0 {
-        std::thread::yield_now();
-    }
+    wait_while(|| pages(&token) > 0);
 }

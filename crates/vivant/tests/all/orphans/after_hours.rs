@@ -1,6 +1,7 @@
 //! Objects that outlive their system.
 
 use super::*;
+use crate::waits::wait_while;
 use vivant::heap::{Heap, PageSource, Root};
 
 #[test]
@@ -93,7 +94,5 @@ fn the_last_is_given_up_by_an_actor_of_another_system() {
     reader.forget().send();
     there.run();
     // By a thread, because it must not happen in the reader's collection.
-    while pages(&token) > 0 {
-        std::thread::yield_now();
-    }
+    wait_while(|| pages(&token) > 0);
 }

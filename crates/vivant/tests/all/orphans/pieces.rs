@@ -1,6 +1,7 @@
 //! A large detached heap is scanned in increments: other actors have turns between them.
 
 use super::*;
+use crate::waits::wait_while;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// More than is collected in one increment.
@@ -165,9 +166,7 @@ fn others_have_turns_on_the_only_worker() {
     let string = string.ask_blocking().unwrap();
     Address::stop(&stringer);
     drop((stringer, string));
-    while system.inspect().orphans > 0 || fallen.beads.load(Ordering::Relaxed) < BEADS {
-        std::thread::yield_now();
-    }
+    wait_while(|| system.inspect().orphans > 0 || fallen.beads.load(Ordering::Relaxed) < BEADS);
     // The number of increments depends on the machine, which may stop the worker in one of them.
     assert!(pieces(&fallen.witness) > 0);
     assert!(system.shutdown().is_complete());

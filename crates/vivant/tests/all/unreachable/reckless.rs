@@ -1,6 +1,7 @@
 //! Unreachable actors that do all they can in stop hooks and destructors.
 
 use super::*;
+use crate::waits::wait_while;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -152,9 +153,7 @@ fn reckless_ends_end_everybody_on_threads() {
             assert!(wild.poke().ask_blocking().is_err());
         }
     }
-    while world.ends.load(Ordering::Relaxed) < 2 * count {
-        std::thread::yield_now();
-    }
+    wait_while(|| world.ends.load(Ordering::Relaxed) < 2 * count);
     assert_eq!(world.upgraded.load(Ordering::Relaxed), 0);
     let given = std::mem::take(&mut *world.given.lock().unwrap());
     drop(given);

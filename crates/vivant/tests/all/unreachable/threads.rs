@@ -1,6 +1,7 @@
 //! The same on threads.
 
 use super::*;
+use crate::waits::wait_while;
 
 fn threads() -> Stage {
     let system = System::builder()
@@ -125,9 +126,7 @@ fn who_makes_more_than_is_looked_at_goes_on_in_the_end() {
     let maker = maker(&stage);
     assert_eq!(maker.make(pairs).ask_blocking(), Ok(1));
     drop(maker);
-    while stage.alive() > 0 {
-        std::thread::yield_now();
-    }
+    wait_while(|| stage.alive() > 0);
     assert_eq!(stage.ends.count(), 2 * pairs as usize);
 }
 
@@ -137,9 +136,7 @@ fn a_system_ends_while_somebody_is_held_back() {
         let stage = threads();
         let maker = maker(&stage);
         let _made = maker.make(u64::MAX / 4).ask();
-        while stage.system.inspect().turns < 3_000 * turns {
-            std::thread::yield_now();
-        }
+        wait_while(|| stage.system.inspect().turns < 3_000 * turns);
         assert!(stage.system.shutdown().is_complete());
     }
 }
