@@ -185,7 +185,12 @@ impl Core {
             Due::MinorNow => self.minor(state, TenuringPolicy::Once),
             Due::Mark(reason) => {
                 self.mark_history.will_begin(reason, ReleasedExports::None);
-                self.major(state, EdgeSnapshot::Off);
+                // Under stress it replaces a mark that runs, and lists what that one was to list.
+                let edge_snapshot = match self.is_marking() {
+                    true => self.last_edge_snapshot,
+                    false => EdgeSnapshot::Off,
+                };
+                self.major(state, edge_snapshot);
             }
             Due::Begin(reason, deltas) => {
                 let drained = self.drain_up_to(deltas.unwrap_or(DELTAS));

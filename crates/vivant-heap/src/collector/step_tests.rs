@@ -151,3 +151,27 @@ fn a_mark_that_aborts_another_has_taken_the_released_exports_into_account() {
     assert_eq!(heap.core().idle_check.released, ReleasedExports::None);
     assert!(heap.core().mark_history.is_after(64));
 }
+
+#[test]
+fn a_mark_that_stress_replaces_lists_its_edges_all_the_same() {
+    let all = Pacing::new().stressed(Stress::new(When::All, 1));
+    let mut heap = things(all, LARGE, 0);
+    let edges = GcReason::Requested(Request::MarkEdges);
+    let begun = steps(&mut heap, &at(1, 1), edges);
+    assert_eq!((begun.phase, begun.edges), (GcPhase::Mark, EdgesListed::No));
+    let ended = heap.step(
+        &at(2, 1),
+        GcReason::Continue,
+        &mut Budget::BETWEEN_TURNS.clone(),
+    );
+    assert_eq!(
+        (ended.mark, ended.edges),
+        (Some(MarkChange::Ended), EdgesListed::Yes)
+    );
+    let next = heap.step(
+        &at(3, 1),
+        GcReason::Paced,
+        &mut Budget::BETWEEN_TURNS.clone(),
+    );
+    assert_eq!(next.edges, EdgesListed::No, "no mark was to list them");
+}
