@@ -83,8 +83,8 @@ const HEAPS: Package = Package {
         huge_objects depth_needs_no_stack a_refused_write what_is_taken_out graphs_may_hold",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`.
-    units_long: "what_the_model_does changes_have_one_order detached_heap_tests collector::mutator_assist \
-        collector::model_tests what_is_dead_stays_so a_mark_hears_of \
+    units_long: "what_the_model_does changes_have_one_order detached_heap_tests mark::mutator_assist \
+        gc::model_tests what_is_dead_stays_so a_mark_hears_of \
         are_spread linear_hash_map",
     units_never: "self_tests injected_faults",
 };

@@ -4,67 +4,80 @@
     reason = "this crate is where the project's memory is managed"
 )]
 
-mod collector;
-mod death_watch;
-mod edge_snapshot;
-mod hasher;
-mod header;
-mod heap;
-mod id;
-#[cfg(test)]
-mod injected_fault;
-mod linear_hash_map;
-mod marking;
-mod mutator;
-mod nursery;
-mod nursery_chunk_cache;
-mod old;
-mod orca;
-mod pacing;
+// From the bottom up: a folder imports only folders above it in this list.
+mod fault;
 mod pages;
-#[cfg(test)]
-mod programs;
-pub mod raw;
-mod region;
-mod segmented_stack;
-mod segmented_vec;
-#[cfg(test)]
-mod self_tests;
-mod stats;
-mod stress;
+mod segmented;
 mod sync;
+
+mod alloc;
+mod object;
+mod orca;
+mod weak;
+
+mod gc;
+mod mark;
+
+mod region;
+mod share;
 mod tags;
 mod types;
-mod verify;
-mod walk;
+mod watch;
 
-pub use collector::{
-    Budget, EdgesListed, Evacuator, GcPhase, GcReason, MarkChange, MarkStart, Marker, Next,
-    PauseKind, Progress, Request, StepContext, StepReport, Tracer, notified_after_ns,
+mod check;
+pub mod raw;
+
+#[cfg(test)]
+mod injected_fault;
+#[cfg(test)]
+mod programs;
+
+pub use check::count_verifier::CountVerifier;
+pub use check::retainers::{ObjectName, Retainers, Sharer};
+pub use fault::Fault;
+pub use gc::detached_heap::{DetachedHeap, DetachedStep};
+pub use gc::drivers::MarkStart;
+pub use gc::heap::{Heap, Root};
+pub use gc::idle_check::notified_after_ns;
+pub use gc::marking::{Marking, UnknownMarking};
+pub use gc::mutator::Mutator;
+pub use gc::pacing::Pacing;
+pub use gc::pause_kind::PauseKind;
+pub use gc::phase::GcPhase;
+pub use gc::step::{
+    Budget, EdgesListed, GcReason, MarkChange, Next, Request, StepContext, StepReport,
 };
-pub use death_watch::DeathWatch;
-pub use hasher::{FixedHasher, FixedState};
-pub use heap::{Heap, Root};
-pub use id::HeapId;
-pub use marking::{Marking, UnknownMarking};
-pub use mutator::Mutator;
-pub use orca::{
-    CountAudit, CountVerifier, DetachedHeap, DetachedStep, Held, ObjectName, Parcel, Retainers,
-    Sharer,
-};
-pub use pacing::Pacing;
-pub use pages::{PAGE, PageSource, PageSourceStats};
-pub use region::Iso;
-pub use stats::HeapStats;
-pub use stress::{Stress, When};
-pub use tags::{ForeignTag, Tag, TagId};
-pub use types::{
-    Anything, BorrowError, Collected, Erased, ErasedOf, ExternalEdges, Freeze, FreezeOf, Frozen,
-    FrozenParts, Gc, Ice, Leaf, Mut, Object, ReadInPlace, Ref, RefMut, Sendable, Unbranded, Val,
-    Weak, unsizing,
-};
-pub use verify::Fault;
+pub use gc::stress::{Stress, When};
+pub use mark::marker::{Marker, Progress};
+pub use mark::stats::HeapStats;
+pub use object::collected::{Anything, Collected};
+pub use object::erased::{Erased, ErasedOf};
+pub use object::evacuator::Evacuator;
+pub use object::external_edges::ExternalEdges;
+pub use object::frozen::{Frozen, FrozenParts};
+pub use object::gc::Gc;
+pub use object::object_trait::{Object, Unbranded};
+pub use object::sendable::Sendable;
+pub use object::tracer::Tracer;
+pub use object::unsizing;
+pub use orca::count_audit::CountAudit;
+pub use orca::heap_id::HeapId;
+pub use pages::chunk::PAGE;
+pub use pages::page_source::{PageSource, PageSourceStats};
+pub use region::iso::Iso;
+pub use segmented::hasher::{FixedHasher, FixedState};
+pub use share::holder_root::Held;
+pub use share::parcel::Parcel;
+pub use tags::tag::{ForeignTag, Tag, TagId};
+pub use types::borrow::{BorrowError, Ref, RefMut};
+pub use types::freeze::{Freeze, FreezeOf};
+pub use types::ice::{Ice, ReadInPlace};
+pub use types::leaf::Leaf;
+pub use types::mutable::Mut;
+pub use types::val::Val;
+pub use types::weak::Weak;
 pub use vivant_macros::{Freeze, Object};
+pub use watch::death_watch::DeathWatch;
 
 #[doc(hidden)]
 pub mod __private;

@@ -1,7 +1,8 @@
 //! Random test programs, one for each seed. Compiled for tests only.
 
-use crate::injected_fault::{self, InjectedFault};
-use crate::orca::CountAudit;
+use super::injected_fault;
+use super::injected_fault::InjectedFault;
+use crate::orca::count_audit::CountAudit;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind, resume_unwind};
 
 /// Runs the programs of `most` seeds, or of as many as `VIVANT_SEEDS` says, and prints the seed

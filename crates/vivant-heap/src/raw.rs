@@ -43,13 +43,15 @@
 //! 8. **Short pauses** (H6, not a matter of safety). A container of any size consists of objects of
 //!    at most 128 slots that can hold references: the collector scans an object as a whole.
 
-use crate::collector::{Evacuator, Tracer};
-use crate::header::{Header, Table};
-use crate::heap::{Heap, Root};
-use crate::mutator::{self, Mutator};
+use crate::alloc::header::{Header, Table};
+use crate::gc::heap::{Heap, Root};
+use crate::gc::mutator;
+use crate::gc::mutator::Mutator;
+use crate::object::evacuator::Evacuator;
+use crate::object::external_edges::ExternalEdges;
+use crate::object::tracer::Tracer;
 use crate::pages::chunk::PAGE;
 use crate::pages::size_class::block_size;
-use crate::types::ExternalEdges;
 use crate::types::borrow::CLEAN;
 use std::cell::Cell;
 use std::ops::Range;

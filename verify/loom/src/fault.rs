@@ -108,7 +108,7 @@ faults! {
     PushInSilence,
     RingAndGo,
     UnnameInSilence,
-    /// `vivant-heap`, `orca/inbox.rs`.
+    /// `vivant-heap`, `orca/count_inbox.rs`.
     InboxSendRelaxed,
     InboxTakeRelaxed,
     InboxNewestFirst,
@@ -118,13 +118,13 @@ faults! {
     NotKept,
     WakeFirst,
     IncsKeptBack,
-    /// `vivant-heap`, `collector/claim.rs`.
+    /// `vivant-heap`, `mark/claim.rs`.
     Impatient,
     Unclaimed,
     ReleaseRelaxed,
     ClaimRelaxed,
     WaitRelaxed,
-    /// `vivant-heap`, `collector/mark_queue.rs`.
+    /// `vivant-heap`, `mark/mark_queue.rs`.
     LeavesFirst,
     NobodyCounts,
     RoundsOverlap,

@@ -83,7 +83,7 @@ mod tracked;
 mod unreachable;
 
 pub use check::{Canary, Test};
-use orca::stubs::{header, id, old, pages};
+use orca::stubs::{alloc, pages};
 use stubs::{actor, message};
 
 macro_rules! tests {

@@ -1,5 +1,5 @@
 //! Concurrent marking of a heap beside its owner's turns
-//! (`crates/vivant-heap/src/collector/README.md`).
+//! (`crates/vivant-heap/src/gc/README.md`).
 //!
 //! Proved, on the files of the crate: an object is scanned once, as it was when the mark began, and
 //! its owner writes it only after that; the SATB buffers of owners and the finds of markers are all

@@ -9,7 +9,7 @@ const FOLDERS: &[&str] = &[
     "crates/vivant-brc/src/bias",
     "crates/vivant-collections/src/gc",
     "crates/vivant-collections/src/val",
-    "crates/vivant-heap/src/collector",
+    "crates/vivant-heap/src/gc",
     "crates/vivant-heap/src/pages",
     "crates/vivant-heap/src/types",
     "crates/vivant/src/actor",

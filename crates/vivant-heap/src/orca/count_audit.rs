@@ -1,8 +1,8 @@
 //! [`CountAudit`]: the count audit. It checks O5 by double-entry book-keeping, for tests and
 //! simulations.
 
-use crate::header::Header;
-use crate::verify::Fault;
+use crate::alloc::header::Header;
+use crate::fault::Fault;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! [`CountInbox`]: the count inbox of an owner, to which other heaps send count deltas (O6).
 
-use crate::header::Header;
+use crate::alloc::header::Header;
 use crate::sync::{AtomicPtr, Ordering, fault, yield_now};
 use std::ptr::{self, NonNull};
 

@@ -1,11 +1,11 @@
 //! [`Counts`]: a table of reference counts by object.
 
 use super::count_audit::{Account, record};
-use crate::header::Header;
+use crate::alloc::header::Header;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::linear_hash_map::LinearHashMap;
-use crate::segmented_vec::SegmentedVec;
+use crate::segmented::linear_hash_map::LinearHashMap;
+use crate::segmented::segmented_vec::SegmentedVec;
 use std::mem;
 use std::ptr::NonNull;
 
@@ -48,7 +48,7 @@ pub(crate) enum ImportMark {
 
 impl Counts {
     /// End of the fields that each turn reads: past the length of `entries`.
-    pub(super) const EACH_TURN: usize = mem::offset_of!(Counts, entries) + size_of::<usize>();
+    pub(crate) const EACH_TURN: usize = mem::offset_of!(Counts, entries) + size_of::<usize>();
 
     /// An empty table.
     pub(crate) fn of(account: Account) -> Counts {
@@ -78,7 +78,7 @@ impl Counts {
     }
 
     /// As `add`, for a delta that the count audit has already.
-    pub(super) fn add_posted(&mut self, object: NonNull<Header>, by: i64) {
+    pub(crate) fn add_posted(&mut self, object: NonNull<Header>, by: i64) {
         self.entry(object).count += by;
         self.touch_last();
     }
@@ -112,24 +112,24 @@ impl Counts {
     }
 
     /// A concurrent mark begins: an entry touched from here on counts as marked.
-    pub(super) fn mark_begins(&mut self) {
+    pub(crate) fn mark_begins(&mut self) {
         self.unsettled = usize::MAX;
     }
 
     /// The present entries wait for [`Counts::take`] or [`Counts::marked`]. As long as an entry
     /// waits, touching it counts as marking.
-    pub(super) fn wait(&mut self) {
+    pub(crate) fn wait(&mut self) {
         self.unsettled = self.entries.len();
     }
 
     /// Whether some entries wait.
-    pub(super) fn have_some_that_wait(&self) -> bool {
+    pub(crate) fn have_some_that_wait(&self) -> bool {
         self.unsettled != 0
     }
 
     /// Examines at most `most` of the waiting entries, from the last. Takes the objects with a
     /// count that is not zero, or was touched since it waits.
-    pub(super) fn take(&mut self, most: usize, mut take: impl FnMut(NonNull<Header>)) {
+    pub(crate) fn take(&mut self, most: usize, mut take: impl FnMut(NonNull<Header>)) {
         let until = self.unsettled;
         self.unsettled = until.saturating_sub(most);
         for place in self.unsettled..until {
@@ -148,7 +148,7 @@ impl Counts {
     }
 
     /// A mark was aborted, or nothing is to be kept: no entry is marked.
-    pub(super) fn forget_mark(&mut self) {
+    pub(crate) fn forget_mark(&mut self) {
         self.unsettled = 0;
         for entry in self.entries.iter_mut() {
             entry.mark = ImportMark::Unmarked;
@@ -158,7 +158,7 @@ impl Counts {
     /// Examines at most `most` of the waiting entries: the last ones, in their order. `keep` may
     /// change an entry, and returns false to remove it. Returns the number examined; a smaller
     /// number than `most` means that none waits any more.
-    pub(super) fn marked(
+    pub(crate) fn marked(
         &mut self,
         most: usize,
         mut keep: impl FnMut(&mut Entry) -> bool,

@@ -1,9 +1,9 @@
 //! [`CountDrain`]: draining of a heap's count inbox, in pieces.
 
 use super::count_inbox::{Batches, CountDelta, CountInbox};
-use crate::collector::ReleasedExports;
-use crate::heap::{Core, Heap, Root};
-use crate::marking::Marking;
+use crate::gc::heap::{Core, Heap, Root};
+use crate::gc::marking::Marking;
+use crate::mark::mark_reason::ReleasedExports;
 use std::mem;
 use std::vec;
 
@@ -196,7 +196,7 @@ impl<R: Root> Heap<R> {
     }
 
     /// Reports a result again that was drained for another purpose.
-    pub(super) fn note_again(&mut self) {
+    pub(crate) fn note_again(&mut self) {
         self.parts().0.sharing.get_mut().note(Drained::Decremented);
     }
 }

@@ -1,8 +1,8 @@
 //! [`HeapHandle`]: the part of a heap that other heaps know.
 
 use super::count_inbox::{CountDelta, CountInbox, PreviousBatches};
-use crate::header::Header;
-use crate::id::HeapId;
+use super::heap_id::HeapId;
+use crate::alloc::header::Header;
 use crate::pages::chunk::owner_of;
 use crate::sync::{Arc, OnceLock, fault};
 use std::panic::{self, AssertUnwindSafe};
@@ -71,7 +71,7 @@ impl HeapHandle {
             // collection, and has more to send.
             let woken = panic::catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
             if let Err(panic) = woken {
-                crate::old::over(panic);
+                crate::alloc::old::over(panic);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::count_audit::{self, Account};
 use super::counts::Counts;
-use crate::header::Header;
+use crate::alloc::header::Header;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use std::mem;
@@ -43,7 +43,7 @@ impl Default for Imports {
 
 impl Imports {
     /// End of the fields that each turn reads.
-    pub(super) const EACH_TURN: usize = mem::offset_of!(Imports, counts) + Counts::EACH_TURN;
+    pub(crate) const EACH_TURN: usize = mem::offset_of!(Imports, counts) + Counts::EACH_TURN;
 
     /// Records a received reference, with a weight of one.
     #[inline]

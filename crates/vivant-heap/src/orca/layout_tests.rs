@@ -3,7 +3,7 @@
 
 use super::count_audit::{self, Account, CountAudit};
 use super::model_tests::{Both, Layout, Thing};
-use crate::header::Header;
+use crate::alloc::header::Header;
 use crate::injected_fault::{self, InjectedFault};
 use std::cell::RefCell;
 use std::ptr::NonNull;

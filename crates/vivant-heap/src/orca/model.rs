@@ -14,39 +14,39 @@ use super::sharing::CREDIT;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A shared object, by its index among all.
-pub(super) type Number = usize;
+pub(crate) type Number = usize;
 
-pub(super) struct Thing {
+pub(crate) struct Thing {
     owner: usize,
     parts: Vec<Number>,
 }
 
 #[derive(Default)]
-pub(super) struct Heap {
+pub(crate) struct Heap {
     /// The references of its state.
-    pub(super) state: Vec<Number>,
-    pub(super) exports: BTreeMap<Number, i64>,
-    pub(super) imports: BTreeMap<Number, i64>,
+    pub(crate) state: Vec<Number>,
+    pub(crate) exports: BTreeMap<Number, i64>,
+    pub(crate) imports: BTreeMap<Number, i64>,
     inbox: Vec<(Number, i64)>,
 }
 
 #[derive(Default)]
-pub(super) struct Model {
+pub(crate) struct Model {
     things: Vec<Thing>,
-    pub(super) heaps: Vec<Heap>,
+    pub(crate) heaps: Vec<Heap>,
 }
 
 impl Model {
-    pub(super) fn make(&mut self, owner: usize, parts: Vec<Number>) -> Number {
+    pub(crate) fn make(&mut self, owner: usize, parts: Vec<Number>) -> Number {
         self.things.push(Thing { owner, parts });
         self.things.len() - 1
     }
 
-    pub(super) fn parts(&self, thing: Number) -> &[Number] {
+    pub(crate) fn parts(&self, thing: Number) -> &[Number] {
         &self.things[thing].parts
     }
 
-    pub(super) fn pack(&mut self, heap: usize, thing: Number) {
+    pub(crate) fn pack(&mut self, heap: usize, thing: Number) {
         let owner = self.things[thing].owner;
         if owner == heap {
             *self.heaps[heap].exports.entry(thing).or_default() += 1;
@@ -61,7 +61,7 @@ impl Model {
         }
     }
 
-    pub(super) fn unpack(&mut self, heap: usize, thing: Number) {
+    pub(crate) fn unpack(&mut self, heap: usize, thing: Number) {
         if self.things[thing].owner == heap {
             *self.heaps[heap].exports.entry(thing).or_default() -= 1;
         } else {
@@ -70,12 +70,12 @@ impl Model {
     }
 
     /// A parcel is dropped.
-    pub(super) fn returned(&mut self, thing: Number) {
+    pub(crate) fn returned(&mut self, thing: Number) {
         let owner = self.things[thing].owner;
         self.heaps[owner].inbox.push((thing, -1));
     }
 
-    pub(super) fn drain_all(&mut self, heap: usize) {
+    pub(crate) fn drain_all(&mut self, heap: usize) {
         let heap = &mut self.heaps[heap];
         for (thing, by) in std::mem::take(&mut heap.inbox) {
             *heap.exports.entry(thing).or_default() += by;
@@ -98,7 +98,7 @@ impl Model {
         met
     }
 
-    pub(super) fn mark(&mut self, heap: usize) {
+    pub(crate) fn mark(&mut self, heap: usize) {
         self.drain_all(heap);
         let met = self.met(heap);
         let is_foreign = |thing: &&Number| self.things[**thing].owner != heap;
@@ -127,7 +127,7 @@ impl Model {
     }
 
     /// The live things, if `outside` are in parcels.
-    pub(super) fn reached(&self, outside: impl Iterator<Item = Number>) -> BTreeSet<Number> {
+    pub(crate) fn reached(&self, outside: impl Iterator<Item = Number>) -> BTreeSet<Number> {
         let states = self.heaps.iter().flat_map(|heap| &heap.state).copied();
         let mut grey: Vec<Number> = states.chain(outside).collect();
         let mut reached = BTreeSet::new();

@@ -5,26 +5,30 @@
 //! do: so a delta may be applied as late as possible.
 
 use super::count_audit::CountAudit;
-use super::count_verifier::CountVerifier;
 use super::model::{Model, Number};
-use super::parcel::Parcel;
-use crate::header::Header;
-use crate::heap::{Heap, Root};
+use crate::alloc::header::Header;
+use crate::check::count_verifier::CountVerifier;
+use crate::gc::heap::{Heap, Root};
+use crate::gc::pacing::Pacing;
+use crate::gc::stress::{Chance, Stress, When};
 use crate::injected_fault::InjectedFault;
-use crate::pacing::Pacing;
-use crate::pages::PageSource;
+use crate::object::erased::Erased;
+use crate::object::frozen::FrozenParts;
+use crate::object::object_trait::Object;
+use crate::object::sendable::Sendable;
+use crate::pages::page_source::PageSource;
 use crate::programs;
-use crate::stress::{Chance, Stress, When};
+use crate::share::parcel::Parcel;
 use crate::sync::{Arc, Mutex};
-use crate::types::{Erased, FrozenParts, Object, Sendable, Val};
+use crate::types::val::Val;
 use std::collections::BTreeMap;
 use std::mem;
 use std::ptr::NonNull;
 
 /// How often each thing was destroyed.
-pub(super) type Ended = Arc<Mutex<Vec<u32>>>;
+pub(crate) type Ended = Arc<Mutex<Vec<u32>>>;
 
-pub(super) struct Noted(pub(super) Number, pub(super) Ended);
+pub(crate) struct Noted(pub(crate) Number, pub(crate) Ended);
 
 impl Drop for Noted {
     fn drop(&mut self) {
@@ -33,9 +37,9 @@ impl Drop for Noted {
 }
 
 /// A thing with components. Implemented by hand: the derive names this crate from outside.
-pub(super) struct Thing<'gc> {
-    pub(super) noted: Noted,
-    pub(super) parts: Vec<Val<'gc, Thing<'gc>>>,
+pub(crate) struct Thing<'gc> {
+    pub(crate) noted: Noted,
+    pub(crate) parts: Vec<Val<'gc, Thing<'gc>>>,
 }
 
 // SAFETY: the parts have all its references.
@@ -53,7 +57,7 @@ unsafe impl<'gc> FrozenParts<'gc> for Thing<'gc> {}
 // SAFETY: it has shared components, and plain fields that are `Sync`.
 unsafe impl<'gc> Sendable<'gc> for Thing<'gc> {}
 
-pub(super) struct Things;
+pub(crate) struct Things;
 
 impl Root for Things {
     type Of<'gc> = Vec<Val<'gc, Thing<'gc>>>;
@@ -75,13 +79,13 @@ const STEPS: usize = if cfg!(miri) { 40 } else { 400 };
 
 /// The order of the heaps in memory; each begins with a chunk of its own.
 #[derive(Clone, Copy)]
-pub(super) enum Layout {
+pub(crate) enum Layout {
     InOrder,
     Reversed,
 }
 
 /// The heaps and the model.
-pub(super) struct Both {
+pub(crate) struct Both {
     source: Arc<PageSource>,
     heaps: Vec<Heap<Things>>,
     model: Model,
@@ -90,12 +94,12 @@ pub(super) struct Both {
     chance: Chance,
 }
 
-pub(super) fn number(thing: &Thing<'_>) -> Number {
+pub(crate) fn number(thing: &Thing<'_>) -> Number {
     thing.noted.0
 }
 
 impl Both {
-    pub(super) fn new(seed: u64, layout: Layout) -> Both {
+    pub(crate) fn new(seed: u64, layout: Layout) -> Both {
         let source = Arc::new(PageSource::new());
         let pacing = Pacing {
             stress: Some(Stress::new(When::Paced, seed)),
@@ -130,7 +134,7 @@ impl Both {
     }
 
     /// A random step of a random heap.
-    pub(super) fn step(&mut self) {
+    pub(crate) fn step(&mut self) {
         let heap = self.below(HEAPS);
         match self.below(12) {
             0..3 => self.make(heap),
@@ -284,7 +288,7 @@ impl Both {
 
     /// All references are dropped. After as many collections of all heaps as a chain of containers
     /// is long, each object was destroyed once.
-    pub(super) fn end(mut self) {
+    pub(crate) fn end(mut self) {
         self.parcels.clear();
         self.heaps
             .iter_mut()
@@ -306,7 +310,7 @@ impl Both {
 }
 
 /// No object is destroyed that is reachable from a state or a parcel.
-pub(super) fn lives<'n>(model: &Model, parcels: impl Iterator<Item = &'n Number>, ended: &Ended) {
+pub(crate) fn lives<'n>(model: &Model, parcels: impl Iterator<Item = &'n Number>, ended: &Ended) {
     let ended = ended.lock().unwrap();
     for thing in model.reached(parcels.copied()) {
         assert_eq!(ended[thing], 0, "{thing} has ended, and somebody has it");

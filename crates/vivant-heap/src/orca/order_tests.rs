@@ -1,15 +1,15 @@
 //! The worst order: the owner of a notified inbox collects at once, before the sender of the delta
 //! continues.
 
-use super::count_verifier::CountVerifier;
 use super::model_tests::{Ended, Noted, Thing, Things};
-use crate::heap::Heap;
+use crate::check::count_verifier::CountVerifier;
+use crate::gc::heap::Heap;
+use crate::gc::pacing::Pacing;
+use crate::gc::stress::{Stress, When};
 use crate::injected_fault::{self, InjectedFault};
-use crate::pacing::Pacing;
-use crate::pages::PageSource;
-use crate::stress::{Stress, When};
+use crate::pages::page_source::PageSource;
 use crate::sync::{Arc, Mutex};
-use crate::types::Val;
+use crate::types::val::Val;
 use std::task::{Wake, Waker};
 
 /// A heap that collects whenever a delta arrives, except during its own turns and collections.

@@ -3,10 +3,10 @@
 use super::count_audit::{self, Account};
 use super::count_inbox::CountDelta;
 use super::heap_handle::HeapHandle;
-use crate::hasher::FixedState;
-use crate::header::Header;
+use crate::alloc::header::Header;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
+use crate::segmented::hasher::FixedState;
 use std::collections::HashMap;
 use std::ptr::NonNull;
 
@@ -48,11 +48,11 @@ impl Outbox {
     }
 
     /// The number of owners with deltas.
-    pub(super) fn batches(&self) -> usize {
+    pub(crate) fn batches(&self) -> usize {
         self.batches.len()
     }
 
-    pub(super) fn changes(&self) -> usize {
+    pub(crate) fn changes(&self) -> usize {
         self.batches.iter().map(|(_, changes)| changes.len()).sum()
     }
 

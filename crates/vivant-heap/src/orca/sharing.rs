@@ -7,14 +7,14 @@ use super::drain::{CountDrain, Drained};
 use super::heap_handle::HeapHandle;
 use super::imports::Imports;
 use super::outbox::Outbox;
-use super::turn_heap::ForeignCode;
-use crate::collector::MarkMode;
-use crate::header::Header;
-use crate::heap::{Core, Heap, Root};
+use crate::alloc::header::Header;
+use crate::gc::heap::{Core, Heap, Root};
+use crate::gc::mutator::Mutator;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::mutator::Mutator;
-use crate::segmented_stack::SegmentedStack;
+use crate::mark::marker::MarkMode;
+use crate::segmented::segmented_stack::SegmentedStack;
+use crate::share::turn_heap::ForeignCode;
 use std::cell::RefMut;
 use std::ptr::NonNull;
 use std::task::Waker;
@@ -476,7 +476,7 @@ impl<R: Root> Heap<R> {
     }
 
     /// Whether no other heap refers to an object of this heap, by the deltas drained so far.
-    pub(super) fn is_unshared_now(&mut self) -> bool {
+    pub(crate) fn is_unshared_now(&mut self) -> bool {
         self.parts().0.sharing.get_mut().is_unshared()
     }
 
@@ -489,7 +489,7 @@ impl<R: Root> Heap<R> {
 }
 
 impl Mutator<'_> {
-    pub(super) fn sharing(&self) -> RefMut<'_, Sharing> {
+    pub(crate) fn sharing(&self) -> RefMut<'_, Sharing> {
         self.core().sharing.borrow_mut()
     }
 }

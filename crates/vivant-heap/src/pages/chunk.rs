@@ -2,7 +2,7 @@
 //! pages and the state bytes of its blocks.
 
 use super::page::{Age, Page};
-use crate::orca::HeapHandle;
+use crate::orca::heap_handle::HeapHandle;
 use crate::sync::{AtomicPtr, AtomicU8, Ordering};
 use std::ptr::NonNull;
 

@@ -3,11 +3,9 @@
 pub(crate) mod chunk;
 mod mapped;
 mod memory;
+pub(crate) mod nursery_chunk_cache;
 pub(crate) mod page;
-mod page_source;
+pub(crate) mod page_source;
 mod prefault;
 pub(crate) mod size_class;
 mod span_bitmap;
-
-pub use chunk::PAGE;
-pub use page_source::{PageSource, PageSourceStats};

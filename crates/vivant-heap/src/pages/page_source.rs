@@ -6,7 +6,7 @@ use super::memory::Mapping;
 use super::page::{Age, PageKind, Span};
 use super::prefault::Prefault;
 use super::span_bitmap::{SpanBitmap, USABLE};
-use crate::orca::HeapHandle;
+use crate::orca::heap_handle::HeapHandle;
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 use std::ptr::NonNull;
 

@@ -2,10 +2,13 @@
 //! again (Y6).
 
 use super::iso::Iso;
-use crate::header::{Header, Table};
-use crate::mutator::Mutator;
+use crate::alloc::header::{Header, Table};
+use crate::gc::mutator::Mutator;
+use crate::object::erased::Erased;
+use crate::object::object_trait::Object;
 use crate::types::borrow::CLEAN;
-use crate::types::{Erased, Freeze, FreezeOf, Object, Val};
+use crate::types::freeze::{Freeze, FreezeOf};
+use crate::types::val::Val;
 use std::mem;
 
 impl<T: Erased> Iso<T> {

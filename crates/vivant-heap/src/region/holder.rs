@@ -1,15 +1,16 @@
 //! The heap that owns the shared objects allocated in an open region.
 
 use super::iso::Iso;
-use crate::collector::Tracer;
-use crate::header::Header;
-use crate::heap::Core;
+use crate::alloc::header::Header;
+use crate::gc::heap::Core;
+use crate::gc::mutator::Mutator;
+use crate::gc::pacing::Pacing;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::mutator::Mutator;
-use crate::orca::HeapHandle;
-use crate::pacing::Pacing;
-use crate::types::{Erased, Object};
+use crate::object::erased::Erased;
+use crate::object::object_trait::Object;
+use crate::object::tracer::Tracer;
+use crate::orca::heap_handle::HeapHandle;
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 

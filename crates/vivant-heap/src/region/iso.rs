@@ -1,13 +1,15 @@
 //! [`Iso`]: the only handle to a region, which has one holder at a time.
 
 use super::holder::{Holder, Role};
-use crate::heap::{Heap, Root};
-use crate::mutator::Mutator;
-use crate::pacing::Pacing;
-use crate::pages::PageSource;
-use crate::stats::HeapStats;
+use crate::gc::heap::{Heap, Root};
+use crate::gc::mutator::Mutator;
+use crate::gc::pacing::Pacing;
+use crate::mark::stats::HeapStats;
+use crate::object::erased::Erased;
+use crate::object::object_trait::Object;
+use crate::object::sendable::Sendable;
+use crate::pages::page_source::PageSource;
 use crate::sync::Arc;
-use crate::types::{Erased, Object, Sendable};
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;

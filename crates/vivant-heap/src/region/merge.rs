@@ -1,15 +1,15 @@
 //! Merging: the objects of a region become private objects of its holder's heap.
 
 use super::iso::Iso;
-use crate::collector::TenuringPolicy;
-use crate::heap::Core;
+use crate::alloc::old::sweep::SweepBudget;
+use crate::gc::heap::Core;
+use crate::gc::mutator::Mutator;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::mutator::Mutator;
-use crate::old::SweepBudget;
-use crate::orca::HeapHandle;
+use crate::object::erased::Erased;
+use crate::object::evacuator::TenuringPolicy;
+use crate::orca::heap_handle::HeapHandle;
 use crate::sync::Arc;
-use crate::types::Erased;
 use std::cell::UnsafeCell;
 use std::mem::{self, ManuallyDrop};
 use std::ptr::NonNull;

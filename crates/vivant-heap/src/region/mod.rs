@@ -1,8 +1,8 @@
 //! Regions: graphs that move as a whole. [README.md](README.md) has the protocol.
 
 mod freeze;
-mod holder;
-mod iso;
+pub(crate) mod holder;
+pub(crate) mod iso;
 mod merge;
 #[cfg(test)]
 mod model;
@@ -10,6 +10,3 @@ mod model;
 mod model_graphs;
 #[cfg(test)]
 mod model_tests;
-
-pub(crate) use holder::{Holder, Role};
-pub use iso::Iso;

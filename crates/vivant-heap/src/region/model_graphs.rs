@@ -2,11 +2,15 @@
 
 use super::iso::Iso;
 use super::model::{Home, Model, Number};
-use crate::id::HeapId;
-use crate::mutator::Mutator;
-use crate::stress::Chance;
+use crate::gc::mutator::Mutator;
+use crate::gc::stress::Chance;
+use crate::object::gc::Gc;
+use crate::orca::heap_id::HeapId;
 use crate::sync::{Arc, Mutex};
-use crate::types::{Gc, Ice, Leaf, Mut, Val};
+use crate::types::ice::Ice;
+use crate::types::leaf::Leaf;
+use crate::types::mutable::Mut;
+use crate::types::val::Val;
 use std::collections::BTreeSet;
 use vivant_macros::{Freeze, Object};
 

@@ -6,15 +6,17 @@ use super::model::{Heap as HeapModel, Home, Model, Number, Region};
 use super::model_graphs::{
     Ended, Seen, Shared, State, TreeIso, change, item, known, link, node, number, whole,
 };
-use crate::heap::{Heap, Root};
-use crate::id::HeapId;
+use crate::check::count_verifier::CountVerifier;
+use crate::gc::heap::{Heap, Root};
+use crate::gc::mutator::Mutator;
+use crate::gc::pacing::Pacing;
+use crate::gc::stress::{Chance, Stress, When};
 use crate::injected_fault::InjectedFault;
-use crate::mutator::Mutator;
-use crate::orca::{CountAudit, CountVerifier, Parcel};
-use crate::pacing::Pacing;
-use crate::pages::PageSource;
+use crate::orca::count_audit::CountAudit;
+use crate::orca::heap_id::HeapId;
+use crate::pages::page_source::PageSource;
 use crate::programs;
-use crate::stress::{Chance, Stress, When};
+use crate::share::parcel::Parcel;
 use crate::sync::Arc;
 use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;

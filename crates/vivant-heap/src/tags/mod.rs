@@ -5,10 +5,4 @@
 mod model;
 #[cfg(test)]
 mod model_tests;
-mod tag;
-mod tag_entry;
-mod tag_table;
-
-pub use tag::{ForeignTag, Tag, TagId};
-pub(crate) use tag_entry::TagEntry;
-pub(crate) use tag_table::TagTable;
+pub(crate) mod tag;

@@ -3,15 +3,21 @@
 
 use super::model::{Model, Number};
 use super::tag::Tag;
-use crate::heap::{Heap, Root};
+use crate::check::count_verifier::CountVerifier;
+use crate::gc::heap::{Heap, Root};
+use crate::gc::pacing::Pacing;
+use crate::gc::stress::{Chance, Stress, When};
 use crate::injected_fault::InjectedFault;
-use crate::orca::{CountVerifier, Parcel};
-use crate::pacing::Pacing;
-use crate::pages::PageSource;
+use crate::object::erased::Erased;
+use crate::object::frozen::FrozenParts;
+use crate::object::gc::Gc;
+use crate::object::object_trait::Object;
+use crate::pages::page_source::PageSource;
 use crate::programs;
-use crate::stress::{Chance, Stress, When};
+use crate::share::parcel::Parcel;
 use crate::sync::{Arc, Mutex};
-use crate::types::{Erased, FrozenParts, Gc, Mut, Object, Val};
+use crate::types::mutable::Mut;
+use crate::types::val::Val;
 use std::mem;
 
 /// How often each object was dropped.

@@ -1,17 +1,23 @@
 //! [`Tag`]: the identity of a private object.
 
-use super::tag_entry::TagEntry;
-use super::tag_table::Target;
-use crate::collector::{Evacuator, Resurrection, Tracer};
-use crate::header::Header;
-use crate::id::HeapId;
+use crate::alloc::header::Header;
+use crate::gc::mark_cycle::Resurrection;
+use crate::gc::mutator::Mutator;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::mutator::Mutator;
-use crate::orca::HeapHandle;
-use crate::region::Role;
-use crate::types::gc::{Brand, Gc, like};
-use crate::types::{Collected, Erased, ErasedOf, FrozenParts, Object, Sendable};
+use crate::object::collected::Collected;
+use crate::object::erased::{Erased, ErasedOf};
+use crate::object::evacuator::Evacuator;
+use crate::object::frozen::FrozenParts;
+use crate::object::gc::{Brand, Gc, like};
+use crate::object::object_trait::Object;
+use crate::object::sendable::Sendable;
+use crate::object::tracer::Tracer;
+use crate::orca::heap_handle::HeapHandle;
+use crate::orca::heap_id::HeapId;
+use crate::region::holder::Role;
+use crate::weak::tag_entry::TagEntry;
+use crate::weak::tag_table::Target;
 use std::any::type_name;
 use std::fmt;
 use std::hash::{Hash, Hasher};

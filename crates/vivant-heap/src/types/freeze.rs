@@ -1,12 +1,12 @@
 //! [`Freeze`]: the frozen form of a private graph, which is never written again (Y6).
 
-use super::collected::Collected;
-use super::frozen::Frozen;
-use super::gc::Gc;
 use super::ice::Ice;
 use super::mutable::Mut;
-use super::object::Object;
 use super::val::Val;
+use crate::object::collected::Collected;
+use crate::object::frozen::Frozen;
+use crate::object::gc::Gc;
+use crate::object::object_trait::Object;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::marker::PhantomData;
 use std::ptr::NonNull;

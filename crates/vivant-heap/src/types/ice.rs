@@ -1,11 +1,12 @@
 //! [`Ice`]: a frozen value that was private once.
 
-use super::erased::Erased;
 use super::freeze::{Freeze, FreezeOf};
-use super::frozen::FrozenParts;
-use super::object::Object;
 use super::val::Val;
-use crate::collector::{Evacuator, Tracer};
+use crate::object::erased::Erased;
+use crate::object::evacuator::Evacuator;
+use crate::object::frozen::FrozenParts;
+use crate::object::object_trait::Object;
+use crate::object::tracer::Tracer;
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;

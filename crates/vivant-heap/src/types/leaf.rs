@@ -1,6 +1,6 @@
 //! The list of leaf types: they contain no reference to a collected object, so they are not traced.
 //!
-//! Each is an [`Object`](super::Object), a [`Erased`] and [`Sendable`]. Its group in the list says
+//! Each is an [`Object`](crate::Object), a [`Erased`] and [`Sendable`]. Its group in the list says
 //! what else it is:
 //!
 //! | group | [`FrozenParts`] | [`Freeze`] |
@@ -12,10 +12,10 @@
 //!
 //! The second pair of brackets contains the bounds under which a type is frozen.
 
-use super::erased::Erased;
 use super::freeze::{Freeze, as_they_are};
-use super::frozen::{Frozen, FrozenParts};
-use super::sendable::Sendable;
+use crate::object::erased::Erased;
+use crate::object::frozen::{Frozen, FrozenParts};
+use crate::object::sendable::Sendable;
 
 /// Makes a type an [`Object`](crate::Object) without collected parts, where the derive requires too
 /// much of its type parameters: `[T: Bound] Type<T>`.

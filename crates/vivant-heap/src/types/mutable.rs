@@ -1,11 +1,12 @@
 //! [`Mut`]: a value that changes in place, with the write barrier in its borrow flag.
 
 use super::borrow::{BorrowError, CLEAN, READERS, Ref, RefMut, WRITING, Wanted};
-use super::external_edges::ExternalEdges;
-use super::gc::Gc;
-use super::object::Object;
-use crate::collector::{Evacuator, Tracer};
-use crate::mutator::Mutator;
+use crate::gc::mutator::Mutator;
+use crate::object::evacuator::Evacuator;
+use crate::object::external_edges::ExternalEdges;
+use crate::object::gc::Gc;
+use crate::object::object_trait::Object;
+use crate::object::tracer::Tracer;
 use std::cell::{Cell, UnsafeCell};
 use std::fmt;
 use std::mem;

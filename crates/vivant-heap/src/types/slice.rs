@@ -1,12 +1,12 @@
 //! Slices and strings: objects with a length, because their type does not determine their size.
 
-use super::collected::Collected;
-use super::frozen::Frozen;
-use super::gc::Gc;
-use super::object::Object;
 use super::val::Val;
-use crate::header::{Header, Length, Table};
-use crate::mutator::{Mutator, no_memory};
+use crate::alloc::header::{Header, Length, Table};
+use crate::gc::mutator::{Mutator, no_memory};
+use crate::object::collected::Collected;
+use crate::object::frozen::Frozen;
+use crate::object::gc::Gc;
+use crate::object::object_trait::Object;
 use std::mem;
 use std::ptr::NonNull;
 

@@ -1,15 +1,16 @@
 //! [`Val`]: a reference to a shared object, which is immutable and can be referred to by any heap.
 
-use super::collected::Collected;
-use super::frozen::Frozen;
-use super::gc::Brand;
-use super::object::Object;
-use super::reference::reference;
-use crate::collector::{Evacuator, Tracer};
-use crate::header::{Header, Table};
-use crate::id::HeapId;
-use crate::mutator::Mutator;
-use crate::orca::HeapHandle;
+use crate::alloc::header::{Header, Table};
+use crate::gc::mutator::Mutator;
+use crate::object::collected::Collected;
+use crate::object::evacuator::Evacuator;
+use crate::object::frozen::Frozen;
+use crate::object::gc::Brand;
+use crate::object::object_trait::Object;
+use crate::object::reference::reference;
+use crate::object::tracer::Tracer;
+use crate::orca::heap_handle::HeapHandle;
+use crate::orca::heap_id::HeapId;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;

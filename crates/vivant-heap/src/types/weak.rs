@@ -1,13 +1,15 @@
 //! [`Weak`]: a weak reference.
 
-use super::collected::Collected;
-use super::gc::{Gc, like};
-use super::object::Object;
-use crate::collector::{Evacuator, Resurrection, Tracer};
-use crate::header::Header;
+use crate::alloc::header::Header;
+use crate::gc::mark_cycle::Resurrection;
+use crate::gc::mutator::Mutator;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::mutator::Mutator;
+use crate::object::collected::Collected;
+use crate::object::evacuator::Evacuator;
+use crate::object::gc::{Gc, like};
+use crate::object::object_trait::Object;
+use crate::object::tracer::Tracer;
 use std::cell::Cell;
 use std::fmt;
 use std::ptr::NonNull;

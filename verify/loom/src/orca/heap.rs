@@ -2,7 +2,7 @@
 
 use super::count_inbox::CountDelta;
 use super::heap_handle::HeapHandle;
-use crate::header::Header;
+use crate::alloc::header::Header;
 use crate::pointer::while_watching;
 use crate::sync::Arc;
 use std::iter;

@@ -7,6 +7,7 @@ mod count_inbox;
 mod heap;
 #[path = "../../../../crates/vivant-heap/src/orca/heap_handle.rs"]
 mod heap_handle;
+use super::stubs::heap_id;
 #[path = "lanes.rs"]
 pub(super) mod lanes;
 #[path = "owners.rs"]

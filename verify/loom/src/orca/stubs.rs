@@ -1,50 +1,64 @@
-//! Stubs: the few items of the rest of the heap that `inbox.rs` and `owner.rs` name.
+//! Stubs: the few items of the rest of the heap that `count_inbox.rs` and `heap_handle.rs` name.
 
-/// Stub of `header`: an object with memory that loom tracks.
-pub(crate) mod header {
-    use crate::tracked::Tracked;
-    use std::ptr::NonNull;
+/// Stub of `alloc`.
+pub(crate) mod alloc {
+    /// Stub of `header`: an object with memory that loom tracks.
+    pub(crate) mod header {
+        use crate::tracked::Tracked;
+        use std::ptr::NonNull;
 
-    #[derive(Clone, Copy, PartialEq, Eq)]
-    enum Memory {
-        /// In a page of this owner.
-        Of(NonNull<()>),
-        Freed,
-    }
-
-    /// It stays until the interleaving is over, so that a use after it is freed is found and not
-    /// undefined.
-    pub(crate) struct Header(Tracked<Memory>);
-
-    impl Header {
-        pub(crate) fn of<O>(owner: NonNull<O>) -> Header {
-            Header(Tracked::new(Memory::Of(owner.cast())))
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        enum Memory {
+            /// In a page of this owner.
+            Of(NonNull<()>),
+            Freed,
         }
 
-        /// Reads it, and finds the owner of its page: freeing has to come later.
-        pub(crate) fn owner<O>(&self) -> NonNull<O> {
-            match self.0.read(|memory| *memory) {
-                Memory::Of(owner) => owner.cast(),
-                Memory::Freed => panic!("used after it was freed"),
+        /// It stays until the interleaving is over, so that a use after it is freed is found and
+        /// not undefined.
+        pub(crate) struct Header(Tracked<Memory>);
+
+        impl Header {
+            pub(crate) fn of<O>(owner: NonNull<O>) -> Header {
+                Header(Tracked::new(Memory::Of(owner.cast())))
+            }
+
+            /// Reads it, and finds the owner of its page: freeing has to come later.
+            pub(crate) fn owner<O>(&self) -> NonNull<O> {
+                match self.0.read(|memory| *memory) {
+                    Memory::Of(owner) => owner.cast(),
+                    Memory::Freed => panic!("used after it was freed"),
+                }
+            }
+
+            pub(crate) fn free(&self) {
+                self.0.change(|memory| {
+                    assert!(*memory != Memory::Freed, "freed twice");
+                    *memory = Memory::Freed;
+                });
+            }
+
+            pub(crate) fn is_freed(&self) -> bool {
+                self.0.read(|memory| *memory == Memory::Freed)
             }
         }
+    }
 
-        pub(crate) fn free(&self) {
-            self.0.change(|memory| {
-                assert!(*memory != Memory::Freed, "freed twice");
-                *memory = Memory::Freed;
-            });
-        }
+    /// Stub of `old`.
+    pub(crate) mod old {
+        use std::any::Any;
+        use std::panic;
 
-        pub(crate) fn is_freed(&self) -> bool {
-            self.0.read(|memory| *memory == Memory::Freed)
+        /// A waker here does not panic, unless the model has found something.
+        pub(crate) fn over(found: Box<dyn Any + Send>) {
+            panic::resume_unwind(found);
         }
     }
 }
 
-/// Stub of `id`. That an id is given once is checked at the owner: loom tracks its counted
+/// Stub of `heap_id`. That an id is given once is checked at the owner: loom tracks its counted
 /// pointer.
-pub(crate) mod id {
+pub(crate) mod heap_id {
     #[derive(Clone, Copy)]
     pub(crate) struct HeapId;
 
@@ -60,7 +74,7 @@ pub(crate) mod id {
 /// Stub of `pages`.
 pub(crate) mod pages {
     pub(crate) mod chunk {
-        use crate::header::Header;
+        use crate::alloc::header::Header;
         use std::ptr::NonNull;
 
         /// # Safety
@@ -72,16 +86,5 @@ pub(crate) mod pages {
             let header = unsafe { object.cast::<Header>().as_ref() };
             Some(header.owner())
         }
-    }
-}
-
-/// Stub of `old`.
-pub(crate) mod old {
-    use std::any::Any;
-    use std::panic;
-
-    /// A waker here does not panic, unless the model has found something.
-    pub(crate) fn over(found: Box<dyn Any + Send>) {
-        panic::resume_unwind(found);
     }
 }

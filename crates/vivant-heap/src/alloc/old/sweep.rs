@@ -1,0 +1,216 @@
+//! Lazy sweep: dead blocks become free, span by span (H8).
+
+#[cfg(test)]
+use super::Epoch;
+use super::{FreeBlocks, Old, end};
+use crate::gc::stress::poison;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::pages::page::{PageKind, Span, Wanted};
+use crate::pages::page_source::PageSource;
+use crate::share::turn_heap::ForeignCode;
+
+/// Spans swept for one object that finds no block: this bounds the time of its allocation. If none
+/// of them has a free block, the object gets a new span.
+const MISSES: usize = 8;
+
+/// Spans swept for all objects of one minor collection, because each object may find hardly a block
+/// in a span: this bounds the pause. After that, objects get new spans.
+pub(crate) const MISSES_MINOR: usize = 256;
+
+/// Destructors that cost as much as the sweep of a span.
+const DESTRUCTORS: usize = 16;
+
+/// A sweep budget. The last span may exceed it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SweepBudget {
+    pub(crate) spans: usize,
+    /// Pages of spans that become empty: the system may take them back, which costs the same for
+    /// each page.
+    pub(crate) empty: usize,
+    /// Destructors that are run.
+    pub(crate) destructors: usize,
+}
+
+impl SweepBudget {
+    pub(crate) const ALL: SweepBudget = SweepBudget::of(usize::MAX);
+
+    /// The budget of so many spans of one page, with a few destructors each.
+    pub(crate) const fn of(spans: usize) -> SweepBudget {
+        SweepBudget {
+            spans,
+            empty: spans,
+            destructors: spans.saturating_mul(DESTRUCTORS),
+        }
+    }
+
+    fn is_some(self) -> bool {
+        self.spans != 0 && self.empty != 0 && self.destructors != 0
+    }
+}
+
+impl Old {
+    /// Sweeps until one part of the budget is used up. Returns whether all spans are swept.
+    pub(crate) fn sweep(&mut self, mut left: SweepBudget, source: &PageSource) -> bool {
+        let mut empty = Vec::new();
+        while self.unswept != 0 && left.is_some() {
+            let Some(span) = self.next_unswept() else {
+                break;
+            };
+            // SAFETY: the span is this heap's, and on no list.
+            unsafe {
+                let destructors = self.sweep_one(span);
+                left.spans -= 1;
+                left.destructors = left.destructors.saturating_sub(destructors);
+                match span.page().used {
+                    0 => {
+                        left.empty = left.empty.saturating_sub(span.page().pages as usize);
+                        empty.push(span);
+                    }
+                    _ => self.put(span),
+                }
+            }
+        }
+        // SAFETY: the spans are on no list any more.
+        unsafe { self.give(empty, source) };
+        self.unswept == 0
+    }
+
+    /// Sweeps a few spans of one class for an object that finds no block. Returns one of the empty
+    /// spans, if there is one.
+    pub(super) fn sweep_for(&mut self, class: usize, source: &PageSource) -> Option<Span> {
+        let mut empty = Vec::new();
+        for _ in 0..MISSES.min(self.misses) {
+            let spans = self.sizes[class].as_mut();
+            let Some(span) = spans.and_then(|spans| spans.next_unswept()) else {
+                break;
+            };
+            let _foreign = ForeignCode::begin();
+            // SAFETY: the span is this heap's, and on no list.
+            unsafe {
+                let destructors = self.sweep_one(span);
+                self.misses = self.misses.saturating_sub(1 + destructors / DESTRUCTORS);
+                match span.page().used {
+                    0 => empty.push(span),
+                    _ => self.put(span),
+                }
+            }
+        }
+        let kept = empty.pop();
+        // SAFETY: the spans are on no list any more.
+        unsafe { self.give(empty, source) };
+        kept
+    }
+
+    /// Sweeps a span, and updates the byte counts. Returns the number of destructors run.
+    ///
+    /// # Safety
+    ///
+    /// The span is this heap's, unswept, and on no list.
+    unsafe fn sweep_one(&mut self, span: Span) -> usize {
+        // SAFETY: the caller's contract.
+        let freed = unsafe { sweep_span(span, self.marked.0, self.free_blocks, &mut self.panics) };
+        self.bytes_allocated -= freed.bytes;
+        // Saturating: the verifier reports it if more was freed than was dead.
+        self.bytes_dead = self.bytes_dead.saturating_sub(freed.bytes);
+        self.destructors -= freed.destructors;
+        self.unswept -= 1;
+        freed.destructors
+    }
+
+    /// Removes and returns the next unswept span.
+    fn next_unswept(&mut self) -> Option<Span> {
+        while let Some(spans) = self.sizes.get_mut(self.sweeps) {
+            if let Some(span) = spans.as_mut().and_then(|spans| spans.next_unswept()) {
+                return Some(span);
+            }
+            self.sweeps += 1;
+        }
+        self.large_unswept.pop()
+    }
+
+    /// Lists a swept span that has objects.
+    ///
+    /// # Safety
+    ///
+    /// The span is this heap's, and on no list.
+    pub(super) unsafe fn put(&mut self, span: Span) {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let page = span.page();
+            match page.kind {
+                PageKind::Large => self.large.push(span),
+                _ => self.sizes[page.class as usize]
+                    .get_or_insert_default()
+                    .put(span),
+            }
+        }
+    }
+
+    /// Returns empty spans to the source.
+    ///
+    /// # Safety
+    ///
+    /// The spans are this heap's, and on no list.
+    pub(super) unsafe fn give(
+        &mut self,
+        empty: impl IntoIterator<Item = Span>,
+        source: &PageSource,
+    ) {
+        let counted = empty.into_iter().inspect(|span| {
+            // SAFETY: the caller's contract.
+            self.pages -= unsafe { span.page() }.pages as usize;
+            self.spans -= 1;
+        });
+        // SAFETY: the caller's contract.
+        unsafe { source.give(counted) };
+    }
+}
+
+/// The result of the sweep of a span.
+pub(super) struct Freed {
+    bytes: usize,
+    /// Destructors that were run.
+    destructors: usize,
+}
+
+/// Sweeps one span.
+///
+/// # Safety
+///
+/// The span is the caller's.
+unsafe fn sweep_span(span: Span, alive: u8, free: FreeBlocks, panics: &mut u64) -> Freed {
+    let marked = alive;
+    #[cfg(test)]
+    let alive = match is_injected(InjectedFault::FreedAlive) {
+        true => Epoch(alive).next().0,
+        false => alive,
+    };
+    let wanted = match free {
+        FreeBlocks::Poisoned => Wanted::All,
+        FreeBlocks::Stale => Wanted::Destructors,
+    };
+    let mut destructors = 0;
+    // SAFETY: the caller's contract.
+    unsafe {
+        let before = span.page().used;
+        let size = span.page().block_size();
+        // SAFETY: the block is dead, and its page is the caller's. Destructors that run meanwhile
+        // are of leaf types (H10): they have no reference into this heap, so none to a page of this
+        // span, which `sweep` has borrowed.
+        span.sweep(alive, wanted, |block, drops| {
+            if drops {
+                *panics += end(block.cast());
+                destructors += 1;
+            }
+            if free == FreeBlocks::Poisoned {
+                poison(block, size);
+            }
+        });
+        span.page().swept = marked;
+        Freed {
+            bytes: usize::from(before - span.page().used) * size,
+            destructors,
+        }
+    }
+}

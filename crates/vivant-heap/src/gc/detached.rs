@@ -1,0 +1,163 @@
+//! The work of a detached heap: its actor has ended, and no turn runs any more (O9).
+
+use super::heap::Core;
+use super::phase::GcPhase;
+use super::step::{Budget, Next};
+use super::stress::When;
+use crate::alloc::old::sweep::SweepBudget;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::mark::marker::{MarkMode, Progress};
+use crate::mark::scanner::EdgeSnapshot;
+use crate::object::object_trait::Object;
+use crate::orca::drain::Drained;
+
+/// Estimated bytes of an object, for the work of a heap that is collected at once.
+const OBJECT: usize = 64;
+
+/// What draining since the last mark of a detached heap calls for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum WantedMark {
+    /// No mark is needed.
+    #[default]
+    Nothing,
+    /// A mark is needed: the count of an object fell to zero, or no mark has begun since the heap
+    /// ended.
+    Mark,
+    /// The mark that runs has the state of the ended heap as a root: its result is useless, and it
+    /// is aborted for another mark.
+    Another,
+}
+
+/// The next piece of work of a detached heap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Due {
+    /// Draining more of the inbox, before anything else can be decided.
+    Drain,
+    /// The end: no other heap refers to its objects, and what is left is dropped. It is small, or
+    /// all is swept.
+    End,
+    /// A mark and sweep at once.
+    All,
+    Sweep,
+    /// A piece of the mark that runs.
+    Advance,
+    /// The beginning of a mark.
+    Begin,
+    Nothing,
+}
+
+impl Core {
+    /// Drains part of the inbox, and does a piece of work within the budget.
+    pub(crate) fn detached_work<'gc>(&mut self, state: &mut impl Object<'gc>, budget: &mut Budget) {
+        let units = budget.objects;
+        budget.objects = units.saturating_sub(1);
+        let piece = match self.is_short() {
+            true => usize::MAX,
+            false => budget.objects.max(1),
+        };
+        self.drain_detached(piece);
+        match self.detached_due() {
+            Due::End => {
+                self.detached_next = Next::Released;
+                return;
+            }
+            Due::Nothing => {
+                self.chunk_cache.shrink(0, &self.source);
+                self.detached_next = Next::Done;
+                return;
+            }
+            Due::All => {
+                let work = self.old.bytes_live() / OBJECT;
+                budget.objects = budget.objects.saturating_sub(work);
+                self.detached_next = Next::Later;
+                self.wanted_mark = WantedMark::Nothing;
+                if self
+                    .pacing
+                    .stress
+                    .is_none_or(|stress| stress.when != When::Never)
+                {
+                    self.major(state, EdgeSnapshot::Off);
+                }
+                while !self.old.sweep(SweepBudget::ALL, &self.source) {}
+                return;
+            }
+            Due::Drain => {}
+            Due::Sweep => {
+                let spans = Budget::units(piece).spans;
+                self.old.sweep(SweepBudget::of(spans), &self.source);
+            }
+            // Marking without other markers first, then termination.
+            Due::Advance => {
+                let is_marked = self.phase() == GcPhase::Terminate
+                    || self.mark_objects(piece) != Progress::More;
+                if is_marked {
+                    let _ended = self.advance_mark(Some(piece));
+                }
+            }
+            Due::Begin => {
+                self.wanted_mark = WantedMark::Nothing;
+                self.abort_mark();
+                // All is swept already, unless the aborted mark was in termination and had to end.
+                while !self.old.sweep(SweepBudget::ALL, &self.source) {}
+                self.begin_cycle(state, MarkMode::Concurrent, EdgeSnapshot::Off);
+            }
+        }
+        self.detached_next = Next::Later;
+        budget.objects = 0;
+    }
+
+    fn detached_due(&mut self) -> Due {
+        let drains = self.between_turns().is_due();
+        // `end_or` is called only where its result matters: it may examine all exports.
+        match (self.wanted_mark, self.phase()) {
+            (WantedMark::Mark | WantedMark::Another, _) if !drains && !self.goes_in_steps() => {
+                self.end_or(Due::All)
+            }
+            (WantedMark::Another, _) if !drains => Due::Begin,
+            (WantedMark::Another, _) => Due::Drain,
+            (_, GcPhase::Sweep) => Due::Sweep,
+            (_, GcPhase::Mark | GcPhase::Terminate) => Due::Advance,
+            (_, GcPhase::Idle) if drains => Due::Drain,
+            (WantedMark::Mark, GcPhase::Idle) => Due::Begin,
+            (WantedMark::Nothing, GcPhase::Idle) => self.end_or(Due::Nothing),
+        }
+    }
+
+    /// `Due::End` if no other heap refers to its objects, otherwise the other work.
+    fn end_or(&mut self, otherwise: Due) -> Due {
+        match self.sharing.get_mut().is_unshared() {
+            true if !self.is_notified() => Due::End,
+            true => Due::Drain,
+            false => otherwise,
+        }
+    }
+
+    /// Whether it is too large to be collected at once.
+    pub(crate) fn goes_in_steps(&self) -> bool {
+        match self.pacing.stress.map_or(When::Paced, |stress| stress.when) {
+            When::Never => false,
+            When::Concurrent => true,
+            _ => self.is_large() && !self.is_short(),
+        }
+    }
+
+    /// Drains at most `most` deltas. The result is reported only once, so it is noted here: a delta
+    /// may come from a destructor of this very heap, which releases another object of it.
+    pub(crate) fn drain_detached(&mut self, most: usize) {
+        let outcome = match self.is_notified() {
+            true => {
+                self.drain_up_to(most.max(1));
+                self.sharing.get_mut().take_outcome()
+            }
+            false => Drained::Nothing,
+        };
+        #[cfg(test)]
+        if is_injected(InjectedFault::DeafDetachedHeap) && self.is_marking() {
+            return;
+        }
+        if outcome == Drained::Decremented && self.wanted_mark == WantedMark::Nothing {
+            self.wanted_mark = WantedMark::Mark;
+        }
+    }
+}

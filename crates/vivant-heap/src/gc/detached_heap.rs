@@ -1,0 +1,282 @@
+//! [`DetachedHeap`]: a detached heap. Its actor has ended, and other heaps refer to its objects
+//! (O9), or it has more objects than are freed at once.
+
+use super::detached::WantedMark;
+use super::heap::{Core, Heap, Root};
+use super::phase::GcPhase;
+use super::step::{Budget, GcReason, Next, StepContext};
+use crate::mark::mark_reason::{Activity, MarkHistory, MarkReason};
+use crate::mark::stats::HeapStats;
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::mem;
+
+/// Maximum number of deltas that a query outside of a step drains.
+const HEARD: usize = 1024;
+
+/// The empty state of a detached heap.
+pub(crate) struct Nothing;
+
+impl Root for Nothing {
+    type Of<'gc> = ();
+}
+
+/// A detached heap: the exported objects of a heap that has ended, the objects that these reach,
+/// and dead objects until they are freed.
+///
+/// Its keeper must drain its inbox now and then, or released objects are never freed: see
+/// [`DetachedHeap::drain_all`], and [`DetachedHeap::step`] for doing it in pieces. Dropping it
+/// while other heaps refer to its objects leaks these, for good.
+#[must_use = "a detached heap that is dropped too early leaks its objects"]
+pub struct DetachedHeap {
+    pub(crate) heap: Heap<Nothing>,
+    pace: Pace,
+}
+
+/// Limits how often a detached heap is marked.
+#[derive(Default)]
+struct Pace {
+    /// Nanoseconds spent on it since its last mark was swept.
+    spent_ns: u64,
+    history: MarkHistory,
+    /// It is not marked before this time.
+    until_ns: u64,
+}
+
+impl Pace {
+    /// A mark and its sweep are over.
+    fn is_marked(&mut self, now_ns: u64, after: &HeapStats) {
+        let spent_ns = mem::take(&mut self.spent_ns);
+        self.history.has_ended(0, now_ns, spent_ns, after);
+        let next_ns = self
+            .history
+            .next_ns(MarkReason::Detached, Activity::Busy, 0);
+        self.until_ns = next_ns.unwrap_or(now_ns);
+    }
+}
+
+/// The result of a step, with the detached heap that is left.
+#[must_use = "a detached heap that is dropped too early leaks its objects"]
+#[derive(Debug)]
+pub enum DetachedStep {
+    /// Other heaps refer to its objects. It has no work until it is notified.
+    Idle(DetachedHeap),
+    /// It has work for the next step.
+    HasWork(DetachedHeap),
+    /// No other heap referred to its objects, and everything is freed.
+    Freed,
+}
+
+impl<R: Root> Heap<R> {
+    /// Ends the heap: drops the state, and frees all objects except those that other heaps refer
+    /// to. Returns `None` if nothing is left.
+    ///
+    /// A heap of more than 256 KiB is not marked here: [`DetachedHeap::step`] or
+    /// [`DetachedHeap::drain_all`] does that, also if no other heap refers to it. A smaller one
+    /// costs a mark from its exports, and a sweep of all; without exports, only the drop.
+    pub fn end(self) -> Option<DetachedHeap> {
+        DetachedHeap::left(self.with_state::<Nothing>(()))
+    }
+}
+
+impl DetachedHeap {
+    /// Detaches a heap with a state that was never made.
+    pub(crate) fn of(core: Box<UnsafeCell<Core>>) -> Option<DetachedHeap> {
+        DetachedHeap::left(Heap::of(core, ()))
+    }
+
+    fn left(heap: Heap<Nothing>) -> Option<DetachedHeap> {
+        let mut detached = DetachedHeap {
+            heap,
+            pace: Pace::default(),
+        };
+        let core = detached.heap.parts().0;
+        core.wanted_mark = WantedMark::Mark;
+        if !core.goes_in_steps() {
+            let is_unshared = detached.heap.is_unshared();
+            return if is_unshared {
+                None
+            } else {
+                detached.drain_all()
+            };
+        }
+        let core = detached.heap.parts().0;
+        if core.phase() == GcPhase::Mark {
+            core.wanted_mark = WantedMark::Another;
+        }
+        Some(detached)
+    }
+
+    /// Whether count deltas have arrived that are not drained. Costs a load.
+    #[must_use]
+    pub fn is_notified(&self) -> bool {
+        self.heap.is_notified()
+    }
+
+    /// Whether [`DetachedHeap::step`] has work, by the deltas drained so far.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        self.wanted() != WantedMark::Nothing || self.is_marked() || self.heap.is_draining()
+    }
+
+    /// Drains at most a piece of the inbox. Returns whether the next step begins a mark.
+    ///
+    /// Costs next to nothing.
+    pub fn wants_mark(&mut self) -> bool {
+        self.drain_piece(HEARD);
+        let wants = match self.wanted() {
+            WantedMark::Nothing => false,
+            WantedMark::Mark => !self.is_marked(),
+            WantedMark::Another => true,
+        };
+        wants && !self.heap.is_draining()
+    }
+
+    /// Drains at most a piece of the inbox. Returns whether no other heap refers to its objects.
+    ///
+    /// Costs a look at the exports until one with a count is found, and frees nothing.
+    pub fn is_released(&mut self) -> bool {
+        self.drain_piece(HEARD);
+        self.has_drained() && self.heap.is_unshared_now()
+    }
+
+    /// Whether it has taken deltas out of the inbox and not applied all of them. Costs a few loads.
+    #[must_use]
+    pub fn is_draining(&self) -> bool {
+        self.heap.is_draining()
+    }
+
+    /// Whether a mark of its own runs, or the dead objects of the last one are not swept yet.
+    #[must_use]
+    pub fn is_marked(&self) -> bool {
+        let is_stale = self.wanted() == WantedMark::Another;
+        !is_stale && (self.heap.core().is_marking() || self.heap.is_unswept())
+    }
+
+    /// Whether the inbox is drained. Only then an export of zero means that no other heap refers to
+    /// the object (O6).
+    fn has_drained(&self) -> bool {
+        !self.heap.is_notified()
+    }
+
+    /// Drains the inbox, and runs all steps at once. Returns `None` if everything is freed.
+    ///
+    /// Costs next to nothing while other heaps refer to all of it.
+    pub fn drain_all(self) -> Option<DetachedHeap> {
+        let mut detached = self;
+        loop {
+            let mut all = usize::MAX;
+            detached = match detached.step(&mut all) {
+                DetachedStep::Idle(detached) => return Some(detached),
+                DetachedStep::HasWork(detached) => detached,
+                DetachedStep::Freed => return None,
+            };
+        }
+    }
+
+    /// Drains part of the inbox, and does at most `work` units of work. It subtracts the units done
+    /// from `work`. A unit is a scanned object, some 10 to 50 ns, or anything that takes as long.
+    ///
+    /// A heap of 256 KiB or less is marked and swept at once; so is any heap if the source has
+    /// hardly any pages left. Otherwise a step does one of these: it begins a mark, scans objects,
+    /// does a piece of mark termination, or sweeps spans. If references were released meanwhile,
+    /// another mark follows.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use vivant_heap::{Heap, Pacing, DetachedStep, Root, PageSource, Val};
+    ///
+    /// struct Numbers;
+    /// impl Root for Numbers {
+    ///     type Of<'gc> = Vec<Val<'gc, u64>>;
+    /// }
+    ///
+    /// let source = Arc::new(PageSource::new());
+    /// let mut heap = Heap::<Numbers>::new(&source, Pacing::default(), |m| (0..50_000).map(|n| m.val(n)).collect());
+    /// let held = heap.turn(|m, numbers| m.hold(numbers[7]));
+    /// let mut detached = heap.end().expect("one is held");
+    /// let detached = loop {
+    ///     detached = match detached.step(&mut 1_000) {
+    ///         DetachedStep::HasWork(detached) => detached,
+    ///         DetachedStep::Idle(detached) => break detached,
+    ///         DetachedStep::Freed => unreachable!("one is held"),
+    ///     };
+    /// };
+    /// drop(held);
+    /// assert!(detached.drain_all().is_none());
+    /// assert_eq!(source.stats().pages, 0);
+    /// ```
+    pub fn step(mut self, work: &mut usize) -> DetachedStep {
+        let mut budget = Budget::units(*work);
+        let report = self
+            .heap
+            .step(&StepContext::UNTIMED, GcReason::Detached, &mut budget);
+        *work = budget.objects;
+        match report.next {
+            Next::Released => DetachedStep::Freed,
+            Next::Done => DetachedStep::Idle(self),
+            Next::Again | Next::Later => DetachedStep::HasWork(self),
+        }
+    }
+
+    /// As [`DetachedHeap::step`], and limits marks to a part of the time: a mark
+    /// of a heap that was marked does not begin before a hundred times the duration of that mark
+    /// has passed. Until then the heap is freed if no other heap refers to its objects, because
+    /// that needs no mark.
+    pub fn step_at(mut self, context: &StepContext<'_>, work: &mut usize) -> DetachedStep {
+        let now_ns = context.now_ns;
+        if self.wants_mark() && self.pace.spent_ns != 0 {
+            // It has just been marked.
+            self.pace.is_marked(now_ns, &self.heap.stats());
+        }
+        if now_ns < self.pace.until_ns {
+            let is_released = self.is_released();
+            *work = work.saturating_sub(if self.is_draining() { HEARD } else { 1 });
+            if !is_released {
+                return DetachedStep::HasWork(self);
+            }
+            // It will not be marked again: nothing of it is referenced.
+            self.pace.until_ns = now_ns;
+        }
+        let (began_ns, was_marked) = ((context.clock)(), self.is_marked());
+        let mut left = self.step(work);
+        match &mut left {
+            DetachedStep::Freed => {}
+            // The step only drained the inbox: that does not count towards the mark.
+            DetachedStep::HasWork(detached)
+                if !was_marked && detached.is_draining() && !detached.is_marked() => {}
+            DetachedStep::HasWork(detached) => {
+                detached.pace.spent_ns += (context.clock)() - began_ns;
+            }
+            DetachedStep::Idle(detached) => {
+                detached.pace.spent_ns += (context.clock)() - began_ns;
+                let stats = detached.heap.stats();
+                detached.pace.is_marked(now_ns, &stats);
+            }
+        }
+        left
+    }
+
+    /// The time before which [`DetachedHeap::step_at`] begins no mark, in nanoseconds.
+    #[must_use]
+    pub fn next_mark_ns(&self) -> u64 {
+        self.pace.until_ns
+    }
+
+    fn wanted(&self) -> WantedMark {
+        self.heap.core().wanted_mark
+    }
+
+    /// Drains at most `most` deltas.
+    pub(crate) fn drain_piece(&mut self, most: usize) {
+        self.heap.parts().0.drain_detached(most);
+    }
+}
+
+impl fmt::Debug for DetachedHeap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DetachedHeap")
+            .field("heap", &self.heap)
+            .finish()
+    }
+}

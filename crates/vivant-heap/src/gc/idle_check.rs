@@ -1,0 +1,341 @@
+//! [`IdleCheck`]: idle checks of an actor's heap. After a while without turns its inbox is drained,
+//! it is marked if there is a reason, and its nursery is given back. See [README.md](README.md).
+
+use super::heap::Core;
+use super::marking::Marking;
+use super::step::{StepContext, StepReport};
+use crate::mark::mark_reason::{Activity, MarkReason, ReleasedExports};
+
+/// The count inbox is drained after this many turns, whether or not the heap collects.
+const TURNS_PER_DRAIN: u64 = 64;
+
+/// An idle check comes after this part of `idle_after` if other heaps' memory depends on it: the
+/// heap has imports, or other heaps have released some of its exports.
+const SOON: u64 = 8;
+
+/// A notified heap drains its inbox after this part of `idle_after`. That is twice the delay of its
+/// readers' idle checks, so releases by several readers at about the same time are handled
+/// together.
+const NOTIFIED: u64 = 4;
+
+/// The delay in nanoseconds after which a notified heap drains its inbox.
+#[must_use]
+pub fn notified_after_ns(idle_after_ns: u64) -> u64 {
+    idle_after_ns / NOTIFIED
+}
+
+/// What is agreed upon for a heap: each turn reads it.
+#[derive(Default)]
+pub(crate) struct Agreed {
+    check: Scheduled,
+    /// Whether a piece of the inbox was drained, and a rest is left for the next turn, or for a
+    /// time without messages.
+    pub(crate) drains_on: bool,
+}
+
+/// The state of the idle checks of one heap.
+#[derive(Default)]
+pub(crate) struct IdleCheck {
+    /// The turn number when a check was last scheduled or handled, and the time of that. If the
+    /// number is unchanged the actor has been idle since.
+    turns: u64,
+    since_ns: u64,
+    /// The turn number when the nursery was last given back, and that of the last edge snapshot.
+    returned: u64,
+    pub(crate) edges: u64,
+    /// Whether other heaps have released exports since the last mark began.
+    pub(crate) released: ReleasedExports,
+    stage: Stage,
+}
+
+/// The check that the heap itself has asked for. Its waker may have scheduled one beside it.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Scheduled {
+    #[default]
+    None,
+    /// One is due in `idle_after` at the latest.
+    Within,
+    /// One is due in an eighth of `idle_after`, because the heap has imports.
+    Soon,
+}
+
+/// How far an idle check has come.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Stage {
+    /// None is in progress.
+    #[default]
+    None,
+    /// One has begun. It waits until the inbox is drained and the last mark is swept.
+    Begun,
+    /// The nursery is to be given back first: what that promotes may be a reason for a mark.
+    Returning(Finding),
+    /// A mark is to begin.
+    Marking(Finding, MarkReason),
+    /// The mark has begun; the nursery is to be given back.
+    ReturningMarked(Finding),
+    /// It is over, but for the time of the next one.
+    Over(Finding, Option<u64>),
+}
+
+/// What an idle check has found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Finding {
+    activity: Activity,
+    now_ns: u64,
+    /// When the actor will have been idle for `idle_after`.
+    long_ns: u64,
+}
+
+/// The next piece of work of an idle check.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CheckWork {
+    ReturnNursery,
+    Mark(MarkReason),
+}
+
+impl Agreed {
+    /// Whether a check is to be scheduled after this turn, or the inbox is to be drained.
+    #[inline]
+    pub(crate) fn is_due_after_turn(&self, core: &Core, turns: u64) -> bool {
+        self.is_wanted(core) || self.drains_after_turn(turns)
+    }
+
+    /// Whether the inbox is to be drained after this turn.
+    #[inline]
+    pub(crate) fn drains_after_turn(&self, turns: u64) -> bool {
+        turns.is_multiple_of(TURNS_PER_DRAIN) || self.drains_on
+    }
+
+    /// Whether a check that the heap has not asked for yet would find work.
+    #[inline]
+    fn is_wanted(&self, core: &Core) -> bool {
+        let imports = || core.between_turns().imports.len() > 0;
+        match self.check {
+            Scheduled::None => {
+                core.nursery.used() > 0
+                    || imports()
+                    || core.has_external_edges.get()
+                    || core.has_destructors()
+                    || core.is_terminating_mark()
+                    || core.old.unswept != 0
+                    || core.exceeds_first()
+            }
+            Scheduled::Within => imports(),
+            Scheduled::Soon => false,
+        }
+    }
+}
+
+impl IdleCheck {
+    /// A mark has begun, and has taken the released exports into account: exports released from
+    /// here on are for the next one.
+    pub(crate) fn mark_begins(&mut self) {
+        self.released = ReleasedExports::None;
+    }
+}
+
+impl Core {
+    /// An idle check begins, unless this one is in progress.
+    pub(crate) fn begin_check(&mut self) {
+        if let Stage::None | Stage::Begun = self.idle_check.stage {
+            self.agreed.check = Scheduled::None;
+            self.idle_check.stage = Stage::Begun;
+        }
+    }
+
+    /// After a turn: schedules a check, if one would find work.
+    pub(crate) fn schedule_check(&mut self, context: &StepContext<'_>, report: &mut StepReport) {
+        if self.agreed.is_wanted(self) {
+            self.idle_check.turns = context.turns;
+            self.idle_check.since_ns = context.now_ns;
+            self.check_in_time(context, report);
+        }
+        if context.turns.is_multiple_of(TURNS_PER_DRAIN) {
+            self.check_released(context, report);
+        }
+    }
+
+    /// A check follows soon if other heaps have released exports.
+    pub(crate) fn check_released(&self, context: &StepContext<'_>, report: &mut StepReport) {
+        if self.idle_check.released == ReleasedExports::Some {
+            report.check_in(notified_after_ns(context.idle_after_ns));
+        }
+    }
+
+    /// Schedules the next check: in an eighth of `idle_after` if other heaps' memory depends on it,
+    /// else in `idle_after`.
+    fn check_in_time(&mut self, context: &StepContext<'_>, report: &mut StepReport) {
+        let is_awaited = self.between_turns().imports.len() > 0
+            || self.idle_check.released == ReleasedExports::Some;
+        let in_ns = match is_awaited {
+            true => context.idle_after_ns / SOON,
+            false => context.idle_after_ns,
+        };
+        self.check_in(in_ns, context, report);
+    }
+
+    fn check_in(&mut self, in_ns: u64, context: &StepContext<'_>, report: &mut StepReport) {
+        self.agreed.check = match self.between_turns().imports.len() {
+            // A check later than `idle_after` does not cover reasons that arise meanwhile.
+            _ if in_ns > context.idle_after_ns => Scheduled::None,
+            0 => Scheduled::Within,
+            _ => Scheduled::Soon,
+        };
+        report.check_in(in_ns);
+    }
+
+    /// The reasons for a mark that hold now.
+    fn mark_reasons(&self, turns: u64) -> impl Iterator<Item = MarkReason> {
+        let check = &self.idle_check;
+        let (marked, has_edges) = (self.mark_history.is_after(turns), check.edges == turns);
+        // A stop-the-world mark would delay messages that arrive meanwhile.
+        let frees = self.pacing.marking == Marking::Concurrent && self.exceeds_first();
+        let reasons = [
+            (
+                MarkReason::Imports,
+                self.between_turns().imports.len() > 0 && !marked,
+            ),
+            (
+                MarkReason::ExternalEdges,
+                self.has_external_edges.get() && !has_edges,
+            ),
+            (
+                MarkReason::Destructors,
+                self.has_destructors() && !marked && !has_edges,
+            ),
+            (
+                MarkReason::ReleasedExports,
+                check.released == ReleasedExports::Some,
+            ),
+            (MarkReason::DelayedGrowth, self.is_mark_delayed()),
+            (MarkReason::IdleGarbage, frees && !marked),
+        ];
+        let may = self.pacing.marking != Marking::Never;
+        let reasons = reasons.into_iter().filter(move |(_, holds)| may && *holds);
+        reasons.map(|(reason, _)| reason)
+    }
+
+    /// The earliest time at which a mark is due, and its reason. `None` if there is no reason.
+    fn mark_due(&self, activity: Activity, context: &StepContext<'_>) -> Option<(u64, MarkReason)> {
+        let next = |reason| {
+            let next_ns = self
+                .mark_history
+                .next_ns(reason, activity, context.idle_after_ns);
+            Some((next_ns?, reason))
+        };
+        self.mark_reasons(context.turns)
+            .filter_map(next)
+            .min_by_key(|(next_ns, _)| *next_ns)
+    }
+
+    /// The next piece of work of the check in progress. `None` if it waits, or is over.
+    pub(crate) fn check_work(&mut self, context: &StepContext<'_>) -> Option<CheckWork> {
+        loop {
+            match self.idle_check.stage {
+                Stage::None | Stage::Over(..) => return None,
+                // The rest of the inbox and the sweep of the last mark come first, in steps.
+                Stage::Begun if self.agreed.drains_on => return None,
+                Stage::Begun if self.old.unswept != 0 && !self.is_marking() => return None,
+                Stage::Begun => {
+                    let finding = self.find_activity(context);
+                    self.idle_check.stage = Stage::Returning(finding);
+                }
+                Stage::Returning(finding) => {
+                    if finding.long_ns <= finding.now_ns
+                        && self.idle_check.returned != context.turns
+                    {
+                        return Some(CheckWork::ReturnNursery);
+                    }
+                    self.idle_check.stage = match self.mark_due(finding.activity, context) {
+                        Some((due_ns, reason))
+                            if due_ns <= finding.now_ns && !self.is_marking() =>
+                        {
+                            Stage::Marking(finding, reason)
+                        }
+                        due => Stage::Over(finding, self.next_check_ns(finding, due, context)),
+                    };
+                }
+                Stage::Marking(_, reason) => return Some(CheckWork::Mark(reason)),
+                Stage::ReturningMarked(finding) => {
+                    let is_idle = finding.activity != Activity::Busy;
+                    let is_early = finding.now_ns < finding.long_ns;
+                    if is_idle && is_early && self.idle_check.returned != context.turns {
+                        return Some(CheckWork::ReturnNursery);
+                    }
+                    // The mark that has begun may run still.
+                    let next_ns = match self.is_marking() {
+                        true => Some(finding.now_ns.saturating_add(context.idle_after_ns)),
+                        false => self.next_return_ns(finding),
+                    };
+                    self.idle_check.stage = Stage::Over(finding, next_ns);
+                }
+            }
+        }
+    }
+
+    /// A piece of work of the check was done.
+    pub(crate) fn check_work_is_done(&mut self, turns: u64) {
+        match self.idle_check.stage {
+            Stage::Returning(_) | Stage::ReturningMarked(_) => self.idle_check.returned = turns,
+            Stage::Marking(finding, _) => self.idle_check.stage = Stage::ReturningMarked(finding),
+            Stage::None | Stage::Begun | Stage::Over(..) => {}
+        }
+    }
+
+    fn find_activity(&mut self, context: &StepContext<'_>) -> Finding {
+        let check = &mut self.idle_check;
+        let now_ns = context.now_ns;
+        let (activity, long_ns) = match check.turns == context.turns {
+            true => {
+                let since_ns = check.since_ns;
+                let long_ns = since_ns.saturating_add(context.idle_after_ns);
+                (Activity::Idle(since_ns), long_ns)
+            }
+            false => {
+                (check.turns, check.since_ns) = (context.turns, now_ns);
+                (Activity::Busy, u64::MAX)
+            }
+        };
+        Finding {
+            activity,
+            now_ns,
+            long_ns,
+        }
+    }
+
+    /// When the next check is due, if no mark has begun: `due` is the next mark.
+    fn next_check_ns(
+        &self,
+        finding: Finding,
+        due: Option<(u64, MarkReason)>,
+        context: &StepContext<'_>,
+    ) -> Option<u64> {
+        match due {
+            // A due mark is considered again when the running mark has ended.
+            Some(_) if self.is_marking() => {
+                Some(finding.now_ns.saturating_add(context.idle_after_ns))
+            }
+            Some((due_ns, _)) => Some(due_ns),
+            None => self.next_return_ns(finding),
+        }
+    }
+
+    fn next_return_ns(&self, finding: Finding) -> Option<u64> {
+        let returns = self.nursery.used() > 0 && finding.now_ns < finding.long_ns;
+        returns.then_some(finding.long_ns)
+    }
+
+    /// Ends a check that is over: schedules the next one.
+    pub(crate) fn conclude_check(&mut self, context: &StepContext<'_>, report: &mut StepReport) {
+        let Stage::Over(finding, next_ns) = self.idle_check.stage else {
+            return;
+        };
+        self.idle_check.stage = Stage::None;
+        if finding.activity == Activity::Busy {
+            return self.check_in_time(context, report);
+        }
+        if let Some(next_ns) = next_ns {
+            self.check_in(next_ns.saturating_sub(finding.now_ns), context, report);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! [`MarkTermination`]: mark termination. It updates what refers to dead objects, in steps between
+//! turns, once a concurrent mark is complete (H8). See [README.md](README.md).
+
+use super::heap::Core;
+use super::mark_cycle::Ended;
+use crate::alloc::header::Header;
+use crate::mark::marker::MarkMode;
+use crate::mark::scanner::MarkResults;
+use crate::pages::chunk::state_of;
+use crate::segmented::segmented_stack::SegmentedStack;
+use crate::sync::Ordering;
+use crate::types::weak::Target;
+use std::ops::Range;
+use std::ptr::NonNull;
+
+/// Entries processed in one step at least: some ten to some hundred microseconds.
+const PIECE: usize = 512;
+
+/// Pacing of termination, as parts of the bytes in use when the mark began. All entries are due
+/// when the heap has grown by `GROWS`: promotion pays for termination. One step processes
+/// `1 / PART` of the entries due, and at least `PIECE`. When the heap has grown by `BOUND`, one
+/// step processes all that are left.
+const GROWS: f64 = 0.1;
+const PART: usize = 8;
+const BOUND: f64 = 0.2;
+
+/// The termination of a concurrent mark.
+pub(crate) struct MarkTermination {
+    epoch: u8,
+    mode: MarkMode,
+    step: TerminationStep,
+    /// What the mark has found: weak references and foreign objects that are not processed yet, and
+    /// the counts for its end.
+    pub(crate) results: MarkResults,
+    watches: Range<u64>,
+    /// Tag entries that are not processed yet: that many from the start of the list.
+    tag_entries: usize,
+    /// The number of entries at the beginning, and the number processed.
+    all: usize,
+    looked: usize,
+    /// `grown`: by how much the heap's weight has increased since the beginning, up to the last
+    /// step. `seen`: the weight at the end of that step. A step itself makes the heap lighter by
+    /// releasing imports; that does not offset growth.
+    grown: usize,
+    seen: usize,
+    /// Bytes of blocks and large objects in use when the mark began.
+    marked: usize,
+}
+
+/// The structure that termination processes now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum TerminationStep {
+    /// Weak references to unmarked objects are cleared.
+    Weak,
+    /// Unmarked watched objects are dead: their tokens wait.
+    DeathWatches,
+    /// The tag table drops unmarked tag entries.
+    TagEntries,
+    /// An INC is sent for each marked foreign object of which this heap has no weight. In a
+    /// stop-the-world mark the two structures below are processed with it.
+    IncMarked,
+    /// A DEC is sent for each import that is unmarked and has not arrived since: after all INCs
+    /// (O6).
+    DecUnmarked,
+    /// Exports of zero are removed.
+    DropExports,
+    Over,
+}
+
+impl TerminationStep {
+    fn next(self) -> TerminationStep {
+        match self {
+            TerminationStep::Weak => TerminationStep::DeathWatches,
+            TerminationStep::DeathWatches => TerminationStep::TagEntries,
+            TerminationStep::TagEntries => TerminationStep::IncMarked,
+            TerminationStep::IncMarked => TerminationStep::DecUnmarked,
+            TerminationStep::DecUnmarked => TerminationStep::DropExports,
+            TerminationStep::DropExports | TerminationStep::Over => TerminationStep::Over,
+        }
+    }
+}
+
+impl MarkTermination {
+    /// Termination begins: the mark queue was closed.
+    pub(crate) fn new(
+        core: &mut Core,
+        epoch: u8,
+        mode: MarkMode,
+        marked: usize,
+        results: MarkResults,
+    ) -> MarkTermination {
+        let (deaths, tags) = (core.deaths.get_mut(), core.tags.get_mut());
+        let tag_entries = tags.listed.len();
+        let shared = results.foreign.len() + core.sharing.get_mut().counted();
+        MarkTermination {
+            epoch,
+            mode,
+            step: TerminationStep::Weak,
+            all: results.weak.len() + deaths.old.len() + tag_entries + shared,
+            looked: 0,
+            watches: deaths.all(),
+            tag_entries,
+            results,
+            grown: 0,
+            seen: core.heap_size_estimate(),
+            // A heap with few bytes of its own may have counts of much foreign data: then the pace
+            // follows its weight.
+            marked: marked.max(core.heap_size_estimate()).max(1),
+        }
+    }
+
+    /// The growth of the heap since the beginning at this weight, as a part of `marked`.
+    fn grown(&self, estimate: usize) -> f64 {
+        let grown = self.grown + estimate.saturating_sub(self.seen);
+        grown as f64 / self.marked as f64
+    }
+
+    /// The number of entries that should have been processed at this weight.
+    fn wanted(&self, estimate: usize) -> usize {
+        (self.all as f64 * (self.grown(estimate) / GROWS).min(1.0)) as usize
+    }
+
+    /// Whether entries are due at this weight. Entries that arrived since the beginning, or that
+    /// steps have made, are not counted; the bound makes them due too.
+    #[inline]
+    pub(crate) fn is_due(&self, estimate: usize) -> bool {
+        estimate > self.seen
+            && (self.wanted(estimate) > self.looked || self.grown(estimate) > BOUND)
+    }
+
+    /// The number of entries due in one step at this weight.
+    pub(crate) fn due(&self, estimate: usize) -> usize {
+        if self.grown(estimate) > BOUND {
+            return usize::MAX;
+        }
+        (self.wanted(estimate).saturating_sub(self.looked) / PART).max(PIECE)
+    }
+
+    /// Processes at most `most` entries, at least one. Returns whether termination is over.
+    pub(crate) fn run(&mut self, core: &mut Core, most: usize) -> Ended {
+        self.grown += core.heap_size_estimate().saturating_sub(self.seen);
+        let ended = self.run_steps(core, most);
+        self.seen = core.heap_size_estimate();
+        ended
+    }
+
+    fn run_steps(&mut self, core: &mut Core, most: usize) -> Ended {
+        let mut left = most.max(1);
+        while self.step != TerminationStep::Over {
+            let looked = self.step_entries(core, left);
+            self.looked += looked;
+            left -= looked;
+            if left == 0 {
+                return Ended::NotYet;
+            }
+            self.step = self.step.next();
+        }
+        Ended::Yes
+    }
+
+    /// Processes at most `most` entries of the current structure, and returns the number processed.
+    /// A smaller number means that none is left.
+    fn step_entries(&mut self, core: &mut Core, most: usize) -> usize {
+        let is_marked = is_marked(self.epoch);
+        let sharing = core.sharing.get_mut();
+        match self.step {
+            TerminationStep::Weak => clear_some(&mut self.results.weak, most, is_marked),
+            TerminationStep::DeathWatches => {
+                core.deaths
+                    .get_mut()
+                    .marked(&mut self.watches, most, is_marked)
+            }
+            // SAFETY: all spans are swept when a mark begins, and none is swept before it has
+            // ended.
+            TerminationStep::TagEntries => unsafe {
+                core.tags
+                    .get_mut()
+                    .marked(&mut self.tag_entries, most, is_marked)
+            },
+            TerminationStep::IncMarked if self.mode == MarkMode::StopTheWorld => {
+                sharing.meet(&mut self.results.foreign);
+                // SAFETY: no turn runs, so no unmarked object is used any more.
+                unsafe { sharing.marked() };
+                0
+            }
+            // SAFETY: the caller holds the heap. No turn gets an object that was unmarked when the
+            // mark queue was closed; an import that arrived since the mark began is kept.
+            TerminationStep::IncMarked => unsafe {
+                sharing.inc_marked(&mut self.results.foreign, most)
+            },
+            // SAFETY: the caller holds the heap, and no turn gets an object that was unmarked when
+            // the mark queue was closed.
+            TerminationStep::DecUnmarked => unsafe { sharing.dec_unmarked(most) },
+            TerminationStep::DropExports => sharing.drop_dead_exports(most),
+            TerminationStep::Over => 0,
+        }
+    }
+}
+
+/// A predicate for old objects after a complete mark: true if the object is marked, or was promoted
+/// since the mark began.
+fn is_marked(epoch: u8) -> impl Fn(NonNull<Header>) -> bool + Copy {
+    // SAFETY: callers pass objects that have not been swept since the mark began. Relaxed: no
+    // marker runs any more.
+    move |object| unsafe { state_of(object.cast()).load(Ordering::Relaxed) == epoch }
+}
+
+/// Clears the weak references with unmarked targets.
+fn clear_weak(references: Vec<NonNull<Header>>, is_marked: impl Fn(NonNull<Header>) -> bool) {
+    for reference in references {
+        // SAFETY: marked weak references; their targets were old when the mark began, and nothing
+        // has been swept since.
+        let target = unsafe { Target::of(reference) };
+        target.update(|object| is_marked(object).then_some(object));
+    }
+}
+
+/// As [`clear_weak`], for at most `most` references. Returns the number processed; a smaller number
+/// than `most` means that none is left.
+fn clear_some(
+    references: &mut SegmentedStack<NonNull<Header>>,
+    most: usize,
+    is_marked: impl Fn(NonNull<Header>) -> bool,
+) -> usize {
+    let mut left = most;
+    while left != 0
+        && let Some(some) = references.take(left)
+    {
+        left -= some.len();
+        clear_weak(some, &is_marked);
+    }
+    most - left
+}

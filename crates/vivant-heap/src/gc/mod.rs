@@ -1,0 +1,35 @@
+//! A heap and its collector: turns allocate and write by the mutator; minor collections, marks and
+//! sweeps run between turns, on the thread that holds the heap. See [README.md](README.md).
+
+#[cfg(test)]
+mod concurrent_mark_tests;
+pub(crate) mod detached;
+pub(crate) mod detached_heap;
+#[cfg(test)]
+mod detached_heap_tests;
+pub(crate) mod drivers;
+mod edge_snapshot;
+#[cfg(test)]
+mod external_edges_tests;
+pub(crate) mod heap;
+pub(crate) mod idle_check;
+pub(crate) mod mark_cycle;
+mod mark_termination;
+#[cfg(test)]
+mod mark_termination_tests;
+pub(crate) mod marking;
+mod minor;
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod model_tests;
+pub(crate) mod mutator;
+mod pacer;
+pub(crate) mod pacing;
+pub(crate) mod pause_kind;
+pub(crate) mod phase;
+pub(crate) mod step;
+#[cfg(test)]
+mod step_tests;
+pub(crate) mod stress;
+pub(crate) mod work;

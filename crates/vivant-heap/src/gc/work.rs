@@ -1,0 +1,238 @@
+//! What a step does: the choice of the next piece of work, and its execution.
+
+use super::heap::{Heap, Root};
+use super::idle_check::CheckWork;
+use super::phase::GcPhase;
+use super::step::{
+    Budget, EdgesListed, GcReason, MarkChange, Next, Request, StepContext, StepReport,
+};
+use crate::alloc::old::sweep::SweepBudget;
+use crate::mark::mark_reason::MarkReason;
+use crate::mark::marker::Marker;
+use crate::mark::scanner::EdgeSnapshot;
+use crate::mark::stats::MarkTally;
+use crate::object::evacuator::TenuringPolicy;
+
+/// A piece of work: one step does one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WorkItem {
+    /// What is due between two turns: a minor collection, a piece of the mark or of the sweep.
+    Collect,
+    /// A piece of the count inbox.
+    Drain,
+    /// A piece of the sweep, beyond what turns call for.
+    Sweep,
+    /// The nursery is emptied, and its memory given back.
+    ReturnNursery,
+    /// The beginning of a mark, or a whole mark.
+    Mark(MarkReason, EdgeSnapshot),
+    /// A minor collection.
+    Nursery,
+    /// A piece of work of a detached heap.
+    Detached,
+}
+
+/// The owner's record of the mark that runs, for the history.
+#[derive(Clone)]
+pub(crate) struct MarkRecord {
+    /// Number of turns before it began.
+    turns: u64,
+    /// Nanoseconds that the owner has spent on it.
+    spent_ns: u64,
+    marker: Marker,
+    edge_snapshot: EdgeSnapshot,
+}
+
+impl<R: Root> Heap<R> {
+    /// Reads what the step decides by.
+    pub(crate) fn begin_step(&mut self, reason: GcReason) {
+        let core = self.parts().0;
+        core.note_draining();
+        if reason == GcReason::IdleCheck {
+            core.begin_check();
+        }
+    }
+
+    /// The most urgent piece of work that `reason` calls for and `budget` allows.
+    pub(crate) fn next_item(
+        &mut self,
+        context: &StepContext<'_>,
+        reason: GcReason,
+        budget: &Budget,
+    ) -> Option<WorkItem> {
+        let has_gc_work = reason == GcReason::TurnEnd && self.has_gc_work();
+        let core = self.parts().0;
+        let (collects, drains) = (
+            budget.objects != 0,
+            budget.deltas != 0 && core.is_notified(),
+        );
+        match reason {
+            GcReason::Requested(_) | GcReason::Paced if !collects => None,
+            GcReason::Requested(Request::Nursery) => Some(WorkItem::Nursery),
+            GcReason::Requested(Request::Sweep) => Some(WorkItem::Sweep),
+            GcReason::Requested(Request::Mark) => {
+                Some(WorkItem::Mark(MarkReason::Requested, EdgeSnapshot::Off))
+            }
+            GcReason::Requested(Request::MarkEdges) => {
+                Some(WorkItem::Mark(MarkReason::Requested, EdgeSnapshot::Private))
+            }
+            GcReason::Paced => Some(WorkItem::Collect),
+            GcReason::Detached => Some(WorkItem::Detached),
+            GcReason::TurnEnd if collects && has_gc_work => Some(WorkItem::Collect),
+            GcReason::TurnEnd => {
+                let drains = drains && core.agreed.drains_after_turn(context.turns);
+                drains.then_some(WorkItem::Drain)
+            }
+            GcReason::Continue if collects && core.is_marking() => Some(WorkItem::Collect),
+            GcReason::Continue if budget.spans != 0 && core.old.unswept != 0 => {
+                Some(WorkItem::Sweep)
+            }
+            GcReason::Continue if drains && core.agreed.drains_on => Some(WorkItem::Drain),
+            GcReason::IdleCheck if drains => Some(WorkItem::Drain),
+            GcReason::Continue | GcReason::IdleCheck => {
+                let work = core.check_work(context)?;
+                Some(match work {
+                    CheckWork::ReturnNursery => WorkItem::ReturnNursery,
+                    CheckWork::Mark(reason) => WorkItem::Mark(reason, EdgeSnapshot::Private),
+                })
+            }
+        }
+    }
+
+    /// Does a piece of work, and takes it off the budget: a kind of work comes once in a call.
+    pub(crate) fn run_item(
+        &mut self,
+        item: WorkItem,
+        context: &StepContext<'_>,
+        budget: &mut Budget,
+    ) {
+        let never = self.never();
+        let (core, state) = self.parts();
+        match item {
+            WorkItem::Collect => {
+                core.collect_between_turns(state);
+                (budget.objects, budget.entries) = (0, 0);
+            }
+            WorkItem::Drain => {
+                core.drain_piece(budget.deltas);
+                budget.deltas = 0;
+            }
+            WorkItem::Sweep => {
+                let mut spans = SweepBudget::of(budget.spans);
+                spans.empty = budget.pages;
+                core.old.sweep(spans, &core.source);
+                (budget.spans, budget.objects) = (0, 0);
+            }
+            WorkItem::Nursery | WorkItem::Mark(..) if never => {
+                budget.objects = 0;
+                core.check_work_is_done(context.turns);
+            }
+            WorkItem::Nursery => {
+                core.minor(state, TenuringPolicy::Once);
+                budget.objects = 0;
+            }
+            WorkItem::ReturnNursery => {
+                if !never {
+                    // The first collection keeps its survivors in the nursery; the second promotes
+                    // them.
+                    core.minor(state, TenuringPolicy::Once);
+                    core.minor(state, TenuringPolicy::Once);
+                }
+                core.chunk_cache.shrink(0, &core.source);
+                core.check_work_is_done(context.turns);
+            }
+            WorkItem::Mark(reason, edges) => {
+                core.mark(state, reason, edges, budget);
+                (budget.objects, budget.spans) = (0, 0);
+                core.check_work_is_done(context.turns);
+            }
+            WorkItem::Detached => core.detached_work(state, budget),
+        }
+        core.note_draining();
+    }
+
+    /// Records whether a mark has begun or ended since `before`.
+    pub(crate) fn note_marks(
+        &mut self,
+        context: &StepContext<'_>,
+        before: MarkTally,
+    ) -> (Option<MarkChange>, EdgesListed) {
+        let after = self.mark_tally();
+        if self.core().mark_record.is_none()
+            && after.major == before.major
+            && after.begun == before.begun
+        {
+            return (None, EdgesListed::No);
+        }
+        let now_ns = (context.clock)();
+        let took_ns = now_ns.saturating_sub(context.now_ns);
+        let stats = self.stats();
+        let core = self.parts().0;
+        let (mut change, mut edges) = (None, EdgesListed::No);
+        if let Some(record) = &mut core.mark_record {
+            record.spent_ns += took_ns;
+        }
+        if after.major > before.major {
+            let record = core.mark_record.take();
+            if record.is_some() {
+                change = Some(MarkChange::Ended);
+            }
+            // A stop-the-world mark came last: it has aborted or completed the recorded one.
+            let at_once = after.major - after.ended > before.major - before.ended;
+            let (turns, took_ns, snapshot) = match record.filter(|_| !at_once) {
+                None => {
+                    core.idle_check.mark_begins();
+                    (context.turns, took_ns, core.last_edge_snapshot)
+                }
+                Some(record) => {
+                    let took_ns = record.spent_ns + record.marker.spent_ns();
+                    (record.turns, took_ns, record.edge_snapshot)
+                }
+            };
+            core.mark_history.has_ended(turns, now_ns, took_ns, &stats);
+            if snapshot == EdgeSnapshot::Private && turns == context.turns {
+                core.idle_check.edges = turns;
+                edges = EdgesListed::Yes;
+            }
+        }
+        if after.begun > before.begun {
+            core.mark_record = core.marker().map(|marker| MarkRecord {
+                turns: context.turns,
+                spent_ns: took_ns,
+                marker,
+                edge_snapshot: core.last_edge_snapshot,
+            });
+            if core.mark_record.is_some() {
+                core.idle_check.mark_begins();
+                change = Some(MarkChange::Begun);
+            }
+        }
+        (change, edges)
+    }
+
+    /// No work is left for this call: what comes next.
+    pub(crate) fn conclude(
+        &mut self,
+        context: &StepContext<'_>,
+        reason: GcReason,
+        report: &mut StepReport,
+    ) {
+        let core = self.parts().0;
+        match reason {
+            GcReason::TurnEnd => core.schedule_check(context, report),
+            GcReason::Continue | GcReason::IdleCheck => core.conclude_check(context, report),
+            GcReason::Detached => {
+                report.next = core.detached_next;
+                return;
+            }
+            GcReason::Paced | GcReason::Requested(_) => {}
+        }
+        report.next = match (core.phase(), reason) {
+            _ if core.agreed.drains_on => Next::Later,
+            (GcPhase::Terminate | GcPhase::Sweep, GcReason::Continue | GcReason::IdleCheck) => {
+                Next::Later
+            }
+            _ => Next::Done,
+        };
+    }
+}

@@ -1,0 +1,162 @@
+//! [`MutatorAssist`]: the mutator assist that the holder of a heap owes to a concurrent mark (H7).
+//! Pure arithmetic.
+
+use std::ops::RangeInclusive;
+
+/// The mark is complete when the heap has grown by `GROWS` of the bytes that lived when it began:
+/// promotion pays for it. The rest up to the bound of the heap, three tenths, is for bytes
+/// allocated before the next assist. From `BOUND` on, one assist does all that is left.
+const GROWS: f64 = 0.2;
+const BOUND: f64 = 0.28;
+
+/// Objects scanned in one assist: `1 / PART` of the debt, within `PIECE`, some ten to some hundred
+/// microseconds. It is more if the bytes promoted since the last assist call for more, and
+/// everything left when the heap has nearly grown to the bound.
+const PIECE: RangeInclusive<usize> = 256..=4096;
+const PART: usize = 8;
+
+/// Bytes that one scanned object is taken to have. Most are smaller: the debt is computed anew each
+/// time, so it is paid in more assists.
+const OBJECT: usize = 64;
+
+/// The difference between the bytes marked and the bytes that should be marked by now.
+#[derive(Debug)]
+pub(crate) struct MutatorAssist {
+    /// Bytes in use when the mark began: the most that it can mark.
+    pub(crate) began: usize,
+    /// The estimate of how many of them live.
+    lives: usize,
+    /// The weight of the heap when the mark began and at the last assist, and whether the debt was
+    /// paid then. Marks are scheduled by weight, which includes large memory outside of the heap.
+    start_estimate: usize,
+    seen: usize,
+    debt: AssistDebt,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum AssistDebt {
+    None,
+    Outstanding,
+}
+
+impl MutatorAssist {
+    /// The state at the beginning of a mark. `began` is the number of bytes in use, `met` the
+    /// number that the last mark found alive. If `met` is small, the heap has grown by ways that
+    /// its pacing does not cover, and half of `began` is taken to live.
+    pub(crate) fn begin(began: usize, met: usize, estimate: usize) -> MutatorAssist {
+        MutatorAssist {
+            began,
+            lives: met.clamp(began / 2, began),
+            start_estimate: estimate,
+            seen: estimate,
+            debt: AssistDebt::None,
+        }
+    }
+
+    /// Whether an assist may be due at this weight.
+    #[inline]
+    pub(crate) fn is_due(&self, estimate: usize) -> bool {
+        self.debt == AssistDebt::Outstanding || self.seen != estimate
+    }
+
+    /// The growth of the heap in bytes since the mark began, at this weight.
+    pub(crate) fn grown(&self, estimate: usize) -> usize {
+        estimate.saturating_sub(self.start_estimate)
+    }
+
+    /// The size of the next assist in objects, at this weight, when `met` bytes are marked. `None`
+    /// if no assist is due.
+    pub(crate) fn next(&mut self, estimate: usize, met: usize) -> Option<usize> {
+        let due = |grown: usize| {
+            let through = grown as f64 / (GROWS * self.lives as f64);
+            (self.began as f64 * through.min(1.0)) as usize
+        };
+        let grown = self.grown(estimate);
+        let wanted = due(grown);
+        let new = due(estimate.saturating_sub(self.seen)) / OBJECT;
+        self.seen = estimate;
+        // All bytes may be marked while queued objects, reached a second time, are still to be
+        // scanned.
+        self.debt = match met >= wanted && wanted < self.began {
+            true => AssistDebt::None,
+            false => AssistDebt::Outstanding,
+        };
+        if self.debt == AssistDebt::None {
+            return None;
+        }
+        let assist = wanted.saturating_sub(met) / OBJECT;
+        Some(match grown as f64 > BOUND * self.lives as f64 {
+            true => usize::MAX,
+            false => {
+                let piece = (assist / PART).clamp(*PIECE.start(), *PIECE.end());
+                piece.max(new.min(assist))
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIVE: usize = 100 << 20;
+
+    /// Assists after each `step` bytes of growth, as if there were no other marker, until all is
+    /// marked. Returns the relative growth of the heap, and the largest assist.
+    fn paid(mut assist: MutatorAssist, step: usize) -> (f64, usize) {
+        let (mut live, mut met, mut most) = (assist.began, 0, 0);
+        while met < assist.began {
+            live += step;
+            let piece = assist.next(live, met).unwrap_or(0);
+            most = most.max(piece);
+            met = assist.began.min(met + piece.saturating_mul(OBJECT));
+        }
+        ((live - assist.began) as f64 / assist.lives as f64, most)
+    }
+
+    #[test]
+    fn all_is_paid_when_the_heap_has_grown_by_a_fifth() {
+        for step in [64, 4 << 10, 64 << 10, 1 << 20] {
+            let (grown, _) = paid(MutatorAssist::begin(LIVE, LIVE, LIVE), step);
+            assert!(grown > 0.1 && grown < 0.25, "{step}: {grown}");
+        }
+    }
+
+    #[test]
+    fn payments_are_small_or_as_large_as_what_calls_for_them() {
+        for step in [64, 4 << 10, 64 << 10, 1 << 20] {
+            let (_, most) = paid(MutatorAssist::begin(LIVE, LIVE, LIVE), step);
+            let calls = (step as f64 / GROWS) as usize / OBJECT;
+            assert!(most <= calls.max(*PIECE.end()) + 1, "{step}: {most}");
+        }
+    }
+
+    /// The rest is garbage: no mark reaches it, and it must not let the heap grow more.
+    #[test]
+    fn the_bound_is_of_what_lives() {
+        let assist = MutatorAssist::begin(LIVE * 3 / 2, LIVE, LIVE * 3 / 2);
+        assert_eq!(assist.lives, LIVE);
+        let (grown, _) = paid(assist, 4 << 10);
+        assert!(grown < 0.25, "{grown}");
+    }
+
+    #[test]
+    fn what_came_by_other_ways_is_taken_for_half_alive() {
+        assert_eq!(MutatorAssist::begin(LIVE, 5, LIVE).lives, LIVE / 2);
+        assert_eq!(MutatorAssist::begin(LIVE, 3 * LIVE, LIVE).lives, LIVE);
+    }
+
+    #[test]
+    fn who_makes_nothing_owes_nothing() {
+        let mut assist = MutatorAssist::begin(LIVE, LIVE, LIVE);
+        assert!(!assist.is_due(LIVE));
+        assert_eq!(assist.next(LIVE, 0), None);
+        assert!(assist.is_due(LIVE + 1));
+    }
+
+    #[test]
+    fn near_the_bound_all_is_paid_at_once() {
+        let mut assist = MutatorAssist::begin(LIVE, LIVE, LIVE);
+        assert_eq!(assist.next(LIVE + LIVE * 29 / 100, 0), Some(usize::MAX));
+    }
+}

@@ -1,0 +1,324 @@
+//! [`Evacuator`]: the evacuator of minor collections. Objects that the roots and the remembered set
+//! reach move out of the nursery (H3).
+
+use crate::alloc::header::{Header, young_size};
+use crate::alloc::nursery::Nursery;
+use crate::gc::heap::Core;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
+use crate::mark::stats::Evacuated;
+use crate::orca::heap_handle::HeapHandle;
+use crate::pages::chunk::age_of;
+use crate::pages::page::Age;
+use crate::types::weak::Target;
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+/// The tenuring policy: where objects go that survive their first collection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TenuringPolicy {
+    /// A mutable object stays young once more.
+    Once,
+    /// Every survivor is promoted: before a mark (H6).
+    Never,
+}
+
+/// Evacuates objects. [`Object::evacuate`](crate::Object::evacuate) reports each reference to it.
+pub struct Evacuator<'a> {
+    core: &'a mut Core,
+    /// The survivor nursery: mutable objects that have survived once.
+    survivors: Nursery,
+    tenuring: TenuringPolicy,
+    /// Promoted, and not yet scanned.
+    moved: Vec<NonNull<Header>>,
+    /// Survivors that stay young, and are not yet scanned.
+    stayed: Vec<NonNull<Header>>,
+    /// Weak references that were scanned.
+    weak: Vec<NonNull<Header>>,
+    /// The object that is being scanned, if it is one. `space` says where it lies,
+    /// `refers_to_young` whether it refers to a young object.
+    object: Option<NonNull<Header>>,
+    space: Space,
+    refers_to_young: bool,
+    counts: Evacuated,
+    /// Address of its value.
+    value: usize,
+}
+
+/// Where the scanned object lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Space {
+    Young,
+    Old,
+}
+
+impl<'a> Evacuator<'a> {
+    pub(crate) fn new(core: &'a mut Core, tenuring: TenuringPolicy) -> Self {
+        Evacuator {
+            core,
+            survivors: Nursery::new(Age::Surviving),
+            tenuring,
+            moved: Vec::new(),
+            stayed: Vec::new(),
+            weak: Vec::new(),
+            object: None,
+            space: Space::Young,
+            refers_to_young: false,
+            counts: Evacuated::default(),
+            value: 0,
+        }
+    }
+
+    /// Returns the present place of a referenced object, and evacuates it if it is still in the old
+    /// nursery.
+    #[inline]
+    pub(crate) fn forward(&mut self, object: NonNull<Header>) -> NonNull<Header> {
+        // SAFETY: a reported reference leads to a live object of a chunk.
+        let age = unsafe { age_of(object.cast()) };
+        if !age.is_young() {
+            return object;
+        }
+        #[cfg(test)]
+        if is_injected(InjectedFault::StaleSlot) && self.evacuate_young(object, age) != object {
+            return object;
+        }
+        self.evacuate_young(object, age)
+    }
+
+    fn evacuate_young(&mut self, object: NonNull<Header>, age: Age) -> NonNull<Header> {
+        // SAFETY: a reported reference leads to a live object; its old header stays valid until the
+        // nursery is cleared.
+        let header = unsafe { object.as_ref() };
+        if let Some(to) = header.forwarded() {
+            // SAFETY: a forwarding pointer leads to an object.
+            self.refers_to_young |= unsafe { age_of(to.cast()) }.is_young();
+            return to;
+        }
+        if age == Age::Surviving {
+            // It was evacuated there in this collection.
+            self.refers_to_young = true;
+            return object;
+        }
+        let table = header.table();
+        // SAFETY: it was not forwarded, so the live object is still here, with its table's type.
+        let bytes = unsafe { table.bytes(object) };
+        let stays = table.mutable && age == Age::New && self.tenuring == TenuringPolicy::Once;
+        let to = if stays {
+            self.refers_to_young = true;
+            self.survivor(young_size(bytes))
+        } else {
+            let Core {
+                old, source, owner, ..
+            } = &mut *self.core;
+            // A young object is no larger than the largest size class.
+            table
+                .class(bytes)
+                .and_then(|class| old.block(class, source, HeapHandle::name(owner)))
+        };
+        let Some(to) = to else { out_of_memory() };
+        // SAFETY: the object is copied bit for bit to a place that is large enough. Its old place
+        // is used only for the forwarding pointer.
+        unsafe { copy(object, to, young_size(bytes)) };
+        header.forward_to(to);
+        match stays {
+            true => self.counts.aged(young_size(bytes)),
+            false => self.counts.promoted(young_size(bytes)),
+        }
+        if table.needs_trace || table.mutable {
+            let list = if stays {
+                &mut self.stayed
+            } else {
+                &mut self.moved
+            };
+            list.push(to);
+        }
+        to
+    }
+
+    #[inline(never)]
+    fn survivor(&mut self, bytes: usize) -> Option<NonNull<Header>> {
+        loop {
+            if let Some(room) = self.survivors.room(bytes) {
+                return Some(room.cast());
+            }
+            let Core {
+                chunk_cache,
+                source,
+                owner,
+                ..
+            } = &*self.core;
+            if !self
+                .survivors
+                .grow(chunk_cache, source, HeapHandle::name(owner), bytes)
+            {
+                return None;
+            }
+        }
+    }
+
+    /// Visits the barrier's flag of a mutable part. The flag is set to `clean` if the next write
+    /// must be remembered. Only the flag at the beginning of an object is set: a value inside an
+    /// object can be taken out of it, and become another object.
+    #[inline]
+    pub(crate) fn mutable(&self, flag: &Cell<u32>, clean: u32) {
+        let guard = std::ptr::from_ref(flag).addr() == self.value;
+        if guard && self.space == Space::Old && !self.refers_to_young {
+            flag.set(clean);
+        }
+    }
+
+    /// Notes that the object that is being scanned is a weak reference.
+    pub(crate) fn weak(&mut self) {
+        self.weak.extend(self.object);
+    }
+
+    /// Scans a remembered object.
+    pub(crate) fn remembered(&mut self, object: NonNull<Header>) {
+        self.visit(object, Space::Old);
+    }
+
+    /// Scans one object. It is remembered again if it is old and refers to a young one.
+    #[inline]
+    fn visit(&mut self, object: NonNull<Header>, space: Space) {
+        self.space = space;
+        self.refers_to_young = false;
+        self.object = Some(object);
+        // SAFETY: a live object, which no turn uses now; the value follows the header.
+        unsafe {
+            self.value = Header::value(object).addr().get();
+            (object.as_ref().table().evacuate)(object.add(1).cast(), self);
+        }
+        #[cfg(test)]
+        if is_injected(InjectedFault::ForgottenOld) {
+            return;
+        }
+        if space == Space::Old && self.refers_to_young {
+            self.core.remembered.get_mut().push(object);
+        }
+    }
+
+    /// Scans all evacuated objects, until no new ones come.
+    pub(crate) fn drain(&mut self) {
+        loop {
+            if let Some(object) = self.moved.pop() {
+                self.visit(object, Space::Old);
+            } else if let Some(object) = self.stayed.pop() {
+                self.visit(object, Space::Young);
+            } else {
+                break;
+            }
+        }
+    }
+
+    /// Evacuation is complete: weak references follow their targets, or are cleared (H10). Those
+    /// with targets that are still young are checked again in the next collection.
+    pub(crate) fn clear_weak(&mut self) {
+        let known = std::mem::take(&mut self.core.weak);
+        for reference in known.into_iter().chain(std::mem::take(&mut self.weak)) {
+            // SAFETY: a weak reference that was reached, now or when it became old. A mark empties
+            // this list, and a sweep frees only objects that the last mark has not marked. So since
+            // then neither the reference nor its target has been freed.
+            let young = unsafe {
+                Target::of(reference).update(|object| match age_of(object.cast()) {
+                    Age::New | Age::Survived => object.as_ref().forwarded(),
+                    Age::Surviving | Age::Old => Some(object),
+                })
+            };
+            let young = young.filter(|&object| {
+                // SAFETY: the target's present place, in a chunk.
+                unsafe { age_of(object.cast()) }.is_young()
+            });
+            if young.is_some() {
+                self.core.weak.push(reference);
+            }
+        }
+    }
+
+    /// Evacuation is complete: watched objects that were not evacuated are dead (H10).
+    pub(crate) fn find_dead(&mut self) {
+        // SAFETY: watched young objects lie in the nursery that is being emptied.
+        let place = |object: NonNull<Header>| unsafe { object.as_ref() }.forwarded();
+        self.core.deaths.get_mut().nursery_emptied(place);
+    }
+
+    /// What was evacuated until now.
+    pub(crate) fn counts(&self) -> Evacuated {
+        self.counts
+    }
+
+    /// Evacuation is complete: objects with a destructor that were not evacuated are dead and
+    /// destroyed. Returns the survivor nursery.
+    pub(crate) fn finish(self) -> Nursery {
+        for object in self.core.nursery.droppable() {
+            // SAFETY: an object of the nursery.
+            match unsafe { object.as_ref() }.forwarded() {
+                // SAFETY: it was not reached, and its chunk is cleared.
+                None => self.core.old.panics += unsafe { crate::alloc::old::end(object) },
+                // SAFETY: a forwarding pointer leads to an object.
+                Some(to) => unsafe {
+                    if age_of(to.cast()).is_young() {
+                        self.survivors.note_drop(to);
+                    } else {
+                        self.core.old.note_drop(to);
+                    }
+                },
+            }
+        }
+        self.core.old.settle();
+        self.survivors
+    }
+}
+
+/// Copies an object of `bytes` bytes, a multiple of eight and at least sixteen. Most objects are
+/// short: a call of `memcpy` would cost more than the copy.
+///
+/// # Safety
+///
+/// An object of this size lies at `from`. `to` has room for it, and does not overlap it.
+#[inline]
+unsafe fn copy(from: NonNull<Header>, to: NonNull<Header>, bytes: usize) {
+    /// Copies the first words and the last ones, which may overlap: few branches for many sizes.
+    ///
+    /// # Safety
+    ///
+    /// As for `copy`, with at least `WORDS` words, and at most twice as many.
+    #[inline]
+    unsafe fn ends<const WORDS: usize>(from: NonNull<Header>, to: NonNull<Header>, bytes: usize) {
+        let behind = bytes - 8 * WORDS;
+        // SAFETY: the caller's contract.
+        unsafe {
+            let from = from.cast::<[MaybeUninit<u64>; WORDS]>();
+            let to = to.cast::<[MaybeUninit<u64>; WORDS]>();
+            let (first, last) = (from.read(), from.byte_add(behind).read());
+            to.write(first);
+            to.byte_add(behind).write(last);
+        }
+    }
+    // SAFETY: the caller's contract; each arm gets between `WORDS` and twice as many words.
+    unsafe {
+        match bytes {
+            0..=32 => ends::<2>(from, to, bytes),
+            33..=64 => ends::<4>(from, to, bytes),
+            65..=128 => ends::<8>(from, to, bytes),
+            _ => to.cast::<u8>().copy_from_nonoverlapping(from.cast(), bytes),
+        }
+    }
+}
+
+impl std::fmt::Debug for Evacuator<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Relocator").finish_non_exhaustive()
+    }
+}
+
+/// Aborts the process: in the middle of a collection nothing can be undone.
+#[cold]
+pub(crate) fn out_of_memory() -> ! {
+    eprintln!(
+        "vivant-heap: no memory for the objects that survive a collection: the system gives none. In the middle of one nothing can be \
+         undone, so the process ends; bound the source of pages below what the system has (`PageSource::bounded`), or give its heaps a \
+         smaller `Pacing::nursery`"
+    );
+    std::process::abort()
+}

@@ -1,0 +1,14 @@
+//! What an object is: its type's contract with the collector, and references within one heap.
+
+pub(crate) mod collected;
+mod containers;
+pub(crate) mod erased;
+pub(crate) mod evacuator;
+pub(crate) mod external_edges;
+pub(crate) mod frozen;
+pub(crate) mod gc;
+pub(crate) mod object_trait;
+pub(crate) mod reference;
+pub(crate) mod sendable;
+pub(crate) mod tracer;
+pub mod unsizing;

@@ -1,0 +1,5 @@
+//! Values on the way between heaps: parcels, holder roots, the heap of a turn that packs.
+
+pub(crate) mod holder_root;
+pub(crate) mod parcel;
+pub(crate) mod turn_heap;

@@ -1,0 +1,3 @@
+//! Death watches.
+
+pub(crate) mod death_watch;
