@@ -6,6 +6,7 @@
 
 // From the bottom up: a folder imports only folders above it in this list.
 mod fault;
+mod foreign_code;
 mod pages;
 mod segmented;
 mod sync;

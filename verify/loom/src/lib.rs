@@ -83,7 +83,7 @@ mod tracked;
 mod unreachable;
 
 pub use check::{Canary, Test};
-use orca::stubs::{alloc, pages};
+use orca::stubs::{alloc, foreign_code, pages};
 use stubs::{actor, message};
 
 macro_rules! tests {

@@ -357,7 +357,7 @@ unsafe fn end_slice<'gc, T: Object<'gc>>(length: NonNull<u8>) {
         if let Err(panic) = ended
             && let Some(before) = panicked.replace(panic)
         {
-            super::old::over(before);
+            crate::foreign_code::over(before);
         }
     }
     if let Some(panic) = panicked {

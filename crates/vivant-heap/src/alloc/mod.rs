@@ -4,3 +4,4 @@
 pub(crate) mod header;
 pub(crate) mod nursery;
 pub(crate) mod old;
+pub(crate) mod poison;

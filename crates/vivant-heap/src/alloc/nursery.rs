@@ -1,8 +1,8 @@
 //! The nursery: most objects are born and die here, by bump allocation (H2, H3).
 
 use super::header::Header;
-use crate::orca::heap_handle::HeapHandle;
-use crate::pages::chunk::{HEAD, PAGE, PAGES, age_of, set_ages};
+use super::poison::poison;
+use crate::pages::chunk::{HEAD, Owner, PAGE, PAGES, age_of, set_ages};
 use crate::pages::nursery_chunk_cache::NurseryChunkCache;
 use crate::pages::page::{Age, PageKind, Span};
 use crate::pages::page_source::PageSource;
@@ -72,7 +72,7 @@ impl Nursery {
         &self,
         chunk_cache: &NurseryChunkCache,
         source: &PageSource,
-        owner: NonNull<HeapHandle>,
+        owner: NonNull<Owner>,
         bytes: usize,
     ) -> bool {
         let mut chunks = self.chunks.borrow_mut();
@@ -157,6 +157,18 @@ impl Nursery {
     #[inline]
     pub(crate) fn used(&self) -> usize {
         self.pages.get() * PAGE - (self.end.get().addr().get() - self.next.get().addr().get())
+    }
+
+    /// Poisons it.
+    ///
+    /// # Safety
+    ///
+    /// All its objects were evacuated or are dead.
+    pub(crate) unsafe fn poison(&self) {
+        for (span, filled) in self.chunks() {
+            // SAFETY: the span is the nursery's; no object in it is used, by the caller's contract.
+            unsafe { poison(span.start(), filled) };
+        }
     }
 
     /// Empties it: its chunks go to the nursery chunk cache.

@@ -6,18 +6,17 @@ mod span_lists;
 pub(crate) mod sweep;
 
 use super::header::Header;
-use crate::gc::stress::poison;
+use super::poison::poison;
+use crate::foreign_code;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::orca::heap_handle::HeapHandle;
-use crate::pages::chunk::{PAGE, page_of, state_of};
+use crate::pages::chunk::{Owner, PAGE, page_of, state_of};
 use crate::pages::page::{Page, PageKind, Span, Word};
 use crate::pages::page_source::PageSource;
 use crate::pages::size_class::{CLASSES, SMALL_MAX, block_size, class_for, span_pages};
 use crate::segmented::segmented_stack::SegmentedStack;
 use crate::sync::Ordering;
 use span_lists::{Fill, SpanLists};
-use std::any::Any;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
@@ -126,7 +125,7 @@ impl Old {
         &mut self,
         bytes: usize,
         source: &PageSource,
-        owner: NonNull<HeapHandle>,
+        owner: NonNull<Owner>,
     ) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
         if bytes > SMALL_MAX {
@@ -157,7 +156,7 @@ impl Old {
         &mut self,
         bytes: usize,
         source: &PageSource,
-        owner: NonNull<HeapHandle>,
+        owner: NonNull<Owner>,
     ) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
         if bytes > SMALL_MAX {
@@ -175,7 +174,7 @@ impl Old {
         &mut self,
         class: usize,
         source: &PageSource,
-        owner: NonNull<HeapHandle>,
+        owner: NonNull<Owner>,
     ) -> Option<NonNull<Header>> {
         let spans = self.sizes[class].as_deref_mut();
         let block = match spans.and_then(|spans| spans.word.take(block_size(class))) {
@@ -209,7 +208,7 @@ impl Old {
         &mut self,
         class: usize,
         source: &PageSource,
-        owner: NonNull<HeapHandle>,
+        owner: NonNull<Owner>,
     ) -> Option<NonNull<u8>> {
         self.sizes[class].get_or_insert_default();
         let mut word = self.next_word(class, Fill::Some);
@@ -246,7 +245,7 @@ impl Old {
         &mut self,
         class: usize,
         source: &PageSource,
-        owner: NonNull<HeapHandle>,
+        owner: NonNull<Owner>,
     ) -> Option<Span> {
         if self.free_blocks == FreeBlocks::Poisoned {
             // SAFETY: the spans are this heap's.
@@ -291,7 +290,7 @@ impl Old {
         &mut self,
         bytes: usize,
         source: &PageSource,
-        owner: NonNull<HeapHandle>,
+        owner: NonNull<Owner>,
     ) -> Option<NonNull<Header>> {
         let pages = bytes.div_ceil(PAGE);
         let span = source.take(pages, owner, PageKind::Large)?;
@@ -381,19 +380,11 @@ pub(crate) unsafe fn end(object: NonNull<Header>) -> u64 {
         // SAFETY: the value follows the header; the caller's contract covers the rest.
         let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { end(object.add(1).cast()) }));
         if let Err(panic) = ended {
-            over(panic);
+            foreign_code::over(panic);
             return 1;
         }
     }
     0
-}
-
-/// Drops a caught panic, which the panic hook has reported. Its payload is foreign code that may
-/// panic in its destructor: then the second payload is leaked.
-pub(crate) fn over(panic: Box<dyn Any + Send>) {
-    if let Err(again) = panic::catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-        std::mem::forget(again);
-    }
 }
 
 /// The span of an old object.

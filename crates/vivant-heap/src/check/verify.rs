@@ -7,9 +7,9 @@ mod tags;
 
 use crate::alloc::header::{Header, young_size};
 use crate::alloc::old::FreeBlocks;
+use crate::alloc::poison::written;
 use crate::fault::Fault;
 use crate::gc::heap::{Core, Heap, Root};
-use crate::gc::stress::written;
 use crate::mark::walk::{Edges, Walk};
 use crate::object::object_trait::Object;
 use crate::orca::heap_handle::HeapHandle;
@@ -118,7 +118,7 @@ impl<'a> Verifier<'a> {
             };
             let at = start + number * PAGE;
             check(
-                owner == Some(HeapHandle::name(&self.core.owner)),
+                owner == Some(HeapHandle::name(&self.core.owner).cast()),
                 "H4",
                 "the page has another owner",
                 at,

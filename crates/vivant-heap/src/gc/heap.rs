@@ -13,6 +13,7 @@ use super::work::MarkRecord;
 use crate::alloc::header::Header;
 use crate::alloc::nursery::Nursery;
 use crate::alloc::old::{FreeBlocks, Old};
+use crate::gc::role::{Holder, Role};
 use crate::mark::allocation_failure::AllocationFailure;
 use crate::mark::mark_reason::MarkHistory;
 use crate::mark::scanner::EdgeSnapshot;
@@ -25,10 +26,9 @@ use crate::pages::chunk::PAGE;
 use crate::pages::nursery_chunk_cache::NurseryChunkCache;
 use crate::pages::page::Age;
 use crate::pages::page_source::PageSource;
-use crate::region::holder::{Holder, Role};
 use crate::segmented::segmented_stack::SegmentedStack;
 use crate::sync::Arc;
-use crate::watch::death_watch::DeathWatches;
+use crate::weak::death_watches::DeathWatches;
 use crate::weak::tag_table::TagTable;
 use std::any::Any;
 use std::cell::{Cell, RefCell, UnsafeCell};
@@ -191,9 +191,9 @@ impl Core {
         if self.inject_alloc_failure() || !self.has_pages(bytes) {
             return None;
         }
-        let room = self
-            .old
-            .allocate_shared(bytes, &self.source, HeapHandle::name(&self.owner));
+        let room =
+            self.old
+                .allocate_shared(bytes, &self.source, HeapHandle::name(&self.owner).cast());
         self.needs_prefault
             .set(self.needs_prefault.get() || self.source.needs_prefault());
         room
@@ -452,7 +452,7 @@ unsafe fn drop_state<S>(state: &mut ManuallyDrop<S>) {
     // collected object (H10).
     let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { ManuallyDrop::drop(state) }));
     if let Err(panic) = ended {
-        crate::alloc::old::over(panic);
+        crate::foreign_code::over(panic);
     }
 }
 

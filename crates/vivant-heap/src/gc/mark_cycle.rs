@@ -227,7 +227,12 @@ impl Core {
         ));
         let mut scanner = Scanner::new(&mark);
         scanner.roots(|tracer| roots.trace(tracer), MarkingPass::First);
-        self.sharing.get_mut().mark_begins(mode);
+        let sharing = self.sharing.get_mut();
+        if mode == MarkMode::Concurrent {
+            // Turns run meanwhile: what they receive or send on is not released at its end (H6).
+            sharing.imports.mark_begins();
+        }
+        sharing.mark_begins();
         #[cfg(test)]
         if is_injected(InjectedFault::TagTableStrong) {
             let tag_entries = self.tags.get_mut().iter();

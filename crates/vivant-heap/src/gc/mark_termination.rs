@@ -6,10 +6,10 @@ use super::mark_cycle::Ended;
 use crate::alloc::header::Header;
 use crate::mark::marker::MarkMode;
 use crate::mark::scanner::MarkResults;
+use crate::object::weak_target::WeakTarget;
 use crate::pages::chunk::state_of;
 use crate::segmented::segmented_stack::SegmentedStack;
 use crate::sync::Ordering;
-use crate::types::weak::Target;
 use std::ops::Range;
 use std::ptr::NonNull;
 
@@ -210,7 +210,7 @@ fn clear_weak(references: Vec<NonNull<Header>>, is_marked: impl Fn(NonNull<Heade
     for reference in references {
         // SAFETY: marked weak references; their targets were old when the mark began, and nothing
         // has been swept since.
-        let target = unsafe { Target::of(reference) };
+        let target = unsafe { WeakTarget::of(reference) };
         target.update(|object| is_marked(object).then_some(object));
     }
 }

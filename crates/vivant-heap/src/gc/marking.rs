@@ -1,6 +1,5 @@
 //! [`Marking`]: how a heap's old generation is marked: concurrently, stop-the-world, or never.
 
-use super::heap::{Heap, Root};
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
@@ -87,11 +86,3 @@ impl fmt::Display for UnknownMarking {
 }
 
 impl Error for UnknownMarking {}
-
-impl<R: Root> Heap<R> {
-    /// The heap's way of marking: [`Pacing::marking`](crate::Pacing::marking).
-    #[must_use]
-    pub fn marking(&self) -> Marking {
-        self.core().pacing.marking
-    }
-}

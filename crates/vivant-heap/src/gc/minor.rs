@@ -1,10 +1,13 @@
 //! Minor collections: the nursery is emptied between two turns (H3).
 
 use super::heap::Core;
+use crate::alloc::header::Header;
 use crate::alloc::old::sweep::MISSES_MINOR;
 use crate::mark::abort_on_unwind::AbortOnUnwind;
-use crate::object::evacuator::{Evacuator, TenuringPolicy};
+use crate::object::evacuator::{EvacuatedHeap, Evacuator, TenuringPolicy};
 use crate::object::object_trait::Object;
+use crate::orca::heap_handle::HeapHandle;
+use std::ptr::NonNull;
 
 impl Core {
     /// A minor collection: empties the nursery. Objects reached from the roots and from the
@@ -14,14 +17,26 @@ impl Core {
         let remembered = std::mem::take(self.remembered.get_mut());
         self.remembered_set_full.set(false);
         self.old.misses = MISSES_MINOR;
-        let mut evacuator = Evacuator::new(self, tenuring);
+        let heap = EvacuatedHeap {
+            nursery: &self.nursery,
+            old: &mut self.old,
+            remembered: self.remembered.get_mut(),
+            weak: &mut self.weak,
+            chunk_cache: &self.chunk_cache,
+            source: &self.source,
+            owner: HeapHandle::name(&self.owner).cast(),
+        };
+        let mut evacuator = Evacuator::new(heap, tenuring);
         roots.evacuate(&mut evacuator);
         for object in remembered {
             evacuator.remembered(object);
         }
         evacuator.drain();
         evacuator.clear_weak();
-        evacuator.find_dead();
+        // SAFETY: watched young objects lie in the nursery that is being emptied.
+        let place = |object: NonNull<Header>| unsafe { object.as_ref() }.forwarded();
+        // Watched objects that were not evacuated are dead (H10).
+        self.deaths.get_mut().nursery_emptied(place);
         let moved = evacuator.counts();
         let mut survivors = evacuator.finish();
         survivors.settle();
@@ -33,7 +48,7 @@ impl Core {
         if self.pacing.stress.is_some() {
             // SAFETY: the collection is over: reached objects were evacuated, and the others were
             // destroyed.
-            unsafe { super::stress::poison_chunks(&emptied) };
+            unsafe { emptied.poison() };
         }
         let (pages, used) = (emptied.pages(), emptied.used());
         // SAFETY: every reached object was evacuated from it.

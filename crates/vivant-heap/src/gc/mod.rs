@@ -3,6 +3,8 @@
 
 #[cfg(test)]
 mod concurrent_mark_tests;
+pub(crate) mod counts;
+mod destructors;
 pub(crate) mod detached;
 pub(crate) mod detached_heap;
 #[cfg(test)]
@@ -12,6 +14,7 @@ mod edge_snapshot;
 #[cfg(test)]
 mod external_edges_tests;
 pub(crate) mod heap;
+mod heap_stats;
 pub(crate) mod idle_check;
 pub(crate) mod mark_cycle;
 mod mark_termination;
@@ -28,6 +31,7 @@ mod pacer;
 pub(crate) mod pacing;
 pub(crate) mod pause_kind;
 pub(crate) mod phase;
+pub(crate) mod role;
 pub(crate) mod step;
 #[cfg(test)]
 mod step_tests;

@@ -8,6 +8,7 @@ use crate::injected_fault::{InjectedFault, is_injected};
 use crate::object::gc::{Brand, Gc};
 use crate::object::object_trait::Object;
 use crate::orca::heap_handle::HeapHandle;
+use crate::orca::heap_id::HeapId;
 use crate::pages::chunk::age_of;
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -58,6 +59,11 @@ impl<'gc> Mutator<'gc> {
     /// The heap, for callers that know that it outlives their use.
     pub(crate) fn heap(&self) -> NonNull<UnsafeCell<Core>> {
         self.core
+    }
+
+    /// The id of this turn's heap.
+    pub fn id(&self) -> HeapId {
+        self.core().owner.id()
     }
 
     /// The same mutator with another brand.
@@ -158,7 +164,7 @@ impl<'gc> Mutator<'gc> {
             || !core.nursery.grow(
                 &core.chunk_cache,
                 &core.source,
-                HeapHandle::name(&core.owner),
+                HeapHandle::name(&core.owner).cast(),
                 bytes,
             )
         {
@@ -181,9 +187,9 @@ impl<'gc> Mutator<'gc> {
         if core.inject_alloc_failure() || !core.has_pages(bytes) {
             core.fail_allocation(bytes);
         }
-        let Some(room) = core
-            .old
-            .allocate(bytes, &core.source, HeapHandle::name(&core.owner))
+        let Some(room) =
+            core.old
+                .allocate(bytes, &core.source, HeapHandle::name(&core.owner).cast())
         else {
             core.fail_allocation(bytes);
         };
@@ -228,6 +234,21 @@ impl<'gc> Mutator<'gc> {
         let core = unsafe { &mut *self.core.as_ref().get() };
         // SAFETY: the caller's contract.
         unsafe { core.old.note_drop(object) };
+    }
+
+    /// Notes the destructor of a shared object. Its owner counts it, not the region in which the
+    /// object may have been made.
+    ///
+    /// # Safety
+    ///
+    /// The object was just made.
+    #[inline(never)]
+    pub(crate) unsafe fn note_drop_shared(&self, object: NonNull<Header>) {
+        // SAFETY: the owner's turn lasts, and this thread has it; no other reference into its heap
+        // exists within this function.
+        let owner = unsafe { &mut *self.sharer().as_ref().get() };
+        // SAFETY: the caller's contract.
+        unsafe { owner.old.note_drop(object) };
     }
 
     /// # Safety

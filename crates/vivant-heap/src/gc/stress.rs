@@ -1,10 +1,6 @@
 //! Stress settings for tests: heaps that collect, fail and verify more than they need to.
 
-use crate::alloc::header::Header;
-use crate::alloc::nursery::Nursery;
-use crate::pages::chunk::PAGE;
 use std::cell::Cell;
-use std::ptr::NonNull;
 
 /// How a heap is tested: see [`Pacing::stress`](crate::Pacing).
 ///
@@ -81,48 +77,4 @@ impl Chance {
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
         (mixed ^ mixed >> 31) % bound
     }
-}
-
-/// The fill pattern of free memory. As a header's word it has the lowest bit set, and leads
-/// nowhere.
-const POISON: u8 = 0xDF;
-
-/// Poisons free memory.
-///
-/// # Safety
-///
-/// The memory is the caller's alone.
-pub(crate) unsafe fn poison(start: NonNull<u8>, bytes: usize) {
-    // SAFETY: the caller's contract.
-    unsafe { start.write_bytes(POISON, bytes) };
-}
-
-/// Poisons a nursery.
-///
-/// # Safety
-///
-/// All its objects were evacuated or are dead.
-pub(crate) unsafe fn poison_chunks(nursery: &Nursery) {
-    for (span, filled) in nursery.chunks() {
-        // SAFETY: the span is the nursery's; no object in it is used, by the caller's contract.
-        unsafe { poison(span.start(), filled) };
-    }
-}
-
-/// The first place at which poisoned memory was written; `None` if it is intact.
-///
-/// # Safety
-///
-/// The memory was poisoned, and is the caller's alone.
-pub(crate) unsafe fn written(start: NonNull<u8>, bytes: usize) -> Option<NonNull<Header>> {
-    let intact = |offset: &usize| {
-        // SAFETY: the caller's contract; `offset` is below `bytes`.
-        unsafe { start.add(*offset).read() == POISON }
-    };
-    // Under an interpreter only some of the bytes are checked.
-    let step = if cfg!(miri) { PAGE / 64 } else { 1 };
-    let mut offsets = (0..bytes).step_by(step);
-    // SAFETY: within the poisoned memory.
-    let at = |offset| unsafe { start.add(offset) }.cast();
-    offsets.find(|offset| !intact(offset)).map(at)
 }

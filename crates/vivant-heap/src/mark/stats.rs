@@ -2,10 +2,7 @@
 //! measure how long a collection takes.
 
 use crate::alloc::nursery::Nursery;
-use crate::gc::heap::{Core, Heap, Root};
-use crate::gc::mutator::Mutator;
-use crate::orca::sharing::Sharing;
-use crate::pages::chunk::PAGE;
+use crate::object::evacuator::Evacuated;
 
 /// Statistics of a heap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -119,7 +116,7 @@ impl HeapStats {
 /// Statistics that are counted as the events happen.
 #[derive(Default)]
 pub(crate) struct Counters {
-    stats: HeapStats,
+    pub(crate) stats: HeapStats,
     /// Bytes in the nursery just after it was last emptied: its survivors.
     aged: usize,
 }
@@ -140,30 +137,6 @@ pub(crate) struct MarkTally {
 pub(crate) struct Waits {
     pub(crate) times: u64,
     pub(crate) spins: u64,
-}
-
-/// The evacuated objects of a minor collection.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Evacuated {
-    objects: u64,
-    aged: u64,
-    promoted: u64,
-}
-
-impl Evacuated {
-    /// Counts an object of `bytes` bytes that stays young.
-    #[inline]
-    pub(crate) fn aged(&mut self, bytes: usize) {
-        self.objects += 1;
-        self.aged += bytes as u64;
-    }
-
-    /// Counts an object of `bytes` bytes that is promoted.
-    #[inline]
-    pub(crate) fn promoted(&mut self, bytes: usize) {
-        self.objects += 1;
-        self.promoted += bytes as u64;
-    }
 }
 
 impl Counters {
@@ -226,62 +199,7 @@ impl Counters {
     }
 
     /// Bytes allocated in a nursery since it was last emptied.
-    fn born(&self, nursery: &Nursery) -> u64 {
+    pub(crate) fn born(&self, nursery: &Nursery) -> u64 {
         (nursery.used() - self.aged) as u64
-    }
-}
-
-impl Core {
-    fn stats(&self, sharing: &Sharing) -> HeapStats {
-        let stats = &self.counters.stats;
-        HeapStats {
-            allocated: stats.allocated + self.counters.born(&self.nursery),
-            bytes_marked: self.old.bytes_marked,
-            bytes_died: self.old.bytes_died,
-            live: self.old.bytes_allocated,
-            unswept: self.old.unswept,
-            pages: (self.nursery.pages() + self.chunk_cache.pages() + self.old.pages) * PAGE,
-            held: self.old.pages * PAGE,
-            pinned: self.pinned,
-            exports: sharing.exports.len(),
-            imports: sharing.imports.len(),
-            incs: sharing.sent.incs,
-            decs: sharing.sent.decs,
-            changes: sharing.sent.changes,
-            drains: sharing.drain.pieces,
-            destructors: self.old.destructors,
-            panics: self.old.panics,
-            ..*stats
-        }
-    }
-}
-
-impl<R: Root> Heap<R> {
-    pub(crate) fn mark_tally(&self) -> MarkTally {
-        let core = self.core();
-        let stats = &core.counters.stats;
-        MarkTally {
-            minor: stats.minor,
-            major: stats.major,
-            begun: stats.begun,
-            ended: stats.ended,
-            aborted: stats.aborted,
-            drains: core.between_turns().drain.pieces,
-        }
-    }
-
-    /// The statistics of this heap.
-    pub fn stats(&self) -> HeapStats {
-        let core = self.core();
-        core.stats(core.between_turns())
-    }
-}
-
-impl Mutator<'_> {
-    /// The statistics of this turn's heap. Old objects of this turn may not be counted yet.
-    #[must_use]
-    pub fn stats(&self) -> HeapStats {
-        let core = self.core();
-        core.stats(&core.sharing.borrow())
     }
 }

@@ -63,7 +63,8 @@ impl Edges {
     fn of(own: NonNull<HeapHandle>, report: impl FnOnce(&mut Tracer<'_>)) -> Edges {
         let listed = Tracer::list(report);
         // SAFETY: a reference leads into a chunk, even after its object was freed.
-        let is_own = |object: &NonNull<Header>| unsafe { owner_of(object.cast()) } == Some(own);
+        let is_own =
+            |object: &NonNull<Header>| unsafe { owner_of(object.cast()) } == Some(own.cast());
         let (shared, foreign) = listed.shared.into_iter().partition(is_own);
         Edges {
             private: listed.own,

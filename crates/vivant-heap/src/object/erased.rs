@@ -3,9 +3,6 @@
 use super::collected::Collected;
 use super::gc::Gc;
 use super::object_trait::Object;
-use crate::types::mutable::Mut;
-use crate::types::val::Val;
-use crate::types::weak::Weak;
 
 /// The erased form of a type, with `'static` for its brand: the way back from [`Object::Static`].
 /// It names the content of a [`Parcel`](crate::Parcel), which belongs to no turn.
@@ -49,23 +46,10 @@ unsafe impl<T: Erased> ErasedOf for [T] {
     type Of<'gc> = [T::Of<'gc>];
 }
 
-// SAFETY: its brand is replaced, and so is that of its referent.
-unsafe impl<T: ?Sized + ErasedOf> Erased for Val<'static, T> {
-    type Of<'gc> = Val<'gc, T::Of<'gc>>;
-}
-
 // A type with an erased form need not be sendable. That gives the compiler's error for a type that
 // is not sendable this one reason only.
 
 // SAFETY: its brand is replaced, and so is that of its referent.
 unsafe impl<T: ?Sized + ErasedOf> Erased for Gc<'static, T> {
     type Of<'gc> = Gc<'gc, T::Of<'gc>>;
-}
-// SAFETY: its brand is replaced, and so is that of its referent.
-unsafe impl<T: ?Sized + ErasedOf> Erased for Weak<'static, T> {
-    type Of<'gc> = Weak<'gc, T::Of<'gc>>;
-}
-// SAFETY: it consists of its value.
-unsafe impl<T: Erased> Erased for Mut<T> {
-    type Of<'gc> = Mut<T::Of<'gc>>;
 }

@@ -1,16 +1,16 @@
 //! [`Evacuator`]: the evacuator of minor collections. Objects that the roots and the remembered set
 //! reach move out of the nursery (H3).
 
+use super::weak_target::WeakTarget;
 use crate::alloc::header::{Header, young_size};
 use crate::alloc::nursery::Nursery;
-use crate::gc::heap::Core;
+use crate::alloc::old::Old;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::mark::stats::Evacuated;
-use crate::orca::heap_handle::HeapHandle;
-use crate::pages::chunk::age_of;
+use crate::pages::chunk::{Owner, age_of};
+use crate::pages::nursery_chunk_cache::NurseryChunkCache;
 use crate::pages::page::Age;
-use crate::types::weak::Target;
+use crate::pages::page_source::PageSource;
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
@@ -24,9 +24,23 @@ pub(crate) enum TenuringPolicy {
     Never,
 }
 
+/// The parts of a heap that an evacuation reads and changes.
+pub(crate) struct EvacuatedHeap<'a> {
+    /// The nursery that is being emptied.
+    pub(crate) nursery: &'a Nursery,
+    pub(crate) old: &'a mut Old,
+    /// The remembered set: an evacuation adds old objects that refer to survivors.
+    pub(crate) remembered: &'a mut Vec<NonNull<Header>>,
+    /// Old weak references to young objects.
+    pub(crate) weak: &'a mut Vec<NonNull<Header>>,
+    pub(crate) chunk_cache: &'a NurseryChunkCache,
+    pub(crate) source: &'a PageSource,
+    pub(crate) owner: NonNull<Owner>,
+}
+
 /// Evacuates objects. [`Object::evacuate`](crate::Object::evacuate) reports each reference to it.
 pub struct Evacuator<'a> {
-    core: &'a mut Core,
+    heap: EvacuatedHeap<'a>,
     /// The survivor nursery: mutable objects that have survived once.
     survivors: Nursery,
     tenuring: TenuringPolicy,
@@ -46,6 +60,30 @@ pub struct Evacuator<'a> {
     value: usize,
 }
 
+/// The evacuated objects of a minor collection.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Evacuated {
+    pub(crate) objects: u64,
+    pub(crate) aged: u64,
+    pub(crate) promoted: u64,
+}
+
+impl Evacuated {
+    /// Counts an object of `bytes` bytes that stays young.
+    #[inline]
+    fn aged(&mut self, bytes: usize) {
+        self.objects += 1;
+        self.aged += bytes as u64;
+    }
+
+    /// Counts an object of `bytes` bytes that is promoted.
+    #[inline]
+    fn promoted(&mut self, bytes: usize) {
+        self.objects += 1;
+        self.promoted += bytes as u64;
+    }
+}
+
 /// Where the scanned object lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Space {
@@ -54,9 +92,9 @@ enum Space {
 }
 
 impl<'a> Evacuator<'a> {
-    pub(crate) fn new(core: &'a mut Core, tenuring: TenuringPolicy) -> Self {
+    pub(crate) fn new(heap: EvacuatedHeap<'a>, tenuring: TenuringPolicy) -> Self {
         Evacuator {
-            core,
+            heap,
             survivors: Nursery::new(Age::Surviving),
             tenuring,
             moved: Vec::new(),
@@ -108,13 +146,13 @@ impl<'a> Evacuator<'a> {
             self.refers_to_young = true;
             self.survivor(young_size(bytes))
         } else {
-            let Core {
+            let EvacuatedHeap {
                 old, source, owner, ..
-            } = &mut *self.core;
+            } = &mut self.heap;
             // A young object is no larger than the largest size class.
             table
                 .class(bytes)
-                .and_then(|class| old.block(class, source, HeapHandle::name(owner)))
+                .and_then(|class| old.block(class, source, *owner))
         };
         let Some(to) = to else { out_of_memory() };
         // SAFETY: the object is copied bit for bit to a place that is large enough. Its old place
@@ -142,16 +180,13 @@ impl<'a> Evacuator<'a> {
             if let Some(room) = self.survivors.room(bytes) {
                 return Some(room.cast());
             }
-            let Core {
+            let EvacuatedHeap {
                 chunk_cache,
                 source,
                 owner,
                 ..
-            } = &*self.core;
-            if !self
-                .survivors
-                .grow(chunk_cache, source, HeapHandle::name(owner), bytes)
-            {
+            } = &self.heap;
+            if !self.survivors.grow(chunk_cache, source, *owner, bytes) {
                 return None;
             }
         }
@@ -194,7 +229,7 @@ impl<'a> Evacuator<'a> {
             return;
         }
         if space == Space::Old && self.refers_to_young {
-            self.core.remembered.get_mut().push(object);
+            self.heap.remembered.push(object);
         }
     }
 
@@ -214,13 +249,13 @@ impl<'a> Evacuator<'a> {
     /// Evacuation is complete: weak references follow their targets, or are cleared (H10). Those
     /// with targets that are still young are checked again in the next collection.
     pub(crate) fn clear_weak(&mut self) {
-        let known = std::mem::take(&mut self.core.weak);
+        let known = std::mem::take(self.heap.weak);
         for reference in known.into_iter().chain(std::mem::take(&mut self.weak)) {
             // SAFETY: a weak reference that was reached, now or when it became old. A mark empties
             // this list, and a sweep frees only objects that the last mark has not marked. So since
             // then neither the reference nor its target has been freed.
             let young = unsafe {
-                Target::of(reference).update(|object| match age_of(object.cast()) {
+                WeakTarget::of(reference).update(|object| match age_of(object.cast()) {
                     Age::New | Age::Survived => object.as_ref().forwarded(),
                     Age::Surviving | Age::Old => Some(object),
                 })
@@ -230,16 +265,9 @@ impl<'a> Evacuator<'a> {
                 unsafe { age_of(object.cast()) }.is_young()
             });
             if young.is_some() {
-                self.core.weak.push(reference);
+                self.heap.weak.push(reference);
             }
         }
-    }
-
-    /// Evacuation is complete: watched objects that were not evacuated are dead (H10).
-    pub(crate) fn find_dead(&mut self) {
-        // SAFETY: watched young objects lie in the nursery that is being emptied.
-        let place = |object: NonNull<Header>| unsafe { object.as_ref() }.forwarded();
-        self.core.deaths.get_mut().nursery_emptied(place);
     }
 
     /// What was evacuated until now.
@@ -250,22 +278,22 @@ impl<'a> Evacuator<'a> {
     /// Evacuation is complete: objects with a destructor that were not evacuated are dead and
     /// destroyed. Returns the survivor nursery.
     pub(crate) fn finish(self) -> Nursery {
-        for object in self.core.nursery.droppable() {
+        for object in self.heap.nursery.droppable() {
             // SAFETY: an object of the nursery.
             match unsafe { object.as_ref() }.forwarded() {
                 // SAFETY: it was not reached, and its chunk is cleared.
-                None => self.core.old.panics += unsafe { crate::alloc::old::end(object) },
+                None => self.heap.old.panics += unsafe { crate::alloc::old::end(object) },
                 // SAFETY: a forwarding pointer leads to an object.
                 Some(to) => unsafe {
                     if age_of(to.cast()).is_young() {
                         self.survivors.note_drop(to);
                     } else {
-                        self.core.old.note_drop(to);
+                        self.heap.old.note_drop(to);
                     }
                 },
             }
         }
-        self.core.old.settle();
+        self.heap.old.settle();
         self.survivors
     }
 }

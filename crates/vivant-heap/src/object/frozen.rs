@@ -1,15 +1,13 @@
 //! [`Frozen`]: types that never change, and so may be shared.
 
-use super::collected::Collected;
 use super::object_trait::Object;
-use crate::types::val::Val;
 
 /// What may lie in a shared object: nothing in it changes, all that it refers to is shared too, and
 /// any thread may read it (O2, Y6).
 ///
-/// `#[derive(Object)]` implements it for a type if all its fields are frozen: [`Val`]s are, and so
-/// are types that have no collected parts and are `Sync`. [`Gc`](crate::Gc), [`Mut`](crate::Mut),
-/// [`Weak`](crate::Weak) and the collections of `gc` are not.
+/// `#[derive(Object)]` implements it for a type if all its fields are frozen: [`Val`](crate::Val)s
+/// are, and so are types that have no collected parts and are `Sync`. [`Gc`](crate::Gc),
+/// [`Mut`](crate::Mut), [`Weak`](crate::Weak) and the collections of `gc` are not.
 ///
 /// It consists of two conditions. The derive states the first, [`FrozenParts`]. The compiler infers
 /// the second: the type outside turns is `Sync`.
@@ -29,8 +27,8 @@ impl<'gc, T: FrozenParts<'gc> + Object<'gc, Static: Sync>> Frozen<'gc> for T {}
 ///
 /// # Safety
 ///
-/// - All references to collected objects in it are [`Val`]s or, below an [`Ice`](crate::Ice), lead
-///   to objects that were frozen with it.
+/// - All references to collected objects in it are [`Val`](crate::Val)s or, below an
+///   [`Ice`](crate::Ice), lead to objects that were frozen with it.
 /// - Nothing in it changes while it can be read, except in leaves, by means that are `Sync` if the
 ///   leaves are.
 #[diagnostic::on_unimplemented(
@@ -40,6 +38,3 @@ impl<'gc, T: FrozenParts<'gc> + Object<'gc, Static: Sync>> Frozen<'gc> for T {}
             version in place of a `Mut`"
 )]
 pub unsafe trait FrozenParts<'gc>: Object<'gc> {}
-
-// SAFETY: it is a `Val`, and nothing in it changes.
-unsafe impl<'gc, T: ?Sized + Collected<'gc>> FrozenParts<'gc> for Val<'gc, T> {}

@@ -12,3 +12,4 @@ pub(crate) mod reference;
 pub(crate) mod sendable;
 pub(crate) mod tracer;
 pub mod unsizing;
+pub(crate) mod weak_target;

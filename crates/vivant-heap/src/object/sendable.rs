@@ -1,8 +1,6 @@
 //! [`Sendable`]: what may be sent from one heap to another.
 
-use super::collected::Collected;
 use super::object_trait::Object;
-use crate::types::val::Val;
 
 /// What may leave its heap: plain values, which are moved, and shared objects, which stay in their
 /// heap.
@@ -13,13 +11,10 @@ use crate::types::val::Val;
 ///
 /// # Safety
 ///
-/// All references to collected objects in it are [`Val`]s and [`Tag`](crate::Tag)s.
+/// All references to collected objects in it are [`Val`](crate::Val)s and [`Tag`](crate::Tag)s.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot leave its heap",
     label = "has parts that are of one heap alone",
     note = "send a `Val<'gc, T>`, which any heap may have, plain data, or a `Tag<'gc, T>`: it names the object that a `Gc` refers to, which stays where it is"
 )]
 pub unsafe trait Sendable<'gc>: Object<'gc> {}
-
-// SAFETY: it is a `Val`.
-unsafe impl<'gc, T: ?Sized + Collected<'gc>> Sendable<'gc> for Val<'gc, T> {}

@@ -1,9 +1,6 @@
 //! [`CountDrain`]: draining of a heap's count inbox, in pieces.
 
 use super::count_inbox::{Batches, CountDelta, CountInbox};
-use crate::gc::heap::{Core, Heap, Root};
-use crate::gc::marking::Marking;
-use crate::mark::mark_reason::ReleasedExports;
 use std::mem;
 use std::vec;
 
@@ -98,105 +95,4 @@ pub(crate) enum Drained {
     Nothing,
     /// The count of an object fell to zero: the next mark may find it dead.
     Decremented,
-}
-
-impl Core {
-    /// Drains the inbox. Returns whether the count of an object fell to zero.
-    pub(crate) fn drain_all(&mut self) -> Drained {
-        let (sharing, inbox) = (self.sharing.get_mut(), &self.owner.inbox);
-        sharing.drain_batches(usize::MAX);
-        sharing.take_inbox(inbox);
-        sharing.drain_batches(usize::MAX);
-        sharing.take_outcome()
-    }
-
-    /// Applies at most `most` deltas from the inbox; [`Core::drain_all`] reports their result
-    /// later. Returns whether all are applied; if not, the rest is taken out of the inbox.
-    pub(crate) fn drain_up_to(&mut self, most: usize) -> bool {
-        let (sharing, inbox) = (self.sharing.get_mut(), &self.owner.inbox);
-        let mut left = most;
-        loop {
-            left -= sharing.drain_batches(left);
-            if inbox.is_empty() || sharing.is_draining() {
-                break;
-            }
-            sharing.take_inbox(inbox);
-        }
-        !sharing.is_draining()
-    }
-}
-
-impl Core {
-    /// As [`Heap::is_notified`].
-    #[inline]
-    pub(crate) fn is_notified(&self) -> bool {
-        !self.owner.inbox.is_empty() || self.between_turns().is_due()
-    }
-
-    /// Applies at most `most` deltas, and reports the result.
-    pub(crate) fn drain_piece(&mut self, most: usize) -> Drained {
-        self.drain_up_to(most);
-        let outcome = self.sharing.get_mut().take_outcome();
-        self.note_released(outcome);
-        outcome
-    }
-
-    /// A result is a reason for the next mark, if this heap is ever marked.
-    fn note_released(&mut self, outcome: Drained) {
-        if outcome == Drained::Decremented && self.pacing.marking != Marking::Never {
-            self.idle_check.released = ReleasedExports::Some;
-        }
-    }
-
-    /// Records whether a rest of the drained input is left.
-    pub(crate) fn note_draining(&mut self) {
-        self.agreed.drains_on = self.between_turns().is_due();
-    }
-}
-
-impl<R: Root> Heap<R> {
-    /// Whether other heaps have sent deltas that are not applied, or not reported yet
-    /// ([`Heap::drain_all`]). Costs a few loads.
-    #[inline]
-    #[must_use]
-    pub fn is_notified(&self) -> bool {
-        self.core().is_notified()
-    }
-
-    /// Whether part of the drained input is left: [`Heap::drain_some`] has taken deltas and not
-    /// applied them, or [`Heap::pace`] has applied some and [`Heap::drain_all`] has not reported
-    /// their result. Costs a few loads.
-    #[inline]
-    #[must_use]
-    pub fn is_draining(&self) -> bool {
-        self.core().between_turns().is_due()
-    }
-
-    /// Drains all count deltas. Returns whether the next mark may find an object dead by them.
-    ///
-    /// Costs a few loads if there are none.
-    pub fn drain_all(&mut self) -> bool {
-        if !self.is_notified() {
-            return false;
-        }
-        let core = self.parts().0;
-        let outcome = core.drain_all();
-        core.note_released(outcome);
-        outcome == Drained::Decremented
-    }
-
-    /// As [`Heap::drain_all`], for at most `most` deltas, at least one. The rest is left for the
-    /// next call, and [`Heap::is_draining`] reports it. Meanwhile [`Heap::pace`] begins no mark,
-    /// until the heap has grown by another sixteenth.
-    pub fn drain_some(&mut self, most: usize) -> bool {
-        if !self.is_notified() {
-            return false;
-        }
-        self.parts().0.drain_piece(most.max(1)) == Drained::Decremented
-    }
-
-    /// Reports a result again that was drained for another purpose.
-    pub(crate) fn note_again(&mut self) {
-        self.parts().0.sharing.get_mut().note(Drained::Decremented);
-    }
 }

@@ -47,7 +47,7 @@ impl HeapHandle {
     #[inline]
     pub(crate) unsafe fn of(object: NonNull<Header>) -> NonNull<HeapHandle> {
         // SAFETY: the caller's contract: a page that holds an object names its owner.
-        unsafe { owner_of(object.cast()).unwrap_unchecked() }
+        unsafe { owner_of(object.cast()).unwrap_unchecked().cast() }
     }
 
     /// Sends deltas to the owner, which may not read them until it is woken.
@@ -71,7 +71,7 @@ impl HeapHandle {
             // collection, and has more to send.
             let woken = panic::catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
             if let Err(panic) = woken {
-                crate::alloc::old::over(panic);
+                crate::foreign_code::over(panic);
             }
         }
     }

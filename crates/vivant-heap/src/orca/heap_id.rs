@@ -1,10 +1,5 @@
 //! [`HeapId`]: the name of a heap. The page of an object names the heap that owns it (H4).
 
-use super::heap_handle::HeapHandle;
-use crate::gc::heap::{Heap, Root};
-use crate::gc::mutator::Mutator;
-use crate::object::collected::Collected;
-use crate::object::gc::Gc;
 use crate::sync::{Mutex, PoisonError};
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -59,38 +54,6 @@ impl Ids {
         let next = next.expect("no id for another heap: there are four thousand million of them");
         self.last = next.get();
         HeapId(next)
-    }
-}
-
-impl<R: Root> Heap<R> {
-    /// Its id.
-    pub fn id(&self) -> HeapId {
-        self.core().owner.id()
-    }
-}
-
-impl Mutator<'_> {
-    /// The id of this turn's heap.
-    pub fn id(&self) -> HeapId {
-        self.core().owner.id()
-    }
-}
-
-impl<'gc, T: ?Sized + Collected<'gc>> Gc<'gc, T> {
-    /// The heap that owns the object, as the object's page says. Costs a mask and two loads, and
-    /// needs nothing but the reference (H4).
-    ///
-    /// ```
-    /// use vivant_heap::{Gc, Mutator};
-    ///
-    /// fn is_own<'gc>(m: &Mutator<'gc>, text: Gc<'gc, str>) -> bool {
-    ///     Gc::owner(text) == m.id()
-    /// }
-    /// ```
-    #[must_use]
-    pub fn owner(this: Self) -> HeapId {
-        // SAFETY: an object of this turn, so the turn's heap, its owner, is live.
-        unsafe { HeapHandle::of(this.header()).as_ref() }.id()
     }
 }
 

@@ -19,4 +19,5 @@ pub(crate) mod model_tests;
 #[cfg(test)]
 mod order_tests;
 pub(crate) mod outbox;
+mod owner_of_object;
 pub(crate) mod sharing;

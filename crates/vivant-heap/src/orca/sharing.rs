@@ -8,16 +8,11 @@ use super::heap_handle::HeapHandle;
 use super::imports::Imports;
 use super::outbox::Outbox;
 use crate::alloc::header::Header;
-use crate::gc::heap::{Core, Heap, Root};
-use crate::gc::mutator::Mutator;
+use crate::foreign_code::ForeignCode;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::mark::marker::MarkMode;
 use crate::segmented::segmented_stack::SegmentedStack;
-use crate::share::turn_heap::ForeignCode;
-use std::cell::RefMut;
 use std::ptr::NonNull;
-use std::task::Waker;
 
 /// The weight that a heap requests by an INC when it has none left to pass on (O6).
 pub(crate) const CREDIT: i64 = 256;
@@ -200,14 +195,10 @@ impl Sharing {
         known.map(|export| export.object)
     }
 
-    /// A mark begins. It takes the exports as roots in pieces ([`Sharing::take`]). If turns run
-    /// meanwhile, imports received or sent on from here on are not released at its end (H6). The
-    /// inbox is drained.
-    pub(crate) fn mark_begins(&mut self, mode: MarkMode) {
+    /// A mark begins. It takes the exports as roots in pieces ([`Sharing::take`]). The inbox is
+    /// drained.
+    pub(crate) fn mark_begins(&mut self) {
         debug_assert!(self.exports.iter().all(|export| export.count >= 0), "O6");
-        if mode == MarkMode::Concurrent {
-            self.imports.mark_begins();
-        }
         #[cfg(test)]
         if is_injected(InjectedFault::ForgottenExport) {
             return;
@@ -428,68 +419,4 @@ pub(crate) enum Ends {
     Unshared,
     /// Other heaps do. The objects stay, for good.
     Shared,
-}
-
-impl Core {
-    pub(crate) fn wake_by(&mut self, waker: Waker) {
-        // A heap that has a waker keeps it.
-        let _first = self.owner.waker.set(waker);
-    }
-
-    /// Ends the heap, which has no state any more.
-    pub(crate) fn ends(&mut self) -> Ends {
-        self.drain_all();
-        let sharing = self.sharing.get_mut();
-        if !sharing.is_unshared() {
-            // Other heaps that refer to the objects access their pages and their owner.
-            std::mem::forget((self.source.clone(), self.owner.clone()));
-            return Ends::Shared;
-        }
-        // SAFETY: no turn uses the objects of this heap any more, so none uses what they refer to.
-        unsafe { sharing.release_all() };
-        Ends::Unshared
-    }
-}
-
-impl<R: Root> Heap<R> {
-    /// Sets the waker that is called when count deltas arrive for this heap; the next mark or
-    /// [`Heap::drain_all`] drains them. Set it once, before anything is shared: the first waker
-    /// counts. The sender of the deltas calls it, perhaps in the middle of a collection: a waker
-    /// that locks a heap may wait for its own thread. If it panics, the panic ends with the panic
-    /// hook.
-    pub fn wake_by(&mut self, waker: Waker) {
-        self.parts().0.wake_by(waker);
-    }
-
-    /// The number of exported objects of this heap, by the deltas drained so far.
-    #[must_use]
-    pub fn exports(&self) -> usize {
-        self.core().between_turns().exports.len()
-    }
-
-    /// The number of imports of this heap; a recently received object may be counted more than
-    /// once. The next mark releases those that this heap does not need. Costs two loads.
-    #[inline]
-    #[must_use]
-    pub fn imports(&self) -> usize {
-        self.core().between_turns().imports.len()
-    }
-
-    /// Whether no other heap refers to an object of this heap, by the deltas drained so far.
-    pub(crate) fn is_unshared_now(&mut self) -> bool {
-        self.parts().0.sharing.get_mut().is_unshared()
-    }
-
-    /// Whether no other heap refers to an object of this heap. Drains the inbox first.
-    pub fn is_unshared(&mut self) -> bool {
-        let core = self.parts().0;
-        core.drain_all();
-        core.sharing.get_mut().is_unshared()
-    }
-}
-
-impl Mutator<'_> {
-    pub(crate) fn sharing(&self) -> RefMut<'_, Sharing> {
-        self.core().sharing.borrow_mut()
-    }
 }

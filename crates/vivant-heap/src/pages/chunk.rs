@@ -2,7 +2,6 @@
 //! pages and the state bytes of its blocks.
 
 use super::page::{Age, Page};
-use crate::orca::heap_handle::HeapHandle;
 use crate::sync::{AtomicPtr, AtomicU8, Ordering};
 use std::ptr::NonNull;
 
@@ -21,6 +20,10 @@ pub(crate) const PAGES: usize = CHUNK / PAGE;
 /// The number of pages that a head covers.
 pub(crate) const HEAD: usize = 20;
 
+/// The owner of pages, to the code that hands them out: an address, which it never follows. It is
+/// that of the heap's [handle](crate::orca::heap_handle::HeapHandle).
+pub(crate) struct Owner(());
+
 /// The head of a chunk. It lies apart from the memory that it describes, so marking and sweeping
 /// write to the head alone (H4).
 #[repr(C)]
@@ -33,7 +36,7 @@ pub(crate) struct Chunk {
     ages: [Age; PAGES],
     /// For each page behind the head: its owner, null if the page is free. Not in the description,
     /// because other heaps read it (O6).
-    owners: [AtomicPtr<HeapHandle>; PAGES - HEAD],
+    owners: [AtomicPtr<Owner>; PAGES - HEAD],
     /// The number of the chunk in its source.
     pub(super) number: u32,
 }
@@ -128,13 +131,13 @@ pub(crate) unsafe fn age_of(pointer: NonNull<u8>) -> Age {
 ///
 /// As for `state_of`.
 #[inline]
-unsafe fn owner_at<'a>(pointer: NonNull<u8>) -> &'a AtomicPtr<HeapHandle> {
+unsafe fn owner_at<'a>(pointer: NonNull<u8>) -> &'a AtomicPtr<Owner> {
     let number = (pointer.addr().get() & (CHUNK - 1)) / PAGE;
     debug_assert!(number >= HEAD, "a head is nobody's");
     // SAFETY: guaranteed by the caller; a head has as many owners as its chunk has pages behind it.
     unsafe {
         let owners = &raw const (*chunk_of(pointer).as_ptr()).owners;
-        &*owners.cast::<AtomicPtr<HeapHandle>>().add(number - HEAD)
+        &*owners.cast::<AtomicPtr<Owner>>().add(number - HEAD)
     }
 }
 
@@ -144,7 +147,7 @@ unsafe fn owner_at<'a>(pointer: NonNull<u8>) -> &'a AtomicPtr<HeapHandle> {
 ///
 /// As for `state_of`.
 #[inline]
-pub(crate) unsafe fn owner_of(pointer: NonNull<u8>) -> Option<NonNull<HeapHandle>> {
+pub(crate) unsafe fn owner_of(pointer: NonNull<u8>) -> Option<NonNull<Owner>> {
     // Relaxed: the page was described before the object in it was made, and a reference to that
     // object was published after it was made.
     // SAFETY: guaranteed by the caller.
@@ -156,7 +159,7 @@ pub(crate) unsafe fn owner_of(pointer: NonNull<u8>) -> Option<NonNull<HeapHandle
 /// # Safety
 ///
 /// As for `state_of`; the caller owns the page.
-pub(crate) unsafe fn set_owner(pointer: NonNull<u8>, owner: Option<NonNull<HeapHandle>>) {
+pub(crate) unsafe fn set_owner(pointer: NonNull<u8>, owner: Option<NonNull<Owner>>) {
     let owner = owner.map_or(std::ptr::null_mut(), NonNull::as_ptr);
     // Relaxed: objects in the page, and references to them, are made after this write.
     // SAFETY: guaranteed by the caller.

@@ -1,12 +1,11 @@
 //! The source: the page pool of a process or a system, from which heaps take spans of pages.
 
-use super::chunk::{HEAD, PAGE, PAGES, page_of, set_ages, set_owner};
+use super::chunk::{HEAD, Owner, PAGE, PAGES, page_of, set_ages, set_owner};
 use super::mapped::Mapped;
 use super::memory::Mapping;
 use super::page::{Age, PageKind, Span};
 use super::prefault::Prefault;
 use super::span_bitmap::{SpanBitmap, USABLE};
-use crate::orca::heap_handle::HeapHandle;
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 use std::ptr::NonNull;
 
@@ -129,12 +128,7 @@ impl PageSource {
     }
 
     /// Takes a span of `pages` pages for a heap. Returns `None` if there is no memory.
-    pub(crate) fn take(
-        &self,
-        pages: usize,
-        owner: NonNull<HeapHandle>,
-        kind: PageKind,
-    ) -> Option<Span> {
+    pub(crate) fn take(&self, pages: usize, owner: NonNull<Owner>, kind: PageKind) -> Option<Span> {
         let described = u32::try_from(pages).ok()?;
         let mut inner = self.inner();
         let taken = inner.taken + pages;
@@ -231,7 +225,7 @@ impl PageSource {
 unsafe fn describe(
     start: NonNull<u8>,
     pages: usize,
-    owner: Option<NonNull<HeapHandle>>,
+    owner: Option<NonNull<Owner>>,
     kind: PageKind,
 ) {
     // SAFETY: guaranteed by the caller; of a span that is longer than a chunk only the pages of the

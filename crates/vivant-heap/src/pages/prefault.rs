@@ -2,7 +2,7 @@
 //! it.
 
 use super::page_source::PageSource;
-use crate::share::turn_heap::ForeignCode;
+use crate::foreign_code::{self, ForeignCode};
 use crate::sync::{AtomicBool, OnceLock, Ordering};
 use std::panic::{self, AssertUnwindSafe};
 use std::task::Waker;
@@ -29,7 +29,7 @@ impl Prefault {
             let _foreign = ForeignCode::begin();
             let woken = panic::catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
             if let Err(panic) = woken {
-                crate::alloc::old::over(panic);
+                foreign_code::over(panic);
             }
         }
     }

@@ -1,9 +1,9 @@
 //! [`Iso`]: the only handle to a region, which has one holder at a time.
 
-use super::holder::{Holder, Role};
 use crate::gc::heap::{Heap, Root};
 use crate::gc::mutator::Mutator;
 use crate::gc::pacing::Pacing;
+use crate::gc::role::{Holder, Role};
 use crate::mark::stats::HeapStats;
 use crate::object::erased::Erased;
 use crate::object::object_trait::Object;

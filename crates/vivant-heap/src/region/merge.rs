@@ -112,7 +112,7 @@ impl Core {
             .set(self.has_external_edges.get() || region.has_external_edges.get());
         let own = HeapHandle::name(&self.owner);
         // SAFETY: guaranteed by the caller.
-        unsafe { self.old.absorb(&mut region.old, own) };
+        unsafe { self.old.absorb(&mut region.old, own.cast()) };
         // SAFETY: guaranteed by the caller; the objects that the region counts are live.
         unsafe { self.sharing.get_mut().absorb(own, region.sharing.get_mut()) };
     }

@@ -1,7 +1,7 @@
 //! Regions: graphs that move as a whole. [README.md](README.md) has the protocol.
 
 mod freeze;
-pub(crate) mod holder;
+
 pub(crate) mod iso;
 mod merge;
 #[cfg(test)]
@@ -10,3 +10,4 @@ mod model;
 mod model_graphs;
 #[cfg(test)]
 mod model_tests;
+mod open;

@@ -1,37 +1,11 @@
 //! [`TurnHeap`]: a turn's heap for code without a mutator, which packs by it while the turn runs.
 
 use super::parcel::{Parcel, shares};
+use crate::foreign_code::ForeignCode;
 use crate::gc::mutator::Mutator;
 use crate::object::erased::Erased;
 use crate::object::sendable::Sendable;
-use std::cell::Cell;
 use std::fmt;
-
-thread_local! {
-    /// Whether foreign code runs on this thread in the middle of an operation on a heap, perhaps
-    /// the heap of the turn: that heap must not be accessed then.
-    static WITHIN: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Marks foreign code until it is dropped: a destructor in the middle of an allocation, or a waker
-/// in the middle of a count change. Values sent by that code are packed as if there were no turn.
-pub(crate) struct ForeignCode {
-    before: bool,
-}
-
-impl ForeignCode {
-    pub(crate) fn begin() -> ForeignCode {
-        ForeignCode {
-            before: WITHIN.replace(true),
-        }
-    }
-}
-
-impl Drop for ForeignCode {
-    fn drop(&mut self) {
-        WITHIN.set(self.before);
-    }
-}
 
 /// A turn's heap, for code of the runtime that runs within the turn and does not have its brand.
 #[derive(Clone, Copy)]
@@ -57,7 +31,7 @@ impl TurnHeap {
         self,
         value: T::Of<'gc>,
     ) -> Parcel<T> {
-        if shares::<T>() && WITHIN.get() {
+        if shares::<T>() && ForeignCode::runs() {
             return Parcel::new(value);
         }
         // SAFETY: the caller's contract; no operation on the heap is in progress. The brand is that

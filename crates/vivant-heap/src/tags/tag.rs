@@ -3,6 +3,7 @@
 use crate::alloc::header::Header;
 use crate::gc::mark_cycle::Resurrection;
 use crate::gc::mutator::Mutator;
+use crate::gc::role::Role;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::object::collected::Collected;
@@ -15,7 +16,7 @@ use crate::object::sendable::Sendable;
 use crate::object::tracer::Tracer;
 use crate::orca::heap_handle::HeapHandle;
 use crate::orca::heap_id::HeapId;
-use crate::region::holder::Role;
+use crate::types::leaf::leaf_types;
 use crate::weak::tag_entry::TagEntry;
 use crate::weak::tag_table::Target;
 use std::any::type_name;
@@ -93,6 +94,8 @@ pub struct TagId {
     heap: HeapId,
     number: u64,
 }
+
+leaf_types! { not_freezable { [] [] TagId; } }
 
 /// A tag that this heap cannot open, because another heap has made it. What to do: send it to the
 /// actor that owns the object, and open it in that actor's turn.

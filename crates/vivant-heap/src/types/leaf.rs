@@ -13,9 +13,7 @@
 //! The second pair of brackets contains the bounds under which a type is frozen.
 
 use super::freeze::{Freeze, as_they_are};
-use crate::object::erased::Erased;
-use crate::object::frozen::{Frozen, FrozenParts};
-use crate::object::sendable::Sendable;
+use crate::object::frozen::Frozen;
 
 /// Makes a type an [`Object`](crate::Object) without collected parts, where the derive requires too
 /// much of its type parameters: `[T: Bound] Type<T>`.
@@ -74,7 +72,8 @@ macro_rules! leaf {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Leaf<T>(pub T);
 
-/// Emits the impls of a list of groups, each of lines `[bounds] [bounds if frozen] types`.
+/// Emits the impls of a list of groups, each of lines `[bounds] [bounds if frozen] types`. A type
+/// of a folder above has its list beside it.
 macro_rules! leaf_types {
     ($($group:ident { $($bounds:tt $frozen:tt $($leaf:ty),+;)* })*) => {
         $($($(leaf_types!(@$group $bounds $frozen $leaf);)+)*)*
@@ -82,7 +81,7 @@ macro_rules! leaf_types {
     (@by_value [] [] $leaf:ty) => {
         leaf_types!(@not_freezable [] [] $leaf);
         // SAFETY: `Frozen` is the type itself, which does not change.
-        unsafe impl<'gc> Freeze<'gc> for $leaf {
+        unsafe impl<'gc> $crate::Freeze<'gc> for $leaf {
             type Frozen = $leaf;
             type View<'a> = $leaf where 'gc: 'a;
             #[inline]
@@ -101,16 +100,16 @@ macro_rules! leaf_types {
     (@not_freezable $bounds:tt [$($frozen:tt)*] $leaf:ty) => {
         leaf_types!(@not_frozen $bounds [] $leaf);
         // SAFETY: it has no reference, and nothing in it changes except by means that are `Sync`.
-        unsafe impl<'gc, $($frozen)*> FrozenParts<'gc> for $leaf {}
+        unsafe impl<'gc, $($frozen)*> $crate::FrozenParts<'gc> for $leaf {}
     };
     (@not_frozen [$($bounds:tt)*] [] $leaf:ty) => {
-        crate::leaf!([$($bounds)*] $leaf);
+        $crate::leaf!([$($bounds)*] $leaf);
         // SAFETY: it has no brand.
-        unsafe impl<$($bounds)*> Erased for $leaf {
+        unsafe impl<$($bounds)*> $crate::Erased for $leaf {
             type Of<'gc> = $leaf;
         }
         // SAFETY: it has no reference.
-        unsafe impl<'gc, $($bounds)*> Sendable<'gc> for $leaf {}
+        unsafe impl<'gc, $($bounds)*> $crate::Sendable<'gc> for $leaf {}
     };
 }
 
@@ -127,10 +126,5 @@ leaf_types! {
         [T: ?Sized + Send + Sync + 'static] [T: ?Sized + Send + Sync + 'static] std::sync::Arc<T>;
         [T: Send + 'static] [T: Send + Sync + 'static] Leaf<T>;
     }
-    not_freezable {
-        [] [] crate::TagId;
-    }
-    not_frozen {
-        [] [] crate::DeathWatch;
-    }
 }
+pub(crate) use leaf_types;

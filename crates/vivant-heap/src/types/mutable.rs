@@ -2,6 +2,7 @@
 
 use super::borrow::{BorrowError, CLEAN, READERS, Ref, RefMut, WRITING, Wanted};
 use crate::gc::mutator::Mutator;
+use crate::object::erased::Erased;
 use crate::object::evacuator::Evacuator;
 use crate::object::external_edges::ExternalEdges;
 use crate::object::gc::Gc;
@@ -217,6 +218,11 @@ impl<T: Default> Default for Mut<T> {
     fn default() -> Mut<T> {
         Mut::new(T::default())
     }
+}
+
+// SAFETY: it consists of its value.
+unsafe impl<T: Erased> Erased for Mut<T> {
+    type Of<'gc> = Mut<T::Of<'gc>>;
 }
 
 impl<T> fmt::Debug for Mut<T> {

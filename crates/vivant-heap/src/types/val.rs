@@ -3,11 +3,13 @@
 use crate::alloc::header::{Header, Table};
 use crate::gc::mutator::Mutator;
 use crate::object::collected::Collected;
+use crate::object::erased::{Erased, ErasedOf};
 use crate::object::evacuator::Evacuator;
-use crate::object::frozen::Frozen;
+use crate::object::frozen::{Frozen, FrozenParts};
 use crate::object::gc::Brand;
 use crate::object::object_trait::Object;
 use crate::object::reference::reference;
+use crate::object::sendable::Sendable;
 use crate::object::tracer::Tracer;
 use crate::orca::heap_handle::HeapHandle;
 use crate::orca::heap_id::HeapId;
@@ -104,6 +106,17 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Val<'gc, T> {
     #[inline]
     fn evacuate(&mut self, _: &mut Evacuator<'_>) {}
 }
+
+// SAFETY: its brand is replaced, and so is that of its referent.
+unsafe impl<T: ?Sized + ErasedOf> Erased for Val<'static, T> {
+    type Of<'gc> = Val<'gc, T::Of<'gc>>;
+}
+
+// SAFETY: it is a `Val`, and nothing in it changes.
+unsafe impl<'gc, T: ?Sized + Collected<'gc>> FrozenParts<'gc> for Val<'gc, T> {}
+
+// SAFETY: it is a `Val`.
+unsafe impl<'gc, T: ?Sized + Collected<'gc>> Sendable<'gc> for Val<'gc, T> {}
 
 impl<'gc> Mutator<'gc> {
     /// Allocates a shared object.

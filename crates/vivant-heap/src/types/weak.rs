@@ -6,11 +6,12 @@ use crate::gc::mutator::Mutator;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::object::collected::Collected;
+use crate::object::erased::{Erased, ErasedOf};
 use crate::object::evacuator::Evacuator;
 use crate::object::gc::{Gc, like};
 use crate::object::object_trait::Object;
 use crate::object::tracer::Tracer;
-use std::cell::Cell;
+use crate::object::weak_target::WeakTarget;
 use std::fmt;
 use std::ptr::NonNull;
 
@@ -44,7 +45,7 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
     /// There is no memory for it.
     pub fn new(mutator: &Mutator<'gc>, object: Gc<'gc, T>) -> Weak<'gc, T> {
         let cell = WeakCell {
-            target: Target(Cell::new(Some(object.header()))),
+            target: WeakTarget::new(object.header()),
             value: Gc::pointer(object),
         };
         Weak {
@@ -59,7 +60,7 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
     #[must_use]
     pub fn upgrade(self, mutator: &Mutator<'gc>) -> Option<Gc<'gc, T>> {
         let cell = Gc::as_ref(self.cell);
-        let header = cell.target.0.get()?;
+        let header = cell.target.get()?;
         #[cfg(test)]
         let heard = !is_injected(InjectedFault::SecretUpgrade);
         #[cfg(not(test))]
@@ -79,7 +80,7 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
     #[inline]
     #[must_use]
     pub fn is_cleared(self) -> bool {
-        Gc::as_ref(self.cell).target.0.get().is_none()
+        Gc::as_ref(self.cell).target.get().is_none()
     }
 }
 
@@ -97,6 +98,11 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Weak<'gc, T> {
     }
 }
 
+// SAFETY: its brand is replaced, and so is that of its referent.
+unsafe impl<T: ?Sized + ErasedOf> Erased for Weak<'static, T> {
+    type Of<'gc> = Weak<'gc, T::Of<'gc>>;
+}
+
 impl<T: ?Sized> fmt::Debug for Weak<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("(Weak)")
@@ -107,7 +113,7 @@ impl<T: ?Sized> fmt::Debug for Weak<'_, T> {
 /// object.
 #[repr(C)]
 pub(crate) struct WeakCell<T: ?Sized> {
-    target: Target,
+    target: WeakTarget,
     /// The target's value when this was made. It may have moved since: only the metadata is used.
     value: NonNull<T>,
 }
@@ -125,32 +131,5 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for WeakCell<T> {
     }
     fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
         evacuator.weak();
-    }
-}
-
-/// The target of a weak reference.
-///
-/// It is written by collections alone, so an old one refers to a young object only if it was
-/// tenured together with that object.
-#[repr(transparent)]
-pub(crate) struct Target(Cell<Option<NonNull<Header>>>);
-
-impl Target {
-    /// # Safety
-    ///
-    /// The object is a [`WeakCell`], and does not move meanwhile.
-    pub(crate) unsafe fn of<'a>(object: NonNull<Header>) -> &'a Target {
-        // SAFETY: guaranteed by the caller; a weak cell begins with its target.
-        unsafe { object.add(1).cast().as_ref() }
-    }
-
-    /// Updates the target to the object's address now, by `place`; clears it if the object is dead.
-    pub(crate) fn update(
-        &self,
-        place: impl FnOnce(NonNull<Header>) -> Option<NonNull<Header>>,
-    ) -> Option<NonNull<Header>> {
-        let object = self.0.get().and_then(place);
-        self.0.set(object);
-        object
     }
 }

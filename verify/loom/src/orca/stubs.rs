@@ -43,17 +43,6 @@ pub(crate) mod alloc {
             }
         }
     }
-
-    /// Stub of `old`.
-    pub(crate) mod old {
-        use std::any::Any;
-        use std::panic;
-
-        /// A waker here does not panic, unless the model has found something.
-        pub(crate) fn over(found: Box<dyn Any + Send>) {
-            panic::resume_unwind(found);
-        }
-    }
 }
 
 /// Stub of `heap_id`. That an id is given once is checked at the owner: loom tracks its counted
@@ -79,12 +68,22 @@ pub(crate) mod pages {
 
         /// # Safety
         ///
-        /// An object of one of the models, and of an owner of this type.
-        pub(crate) unsafe fn owner_of<O>(object: NonNull<u8>) -> Option<NonNull<O>> {
-            // SAFETY: the caller passes an object of one of the models, with an owner of this type
-            // (above).
+        /// An object of one of the models.
+        pub(crate) unsafe fn owner_of(object: NonNull<u8>) -> Option<NonNull<()>> {
+            // SAFETY: the caller passes an object of one of the models (above).
             let header = unsafe { object.cast::<Header>().as_ref() };
             Some(header.owner())
         }
+    }
+}
+
+/// Stub of `foreign_code`.
+pub(crate) mod foreign_code {
+    use std::any::Any;
+    use std::panic;
+
+    /// A waker here does not panic, unless the model has found something.
+    pub(crate) fn over(found: Box<dyn Any + Send>) {
+        panic::resume_unwind(found);
     }
 }

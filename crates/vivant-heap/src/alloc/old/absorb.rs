@@ -1,9 +1,8 @@
 //! The merge of two old generations, page by page (O8).
 
 use super::{FreeBlocks, Old};
-use crate::gc::stress::poison;
-use crate::orca::heap_handle::HeapHandle;
-use crate::pages::chunk::{PAGE, set_owner, set_states};
+use crate::alloc::poison::poison;
+use crate::pages::chunk::{Owner, PAGE, set_owner, set_states};
 use crate::pages::page::{PageKind, Span};
 use crate::pages::size_class::{block_size, blocks};
 use std::mem;
@@ -16,7 +15,7 @@ impl Old {
     /// # Safety
     ///
     /// The caller is the holder of both heaps, which have the same source.
-    pub(crate) unsafe fn absorb(&mut self, other: &mut Old, owner: NonNull<HeapHandle>) {
+    pub(crate) unsafe fn absorb(&mut self, other: &mut Old, owner: NonNull<Owner>) {
         debug_assert_eq!(other.unswept, 0, "what is dead there would live here");
         other.settle();
         let other = mem::replace(other, Old::new(other.free_blocks));

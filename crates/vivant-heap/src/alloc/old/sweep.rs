@@ -3,12 +3,12 @@
 #[cfg(test)]
 use super::Epoch;
 use super::{FreeBlocks, Old, end};
-use crate::gc::stress::poison;
+use crate::alloc::poison::poison;
+use crate::foreign_code::ForeignCode;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::pages::page::{PageKind, Span, Wanted};
 use crate::pages::page_source::PageSource;
-use crate::share::turn_heap::ForeignCode;
 
 /// Spans swept for one object that finds no block: this bounds the time of its allocation. If none
 /// of them has a free block, the object gets a new span.

@@ -1,0 +1,75 @@
+//! What a heap reports of itself: its id, its way of marking, and statistics from all its parts.
+
+use super::heap::{Core, Heap, Root};
+use super::marking::Marking;
+use super::mutator::Mutator;
+use crate::mark::stats::{HeapStats, MarkTally};
+use crate::orca::heap_id::HeapId;
+use crate::orca::sharing::Sharing;
+use crate::pages::chunk::PAGE;
+
+impl Core {
+    fn stats(&self, sharing: &Sharing) -> HeapStats {
+        let stats = &self.counters.stats;
+        HeapStats {
+            allocated: stats.allocated + self.counters.born(&self.nursery),
+            bytes_marked: self.old.bytes_marked,
+            bytes_died: self.old.bytes_died,
+            live: self.old.bytes_allocated,
+            unswept: self.old.unswept,
+            pages: (self.nursery.pages() + self.chunk_cache.pages() + self.old.pages) * PAGE,
+            held: self.old.pages * PAGE,
+            pinned: self.pinned,
+            exports: sharing.exports.len(),
+            imports: sharing.imports.len(),
+            incs: sharing.sent.incs,
+            decs: sharing.sent.decs,
+            changes: sharing.sent.changes,
+            drains: sharing.drain.pieces,
+            destructors: self.old.destructors,
+            panics: self.old.panics,
+            ..*stats
+        }
+    }
+}
+
+impl<R: Root> Heap<R> {
+    /// Its id.
+    pub fn id(&self) -> HeapId {
+        self.core().owner.id()
+    }
+
+    /// The heap's way of marking: [`Pacing::marking`](crate::Pacing::marking).
+    #[must_use]
+    pub fn marking(&self) -> Marking {
+        self.core().pacing.marking
+    }
+
+    pub(crate) fn mark_tally(&self) -> MarkTally {
+        let core = self.core();
+        let stats = &core.counters.stats;
+        MarkTally {
+            minor: stats.minor,
+            major: stats.major,
+            begun: stats.begun,
+            ended: stats.ended,
+            aborted: stats.aborted,
+            drains: core.between_turns().drain.pieces,
+        }
+    }
+
+    /// The statistics of this heap.
+    pub fn stats(&self) -> HeapStats {
+        let core = self.core();
+        core.stats(core.between_turns())
+    }
+}
+
+impl Mutator<'_> {
+    /// The statistics of this turn's heap. Old objects of this turn may not be counted yet.
+    #[must_use]
+    pub fn stats(&self) -> HeapStats {
+        let core = self.core();
+        core.stats(&core.sharing.borrow())
+    }
+}
