@@ -43,114 +43,26 @@
 //! 8. **Short pauses** (H6, not a matter of safety). A container of any size consists of objects of
 //!    at most 128 slots that can hold references: the collector scans an object as a whole.
 
-use crate::alloc::header::{Header, Table};
+use crate::alloc::header::Header;
+use crate::alloc::raw_head::RawHead;
 use crate::gc::heap::{Heap, Root};
 use crate::gc::mutator;
 use crate::gc::mutator::Mutator;
-use crate::object::evacuator::Evacuator;
-use crate::object::external_edges::ExternalEdges;
-use crate::object::tracer::Tracer;
+use crate::object::evacuator::CLEAN;
+pub use crate::object::raw_object::{RawGc, RawType};
+use crate::object::table::Table;
 use crate::pages::chunk::PAGE;
 use crate::pages::size_class::block_size;
-use crate::types::borrow::CLEAN;
+
 use std::cell::Cell;
-use std::ops::Range;
 use std::ptr::NonNull;
 
-/// The head of a raw object.
-#[repr(C, align(8))]
-pub(crate) struct Head {
-    /// For the write barrier: [`CLEAN`], or zero, or a [window](Head::written). First, where the
-    /// collector finds it.
-    flag: Cell<u32>,
-    /// The size of the object in bytes: this head and the content.
-    bytes: u32,
-}
-
 /// The number of bytes of a raw object before its content.
-pub const HEAD: usize = size_of::<Head>();
+pub const HEAD: usize = size_of::<RawHead>();
 
 /// The size in bytes, head included, up to which a raw object is allocated in the nursery. A larger
 /// one is allocated in the old generation.
 pub const YOUNG_MAX: usize = mutator::YOUNG_MAX - size_of::<Header>();
-
-/// The end of a window that contains all slots.
-const ALL: usize = usize::MAX;
-
-impl Head {
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes as usize
-    }
-
-    /// The slots that may have been written since the last minor collection. If single slots were
-    /// written, the flag is a window over them: the number of the first, and in the next byte the
-    /// number after the last. A flag of zero means all slots.
-    #[inline]
-    fn written(&self) -> Range<usize> {
-        match self.flag.get() {
-            0 => 0..ALL,
-            flag if flag & CLEAN != 0 => 0..ALL,
-            flag => (flag & 0xFF) as usize..(flag >> 8) as usize,
-        }
-    }
-}
-
-/// The type of raw objects with one layout of content.
-///
-/// # Safety
-///
-/// The functions get references to raw objects of this type. They process every value in the
-/// content, none twice, as [`Object`](crate::Object) requires; they obey the [contract of a
-/// container](self#contract-of-a-container).
-pub unsafe trait RawType<'gc>: 'gc {
-    /// The erased form: the same type outside turns.
-    type Static: Send + 'static;
-    /// Whether the content can hold references to collected objects.
-    const NEEDS_TRACE: bool;
-    /// Whether a value in the content has a destructor.
-    const NEEDS_DROP: bool;
-    /// Whether a value in the content may report external edges
-    /// ([`Object::trace_external`](crate::Object::trace_external)).
-    const HAS_EXTERNAL_EDGES: bool;
-
-    /// Reports all references in the content. Called if `NEEDS_TRACE`.
-    ///
-    /// # Safety
-    ///
-    /// The content is not written meanwhile.
-    unsafe fn trace(object: RawGc, tracer: &mut Tracer<'_>);
-
-    /// Updates all references in the content that may refer to young objects. Called if
-    /// `NEEDS_TRACE`. Of the slots only those in `written` may: a range of the numbers that
-    /// [`RawGc::write_barrier_slot`] was given, not limited by the slots that there are. What is
-    /// not in slots may refer to young objects in any case.
-    ///
-    /// # Safety
-    ///
-    /// No other code uses the content.
-    unsafe fn evacuate(object: RawGc, written: Range<usize>, evacuator: &mut Evacuator<'_>);
-
-    /// Reports all external edges in the content. Called if `HAS_EXTERNAL_EDGES`.
-    ///
-    /// # Safety
-    ///
-    /// As for `trace`.
-    unsafe fn trace_external(object: RawGc, edges: &mut ExternalEdges<'_>);
-
-    /// Drops all values in the content. Called once, if `NEEDS_DROP`. If a destructor panics, the
-    /// others run, and the panic goes on (H10).
-    ///
-    /// # Safety
-    ///
-    /// The content is not used any more.
-    unsafe fn drop_content(object: RawGc);
-}
-
-/// A reference to a raw object: one word, never null. It has neither brand nor type: a container
-/// wraps it, and adds both.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(transparent)]
-pub struct RawGc(NonNull<Head>);
 
 impl RawGc {
     /// Allocates a raw object of `bytes` bytes, its head included, with the content that `begin`
@@ -183,8 +95,8 @@ impl RawGc {
         // `begin`.
         unsafe {
             room.write(Header::new(Table::of_raw::<T>()));
-            let head = room.add(1).cast::<Head>();
-            head.write(Head {
+            let head = room.add(1).cast::<RawHead>();
+            head.write(RawHead {
                 flag: Cell::new(0),
                 bytes: stored,
             });
@@ -198,50 +110,6 @@ impl RawGc {
             }
             object
         }
-    }
-
-    /// The reference with this address.
-    ///
-    /// # Safety
-    ///
-    /// [`RawGc::address`] returned the pointer, or one from which it is derived.
-    #[inline]
-    #[must_use]
-    pub unsafe fn from_address(address: NonNull<u8>) -> RawGc {
-        RawGc(address.cast())
-    }
-
-    /// The address of the head.
-    #[inline]
-    #[must_use]
-    pub fn address(self) -> NonNull<u8> {
-        self.0.cast()
-    }
-
-    /// A pointer to the byte at this offset from the beginning of the head.
-    ///
-    /// # Safety
-    ///
-    /// The object exists (rule 1), and has at least `offset` bytes.
-    #[inline]
-    #[must_use]
-    pub unsafe fn at<T>(self, offset: usize) -> NonNull<T> {
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.0.cast::<u8>().add(offset).cast() }
-    }
-
-    /// # Safety
-    ///
-    /// The object exists (rule 1).
-    #[inline]
-    unsafe fn head<'a>(self) -> &'a Head {
-        // SAFETY: guaranteed by the caller. The mutable field of a head is a cell.
-        unsafe { self.0.as_ref() }
-    }
-
-    fn header(self) -> NonNull<Header> {
-        // SAFETY: a header lies before each object.
-        unsafe { self.0.cast::<Header>().sub(1) }
     }
 
     /// The write barrier (rule 4): the whole content may be changed until the turn ends. Costs one
@@ -312,43 +180,6 @@ impl RawGc {
         }
         flag.set(from | to << 8);
     }
-
-    /// Whether the write barrier was executed since the last minor collection, for the object or
-    /// for a slot. For assertions.
-    ///
-    /// # Safety
-    ///
-    /// The object exists (rule 1).
-    #[inline]
-    #[must_use]
-    pub unsafe fn has_passed_barrier(self) -> bool {
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.head() }.flag.get() & CLEAN == 0
-    }
-
-    /// Reports the reference to the tracer (rule 3).
-    ///
-    /// # Safety
-    ///
-    /// The caller is the `trace` of the value with this reference, which was updated by every
-    /// evacuation.
-    #[inline]
-    pub unsafe fn trace(self, tracer: &mut Tracer<'_>) {
-        tracer.edge(self.header());
-    }
-
-    /// Updates the reference after evacuation (rule 3).
-    ///
-    /// # Safety
-    ///
-    /// The caller is the `evacuate` of the value with this reference, which was updated by every
-    /// evacuation before.
-    #[inline]
-    pub unsafe fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
-        let object = evacuator.forward(self.header());
-        // SAFETY: the head follows the header.
-        self.0 = unsafe { object.add(1) }.cast();
-    }
 }
 
 /// Calls `each` with the address and the size of every old raw object that has not passed the
@@ -372,62 +203,11 @@ pub fn each_clean<R: Root>(heap: &mut Heap<R>, mut each: impl FnMut(NonNull<u8>,
                 if !object.as_ref().table().is_raw() {
                     continue;
                 }
-                let head = object.add(1).cast::<Head>();
+                let head = object.add(1).cast::<RawHead>();
                 if head.as_ref().flag.get() & CLEAN != 0 {
                     each(head.cast(), head.as_ref().bytes());
                 }
             }
         }
     }
-}
-
-/// # Safety
-///
-/// A raw object of this type lies there, and is not written meanwhile.
-pub(crate) unsafe fn trace<'gc, T: RawType<'gc>>(value: NonNull<u8>, tracer: &mut Tracer<'_>) {
-    if T::NEEDS_TRACE {
-        // SAFETY: guaranteed by the caller.
-        unsafe { T::trace(RawGc(value.cast()), tracer) };
-    }
-}
-
-/// # Safety
-///
-/// A raw object of this type lies there, and no other code uses it.
-pub(crate) unsafe fn evacuate<'gc, T: RawType<'gc>>(
-    value: NonNull<u8>,
-    evacuator: &mut Evacuator<'_>,
-) {
-    let object = RawGc(value.cast());
-    // SAFETY: guaranteed by the caller.
-    unsafe {
-        let written = object.head().written();
-        let flag = &object.head().flag;
-        if flag.get() & CLEAN != 0 {
-            flag.set(0);
-        }
-        if T::NEEDS_TRACE {
-            T::evacuate(object, written, evacuator);
-        }
-        evacuator.mutable(flag, CLEAN);
-    }
-}
-
-/// # Safety
-///
-/// As for `trace`.
-pub(crate) unsafe fn trace_external<'gc, T: RawType<'gc>>(
-    value: NonNull<u8>,
-    edges: &mut ExternalEdges<'_>,
-) {
-    // SAFETY: guaranteed by the caller.
-    unsafe { T::trace_external(RawGc(value.cast()), edges) };
-}
-
-/// # Safety
-///
-/// A raw object of this type lies there, and is not used any more.
-pub(crate) unsafe fn drop_content<'gc, T: RawType<'gc>>(value: NonNull<u8>) {
-    // SAFETY: guaranteed by the caller.
-    unsafe { T::drop_content(RawGc(value.cast())) };
 }

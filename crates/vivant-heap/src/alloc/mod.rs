@@ -5,3 +5,4 @@ pub(crate) mod header;
 pub(crate) mod nursery;
 pub(crate) mod old;
 pub(crate) mod poison;
+pub(crate) mod raw_head;

@@ -375,10 +375,12 @@ impl Old {
 /// The object is not used any more, and was not destroyed before.
 pub(crate) unsafe fn end(object: NonNull<Header>) -> u64 {
     // SAFETY: the object is in its place.
-    let table = unsafe { object.as_ref() }.table();
-    if let Some(end) = table.end {
+    let shape = unsafe { object.as_ref() }.shape();
+    if shape.has_destructor() {
         // SAFETY: the value follows the header; the caller's contract covers the rest.
-        let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { end(object.add(1).cast()) }));
+        let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe {
+            shape.destroy(object.add(1).cast());
+        }));
         if let Err(panic) = ended {
             foreign_code::over(panic);
             return 1;

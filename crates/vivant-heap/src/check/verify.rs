@@ -424,7 +424,7 @@ impl<'a> Verifier<'a> {
             Place::Nursery => {
                 let noted = self.young[&at] == Noted::ForItsDestructor;
                 check(
-                    noted == table.end.is_some(),
+                    noted == table.has_destructor(),
                     "H10",
                     "a destructor is not noted",
                     at,
@@ -442,7 +442,7 @@ impl<'a> Verifier<'a> {
                 };
                 let drops = page.drops[number / 64] >> (number % 64) & 1 == 1;
                 check(
-                    drops == table.end.is_some(),
+                    drops == table.has_destructor(),
                     "H10",
                     "a destructor is not noted",
                     at,

@@ -2,11 +2,12 @@
 
 use super::heap::Core;
 use super::mark_cycle::Resurrection;
-use crate::alloc::header::{Header, Table, young_size};
+use crate::alloc::header::{Header, young_size};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::object::gc::{Brand, Gc};
 use crate::object::object_trait::Object;
+use crate::object::table::Table;
 use crate::orca::heap_handle::HeapHandle;
 use crate::orca::heap_id::HeapId;
 use crate::pages::chunk::age_of;

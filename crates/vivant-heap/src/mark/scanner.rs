@@ -5,9 +5,10 @@ use super::claim::{self, Claim, claim};
 use super::mark_queue::{MarkingPass, Packet};
 use super::marker::{Mark, MarkMode, defers_shared};
 use super::prefetch::PrefetchQueue;
-use crate::alloc::header::{Header, Layout, Length, Table};
+use crate::alloc::header::{Header, Layout, Length};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
+use crate::object::table::Table;
 use crate::object::tracer::Tracer;
 use crate::orca::heap_handle::HeapHandle;
 use crate::pages::chunk::state_of;

@@ -15,6 +15,10 @@ use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
+/// The barrier's bit in the flag of a mutable object: it is old, and was not written since the last
+/// minor collection. The next write executes the barrier.
+pub(crate) const CLEAN: u32 = 1 << 30;
+
 /// The tenuring policy: where objects go that survive their first collection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TenuringPolicy {
@@ -192,14 +196,14 @@ impl<'a> Evacuator<'a> {
         }
     }
 
-    /// Visits the barrier's flag of a mutable part. The flag is set to `clean` if the next write
+    /// Visits the barrier's flag of a mutable part. The flag is set to [`CLEAN`] if the next write
     /// must be remembered. Only the flag at the beginning of an object is set: a value inside an
     /// object can be taken out of it, and become another object.
     #[inline]
-    pub(crate) fn mutable(&self, flag: &Cell<u32>, clean: u32) {
+    pub(crate) fn mutable(&self, flag: &Cell<u32>) {
         let guard = std::ptr::from_ref(flag).addr() == self.value;
         if guard && self.space == Space::Old && !self.refers_to_young {
-            flag.set(clean);
+            flag.set(CLEAN);
         }
     }
 

@@ -2,7 +2,8 @@
 //! them to it.
 
 use super::object_trait::Object;
-use crate::alloc::header::{Header, Table};
+use super::table::Table;
+use crate::alloc::header::Header;
 use std::ops::Range;
 use std::ptr::NonNull;
 

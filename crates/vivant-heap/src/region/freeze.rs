@@ -2,11 +2,12 @@
 //! again (Y6).
 
 use super::iso::Iso;
-use crate::alloc::header::{Header, Table};
+use crate::alloc::header::Header;
 use crate::gc::mutator::Mutator;
 use crate::object::erased::Erased;
+use crate::object::evacuator::CLEAN;
 use crate::object::object_trait::Object;
-use crate::types::borrow::CLEAN;
+use crate::object::table::Table;
 use crate::types::freeze::{Freeze, FreezeOf};
 use crate::types::val::Val;
 use std::mem;

@@ -1,5 +1,6 @@
 //! [`Ref`] and [`RefMut`]: borrow guards of the value in a [`Mut`](crate::Mut), and of parts of it.
 
+use crate::object::evacuator::CLEAN;
 use std::any;
 use std::cell::Cell;
 use std::fmt;
@@ -9,8 +10,6 @@ use std::ptr::NonNull;
 
 /// Borrowed mutably. If the borrow was split, the lower bits are the number of guards less one.
 pub(super) const WRITING: u32 = 1 << 31;
-/// Old, and not written since the last minor collection: the next write executes the barrier.
-pub(crate) const CLEAN: u32 = 1 << 30;
 /// The bits that count shared borrows.
 pub(super) const READERS: u32 = CLEAN - 1;
 

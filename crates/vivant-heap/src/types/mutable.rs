@@ -1,9 +1,9 @@
 //! [`Mut`]: a value that changes in place, with the write barrier in its borrow flag.
 
-use super::borrow::{BorrowError, CLEAN, READERS, Ref, RefMut, WRITING, Wanted};
+use super::borrow::{BorrowError, READERS, Ref, RefMut, WRITING, Wanted};
 use crate::gc::mutator::Mutator;
 use crate::object::erased::Erased;
-use crate::object::evacuator::Evacuator;
+use crate::object::evacuator::{CLEAN, Evacuator};
 use crate::object::external_edges::ExternalEdges;
 use crate::object::gc::Gc;
 use crate::object::object_trait::Object;
@@ -248,7 +248,7 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Mut<T> {
         // nothing young gets `CLEAN`: its next write executes the barrier.
         self.flag.set(0);
         self.value.get_mut().evacuate(evacuator);
-        evacuator.mutable(&self.flag, CLEAN);
+        evacuator.mutable(&self.flag);
     }
     const HAS_EXTERNAL_EDGES: bool = T::HAS_EXTERNAL_EDGES;
     /// Borrows the value as [`Gc::borrow`] does: this function can be called in a turn too, and it

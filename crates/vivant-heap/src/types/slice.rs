@@ -1,12 +1,13 @@
 //! Slices and strings: objects with a length, because their type does not determine their size.
 
 use super::val::Val;
-use crate::alloc::header::{Header, Length, Table};
+use crate::alloc::header::{Header, Length};
 use crate::gc::mutator::{Mutator, no_memory};
 use crate::object::collected::Collected;
 use crate::object::frozen::Frozen;
 use crate::object::gc::Gc;
 use crate::object::object_trait::Object;
+use crate::object::table::Table;
 use std::mem;
 use std::ptr::NonNull;
 

@@ -1,6 +1,6 @@
 //! [`Val`]: a reference to a shared object, which is immutable and can be referred to by any heap.
 
-use crate::alloc::header::{Header, Table};
+use crate::alloc::header::Header;
 use crate::gc::mutator::Mutator;
 use crate::object::collected::Collected;
 use crate::object::erased::{Erased, ErasedOf};
@@ -10,6 +10,7 @@ use crate::object::gc::Brand;
 use crate::object::object_trait::Object;
 use crate::object::reference::reference;
 use crate::object::sendable::Sendable;
+use crate::object::table::Table;
 use crate::object::tracer::Tracer;
 use crate::orca::heap_handle::HeapHandle;
 use crate::orca::heap_id::HeapId;

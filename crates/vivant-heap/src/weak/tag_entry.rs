@@ -1,7 +1,8 @@
 //! [`TagEntry`]: a tag entry, the shared object that stands for a private object.
 
-use crate::alloc::header::{Header, Table};
+use crate::alloc::header::Header;
 use crate::object::evacuator::Evacuator;
+use crate::object::table::Table;
 use crate::object::tracer::Tracer;
 use std::ptr::{self, NonNull};
 

@@ -1,8 +1,9 @@
 //! Checks of epochs: if no mark runs, live objects have the present one.
 
 use super::{Verifier, check};
-use crate::alloc::header::{Header, Table};
+use crate::alloc::header::Header;
 use crate::fault::Fault;
+use crate::object::table::Table;
 use crate::pages::chunk::state_of;
 use crate::pages::page::Span;
 use crate::sync::Ordering;

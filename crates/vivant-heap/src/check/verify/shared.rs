@@ -4,7 +4,7 @@
 use super::{Place, Verifier, check};
 use crate::alloc::header::Header;
 use crate::fault::Fault;
-use crate::types::borrow::CLEAN;
+use crate::object::evacuator::CLEAN;
 use crate::weak::tag_entry::TagEntry;
 use std::ptr::NonNull;
 
