@@ -19,9 +19,9 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Marking {
-    /// Concurrent marking of a heap of more than 256 KiB: beside its actor's turns, by markers
-    /// ([`Heap::marker`]) and by mutator assists of the actor. A smaller heap gets a stop-the-world
-    /// mark (H7).
+    /// Concurrent marking of a heap of more than 256 KiB: beside its actor's turns, by
+    /// [markers](crate::Heap::marker) and by mutator assists of the actor. A smaller heap gets a
+    /// stop-the-world mark (H7).
     #[default]
     Concurrent,
     /// A stop-the-world mark of this heap, in one pause between two turns. The pause is
@@ -29,8 +29,8 @@ pub enum Marking {
     AtOnce,
     /// No mark begins automatically. Objects that die young are freed as ever. Objects that die old
     /// stay, with their destructors and with the imports that they keep alive, until a call of
-    /// [`Heap::collect`] or [`Heap::begin_mark`] or the end of the heap. So do exports that other
-    /// heaps have released.
+    /// [`Heap::collect`](crate::Heap::collect) or [`Heap::begin_mark`](crate::Heap::begin_mark) or
+    /// the end of the heap. So do exports that other heaps have released.
     ///
     /// For short-lived heaps, and for heaps in which hardly any old object dies; and to measure the
     /// cost of marks, or to find out whether they have a fault.

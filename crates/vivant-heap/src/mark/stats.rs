@@ -21,8 +21,9 @@ pub struct HeapStats {
     /// Number of mutator assists: marking by the heap's holder for a concurrent mark, because it
     /// had promoted much.
     pub assists: u64,
-    /// Number of termination steps of concurrent marks ([`Heap::is_terminating_mark`]): at least
-    /// one for each that has ended.
+    /// Number of termination steps of concurrent marks
+    /// ([`Heap::is_terminating_mark`](crate::Heap::is_terminating_mark)): at least one for each
+    /// that has ended.
     pub termination_steps: u64,
     /// Number of times that a turn has waited for a marker to release an object that it was about
     /// to change.
@@ -71,7 +72,8 @@ pub struct HeapStats {
     pub decs: u64,
     /// Count deltas in all of these.
     pub changes: u64,
-    /// Number of pieces in which it has drained its own inbox ([`Heap::drain_some`]).
+    /// Number of pieces in which it has drained its own inbox
+    /// ([`Heap::drain_some`](crate::Heap::drain_some)).
     pub drains: u64,
     /// Old objects with destructors, including unswept dead ones.
     pub destructors: usize,

@@ -56,7 +56,7 @@ unsafe impl<T: Erased + Sync> Sync for Parcel<T> {}
 
 /// Calls `each` for each reference in the value itself: its roots (O7).
 #[inline]
-fn each_root<'gc>(value: &impl Object<'gc>, each: impl FnMut(NonNull<Header>)) {
+fn each_root<'gc, T: Object<'gc>>(value: &T, each: impl FnMut(NonNull<Header>)) {
     Tracer::tell(value, each);
 }
 

@@ -32,6 +32,7 @@ const CYCLE_FILES_MAX: usize = 12;
 const CRATES: &[&str] = &[
     "vivant-brc",
     "vivant-heap",
+    "vivant-collections",
     "vivant-macros",
     "vivant",
     "vivant-console",
