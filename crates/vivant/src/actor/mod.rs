@@ -27,6 +27,7 @@ mod dead_letters;
 mod envelope;
 mod error;
 mod exit_hooks;
+mod extensions;
 mod header;
 #[cfg(test)]
 mod injected_fault;

@@ -5,6 +5,7 @@ use super::alarm::Alarm;
 use super::catch::{Caught, note_places};
 use super::dead_letters::DeadLetters;
 use super::exit_hooks::ExitHooks;
+use super::extensions::Extensions;
 use super::panic::{Inside, Panic};
 use super::reference::{AddressRef, CellRef};
 use super::registry::Registry;
@@ -15,14 +16,11 @@ use super::timer::{Timer, Timers};
 use super::waiting_sender::WaitingSender;
 use super::worker::Worker;
 use crate::cycles::Detector;
-use crate::gc_state::{DetachedHeaps, Marks};
 use crate::message::Depot;
 use crate::mute::Mutes;
 use crate::oracle::Oracle;
-use crate::patterns::{NamedRegistries, NamedTimers, Names};
 use crate::sched::{Scheduler, SimulatedScheduler, Threads};
 use crate::statistics::Histograms;
-use crate::supervision::{Restarts, Trees};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::system::Config;
 use std::collections::BTreeMap;
@@ -38,10 +36,7 @@ pub(crate) struct Shared {
     pub(crate) scheduler: Scheduler,
     pub(crate) registry: Registry,
     pub(crate) exit_hooks: ExitHooks,
-    pub(crate) names: Names,
-    pub(crate) named_registries: NamedRegistries,
     pub(crate) timers: Timers,
-    pub(crate) named_timers: NamedTimers,
     pub(crate) mutes: Mutes<HeldBack>,
     pub(crate) dead_letters: DeadLetters,
     pub(crate) reports: Reports,
@@ -53,13 +48,10 @@ pub(crate) struct Shared {
     pub(crate) heaps: Arc<PageSource>,
     /// Histograms of the pauses of heaps.
     pub(crate) pauses: Histograms,
-    /// Detached heaps: those of actors that have ended.
-    pub(crate) orphans: DetachedHeaps,
-    pub(crate) marks: Marks,
     /// Finds unreachable actors.
     pub(crate) detector: Detector,
-    pub(crate) trees: Trees,
-    pub(crate) restarts: Restarts,
+    /// What folders above this one keep in the system: names, trees, detached heaps.
+    pub(crate) extensions: Extensions,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
     pub(crate) next_id: AtomicU64,
     pub(crate) next_root: AtomicU32,
@@ -122,10 +114,7 @@ impl Shared {
             scheduler,
             registry: Registry::default(),
             exit_hooks: ExitHooks::default(),
-            names: Names::default(),
-            named_registries: NamedRegistries::default(),
             timers: Timers::default(),
-            named_timers: NamedTimers::default(),
             mutes: Mutes::new(),
             dead_letters: DeadLetters::default(),
             reports: Reports::new(listener),
@@ -135,11 +124,8 @@ impl Shared {
             depot: Arc::new(Depot::new()),
             heaps: Arc::new(heaps),
             pauses: Histograms::default(),
-            orphans: DetachedHeaps::default(),
-            marks: Marks::default(),
             detector: Detector::default(),
-            trees: Trees::default(),
-            restarts: Restarts::default(),
+            extensions: Extensions::default(),
             kept: Mutex::new(BTreeMap::new()),
             next_id: AtomicU64::new(0),
             next_root: AtomicU32::new(0),

@@ -5,6 +5,7 @@ use super::actor_graph::ActorGraph;
 use super::why::sealed::Sealed;
 use super::why::{KeptBy, Mortal, WhyAlive};
 use crate::actor::{CellRef, Shared};
+use crate::gc_state::DetachedHeaps;
 use vivant_heap::{HeapId, Held, ObjectName, Retainers, Sharer};
 
 #[allow(private_interfaces, reason = "as in the trait")]
@@ -64,7 +65,7 @@ fn owner(
         known.map(|known| (Some(at), known))
     });
     living.next().or_else(|| {
-        let known = system.orphans.retainers(owner, object);
+        let known = DetachedHeaps::of(system).retainers(owner, object);
         known.map(|known| (None, known))
     })
 }

@@ -5,7 +5,7 @@ use super::detached_heaps::DetachedHeaps;
 use super::edge_snapshot::EdgeSnapshot;
 use super::gc_messages;
 use super::gc_waker::{GcWaker, notified_after_ns};
-use super::marks::Mark;
+use super::marks::{Mark, Marks};
 use crate::actor::Worker;
 use crate::actor::{OutgoingReferences, Sight};
 use crate::api::Actor;
@@ -207,7 +207,8 @@ where
         let Heaped {
             heap, waker, mark, ..
         } = kept;
-        mark.iter().for_each(|mark| worker.system.marks.ends(mark));
+        mark.iter()
+            .for_each(|mark| Marks::of(&worker.system).ends(mark));
         outlives(worker, heap.end(), &waker);
     }
 

@@ -62,9 +62,13 @@ enum Hours {
 }
 
 impl DetachedHeaps {
+    pub(crate) fn of(system: &Shared) -> &DetachedHeaps {
+        system.extensions.part()
+    }
+
     /// Takes in what is left of a heap that has ended. Called outside of turns.
     pub(super) fn take_in(system: &Arc<Shared>, orphan: DetachedHeap, bell: &GcWaker) {
-        let orphans = &system.orphans;
+        let orphans = DetachedHeaps::of(system);
         let now_ns = system.oracle.now_ns();
         let (number, due) = {
             let mut state = lock(&orphans.state);
@@ -91,7 +95,7 @@ impl DetachedHeaps {
     /// A message was put into this heap's empty inbox.
     pub(super) fn is_told(system: &Arc<Shared>, number: u64) {
         let now_ns = system.oracle.now_ns();
-        let mut state = lock(&system.orphans.state);
+        let mut state = lock(&DetachedHeaps::of(system).state);
         let heard_ns = match state.care {
             // The sender may be a heap that this run frees.
             Care::Now => now_ns,
@@ -125,7 +129,7 @@ impl DetachedHeaps {
         before: Care,
         took_ns: u64,
     ) {
-        let orphans = &system.orphans;
+        let orphans = DetachedHeaps::of(system);
         let Some(next_ns) = state.table.next_ns() else {
             state.care = Care::Nobody;
             return;
@@ -156,9 +160,9 @@ impl DetachedHeaps {
         let caller = system.clone();
         let ring = move || {
             // Another time may have been agreed upon.
-            let care = lock(&caller.orphans.state).care;
+            let care = lock(&DetachedHeaps::of(&caller).state).care;
             if care == (Care::Later { at_ns }) {
-                caller.orphans.call(&caller);
+                DetachedHeaps::of(&caller).call(&caller);
             }
         };
         system.set_timer(at_ns - now_ns, Alarm::Once(Box::new(ring)));
@@ -187,8 +191,9 @@ impl DetachedHeaps {
     /// Runs a piece of what is due. Not in a turn, and not in a collection.
     pub(crate) fn care(system: &Arc<Shared>) {
         DetachedHeaps::care_by(system, PIECE);
-        if system.orphans.owe() {
-            system.orphans.wakes(system);
+        let orphans = DetachedHeaps::of(system);
+        if orphans.owe() {
+            orphans.wakes(system);
         }
     }
 
@@ -207,7 +212,7 @@ impl DetachedHeaps {
 
     /// Like `care`, with a budget of `most`. After shutdown it runs everything to completion.
     pub(crate) fn care_by(system: &Arc<Shared>, most: usize) {
-        let orphans = &system.orphans;
+        let orphans = DetachedHeaps::of(system);
         // Relaxed: the lock decides.
         orphans.called.store(false, Ordering::Relaxed);
         orphans.owe.store(false, Ordering::Relaxed);
@@ -243,7 +248,7 @@ impl DetachedHeaps {
 
     /// The system has ended: its timers and workers are gone.
     pub(crate) fn close(system: &Arc<Shared>) {
-        lock(&system.orphans.state).hours = Hours::Over;
+        lock(&DetachedHeaps::of(system).state).hours = Hours::Over;
         DetachedHeaps::care_by(system, usize::MAX);
     }
 

@@ -2,6 +2,7 @@
 //! mark comes.
 
 use super::marks::Helped;
+use super::marks::Marks;
 use crate::actor::Worker;
 use crate::prelude::*;
 use crate::simulation::{Faults, Simulation};
@@ -39,7 +40,7 @@ impl<'gc> HoardState<'gc> {
     /// meanwhile.
     fn writes(&mut self, t: &Turn<'gc, Hoard>) -> bool {
         self.all.borrow_mut(t).pop();
-        let helps = |worker: &Worker| worker.system.marks.help_by(&worker.system, MANY);
+        let helps = |worker: &Worker| Marks::of(&worker.system).help_by(&worker.system, MANY);
         Worker::with_current(helps) == Some(Helped::Some)
     }
 }
@@ -117,7 +118,7 @@ impl<'gc> WardrobeState<'gc> {
             return None;
         }
         Worker::with_current(|worker| {
-            let (marks, needed_nobody) = (&worker.system.marks, seen.needs_nobody);
+            let (marks, needed_nobody) = (Marks::of(&worker.system), seen.needs_nobody);
             let is_listed = marks.are_running();
             marks.help_by(&worker.system, 1);
             seen.needs_nobody = !marks.are_running();
@@ -206,7 +207,7 @@ impl<'gc> PressState<'gc> {
         if self.turns == 59 {
             self.all.extend((0..5 * MANY).map(|_| t.alloc([0; 30])));
         }
-        let runs = Worker::with_current(|worker| worker.system.marks.are_running());
+        let runs = Worker::with_current(|worker| Marks::of(&worker.system).are_running());
         let given_up =
             runs == Some(true) && self.turns > 60 && slot.lock().unwrap().take().is_some();
         given_up || (runs == Some(true) && slot.lock().unwrap().is_none())

@@ -87,7 +87,7 @@ where
         if report.mark.is_some()
             && let Some(mark) = self.mark.take()
         {
-            system.marks.ends(&mark);
+            Marks::of(system).ends(&mark);
         }
         if report.mark == Some(MarkChange::Begun) {
             let (cell, through) = (worker.me().cell(), gc_messages::send_continue::<A>);
@@ -101,10 +101,10 @@ where
             match reason {
                 // The helper that found everything marked did not know what a turn had written to
                 // its SATB buffer: that is flushed at the turn's end.
-                GcReason::Continue => system.marks.goes_on(system, mark),
+                GcReason::Continue => Marks::of(system).goes_on(system, mark),
                 // The actor has flushed its SATB buffer, and put back the packets that it has not
                 // scanned itself. Workers that looked meanwhile have found nothing, and sleep.
-                GcReason::TurnEnd => system.marks.is_left(system, mark),
+                GcReason::TurnEnd => Marks::of(system).is_left(system, mark),
                 _ => {}
             }
         }

@@ -38,6 +38,10 @@ pub(crate) enum Helped {
 }
 
 impl Marks {
+    pub(crate) fn of(system: &Shared) -> &Marks {
+        system.extensions.part()
+    }
+
     fn lock(&self) -> MutexGuard<'_, VecDeque<Arc<Mark>>> {
         lock(&self.running)
     }
@@ -54,7 +58,7 @@ impl Marks {
             cell,
             through,
         });
-        system.marks.goes_on(system, &mark);
+        Marks::of(system).goes_on(system, &mark);
         mark
     }
 

@@ -11,7 +11,6 @@ mod topic;
 pub use group::Group;
 pub(crate) use named_registries::NamedRegistries;
 pub use named_timer::NamedTimer;
-pub(crate) use named_timer::NamedTimers;
 pub(crate) use names::Names;
 pub use names::{LookupError, RegisterError};
 pub use rate_limit::{RateLimit, RateLimited};

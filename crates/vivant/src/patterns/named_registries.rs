@@ -7,7 +7,6 @@ use super::topic::Topic;
 use crate::actor::Shared;
 use crate::api::{Actor, Target, Turn};
 use crate::sync::{Mutex, lock};
-use crate::system::System;
 use std::any::{Any, type_name};
 use std::collections::BTreeMap;
 
@@ -45,9 +44,13 @@ struct Entry {
     type_name: &'static str,
 }
 
-impl Shared {
-    fn common<C: NamedRegistry>(&self, name: &str) -> Result<C, LookupError> {
-        let mut table = lock(&self.named_registries.0);
+impl NamedRegistries {
+    pub(crate) fn of(system: &Shared) -> &NamedRegistries {
+        system.extensions.part()
+    }
+
+    pub(crate) fn common<C: NamedRegistry>(&self, name: &str) -> Result<C, LookupError> {
+        let mut table = lock(&self.0);
         let key = (C::KIND, name.to_owned());
         if let Some(entry) = table.entries.get(&key) {
             let common = entry.common.downcast_ref::<C>();
@@ -98,55 +101,22 @@ impl<T: Clone + Send + 'static> NamedRegistry for Topic<T> {
     }
 }
 
-impl System {
-    /// The group of this name; the first call makes it. It is removed when it has no members and no
-    /// handle to it is left.
-    ///
-    /// # Errors
-    ///
-    /// The group of this name has members of another type.
-    pub fn group<T: ?Sized + Target>(&self, name: &str) -> Result<Group<T>, LookupError> {
-        self.shared().common(name)
-    }
-
-    /// The topic of this name; the first call makes it. It is removed when it has no subscribers
-    /// and no handle to it is left.
-    ///
-    /// ```
-    /// use vivant::prelude::*;
-    ///
-    /// # fn main() -> Result<(), vivant::LookupError> {
-    /// let system = System::new();
-    /// system.topic::<u64>("prices")?.publish(42);
-    /// let error = system.topic::<String>("prices").unwrap_err();
-    /// assert!(error.to_string().contains("was registered as"));
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The topic of this name has values of another type.
-    pub fn topic<T: Clone + Send + 'static>(&self, name: &str) -> Result<Topic<T>, LookupError> {
-        self.shared().common(name)
-    }
-}
-
 impl<A: Actor> Turn<'_, A> {
-    /// See [`System::group`].
+    /// See [`System::group`](crate::System::group).
     ///
     /// # Errors
     ///
     /// The group of this name has members of another type.
     pub fn group<T: ?Sized + Target>(&self, name: &str) -> Result<Group<T>, LookupError> {
-        self.worker().system.common(name)
+        NamedRegistries::of(&self.worker().system).common(name)
     }
 
-    /// See [`System::topic`].
+    /// See [`System::topic`](crate::System::topic).
     ///
     /// # Errors
     ///
     /// The topic of this name has values of another type.
     pub fn topic<T: Clone + Send + 'static>(&self, name: &str) -> Result<Topic<T>, LookupError> {
-        self.worker().system.common(name)
+        NamedRegistries::of(&self.worker().system).common(name)
     }
 }

@@ -139,7 +139,7 @@ impl NamedTimer<'_> {
             to: (to.system.number, to.id),
         };
         let (system, name) = (&self.worker.system, self.name);
-        let named = &system.named_timers;
+        let named = NamedTimers::of(system);
         let actor = self.worker.with_me(|me| me.id);
         if let Some(timer) = named.find(actor, name, what)
             && system.timers.is_set(timer)
@@ -148,7 +148,7 @@ impl NamedTimer<'_> {
         }
         self.cancel_any(actor);
         if !named.knows(actor) {
-            let end = move |system: &Shared| system.named_timers.end(system, actor);
+            let end = move |system: &Shared| NamedTimers::of(system).end(system, actor);
             let _until_its_end = self.worker.with_me(|me| system.when_ended(me, end));
         }
         // Recorded first: it may fire before this turn continues.
@@ -157,7 +157,7 @@ impl NamedTimer<'_> {
             let (system, name) = (Arc::downgrade(system), name.to_owned());
             move || {
                 if let Some(system) = system.upgrade() {
-                    system.named_timers.forget(actor, &name, number);
+                    NamedTimers::of(&system).forget(actor, &name, number);
                 }
             }
         };
@@ -169,12 +169,16 @@ impl NamedTimer<'_> {
 
     fn cancel_any(&self, actor: u64) -> bool {
         let system = &self.worker.system;
-        let timer = system.named_timers.remove(actor, self.name);
+        let timer = NamedTimers::of(system).remove(actor, self.name);
         timer.is_some_and(|timer| system.timers.cancel(timer))
     }
 }
 
 impl NamedTimers {
+    fn of(system: &Shared) -> &NamedTimers {
+        system.extensions.part()
+    }
+
     fn knows(&self, actor: u64) -> bool {
         lock(&self.0).actors.contains_key(&actor)
     }

@@ -4,7 +4,6 @@ use crate::actor::{CellRef, ExitHookId, Shared};
 use crate::api::{Actor, Address, Target, Turn, WeakAddress};
 use crate::statistics::NameFacts;
 use crate::sync::{Arc, Mutex, lock};
-use crate::system::System;
 use std::any::{Any, type_name};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -70,6 +69,10 @@ pub enum LookupError {
 }
 
 impl Names {
+    pub(crate) fn of(system: &Shared) -> &Names {
+        system.extensions.part()
+    }
+
     pub(crate) fn facts(&self) -> Vec<NameFacts> {
         let names = lock(&self.0);
         let taken = names.iter().filter(|(_, entry)| !entry.is_free());
@@ -92,21 +95,20 @@ impl Names {
         drop(names);
         drop(gone);
     }
-}
 
-impl Shared {
-    fn register<T: ?Sized + Target>(
-        self: &Arc<Self>,
+    pub(crate) fn register<T: ?Sized + Target>(
+        &self,
+        system: &Arc<Shared>,
         name: &str,
         address: &Address<T>,
     ) -> Result<(), RegisterError> {
         let to = Address::counted(address);
         assert!(
-            Arc::ptr_eq(self, &to.system),
+            Arc::ptr_eq(system, &to.system),
             "{} cannot be registered as {name:?}: it belongs to another system",
             to.path()
         );
-        let mut names = lock(&self.names.0);
+        let mut names = lock(&self.0);
         let before = names.get(name).filter(|entry| !entry.is_free());
         if let Some(entry) = before.filter(|entry| entry.cell.id != to.id) {
             return Err(RegisterError::Taken {
@@ -118,7 +120,7 @@ impl Shared {
         let forgotten = name.to_owned();
         // Under the lock: the exit hook needs it to remove the name, so it finds what is written
         // here.
-        let asked = self.when_ended(&to, move |system| system.names.forget(&forgotten, id));
+        let asked = system.when_ended(&to, move |system| Names::of(system).forget(&forgotten, id));
         let Some(ending) = asked else {
             drop(names);
             return Err(RegisterError::Ended {
@@ -135,24 +137,24 @@ impl Shared {
         let before = names.insert(name.to_owned(), entry);
         drop(names);
         if let Some(before) = before {
-            self.forget_ending(before.ending);
+            system.forget_ending(before.ending);
         }
         Ok(())
     }
 
-    fn unregister(&self, name: &str) -> bool {
-        let before = lock(&self.names.0).remove(name);
+    pub(crate) fn unregister(&self, system: &Shared, name: &str) -> bool {
+        let before = lock(&self.0).remove(name);
         let Some(entry) = before else { return false };
-        self.forget_ending(entry.ending);
+        system.forget_ending(entry.ending);
         !entry.is_free()
     }
 
-    fn lookup<T: ?Sized + Target>(&self, name: &str) -> Result<Address<T>, LookupError> {
+    pub(crate) fn lookup<T: ?Sized + Target>(&self, name: &str) -> Result<Address<T>, LookupError> {
         let unknown = || LookupError::Unknown {
             name: name.to_owned(),
         };
         let weak = {
-            let names = lock(&self.names.0);
+            let names = lock(&self.0);
             let taken = names.get(name).filter(|entry| !entry.is_free());
             let entry = taken.ok_or_else(unknown)?;
             let address = entry.address.downcast_ref::<WeakAddress<T>>();
@@ -167,67 +169,8 @@ impl Shared {
     }
 }
 
-impl System {
-    /// Registers `address` under a name, for [`lookup`](System::lookup) with the same type: an
-    /// address of an actor, or of an interface. An actor may have several names; to register it
-    /// again under a name that it has is no error.
-    ///
-    /// A name does not keep its actor alive; [`System::keep`] does. The name is free again as soon
-    /// as the actor has ended or is unreachable.
-    ///
-    /// ```
-    /// use vivant::prelude::*;
-    /// use vivant::RegisterError;
-    ///
-    /// #[derive(Actor)] struct Cashier { till: u64 }
-    /// #[behaviours] impl Cashier {
-    ///     fn pay(&mut self, amount: u64) -> u64 { self.till += amount; self.till }
-    /// }
-    ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let system = System::new();
-    /// let (ada, bob) = (system.spawn(Cashier { till: 0 }), system.spawn(Cashier { till: 0 }));
-    /// system.register("cashier", &ada)?;
-    /// assert!(matches!(system.register("cashier", &bob), Err(RegisterError::Taken { .. })));
-    /// assert_eq!(system.lookup::<Cashier>("cashier")?.pay(5).ask_blocking()?, 5);
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// Costs a lock of the system's names and of its exit hooks.
-    ///
-    /// # Errors
-    ///
-    /// Another actor has the name, or this one has ended.
-    ///
-    /// # Panics
-    ///
-    /// If the actor belongs to another system.
-    pub fn register<T: ?Sized + Target>(
-        &self,
-        name: &str,
-        address: &Address<T>,
-    ) -> Result<(), RegisterError> {
-        self.shared().register(name, address)
-    }
-
-    /// Removes a name; false when it was not registered.
-    pub fn unregister(&self, name: &str) -> bool {
-        self.shared().unregister(name)
-    }
-
-    /// The actor that has this name. Costs a lock of the system's names: for frequent sends, keep
-    /// the address.
-    ///
-    /// # Errors
-    ///
-    /// The name is not registered, or it is registered with an address of another type than `T`.
-    pub fn lookup<T: ?Sized + Target>(&self, name: &str) -> Result<Address<T>, LookupError> {
-        self.shared().lookup(name)
-    }
-}
-
 impl<A: Actor> Turn<'_, A> {
-    /// See [`System::register`].
+    /// See [`System::register`](crate::System::register).
     ///
     /// # Errors
     ///
@@ -237,21 +180,23 @@ impl<A: Actor> Turn<'_, A> {
         name: &str,
         address: &Address<T>,
     ) -> Result<(), RegisterError> {
-        self.worker().system.register(name, address)
+        let system = &self.worker().system;
+        Names::of(system).register(system, name, address)
     }
 
-    /// See [`System::unregister`].
+    /// See [`System::unregister`](crate::System::unregister).
     pub fn unregister(&self, name: &str) -> bool {
-        self.worker().system.unregister(name)
+        let system = &self.worker().system;
+        Names::of(system).unregister(system, name)
     }
 
-    /// See [`System::lookup`].
+    /// See [`System::lookup`](crate::System::lookup).
     ///
     /// # Errors
     ///
     /// The name is not registered, or it is registered with an address of another type than `T`.
     pub fn lookup<T: ?Sized + Target>(&self, name: &str) -> Result<Address<T>, LookupError> {
-        self.worker().system.lookup(name)
+        Names::of(&self.worker().system).lookup(name)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::faults::Faults;
 use crate::actor::{Injected, Kind, Runnable, Shared, Worker, ns};
 use crate::api::Actor;
-use crate::gc_state::{DetachedHeaps, Helped};
+use crate::gc_state::{DetachedHeaps, Helped, Marks};
 use crate::oracle::{Oracle, Simulated};
 use crate::run::{Budget, Ran, run};
 use crate::supervision::Supervisor;
@@ -85,13 +85,14 @@ impl SimulatedScheduler {
             system.detector.care(system);
             return true;
         }
+        let marks = Marks::of(system);
         // Marks are done before time passes: they take no virtual time.
-        let helps = system.marks.are_running() && (self.is_quiet() || chance.choose(4) == 0);
-        if helps && system.marks.help_by(system, 1 + chance.choose(HELP_MAX)) == Helped::Some {
+        let helps = marks.are_running() && (self.is_quiet() || chance.choose(4) == 0);
+        if helps && marks.help_by(system, 1 + chance.choose(HELP_MAX)) == Helped::Some {
             return true;
         }
         // Detached heaps that are due are run before time passes too.
-        if system.orphans.are_calling() && (self.is_quiet() || chance.choose(4) == 0) {
+        if DetachedHeaps::of(system).are_calling() && (self.is_quiet() || chance.choose(4) == 0) {
             DetachedHeaps::care_by(system, 1 + chance.choose(HELP_MAX));
             return true;
         }

@@ -8,7 +8,8 @@ use super::steal_policy::{StealPolicy, StealVerdict};
 use super::threads::Threads;
 use crate::actor::{Runnable, Shared, Worker, WorkerClass, catch};
 use crate::actor::{Tenure, WorkerShared};
-use crate::gc_state::{DetachedHeaps, Helped};
+use crate::cycles::Detector;
+use crate::gc_state::{DetachedHeaps, Helped, Marks};
 use crate::observe;
 use crate::queues::{Park, Withdrawn};
 use crate::run::Ran;
@@ -16,7 +17,8 @@ use crate::sync::{Arc, Ordering};
 use std::mem;
 
 /// What a worker remembers from run to run.
-struct WorkerState {
+struct WorkerState<'s> {
+    chores: Chores<'s>,
     round: Round,
     pace: Pace,
     steal_policy: StealPolicy,
@@ -30,65 +32,86 @@ struct WorkerState {
 /// it runs actors for this multiple of the assist's time.
 const SELDOM: u64 = 9;
 
-impl WorkerState {
+impl WorkerState<'_> {
     /// Scans a few objects of a mark although actors are runnable, if that is due: no other thread
     /// scans for the mark of an idle actor. Returns true if work is left.
     #[inline]
     fn helps_seldom(&mut self, worker: &Worker, now_ns: u64) -> bool {
-        let system = &worker.system;
-        if !system.marks.are_running() || now_ns < self.helps_at_ns {
+        let (system, marks) = (&worker.system, self.chores.marks);
+        if !marks.are_running() || now_ns < self.helps_at_ns {
             return false;
         }
         let began_ns = system.oracle.now_ns();
-        let helped = system.marks.help(system);
+        let helped = marks.help(system);
         let ended_ns = system.oracle.now_ns();
         self.helps_at_ns = ended_ns + SELDOM * (ended_ns - began_ns);
-        helped == Helped::Some && system.marks.wants_help()
+        helped == Helped::Some && marks.wants_help()
     }
 }
 
-/// Returns true if a worker is needed for work that is no actor's run: detached heaps (O9), and
-/// actors that may be unreachable (O10).
-#[inline]
-fn is_called(worker: &Worker) -> bool {
-    worker.system.orphans.are_calling() || worker.system.detector.is_calling()
+/// The work of a system that is no actor's run. Looked up once, because a worker asks after it
+/// between all rounds.
+#[derive(Clone, Copy)]
+struct Chores<'s> {
+    /// Concurrent marks (H7).
+    marks: &'s Marks,
+    /// Detached heaps (O9).
+    orphans: &'s DetachedHeaps,
+    /// Actors that may be unreachable (O10).
+    detector: &'s Detector,
 }
 
-/// Does that work. It is no turn, but other workers take this worker's queue over as if it were a
-/// turn.
-#[inline]
-fn care(worker: &Worker, worker_shared: &WorkerShared) {
-    let _crowd = worker.reports_candidates();
-    if is_called(worker) {
-        let now_ms = worker.system.oracle.coarse_ms();
-        worker_shared.watch.begins_for_nobody(now_ms);
-        if worker.system.orphans.are_calling() {
-            DetachedHeaps::care(&worker.system);
+impl Chores<'_> {
+    fn of(system: &Shared) -> Chores<'_> {
+        Chores {
+            marks: Marks::of(system),
+            orphans: DetachedHeaps::of(system),
+            detector: &system.detector,
         }
-        if worker.system.detector.is_calling() {
-            worker.system.detector.care(&worker.system);
+    }
+
+    /// Returns true if a worker is needed for detached heaps or for the detector.
+    #[inline]
+    fn are_calling(self) -> bool {
+        self.orphans.are_calling() || self.detector.is_calling()
+    }
+
+    /// Does that work. It is no turn, but other workers take this worker's queue over as if it were
+    /// a turn.
+    #[inline]
+    fn care(self, worker: &Worker, worker_shared: &WorkerShared) {
+        let _crowd = worker.reports_candidates();
+        if self.are_calling() {
+            let now_ms = worker.system.oracle.coarse_ms();
+            worker_shared.watch.begins_for_nobody(now_ms);
+            if self.orphans.are_calling() {
+                DetachedHeaps::care(&worker.system);
+            }
+            if self.detector.is_calling() {
+                self.detector.care(&worker.system);
+            }
+            worker_shared.watch.ends_for_nobody();
         }
+    }
+
+    /// Scans a few objects of a running mark, or runs a detached heap, before the worker looks for
+    /// actors again.
+    #[inline]
+    fn help(self, worker: &Worker, worker_shared: &WorkerShared) -> Helped {
+        let system = &worker.system;
+        if self.marks.are_running() && self.marks.help(system) == Helped::Some {
+            return Helped::Some;
+        }
+        if !self.orphans.owe() {
+            return Helped::Nothing;
+        }
+        worker_shared
+            .watch
+            .begins_for_nobody(system.oracle.coarse_ms());
+        DetachedHeaps::help(system);
         worker_shared.watch.ends_for_nobody();
+        Helped::Some
     }
-}
-
-/// Scans a few objects of a running mark (H7), or runs a detached heap (O9), before the worker
-/// looks for actors again.
-#[inline]
-fn helps(worker: &Worker, worker_shared: &WorkerShared) -> Helped {
-    let system = &worker.system;
-    if system.marks.are_running() && system.marks.help(system) == Helped::Some {
-        return Helped::Some;
-    }
-    if !system.orphans.owe() {
-        return Helped::Nothing;
-    }
-    worker_shared
-        .watch
-        .begins_for_nobody(system.oracle.coarse_ms());
-    DetachedHeaps::help(system);
-    worker_shared.watch.ends_for_nobody();
-    Helped::Some
 }
 
 impl Threads {
@@ -99,7 +122,9 @@ impl Threads {
         };
         Worker::enter(worker, |worker| {
             let now_ns = worker.system.oracle.now_ns();
+            let chores = Chores::of(&worker.system);
             let mut worker_state = WorkerState {
+                chores,
                 round: Round::new(),
                 pace: Pace::default(),
                 steal_policy: StealPolicy::woken(now_ns, &self.patience),
@@ -118,7 +143,7 @@ impl Threads {
             worker_shared.count_dropped();
             let _crowd = worker.reports_candidates();
             self.leave(&worker_shared);
-            if is_called(worker) || worker.system.marks.wants_help() {
+            if chores.are_calling() || chores.marks.wants_help() {
                 // G2: others fell asleep while this worker did that work.
                 self.wake_one();
             }
@@ -137,10 +162,11 @@ impl Threads {
         &self,
         worker: &Worker,
         worker_shared: &WorkerShared,
-        worker_state: &mut WorkerState,
+        worker_state: &mut WorkerState<'_>,
     ) {
         let budget = worker.system.config.budget;
         let oracle = &worker.system.oracle;
+        let chores = worker_state.chores;
         loop {
             let first = worker_state.round.next(oracle.coarse_ms());
             if first != First::Woken {
@@ -150,7 +176,7 @@ impl Threads {
                 worker_shared.count_dropped();
                 let now_ns = oracle.now_ns();
                 self.between_rounds(worker_shared, worker_state, now_ns);
-                care(worker, worker_shared);
+                chores.care(worker, worker_shared);
                 if worker_state.helps_seldom(worker, now_ns) {
                     // A worker that looked for work since may have found none, and sleeps.
                     self.wake_one();
@@ -162,7 +188,7 @@ impl Threads {
             match next {
                 Some(actor) => {
                     if mem::take(&mut worker_state.helped) == Helped::Some
-                        && worker.system.marks.wants_help()
+                        && chores.marks.wants_help()
                     {
                         // This worker leaves the mark for a while; another may have looked for that
                         // work in vain.
@@ -175,14 +201,16 @@ impl Threads {
                 // An actor that this wakes is to end.
                 None if worker_shared.has_dropped() => worker_shared.count_dropped(),
                 None if self.is_closed() => return,
-                None if worker.has_candidates() || is_called(worker) => care(worker, worker_shared),
-                None if helps(worker, worker_shared) == Helped::Some => {
+                None if worker.has_candidates() || chores.are_calling() => {
+                    chores.care(worker, worker_shared);
+                }
+                None if chores.help(worker, worker_shared) == Helped::Some => {
                     worker_state.helped = Helped::Some
                 }
                 None => {
                     worker_state.steal_policy.rests(&self.patience);
                     observe::rests(worker);
-                    self.sleep(worker_shared, worker);
+                    self.sleep(worker_shared, worker, chores);
                     if self.may_retire(worker_shared) {
                         return;
                     }
@@ -225,7 +253,7 @@ impl Threads {
     fn between_rounds(
         &self,
         worker_shared: &WorkerShared,
-        worker_state: &mut WorkerState,
+        worker_state: &mut WorkerState<'_>,
         now_ns: u64,
     ) {
         self.look(
@@ -339,14 +367,14 @@ impl Threads {
     /// W1: announces, makes the last check, sleeps. The check covers the own queue too: a thief may
     /// have given stolen actors back. The queues of other workers are not checked: those workers
     /// are awake, and either offer their work or the clock offers it.
-    fn sleep(&self, worker_shared: &WorkerShared, worker: &Worker) {
+    fn sleep(&self, worker_shared: &WorkerShared, worker: &Worker, chores: Chores<'_>) {
         worker_shared.rest.begins(worker.system.oracle.now_ns());
         self.sleepers.announce(&worker_shared.parker);
         let stays_awake = !self.common.is_empty()
             || !worker_shared.queue.is_empty()
             || self.is_closed()
-            || is_called(worker)
-            || worker.system.marks.wants_help();
+            || chores.are_calling()
+            || chores.marks.wants_help();
         if !stays_awake || self.sleepers.withdraw(&worker_shared.parker) == Withdrawn::TokenComes {
             worker_shared.parker.park();
         }

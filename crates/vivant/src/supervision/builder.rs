@@ -4,6 +4,7 @@ use super::budget::{BackOff, Budget};
 use super::child::{Ending, Manner};
 use super::plan::{Rules, Strategy};
 use super::supervisor::Supervisor;
+use super::trees::Trees;
 use crate::actor::Terms;
 use crate::actor::ns;
 use crate::actor::{Messages, OnPanic, Restart};
@@ -82,7 +83,8 @@ impl Supervision {
     /// [`System::keep`](crate::System::keep) keeps it.
     pub fn spawn(self, spawner: &impl Spawner) -> Address<Supervisor> {
         let root = spawner.spawn_state(Supervisor::new(self.rules, None));
-        Address::counted(&root).system.trees.insert(&root);
+        let to = Address::counted(&root);
+        Trees::of(&to.system).insert(&to);
         root
     }
 

@@ -8,6 +8,7 @@ use super::news::News;
 use super::plan::{Alarm, Order, Plan, Rules, Strategy};
 use super::slot::{ChildState, Number};
 use super::tell;
+use super::trees::{Restarts, Trees};
 use crate::actor::Terms;
 use crate::actor::{AddressRef, CellRef, Delivery, GaveUp, Signals, StopReason, Timer};
 use crate::api::{Actor, Behaviour, InlineState, Resolver, Turn, own};
@@ -175,7 +176,7 @@ impl Supervisor {
         };
         member.starts += 1;
         if member.starts > 1 {
-            turn.worker().system.restarts.count(number);
+            Restarts::of(&turn.worker().system).count(number);
             observe::restarted(&member.address);
         }
         match member.kind {
@@ -227,7 +228,7 @@ impl Supervisor {
                 timer.cancel();
             }
             self.children.remove(&number);
-            turn.worker().system.restarts.forget(number);
+            Restarts::of(&turn.worker().system).forget(number);
         }
         self.changes(turn, |plan| match news {
             News::Up => plan.is_up(number, now_ns),
@@ -332,7 +333,7 @@ impl Supervisor {
             if let Some((_, timer)) = member.alarm {
                 timer.cancel();
             }
-            turn.worker().system.restarts.forget(number);
+            Restarts::of(&turn.worker().system).forget(number);
             member.address.cell().signal(Signals::STOP);
         }
         let failed = TreeFailed {
@@ -345,7 +346,7 @@ impl Supervisor {
         for resolver in std::mem::take(&mut self.wait_for_end) {
             resolver.resolve(());
         }
-        turn.worker().system.trees.forget(turn.owner().id);
+        Trees::of(&turn.worker().system).forget(turn.owner().id);
         self.tells_above(turn, News::Gone(reason.clone()));
     }
 }

@@ -1,9 +1,7 @@
 //! The registry of supervision in a system: the roots of its trees, and the number of restarts of
 //! each actor.
 
-use super::supervisor::Supervisor;
-use crate::actor::CellRef;
-use crate::api::Address;
+use crate::actor::{AddressRef, CellRef, Shared};
 use crate::sync::{Mutex, lock};
 use std::collections::BTreeMap;
 
@@ -12,8 +10,11 @@ use std::collections::BTreeMap;
 pub(crate) struct Trees(Mutex<BTreeMap<u64, CellRef>>);
 
 impl Trees {
-    pub(crate) fn insert(&self, root: &Address<Supervisor>) {
-        let to = Address::counted(root);
+    pub(crate) fn of(system: &Shared) -> &Trees {
+        system.extensions.part()
+    }
+
+    pub(crate) fn insert(&self, to: &AddressRef) {
         let cell = to.cell();
         lock(&self.0).insert(cell.id, cell);
         // Checked after the insertion, as for newborns: the root may have been ordered to end
@@ -34,7 +35,7 @@ impl Trees {
     }
 
     /// Returns the root that was made last, up to the root of this number.
-    pub(crate) fn last(&self, newest: u64) -> Option<Address<Supervisor>> {
+    pub(crate) fn last(&self, newest: u64) -> Option<AddressRef> {
         loop {
             let (id, cell) = {
                 let roots = lock(&self.0);
@@ -42,7 +43,7 @@ impl Trees {
                 (id, cell.clone())
             };
             match cell.upgrade() {
-                Some(to) => return Some(Address::to_actor(to)),
+                Some(to) => return Some(to),
                 // It is ending.
                 None => self.forget(id),
             }
@@ -55,6 +56,10 @@ impl Trees {
 pub(crate) struct Restarts(Mutex<BTreeMap<u64, u32>>);
 
 impl Restarts {
+    pub(crate) fn of(system: &Shared) -> &Restarts {
+        system.extensions.part()
+    }
+
     pub(crate) fn count(&self, child: u64) {
         *lock(&self.0).entry(child).or_default() += 1;
     }
@@ -63,7 +68,7 @@ impl Restarts {
         lock(&self.0).remove(&child);
     }
 
-    pub(crate) fn of(&self, child: u64) -> u32 {
+    pub(crate) fn number_of(&self, child: u64) -> u32 {
         lock(&self.0).get(&child).copied().unwrap_or_default()
     }
 }
@@ -72,6 +77,8 @@ impl Restarts {
 mod tests {
     use super::*;
     use crate::Child;
+    use crate::Supervisor;
+    use crate::api::Address;
     use crate::prelude::*;
     use crate::simulation::Simulation;
 
@@ -93,8 +100,8 @@ mod tests {
         let part = tree.add(Child::new(|_| Part));
         part.fail().send();
         simulation.run();
-        let restarts = &system.shared().restarts;
-        assert_eq!(restarts.of(Address::counted(&part).id), 1);
+        let restarts = Restarts::of(system.shared());
+        assert_eq!(restarts.number_of(Address::counted(&part).id), 1);
         Address::stop(&tree);
         simulation.run();
         assert!(lock(&restarts.0).is_empty());

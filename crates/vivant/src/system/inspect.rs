@@ -3,10 +3,13 @@
 use super::shutdown::Survivor;
 use crate::actor::DeadLetterCount;
 use crate::actor::{BoundedQueue, CellRef, HeldBack, Mailbox, Report, Shared};
+use crate::gc_state::DetachedHeaps;
+use crate::patterns::Names;
 use crate::sched::{Scheduler, Threads};
 use crate::statistics::NameFacts;
 use crate::statistics::WorkerFacts;
 use crate::statistics::{HeapFacts, PauseDistributions};
+use crate::supervision::Restarts;
 use crate::sync::Arc;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -156,7 +159,7 @@ impl ActorFacts {
             heap: cell.heap_facts(),
             busy: Duration::from_millis(cell.facts.busy_ms().into()),
             current,
-            restarts: cell.system.restarts.of(cell.id),
+            restarts: Restarts::of(&cell.system).number_of(cell.id),
             current_for: None,
             mutes: 0,
             muted_by: None,
@@ -222,11 +225,11 @@ impl Inspection {
             workers: threads.map_or(1, Threads::workers),
             worker_facts: threads.map_or_else(Vec::new, |threads| threads.facts(now_ns)),
             surplus_workers: threads.map_or(0, Threads::surplus),
-            names: system.names.facts(),
+            names: Names::of(system).facts(),
             bytes: system.bytes_held(),
             heap_pages: system.heaps.stats().pages,
             pauses: system.pauses.read(),
-            orphans: system.orphans.len(),
+            orphans: DetachedHeaps::of(system).len(),
         }
     }
 

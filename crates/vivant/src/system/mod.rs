@@ -3,6 +3,7 @@
 mod builder;
 mod collectors;
 mod inspect;
+mod naming;
 mod shutdown;
 mod why_alive;
 

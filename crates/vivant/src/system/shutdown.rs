@@ -17,6 +17,7 @@ use crate::api::Address;
 use crate::api::block_on;
 use crate::gc_state::DetachedHeaps;
 use crate::sched::Scheduler;
+use crate::supervision::{Supervisor, Trees};
 use crate::sync::Arc;
 use std::time::Duration;
 use std::{fmt, thread};
@@ -112,16 +113,18 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
 }
 
 fn end_trees(system: &Arc<Shared>, deadline_ns: u64) {
-    let Some(newest) = system.trees.newest() else {
+    let trees = Trees::of(system);
+    let Some(newest) = trees.newest() else {
         return;
     };
     // Trees made meanwhile end together with all other actors: each could leave another.
-    while let Some(root) = system.trees.last(newest) {
+    while let Some(root) = trees.last(newest) {
+        let root: Address<Supervisor> = Address::to_actor(root);
         let rest_ns = deadline_ns.saturating_sub(system.oracle.now_ns());
         let ended = root.shut_down().ask().within(Duration::from_nanos(rest_ns));
         // It ends in order, or is too slow and ends together with all other actors.
         let _ended = block_on(system, ended);
-        system.trees.forget(Address::counted(&root).id);
+        trees.forget(Address::counted(&root).id);
     }
 }
 

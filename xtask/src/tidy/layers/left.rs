@@ -8,12 +8,9 @@ const METHODS: &str = "public methods of this feature";
 pub(super) const UPWARD: &[(&str, &str, &str, usize)] = &[
     ("vivant", "actor", "api", 1),
     ("vivant", "actor", "cycles", 3),
-    ("vivant", "actor", "gc_state", 2),
     ("vivant", "actor", "observe", 5),
-    ("vivant", "actor", "patterns", 3),
     ("vivant", "actor", "run", 1),
     ("vivant", "actor", "sched", 3),
-    ("vivant", "actor", "supervision", 1),
     ("vivant", "actor", "system", 1),
     ("vivant", "api", "edge", 1),
     ("vivant", "cycles", "sched", 1),
@@ -95,23 +92,9 @@ pub(super) const IMPLS: &[(&str, &str, &str, usize, &str)] = &[
     (
         "vivant",
         "patterns",
-        "actor",
-        2,
-        "registries kept by the services of the system",
-    ),
-    (
-        "vivant",
-        "patterns",
         "api",
         3,
         "`Turn`'s public methods for names, groups and timers",
-    ),
-    (
-        "vivant",
-        "patterns",
-        "system",
-        2,
-        "`System`'s public methods for names and groups",
     ),
     (
         "vivant",
