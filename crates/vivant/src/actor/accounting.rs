@@ -3,7 +3,6 @@
 //! Every worker has a counter that only it writes, so that counting needs no atomic
 //! read-modify-write; all other threads share a few. Only the sum is meaningful.
 
-use super::worker::Worker;
 use crate::sync::{AtomicI64, Ordering};
 
 /// A counter with one writer, on a cache line of its own (two lines, which prefetchers load as a
@@ -32,20 +31,8 @@ impl OwnBytes {
 pub(crate) struct Bytes(AtomicI64);
 
 impl Bytes {
-    pub(crate) fn add(&self, bytes: usize) {
-        self.change(bytes as i64);
-    }
-
-    pub(crate) fn subtract(&self, bytes: usize) {
-        self.change(-(bytes as i64));
-    }
-
-    #[inline]
-    fn change(&self, by: i64) {
-        let counted = Worker::with_current(|worker| worker.counts_for(self, by));
-        if counted != Some(Counted::Yes) {
-            self.0.fetch_add(by, Ordering::Relaxed);
-        }
+    pub(crate) fn change(&self, by: i64) {
+        self.0.fetch_add(by, Ordering::Relaxed);
     }
 
     /// A worker leaves: its count is kept here.
@@ -58,11 +45,4 @@ impl Bytes {
     pub(crate) fn shared(&self) -> i64 {
         self.0.load(Ordering::Relaxed)
     }
-}
-
-/// Whether the worker of this thread counts for the system.
-#[derive(PartialEq, Eq)]
-pub(crate) enum Counted {
-    Yes,
-    No,
 }

@@ -1,7 +1,6 @@
 //! The path of an actor: the chain of child numbers above it. Made only for actors that have
 //! children.
 
-use super::header::Header;
 use crate::sync::{Arc, AtomicU32, Ordering};
 
 /// One step of a path. It outlives the actor, so that the paths of its children stay printable.
@@ -22,32 +21,18 @@ impl Drop for ActorPath {
     }
 }
 
-impl Header {
-    /// Returns this actor as a parent, and the number of its next child. Only during a turn of this
-    /// actor.
-    pub(crate) fn next_child(&self) -> (Arc<ActorPath>, u32) {
-        let actor_path = || {
-            Arc::new(ActorPath {
-                parent: self.parent.clone(),
-                number: self.number,
-                children: AtomicU32::new(0),
-            })
-        };
-        if self.actor_path.get().is_none() {
-            self.actor_path.set(actor_path());
+impl ActorPath {
+    pub(crate) fn new(parent: Option<Arc<ActorPath>>, number: u32) -> ActorPath {
+        ActorPath {
+            parent,
+            number,
+            children: AtomicU32::new(0),
         }
-        let actor_path = self.actor_path.get().cloned().unwrap_or_else(actor_path);
-        // Relaxed: only the holder counts; T1 orders one holder after the other.
-        let number = actor_path.children.fetch_add(1, Ordering::Relaxed);
-        (actor_path, number)
     }
 
-    /// Returns the next number of this actor's own random stream. Only during a turn of this actor.
-    pub(crate) fn next_random(&self) -> u64 {
-        // Relaxed: only the holder changes it; T1 orders one holder after the other.
-        let state = self.random.load(Ordering::Relaxed);
-        let (state, number) = crate::oracle::split_mix(state);
-        self.random.store(state, Ordering::Relaxed);
-        number
+    /// Returns the number of the next child. Only the holder of the actor calls this.
+    pub(crate) fn next_child(&self) -> u32 {
+        // Relaxed: only the holder counts; T1 orders one holder after the other.
+        self.children.fetch_add(1, Ordering::Relaxed)
     }
 }

@@ -3,7 +3,8 @@
 
 use super::class::StateRef;
 use super::dead_letter::Cause;
-use super::envelope::{Envelope, Head, Kind, MessageKind, MessageRole, Route, Step};
+use super::envelope::{Envelope, Head, Kind, MessageKind, Step};
+use super::message_role::{MessageRole, Route};
 use super::next::Next;
 use super::options::Mailbox;
 use super::refusal::Refusal;

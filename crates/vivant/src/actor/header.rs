@@ -35,7 +35,7 @@ use super::actor_path::ActorPath;
 use super::catch::Caught;
 use super::class::Class;
 use super::cold_fields::ColdFields;
-use super::envelope::Head;
+use super::envelope::{Head, Kind};
 use super::options::Pool;
 use super::panic::{Inside, Panic};
 use super::published::Published;
@@ -64,7 +64,7 @@ pub(crate) struct Header {
     /// Creation number within the system: identity, order and hash of addresses.
     pub(crate) id: u64,
     pub(crate) owner: UnsafeCell<RunState>,
-    pub(crate) facts: Published,
+    pub(crate) facts: Published<Kind>,
     pub(crate) refs: AtomicU32,
     pub(crate) number: u32,
     pub(crate) parent: Option<Arc<ActorPath>>,
@@ -252,6 +252,27 @@ impl Header {
         // waits until the actor runs.
         let woken_by = self.inbox.is_active() && self.facts.current().is_none();
         self.pressure.depth() + usize::from(!self.inbox.is_empty() || woken_by)
+    }
+
+    /// Returns this actor as a parent, and the number of its next child. Only during a turn of this
+    /// actor.
+    pub(crate) fn next_child(&self) -> (Arc<ActorPath>, u32) {
+        let actor_path = || Arc::new(ActorPath::new(self.parent.clone(), self.number));
+        if self.actor_path.get().is_none() {
+            self.actor_path.set(actor_path());
+        }
+        let actor_path = self.actor_path.get().cloned().unwrap_or_else(actor_path);
+        let number = actor_path.next_child();
+        (actor_path, number)
+    }
+
+    /// Returns the next number of this actor's own random stream. Only during a turn of this actor.
+    pub(crate) fn next_random(&self) -> u64 {
+        // Relaxed: only the holder changes it; T1 orders one holder after the other.
+        let state = self.random.load(Ordering::Relaxed);
+        let (state, number) = crate::oracle::split_mix(state);
+        self.random.store(state, Ordering::Relaxed);
+        number
     }
 
     /// Returns address and type in one printable, stable name: `bank::Account/3/1`.

@@ -28,6 +28,7 @@ mod envelope;
 mod error;
 mod exit_hooks;
 mod extensions;
+mod faults;
 mod header;
 #[cfg(test)]
 mod injected_fault;
@@ -35,6 +36,7 @@ mod injected_fault;
 mod mailbox_model;
 #[cfg(test)]
 mod mailbox_model_tests;
+mod message_role;
 mod next;
 #[allow(
     unsafe_code,
@@ -68,11 +70,15 @@ mod report;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod runnable;
+mod scheduler;
 mod shared;
+mod shown;
 mod signals;
+mod stage;
 mod stop;
 mod supervised_by;
 mod timer;
+mod timers;
 mod waiting;
 mod waiting_sender;
 #[allow(
@@ -85,7 +91,7 @@ mod worker_shared;
 pub(crate) use accounting::OwnBytes;
 pub(crate) use alarm::{Alarm, Interval, ns, period_ns};
 pub(crate) use bounded_queue::{BoundedQueue, Entry};
-pub(crate) use catch::{Caught, Injected, catch, take_last};
+pub(crate) use catch::{Caught, catch, take_last};
 pub(crate) use class::Class;
 pub(crate) use class::StateRef;
 pub(crate) use cold_fields::ColdFields;
@@ -95,12 +101,14 @@ pub(crate) use dead_letters::DeadLetterSubscriber;
 pub use dead_letters::DeadLetters;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 pub(crate) use envelope::Head;
-pub(crate) use envelope::{Envelope, Kind, MessageKind, MessageRole, Route, Step};
+pub(crate) use envelope::{Envelope, Kind, MessageKind, Step};
 pub use error::{AskError, NotSent, Overloaded, Undelivered};
 pub(crate) use exit_hooks::ExitHookId;
+pub use faults::Faults;
 pub(crate) use header::Birth;
 pub(crate) use header::Guards;
 pub(crate) use header::{Batch, Header, Lifecycle, Mute, RunState, StepProgress, WorkerClass};
+pub(crate) use message_role::{MessageRole, Route};
 pub(crate) use next::{Delivery, Next, bury, for_others};
 pub use options::{Access, Guard, Mailbox, Pool, Steps};
 pub use outgoing::OutgoingReferences;
@@ -113,15 +121,17 @@ pub(crate) use refusal::Refusal;
 pub use report::Report;
 pub(crate) use report::{Listener, Reports};
 pub(crate) use runnable::Runnable;
+pub(crate) use scheduler::Scheduler;
 pub(crate) use shared::{HeldBack, Shared};
 pub(crate) use signals::Signals;
+pub(crate) use stage::{SUPERVISOR, Stage};
 pub use stop::{GaveUp, Linked, StopReason};
 pub(crate) use supervised_by::{Begin, SupervisedBy, Terms};
 pub use supervised_by::{Messages, OnPanic, Restart};
 pub use timer::Timer;
-pub(crate) use timer::TimerId;
+pub(crate) use timers::TimerId;
 pub(crate) use waiting::Waiting;
 pub(crate) use waiting::{Found, first_speaks_for};
 pub(crate) use waiting_sender::{Told, WaitingSender};
 pub(crate) use worker::Worker;
-pub(crate) use worker_shared::{News, Tenure, WorkerShared};
+pub(crate) use worker_shared::{News, Slow, Tenure, WorkerShared};

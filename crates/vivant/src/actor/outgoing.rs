@@ -1,9 +1,6 @@
 //! The outgoing references that an actor shows: what a detection pass collects of it.
 
-use super::reference::AddressRef;
-use std::any::Any;
 use std::fmt;
-use vivant_heap::ExternalEdges;
 
 /// How much of an actor's outgoing references was shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,39 +32,9 @@ pub(crate) struct OutgoingReference {
     pub(crate) is_traced: bool,
 }
 
-impl OutgoingReference {
-    pub(crate) fn of(address: &AddressRef) -> OutgoingReference {
-        OutgoingReference {
-            who: Who {
-                id: address.id,
-                place: address.place(),
-            },
-            system: address.system.number,
-            is_traced: address.class.is_traced,
-        }
-    }
-
-    /// The actor of `held`, if that is an address in an object of a heap.
-    pub(crate) fn held(held: &dyn Any) -> Option<OutgoingReference> {
-        held.downcast_ref().map(OutgoingReference::of)
-    }
-}
-
 impl OutgoingReferences<'_> {
     pub(crate) fn take(&mut self, acquaintance: OutgoingReference) {
         (self.0)(acquaintance);
-    }
-
-    /// For the derive: takes the addresses of an object that is part of a heap's state, and not
-    /// [`TraceReferences`](crate::TraceReferences).
-    #[doc(hidden)]
-    pub fn __of_object(&mut self, show: impl FnOnce(&mut ExternalEdges<'_>)) {
-        let mut each = |held: &dyn Any| {
-            if let Some(acquaintance) = OutgoingReference::held(held) {
-                self.take(acquaintance);
-            }
-        };
-        show(&mut ExternalEdges::to(&mut each));
     }
 }
 

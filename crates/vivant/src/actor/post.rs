@@ -2,7 +2,8 @@
 
 use super::bounded_queue::{Entry, Offered, Ticket};
 use super::dead_letter::Cause;
-use super::envelope::{Envelope, Head, MessageRole, Route};
+use super::envelope::{Envelope, Head};
+use super::message_role::{MessageRole, Route};
 use super::reference::AddressRef;
 use super::worker::Worker;
 use crate::message::Pushed;
@@ -75,7 +76,7 @@ pub(crate) fn post_by(to: To<'_>, envelope: Envelope, entry: Entry) -> Result<()
 #[inline(never)]
 fn post_bounded(to: To<'_>, mut message: Envelope, entry: Entry) -> Result<(), Returned<'_>> {
     message.stamp(to.system.oracle.coarse_ms() as u32);
-    to.system.bytes.add(message.kind().bytes);
+    to.system.account_more(message.kind().bytes);
     let ticket = Envelope::new::<Ticket>((), message.head().place);
     let mut not_in = None;
     let push = |to: &AddressRef, node| {
@@ -99,7 +100,7 @@ fn post_bounded(to: To<'_>, mut message: Envelope, entry: Entry) -> Result<(), R
     match (pushed(to, ticket, push), not_in) {
         (Err((to, ticket)), Some((envelope, cause))) => {
             drop(ticket);
-            to.system.bytes.subtract(envelope.kind().bytes);
+            to.system.account_less(envelope.kind().bytes);
             Err(Returned {
                 to,
                 envelope,
@@ -180,7 +181,7 @@ fn post_from_outside<'a>(
     let kind = envelope.kind();
     let now_ms = system.oracle.coarse_ms() as u32;
     envelope.stamp(now_ms);
-    system.bytes.add(kind.bytes);
+    system.account_more(kind.bytes);
     match push(&to, envelope.into_node()) {
         Ok(Pushed::Wakes(node)) => {
             to.facts.wakes(now_ms);
@@ -192,7 +193,7 @@ fn post_from_outside<'a>(
             let _depth = to.pressure.add();
         }
         Err(node) => {
-            system.bytes.subtract(kind.bytes);
+            system.account_less(kind.bytes);
             // SAFETY: `push` gave the node back.
             return Err((to, unsafe { Envelope::from_node(node) }));
         }

@@ -1,16 +1,15 @@
 //! Published statistics of an actor, written by its holder for inspection and the watchdog: plain
 //! numbers, slightly out of date.
 
-use super::envelope::Kind;
 use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::ptr;
 
 /// All accesses are relaxed: each field is read alone, as a report, and no conclusion is drawn from
 /// two of them together. Times are coarse milliseconds, and wrap after 49 days: only differences
 /// have a meaning.
-#[derive(Default)]
-pub(crate) struct Published {
-    current: AtomicPtr<Kind>,
+pub(crate) struct Published<K> {
+    /// The kind of the message that runs its turn.
+    current: AtomicPtr<K>,
     turns: AtomicU64,
     /// Send time of the message last begun.
     begun_sent: AtomicU32,
@@ -21,12 +20,25 @@ pub(crate) struct Published {
     deferred: AtomicU32,
 }
 
-impl Published {
+impl<K> Default for Published<K> {
+    fn default() -> Self {
+        Published {
+            current: AtomicPtr::default(),
+            turns: AtomicU64::default(),
+            begun_sent: AtomicU32::default(),
+            waiting_since: AtomicU32::default(),
+            busy_ms: AtomicU32::default(),
+            deferred: AtomicU32::default(),
+        }
+    }
+}
+
+impl<K: 'static> Published<K> {
     pub(crate) fn wakes(&self, sent_ms: u32) {
         self.waiting_since.store(sent_ms, Ordering::Relaxed);
     }
 
-    pub(crate) fn turn_begins(&self, kind: &'static Kind, sent_ms: u32) {
+    pub(crate) fn turn_begins(&self, kind: &'static K, sent_ms: u32) {
         self.current
             .store(ptr::from_ref(kind).cast_mut(), Ordering::Relaxed);
         self.passed(sent_ms);
@@ -81,9 +93,9 @@ impl Published {
     }
 
     /// Returns the kind of the message that runs now.
-    pub(crate) fn current(&self) -> Option<&'static Kind> {
+    pub(crate) fn current(&self) -> Option<&'static K> {
         let kind = self.current.load(Ordering::Relaxed);
-        // SAFETY: only `turn_begins` stores a non-null pointer, made from a `&'static Kind` without
+        // SAFETY: only `turn_begins` stores a non-null pointer, made from a `&'static K` without
         // interior mutability.
         unsafe { kind.as_ref() }
     }

@@ -327,7 +327,7 @@ impl Drop for CellRef {
             // SAFETY: the count was one and this drop took it to zero, so no reference to the cell
             // is left; `class` was made with it.
             unsafe { (class.free)(self.0) };
-            system.bytes.subtract(class.bytes);
+            system.account_less(class.bytes);
         }
     }
 }

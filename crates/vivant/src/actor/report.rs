@@ -3,7 +3,6 @@
 
 use super::catch::catch;
 use super::panic::Panic;
-use super::shared::Shared;
 use super::stop::GaveUp;
 use crate::observe;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
@@ -149,18 +148,10 @@ impl Reports {
         });
     }
 
-    /// `actor`: its number, and its place in the registry.
-    pub(crate) fn slow_turn(&self, system: &Arc<Shared>, actor: (u64, u32), for_ms: u64) {
-        // The actor may have ended its turn meanwhile, or be gone: then there is nothing to report.
-        let Some(cell) = system.registry.get(actor.0, actor.1) else {
-            return;
-        };
-        let Some(kind) = cell.facts.current() else {
-            return;
-        };
+    pub(crate) fn slow_turn(&self, actor: String, behaviour: &'static str, for_ms: u64) {
         self.say(Report::SlowTurn {
-            actor: cell.path(),
-            behaviour: kind.name,
+            actor,
+            behaviour,
             for_ms,
         });
     }

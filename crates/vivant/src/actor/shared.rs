@@ -1,25 +1,26 @@
 //! The state that the parts of one system share.
 
 use super::accounting::Bytes;
-use super::alarm::Alarm;
-use super::catch::{Caught, note_places};
+use super::catch::note_places;
 use super::dead_letters::DeadLetters;
 use super::exit_hooks::ExitHooks;
 use super::extensions::Extensions;
-use super::panic::{Inside, Panic};
 use super::reference::{AddressRef, CellRef};
 use super::registry::Registry;
 use super::report::{Listener, Reports};
 use super::runnable::Runnable;
+use super::scheduler::Scheduler;
 use super::signals::Signals;
-use super::timer::{Timer, Timers};
+use super::stage::Stage;
+use super::timers::Timers;
 use super::waiting_sender::WaitingSender;
 use super::worker::Worker;
+use super::worker_shared::WorkerShared;
 use crate::cycles::Detector;
 use crate::message::Depot;
 use crate::mute::Mutes;
 use crate::oracle::Oracle;
-use crate::sched::{Scheduler, SimulatedScheduler, Threads};
+use crate::queues::IdleWorkers;
 use crate::statistics::Histograms;
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::system::Config;
@@ -33,7 +34,10 @@ pub(crate) struct Shared {
     pub(crate) number: u64,
     pub(crate) config: Config,
     pub(crate) oracle: Oracle,
-    pub(crate) scheduler: Scheduler,
+    pub(crate) scheduler: Box<dyn Scheduler>,
+    pub(crate) idle: IdleWorkers,
+    /// Of a simulation.
+    stage: Option<Box<Stage>>,
     pub(crate) registry: Registry,
     pub(crate) exit_hooks: ExitHooks,
     pub(crate) timers: Timers,
@@ -55,7 +59,7 @@ pub(crate) struct Shared {
     kept: Mutex<BTreeMap<u64, AddressRef>>,
     pub(crate) next_id: AtomicU64,
     pub(crate) next_root: AtomicU32,
-    stage: AtomicU8,
+    life: AtomicU8,
 }
 
 /// A sender that waits until an overloaded actor has recovered.
@@ -98,7 +102,8 @@ impl Shared {
     pub(crate) fn new(
         config: Config,
         oracle: Oracle,
-        scheduler: Scheduler,
+        scheduler: Box<dyn Scheduler>,
+        stage: Option<Box<Stage>>,
         listener: Option<Listener>,
     ) -> Arc<Shared> {
         note_places();
@@ -112,6 +117,8 @@ impl Shared {
             config,
             oracle,
             scheduler,
+            idle: IdleWorkers::new(),
+            stage,
             registry: Registry::default(),
             exit_hooks: ExitHooks::default(),
             timers: Timers::default(),
@@ -129,22 +136,13 @@ impl Shared {
             kept: Mutex::new(BTreeMap::new()),
             next_id: AtomicU64::new(0),
             next_root: AtomicU32::new(0),
-            stage: AtomicU8::new(OPEN),
+            life: AtomicU8::new(OPEN),
         })
     }
 
-    pub(crate) fn threads(&self) -> Option<&Threads> {
-        match &self.scheduler {
-            Scheduler::Threads(threads) => Some(threads),
-            Scheduler::Simulated(_) => None,
-        }
-    }
-
-    pub(crate) fn simulated(&self) -> Option<&SimulatedScheduler> {
-        match &self.scheduler {
-            Scheduler::Threads(_) => None,
-            Scheduler::Simulated(stage) => Some(stage),
-        }
+    /// Returns the stage of a simulation.
+    pub(crate) fn stage(&self) -> Option<&Stage> {
+        self.stage.as_deref()
     }
 
     /// Schedules an actor that was woken.
@@ -158,45 +156,45 @@ impl Shared {
     /// Like `schedule`, by this thread's worker, if it is one of this system.
     #[inline]
     pub(crate) fn schedule_by(self: &Arc<Self>, worker: Option<&Worker>, actor: Runnable) {
-        match &self.scheduler {
-            Scheduler::Threads(threads) => threads.schedule(actor, worker, self),
-            Scheduler::Simulated(stage) => stage.schedule(actor, &self.oracle),
+        match worker.and_then(Worker::worker_shared) {
+            Some(worker_shared) if actor.worker_class().is_for_workers() => {
+                self.wake_beside(worker_shared, actor);
+            }
+            _ => self.schedule_elsewhere(actor),
         }
     }
 
-    /// Bytes of cells and waiting messages that the runtime holds; exact when nothing runs.
-    pub(crate) fn bytes_held(&self) -> i64 {
-        let counted = |threads: &Threads| threads.bytes_counted();
-        self.bytes.shared() + self.threads().map_or(0, counted)
+    #[cold]
+    fn schedule_elsewhere(self: &Arc<Self>, actor: Runnable) {
+        self.scheduler.schedule(actor, self);
     }
 
-    /// Sets an alarm that fires `in_ns` nanoseconds from now.
-    pub(crate) fn set_timer(self: &Arc<Self>, in_ns: u64, alarm: Alarm) -> Timer {
-        let at_ns = self.oracle.now_ns().saturating_add(in_ns);
-        let (id, is_next) = self.timers.set(at_ns, alarm);
-        if let (true, Some(threads)) = (is_next, self.threads()) {
-            threads.timer_is_nearer(at_ns);
+    /// A turn of this worker has woken `actor`: it runs next, here, on warm caches. The actor that
+    /// was to run next goes to the queue.
+    #[inline]
+    fn wake_beside(&self, worker_shared: &WorkerShared, actor: Runnable) {
+        let Some(displaced) = worker_shared.woken.put(actor) else {
+            return;
+        };
+        let waiting = worker_shared.queue.push(displaced) as u64;
+        let work_ns = waiting * u64::from(worker_shared.run_ns.load(Ordering::Relaxed));
+        if work_ns >= self.idle.patience.ns() {
+            self.idle.offer();
         }
-        Timer::new(self.clone(), id)
     }
 
-    /// Fires the timers that are due.
-    pub(crate) fn fire_due(&self) {
-        let now_ns = self.oracle.now_ns();
-        self.timers
-            .fire_due(now_ns, |caught| self.timer_panicked(caught));
+    /// Cells and messages of this system take `bytes` more.
+    #[inline]
+    pub(crate) fn account_more(&self, bytes: usize) {
+        let by_worker = Worker::of(self, |worker| worker.account_more(bytes));
+        by_worker.unwrap_or_else(|| self.bytes.change(bytes as i64));
     }
 
-    /// User code in a timer's message panicked.
-    pub(crate) fn timer_panicked(&self, caught: Caught) {
-        let actor = "a timer".to_owned();
-        self.reports.panicked(&Panic::of(
-            Inside {
-                actor,
-                behaviour: "-",
-            },
-            caught,
-        ));
+    /// As `account_more`, for `bytes` less.
+    #[inline]
+    pub(crate) fn account_less(&self, bytes: usize) {
+        let by_worker = Worker::of(self, |worker| worker.account_less(bytes));
+        by_worker.unwrap_or_else(|| self.bytes.change(-(bytes as i64)));
     }
 
     /// Polls a user's future in the context of the executor that it expects.
@@ -211,14 +209,14 @@ impl Shared {
 
     /// In a simulation: records an event that makes it unrepeatable.
     pub(crate) fn complain(&self, what: impl FnOnce() -> String) {
-        if let Scheduler::Simulated(stage) = &self.scheduler {
+        if let Some(stage) = self.stage() {
             stage.complain(what());
         }
     }
 
     /// In a simulation: complains if this is not the thread that drives it.
     pub(crate) fn complain_if_foreign(&self, what: impl FnOnce() -> String) {
-        if let Some(stage) = self.simulated().filter(|stage| stage.is_foreign()) {
+        if let Some(stage) = self.stage().filter(|stage| stage.is_foreign()) {
             stage.complain(what());
         }
     }
@@ -252,10 +250,10 @@ impl Shared {
     pub(crate) fn is_closing(&self) -> bool {
         // SeqCst: pairs with the accesses in `begin_closing`: either the birth sees that the system
         // closes, or shutdown sees the new actor.
-        self.stage.load(Ordering::SeqCst) == CLOSING
+        self.life.load(Ordering::SeqCst) == CLOSING
     }
 
     pub(crate) fn begin_closing(&self) {
-        self.stage.store(CLOSING, Ordering::SeqCst);
+        self.life.store(CLOSING, Ordering::SeqCst);
     }
 }

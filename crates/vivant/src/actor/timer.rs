@@ -1,218 +1,12 @@
-//! Timers: messages that are sent later, once or periodically.
-//!
-//! One ordered table for each system. The clock thread fires due timers; in a simulation, virtual
-//! time moves to the next deadline when nothing else can run. A timer's message carries an address,
-//! so it keeps its receiver alive.
+//! [`Timer`]: a timer that was set, and the timers of a system.
 
-use super::alarm::{Alarm, Interval};
-use super::catch::{Caught, catch};
+use super::alarm::Alarm;
+use super::catch::Caught;
+use super::panic::{Inside, Panic};
 use super::shared::Shared;
-use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
-use std::collections::BTreeMap;
+use super::timers::TimerId;
+use crate::sync::Arc;
 use std::fmt;
-
-#[derive(Default)]
-pub(crate) struct Timers {
-    table: Mutex<Table>,
-    next_number: AtomicU64,
-}
-
-#[derive(Default, PartialEq, Eq)]
-enum State {
-    #[default]
-    Open,
-    /// The system shuts down: no delayed message is sent any more.
-    LimitsOnly,
-    /// No thread fires timers any more.
-    Closed,
-}
-
-#[derive(Default)]
-struct Table {
-    state: State,
-    /// By deadline, then by the order in which they were set (R5).
-    by_deadline: BTreeMap<(u64, u64), Alarm>,
-    deadlines: BTreeMap<u64, u64>,
-}
-
-/// Identity of a timer: enough to cancel it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TimerId(u64);
-
-impl Timers {
-    /// Sets an alarm. Returns true when it is now the next one, so that the thread that waits for
-    /// the next must be woken. Once the timers are closed, a limit fires at once and a message is
-    /// dropped.
-    pub(crate) fn set(&self, at_ns: u64, alarm: Alarm) -> (TimerId, bool) {
-        // Relaxed: the number is only an identity and an order among equals.
-        let number = self.next_number.fetch_add(1, Ordering::Relaxed);
-        let mut table = lock(&self.table);
-        match (&table.state, alarm) {
-            (State::Closed, Alarm::Limit(ring)) => {
-                drop(table);
-                ring();
-                return (TimerId(number), false);
-            }
-            (State::Open, alarm) | (State::LimitsOnly, alarm @ Alarm::Limit(_)) => {
-                table.deadlines.insert(number, at_ns);
-                table.by_deadline.insert((at_ns, number), alarm);
-            }
-            (State::LimitsOnly | State::Closed, refused) => {
-                // Outside the lock: the alarm may hold addresses, and the end of their actors may
-                // set or cancel timers.
-                drop(table);
-                drop(refused);
-                return (TimerId(number), false);
-            }
-        }
-        let is_next = table
-            .by_deadline
-            .first_key_value()
-            .is_some_and(|(key, _)| key.1 == number);
-        (TimerId(number), is_next)
-    }
-
-    /// Cancels an alarm; false when it has fired or was cancelled before.
-    pub(crate) fn cancel(&self, TimerId(number): TimerId) -> bool {
-        let alarm = {
-            let mut table = lock(&self.table);
-            let Some(at_ns) = table.deadlines.remove(&number) else {
-                return false;
-            };
-            table.by_deadline.remove(&(at_ns, number))
-        };
-        // Dropped outside the lock: it may hold addresses, and the end of their actors may set or
-        // cancel timers.
-        drop(alarm);
-        true
-    }
-
-    /// The next deadline.
-    pub(crate) fn next_ns(&self) -> Option<u64> {
-        lock(&self.table)
-            .by_deadline
-            .first_key_value()
-            .map(|(key, _)| key.0)
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        lock(&self.table).deadlines.len()
-    }
-
-    /// Fires everything that is due at `now_ns`, in order. An alarm may run user code (the clone or
-    /// drop of a message): a panic in it is passed to `panicked`, and no other alarm is lost.
-    pub(crate) fn fire_due(&self, now_ns: u64, panicked: impl Fn(Caught)) {
-        while let Some((number, at_ns, alarm)) = self.take_due(now_ns) {
-            let rung = catch(|| {
-                let again = match alarm {
-                    Alarm::Limit(ring) | Alarm::Once(ring) => {
-                        ring();
-                        None
-                    }
-                    Alarm::Every {
-                        period_ns,
-                        mut ring,
-                    } => (ring() == Interval::GoesOn).then_some((period_ns, ring)),
-                };
-                if let Some((period_ns, ring)) = again {
-                    // The next deadline of the same grid that is not past: intervals do not drift,
-                    // and missed ticks are not made up for.
-                    let missed = now_ns.saturating_sub(at_ns) / period_ns;
-                    let next_ns = at_ns.saturating_add((missed + 1).saturating_mul(period_ns));
-                    self.put_back(number, next_ns, Alarm::Every { period_ns, ring });
-                } else {
-                    self.cancel(TimerId(number));
-                }
-            });
-            if let Err(caught) = rung {
-                self.cancel(TimerId(number));
-                panicked(caught);
-            }
-        }
-    }
-
-    fn take_due(&self, now_ns: u64) -> Option<(u64, u64, Alarm)> {
-        let mut table = lock(&self.table);
-        let (&(at_ns, number), _) = table
-            .by_deadline
-            .first_key_value()
-            .filter(|(key, _)| key.0 <= now_ns)?;
-        let (_, alarm) = table.by_deadline.pop_first()?;
-        if !matches!(alarm, Alarm::Every { .. }) {
-            table.deadlines.remove(&number);
-        }
-        Some((number, at_ns, alarm))
-    }
-
-    /// Puts an interval back, unless it was cancelled while it fired.
-    fn put_back(&self, number: u64, at_ns: u64, alarm: Alarm) {
-        let mut table = lock(&self.table);
-        if let Some(deadline) = table.deadlines.get_mut(&number) {
-            *deadline = at_ns;
-            table.by_deadline.insert((at_ns, number), alarm);
-        } else {
-            // Outside the lock: the alarm may hold addresses, and the end of their actors may set
-            // or cancel timers.
-            drop(table);
-            drop(alarm);
-        }
-    }
-
-    /// The system begins to shut down: delayed messages are dropped.
-    pub(crate) fn drop_messages(&self, panicked: impl Fn(Caught)) {
-        let messages = {
-            let mut table = lock(&self.table);
-            if table.state == State::Closed {
-                return;
-            }
-            table.state = State::LimitsOnly;
-            let is_limit = |(_, alarm): &((u64, u64), Alarm)| matches!(alarm, Alarm::Limit(_));
-            let all = std::mem::take(&mut table.by_deadline).into_iter();
-            let (limits, messages): (BTreeMap<_, _>, BTreeMap<_, _>) = all.partition(is_limit);
-            table.deadlines = limits
-                .keys()
-                .map(|(at_ns, number)| (*number, *at_ns))
-                .collect();
-            table.by_deadline = limits;
-            messages
-        };
-        for alarm in messages.into_values() {
-            if let Err(caught) = catch(move || drop(alarm)) {
-                panicked(caught);
-            }
-        }
-    }
-
-    /// The clock stops: all time limits that are still waited for fire now, because they could not
-    /// fire later.
-    pub(crate) fn close(&self, panicked: impl Fn(Caught)) {
-        let alarms = {
-            let mut table = lock(&self.table);
-            table.state = State::Closed;
-            table.deadlines.clear();
-            std::mem::take(&mut table.by_deadline)
-        };
-        for alarm in alarms.into_values() {
-            let rung = catch(move || {
-                if let Alarm::Limit(ring) = alarm {
-                    ring();
-                }
-            });
-            if let Err(caught) = rung {
-                panicked(caught);
-            }
-        }
-    }
-
-    /// Whether it will still fire.
-    pub(crate) fn is_set(&self, TimerId(number): TimerId) -> bool {
-        lock(&self.table).deadlines.contains_key(&number)
-    }
-
-    pub(crate) fn are_closed(&self) -> bool {
-        lock(&self.table).state == State::Closed
-    }
-}
 
 /// A timer that was set; see [`Turn::after`](crate::Turn::after) and
 /// [`Turn::every`](crate::Turn::every).
@@ -243,6 +37,37 @@ impl Timer {
 impl fmt::Debug for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Timer({})", self.id.0)
+    }
+}
+
+impl Shared {
+    /// Sets an alarm that fires `in_ns` nanoseconds from now.
+    pub(crate) fn set_timer(self: &Arc<Self>, in_ns: u64, alarm: Alarm) -> Timer {
+        let at_ns = self.oracle.now_ns().saturating_add(in_ns);
+        let (id, is_next) = self.timers.set(at_ns, alarm);
+        if is_next {
+            self.scheduler.timer_is_nearer(at_ns);
+        }
+        Timer::new(self.clone(), id)
+    }
+
+    /// Fires the timers that are due.
+    pub(crate) fn fire_due(&self) {
+        let now_ns = self.oracle.now_ns();
+        self.timers
+            .fire_due(now_ns, |caught| self.timer_panicked(caught));
+    }
+
+    /// User code in a timer's message panicked.
+    pub(crate) fn timer_panicked(&self, caught: Caught) {
+        let actor = "a timer".to_owned();
+        self.reports.panicked(&Panic::of(
+            Inside {
+                actor,
+                behaviour: "-",
+            },
+            caught,
+        ));
     }
 }
 

@@ -1,6 +1,5 @@
 //! The context in which turns run: one for each worker thread, one for a simulation.
 
-use super::accounting::{Bytes, Counted};
 use super::current_actor::CurrentActor;
 use super::envelope::{Envelope, Kind};
 use super::header::Header;
@@ -273,9 +272,9 @@ impl Worker {
     /// In a simulation: injects the fault that the seed chose for a turn, before it runs.
     #[inline]
     pub(crate) fn fault_before(&self, kind: &'static Kind) {
-        if let Some(stage) = self.system.simulated() {
+        if let Some(stage) = self.system.stage() {
             let id = self.with_me(|actor| actor.id);
-            stage.fault_before(kind, id, &self.system.oracle);
+            stage.fault_before(kind.name, kind.role, id, &self.system.oracle);
         }
     }
 
@@ -429,7 +428,7 @@ impl Worker {
     pub(crate) fn account_less(&self, bytes: usize) {
         match &self.worker_shared {
             Some(worker_shared) => worker_shared.bytes.change(-(bytes as i64)),
-            None => self.system.bytes.subtract(bytes),
+            None => self.system.bytes.change(-(bytes as i64)),
         }
     }
 
@@ -438,19 +437,7 @@ impl Worker {
     pub(crate) fn account_more(&self, bytes: usize) {
         match &self.worker_shared {
             Some(worker_shared) => worker_shared.bytes.change(bytes as i64),
-            None => self.system.bytes.add(bytes),
-        }
-    }
-
-    /// Adds `by` to this worker's counter, if `bytes` is the counter of its system.
-    #[inline]
-    pub(crate) fn counts_for(&self, bytes: &Bytes, by: i64) -> Counted {
-        match &self.worker_shared {
-            Some(worker_shared) if ptr::eq(&self.system.bytes, bytes) => {
-                worker_shared.bytes.change(by);
-                Counted::Yes
-            }
-            _ => Counted::No,
+            None => self.system.bytes.change(bytes as i64),
         }
     }
 

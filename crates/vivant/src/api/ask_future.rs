@@ -223,8 +223,17 @@ pub(crate) fn block_on_thread<F: Future>(future: F) -> F::Output {
 /// Runs a future on this thread; `None` when a simulation has nothing left to run and the
 /// future is still pending.
 pub(crate) fn block_on<F: Future>(system: &Arc<Shared>, future: F) -> Option<F::Output> {
-    match system.simulated() {
-        None => Some(block_on_thread(future)),
-        Some(stage) => stage.run_until(system, future),
+    if system.stage().is_none() {
+        return Some(block_on_thread(future));
+    }
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+            return Some(value);
+        }
+        if !system.scheduler.step(system, u64::MAX) {
+            return None;
+        }
     }
 }

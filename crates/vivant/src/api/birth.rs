@@ -58,9 +58,9 @@ fn birth_of<A: Actor>(
     if system.is_closing() {
         // Registered first, so that shutdown cannot miss it.
         address.cell().signal(Signals::SHUTDOWN);
-        if let (Some(stage), None) = (system.simulated(), Worker::of(system, |_| ())) {
-            // No thread may ever drive the simulation again.
-            let _steps = stage.run_ready(system);
+        if Worker::of(system, |_| ()).is_none() {
+            // No thread may ever drive a simulation again.
+            let _steps = system.scheduler.run_ready(system);
         }
     }
     address

@@ -41,7 +41,7 @@ pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<Stored<A>>) -> Address
         None => Lifecycle::Running,
     };
     let class = class_of::<A>();
-    birth.system.bytes.add(class.bytes);
+    birth.system.account_more(class.bytes);
     let cell = ActorCell {
         header: Header::new(birth, class, A::POOL, life, pressure),
         facts: Default::default(),

@@ -4,7 +4,6 @@ use super::candidates::{Candidate, CandidateOverload, CycleCandidates, ScanQuota
 use super::detection_pass::{DetectionPass, Progress};
 use crate::actor::{Alarm, Header, Runnable, Shared, Worker, ns};
 use crate::run::Ran;
-use crate::sched::Scheduler;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use std::sync::TryLockError;
 
@@ -73,9 +72,7 @@ impl Detector {
         // SeqCst: a worker that falls asleep has announced it before it loads this, and is woken if
         // it has not seen the store.
         self.called.store(true, Ordering::SeqCst);
-        if let Scheduler::Threads(threads) = &system.scheduler {
-            threads.wake_one();
-        }
+        system.idle.wake_one();
     }
 
     /// Whether a worker is to run a pass.
@@ -101,7 +98,7 @@ impl Detector {
     /// piece.
     fn patience_ns(&self, system: &Shared) -> u64 {
         match lock(&self.candidates).scan_quota() {
-            ScanQuota::Slice if system.simulated().is_none() => SLICE_NS,
+            ScanQuota::Slice if system.stage().is_none() => SLICE_NS,
             _ => 0,
         }
     }
@@ -213,10 +210,7 @@ impl Detector {
 /// Schedules throttled actors. Not by the worker that runs the pass.
 fn go_on(system: &Arc<Shared>, free: Vec<Runnable>) {
     for actor in free {
-        match &system.scheduler {
-            Scheduler::Threads(threads) => threads.schedule_elsewhere(actor, system),
-            Scheduler::Simulated(_) => system.schedule(actor),
-        }
+        system.scheduler.schedule(actor, system);
     }
 }
 

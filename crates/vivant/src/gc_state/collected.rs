@@ -11,7 +11,6 @@ use crate::actor::{OutgoingReferences, Sight};
 use crate::api::Actor;
 use crate::api::Turn;
 use crate::api::{Host, StoreState};
-use crate::sched::Scheduler;
 use crate::statistics::HeapCounts;
 use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
@@ -118,9 +117,7 @@ where
         let system = &worker.system;
         let pacing = A::PACING.unwrap_or(system.config.pacing);
         let pacing = system.config.collectors.pacing(A::NAME, pacing);
-        if let Scheduler::Threads(threads) = &system.scheduler {
-            threads.begin_memory(system);
-        }
+        system.scheduler.heap_begins(system);
         let waker = GcWaker::of(worker.me().cell(), gc_messages::send_idle_check::<A>);
         let wakes = Waker::from(waker.clone());
         let begun = Heap::begin(&system.heaps, pacing, wakes, |mutator| {

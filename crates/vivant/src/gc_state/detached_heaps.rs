@@ -6,7 +6,6 @@ use super::gc_waker::{GcWaker, notified_after_ns};
 use crate::actor::Alarm;
 use crate::actor::Shared;
 use crate::actor::Worker;
-use crate::sched::Scheduler;
 use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
 use std::thread;
 use vivant_heap::{DetachedHeap, HeapId, ObjectName, Retainers};
@@ -172,13 +171,7 @@ impl DetachedHeaps {
         // SeqCst: a worker that falls asleep has announced it before it loads this, and is woken if
         // it has not seen the store.
         self.called.store(true, Ordering::SeqCst);
-        self.wakes(system);
-    }
-
-    fn wakes(&self, system: &Shared) {
-        if let Scheduler::Threads(threads) = &system.scheduler {
-            threads.wake_one();
-        }
+        system.idle.wake_one();
     }
 
     /// Whether a worker is to run detached heaps.
@@ -191,9 +184,8 @@ impl DetachedHeaps {
     /// Runs a piece of what is due. Not in a turn, and not in a collection.
     pub(crate) fn care(system: &Arc<Shared>) {
         DetachedHeaps::care_by(system, PIECE);
-        let orphans = DetachedHeaps::of(system);
-        if orphans.owe() {
-            orphans.wakes(system);
+        if DetachedHeaps::of(system).owe() {
+            system.idle.wake_one();
         }
     }
 

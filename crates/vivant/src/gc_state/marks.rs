@@ -4,7 +4,6 @@
 use crate::actor::Shared;
 use crate::actor::{AddressRef, CellRef};
 use crate::oracle::Oracle;
-use crate::sched::Scheduler;
 use crate::sync::{Arc, AtomicUsize, Mutex, MutexGuard, Ordering, lock};
 use std::collections::VecDeque;
 use vivant_heap::{Marker, Progress};
@@ -75,9 +74,7 @@ impl Marks {
                 self.count.store(running.len(), Ordering::SeqCst);
             }
         }
-        if let Scheduler::Threads(threads) = &system.scheduler {
-            threads.wake_one();
-        }
+        system.idle.wake_one();
     }
 
     /// A mark is over, or needs no more help.
@@ -127,10 +124,8 @@ impl Marks {
                 Progress::Nothing => continue,
                 Progress::More => {
                     // There is enough for two.
-                    if mark.marker.has_room()
-                        && let Scheduler::Threads(threads) = &system.scheduler
-                    {
-                        threads.wake_one();
+                    if mark.marker.has_room() {
+                        system.idle.wake_one();
                     }
                 }
                 Progress::Drained => {

@@ -54,7 +54,7 @@ impl Clock {
                 return;
             }
             // A worker that wakes after this check locks the state later and finds `Resting`.
-            state.mode = if threads.is_idle() {
+            state.mode = if threads.is_idle(system) {
                 Mode::Resting
             } else {
                 Mode::Ticking
@@ -111,16 +111,11 @@ impl Clock {
 impl Threads {
     /// Returns true if all regular workers sleep, no surplus worker exists, and both thread pools
     /// are idle.
-    fn is_idle(&self) -> bool {
-        self.sleepers.asleep() >= self.regular
+    fn is_idle(&self, system: &Shared) -> bool {
+        system.idle.sleepers.asleep() >= self.regular
             && self.handover.surplus() == 0
             && self.blocking.is_idle()
             && self.slow.is_idle()
             && !self.has_work()
-    }
-
-    /// A timer became the next one.
-    pub(crate) fn timer_is_nearer(&self, at_ns: u64) {
-        self.clock.timer_is_nearer(at_ns);
     }
 }

@@ -71,7 +71,7 @@ impl Wake for Memory {
 impl Threads {
     /// An actor with a heap begins: starts the thread if it is the first. If the operating system
     /// gives no thread, heaps commit their memory themselves.
-    pub(crate) fn begin_memory(&self, system: &Arc<Shared>) {
+    pub(super) fn begin_memory(&self, system: &Arc<Shared>) {
         // Relaxed: the first caller starts it; nothing depends on when.
         if self.memory.begun.load(Ordering::Relaxed)
             || self.memory.begun.swap(true, Ordering::Relaxed)

@@ -8,7 +8,7 @@
 
 use super::threads::{Started, Threads};
 use crate::actor::Shared;
-use crate::actor::{News, Tenure, WorkerShared};
+use crate::actor::{News, Slow, Tenure, WorkerShared};
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 
 /// Limit of the number of surplus workers, whatever the number of turns that hold workers up.
@@ -51,14 +51,12 @@ impl Replacement {
         {
             held_up += 1;
             if slow.news == News::First {
-                system
-                    .reports
-                    .slow_turn(system, (slow.actor, slow.place), slow.for_ms);
+                report(system, slow);
             }
         }
         if self.surplus() > self.lately_held_up(held_up, now_ms) {
             // Sleeping surplus workers must notice that they may retire.
-            threads.sleepers.wake_all();
+            system.idle.sleepers.wake_all();
         }
         for worker_shared in &all_shared {
             if worker_shared.watch.runs_since(now_ms) >= NEGLECTED_MS {
@@ -72,8 +70,8 @@ impl Replacement {
         if threads.common.is_empty() && !all_shared.iter().any(neglected) {
             return;
         }
-        if threads.sleepers.asleep() > 0 {
-            threads.sleepers.wake_one();
+        if system.idle.sleepers.asleep() > 0 {
+            system.idle.sleepers.wake_one();
         } else if self.surplus() < held_up.min(SURPLUS_MAX) {
             self.seat_surplus(system, threads);
         }
@@ -104,7 +102,7 @@ impl Replacement {
             .push(worker_shared.clone());
         if threads.seat_worker(system, worker_shared.clone(), number) == Started::No {
             // The next tick tries again.
-            threads.leave(&worker_shared);
+            threads.leave(&worker_shared, system);
             self.surplus.fetch_sub(1, Ordering::Relaxed);
         }
     }
@@ -117,6 +115,16 @@ impl Replacement {
         self.surplus
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, enough)
             .is_ok()
+    }
+}
+
+fn report(system: &Shared, slow: Slow) {
+    // The actor may have ended its turn meanwhile, or be gone: then there is nothing to report.
+    let cell = system.registry.get(slow.actor, slow.place);
+    let Some(cell) = cell else { return };
+    if let Some(kind) = cell.facts.current() {
+        let reports = &system.reports;
+        reports.slow_turn(cell.path(), kind.name, slow.for_ms);
     }
 }
 

@@ -12,8 +12,8 @@
 //! for a while with short turns beside another worker: it gives its queue to that worker, which
 //! will offer again the work that is worth it.
 
-use super::offer::{OfferDelay, PATIENCE_MIN_NS};
 use crate::actor::{Tenure, WorkerShared};
+use crate::queues::{OfferDelay, PATIENCE_MIN_NS};
 use crate::sync::{Arc, Ordering};
 
 /// Length of a trial: a few hundred crossings between caches.
@@ -150,9 +150,9 @@ impl StealPolicy {
                     return StealVerdict::Keep;
                 }
                 let busy = |worker_shared: &Arc<WorkerShared>| {
-                    worker_shared.has_short_turns() && worker_shared.has_waiting()
+                    has_short_turns(worker_shared) && worker_shared.has_waiting()
                 };
-                if own.has_short_turns() {
+                if has_short_turns(own) {
                     others().into_iter().find(busy)
                 } else {
                     None
@@ -189,10 +189,8 @@ impl StealPolicy {
     }
 }
 
-impl WorkerShared {
-    fn has_short_turns(&self) -> bool {
-        self.turns_per_ms.load(Ordering::Relaxed) >= SHORT_TURNS_PER_MS
-    }
+fn has_short_turns(worker_shared: &WorkerShared) -> bool {
+    worker_shared.turns_per_ms.load(Ordering::Relaxed) >= SHORT_TURNS_PER_MS
 }
 
 fn pays(before_per_ms: u64, turns: u64, ns: u64) -> bool {

@@ -3,7 +3,7 @@
 //! turns.
 
 use super::threads::{Started, Threads};
-use crate::actor::{Runnable, Shared, Worker};
+use crate::actor::{Runnable, Scheduler, Shared, Worker};
 use crate::observe;
 use crate::run::Ran;
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
@@ -95,7 +95,7 @@ impl ThreadPool {
         let of = self.of;
         let serve = move |threads: &Threads| of(threads).serve(&shared, threads);
         if threads.start_thread(name, serve, system) == Started::No {
-            self.without_thread(threads);
+            self.without_thread(threads, system);
         }
     }
 
@@ -111,7 +111,7 @@ impl ThreadPool {
     }
 
     /// The operating system refused a thread: if the pool has no other, the workers run its actors.
-    fn without_thread(&self, threads: &Threads) {
+    fn without_thread(&self, threads: &Threads, system: &Shared) {
         let mut state = lock(&self.state);
         state.threads -= 1;
         if state.threads == 0 {
@@ -119,7 +119,7 @@ impl ThreadPool {
                 threads.common.push(actor);
             }
             drop(state);
-            threads.sleepers.wake_one();
+            system.idle.sleepers.wake_one();
         }
     }
 
@@ -134,7 +134,7 @@ impl ThreadPool {
                 let ran = crate::run::run(cell, worker, system.config.budget);
                 observe::rests(worker);
                 if let Ran::Requeue(cell) = ran {
-                    threads.schedule_elsewhere(cell, system);
+                    threads.schedule(cell, system);
                 }
             }
         });

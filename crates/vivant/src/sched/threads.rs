@@ -3,16 +3,15 @@
 
 use super::clock::Clock;
 use super::memory::Memory;
-use super::offer::OfferDelay;
 use super::replacement::Replacement;
 use super::thread_pool::{THREADS_MAX, ThreadPool};
-use crate::actor::{Runnable, Shared, Worker, WorkerClass};
+use crate::actor::{Runnable, Scheduler, Shared, Worker, WorkerClass};
 use crate::actor::{Tenure, WorkerShared};
 use crate::queues::RunQueue;
-use crate::queues::{CondvarParker, Sleepers};
 use crate::run::Ran;
 use crate::statistics::WorkerFacts;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, lock};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{RwLock, TryLockError};
 use std::thread;
@@ -32,8 +31,6 @@ pub(crate) struct Threads {
     pub(super) all_shared: RwLock<Vec<Arc<WorkerShared>>>,
     /// The common queue: actors that threads other than workers have made runnable.
     pub(super) common: RunQueue<Runnable>,
-    pub(super) sleepers: Sleepers<CondvarParker>,
-    pub(super) patience: OfferDelay,
     pub(super) clock: Clock,
     pub(super) memory: Arc<Memory>,
     pub(super) handover: Replacement,
@@ -53,6 +50,12 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
+    /// The threads of this system, unless it is a simulation.
+    pub(crate) fn of(system: &Shared) -> Option<&Threads> {
+        let scheduler: &dyn Any = &*system.scheduler;
+        scheduler.downcast_ref()
+    }
+
     pub(crate) fn new(workers: usize) -> Threads {
         let all_shared = (0..workers)
             .map(|_| Arc::new(WorkerShared::new(Tenure::Regular)))
@@ -61,8 +64,6 @@ impl Threads {
             regular: workers,
             all_shared: RwLock::new(all_shared),
             common: RunQueue::default(),
-            sleepers: Sleepers::new(),
-            patience: OfferDelay::new(),
             clock: Clock::new(),
             memory: Arc::default(),
             handover: Replacement::default(),
@@ -171,7 +172,7 @@ impl Threads {
         struct Present(Arc<Shared>);
         impl Drop for Present {
             fn drop(&mut self) {
-                if let Some(threads) = self.0.threads() {
+                if let Some(threads) = Threads::of(&self.0) {
                     *lock(&threads.current) -= 1;
                     threads.left.notify_all();
                 }
@@ -181,7 +182,7 @@ impl Threads {
         let shared = system.clone();
         let started = thread::Builder::new().name(name).spawn(move || {
             let current = Present(shared);
-            if let Some(threads) = current.0.threads() {
+            if let Some(threads) = Threads::of(&current.0) {
                 body(threads);
             }
         });
@@ -197,64 +198,11 @@ impl Threads {
         }
     }
 
-    /// Puts an actor that was just woken where it will be run.
-    #[inline]
-    pub(crate) fn schedule(&self, actor: Runnable, worker: Option<&Worker>, system: &Arc<Shared>) {
-        match worker.and_then(Worker::worker_shared) {
-            Some(worker_shared) if actor.worker_class().is_for_workers() => {
-                self.wake_beside(worker_shared, actor)
-            }
-            _ => self.schedule_elsewhere(actor, system),
-        }
-    }
-
-    /// As `schedule`, if the caller is no worker of this system or the actor does not run on
-    /// workers.
-    #[cold]
-    pub(crate) fn schedule_elsewhere(&self, actor: Runnable, system: &Arc<Shared>) {
-        match actor.worker_class() {
-            WorkerClass::Blocking => self.blocking.schedule(actor, self, system),
-            WorkerClass::Slow => self.slow.schedule(actor, self, system),
-            WorkerClass::Workers | WorkerClass::Candidate => self.inject(actor, system),
-        }
-        if self.is_closed() {
-            self.run_after_hours(system);
-        }
-    }
-
-    /// Wakes a sleeper for work that is no actor's run.
-    pub(crate) fn wake_one(&self) {
-        self.sleepers.wake_one();
-    }
-
     /// Pushes work from outside to the common queue, and wakes a sleeper for it.
     fn inject(&self, actor: Runnable, system: &Arc<Shared>) {
         system.oracle.tick();
         self.common.push(actor);
-        self.sleepers.wake_one();
-    }
-
-    /// A turn of this worker has woken `actor`: it runs next, here, on warm caches. The actor that
-    /// was to run next goes to the queue.
-    #[inline]
-    fn wake_beside(&self, worker_shared: &WorkerShared, actor: Runnable) {
-        let Some(displaced) = worker_shared.woken.put(actor) else {
-            return;
-        };
-        let waiting = worker_shared.queue.push(displaced) as u64;
-        let work_ns = waiting * u64::from(worker_shared.run_ns.load(Ordering::Relaxed));
-        if work_ns >= self.patience.ns() {
-            self.offer();
-        }
-    }
-
-    /// Wakes a sleeper for the work in this worker's queue.
-    #[cold]
-    pub(super) fn offer(&self) {
-        if self.sleepers.asleep() > 0 {
-            self.patience.offers();
-            self.sleepers.wake_one();
-        }
+        system.idle.wake_one();
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -267,7 +215,7 @@ impl Threads {
     pub(crate) fn close(&self, system: &Arc<Shared>, limit: Duration) -> usize {
         // Release: pairs with the Acquire in `is_closed`.
         self.closing.store(true, Ordering::Release);
-        self.sleepers.wake_all();
+        system.idle.sleepers.wake_all();
         self.blocking.close();
         self.slow.close();
         self.clock.close();
@@ -310,5 +258,34 @@ impl Threads {
                 return;
             }
         }
+    }
+}
+
+impl Scheduler for Threads {
+    fn schedule(&self, actor: Runnable, system: &Arc<Shared>) {
+        match actor.worker_class() {
+            WorkerClass::Blocking => self.blocking.schedule(actor, self, system),
+            WorkerClass::Slow => self.slow.schedule(actor, self, system),
+            WorkerClass::Workers | WorkerClass::Candidate => self.inject(actor, system),
+        }
+        if self.is_closed() {
+            self.run_after_hours(system);
+        }
+    }
+
+    fn timer_is_nearer(&self, at_ns: u64) {
+        self.clock.timer_is_nearer(at_ns);
+    }
+
+    fn heap_begins(&self, system: &Arc<Shared>) {
+        self.begin_memory(system);
+    }
+
+    fn step(&self, _: &Arc<Shared>, _: u64) -> bool {
+        false
+    }
+
+    fn run_ready(&self, _: &Arc<Shared>) -> u64 {
+        0
     }
 }

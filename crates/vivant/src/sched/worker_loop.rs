@@ -1,12 +1,12 @@
 //! The worker loop: its own queue first, the common queue every so often, then stealing, then
 //! sleep.
 
-use super::offer::{Pace, Surplus};
+use super::pace::{Pace, Surplus};
 use super::replacement::NEGLECTED_MS;
 use super::round::{First, Round, Sources};
 use super::steal_policy::{StealPolicy, StealVerdict};
 use super::threads::Threads;
-use crate::actor::{Runnable, Shared, Worker, WorkerClass, catch};
+use crate::actor::{Runnable, Scheduler, Shared, Worker, WorkerClass, catch};
 use crate::actor::{Tenure, WorkerShared};
 use crate::cycles::Detector;
 use crate::gc_state::{DetachedHeaps, Helped, Marks};
@@ -127,7 +127,7 @@ impl Threads {
                 chores,
                 round: Round::new(),
                 pace: Pace::default(),
-                steal_policy: StealPolicy::woken(now_ns, &self.patience),
+                steal_policy: StealPolicy::woken(now_ns, &worker.system.idle.patience),
                 helps_at_ns: 0,
                 helped: Helped::Nothing,
             };
@@ -142,10 +142,10 @@ impl Threads {
             }
             worker_shared.count_dropped();
             let _crowd = worker.reports_candidates();
-            self.leave(&worker_shared);
+            self.leave(&worker_shared, &worker.system);
             if chores.are_calling() || chores.marks.wants_help() {
                 // G2: others fell asleep while this worker did that work.
-                self.wake_one();
+                worker.system.idle.wake_one();
             }
         });
         worker.system.bytes.inherit(&worker_shared.bytes);
@@ -175,11 +175,11 @@ impl Threads {
                 }
                 worker_shared.count_dropped();
                 let now_ns = oracle.now_ns();
-                self.between_rounds(worker_shared, worker_state, now_ns);
+                self.between_rounds(worker, worker_shared, worker_state, now_ns);
                 chores.care(worker, worker_shared);
                 if worker_state.helps_seldom(worker, now_ns) {
                     // A worker that looked for work since may have found none, and sleeps.
-                    self.wake_one();
+                    worker.system.idle.wake_one();
                 }
             }
             let next = self
@@ -192,7 +192,7 @@ impl Threads {
                     {
                         // This worker leaves the mark for a while; another may have looked for that
                         // work in vain.
-                        self.wake_one();
+                        worker.system.idle.wake_one();
                     }
                     if let Ran::Requeue(actor) = crate::run::run_to_panic(actor, worker, budget) {
                         self.requeue_or_hold(worker, worker_shared, actor);
@@ -208,7 +208,9 @@ impl Threads {
                     worker_state.helped = Helped::Some
                 }
                 None => {
-                    worker_state.steal_policy.rests(&self.patience);
+                    worker_state
+                        .steal_policy
+                        .rests(&worker.system.idle.patience);
                     observe::rests(worker);
                     self.sleep(worker_shared, worker, chores);
                     if self.may_retire(worker_shared) {
@@ -216,7 +218,8 @@ impl Threads {
                     }
                     let now_ns = oracle.now_ns();
                     worker_state.pace.woke(now_ns, worker_shared.turns());
-                    worker_state.steal_policy = StealPolicy::woken(now_ns, &self.patience);
+                    worker_state.steal_policy =
+                        StealPolicy::woken(now_ns, &worker.system.idle.patience);
                 }
             }
         }
@@ -242,7 +245,7 @@ impl Threads {
             WorkerClass::Workers | WorkerClass::Candidate => {
                 worker_shared.queue.push(actor);
             }
-            WorkerClass::Slow | WorkerClass::Blocking => self.schedule_elsewhere(actor, system),
+            WorkerClass::Slow | WorkerClass::Blocking => self.schedule(actor, system),
         }
     }
 
@@ -252,23 +255,37 @@ impl Threads {
 
     fn between_rounds(
         &self,
+        worker: &Worker,
         worker_shared: &WorkerShared,
         worker_state: &mut WorkerState<'_>,
         now_ns: u64,
     ) {
         self.look(
+            &worker.system,
             worker_shared,
             &mut worker_state.pace,
             worker_state.round.ran(),
             now_ns,
         );
-        self.judge(worker_shared, &mut worker_state.steal_policy, now_ns);
+        self.judge(
+            worker,
+            worker_shared,
+            &mut worker_state.steal_policy,
+            now_ns,
+        );
     }
 
     /// Samples the statistics between two rounds, and offers work that has waited for long.
-    fn look(&self, worker_shared: &WorkerShared, pace: &mut Pace, runs: u32, now_ns: u64) {
+    fn look(
+        &self,
+        system: &Shared,
+        worker_shared: &WorkerShared,
+        pace: &mut Pace,
+        runs: u32,
+        now_ns: u64,
+    ) {
         let queued = worker_shared.queue.waiting();
-        let (mean_ns, surplus) = pace.look(now_ns, runs, queued, self.patience.ns());
+        let (mean_ns, surplus) = pace.look(now_ns, runs, queued, system.idle.patience.ns());
         worker_shared
             .run_ns
             .store(mean_ns.min(u64::from(u32::MAX)) as u32, Ordering::Relaxed);
@@ -276,13 +293,19 @@ impl Threads {
             worker_shared.turns_per_ms.store(turns, Ordering::Relaxed);
         }
         if surplus == Surplus::Lasting && worker_shared.is_worth_sharing() {
-            self.offer();
+            system.idle.offer();
         }
     }
 
     /// Evaluates whether this worker's work is worth a second worker; if not, gives its queue to
     /// the first.
-    fn judge(&self, worker_shared: &WorkerShared, steal_policy: &mut StealPolicy, now_ns: u64) {
+    fn judge(
+        &self,
+        worker: &Worker,
+        worker_shared: &WorkerShared,
+        steal_policy: &mut StealPolicy,
+        now_ns: u64,
+    ) {
         let others = || {
             let regular = |other: &Arc<WorkerShared>| other.tenure == Tenure::Regular;
             let before = |other: &Arc<WorkerShared>| !std::ptr::eq(&**other, worker_shared);
@@ -290,14 +313,14 @@ impl Threads {
             all_shared.take_while(before).filter(regular).collect()
         };
         let StealVerdict::GiveTo(other) =
-            steal_policy.verdict(worker_shared, others, now_ns, &self.patience)
+            steal_policy.verdict(worker_shared, others, now_ns, &worker.system.idle.patience)
         else {
             return;
         };
         self.put_back(worker_shared);
         other.queue.extend(worker_shared.queue.take_all());
         // That worker may have fallen asleep since.
-        self.sleepers.wake(&other.parker);
+        worker.system.idle.sleepers.wake(&other.parker);
         if self.is_closed() {
             // Or it has left its seat, because the system closes, and gave its queue up before
             // these actors were put there.
@@ -332,7 +355,7 @@ impl Threads {
         worker: &Worker,
     ) -> Option<Runnable> {
         let now_ns = worker.system.oracle.now_ns();
-        if !steal_policy.is_hungry(now_ns, &self.patience) {
+        if !steal_policy.is_hungry(now_ns, &worker.system.idle.patience) {
             return None;
         }
         let (stolen, victim) = self.steal(worker_shared, worker.system.oracle.coarse_ms())?;
@@ -369,13 +392,15 @@ impl Threads {
     /// are awake, and either offer their work or the clock offers it.
     fn sleep(&self, worker_shared: &WorkerShared, worker: &Worker, chores: Chores<'_>) {
         worker_shared.rest.begins(worker.system.oracle.now_ns());
-        self.sleepers.announce(&worker_shared.parker);
+        worker.system.idle.sleepers.announce(&worker_shared.parker);
         let stays_awake = !self.common.is_empty()
             || !worker_shared.queue.is_empty()
             || self.is_closed()
             || chores.are_calling()
             || chores.marks.wants_help();
-        if !stays_awake || self.sleepers.withdraw(&worker_shared.parker) == Withdrawn::TokenComes {
+        if !stays_awake
+            || worker.system.idle.sleepers.withdraw(&worker_shared.parker) == Withdrawn::TokenComes
+        {
             worker_shared.parker.park();
         }
         // Also after a sleep that was only announced: the clock may have gone to rest because of it
@@ -395,7 +420,7 @@ impl Threads {
     }
 
     /// A worker leaves: its queued actors go to the other workers.
-    pub(super) fn leave(&self, worker_shared: &WorkerShared) {
+    pub(super) fn leave(&self, worker_shared: &WorkerShared, system: &Shared) {
         let mut all_shared = self
             .all_shared
             .write()
@@ -407,7 +432,7 @@ impl Threads {
         // Even if its own queue was empty: it may have been woken for work that it now leaves to
         // another.
         if self.has_work() {
-            self.sleepers.wake_one();
+            system.idle.sleepers.wake_one();
         }
     }
 }

@@ -7,10 +7,10 @@
 
 mod check;
 
-use crate::actor::{Shared, Worker};
+pub use crate::actor::Faults;
+use crate::actor::{Shared, Stage, Worker};
 use crate::oracle::Oracle;
-pub use crate::sched::Faults;
-use crate::sched::{Scheduler, SimulatedScheduler};
+use crate::sched::SimulatedScheduler;
 use crate::system::{System, SystemBuilder};
 pub use check::{Seeds, check};
 use std::fmt;
@@ -58,10 +58,14 @@ impl Simulation {
 
     /// A simulation with faults, and a configured system (its number of workers has no effect).
     pub fn with(seed: u64, faults: Faults, builder: SystemBuilder) -> Simulation {
-        let builder = faults.tighten(builder);
+        let builder = match faults.overload() {
+            Some(messages) => builder.overload(messages),
+            None => builder,
+        };
         let (config, listener) = builder.into_parts();
-        let scheduler = Scheduler::Simulated(SimulatedScheduler::new(faults));
-        let shared = Shared::new(config, Oracle::simulated(seed), scheduler, listener);
+        let scheduler = Box::new(SimulatedScheduler::default());
+        let stage = Some(Box::new(Stage::new(faults)));
+        let shared = Shared::new(config, Oracle::simulated(seed), scheduler, stage, listener);
         Simulation {
             seed,
             system: System::of(shared),
@@ -78,10 +82,10 @@ impl Simulation {
         &self.system
     }
 
-    fn stage(&self) -> &SimulatedScheduler {
+    fn stage(&self) -> &Stage {
         self.system
             .shared()
-            .simulated()
+            .stage()
             .expect("made simulated by `with`")
     }
 
@@ -93,7 +97,7 @@ impl Simulation {
     /// Within a turn of this simulation, which would continue inside itself.
     pub fn run(&self) {
         self.assert_outside();
-        while self.stage().step(self.system.shared(), u64::MAX) {}
+        while self.step_until(u64::MAX) {}
     }
 
     /// One run of one actor, or the passing of time to the next event. False: nothing is left to
@@ -101,7 +105,12 @@ impl Simulation {
     #[cfg(test)]
     pub(crate) fn step(&self) -> bool {
         self.assert_outside();
-        self.stage().step(self.system.shared(), u64::MAX)
+        self.step_until(u64::MAX)
+    }
+
+    fn step_until(&self, until_ns: u64) -> bool {
+        let system = self.system.shared();
+        system.scheduler.step(system, until_ns)
     }
 
     fn assert_outside(&self) {
@@ -125,7 +134,7 @@ impl Simulation {
             .oracle
             .now_ns()
             .saturating_add(crate::actor::ns(duration));
-        while self.stage().step(self.system.shared(), until_ns) {}
+        while self.step_until(until_ns) {}
         self.system.shared().oracle.advance_to(until_ns);
     }
 

@@ -9,8 +9,8 @@ use super::plan::{Alarm, Order, Plan, Rules, Strategy};
 use super::slot::{ChildState, Number};
 use super::tell;
 use super::trees::{Restarts, Trees};
-use crate::actor::Terms;
 use crate::actor::{AddressRef, CellRef, Delivery, GaveUp, Signals, StopReason, Timer};
+use crate::actor::{SUPERVISOR, Terms};
 use crate::api::{Actor, Behaviour, InlineState, Resolver, Turn, own};
 use crate::observe;
 use crate::sync::Arc;
@@ -360,7 +360,7 @@ impl fmt::Debug for Supervisor {
 impl Actor for Supervisor {
     type State<'gc> = Supervisor;
     type Storage = InlineState;
-    const NAME: &'static str = "vivant::Supervisor";
+    const NAME: &'static str = SUPERVISOR;
 
     fn stopping<'gc>(state: &mut Supervisor, turn: &Turn<'gc, Self>, reason: &StopReason) {
         state.is_gone(turn, reason);

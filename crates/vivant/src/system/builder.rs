@@ -8,7 +8,7 @@ use crate::gc_state::GcState;
 use crate::mute::Marks;
 use crate::oracle::Oracle;
 use crate::run::Budget;
-use crate::sched::{Scheduler, Threads};
+use crate::sched::Threads;
 use crate::statistics::PauseClock;
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -222,9 +222,9 @@ impl SystemBuilder {
             .workers
             .or_else(|| thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get);
-        let scheduler = Scheduler::Threads(Threads::new(workers));
-        let shared = Shared::new(self.config, Oracle::real(), scheduler, self.listener);
-        if let Scheduler::Threads(threads) = &shared.scheduler {
+        let scheduler = Box::new(Threads::new(workers));
+        let shared = Shared::new(self.config, Oracle::real(), scheduler, None, self.listener);
+        if let Some(threads) = Threads::of(&shared) {
             threads.open(&shared);
         }
         System::of(shared)

@@ -5,7 +5,7 @@ use crate::actor::DeadLetterCount;
 use crate::actor::{BoundedQueue, CellRef, HeldBack, Mailbox, Report, Shared};
 use crate::gc_state::DetachedHeaps;
 use crate::patterns::Names;
-use crate::sched::{Scheduler, Threads};
+use crate::sched::Threads;
 use crate::statistics::NameFacts;
 use crate::statistics::WorkerFacts;
 use crate::statistics::{HeapFacts, PauseDistributions};
@@ -184,7 +184,7 @@ impl ActorFacts {
 
 impl Inspection {
     pub(crate) fn of(system: &Arc<Shared>) -> Inspection {
-        let threads = system.threads();
+        let threads = Threads::of(system);
         let (now_ms, now_ns) = (system.oracle.coarse_ms(), system.oracle.now_ns());
         let (mut mutes, mut muted) = (BTreeMap::<_, usize>::new(), BTreeMap::new());
         for (by, sender) in system.mutes.pairs(HeldBack::actor) {
@@ -213,9 +213,9 @@ impl Inspection {
         Inspection {
             name: system.config.name.clone(),
             now: Duration::from_nanos(now_ns),
-            turns: match &system.scheduler {
-                Scheduler::Threads(threads) => threads.turns(),
-                Scheduler::Simulated(stage) => stage.turns(),
+            turns: match system.stage() {
+                Some(stage) => stage.turns(),
+                None => threads.map_or(0, Threads::turns),
             },
             actors: cells.iter().map(facts).collect(),
             dead_letters: system.dead_letters.counts(),
@@ -226,7 +226,7 @@ impl Inspection {
             worker_facts: threads.map_or_else(Vec::new, |threads| threads.facts(now_ns)),
             surplus_workers: threads.map_or(0, Threads::surplus),
             names: Names::of(system).facts(),
-            bytes: system.bytes_held(),
+            bytes: system.bytes.shared() + threads.map_or(0, Threads::bytes_counted),
             heap_pages: system.heaps.stats().pages,
             pauses: system.pauses.read(),
             orphans: DetachedHeaps::of(system).len(),

@@ -55,7 +55,7 @@ struct Running(Arc<Shared>);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.0.abandon();
+        shutdown::abandon(&self.0);
     }
 }
 

@@ -16,7 +16,7 @@ use crate::actor::{CellRef, Shared, Signals, Worker};
 use crate::api::Address;
 use crate::api::block_on;
 use crate::gc_state::DetachedHeaps;
-use crate::sched::Scheduler;
+use crate::sched::Threads;
 use crate::supervision::{Supervisor, Trees};
 use crate::sync::Arc;
 use std::time::Duration;
@@ -94,7 +94,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
     system.dead_letters.close_subscriptions();
     end_everybody(system, deadline_ns);
     let mut threads_left_behind = 0;
-    if let Scheduler::Threads(threads) = &system.scheduler {
+    if let Some(threads) = Threads::of(system) {
         let rest = Duration::from_nanos(deadline_ns.saturating_sub(system.oracle.now_ns()));
         threads_left_behind = threads.close(system, rest);
     }
@@ -138,24 +138,21 @@ fn end_everybody(system: &Arc<Shared>, deadline_ns: u64) {
             cell.signal(Signals::SHUTDOWN);
         }
         drop(all);
-        match &system.scheduler {
+        if system.stage().is_some() {
             // Nothing in a simulation can block the loop: turns are finite, or the caller's thread
             // hangs in one.
-            Scheduler::Simulated(stage) => {
-                if stage.run_ready(system) == 0 {
-                    // Shut down from within one of its own turns, by way of another system: that
-                    // turn's actor ends when the turn does.
-                    return;
-                }
+            if system.scheduler.run_ready(system) == 0 {
+                // Shut down from within one of its own turns, by way of another system: that turn's
+                // actor ends when the turn does.
+                return;
             }
-            Scheduler::Threads(_) => {
-                while system.registry.len() > 0 {
-                    if system.oracle.now_ns() >= deadline_ns {
-                        return;
-                    }
-                    vivant_brc::detached(|| thread::park_timeout(LOOK_EVERY));
-                }
+            continue;
+        }
+        while system.registry.len() > 0 {
+            if system.oracle.now_ns() >= deadline_ns {
+                return;
             }
+            vivant_brc::detached(|| thread::park_timeout(LOOK_EVERY));
         }
     }
 }
@@ -164,29 +161,27 @@ fn survivor(cell: &CellRef) -> Survivor {
     ActorFacts::of(cell).into_survivor()
 }
 
-impl Shared {
-    /// The last handle is dropped: signals all actors to end, without waiting for them.
-    pub(super) fn abandon(self: &Arc<Self>) {
-        if self.is_closing() {
-            return;
+/// The last handle is dropped: signals all actors to end, without waiting for them.
+pub(super) fn abandon(system: &Arc<Shared>) {
+    if system.is_closing() {
+        return;
+    }
+    if system.stage().is_some() {
+        // The driver's thread is this one: it runs the end itself, unless it is already within
+        // a turn.
+        if Worker::of(system, |worker| worker.inside_turn()).is_none() {
+            shutdown(system, Duration::ZERO);
         }
-        if self.simulated().is_some() {
-            // The driver's thread is this one: it runs the end itself, unless it is already within
-            // a turn.
-            if Worker::of(self, |worker| worker.inside_turn()).is_none() {
-                shutdown(self, Duration::ZERO);
-            }
-            return;
-        }
-        let shared = self.clone();
-        let closing = move || drop(shutdown(&shared, Duration::from_secs(5)));
-        // A thread, because the last handle may be dropped anywhere, also in a turn of this system.
-        if thread::Builder::new()
-            .name(format!("{}-shutdown", self.config.name))
-            .spawn(closing)
-            .is_err()
-        {
-            self.begin_closing();
-        }
+        return;
+    }
+    let shared = system.clone();
+    let closing = move || drop(shutdown(&shared, Duration::from_secs(5)));
+    // A thread, because the last handle may be dropped anywhere, also in a turn of this system.
+    if thread::Builder::new()
+        .name(format!("{}-shutdown", system.config.name))
+        .spawn(closing)
+        .is_err()
+    {
+        system.begin_closing();
     }
 }

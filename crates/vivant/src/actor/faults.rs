@@ -1,6 +1,5 @@
 //! Faults that a seed may inject into a simulated program, besides choosing the order.
 
-use crate::system::SystemBuilder;
 use std::time::Duration;
 
 /// Faults, each off by default; rates are per million.
@@ -64,10 +63,11 @@ impl Faults {
         self
     }
 
-    pub(crate) fn tighten(&self, builder: SystemBuilder) -> SystemBuilder {
+    /// The number of waiting messages that make an actor overloaded, if not the configured one.
+    pub(crate) fn overload(&self) -> Option<usize> {
         match self.mailboxes {
-            Mailboxes::AsConfigured => builder,
-            Mailboxes::Full => builder.overload(2),
+            Mailboxes::AsConfigured => None,
+            Mailboxes::Full => Some(2),
         }
     }
 }

@@ -1,0 +1,102 @@
+//! [`Stage`]: what a simulated system records of its turns, and the faults that it injects.
+
+use super::alarm::ns;
+use super::catch::Injected;
+use super::faults::Faults;
+use super::message_role::MessageRole;
+use crate::oracle::{Oracle, Simulated};
+use crate::sync::{Mutex, lock};
+use std::panic::panic_any;
+use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+/// The stable name of supervisors: they are a part of the runtime, and faults do not hit them.
+pub(crate) const SUPERVISOR: &str = "vivant::Supervisor";
+
+pub(crate) struct Stage {
+    faults: Faults,
+    driver: ThreadId,
+    record: Mutex<Record>,
+    complaints: Mutex<Vec<String>>,
+}
+
+#[derive(Default)]
+struct Record {
+    turns: u64,
+    signature: u64,
+}
+
+impl Stage {
+    /// A stage that this thread drives.
+    pub(crate) fn new(faults: Faults) -> Stage {
+        Stage {
+            faults,
+            driver: thread::current().id(),
+            record: Mutex::default(),
+            complaints: Mutex::default(),
+        }
+    }
+
+    /// Draws whether an actor that was woken is delayed; returns the time until which it is.
+    pub(crate) fn delayed_until(&self, oracle: &Oracle) -> Option<u64> {
+        let chance = oracle.simulation()?;
+        chance
+            .happens(self.faults.delays)
+            .then(|| chance.now_ns() + drawn(chance, self.faults.delay_by))
+    }
+
+    /// Called before each message is processed: counts the turn, and injects faults that the seed
+    /// chooses.
+    pub(crate) fn fault_before(&self, name: &str, role: MessageRole, actor: u64, oracle: &Oracle) {
+        {
+            let mut record = lock(&self.record);
+            record.turns += 1;
+            let bytes = name.bytes().chain(actor.to_le_bytes());
+            record.signature = bytes.fold(record.signature, fnv1a);
+        }
+        // A supervisor is part of the runtime: faults hit the program's actors only.
+        if !role.is_turn() || name.starts_with(SUPERVISOR) {
+            return;
+        }
+        let Some(chance) = oracle.simulation() else {
+            return;
+        };
+        if chance.happens(self.faults.slow_turns) {
+            oracle.advance_to(chance.now_ns() + drawn(chance, self.faults.slow_by));
+        }
+        if chance.happens(self.faults.panics) {
+            panic_any(Injected);
+        }
+    }
+
+    pub(crate) fn is_foreign(&self) -> bool {
+        thread::current().id() != self.driver
+    }
+
+    pub(crate) fn complain(&self, what: String) {
+        lock(&self.complaints).push(what);
+    }
+
+    pub(crate) fn complaints(&self) -> Vec<String> {
+        lock(&self.complaints).clone()
+    }
+
+    pub(crate) fn signature(&self) -> u64 {
+        lock(&self.record).signature
+    }
+
+    pub(crate) fn turns(&self) -> u64 {
+        lock(&self.record).turns
+    }
+}
+
+/// A random duration up to `limit`.
+fn drawn(chance: &Simulated, limit: Duration) -> u64 {
+    let micros = ns(limit) / 1_000;
+    chance.choose(micros as usize + 1) as u64 * 1_000
+}
+
+/// Adds one byte to a 64-bit FNV-1a hash.
+fn fnv1a(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+}
