@@ -100,6 +100,8 @@ mod observe;
 
 mod actor;
 
+mod config;
+
 mod statistics;
 
 mod message;
@@ -135,6 +137,7 @@ pub use api::{
     Step, Target, Then, TraceReferences, Turn, WeakAddress,
 };
 pub use api::{Clock, Sleep};
+pub use config::BadCollectors;
 pub use cycles::{KeptBy, Mortal, WhyAlive};
 pub use edge::{Attached, Attachment, StreamItem};
 pub use gc_state::{Far, GcState};
@@ -152,8 +155,7 @@ pub use supervision::{
     Supervision, Supervisor, SupervisorHandle, TreeFailed,
 };
 pub use system::{
-    ActorFacts, AliveBecause, BadCollectors, Inspection, ShutdownReport, Survivor, System,
-    SystemBuilder,
+    ActorFacts, AliveBecause, Inspection, ShutdownReport, Survivor, System, SystemBuilder,
 };
 pub use vivant_brc::Brc;
 

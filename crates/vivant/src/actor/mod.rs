@@ -7,6 +7,7 @@ mod actor_path;
 mod alarm;
 mod bounded_queue;
 mod catch;
+mod child_news;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
@@ -92,6 +93,7 @@ pub(crate) use accounting::OwnBytes;
 pub(crate) use alarm::{Alarm, Interval, ns, period_ns};
 pub(crate) use bounded_queue::{BoundedQueue, Entry};
 pub(crate) use catch::{Caught, catch, take_last};
+pub(crate) use child_news::{ChildNews, Heard};
 pub(crate) use class::Class;
 pub(crate) use class::StateRef;
 pub(crate) use cold_fields::ColdFields;
@@ -118,15 +120,15 @@ pub(crate) use post::{To, post, post_by};
 pub(crate) use reference::{AddressRef, CellRef, Dropped, Kept, count_back};
 pub(crate) use reference_word::CommitResult;
 pub(crate) use refusal::Refusal;
+pub(crate) use report::Listener;
 pub use report::Report;
-pub(crate) use report::{Listener, Reports};
 pub(crate) use runnable::Runnable;
 pub(crate) use scheduler::Scheduler;
 pub(crate) use shared::{HeldBack, Shared};
 pub(crate) use signals::Signals;
 pub(crate) use stage::{SUPERVISOR, Stage};
 pub use stop::{GaveUp, Linked, StopReason};
-pub(crate) use supervised_by::{Begin, SupervisedBy, Terms};
+pub(crate) use supervised_by::{Begin, SupervisedBy, Terms, tell};
 pub use supervised_by::{Messages, OnPanic, Restart};
 pub use timer::Timer;
 pub(crate) use timers::TimerId;

@@ -16,6 +16,7 @@ use super::timers::Timers;
 use super::waiting_sender::WaitingSender;
 use super::worker::Worker;
 use super::worker_shared::WorkerShared;
+use crate::config::Config;
 use crate::cycles::Detector;
 use crate::message::Depot;
 use crate::mute::Mutes;
@@ -23,7 +24,6 @@ use crate::oracle::Oracle;
 use crate::queues::IdleWorkers;
 use crate::statistics::Histograms;
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
-use crate::system::Config;
 use std::collections::BTreeMap;
 use vivant_heap::{PAGE, PageSource};
 

@@ -1,6 +1,9 @@
 //! What an actor knows of its supervisor, and the terms on which it is started again.
 
+use super::child_news::{ChildNews, Heard};
 use super::class::StateRef;
+use super::envelope::Envelope;
+use super::post::{To, post};
 use super::reference::CellRef;
 use super::worker::Worker;
 
@@ -8,8 +11,28 @@ use super::worker::Worker;
 pub(crate) struct SupervisedBy {
     /// A weak reference: the supervisor holds its children.
     pub(crate) supervisor: CellRef,
+    /// Makes the message with which the supervisor hears of the child of this number.
+    pub(crate) hears: fn(u64, ChildNews) -> Envelope,
     pub(crate) begin: Box<dyn Begin>,
     pub(crate) terms: Terms,
+}
+
+impl SupervisedBy {
+    /// Sends news of the child of this number to its supervisor.
+    pub(crate) fn tell(&self, child: u64, news: ChildNews) -> Heard {
+        tell(&self.supervisor, (self.hears)(child, news))
+    }
+}
+
+/// Sends a message with news to a supervisor.
+pub(crate) fn tell(supervisor: &CellRef, news: Envelope) -> Heard {
+    let Some(to) = supervisor.upgrade() else {
+        return Heard::No;
+    };
+    match post(To::Owned(to), news) {
+        Ok(()) => Heard::Yes,
+        Err(_) => Heard::No,
+    }
 }
 
 /// When the actor is restarted, the effect of a panic, and what happens to waiting messages.

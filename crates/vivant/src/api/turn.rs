@@ -12,14 +12,11 @@ use super::promise::{Promise, Resolver};
 use super::spawner::Spawner;
 use super::storage::StoreState;
 use crate::actor::{AddressRef, Alarm, Header, StopReason, Timer, Worker, ns, period_ns};
-use crate::edge::future;
 use crate::oracle::below;
 use crate::run::Monitor;
 use std::cell::Cell;
 use std::fmt;
-use std::future::Future;
 use std::marker::PhantomData;
-use std::panic::Location;
 use std::ptr::NonNull;
 use std::time::{Duration, SystemTime};
 
@@ -116,23 +113,6 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         promises: impl IntoIterator<Item = Promise<T>>,
     ) -> Promise<T> {
         promise::any(self.owner(), promises.into_iter().collect())
-    }
-
-    /// Runs a future beside the actors and returns a promise of its result (T9). The future is an
-    /// actor of the runtime's own: it runs on the workers, in a simulation under the seed and in
-    /// virtual time. If the program runs inside tokio and the system was built with
-    /// [`SystemBuilder::tokio`](crate::SystemBuilder::tokio), it may use tokio's I/O.
-    ///
-    /// A panic in it breaks the promise with the panic's place.
-    #[track_caller]
-    pub fn spawn<F>(&self, future: F) -> Promise<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
-        let (promise, resolver) = Promise::open(self.owner());
-        future::spawn(self.worker(), future, resolver, Location::caller());
-        promise
     }
 
     /// Makes an actor of `state`, as a child of this actor; its number counts among this actor's

@@ -1,7 +1,8 @@
 //! Where actors meet `async` code: futures that send to an actor, and streams.
 
 mod counted;
-pub(crate) mod future;
+mod future;
 mod stream;
+mod turn;
 
 pub use stream::{Attached, Attachment, StreamItem};

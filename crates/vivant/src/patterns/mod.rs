@@ -7,6 +7,7 @@ mod names;
 mod rate_limit;
 mod router;
 mod topic;
+mod turn;
 
 pub use group::Group;
 pub(crate) use named_registries::NamedRegistries;

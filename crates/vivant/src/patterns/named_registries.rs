@@ -5,7 +5,7 @@ use super::group::Group;
 use super::names::LookupError;
 use super::topic::Topic;
 use crate::actor::Shared;
-use crate::api::{Actor, Target, Turn};
+use crate::api::Target;
 use crate::sync::{Mutex, lock};
 use std::any::{Any, type_name};
 use std::collections::BTreeMap;
@@ -98,25 +98,5 @@ impl<T: Clone + Send + 'static> NamedRegistry for Topic<T> {
 
     fn is_idle(&self) -> bool {
         Topic::is_idle(self)
-    }
-}
-
-impl<A: Actor> Turn<'_, A> {
-    /// See [`System::group`](crate::System::group).
-    ///
-    /// # Errors
-    ///
-    /// The group of this name has members of another type.
-    pub fn group<T: ?Sized + Target>(&self, name: &str) -> Result<Group<T>, LookupError> {
-        NamedRegistries::of(&self.worker().system).common(name)
-    }
-
-    /// See [`System::topic`](crate::System::topic).
-    ///
-    /// # Errors
-    ///
-    /// The topic of this name has values of another type.
-    pub fn topic<T: Clone + Send + 'static>(&self, name: &str) -> Result<Topic<T>, LookupError> {
-        NamedRegistries::of(&self.worker().system).common(name)
     }
 }

@@ -2,7 +2,7 @@
 //! a second one.
 
 use crate::actor::{Alarm, Shared, Timer, TimerId, Worker, ns, period_ns};
-use crate::api::{Actor, Call, Message, Turn, interval};
+use crate::api::{Call, Message, interval};
 use crate::sync::{Arc, Mutex, lock};
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ enum When {
     Every { ns: u64 },
 }
 
-/// One of the actor's timers, by name; made by [`Turn::timer`].
+/// One of the actor's timers, by name; made by [`Turn::timer`](crate::Turn::timer).
 ///
 /// ```
 /// use std::time::Duration;
@@ -73,19 +73,11 @@ pub struct NamedTimer<'t> {
     name: &'t str,
 }
 
-impl<A: Actor> Turn<'_, A> {
-    /// This actor's timer of that name, to set or to cancel. It belongs to the actor and not to its
-    /// state: a restarted actor finds it running.
-    pub fn timer<'t>(&'t self, name: &'t str) -> NamedTimer<'t> {
-        NamedTimer {
-            worker: self.worker(),
-            name,
-        }
+impl<'t> NamedTimer<'t> {
+    pub(super) fn new(worker: &'t Worker, name: &'t str) -> NamedTimer<'t> {
+        NamedTimer { worker, name }
     }
-}
-
-impl NamedTimer<'_> {
-    /// Sends `call` periodically, as [`Turn::every`] does.
+    /// Sends `call` periodically, as [`Turn::every`](crate::Turn::every) does.
     ///
     /// If it is set already, with this period, message and receiver, it continues unchanged: with
     /// the time of its next tick, and with its old arguments. Any other timer of this name is
@@ -106,7 +98,7 @@ impl NamedTimer<'_> {
         self.set(when, call, |call, gone| interval(ns, call, gone))
     }
 
-    /// Sends `call` once, after `delay`, as [`Turn::after`] does.
+    /// Sends `call` once, after `delay`, as [`Turn::after`](crate::Turn::after) does.
     ///
     /// If it is set already, with this delay, message and receiver, and has not fired, it continues
     /// unchanged: its deadline is not postponed. To postpone it, [`cancel`](NamedTimer::cancel) it

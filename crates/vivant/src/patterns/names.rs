@@ -1,7 +1,7 @@
 //! Registered names of actors. Each system has its own; nothing is global to the process.
 
 use crate::actor::{CellRef, ExitHookId, Shared};
-use crate::api::{Actor, Address, Target, Turn, WeakAddress};
+use crate::api::{Address, Target, WeakAddress};
 use crate::statistics::NameFacts;
 use crate::sync::{Arc, Mutex, lock};
 use std::any::{Any, type_name};
@@ -166,37 +166,6 @@ impl Names {
         };
         // Outside the lock: an address that is dropped may wake its actor.
         weak.upgrade().ok_or_else(unknown)
-    }
-}
-
-impl<A: Actor> Turn<'_, A> {
-    /// See [`System::register`](crate::System::register).
-    ///
-    /// # Errors
-    ///
-    /// Another actor has the name, or this one has ended.
-    pub fn register<T: ?Sized + Target>(
-        &self,
-        name: &str,
-        address: &Address<T>,
-    ) -> Result<(), RegisterError> {
-        let system = &self.worker().system;
-        Names::of(system).register(system, name, address)
-    }
-
-    /// See [`System::unregister`](crate::System::unregister).
-    pub fn unregister(&self, name: &str) -> bool {
-        let system = &self.worker().system;
-        Names::of(system).unregister(system, name)
-    }
-
-    /// See [`System::lookup`](crate::System::lookup).
-    ///
-    /// # Errors
-    ///
-    /// The name is not registered, or it is registered with an address of another type than `T`.
-    pub fn lookup<T: ?Sized + Target>(&self, name: &str) -> Result<Address<T>, LookupError> {
-        Names::of(&self.worker().system).lookup(name)
     }
 }
 

@@ -5,13 +5,12 @@ use super::run_guard::{RunGuard, unmute};
 use crate::actor::Guards;
 use crate::actor::Panic;
 use crate::actor::Refusal;
+use crate::actor::{ChildNews, Heard};
 use crate::actor::{
     Envelope, Kind, Lifecycle, MessageKind, MessageRole, Mute, Next, StateRef, Step, StopReason,
     Worker, catch,
 };
 use crate::actor::{Messages, OnPanic, Restart, SupervisedBy, Terms};
-use crate::supervision::News;
-use crate::supervision::{Told, tell};
 use std::panic::Location;
 
 /// What happens to an actor at the end of an incarnation.
@@ -33,7 +32,7 @@ impl RunGuard<'_> {
                 self.forget_locals();
                 // G2: the turn may have changed the state before it panicked.
                 self.owner().guards = Guards::Stale;
-                if let Told::Nobody = self.tell(News::Resumed(reason.clone())) {
+                if let Heard::No = self.tell(ChildNews::Resumed(reason.clone())) {
                     self.end(reason);
                 }
             }
@@ -52,7 +51,7 @@ impl RunGuard<'_> {
     pub(crate) fn halt(&mut self) {
         if self.owner().life == Lifecycle::Running {
             self.is_over(StopReason::Restarting);
-        } else if let Told::Nobody = self.tell(News::IsDown) {
+        } else if let Heard::No = self.tell(ChildNews::IsDown) {
             self.end(StopReason::Stopped);
         }
     }
@@ -72,7 +71,7 @@ impl RunGuard<'_> {
         }
         self.return_messages(&reason);
         self.forget_turn();
-        if let Told::Nobody = self.tell(News::Down(reason.clone())) {
+        if let Heard::No = self.tell(ChildNews::Down(reason.clone())) {
             self.end(reason);
         }
     }
@@ -160,29 +159,29 @@ impl RunGuard<'_> {
         if owner.mute == Mute::Free {
             self.actor.system.mutes.unmuted(&self.actor.pressure);
         }
-        match (self.tell(News::Up), self.worker.take_end()) {
-            (Told::Nobody, _) => self.end(StopReason::Stopped),
-            (Told::Somebody, Some(reason)) => self.is_over(reason),
-            (Told::Somebody, None) if self.owner().mute == Mute::Free => self.mute_if_asked(),
+        match (self.tell(ChildNews::Up), self.worker.take_end()) {
+            (Heard::No, _) => self.end(StopReason::Stopped),
+            (Heard::Yes, Some(reason)) => self.is_over(reason),
+            (Heard::Yes, None) if self.owner().mute == Mute::Free => self.mute_if_asked(),
             // The actor is muted already: an earlier incarnation sent to an overloaded actor (P2).
-            (Told::Somebody, None) => drop(self.worker.take_overloaded()),
+            (Heard::Yes, None) => drop(self.worker.take_overloaded()),
         }
     }
 
     /// The start function panicked.
     fn failed_to_start(&mut self, reason: StopReason) {
         self.forget_turn();
-        if let Told::Nobody = self.tell(News::Down(reason.clone())) {
+        if let Heard::No = self.tell(ChildNews::Down(reason.clone())) {
             self.end(reason);
         }
     }
 
     /// Sends `news` to the supervisor, if there is one.
-    pub(crate) fn tell(&mut self, news: News) -> Told {
+    pub(crate) fn tell(&mut self, news: ChildNews) -> Heard {
         let id = self.actor.id;
         match self.owner().child() {
-            Some(child) => tell(&child.supervisor, id, news),
-            None => Told::Nobody,
+            Some(child) => child.tell(id, news),
+            None => Heard::No,
         }
     }
 }

@@ -2,13 +2,13 @@
 //! pending request is refused.
 
 use super::run_guard::{RunGuard, unmute};
+use crate::actor::ChildNews;
 use crate::actor::Refusal;
 use crate::actor::{
     Caught, Envelope, Kind, Lifecycle, MessageKind, MessageRole, Next, StateRef, Step, StopReason,
     Worker, catch,
 };
 use crate::observe;
-use crate::supervision::News;
 use std::panic::Location;
 
 impl RunGuard<'_> {
@@ -49,7 +49,7 @@ impl RunGuard<'_> {
         // Wishes of a hook or a drop are discarded: no turn of this actor follows, and the next
         // turn on this worker is another actor's.
         self.forget_turn();
-        self.tell(News::Gone(reason));
+        self.tell(ChildNews::Gone(reason));
         // The arguments of its start function are user data too.
         let cold = self.owner().cold.take();
         if let Err(caught) = catch(|| drop(cold)) {

@@ -30,4 +30,4 @@ mod waiting_tests;
 
 pub(crate) use idle::{Idle, Occupied, Pin};
 pub(crate) use monitor::Monitor;
-pub(crate) use run_loop::{Budget, Ran, rescue, run, run_to_panic};
+pub(crate) use run_loop::{Ran, rescue, run, run_to_panic};

@@ -4,17 +4,9 @@
 use super::run_guard::{After, Next, RunGuard};
 use crate::actor::{Caught, Envelope, Runnable, Signals, StopReason, Worker, catch};
 use crate::actor::{Inside, Panic};
+use crate::config::Budget;
 #[cfg(test)]
 use crate::injected_fault::InjectedFault;
-
-/// Limit of an actor's run while other actors wait.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
-    /// Number of messages.
-    pub(crate) messages: u32,
-    /// Coarse milliseconds.
-    pub(crate) ms: u64,
-}
 
 /// How a run ended.
 #[must_use = "an actor that is not requeued will never run again"]

@@ -1,9 +1,10 @@
 //! The simulated scheduler. One step is one choice.
 
 use crate::actor::{Runnable, Scheduler, Shared, Stage, Worker};
+use crate::config::Budget;
 use crate::gc_state::{DetachedHeaps, Helped, Marks};
 use crate::oracle::Simulated;
-use crate::run::{Budget, Ran, run};
+use crate::run::{Ran, run};
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 use std::thread;

@@ -3,10 +3,10 @@
 use super::Supervision;
 use super::child::Child;
 use super::child::{Beginner, Manner, Start};
-use super::news::News;
 use super::plan::{Alarm, Plan};
 use super::slot::{ChildState, Number};
 use super::supervisor::{Kind, Member, Supervisor};
+use crate::actor::ChildNews;
 use crate::actor::Terms;
 use crate::actor::{AddressRef, Delivery, Signals, StopReason};
 use crate::api::{
@@ -75,6 +75,7 @@ impl<A: Actor, S: Start<A>> Supervised for Child<A, S> {
         let (terms, manner) = (self.terms, self.manner);
         let record = crate::actor::SupervisedBy {
             supervisor: above.to.cell(),
+            hears: |child, news| own::<Hear>((child, news)),
             begin: Box::new(Beginner(self.start, PhantomData)),
             terms,
         };
@@ -236,7 +237,7 @@ message! {
 }
 message! {
     /// The news of a child.
-    pub(super) Hear(child: Number, news: News) -> () = "hear", |state, turn, _resolver| {
+    pub(super) Hear(child: Number, news: ChildNews) -> () = "hear", |state, turn, _resolver| {
         state.hears(turn, child, news)
     }
 }

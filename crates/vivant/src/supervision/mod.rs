@@ -15,7 +15,6 @@ mod child;
 mod handle;
 #[cfg(all(test, feature = "macros"))]
 mod model_tests;
-mod news;
 mod plan;
 mod slot;
 mod supervisor;
@@ -27,7 +26,6 @@ pub use child::{Again, Saved, Start};
 pub use handle::{
     AreSettled, ChildFacts, Children, ShutDown, Supervised, SupervisorHandle, TreeFailed,
 };
-pub(crate) use news::{News, Told, tell};
 pub use slot::ChildState;
 pub use supervisor::Supervisor;
 pub(crate) use trees::{Restarts, Trees};

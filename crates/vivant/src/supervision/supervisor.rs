@@ -3,14 +3,12 @@
 use super::builder::Supervision;
 use super::child::{Ending, Manner};
 use super::handle::Begin;
-use super::handle::{BoundedQueue, Retire, ShutDown, TreeFailed};
-use super::news::News;
+use super::handle::{BoundedQueue, Hear, Retire, ShutDown, TreeFailed};
 use super::plan::{Alarm, Order, Plan, Rules, Strategy};
 use super::slot::{ChildState, Number};
-use super::tell;
 use super::trees::{Restarts, Trees};
 use crate::actor::{AddressRef, CellRef, Delivery, GaveUp, Signals, StopReason, Timer};
-use crate::actor::{SUPERVISOR, Terms};
+use crate::actor::{ChildNews, SUPERVISOR, Terms, tell};
 use crate::api::{Actor, Behaviour, InlineState, Resolver, Turn, own};
 use crate::observe;
 use crate::sync::Arc;
@@ -214,16 +212,16 @@ impl Supervisor {
     }
 
     /// Processes the news of a child.
-    pub(super) fn hears(&mut self, turn: &Turn<'_, Supervisor>, number: Number, news: News) {
+    pub(super) fn hears(&mut self, turn: &Turn<'_, Supervisor>, number: Number, news: ChildNews) {
         let Some(member) = self.children.get_mut(&number) else {
             return;
         };
         let now_ns = turn.worker().system.oracle.now_ns();
-        if let News::Down(reason) | News::Resumed(reason) = &news {
+        if let ChildNews::Down(reason) | ChildNews::Resumed(reason) = &news {
             member.last_failure = Some(reason.clone());
         }
         self.suspect = Some(member.address.cell());
-        if let News::Gone(_) = &news {
+        if let ChildNews::Gone(_) = &news {
             if let Some((_, timer)) = member.alarm.take() {
                 timer.cancel();
             }
@@ -231,11 +229,11 @@ impl Supervisor {
             Restarts::of(&turn.worker().system).forget(number);
         }
         self.changes(turn, |plan| match news {
-            News::Up => plan.is_up(number, now_ns),
-            News::Down(reason) => plan.is_down(number, reason, now_ns),
-            News::IsDown => plan.was_down(number),
-            News::Resumed(reason) => plan.has_resumed(reason, now_ns),
-            News::Gone(reason) => plan.is_gone(number, reason),
+            ChildNews::Up => plan.is_up(number, now_ns),
+            ChildNews::Down(reason) => plan.is_down(number, reason, now_ns),
+            ChildNews::IsDown => plan.was_down(number),
+            ChildNews::Resumed(reason) => plan.has_resumed(reason, now_ns),
+            ChildNews::Gone(reason) => plan.is_gone(number, reason),
         });
         self.forgets_alarm(number);
     }
@@ -298,7 +296,7 @@ impl Supervisor {
         for resolver in std::mem::take(&mut self.wait_for_settled) {
             resolver.resolve(Ok(()));
         }
-        self.tells_above(turn, News::Up);
+        self.tells_above(turn, ChildNews::Up);
     }
 
     /// No child is up any more.
@@ -309,7 +307,10 @@ impl Supervisor {
             turn.worker().ask_end(reason);
         } else if self.above.is_some() {
             // It waits for the next order to begin.
-            self.tells_above(turn, News::Down(failed.unwrap_or(StopReason::Restarting)));
+            self.tells_above(
+                turn,
+                ChildNews::Down(failed.unwrap_or(StopReason::Restarting)),
+            );
         } else {
             // No supervisor will order it to begin again.
             if let Some(StopReason::GaveUp(why)) = failed {
@@ -320,10 +321,10 @@ impl Supervisor {
         }
     }
 
-    fn tells_above(&self, turn: &Turn<'_, Supervisor>, news: News) {
+    fn tells_above(&self, turn: &Turn<'_, Supervisor>, news: ChildNews) {
         if let Some(above) = &self.above {
             // If that supervisor has ended, this one ends soon too.
-            let _told = tell(above, turn.owner().id, news);
+            let _told = tell(above, own::<Hear>((turn.owner().id, news)));
         }
     }
 
@@ -347,7 +348,7 @@ impl Supervisor {
             resolver.resolve(());
         }
         Trees::of(&turn.worker().system).forget(turn.owner().id);
-        self.tells_above(turn, News::Gone(reason.clone()));
+        self.tells_above(turn, ChildNews::Gone(reason.clone()));
     }
 }
 

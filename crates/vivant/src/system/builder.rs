@@ -1,57 +1,18 @@
 //! The configuration of a system.
 
 use super::System;
-use super::collectors::{BadCollectors, Collectors};
 use crate::actor::{Listener, Report, Shared};
 use crate::api::Actor;
+use crate::config::{BadCollectors, Budget, Config};
 use crate::gc_state::GcState;
 use crate::mute::Marks;
 use crate::oracle::Oracle;
-use crate::run::Budget;
 use crate::sched::Threads;
 use crate::statistics::PauseClock;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 use std::{fmt, thread};
 use vivant_heap::{Marking, Pacing};
-
-/// The configuration, as the runtime uses it.
-pub(crate) struct Config {
-    pub(crate) name: String,
-    pub(crate) marks: Marks,
-    pub(crate) budget: Budget,
-    pub(crate) turn_limit_ms: u64,
-    pub(crate) pacing: Pacing,
-    pub(crate) collectors: Collectors,
-    pub(crate) heap_limit: Option<usize>,
-    pub(crate) allocation_limit: usize,
-    pub(crate) idle_after: Duration,
-    pub(crate) pause_clock: PauseClock,
-    #[cfg(feature = "tokio")]
-    pub(crate) tokio: Option<tokio::runtime::Handle>,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Config {
-            name: "vivant".to_owned(),
-            marks: Marks::at(1024),
-            budget: Budget {
-                messages: 256,
-                ms: 2,
-            },
-            turn_limit_ms: 10,
-            pacing: Pacing::default(),
-            collectors: Collectors::default(),
-            heap_limit: None,
-            allocation_limit: 64 << 20,
-            idle_after: Duration::from_secs(1),
-            pause_clock: PauseClock::default(),
-            #[cfg(feature = "tokio")]
-            tokio: None,
-        }
-    }
-}
 
 /// Builds a [`System`]; every setting has a default.
 #[derive(Default)]

@@ -1,15 +1,13 @@
 //! Systems: the runtimes that actors run in. A process may have several; they share nothing.
 
 mod builder;
-mod collectors;
 mod inspect;
 mod naming;
 mod shutdown;
+mod streams;
 mod why_alive;
 
-pub(crate) use builder::Config;
 pub use builder::SystemBuilder;
-pub use collectors::BadCollectors;
 pub use shutdown::{ShutdownReport, Survivor};
 
 use crate::actor::DeadLetters;

@@ -100,7 +100,10 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
     }
     system.timers.close(|caught| system.timer_panicked(caught));
     DetachedHeaps::close(system);
-    system.config.collectors.report_unused(&system.reports);
+    for (place, name, marking) in system.config.collectors.unused() {
+        let reports = &system.reports;
+        reports.unused_collector(place, name.to_owned(), marking);
+    }
     let dead_letters = system.dead_letters.total();
     let still_there = |cell: &&CellRef| system.registry.get(cell.id, cell.place()).is_some();
     let stuck = before.iter().filter(still_there).map(survivor).collect();

@@ -10,11 +10,8 @@ pub(super) const UPWARD: &[(&str, &str, &str, usize)] = &[
     ("vivant", "actor", "cycles", 3),
     ("vivant", "actor", "observe", 5),
     ("vivant", "actor", "run", 1),
-    ("vivant", "actor", "system", 1),
-    ("vivant", "api", "edge", 1),
     ("vivant", "message", "actor", 1),
     ("vivant", "run", "api", 1),
-    ("vivant", "run", "supervision", 2),
 ];
 
 /// Files with inherent `impl` blocks of types of another folder: crate, folder of the block, type's
@@ -75,20 +72,13 @@ pub(super) const IMPLS: &[(&str, &str, &str, usize, &str)] = &[
         "edge",
         "api",
         2,
-        "`Turn::attach` and `Then`: public methods of this feature",
-    ),
-    (
-        "vivant",
-        "edge",
-        "system",
-        1,
-        "`System::attach`: a public method of this feature",
+        "`Turn::attach`, `Turn::spawn` and `Then`: public methods of this feature",
     ),
     (
         "vivant",
         "patterns",
         "api",
-        3,
+        1,
         "`Turn`'s public methods for names, groups and timers",
     ),
     (
@@ -289,7 +279,6 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
         &[
             "supervision/builder.rs",
             "supervision/handle.rs",
-            "supervision/news.rs",
             "supervision/supervisor.rs",
         ],
         "the supervisor is an actor: its messages name its state, and its handle its messages",

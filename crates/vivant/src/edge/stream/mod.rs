@@ -13,10 +13,9 @@ mod gate;
 
 use super::future::start;
 use crate::actor::Inside;
-use crate::actor::{AskError, Shared, Worker};
-use crate::api::{Actor, Continuation, Then, Turn};
+use crate::actor::{AskError, Shared};
+use crate::api::{Continuation, Then};
 use crate::sync::Arc;
-use crate::system::System;
 use feed::{Feed, Told};
 use futures_core::Stream;
 use gate::Gate;
@@ -37,7 +36,8 @@ pub enum StreamItem<T> {
     Failed(AskError),
 }
 
-/// A stream that is being attached to an actor; made by [`Turn::attach`] and [`System::attach`].
+/// A stream that is being attached to an actor; made by [`Turn::attach`](crate::Turn::attach)
+/// and [`System::attach`](crate::System::attach).
 #[must_use = "no item is taken from it before it is told where they go: `.then_each(…)`"]
 pub struct Attachment<S> {
     stream: S,
@@ -51,81 +51,22 @@ pub struct Attachment<S> {
 #[must_use = "dropping it stops the stream; `.forever()` lets it run to its end or its actor's"]
 pub struct Attached(Option<Arc<Gate>>);
 
-impl<A: Actor> Turn<'_, A> {
-    /// Attaches a stream: its items become messages to an actor.
-    ///
-    /// ```
-    /// use futures_core::Stream;
-    /// use vivant::prelude::*;
-    /// use vivant::{Attached, StreamItem};
-    /// # use std::pin::Pin;
-    /// # use std::task::{Context, Poll};
-    /// # struct Count(u64);
-    /// # impl Stream for Count {
-    /// #     type Item = u64;
-    /// #     fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<u64>> {
-    /// #         self.0 += 1;
-    /// #         Poll::Ready((self.0 <= 4).then_some(self.0))
-    /// #     }
-    /// # }
-    /// # fn numbers() -> impl Stream<Item = u64> + Send + 'static { Count(0) }
-    ///
-    /// #[derive(Actor)] struct Sum { sum: u64, numbers: Option<Attached>, done: Option<Resolver<u64>> }
-    /// #[behaviours] impl Sum {
-    ///     fn add_all(&mut self, t: &Turn<Self>) -> Promise<u64> {
-    ///         self.numbers = Some(t.attach(numbers()).then_each(t.me().number()));
-    ///         let (promise, resolver) = t.promise();
-    ///         self.done = Some(resolver);
-    ///         promise
-    ///     }
-    ///     #[then] fn number(&mut self, number: StreamItem<u64>) {
-    ///         match number {
-    ///             StreamItem::Item(number) => self.sum += number,
-    ///             _ => if let Some(done) = self.done.take() { done.resolve(self.sum) },
-    ///         }
-    ///     }
-    /// }
-    ///
-    /// # fn main() -> Result<(), AskError> {
-    /// let system = System::new();
-    /// let sum = system.spawn(Sum { sum: 0, numbers: None, done: None });
-    /// assert_eq!(sum.add_all().ask_blocking()?, 1 + 2 + 3 + 4);
-    /// # Ok(()) }
-    /// ```
-    #[track_caller]
-    pub fn attach<S: Stream + Send + 'static>(&self, stream: S) -> Attachment<S> {
-        Attachment {
-            stream,
-            most: IN_FLIGHT_DEFAULT,
-            system: self.worker().system.clone(),
-            origin: Inside {
-                actor: self.worker().path(),
-                behaviour: self.worker().behaviour(),
-            },
-            place: Location::caller(),
-        }
-    }
-}
-
-impl System {
-    /// Attaches a stream from outside of turns; see [`Turn::attach`].
-    #[track_caller]
-    pub fn attach<S: Stream + Send + 'static>(&self, stream: S) -> Attachment<S> {
-        let outside = || Inside {
-            actor: "outside".to_owned(),
-            behaviour: "-",
-        };
-        Attachment {
-            stream,
-            most: IN_FLIGHT_DEFAULT,
-            system: self.shared().clone(),
-            origin: Worker::inside().unwrap_or_else(outside),
-            place: Location::caller(),
-        }
-    }
-}
-
 impl<S: Stream + Send + 'static> Attachment<S> {
+    pub(crate) fn new(
+        stream: S,
+        system: &Arc<Shared>,
+        origin: Inside,
+        place: &'static Location<'static>,
+    ) -> Attachment<S> {
+        Attachment {
+            stream,
+            most: IN_FLIGHT_DEFAULT,
+            system: system.clone(),
+            origin,
+            place,
+        }
+    }
+
     /// Back-pressure: while this many items are sent and not processed, the stream is not polled.
     /// The default is 16.
     ///
@@ -145,9 +86,9 @@ impl<S: Stream + Send + 'static> Attachment<S> {
     /// then, or until the returned value is dropped, or the continuation's actor has ended. That
     /// actor is kept alive meanwhile.
     ///
-    /// An actor of the runtime's own polls the stream, as for the futures of [`Turn::spawn`].
-    /// Costs, for each item, a message, a clone of the continuation's arguments and three short
-    /// locks.
+    /// An actor of the runtime's own polls the stream, as for the futures of
+    /// [`Turn::spawn`](crate::Turn::spawn). Costs, for each item, a message, a clone of the
+    /// continuation's arguments and three short locks.
     pub fn then_each<K>(self, then: Then<'_, K>) -> Attached
     where
         S::Item: Send,

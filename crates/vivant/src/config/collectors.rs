@@ -1,6 +1,5 @@
 //! [`Collectors`]: how the heaps of a system are marked, as configured when it was built.
 
-use crate::actor::Reports;
 use crate::sync::{AtomicBool, Ordering};
 use std::env::{self, VarError};
 use std::error::Error;
@@ -68,18 +67,18 @@ impl fmt::Display for BadCollectors {
 impl Error for BadCollectors {}
 
 impl Collectors {
-    pub(super) fn choose(&mut self, marking: Marking) {
+    pub(crate) fn choose(&mut self, marking: Marking) {
         self.program.all = Some(marking);
     }
 
-    pub(super) fn choose_of(&mut self, name: &str, marking: Marking) {
+    pub(crate) fn choose_of(&mut self, name: &str, marking: Marking) {
         self.program
             .of_types
             .push(OfType::new(name, marking, By::Type));
     }
 
     /// Adds the settings of a text.
-    pub(super) fn choose_by(&mut self, text: &str) -> Result<(), BadCollectors> {
+    pub(crate) fn choose_by(&mut self, text: &str) -> Result<(), BadCollectors> {
         let said = Choice::read(text, "SystemBuilder::collectors")?;
         self.program.all = said.all.or(self.program.all);
         self.program.of_types.extend(said.of_types);
@@ -91,7 +90,7 @@ impl Collectors {
     /// # Panics
     ///
     /// If they are invalid: the operator relies on them.
-    pub(super) fn ask_environment(&mut self) {
+    pub(crate) fn ask_environment(&mut self) {
         let said = match env::var(VARIABLE) {
             Ok(text) => Choice::read(&text, VARIABLE),
             Err(VarError::NotPresent) => return,
@@ -114,17 +113,17 @@ impl Collectors {
         chosen.map_or(pacing, |marking| pacing.marking(marking))
     }
 
-    /// Reports the names in texts that matched no actor: they may be mistyped.
-    pub(super) fn report_unused(&self, reports: &Reports) {
+    /// The names in texts that matched no actor, with the place and the mode: they may be mistyped.
+    pub(crate) fn unused(&self) -> impl Iterator<Item = (&'static str, &str, Marking)> {
         let all = [&self.environment, &self.program];
-        for one in all.into_iter().flat_map(|choice| &choice.of_types) {
+        let named = all.into_iter().flat_map(|choice| &choice.of_types);
+        named.filter_map(|one| match one.by {
             // Relaxed: the actors have ended, and their end happens before this load.
-            if let By::Text(place) = one.by
-                && !one.used.load(Ordering::Relaxed)
-            {
-                reports.unused_collector(place, one.name.clone(), one.marking);
+            By::Text(place) if !one.used.load(Ordering::Relaxed) => {
+                Some((place, one.name.as_str(), one.marking))
             }
-        }
+            By::Text(_) | By::Type => None,
+        })
     }
 }
 

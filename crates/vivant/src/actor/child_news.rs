@@ -1,0 +1,23 @@
+//! The reports (news) of children to their supervisors.
+
+use super::stop::StopReason;
+
+/// News of a child.
+pub(crate) enum ChildNews {
+    Up,
+    /// This incarnation is over, and the actor waits for its start.
+    Down(StopReason),
+    /// It was ordered down, and is down already.
+    IsDown,
+    /// It panicked, and continues.
+    Resumed(StopReason),
+    /// It has ended for good.
+    Gone(StopReason),
+}
+
+/// Whether there is a supervisor that receives the news.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Heard {
+    Yes,
+    No,
+}
