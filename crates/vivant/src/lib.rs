@@ -100,6 +100,8 @@ mod observe;
 
 mod actor;
 
+mod candidates;
+
 mod config;
 
 mod statistics;

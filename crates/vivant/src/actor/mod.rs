@@ -4,8 +4,10 @@
 
 mod accounting;
 mod actor_path;
+mod address_count;
 mod alarm;
 mod bounded_queue;
+mod candidate;
 mod catch;
 mod child_news;
 #[allow(
@@ -114,7 +116,7 @@ pub(crate) use message_role::{MessageRole, Route};
 pub(crate) use next::{Delivery, Next, bury, for_others};
 pub use options::{Access, Guard, Mailbox, Pool, Steps};
 pub use outgoing::OutgoingReferences;
-pub(crate) use outgoing::{OutgoingReference, Sight, Who, known};
+pub(crate) use outgoing::{OutgoingReference, Sight, known};
 pub use panic::{Inside, Panic};
 pub(crate) use post::{To, post, post_by};
 pub(crate) use reference::{AddressRef, CellRef, Dropped, Kept, count_back};

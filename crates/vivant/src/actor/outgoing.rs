@@ -1,5 +1,6 @@
 //! The outgoing references that an actor shows: what a detection pass collects of it.
 
+use crate::candidates::Who;
 use std::fmt;
 
 /// How much of an actor's outgoing references was shown.
@@ -10,13 +11,6 @@ pub enum Sight {
     Some,
     /// None that counts: user code panicked.
     Faulty,
-}
-
-/// Identity of an actor: its creation number, and its place in the registry.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Who {
-    pub(crate) id: u64,
-    pub(crate) place: u32,
 }
 
 /// The receiver of shown addresses; see [`TraceReferences`](crate::TraceReferences).

@@ -16,8 +16,8 @@ use super::timers::Timers;
 use super::waiting_sender::WaitingSender;
 use super::worker::Worker;
 use super::worker_shared::WorkerShared;
+use crate::candidates::{Candidates, Verdict};
 use crate::config::Config;
-use crate::cycles::Detector;
 use crate::message::Depot;
 use crate::mute::Mutes;
 use crate::oracle::Oracle;
@@ -52,8 +52,9 @@ pub(crate) struct Shared {
     pub(crate) heaps: Arc<PageSource>,
     /// Histograms of the pauses of heaps.
     pub(crate) pauses: Histograms,
-    /// Finds unreachable actors.
-    pub(crate) detector: Detector,
+    /// Actors that may be unreachable.
+    pub(crate) candidates: Candidates<Runnable>,
+    pub(crate) verdict: Verdict,
     /// What folders above this one keep in the system: names, trees, detached heaps.
     pub(crate) extensions: Extensions,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
@@ -131,7 +132,8 @@ impl Shared {
             depot: Arc::new(Depot::new()),
             heaps: Arc::new(heaps),
             pauses: Histograms::default(),
-            detector: Detector::default(),
+            candidates: Candidates::new(),
+            verdict: Verdict::default(),
             extensions: Extensions::default(),
             kept: Mutex::new(BTreeMap::new()),
             next_id: AtomicU64::new(0),

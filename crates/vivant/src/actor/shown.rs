@@ -1,7 +1,8 @@
 //! Addresses as outgoing references, also those in objects of a heap.
 
-use super::outgoing::{OutgoingReference, OutgoingReferences, Who};
+use super::outgoing::{OutgoingReference, OutgoingReferences};
 use super::reference::AddressRef;
+use crate::candidates::Who;
 use std::any::Any;
 use vivant_heap::ExternalEdges;
 

@@ -9,7 +9,7 @@ use super::runnable::Runnable;
 use super::shared::Shared;
 use super::stop::StopReason;
 use super::worker_shared::WorkerShared;
-use crate::cycles::{Candidate, CandidateOverload};
+use crate::candidates::{Candidate, CandidateOverload};
 use crate::message::Pool;
 #[cfg(feature = "metrics")]
 use crate::observe::WorkerMeters;
@@ -419,8 +419,7 @@ impl Worker {
         if candidates.is_empty() {
             return CandidateOverload::None;
         }
-        let detector = &self.system.detector;
-        detector.take_in(&self.system, candidates.drain(..))
+        self.system.take_in_candidates(candidates.drain(..))
     }
 
     /// A message of this system has left its mailbox: subtracts its bytes.

@@ -3,7 +3,8 @@
 use super::detection_pass::shown;
 use super::graph::{Graph, Seen};
 use super::why::KeptBy;
-use crate::actor::{CellRef, OutgoingReference, Shared, Sight, Who};
+use crate::actor::{CellRef, OutgoingReference, Shared, Sight};
+use crate::candidates::Who;
 use crate::run::{Occupied, Pin};
 
 /// All actors, and their references.

@@ -2,7 +2,8 @@
 //! held and examined a few members at a time.
 
 use super::detection_pass::shown;
-use crate::actor::{CommitResult, OutgoingReference, Shared, Sight, Who};
+use crate::actor::{CommitResult, OutgoingReference, Shared, Sight};
+use crate::candidates::Who;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::run::Idle;
@@ -140,10 +141,10 @@ impl Case {
 
     /// U4, in one piece: an exchange for each member, while upgrades of them wait.
     fn commits(&self, system: &Shared) -> CommitResult {
-        let disputed = || system.detector.is_disputed();
+        let disputed = || system.verdict.is_disputed();
         system
-            .detector
-            .in_verdict(|| sentence(&self.held, &self.known, disputed))
+            .verdict
+            .during(|| sentence(&self.held, &self.known, disputed))
     }
 }
 

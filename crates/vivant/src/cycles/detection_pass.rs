@@ -1,13 +1,13 @@
 //! A detection pass: examines some cycle candidates and all actors reachable from them. In pieces,
 //! each between two runs of a worker.
 
-use super::candidates::Candidate;
 use super::commit::{Case, Outcome};
 use super::graph::{Graph, Seen};
 use super::trial_deletion::Found;
 use super::trial_deletion::TrialDeletion;
 use crate::actor::Sight;
-use crate::actor::{OutgoingReference, Runnable, Shared, Who, catch, known};
+use crate::actor::{OutgoingReference, Runnable, Shared, catch, known};
+use crate::candidates::{Candidate, Findings, Reach};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::run::{Idle, Occupied, Pin};
@@ -15,26 +15,6 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// Actors examined, or ended, in one piece: it takes some ten microseconds.
 const PIECE: usize = if cfg!(test) { 2 } else { 128 };
-
-/// How far a pass goes from the candidates.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// As far as is cheap.
-    Near,
-    /// As far as the memory limit allows.
-    Far,
-}
-
-impl Reach {
-    /// Limit of actors examined; twice as many may be reached.
-    fn actors(self) -> usize {
-        match self {
-            Reach::Near if cfg!(test) => 6,
-            Reach::Near => 1 << 14,
-            Reach::Far => 1 << 20,
-        }
-    }
-}
 
 /// Whether a pass is over.
 pub(super) enum Progress {
@@ -83,17 +63,6 @@ enum Stage {
 enum Whole {
     Yes,
     No,
-}
-
-/// The result of a pass.
-pub(super) struct Findings {
-    /// Not examined, because the pass was cut off.
-    pub(super) left: Vec<Candidate>,
-    /// Examined, without a result: it is not known whether they are reachable.
-    pub(super) again: Vec<Candidate>,
-    pub(super) took_ns: u64,
-    pub(super) looked_at: usize,
-    pub(super) ended: usize,
 }
 
 impl DetectionPass {
@@ -220,7 +189,7 @@ impl DetectionPass {
         1 + knows.len() / 8
     }
 
-    fn looks_into(&mut self, idle: &mut Idle, knows: &mut Vec<Who>) -> Seen {
+    fn looks_into(&mut self, idle: &mut Idle, knows: &mut Vec<Candidate>) -> Seen {
         match idle.pin() {
             Some(Pin::Supervised) => return Seen::Pinned,
             Some(Pin::Messages) => {
@@ -251,7 +220,7 @@ impl DetectionPass {
         }
     }
 
-    fn judges(&mut self, group: Vec<Who>) {
+    fn judges(&mut self, group: Vec<Candidate>) {
         #[cfg(test)]
         let stale = is_planted(InjectedFault::StaleVerdict).then(|| self.graph.addresses(&group));
         #[cfg_attr(not(test), allow(unused_mut, reason = "bugs are planted in tests"))]
@@ -315,7 +284,7 @@ impl DetectionPass {
             .survivors()
             .partition(|at| self.graph.node(*at).seen == Seen::No);
         let who = |at: usize| self.graph.node(at).who;
-        let is_open = |who: &Who| all || self.doubtful.contains(&who.id);
+        let is_open = |who: &Candidate| all || self.doubtful.contains(&who.id);
         Findings {
             left: left.into_iter().map(who).collect(),
             again: looked_at.into_iter().map(who).filter(is_open).collect(),

@@ -1,7 +1,7 @@
 //! The actors that a detection pass has reached, as plain data: their references, and which have no
 //! reference from outside.
 
-use crate::actor::Who;
+use crate::candidates::Who;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 

@@ -1,8 +1,8 @@
 //! The cycle collector of actors: finds unreachable actors, also in cycles, and ends them (O10).
 //! See [README.md](README.md).
 //!
-//! - [`candidates`]: the cycle candidates, and when a detection pass examines them; [`detector`]:
-//!   the threads that do it.
+//! - [`detector`]: the detection pass of a system, and the threads that continue it. The candidates
+//!   are in `candidates`, below the actors that report them.
 //! - [`graph`]: the actors that a pass has reached.
 //! - [`trial_deletion`]: trial deletion, which finds those without a reference from outside.
 //! - [`detection_pass`]: the detection pass, which fills the graph a few actors at a time.
@@ -11,7 +11,6 @@
 //!   of all actors, for that.
 
 mod actor_graph;
-mod candidates;
 mod commit;
 mod detection_pass;
 mod detector;
@@ -24,6 +23,5 @@ mod trial_deletion;
 mod why;
 mod why_object;
 
-pub(crate) use candidates::{Candidate, CandidateOverload};
 pub(crate) use detector::Detector;
 pub use why::{KeptBy, Mortal, WhyAlive};

@@ -2,7 +2,7 @@
 //! groups. A few actors at a time.
 
 use super::graph::{Graph, Seen};
-use crate::actor::Who;
+use crate::candidates::Who;
 
 /// Steps of trial deletion that cost as much as the examination of one actor.
 const STRIDE: usize = if cfg!(test) { 1 } else { 16 };

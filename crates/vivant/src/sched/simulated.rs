@@ -2,6 +2,7 @@
 
 use crate::actor::{Runnable, Scheduler, Shared, Stage, Worker};
 use crate::config::Budget;
+use crate::cycles::Detector;
 use crate::gc_state::{DetachedHeaps, Helped, Marks};
 use crate::oracle::Simulated;
 use crate::run::{Ran, run};
@@ -112,8 +113,8 @@ impl Scheduler for SimulatedScheduler {
         let Some(chance) = system.oracle.simulation() else {
             return false;
         };
-        if system.detector.is_calling() && (self.is_quiet() || chance.choose(2) == 0) {
-            system.detector.care(system);
+        if system.candidates.are_calling() && (self.is_quiet() || chance.choose(2) == 0) {
+            Detector::of(system).care(system);
             return true;
         }
         let marks = Marks::of(system);

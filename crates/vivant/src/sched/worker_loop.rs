@@ -8,6 +8,7 @@ use super::steal_policy::{StealPolicy, StealVerdict};
 use super::threads::Threads;
 use crate::actor::{Runnable, Scheduler, Shared, Worker, WorkerClass, catch};
 use crate::actor::{Tenure, WorkerShared};
+use crate::candidates::Candidates;
 use crate::cycles::Detector;
 use crate::gc_state::{DetachedHeaps, Helped, Marks};
 use crate::observe;
@@ -58,7 +59,7 @@ struct Chores<'s> {
     /// Detached heaps (O9).
     orphans: &'s DetachedHeaps,
     /// Actors that may be unreachable (O10).
-    detector: &'s Detector,
+    candidates: &'s Candidates<Runnable>,
 }
 
 impl Chores<'_> {
@@ -66,14 +67,14 @@ impl Chores<'_> {
         Chores {
             marks: Marks::of(system),
             orphans: DetachedHeaps::of(system),
-            detector: &system.detector,
+            candidates: &system.candidates,
         }
     }
 
     /// Returns true if a worker is needed for detached heaps or for the detector.
     #[inline]
     fn are_calling(self) -> bool {
-        self.orphans.are_calling() || self.detector.is_calling()
+        self.orphans.are_calling() || self.candidates.are_calling()
     }
 
     /// Does that work. It is no turn, but other workers take this worker's queue over as if it were
@@ -87,8 +88,8 @@ impl Chores<'_> {
             if self.orphans.are_calling() {
                 DetachedHeaps::care(&worker.system);
             }
-            if self.detector.is_calling() {
-                self.detector.care(&worker.system);
+            if self.candidates.are_calling() {
+                Detector::of(&worker.system).care(&worker.system);
             }
             worker_shared.watch.ends_for_nobody();
         }
@@ -230,7 +231,7 @@ impl Threads {
     fn requeue_or_hold(&self, worker: &Worker, worker_shared: &WorkerShared, actor: Runnable) {
         let system = &worker.system;
         let requeued = match worker.take_crowding() {
-            Some(id) if id == actor.id => system.detector.holds_back(system, actor),
+            Some(id) if id == actor.id => Detector::holds_back(system, actor),
             _ => Some(actor),
         };
         if let Some(actor) = requeued {

@@ -15,6 +15,7 @@ use super::inspect::{ActorFacts, AliveBecause};
 use crate::actor::{CellRef, Shared, Signals, Worker};
 use crate::api::Address;
 use crate::api::block_on;
+use crate::cycles::Detector;
 use crate::gc_state::DetachedHeaps;
 use crate::sched::Threads;
 use crate::supervision::{Supervisor, Trees};
@@ -90,7 +91,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
         .timers
         .drop_messages(|caught| system.timer_panicked(caught));
     system.forget_kept();
-    system.detector.close(system);
+    Detector::of(system).close(system);
     system.dead_letters.close_subscriptions();
     end_everybody(system, deadline_ns);
     let mut threads_left_behind = 0;

@@ -7,7 +7,6 @@ const METHODS: &str = "public methods of this feature";
 /// is too high or too low is a finding, so it can only fall.
 pub(super) const UPWARD: &[(&str, &str, &str, usize)] = &[
     ("vivant", "actor", "api", 1),
-    ("vivant", "actor", "cycles", 3),
     ("vivant", "actor", "observe", 5),
     ("vivant", "actor", "run", 1),
     ("vivant", "message", "actor", 1),
@@ -91,7 +90,7 @@ pub(super) const IMPLS: &[(&str, &str, &str, usize, &str)] = &[
 ];
 
 /// Cycles of more files than allowed: crate, folder, number of files. It can only fall.
-pub(super) const LARGE: &[(&str, &str, usize)] = &[("vivant", "actor", 22), ("vivant", "api", 17)];
+pub(super) const LARGE: &[(&str, &str, usize)] = &[("vivant", "actor", 21), ("vivant", "api", 17)];
 
 /// Cycles of files within a folder: crate, the files below its source, and the reason.
 pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
@@ -222,12 +221,8 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "vivant",
-        &[
-            "cycles/candidates.rs",
-            "cycles/commit.rs",
-            "cycles/detection_pass.rs",
-        ],
-        "one detection pass: its candidates, its graph, its commit",
+        &["cycles/commit.rs", "cycles/detection_pass.rs"],
+        "one detection pass: its graph, its commit",
     ),
     (
         "vivant",

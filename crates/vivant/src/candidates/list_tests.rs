@@ -20,13 +20,13 @@ fn findings(looked_at: usize, ended: usize) -> Findings {
 }
 
 /// Begins a pass; returns the number of its candidates.
-fn begins(list: &mut CycleCandidates) -> usize {
+fn begins(list: &mut CycleCandidates<()>) -> usize {
     list.begin().map_or(0, |(candidates, _)| candidates.len())
 }
 
 /// A list that waits for its timer, with this many candidates.
-fn waiting(count: usize) -> (CycleCandidates, u64) {
-    let mut list = CycleCandidates::default();
+fn waiting(count: usize) -> (CycleCandidates<()>, u64) {
+    let mut list = CycleCandidates::<()>::default();
     let Then::RingAt(at_ns) = list.take_in(candidates(0, 1), 0, IDLE_NS) else {
         panic!("a timer is set")
     };
@@ -65,7 +65,7 @@ fn those_that_a_look_has_left_come_first() {
 
 #[test]
 fn after_a_pause_those_that_are_many_do_not_wait_for_new_ones() {
-    let mut list = CycleCandidates::default();
+    let mut list = CycleCandidates::<()>::default();
     let then = list.take_in(candidates(0, 8 * MANY), 0, IDLE_NS);
     assert_eq!(then, Then::DetectionPass);
     let count = begins(&mut list);
@@ -107,7 +107,7 @@ fn looks_in_vain_stop_and_too_many_end_the_pause() {
 
 #[test]
 fn a_crowd_is_over_when_a_look_begins_and_none_is_counted_in_a_pause() {
-    let mut list = CycleCandidates::default();
+    let mut list = CycleCandidates::<()>::default();
     let _look = list.take_in(candidates(0, CROWDED), 0, IDLE_NS);
     assert_eq!(list.overload(0), CandidateOverload::Waiting);
     let count = begins(&mut list);

@@ -8,12 +8,8 @@
 //! overload; and when the system ends. As long as there is an overload, a pass is running, or
 //! called for.
 
-use super::detection_pass::{Findings, Reach};
-use crate::actor::{Runnable, Who};
+use super::findings::{Candidate, Findings, Reach};
 use std::collections::VecDeque;
-
-/// An actor that has lost an address, and not its last.
-pub(crate) type Candidate = Who;
 
 /// When twice as many wait, all but the last this many are examined without delay: those have had
 /// time to become idle.
@@ -44,8 +40,8 @@ const SHARE: u64 = 100;
 /// on the pass (P3).
 const ACTOR_NS_MAX: u64 = 2_000;
 
-#[derive(Default)]
-pub(super) struct CycleCandidates {
+/// `R` is the right to run an actor.
+pub(crate) struct CycleCandidates<R> {
     /// Not examined since, the oldest first.
     fresh: VecDeque<Candidate>,
     /// Examined while actors around them ran (U5), or in a pass that was cut off.
@@ -59,7 +55,7 @@ pub(super) struct CycleCandidates {
     /// End of the pause after an unproductive pass.
     pause_until_ns: u64,
     /// Throttled actors: they have made candidates under overload, and want to run.
-    held_back: Vec<Runnable>,
+    held_back: Vec<R>,
     hours: Hours,
 }
 
@@ -100,7 +96,7 @@ enum Hours {
 /// What the caller is to do.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Then {
+pub(crate) enum Then {
     Nothing,
     /// Make a worker run a pass.
     DetectionPass,
@@ -110,7 +106,7 @@ pub(super) enum Then {
 
 /// Scan quota: how long a worker works on a pass between two rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum ScanQuota {
+pub(crate) enum ScanQuota {
     OnePiece,
     Slice,
 }
@@ -123,9 +119,25 @@ pub(crate) enum CandidateOverload {
     Waiting,
 }
 
-impl CycleCandidates {
+impl<R> Default for CycleCandidates<R> {
+    fn default() -> Self {
+        CycleCandidates {
+            fresh: VecDeque::new(),
+            again: VecDeque::new(),
+            due: Due::default(),
+            again_max: 0,
+            call: Call::default(),
+            timer: Timer::default(),
+            pause_until_ns: 0,
+            held_back: Vec::new(),
+            hours: Hours::default(),
+        }
+    }
+}
+
+impl<R> CycleCandidates<R> {
     /// Adds candidates.
-    pub(super) fn take_in(
+    pub(crate) fn take_in(
         &mut self,
         candidates: impl IntoIterator<Item = Candidate>,
         now_ns: u64,
@@ -139,7 +151,7 @@ impl CycleCandidates {
     }
 
     /// The timer set for `at_ns` fires: all candidates are due.
-    pub(super) fn ring(&mut self, at_ns: u64) -> Then {
+    pub(crate) fn ring(&mut self, at_ns: u64) -> Then {
         if self.timer != Timer::At(at_ns) {
             return Then::Nothing;
         }
@@ -156,7 +168,7 @@ impl CycleCandidates {
     }
 
     /// Takes the candidates to examine now, and the reach of the pass, if one is to begin.
-    pub(super) fn begin(&mut self) -> Option<(Vec<Candidate>, Reach)> {
+    pub(crate) fn begin(&mut self) -> Option<(Vec<Candidate>, Reach)> {
         if self.call == Call::Later {
             return None;
         }
@@ -173,7 +185,7 @@ impl CycleCandidates {
     }
 
     /// A pass has ended.
-    pub(super) fn end(&mut self, findings: Findings, now_ns: u64, idle_after_ns: u64) -> Then {
+    pub(crate) fn end(&mut self, findings: Findings, now_ns: u64, idle_after_ns: u64) -> Then {
         if self.hours == Hours::Over {
             return Then::Nothing;
         }
@@ -200,27 +212,24 @@ impl CycleCandidates {
     }
 
     /// The system ends: returns the throttled actors.
-    pub(super) fn close(&mut self) -> Vec<Runnable> {
-        let hours = Hours::Over;
-        let none = CycleCandidates {
-            hours,
-            ..CycleCandidates::default()
-        };
+    pub(crate) fn close(&mut self) -> Vec<R> {
+        let mut none = CycleCandidates::default();
+        none.hours = Hours::Over;
         std::mem::replace(self, none).held_back
     }
 
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.hours == Hours::Over
     }
 
-    pub(super) fn scan_quota(&self) -> ScanQuota {
+    pub(crate) fn scan_quota(&self) -> ScanQuota {
         match self.fresh.len() {
             BUSY.. => ScanQuota::Slice,
             _ => ScanQuota::OnePiece,
         }
     }
 
-    pub(super) fn overload(&self, now_ns: u64) -> CandidateOverload {
+    pub(crate) fn overload(&self, now_ns: u64) -> CandidateOverload {
         match self.fresh.len() {
             CROWDED.. if now_ns >= self.pause_until_ns => CandidateOverload::Waiting,
             _ => CandidateOverload::None,
@@ -229,7 +238,7 @@ impl CycleCandidates {
 
     /// Throttles an actor that has made candidates, under overload. It is given back if there is
     /// none.
-    pub(super) fn hold_back(&mut self, actor: Runnable, now_ns: u64) -> Option<Runnable> {
+    pub(crate) fn hold_back(&mut self, actor: R, now_ns: u64) -> Option<R> {
         match self.overload(now_ns) {
             CandidateOverload::Waiting => {
                 self.held_back.push(actor);
@@ -241,7 +250,7 @@ impl CycleCandidates {
 
     /// Returns the throttled actors, if the overload is over. Call it after `begin` and `end`: only
     /// these end an overload.
-    pub(super) fn let_go(&mut self, now_ns: u64) -> Vec<Runnable> {
+    pub(crate) fn let_go(&mut self, now_ns: u64) -> Vec<R> {
         match self.overload(now_ns) {
             CandidateOverload::Waiting => Vec::new(),
             CandidateOverload::None => std::mem::take(&mut self.held_back),
@@ -302,5 +311,5 @@ fn pause_ns(took_ns: u64, looked_at: usize) -> u64 {
 }
 
 #[cfg(test)]
-#[path = "candidates_tests.rs"]
+#[path = "list_tests.rs"]
 mod tests;
