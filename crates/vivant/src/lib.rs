@@ -96,9 +96,11 @@ mod api;
 
 mod run;
 
+mod actor;
+
 mod observe;
 
-mod actor;
+mod failures;
 
 mod candidates;
 
@@ -125,11 +127,9 @@ mod mute_model;
 
 pub use actor::DeadLetters;
 pub use actor::{
-    Access, AskError, GaveUp, Guard, Linked, Mailbox, NotSent, OutgoingReferences, Overloaded,
-    Pool, Report, Steps, StopReason, Timer, Undelivered,
+    Access, AskError, Guard, Mailbox, NotSent, OutgoingReferences, Overloaded, Pool, Steps, Timer,
+    Undelivered,
 };
-pub use actor::{Cause, DeadLetter, DeadLetterCount};
-pub use actor::{Inside, Panic};
 pub use actor::{Messages, OnPanic, Restart};
 pub use api::SendError;
 pub use api::Spawner;
@@ -142,6 +142,9 @@ pub use api::{Clock, Sleep};
 pub use config::BadCollectors;
 pub use cycles::{KeptBy, Mortal, WhyAlive};
 pub use edge::{Attached, Attachment, StreamItem};
+pub use failures::{
+    Cause, DeadLetter, DeadLetterCount, GaveUp, Inside, Linked, Panic, Report, StopReason,
+};
 pub use gc_state::{Far, GcState};
 pub use patterns::{
     Group, Lagged, LookupError, NamedTimer, RateLimit, RateLimited, RegisterError, Router,

@@ -1,8 +1,9 @@
 //! The items that most programs import: `use vivant::prelude::*;`.
 
-pub use crate::actor::{AskError, StopReason};
+pub use crate::actor::AskError;
 pub use crate::api::Spawner;
 pub use crate::api::{Address, Handle, Promise, Resolver, Step, Turn, WeakAddress};
+pub use crate::failures::StopReason;
 pub use crate::gc_state::Far;
 pub use crate::system::System;
 pub use crate::{Actor, Freeze, Gc, Ice, Iso, Mut, Object, Parcel, Tag, Val, gc};

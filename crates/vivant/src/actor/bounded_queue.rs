@@ -2,7 +2,6 @@
 //! number of places taken (invariants M7 and M8, see the README).
 
 use super::class::StateRef;
-use super::dead_letter::Cause;
 use super::envelope::{Envelope, Head, Kind, MessageKind, Step};
 use super::message_role::{MessageRole, Route};
 use super::next::Next;
@@ -10,6 +9,7 @@ use super::options::Mailbox;
 use super::refusal::Refusal;
 use super::waiting_sender::{Told, WaitingSender};
 use super::worker::Worker;
+use crate::failures::Cause;
 use crate::message::Pushed;
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::VecDeque;

@@ -1,6 +1,6 @@
 //! The reports (news) of children to their supervisors.
 
-use super::stop::StopReason;
+use crate::failures::StopReason;
 
 /// News of a child.
 pub(crate) enum ChildNews {

@@ -4,8 +4,8 @@
 use super::header::Header;
 use super::options::Mailbox;
 use super::outgoing::{OutgoingReferences, Sight};
-use super::stop::StopReason;
 use super::worker::Worker;
+use crate::failures::StopReason;
 use crate::statistics::HeapFacts;
 use std::any::TypeId;
 use std::marker::PhantomData;

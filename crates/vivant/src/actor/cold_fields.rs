@@ -4,10 +4,10 @@
 use super::CellRef;
 use super::envelope::Envelope;
 use super::header::Header;
-use super::stop::StopReason;
 use super::supervised_by::SupervisedBy;
 use crate::actor::Waiting;
 use crate::api::Resolver;
+use crate::failures::StopReason;
 use std::any::Any;
 
 /// Accessed by the holder alone.

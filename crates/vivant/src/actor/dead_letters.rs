@@ -1,13 +1,13 @@
 //! Dead letters: messages that were not processed. Counted by behaviour and place; actors can
 //! subscribe to them (T3).
 
-use super::catch::catch;
-use super::dead_letter::{Cause, DeadLetter, DeadLetterCount};
 use super::envelope::{Envelope, Kind};
 use super::header::Header;
 use super::next::Next;
 use super::reference::CellRef;
 use super::refusal::Refusal;
+use crate::failures::catch;
+use crate::failures::{Cause, DeadLetter, DeadLetterCount};
 use crate::observe;
 use crate::sync::{Arc, Mutex, lock};
 use std::cell::Cell;
@@ -114,7 +114,7 @@ impl DeadLetters {
             cause,
         );
         *lock(&self.tally).entry(key).or_default() += 1;
-        observe::dead_letter(cell, kind, place, cause);
+        observe::dead_letter(&cell.seen(), kind.name, place, cause);
         // Subscribers are notified outside the lock: that makes actors runnable.
         let subscribers = match &*lock(&self.subscribers) {
             Subscribers::Open(subscribers) if !subscribers.is_empty() => subscribers.clone(),

@@ -259,7 +259,10 @@ fn seen<L: MessageKind>(
             L::run(content, state, worker)
         }
         MessageRole::Start | MessageRole::Turn | MessageRole::Bounded | MessageRole::Poll => {
-            match observe::turn(head.kind, worker) {
+            let (system, behaviour) = (&worker.system, head.kind.name);
+            let type_name = || worker.with_me(|actor| actor.class.name);
+            let meters = (&worker.meters, &system.meters);
+            match observe::turn(type_name, behaviour, meters, &system.oracle) {
                 Some(watch) => watched::<L>(watch, head, content, state, worker),
                 None => {
                     head.given_up();
@@ -280,7 +283,14 @@ fn watched<L: MessageKind>(
     state: &mut StateRef<'_>,
     worker: &Worker,
 ) -> Step {
-    watch.over(head, worker, || L::run(content, state, worker))
+    let cue = observe::Cue {
+        behaviour: head.kind.name,
+        place: head.place,
+        sent_ms: head.sent_ms,
+        origin: head.origin,
+    };
+    let (path, oracle) = (|| worker.path(), &worker.system.oracle);
+    watch.over(cue, path, oracle, || L::run(content, state, worker))
 }
 
 /// The place of a message in the ring of the current actor. Its drop frees the place: when the

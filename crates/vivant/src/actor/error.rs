@@ -1,8 +1,8 @@
 //! Errors between actors. Domain errors are not here: they are the behaviour's own reply type.
 
 use super::options::Mailbox;
-use super::panic::{Inside, Panic};
-use super::stop::StopReason;
+use crate::failures::StopReason;
+use crate::failures::{Inside, Panic};
 use crate::sync::Arc;
 use std::error::Error;
 use std::fmt;

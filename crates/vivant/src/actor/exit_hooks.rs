@@ -9,9 +9,9 @@
 //! then looks whether the actor is still in the registry. The end first takes the actor out and
 //! then looks for hooks. One of them comes second, and sees what the other did.
 
-use super::catch::catch;
 use super::header::Header;
 use super::shared::Shared;
+use crate::failures::catch;
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use std::collections::BTreeMap;
 

@@ -32,19 +32,20 @@
 //!   turn.
 
 use super::actor_path::ActorPath;
-use super::catch::Caught;
 use super::class::Class;
 use super::cold_fields::ColdFields;
 use super::envelope::{Head, Kind};
 use super::options::Pool;
-use super::panic::{Inside, Panic};
 use super::published::Published;
 use super::reference_word;
 use super::shared::Shared;
-use super::stop::StopReason;
 use super::supervised_by::SupervisedBy;
+use crate::failures::Caught;
+use crate::failures::StopReason;
+use crate::failures::{Inside, Panic};
 use crate::message::{Chain, Inbox};
 use crate::mute::Pressure;
+use crate::observe::Seen;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 
 use super::once::SetOnce;
@@ -273,6 +274,14 @@ impl Header {
         let (state, number) = crate::oracle::split_mix(state);
         self.random.store(state, Ordering::Relaxed);
         number
+    }
+
+    /// Returns the actor as subscribers and recorders see it.
+    pub(crate) fn seen(&self) -> Seen<impl Fn() -> String> {
+        Seen {
+            type_name: self.class.name,
+            path: || self.path(),
+        }
     }
 
     /// Returns address and type in one printable, stable name: `bank::Account/3/1`.

@@ -11,8 +11,8 @@
 //! Left out: threads. A run finishes before the next send, except for sends of a turn to its own
 //! actor.
 
-use super::dead_letter::Cause;
 use super::options::Mailbox;
+use crate::failures::Cause;
 use std::collections::{BTreeMap, VecDeque};
 
 /// What a message does in its turn.

@@ -1,10 +1,10 @@
 //! Steps a real mailbox and its model side by side: every message has the fate of the model, in the
 //! order of the model.
 
-use super::dead_letter::Cause;
 use super::injected_fault;
 use super::mailbox_model::{Deed, Fate, Model};
 use crate::api::{Call, Message};
+use crate::failures::Cause;
 use crate::oracle::{below, split_mix};
 use crate::prelude::*;
 use crate::simulation::{Faults, Seeds, Simulation, check};

@@ -8,7 +8,6 @@ mod address_count;
 mod alarm;
 mod bounded_queue;
 mod candidate;
-mod catch;
 mod child_news;
 #[allow(
     unsafe_code,
@@ -21,7 +20,6 @@ mod cold_fields;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod current_actor;
-mod dead_letter;
 mod dead_letters;
 #[allow(
     unsafe_code,
@@ -48,7 +46,6 @@ mod next;
 mod once;
 mod options;
 mod outgoing;
-mod panic;
 #[allow(
     unsafe_code,
     reason = "the message's erased type: see the README and docs/ARCHITECTURE.md"
@@ -67,7 +64,7 @@ mod reference;
 mod reference_word;
 mod refusal;
 mod registry;
-mod report;
+mod reports;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
@@ -78,7 +75,6 @@ mod shared;
 mod shown;
 mod signals;
 mod stage;
-mod stop;
 mod supervised_by;
 mod timer;
 mod timers;
@@ -94,17 +90,13 @@ mod worker_shared;
 pub(crate) use accounting::OwnBytes;
 pub(crate) use alarm::{Alarm, Interval, ns, period_ns};
 pub(crate) use bounded_queue::{BoundedQueue, Entry};
-pub(crate) use catch::{Caught, catch, take_last};
 pub(crate) use child_news::{ChildNews, Heard};
 pub(crate) use class::Class;
 pub(crate) use class::StateRef;
 pub(crate) use cold_fields::ColdFields;
 pub(crate) use cold_fields::Pending;
-pub use dead_letter::{Cause, DeadLetter, DeadLetterCount};
 pub(crate) use dead_letters::DeadLetterSubscriber;
 pub use dead_letters::DeadLetters;
-#[cfg(any(feature = "tracing", feature = "metrics"))]
-pub(crate) use envelope::Head;
 pub(crate) use envelope::{Envelope, Kind, MessageKind, Step};
 pub use error::{AskError, NotSent, Overloaded, Undelivered};
 pub(crate) use exit_hooks::ExitHookId;
@@ -117,19 +109,16 @@ pub(crate) use next::{Delivery, Next, bury, for_others};
 pub use options::{Access, Guard, Mailbox, Pool, Steps};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, Sight, known};
-pub use panic::{Inside, Panic};
 pub(crate) use post::{To, post, post_by};
 pub(crate) use reference::{AddressRef, CellRef, Dropped, Kept, count_back};
 pub(crate) use reference_word::CommitResult;
 pub(crate) use refusal::Refusal;
-pub(crate) use report::Listener;
-pub use report::Report;
+pub(crate) use reports::Listener;
 pub(crate) use runnable::Runnable;
 pub(crate) use scheduler::Scheduler;
 pub(crate) use shared::{HeldBack, Shared};
 pub(crate) use signals::Signals;
 pub(crate) use stage::{SUPERVISOR, Stage};
-pub use stop::{GaveUp, Linked, StopReason};
 pub(crate) use supervised_by::{Begin, SupervisedBy, Terms, tell};
 pub use supervised_by::{Messages, OnPanic, Restart};
 pub use timer::Timer;

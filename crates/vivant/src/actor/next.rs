@@ -5,12 +5,12 @@
 //! promise; and so on, as deep as the user's data. The stack must not grow with that depth (H12),
 //! so each step returns the next one.
 
-use super::catch::catch;
 use super::envelope::Envelope;
-use super::panic::{Inside, Panic};
 use super::post::{Returned, To, post};
 use super::reference::AddressRef;
 use super::worker::Worker;
+use crate::failures::catch;
+use crate::failures::{Inside, Panic};
 
 /// The next step.
 #[must_use = "what follows must be followed: `next.follow()`"]

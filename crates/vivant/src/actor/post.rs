@@ -1,11 +1,11 @@
 //! Posting: the one entry into a mailbox, for users' messages and the runtime's alike (M6).
 
 use super::bounded_queue::{Entry, Offered, Ticket};
-use super::dead_letter::Cause;
 use super::envelope::{Envelope, Head};
 use super::message_role::{MessageRole, Route};
 use super::reference::AddressRef;
 use super::worker::Worker;
+use crate::failures::Cause;
 use crate::message::Pushed;
 use crate::sync::Arc;
 use std::ops::Deref;

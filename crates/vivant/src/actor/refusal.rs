@@ -1,11 +1,11 @@
 //! Why a message is refused.
 
-use super::dead_letter::Cause;
 use super::error::{AskError, Overloaded, Undelivered};
 use super::next::for_others;
 use super::options::Mailbox;
 use super::reference::CellRef;
-use super::stop::StopReason;
+use crate::failures::Cause;
+use crate::failures::StopReason;
 use crate::sync::Arc;
 use std::cell::Cell;
 use std::panic::Location;

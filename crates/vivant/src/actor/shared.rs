@@ -1,13 +1,12 @@
 //! The state that the parts of one system share.
 
 use super::accounting::Bytes;
-use super::catch::note_places;
 use super::dead_letters::DeadLetters;
 use super::exit_hooks::ExitHooks;
 use super::extensions::Extensions;
 use super::reference::{AddressRef, CellRef};
 use super::registry::Registry;
-use super::report::{Listener, Reports};
+use super::reports::{Listener, Reports};
 use super::runnable::Runnable;
 use super::scheduler::Scheduler;
 use super::signals::Signals;
@@ -18,8 +17,10 @@ use super::worker::Worker;
 use super::worker_shared::WorkerShared;
 use crate::candidates::{Candidates, Verdict};
 use crate::config::Config;
+use crate::failures::note_places;
 use crate::message::Depot;
 use crate::mute::Mutes;
+use crate::observe::SystemMeters;
 use crate::oracle::Oracle;
 use crate::queues::IdleWorkers;
 use crate::statistics::Histograms;
@@ -44,8 +45,7 @@ pub(crate) struct Shared {
     pub(crate) mutes: Mutes<HeldBack>,
     pub(crate) dead_letters: DeadLetters,
     pub(crate) reports: Reports,
-    #[cfg(feature = "metrics")]
-    pub(crate) meters: crate::observe::SystemMeters,
+    pub(crate) meters: SystemMeters,
     pub(crate) bytes: Bytes,
     pub(crate) depot: Arc<Depot>,
     /// The page source of the actors' heaps.
@@ -126,8 +126,7 @@ impl Shared {
             mutes: Mutes::new(),
             dead_letters: DeadLetters::default(),
             reports: Reports::new(listener),
-            #[cfg(feature = "metrics")]
-            meters: crate::observe::SystemMeters::new(),
+            meters: SystemMeters::new(),
             bytes: Bytes::default(),
             depot: Arc::new(Depot::new()),
             heaps: Arc::new(heaps),

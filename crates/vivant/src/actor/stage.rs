@@ -1,9 +1,9 @@
 //! [`Stage`]: what a simulated system records of its turns, and the faults that it injects.
 
 use super::alarm::ns;
-use super::catch::Injected;
 use super::faults::Faults;
 use super::message_role::MessageRole;
+use crate::failures::Injected;
 use crate::oracle::{Oracle, Simulated};
 use crate::sync::{Mutex, lock};
 use std::panic::panic_any;

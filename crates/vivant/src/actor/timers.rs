@@ -5,7 +5,7 @@
 //! so it keeps its receiver alive.
 
 use super::alarm::{Alarm, Interval};
-use super::catch::{Caught, catch};
+use crate::failures::{Caught, catch};
 use crate::sync::{AtomicU64, Mutex, Ordering, lock};
 use std::collections::BTreeMap;
 

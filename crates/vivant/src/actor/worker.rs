@@ -3,15 +3,14 @@
 use super::current_actor::CurrentActor;
 use super::envelope::{Envelope, Kind};
 use super::header::Header;
-use super::panic::Inside;
 use super::reference::{AddressRef, CellRef, Dropped, Kept};
 use super::runnable::Runnable;
 use super::shared::Shared;
-use super::stop::StopReason;
 use super::worker_shared::WorkerShared;
 use crate::candidates::{Candidate, CandidateOverload};
+use crate::failures::Inside;
+use crate::failures::StopReason;
 use crate::message::Pool;
-#[cfg(feature = "metrics")]
 use crate::observe::WorkerMeters;
 use crate::sync::Arc;
 use std::any::Any;
@@ -38,7 +37,6 @@ pub(crate) struct Worker {
     pub(crate) current: CurrentActor,
     /// Recycled memory of messages.
     pub(crate) pool: Pool,
-    #[cfg(feature = "metrics")]
     pub(crate) meters: WorkerMeters,
     /// The kind of the message that runs its turn, guard or end. `None`: no user code of an actor
     /// runs.
@@ -81,7 +79,6 @@ impl Worker {
             worker_shared,
             current: CurrentActor::default(),
             pool: Pool::new(depot),
-            #[cfg(feature = "metrics")]
             meters: WorkerMeters::default(),
             turn: Cell::new(None),
             wishes: Cell::new(Wishes::None),

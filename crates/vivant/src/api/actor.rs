@@ -3,8 +3,9 @@
 use super::address::Target;
 use super::storage::StateStorage;
 use super::turn::Turn;
+use crate::actor::OutgoingReferences;
 use crate::actor::{Mailbox, Pool};
-use crate::actor::{OutgoingReferences, StopReason};
+use crate::failures::StopReason;
 use vivant_heap::Pacing;
 
 /// A type that can be an actor. Derive it: `#[derive(Actor)]`.

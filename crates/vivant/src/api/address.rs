@@ -5,8 +5,9 @@ use super::ask_future::AskFuture;
 use super::interface::Implements;
 use crate::actor::{
     AddressRef, CellRef, Envelope, Kind, MessageKind, MessageRole, Next, Shared, Signals, StateRef,
-    Step, StopReason, To, Worker, bury, post,
+    Step, To, Worker, bury, post,
 };
+use crate::failures::StopReason;
 use crate::run::Monitor;
 use std::cmp::Ordering;
 use std::fmt;

@@ -54,7 +54,7 @@ fn birth_of<A: Actor>(
         state,
     );
     system.registry.insert(address.cell());
-    observe::spawned(&address);
+    observe::spawned(&address.seen(), &system.meters);
     if system.is_closing() {
         // Registered first, so that shutdown cannot miss it.
         address.cell().signal(Signals::SHUTDOWN);

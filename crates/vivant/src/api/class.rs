@@ -7,8 +7,9 @@ use super::storage::{FactsOf, Host, StoreState, Stored};
 use super::turn::Turn;
 use crate::actor::{
     Class, Envelope, Header, Kind, MessageKind, MessageRole, Next, OutgoingReferences, Refusal,
-    Sight, StateRef, Step, StopReason, Worker, for_others,
+    Sight, StateRef, Step, Worker, for_others,
 };
+use crate::failures::StopReason;
 use crate::statistics::{HeapCounts, HeapFacts};
 use std::any::TypeId;
 use std::marker::PhantomData;

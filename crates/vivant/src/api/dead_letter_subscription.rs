@@ -3,9 +3,9 @@
 use super::behaviour::{Continuation, Message};
 use super::call::Then;
 use super::promise::Resolver;
-use crate::actor::{Cause, DeadLetter};
 use crate::actor::{DeadLetterSubscriber, DeadLetters};
 use crate::actor::{Header, To, bury, post};
+use crate::failures::{Cause, DeadLetter};
 use crate::sync::{Arc, Mutex, lock};
 
 impl DeadLetters {

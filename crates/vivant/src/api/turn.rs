@@ -11,7 +11,8 @@ use super::promise;
 use super::promise::{Promise, Resolver};
 use super::spawner::Spawner;
 use super::storage::StoreState;
-use crate::actor::{AddressRef, Alarm, Header, StopReason, Timer, Worker, ns, period_ns};
+use crate::actor::{AddressRef, Alarm, Header, Timer, Worker, ns, period_ns};
+use crate::failures::StopReason;
 use crate::oracle::below;
 use crate::run::Monitor;
 use std::cell::Cell;
@@ -214,7 +215,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
     /// [`System::dead_letters`](crate::System::dead_letters).
     pub fn on_dead_letters<K>(&self, then: Then<'_, K>)
     where
-        K: Continuation<Hole = crate::actor::DeadLetter>,
+        K: Continuation<Hole = crate::failures::DeadLetter>,
         K::Rest: Clone,
     {
         self.worker().system.dead_letters.subscribe(then);

@@ -6,8 +6,9 @@ use super::graph::{Graph, Seen};
 use super::trial_deletion::Found;
 use super::trial_deletion::TrialDeletion;
 use crate::actor::Sight;
-use crate::actor::{OutgoingReference, Runnable, Shared, catch, known};
+use crate::actor::{OutgoingReference, Runnable, Shared, known};
 use crate::candidates::{Candidate, Findings, Reach};
+use crate::failures::catch;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::run::{Idle, Occupied, Pin};

@@ -6,12 +6,13 @@
 
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, Caught, CellRef, Envelope, Kind, MessageKind, MessageRole, Next, Shared,
-    StateRef, Step, StopReason, To, Worker, catch, post,
+    AddressRef, AskError, CellRef, Envelope, Kind, MessageKind, MessageRole, Next, Shared,
+    StateRef, Step, To, Worker, post,
 };
-use crate::actor::{Inside, Panic};
 use crate::api::birth;
 use crate::api::{Actor, Handle, InlineState, Link, Resolver, Target};
+use crate::failures::{Caught, StopReason, catch};
+use crate::failures::{Inside, Panic};
 use crate::sync::{Arc, AtomicBool, Ordering};
 use std::future::Future;
 use std::panic::Location;

@@ -2,8 +2,8 @@
 
 use super::future;
 use super::stream::Attachment;
-use crate::actor::Inside;
 use crate::api::{Actor, Promise, Turn};
+use crate::failures::Inside;
 use futures_core::Stream;
 use std::future::Future;
 use std::panic::Location;

@@ -1,7 +1,8 @@
 //! [`EdgeSnapshot`]: an edge snapshot, the addresses in a heap's objects as a mark has traced them
 //! while the actor was idle.
 
-use crate::actor::{OutgoingReference, OutgoingReferences, Sight, catch};
+use crate::actor::{OutgoingReference, OutgoingReferences, Sight};
+use crate::failures::catch;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use std::any::Any;

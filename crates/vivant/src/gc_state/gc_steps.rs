@@ -75,7 +75,8 @@ where
             let paused_ns = clock.read(oracle, oracle.now_ns()) - began;
             facts.paused(kind, paused_ns, &self.heap.stats());
             system.pauses.add(kind, paused_ns);
-            observe::paused(worker, kind, paused_ns);
+            let type_name = || worker.with_me(|actor| actor.class.name);
+            observe::paused(type_name, &system.meters, kind, paused_ns);
         }
         self.carry_out(worker, reason, &report);
         report

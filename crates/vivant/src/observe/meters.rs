@@ -9,8 +9,8 @@
 //! Durations of turns are sampled: of a behaviour every 16th turn on a worker, and the first one in
 //! each millisecond.
 
-use crate::actor::Cause;
-use crate::actor::{Class, Header, Kind, Report, StopReason, Worker, catch};
+use crate::failures::{Cause, Report, catch};
+use crate::oracle::Oracle;
 use crate::statistics::PauseKind;
 use crate::sync::{Arc, Mutex, lock};
 use metrics::{Counter, Histogram, Unit, counter, describe_counter, describe_histogram, histogram};
@@ -60,8 +60,8 @@ fn describe() {
     );
 }
 
-/// A table, identified by its address: an actor's type, a kind of message.
-type Key = usize;
+/// The stable name of an actor's type, or of a behaviour.
+type Key = &'static str;
 
 /// The handles of one system.
 pub(crate) struct SystemMeters {
@@ -88,9 +88,9 @@ impl SystemMeters {
         }
     }
 
-    fn turns_of(&self, class: &'static Class, kind: &'static Kind) -> Arc<TurnMeters> {
-        shared(&self.turns, (address(class), address(kind)), || {
-            let labels = [("actor_type", class.name), ("behaviour", kind.name)];
+    fn turns_of(&self, type_name: Key, behaviour: Key) -> Arc<TurnMeters> {
+        shared(&self.turns, (type_name, behaviour), || {
+            let labels = [("actor_type", type_name), ("behaviour", behaviour)];
             TurnMeters {
                 total: counter!("vivant_turns_total", &labels),
                 seconds: histogram!("vivant_turn_seconds", &labels),
@@ -99,31 +99,27 @@ impl SystemMeters {
         })
     }
 
-    fn pauses_of(&self, class: &'static Class, kind: PauseKind) -> Arc<Histogram> {
-        shared(&self.pauses, (address(class), kind), || {
-            let labels = [("actor_type", class.name), ("kind", kind.name())];
+    fn pauses_of(&self, type_name: Key, kind: PauseKind) -> Arc<Histogram> {
+        shared(&self.pauses, (type_name, kind), || {
+            let labels = [("actor_type", type_name), ("kind", kind.name())];
             histogram!("vivant_pause_seconds", &labels)
         })
     }
 
-    fn spawned(&self, class: &'static Class) -> Arc<Counter> {
+    fn spawns_of(&self, type_name: Key) -> Arc<Counter> {
         shared(
             &self.spawned,
-            address(class),
-            || counter!("vivant_spawned_total", "actor_type" => class.name),
+            type_name,
+            || counter!("vivant_spawned_total", "actor_type" => type_name),
         )
     }
 
-    fn ended(&self, class: &'static Class, reason: &'static str) -> Arc<Counter> {
-        shared(&self.ended, (address(class), reason), || {
-            let labels = [("actor_type", class.name), ("reason", reason)];
+    fn ends_of(&self, type_name: Key, reason: &'static str) -> Arc<Counter> {
+        shared(&self.ended, (type_name, reason), || {
+            let labels = [("actor_type", type_name), ("reason", reason)];
             counter!("vivant_ended_total", &labels)
         })
     }
-}
-
-fn address<T>(table: &'static T) -> Key {
-    ptr::from_ref(table).addr()
 }
 
 /// The value under `key`; a missing one is made by `make`. That calls the recorder, which is user
@@ -138,8 +134,8 @@ fn shared<K: Ord, V>(map: &Mutex<BTreeMap<K, Arc<V>>>, key: K, make: impl FnOnce
 
 /// The counts of one worker for one behaviour.
 struct Tally {
-    class: &'static Class,
-    kind: &'static Kind,
+    type_name: Key,
+    behaviour: Key,
     meters: Arc<TurnMeters>,
     /// Turns not passed to the recorder yet.
     untold: Cell<u32>,
@@ -148,8 +144,8 @@ struct Tally {
 }
 
 impl Tally {
-    fn is_of(&self, class: &'static Class, kind: &'static Kind) -> bool {
-        ptr::eq(self.kind, kind) && ptr::eq(self.class, class)
+    fn is_of(&self, type_name: Key, behaviour: Key) -> bool {
+        ptr::eq(self.behaviour, behaviour) && ptr::eq(self.type_name, type_name)
     }
 
     /// Counts a turn; returns whether it is to be timed.
@@ -179,30 +175,30 @@ impl WorkerMeters {
     #[inline]
     fn counts(
         &self,
-        class: &'static Class,
-        kind: &'static Kind,
-        worker: &Worker,
+        type_name: Key,
+        behaviour: Key,
+        system: &SystemMeters,
+        now_ms: u64,
     ) -> Option<Rc<Tally>> {
-        let now_ms = worker.system.oracle.coarse_ms();
         if let Some(last) = &*self.last.borrow()
-            && last.is_of(class, kind)
+            && last.is_of(type_name, behaviour)
         {
             return last.counts(now_ms).then(|| last.clone());
         }
-        let tally = self.tally(class, kind, worker);
+        let tally = self.tally(type_name, behaviour, system);
         self.last.replace(Some(tally.clone()));
         tally.counts(now_ms).then_some(tally)
     }
 
-    fn tally(&self, class: &'static Class, kind: &'static Kind, worker: &Worker) -> Rc<Tally> {
-        let key = (address(class), address(kind));
+    fn tally(&self, type_name: Key, behaviour: Key, system: &SystemMeters) -> Rc<Tally> {
+        let key = (type_name, behaviour);
         if let Some(known) = self.tallies.borrow().get(&key) {
             return known.clone();
         }
         let tally = Rc::new(Tally {
-            class,
-            kind,
-            meters: worker.system.meters.turns_of(class, kind),
+            type_name,
+            behaviour,
+            meters: system.turns_of(type_name, behaviour),
             untold: Cell::new(0),
             sampled_ms: Cell::new(u64::MAX),
         });
@@ -227,14 +223,14 @@ impl Drop for WorkerMeters {
 
 /// A timed turn, until this is dropped.
 pub(super) struct Timing<'w> {
-    worker: &'w Worker,
+    oracle: &'w Oracle,
     tally: Rc<Tally>,
     began_ns: u64,
 }
 
 impl Drop for Timing<'_> {
     fn drop(&mut self) {
-        let ns = self.worker.system.oracle.now_ns() - self.began_ns;
+        let ns = self.oracle.now_ns() - self.began_ns;
         self.tally.meters.seconds.record(ns as f64 / 1e9);
     }
 }
@@ -244,15 +240,21 @@ pub(super) struct Timed(Rc<Tally>);
 
 /// Counts a turn.
 #[inline]
-pub(super) fn turn(kind: &'static Kind, worker: &Worker) -> Option<Timed> {
-    let class = worker.with_me(|actor| actor.class);
-    worker.meters.counts(class, kind, worker).map(Timed)
+pub(super) fn turn(
+    type_name: Key,
+    behaviour: Key,
+    (worker, system): (&WorkerMeters, &SystemMeters),
+    oracle: &Oracle,
+) -> Option<Timed> {
+    let now_ms = oracle.coarse_ms();
+    worker
+        .counts(type_name, behaviour, system, now_ms)
+        .map(Timed)
 }
 
 impl Timed {
-    pub(super) fn begins(self, sent_ms: u32, worker: &Worker) -> Timing<'_> {
+    pub(super) fn begins(self, sent_ms: u32, oracle: &Oracle) -> Timing<'_> {
         let Timed(tally) = self;
-        let oracle = &worker.system.oracle;
         let now_ms = oracle.coarse_ms();
         tally.sampled_ms.set(now_ms);
         tally.tell();
@@ -262,35 +264,35 @@ impl Timed {
         let waited_ms = if is_early { 0 } else { waited_ms };
         tally.meters.wait_seconds.record(f64::from(waited_ms) / 1e3);
         Timing {
-            worker,
+            oracle,
             tally,
             began_ns: oracle.now_ns(),
         }
     }
 }
 
-pub(super) fn paused(actor: &Header, kind: PauseKind, ns: u64) {
-    let pauses = actor.system.meters.pauses_of(actor.class, kind);
-    pauses.record(ns as f64 / 1e9);
+impl SystemMeters {
+    pub(super) fn paused(&self, type_name: Key, kind: PauseKind, ns: u64) {
+        self.pauses_of(type_name, kind).record(ns as f64 / 1e9);
+    }
+
+    pub(super) fn spawned(&self, type_name: Key) {
+        self.spawns_of(type_name).increment(1);
+    }
+
+    pub(super) fn ended(&self, type_name: Key, reason: &'static str) {
+        self.ends_of(type_name, reason).increment(1);
+    }
 }
 
-pub(super) fn spawned(actor: &Header) {
-    actor.system.meters.spawned(actor.class).increment(1);
+pub(super) fn restarted(type_name: Key) {
+    counter!("vivant_restarts_total", "actor_type" => type_name).increment(1);
 }
 
-pub(super) fn ended(actor: &Header, reason: &StopReason) {
-    let meters = &actor.system.meters;
-    meters.ended(actor.class, reason.name()).increment(1);
-}
-
-pub(super) fn restarted(actor: &Header) {
-    counter!("vivant_restarts_total", "actor_type" => actor.class.name).increment(1);
-}
-
-pub(super) fn dead_letter(actor: &Header, kind: &'static Kind, cause: Cause) {
+pub(super) fn dead_letter(type_name: Key, behaviour: Key, cause: Cause) {
     let labels = [
-        ("actor_type", actor.class.name),
-        ("behaviour", kind.name),
+        ("actor_type", type_name),
+        ("behaviour", behaviour),
         ("cause", cause.name()),
     ];
     counter!("vivant_dead_letters_total", &labels).increment(1);

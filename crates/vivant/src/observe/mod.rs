@@ -9,6 +9,7 @@
 
 #[cfg(feature = "metrics")]
 mod meters;
+mod seen;
 #[cfg(feature = "tracing")]
 mod spans;
 
@@ -17,12 +18,29 @@ pub(crate) use meters::{SystemMeters, WorkerMeters};
 #[cfg(feature = "tracing")]
 pub(crate) use spans::Origin;
 
-use crate::actor::Cause;
+pub(crate) use seen::Seen;
+
+use crate::failures::{Cause, Report, StopReason};
 #[cfg(any(feature = "tracing", feature = "metrics"))]
-use crate::actor::Head;
-use crate::actor::{Header, Kind, Report, StopReason, Worker};
+use crate::oracle::Oracle;
 use crate::statistics::PauseKind;
 use std::panic::Location;
+
+/// The handles of one system.
+#[cfg(not(feature = "metrics"))]
+pub(crate) struct SystemMeters;
+
+#[cfg(not(feature = "metrics"))]
+impl SystemMeters {
+    pub(crate) fn new() -> SystemMeters {
+        SystemMeters
+    }
+}
+
+/// The counts of one worker.
+#[cfg(not(feature = "metrics"))]
+#[derive(Default)]
+pub(crate) struct WorkerMeters;
 
 /// The sender's span. Part of a message's head.
 #[cfg(not(feature = "tracing"))]
@@ -47,13 +65,18 @@ pub(crate) struct Watch {
     timed: Option<meters::Timed>,
 }
 
-/// A turn is about to begin: counts it. `None`: it is not observed further.
+/// A turn of a `behaviour` is about to begin: counts it. `None`: it is not observed further.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[inline]
-pub(crate) fn turn(kind: &'static Kind, worker: &Worker) -> Option<Watch> {
+pub(crate) fn turn(
+    type_name: impl FnOnce() -> &'static str,
+    behaviour: &'static str,
+    meters: (&WorkerMeters, &SystemMeters),
+    oracle: &Oracle,
+) -> Option<Watch> {
     let mut is_seen = false;
     #[cfg(feature = "metrics")]
-    let timed = meters::turn(kind, worker);
+    let timed = meters::turn(type_name(), behaviour, meters, oracle);
     #[cfg(feature = "metrics")]
     {
         is_seen |= timed.is_some();
@@ -62,11 +85,21 @@ pub(crate) fn turn(kind: &'static Kind, worker: &Worker) -> Option<Watch> {
     {
         is_seen |= spans::are_wanted();
     }
-    let _unused = (kind, worker);
+    #[cfg(not(feature = "metrics"))]
+    let _unused = (type_name, behaviour, meters, oracle);
     is_seen.then_some(Watch {
         #[cfg(feature = "metrics")]
         timed,
     })
+}
+
+/// What a message's head says of the turn that it causes.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+pub(crate) struct Cue {
+    pub(crate) behaviour: &'static str,
+    pub(crate) place: &'static Location<'static>,
+    pub(crate) sent_ms: u32,
+    pub(crate) origin: Origin,
 }
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
@@ -74,17 +107,24 @@ impl Watch {
     /// Runs the turn. Its instruments are made in place, because copying a span costs more than
     /// making one.
     #[inline]
-    pub(crate) fn over<R>(self, head: Head, worker: &Worker, turn: impl FnOnce() -> R) -> R {
-        #[cfg(feature = "metrics")]
-        let sent_ms = head.sent_ms;
+    pub(crate) fn over<R>(
+        self,
+        cue: Cue,
+        path: impl Fn() -> String,
+        oracle: &Oracle,
+        turn: impl FnOnce() -> R,
+    ) -> R {
+        let sent_ms = cue.sent_ms;
         #[cfg(feature = "tracing")]
-        let span = spans::turn(head, worker);
+        let span = spans::turn(cue.behaviour, cue.place, cue.origin, path);
         #[cfg(feature = "tracing")]
         let _entered = span.enter();
         // Within the span, so that its time is the turn's alone.
         #[cfg(feature = "metrics")]
-        let _timing = self.timed.map(|timed| timed.begins(sent_ms, worker));
-        let _unused = worker;
+        let _timing = self.timed.map(|timed| timed.begins(sent_ms, oracle));
+        #[cfg(not(feature = "tracing"))]
+        let _unused = (cue.behaviour, cue.place, cue.origin, path);
+        let _unused = (sent_ms, oracle);
         turn()
     }
 }
@@ -96,68 +136,73 @@ fn tell(what: impl FnOnce()) {
         // While a panic unwinds, a catch would lose its place.
         return what();
     }
-    let _told = crate::actor::catch(what);
+    let _told = crate::failures::catch(what);
 }
 
 /// A worker has nothing more to run: passes its counts to the recorder.
 #[inline]
-pub(crate) fn rests(worker: &Worker) {
+pub(crate) fn rests(meters: &WorkerMeters) {
     #[cfg(feature = "metrics")]
-    worker.meters.tell();
-    let _unused = worker;
+    meters.tell();
+    let _unused = meters;
 }
 
 /// An actor's heap has kept it from running.
 #[inline]
-pub(crate) fn paused(worker: &Worker, kind: PauseKind, ns: u64) {
+pub(crate) fn paused(
+    type_name: impl Fn() -> &'static str,
+    meters: &SystemMeters,
+    kind: PauseKind,
+    ns: u64,
+) {
     #[cfg(feature = "metrics")]
-    tell(|| worker.with_me(|actor| meters::paused(actor, kind, ns)));
-    let _unused = (worker, kind, ns);
+    tell(|| meters.paused(type_name(), kind, ns));
+    let _unused = (type_name, meters, kind, ns);
 }
 
 /// An actor was made.
 #[inline]
-pub(crate) fn spawned(actor: &Header) {
+pub(crate) fn spawned(actor: &Seen<impl Fn() -> String>, meters: &SystemMeters) {
     #[cfg(feature = "tracing")]
     tell(|| spans::spawned(actor));
     #[cfg(feature = "metrics")]
-    tell(|| meters::spawned(actor));
-    let _unused = actor;
+    tell(|| meters.spawned(actor.type_name));
+    let _unused = (actor.type_name, meters);
 }
 
 /// A supervised actor is restarted.
 #[inline]
-pub(crate) fn restarted(actor: &Header) {
+pub(crate) fn restarted(actor: &Seen<impl Fn() -> String>) {
     #[cfg(feature = "tracing")]
     tell(|| spans::restarted(actor));
     #[cfg(feature = "metrics")]
-    tell(|| meters::restarted(actor));
-    let _unused = actor;
+    tell(|| meters::restarted(actor.type_name));
+    let _unused = actor.type_name;
 }
 
 /// An actor has ended.
 #[inline]
-pub(crate) fn ended(actor: &Header, reason: &StopReason) {
+pub(crate) fn ended(actor: &Seen<impl Fn() -> String>, reason: &StopReason, meters: &SystemMeters) {
     #[cfg(feature = "tracing")]
     tell(|| spans::ended(actor, reason));
     #[cfg(feature = "metrics")]
-    tell(|| meters::ended(actor, reason));
-    let _unused = (actor, reason);
+    tell(|| meters.ended(actor.type_name, reason.name()));
+    let _unused = (actor, reason, meters);
 }
 
 /// A message was not processed.
 #[inline]
 pub(crate) fn dead_letter(
-    actor: &Header,
-    kind: &'static Kind,
+    actor: &Seen<impl Fn() -> String>,
+    behaviour: &'static str,
     place: &'static Location<'static>,
     cause: Cause,
 ) {
     #[cfg(feature = "tracing")]
-    tell(|| spans::dead_letter(actor, kind, place, cause));
+    tell(|| spans::dead_letter(actor, behaviour, place, cause));
     #[cfg(feature = "metrics")]
-    tell(|| meters::dead_letter(actor, kind, cause));
-    let _unused = (actor, kind, place, cause);
+    tell(|| meters::dead_letter(actor.type_name, behaviour, cause));
+    let _unused = (actor, behaviour, place, cause);
 }
 
 /// The runtime has made a report.

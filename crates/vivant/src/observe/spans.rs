@@ -8,8 +8,8 @@
 //! numbers alone would link to nothing. The price: a span closes only after the messages that were
 //! sent in it have begun.
 
-use crate::actor::Cause;
-use crate::actor::{Head, Header, Kind, Report, StopReason, Worker};
+use super::seen::Seen;
+use crate::failures::{Cause, Report, StopReason};
 use std::cell::Cell;
 use std::fmt;
 use std::panic::Location;
@@ -95,21 +95,12 @@ fn keep(place: Box<Option<Sender>>) {
     let _kept = EMPTIED.try_with(|emptied| emptied.set(Some(place)));
 }
 
-/// The path of an actor, made only when it is formatted.
-struct Path<'a>(&'a Header);
+/// A path, made only when it is formatted.
+struct Path<P>(P);
 
-impl fmt::Display for Path<'_> {
+impl<P: Fn() -> String> fmt::Display for Path<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.path())
-    }
-}
-
-/// Like `Path`, of the actor that this worker holds.
-struct Present<'a>(&'a Worker);
-
-impl fmt::Display for Present<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.path())
+        f.write_str(&(self.0)())
     }
 }
 
@@ -121,50 +112,55 @@ pub(super) fn are_wanted() -> bool {
 
 /// The span of the turn that begins, disabled if no subscriber is interested.
 #[inline]
-pub(super) fn turn(head: Head, worker: &Worker) -> Span {
+pub(super) fn turn(
+    behaviour: &'static str,
+    place: &'static Location<'static>,
+    origin: Origin,
+    path: impl Fn() -> String,
+) -> Span {
     let span = debug_span!(
         target: "vivant",
         parent: None,
         "turn",
-        actor = %Present(worker),
-        behaviour = head.kind.name,
-        place = %head.place,
+        actor = %Path(path),
+        behaviour,
+        %place,
     );
     if !span.is_disabled() {
-        head.origin.leads_to(&span);
+        origin.leads_to(&span);
     }
     span
 }
 
-pub(super) fn spawned(actor: &Header) {
+pub(super) fn spawned(actor: &Seen<impl Fn() -> String>) {
     if are_wanted() {
-        debug!(target: "vivant", actor = %Path(actor), "spawned");
+        debug!(target: "vivant", actor = %actor, "spawned");
     }
 }
 
-pub(super) fn ended(actor: &Header, reason: &StopReason) {
+pub(super) fn ended(actor: &Seen<impl Fn() -> String>, reason: &StopReason) {
     if are_wanted() {
-        debug!(target: "vivant", actor = %Path(actor), %reason, "ended");
+        debug!(target: "vivant", actor = %actor, %reason, "ended");
     }
 }
 
-pub(super) fn restarted(actor: &Header) {
+pub(super) fn restarted(actor: &Seen<impl Fn() -> String>) {
     if are_wanted() {
-        debug!(target: "vivant", actor = %Path(actor), "restarted");
+        debug!(target: "vivant", actor = %actor, "restarted");
     }
 }
 
 pub(super) fn dead_letter(
-    actor: &Header,
-    kind: &'static Kind,
+    actor: &Seen<impl Fn() -> String>,
+    behaviour: &'static str,
     place: &'static Location<'static>,
     cause: Cause,
 ) {
     if are_wanted() {
         debug!(
             target: "vivant",
-            actor = %Path(actor),
-            behaviour = kind.name,
+            actor = %actor,
+            behaviour,
             %place,
             %cause,
             "dead letter",

@@ -1,8 +1,8 @@
 //! Work of a run for a bounded mailbox (see `mailbox/README.md`).
 
 use super::run_guard::{After, RunGuard};
-use crate::actor::Cause;
 use crate::actor::{BoundedQueue, Envelope, MessageRole, Route};
+use crate::failures::Cause;
 
 impl RunGuard<'_> {
     /// Processes the message for which a ticket stands.

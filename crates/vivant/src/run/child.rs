@@ -3,14 +3,14 @@
 
 use super::run_guard::{RunGuard, unmute};
 use crate::actor::Guards;
-use crate::actor::Panic;
 use crate::actor::Refusal;
 use crate::actor::{ChildNews, Heard};
 use crate::actor::{
-    Envelope, Kind, Lifecycle, MessageKind, MessageRole, Mute, Next, StateRef, Step, StopReason,
-    Worker, catch,
+    Envelope, Kind, Lifecycle, MessageKind, MessageRole, Mute, Next, StateRef, Step, Worker,
 };
 use crate::actor::{Messages, OnPanic, Restart, SupervisedBy, Terms};
+use crate::failures::Panic;
+use crate::failures::{StopReason, catch};
 use std::panic::Location;
 
 /// What happens to an actor at the end of an incarnation.

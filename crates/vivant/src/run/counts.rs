@@ -3,7 +3,8 @@
 
 use super::run_guard::RunGuard;
 use crate::actor::Refusal;
-use crate::actor::{Kind, MessageKind, MessageRole, Next, StateRef, Step, Worker, catch};
+use crate::actor::{Kind, MessageKind, MessageRole, Next, StateRef, Step, Worker};
+use crate::failures::catch;
 use std::panic::Location;
 use vivant_brc::Executor;
 

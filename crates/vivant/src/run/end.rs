@@ -5,9 +5,9 @@ use super::run_guard::{RunGuard, unmute};
 use crate::actor::ChildNews;
 use crate::actor::Refusal;
 use crate::actor::{
-    Caught, Envelope, Kind, Lifecycle, MessageKind, MessageRole, Next, StateRef, Step, StopReason,
-    Worker, catch,
+    Envelope, Kind, Lifecycle, MessageKind, MessageRole, Next, StateRef, Step, Worker,
 };
+use crate::failures::{Caught, StopReason, catch};
 use crate::observe;
 use std::panic::Location;
 
@@ -60,7 +60,7 @@ impl RunGuard<'_> {
         if let Some(life) = system.registry.remove(&self.actor) {
             worker.current.outlives(life);
             if let Some(reason) = self.actor.ended() {
-                observe::ended(&self.actor, reason);
+                observe::ended(&self.actor.seen(), reason, &self.actor.system.meters);
             }
         }
         system.follow_end(&self.actor);

@@ -5,10 +5,10 @@
 use super::run_guard::{After, RunGuard};
 use crate::actor::Refusal;
 use crate::actor::{
-    CellRef, Delivery, Envelope, Kind, Linked, MessageKind, MessageRole, Next, StateRef, Step,
-    StopReason, Worker, catch,
+    CellRef, Delivery, Envelope, Kind, MessageKind, MessageRole, Next, StateRef, Step, Worker,
 };
 use crate::api::Resolver;
+use crate::failures::{Linked, StopReason, catch};
 use crate::sync::Arc;
 use std::panic::Location;
 

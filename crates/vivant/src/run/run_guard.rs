@@ -1,14 +1,14 @@
 //! The run guard: evidence that this worker holds an actor, and the single steps of a run.
 
-use crate::actor::Cause;
 use crate::actor::Guards;
-use crate::actor::Panic;
 use crate::actor::{
-    Access, AddressRef, Batch, Caught, Delivery, Envelope, Header, HeldBack, Kind, Lifecycle, Mute,
-    RunState, Runnable, Signals, StateRef, Step, StepProgress, StopReason, Worker, WorkerClass,
-    count_back,
+    Access, AddressRef, Batch, Delivery, Envelope, Header, HeldBack, Kind, Lifecycle, Mute,
+    RunState, Runnable, Signals, StateRef, Step, StepProgress, Worker, WorkerClass, count_back,
 };
 use crate::actor::{Found, first_speaks_for};
+use crate::failures::Cause;
+use crate::failures::Panic;
+use crate::failures::{Caught, StopReason};
 #[cfg(test)]
 use crate::injected_fault::InjectedFault;
 use crate::message::Parked;

@@ -2,9 +2,10 @@
 //! budget is spent (T6).
 
 use super::run_guard::{After, Next, RunGuard};
-use crate::actor::{Caught, Envelope, Runnable, Signals, StopReason, Worker, catch};
-use crate::actor::{Inside, Panic};
+use crate::actor::{Envelope, Runnable, Signals, Worker};
 use crate::config::Budget;
+use crate::failures::{Caught, StopReason, catch};
+use crate::failures::{Inside, Panic};
 #[cfg(test)]
 use crate::injected_fault::InjectedFault;
 

@@ -5,7 +5,8 @@ use super::run_guard::{Next, RunGuard};
 use crate::actor::BoundedQueue;
 #[cfg(test)]
 use crate::actor::Lifecycle;
-use crate::actor::{Envelope, Pending, StepProgress, catch};
+use crate::actor::{Envelope, Pending, StepProgress};
+use crate::failures::catch;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 #[cfg(test)]

@@ -132,7 +132,7 @@ impl ThreadPool {
                 system.oracle.tick();
                 threads.clock.rouse();
                 let ran = crate::run::run(cell, worker, system.config.budget);
-                observe::rests(worker);
+                observe::rests(&worker.meters);
                 if let Ran::Requeue(cell) = ran {
                     threads.schedule(cell, system);
                 }

@@ -6,10 +6,11 @@ use super::replacement::NEGLECTED_MS;
 use super::round::{First, Round, Sources};
 use super::steal_policy::{StealPolicy, StealVerdict};
 use super::threads::Threads;
-use crate::actor::{Runnable, Scheduler, Shared, Worker, WorkerClass, catch};
+use crate::actor::{Runnable, Scheduler, Shared, Worker, WorkerClass};
 use crate::actor::{Tenure, WorkerShared};
 use crate::candidates::Candidates;
 use crate::cycles::Detector;
+use crate::failures::catch;
 use crate::gc_state::{DetachedHeaps, Helped, Marks};
 use crate::observe;
 use crate::queues::{Park, Withdrawn};
@@ -212,7 +213,7 @@ impl Threads {
                     worker_state
                         .steal_policy
                         .rests(&worker.system.idle.patience);
-                    observe::rests(worker);
+                    observe::rests(&worker.meters);
                     self.sleep(worker_shared, worker, chores);
                     if self.may_retire(worker_shared) {
                         return;

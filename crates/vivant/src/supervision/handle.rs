@@ -8,11 +8,12 @@ use super::slot::{ChildState, Number};
 use super::supervisor::{Kind, Member, Supervisor};
 use crate::actor::ChildNews;
 use crate::actor::Terms;
-use crate::actor::{AddressRef, Delivery, Signals, StopReason};
+use crate::actor::{AddressRef, Delivery, Signals};
 use crate::api::{
     Actor, Address, Behaviour, Call, Handle, Link, Message, Resolver, Target, Turn, own,
 };
 use crate::api::{birth, birth_of_child};
+use crate::failures::StopReason;
 use std::fmt;
 use std::marker::PhantomData;
 

@@ -3,7 +3,7 @@
 
 use super::builder::Supervision;
 use super::supervisor::Supervisor;
-use crate::actor::StopReason;
+use crate::failures::StopReason;
 #[cfg(not(miri))]
 use crate::injected_fault::{InjectedFault, must_catch};
 use crate::prelude::*;

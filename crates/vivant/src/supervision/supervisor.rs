@@ -7,9 +7,10 @@ use super::handle::{BoundedQueue, Hear, Retire, ShutDown, TreeFailed};
 use super::plan::{Alarm, Order, Plan, Rules, Strategy};
 use super::slot::{ChildState, Number};
 use super::trees::{Restarts, Trees};
-use crate::actor::{AddressRef, CellRef, Delivery, GaveUp, Signals, StopReason, Timer};
+use crate::actor::{AddressRef, CellRef, Delivery, Signals, Timer};
 use crate::actor::{ChildNews, SUPERVISOR, Terms, tell};
 use crate::api::{Actor, Behaviour, InlineState, Resolver, Turn, own};
+use crate::failures::{GaveUp, StopReason};
 use crate::observe;
 use crate::sync::Arc;
 use std::collections::BTreeMap;
@@ -175,7 +176,7 @@ impl Supervisor {
         member.starts += 1;
         if member.starts > 1 {
             Restarts::of(&turn.worker().system).count(number);
-            observe::restarted(&member.address);
+            observe::restarted(&member.address.seen());
         }
         match member.kind {
             Kind::Leaf(_) => member.address.cell().signal(Signals::START),

@@ -1,9 +1,10 @@
 //! The configuration of a system.
 
 use super::System;
-use crate::actor::{Listener, Report, Shared};
+use crate::actor::{Listener, Shared};
 use crate::api::Actor;
 use crate::config::{BadCollectors, Budget, Config};
+use crate::failures::Report;
 use crate::gc_state::GcState;
 use crate::mute::Marks;
 use crate::oracle::Oracle;

@@ -1,8 +1,9 @@
 //! Inspection: a snapshot of a system, read from published statistics, without the actors' help.
 
 use super::shutdown::Survivor;
-use crate::actor::DeadLetterCount;
-use crate::actor::{BoundedQueue, CellRef, HeldBack, Mailbox, Report, Shared};
+use crate::actor::{BoundedQueue, CellRef, HeldBack, Mailbox, Shared};
+use crate::failures::DeadLetterCount;
+use crate::failures::Report;
 use crate::gc_state::DetachedHeaps;
 use crate::patterns::Names;
 use crate::sched::Threads;

@@ -1,8 +1,9 @@
 //! Streams into actors from outside of turns: `System::attach`.
 
 use super::System;
-use crate::actor::{Inside, Worker};
+use crate::actor::Worker;
 use crate::edge::Attachment;
+use crate::failures::Inside;
 use futures_core::Stream;
 use std::panic::Location;
 

@@ -7,7 +7,6 @@ const METHODS: &str = "public methods of this feature";
 /// is too high or too low is a finding, so it can only fall.
 pub(super) const UPWARD: &[(&str, &str, &str, usize)] = &[
     ("vivant", "actor", "api", 1),
-    ("vivant", "actor", "observe", 5),
     ("vivant", "actor", "run", 1),
     ("vivant", "message", "actor", 1),
     ("vivant", "run", "api", 1),

@@ -3,11 +3,12 @@
 use super::slot::{Answering, Sink};
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, Caught, Delivery, Envelope, Kind, MessageKind, MessageRole, Next,
-    StateRef, Step, Worker, for_others, take_last,
+    AddressRef, AskError, Delivery, Envelope, Kind, MessageKind, MessageRole, Next, StateRef, Step,
+    Worker, for_others,
 };
-use crate::actor::{Inside, Panic};
 use crate::api::ask_future::Oneshot;
+use crate::failures::{Caught, take_last};
+use crate::failures::{Inside, Panic};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;

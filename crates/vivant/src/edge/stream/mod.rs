@@ -12,9 +12,9 @@ mod feed;
 mod gate;
 
 use super::future::start;
-use crate::actor::Inside;
 use crate::actor::{AskError, Shared};
 use crate::api::{Continuation, Then};
+use crate::failures::Inside;
 use crate::sync::Arc;
 use feed::{Feed, Told};
 use futures_core::Stream;

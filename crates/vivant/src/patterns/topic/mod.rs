@@ -10,8 +10,9 @@ mod intake;
 mod interleaved;
 mod subscriber;
 
-use crate::actor::{catch, for_others};
+use crate::actor::for_others;
 use crate::api::{Continuation, Then};
+use crate::failures::catch;
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -21,7 +21,7 @@ mod program;
 mod subjects;
 mod tests;
 
-use crate::actor::Cause;
+use crate::failures::Cause;
 use crate::sync::Arc;
 use actor::{Actor, Item, Lifecycle, Next, Waiting};
 use program::{Care, Deed, Event, Fate, Left, Program, Why};

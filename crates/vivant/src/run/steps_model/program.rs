@@ -1,7 +1,7 @@
 //! Programs for the model and the real actors: messages with steps that do things, drawn from a
 //! seed; and the events that may happen when they run.
 
-use crate::actor::Cause;
+use crate::failures::Cause;
 use crate::oracle::{below, split_mix};
 
 /// What a step does, besides leaving locals for the next step.

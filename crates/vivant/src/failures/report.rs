@@ -1,17 +1,11 @@
-//! Reports: unsolicited notices of the runtime. Slow turns, panics, threads that it could not
+//! [`Report`]: an unsolicited notice of the runtime. Slow turns, panics, threads that it could not
 //! start.
 
-use super::catch::catch;
 use super::panic::Panic;
 use super::stop::GaveUp;
-use crate::observe;
-use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
-use std::collections::VecDeque;
-use std::{fmt, io};
+use crate::sync::Arc;
+use std::fmt;
 use vivant_heap::Marking;
-
-/// Number of latest reports kept for inspection.
-const KEPT_MAX: usize = 64;
 
 /// A notice for the operator.
 #[derive(Clone, Debug)]
@@ -114,90 +108,5 @@ impl fmt::Display for Report {
                 write!(f, "a worker thread could not be started: {error}")
             }
         }
-    }
-}
-
-/// Called with each report, on the thread that makes it.
-pub(crate) type Listener = Box<dyn Fn(&Report) + Send + Sync>;
-
-#[derive(Default)]
-pub(crate) struct Reports {
-    latest: Mutex<VecDeque<Report>>,
-    panics: AtomicU64,
-    listener: Option<Listener>,
-}
-
-impl Reports {
-    pub(crate) fn new(listener: Option<Listener>) -> Reports {
-        Reports {
-            listener,
-            ..Reports::default()
-        }
-    }
-
-    pub(crate) fn panicked(&self, panic: &Panic) {
-        self.panics.fetch_add(1, Ordering::Relaxed);
-        self.say(Report::Panicked(panic.clone()));
-    }
-
-    pub(crate) fn large_turn(&self, actor: String, behaviour: &'static str, bytes: u64) {
-        self.say(Report::LargeTurn {
-            actor,
-            behaviour,
-            bytes,
-        });
-    }
-
-    pub(crate) fn slow_turn(&self, actor: String, behaviour: &'static str, for_ms: u64) {
-        self.say(Report::SlowTurn {
-            actor,
-            behaviour,
-            for_ms,
-        });
-    }
-
-    pub(crate) fn gave_up(&self, supervisor: String, why: &Arc<GaveUp>) {
-        let why = why.clone();
-        self.say(Report::GaveUp { supervisor, why });
-    }
-
-    pub(crate) fn overdue(&self, actor: String) {
-        self.say(Report::Overdue { actor });
-    }
-
-    pub(crate) fn unused_collector(&self, place: &'static str, name: String, marking: Marking) {
-        self.say(Report::UnusedCollector {
-            place,
-            name,
-            marking,
-        });
-    }
-
-    pub(crate) fn thread_failed(&self, error: &io::Error) {
-        self.say(Report::ThreadFailed {
-            error: error.to_string(),
-        });
-    }
-
-    pub(crate) fn panics(&self) -> u64 {
-        self.panics.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn latest(&self) -> Vec<Report> {
-        lock(&self.latest).iter().cloned().collect()
-    }
-
-    fn say(&self, report: Report) {
-        observe::report(&report);
-        if let Some(listener) = &self.listener {
-            // On a worker's or the clock's thread: a panic of the listener must not end that
-            // thread.
-            let _heard = catch(|| listener(&report));
-        }
-        let mut latest = lock(&self.latest);
-        if latest.len() == KEPT_MAX {
-            latest.pop_front();
-        }
-        latest.push_back(report);
     }
 }

@@ -25,10 +25,7 @@ struct PanicFacts {
 }
 
 impl Panic {
-    pub(crate) fn of(
-        Inside { actor, behaviour }: Inside,
-        caught: crate::actor::catch::Caught,
-    ) -> Panic {
+    pub(crate) fn of(Inside { actor, behaviour }: Inside, caught: super::catch::Caught) -> Panic {
         Panic(Arc::new(PanicFacts {
             actor,
             behaviour,

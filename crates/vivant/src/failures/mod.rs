@@ -1,0 +1,14 @@
+//! What fails, and what a program is told of it: panics, the reasons of ends, the causes of dead
+//! letters, reports.
+
+mod catch;
+mod dead_letter;
+mod panic;
+mod report;
+mod stop;
+
+pub(crate) use catch::{Caught, Injected, catch, note_places, take_last};
+pub use dead_letter::{Cause, DeadLetter, DeadLetterCount};
+pub use panic::{Inside, Panic};
+pub use report::Report;
+pub use stop::{GaveUp, Linked, StopReason};
