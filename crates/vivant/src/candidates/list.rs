@@ -213,9 +213,11 @@ impl<R> CycleCandidates<R> {
 
     /// The system ends: returns the throttled actors.
     pub(crate) fn close(&mut self) -> Vec<R> {
-        let mut none = CycleCandidates::default();
-        none.hours = Hours::Over;
-        std::mem::replace(self, none).held_back
+        let closed = CycleCandidates {
+            hours: Hours::Over,
+            ..CycleCandidates::default()
+        };
+        std::mem::replace(self, closed).held_back
     }
 
     pub(crate) fn is_closed(&self) -> bool {
