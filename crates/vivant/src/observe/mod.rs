@@ -40,7 +40,7 @@ impl SystemMeters {
 /// The counts of one worker.
 #[cfg(not(feature = "metrics"))]
 #[derive(Default)]
-pub(crate) struct WorkerMeters;
+pub(crate) struct WorkerMeters {}
 
 /// The sender's span. Part of a message's head.
 #[cfg(not(feature = "tracing"))]
