@@ -30,6 +30,8 @@
 //!   drop. Such an address becomes spare if its actor is the next to run there. Otherwise it is
 //!   subtracted at the end of the round, before the worker sleeps, or by the clock during a long
 //!   turn.
+//! - C7 All pointers to a cell are copies of a pointer that was made from the whole cell. `class`
+//!   is the table of the cell's type. Until it is freed a cell is only ever shared.
 
 use super::actor_path::ActorPath;
 use super::class::Class;
