@@ -23,12 +23,14 @@ pub(crate) struct Class {
     pub(crate) is_traced: bool,
     /// Offset of the ring from the header in bytes, if the mailbox has a bound.
     pub(crate) ring_at: Option<usize>,
+    /// Its caller has dropped the last reference to a cell of this class, which `header` starts.
     pub(crate) free: unsafe fn(NonNull<Header>),
     pub(crate) drop_state: fn(&mut StateRef<'_>, &Worker),
     pub(crate) stopping: fn(&mut StateRef<'_>, &Worker, &StopReason),
     pub(crate) forget_locals: fn(&mut StateRef<'_>),
     pub(crate) outgoing_references: fn(&mut StateRef<'_>, &mut OutgoingReferences<'_>) -> Sight,
     pub(crate) sharer: fn(&mut StateRef<'_>, &mut dyn FnMut(&mut dyn Sharer)),
+    /// Its caller keeps the cell alive, which is of this class, and which `header` starts.
     pub(crate) heap_facts: unsafe fn(NonNull<Header>) -> Option<HeapFacts>,
 }
 
@@ -56,7 +58,8 @@ impl<'h> StateRef<'h> {
     }
 
     pub(crate) fn class(&self) -> &'static Class {
-        // SAFETY: the cell is alive by the promise of the caller of `new`.
+        // SAFETY: the caller of `new` keeps the cell alive for `'h` (X7), and `class` never changes
+        // (C7).
         unsafe { self.header.as_ref() }.class
     }
 }

@@ -78,23 +78,26 @@ impl CurrentActor {
 
     /// Returns the current actor, to continue a run after a panic has dropped its `RunGuard`.
     pub(crate) fn again(&self) -> Option<Runnable> {
-        // SAFETY: this worker holds the actor, and the `RunGuard` that the panic dropped gives it
-        // up.
+        // SAFETY: `at` is the pointer of the whole cell (C7), and is set while this worker has a
+        // `RunGuard` of it. `RunGuard::after_panic`, the only caller, comes after a panic has
+        // dropped that guard, so the actor is this worker's, and no other right to run it exists
+        // (C1).
         self.at.get().map(|at| unsafe { Runnable::new(at) })
     }
 
     /// Calls `body` with the current actor, if there is one.
     pub(crate) fn with<R>(&self, body: impl FnOnce(&Header) -> R) -> Option<R> {
         let at = self.at.get()?;
-        // SAFETY: an actor that is held has not ended, or its life is kept above. So the cell is
-        // alive until `ends`, which only the run loop calls, and never from within a turn.
+        // SAFETY: an actor that is held has not ended, or its life is kept above, so the cell is
+        // alive until `ends` (C5). `RunGuard` alone calls `ends`, when its run is over: never in
+        // `body`, which is code within the run.
         Some(body(unsafe { at.as_ref() }))
     }
 
     /// Calls `body` with the ring of the current actor, if it has one.
     pub(crate) fn with_ring(&self, body: impl FnOnce(&BoundedQueue)) {
-        // SAFETY: the current actor has not ended, or its life is kept above, so the cell is alive;
-        // the pointer is that of the whole cell.
+        // SAFETY: the current actor has not ended, or its life is kept above, so the cell is alive
+        // (C5); `at` is the pointer of the whole cell (C7).
         if let Some(ring) = self.at.get().and_then(|at| unsafe { ring(at) }) {
             body(ring);
         }
@@ -102,8 +105,9 @@ impl CurrentActor {
 
     /// Returns an address of the current actor (C4: its holder may raise the count from zero).
     pub(crate) fn address(&self) -> Option<AddressRef> {
-        // SAFETY: the current actor has not ended, or its life is kept above, so the cell is alive;
-        // this thread holds the actor.
+        // SAFETY: the current actor has not ended, or its life is kept above, so the cell is alive
+        // (C5). `at` is the pointer of the whole cell (C7), and is set only while this worker,
+        // which never leaves its thread, holds the actor.
         self.at.get().map(|at| unsafe { AddressRef::of_held(at) })
     }
 }

@@ -30,12 +30,13 @@ pub(crate) struct Head {
     pub(crate) origin: Origin,
 }
 
-// SAFETY: 1. `link` is a fixed field that only inbox and chain access. 2. `Envelope::into_node`
-// gives up a `Parcel`. The content of a parcel is `Send` (a bound of `MessageKind`), so a node may
-// be used on any thread.
+// SAFETY: `link` is a fixed field, and nothing but the inbox or the chain that holds the node
+// accesses it (X11). A node is a parcel that its envelope gave up, so it stays valid until it is
+// handed out (M9). The content is `Send`, a bound of `MessageKind`, and so is the rest of the head:
+// a node may be used on any thread (X9).
 unsafe impl Linked for Head {
     unsafe fn link(node: NonNull<Head>) -> *mut *mut Head {
-        // SAFETY: the caller owns the node (the trait's rule); only the field's address is taken.
+        // SAFETY: the caller's contract (X1); only the field's address is taken.
         unsafe { ptr::addr_of_mut!((*node.as_ptr()).link) }
     }
 }
@@ -136,7 +137,8 @@ pub(crate) trait MessageKind {
     -> Next;
 }
 
-/// The table (vtable) of a kind of message.
+/// The table (vtable) of a kind of message. The `# Safety` of its functions is that of [`ready`],
+/// [`run`] and [`refuse`]: they are called for parcels of this kind (M9).
 pub(crate) struct Kind {
     /// The behaviour's stable name.
     pub(crate) name: &'static str,
@@ -180,7 +182,7 @@ impl Kind {
 /// # Safety
 /// `head` starts a `Parcel<L::Content>` that the caller owns.
 unsafe fn ready<L: MessageKind>(head: NonNull<Head>, state: &mut StateRef<'_>) -> bool {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller's contract (X1).
     L::ready(
         unsafe { &head.cast::<Parcel<L::Content>>().as_ref().content },
         state,
@@ -201,7 +203,7 @@ unsafe fn run<L: MessageKind>(
         Route::Straight | Route::Exempt => None,
         Route::Counted => Some(Place(worker)),
     };
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller's contract (X1); `envelope` is not used while the guard reads.
     let let_in = L::ready(
         unsafe { &head.cast::<Parcel<L::Content>>().as_ref().content },
         state,
@@ -215,7 +217,8 @@ unsafe fn run<L: MessageKind>(
     worker.fault_before(envelope.kind());
     #[cfg(not(any(feature = "tracing", feature = "metrics")))]
     {
-        // SAFETY: by the caller's promise; the node is given up.
+        // SAFETY: the caller's contract (X1); `envelope` gives the node up, so it is taken out once
+        // (X10).
         let parcel = unsafe { unpacked::<L>(envelope.into_node()) };
         if L::is_withdrawn(&parcel.content) {
             return Step::Withdrawn(parcel.head.place);
@@ -229,8 +232,8 @@ unsafe fn run<L: MessageKind>(
     }
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     {
-        // SAFETY: `head` starts a `Parcel<L::Content>` that the caller gives up (its promise); the
-        // node is given up here.
+        // SAFETY: `head` starts a `Parcel<L::Content>` that the caller gives up (X1); `envelope`
+        // gives the node up, so it is taken out once (X10).
         let (head, content) = unsafe { parts::<L>(envelope.into_node()) };
         if L::is_withdrawn(&content) {
             return Step::Withdrawn(head.place);
@@ -306,7 +309,7 @@ impl Drop for Place<'_> {
 /// # Safety
 /// As for `run`.
 unsafe fn refuse<L: MessageKind>(head: NonNull<Head>, refusal: Option<&Refusal>) -> Next {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the caller's contract (X1).
     let parcel = unsafe { unpacked::<L>(head) };
     match refusal {
         Some(refusal) => L::refuse(parcel.content, refusal, parcel.head.place),
@@ -325,9 +328,10 @@ unsafe fn refuse<L: MessageKind>(head: NonNull<Head>, refusal: Option<&Refusal>)
 #[inline(always)]
 unsafe fn unpacked<L: MessageKind>(head: NonNull<Head>) -> Parcel<L::Content> {
     let place = head.cast::<Parcel<L::Content>>();
-    // SAFETY: the parcel was written by `Envelope::new::<L>`, and the caller owns it.
+    // SAFETY: `Envelope::new::<L>` wrote the parcel, and the caller gives it up (X1).
     let parcel = unsafe { place.read() };
-    // SAFETY: `Envelope::new::<L>` took the memory for this type, and nothing is left in it.
+    // SAFETY: `Envelope::new::<L>` took the memory for this type (N4). The parcel was moved out
+    // above, and the caller has given it up, so nothing else gives the memory back (X1).
     unsafe { pool::give(place) };
     parcel
 }
@@ -343,7 +347,7 @@ unsafe fn unpacked<L: MessageKind>(head: NonNull<Head>) -> Parcel<L::Content> {
 unsafe fn parts<L: MessageKind>(head: NonNull<Head>) -> (Head, L::Content) {
     let place = head.cast::<Parcel<L::Content>>();
     let parcel = place.as_ptr();
-    // SAFETY: the parcel was written by `Envelope::new::<L>`, and the caller owns it; each part is
+    // SAFETY: `Envelope::new::<L>` wrote the parcel, and the caller gives it up (X1); each part is
     // read once.
     let parts = unsafe {
         (
@@ -351,7 +355,8 @@ unsafe fn parts<L: MessageKind>(head: NonNull<Head>) -> (Head, L::Content) {
             (&raw const (*parcel).content).read(),
         )
     };
-    // SAFETY: `Envelope::new::<L>` took the memory for this type, and nothing is left in it.
+    // SAFETY: `Envelope::new::<L>` took the memory for this type (N4). Both parts were moved out
+    // above, and the caller has given the parcel up, so nothing else gives the memory back (X1).
     unsafe { pool::give(place) };
     parts
 }
@@ -363,7 +368,8 @@ impl Chain<Head> {
     }
 
     pub(crate) fn push_envelope(&mut self, envelope: Envelope) {
-        // SAFETY: the envelope gave its parcel up as a node.
+        // SAFETY: the envelope gave its parcel up as a node, which is the chain's from here on
+        // (M1).
         unsafe { self.push(envelope.into_node()) };
     }
 }
@@ -371,7 +377,8 @@ impl Chain<Head> {
 /// An owned message of any kind.
 pub(crate) struct Envelope(NonNull<Head>);
 
-// SAFETY: an envelope owns a parcel, and its content is `Send` (a bound of `MessageKind::Content`).
+// SAFETY: it owns a parcel (M9). The content is `Send`, a bound of `MessageKind::Content`, and so
+// is the rest of the head (X9).
 unsafe impl Send for Envelope {}
 
 impl Envelope {
@@ -388,7 +395,7 @@ impl Envelope {
             origin: Origin::none(),
         };
         let place = pool::take::<Parcel<L::Content>>();
-        // SAFETY: `take` returned memory for this type, owned by this call alone.
+        // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
         unsafe { place.write(Parcel { head, content }) };
         Envelope(place.cast())
     }
@@ -401,12 +408,13 @@ impl Envelope {
     }
 
     fn head_mut(&mut self) -> &mut Head {
-        // SAFETY: the envelope owns its parcel.
+        // SAFETY: the envelope owns its parcel (M9), and is borrowed exclusively (X2).
         unsafe { self.0.as_mut() }
     }
 
     pub(crate) fn head(&self) -> &Head {
-        // SAFETY: the envelope owns its parcel.
+        // SAFETY: the envelope owns its parcel (M9), and is borrowed as long as the reference
+        // exists (X6).
         unsafe { self.0.as_ref() }
     }
 
@@ -425,35 +433,36 @@ impl Envelope {
     ///
     /// # Safety
     ///
-    /// The caller owns the node.
+    /// `node` came from [`Envelope::into_node`], and the caller owns it.
     pub(crate) unsafe fn from_node(node: NonNull<Head>) -> Envelope {
         Envelope(node)
     }
 
     /// Returns true if its guard lets it run on this state.
     pub(crate) fn ready(&self, state: &mut StateRef<'_>) -> bool {
-        // SAFETY: the table was made with the parcel, which this envelope owns.
+        // SAFETY: the table is that of the parcel, which this envelope owns (M9).
         unsafe { (self.kind().ready)(self.0, state) }
     }
 
     /// Processes it.
     pub(crate) fn run(self, state: &mut StateRef<'_>, worker: &Worker) -> Step {
         let run = self.kind().run;
-        // SAFETY: the table was made with the parcel, which is given up here.
+        // SAFETY: the table is that of the parcel, which is given up here (M9).
         unsafe { run(self.into_node(), state, worker) }
     }
 
     /// Destroys it; the sender of a request gets the reason. Returns what follows from that.
     pub(crate) fn refuse(self, refusal: &Refusal) -> Next {
         let refuse = self.kind().refuse;
-        // SAFETY: the table was made with the parcel, which is given up here.
+        // SAFETY: the table is that of the parcel, which is given up here (M9).
         unsafe { refuse(self.into_node(), Some(refusal)) }
     }
 }
 
 impl Drop for Envelope {
     fn drop(&mut self) {
-        // SAFETY: the envelope owns its parcel and the table was made with it.
+        // SAFETY: the table is that of the parcel (M9). A function that gives the parcel up forgets
+        // the envelope, so this alone takes it out (X10).
         unsafe { (self.kind().refuse)(self.0, None) }.follow();
     }
 }

@@ -24,7 +24,7 @@ impl<T: Send + Sync> SetOnce<T> {
             return;
         }
         let place = pool::take::<T>();
-        // SAFETY: `take` returned memory for this type, owned by this call alone.
+        // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
         unsafe { place.write(value) };
         // Release: pairs with the Acquire in `get`.
         let set = self.at.compare_exchange(
@@ -34,7 +34,7 @@ impl<T: Send + Sync> SetOnce<T> {
             Ordering::Relaxed,
         );
         if set.is_err() {
-            // SAFETY: written above, and not published: the exchange failed.
+            // SAFETY: written above, and not published, because the exchange failed (X3).
             drop(unsafe { taken(place) });
         }
     }
@@ -42,7 +42,7 @@ impl<T: Send + Sync> SetOnce<T> {
     pub(crate) fn get(&self) -> Option<&T> {
         // Acquire: pairs with the Release in `set`.
         // SAFETY: what `set` published is neither changed nor freed before the drop, which borrows
-        // exclusively.
+        // exclusively (X6).
         unsafe { self.at.load(Ordering::Acquire).as_ref() }
     }
 }
@@ -50,7 +50,7 @@ impl<T: Send + Sync> SetOnce<T> {
 impl<T> Drop for SetOnce<T> {
     fn drop(&mut self) {
         if let Some(place) = NonNull::new(self.at.load(Ordering::Relaxed)) {
-            // SAFETY: `set` wrote it, and `&mut self` excludes any reader.
+            // SAFETY: `set` wrote it (X5), and `&mut self` excludes any reader (X2).
             drop(unsafe { taken(place) });
         }
     }
@@ -60,8 +60,8 @@ impl<T> Drop for SetOnce<T> {
 ///
 /// `set` wrote the value, and this is called once for it.
 unsafe fn taken<T>(place: NonNull<T>) -> T {
-    // SAFETY: `set` wrote the value and this is called once for it (the caller's promise); `set`
-    // took the memory for this type.
+    // SAFETY: `set` wrote the value and this is called once for it (X1); `set` took the memory for
+    // this type (N4).
     unsafe {
         let value = place.read();
         pool::give(place);

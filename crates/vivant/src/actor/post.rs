@@ -55,7 +55,8 @@ pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
     if envelope.kind().route != Route::Straight && to.class.ring_at.is_some() {
         return post_bounded(to, envelope, Entry::Asked);
     }
-    // SAFETY: the envelope gave its parcel up as a node.
+    // SAFETY: `pushed` calls this once, with the node of an envelope that has given its parcel up
+    // (M9): the inbox owns it now, or gives it back (M1).
     let push = |to: &AddressRef, node| unsafe { to.inbox.push(node) };
     pushed(to, envelope, push).map_err(|(to, envelope)| Returned {
         to,
@@ -81,7 +82,8 @@ fn post_bounded(to: To<'_>, mut message: Envelope, entry: Entry) -> Result<(), R
     let mut not_in = None;
     let push = |to: &AddressRef, node| {
         let offered = match to.ring() {
-            // SAFETY: the ticket gave its parcel up as a node.
+            // SAFETY: `pushed` calls this once, with the node of a ticket that has given its parcel
+            // up (M9): the inbox owns it now, or gives it back (M1).
             Some(ring) => ring.offer(message, entry, || unsafe { to.inbox.push(node) }),
             None => Offered::Ended(message),
         };
@@ -145,8 +147,9 @@ impl Worker {
                 if depth >= system.config.marks.overloaded && kind.role == MessageRole::Turn {
                     self.sent_to_overloaded(&to);
                 }
-                // SAFETY: the inbox was parked, and this push has woken it; the node is the
-                // envelope's.
+                // SAFETY: `push` returns what the inbox of `to` returned for this node: the inbox
+                // was parked, and this push has woken it (M3). The node is this sender's again
+                // (M1), and each arm is the one call for it.
                 let woken = unsafe {
                     match to {
                         To::Lent(to) => to.woken_by(node),
@@ -160,7 +163,7 @@ impl Worker {
             Ok(Pushed::Later) => to.pressure.add(),
             Err(node) => {
                 self.account_less(kind.bytes);
-                // SAFETY: `push` gave the node back.
+                // SAFETY: `push` gave the node of `envelope` back, so no inbox has it (M5).
                 return Err((to, unsafe { Envelope::from_node(node) }));
             }
         };
@@ -185,7 +188,9 @@ fn post_from_outside<'a>(
     match push(&to, envelope.into_node()) {
         Ok(Pushed::Wakes(node)) => {
             to.facts.wakes(now_ms);
-            // SAFETY: the inbox was parked, and this push has woken it; the node is the envelope's.
+            // SAFETY: `push` returns what the inbox of `to` returned for this node: the inbox was
+            // parked, and this push has woken it (M3). The node is this sender's again (M1), and
+            // this is the one call for it.
             system.schedule_by(None, unsafe { to.woken_by(node) });
         }
         Ok(Pushed::First) => {}
@@ -194,7 +199,7 @@ fn post_from_outside<'a>(
         }
         Err(node) => {
             system.account_less(kind.bytes);
-            // SAFETY: `push` gave the node back.
+            // SAFETY: `push` gave the node of `envelope` back, so no inbox has it (M5).
             return Err((to, unsafe { Envelope::from_node(node) }));
         }
     }

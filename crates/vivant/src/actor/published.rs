@@ -95,8 +95,9 @@ impl<K: 'static> Published<K> {
     /// Returns the kind of the message that runs now.
     pub(crate) fn current(&self) -> Option<&'static K> {
         let kind = self.current.load(Ordering::Relaxed);
-        // SAFETY: only `turn_begins` stores a non-null pointer, made from a `&'static K` without
-        // interior mutability.
+        // SAFETY: only `turn_begins` stores a pointer that is not null. It was made from a
+        // `&'static K`, so the value is never written or freed (X6). `K` is `Kind` alone, of which
+        // any thread may have a shared reference (X9).
         unsafe { kind.as_ref() }
     }
 }

@@ -39,16 +39,19 @@ pub(crate) struct CellRef(NonNull<Header>);
 /// A counted address: while one exists, the actor is reachable and does not end by itself.
 pub(crate) struct AddressRef(NonNull<Header>);
 
-// SAFETY: the fields of the header are atomics or immutable, and `owner` and the state are accessed
-// only through `RunGuard` (C1). The state is `Send` (a bound of `Actor`), so any thread may hold or
-// drop it.
+// SAFETY: the fields of the header are immutable or `Sync`, and only the holder accesses owner part
+// and state (C1). The state is `Send` by a bound of `StoreState`, and the owner part by its fields,
+// so any thread may hold the actor or free the cell (X9).
 unsafe impl Send for CellRef {}
-// SAFETY: `&CellRef` gives access to the shared header only: atomics and immutable fields.
+// SAFETY: `&CellRef` gives access to the shared header only: fields that are immutable or `Sync`
+// (X9).
 unsafe impl Sync for CellRef {}
-// SAFETY: an `AddressRef` reaches state and owner part only by `RunGuard` (C1); the state is
-// `Send`.
+// SAFETY: an `AddressRef` reaches owner part and state only by the `Runnable` of an actor that it
+// has woken (C1). The state is `Send` by a bound of `StoreState`, and the owner part by its fields,
+// so any thread may run the actor (X9).
 unsafe impl Send for AddressRef {}
-// SAFETY: `&AddressRef` gives access to the shared header only: atomics and immutable fields.
+// SAFETY: `&AddressRef` gives access to the shared header only: fields that are immutable or `Sync`
+// (X9).
 unsafe impl Sync for AddressRef {}
 
 impl AddressRef {
@@ -64,14 +67,15 @@ impl AddressRef {
 
     /// Returns the ring, if the actor's mailbox has a bound.
     pub(crate) fn ring(&self) -> Option<&BoundedQueue> {
-        // SAFETY: by C3 this counted address keeps the cell alive; the pointer is that of the whole
-        // cell.
+        // SAFETY: this counted address keeps the cell alive (C3); the pointer is that of the whole
+        // cell (C7).
         unsafe { ring(self.0) }
     }
 
     /// Returns a reference that keeps only the memory.
     pub(crate) fn cell(&self) -> CellRef {
-        // SAFETY: by C3 this counted address keeps the cell alive.
+        // SAFETY: this counted address keeps the cell alive (C3); the pointer is that of the whole
+        // cell (C7).
         unsafe { CellRef::to(self.0) }
     }
 
@@ -79,22 +83,22 @@ impl AddressRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by `api::cell::birth` that is alive, and this thread holds
-    /// its actor.
+    /// `header` starts a cell made by `api::cell::birth` that is alive, the pointer is that of the
+    /// whole cell, and this thread holds the actor.
     pub(crate) unsafe fn of_held(header: NonNull<Header>) -> AddressRef {
         if let Some(spare) = AddressRef::spare(header) {
             return spare;
         }
-        // SAFETY: the cell is alive by the caller's promise.
+        // SAFETY: the caller's contract (X1).
         // Relaxed: as in `clone`; only the holder may raise the count from zero.
         let before = unsafe { header.as_ref() }
             .addresses
             .fetch_add(1, Ordering::Relaxed);
         if reference_word::count(before) == 0 {
             // C3: the addresses together own one reference again.
-            // SAFETY: the caller promises that `header` starts a living cell made by `birth`.
+            // SAFETY: the caller's contract (X1).
             std::mem::forget(unsafe { CellRef::to(header) });
-            // SAFETY: the cell is alive by the caller's promise.
+            // SAFETY: the caller's contract (X1).
             unsafe { header.as_ref() }.is_raised(before);
         } else if reference_word::count(before) >= reference_word::ADDRESSES_MAX {
             too_many();
@@ -107,9 +111,11 @@ impl AddressRef {
     ///
     /// # Safety
     ///
-    /// The inbox returned `Pushed::Wakes` for this node, and this is called once for that.
+    /// The inbox of this actor returned `Pushed::Wakes` for this node, and this is called once for
+    /// that.
     pub(crate) unsafe fn woken_by(&self, node: NonNull<Head>) -> Runnable {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller's contract for `node` (X1). This counted address keeps the cell alive
+        // (C3); the pointer is that of the whole cell (C7).
         unsafe { AddressRef::woken(self.0, node) }
     }
 
@@ -122,26 +128,30 @@ impl AddressRef {
     pub(crate) unsafe fn woken_with(self, node: NonNull<Head>) -> Runnable {
         let header = self.0;
         std::mem::forget(self);
-        // SAFETY: C1: the inbox was parked and this thread has woken it, so it alone accesses the
-        // owner part; the forgotten address keeps the cell alive (C3).
+        // SAFETY: the inbox was parked and this thread has woken it, so it alone accesses the owner
+        // part (C1); the forgotten address is still counted and keeps the cell alive (C3).
         unsafe { (*header.as_ref().owner.get()).spare += 1 };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller's contract for `node` (X1). The forgotten address keeps the cell alive
+        // (C3); the pointer is that of the whole cell (C7).
         unsafe { AddressRef::woken(header, node) }
     }
 
     /// # Safety
     ///
-    /// As for `woken_by`; `header` starts a cell made by `birth` that is alive.
+    /// As for `woken_by`; `header` starts a cell made by `birth` that is alive, and the pointer is
+    /// that of the whole cell.
     unsafe fn woken(header: NonNull<Header>, node: NonNull<Head>) -> Runnable {
-        // SAFETY: C1: the inbox was parked, so no other thread held the actor or could run it. This
+        // SAFETY: the inbox was parked, so no other thread held the actor or could run it. This
         // thread woke it, so it alone accesses the owner part until the `Runnable` below is given
-        // away. The exchange that woke the actor acquired the last holder's writes.
+        // away (C1). The exchange that woke the actor acquired the last holder's writes.
         let owner = unsafe { &mut *header.as_ref().owner.get() };
-        // SAFETY: the cell is alive by the caller's promise.
+        // SAFETY: the caller's contract (X1).
         owner.expect_batch(unsafe { &header.as_ref().pressure });
-        // SAFETY: the caller owned the node.
+        // SAFETY: the push that woke the actor gave the node back, so it is the caller's, which
+        // gives it up (M1).
         unsafe { owner.backlog.push(node) };
-        // SAFETY: this thread has made the inbox active; the pointer is that of the whole cell.
+        // SAFETY: this thread has made the inbox active, and makes the one `Runnable` for that
+        // (C1); the pointer is that of the whole cell (C7).
         unsafe { Runnable::new(header) }
     }
 
@@ -159,9 +169,10 @@ impl AddressRef {
 ///
 /// # Safety
 ///
-/// `header` starts a living cell, and the caller owns `spare` counted addresses of it.
+/// `header` starts a cell that stays alive for the call, the pointer is that of the whole cell, and
+/// the caller owns `spare` counted addresses of it, which it gives up.
 pub(crate) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
-    // SAFETY: the cell is alive by the caller's promise.
+    // SAFETY: the caller's contract (X1).
     if unsafe { header.as_ref() }.lose(spare) == Left::None {
         // C3: the reference that the addresses owned together.
         drop(CellRef(header));
@@ -175,25 +186,25 @@ pub(crate) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
 /// `header` starts a cell made by `api::cell::birth` that is alive for `'a`, and the pointer is
 /// that of the whole cell.
 pub(crate) unsafe fn ring<'a>(header: NonNull<Header>) -> Option<&'a BoundedQueue> {
-    // SAFETY: the cell is alive by the caller's promise.
+    // SAFETY: the caller's contract (X1).
     let at = unsafe { header.as_ref() }.class.ring_at?;
-    // SAFETY: the class was made with the cell: the ring lies at this offset, and is only ever
-    // shared.
+    // SAFETY: `class` is the table of the cell's type, so the ring lies at this offset (C7). It is
+    // only ever shared (X6).
     Some(unsafe { header.byte_add(at).cast::<BoundedQueue>().as_ref() })
 }
 
 impl CellRef {
     /// Returns the ring, if the actor's mailbox has a bound.
     pub(crate) fn ring(&self) -> Option<&BoundedQueue> {
-        // SAFETY: this reference is counted, so the cell is alive; the pointer is that of the whole
-        // cell.
+        // SAFETY: this reference is counted, so the cell is alive (X7); the pointer is that of the
+        // whole cell (C7).
         unsafe { ring(self.0) }
     }
 
     /// Returns the published statistics of the actor's heap, if it has one.
     pub(crate) fn heap_facts(&self) -> Option<HeapFacts> {
-        // SAFETY: this reference is counted, so the cell is alive; the pointer is that of the whole
-        // cell; `class` was made with it.
+        // SAFETY: this reference is counted, so the cell is alive (X7); the pointer is that of the
+        // whole cell, and `class` is the table of its type (C7).
         unsafe { (self.class.heap_facts)(self.0) }
     }
 
@@ -208,9 +219,10 @@ impl CellRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by `api::cell::birth`, and the caller has a reference to it.
+    /// `header` starts a cell made by `api::cell::birth` that is alive: a reference or the actor's
+    /// life (C5) keeps it. The pointer is that of the whole cell.
     pub(crate) unsafe fn to(header: NonNull<Header>) -> CellRef {
-        // SAFETY: the cell is alive by the caller's promise.
+        // SAFETY: the caller's contract (X1).
         // Relaxed: a new reference is made from an existing one, as in `Arc`.
         let before = unsafe { header.as_ref() }
             .refs
@@ -270,8 +282,8 @@ impl CellRef {
     /// Makes the actor check its signals and its address count.
     fn notify(&self) {
         if self.inbox.notify() == Notified::Wakes {
-            // SAFETY: the inbox was parked and this call has woken it; the pointer is that of the
-            // whole cell.
+            // SAFETY: the inbox was parked and this call has woken it, so it makes the one
+            // `Runnable` (C1); the pointer is that of the whole cell (C7).
             let runnable = unsafe { Runnable::new(self.0) };
             self.system.schedule(runnable);
         }
@@ -281,7 +293,8 @@ impl CellRef {
 impl Deref for CellRef {
     type Target = Header;
     fn deref(&self) -> &Header {
-        // SAFETY: this reference is counted, so the cell is alive; the header is only ever shared.
+        // SAFETY: this reference is counted, so the cell is alive (X7); the header is only ever
+        // shared (C7).
         unsafe { self.0.as_ref() }
     }
 }
@@ -289,14 +302,15 @@ impl Deref for CellRef {
 impl Deref for AddressRef {
     type Target = Header;
     fn deref(&self) -> &Header {
-        // SAFETY: by C3 a counted address keeps the cell alive.
+        // SAFETY: a counted address keeps the cell alive (C3); the header is only ever shared (C7).
         unsafe { self.0.as_ref() }
     }
 }
 
 impl Clone for CellRef {
     fn clone(&self) -> Self {
-        // SAFETY: this reference is counted, so the cell is alive.
+        // SAFETY: this reference is counted, so the cell is alive (X7); the pointer is that of the
+        // whole cell (C7).
         unsafe { CellRef::to(self.0) }
     }
 }
@@ -325,7 +339,8 @@ impl Drop for CellRef {
             // The system must outlive the cell: freeing the cell drops its reference to the system.
             let system = self.system.clone();
             // SAFETY: the count was one and this drop took it to zero, so no reference to the cell
-            // is left; `class` was made with it.
+            // is left, and no address (C3) and no life (C5). `class` is the table of the cell's
+            // type (C7).
             unsafe { (class.free)(self.0) };
             system.account_less(class.bytes);
         }
@@ -369,12 +384,13 @@ impl Dropped {
     }
 }
 
-// SAFETY: it stands for an `AddressRef`, which is `Send`.
+// SAFETY: it stands for an `AddressRef`, which is `Send` (X9).
 unsafe impl Send for Dropped {}
-// SAFETY: it stands for an `AddressRef`, which is `Sync`.
+// SAFETY: it stands for an `AddressRef`, which is `Sync` (X9).
 unsafe impl Sync for Dropped {}
 
-// SAFETY: `from_ptr` undoes `into_ptr`.
+// SAFETY: `from_ptr` undoes `into_ptr`, which forgets the value (X10); an address may be dropped on
+// any thread, so the trait's promise holds (X11).
 unsafe impl Pointed for Dropped {
     type Target = Header;
     fn into_ptr(self) -> NonNull<Header> {

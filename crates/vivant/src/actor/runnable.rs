@@ -15,10 +15,12 @@ use std::ptr::NonNull;
 #[repr(transparent)]
 pub(crate) struct Runnable(NonNull<Header>);
 
-// SAFETY: the header's fields are atomics or immutable, owner part and state are accessed only by
-// the holder (C1), and the state is `Send`; so any thread may run the actor.
+// SAFETY: the header's fields are immutable or `Sync`, and only the holder accesses owner part and
+// state (C1). The state is `Send` by a bound of `StoreState`, and the owner part by its fields, so
+// any thread may run the actor (X9).
 unsafe impl Send for Runnable {}
-// SAFETY: `&Runnable` gives access to the shared header only.
+// SAFETY: `&Runnable` gives access to the shared header, and to the worker class, which no code
+// writes until a holder takes the `Runnable` over (C1). So two threads can only read (X9).
 unsafe impl Sync for Runnable {}
 
 impl Runnable {
@@ -37,20 +39,23 @@ impl Runnable {
     /// Returns the worker class.
     #[inline]
     pub(crate) fn worker_class(&self) -> WorkerClass {
-        // SAFETY: by C5 the cell is alive; by C1 no worker holds the actor, so no thread writes the
-        // owner part.
+        // SAFETY: an actor that no worker holds has not ended, so its life keeps the cell alive
+        // (C5). The callers have the `Runnable` itself and not a `RunGuard` around it, so no worker
+        // holds the actor, and no thread writes the owner part (C1).
         unsafe { (*self.0.as_ref().owner.get()).worker_class }
     }
 
     /// Returns the ring, if the actor's mailbox has a bound.
     pub(crate) fn ring(&self) -> Option<&BoundedQueue> {
-        // SAFETY: by C5 the cell is alive; the pointer is that of the whole cell.
+        // SAFETY: the actor's life keeps the cell alive: it is in the registry, or with the holder
+        // that ends the actor (C5). The pointer is that of the whole cell (C7).
         unsafe { ring(self.0) }
     }
 
     /// Returns a counted reference to the same cell.
     pub(crate) fn cell(&self) -> CellRef {
-        // SAFETY: by C5 the cell is alive.
+        // SAFETY: the actor's life keeps the cell alive: it is in the registry, or with the holder
+        // that ends the actor (C5). The pointer is that of the whole cell (C7).
         unsafe { CellRef::to(self.0) }
     }
 }
@@ -58,13 +63,14 @@ impl Runnable {
 impl Deref for Runnable {
     type Target = Header;
     fn deref(&self) -> &Header {
-        // SAFETY: by C5 the cell is alive; the header is only ever shared.
+        // SAFETY: the actor's life keeps the cell alive: it is in the registry, or with the holder
+        // that ends the actor (C5). The header is only ever shared (C7).
         unsafe { self.0.as_ref() }
     }
 }
 
-// SAFETY: `from_ptr` undoes `into_ptr`; the pointer is that of a cell, so it is aligned and not
-// null.
+// SAFETY: `from_ptr` undoes `into_ptr`, and a `Runnable` has no drop that could end it in between
+// (X10). It is `Send`, so the trait's promise holds on any thread (X11).
 unsafe impl crate::queues::Pointed for Runnable {
     type Target = Header;
     fn into_ptr(self) -> NonNull<Header> {

@@ -112,7 +112,7 @@ impl Worker {
     pub(crate) fn with_current<R>(body: impl FnOnce(&Worker) -> R) -> Option<R> {
         let worker = CURRENT.get()?;
         // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it
-        // back when that frame is left; `body` runs above that frame, on this thread.
+        // back when that frame is left; `body` runs above that frame, on this thread (X7).
         Some(body(unsafe { worker.as_ref() }))
     }
 
@@ -120,7 +120,7 @@ impl Worker {
     #[inline]
     pub(crate) fn with_any<R>(body: impl FnOnce(Option<&Worker>) -> R) -> R {
         // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it
-        // back when that frame is left; `body` runs above that frame, on this thread.
+        // back when that frame is left; `body` runs above that frame, on this thread (X7).
         body(CURRENT.get().map(|worker| unsafe { worker.as_ref() }))
     }
 
@@ -151,8 +151,9 @@ impl Worker {
     #[inline]
     pub(crate) fn pack<'gc, T: Erased<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T> {
         match Worker::with_current(|worker| worker.packer.get()).flatten() {
-            // SAFETY: `packing` has set it while it holds the mutator of that turn, and takes it
-            // back even after a panic; a worker never leaves its thread.
+            // SAFETY: `packing` has set it while it borrows the mutator of a turn, so that turn has
+            // not ended (Y1); it takes it back even after a panic. A worker never leaves its thread
+            // (X9).
             Some(packer) => unsafe { packer.pack(value) },
             None => Parcel::new(value),
         }
