@@ -80,11 +80,11 @@ pub(crate) struct Inbox<N: Linked> {
     nodes: PhantomData<NonNull<N>>,
 }
 
-// SAFETY: an inbox owns its nodes and hands each out once; by rule 2 of `Linked` they may cross
-// threads.
+// SAFETY: an inbox owns its nodes and hands each out once (M1); by rule 2 of `Linked` they may
+// cross threads (X9).
 unsafe impl<N: Linked> Send for Inbox<N> {}
-// SAFETY: `push` and `notify` are atomic operations on the head and may be called from any thread;
-// the rest is called by the receiver alone (their contract).
+// SAFETY: any thread may call `push`, `notify`, `grasp` and the two that only look: each is atomic
+// on the head (X9). `take`, `park` and `close` are called by the receiver alone (C1).
 unsafe impl<N: Linked> Sync for Inbox<N> {}
 
 /// Empty, and the actor is active: it is in a run queue, or a worker holds it.
@@ -123,7 +123,7 @@ impl<N: Linked> Inbox<N> {
         // Relaxed, here and below: the value is only compared; the pointer is not dereferenced.
         let head = self.head.load(Ordering::Relaxed);
         if head.addr() != PARKED {
-            // SAFETY: the caller owns the node.
+            // SAFETY: the caller's contract (X1).
             return unsafe { self.push_behind(node, head) };
         }
         fault!(WakeByALook => {
@@ -140,7 +140,8 @@ impl<N: Linked> Inbox<N> {
             .compare_exchange(head, word(EMPTY), acquire, Ordering::Relaxed)
         {
             Ok(_) => Ok(Pushed::Wakes(node)),
-            // SAFETY: the caller owns the node.
+            // SAFETY: the caller's contract (X1); the exchange failed, so the node is still the
+            // caller's.
             Err(head) => unsafe { self.push_behind(node, head) },
         }
     }
@@ -170,13 +171,13 @@ impl<N: Linked> Inbox<N> {
                     return Err(node);
                 }
                 // The actor has parked in the meantime.
-                // SAFETY: the caller owns the node.
+                // SAFETY: the caller's contract (X1); the node is still the caller's.
                 PARKED => return unsafe { self.push(node) },
                 EMPTY | NUDGED => (ptr::null_mut(), Pushed::First),
                 _ => (head, Pushed::Later),
             };
-            // SAFETY: the caller owns `node` until the exchange below succeeds (rule 2 of
-            // `Linked`).
+            // SAFETY: the caller owns `node` (X1) until the exchange below succeeds, and nothing
+            // but its owner accesses its link (rule 1 of `Linked`).
             unsafe { *N::link(node) = below };
             // Release: pairs with the Acquire of `take`, `close` and a refused `park`; publishes
             // the node's content and its link. All changes of the head are read-modify-writes, so a
@@ -190,7 +191,8 @@ impl<N: Linked> Inbox<N> {
                 Ok(_) => return Ok(found),
                 Err(now) => {
                     fault!(FirstByALook => {
-                        // SAFETY: the caller owns the node.
+                        // SAFETY: the caller's contract (X1); the exchange failed, so the node is
+                        // still the caller's.
                         let pushed = unsafe { self.push_behind(node, now) };
                         return pushed.map(|_| found);
                     });
@@ -339,7 +341,7 @@ fn fetch_ahead(guess: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing, whatever the address.
+        // SAFETY: a prefetch, on a processor that `cfg` selects (X12).
         unsafe { _mm_prefetch::<_MM_HINT_ET0>(ptr::without_provenance(guess)) };
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
@@ -363,7 +365,7 @@ pub(crate) struct Chain<N: Linked> {
     last: Option<NonNull<N>>,
 }
 
-// SAFETY: a chain owns its nodes; by rule 2 of `Linked` they may cross threads.
+// SAFETY: a chain owns its nodes (M1); by rule 2 of `Linked` they may cross threads (X9).
 unsafe impl<N: Linked> Send for Chain<N> {}
 
 impl<N: Linked> Chain<N> {
@@ -380,8 +382,8 @@ impl<N: Linked> Chain<N> {
         fault!(NewestFirst => return Chain { first: last, last });
         let (mut next, mut at, mut step) = (ptr::null_mut::<N>(), newest, 0);
         while let Some(node) = NonNull::new(at) {
-            // SAFETY: the nodes were taken out of the inbox by one swap, so this chain owns them
-            // all.
+            // SAFETY: `take` or `close` took the nodes out of the inbox by one swap, so this chain
+            // owns them all (M1). Only the receiver swaps, so no node is in two chains (C1).
             unsafe {
                 let link = N::link(node);
                 let below = (*link).addr();
@@ -407,7 +409,7 @@ impl<N: Linked> Chain<N> {
     /// Takes the oldest node out; the caller owns it.
     pub(crate) fn pop(&mut self) -> Option<NonNull<N>> {
         let node = self.first?;
-        // SAFETY: the chain owns `node`.
+        // SAFETY: the chain owns `node` (M1).
         let next = unsafe { *N::link(node) };
         self.first = NonNull::new(next);
         if self.first.is_none() {
@@ -422,7 +424,7 @@ impl<N: Linked> Chain<N> {
     ///
     /// The caller owns `node` (rule 2 of [`Linked`]) and gives it up.
     pub(crate) unsafe fn push(&mut self, node: NonNull<N>) {
-        // SAFETY: the caller owned `node`, and the chain owns its last node.
+        // SAFETY: the caller owned `node` (X1), and the chain owns its last node (M1).
         unsafe {
             *N::link(node) = ptr::null_mut();
             match self.last {
@@ -439,7 +441,7 @@ impl<N: Linked> Chain<N> {
             return;
         };
         match self.last {
-            // SAFETY: the chain owns its last node.
+            // SAFETY: the chain owns its last node (M1).
             Some(last) => unsafe { *N::link(last) = first.as_ptr() },
             None => self.first = Some(first),
         }

@@ -79,21 +79,23 @@ extern "C" fn large(size: usize, align: usize) -> NonNull<u8> {
 #[inline]
 pub(crate) unsafe fn give<P>(place: NonNull<P>) {
     let Some(class) = (const { class_of::<P>() }) else {
-        // SAFETY: `take` allocated it with this layout, because `P` has no class.
+        // SAFETY: `P` has no class, so `take` allocated it with this layout (N4); the caller gives
+        // it up, once (X1).
         return unsafe { dealloc(place.as_ptr().cast(), Layout::new::<P>()) };
     };
-    // SAFETY: by the caller's promise it is an unused block of this class.
+    // SAFETY: the caller gives it up unused, once (X1), and it was taken as a block of this class
+    // (N4).
     let kept = Worker::with_current(|worker| unsafe { worker.pool.give(class, place.cast()) });
     if kept != Some(Kept::Yes) {
-        // SAFETY: blocks of a class are all allocated with the layout of the class, and the pool
-        // did not keep it.
+        // SAFETY: all blocks of a class have the layout of the class (N4). The caller gave it up,
+        // and the pool did not keep it, so it is freed here, once (N3).
         unsafe { dealloc(place.as_ptr().cast(), layout_of(class)) };
     }
 }
 
 fn allocated(layout: Layout) -> NonNull<u8> {
-    // SAFETY: no layout here has size zero: a class has a size, and every type that is passed to
-    // `take` contains a header, a slot state, a resolver, an `Arc` or a stop reason.
+    // SAFETY: no layout here has size zero (N4): a class has a size, and each type that is passed
+    // to `take` contains a header, a slot state, a resolver, an `Arc` or a stop reason.
     NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
@@ -104,7 +106,7 @@ fn fetch_ahead(block: *const Block) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing, whatever the address.
+        // SAFETY: a prefetch, on a processor that `cfg` selects (X12).
         unsafe { _mm_prefetch::<_MM_HINT_ET0>(block.cast()) };
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
@@ -119,7 +121,8 @@ struct Block {
 /// Free blocks of one class, exactly [`MAGAZINE`] of them if it is in the depot.
 struct Magazine(*mut Block);
 
-// SAFETY: a magazine owns its blocks, which are plain memory.
+// SAFETY: a magazine owns its blocks (N1), which are plain memory (X9); the lock of the depot
+// orders the giver before the taker (N2).
 unsafe impl Send for Magazine {}
 
 impl Magazine {
@@ -127,8 +130,8 @@ impl Magazine {
     fn release(self, class: usize) {
         let mut at = self.0;
         while let Some(block) = NonNull::new(at) {
-            // SAFETY: the magazine owned this block of this class; its link is read before it is
-            // freed.
+            // SAFETY: the magazine owned this block (N1), of the layout of this class (N4). Its
+            // link is read before it is freed, and no other code frees it (N3).
             unsafe {
                 at = block.as_ref().next;
                 dealloc(block.as_ptr().cast(), layout_of(class));
@@ -177,7 +180,7 @@ impl Pool {
     pub(crate) fn take(&self, class: usize) -> Option<NonNull<u8>> {
         let rack = &self.classes[class];
         let block = NonNull::new(rack.first.get())?;
-        // SAFETY: the rack owns its blocks, and free blocks are linked.
+        // SAFETY: the rack owns its blocks (N1), and `give` wrote a link into each (X5).
         let next = unsafe { block.as_ref() }.next;
         fetch_ahead(next);
         rack.first.set(next);
@@ -219,8 +222,8 @@ impl Pool {
             self.set_aside(class, depot);
         }
         let block = block.cast::<Block>();
-        // SAFETY: the caller owns the block (its promise); every class is large and aligned enough
-        // for a link.
+        // SAFETY: the caller owns the block and gives it up (X1); every class has room for a link
+        // (N4).
         unsafe {
             block.write(Block {
                 next: rack.first.get(),

@@ -57,7 +57,7 @@ impl<T: Pointed> LifoSlot<T> {
             old
         });
         fault!(DropDisplaced => return None);
-        // SAFETY: it was given up in `put`, and the exchange gave it to this caller alone.
+        // SAFETY: `put` gave it up, and the exchange gave it to this caller alone (X10).
         NonNull::new(old).map(|old| unsafe { T::from_ptr(old) })
     }
 
@@ -73,7 +73,7 @@ impl<T: Pointed> LifoSlot<T> {
             self.at.store(ptr::null_mut(), Ordering::Relaxed);
             old
         });
-        // SAFETY: `put` gave it up, and the exchange gave it to this caller alone.
+        // SAFETY: `put` gave it up, and the exchange gave it to this caller alone (X10).
         NonNull::new(old).map(|old| unsafe { T::from_ptr(old) })
     }
 
