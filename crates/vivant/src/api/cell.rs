@@ -51,15 +51,17 @@ pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<Stored<A>>) -> Address
     if A::MAILBOX.is_bounded() {
         let place = pool::take::<BoundedCell<A>>();
         let ring = BoundedQueue::new(A::MAILBOX);
-        // SAFETY: `take` returned memory for this type, owned by this call alone.
+        // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
         unsafe { place.write(BoundedCell { cell, ring }) };
-        // SAFETY: written just now; the pointer is that of the whole cell.
+        // SAFETY: written just now, with one address, and nothing refers to it yet (X3); the
+        // pointer is that of the whole cell (C7).
         return unsafe { AddressRef::first(place.cast()) };
     }
     let place = pool::take::<ActorCell<A>>();
-    // SAFETY: `take` returned memory for this type, owned by this call alone.
+    // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
     unsafe { place.write(cell) };
-    // SAFETY: as for a bounded cell: written just now, and the pointer is that of the whole cell.
+    // SAFETY: written just now, with one address, and nothing refers to it yet (X3); the pointer is
+    // that of the whole cell (C7).
     unsafe { AddressRef::first(place.cast()) }
 }
 
@@ -67,11 +69,12 @@ pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<Stored<A>>) -> Address
 ///
 /// # Safety
 ///
-/// The last reference has been dropped.
+/// `header` starts a cell made by [`birth`] with the same `A`, the pointer is that of the whole
+/// cell, and the last reference has been dropped.
 pub(crate) unsafe fn free<A: Actor>(header: NonNull<Header>) {
-    // SAFETY: `birth::<A>` wrote exactly this type, and no reference to it is left (the caller's
-    // promise). The state's drop is user code, but an ended actor has no state any more, and an
-    // actor that has not ended is not freed.
+    // SAFETY: `birth::<A>` wrote exactly this type into memory taken for it (N4), and no reference
+    // to it is left (X1). The state is `None`, so no user code runs here: an ended actor has none
+    // (C2), and an actor that has not ended keeps its cell (C5).
     unsafe {
         if A::MAILBOX.is_bounded() {
             let place = header.cast::<BoundedCell<A>>();

@@ -77,9 +77,9 @@ impl StateRef<'_> {
             class.name
         );
         let cell = self.header().cast::<ActorCell<A>>();
-        // SAFETY: `class` was made with the cell, so this is an `ActorCell<A>`. The holder has the
-        // only `StateRef`, which is borrowed exclusively. The facts lie beside the state, and are
-        // only ever shared.
+        // SAFETY: `class` is the table of `A`, as checked above, so this is an `ActorCell<A>` (C7).
+        // The holder has the only `StateRef` (C1), which is borrowed exclusively (X2). The facts
+        // lie beside the state, and are only ever shared (X6).
         unsafe { (&mut *(*cell.as_ptr()).state.get(), &(*cell.as_ptr()).facts) }
     }
 
@@ -182,8 +182,7 @@ fn sharer<A: Actor>(state: &mut StateRef<'_>, body: &mut dyn FnMut(&mut dyn Shar
 /// `header` starts a cell of an actor of type `A` that is alive, and the pointer is that of the
 /// whole cell.
 unsafe fn heap_facts<A: Actor>(header: NonNull<Header>) -> Option<HeapFacts> {
-    // SAFETY: the cell is alive and of type `A` by the caller's promise; the facts are only ever
-    // shared.
+    // SAFETY: the caller's contract (X1); the facts are only ever shared (X6).
     let facts = unsafe { &(*header.cast::<ActorCell<A>>().as_ptr()).facts };
     A::Storage::heap_facts(facts).map(HeapCounts::read)
 }

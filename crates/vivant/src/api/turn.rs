@@ -53,9 +53,9 @@ impl<'gc, A: Actor> Turn<'gc, A> {
 
     #[inline(always)]
     pub(crate) fn worker(&self) -> &Worker {
-        // SAFETY: `new` is called by `StateStorage::begin` and `StateStorage::turn` alone, which
-        // keep the worker for the whole of the call in which they lend this out. A turn is neither
-        // `Clone` nor given away, so no reference to it outlives that call.
+        // SAFETY: `new` is called by `begin` and `turn` of the two `StoreState`s alone. They borrow
+        // the worker for the whole of the call in which they lend this out, and a turn is neither
+        // `Clone` nor given away, so no reference to it outlives that call (X7).
         unsafe { self.worker.as_ref() }
     }
 

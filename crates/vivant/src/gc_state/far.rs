@@ -169,8 +169,8 @@ impl<A: ?Sized + Target, T: ?Sized> TraceReferences for Far<'_, A, T> {
 // The address is a leaf type: it has no brand and no reference into a heap, and it counts its own
 // references.
 
-// SAFETY: `trace` and `evacuate` report the tag, its only reference into a heap. Its only
-// destructor is that of the address, which contains no such reference.
+// SAFETY: `trace` and `evacuate` report the tag, its only reference into a heap (X11). Its only
+// destructor is that of the address, which contains no such reference (H10).
 unsafe impl<'gc, A, T> Object<'gc> for Far<'gc, A, T>
 where
     A: ?Sized + Target,
@@ -193,7 +193,8 @@ where
     }
 }
 
-// SAFETY: its only reference to a collected object is a tag.
+// SAFETY: its only reference to a collected object is a tag (X11), which can go wherever a `Val`
+// can (O1).
 unsafe impl<'gc, A, T> Sendable<'gc> for Far<'gc, A, T>
 where
     A: ?Sized + Target,
@@ -202,7 +203,8 @@ where
 {
 }
 
-// SAFETY: its only reference to a collected object is a tag, and nothing in it changes.
+// SAFETY: its only reference to a collected object is a tag, which can go wherever a `Val` can
+// (O1), and nothing in it changes (X11).
 unsafe impl<'gc, A, T> FrozenParts<'gc> for Far<'gc, A, T>
 where
     A: ?Sized + Target,
@@ -211,7 +213,8 @@ where
 {
 }
 
-// SAFETY: `Of` exchanges the brand of the tag and of its object's type, and changes nothing else.
+// SAFETY: `Of` exchanges the brand of the tag and of its object's type, and changes nothing else
+// (X11).
 unsafe impl<A, T> Erased for Far<'static, A, T>
 where
     A: ?Sized + Target,

@@ -44,7 +44,7 @@ struct Slot<T: Send + 'static> {
 /// Returns the two ends of a new slot for a promise of `owner`.
 pub(super) fn slot<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Answering<T>) {
     let place = pool::take::<Slot<T>>();
-    // SAFETY: `take` returned memory for this type, owned by this call alone.
+    // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
     unsafe {
         place.write(Slot {
             state: AtomicU8::new(OPEN),
@@ -60,14 +60,15 @@ pub(super) fn slot<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Answerin
 ///
 /// # Safety
 ///
-/// The caller is the second end.
+/// The caller is the second end, and its exchange or its load has acquired the first end's.
 #[inline]
 unsafe fn opened<T: Send + 'static>(
     place: NonNull<Slot<T>>,
 ) -> (Sink<T>, Option<Result<T, AskError>>) {
-    // SAFETY: the first end has done its part and does not access the slot any more; the second
-    // end's exchange, or its load, has acquired what the first one wrote. `slot` took the memory
-    // for this type. Part by part: a copy of the whole would be written and read again.
+    // SAFETY: the caller is the second end (X1), so the first end does not access the slot any more
+    // (Q5). The second end's exchange, or its load, has acquired what the first one wrote. `slot`
+    // took the memory for this type (N4). Part by part: a copy of the whole would be written and
+    // read again.
     unsafe {
         let slot = place.as_ref();
         let sink = slot.sink.get().read();
@@ -82,10 +83,11 @@ unsafe fn opened<T: Send + 'static>(
 /// The promise's end. Its drop makes the sink final; the first sink only drops the value.
 pub(super) struct Asking<T: Send + 'static>(NonNull<Slot<T>>);
 
-// SAFETY: the ends do their parts in any order and on any thread; the content of a sink is `Send`.
-// That a promise stays in its turn is enforced by `Promise`, with an error message for its user.
+// SAFETY: the ends do their parts in any order and on any thread (Q5). As the second end it drops
+// the sink, the value and the owner, and all of these are `Send` (X9). That a promise stays in its
+// turn is enforced by `Promise`, with an error message for its user.
 unsafe impl<T: Send + 'static> Send for Asking<T> {}
-// SAFETY: a shared reference to this end gives access to nothing.
+// SAFETY: a shared reference to this end gives access to nothing (X9).
 unsafe impl<T: Send + 'static> Sync for Asking<T> {}
 
 impl<T: Send + 'static> Asking<T> {
@@ -96,8 +98,8 @@ impl<T: Send + 'static> Asking<T> {
 
     /// Sets what is wanted; it may still be changed.
     pub(super) fn prepare(&mut self, sink: Sink<T>) {
-        // SAFETY: the sink belongs to this end until it exchanges the state. It has not done so,
-        // because it exists.
+        // SAFETY: the sink belongs to this end until it exchanges the state (Q1). It has not done
+        // so, because it exists, and it is borrowed exclusively (X2).
         let before = unsafe { std::mem::replace(&mut *self.0.as_ref().sink.get(), sink) };
         drop(before);
     }
@@ -119,7 +121,8 @@ impl<T: Send + 'static> Asking<T> {
 
 impl<T: Send + 'static> Drop for Asking<T> {
     fn drop(&mut self) {
-        // SAFETY: the slot is there until both ends have done their part.
+        // SAFETY: the slot is there until both ends have done their part (Q5), and this end has
+        // not.
         let state = &unsafe { self.0.as_ref() }.state;
         // Release: pairs with the Acquire of the resolver's end, which takes the sink. Acquire:
         // pairs with its Release.
@@ -134,12 +137,13 @@ impl<T: Send + 'static> Drop for Asking<T> {
             before
         });
         fault!(BothFree => if before == OPEN {
-            // SAFETY: none, because the other end will use the block: that is the injected fault.
+            // SAFETY: none, because the other end will use the block, against Q5: that is the
+            // injected fault.
             return unsafe { pool::give(self.0) };
         });
         if before == HERE {
             // The promise has outlived its turn, or its request was answered within it.
-            // SAFETY: the resolver's end was first.
+            // SAFETY: the exchange found that the resolver's end was first (Q5).
             let (sink, value) = unsafe { opened(self.0) };
             if let Some(value) = value {
                 super::resolver::sunk(sink, value).follow();
@@ -151,29 +155,31 @@ impl<T: Send + 'static> Drop for Asking<T> {
 /// The resolver's end.
 pub(super) struct Answering<T: Send + 'static>(NonNull<Slot<T>>);
 
-// SAFETY: it gives access to the value and the owner, which are `Send`, and to a sink only after
-// the promise's end has given that up; the content of a sink is `Send` (bounds of `Continue` and of
-// `Resolver`).
+// SAFETY: it gives access to the value and the owner, which are `Send`, and to a sink only as the
+// second end (Q5). The content of a sink is `Send` by the bounds of `Continue` and of `Resolver`
+// (X9).
 unsafe impl<T: Send + 'static> Send for Answering<T> {}
-// SAFETY: a shared reference only reads the state, and the owner, which is `Sync`.
+// SAFETY: a shared reference only reads the state, which is atomic, and the owner, which is `Sync`
+// (X9).
 unsafe impl<T: Send + 'static> Sync for Answering<T> {}
 
 impl<T: Send + 'static> Answering<T> {
     /// Returns the receiver of the value, or `None` if the value is on its way.
     pub(super) fn owner(&self) -> Option<&AddressRef> {
-        // SAFETY: the owner belongs to this end, and is changed only through `&mut`.
+        // SAFETY: the owner belongs to this end (Q1), and is changed only through `&mut` (X6).
         unsafe { (*self.0.as_ref().owner.get()).as_ref() }
     }
 
     /// Takes the address out, to bring the value there.
     pub(super) fn take_owner(&mut self) -> Option<AddressRef> {
-        // SAFETY: the owner belongs to this end, which is borrowed exclusively.
+        // SAFETY: the owner belongs to this end (Q1), which is borrowed exclusively (X2).
         unsafe { (*self.0.as_ref().owner.get()).take() }
     }
 
     /// Returns true if the promise's end has set the sink for good.
     pub(super) fn is_wanted(&self) -> bool {
-        // SAFETY: the slot is there until both ends have done their part.
+        // SAFETY: the slot is there until both ends have done their part (Q5), and this end has
+        // not.
         let state = &unsafe { self.0.as_ref() }.state;
         // Acquire: pairs with the Release of the promise's end.
         state.load(fault!(Ordering::Acquire, LookRelaxed => Ordering::Relaxed)) == WANTED
@@ -182,16 +188,16 @@ impl<T: Send + 'static> Answering<T> {
     /// Puts the value into the slot, to travel with it.
     #[inline(always)]
     pub(super) fn lay(&mut self, value: Result<T, AskError>) {
-        // SAFETY: the value belongs to this end until it exchanges the state. It has not done so,
-        // because it exists. The previous value is overwritten and not dropped: there is none, or
-        // `take_value` has taken it out.
+        // SAFETY: the value belongs to this end until it exchanges the state (Q1). It has not done
+        // so, because it exists, and it is borrowed exclusively (X2). The previous value is
+        // overwritten and not dropped: there is none, or `take_value` has taken it out.
         unsafe { self.0.as_ref().value.get().write(Some(value)) };
     }
 
     /// Takes the value back out of the slot.
     pub(super) fn take_value(&mut self) -> Option<Result<T, AskError>> {
-        // SAFETY: the value belongs to this end until it exchanges the state. It has not done so,
-        // because it exists.
+        // SAFETY: the value belongs to this end until it exchanges the state (Q1). It has not done
+        // so, because it exists, and it is borrowed exclusively (X2).
         unsafe { (*self.0.as_ref().value.get()).take() }
     }
 
@@ -202,7 +208,8 @@ impl<T: Send + 'static> Answering<T> {
         let place = self.0;
         let (sink, value) = if self.is_wanted() {
             std::mem::forget(self);
-            // SAFETY: the promise's end was first.
+            // SAFETY: the load found that the promise's end was first, and this end is used up here
+            // (Q5).
             unsafe { opened(place) }
         } else {
             self.done()?
@@ -214,7 +221,8 @@ impl<T: Send + 'static> Answering<T> {
     fn done(self) -> Option<(Sink<T>, Option<Result<T, AskError>>)> {
         let place = self.0;
         std::mem::forget(self);
-        // SAFETY: the slot is there until both ends have done their part.
+        // SAFETY: the slot is there until both ends have done their part (Q5), and this end does
+        // its part below.
         let state = &unsafe { place.as_ref() }.state;
         // AcqRel: as in the promise's end.
         let order = fault!(
@@ -223,7 +231,7 @@ impl<T: Send + 'static> Answering<T> {
             AnsweringReleases => Ordering::Release,
         );
         let before = state.swap(HERE, order);
-        // SAFETY: the promise's end was first.
+        // SAFETY: the exchange found that the promise's end was first (Q5).
         (before == WANTED).then(|| unsafe { opened(place) })
     }
 }
@@ -247,9 +255,14 @@ pub(crate) struct Pending<T: 'static> {
     table: &'static Table<T>,
 }
 
-// SAFETY: it owns a `Continue`, which is `Send`.
+// SAFETY: it owns a `Continue`, which is `Send` (X9); the table is a constant.
 unsafe impl<T> Send for Pending<T> {}
 
+/// The table (vtable) of a continuation's type.
+///
+/// # Safety
+///
+/// Both functions demand what [`unpacked`] demands.
 struct Table<T> {
     fill: unsafe fn(NonNull<()>, Result<T, AskError>) -> Next,
     drop: unsafe fn(NonNull<()>),
@@ -261,9 +274,9 @@ trait Tabled<T> {
 
 impl<T: 'static, C: Continue<T>> Tabled<T> for C {
     const TABLE: Table<T> = Table {
-        // SAFETY: the callers of both tables give the promise of `unpacked`.
+        // SAFETY: the contract of `Table`, which is that of `unpacked` (X1).
         fill: |place, value| unsafe { unpacked::<C>(place) }.fill(value),
-        // SAFETY: the callers of both tables give the promise of `unpacked`.
+        // SAFETY: the contract of `Table`, which is that of `unpacked` (X1).
         drop: |place| drop(unsafe { unpacked::<C>(place) }),
     };
 }
@@ -273,7 +286,8 @@ impl<T: 'static, C: Continue<T>> Tabled<T> for C {
 /// `place` was written by `Pending::new::<C>`, and this is called once for it.
 unsafe fn unpacked<C>(place: NonNull<()>) -> C {
     let place = place.cast::<C>();
-    // SAFETY: `Pending::new::<C>` wrote it, and this is called once for it (the caller's promise).
+    // SAFETY: `Pending::new::<C>` wrote it, into memory taken for this type (N4), and this is
+    // called once for it (X1).
     unsafe {
         let content = place.read();
         pool::give(place);
@@ -284,7 +298,7 @@ unsafe fn unpacked<C>(place: NonNull<()>) -> C {
 impl<T: 'static> Pending<T> {
     pub(crate) fn new<C: Continue<T>>(content: C) -> Pending<T> {
         let place = pool::take::<C>();
-        // SAFETY: `take` returned memory for this type, owned by this call alone.
+        // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
         unsafe { place.write(content) };
         Pending {
             place: place.cast(),
@@ -298,7 +312,8 @@ impl<T: 'static> Pending<T> {
         field: impl FnOnce(&mut C) -> &mut F,
     ) -> (Pending<T>, NonNull<F>) {
         let pending = Pending::new(content);
-        // SAFETY: written above, and no other code knows the place yet.
+        // SAFETY: `Pending::new` has written a `C` there (X5), and no other code knows the place
+        // yet (X3).
         let field = NonNull::from(field(unsafe { pending.place.cast::<C>().as_mut() }));
         (pending, field)
     }
@@ -306,15 +321,16 @@ impl<T: 'static> Pending<T> {
     pub(super) fn fill(self, value: Result<T, AskError>) -> Next {
         let (place, fill) = (self.place, self.table.fill);
         std::mem::forget(self);
-        // SAFETY: `new` wrote the type that the table is for; it is given up here.
+        // SAFETY: `new` wrote the type that the table is for (X5). It is taken out once, because
+        // `self` is forgotten (X10).
         unsafe { fill(place, value) }
     }
 }
 
 impl<T> Drop for Pending<T> {
     fn drop(&mut self) {
-        // SAFETY: `new` wrote the type that the table is for; `fill`, which takes it out, forgets
-        // `self`.
+        // SAFETY: `new` wrote the type that the table is for (X5). It is taken out once, because
+        // `fill` forgets `self` (X10).
         unsafe { (self.table.drop)(self.place) };
     }
 }
@@ -325,15 +341,16 @@ impl<T> Drop for Pending<T> {
 pub(super) struct Tail<R: Send + 'static> {
     /// The promise's end of the slot that the continuation waits for.
     slot: NonNull<()>,
+    /// Demands that it is called once, with `slot`.
     commit: unsafe fn(NonNull<()>),
     /// The continuation's resolver, in the sink of that slot.
     resolver: NonNull<Resolver<R>>,
 }
 
-// SAFETY: it is the promise's end of a slot (see `Asking`) and the only access to the resolver in
-// its sink.
+// SAFETY: it is the promise's end of a slot, of which sink, value and owner are `Send`, and the
+// only access to the resolver in that sink (Q1), which is `Send` too (X9).
 unsafe impl<R: Send + 'static> Send for Tail<R> {}
-// SAFETY: a shared reference to it gives access to nothing.
+// SAFETY: a shared reference to it gives access to nothing (X9).
 unsafe impl<R: Send + 'static> Sync for Tail<R> {}
 
 impl<R: Send + 'static> Tail<R> {
@@ -348,7 +365,8 @@ impl<R: Send + 'static> Tail<R> {
         asking.prepare(Sink::Then(pending));
         Tail {
             slot: asking.erased(),
-            // SAFETY: called once, with the pointer from `erased`.
+            // SAFETY: the contract of `commit` (X1): it is called once, with the pointer from
+            // `erased`.
             commit: |slot| drop(unsafe { Asking::<T>::from_erased(slot) }),
             resolver,
         }
@@ -357,8 +375,9 @@ impl<R: Send + 'static> Tail<R> {
     /// The continuation's answer is wanted, through this resolver.
     pub(super) fn answers(self, resolver: Resolver<R>) {
         let place = self.resolver;
-        // SAFETY: it lies in the sink that `of` filled, which belongs to this promise until `self`
-        // is dropped, and no other reference into it exists.
+        // SAFETY: `resolver` is a field of the content that `of` put into the sink, which belongs
+        // to this promise's end until `self` is dropped (Q1). A `Pending` does not move its
+        // content, and no other reference into it exists (X2).
         let nobody = unsafe { std::mem::replace(&mut *place.as_ptr(), resolver) };
         drop(nobody);
     }
@@ -366,7 +385,8 @@ impl<R: Send + 'static> Tail<R> {
 
 impl<R: Send + 'static> Drop for Tail<R> {
     fn drop(&mut self) {
-        // SAFETY: `of` made both for each other.
+        // SAFETY: `of` made `commit` for the type of this slot (X8), and a tail is dropped once
+        // (X10).
         unsafe { (self.commit)(self.slot) };
     }
 }
