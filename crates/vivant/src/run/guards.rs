@@ -23,10 +23,13 @@ impl RunGuard<'_> {
     #[inline]
     fn look(&mut self) -> Found {
         let (actor, worker) = (&self.actor, self.worker);
-        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out
-        // here so that the state may be borrowed beside it. A guard cannot reach the owner part.
+        // SAFETY: this is the only `RunGuard` of the cell (C1), borrowed exclusively (X2). Written
+        // out here so that the state may be borrowed beside it. A guard gets the state only, and
+        // cannot reach the owner part.
         let owner = unsafe { &mut *actor.owner.get() };
-        // SAFETY: C1: this is the only `RunGuard` of the cell, and no other `StateRef` exists here.
+        // SAFETY: this is the only `RunGuard` of the cell, and no other `StateRef` exists here
+        // (C1). The actor's life keeps the cell alive (C5); the pointer is that of the whole cell
+        // (C7).
         let mut state = unsafe { StateRef::new(actor.as_ptr()) };
         let waiting = owner.cold.as_mut().map(|cold| &mut cold.waiting);
         let Some(waiting) = waiting.filter(|waiting| waiting.count() > 0) else {

@@ -35,8 +35,8 @@ impl CellRef {
     /// Holds the actor if it is parked.
     pub(crate) fn hold_idle(&self) -> Result<Idle, Occupied> {
         match self.inbox.grasp() {
-            // SAFETY: the inbox was parked, and this call has made it active; the pointer is that
-            // of the whole cell.
+            // SAFETY: the inbox was parked, and this call has made it active, so it makes the one
+            // `Runnable` (C1); the pointer is that of the whole cell (C7).
             Grasped::Yes => Ok(Idle(unsafe { Runnable::new(self.as_ptr()) })),
             Grasped::Active => Err(Occupied::Active),
             Grasped::Closed => Err(Occupied::Ended),
@@ -47,7 +47,8 @@ impl CellRef {
 impl Idle {
     /// Returns what keeps the actor alive, as far as the actor itself shows it.
     pub(crate) fn pin(&self) -> Option<Pin> {
-        // SAFETY: C1: this is the only right to access the owner part, and it is not written here.
+        // SAFETY: this is the only right to access the owner part (C1), and it is not written here
+        // (X6).
         let owner = unsafe { &*self.0.owner.get() };
         if owner.life != Lifecycle::Running || owner.child().is_some() {
             return Some(Pin::Supervised);
@@ -62,16 +63,18 @@ impl Idle {
     /// Traces each address in its state once, and the addresses in its heap as they were last
     /// traced.
     pub(crate) fn outgoing_references(&mut self, seen: &mut OutgoingReferences<'_>) -> Sight {
-        // SAFETY: C1: this is the only right to access the state, borrowed exclusively while the
-        // `StateRef` exists.
+        // SAFETY: this is the only right to access the state (C1), borrowed exclusively while the
+        // `StateRef` exists (X2). The actor's life keeps the cell alive (C5); the pointer is that
+        // of the whole cell (C7).
         let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
         (self.0.class.outgoing_references)(&mut state, seen)
     }
 
     /// Calls `body` with its heap, if it has one.
     pub(crate) fn sharer(&mut self, body: &mut dyn FnMut(&mut dyn Sharer)) {
-        // SAFETY: C1: this is the only right to access the state, borrowed exclusively while the
-        // `StateRef` exists.
+        // SAFETY: this is the only right to access the state (C1), borrowed exclusively while the
+        // `StateRef` exists (X2). The actor's life keeps the cell alive (C5); the pointer is that
+        // of the whole cell (C7).
         let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
         (self.0.class.sharer)(&mut state, body);
     }

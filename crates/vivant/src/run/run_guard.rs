@@ -77,7 +77,9 @@ impl<'w> RunGuard<'w> {
         if spare == 0 {
             return;
         }
-        // SAFETY: the cell is alive while it is held, and the run owned these counted addresses.
+        // SAFETY: the cell is alive while the actor is held: its life is in the registry, or with
+        // this worker (C5). The run owned these counted addresses (C6), and the pointer is that of
+        // the whole cell (C7).
         unsafe { count_back(self.actor.as_ptr(), spare) };
     }
 
@@ -92,15 +94,16 @@ impl<'w> RunGuard<'w> {
     }
 
     pub(crate) fn owner(&mut self) -> &mut RunState {
-        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. User code, and
-        // runs of other actors that it causes, reach this owner part only through this `RunGuard`:
-        // a turn gets the state only.
+        // SAFETY: this is the only `RunGuard` of the cell (C1), borrowed exclusively (X2). User
+        // code, and runs of other actors that it causes, reach this owner part only through this
+        // `RunGuard`: a turn gets the state only.
         unsafe { &mut *self.actor.owner.get() }
     }
 
     pub(crate) fn state(&mut self) -> StateRef<'_> {
-        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively while the
-        // `StateRef` exists.
+        // SAFETY: this is the only `RunGuard` of the cell (C1), borrowed exclusively while the
+        // `StateRef` exists (X2). The actor's life keeps the cell alive (C5); the pointer is that
+        // of the whole cell (C7).
         unsafe { StateRef::new(self.actor.as_ptr()) }
     }
 
@@ -212,8 +215,8 @@ impl<'w> RunGuard<'w> {
         if taken.is_empty() {
             return;
         }
-        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out
-        // here so that the pressure may be borrowed beside it.
+        // SAFETY: this is the only `RunGuard` of the cell (C1), borrowed exclusively (X2). Written
+        // out here so that the pressure may be borrowed beside it.
         let owner = unsafe { &mut *self.actor.owner.get() };
         owner.expect_batch(&self.actor.pressure);
         owner.backlog.append(taken);
@@ -267,8 +270,9 @@ impl<'w> RunGuard<'w> {
         let (actor, worker) = (&self.actor, self.worker);
         actor.facts.turn_begins(kind, envelope.head().sent_ms);
         worker.turn_begins(kind);
-        // SAFETY: C1: this is the only `RunGuard` of the cell, borrowed exclusively. Written out
-        // here so that `actor` may stay borrowed.
+        // SAFETY: this is the only `RunGuard` of the cell (C1), borrowed exclusively (X2). Written
+        // out here so that `actor` may stay borrowed. The actor's life keeps the cell alive (C5);
+        // the pointer is that of the whole cell (C7).
         let mut state = unsafe { StateRef::new(actor.as_ptr()) };
         let step = envelope.run(&mut state, worker);
         worker.turn_ends();

@@ -12,7 +12,8 @@ struct Item {
     newborn: bool,
 }
 
-// SAFETY: `into_ptr` leaks a box, and `from_ptr` makes it a box again, once.
+// SAFETY: `into_ptr` leaks a box, and `from_ptr` makes it a box again, once (X10). A box of an
+// `Item` is `Send`, so the trait's promise holds on any thread (X11).
 #[allow(unsafe_code, reason = "as in the runtime")]
 unsafe impl Pointed for Box<Item> {
     type Target = Item;
@@ -20,7 +21,8 @@ unsafe impl Pointed for Box<Item> {
         NonNull::from(Box::leak(self))
     }
     unsafe fn from_ptr(item: NonNull<Item>) -> Self {
-        // SAFETY: the pointer is from `into_ptr`, and this is called once for it.
+        // SAFETY: the caller's contract (X1): the pointer is from `into_ptr`, and this is called
+        // once for it.
         unsafe { Box::from_raw(item.as_ptr()) }
     }
 }
