@@ -4,6 +4,8 @@
 //! - [`layers`]: the folders of a crate import each other only downwards.
 //! - [`length`]: a file that is too long to hold in the head.
 //! - [`unsafe_counts`]: a folder holds no more `unsafe` than it did.
+//! - [`safety_rules`]: a `SAFETY:` comment names the rule that it rests on, by a number that a
+//!   document defines.
 //! - [`seams`]: atomics come from `crate::sync`; time and chance come from the oracle.
 //! - [`links`]: a link of a document leads to a file that is there.
 //! - [`protocols`]: a folder that holds a protocol explains it.
@@ -19,6 +21,8 @@ mod length;
 mod links;
 mod prose;
 mod protocols;
+mod ratchet;
+mod safety_rules;
 mod seams;
 mod unsafe_counts;
 mod uses;
@@ -87,6 +91,7 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     findings.extend(layers::check(&sources, &documents));
     findings.extend(prose::check(&sources, &documents));
     findings.extend(unsafe_counts::check(&sources));
+    findings.extend(safety_rules::check(&sources, &documents));
     findings.sort();
     for finding in &findings {
         println!("{finding}");

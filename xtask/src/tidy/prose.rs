@@ -6,11 +6,10 @@
 //! - The subject of a sentence is the code or a named role: none of [`PRONOUNS`] stands in prose.
 //! - A `SAFETY:` comment gives its reason where it stands: none says only "as above".
 //!
-//! [`LEFT`] counts what older text still breaks. A count that is too high or too low is a finding,
-//! so it can only fall.
+//! [`LEFT`] counts what older text still breaks; it can only fall.
 
+use super::ratchet::judged;
 use super::{Code, Finding};
-use std::collections::BTreeMap;
 
 const COMMENT_COLUMNS_MAX: usize = 100;
 const MARKDOWN_COLUMNS_MAX: usize = 120;
@@ -50,37 +49,7 @@ pub(super) fn check(sources: &[Code], documents: &[(String, String)]) -> Vec<Fin
     let markdown = documents
         .iter()
         .flat_map(|(path, text)| markdown(path, text));
-    judged(rust.chain(markdown).collect(), LEFT)
-}
-
-/// The findings below paths that are more or fewer than `left` has.
-fn judged(findings: Vec<Finding>, left: &[(&str, usize)]) -> Vec<Finding> {
-    let mut by_path: BTreeMap<&str, Vec<Finding>> = BTreeMap::new();
-    let mut beyond = Vec::new();
-    for finding in findings {
-        let path = left
-            .iter()
-            .map(|(path, _)| *path)
-            .filter(|path| finding.path.starts_with(path))
-            .max_by_key(|path| path.len());
-        match path {
-            Some(path) => by_path.entry(path).or_default().push(finding),
-            None => beyond.push(finding),
-        }
-    }
-    for (path, allowed) in left {
-        let found = by_path.remove(path).unwrap_or_default();
-        if found.len() < *allowed {
-            let what = format!(
-                "{} findings of prose, {allowed} are counted in xtask/src/tidy/prose.rs: lower that",
-                found.len()
-            );
-            beyond.push(Finding::new(path, 0, what));
-        } else if found.len() > *allowed {
-            beyond.extend(found);
-        }
-    }
-    beyond
+    judged(rust.chain(markdown).collect(), LEFT, "prose.rs")
 }
 
 fn rust(source: &Code) -> Vec<Finding> {
@@ -218,25 +187,5 @@ mod tests {
     fn canary_a_reason_elsewhere_is_flagged() {
         assert_eq!(lines("// SAFETY: as above.\nlet a = 1;"), [1]);
         assert_eq!(lines("// SAFETY: the owner alone calls it.\n"), [0; 0]);
-    }
-
-    #[test]
-    fn canary_what_is_left_only_falls() {
-        let findings = || {
-            vec![
-                Finding::new("a/b.rs", 1, "x"),
-                Finding::new("a/c/d.rs", 1, "x"),
-            ]
-        };
-        let count = |left: &[(&str, usize)]| judged(findings(), left).len();
-        assert_eq!(count(&[]), 2);
-        assert_eq!(count(&[("a/", 2)]), 0);
-        assert_eq!(
-            count(&[("a/", 1), ("a/c/", 1)]),
-            0,
-            "the longest path counts"
-        );
-        assert_eq!(count(&[("a/", 1)]), 2, "one more");
-        assert_eq!(count(&[("a/", 3)]), 1, "one less: the count is to fall");
     }
 }
