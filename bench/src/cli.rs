@@ -2,6 +2,7 @@
 
 use crate::bench::Bench;
 use crate::child;
+use crate::compare;
 use crate::param::{Kind, Param, Params, Value};
 use crate::process;
 use crate::report;
@@ -65,6 +66,7 @@ fn command() -> Command {
         ))
         .subcommand(Command::new("list").about("Names the benches and their parameters"))
         .subcommand(report::command())
+        .subcommand(compare::command())
         .subcommand(
             bench(table::bench())
                 .name(table::VERB)
@@ -135,6 +137,7 @@ fn dispatch(matches: &ArgMatches) -> Result<(), Failure> {
     match verb {
         "list" => list(),
         report::VERB => report::run(matches, &shared(matches)),
+        compare::VERB => compare::run(matches, &shared(matches)),
         child::VERB => {
             let (name, matches) = matches.subcommand().expect("clap demands a name");
             let bench = Bench::named(name).expect("clap knows the names");

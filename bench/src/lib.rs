@@ -10,6 +10,7 @@
 //! - `row`: one line of the output;
 //! - `child`: benches that measure a process as a whole run it as a child;
 //! - `report`: all benches in rounds, with charts;
+//! - `compare`: this build beside another one, in pairs;
 //! - `watched`: a subscriber and a recorder that count;
 //! - `table`: the messages between collectors, beside the Orca paper's;
 //! - `cli`: the command line;
@@ -20,6 +21,7 @@
 mod bench;
 mod child;
 pub mod cli;
+mod compare;
 mod failure;
 mod latency;
 mod meter;

@@ -1,0 +1,368 @@
+//! `compare`: this build beside another build of this program, for the regressions of a change.
+//!
+//! Each line of [`LINES`] runs in both programs, one after the other, and a round later in the
+//! other order. A figure's ratio is this build's value by the other's, of the same round; the
+//! report has the median of the rounds. So what the machine does meanwhile is in both values.
+
+use crate::failure::Failure;
+use crate::process;
+use clap::{Arg, ArgAction, ArgMatches, Command as Verb, value_parser};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::env;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The verb of the command line.
+pub(crate) const VERB: &str = "compare";
+
+/// The benches and their arguments: all with a fixed amount of work, in sizes of about a second.
+/// Those of a fixed duration (`echo`, `fairness`, `hello`, `idle`, `soak`) show a change in figures
+/// of their own; `fanout_val` counts its operations.
+const LINES: &[&str] = &[
+    "threadring",
+    "threadring_shuffled",
+    "pingpong --round_trips 4000000",
+    "ask --round_trips 4000000",
+    "rings --hops 200000",
+    "chameneos3 --meetings 3000000",
+    "chameneos10 --meetings 3000000",
+    "mailbox",
+    "mailbox_burst",
+    "count --messages 5000000",
+    "big --pings 60000",
+    "bndbuffer --items 20000 --producer_cost 0 --consumer_cost 0",
+    "logmap --terms 100000",
+    "guard_closed",
+    "guard_released",
+    "fib --n 28",
+    "fjcreate --actors 300000",
+    "restarts",
+    "spawn",
+    "cycles",
+    "refcount",
+    "gcbench_single --pointer brc",
+    "gcbench_multi --pointer brc",
+    "json --pointer brc",
+    "raytrace --pointer brc",
+    "dna --pointer brc",
+    "queued --pointer brc --ratio 0.5",
+    "trees",
+    "trees2 --trees 200",
+    "server14",
+    "server8",
+    "gcbench",
+    "list_alloc",
+    "small_heaps",
+    "kv_store --side collected --entries 2000000 --operations 6000000",
+    "kv_store --side collected --entries 2000000 --requests single",
+    "rewrites --turns 3000 --marks both",
+    "text_search --shards 200",
+    "edit_distance --strings 12",
+    "heap_alloc --side heap --rounds 1",
+    "heap_trees --side heap --rounds 1",
+    "heap_list --side heap --rounds 1",
+    "heap_old --side heap --rounds 3",
+    "heap_server14 --side heap --rounds 1",
+    "heap_server8 --side heap --rounds 1",
+    "heap_gcbench --side heap --rounds 3",
+    "collections --rounds 3",
+    "persistent --rounds 1",
+    "heavyring",
+    "bigring",
+    "fanout --settle 100",
+    "fanout_val --versions 200",
+    "orca --settle 100",
+];
+
+/// Rows of other pointers, libraries and allocators, which a change of this project does not reach.
+const OTHERS: &[&str] = &[
+    "arc",
+    "arc_contended",
+    "box",
+    "hybrid_contended",
+    "hybrid_local",
+    "hybrid_shared",
+    "im",
+    "imbl",
+    "rc",
+    "rpds",
+    "std",
+    "std_fixed",
+    "triomphe",
+    "triomphe_contended",
+];
+
+/// The figures that are compared, as rows name them, and the heads of their columns. Times are
+/// those of an operation.
+const FIGURES: &[(&str, &str)] = &[
+    ("cpu_s", "cpu"),
+    ("ns_per_op", "wall"),
+    ("peak_rss_bytes", "peak"),
+    ("p999_us", "p99.9"),
+    ("pauses_s", "pauses"),
+    ("reclaimed_ms", "reclaimed"),
+];
+
+/// The part of a row that is compared.
+#[derive(Deserialize)]
+struct Row {
+    bench: String,
+    params: Map<String, Value>,
+    #[serde(flatten)]
+    figures: Map<String, Value>,
+}
+
+/// The ratios of one row's figures, a value for each round.
+type Ratios = BTreeMap<&'static str, Vec<f64>>;
+
+/// A line of the data.
+#[derive(Serialize)]
+struct Line<'r> {
+    row: &'r str,
+    /// Median, least and largest ratio of each figure.
+    ratios: BTreeMap<&'static str, [f64; 3]>,
+}
+
+pub(crate) fn command() -> Verb {
+    let path = |name, help| {
+        Arg::new(name)
+            .value_parser(value_parser!(PathBuf))
+            .help(help)
+    };
+    Verb::new(VERB)
+        .about("This build beside another build of this program, in interleaved pairs")
+        .arg(path("other", "The other build").required(true))
+        .arg(
+            Arg::new("bench")
+                .action(ArgAction::Append)
+                .help("Only these benches"),
+        )
+        .arg(
+            Arg::new("rounds")
+                .long("rounds")
+                .value_name("N")
+                .default_value("5")
+                .value_parser(value_parser!(usize))
+                .help("Pairs of runs of each bench"),
+        )
+        .arg(path("out", "A file for the ratios, as lines of JSON").long("out"))
+}
+
+/// Runs the pairs, and prints the ratios. `options` go to each bench.
+pub(crate) fn run(matches: &ArgMatches, options: &[String]) -> Result<(), Failure> {
+    let rounds = *matches.get_one::<usize>("rounds").expect("has a default");
+    let other = matches.get_one::<PathBuf>("other").expect("is required");
+    let chosen: Vec<&String> = matches.get_many("bench").unwrap_or_default().collect();
+    let this = env::current_exe()?;
+    let mut all: BTreeMap<String, Ratios> = BTreeMap::new();
+    for round in 0..rounds {
+        for line in LINES {
+            let name = line.split(' ').next().unwrap_or_default();
+            if !chosen.is_empty() && !chosen.iter().any(|it| *it == name) {
+                continue;
+            }
+            eprintln!("round {} of {rounds}: {line}", round + 1);
+            let (ours, others) = if round % 2 == 0 {
+                let ours = rows(&this, line, options)?;
+                (ours, rows(other, line, options)?)
+            } else {
+                let others = rows(other, line, options)?;
+                (rows(&this, line, options)?, others)
+            };
+            for (label, ratios) in ratios(&ours, &others) {
+                let row = all.entry(label).or_default();
+                for (figure, ratio) in ratios {
+                    row.entry(figure).or_default().push(ratio);
+                }
+            }
+        }
+    }
+    show(&all, &mut io::stdout().lock())?;
+    if let Some(path) = matches.get_one::<PathBuf>("out") {
+        write(&all, rounds, &mut File::create(path)?)?;
+    }
+    Ok(())
+}
+
+/// The rows of a run, by bench and parameters.
+fn rows(
+    program: &Path,
+    line: &str,
+    options: &[String],
+) -> Result<BTreeMap<String, Map<String, Value>>, Failure> {
+    let output = Command::new(program)
+        .args(line.split(' '))
+        .arg("--json")
+        .args(options.iter().filter(|option| *option != "--json"))
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()?;
+    if !output.status.success() {
+        let what = format!("{}: {line} ended with {}", program.display(), output.status);
+        return Err(Failure::Child(what));
+    }
+    let mut rows = BTreeMap::new();
+    for text in String::from_utf8_lossy(&output.stdout).lines() {
+        let row: Row = serde_json::from_str(text).map_err(io::Error::from)?;
+        let is_other = |it: &Value| it.as_str().is_some_and(|word| OTHERS.contains(&word));
+        if !row.params.values().any(is_other) {
+            rows.insert(label(&row, line), row.figures);
+        }
+    }
+    Ok(rows)
+}
+
+/// The bench, the parameters that are words or stand in `line`, and those by which a run's rows
+/// differ.
+fn label(row: &Row, line: &str) -> String {
+    let mut label = row.bench.clone();
+    for (name, value) in &row.params {
+        let chosen = line.contains(&format!("--{name} ")) || name == "depth";
+        match value {
+            Value::String(word) if word != "wall" => label.push_str(&format!(" {name}={word}")),
+            value if chosen => label.push_str(&format!(" {name}={value}")),
+            _ => {}
+        }
+    }
+    label
+}
+
+/// This build's figures by those of the other, for the rows that both have.
+fn ratios(
+    ours: &BTreeMap<String, Map<String, Value>>,
+    others: &BTreeMap<String, Map<String, Value>>,
+) -> BTreeMap<String, BTreeMap<&'static str, f64>> {
+    let mut all = BTreeMap::new();
+    for (label, figures) in ours {
+        let Some(other) = others.get(label) else {
+            continue;
+        };
+        let value = |of: &Map<String, Value>, figure: &str| {
+            let field = |name| of.get(name).and_then(Value::as_f64);
+            match figure {
+                "cpu_s" => Some(field(figure)? / field("ops")?),
+                _ => field(figure),
+            }
+        };
+        let row = FIGURES.iter().filter_map(|(figure, _)| {
+            let (ours, other) = (value(figures, figure)?, value(other, figure)?);
+            (other > 0.0 && ours > 0.0).then(|| (*figure, ours / other))
+        });
+        all.insert(label.clone(), row.collect());
+    }
+    all
+}
+
+/// The median, the least and the largest value. `values` has one.
+fn spread(values: &[f64]) -> [f64; 3] {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+    [middle, sorted[0], sorted[sorted.len() - 1]]
+}
+
+fn geometric_mean(values: &[f64]) -> f64 {
+    (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
+}
+
+fn show(all: &BTreeMap<String, Ratios>, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "{:<64}", "this build / the other, medians")?;
+    for (_, head) in FIGURES {
+        write!(out, "{head:>10}")?;
+    }
+    writeln!(out)?;
+    let mut medians: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (label, ratios) in all {
+        write!(out, "{label:<64}")?;
+        for (figure, _) in FIGURES {
+            match ratios.get(figure) {
+                Some(values) => {
+                    let [median, ..] = spread(values);
+                    medians.entry(figure).or_default().push(median);
+                    write!(out, "{median:>10.3}")?;
+                }
+                None => write!(out, "{:>10}", "")?,
+            }
+        }
+        writeln!(out)?;
+    }
+    write!(out, "{:<64}", "geometric mean")?;
+    for (figure, _) in FIGURES {
+        let mean = medians.get(figure).map(|medians| geometric_mean(medians));
+        write!(out, "{:>10.3}", mean.unwrap_or(f64::NAN))?;
+    }
+    writeln!(out)
+}
+
+fn write(all: &BTreeMap<String, Ratios>, rounds: usize, out: &mut impl Write) -> io::Result<()> {
+    let head = serde_json::json!({ "machine": process::machine(), "rounds": rounds });
+    writeln!(out, "{head}")?;
+    for (row, ratios) in all {
+        let ratios = ratios.iter().map(|(figure, it)| (*figure, spread(it)));
+        let line = Line {
+            row,
+            ratios: ratios.collect(),
+        };
+        writeln!(out, "{}", serde_json::to_string(&line)?)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::{Bench, Group};
+
+    #[test]
+    fn each_bench_of_a_fixed_amount_of_work_is_compared() {
+        let by_duration = ["echo", "fairness", "hello", "idle"];
+        for bench in crate::BENCHES {
+            let compared = LINES
+                .iter()
+                .any(|line| line.split(' ').next() == Some(bench.name));
+            let fixed = bench.group != Group::Soak && !by_duration.contains(&bench.name);
+            assert_eq!(compared, fixed, "{}", bench.name);
+        }
+        for line in LINES {
+            let name = line.split(' ').next().unwrap();
+            assert!(Bench::named(name).is_some(), "{line}");
+        }
+    }
+
+    #[test]
+    fn canary_a_slower_build_is_shown() {
+        let rows = |cpu: f64| {
+            let figures = serde_json::json!({ "cpu_s": cpu, "ns_per_op": 2.0, "ops": 3 });
+            BTreeMap::from([("a".to_owned(), figures.as_object().unwrap().clone())])
+        };
+        let mut all: BTreeMap<String, Ratios> = BTreeMap::new();
+        for cpu in [1.1, 3.0, 1.2] {
+            for (figure, ratio) in &ratios(&rows(cpu), &rows(1.0))["a"] {
+                let row = all.entry("a".into()).or_default();
+                row.entry(figure).or_default().push(*ratio);
+            }
+        }
+        assert_eq!(spread(&all["a"]["cpu_s"]), [1.2, 1.1, 3.0]);
+        assert_eq!(spread(&all["a"]["ns_per_op"]), [1.0; 3]);
+        let mut text = Vec::new();
+        show(&all, &mut text).unwrap();
+        assert!(String::from_utf8(text).unwrap().contains("1.200     1.000"));
+    }
+
+    #[test]
+    fn rows_are_told_apart_by_words_and_by_chosen_numbers() {
+        let row: Row = serde_json::from_value(serde_json::json!({
+            "bench": "heavyring", "params": {"actors": 64, "depth": 8, "tree": "iso"}, "cpu_s": 1.0
+        }))
+        .unwrap();
+        assert_eq!(label(&row, "heavyring"), "heavyring depth=8 tree=iso");
+        assert_eq!(
+            label(&row, "heavyring --actors 64"),
+            "heavyring actors=64 depth=8 tree=iso"
+        );
+    }
+}
