@@ -1,19 +1,18 @@
 //! The ring: the bounded queue of a mailbox with a bound. It holds the waiting messages and the
 //! number of places taken (invariants M7 and M8, see the README).
 
-use super::class::StateRef;
-use super::envelope::{Envelope, Head, Kind, MessageKind, Step};
-use super::message_role::{MessageRole, Route};
-use super::next::Next;
+use super::current_actor::CurrentActor;
+use super::envelope::{Envelope, Head};
+use super::header::Header;
 use super::options::Mailbox;
-use super::refusal::Refusal;
-use super::waiting_sender::{Told, WaitingSender};
-use super::worker::Worker;
+use super::reference::{AddressRef, CellRef};
+use super::runnable::Runnable;
+use super::user_code::admit;
+use super::waiting_sender::{Admission, WaitingSender};
 use crate::failures::Cause;
-use crate::message::Pushed;
+use crate::message::{Pushed, Route};
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::VecDeque;
-use std::panic::Location;
 use std::ptr::NonNull;
 
 /// The bounded queue, part of the cell of an actor with a bounded mailbox.
@@ -174,7 +173,7 @@ impl BoundedQueue {
     /// does not use its reserved place. The place goes to the applicant that has waited longest.
     pub(crate) fn free(&self) {
         while let Some(waiting_sender) = self.free_or_next() {
-            if waiting_sender.may_go() == Told::Yes {
+            if admit(&waiting_sender) == Admission::Admitted {
                 return;
             }
         }
@@ -218,7 +217,7 @@ impl BoundedQueue {
             std::mem::take(&mut places.applicants)
         };
         for waiting_sender in applicants {
-            let _told = waiting_sender.may_go();
+            let _admission = admit(&waiting_sender);
         }
     }
 
@@ -290,24 +289,61 @@ impl Drop for BoundedQueue {
     }
 }
 
-/// The node in the inbox that stands for a message of the ring. It never runs: its guard is always
-/// false, and the holder redeems such deferred tickets. So the path of messages without tickets has
-/// no additional check.
-pub(crate) struct Ticket;
+/// Returns the ring of a cell, if it has one.
+///
+/// # Safety
+///
+/// `header` starts a cell made by `api::cell::birth` that is alive for `'a`, and the pointer is
+/// that of the whole cell.
+unsafe fn ring<'a>(header: NonNull<Header>) -> Option<&'a BoundedQueue> {
+    // SAFETY: the caller's contract (X1).
+    let at = unsafe { header.as_ref() }.class.ring_at?;
+    // SAFETY: `class` is the table of the cell's type, so the ring lies at this offset (C7). It is
+    // only ever shared (X6).
+    Some(unsafe { header.byte_add(at).cast::<BoundedQueue>().as_ref() })
+}
 
-impl MessageKind for Ticket {
-    type Content = ();
-    const KIND: Kind = Kind::new::<Self>("ticket", MessageRole::Ticket);
+impl AddressRef {
+    /// Returns the ring, if the actor's mailbox has a bound.
+    pub(crate) fn ring(&self) -> Option<&BoundedQueue> {
+        // SAFETY: this counted address keeps the cell alive (C3); the pointer is that of the whole
+        // cell (C7).
+        unsafe { ring(self.as_ptr()) }
+    }
+}
 
-    fn ready((): &(), _: &mut StateRef<'_>) -> bool {
-        false
+impl CellRef {
+    /// Returns the ring, if the actor's mailbox has a bound.
+    pub(crate) fn ring(&self) -> Option<&BoundedQueue> {
+        // SAFETY: this reference is counted, so the cell is alive (X7); the pointer is that of the
+        // whole cell (C7).
+        unsafe { ring(self.as_ptr()) }
     }
 
-    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
-        Step::Done
+    /// Counts a message lost to the bound of the mailbox.
+    pub(crate) fn count_loss(&self) {
+        if let Some(ring) = self.ring() {
+            ring.count_loss();
+        }
     }
+}
 
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
-        Next::Nothing
+impl Runnable {
+    /// Returns the ring, if the actor's mailbox has a bound.
+    pub(crate) fn ring(&self) -> Option<&BoundedQueue> {
+        // SAFETY: the actor's life keeps the cell alive: it is in the registry, or with the holder
+        // that ends the actor (C5). The pointer is that of the whole cell (C7).
+        unsafe { ring(self.as_ptr()) }
+    }
+}
+
+impl CurrentActor {
+    /// Calls `body` with the ring of the current actor, if it has one.
+    pub(crate) fn with_ring(&self, body: impl FnOnce(&BoundedQueue)) {
+        // SAFETY: the current actor has not ended, or its life is kept above, so the cell is alive
+        // (C5); `at` is the pointer of the whole cell (C7).
+        if let Some(ring) = self.header().and_then(|at| unsafe { ring(at) }) {
+            body(ring);
+        }
     }
 }

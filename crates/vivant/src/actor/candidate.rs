@@ -1,10 +1,10 @@
 //! How an actor becomes a cycle candidate (U1).
 
-use super::alarm::{Alarm, ns};
 use super::header::Header;
 use super::shared::Shared;
 use super::worker::Worker;
 use crate::candidates::{Candidate, CandidateOverload, Then};
+use crate::services::{Alarm, ns};
 use crate::sync::Arc;
 
 impl Header {

@@ -1,8 +1,6 @@
 //! The current actor of a worker: the actor that it holds.
 
-use super::bounded_queue::BoundedQueue;
 use super::header::Header;
-use super::reference::ring;
 use super::{AddressRef, CellRef, Dropped, Runnable};
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
@@ -94,13 +92,9 @@ impl CurrentActor {
         Some(body(unsafe { at.as_ref() }))
     }
 
-    /// Calls `body` with the ring of the current actor, if it has one.
-    pub(crate) fn with_ring(&self, body: impl FnOnce(&BoundedQueue)) {
-        // SAFETY: the current actor has not ended, or its life is kept above, so the cell is alive
-        // (C5); `at` is the pointer of the whole cell (C7).
-        if let Some(ring) = self.at.get().and_then(|at| unsafe { ring(at) }) {
-            body(ring);
-        }
+    /// Returns the start of the cell of the current actor, if there is one.
+    pub(super) fn header(&self) -> Option<NonNull<Header>> {
+        self.at.get()
     }
 
     /// Returns an address of the current actor (C4: its holder may raise the count from zero).

@@ -1,8 +1,6 @@
 //! The two counted references to a cell: a [`CellRef`] keeps its memory, an [`AddressRef`] keeps
 //! its actor reachable.
 
-use super::bounded_queue::BoundedQueue;
-use super::envelope::Head;
 use super::header::Header;
 use super::reference_word::{self, Left};
 use super::runnable::Runnable;
@@ -65,11 +63,8 @@ impl AddressRef {
         AddressRef(header)
     }
 
-    /// Returns the ring, if the actor's mailbox has a bound.
-    pub(crate) fn ring(&self) -> Option<&BoundedQueue> {
-        // SAFETY: this counted address keeps the cell alive (C3); the pointer is that of the whole
-        // cell (C7).
-        unsafe { ring(self.0) }
+    pub(super) fn as_ptr(&self) -> NonNull<Header> {
+        self.0
     }
 
     /// Returns a reference that keeps only the memory.
@@ -106,55 +101,6 @@ impl AddressRef {
         AddressRef(header)
     }
 
-    /// Puts the message that has just woken the actor into the backlog, and returns the right to
-    /// run it. Until then this thread is the holder.
-    ///
-    /// # Safety
-    ///
-    /// The inbox of this actor returned `Pushed::Wakes` for this node, and this is called once for
-    /// that.
-    pub(crate) unsafe fn woken_by(&self, node: NonNull<Head>) -> Runnable {
-        // SAFETY: the caller's contract for `node` (X1). This counted address keeps the cell alive
-        // (C3); the pointer is that of the whole cell (C7).
-        unsafe { AddressRef::woken(self.0, node) }
-    }
-
-    /// As `woken_by`, and gives this address to the actor itself (C6), so it need not be
-    /// subtracted.
-    ///
-    /// # Safety
-    ///
-    /// As for `woken_by`.
-    pub(crate) unsafe fn woken_with(self, node: NonNull<Head>) -> Runnable {
-        let header = self.0;
-        std::mem::forget(self);
-        // SAFETY: the inbox was parked and this thread has woken it, so it alone accesses the owner
-        // part (C1); the forgotten address is still counted and keeps the cell alive (C3).
-        unsafe { (*header.as_ref().owner.get()).spare += 1 };
-        // SAFETY: the caller's contract for `node` (X1). The forgotten address keeps the cell alive
-        // (C3); the pointer is that of the whole cell (C7).
-        unsafe { AddressRef::woken(header, node) }
-    }
-
-    /// # Safety
-    ///
-    /// As for `woken_by`; `header` starts a cell made by `birth` that is alive, and the pointer is
-    /// that of the whole cell.
-    unsafe fn woken(header: NonNull<Header>, node: NonNull<Head>) -> Runnable {
-        // SAFETY: the inbox was parked, so no other thread held the actor or could run it. This
-        // thread woke it, so it alone accesses the owner part until the `Runnable` below is given
-        // away (C1). The exchange that woke the actor acquired the last holder's writes.
-        let owner = unsafe { &mut *header.as_ref().owner.get() };
-        // SAFETY: the caller's contract (X1).
-        owner.expect_batch(unsafe { &header.as_ref().pressure });
-        // SAFETY: the push that woke the actor gave the node back, so it is the caller's, which
-        // gives it up (M1).
-        unsafe { owner.backlog.push(node) };
-        // SAFETY: this thread has made the inbox active, and makes the one `Runnable` for that
-        // (C1); the pointer is that of the whole cell (C7).
-        unsafe { Runnable::new(header) }
-    }
-
     /// Takes a spare address of the current actor (C6). `None` for another actor, or if none is
     /// spare.
     #[inline]
@@ -179,40 +125,12 @@ pub(crate) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
     }
 }
 
-/// Returns the ring of a cell, if it has one.
-///
-/// # Safety
-///
-/// `header` starts a cell made by `api::cell::birth` that is alive for `'a`, and the pointer is
-/// that of the whole cell.
-pub(crate) unsafe fn ring<'a>(header: NonNull<Header>) -> Option<&'a BoundedQueue> {
-    // SAFETY: the caller's contract (X1).
-    let at = unsafe { header.as_ref() }.class.ring_at?;
-    // SAFETY: `class` is the table of the cell's type, so the ring lies at this offset (C7). It is
-    // only ever shared (X6).
-    Some(unsafe { header.byte_add(at).cast::<BoundedQueue>().as_ref() })
-}
-
 impl CellRef {
-    /// Returns the ring, if the actor's mailbox has a bound.
-    pub(crate) fn ring(&self) -> Option<&BoundedQueue> {
-        // SAFETY: this reference is counted, so the cell is alive (X7); the pointer is that of the
-        // whole cell (C7).
-        unsafe { ring(self.0) }
-    }
-
     /// Returns the published statistics of the actor's heap, if it has one.
     pub(crate) fn heap_facts(&self) -> Option<HeapFacts> {
         // SAFETY: this reference is counted, so the cell is alive (X7); the pointer is that of the
         // whole cell, and `class` is the table of its type (C7).
         unsafe { (self.class.heap_facts)(self.0) }
-    }
-
-    /// Counts a message lost to the bound of the mailbox.
-    pub(crate) fn counts_loss(&self) {
-        if let Some(ring) = self.ring() {
-            ring.count_loss();
-        }
     }
 
     /// Returns one more reference to a cell.

@@ -5,7 +5,8 @@
 //! the state has the same value for a whole line, so it is evaluated once, for the first message. A
 //! guard that reads its arguments too is evaluated for each message.
 
-use crate::actor::{Envelope, Guard, Kind, Route};
+use crate::actor::{Envelope, Guard, Kind};
+use crate::message::Route;
 use std::collections::VecDeque;
 
 /// Limit of the guards evaluated in one line before the other lines have their turn.

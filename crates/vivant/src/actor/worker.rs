@@ -36,7 +36,7 @@ pub(crate) struct Worker {
     /// The current actor, which this worker holds.
     pub(crate) current: CurrentActor,
     /// Recycled memory of messages.
-    pub(crate) pool: Pool,
+    pool: Pool,
     pub(crate) meters: WorkerMeters,
     /// The kind of the message that runs its turn, guard or end. `None`: no user code of an actor
     /// runs.
@@ -104,7 +104,7 @@ impl Worker {
         // What runs here belongs to the actors.
         let _executor = Executor::new();
         let _restore = Restore(CURRENT.replace(Some(NonNull::from(&**worker))));
-        body(worker)
+        worker.pool.enter(|| body(worker))
     }
 
     /// Calls `body` with this thread's worker, if the thread is one.

@@ -1,9 +1,10 @@
 //! A worker's seat: its state that other threads access.
 
-use crate::actor::{Dropped, Header, Kept, OwnBytes, Runnable};
+use crate::actor::{Dropped, Header, Kept, Runnable};
 use crate::queues::CondvarParker;
 use crate::queues::LifoSlot;
 use crate::queues::RunQueue;
+use crate::services::OwnBytes;
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Less work than this, in nanoseconds by the mean of the last runs, stays with its worker: its

@@ -2,7 +2,8 @@
 //! blocking call.
 
 use super::promise::{MarkStart, Resolver};
-use crate::actor::{Alarm, AskError, Shared, Timer, ns};
+use crate::actor::{AskError, Shared, Timer};
+use crate::services::{Alarm, ns};
 use crate::sync::{Arc, Mutex, lock};
 use std::fmt;
 use std::future::Future;

@@ -2,18 +2,19 @@
 //! to be filled.
 
 use super::actor::Actor;
-use super::address::Link;
 use super::ask_future::AskFuture;
 use super::behaviour::{Behaviour, Continuation, Message};
+use super::link::Link;
 use super::offer::Offer;
 use super::promise::{MarkStart, Resolver};
 use super::send_error::SendError;
 use crate::actor::Delivery;
 use crate::actor::Refusal;
 use crate::actor::{
-    Access, AddressRef, AskError, BoundedQueue, Entry, Envelope, Guard, Kind, MessageKind,
-    MessageRole, Next, NotSent, StateRef, Step, Steps, To, Worker, bury, post, post_by,
+    Access, AddressRef, AskError, BoundedQueue, Entry, Envelope, Guard, Kind, MessageKind, Next,
+    NotSent, StateRef, Step, Steps, To, Worker, bury, post_by, post_or_bury,
 };
+use crate::message::MessageRole;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -264,9 +265,7 @@ impl<'a, M: Message> Call<'a, M> {
     #[inline(always)]
     pub(crate) fn post(self, resolver: Resolver<M::Reply>) {
         let envelope = (self.pack)(self.args, resolver, self.place);
-        if let Err(returned) = post(self.to, envelope) {
-            bury(returned).follow();
-        }
+        post_or_bury(self.to, envelope);
     }
 
     /// Like `post`, for a sender that may have been promised a place.

@@ -6,10 +6,11 @@ use super::cell::{self, ActorCell, BoundedCell};
 use super::storage::{FactsOf, Host, StoreState, Stored};
 use super::turn::Turn;
 use crate::actor::{
-    Class, Envelope, Header, Kind, MessageKind, MessageRole, Next, OutgoingReferences, Refusal,
-    Sight, StateRef, Step, Worker, for_others,
+    Class, Envelope, Header, Kind, MessageKind, Next, OutgoingReferences, Refusal, Sight, StateRef,
+    Step, Worker, for_others,
 };
 use crate::failures::StopReason;
+use crate::message::MessageRole;
 use crate::statistics::{HeapCounts, HeapFacts};
 use std::any::TypeId;
 use std::marker::PhantomData;

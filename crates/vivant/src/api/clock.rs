@@ -1,6 +1,7 @@
 //! Time for futures.
 
-use crate::actor::{Alarm, Shared, Timer, ns};
+use crate::actor::{Shared, Timer};
+use crate::services::{Alarm, ns};
 use crate::sync::{Arc, Mutex, lock};
 use std::fmt;
 use std::future::Future;

@@ -2,7 +2,7 @@
 
 use super::behaviour::Message;
 use super::call::Call;
-use crate::actor::{Alarm, Interval};
+use crate::services::{Alarm, Interval};
 
 /// An alarm that sends `call` periodically, until its receiver has ended; then it calls `gone`.
 pub(crate) fn interval<M: Message>(

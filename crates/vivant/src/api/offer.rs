@@ -4,7 +4,7 @@ use super::behaviour::Message;
 use super::call::Call;
 use super::promise::Resolver;
 use super::send_error::SendError;
-use crate::actor::{Entry, HeldBack, NotSent, Told, WaitingSender, Worker};
+use crate::actor::{Admission, Entry, HeldBack, NotSent, WaitingSender, Worker};
 use crate::mute::Wait;
 use crate::sync::Arc;
 use std::fmt;
@@ -115,15 +115,15 @@ impl<M: Message> Drop for Offer<M> {
         else {
             return;
         };
-        let told = waiting_sender.leave();
-        match (call.to().ring(), told) {
-            (Some(ring), Told::Yes) if *then == Entry::Promised => ring.free(),
+        let admission = waiting_sender.leave();
+        match (call.to().ring(), admission) {
+            (Some(ring), Admission::Admitted) if *then == Entry::Promised => ring.free(),
             (Some(ring), _) => ring.withdraw(waiting_sender),
-            (None, Told::Gone) => {
+            (None, Admission::Gone) => {
                 let is_mine = |held_back: &HeldBack| held_back.is(waiting_sender);
                 call.to().system.mutes.leaves(call.to().id, is_mine);
             }
-            (None, Told::Yes) => {}
+            (None, Admission::Admitted) => {}
         }
     }
 }

@@ -108,7 +108,7 @@ impl Case {
 
     fn holds(&mut self, system: &Shared) -> usize {
         let who = self.group[self.held.len()];
-        let cell = system.registry.get(who.id, who.place);
+        let cell = system.actor(who.id, who.place);
         match cell.and_then(|cell| cell.hold_idle().ok()) {
             Some(idle) => self.held.push(idle),
             None => self.step = Step::LettingGo,

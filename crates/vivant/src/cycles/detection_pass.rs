@@ -166,7 +166,7 @@ impl DetectionPass {
     fn look_at(&mut self, system: &Shared, at: usize) -> usize {
         let who = self.graph.node(at).who;
         let mut knows = Vec::new();
-        let seen = match system.registry.get(who.id, who.place) {
+        let seen = match system.actor(who.id, who.place) {
             None => Seen::Gone,
             Some(cell) => {
                 if at < self.candidates {
@@ -267,7 +267,7 @@ impl DetectionPass {
         let Seen::Idle { turns, .. } = node.seen else {
             return true;
         };
-        let cell = system.registry.get(node.who.id, node.who.place);
+        let cell = system.actor(node.who.id, node.who.place);
         cell.is_some_and(|cell| !cell.inbox.is_active() && cell.facts.turns() == turns)
     }
 

@@ -11,7 +11,7 @@ use vivant_heap::{HeapId, Held, ObjectName, Retainers, Sharer};
 #[allow(private_interfaces, reason = "as in the trait")]
 impl<T: ?Sized> Mortal for Held<T> {
     fn why_alive(&self, system: &Shared) -> WhyAlive {
-        let all = system.registry.all();
+        let all = system.actors();
         let everybody = ActorGraph::of(&all);
         let Some((owner, retainers)) = owner(system, &all, self.owner(), self.object()) else {
             return WhyAlive {

@@ -6,10 +6,11 @@
 
 use crate::actor::Refusal;
 use crate::actor::{
-    Access, Delivery, Envelope, Guard, Kind, MessageKind, MessageRole, Next, StateRef, Step, Steps,
-    Worker, for_others,
+    Access, Delivery, Envelope, Guard, Kind, MessageKind, Next, StateRef, Step, Steps, Worker,
+    for_others,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
+use crate::message::MessageRole;
 use std::marker::PhantomData;
 use std::panic::Location;
 

@@ -6,13 +6,14 @@
 
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, CellRef, Envelope, Kind, MessageKind, MessageRole, Next, Shared,
-    StateRef, Step, To, Worker, post,
+    AddressRef, AskError, CellRef, Envelope, Kind, MessageKind, Next, Shared, StateRef, Step, To,
+    Worker, post,
 };
 use crate::api::birth;
 use crate::api::{Actor, Handle, InlineState, Link, Resolver, Target};
 use crate::failures::{Caught, StopReason, catch};
 use crate::failures::{Inside, Panic};
+use crate::message::MessageRole;
 use crate::sync::{Arc, AtomicBool, Ordering};
 use std::future::Future;
 use std::panic::Location;

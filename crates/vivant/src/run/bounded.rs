@@ -1,8 +1,10 @@
 //! Work of a run for a bounded mailbox (see `mailbox/README.md`).
 
 use super::run_guard::{After, RunGuard};
-use crate::actor::{BoundedQueue, Envelope, MessageRole, Route};
+use crate::actor::bury_letter;
+use crate::actor::{BoundedQueue, Envelope};
 use crate::failures::Cause;
+use crate::message::{MessageRole, Route};
 
 impl RunGuard<'_> {
     /// Processes the message for which a ticket stands.
@@ -43,9 +45,8 @@ impl RunGuard<'_> {
             };
             self.publish_deferred();
             let (kind, cell) = (envelope.kind(), self.actor.cell());
-            let letters = &self.actor.system.dead_letters;
             self.as_turn(kind, || {
-                letters.bury(cell, envelope, Cause::DroppedOldest).follow();
+                bury_letter(cell, envelope, Cause::DroppedOldest).follow();
             });
         }
         // The drop may have sent messages, but no turn has ended.

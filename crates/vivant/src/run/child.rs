@@ -4,13 +4,12 @@
 use super::run_guard::{RunGuard, unmute};
 use crate::actor::Guards;
 use crate::actor::Refusal;
-use crate::actor::{ChildNews, Heard};
-use crate::actor::{
-    Envelope, Kind, Lifecycle, MessageKind, MessageRole, Mute, Next, StateRef, Step, Worker,
-};
+use crate::actor::{ChildNews, Received, report};
+use crate::actor::{Envelope, Kind, Lifecycle, MessageKind, Mute, Next, StateRef, Step, Worker};
 use crate::actor::{Messages, OnPanic, Restart, SupervisedBy, Terms};
 use crate::failures::Panic;
 use crate::failures::{StopReason, catch};
+use crate::message::MessageRole;
 use std::panic::Location;
 
 /// What happens to an actor at the end of an incarnation.
@@ -32,7 +31,7 @@ impl RunGuard<'_> {
                 self.forget_locals();
                 // G2: the turn may have changed the state before it panicked.
                 self.owner().guards = Guards::Stale;
-                if let Heard::No = self.tell(ChildNews::Resumed(reason.clone())) {
+                if let Received::No = self.report(ChildNews::Resumed(reason.clone())) {
                     self.end(reason);
                 }
             }
@@ -51,7 +50,7 @@ impl RunGuard<'_> {
     pub(crate) fn halt(&mut self) {
         if self.owner().life == Lifecycle::Running {
             self.is_over(StopReason::Restarting);
-        } else if let Heard::No = self.tell(ChildNews::IsDown) {
+        } else if let Received::No = self.report(ChildNews::IsDown) {
             self.end(StopReason::Stopped);
         }
     }
@@ -63,7 +62,7 @@ impl RunGuard<'_> {
         // T5: an actor that takes no messages mutes no sender.
         let system = &self.actor.system;
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
-        self.sever(&reason);
+        self.notify_linked(&reason);
         if let Some(step) = self.take_step() {
             // The step's locals belonged to the last incarnation.
             let refusal = Refusal::restarted(self.actor.cell(), reason.clone());
@@ -71,7 +70,7 @@ impl RunGuard<'_> {
         }
         self.return_messages(&reason);
         self.forget_turn();
-        if let Heard::No = self.tell(ChildNews::Down(reason.clone())) {
+        if let Received::No = self.report(ChildNews::Down(reason.clone())) {
             self.end(reason);
         }
     }
@@ -159,29 +158,29 @@ impl RunGuard<'_> {
         if owner.mute == Mute::Free {
             self.actor.system.mutes.unmuted(&self.actor.pressure);
         }
-        match (self.tell(ChildNews::Up), self.worker.take_end()) {
-            (Heard::No, _) => self.end(StopReason::Stopped),
-            (Heard::Yes, Some(reason)) => self.is_over(reason),
-            (Heard::Yes, None) if self.owner().mute == Mute::Free => self.mute_if_asked(),
+        match (self.report(ChildNews::Up), self.worker.take_end()) {
+            (Received::No, _) => self.end(StopReason::Stopped),
+            (Received::Yes, Some(reason)) => self.is_over(reason),
+            (Received::Yes, None) if self.owner().mute == Mute::Free => self.mute_if_asked(),
             // The actor is muted already: an earlier incarnation sent to an overloaded actor (P2).
-            (Heard::Yes, None) => drop(self.worker.take_overloaded()),
+            (Received::Yes, None) => drop(self.worker.take_overloaded()),
         }
     }
 
     /// The start function panicked.
     fn failed_to_start(&mut self, reason: StopReason) {
         self.forget_turn();
-        if let Heard::No = self.tell(ChildNews::Down(reason.clone())) {
+        if let Received::No = self.report(ChildNews::Down(reason.clone())) {
             self.end(reason);
         }
     }
 
     /// Sends `news` to the supervisor, if there is one.
-    pub(crate) fn tell(&mut self, news: ChildNews) -> Heard {
+    pub(crate) fn report(&mut self, news: ChildNews) -> Received {
         let id = self.actor.id;
         match self.owner().child() {
-            Some(child) => child.tell(id, news),
-            None => Heard::No,
+            Some(child) => report(&child.supervisor, (child.news)(id, news)),
+            None => Received::No,
         }
     }
 }

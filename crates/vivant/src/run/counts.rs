@@ -3,8 +3,9 @@
 
 use super::run_guard::RunGuard;
 use crate::actor::Refusal;
-use crate::actor::{Kind, MessageKind, MessageRole, Next, StateRef, Step, Worker};
+use crate::actor::{Kind, MessageKind, Next, StateRef, Step, Worker};
 use crate::failures::catch;
+use crate::message::MessageRole;
 use std::panic::Location;
 use vivant_brc::Executor;
 

@@ -4,10 +4,10 @@
 use super::run_guard::{RunGuard, unmute};
 use crate::actor::ChildNews;
 use crate::actor::Refusal;
-use crate::actor::{
-    Envelope, Kind, Lifecycle, MessageKind, MessageRole, Next, StateRef, Step, Worker,
-};
+use crate::actor::note_dead_letter;
+use crate::actor::{Envelope, Kind, Lifecycle, MessageKind, Next, StateRef, Step, Worker};
 use crate::failures::{Caught, StopReason, catch};
+use crate::message::MessageRole;
 use crate::observe;
 use std::panic::Location;
 
@@ -44,12 +44,12 @@ impl RunGuard<'_> {
         self.actor.ended.set(reason.clone());
         worker.turn_begins(const { &Ending::KIND });
         self.refuse_all();
-        self.sever(&reason);
-        self.tell_watchers(&reason);
+        self.notify_linked(&reason);
+        self.refuse_watches();
         // Wishes of a hook or a drop are discarded: no turn of this actor follows, and the next
         // turn on this worker is another actor's.
         self.forget_turn();
-        self.tell(ChildNews::Gone(reason));
+        self.report(ChildNews::Gone(reason));
         // The arguments of its start function are user data too.
         let cold = self.owner().cold.take();
         if let Err(caught) = catch(|| drop(cold)) {
@@ -57,13 +57,16 @@ impl RunGuard<'_> {
         }
         let system = &self.actor.system;
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
-        if let Some(life) = system.registry.remove(&self.actor) {
+        let (id, place) = (self.actor.id, self.actor.place());
+        if let Some(life) = system.registry.remove(place, |cell| cell.id == id) {
             worker.current.outlives(life);
             if let Some(reason) = self.actor.ended() {
                 observe::ended(&self.actor.seen(), reason, &self.actor.system.meters);
             }
         }
-        system.follow_end(&self.actor);
+        system.exit_hooks.run(id, system, |caught| {
+            self.panicked("what follows from its end", caught);
+        });
     }
 
     /// Ends an actor because of a panic outside any turn.
@@ -108,10 +111,7 @@ impl RunGuard<'_> {
     pub(crate) fn refuse(&self, envelope: Envelope, refusal: &Refusal) {
         let (kind, place) = (envelope.kind(), envelope.head().place);
         if kind.role.is_sent() {
-            self.actor
-                .system
-                .dead_letters
-                .note(&self.actor, kind, place, refusal.cause());
+            note_dead_letter(&self.actor, kind, place, refusal.cause());
         }
         // Dropping the content is user code: it may panic, and the other messages must still be
         // refused.

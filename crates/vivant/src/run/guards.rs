@@ -4,8 +4,9 @@ use super::run_guard::{After, COUNT_EVERY, Next, RunGuard};
 use crate::actor::Found;
 use crate::actor::Guards;
 use crate::actor::Waiting;
-use crate::actor::{Envelope, MessageRole, StateRef};
+use crate::actor::{Envelope, StateRef};
 use crate::message::Chain;
+use crate::message::MessageRole;
 use crate::sync::Ordering;
 
 impl RunGuard<'_> {
@@ -123,14 +124,17 @@ impl RunGuard<'_> {
         self.actor.facts.now_deferred(count);
     }
 
-    /// Defers a message with a false guard. The guard of a ticket is always false.
+    /// Defers a message with a false guard. The guard of a ticket is always false, and that of a
+    /// watch is false while it has a listener.
     #[cold]
     pub(crate) fn defer(&mut self, envelope: Envelope) -> After {
         self.actor.facts.nothing_runs();
         // As after an evaluation: no turn has ended.
         drop(self.worker.take_overloaded());
-        if envelope.kind().role == MessageRole::Ticket {
-            return self.redeem(envelope);
+        match envelope.kind().role {
+            MessageRole::Ticket => return self.redeem(envelope),
+            MessageRole::Watch => return self.keep_watch(envelope),
+            _ => {}
         }
         let sent_ms = envelope.head().sent_ms;
         let owner = self.owner();

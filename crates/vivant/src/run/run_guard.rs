@@ -6,6 +6,7 @@ use crate::actor::{
     RunState, Runnable, Signals, StateRef, Step, StepProgress, Worker, WorkerClass, count_back,
 };
 use crate::actor::{Found, first_speaks_for};
+use crate::actor::{admit, note_dead_letter};
 use crate::failures::Cause;
 use crate::failures::Panic;
 use crate::failures::{Caught, StopReason};
@@ -320,11 +321,10 @@ impl<'w> RunGuard<'w> {
                 self.heed_wishes()
             }
             Step::Stop => After::End(StopReason::Drained),
-            Step::Bound(monitor) => self.bind(monitor),
+            Step::Link(message) => self.link(message),
             Step::Withdrawn(place) => {
                 let note = || {
-                    let letters = &self.actor.system.dead_letters;
-                    letters.note(&self.actor, kind, place, Cause::Withdrawn);
+                    note_dead_letter(&self.actor, kind, place, Cause::Withdrawn);
                 };
                 self.as_turn(kind, note);
                 self.heed_wishes()
@@ -476,5 +476,12 @@ impl<'w> RunGuard<'w> {
 }
 
 pub(crate) fn unmute(release: Vec<HeldBack>) {
-    release.into_iter().for_each(HeldBack::goes_on);
+    for held_back in release {
+        match held_back {
+            HeldBack::Actor(muted) => muted.signal(Signals::UNMUTE),
+            HeldBack::Offer(waiting_sender) => {
+                let _admission = admit(&waiting_sender);
+            }
+        }
+    }
 }

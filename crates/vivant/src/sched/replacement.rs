@@ -120,7 +120,7 @@ impl Replacement {
 
 fn report(system: &Shared, slow: Slow) {
     // The actor may have ended its turn meanwhile, or be gone: then there is nothing to report.
-    let cell = system.registry.get(slow.actor, slow.place);
+    let cell = system.actor(slow.actor, slow.place);
     let Some(cell) = cell else { return };
     if let Some(kind) = cell.facts.current() {
         let reports = &system.reports;

@@ -8,9 +8,9 @@ use super::budget::{Afforded, BackOff, Budget, Failures};
 use super::child::Manner;
 use super::slot::{ChildState, Number, Open, Pace, Slot, Turn, Wants};
 use crate::actor::Terms;
-use crate::actor::ns;
 use crate::actor::{OnPanic, Restart};
 use crate::failures::StopReason;
+use crate::services::ns;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The children that are restarted when one child has failed.

@@ -195,7 +195,7 @@ impl Inspection {
             }
         }
         let running = threads.map_or_else(BTreeMap::new, |threads| threads.running(now_ms));
-        let cells = system.registry.all();
+        let cells = system.actors();
         let path_of = |id: &u64| {
             // They are in the order of their numbers.
             let at = cells.binary_search_by_key(id, |cell| cell.id).ok()?;

@@ -2,7 +2,8 @@
 
 use super::slot::Continue;
 use super::{Kind, Promise, Resolver};
-use crate::actor::{Alarm, AskError, Next, Timer, Worker, ns};
+use crate::actor::{AskError, Next, Timer, Worker};
+use crate::services::{Alarm, ns};
 use crate::sync::{Arc, Mutex, lock};
 use std::time::Duration;
 

@@ -4,11 +4,12 @@ use super::slot::Continue;
 use super::{Promise, Resolver};
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, Delivery, Envelope, Kind as LetterKind, MessageKind, MessageRole, Next,
-    StateRef, Step, Worker, for_others,
+    AddressRef, AskError, Delivery, Envelope, Kind as LetterKind, MessageKind, Next, StateRef,
+    Step, Worker, for_others,
 };
 use crate::api::actor::Actor;
 use crate::api::turn::Turn;
+use crate::message::MessageRole;
 use std::marker::PhantomData;
 use std::panic::Location;
 

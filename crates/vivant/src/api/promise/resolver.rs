@@ -3,12 +3,13 @@
 use super::slot::{Answering, Sink};
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, Delivery, Envelope, Kind, MessageKind, MessageRole, Next, StateRef, Step,
-    Worker, for_others,
+    AddressRef, AskError, Delivery, Envelope, Kind, MessageKind, Next, StateRef, Step, Worker,
+    for_others,
 };
 use crate::api::ask_future::Oneshot;
 use crate::failures::{Caught, take_last};
 use crate::failures::{Inside, Panic};
+use crate::message::MessageRole;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -84,7 +85,7 @@ impl<T: Send + 'static> Resolver<T> {
 
     /// Returns true if a value would be received: the owner of the promise has not ended, or the
     /// future was not dropped.
-    pub(crate) fn is_heard(&self) -> bool {
+    pub(crate) fn has_listener(&self) -> bool {
         match &self.to {
             Destination::Slot(slot) => slot.owner().is_some_and(|owner| owner.ended().is_none()),
             Destination::Nobody | Destination::Outside(_) => self.is_wanted(),

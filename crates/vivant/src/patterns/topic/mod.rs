@@ -199,7 +199,7 @@ impl<T> Unsubscribe for Subscribers<T> {
         // Outside the lock: it holds an address, and the user's arguments.
         if let Some(subscriber) = gone {
             let system = subscriber.actor().system.clone();
-            system.forget_ending(subscriber.ending());
+            system.exit_hooks.remove(subscriber.ending());
         }
     }
 }
@@ -209,7 +209,7 @@ impl<T> Drop for Subscribers<T> {
         let table = std::mem::take(&mut lock(&self.listed).table);
         for subscriber in table.values() {
             let actor = subscriber.actor();
-            actor.system.forget_ending(subscriber.ending());
+            actor.system.exit_hooks.remove(subscriber.ending());
         }
     }
 }

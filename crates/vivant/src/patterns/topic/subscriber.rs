@@ -4,10 +4,12 @@ use super::Lagged;
 use super::intake::{Admission, Gap, Intake};
 use crate::actor::Refusal;
 use crate::actor::{
-    Access, CellRef, Envelope, ExitHookId, Guard, Kind, MessageKind, MessageRole, Next, StateRef,
-    Step, Steps, To, Worker, for_others, post,
+    Access, CellRef, Envelope, Guard, Kind, MessageKind, Next, StateRef, Step, Steps, To, Worker,
+    for_others, post,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
+use crate::message::MessageRole;
+use crate::services::ExitHookId;
 use crate::sync::{Arc, Mutex, lock};
 use std::marker::PhantomData;
 use std::panic::Location;

@@ -15,7 +15,9 @@ pub(crate) enum MessageRole {
     Resolution,
     /// Ends the actor when it is reached.
     StopMark,
-    /// A message of the runtime: watches and links, and messages between the runtime's own actors.
+    /// Requests a promise of the actor's end: deferred until then.
+    Watch,
+    /// A message of the runtime: links, and messages between the runtime's own actors.
     Own,
     /// Stands for a message of the ring; a message of the runtime.
     Ticket,

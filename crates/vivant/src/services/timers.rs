@@ -35,7 +35,7 @@ struct Table {
 
 /// Identity of a timer: enough to cancel it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TimerId(pub(super) u64);
+pub(crate) struct TimerId(pub(crate) u64);
 
 impl Timers {
     /// Sets an alarm. Returns true when it is now the next one, so that the thread that waits for
