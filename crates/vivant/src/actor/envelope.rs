@@ -1,5 +1,11 @@
 //! The envelope: one allocation of a header, with the same layout for all messages, and a content
-//! of a type that only its [`Kind`] knows. [`MessageKind`](super::MessageKind) makes both.
+//! of a type that only its [`Kind`] knows. [`MessageKind`] makes both.
+
+mod message_kind;
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+mod observed_message;
+
+pub(crate) use message_kind::MessageKind;
 
 use super::class::StateRef;
 use super::options::{Access, Guard};
@@ -16,7 +22,7 @@ use std::ptr::{self, NonNull};
 /// The header of every message.
 #[repr(C)]
 pub(crate) struct Head {
-    pub(super) link: *mut Head,
+    link: *mut Head,
     pub(crate) kind: &'static Kind,
     /// The place in the source where the message was made.
     pub(crate) place: &'static Location<'static>,
@@ -69,7 +75,7 @@ pub(crate) enum LinkMessage {
 }
 
 /// The table (vtable) of a kind of message. The `# Safety` of its functions is that of `ready`,
-/// `run` and `refuse` in [`super::message_kind`]: they are called for parcels of this kind (M9).
+/// `run` and `refuse` in [`message_kind`]: they are called for parcels of this kind (M9).
 pub(crate) struct Kind {
     /// The behaviour's stable name.
     pub(crate) name: &'static str,
@@ -80,9 +86,9 @@ pub(crate) struct Kind {
     pub(crate) guard: Guard,
     /// What its turn may do to the state.
     pub(crate) access: Access,
-    pub(super) ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
-    pub(super) run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Step,
-    pub(super) refuse: unsafe fn(NonNull<Head>, Option<&Refusal>) -> Next,
+    ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
+    run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Step,
+    refuse: unsafe fn(NonNull<Head>, Option<&Refusal>) -> Next,
 }
 
 impl Chain<Head> {
@@ -99,7 +105,7 @@ impl Chain<Head> {
 }
 
 /// An owned message of any kind.
-pub(crate) struct Envelope(pub(super) NonNull<Head>);
+pub(crate) struct Envelope(NonNull<Head>);
 
 // SAFETY: it owns a parcel (M9). The content is `Send`, a bound of `MessageKind::Content`, and so
 // is the rest of the head (X9).
@@ -113,7 +119,7 @@ impl Envelope {
         head.origin.is_here();
     }
 
-    pub(super) fn head_mut(&mut self) -> &mut Head {
+    fn head_mut(&mut self) -> &mut Head {
         // SAFETY: the envelope owns its parcel (M9), and is borrowed exclusively (X2).
         unsafe { self.0.as_mut() }
     }
@@ -142,37 +148,5 @@ impl Envelope {
     /// `node` came from [`Envelope::into_node`], and the caller owns it.
     pub(crate) unsafe fn from_node(node: NonNull<Head>) -> Envelope {
         Envelope(node)
-    }
-
-    /// Returns true if its guard lets it run on this state.
-    pub(crate) fn ready(&self, state: &mut StateRef<'_>) -> bool {
-        // SAFETY: the table is that of the parcel, which this envelope owns (M9).
-        unsafe { (self.kind().ready)(self.0, state) }
-    }
-
-    /// Processes it.
-    pub(crate) fn run(self, state: &mut StateRef<'_>, worker: &Worker) -> Step {
-        let run = self.kind().run;
-        // SAFETY: the table is that of the parcel, which is given up here (M9).
-        unsafe { run(self.into_node(), state, worker) }
-    }
-
-    /// Destroys it; the sender of a request gets the reason. Returns what follows from that.
-    pub(crate) fn refuse(self, refusal: &Refusal) -> Next {
-        let refuse = self.kind().refuse;
-        // SAFETY: the table is that of the parcel, which is given up here (M9).
-        unsafe { refuse(self.into_node(), Some(refusal)) }
-    }
-}
-
-impl Drop for Envelope {
-    fn drop(&mut self) {
-        // SAFETY: the table is that of the parcel (M9). A function that gives the parcel up forgets
-        // the envelope, so this alone takes it out (X10).
-        let next = unsafe { (self.kind().refuse)(self.0, None) };
-        debug_assert!(
-            matches!(next, Next::Nothing),
-            "no refusal, so nothing follows"
-        );
     }
 }

@@ -2,8 +2,7 @@
 //! messages, and are refused with the mailbox of an actor that has ended.
 
 use super::class::StateRef;
-use super::envelope::{Envelope, Kind, LinkMessage, Step};
-use super::message_kind::MessageKind;
+use super::envelope::{Envelope, Kind, LinkMessage, MessageKind, Step};
 use super::reference::CellRef;
 use super::refusal::{Delivery, Next, Refusal};
 use super::worker::Worker;

@@ -3,13 +3,11 @@
 //! The protocols are in `README.md`, the fields of a cell in [`header`].
 
 mod actor_path;
-mod address_count;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod bounded_queue;
-mod candidate;
 mod child_news;
 #[allow(
     unsafe_code,
@@ -36,11 +34,6 @@ mod link_message;
 mod mailbox_model;
 #[cfg(test)]
 mod mailbox_model_tests;
-#[allow(
-    unsafe_code,
-    reason = "the message's erased type: see the README and docs/ARCHITECTURE.md"
-)]
-mod message_kind;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
@@ -91,11 +84,10 @@ pub(crate) use bounded_queue::{BoundedQueue, Entry};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, StateRef};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter};
-pub(crate) use envelope::{Envelope, Kind, LinkMessage, Step};
+pub(crate) use envelope::{Envelope, Kind, LinkMessage, MessageKind, Step};
 pub use error::{AskError, NotSent, Overloaded, Undelivered};
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;
-pub(crate) use message_kind::MessageKind;
 pub use options::{Access, Guard, Mailbox, Pool, Steps};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, Sight, known};

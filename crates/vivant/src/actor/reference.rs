@@ -1,8 +1,12 @@
 //! The two counted references to a cell: a [`CellRef`] keeps its memory, an [`AddressRef`] keeps
 //! its actor reachable.
 
+mod lost_address;
+
+pub(crate) use lost_address::count_back;
+
 use super::header::Header;
-use super::reference_word::{self, Left};
+use super::reference_word;
 use super::runnable::Runnable;
 use super::signals::Signals;
 use super::worker::Worker;
@@ -10,7 +14,6 @@ use crate::message::Notified;
 use crate::queues::Pointed;
 use crate::statistics::HeapFacts;
 use crate::sync::Ordering;
-use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
@@ -107,21 +110,6 @@ impl AddressRef {
     fn spare(header: NonNull<Header>) -> Option<AddressRef> {
         let spares = Worker::with_current(|worker| worker.current.spares(header));
         (spares == Some(true)).then(|| AddressRef(header))
-    }
-}
-
-/// Subtracts the unused spare addresses of a run from the count (C6). Only the holder calls this,
-/// so no nudge is needed when none is left.
-///
-/// # Safety
-///
-/// `header` starts a cell that stays alive for the call, the pointer is that of the whole cell, and
-/// the caller owns `spare` counted addresses of it, which it gives up.
-pub(crate) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
-    // SAFETY: the caller's contract (X1).
-    if unsafe { header.as_ref() }.lose(spare) == Left::None {
-        // C3: the reference that the addresses owned together.
-        drop(CellRef(header));
     }
 }
 
@@ -265,16 +253,6 @@ impl Drop for CellRef {
     }
 }
 
-impl Drop for AddressRef {
-    fn drop(&mut self) {
-        let kept = |worker: &Worker| worker.keeps_address(self, Dropped(self.0));
-        if Worker::with_current(kept) == Some(Kept::Yes) {
-            return;
-        }
-        self.count_down();
-    }
-}
-
 /// Whether a worker keeps an address that is dropped (C6).
 #[derive(PartialEq, Eq)]
 pub(crate) enum Kept {
@@ -318,23 +296,5 @@ unsafe impl Pointed for Dropped {
     }
     unsafe fn from_ptr(header: NonNull<Header>) -> Dropped {
         Dropped(header)
-    }
-}
-
-impl Drop for Dropped {
-    fn drop(&mut self) {
-        // The subtraction of this address was deferred until now.
-        ManuallyDrop::new(AddressRef(self.0)).count_down();
-    }
-}
-
-impl AddressRef {
-    fn count_down(&mut self) {
-        if self.lose(1) == Left::None {
-            // C3: the reference that the addresses owned together passes to this value, which drops
-            // it at the end.
-            let cell = CellRef(self.0);
-            cell.notify();
-        }
     }
 }

@@ -1,8 +1,7 @@
 //! Posting to a bounded mailbox: the message goes into its ring, and a ticket into its inbox (M7).
 
 use super::class::StateRef;
-use super::envelope::{Kind, Step};
-use super::message_kind::MessageKind;
+use super::envelope::{Kind, MessageKind, Step};
 use super::refusal::{Next, Refusal};
 use super::worker::Worker;
 use crate::message::MessageRole;

@@ -21,9 +21,6 @@ use vivant_brc::Executor;
 use vivant_heap::__private::TurnHeap;
 use vivant_heap::{Erased, Mutator, Parcel, Sendable};
 
-/// Number of cycle candidates after which a worker flushes them to the detector.
-const SUSPECTS_MAX: usize = 64;
-
 thread_local! {
     /// This thread's worker. Set only by [`Worker::enter`]; its frame outlives every use.
     static CURRENT: Cell<Option<NonNull<Worker>>> = const { Cell::new(None) };
@@ -54,7 +51,7 @@ pub(crate) struct Worker {
     packer: Cell<Option<TurnHeap>>,
     /// Actors that have lost an address here, and not the last (U1): cycle candidates. Flushed to
     /// the detector at the end of the round.
-    candidates: RefCell<Vec<Candidate>>,
+    pub(super) candidates: RefCell<Vec<Candidate>>,
     /// The actor with the turn that made the last candidate, if candidates overload the detector.
     crowding: Cell<Option<u64>>,
 }
@@ -370,23 +367,6 @@ impl Worker {
         self.worker_shared.is_some()
     }
 
-    /// Records a cycle candidate, if this worker has rounds and so flushes its candidates at their
-    /// end.
-    pub(crate) fn notes(&self, candidate: Candidate) -> Option<()> {
-        self.worker_shared.as_ref()?;
-        let mut candidates = self.candidates.borrow_mut();
-        candidates.push(candidate);
-        let count = candidates.len();
-        drop(candidates);
-        if count >= SUSPECTS_MAX {
-            let overload = self.reports_candidates();
-            if self.inside_turn() {
-                self.pauses(overload);
-            }
-        }
-        Some(())
-    }
-
     /// Returns true if there are cycle candidates to flush.
     pub(crate) fn has_candidates(&self) -> bool {
         !self.candidates.borrow().is_empty()
@@ -396,7 +376,7 @@ impl Worker {
     /// run, and may become idle, before they are scanned. If candidates overload the detector, the
     /// actor is throttled.
     #[cold]
-    fn pauses(&self, overload: CandidateOverload) {
+    pub(super) fn pauses(&self, overload: CandidateOverload) {
         if !self.has_wishes() {
             self.wishes.set(Wishes::Pause);
         }
@@ -408,16 +388,6 @@ impl Worker {
     /// Takes the id of the actor to throttle because of candidate overload.
     pub(crate) fn take_crowding(&self) -> Option<u64> {
         self.crowding.take()
-    }
-
-    /// Flushes the recorded candidates to the detector.
-    #[inline]
-    pub(crate) fn reports_candidates(&self) -> CandidateOverload {
-        let mut candidates = self.candidates.borrow_mut();
-        if candidates.is_empty() {
-            return CandidateOverload::None;
-        }
-        self.system.take_in_candidates(candidates.drain(..))
     }
 
     /// A message of this system has left its mailbox: subtracts its bytes.

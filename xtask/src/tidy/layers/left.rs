@@ -213,6 +213,14 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "vivant",
+        &[
+            "actor/envelope/message_kind.rs",
+            "actor/envelope/observed_message.rs",
+        ],
+        "an observed message is processed by its kind, of which observation is a part",
+    ),
+    (
+        "vivant",
         &["api/actor.rs", "api/storage.rs", "api/turn.rs"],
         "an actor type names the storage of its state, which makes its turns",
     ),

@@ -1,14 +1,14 @@
 //! [`MessageKind`]: the behaviour of one kind of message. Its table, and the envelope that has it.
 
-use super::bounded_queue::BoundedQueue;
-use super::class::StateRef;
-use super::envelope::{Envelope, Head, Kind, Step};
-use super::options::{Access, Guard, Mailbox, Steps};
-use super::refusal::{Next, Refusal};
-use super::worker::Worker;
-use crate::message::{MessageRole, Route, pool};
 #[cfg(any(feature = "tracing", feature = "metrics"))]
-use crate::observe;
+use super::observed_message::{parts, seen};
+use super::{Envelope, Head, Kind, Step};
+use crate::actor::bounded_queue::BoundedQueue;
+use crate::actor::class::StateRef;
+use crate::actor::options::{Access, Guard, Mailbox, Steps};
+use crate::actor::refusal::{Next, Refusal};
+use crate::actor::worker::Worker;
+use crate::message::{MessageRole, Route, pool};
 use crate::observe::Origin;
 use std::panic::Location;
 use std::ptr::{self, NonNull};
@@ -49,9 +49,9 @@ pub(crate) trait MessageKind {
 }
 
 #[repr(C)]
-struct Parcel<C> {
-    head: Head,
-    content: C,
+pub(super) struct Parcel<C> {
+    pub(super) head: Head,
+    pub(super) content: C,
 }
 
 impl Envelope {
@@ -71,6 +71,38 @@ impl Envelope {
         // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
         unsafe { place.write(Parcel { head, content }) };
         Envelope(place.cast())
+    }
+
+    /// Returns true if its guard lets it run on this state.
+    pub(crate) fn ready(&self, state: &mut StateRef<'_>) -> bool {
+        // SAFETY: the table is that of the parcel, which this envelope owns (M9).
+        unsafe { (self.kind().ready)(self.0, state) }
+    }
+
+    /// Processes it.
+    pub(crate) fn run(self, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        let run = self.kind().run;
+        // SAFETY: the table is that of the parcel, which is given up here (M9).
+        unsafe { run(self.into_node(), state, worker) }
+    }
+
+    /// Destroys it; the sender of a request gets the reason. Returns what follows from that.
+    pub(crate) fn refuse(self, refusal: &Refusal) -> Next {
+        let refuse = self.kind().refuse;
+        // SAFETY: the table is that of the parcel, which is given up here (M9).
+        unsafe { refuse(self.into_node(), Some(refusal)) }
+    }
+}
+
+impl Drop for Envelope {
+    fn drop(&mut self) {
+        // SAFETY: the table is that of the parcel (M9). A function that gives the parcel up forgets
+        // the envelope, so this alone takes it out (X10).
+        let next = unsafe { (self.kind().refuse)(self.0, None) };
+        debug_assert!(
+            matches!(next, Next::Nothing),
+            "no refusal, so nothing follows"
+        );
     }
 }
 
@@ -167,55 +199,6 @@ unsafe fn run<L: MessageKind>(
     }
 }
 
-/// Processes a message when observation may be on.
-#[cfg(any(feature = "tracing", feature = "metrics"))]
-#[inline]
-fn seen<L: MessageKind>(
-    head: Head,
-    content: L::Content,
-    state: &mut StateRef<'_>,
-    worker: &Worker,
-) -> Step {
-    match const { L::KIND.role } {
-        MessageRole::Resolution => L::run(content, state, worker).following(head),
-        MessageRole::StopMark | MessageRole::Watch | MessageRole::Own | MessageRole::Ticket => {
-            L::run(content, state, worker)
-        }
-        MessageRole::Start | MessageRole::Turn | MessageRole::Bounded | MessageRole::Poll => {
-            let (system, behaviour) = (&worker.system, head.kind.name);
-            let type_name = || worker.with_me(|actor| actor.class.name);
-            let meters = (&worker.meters, &system.meters);
-            match observe::turn(type_name, behaviour, meters, &system.oracle) {
-                Some(watch) => watched::<L>(watch, head, content, state, worker),
-                None => {
-                    head.given_up();
-                    L::run(content, state, worker)
-                }
-            }
-        }
-    }
-}
-
-/// Not inlined, to keep it out of the path of turns without observation.
-#[cfg(any(feature = "tracing", feature = "metrics"))]
-#[inline(never)]
-fn watched<L: MessageKind>(
-    watch: observe::Watch,
-    head: Head,
-    content: L::Content,
-    state: &mut StateRef<'_>,
-    worker: &Worker,
-) -> Step {
-    let cue = observe::Cue {
-        behaviour: head.kind.name,
-        place: head.place,
-        sent_ms: head.sent_ms,
-        origin: head.origin,
-    };
-    let (path, oracle) = (|| worker.path(), &worker.system.oracle);
-    watch.over(cue, path, oracle, || L::run(content, state, worker))
-}
-
 /// The place of a message in the ring of the current actor. Its drop frees the place: when the
 /// message begins, or its guard panics.
 struct Place<'w>(&'w Worker);
@@ -256,31 +239,6 @@ unsafe fn unpacked<L: MessageKind>(head: NonNull<Head>) -> Parcel<L::Content> {
     parcel
 }
 
-/// As `unpacked`, for a caller that needs the head as well: copying the whole parcel and taking it
-/// apart at once is slow.
-///
-/// # Safety
-///
-/// As for `run`.
-#[cfg(any(feature = "tracing", feature = "metrics"))]
-#[inline(always)]
-unsafe fn parts<L: MessageKind>(head: NonNull<Head>) -> (Head, L::Content) {
-    let place = head.cast::<Parcel<L::Content>>();
-    let parcel = place.as_ptr();
-    // SAFETY: `Envelope::new::<L>` wrote the parcel, and the caller gives it up (X1); each part is
-    // read once.
-    let parts = unsafe {
-        (
-            (&raw const (*parcel).head).read(),
-            (&raw const (*parcel).content).read(),
-        )
-    };
-    // SAFETY: `Envelope::new::<L>` took the memory for this type (N4). Both parts were moved out
-    // above, and the caller has given the parcel up, so nothing else gives the memory back (X1).
-    unsafe { pool::give(place) };
-    parts
-}
-
 impl Step {
     /// Gives the next step the place and the send time of the first.
     fn sent(mut self, place: &'static Location<'static>, sent_ms: u32) -> Step {
@@ -295,24 +253,4 @@ impl Step {
         }
         self
     }
-}
-
-#[cfg(any(feature = "tracing", feature = "metrics"))]
-impl Step {
-    /// Gives a continuation that a resolution releases the send time and the origin of the
-    /// resolution, that is, of the turn that answered.
-    fn following(mut self, head: Head) -> Step {
-        if let Step::Release(_, released) = &mut self {
-            let released = released.head_mut();
-            released.sent_ms = head.sent_ms;
-            released.origin = head.origin;
-        }
-        self
-    }
-}
-
-#[cfg(any(feature = "tracing", feature = "metrics"))]
-impl Head {
-    /// Drops the head before a turn, so that no turn has to drop it when it panics.
-    fn given_up(self) {}
 }

@@ -1,12 +1,66 @@
-//! The changes of an actor's reference word: addresses lost and made, and the detector's flags.
+//! The changes of an actor's reference word: addresses lost and made, and the flags of the cycle
+//! detector. An actor that loses an address, and not its last, becomes a cycle candidate (U1).
 
-use super::header::Header;
-use super::reference_word::{
+use super::{AddressRef, CellRef, Dropped, Kept};
+use crate::actor::header::Header;
+use crate::actor::reference_word::{
     CONDEMNED, CommitResult, Left, SUSPECT, becomes_candidate, count, is_dying, is_traced,
 };
+use crate::actor::shared::Shared;
+use crate::actor::worker::Worker;
+use crate::candidates::{Candidate, CandidateOverload, Then};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
-use crate::sync::Ordering;
+use crate::services::{Alarm, ns};
+use crate::sync::{Arc, Ordering};
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+
+/// Number of cycle candidates after which a worker flushes them to the detector.
+const SUSPECTS_MAX: usize = 64;
+
+impl Drop for AddressRef {
+    fn drop(&mut self) {
+        let kept = |worker: &Worker| worker.keeps_address(self, Dropped(self.0));
+        if Worker::with_current(kept) == Some(Kept::Yes) {
+            return;
+        }
+        self.count_down();
+    }
+}
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        // The subtraction of this address was deferred until now.
+        ManuallyDrop::new(AddressRef(self.0)).count_down();
+    }
+}
+
+impl AddressRef {
+    fn count_down(&mut self) {
+        if self.lose(1) == Left::None {
+            // C3: the reference that the addresses owned together passes to this value, which drops
+            // it at the end.
+            let cell = CellRef(self.0);
+            cell.notify();
+        }
+    }
+}
+
+/// Subtracts the unused spare addresses of a run from the count (C6). Only the holder calls this,
+/// so no nudge is needed when none is left.
+///
+/// # Safety
+///
+/// `header` starts a cell that stays alive for the call, the pointer is that of the whole cell, and
+/// the caller owns `spare` counted addresses of it, which it gives up.
+pub(crate) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
+    // SAFETY: the caller's contract (X1).
+    if unsafe { header.as_ref() }.lose(spare) == Left::None {
+        // C3: the reference that the addresses owned together.
+        drop(CellRef(header));
+    }
+}
 
 impl Header {
     /// Returns the number of addresses now.
@@ -116,5 +170,84 @@ impl Header {
     /// Aborts the end of a dying actor: clears the mark.
     pub(crate) fn abort_dying(&self) {
         self.addresses.fetch_and(!CONDEMNED, Ordering::AcqRel);
+    }
+}
+
+impl Header {
+    /// This live actor loses an address, and not its last (U1).
+    pub(crate) fn is_candidate(&self) {
+        let who = Candidate {
+            id: self.id,
+            place: self.place(),
+        };
+        let noted = Worker::of(&self.system, |worker| worker.notes(who)).flatten();
+        if noted.is_none() {
+            let _of_no_actor = self.system.take_in_candidates([who]);
+        }
+    }
+}
+
+impl Shared {
+    /// Adds candidates.
+    pub(crate) fn take_in_candidates(
+        self: &Arc<Self>,
+        candidates: impl IntoIterator<Item = Candidate>,
+    ) -> CandidateOverload {
+        let (now_ns, wait_ns) = (self.oracle.now_ns(), ns(self.config.idle_after));
+        let mut list = self.candidates.list();
+        let then = list.take_in(candidates, now_ns, wait_ns);
+        let overload = list.overload(now_ns);
+        drop(list);
+        self.after_candidates(then, now_ns);
+        overload
+    }
+
+    /// Does what the list of candidates asks for.
+    pub(crate) fn after_candidates(self: &Arc<Self>, then: Then, now_ns: u64) {
+        match then {
+            Then::Nothing => {}
+            Then::DetectionPass => {
+                self.candidates.call();
+                self.idle.wake_one();
+            }
+            Then::RingAt(at_ns) => {
+                let shared = self.clone();
+                let ring = move || {
+                    let then = shared.candidates.list().ring(at_ns);
+                    shared.after_candidates(then, at_ns);
+                };
+                let in_ns = at_ns.saturating_sub(now_ns);
+                self.set_timer(in_ns, Alarm::Once(Box::new(ring)));
+            }
+        }
+    }
+}
+
+impl Worker {
+    /// Records a cycle candidate, if this worker has rounds and so flushes its candidates at their
+    /// end.
+    pub(crate) fn notes(&self, candidate: Candidate) -> Option<()> {
+        self.worker_shared()?;
+        let mut candidates = self.candidates.borrow_mut();
+        candidates.push(candidate);
+        let count = candidates.len();
+        drop(candidates);
+        if count >= SUSPECTS_MAX {
+            let overload = self.reports_candidates();
+            if self.inside_turn() {
+                self.pauses(overload);
+            }
+        }
+        Some(())
+    }
+
+    /// Flushes the recorded candidates to the detector.
+    #[inline]
+    pub(crate) fn reports_candidates(&self) -> CandidateOverload {
+        let mut candidates = self.candidates.borrow_mut();
+        if candidates.is_empty() {
+            return CandidateOverload::None;
+        }
+        self.system.take_in_candidates(candidates.drain(..))
     }
 }
