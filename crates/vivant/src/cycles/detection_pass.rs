@@ -2,9 +2,7 @@
 //! each between two runs of a worker.
 
 use super::commit::{Case, Outcome};
-use super::graph::{Graph, Seen};
-use super::trial_deletion::Found;
-use super::trial_deletion::TrialDeletion;
+use super::trial_deletion::{Found, Graph, Seen, TrialDeletion};
 use crate::actor::Sight;
 use crate::actor::{OutgoingReference, Runnable, Shared, known};
 use crate::candidates::{Candidate, Findings, Reach};
