@@ -1,6 +1,6 @@
 //! What becomes of a message that is not processed (T3).
 
-use super::envelope::{Envelope, Kind};
+use super::envelope::{Envelope, KindTable};
 use super::header::Header;
 use super::reference::CellRef;
 use super::refusal::{Next, Refusal};
@@ -31,7 +31,7 @@ pub(crate) fn bury_letter(to: CellRef, envelope: Envelope, cause: Cause) -> Next
 /// Counts a message that is handled elsewhere, and passes it to the subscribers.
 pub(crate) fn note_dead_letter(
     cell: &Header,
-    kind: &'static Kind,
+    kind: &'static KindTable,
     place: &'static Location<'static>,
     cause: Cause,
 ) {

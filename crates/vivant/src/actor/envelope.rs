@@ -1,5 +1,5 @@
 //! The envelope: one allocation of a header, with the same layout for all messages, and a content
-//! of a type that only its [`Kind`] knows. [`MessageKind`] makes both.
+//! of a type that only its [`KindTable`] knows. [`MessageKind`] makes both.
 
 mod message_kind;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
@@ -23,7 +23,7 @@ use std::ptr::{self, NonNull};
 #[repr(C)]
 pub(crate) struct Head {
     link: *mut Head,
-    pub(crate) kind: &'static Kind,
+    pub(crate) kind: &'static KindTable,
     /// The place in the source where the message was made.
     pub(crate) place: &'static Location<'static>,
     /// Time of the push, in coarse milliseconds; wraps after 49 days.
@@ -45,7 +45,7 @@ unsafe impl Linked for Head {
 
 /// The result of running a message.
 #[must_use]
-pub(crate) enum Step {
+pub(crate) enum Processed {
     /// It was processed.
     Done,
     /// It released another message: this one, to this actor.
@@ -55,7 +55,7 @@ pub(crate) enum Step {
     /// Its guard is false: the message is returned.
     Deferred(Envelope),
     /// It has another step: this one, before any other message.
-    Again(Envelope),
+    NextStep(Envelope),
     /// The actor is to end.
     Stop,
     /// A link is added or removed, or a linked actor has failed.
@@ -76,7 +76,7 @@ pub(crate) enum LinkMessage {
 
 /// The table (vtable) of a kind of message. The `# Safety` of its functions is that of `ready`,
 /// `run` and `refuse` in [`message_kind`]: they are called for parcels of this kind (M9).
-pub(crate) struct Kind {
+pub(crate) struct KindTable {
     /// The behaviour's stable name.
     pub(crate) name: &'static str,
     pub(crate) role: MessageRole,
@@ -87,7 +87,7 @@ pub(crate) struct Kind {
     /// What its turn may do to the state.
     pub(crate) access: Access,
     ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
-    run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Step,
+    run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Processed,
     refuse: unsafe fn(NonNull<Head>, Option<&Refusal>) -> Next,
 }
 
@@ -130,7 +130,7 @@ impl Envelope {
         unsafe { self.0.as_ref() }
     }
 
-    pub(crate) fn kind(&self) -> &'static Kind {
+    pub(crate) fn kind(&self) -> &'static KindTable {
         self.head().kind
     }
 

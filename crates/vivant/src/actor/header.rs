@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `class`, `system`, `id`, `parent`, `number` | any thread; never changes |
 //! | `refs`, `addresses` | any thread, through [`CellRef`] and [`AddressRef`] |
-//! | `inbox`, `signals`, `pressure`, a ring | any thread, through their own protocols |
+//! | `inbox`, `signals`, `pressure`, a bounded queue | any thread, through their own protocols |
 //! | `facts` | written by the holder, read by any thread (inspection, watchdog) |
 //! | `random`, `actor_path` | the holder during a turn (atomics only to stay in safe code) |
 //! | `place` | the registry, under its lock |
@@ -15,19 +15,19 @@
 //!   it; parking or closing the inbox destroys it.
 //! - C2 The state is `None` before the start message has run, while a supervised actor is down, and
 //!   after the actor has ended.
-//! - C3 All `AddressRef`s of a cell together own one reference; the drop of the last one nudges
+//! - C3 All `AddressRef`s of a cell together own one reference; the drop of the last one notifies
 //!   before it drops that reference.
 //! - C4 Only the holder can raise the number of addresses from zero. So when a holder reads zero,
 //!   the number stays zero.
 //! - C5 An actor that has not ended owns one reference to its cell, its **life**, kept in the
 //!   registry. Its holder takes it out at the end and drops it last. So a `Runnable` needs no count
 //!   of its own.
-//! - C6 Two kinds of address become **spare** (cached): addresses of the actor that its own run
-//!   drops, and an address that a waking sender gives to the actor. A spare address is still
-//!   counted, and the same run reuses it at no cost. The holder subtracts the spare addresses from
+//! - C6 Two kinds of address are **cached**: addresses of the actor that its own run
+//!   drops, and an address that a waking sender gives to the actor. A cached address is still
+//!   counted, and the same run reuses it at no cost. The holder subtracts the cached addresses from
 //!   the count before it reads whether any address is left, and before it parks. A worker also
 //!   keeps up to four addresses that its turns have dropped, of actors that were active at the
-//!   drop. Such an address becomes spare if its actor is the next to run there. Otherwise it is
+//!   drop. Such an address becomes cached if its actor is the next to run there. Otherwise it is
 //!   subtracted at the end of the round, before the worker sleeps, or by the clock during a long
 //!   turn.
 //! - C7 All pointers to a cell are copies of a pointer that was made from the whole cell. `class`
@@ -35,7 +35,7 @@
 
 use super::actor_path::ActorPath;
 use super::class::Class;
-use super::envelope::{Head, Kind};
+use super::envelope::{Head, KindTable};
 use super::published::Published;
 use super::reference_word;
 use super::run_state::{ColdFields, Lifecycle, RunState};
@@ -66,7 +66,7 @@ pub(crate) struct Header {
     /// Creation number within the system: identity, order and hash of addresses.
     pub(crate) id: u64,
     pub(crate) owner: UnsafeCell<RunState>,
-    pub(crate) facts: Published<Kind>,
+    pub(crate) facts: Published<KindTable>,
     pub(crate) refs: AtomicU32,
     pub(crate) number: u32,
     pub(crate) parent: Option<Arc<ActorPath>>,

@@ -2,7 +2,7 @@
 //! messages, and are refused with the mailbox of an actor that has ended.
 
 use super::class::StateRef;
-use super::envelope::{Envelope, Kind, LinkMessage, MessageKind, Step};
+use super::envelope::{Envelope, KindTable, LinkMessage, MessageKind, Processed};
 use super::reference::CellRef;
 use super::refusal::{Delivery, Next, Refusal};
 use super::worker::Worker;
@@ -13,10 +13,10 @@ use std::panic::Location;
 
 impl MessageKind for LinkMessage {
     type Content = LinkMessage;
-    const KIND: Kind = Kind::new::<Self>("link", MessageRole::Own);
+    const KIND: KindTable = KindTable::new::<Self>("link", MessageRole::Own);
 
-    fn run(message: LinkMessage, _: &mut StateRef<'_>, _: &Worker) -> Step {
-        Step::Link(message)
+    fn run(message: LinkMessage, _: &mut StateRef<'_>, _: &Worker) -> Processed {
+        Processed::Link(message)
     }
 
     fn refuse(message: LinkMessage, refusal: &Refusal, _: &'static Location<'static>) -> Next {

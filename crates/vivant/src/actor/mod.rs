@@ -20,6 +20,7 @@ mod class;
 )]
 mod current_actor;
 mod dead_letter;
+mod deferred_messages;
 #[allow(
     unsafe_code,
     reason = "the message's erased type: see the README and docs/ARCHITECTURE.md"
@@ -71,7 +72,6 @@ mod supervised_by;
 mod ticket;
 mod timer;
 mod user_code;
-mod waiting;
 mod waiting_sender;
 #[allow(
     unsafe_code,
@@ -80,11 +80,12 @@ mod waiting_sender;
 mod worker;
 mod worker_shared;
 
-pub(crate) use bounded_queue::{BoundedQueue, Entry};
+pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, StateRef};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter};
-pub(crate) use envelope::{Envelope, Kind, LinkMessage, MessageKind, Step};
+pub(crate) use deferred_messages::{DeferredMessages, Evaluated, first_decides_for};
+pub(crate) use envelope::{Envelope, KindTable, LinkMessage, MessageKind, Processed};
 pub use error::{AskError, NotSent, Overloaded, Undelivered};
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;
@@ -92,21 +93,20 @@ pub use options::{Access, Guard, Mailbox, Pool, Steps};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, Sight, known};
 pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};
-pub(crate) use reference::{AddressRef, CellRef, Dropped, Kept, count_back};
+pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;
 pub(crate) use refusal::{Delivery, Next, Refusal};
 pub(crate) use run_state::{
-    Batch, Begin, ColdFields, Guards, Lifecycle, Mute, Pending, RunState, StepProgress,
+    Batch, Begin, ColdFields, Guards, Lifecycle, Mute, PendingStep, RunState, StepProgress,
     SupervisedBy, WorkerClass,
 };
 pub(crate) use runnable::Runnable;
-pub(crate) use shared::{HeldBack, Scheduler, Shared};
+pub(crate) use shared::{MutedSender, Scheduler, Shared};
 pub(crate) use signals::Signals;
 pub(crate) use supervised_by::Terms;
 pub use supervised_by::{Messages, OnPanic, Restart};
 pub use timer::Timer;
-pub(crate) use user_code::{admit, for_others};
-pub(crate) use waiting::{Found, Waiting, first_speaks_for};
+pub(crate) use user_code::{admit, run_foreign_code};
 pub(crate) use waiting_sender::{Admission, WaitingSender};
 pub(crate) use worker::Worker;
-pub(crate) use worker_shared::{News, Slow, Tenure, WorkerShared};
+pub(crate) use worker_shared::{SlowReport, SlowTurn, Tenure, WorkerShared};

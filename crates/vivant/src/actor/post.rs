@@ -1,6 +1,6 @@
-//! Posting: the one entry into a mailbox, for users' messages and the runtime's alike (M6).
+//! Posting: the one reservation into a mailbox, for users' messages and the runtime's alike (M6).
 
-use super::bounded_queue::{Entry, Offered};
+use super::bounded_queue::{Offered, Reservation};
 use super::dead_letter::bury_letter;
 use super::envelope::{Envelope, Head};
 use super::header::Header;
@@ -57,8 +57,8 @@ pub(crate) struct Returned<'a> {
 /// Within a turn the sender may find the receiver overloaded: it is then muted when its turn ends
 /// (T5).
 pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
-    if envelope.kind().route != Route::Straight && to.class.ring_at.is_some() {
-        return post_bounded(to, envelope, Entry::Asked);
+    if envelope.kind().route != Route::Straight && to.class.bounded_queue_at.is_some() {
+        return post_bounded(to, envelope, Reservation::None);
     }
     // SAFETY: `pushed` calls this once, with the node of an envelope that has given its parcel up
     // (M9): the inbox owns it now, or gives it back (M1).
@@ -71,10 +71,14 @@ pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
 }
 
 /// As `post`, for a sender that may have a reserved place.
-pub(crate) fn post_by(to: To<'_>, envelope: Envelope, entry: Entry) -> Result<(), Returned<'_>> {
-    match entry {
-        Entry::Asked => post(to, envelope),
-        Entry::Promised => post_bounded(to, envelope, entry),
+pub(crate) fn post_by(
+    to: To<'_>,
+    envelope: Envelope,
+    reservation: Reservation,
+) -> Result<(), Returned<'_>> {
+    match reservation {
+        Reservation::None => post(to, envelope),
+        Reservation::Place => post_bounded(to, envelope, reservation),
     }
 }
 
@@ -135,18 +139,22 @@ pub(crate) fn report(supervisor: &CellRef, news: Envelope) -> Received {
     }
 }
 
-/// Posts to a bounded mailbox: the message goes into its ring, and a ticket into its inbox (M7).
+/// Posts to a bounded mailbox: the message goes into its queue, and a ticket into its inbox (M7).
 #[inline(never)]
-fn post_bounded(to: To<'_>, mut message: Envelope, entry: Entry) -> Result<(), Returned<'_>> {
+fn post_bounded(
+    to: To<'_>,
+    mut message: Envelope,
+    reservation: Reservation,
+) -> Result<(), Returned<'_>> {
     message.stamp(to.system.oracle.coarse_ms() as u32);
     to.system.account_more(message.kind().bytes);
     let ticket = Envelope::new::<Ticket>((), message.head().place);
     let mut not_in = None;
     let push = |to: &AddressRef, node| {
-        let offered = match to.ring() {
+        let offered = match to.bounded_queue() {
             // SAFETY: `pushed` calls this once, with the node of a ticket that has given its parcel
             // up (M9): the inbox owns it now, or gives it back (M1).
-            Some(ring) => ring.offer(message, entry, || unsafe { to.inbox.push(node) }),
+            Some(queue) => queue.offer(message, reservation, || unsafe { to.inbox.push(node) }),
             None => Offered::Ended(message),
         };
         match offered {
@@ -204,7 +212,7 @@ impl Worker {
         self.account_more(kind.bytes);
         let depth = match push(&to, envelope.into_node()) {
             Ok(Pushed::Wakes(node)) => {
-                to.facts.wakes(now_ms);
+                to.facts.set_woken(now_ms);
                 let depth = to.pressure.first();
                 if depth >= system.config.marks.overloaded && kind.role == MessageRole::Turn {
                     self.sent_to_overloaded(&to);
@@ -261,7 +269,7 @@ impl AddressRef {
         std::mem::forget(self);
         // SAFETY: the inbox was parked and this thread has woken it, so it alone accesses the owner
         // part (C1); the forgotten address is still counted and keeps the cell alive (C3).
-        unsafe { (*header.as_ref().owner.get()).spare += 1 };
+        unsafe { (*header.as_ref().owner.get()).cached += 1 };
         // SAFETY: the caller's contract for `node` (X1). The forgotten address keeps the cell alive
         // (C3); the pointer is that of the whole cell (C7).
         unsafe { AddressRef::woken(header, node) }
@@ -300,7 +308,7 @@ fn post_from_outside<'a>(
     system.account_more(kind.bytes);
     match push(&to, envelope.into_node()) {
         Ok(Pushed::Wakes(node)) => {
-            to.facts.wakes(now_ms);
+            to.facts.set_woken(now_ms);
             // SAFETY: `push` returns what the inbox of `to` returned for this node: the inbox was
             // parked, and this push has woken it (M3). The node is this sender's again (M1), and
             // this is the one call for it.

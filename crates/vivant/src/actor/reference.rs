@@ -84,8 +84,8 @@ impl AddressRef {
     /// `header` starts a cell made by `api::cell::birth` that is alive, the pointer is that of the
     /// whole cell, and this thread holds the actor.
     pub(crate) unsafe fn of_held(header: NonNull<Header>) -> AddressRef {
-        if let Some(spare) = AddressRef::spare(header) {
-            return spare;
+        if let Some(cached) = AddressRef::cached_address(header) {
+            return cached;
         }
         // SAFETY: the caller's contract (X1).
         // Relaxed: as in `clone`; only the holder may raise the count from zero.
@@ -104,11 +104,11 @@ impl AddressRef {
         AddressRef(header)
     }
 
-    /// Takes a spare address of the current actor (C6). `None` for another actor, or if none is
-    /// spare.
+    /// Takes a cached address of the current actor (C6). `None` for another actor, or if none is
+    /// cached.
     #[inline]
-    fn spare(header: NonNull<Header>) -> Option<AddressRef> {
-        let spares = Worker::with_current(|worker| worker.current.spares(header));
+    fn cached_address(header: NonNull<Header>) -> Option<AddressRef> {
+        let spares = Worker::with_current(|worker| worker.current.take_cached_address(header));
         (spares == Some(true)).then(|| AddressRef(header))
     }
 }
@@ -148,7 +148,7 @@ impl CellRef {
         let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
             if reference_word::is_dying(word) {
-                word = self.heard()?;
+                word = self.await_commit()?;
             }
             if reference_word::count(word) == 0 {
                 return None;
@@ -172,7 +172,7 @@ impl CellRef {
 
     /// The actor is doomed: waits for the detector's decision. Returns the word after an abort.
     #[cold]
-    fn heard(&self) -> Option<u32> {
+    fn await_commit(&self) -> Option<u32> {
         // Relaxed: the verdict's lock orders it.
         let look = || self.addresses.load(Ordering::Relaxed);
         let word = self.system.verdict.after(look);
@@ -223,8 +223,8 @@ impl Clone for CellRef {
 
 impl Clone for AddressRef {
     fn clone(&self) -> Self {
-        if let Some(spare) = AddressRef::spare(self.0) {
-            return spare;
+        if let Some(cached) = AddressRef::cached_address(self.0) {
+            return cached;
         }
         // Relaxed: a new address is made from an existing one.
         let before = self.addresses.fetch_add(1, Ordering::Relaxed);
@@ -255,7 +255,7 @@ impl Drop for CellRef {
 
 /// Whether a worker keeps an address that is dropped (C6).
 #[derive(PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum Cached {
     Yes,
     No,
 }
@@ -265,17 +265,17 @@ pub(crate) struct Dropped(NonNull<Header>);
 
 impl Dropped {
     /// The worker does not keep the address; the caller subtracts it.
-    pub(crate) fn refused(self) -> Kept {
+    pub(crate) fn not_cached(self) -> Cached {
         std::mem::forget(self);
-        Kept::No
+        Cached::No
     }
 
     pub(crate) fn as_ptr(&self) -> NonNull<Header> {
         self.0
     }
 
-    /// The address is spare now: the run that has it subtracts it.
-    pub(crate) fn spared(self) {
+    /// The address is cached now: the run that has it subtracts it.
+    pub(crate) fn into_cached(self) {
         std::mem::forget(self);
     }
 }

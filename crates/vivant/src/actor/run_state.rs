@@ -3,12 +3,12 @@
 
 use super::child_news::ChildNews;
 use super::class::StateRef;
+use super::deferred_messages::DeferredMessages;
 use super::envelope::{Envelope, Head};
 use super::header::Header;
 use super::options::Pool;
 use super::reference::CellRef;
 use super::supervised_by::Terms;
-use super::waiting::Waiting;
 use super::worker::Worker;
 use crate::message::Chain;
 use crate::mute::Pressure;
@@ -23,7 +23,7 @@ pub(crate) struct RunState {
     /// Number of messages begun or deferred that the pressure still counts.
     pub(crate) uncounted: u32,
     /// Number of counted addresses that were given to the actor itself (C6).
-    pub(crate) spare: u32,
+    pub(crate) cached: u32,
     pub(crate) life: Lifecycle,
     pub(crate) mute: Mute,
     /// Whether the guards in `waiting` have to be evaluated.
@@ -66,11 +66,11 @@ impl RunState {
             backlog: Chain::new(),
             cold,
             uncounted: 0,
-            spare: 0,
+            cached: 0,
             life,
             mute: Mute::Free,
             guards: Guards::None,
-            batch: Batch::MarkStart,
+            batch: Batch::Begun,
             steps: StepProgress::None,
             worker_class: WorkerClass::of(pool),
         }
@@ -87,7 +87,7 @@ impl RunState {
     /// Returns true if messages are deferred by their guards.
     pub(crate) fn has_deferred(&self) -> bool {
         let cold = self.cold.as_ref();
-        cold.is_some_and(|cold| cold.waiting.count() > 0)
+        cold.is_some_and(|cold| cold.deferred.count() > 0)
     }
 
     /// Called before messages are appended to the backlog. The first of them found the inbox empty,
@@ -128,7 +128,7 @@ pub(crate) enum StepProgress {
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub(crate) enum Batch {
     Fresh,
-    MarkStart,
+    Begun,
 }
 
 /// Whether messages are deferred, and whether their guards have to be evaluated.
@@ -137,20 +137,20 @@ pub(crate) enum Guards {
     /// No message is deferred.
     None,
     /// All guards were evaluated since the state last changed, and all are false.
-    Shut,
+    Closed,
     /// Some guards were evaluated since the state last changed.
     Partly,
     /// The state may have changed since the last evaluation.
     Stale,
     /// Guards are being evaluated. If this is the value after a panic, a guard has panicked.
-    Asked,
+    Evaluating,
 }
 
 impl Guards {
     /// Returns true if a guard may not have been evaluated since the state last changed.
     #[inline]
-    pub(crate) fn are_unseen(self) -> bool {
-        !matches!(self, Guards::None | Guards::Shut)
+    pub(crate) fn need_evaluation(self) -> bool {
+        !matches!(self, Guards::None | Guards::Closed)
     }
 }
 
@@ -158,9 +158,9 @@ impl Guards {
 #[derive(Default)]
 pub(crate) struct ColdFields {
     /// Messages deferred by their guards.
-    pub(crate) waiting: Waiting,
+    pub(crate) deferred: DeferredMessages,
     /// The next step of a behaviour.
-    pub(crate) step: Option<Pending>,
+    pub(crate) step: Option<PendingStep>,
     /// The supervisor that starts it again.
     pub(crate) child: Option<SupervisedBy>,
     /// Requests of a watch. The end of the actor resolves their promises.
@@ -173,7 +173,7 @@ pub(crate) struct ColdFields {
 }
 
 /// A behaviour's next step, and the locals that a plain actor's last step left.
-pub(crate) struct Pending {
+pub(crate) struct PendingStep {
     pub(crate) envelope: Envelope,
     pub(crate) locals: Option<Box<dyn Any + Send>>,
 }

@@ -21,7 +21,7 @@ pub(crate) struct Shared {
     pub(crate) scheduler: Box<dyn Scheduler>,
     /// All actors, for inspection and shutdown. It owns the lifetime of each (C5).
     pub(crate) registry: Registry<CellRef>,
-    pub(crate) mutes: Mutes<HeldBack>,
+    pub(crate) mutes: Mutes<MutedSender>,
     /// Actors that may be unreachable.
     pub(crate) candidates: Candidates<Runnable>,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
@@ -57,24 +57,24 @@ pub(crate) trait Scheduler: Any + Send + Sync {
 }
 
 /// A sender that waits until an overloaded actor has recovered.
-pub(crate) enum HeldBack {
+pub(crate) enum MutedSender {
     /// A muted actor.
     Actor(CellRef),
     /// An offer, from outside of turns.
     Offer(Arc<WaitingSender>),
 }
 
-impl HeldBack {
+impl MutedSender {
     /// Its number, if it is an actor.
     pub(crate) fn actor(&self) -> Option<u64> {
         match self {
-            HeldBack::Actor(muted) => Some(muted.id),
-            HeldBack::Offer(_) => None,
+            MutedSender::Actor(muted) => Some(muted.id),
+            MutedSender::Offer(_) => None,
         }
     }
 
     pub(crate) fn is(&self, waiting_sender: &Arc<WaitingSender>) -> bool {
-        matches!(self, HeldBack::Offer(other) if Arc::ptr_eq(other, waiting_sender))
+        matches!(self, MutedSender::Offer(other) if Arc::ptr_eq(other, waiting_sender))
     }
 }
 
@@ -133,7 +133,7 @@ impl Shared {
     pub(crate) fn schedule_by(self: &Arc<Self>, worker: Option<&Worker>, actor: Runnable) {
         match worker.and_then(Worker::worker_shared) {
             Some(worker_shared) if actor.worker_class().is_for_workers() => {
-                self.wake_beside(worker_shared, actor);
+                self.schedule_next(worker_shared, actor);
             }
             _ => self.schedule_elsewhere(actor),
         }
@@ -147,7 +147,7 @@ impl Shared {
     /// A turn of this worker has woken `actor`: it runs next, here, on warm caches. The actor that
     /// was to run next goes to the queue.
     #[inline]
-    fn wake_beside(&self, worker_shared: &WorkerShared, actor: Runnable) {
+    fn schedule_next(&self, worker_shared: &WorkerShared, actor: Runnable) {
         let Some(displaced) = worker_shared.woken.put(actor) else {
             return;
         };

@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 /// Runs user code that does not belong to the actor of this turn. A panic of it is reported under
 /// `what`, and has no other effect here.
-pub(crate) fn for_others(what: &'static str, code: impl FnOnce()) {
+pub(crate) fn run_foreign_code(what: &'static str, code: impl FnOnce()) {
     if let Err(caught) = catch(code) {
         Worker::with_current(|worker| {
             let panic = Panic::of(
@@ -28,7 +28,7 @@ pub(crate) fn for_others(what: &'static str, code: impl FnOnce()) {
 pub(crate) fn admit(sender: &WaitingSender) -> Admission {
     let (admission, waker) = sender.admitted();
     if let Some(waker) = waker {
-        for_others("a waker", || waker.wake());
+        run_foreign_code("a waker", || waker.wake());
     }
     admission
 }
@@ -46,11 +46,11 @@ impl Refusal {
     /// Drops the message's content: user code.
     pub(crate) fn drop_content<C>(&self, content: C) {
         if !matches!(self.why, Why::Full(_)) {
-            return for_others("the drop of a refused message", || drop(content));
+            return run_foreign_code("the drop of a refused message", || drop(content));
         }
         let deep = DROPS_DEEP.get();
         DROPS_DEEP.set(deep + 1);
-        for_others("the drop of a message to a full mailbox", || {
+        run_foreign_code("the drop of a message to a full mailbox", || {
             if deep < DROPS_DEEP_MAX {
                 return drop(content);
             }

@@ -20,7 +20,7 @@ enum Standing {
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Admission {
     Admitted,
-    /// It does not wait any more: its place belongs to the next applicant.
+    /// It does not wait any more: its place belongs to the next waiting sender.
     Gone,
 }
 

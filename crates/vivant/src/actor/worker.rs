@@ -1,9 +1,9 @@
 //! The context in which turns run: one for each worker thread, one for a simulation.
 
 use super::current_actor::CurrentActor;
-use super::envelope::{Envelope, Kind};
+use super::envelope::{Envelope, KindTable};
 use super::header::Header;
-use super::reference::{AddressRef, CellRef, Dropped, Kept};
+use super::reference::{AddressRef, Cached, CellRef, Dropped};
 use super::runnable::Runnable;
 use super::shared::Shared;
 use super::worker_shared::WorkerShared;
@@ -37,13 +37,13 @@ pub(crate) struct Worker {
     pub(crate) meters: WorkerMeters,
     /// The kind of the message that runs its turn, guard or end. `None`: no user code of an actor
     /// runs.
-    turn: Cell<Option<&'static Kind>>,
+    turn: Cell<Option<&'static KindTable>>,
     /// What is to be done at the end of the turn.
-    wishes: Cell<Wishes>,
+    request: Cell<TurnRequest>,
     overloaded: Cell<Option<CellRef>>,
     ending: Cell<Option<StopReason>>,
     /// The next step of the running behaviour.
-    again: Cell<Option<Envelope>>,
+    next_step: Cell<Option<Envelope>>,
     /// The locals that a step of a plain actor has left. Set from the end of that step until the
     /// next one has begun.
     pub(crate) locals: Cell<Option<Box<dyn Any + Send>>>,
@@ -53,11 +53,11 @@ pub(crate) struct Worker {
     /// the detector at the end of the round.
     pub(super) candidates: RefCell<Vec<Candidate>>,
     /// The actor with the turn that made the last candidate, if candidates overload the detector.
-    crowding: Cell<Option<u64>>,
+    throttled: Cell<Option<u64>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wishes {
+enum TurnRequest {
     None,
     /// The run is to end, because there is work before the next one.
     Pause,
@@ -78,14 +78,14 @@ impl Worker {
             pool: Pool::new(depot),
             meters: WorkerMeters::default(),
             turn: Cell::new(None),
-            wishes: Cell::new(Wishes::None),
+            request: Cell::new(TurnRequest::None),
             overloaded: Cell::new(None),
             ending: Cell::new(None),
-            again: Cell::new(None),
+            next_step: Cell::new(None),
             locals: Cell::new(None),
             packer: Cell::new(None),
             candidates: RefCell::default(),
-            crowding: Cell::new(None),
+            throttled: Cell::new(None),
         })
     }
 
@@ -179,13 +179,14 @@ impl Worker {
             .unwrap_or_else(|| "-".to_owned())
     }
 
-    /// A run begins. The addresses of the actor that this worker's turns have dropped become spare.
+    /// A run begins. The addresses of the actor that this worker's turns have dropped become
+    /// cached.
     #[inline]
-    pub(crate) fn begins(&self, actor: &Runnable) {
+    pub(crate) fn begin_run(&self, actor: &Runnable) {
         if let Some(worker_shared) = &self.worker_shared {
             worker_shared.watch.holds(actor);
             while let Some(dropped) = worker_shared.dropped_of(actor) {
-                self.current.takes(dropped);
+                self.current.cache(dropped);
             }
         }
     }
@@ -224,7 +225,7 @@ impl Worker {
     }
 
     #[inline]
-    pub(crate) fn turn_begins(&self, kind: &'static Kind) {
+    pub(crate) fn turn_begins(&self, kind: &'static KindTable) {
         self.turn.set(Some(kind));
         if let Some(worker_shared) = &self.worker_shared {
             worker_shared.watch.begins(self.system.oracle.coarse_ms());
@@ -241,7 +242,7 @@ impl Worker {
 
     /// The guard of a message is evaluated.
     #[inline]
-    pub(crate) fn guard_begins(&self, kind: &'static Kind) {
+    pub(crate) fn guard_begins(&self, kind: &'static KindTable) {
         self.turn_begins(kind);
     }
 
@@ -255,7 +256,7 @@ impl Worker {
     }
 
     /// Returns the kind of the message that runs its turn, guard or end.
-    pub(crate) fn turn(&self) -> Option<&'static Kind> {
+    pub(crate) fn turn(&self) -> Option<&'static KindTable> {
         self.turn.get()
     }
 
@@ -266,7 +267,7 @@ impl Worker {
 
     /// In a simulation: injects the fault that the seed chose for a turn, before it runs.
     #[inline]
-    pub(crate) fn fault_before(&self, kind: &'static Kind) {
+    pub(crate) fn fault_before(&self, kind: &'static KindTable) {
         if let Some(stage) = self.system.stage() {
             let id = self.with_me(|actor| actor.id);
             stage.fault_before(kind.name, kind.role, id, &self.system.oracle);
@@ -274,40 +275,40 @@ impl Worker {
     }
 
     /// Records that the behaviour has another step.
-    pub(crate) fn asks_again(&self, next: Envelope) {
-        self.again.set(Some(next));
+    pub(crate) fn set_next_step(&self, next: Envelope) {
+        self.next_step.set(Some(next));
     }
 
     /// Takes the next step of the behaviour that ran, if there is one.
-    pub(crate) fn take_again(&self) -> Option<Envelope> {
-        self.again.take()
+    pub(crate) fn take_next_step(&self) -> Option<Envelope> {
+        self.next_step.take()
     }
 
     /// Returns true if a step's envelope or locals are still here. Between two runs this is false.
-    pub(crate) fn has_left(&self) -> bool {
-        let (again, locals) = (self.again.take(), self.locals.take());
-        let has_left = again.is_some() || locals.is_some();
-        self.again.set(again);
+    pub(crate) fn has_step_state(&self) -> bool {
+        let (next_step, locals) = (self.next_step.take(), self.locals.take());
+        let has_step_state = next_step.is_some() || locals.is_some();
+        self.next_step.set(next_step);
         self.locals.set(locals);
-        has_left
+        has_step_state
     }
 
     /// The turn requests its actor's end.
-    pub(crate) fn ask_end(&self, reason: StopReason) {
-        self.wishes.set(Wishes::End);
+    pub(crate) fn request_end(&self, reason: StopReason) {
+        self.request.set(TurnRequest::End);
         self.ending.set(Some(reason));
     }
 
     /// Returns true if there is work at the end of the turn.
     #[inline]
-    pub(crate) fn has_wishes(&self) -> bool {
-        self.wishes.get() != Wishes::None
+    pub(crate) fn has_request(&self) -> bool {
+        self.request.get() != TurnRequest::None
     }
 
     /// Takes the reason for which the turn wants its actor to end, if it does.
     pub(crate) fn take_end(&self) -> Option<StopReason> {
-        if self.wishes.get() == Wishes::End {
-            self.wishes.set(Wishes::None);
+        if self.request.get() == TurnRequest::End {
+            self.request.set(TurnRequest::None);
         }
         self.ending.take()
     }
@@ -315,7 +316,10 @@ impl Worker {
     /// Records that the turn sent to an overloaded actor. The run acts on it when the turn has
     /// ended.
     pub(crate) fn sent_to_overloaded(&self, receiver: &AddressRef) {
-        if matches!(self.wishes.get(), Wishes::Overloaded | Wishes::End) {
+        if matches!(
+            self.request.get(),
+            TurnRequest::Overloaded | TurnRequest::End
+        ) {
             // The actor is to end, or will be muted anyway.
             return;
         }
@@ -323,22 +327,22 @@ impl Worker {
         if self.inside_turn() && other == Some(true) && Arc::ptr_eq(&self.system, &receiver.system)
         {
             self.overloaded.set(Some(receiver.cell()));
-            self.wishes.set(Wishes::Overloaded);
+            self.request.set(TurnRequest::Overloaded);
         }
     }
 
     /// Takes whether the run is to end with this turn.
     pub(crate) fn take_pause(&self) -> bool {
-        let pauses = self.wishes.get() == Wishes::Pause;
+        let pauses = self.request.get() == TurnRequest::Pause;
         if pauses {
-            self.wishes.set(Wishes::None);
+            self.request.set(TurnRequest::None);
         }
         pauses
     }
 
     pub(crate) fn take_overloaded(&self) -> Option<CellRef> {
-        if self.wishes.get() == Wishes::Overloaded {
-            self.wishes.set(Wishes::None);
+        if self.request.get() == TurnRequest::Overloaded {
+            self.request.set(TurnRequest::None);
         }
         self.overloaded.take()
     }
@@ -347,10 +351,10 @@ impl Worker {
     /// need not be subtracted yet (C6). Only addresses of an active actor are kept, because an idle
     /// actor would have to be woken to end.
     #[inline]
-    pub(crate) fn keeps_address(&self, address: &AddressRef, dropped: Dropped) -> Kept {
+    pub(crate) fn cache_dropped(&self, address: &AddressRef, dropped: Dropped) -> Cached {
         if self.current.has(&dropped) {
-            self.current.takes(dropped);
-            return Kept::Yes;
+            self.current.cache(dropped);
+            return Cached::Yes;
         }
         match &self.worker_shared {
             Some(worker_shared)
@@ -358,7 +362,7 @@ impl Worker {
             {
                 worker_shared.keep(dropped)
             }
-            _ => dropped.refused(),
+            _ => dropped.not_cached(),
         }
     }
 
@@ -372,22 +376,22 @@ impl Worker {
         !self.candidates.borrow().is_empty()
     }
 
-    /// The current actor has made `SUSPECTS_MAX` candidates: its run ends, so that those candidates
-    /// run, and may become idle, before they are scanned. If candidates overload the detector, the
-    /// actor is throttled.
+    /// The current actor has made `CANDIDATES_MAX` candidates: its run ends, so that those
+    /// candidates run, and may become idle, before they are scanned. If candidates overload the
+    /// detector, the actor is throttled.
     #[cold]
     pub(super) fn pauses(&self, overload: CandidateOverload) {
-        if !self.has_wishes() {
-            self.wishes.set(Wishes::Pause);
+        if !self.has_request() {
+            self.request.set(TurnRequest::Pause);
         }
         if overload == CandidateOverload::Waiting {
-            self.crowding.set(self.current.with(|actor| actor.id));
+            self.throttled.set(self.current.with(|actor| actor.id));
         }
     }
 
     /// Takes the id of the actor to throttle because of candidate overload.
-    pub(crate) fn take_crowding(&self) -> Option<u64> {
-        self.crowding.take()
+    pub(crate) fn take_throttled(&self) -> Option<u64> {
+        self.throttled.take()
     }
 
     /// A message of this system has left its mailbox: subtracts its bytes.

@@ -115,9 +115,9 @@ fn new_cell<A: Actor>(birth: Birth, state: Option<Stored<A>>) -> AddressRef {
     // The pointer is derived from the whole cell, so that it may be cast back to it.
     if A::MAILBOX.is_bounded() {
         let place = pool::take::<BoundedCell<A>>();
-        let ring = BoundedQueue::new(A::MAILBOX);
+        let queue = BoundedQueue::new(A::MAILBOX);
         // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
-        unsafe { place.write(BoundedCell { cell, ring }) };
+        unsafe { place.write(BoundedCell { cell, queue }) };
         // SAFETY: written just now, with one address, and nothing refers to it yet (X3); the
         // pointer is that of the whole cell (C7).
         return unsafe { AddressRef::first(place.cast()) };

@@ -20,11 +20,11 @@ pub(crate) struct ActorCell<A: Actor> {
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Header>() + size_of::<Option<u64>>() <= 3 * 64 - 8);
 
-/// The cell of an actor with a bounded mailbox. Other cells do not pay for the ring.
+/// The cell of an actor with a bounded mailbox. Other cells do not pay for the queue.
 #[repr(C)]
 pub(crate) struct BoundedCell<A: Actor> {
     pub(crate) cell: ActorCell<A>,
-    pub(crate) ring: BoundedQueue,
+    pub(crate) queue: BoundedQueue,
 }
 
 /// Frees the memory of a cell made by [`birth`](super::birth) with the same `A`.

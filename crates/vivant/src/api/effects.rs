@@ -136,7 +136,7 @@ impl<A: Actor> Turn<'_, A> {
 
     /// Ends this actor after this message.
     pub fn stop(&self) {
-        self.worker().ask_end(StopReason::Finished);
+        self.worker().request_end(StopReason::Finished);
     }
 
     /// Monitors an actor: a promise of the reason of its end; if it has ended already, the promise

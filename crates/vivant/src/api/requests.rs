@@ -3,8 +3,8 @@
 
 use super::promise::Resolver;
 use crate::actor::{
-    AddressRef, Envelope, Kind, LinkMessage, MessageKind, Next, Refusal, StateRef, Step, To,
-    Worker, post, post_or_bury,
+    AddressRef, Envelope, KindTable, LinkMessage, MessageKind, Next, Processed, Refusal, StateRef,
+    To, Worker, post, post_or_bury,
 };
 use crate::failures::StopReason;
 use crate::message::MessageRole;
@@ -37,16 +37,16 @@ struct Watch;
 
 impl MessageKind for Watch {
     type Content = Resolver<StopReason>;
-    const KIND: Kind = Kind::new::<Self>("watch", MessageRole::Watch);
+    const KIND: KindTable = KindTable::new::<Self>("watch", MessageRole::Watch);
 
     /// Returns true if there is no listener any more. Then the watch has nothing to wait for.
     fn ready(resolver: &Resolver<StopReason>, _: &mut StateRef<'_>) -> bool {
         !resolver.has_listener()
     }
 
-    fn run(resolver: Resolver<StopReason>, _: &mut StateRef<'_>, _: &Worker) -> Step {
+    fn run(resolver: Resolver<StopReason>, _: &mut StateRef<'_>, _: &Worker) -> Processed {
         drop(resolver);
-        Step::Done
+        Processed::Done
     }
 
     fn refuse(
@@ -62,10 +62,10 @@ struct StopMark;
 
 impl MessageKind for StopMark {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("stop after the queue", MessageRole::StopMark);
+    const KIND: KindTable = KindTable::new::<Self>("stop after the queue", MessageRole::StopMark);
 
-    fn run(_: (), _: &mut StateRef<'_>, _: &Worker) -> Step {
-        Step::Stop
+    fn run(_: (), _: &mut StateRef<'_>, _: &Worker) -> Processed {
+        Processed::Stop
     }
 
     fn refuse(_: (), _: &Refusal, _: &'static Location<'static>) -> Next {

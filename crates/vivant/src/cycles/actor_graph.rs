@@ -117,7 +117,7 @@ fn look_at(cell: &CellRef, knows: &mut Vec<Who>) -> (Seen, Option<KeptBy>) {
     if shown(&mut idle, take) == Sight::Faulty {
         knows.clear();
     }
-    idle.let_go();
+    idle.park();
     (Seen::Idle { addresses, turns }, by)
 }
 

@@ -173,7 +173,7 @@ impl DetectionPass {
                 match cell.hold_idle() {
                     Ok(mut idle) => {
                         let seen = self.looks_into(&mut idle, &mut knows);
-                        idle.let_go();
+                        idle.park();
                         seen
                     }
                     Err(Occupied::Ended) => Seen::Gone,

@@ -75,6 +75,6 @@ fn sharer<T>(cell: &CellRef, mut ask: impl FnMut(&mut dyn Sharer) -> T) -> Optio
     let mut idle = cell.hold_idle().ok()?;
     let mut answer = None;
     idle.sharer(&mut |heap| answer = Some(ask(heap)));
-    idle.let_go();
+    idle.park();
     answer
 }

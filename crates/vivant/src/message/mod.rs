@@ -17,6 +17,6 @@ mod message_role;
 )]
 pub(crate) mod pool;
 
-pub(crate) use inbox::{Chain, Grasped, Inbox, Linked, Notified, Parked, Pushed};
+pub(crate) use inbox::{Chain, Inbox, Linked, Notified, Parked, Pushed, TryHold};
 pub(crate) use message_role::{MessageRole, Route};
 pub(crate) use pool::{Depot, Pool};

@@ -90,7 +90,7 @@ pub(crate) unsafe fn give<P>(place: NonNull<P>) {
     // SAFETY: the caller gives it up unused, once (X1), and it was taken as a block of this class
     // (N4).
     let kept = Pool::with_current(|pool| unsafe { pool.give(class, place.cast()) });
-    if kept != Some(Kept::Yes) {
+    if kept != Some(Recycled::Yes) {
         // SAFETY: all blocks of a class have the layout of the class (N4). The caller gave it up,
         // and the pool did not keep it, so it is freed here, once (N3).
         unsafe { dealloc(place.as_ptr().cast(), layout_of(class)) };
@@ -146,7 +146,7 @@ impl Magazine {
 
 /// Whether the pool took a block over.
 #[derive(PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum Recycled {
     Yes,
     No,
 }
@@ -239,9 +239,9 @@ impl Pool {
     /// The caller owns the block, which was allocated for `class`. It gives the block up unless the
     /// result is `No`.
     #[inline]
-    pub(crate) unsafe fn give(&self, class: usize, block: NonNull<u8>) -> Kept {
+    pub(crate) unsafe fn give(&self, class: usize, block: NonNull<u8>) -> Recycled {
         let Some(depot) = &self.depot else {
-            return Kept::No;
+            return Recycled::No;
         };
         let rack = &self.classes[class];
         if rack.count.get() == MAGAZINE {
@@ -257,7 +257,7 @@ impl Pool {
         }
         rack.first.set(block.as_ptr());
         rack.count.set(rack.count.get() + 1);
-        Kept::Yes
+        Recycled::Yes
     }
 
     /// The current magazine is full: it becomes the reserve, and the old reserve goes to the depot.

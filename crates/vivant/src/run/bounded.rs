@@ -23,7 +23,7 @@ impl RunGuard<'_> {
         drop(taken);
         // First: it is older than the message for which the ticket stands.
         self.drop_overdue();
-        let message = self.actor.ring()?.redeem()?;
+        let message = self.actor.bounded_queue()?.redeem()?;
         self.worker.account_less(message.kind().bytes);
         Some(message)
     }
@@ -31,7 +31,10 @@ impl RunGuard<'_> {
     /// Drops deferred messages that newer messages have displaced.
     #[inline]
     pub(crate) fn drop_overdue(&mut self) {
-        let overdue = self.actor.ring().map_or(0, BoundedQueue::take_overdue);
+        let overdue = self
+            .actor
+            .bounded_queue()
+            .map_or(0, BoundedQueue::take_overdue);
         if overdue > 0 {
             self.drop_oldest(overdue);
         }
@@ -40,7 +43,7 @@ impl RunGuard<'_> {
     #[cold]
     fn drop_oldest(&mut self, overdue: usize) {
         for _ in 0..overdue {
-            let Some(envelope) = self.owner().cold().waiting.pop_oldest_counted() else {
+            let Some(envelope) = self.owner().cold().deferred.pop_oldest_counted() else {
                 break;
             };
             self.publish_deferred();
@@ -54,26 +57,26 @@ impl RunGuard<'_> {
     }
 
     /// Frees the place of a message that the holder has taken out and that will not begin.
-    pub(crate) fn frees_place(&self, message: &Envelope) {
+    pub(crate) fn free_place(&self, message: &Envelope) {
         if message.kind().route == Route::Counted
-            && let Some(ring) = self.actor.ring()
+            && let Some(queue) = self.actor.bounded_queue()
         {
-            ring.free();
+            queue.free();
         }
     }
 
     /// Occupies a place for a continuation that runs at once: it has not been in the mailbox.
-    pub(crate) fn gives_place(&self, released: &Envelope) {
+    pub(crate) fn occupy_place(&self, released: &Envelope) {
         if released.kind().route == Route::Counted
-            && let Some(ring) = self.actor.ring()
+            && let Some(queue) = self.actor.bounded_queue()
         {
-            ring.occupy();
+            queue.occupy();
         }
     }
 
-    pub(crate) fn close_ring(&self) {
-        if let Some(ring) = self.actor.ring() {
-            ring.close();
+    pub(crate) fn close_bounded_queue(&self) {
+        if let Some(queue) = self.actor.bounded_queue() {
+            queue.close();
         }
     }
 }

@@ -5,7 +5,9 @@ use super::run_guard::{RunGuard, unmute};
 use crate::actor::Guards;
 use crate::actor::Refusal;
 use crate::actor::{ChildNews, Received, report};
-use crate::actor::{Envelope, Kind, Lifecycle, MessageKind, Mute, Next, StateRef, Step, Worker};
+use crate::actor::{
+    Envelope, KindTable, Lifecycle, MessageKind, Mute, Next, Processed, StateRef, Worker,
+};
 use crate::actor::{Messages, OnPanic, Restart, SupervisedBy, Terms};
 use crate::failures::Panic;
 use crate::failures::{StopReason, catch};
@@ -17,16 +19,16 @@ enum Fate {
     Ends,
     GoesDown,
     /// The turn panicked, and the terms keep the state.
-    GoesOn,
+    Continues,
 }
 
 impl RunGuard<'_> {
     /// Ends this incarnation: the actor ends, or goes down until its supervisor starts it again.
-    pub(crate) fn is_over(&mut self, reason: StopReason) {
+    pub(crate) fn end_incarnation(&mut self, reason: StopReason) {
         match self.fate(&reason) {
             Fate::Ends => self.end(reason),
             Fate::GoesDown => self.go_down(reason),
-            Fate::GoesOn => {
+            Fate::Continues => {
                 self.forget_turn();
                 self.forget_locals();
                 // G2: the turn may have changed the state before it panicked.
@@ -49,7 +51,7 @@ impl RunGuard<'_> {
     /// The supervisor wants a new incarnation.
     pub(crate) fn halt(&mut self) {
         if self.owner().life == Lifecycle::Running {
-            self.is_over(StopReason::Restarting);
+            self.end_incarnation(StopReason::Restarting);
         } else if let Received::No = self.report(ChildNews::IsDown) {
             self.end(StopReason::Stopped);
         }
@@ -58,7 +60,7 @@ impl RunGuard<'_> {
     /// Drops the state and keeps the mailbox.
     fn go_down(&mut self, reason: StopReason) {
         self.owner().life = Lifecycle::Down;
-        self.strip(&reason);
+        self.drop_state(&reason);
         // T5: an actor that takes no messages mutes no sender.
         let system = &self.actor.system;
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
@@ -81,7 +83,7 @@ impl RunGuard<'_> {
         self.actor.facts.turn_ends();
         let _wish = self.worker.take_end();
         drop(self.worker.take_overloaded());
-        self.drop_left();
+        self.drop_step_state();
     }
 
     /// Refuses the messages that waited for this incarnation, unless the terms keep them for the
@@ -100,11 +102,11 @@ impl RunGuard<'_> {
         let refusal = Refusal::restarted(self.actor.cell(), reason.clone());
         let mut kept = Vec::new();
         while let Some(taken) = self.owner().backlog.pop_envelope() {
-            self.left(&taken);
+            self.account_taken(&taken);
             match self.message_of(taken) {
                 // A message of the runtime is for any incarnation of the actor.
                 Some(envelope) if !envelope.kind().role.is_sent() => kept.push(envelope),
-                Some(envelope) => self.returned(envelope, &refusal),
+                Some(envelope) => self.return_message(envelope, &refusal),
                 None => {}
             }
         }
@@ -112,17 +114,17 @@ impl RunGuard<'_> {
             self.put_back(envelope);
         }
         for envelope in self.take_deferred() {
-            self.returned(envelope, &refusal);
+            self.return_message(envelope, &refusal);
         }
     }
 
-    fn returned(&self, envelope: Envelope, refusal: &Refusal) {
-        self.frees_place(&envelope);
+    fn return_message(&self, envelope: Envelope, refusal: &Refusal) {
+        self.free_place(&envelope);
         self.refuse(envelope, refusal);
     }
 
     /// The supervisor starts the actor.
-    pub(crate) fn come_up(&mut self) {
+    pub(crate) fn start_incarnation(&mut self) {
         if self.owner().life != Lifecycle::Down {
             return;
         }
@@ -130,15 +132,15 @@ impl RunGuard<'_> {
         let Some(child) = self.owner().cold().child.take() else {
             return;
         };
-        let begun = self.begun_by(&child);
+        let begun = self.run_start(&child);
         self.owner().cold().child = Some(child);
         match begun {
-            Ok(()) => self.is_up(),
+            Ok(()) => self.has_started(),
             Err(panic) => self.failed_to_start(StopReason::Panicked(panic)),
         }
     }
 
-    fn begun_by(&mut self, child: &SupervisedBy) -> Result<(), Panic> {
+    fn run_start(&mut self, child: &SupervisedBy) -> Result<(), Panic> {
         let worker = self.worker;
         let kind = const { &Beginning::KIND };
         let now_ms = self.actor.system.oracle.coarse_ms() as u32;
@@ -149,7 +151,7 @@ impl RunGuard<'_> {
     }
 
     /// The start function has returned.
-    fn is_up(&mut self) {
+    fn has_started(&mut self) {
         self.worker.turn_ends();
         self.actor.facts.turn_ends();
         let owner = self.owner();
@@ -160,8 +162,8 @@ impl RunGuard<'_> {
         }
         match (self.report(ChildNews::Up), self.worker.take_end()) {
             (Received::No, _) => self.end(StopReason::Stopped),
-            (Received::Yes, Some(reason)) => self.is_over(reason),
-            (Received::Yes, None) if self.owner().mute == Mute::Free => self.mute_if_asked(),
+            (Received::Yes, Some(reason)) => self.end_incarnation(reason),
+            (Received::Yes, None) if self.owner().mute == Mute::Free => self.mute_if_overloaded(),
             // The actor is muted already: an earlier incarnation sent to an overloaded actor (P2).
             (Received::Yes, None) => drop(self.worker.take_overloaded()),
         }
@@ -190,10 +192,10 @@ struct Beginning;
 
 impl MessageKind for Beginning {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("start", MessageRole::Start);
+    const KIND: KindTable = KindTable::new::<Self>("start", MessageRole::Start);
 
-    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
-        Step::Done
+    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Processed {
+        Processed::Done
     }
 
     fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
@@ -204,7 +206,7 @@ impl MessageKind for Beginning {
 fn fate(terms: &Terms, reason: &StopReason) -> Fate {
     match reason {
         StopReason::Restarting => Fate::GoesDown,
-        StopReason::Panicked(_) if terms.on_panic == OnPanic::Resume => Fate::GoesOn,
+        StopReason::Panicked(_) if terms.on_panic == OnPanic::Resume => Fate::Continues,
         StopReason::Panicked(_) | StopReason::Linked(_) => match (terms.restart, terms.on_panic) {
             (Restart::Never, _) | (_, OnPanic::Stop) => Fate::Ends,
             _ => Fate::GoesDown,

@@ -5,7 +5,9 @@ use super::run_guard::{RunGuard, unmute};
 use crate::actor::ChildNews;
 use crate::actor::Refusal;
 use crate::actor::note_dead_letter;
-use crate::actor::{Envelope, Kind, Lifecycle, MessageKind, Next, StateRef, Step, Worker};
+use crate::actor::{
+    Envelope, KindTable, Lifecycle, MessageKind, Next, Processed, StateRef, Worker,
+};
 use crate::failures::{Caught, StopReason, catch};
 use crate::message::MessageRole;
 use crate::observe;
@@ -16,12 +18,12 @@ impl RunGuard<'_> {
     /// pending request is refused.
     pub(crate) fn end(&mut self, reason: StopReason) {
         self.owner().life = Lifecycle::Ended;
-        self.strip(&reason);
+        self.drop_state(&reason);
         self.finish(reason);
     }
 
     /// Runs the stop hook, then drops the state.
-    pub(crate) fn strip(&mut self, reason: &StopReason) {
+    pub(crate) fn drop_state(&mut self, reason: &StopReason) {
         let (class, worker) = (self.actor.class, self.worker);
         // Visible to inspection and the watchdog like a turn: a hook may take long.
         let now_ms = self.actor.system.oracle.coarse_ms();
@@ -59,7 +61,7 @@ impl RunGuard<'_> {
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
         let (id, place) = (self.actor.id, self.actor.place());
         if let Some(life) = system.registry.remove(place, |cell| cell.id == id) {
-            worker.current.outlives(life);
+            worker.current.keep_alive(life);
             if let Some(reason) = self.actor.ended() {
                 observe::ended(&self.actor.seen(), reason, &self.actor.system.meters);
             }
@@ -76,7 +78,7 @@ impl RunGuard<'_> {
         if self.has_ended() {
             self.finish(reason);
         } else {
-            self.is_over(reason);
+            self.end_incarnation(reason);
         }
     }
 
@@ -84,7 +86,7 @@ impl RunGuard<'_> {
     fn refuse_all(&mut self) {
         self.drop_overdue();
         let rest = self.actor.inbox.close();
-        self.close_ring();
+        self.close_bounded_queue();
         self.owner().backlog.append(rest);
         self.owner().uncounted = 0;
         self.actor.pressure.closed();
@@ -126,10 +128,10 @@ struct Ending;
 
 impl MessageKind for Ending {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("the end of the actor", MessageRole::StopMark);
+    const KIND: KindTable = KindTable::new::<Self>("the end of the actor", MessageRole::StopMark);
 
-    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
-        Step::Done
+    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Processed {
+        Processed::Done
     }
 
     fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {

@@ -45,7 +45,7 @@ impl SimulatedScheduler {
             assert!(thread::panicking(), "up to turn {}: {fault}", turns(system));
         }
         assert!(
-            !worker.has_left() || thread::panicking(),
+            !worker.has_step_state() || thread::panicking(),
             "T1: what a step left is with the worker"
         );
     }

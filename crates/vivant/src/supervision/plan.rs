@@ -230,7 +230,7 @@ impl Plan {
     }
 
     /// Returns true if this alarm still has an effect.
-    pub(super) fn waits_for(&self, Alarm { number, step }: Alarm) -> bool {
+    pub(super) fn waiting_ms(&self, Alarm { number, step }: Alarm) -> bool {
         self.slots
             .get(&number)
             .is_some_and(|slot| slot.step == step)

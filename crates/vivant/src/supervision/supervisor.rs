@@ -246,7 +246,7 @@ impl Supervisor {
     fn forgets_alarm(&mut self, number: Number) {
         let plan = &self.plan;
         if let Some(member) = self.children.get_mut(&number)
-            && let Some((_, timer)) = member.alarm.take_if(|(alarm, _)| !plan.waits_for(*alarm))
+            && let Some((_, timer)) = member.alarm.take_if(|(alarm, _)| !plan.waiting_ms(*alarm))
         {
             timer.cancel();
         }
@@ -307,7 +307,7 @@ impl Supervisor {
         let failed = self.gave_up.clone().map(StopReason::GaveUp);
         if self.plan.is_at_its_end() {
             let reason = failed.unwrap_or(StopReason::Stopped);
-            turn.worker().ask_end(reason);
+            turn.worker().request_end(reason);
         } else if self.above.is_some() {
             // It waits for the next order to begin.
             self.tells_above(

@@ -198,6 +198,7 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
         &[
             "actor/class.rs",
             "actor/current_actor.rs",
+            "actor/deferred_messages.rs",
             "actor/envelope.rs",
             "actor/header.rs",
             "actor/reference.rs",
@@ -205,7 +206,6 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
             "actor/run_state.rs",
             "actor/runnable.rs",
             "actor/shared.rs",
-            "actor/waiting.rs",
             "actor/worker.rs",
             "actor/worker_shared.rs",
         ],

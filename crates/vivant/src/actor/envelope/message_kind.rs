@@ -2,7 +2,7 @@
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use super::observed_message::{parts, seen};
-use super::{Envelope, Head, Kind, Step};
+use super::{Envelope, Head, KindTable, Processed};
 use crate::actor::bounded_queue::BoundedQueue;
 use crate::actor::class::StateRef;
 use crate::actor::options::{Access, Guard, Mailbox, Steps};
@@ -18,7 +18,7 @@ pub(crate) trait MessageKind {
     /// The content of the envelope.
     type Content: Send + 'static;
     /// The table (vtable) of this kind.
-    const KIND: Kind;
+    const KIND: KindTable;
 
     /// What its guard reads, if it has one.
     const GUARD: Guard = Guard::Arguments;
@@ -35,7 +35,7 @@ pub(crate) trait MessageKind {
     }
 
     /// Processes the message.
-    fn run(content: Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step;
+    fn run(content: Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Processed;
 
     /// Returns true if the sender has withdrawn the message. Called once, before it is run.
     fn is_withdrawn(_: &Self::Content) -> bool {
@@ -80,7 +80,7 @@ impl Envelope {
     }
 
     /// Processes it.
-    pub(crate) fn run(self, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+    pub(crate) fn run(self, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         let run = self.kind().run;
         // SAFETY: the table is that of the parcel, which is given up here (M9).
         unsafe { run(self.into_node(), state, worker) }
@@ -106,9 +106,9 @@ impl Drop for Envelope {
     }
 }
 
-impl Kind {
-    pub(crate) const fn new<L: MessageKind>(name: &'static str, role: MessageRole) -> Kind {
-        Kind {
+impl KindTable {
+    pub(crate) const fn new<L: MessageKind>(name: &'static str, role: MessageRole) -> KindTable {
+        KindTable {
             name,
             role,
             route: Route::Exempt,
@@ -122,12 +122,12 @@ impl Kind {
     }
 
     /// Returns the same table for messages that go only to actors with this mailbox.
-    pub(crate) const fn for_mailbox(self, mailbox: Mailbox) -> Kind {
+    pub(crate) const fn for_mailbox(self, mailbox: Mailbox) -> KindTable {
         let route = match mailbox {
             Mailbox::BackPressure => Route::Straight,
             _ => Route::Counted,
         };
-        Kind { route, ..self }
+        KindTable { route, ..self }
     }
 }
 
@@ -148,7 +148,7 @@ unsafe fn run<L: MessageKind>(
     head: NonNull<Head>,
     state: &mut StateRef<'_>,
     worker: &Worker,
-) -> Step {
+) -> Processed {
     // Owned here, so that a panic in a guard does not lose it.
     let envelope = Envelope(head);
     let place = match const { L::KIND.route } {
@@ -162,7 +162,7 @@ unsafe fn run<L: MessageKind>(
     );
     if !let_in {
         std::mem::forget(place);
-        return Step::Deferred(envelope);
+        return Processed::Deferred(envelope);
     }
     // Before the turn, which may send to its own actor.
     drop(place);
@@ -173,7 +173,7 @@ unsafe fn run<L: MessageKind>(
         // (X10).
         let parcel = unsafe { unpacked::<L>(envelope.into_node()) };
         if L::is_withdrawn(&parcel.content) {
-            return Step::Withdrawn(parcel.head.place);
+            return Processed::Withdrawn(parcel.head.place);
         }
         let (place, sent_ms) = (parcel.head.place, parcel.head.sent_ms);
         let step = L::run(parcel.content, state, worker);
@@ -188,7 +188,7 @@ unsafe fn run<L: MessageKind>(
         // gives the node up, so it is taken out once (X10).
         let (head, content) = unsafe { parts::<L>(envelope.into_node()) };
         if L::is_withdrawn(&content) {
-            return Step::Withdrawn(head.place);
+            return Processed::Withdrawn(head.place);
         }
         let (place, sent_ms) = (head.place, head.sent_ms);
         let step = seen::<L>(head, content, state, worker);
@@ -199,13 +199,13 @@ unsafe fn run<L: MessageKind>(
     }
 }
 
-/// The place of a message in the ring of the current actor. Its drop frees the place: when the
-/// message begins, or its guard panics.
+/// The place of a message in the bounded queue of the current actor. Its drop frees the place: when
+/// the message begins, or its guard panics.
 struct Place<'w>(&'w Worker);
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.0.current.with_ring(BoundedQueue::free);
+        self.0.current.with_bounded_queue(BoundedQueue::free);
     }
 }
 
@@ -239,15 +239,15 @@ unsafe fn unpacked<L: MessageKind>(head: NonNull<Head>) -> Parcel<L::Content> {
     parcel
 }
 
-impl Step {
+impl Processed {
     /// Gives the next step the place and the send time of the first.
-    fn sent(mut self, place: &'static Location<'static>, sent_ms: u32) -> Step {
+    fn sent(mut self, place: &'static Location<'static>, sent_ms: u32) -> Processed {
         #[cfg(test)]
         if crate::injected_fault::is_planted(crate::injected_fault::InjectedFault::StepWithoutPlace)
         {
             return self;
         }
-        if let Step::Again(next) = &mut self {
+        if let Processed::NextStep(next) = &mut self {
             let head = next.head_mut();
             (head.place, head.sent_ms) = (place, sent_ms);
         }

@@ -1,7 +1,7 @@
 //! Processing a message while observation may be on: with the feature `tracing` or `metrics`.
 
 use super::message_kind::{MessageKind, Parcel};
-use super::{Head, Step};
+use super::{Head, Processed};
 use crate::actor::class::StateRef;
 use crate::actor::worker::Worker;
 use crate::message::{MessageRole, pool};
@@ -15,7 +15,7 @@ pub(super) fn seen<L: MessageKind>(
     content: L::Content,
     state: &mut StateRef<'_>,
     worker: &Worker,
-) -> Step {
+) -> Processed {
     match const { L::KIND.role } {
         MessageRole::Resolution => L::run(content, state, worker).following(head),
         MessageRole::StopMark | MessageRole::Watch | MessageRole::Own | MessageRole::Ticket => {
@@ -44,7 +44,7 @@ fn watched<L: MessageKind>(
     content: L::Content,
     state: &mut StateRef<'_>,
     worker: &Worker,
-) -> Step {
+) -> Processed {
     let cue = observe::Cue {
         behaviour: head.kind.name,
         place: head.place,
@@ -79,11 +79,11 @@ pub(super) unsafe fn parts<L: MessageKind>(head: NonNull<Head>) -> (Head, L::Con
     parts
 }
 
-impl Step {
+impl Processed {
     /// Gives a continuation that a resolution releases the send time and the origin of the
     /// resolution, that is, of the turn that answered.
-    fn following(mut self, head: Head) -> Step {
-        if let Step::Release(_, released) = &mut self {
+    fn following(mut self, head: Head) -> Processed {
+        if let Processed::Release(_, released) = &mut self {
             let released = released.head_mut();
             released.sent_ms = head.sent_ms;
             released.origin = head.origin;

@@ -1,10 +1,10 @@
 //! The changes of an actor's reference word: addresses lost and made, and the flags of the cycle
 //! detector. An actor that loses an address, and not its last, becomes a cycle candidate (U1).
 
-use super::{AddressRef, CellRef, Dropped, Kept};
+use super::{AddressRef, Cached, CellRef, Dropped};
 use crate::actor::header::Header;
 use crate::actor::reference_word::{
-    CONDEMNED, CommitResult, Left, SUSPECT, becomes_candidate, count, is_dying, is_traced,
+    AddressesLeft, CANDIDATE, CommitResult, DYING, becomes_candidate, count, is_dying, is_traced,
 };
 use crate::actor::shared::Shared;
 use crate::actor::worker::Worker;
@@ -17,12 +17,12 @@ use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 /// Number of cycle candidates after which a worker flushes them to the detector.
-const SUSPECTS_MAX: usize = 64;
+const CANDIDATES_MAX: usize = 64;
 
 impl Drop for AddressRef {
     fn drop(&mut self) {
-        let kept = |worker: &Worker| worker.keeps_address(self, Dropped(self.0));
-        if Worker::with_current(kept) == Some(Kept::Yes) {
+        let kept = |worker: &Worker| worker.cache_dropped(self, Dropped(self.0));
+        if Worker::with_current(kept) == Some(Cached::Yes) {
             return;
         }
         self.count_down();
@@ -38,7 +38,7 @@ impl Drop for Dropped {
 
 impl AddressRef {
     fn count_down(&mut self) {
-        if self.lose(1) == Left::None {
+        if self.subtract_addresses(1) == AddressesLeft::None {
             // C3: the reference that the addresses owned together passes to this value, which drops
             // it at the end.
             let cell = CellRef(self.0);
@@ -47,16 +47,16 @@ impl AddressRef {
     }
 }
 
-/// Subtracts the unused spare addresses of a run from the count (C6). Only the holder calls this,
-/// so no nudge is needed when none is left.
+/// Subtracts the unused cached addresses of a run from the count (C6). Only the holder calls this,
+/// so no notification is needed when none is left.
 ///
 /// # Safety
 ///
 /// `header` starts a cell that stays alive for the call, the pointer is that of the whole cell, and
-/// the caller owns `spare` counted addresses of it, which it gives up.
-pub(crate) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
+/// the caller owns `cached` counted addresses of it, which it gives up.
+pub(crate) unsafe fn count_back(header: NonNull<Header>, cached: u32) {
     // SAFETY: the caller's contract (X1).
-    if unsafe { header.as_ref() }.lose(spare) == Left::None {
+    if unsafe { header.as_ref() }.subtract_addresses(cached) == AddressesLeft::None {
         // C3: the reference that the addresses owned together.
         drop(CellRef(header));
     }
@@ -74,28 +74,28 @@ impl Header {
     /// before the detector scans it (U2).
     pub(crate) fn is_looked_at(&self) {
         // AcqRel: as in `lose`; the scan that follows sees everything that was lost before.
-        self.addresses.fetch_and(!SUSPECT, Ordering::AcqRel);
+        self.addresses.fetch_and(!CANDIDATE, Ordering::AcqRel);
     }
 
     /// Subtracts counted addresses, which the caller gives up, from the count.
     #[inline]
-    pub(crate) fn lose(&self, addresses: u32) -> Left {
+    pub(crate) fn subtract_addresses(&self, addresses: u32) -> AddressesLeft {
         // Relaxed: this flag never changes.
         if is_traced(self.addresses.load(Ordering::Relaxed)) {
-            return self.lose_traced(addresses);
+            return self.subtract_traced(addresses);
         }
         // Release: pairs with the Acquire in `addresses`. Acquire: the common reference stands for
         // the uses of all addresses, so they happen before it is dropped and the cell is freed.
         // Nothing else orders them: no holder reads the count of a stopped actor.
         match self.addresses.fetch_sub(addresses, Ordering::AcqRel) == addresses {
-            true => Left::None,
-            false => Left::Some,
+            true => AddressesLeft::None,
+            false => AddressesLeft::Some,
         }
     }
 
     /// As `lose`, for an actor that may be part of a cycle. If addresses are left, it becomes a
     /// candidate before the subtraction: after the subtraction its cell may be freed.
-    fn lose_traced(&self, addresses: u32) -> Left {
+    fn subtract_traced(&self, addresses: u32) -> AddressesLeft {
         let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
             let left = count(word) - addresses;
@@ -103,7 +103,7 @@ impl Header {
             #[cfg(test)]
             let is_noticed = is_noticed && !is_planted(InjectedFault::UnnoticedDrop);
             let (next, order) = if is_noticed {
-                (word | SUSPECT, Ordering::Relaxed)
+                (word | CANDIDATE, Ordering::Relaxed)
             } else {
                 // AcqRel, as in `lose`: the drops before happen before the free.
                 (word - addresses, Ordering::AcqRel)
@@ -114,10 +114,14 @@ impl Header {
             {
                 Err(now) => word = now,
                 Ok(_) if order == Ordering::AcqRel => {
-                    return if left == 0 { Left::None } else { Left::Some };
+                    return if left == 0 {
+                        AddressesLeft::None
+                    } else {
+                        AddressesLeft::Some
+                    };
                 }
                 Ok(_) => {
-                    self.is_candidate();
+                    self.become_candidate();
                     word = self.addresses.load(Ordering::Relaxed);
                 }
             }
@@ -130,14 +134,14 @@ impl Header {
     #[inline]
     pub(crate) fn is_raised(&self, before: u32) {
         if is_traced(before) {
-            self.is_raised_traced();
+            self.note_first_address_traced();
         }
     }
 
-    fn is_raised_traced(&self) {
+    fn note_first_address_traced(&self) {
         // AcqRel: as every change of the count.
-        if becomes_candidate(self.addresses.fetch_or(SUSPECT, Ordering::AcqRel)) {
-            self.is_candidate();
+        if becomes_candidate(self.addresses.fetch_or(CANDIDATE, Ordering::AcqRel)) {
+            self.become_candidate();
         }
     }
 
@@ -151,17 +155,17 @@ impl Header {
                 false => addresses,
             };
             if count(word) != addresses || is_dying(word) {
-                return CommitResult::Free;
+                return CommitResult::Aborted;
             }
             // Acquire: pairs with the Release of the drops that gave the count its value, so what
             // was sent before them is seen. Release: as every change of the count.
             match self.addresses.compare_exchange_weak(
                 word,
-                word | CONDEMNED,
+                word | DYING,
                 Ordering::AcqRel,
                 Ordering::Relaxed,
             ) {
-                Ok(_) => return CommitResult::Condemned,
+                Ok(_) => return CommitResult::Dying,
                 Err(now) => word = now,
             }
         }
@@ -169,18 +173,18 @@ impl Header {
 
     /// Aborts the end of a dying actor: clears the mark.
     pub(crate) fn abort_dying(&self) {
-        self.addresses.fetch_and(!CONDEMNED, Ordering::AcqRel);
+        self.addresses.fetch_and(!DYING, Ordering::AcqRel);
     }
 }
 
 impl Header {
     /// This live actor loses an address, and not its last (U1).
-    pub(crate) fn is_candidate(&self) {
+    pub(crate) fn become_candidate(&self) {
         let who = Candidate {
             id: self.id,
             place: self.place(),
         };
-        let noted = Worker::of(&self.system, |worker| worker.notes(who)).flatten();
+        let noted = Worker::of(&self.system, |worker| worker.record_candidate(who)).flatten();
         if noted.is_none() {
             let _of_no_actor = self.system.take_in_candidates([who]);
         }
@@ -212,12 +216,12 @@ impl Shared {
             }
             Then::RingAt(at_ns) => {
                 let shared = self.clone();
-                let ring = move || {
+                let fire = move || {
                     let then = shared.candidates.list().ring(at_ns);
                     shared.after_candidates(then, at_ns);
                 };
                 let in_ns = at_ns.saturating_sub(now_ns);
-                self.set_timer(in_ns, Alarm::Once(Box::new(ring)));
+                self.set_timer(in_ns, Alarm::Once(Box::new(fire)));
             }
         }
     }
@@ -226,14 +230,14 @@ impl Shared {
 impl Worker {
     /// Records a cycle candidate, if this worker has rounds and so flushes its candidates at their
     /// end.
-    pub(crate) fn notes(&self, candidate: Candidate) -> Option<()> {
+    pub(crate) fn record_candidate(&self, candidate: Candidate) -> Option<()> {
         self.worker_shared()?;
         let mut candidates = self.candidates.borrow_mut();
         candidates.push(candidate);
         let count = candidates.len();
         drop(candidates);
-        if count >= SUSPECTS_MAX {
-            let overload = self.reports_candidates();
+        if count >= CANDIDATES_MAX {
+            let overload = self.flush_candidates();
             if self.inside_turn() {
                 self.pauses(overload);
             }
@@ -243,7 +247,7 @@ impl Worker {
 
     /// Flushes the recorded candidates to the detector.
     #[inline]
-    pub(crate) fn reports_candidates(&self) -> CandidateOverload {
+    pub(crate) fn flush_candidates(&self) -> CandidateOverload {
         let mut candidates = self.candidates.borrow_mut();
         if candidates.is_empty() {
             return CandidateOverload::None;

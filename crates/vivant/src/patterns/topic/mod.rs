@@ -10,7 +10,7 @@ mod intake;
 mod interleaved;
 mod subscriber;
 
-use crate::actor::for_others;
+use crate::actor::run_foreign_code;
 use crate::api::{Continuation, Then};
 use crate::failures::catch;
 use crate::sync::{Arc, Mutex, lock};
@@ -168,7 +168,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
             }
         }
         // It may be the last reference to a subscription that was dropped meanwhile.
-        for_others("the drop of a subscription", || drop(table));
+        run_foreign_code("the drop of a subscription", || drop(table));
     }
 
     /// Whether only this handle is left, and there are no subscribers.
