@@ -98,6 +98,8 @@ mod run;
 
 mod actor;
 
+mod services;
+
 mod observe;
 
 mod failures;
@@ -125,7 +127,6 @@ mod injected_fault;
 #[path = "mute/model.rs"]
 mod mute_model;
 
-pub use actor::DeadLetters;
 pub use actor::{
     Access, AskError, Guard, Mailbox, NotSent, OutgoingReferences, Overloaded, Pool, Steps, Timer,
     Undelivered,
@@ -150,6 +151,7 @@ pub use patterns::{
     Group, Lagged, LookupError, NamedTimer, RateLimit, RateLimited, RegisterError, Router,
     Subscription, Topic,
 };
+pub use services::DeadLetters;
 pub use statistics::NameFacts;
 pub use statistics::{
     ByPauseKind, Distribution, HeapFacts, PauseClock, PauseDistributions, PauseKind, Pauses,

@@ -8,6 +8,7 @@ pub(crate) use std::sync::atomic::{
     Ordering,
 };
 pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+pub(crate) use std::thread_local;
 
 /// Locks `mutex`, also after a panic of an earlier holder.
 ///

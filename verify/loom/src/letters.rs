@@ -1,7 +1,7 @@
 //! Messages for models: nodes of the real inbox with content that loom tracks, and a safe interface
 //! to both.
 
-use crate::runtime::inbox::{Chain, Grasped, Inbox, Linked, Notified, Parked, Pushed};
+use crate::runtime::inbox::{Chain, Inbox, Linked, Notified, Parked, Pushed, TryHold};
 use crate::tracked::Tracked;
 use loom::alloc::Track;
 use std::ptr::{NonNull, addr_of_mut};
@@ -118,8 +118,8 @@ impl Mailbox {
         self.0.park()
     }
 
-    pub(crate) fn grasp(&self) -> Grasped {
-        self.0.grasp()
+    pub(crate) fn try_hold(&self) -> TryHold {
+        self.0.try_hold()
     }
 
     pub(crate) fn close(&self) -> Vec<Letter> {

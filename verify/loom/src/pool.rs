@@ -13,7 +13,6 @@
 //! Left out: that the depot gives blocks back to the allocator when it is full, and that pools and
 //! depot do so at the end; threads that are no workers.
 
-use crate::actor::Worker;
 use crate::check::{canaries, models};
 use crate::runtime::pool::{Depot, MAGAZINE, Pool, give, take};
 use crate::sync::Arc;
@@ -29,27 +28,14 @@ type Message = [u64; 4];
 
 const CLASS: usize = 0;
 
-/// A new worker, which is this thread.
-fn enter(depot: &Arc<Depot>) -> Rc<Worker> {
-    let worker = Rc::new(Worker {
-        pool: Pool::new(Some(depot.clone())),
-    });
-    Worker::enter(&worker);
-    worker
-}
-
 fn given(block: NonNull<u8>) {
     // SAFETY: the ledger has checked that this block was taken and is given back once.
     unsafe { give::<Message>(block.cast()) };
 }
 
 /// A block that waits in the pool, or in the depot. This thread plays its worker.
-fn rest(worker: &Worker) -> Option<NonNull<u8>> {
-    Worker::exit();
-    worker
-        .pool
-        .take(CLASS)
-        .or_else(|| worker.pool.take_refilled(CLASS))
+fn rest(pool: &Pool) -> Option<NonNull<u8>> {
+    pool.take(CLASS).or_else(|| pool.take_refilled(CLASS))
 }
 
 #[derive(PartialEq, Eq, Debug)]
@@ -72,24 +58,26 @@ fn turns(ledger: &Ledger, block: NonNull<u8>, from: Use, to: Use) {
     });
 }
 
-/// Gives `blocks` back, and takes and gives `more` times after that.
-fn shift(depot: &Arc<Depot>, ledger: &Ledger, blocks: Vec<NonNull<u8>>, more: u32) -> Rc<Worker> {
-    let worker = enter(depot);
-    for block in blocks {
-        turns(ledger, block, Use::Taken, Use::Free);
-        given(block);
-    }
-    let mut taken = Vec::new();
-    for _ in 0..more {
-        let block = take::<Message>().cast();
-        turns(ledger, block, Use::Free, Use::Taken);
-        taken.push(block);
-    }
-    for block in taken {
-        turns(ledger, block, Use::Taken, Use::Free);
-        given(block);
-    }
-    worker
+/// Gives `blocks` back, and takes and gives `more` times after that. Returns the worker's pool.
+fn shift(depot: &Arc<Depot>, ledger: &Ledger, blocks: Vec<NonNull<u8>>, more: u32) -> Pool {
+    let pool = Pool::new(Some(depot.clone()));
+    pool.enter(|| {
+        for block in blocks {
+            turns(ledger, block, Use::Taken, Use::Free);
+            given(block);
+        }
+        let mut taken = Vec::new();
+        for _ in 0..more {
+            let block = take::<Message>().cast();
+            turns(ledger, block, Use::Free, Use::Taken);
+            taken.push(block);
+        }
+        for block in taken {
+            turns(ledger, block, Use::Taken, Use::Free);
+            given(block);
+        }
+    });
+    pool
 }
 
 /// Number of magazines of messages that a worker consumes, and then sends.
@@ -100,30 +88,33 @@ fn two_workers(shifts: [Shift; 2]) {
     let depot = Arc::new(Depot::new());
     let ledger = Ledger::default();
     // Messages that another thread has sent, in memory that no pool has had.
-    let maker = enter(&depot);
+    let maker = Pool::new(Some(depot.clone()));
     let workers = shifts.map(|(consumes, sends)| {
-        let blocks = (0..consumes * MAGAZINE).map(|_| {
-            let block = take::<Message>().cast();
-            turns(&ledger, block, Use::Free, Use::Taken);
-            block
+        let blocks: Vec<_> = maker.enter(|| {
+            let blocks = (0..consumes * MAGAZINE).map(|_| {
+                let block = take::<Message>().cast();
+                turns(&ledger, block, Use::Free, Use::Taken);
+                block
+            });
+            blocks.collect()
         });
-        let blocks: Vec<_> = blocks.collect();
         let (depot, ledger) = (depot.clone(), ledger.clone());
         thread::spawn(move || shift(&depot, &ledger, blocks, sends * MAGAZINE))
     });
     let workers = workers.map(|worker| worker.join().unwrap());
     let mut left = 0;
-    for worker in workers.iter().chain([&maker]) {
-        while let Some(block) = rest(worker) {
+    for pool in workers.iter().chain([&maker]) {
+        while let Some(block) = rest(pool) {
             turns(&ledger, block, Use::Free, Use::Taken);
             left += 1;
         }
     }
     assert_eq!(left, ledger.borrow().len(), "N3: a block was lost");
-    let _last = enter(&depot);
-    for block in ledger.borrow().keys() {
-        given(*block);
-    }
+    Pool::new(Some(depot)).enter(|| {
+        for block in ledger.borrow().keys() {
+            given(*block);
+        }
+    });
 }
 
 /// One worker consumes, the other sends: a pool keeps two magazines, so the third goes through the

@@ -9,7 +9,7 @@
 //! | `Cargo` | a value, and a continuation |
 //! | `Asks` | the promise: given a continuation, or dropped |
 //! | `Answers` | the resolver: its value arrives, is refused on the way, or never comes |
-//! | `resolver::sunk` | the same, for continuations |
+//! | `resolver::give_to_sink` | the same, for continuations |
 //!
 //! Left out: the path of the value through a mailbox; answers to other asks, and promises that are
 //! prepared and not yet wanted (`Tail`), which meet in the same block.
@@ -49,7 +49,10 @@ pub(crate) struct Resolver<T>(PhantomData<T>);
 mod resolver {
     use super::{AskError, Next, Sink};
 
-    pub(super) fn sunk<T: Send + 'static>(sink: Sink<T>, value: Result<T, AskError>) -> Next {
+    pub(super) fn give_to_sink<T: Send + 'static>(
+        sink: Sink<T>,
+        value: Result<T, AskError>,
+    ) -> Next {
         match sink {
             Sink::Nobody | Sink::Answer(_) => Next::Nothing,
             Sink::Then(then) => then.fill(value),
@@ -112,20 +115,20 @@ impl Continue<Cargo> for Cargo {
 
 fn arrives(mut answering: Answering<Cargo>, value: Cargo) {
     drop(answering.take_owner());
-    answering.lay(Ok(value));
+    answering.put_value(Ok(value));
     brought(answering);
 }
 
 fn is_refused(mut answering: Answering<Cargo>, value: Cargo) {
-    answering.lay(Ok(value));
+    answering.put_value(Ok(value));
     drop(answering.take_value());
-    answering.lay(Err(AskError));
+    answering.put_value(Err(AskError));
     brought(answering);
 }
 
 fn brought(answering: Answering<Cargo>) {
     if let Some((sink, value)) = answering.arrives() {
-        resolver::sunk(sink, value).follow();
+        resolver::give_to_sink(sink, value).follow();
     }
 }
 
@@ -156,7 +159,7 @@ fn meeting(asks: Asks, answers: Answers) {
         }
     });
     match asks {
-        Asks::Wants => asking.wants(Sink::Then(Pending::new(Cargo::new(&log)))),
+        Asks::Wants => asking.set_sink(Sink::Then(Pending::new(Cargo::new(&log)))),
         Asks::Leaves => drop(asking),
     }
     answerer.join().unwrap();

@@ -9,7 +9,7 @@
 //! | model | real |
 //! |---|---|
 //! | `told` | a supervisor that raises `HALT` and `START`; a recovering receiver that raises `UNMUTE` |
-//! | `Heard` | what `heed` does with what it takes |
+//! | `Heard` | what `handle_signals` does with what it takes |
 //!
 //! Left out: the nudge that follows a signal (`run.rs`). So the last take comes after everything
 //! here.

@@ -6,7 +6,7 @@
 //! | model | real |
 //! |---|---|
 //! | `Actor` | a `Runnable`; its content is what the sender that woke it wrote |
-//! | `worker` | `Threads::wake_beside` and `Threads::near`: the displaced actor goes to the worker's own queue |
+//! | `worker` | `Shared::schedule_next` and `Threads::near`: the displaced actor goes to the worker's own queue |
 //! | `thief` | `Threads::steal` from a worker that is held up |
 //!
 //! Left out: the queues, and the waking of the thief (`sleep.rs`).

@@ -1,12 +1,9 @@
 //! Stubs: the few items of the rest of the runtime that its files name.
 
-/// Stub of `actor` for promises and for the pool.
+/// Stub of `actor` for promises.
 pub(crate) mod actor {
     pub(crate) use crate::promise::Next;
-    use crate::runtime::pool::Pool;
     use loom::alloc::Track;
-    use std::cell::RefCell;
-    use std::rc::Rc;
 
     /// Keeps nothing. A value that is never dropped is a leak, which loom reports.
     pub(crate) struct AddressRef {
@@ -22,31 +19,6 @@ pub(crate) mod actor {
     }
 
     pub(crate) struct AskError;
-
-    pub(crate) struct Worker {
-        pub(crate) pool: Pool,
-    }
-
-    loom::thread_local! {
-        static CURRENT: RefCell<Option<Rc<Worker>>> = RefCell::new(None);
-    }
-
-    impl Worker {
-        /// Makes `worker` this thread's.
-        pub(crate) fn enter(worker: &Rc<Worker>) {
-            CURRENT.with(|current| current.replace(Some(worker.clone())));
-        }
-
-        /// This thread is no worker any more.
-        pub(crate) fn exit() {
-            CURRENT.with(RefCell::take);
-        }
-
-        pub(crate) fn with_current<R>(body: impl FnOnce(&Worker) -> R) -> Option<R> {
-            let worker = CURRENT.with(|current| current.borrow().clone())?;
-            Some(body(&worker))
-        }
-    }
 }
 
 /// Stub of `message` for promises: memory that is not recycled, so that loom sees a leak and a

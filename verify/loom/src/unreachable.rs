@@ -21,7 +21,7 @@
 
 use crate::check::{canaries, models};
 use crate::letters::{Mailbox, Told, letter};
-use crate::runtime::inbox::{Grasped, Parked};
+use crate::runtime::inbox::{Parked, TryHold};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use crate::tracked::Tracked;
 use loom::thread;
@@ -154,7 +154,7 @@ impl Pair {
     /// Commits both, or neither.
     fn judge(&self) {
         for (at, member) in self.members.iter().enumerate() {
-            if member.inbox.grasp() != Grasped::Yes {
+            if member.inbox.try_hold() != TryHold::Yes {
                 (0..at).for_each(|held| self.let_go(held));
                 return;
             }

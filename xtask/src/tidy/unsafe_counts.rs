@@ -37,7 +37,7 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant/src/api/", 8),
     ("crates/vivant/src/api/promise/", 31),
     ("crates/vivant/src/gc_state/", 4),
-    ("crates/vivant/src/message/", 22),
+    ("crates/vivant/src/message/", 23),
     ("crates/vivant/src/queues/", 2),
     ("crates/vivant/src/run/", 11),
     ("crates/vivant/src/sched/", 2),

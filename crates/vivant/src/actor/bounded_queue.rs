@@ -1,19 +1,18 @@
-//! The ring: the bounded queue of a mailbox with a bound. It holds the waiting messages and the
+//! The bounded queue of a mailbox with a bound. It holds the waiting messages and the
 //! number of places taken (invariants M7 and M8, see the README).
 
-use super::class::StateRef;
-use super::envelope::{Envelope, Head, Kind, MessageKind, Step};
-use super::message_role::{MessageRole, Route};
-use super::next::Next;
+use super::current_actor::CurrentActor;
+use super::envelope::{Envelope, Head};
+use super::header::Header;
 use super::options::Mailbox;
-use super::refusal::Refusal;
-use super::waiting_sender::{Told, WaitingSender};
-use super::worker::Worker;
+use super::reference::{AddressRef, CellRef};
+use super::runnable::Runnable;
+use super::user_code::admit;
+use super::waiting_sender::{Admission, WaitingSender};
 use crate::failures::Cause;
-use crate::message::Pushed;
+use crate::message::{Pushed, Route};
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::VecDeque;
-use std::panic::Location;
 use std::ptr::NonNull;
 
 /// The bounded queue, part of the cell of an actor with a bounded mailbox.
@@ -35,7 +34,7 @@ struct Places {
     /// Number of deferred messages that have lost their places: the holder drops the oldest ones.
     overdue: usize,
     /// Senders outside the actors that wait for a place, in this order.
-    applicants: VecDeque<Arc<WaitingSender>>,
+    waiting_senders: VecDeque<Arc<WaitingSender>>,
     lost: u64,
     life: Life,
 }
@@ -50,16 +49,16 @@ enum Life {
 
 /// Whether a message comes with a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Entry {
+pub(crate) enum Reservation {
     /// No place is reserved; there may be none.
-    Asked,
-    /// [`BoundedQueue::reserve`] or [`BoundedQueue::apply`] has reserved a place.
-    Promised,
+    None,
+    /// [`BoundedQueue::reserve`] or [`BoundedQueue::reserve_or_wait`] has reserved a place.
+    Place,
 }
 
 /// The result of `offer`.
 pub(crate) enum Offered {
-    /// The message is in the ring, and its ticket was pushed.
+    /// The message is in the queue, and its ticket was pushed.
     Entered(Pushed<Head>),
     /// There is no room for this message: the new one, or an older message displaced by it. No
     /// ticket was pushed, because the ticket of the older one stands for the new one.
@@ -81,7 +80,7 @@ impl BoundedQueue {
     pub(crate) fn offer(
         &self,
         message: Envelope,
-        entry: Entry,
+        reservation: Reservation,
         push: impl FnOnce() -> Result<Pushed<Head>, NonNull<Head>>,
     ) -> Offered {
         let mut places = lock(&self.places);
@@ -89,7 +88,7 @@ impl BoundedQueue {
             return Offered::Ended(message);
         }
         let route = message.kind().route;
-        if entry == Entry::Promised {
+        if reservation == Reservation::Place {
             places.kept -= 1;
         } else if route == Route::Counted && places.taken() >= self.mailbox.bound() {
             if !matches!(self.mailbox, Mailbox::DropOldest(_)) {
@@ -118,36 +117,39 @@ impl BoundedQueue {
 
     /// For a sender that must get its message back: reserves a place if one is needed. Returns
     /// `None` if a mailbox that rejects is full.
-    pub(crate) fn reserve(&self) -> Option<Entry> {
+    pub(crate) fn reserve(&self) -> Option<Reservation> {
         self.reserve_in(&mut lock(&self.places))
     }
 
     /// As `reserve`, but if there is no place, `waiting_sender` waits for one, behind the
-    /// applicants that wait already.
-    pub(crate) fn apply(&self, waiting_sender: &Arc<WaitingSender>) -> Option<Entry> {
+    /// waiting senders that wait already.
+    pub(crate) fn reserve_or_wait(
+        &self,
+        waiting_sender: &Arc<WaitingSender>,
+    ) -> Option<Reservation> {
         let mut places = lock(&self.places);
-        let entry = self.reserve_in(&mut places);
-        if entry.is_none() {
-            places.applicants.push_back(waiting_sender.clone());
+        let reservation = self.reserve_in(&mut places);
+        if reservation.is_none() {
+            places.waiting_senders.push_back(waiting_sender.clone());
         }
-        entry
+        reservation
     }
 
-    fn reserve_in(&self, places: &mut Places) -> Option<Entry> {
+    fn reserve_in(&self, places: &mut Places) -> Option<Reservation> {
         if places.life == Life::Closed || !matches!(self.mailbox, Mailbox::Reject(_)) {
-            return Some(Entry::Asked);
+            return Some(Reservation::None);
         }
         if places.taken() >= self.mailbox.bound() {
             return None;
         }
         places.kept += 1;
-        Some(Entry::Promised)
+        Some(Reservation::Place)
     }
 
-    /// Removes an applicant that does not wait any more.
+    /// Removes a waiting sender that does not wait any more.
     pub(crate) fn withdraw(&self, waiting_sender: &Arc<WaitingSender>) {
         lock(&self.places)
-            .applicants
+            .waiting_senders
             .retain(|other| !Arc::ptr_eq(other, waiting_sender));
     }
 
@@ -171,10 +173,11 @@ impl BoundedQueue {
     }
 
     /// Frees a place: a message that the holder had taken out begins or is destroyed, or a sender
-    /// does not use its reserved place. The place goes to the applicant that has waited longest.
+    /// does not use its reserved place. The place goes to the waiting sender that has waited
+    /// longest.
     pub(crate) fn free(&self) {
         while let Some(waiting_sender) = self.free_or_next() {
-            if waiting_sender.may_go() == Told::Yes {
+            if admit(&waiting_sender) == Admission::Admitted {
                 return;
             }
         }
@@ -196,7 +199,7 @@ impl BoundedQueue {
         }
         // More places may be taken than there are: see `occupy`.
         if places.taken() <= self.mailbox.bound()
-            && let Some(next) = places.applicants.pop_front()
+            && let Some(next) = places.waiting_senders.pop_front()
         {
             return Some(next);
         }
@@ -210,15 +213,15 @@ impl BoundedQueue {
         std::mem::take(&mut lock(&self.places).overdue)
     }
 
-    /// The inbox is closed: notifies the applicants. The messages in the ring are still redeemed.
+    /// The inbox is closed: notifies the waiting senders. The messages here are still redeemed.
     pub(crate) fn close(&self) {
-        let applicants = {
+        let waiting_senders = {
             let mut places = lock(&self.places);
             places.life = Life::Closed;
-            std::mem::take(&mut places.applicants)
+            std::mem::take(&mut places.waiting_senders)
         };
-        for waiting_sender in applicants {
-            let _told = waiting_sender.may_go();
+        for waiting_sender in waiting_senders {
+            let _admission = admit(&waiting_sender);
         }
     }
 
@@ -227,7 +230,7 @@ impl BoundedQueue {
         lock(&self.places).taken()
     }
 
-    /// Returns the number of messages in the ring.
+    /// Returns the number of messages in the queue.
     pub(crate) fn depth(&self) -> usize {
         lock(&self.places).waiting.len()
     }
@@ -285,29 +288,66 @@ impl Drop for BoundedQueue {
     fn drop(&mut self) {
         debug_assert!(
             lock(&self.places).waiting.is_empty(),
-            "M5: a ring was dropped with messages in it"
+            "M5: a queue was dropped with messages in it"
         );
     }
 }
 
-/// The node in the inbox that stands for a message of the ring. It never runs: its guard is always
-/// false, and the holder redeems such deferred tickets. So the path of messages without tickets has
-/// no additional check.
-pub(crate) struct Ticket;
+/// Returns the queue of a cell, if it has one.
+///
+/// # Safety
+///
+/// `header` starts a cell made by `api::cell::birth` that is alive for `'a`, and the pointer is
+/// that of the whole cell.
+unsafe fn bounded_queue<'a>(header: NonNull<Header>) -> Option<&'a BoundedQueue> {
+    // SAFETY: the caller's contract (X1).
+    let at = unsafe { header.as_ref() }.class.bounded_queue_at?;
+    // SAFETY: `class` is the table of the cell's type, so the queue lies at this offset (C7). It is
+    // only ever shared (X6).
+    Some(unsafe { header.byte_add(at).cast::<BoundedQueue>().as_ref() })
+}
 
-impl MessageKind for Ticket {
-    type Content = ();
-    const KIND: Kind = Kind::new::<Self>("ticket", MessageRole::Ticket);
+impl AddressRef {
+    /// Returns the queue, if the actor's mailbox has a bound.
+    pub(crate) fn bounded_queue(&self) -> Option<&BoundedQueue> {
+        // SAFETY: this counted address keeps the cell alive (C3); the pointer is that of the whole
+        // cell (C7).
+        unsafe { bounded_queue(self.as_ptr()) }
+    }
+}
 
-    fn ready((): &(), _: &mut StateRef<'_>) -> bool {
-        false
+impl CellRef {
+    /// Returns the queue, if the actor's mailbox has a bound.
+    pub(crate) fn bounded_queue(&self) -> Option<&BoundedQueue> {
+        // SAFETY: this reference is counted, so the cell is alive (X7); the pointer is that of the
+        // whole cell (C7).
+        unsafe { bounded_queue(self.as_ptr()) }
     }
 
-    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
-        Step::Done
+    /// Counts a message lost to the bound of the mailbox.
+    pub(crate) fn count_loss(&self) {
+        if let Some(queue) = self.bounded_queue() {
+            queue.count_loss();
+        }
     }
+}
 
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
-        Next::Nothing
+impl Runnable {
+    /// Returns the queue, if the actor's mailbox has a bound.
+    pub(crate) fn bounded_queue(&self) -> Option<&BoundedQueue> {
+        // SAFETY: the actor's life keeps the cell alive: it is in the registry, or with the holder
+        // that ends the actor (C5). The pointer is that of the whole cell (C7).
+        unsafe { bounded_queue(self.as_ptr()) }
+    }
+}
+
+impl CurrentActor {
+    /// Calls `body` with the queue of the current actor, if it has one.
+    pub(crate) fn with_bounded_queue(&self, body: impl FnOnce(&BoundedQueue)) {
+        // SAFETY: the current actor has not ended, or its life is kept above, so the cell is alive
+        // (C5); `at` is the pointer of the whole cell (C7).
+        if let Some(queue) = self.header().and_then(|at| unsafe { bounded_queue(at) }) {
+            body(queue);
+        }
     }
 }

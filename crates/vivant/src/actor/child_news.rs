@@ -14,10 +14,3 @@ pub(crate) enum ChildNews {
     /// It has ended for good.
     Gone(StopReason),
 }
-
-/// Whether there is a supervisor that receives the news.
-#[derive(PartialEq, Eq)]
-pub(crate) enum Heard {
-    Yes,
-    No,
-}

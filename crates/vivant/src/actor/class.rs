@@ -21,8 +21,8 @@ pub(crate) struct Class {
     pub(crate) bytes: usize,
     /// Whether its state may hold addresses that can be traced.
     pub(crate) is_traced: bool,
-    /// Offset of the ring from the header in bytes, if the mailbox has a bound.
-    pub(crate) ring_at: Option<usize>,
+    /// Offset of the bounded queue from the header in bytes, if the mailbox has a bound.
+    pub(crate) bounded_queue_at: Option<usize>,
     /// Its caller has dropped the last reference to a cell of this class, which `header` starts.
     pub(crate) free: unsafe fn(NonNull<Header>),
     pub(crate) drop_state: fn(&mut StateRef<'_>, &Worker),

@@ -1,8 +1,6 @@
 //! The current actor of a worker: the actor that it holds.
 
-use super::bounded_queue::BoundedQueue;
 use super::header::Header;
-use super::reference::ring;
 use super::{AddressRef, CellRef, Dropped, Runnable};
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
@@ -14,7 +12,7 @@ pub(crate) struct CurrentActor {
     at: Cell<Option<NonNull<Header>>>,
     /// Number of cached addresses of the current actor. Taking or dropping one in its own run
     /// changes no count (C6).
-    spare: Cell<u32>,
+    cached: Cell<u32>,
     /// The life (C5) of an actor that has ended in this run. Kept here and not in the `RunGuard`,
     /// so that a panic cannot free the cell while this worker accesses it.
     life: RefCell<Option<CellRef>>,
@@ -22,21 +20,21 @@ pub(crate) struct CurrentActor {
 
 impl CurrentActor {
     /// A run begins, with the number of addresses that were given to the actor itself.
-    pub(crate) fn begins(&self, runnable: &Runnable, spare: u32) {
+    pub(crate) fn set(&self, runnable: &Runnable, cached: u32) {
         self.at.set(Some(runnable.as_ptr()));
-        self.spare.set(spare);
+        self.cached.set(cached);
     }
 
-    /// Adds a spare address of the current actor.
+    /// Adds a cached address of the current actor.
     #[inline]
-    pub(crate) fn takes(&self, dropped: Dropped) {
-        dropped.spared();
-        self.spare.set(self.spare.get() + 1);
+    pub(crate) fn cache(&self, dropped: Dropped) {
+        dropped.into_cached();
+        self.cached.set(self.cached.get() + 1);
     }
 
-    /// Takes the spare addresses out, to subtract them or to leave them to the next run.
-    pub(crate) fn take_spare(&self) -> u32 {
-        self.spare.take()
+    /// Takes the cached addresses out, to subtract them or to leave them to the next run.
+    pub(crate) fn take_cached(&self) -> u32 {
+        self.cached.take()
     }
 
     /// Returns true if `dropped` is an address of the current actor.
@@ -45,39 +43,39 @@ impl CurrentActor {
         self.at.get() == Some(dropped.as_ptr())
     }
 
-    /// Takes a spare address if `header` is the current actor and has one. Returns true if it took
+    /// Takes a cached address if `header` is the current actor and has one. Returns true if it took
     /// one.
     #[inline]
-    pub(crate) fn spares(&self, header: NonNull<Header>) -> bool {
-        let spare = self.spare.get();
-        let own = spare > 0 && self.at.get() == Some(header);
+    pub(crate) fn take_cached_address(&self, header: NonNull<Header>) -> bool {
+        let cached = self.cached.get();
+        let own = cached > 0 && self.at.get() == Some(header);
         if own {
-            self.spare.set(spare - 1);
+            self.cached.set(cached - 1);
         }
         own
     }
 
     /// The actor has ended: keeps the reference to its cell until this worker accesses the cell no
     /// more.
-    pub(crate) fn outlives(&self, life: CellRef) {
+    pub(crate) fn keep_alive(&self, life: CellRef) {
         self.life.replace(Some(life));
     }
 
     /// This worker is about to give the actor up.
     #[inline]
-    pub(crate) fn ends(&self) {
+    pub(crate) fn clear(&self) {
         self.at.set(None);
     }
 
     /// As `ends`, for an actor that has ended: its cell may be freed after this.
-    pub(crate) fn ends_for_good(&self) {
-        self.ends();
+    pub(crate) fn clear_ended(&self) {
+        self.clear();
         let life = self.life.take();
         drop(life);
     }
 
     /// Returns the current actor, to continue a run after a panic has dropped its `RunGuard`.
-    pub(crate) fn again(&self) -> Option<Runnable> {
+    pub(crate) fn after_panic(&self) -> Option<Runnable> {
         // SAFETY: `at` is the pointer of the whole cell (C7), and is set while this worker has a
         // `RunGuard` of it. `RunGuard::after_panic`, the only caller, comes after a panic has
         // dropped that guard, so the actor is this worker's, and no other right to run it exists
@@ -94,13 +92,9 @@ impl CurrentActor {
         Some(body(unsafe { at.as_ref() }))
     }
 
-    /// Calls `body` with the ring of the current actor, if it has one.
-    pub(crate) fn with_ring(&self, body: impl FnOnce(&BoundedQueue)) {
-        // SAFETY: the current actor has not ended, or its life is kept above, so the cell is alive
-        // (C5); `at` is the pointer of the whole cell (C7).
-        if let Some(ring) = self.at.get().and_then(|at| unsafe { ring(at) }) {
-            body(ring);
-        }
+    /// Returns the start of the cell of the current actor, if there is one.
+    pub(super) fn header(&self) -> Option<NonNull<Header>> {
+        self.at.get()
     }
 
     /// Returns an address of the current actor (C4: its holder may raise the count from zero).

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `class`, `system`, `id`, `parent`, `number` | any thread; never changes |
 //! | `refs`, `addresses` | any thread, through [`CellRef`] and [`AddressRef`] |
-//! | `inbox`, `signals`, `pressure`, a ring | any thread, through their own protocols |
+//! | `inbox`, `signals`, `pressure`, a bounded queue | any thread, through their own protocols |
 //! | `facts` | written by the holder, read by any thread (inspection, watchdog) |
 //! | `random`, `actor_path` | the holder during a turn (atomics only to stay in safe code) |
 //! | `place` | the registry, under its lock |
@@ -15,19 +15,19 @@
 //!   it; parking or closing the inbox destroys it.
 //! - C2 The state is `None` before the start message has run, while a supervised actor is down, and
 //!   after the actor has ended.
-//! - C3 All `AddressRef`s of a cell together own one reference; the drop of the last one nudges
+//! - C3 All `AddressRef`s of a cell together own one reference; the drop of the last one notifies
 //!   before it drops that reference.
 //! - C4 Only the holder can raise the number of addresses from zero. So when a holder reads zero,
 //!   the number stays zero.
 //! - C5 An actor that has not ended owns one reference to its cell, its **life**, kept in the
 //!   registry. Its holder takes it out at the end and drops it last. So a `Runnable` needs no count
 //!   of its own.
-//! - C6 Two kinds of address become **spare** (cached): addresses of the actor that its own run
-//!   drops, and an address that a waking sender gives to the actor. A spare address is still
-//!   counted, and the same run reuses it at no cost. The holder subtracts the spare addresses from
+//! - C6 Two kinds of address are **cached**: addresses of the actor that its own run
+//!   drops, and an address that a waking sender gives to the actor. A cached address is still
+//!   counted, and the same run reuses it at no cost. The holder subtracts the cached addresses from
 //!   the count before it reads whether any address is left, and before it parks. A worker also
 //!   keeps up to four addresses that its turns have dropped, of actors that were active at the
-//!   drop. Such an address becomes spare if its actor is the next to run there. Otherwise it is
+//!   drop. Such an address becomes cached if its actor is the next to run there. Otherwise it is
 //!   subtracted at the end of the round, before the worker sleeps, or by the clock during a long
 //!   turn.
 //! - C7 All pointers to a cell are copies of a pointer that was made from the whole cell. `class`
@@ -35,22 +35,21 @@
 
 use super::actor_path::ActorPath;
 use super::class::Class;
-use super::cold_fields::ColdFields;
-use super::envelope::{Head, Kind};
-use super::options::Pool;
+use super::envelope::{Head, KindTable};
 use super::published::Published;
 use super::reference_word;
+use super::run_state::{ColdFields, Lifecycle, RunState};
 use super::shared::Shared;
-use super::supervised_by::SupervisedBy;
 use crate::failures::Caught;
 use crate::failures::StopReason;
 use crate::failures::{Inside, Panic};
-use crate::message::{Chain, Inbox};
+use crate::message::Inbox;
 use crate::mute::Pressure;
 use crate::observe::Seen;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 
 use super::once::SetOnce;
+use super::options::Pool;
 use super::signals::SignalWord;
 use std::cell::UnsafeCell;
 
@@ -67,7 +66,7 @@ pub(crate) struct Header {
     /// Creation number within the system: identity, order and hash of addresses.
     pub(crate) id: u64,
     pub(crate) owner: UnsafeCell<RunState>,
-    pub(crate) facts: Published<Kind>,
+    pub(crate) facts: Published<KindTable>,
     pub(crate) refs: AtomicU32,
     pub(crate) number: u32,
     pub(crate) parent: Option<Arc<ActorPath>>,
@@ -79,108 +78,6 @@ pub(crate) struct Header {
     pub(crate) actor_path: SetOnce<Arc<ActorPath>>,
     /// Set by the holder before the mailbox is closed.
     pub(crate) ended: SetOnce<StopReason>,
-}
-
-/// The owner part: fields that only the holder accesses.
-pub(crate) struct RunState {
-    /// Messages taken out of the inbox and not yet begun.
-    pub(crate) backlog: Chain<Head>,
-    /// Cold fields. For the many actors that need none of them they cost one word.
-    pub(crate) cold: Option<Box<ColdFields>>,
-    /// Number of messages begun or deferred that the pressure still counts.
-    pub(crate) uncounted: u32,
-    /// Number of counted addresses that were given to the actor itself (C6).
-    pub(crate) spare: u32,
-    pub(crate) life: Lifecycle,
-    pub(crate) mute: Mute,
-    /// Whether the guards in `waiting` have to be evaluated.
-    pub(crate) guards: Guards,
-    /// Whether the next message of the backlog found the inbox empty.
-    pub(crate) batch: Batch,
-    pub(crate) steps: StepProgress,
-    pub(crate) worker_class: WorkerClass,
-}
-
-/// Worker class: the threads that run the actor (T6).
-#[derive(PartialEq, Eq, Clone, Copy, Debug)]
-pub(crate) enum WorkerClass {
-    Workers,
-    /// The actor's type declares that its turns block.
-    Blocking,
-    /// As `Workers`, but the last run had a turn over the limit, so the next run is measured.
-    Candidate,
-    /// The actor computed for longer than the limit in its last run.
-    Slow,
-}
-
-impl WorkerClass {
-    #[inline]
-    pub(crate) fn is_for_workers(self) -> bool {
-        matches!(self, WorkerClass::Workers | WorkerClass::Candidate)
-    }
-
-    pub(crate) fn of(pool: Pool) -> WorkerClass {
-        match pool {
-            Pool::Workers => WorkerClass::Workers,
-            Pool::Blocking => WorkerClass::Blocking,
-        }
-    }
-}
-
-impl RunState {
-    pub(crate) fn cold(&mut self) -> &mut ColdFields {
-        self.cold.get_or_insert_default()
-    }
-
-    pub(crate) fn child(&self) -> Option<&SupervisedBy> {
-        self.cold.as_ref()?.child.as_ref()
-    }
-
-    /// Returns true if messages are deferred by their guards.
-    pub(crate) fn has_deferred(&self) -> bool {
-        let cold = self.cold.as_ref();
-        cold.is_some_and(|cold| cold.waiting.count() > 0)
-    }
-
-    /// Called before messages are appended to the backlog. The first of them found the inbox empty,
-    /// so it was not counted when it was sent.
-    pub(crate) fn expect_batch(&mut self, pressure: &Pressure) {
-        if self.backlog.is_empty() {
-            self.batch = Batch::Fresh;
-        } else {
-            // This message waits behind others, so it counts.
-            pressure.add();
-        }
-    }
-}
-
-#[derive(PartialEq, Eq, Clone, Copy)]
-pub(crate) enum Lifecycle {
-    Running,
-    /// Supervised, and without a state until the supervisor starts it. Processes no messages.
-    Down,
-    Ended,
-}
-
-#[derive(PartialEq, Eq, Clone, Copy)]
-pub(crate) enum Mute {
-    Free,
-    /// The actor has sent to an overloaded actor. It processes no messages until the unmute signal.
-    Muted,
-}
-
-/// Whether a behaviour has a next step.
-#[derive(PartialEq, Eq, Clone, Copy)]
-pub(crate) enum StepProgress {
-    None,
-    Pending,
-}
-
-/// See `mute::Pressure`: the first message of a batch was not counted when it was sent.
-#[derive(PartialEq, Eq, Clone, Copy)]
-pub(crate) enum Batch {
-    Fresh,
-    MarkStart,
 }
 
 /// A path deeper than twice this number is printed without its middle.
@@ -203,18 +100,7 @@ impl Header {
             signals: SignalWord::new(),
             pressure,
             id: birth.id,
-            owner: UnsafeCell::new(RunState {
-                backlog: Chain::new(),
-                cold: birth.cold,
-                uncounted: 0,
-                spare: 0,
-                life,
-                mute: Mute::Free,
-                guards: Guards::None,
-                batch: Batch::MarkStart,
-                steps: StepProgress::None,
-                worker_class: WorkerClass::of(pool),
-            }),
+            owner: UnsafeCell::new(RunState::new(birth.cold, life, pool)),
             facts: Published::default(),
             refs: AtomicU32::new(1),
             number: birth.number,
@@ -316,27 +202,4 @@ pub(crate) struct Birth {
     pub(crate) number: u32,
     pub(crate) seed: u64,
     pub(crate) cold: Option<Box<ColdFields>>,
-}
-
-/// Whether messages are deferred, and whether their guards have to be evaluated.
-#[derive(PartialEq, Eq, Clone, Copy)]
-pub(crate) enum Guards {
-    /// No message is deferred.
-    None,
-    /// All guards were evaluated since the state last changed, and all are false.
-    Shut,
-    /// Some guards were evaluated since the state last changed.
-    Partly,
-    /// The state may have changed since the last evaluation.
-    Stale,
-    /// Guards are being evaluated. If this is the value after a panic, a guard has panicked.
-    Asked,
-}
-
-impl Guards {
-    /// Returns true if a guard may not have been evaluated since the state last changed.
-    #[inline]
-    pub(crate) fn are_unseen(self) -> bool {
-        !matches!(self, Guards::None | Guards::Shut)
-    }
 }

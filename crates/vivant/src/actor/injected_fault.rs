@@ -1,7 +1,7 @@
 //! Faults that the self-tests of `model_tests.rs` inject.
 
-use super::bounded_queue::Ticket;
 use super::envelope::Envelope;
+use super::ticket::Ticket;
 use std::cell::Cell;
 use std::panic::Location;
 

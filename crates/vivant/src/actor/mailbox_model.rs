@@ -3,7 +3,7 @@
 //!
 //! | model | real |
 //! |---|---|
-//! | `Model::queue` | the ring and its tickets; control messages of the inbox |
+//! | `Model::queue` | the bounded queue and its tickets; control messages of the inbox |
 //! | `Model::deferred` | `Owner::waiting`, but for what is overdue |
 //! | `Model::offer` | `BoundedQueue::offer`, `BoundedQueue::reserve` |
 //! | `Model::run` | `cell::run` |
@@ -31,7 +31,7 @@ pub(super) enum Deed {
 /// The fate of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fate {
-    MarkStart,
+    Begun,
     Returned,
     Dead(Cause),
 }
@@ -154,7 +154,7 @@ impl Model {
 
     fn begin(&mut self, number: u64, deed: Deed) {
         self.begun.push(number);
-        self.meets(number, Fate::MarkStart);
+        self.meets(number, Fate::Begun);
         match deed {
             Deed::Nothing | Deed::PassesGate => {}
             Deed::TurnsGate => self.gate_is_open = !self.gate_is_open,

@@ -107,7 +107,7 @@ fn run_beside_the_model<A: Subject>(simulation: &Simulation) {
     let mut model = Model::new(A::MAILBOX);
     let actor = simulation.system().spawn(A::new(log.clone()));
     let cell = Address::counted(&actor);
-    let ring = cell.ring().expect("its mailbox has a bound");
+    let queue = cell.bounded_queue().expect("its mailbox has a bound");
     let mut draws = Draws(simulation.seed());
     let mut asked = Vec::new();
     for _ in 0..60 {
@@ -117,7 +117,7 @@ fn run_beside_the_model<A: Subject>(simulation: &Simulation) {
                 model.run();
                 simulation.run();
                 assert!(
-                    model.has_ended || ring.taken() == model.taken(),
+                    model.has_ended || queue.taken() == model.taken(),
                     "M8: who waits"
                 );
             }
@@ -148,7 +148,7 @@ fn run_beside_the_model<A: Subject>(simulation: &Simulation) {
                 asked.push((number, A::act(&actor, number, deed).ask()));
             }
         }
-        assert!(model.has_ended || ring.taken() <= 3, "M8: the bound");
+        assert!(model.has_ended || queue.taken() <= 3, "M8: the bound");
     }
     model.stop();
     model.run();
@@ -157,14 +157,14 @@ fn run_beside_the_model<A: Subject>(simulation: &Simulation) {
     assert_eq!(*lock(&log.begun), model.begun, "T2: what has begun");
     for (number, asked) in asked {
         let fate = match simulation.system().block_on(asked) {
-            Ok(()) | Err(AskError::Panicked(_)) => Fate::MarkStart,
+            Ok(()) | Err(AskError::Panicked(_)) => Fate::Begun,
             Err(AskError::Stopped(_)) => Fate::Dead(Cause::Ended),
-            Err(AskError::Overloaded(_)) => Fate::Dead(ring.cause()),
+            Err(AskError::Overloaded(_)) => Fate::Dead(queue.cause()),
             Err(other) => panic!("T3: an answer that does not fit: {other}"),
         };
         assert_eq!(Some(&fate), model.fates.get(&number), "message {number}");
     }
-    assert_counted(simulation, &model, ring.lost());
+    assert_counted(simulation, &model, queue.lost());
 }
 
 /// T3: every loss is counted under its cause, a loss to the bound also in the statistics of the

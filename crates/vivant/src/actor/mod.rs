@@ -2,43 +2,39 @@
 //! that it takes, the context of the worker that runs it, and the services of its system.
 //! The protocols are in `README.md`, the fields of a cell in [`header`].
 
-mod accounting;
 mod actor_path;
-mod address_count;
-mod alarm;
+#[allow(
+    unsafe_code,
+    reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
+)]
 mod bounded_queue;
-mod candidate;
 mod child_news;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod class;
-mod cold_fields;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod current_actor;
-mod dead_letters;
+mod dead_letter;
+mod deferred_messages;
 #[allow(
     unsafe_code,
     reason = "the message's erased type: see the README and docs/ARCHITECTURE.md"
 )]
 mod envelope;
 mod error;
-mod exit_hooks;
-mod extensions;
-mod faults;
 mod header;
 #[cfg(test)]
 mod injected_fault;
+mod link_message;
 #[cfg(test)]
 mod mailbox_model;
 #[cfg(test)]
 mod mailbox_model_tests;
-mod message_role;
-mod next;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
@@ -63,22 +59,19 @@ mod published;
 mod reference;
 mod reference_word;
 mod refusal;
-mod registry;
-mod reports;
+mod run_state;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod runnable;
-mod scheduler;
 mod shared;
 mod shown;
 mod signals;
-mod stage;
 mod supervised_by;
+mod ticket;
 mod timer;
-mod timers;
-mod waiting;
+mod user_code;
 mod waiting_sender;
 #[allow(
     unsafe_code,
@@ -87,44 +80,33 @@ mod waiting_sender;
 mod worker;
 mod worker_shared;
 
-pub(crate) use accounting::OwnBytes;
-pub(crate) use alarm::{Alarm, Interval, ns, period_ns};
-pub(crate) use bounded_queue::{BoundedQueue, Entry};
-pub(crate) use child_news::{ChildNews, Heard};
-pub(crate) use class::Class;
-pub(crate) use class::StateRef;
-pub(crate) use cold_fields::ColdFields;
-pub(crate) use cold_fields::Pending;
-pub(crate) use dead_letters::DeadLetterSubscriber;
-pub use dead_letters::DeadLetters;
-pub(crate) use envelope::{Envelope, Kind, MessageKind, Step};
+pub(crate) use bounded_queue::{BoundedQueue, Reservation};
+pub(crate) use child_news::ChildNews;
+pub(crate) use class::{Class, StateRef};
+pub(crate) use dead_letter::{bury_letter, note_dead_letter};
+pub(crate) use deferred_messages::{DeferredMessages, Evaluated, first_decides_for};
+pub(crate) use envelope::{Envelope, KindTable, LinkMessage, MessageKind, Processed};
 pub use error::{AskError, NotSent, Overloaded, Undelivered};
-pub(crate) use exit_hooks::ExitHookId;
-pub use faults::Faults;
-pub(crate) use header::Birth;
-pub(crate) use header::Guards;
-pub(crate) use header::{Batch, Header, Lifecycle, Mute, RunState, StepProgress, WorkerClass};
-pub(crate) use message_role::{MessageRole, Route};
-pub(crate) use next::{Delivery, Next, bury, for_others};
+pub(crate) use header::{Birth, Header};
+pub(crate) use link_message::peer_is_over;
 pub use options::{Access, Guard, Mailbox, Pool, Steps};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, Sight, known};
-pub(crate) use post::{To, post, post_by};
-pub(crate) use reference::{AddressRef, CellRef, Dropped, Kept, count_back};
+pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};
+pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;
-pub(crate) use refusal::Refusal;
-pub(crate) use reports::Listener;
+pub(crate) use refusal::{Delivery, Next, Refusal};
+pub(crate) use run_state::{
+    Batch, Begin, ColdFields, Guards, Lifecycle, Mute, PendingStep, RunState, StepProgress,
+    SupervisedBy, WorkerClass,
+};
 pub(crate) use runnable::Runnable;
-pub(crate) use scheduler::Scheduler;
-pub(crate) use shared::{HeldBack, Shared};
+pub(crate) use shared::{MutedSender, Scheduler, Shared};
 pub(crate) use signals::Signals;
-pub(crate) use stage::{SUPERVISOR, Stage};
-pub(crate) use supervised_by::{Begin, SupervisedBy, Terms, tell};
+pub(crate) use supervised_by::Terms;
 pub use supervised_by::{Messages, OnPanic, Restart};
 pub use timer::Timer;
-pub(crate) use timers::TimerId;
-pub(crate) use waiting::Waiting;
-pub(crate) use waiting::{Found, first_speaks_for};
-pub(crate) use waiting_sender::{Told, WaitingSender};
+pub(crate) use user_code::{admit, run_foreign_code};
+pub(crate) use waiting_sender::{Admission, WaitingSender};
 pub(crate) use worker::Worker;
-pub(crate) use worker_shared::{News, Slow, Tenure, WorkerShared};
+pub(crate) use worker_shared::{SlowReport, SlowTurn, Tenure, WorkerShared};

@@ -27,14 +27,14 @@ pub(crate) struct OutgoingReference {
 }
 
 impl OutgoingReferences<'_> {
-    pub(crate) fn take(&mut self, acquaintance: OutgoingReference) {
-        (self.0)(acquaintance);
+    pub(crate) fn take(&mut self, reference: OutgoingReference) {
+        (self.0)(reference);
     }
 }
 
 impl fmt::Debug for OutgoingReferences<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Acquaintances").finish_non_exhaustive()
+        f.debug_struct("OutgoingReferences").finish_non_exhaustive()
     }
 }
 

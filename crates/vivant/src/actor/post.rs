@@ -1,12 +1,17 @@
-//! Posting: the one entry into a mailbox, for users' messages and the runtime's alike (M6).
+//! Posting: the one reservation into a mailbox, for users' messages and the runtime's alike (M6).
 
-use super::bounded_queue::{Entry, Offered, Ticket};
+use super::bounded_queue::{Offered, Reservation};
+use super::dead_letter::bury_letter;
 use super::envelope::{Envelope, Head};
-use super::message_role::{MessageRole, Route};
-use super::reference::AddressRef;
+use super::header::Header;
+use super::reference::{AddressRef, CellRef};
+use super::refusal::{Delivery, Next};
+use super::runnable::Runnable;
+use super::ticket::Ticket;
 use super::worker::Worker;
 use crate::failures::Cause;
 use crate::message::Pushed;
+use crate::message::{MessageRole, Route};
 use crate::sync::Arc;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -52,8 +57,8 @@ pub(crate) struct Returned<'a> {
 /// Within a turn the sender may find the receiver overloaded: it is then muted when its turn ends
 /// (T5).
 pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
-    if envelope.kind().route != Route::Straight && to.class.ring_at.is_some() {
-        return post_bounded(to, envelope, Entry::Asked);
+    if envelope.kind().route != Route::Straight && to.class.bounded_queue_at.is_some() {
+        return post_bounded(to, envelope, Reservation::None);
     }
     // SAFETY: `pushed` calls this once, with the node of an envelope that has given its parcel up
     // (M9): the inbox owns it now, or gives it back (M1).
@@ -66,25 +71,90 @@ pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
 }
 
 /// As `post`, for a sender that may have a reserved place.
-pub(crate) fn post_by(to: To<'_>, envelope: Envelope, entry: Entry) -> Result<(), Returned<'_>> {
-    match entry {
-        Entry::Asked => post(to, envelope),
-        Entry::Promised => post_bounded(to, envelope, entry),
+pub(crate) fn post_by(
+    to: To<'_>,
+    envelope: Envelope,
+    reservation: Reservation,
+) -> Result<(), Returned<'_>> {
+    match reservation {
+        Reservation::None => post(to, envelope),
+        Reservation::Place => post_bounded(to, envelope, reservation),
     }
 }
 
-/// Posts to a bounded mailbox: the message goes into its ring, and a ticket into its inbox (M7).
+impl Next {
+    /// Runs steps until none follows.
+    pub(crate) fn follow(mut self) {
+        loop {
+            self = match self {
+                Next::Nothing => return,
+                Next::Settle(settle) => settle(),
+                Next::Deliver(Delivery { to, envelope }) => match post(To::Owned(to), envelope) {
+                    Ok(()) => return,
+                    Err(returned) => bury(returned),
+                },
+            }
+        }
+    }
+}
+
+/// A message came too late for its actor, or found its mailbox full: makes it a dead letter, and
+/// returns the error to the asker.
+#[cold]
+pub(crate) fn bury(returned: Returned<'_>) -> Next {
+    let cell = returned.to.cell();
+    bury_letter(cell, returned.envelope, returned.cause)
+}
+
+/// Posts `envelope`; a message that is returned becomes a dead letter.
+#[inline]
+pub(crate) fn post_or_bury(to: To<'_>, envelope: Envelope) {
+    if let Err(returned) = post(to, envelope) {
+        bury(returned).follow();
+    }
+}
+
+impl Delivery {
+    /// Posts the message; if the actor has ended it becomes a dead letter, and its ask fails.
+    pub(crate) fn deliver(self) {
+        Next::Deliver(self).follow();
+    }
+}
+
+/// Whether there is a supervisor that receives the news of a child.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Received {
+    Yes,
+    No,
+}
+
+/// Sends a message with news to a supervisor.
+pub(crate) fn report(supervisor: &CellRef, news: Envelope) -> Received {
+    let Some(to) = supervisor.upgrade() else {
+        return Received::No;
+    };
+    match post(To::Owned(to), news) {
+        Ok(()) => Received::Yes,
+        Err(_) => Received::No,
+    }
+}
+
+/// Posts to a bounded mailbox: the message goes into its queue, and a ticket into its inbox (M7).
 #[inline(never)]
-fn post_bounded(to: To<'_>, mut message: Envelope, entry: Entry) -> Result<(), Returned<'_>> {
+fn post_bounded(
+    to: To<'_>,
+    mut message: Envelope,
+    reservation: Reservation,
+) -> Result<(), Returned<'_>> {
     message.stamp(to.system.oracle.coarse_ms() as u32);
     to.system.account_more(message.kind().bytes);
     let ticket = Envelope::new::<Ticket>((), message.head().place);
     let mut not_in = None;
     let push = |to: &AddressRef, node| {
-        let offered = match to.ring() {
+        let offered = match to.bounded_queue() {
             // SAFETY: `pushed` calls this once, with the node of a ticket that has given its parcel
             // up (M9): the inbox owns it now, or gives it back (M1).
-            Some(ring) => ring.offer(message, entry, || unsafe { to.inbox.push(node) }),
+            Some(queue) => queue.offer(message, reservation, || unsafe { to.inbox.push(node) }),
             None => Offered::Ended(message),
         };
         match offered {
@@ -142,7 +212,7 @@ impl Worker {
         self.account_more(kind.bytes);
         let depth = match push(&to, envelope.into_node()) {
             Ok(Pushed::Wakes(node)) => {
-                to.facts.wakes(now_ms);
+                to.facts.set_woken(now_ms);
                 let depth = to.pressure.first();
                 if depth >= system.config.marks.overloaded && kind.role == MessageRole::Turn {
                     self.sent_to_overloaded(&to);
@@ -174,6 +244,57 @@ impl Worker {
     }
 }
 
+impl AddressRef {
+    /// Puts the message that has just woken the actor into the backlog, and returns the right to
+    /// run it. Until then this thread is the holder.
+    ///
+    /// # Safety
+    ///
+    /// The inbox of this actor returned `Pushed::Wakes` for this node, and this is called once for
+    /// that.
+    unsafe fn woken_by(&self, node: NonNull<Head>) -> Runnable {
+        // SAFETY: the caller's contract for `node` (X1). This counted address keeps the cell alive
+        // (C3); the pointer is that of the whole cell (C7).
+        unsafe { AddressRef::woken(self.as_ptr(), node) }
+    }
+
+    /// As `woken_by`, and gives this address to the actor itself (C6), so it need not be
+    /// subtracted.
+    ///
+    /// # Safety
+    ///
+    /// As for `woken_by`.
+    unsafe fn woken_with(self, node: NonNull<Head>) -> Runnable {
+        let header = self.as_ptr();
+        std::mem::forget(self);
+        // SAFETY: the inbox was parked and this thread has woken it, so it alone accesses the owner
+        // part (C1); the forgotten address is still counted and keeps the cell alive (C3).
+        unsafe { (*header.as_ref().owner.get()).cached += 1 };
+        // SAFETY: the caller's contract for `node` (X1). The forgotten address keeps the cell alive
+        // (C3); the pointer is that of the whole cell (C7).
+        unsafe { AddressRef::woken(header, node) }
+    }
+
+    /// # Safety
+    ///
+    /// As for `woken_by`; `header` starts a cell made by `birth` that is alive, and the pointer is
+    /// that of the whole cell.
+    unsafe fn woken(header: NonNull<Header>, node: NonNull<Head>) -> Runnable {
+        // SAFETY: the inbox was parked, so no other thread held the actor or could run it. This
+        // thread woke it, so it alone accesses the owner part until the `Runnable` below is given
+        // away (C1). The exchange that woke the actor acquired the last holder's writes.
+        let owner = unsafe { &mut *header.as_ref().owner.get() };
+        // SAFETY: the caller's contract (X1).
+        owner.expect_batch(unsafe { &header.as_ref().pressure });
+        // SAFETY: the push that woke the actor gave the node back, so it is the caller's, which
+        // gives it up (M1).
+        unsafe { owner.backlog.push(node) };
+        // SAFETY: this thread has made the inbox active, and makes the one `Runnable` for that
+        // (C1); the pointer is that of the whole cell (C7).
+        unsafe { Runnable::new(header) }
+    }
+}
+
 /// Posts from a thread that is no worker of the receiver's system. Such a sender cannot be muted.
 fn post_from_outside<'a>(
     to: To<'a>,
@@ -187,7 +308,7 @@ fn post_from_outside<'a>(
     system.account_more(kind.bytes);
     match push(&to, envelope.into_node()) {
         Ok(Pushed::Wakes(node)) => {
-            to.facts.wakes(now_ms);
+            to.facts.set_woken(now_ms);
             // SAFETY: `push` returns what the inbox of `to` returned for this node: the inbox was
             // parked, and this push has woken it (M3). The node is this sender's again (M1), and
             // this is the one call for it.

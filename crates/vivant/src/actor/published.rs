@@ -34,34 +34,34 @@ impl<K> Default for Published<K> {
 }
 
 impl<K: 'static> Published<K> {
-    pub(crate) fn wakes(&self, sent_ms: u32) {
+    pub(crate) fn set_woken(&self, sent_ms: u32) {
         self.waiting_since.store(sent_ms, Ordering::Relaxed);
     }
 
     pub(crate) fn turn_begins(&self, kind: &'static K, sent_ms: u32) {
         self.current
             .store(ptr::from_ref(kind).cast_mut(), Ordering::Relaxed);
-        self.passed(sent_ms);
+        self.set_begun(sent_ms);
     }
 
     /// A message was deferred without an evaluation of its guard.
-    pub(crate) fn passed(&self, sent_ms: u32) {
+    pub(crate) fn set_begun(&self, sent_ms: u32) {
         self.begun_sent.store(sent_ms, Ordering::Relaxed);
     }
 
     /// The message was deferred, so no turn runs.
-    pub(crate) fn nothing_runs(&self) {
+    pub(crate) fn clear_current(&self) {
         self.current.store(ptr::null_mut(), Ordering::Relaxed);
     }
 
     pub(crate) fn turn_ends(&self) {
-        self.nothing_runs();
+        self.clear_current();
         // Only the holder writes, so load and store need not be one step.
         self.turns
             .store(self.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
-    pub(crate) fn was_busy(&self, ms: u64) {
+    pub(crate) fn add_busy(&self, ms: u64) {
         if ms > 0 {
             let busy_ms = self.busy_ms.load(Ordering::Relaxed);
             self.busy_ms
@@ -70,7 +70,7 @@ impl<K: 'static> Published<K> {
     }
 
     /// Publishes the number of deferred messages.
-    pub(crate) fn now_deferred(&self, messages: usize) {
+    pub(crate) fn set_deferred(&self, messages: usize) {
         self.deferred.store(messages as u32, Ordering::Relaxed);
     }
 
@@ -88,7 +88,7 @@ impl<K: 'static> Published<K> {
 
     /// Returns how long the oldest waiting message may have waited. It exceeds the true time by at
     /// most one message.
-    pub(crate) fn waits_for(&self, now_ms: u64) -> u32 {
+    pub(crate) fn waiting_ms(&self, now_ms: u64) -> u32 {
         since(&self.begun_sent, now_ms).min(since(&self.waiting_since, now_ms))
     }
 

@@ -1,10 +1,12 @@
 //! The two counted references to a cell: a [`CellRef`] keeps its memory, an [`AddressRef`] keeps
 //! its actor reachable.
 
-use super::bounded_queue::BoundedQueue;
-use super::envelope::Head;
+mod lost_address;
+
+pub(crate) use lost_address::count_back;
+
 use super::header::Header;
-use super::reference_word::{self, Left};
+use super::reference_word;
 use super::runnable::Runnable;
 use super::signals::Signals;
 use super::worker::Worker;
@@ -12,7 +14,6 @@ use crate::message::Notified;
 use crate::queues::Pointed;
 use crate::statistics::HeapFacts;
 use crate::sync::Ordering;
-use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
@@ -65,11 +66,8 @@ impl AddressRef {
         AddressRef(header)
     }
 
-    /// Returns the ring, if the actor's mailbox has a bound.
-    pub(crate) fn ring(&self) -> Option<&BoundedQueue> {
-        // SAFETY: this counted address keeps the cell alive (C3); the pointer is that of the whole
-        // cell (C7).
-        unsafe { ring(self.0) }
+    pub(super) fn as_ptr(&self) -> NonNull<Header> {
+        self.0
     }
 
     /// Returns a reference that keeps only the memory.
@@ -86,8 +84,8 @@ impl AddressRef {
     /// `header` starts a cell made by `api::cell::birth` that is alive, the pointer is that of the
     /// whole cell, and this thread holds the actor.
     pub(crate) unsafe fn of_held(header: NonNull<Header>) -> AddressRef {
-        if let Some(spare) = AddressRef::spare(header) {
-            return spare;
+        if let Some(cached) = AddressRef::cached_address(header) {
+            return cached;
         }
         // SAFETY: the caller's contract (X1).
         // Relaxed: as in `clone`; only the holder may raise the count from zero.
@@ -106,113 +104,21 @@ impl AddressRef {
         AddressRef(header)
     }
 
-    /// Puts the message that has just woken the actor into the backlog, and returns the right to
-    /// run it. Until then this thread is the holder.
-    ///
-    /// # Safety
-    ///
-    /// The inbox of this actor returned `Pushed::Wakes` for this node, and this is called once for
-    /// that.
-    pub(crate) unsafe fn woken_by(&self, node: NonNull<Head>) -> Runnable {
-        // SAFETY: the caller's contract for `node` (X1). This counted address keeps the cell alive
-        // (C3); the pointer is that of the whole cell (C7).
-        unsafe { AddressRef::woken(self.0, node) }
-    }
-
-    /// As `woken_by`, and gives this address to the actor itself (C6), so it need not be
-    /// subtracted.
-    ///
-    /// # Safety
-    ///
-    /// As for `woken_by`.
-    pub(crate) unsafe fn woken_with(self, node: NonNull<Head>) -> Runnable {
-        let header = self.0;
-        std::mem::forget(self);
-        // SAFETY: the inbox was parked and this thread has woken it, so it alone accesses the owner
-        // part (C1); the forgotten address is still counted and keeps the cell alive (C3).
-        unsafe { (*header.as_ref().owner.get()).spare += 1 };
-        // SAFETY: the caller's contract for `node` (X1). The forgotten address keeps the cell alive
-        // (C3); the pointer is that of the whole cell (C7).
-        unsafe { AddressRef::woken(header, node) }
-    }
-
-    /// # Safety
-    ///
-    /// As for `woken_by`; `header` starts a cell made by `birth` that is alive, and the pointer is
-    /// that of the whole cell.
-    unsafe fn woken(header: NonNull<Header>, node: NonNull<Head>) -> Runnable {
-        // SAFETY: the inbox was parked, so no other thread held the actor or could run it. This
-        // thread woke it, so it alone accesses the owner part until the `Runnable` below is given
-        // away (C1). The exchange that woke the actor acquired the last holder's writes.
-        let owner = unsafe { &mut *header.as_ref().owner.get() };
-        // SAFETY: the caller's contract (X1).
-        owner.expect_batch(unsafe { &header.as_ref().pressure });
-        // SAFETY: the push that woke the actor gave the node back, so it is the caller's, which
-        // gives it up (M1).
-        unsafe { owner.backlog.push(node) };
-        // SAFETY: this thread has made the inbox active, and makes the one `Runnable` for that
-        // (C1); the pointer is that of the whole cell (C7).
-        unsafe { Runnable::new(header) }
-    }
-
-    /// Takes a spare address of the current actor (C6). `None` for another actor, or if none is
-    /// spare.
+    /// Takes a cached address of the current actor (C6). `None` for another actor, or if none is
+    /// cached.
     #[inline]
-    fn spare(header: NonNull<Header>) -> Option<AddressRef> {
-        let spares = Worker::with_current(|worker| worker.current.spares(header));
+    fn cached_address(header: NonNull<Header>) -> Option<AddressRef> {
+        let spares = Worker::with_current(|worker| worker.current.take_cached_address(header));
         (spares == Some(true)).then(|| AddressRef(header))
     }
 }
 
-/// Subtracts the unused spare addresses of a run from the count (C6). Only the holder calls this,
-/// so no nudge is needed when none is left.
-///
-/// # Safety
-///
-/// `header` starts a cell that stays alive for the call, the pointer is that of the whole cell, and
-/// the caller owns `spare` counted addresses of it, which it gives up.
-pub(crate) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
-    // SAFETY: the caller's contract (X1).
-    if unsafe { header.as_ref() }.lose(spare) == Left::None {
-        // C3: the reference that the addresses owned together.
-        drop(CellRef(header));
-    }
-}
-
-/// Returns the ring of a cell, if it has one.
-///
-/// # Safety
-///
-/// `header` starts a cell made by `api::cell::birth` that is alive for `'a`, and the pointer is
-/// that of the whole cell.
-pub(crate) unsafe fn ring<'a>(header: NonNull<Header>) -> Option<&'a BoundedQueue> {
-    // SAFETY: the caller's contract (X1).
-    let at = unsafe { header.as_ref() }.class.ring_at?;
-    // SAFETY: `class` is the table of the cell's type, so the ring lies at this offset (C7). It is
-    // only ever shared (X6).
-    Some(unsafe { header.byte_add(at).cast::<BoundedQueue>().as_ref() })
-}
-
 impl CellRef {
-    /// Returns the ring, if the actor's mailbox has a bound.
-    pub(crate) fn ring(&self) -> Option<&BoundedQueue> {
-        // SAFETY: this reference is counted, so the cell is alive (X7); the pointer is that of the
-        // whole cell (C7).
-        unsafe { ring(self.0) }
-    }
-
     /// Returns the published statistics of the actor's heap, if it has one.
     pub(crate) fn heap_facts(&self) -> Option<HeapFacts> {
         // SAFETY: this reference is counted, so the cell is alive (X7); the pointer is that of the
         // whole cell, and `class` is the table of its type (C7).
         unsafe { (self.class.heap_facts)(self.0) }
-    }
-
-    /// Counts a message lost to the bound of the mailbox.
-    pub(crate) fn counts_loss(&self) {
-        if let Some(ring) = self.ring() {
-            ring.count_loss();
-        }
     }
 
     /// Returns one more reference to a cell.
@@ -242,7 +148,7 @@ impl CellRef {
         let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
             if reference_word::is_dying(word) {
-                word = self.heard()?;
+                word = self.await_commit()?;
             }
             if reference_word::count(word) == 0 {
                 return None;
@@ -266,7 +172,7 @@ impl CellRef {
 
     /// The actor is doomed: waits for the detector's decision. Returns the word after an abort.
     #[cold]
-    fn heard(&self) -> Option<u32> {
+    fn await_commit(&self) -> Option<u32> {
         // Relaxed: the verdict's lock orders it.
         let look = || self.addresses.load(Ordering::Relaxed);
         let word = self.system.verdict.after(look);
@@ -317,8 +223,8 @@ impl Clone for CellRef {
 
 impl Clone for AddressRef {
     fn clone(&self) -> Self {
-        if let Some(spare) = AddressRef::spare(self.0) {
-            return spare;
+        if let Some(cached) = AddressRef::cached_address(self.0) {
+            return cached;
         }
         // Relaxed: a new address is made from an existing one.
         let before = self.addresses.fetch_add(1, Ordering::Relaxed);
@@ -347,19 +253,9 @@ impl Drop for CellRef {
     }
 }
 
-impl Drop for AddressRef {
-    fn drop(&mut self) {
-        let kept = |worker: &Worker| worker.keeps_address(self, Dropped(self.0));
-        if Worker::with_current(kept) == Some(Kept::Yes) {
-            return;
-        }
-        self.count_down();
-    }
-}
-
 /// Whether a worker keeps an address that is dropped (C6).
 #[derive(PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum Cached {
     Yes,
     No,
 }
@@ -369,17 +265,17 @@ pub(crate) struct Dropped(NonNull<Header>);
 
 impl Dropped {
     /// The worker does not keep the address; the caller subtracts it.
-    pub(crate) fn refused(self) -> Kept {
+    pub(crate) fn not_cached(self) -> Cached {
         std::mem::forget(self);
-        Kept::No
+        Cached::No
     }
 
     pub(crate) fn as_ptr(&self) -> NonNull<Header> {
         self.0
     }
 
-    /// The address is spare now: the run that has it subtracts it.
-    pub(crate) fn spared(self) {
+    /// The address is cached now: the run that has it subtracts it.
+    pub(crate) fn into_cached(self) {
         std::mem::forget(self);
     }
 }
@@ -400,23 +296,5 @@ unsafe impl Pointed for Dropped {
     }
     unsafe fn from_ptr(header: NonNull<Header>) -> Dropped {
         Dropped(header)
-    }
-}
-
-impl Drop for Dropped {
-    fn drop(&mut self) {
-        // The subtraction of this address was deferred until now.
-        ManuallyDrop::new(AddressRef(self.0)).count_down();
-    }
-}
-
-impl AddressRef {
-    fn count_down(&mut self) {
-        if self.lose(1) == Left::None {
-            // C3: the reference that the addresses owned together passes to this value, which drops
-            // it at the end.
-            let cell = CellRef(self.0);
-            cell.notify();
-        }
     }
 }

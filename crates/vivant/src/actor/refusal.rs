@@ -1,37 +1,27 @@
-//! Why a message is refused.
+//! Why a message is refused, and what follows from that.
 
+use super::envelope::Envelope;
 use super::error::{AskError, Overloaded, Undelivered};
-use super::next::for_others;
 use super::options::Mailbox;
-use super::reference::CellRef;
+use super::reference::{AddressRef, CellRef};
 use crate::failures::Cause;
 use crate::failures::StopReason;
 use crate::sync::Arc;
-use std::cell::Cell;
 use std::panic::Location;
 
 /// Why a message is refused.
 pub(crate) struct Refusal {
     pub(crate) cell: CellRef,
-    why: Why,
+    pub(super) why: Why,
 }
 
-enum Why {
+pub(super) enum Why {
     /// Its actor has ended.
     Ended(StopReason),
     /// Its actor is being restarted, and does not keep its messages then.
     Restarted(StopReason),
     /// There was no place for it in the mailbox.
     Full(Mailbox),
-}
-
-/// Limit of nested drops: a message's drop may send another message, to a mailbox that is full as
-/// well, and so on. Beyond this depth the content of such a message is leaked instead of dropped.
-const DROPS_DEEP_MAX: u32 = 32;
-
-thread_local! {
-    /// Number of nested drops of refused messages on this thread.
-    static DROPS_DEEP: Cell<u32> = const { Cell::new(0) };
 }
 
 impl Refusal {
@@ -98,23 +88,25 @@ impl Refusal {
             Why::Full(_) => StopReason::Stopped,
         }
     }
+}
 
-    /// Drops the message's content: user code.
-    pub(crate) fn drop_content<C>(&self, content: C) {
-        if !matches!(self.why, Why::Full(_)) {
-            return for_others("the drop of a refused message", || drop(content));
-        }
-        let deep = DROPS_DEEP.get();
-        DROPS_DEEP.set(deep + 1);
-        for_others("the drop of a message to a full mailbox", || {
-            if deep < DROPS_DEEP_MAX {
-                return drop(content);
-            }
-            std::mem::forget(content);
-            panic!(
-                "the drops of {DROPS_DEEP_MAX} messages to full mailboxes each sent another one: the last is not dropped"
-            );
-        });
-        DROPS_DEEP.set(deep);
-    }
+/// The next step after a promise is settled or a message is refused, followed in a loop (a
+/// trampoline).
+///
+/// Settling one promise may release a message; the message may be refused, which settles the next
+/// promise; and so on, as deep as the user's data. The stack must not grow with that depth (H12),
+/// so each step returns the next one.
+#[must_use = "what follows must be followed: `next.follow()`"]
+pub(crate) enum Next {
+    Nothing,
+    /// A message to post.
+    Deliver(Delivery),
+    /// Another promise to settle.
+    Settle(Box<dyn FnOnce() -> Next>),
+}
+
+/// A packed message and its receiver.
+pub(crate) struct Delivery {
+    pub(crate) to: AddressRef,
+    pub(crate) envelope: Envelope,
 }

@@ -1,9 +1,8 @@
 //! The right to run an actor: the entry of a run queue.
 
 use super::CellRef;
-use super::bounded_queue::BoundedQueue;
-use super::header::{Header, WorkerClass};
-use super::reference::ring;
+use super::header::Header;
+use super::run_state::WorkerClass;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
@@ -43,13 +42,6 @@ impl Runnable {
         // (C5). The callers have the `Runnable` itself and not a `RunGuard` around it, so no worker
         // holds the actor, and no thread writes the owner part (C1).
         unsafe { (*self.0.as_ref().owner.get()).worker_class }
-    }
-
-    /// Returns the ring, if the actor's mailbox has a bound.
-    pub(crate) fn ring(&self) -> Option<&BoundedQueue> {
-        // SAFETY: the actor's life keeps the cell alive: it is in the registry, or with the holder
-        // that ends the actor (C5). The pointer is that of the whole cell (C7).
-        unsafe { ring(self.0) }
     }
 
     /// Returns a counted reference to the same cell.

@@ -1,149 +1,123 @@
-//! The state that the parts of one system share.
+//! [`Shared`]: one system, as its actors and workers hold it.
 
-use super::accounting::Bytes;
-use super::dead_letters::DeadLetters;
-use super::exit_hooks::ExitHooks;
-use super::extensions::Extensions;
+use super::header::Header;
 use super::reference::{AddressRef, CellRef};
-use super::registry::Registry;
-use super::reports::{Listener, Reports};
 use super::runnable::Runnable;
-use super::scheduler::Scheduler;
-use super::signals::Signals;
-use super::stage::Stage;
-use super::timers::Timers;
 use super::waiting_sender::WaitingSender;
 use super::worker::Worker;
 use super::worker_shared::WorkerShared;
-use crate::candidates::{Candidates, Verdict};
-use crate::config::Config;
+use crate::candidates::Candidates;
 use crate::failures::note_places;
-use crate::message::Depot;
 use crate::mute::Mutes;
-use crate::observe::SystemMeters;
-use crate::oracle::Oracle;
-use crate::queues::IdleWorkers;
-use crate::statistics::Histograms;
-use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
+use crate::services::{ExitHookId, Registry, Services};
+use crate::sync::{Arc, Mutex, Ordering, lock};
+use std::any::Any;
 use std::collections::BTreeMap;
-use vivant_heap::{PAGE, PageSource};
+use std::ops::Deref;
 
-/// One system. Workers, cells and addresses hold it; its own references to cells are dropped at
-/// shutdown.
+/// One system: its services, and what names its actors. Workers, cells and addresses hold it; its
+/// own references to cells are dropped at shutdown.
 pub(crate) struct Shared {
-    /// The number of the system in the process: the first key of the order of addresses.
-    pub(crate) number: u64,
-    pub(crate) config: Config,
-    pub(crate) oracle: Oracle,
     pub(crate) scheduler: Box<dyn Scheduler>,
-    pub(crate) idle: IdleWorkers,
-    /// Of a simulation.
-    stage: Option<Box<Stage>>,
-    pub(crate) registry: Registry,
-    pub(crate) exit_hooks: ExitHooks,
-    pub(crate) timers: Timers,
-    pub(crate) mutes: Mutes<HeldBack>,
-    pub(crate) dead_letters: DeadLetters,
-    pub(crate) reports: Reports,
-    pub(crate) meters: SystemMeters,
-    pub(crate) bytes: Bytes,
-    pub(crate) depot: Arc<Depot>,
-    /// The page source of the actors' heaps.
-    pub(crate) heaps: Arc<PageSource>,
-    /// Histograms of the pauses of heaps.
-    pub(crate) pauses: Histograms,
+    /// All actors, for inspection and shutdown. It owns the lifetime of each (C5).
+    pub(crate) registry: Registry<CellRef>,
+    pub(crate) mutes: Mutes<MutedSender>,
     /// Actors that may be unreachable.
     pub(crate) candidates: Candidates<Runnable>,
-    pub(crate) verdict: Verdict,
-    /// What folders above this one keep in the system: names, trees, detached heaps.
-    pub(crate) extensions: Extensions,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
-    pub(crate) next_id: AtomicU64,
-    pub(crate) next_root: AtomicU32,
-    life: AtomicU8,
+    services: Services,
+}
+
+impl Deref for Shared {
+    type Target = Services;
+    #[inline]
+    fn deref(&self) -> &Services {
+        &self.services
+    }
+}
+
+/// What runs the actors of a system. There are two: threads and a simulation.
+pub(crate) trait Scheduler: Any + Send + Sync {
+    /// Queues an actor that was woken, if no worker keeps it for itself.
+    fn schedule(&self, actor: Runnable, system: &Arc<Shared>);
+
+    /// A timer became the next one.
+    fn timer_is_nearer(&self, at_ns: u64);
+
+    /// An actor with a heap begins.
+    fn heap_begins(&self, system: &Arc<Shared>);
+
+    /// Takes one step on this thread, and time passes until `until_ns` at most. False: nothing is
+    /// left to do, as always with threads, which take their steps by themselves.
+    fn step(&self, system: &Arc<Shared>, until_ns: u64) -> bool;
+
+    /// Runs all runnable actors on this thread, without time passing and regardless of delays by
+    /// faults: for shutdown. Returns the number of steps.
+    fn run_ready(&self, system: &Arc<Shared>) -> u64;
 }
 
 /// A sender that waits until an overloaded actor has recovered.
-pub(crate) enum HeldBack {
+pub(crate) enum MutedSender {
     /// A muted actor.
     Actor(CellRef),
     /// An offer, from outside of turns.
     Offer(Arc<WaitingSender>),
 }
 
-impl HeldBack {
-    pub(crate) fn goes_on(self) {
-        match self {
-            HeldBack::Actor(muted) => muted.signal(Signals::UNMUTE),
-            HeldBack::Offer(waiting_sender) => {
-                let _told = waiting_sender.may_go();
-            }
-        }
-    }
-
+impl MutedSender {
     /// Its number, if it is an actor.
     pub(crate) fn actor(&self) -> Option<u64> {
         match self {
-            HeldBack::Actor(muted) => Some(muted.id),
-            HeldBack::Offer(_) => None,
+            MutedSender::Actor(muted) => Some(muted.id),
+            MutedSender::Offer(_) => None,
         }
     }
 
     pub(crate) fn is(&self, waiting_sender: &Arc<WaitingSender>) -> bool {
-        matches!(self, HeldBack::Offer(other) if Arc::ptr_eq(other, waiting_sender))
+        matches!(self, MutedSender::Offer(other) if Arc::ptr_eq(other, waiting_sender))
     }
 }
 
-const OPEN: u8 = 0;
-const CLOSING: u8 = 1;
-
-static SYSTEMS: AtomicU64 = AtomicU64::new(0);
-
 impl Shared {
-    pub(crate) fn new(
-        config: Config,
-        oracle: Oracle,
-        scheduler: Box<dyn Scheduler>,
-        stage: Option<Box<Stage>>,
-        listener: Option<Listener>,
-    ) -> Arc<Shared> {
+    pub(crate) fn new(services: Services, scheduler: Box<dyn Scheduler>) -> Arc<Shared> {
         note_places();
-        let heaps = match config.heap_limit {
-            Some(bytes) => PageSource::bounded(bytes / PAGE),
-            None => PageSource::new(),
-        };
         Arc::new(Shared {
-            // Relaxed: a number on its own.
-            number: SYSTEMS.fetch_add(1, Ordering::Relaxed),
-            config,
-            oracle,
             scheduler,
-            idle: IdleWorkers::new(),
-            stage,
             registry: Registry::default(),
-            exit_hooks: ExitHooks::default(),
-            timers: Timers::default(),
             mutes: Mutes::new(),
-            dead_letters: DeadLetters::default(),
-            reports: Reports::new(listener),
-            meters: SystemMeters::new(),
-            bytes: Bytes::default(),
-            depot: Arc::new(Depot::new()),
-            heaps: Arc::new(heaps),
-            pauses: Histograms::default(),
             candidates: Candidates::new(),
-            verdict: Verdict::default(),
-            extensions: Extensions::default(),
             kept: Mutex::new(BTreeMap::new()),
-            next_id: AtomicU64::new(0),
-            next_root: AtomicU32::new(0),
-            life: AtomicU8::new(OPEN),
+            services,
         })
     }
 
-    /// Returns the stage of a simulation.
-    pub(crate) fn stage(&self) -> Option<&Stage> {
-        self.stage.as_deref()
+    /// Returns the actor with this number that was put at this place of the registry, if it is
+    /// still there.
+    pub(crate) fn actor(&self, id: u64, place: u32) -> Option<CellRef> {
+        self.registry.get(place, |cell| cell.id == id)
+    }
+
+    /// Returns all actors that exist now, in the order of their creation.
+    pub(crate) fn actors(&self) -> Vec<CellRef> {
+        let mut all = self.registry.all();
+        all.sort_by_key(|cell| cell.id);
+        all
+    }
+
+    /// Registers `hook`, to be called when `actor` has ended, after its mailbox is closed. `None`:
+    /// it has ended already, and `hook` is dropped.
+    pub(crate) fn when_ended(
+        &self,
+        actor: &Header,
+        hook: impl FnOnce(&Services) + Send + 'static,
+    ) -> Option<ExitHookId> {
+        let id = self.exit_hooks.insert(actor.id, hook);
+        if self.actor(actor.id, actor.place()).is_some() {
+            return Some(id);
+        }
+        // If it is gone, the end of the actor has run it.
+        self.exit_hooks.remove(id);
+        None
     }
 
     /// Schedules an actor that was woken.
@@ -159,7 +133,7 @@ impl Shared {
     pub(crate) fn schedule_by(self: &Arc<Self>, worker: Option<&Worker>, actor: Runnable) {
         match worker.and_then(Worker::worker_shared) {
             Some(worker_shared) if actor.worker_class().is_for_workers() => {
-                self.wake_beside(worker_shared, actor);
+                self.schedule_next(worker_shared, actor);
             }
             _ => self.schedule_elsewhere(actor),
         }
@@ -173,7 +147,7 @@ impl Shared {
     /// A turn of this worker has woken `actor`: it runs next, here, on warm caches. The actor that
     /// was to run next goes to the queue.
     #[inline]
-    fn wake_beside(&self, worker_shared: &WorkerShared, actor: Runnable) {
+    fn schedule_next(&self, worker_shared: &WorkerShared, actor: Runnable) {
         let Some(displaced) = worker_shared.woken.put(actor) else {
             return;
         };
@@ -196,30 +170,6 @@ impl Shared {
     pub(crate) fn account_less(&self, bytes: usize) {
         let by_worker = Worker::of(self, |worker| worker.account_less(bytes));
         by_worker.unwrap_or_else(|| self.bytes.change(-(bytes as i64)));
-    }
-
-    /// Polls a user's future in the context of the executor that it expects.
-    pub(crate) fn in_executor<R>(&self, poll: impl FnOnce() -> R) -> R {
-        #[cfg(feature = "tokio")]
-        if let Some(handle) = &self.config.tokio {
-            let _within = handle.enter();
-            return poll();
-        }
-        poll()
-    }
-
-    /// In a simulation: records an event that makes it unrepeatable.
-    pub(crate) fn complain(&self, what: impl FnOnce() -> String) {
-        if let Some(stage) = self.stage() {
-            stage.complain(what());
-        }
-    }
-
-    /// In a simulation: complains if this is not the thread that drives it.
-    pub(crate) fn complain_if_foreign(&self, what: impl FnOnce() -> String) {
-        if let Some(stage) = self.stage().filter(|stage| stage.is_foreign()) {
-            stage.complain(what());
-        }
     }
 
     pub(crate) fn keep(&self, address: AddressRef) {
@@ -246,15 +196,5 @@ impl Shared {
     pub(crate) fn forget_kept(&self) {
         let kept = std::mem::take(&mut *lock(&self.kept));
         drop(kept);
-    }
-
-    pub(crate) fn is_closing(&self) -> bool {
-        // SeqCst: pairs with the accesses in `begin_closing`: either the birth sees that the system
-        // closes, or shutdown sees the new actor.
-        self.life.load(Ordering::SeqCst) == CLOSING
-    }
-
-    pub(crate) fn begin_closing(&self) {
-        self.life.store(CLOSING, Ordering::SeqCst);
     }
 }

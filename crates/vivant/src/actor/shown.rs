@@ -30,8 +30,8 @@ impl OutgoingReferences<'_> {
     #[doc(hidden)]
     pub fn __of_object(&mut self, show: impl FnOnce(&mut ExternalEdges<'_>)) {
         let mut each = |held: &dyn Any| {
-            if let Some(acquaintance) = OutgoingReference::held(held) {
-                self.take(acquaintance);
+            if let Some(reference) = OutgoingReference::held(held) {
+                self.take(reference);
             }
         };
         show(&mut ExternalEdges::to(&mut each));

@@ -35,7 +35,7 @@ impl Signals {
     }
 }
 
-/// The signals that were raised and not yet taken. After raising a signal the caller nudges the
+/// The signals that were raised and not yet taken. After raising a signal the caller notifies the
 /// inbox, so that the holder checks before it parks, and so that a parked actor is enqueued.
 pub(crate) struct SignalWord(AtomicU32);
 
@@ -46,7 +46,7 @@ impl SignalWord {
 
     pub(crate) fn raise(&self, signal: Signals) {
         // Release: pairs with the Acquire in `take`, for a holder that sees the signal before the
-        // nudge.
+        // notification.
         if fault!(signal.replaces() == 0, ReplacesNothing => true) {
             self.0.fetch_or(signal.0, Ordering::Release);
             return;
@@ -68,15 +68,15 @@ impl SignalWord {
 
     /// Returns true if there is a signal to take.
     pub(crate) fn is_raised(&self) -> bool {
-        // Relaxed: a signal that must be seen here was raised before a nudge that this holder has
-        // acquired.
+        // Relaxed: a signal that must be seen here was raised before a notification that this
+        // holder has acquired.
         self.0.load(Ordering::Relaxed) != 0
     }
 
     /// Takes the signals raised since the last call. Costs one load when there are none.
     pub(crate) fn take(&self) -> Signals {
-        // Relaxed: a signal that must be seen here was raised before a nudge that this holder has
-        // acquired.
+        // Relaxed: a signal that must be seen here was raised before a notification that this
+        // holder has acquired.
         if self.0.load(Ordering::Relaxed) == 0 {
             return Signals::default();
         }

@@ -1,39 +1,4 @@
-//! What an actor knows of its supervisor, and the terms on which it is started again.
-
-use super::child_news::{ChildNews, Heard};
-use super::class::StateRef;
-use super::envelope::Envelope;
-use super::post::{To, post};
-use super::reference::CellRef;
-use super::worker::Worker;
-
-/// What an actor knows of its supervisor.
-pub(crate) struct SupervisedBy {
-    /// A weak reference: the supervisor holds its children.
-    pub(crate) supervisor: CellRef,
-    /// Makes the message with which the supervisor hears of the child of this number.
-    pub(crate) hears: fn(u64, ChildNews) -> Envelope,
-    pub(crate) begin: Box<dyn Begin>,
-    pub(crate) terms: Terms,
-}
-
-impl SupervisedBy {
-    /// Sends news of the child of this number to its supervisor.
-    pub(crate) fn tell(&self, child: u64, news: ChildNews) -> Heard {
-        tell(&self.supervisor, (self.hears)(child, news))
-    }
-}
-
-/// Sends a message with news to a supervisor.
-pub(crate) fn tell(supervisor: &CellRef, news: Envelope) -> Heard {
-    let Some(to) = supervisor.upgrade() else {
-        return Heard::No;
-    };
-    match post(To::Owned(to), news) {
-        Ok(()) => Heard::Yes,
-        Err(_) => Heard::No,
-    }
-}
+//! The terms on which a supervised actor is started again.
 
 /// When the actor is restarted, the effect of a panic, and what happens to waiting messages.
 #[derive(Clone, Copy, Debug)]
@@ -41,11 +6,6 @@ pub(crate) struct Terms {
     pub(crate) restart: Restart,
     pub(crate) on_panic: OnPanic,
     pub(crate) messages: Messages,
-}
-
-/// Makes a state, any number of times.
-pub(crate) trait Begin: Send {
-    fn begin(&self, state: &mut StateRef<'_>, worker: &Worker);
 }
 
 /// When a supervised actor is restarted.

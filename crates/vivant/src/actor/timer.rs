@@ -1,10 +1,10 @@
 //! [`Timer`]: a timer that was set, and the timers of a system.
 
-use super::alarm::Alarm;
 use super::shared::Shared;
-use super::timers::TimerId;
 use crate::failures::Caught;
 use crate::failures::{Inside, Panic};
+use crate::services::Alarm;
+use crate::services::TimerId;
 use crate::sync::Arc;
 use std::fmt;
 

@@ -1,6 +1,5 @@
 //! A sender outside the actors that waits until a mailbox has room.
 
-use super::next::for_others;
 use crate::sync::{Arc, Mutex, lock};
 use std::task::{Context, Poll, Waker};
 
@@ -11,17 +10,17 @@ enum Standing {
     Waits(Option<Waker>),
     /// It was notified: its place is reserved, where the mailbox has places, or its actor has
     /// ended.
-    MayGo,
+    Admitted,
     /// The offer was dropped, or has seen the notification.
     Gone,
 }
 
-/// Whether an applicant was notified.
+/// Whether a waiting sender was admitted.
 #[must_use]
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) enum Told {
-    Yes,
-    /// It does not wait any more: its place belongs to the next applicant.
+pub(crate) enum Admission {
+    Admitted,
+    /// It does not wait any more: its place belongs to the next waiting sender.
     Gone,
 }
 
@@ -30,19 +29,15 @@ impl WaitingSender {
         Arc::new(WaitingSender(Mutex::new(Standing::Waits(None))))
     }
 
-    /// Notifies the applicant that there is room now.
-    pub(crate) fn may_go(&self) -> Told {
+    /// Admits the sender: there is room now. The caller wakes it, by `admit`.
+    pub(crate) fn admitted(&self) -> (Admission, Option<Waker>) {
         let mut standing = lock(&self.0);
         let waker = match &mut *standing {
             Standing::Waits(waker) => waker.take(),
-            Standing::MayGo | Standing::Gone => return Told::Gone,
+            Standing::Admitted | Standing::Gone => return (Admission::Gone, None),
         };
-        *standing = Standing::MayGo;
-        drop(standing);
-        if let Some(waker) = waker {
-            for_others("a waker", || waker.wake());
-        }
-        Told::Yes
+        *standing = Standing::Admitted;
+        (Admission::Admitted, waker)
     }
 
     /// Returns `Ready` once it was notified.
@@ -52,7 +47,7 @@ impl WaitingSender {
         let mut standing = lock(&self.0);
         let before = match &mut *standing {
             Standing::Waits(place) => place.replace(waker),
-            Standing::MayGo | Standing::Gone => {
+            Standing::Admitted | Standing::Gone => {
                 *standing = Standing::Gone;
                 return Poll::Ready(());
             }
@@ -63,12 +58,12 @@ impl WaitingSender {
     }
 
     /// The offer is dropped. Returns whether it had been notified.
-    pub(crate) fn leave(&self) -> Told {
+    pub(crate) fn leave(&self) -> Admission {
         let before = std::mem::replace(&mut *lock(&self.0), Standing::Gone);
         match before {
-            Standing::MayGo => Told::Yes,
+            Standing::Admitted => Admission::Admitted,
             // Dropped outside the lock, with its waker.
-            Standing::Waits(_) | Standing::Gone => Told::Gone,
+            Standing::Waits(_) | Standing::Gone => Admission::Gone,
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The context in which turns run: one for each worker thread, one for a simulation.
 
 use super::current_actor::CurrentActor;
-use super::envelope::{Envelope, Kind};
+use super::envelope::{Envelope, KindTable};
 use super::header::Header;
-use super::reference::{AddressRef, CellRef, Dropped, Kept};
+use super::reference::{AddressRef, Cached, CellRef, Dropped};
 use super::runnable::Runnable;
 use super::shared::Shared;
 use super::worker_shared::WorkerShared;
@@ -21,9 +21,6 @@ use vivant_brc::Executor;
 use vivant_heap::__private::TurnHeap;
 use vivant_heap::{Erased, Mutator, Parcel, Sendable};
 
-/// Number of cycle candidates after which a worker flushes them to the detector.
-const SUSPECTS_MAX: usize = 64;
-
 thread_local! {
     /// This thread's worker. Set only by [`Worker::enter`]; its frame outlives every use.
     static CURRENT: Cell<Option<NonNull<Worker>>> = const { Cell::new(None) };
@@ -36,17 +33,17 @@ pub(crate) struct Worker {
     /// The current actor, which this worker holds.
     pub(crate) current: CurrentActor,
     /// Recycled memory of messages.
-    pub(crate) pool: Pool,
+    pool: Pool,
     pub(crate) meters: WorkerMeters,
     /// The kind of the message that runs its turn, guard or end. `None`: no user code of an actor
     /// runs.
-    turn: Cell<Option<&'static Kind>>,
+    turn: Cell<Option<&'static KindTable>>,
     /// What is to be done at the end of the turn.
-    wishes: Cell<Wishes>,
+    request: Cell<TurnRequest>,
     overloaded: Cell<Option<CellRef>>,
     ending: Cell<Option<StopReason>>,
     /// The next step of the running behaviour.
-    again: Cell<Option<Envelope>>,
+    next_step: Cell<Option<Envelope>>,
     /// The locals that a step of a plain actor has left. Set from the end of that step until the
     /// next one has begun.
     pub(crate) locals: Cell<Option<Box<dyn Any + Send>>>,
@@ -54,13 +51,13 @@ pub(crate) struct Worker {
     packer: Cell<Option<TurnHeap>>,
     /// Actors that have lost an address here, and not the last (U1): cycle candidates. Flushed to
     /// the detector at the end of the round.
-    candidates: RefCell<Vec<Candidate>>,
+    pub(super) candidates: RefCell<Vec<Candidate>>,
     /// The actor with the turn that made the last candidate, if candidates overload the detector.
-    crowding: Cell<Option<u64>>,
+    throttled: Cell<Option<u64>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wishes {
+enum TurnRequest {
     None,
     /// The run is to end, because there is work before the next one.
     Pause,
@@ -81,14 +78,14 @@ impl Worker {
             pool: Pool::new(depot),
             meters: WorkerMeters::default(),
             turn: Cell::new(None),
-            wishes: Cell::new(Wishes::None),
+            request: Cell::new(TurnRequest::None),
             overloaded: Cell::new(None),
             ending: Cell::new(None),
-            again: Cell::new(None),
+            next_step: Cell::new(None),
             locals: Cell::new(None),
             packer: Cell::new(None),
             candidates: RefCell::default(),
-            crowding: Cell::new(None),
+            throttled: Cell::new(None),
         })
     }
 
@@ -104,7 +101,7 @@ impl Worker {
         // What runs here belongs to the actors.
         let _executor = Executor::new();
         let _restore = Restore(CURRENT.replace(Some(NonNull::from(&**worker))));
-        body(worker)
+        worker.pool.enter(|| body(worker))
     }
 
     /// Calls `body` with this thread's worker, if the thread is one.
@@ -182,13 +179,14 @@ impl Worker {
             .unwrap_or_else(|| "-".to_owned())
     }
 
-    /// A run begins. The addresses of the actor that this worker's turns have dropped become spare.
+    /// A run begins. The addresses of the actor that this worker's turns have dropped become
+    /// cached.
     #[inline]
-    pub(crate) fn begins(&self, actor: &Runnable) {
+    pub(crate) fn begin_run(&self, actor: &Runnable) {
         if let Some(worker_shared) = &self.worker_shared {
             worker_shared.watch.holds(actor);
             while let Some(dropped) = worker_shared.dropped_of(actor) {
-                self.current.takes(dropped);
+                self.current.cache(dropped);
             }
         }
     }
@@ -227,7 +225,7 @@ impl Worker {
     }
 
     #[inline]
-    pub(crate) fn turn_begins(&self, kind: &'static Kind) {
+    pub(crate) fn turn_begins(&self, kind: &'static KindTable) {
         self.turn.set(Some(kind));
         if let Some(worker_shared) = &self.worker_shared {
             worker_shared.watch.begins(self.system.oracle.coarse_ms());
@@ -244,7 +242,7 @@ impl Worker {
 
     /// The guard of a message is evaluated.
     #[inline]
-    pub(crate) fn guard_begins(&self, kind: &'static Kind) {
+    pub(crate) fn guard_begins(&self, kind: &'static KindTable) {
         self.turn_begins(kind);
     }
 
@@ -258,7 +256,7 @@ impl Worker {
     }
 
     /// Returns the kind of the message that runs its turn, guard or end.
-    pub(crate) fn turn(&self) -> Option<&'static Kind> {
+    pub(crate) fn turn(&self) -> Option<&'static KindTable> {
         self.turn.get()
     }
 
@@ -269,7 +267,7 @@ impl Worker {
 
     /// In a simulation: injects the fault that the seed chose for a turn, before it runs.
     #[inline]
-    pub(crate) fn fault_before(&self, kind: &'static Kind) {
+    pub(crate) fn fault_before(&self, kind: &'static KindTable) {
         if let Some(stage) = self.system.stage() {
             let id = self.with_me(|actor| actor.id);
             stage.fault_before(kind.name, kind.role, id, &self.system.oracle);
@@ -277,40 +275,40 @@ impl Worker {
     }
 
     /// Records that the behaviour has another step.
-    pub(crate) fn asks_again(&self, next: Envelope) {
-        self.again.set(Some(next));
+    pub(crate) fn set_next_step(&self, next: Envelope) {
+        self.next_step.set(Some(next));
     }
 
     /// Takes the next step of the behaviour that ran, if there is one.
-    pub(crate) fn take_again(&self) -> Option<Envelope> {
-        self.again.take()
+    pub(crate) fn take_next_step(&self) -> Option<Envelope> {
+        self.next_step.take()
     }
 
     /// Returns true if a step's envelope or locals are still here. Between two runs this is false.
-    pub(crate) fn has_left(&self) -> bool {
-        let (again, locals) = (self.again.take(), self.locals.take());
-        let has_left = again.is_some() || locals.is_some();
-        self.again.set(again);
+    pub(crate) fn has_step_state(&self) -> bool {
+        let (next_step, locals) = (self.next_step.take(), self.locals.take());
+        let has_step_state = next_step.is_some() || locals.is_some();
+        self.next_step.set(next_step);
         self.locals.set(locals);
-        has_left
+        has_step_state
     }
 
     /// The turn requests its actor's end.
-    pub(crate) fn ask_end(&self, reason: StopReason) {
-        self.wishes.set(Wishes::End);
+    pub(crate) fn request_end(&self, reason: StopReason) {
+        self.request.set(TurnRequest::End);
         self.ending.set(Some(reason));
     }
 
     /// Returns true if there is work at the end of the turn.
     #[inline]
-    pub(crate) fn has_wishes(&self) -> bool {
-        self.wishes.get() != Wishes::None
+    pub(crate) fn has_request(&self) -> bool {
+        self.request.get() != TurnRequest::None
     }
 
     /// Takes the reason for which the turn wants its actor to end, if it does.
     pub(crate) fn take_end(&self) -> Option<StopReason> {
-        if self.wishes.get() == Wishes::End {
-            self.wishes.set(Wishes::None);
+        if self.request.get() == TurnRequest::End {
+            self.request.set(TurnRequest::None);
         }
         self.ending.take()
     }
@@ -318,7 +316,10 @@ impl Worker {
     /// Records that the turn sent to an overloaded actor. The run acts on it when the turn has
     /// ended.
     pub(crate) fn sent_to_overloaded(&self, receiver: &AddressRef) {
-        if matches!(self.wishes.get(), Wishes::Overloaded | Wishes::End) {
+        if matches!(
+            self.request.get(),
+            TurnRequest::Overloaded | TurnRequest::End
+        ) {
             // The actor is to end, or will be muted anyway.
             return;
         }
@@ -326,22 +327,22 @@ impl Worker {
         if self.inside_turn() && other == Some(true) && Arc::ptr_eq(&self.system, &receiver.system)
         {
             self.overloaded.set(Some(receiver.cell()));
-            self.wishes.set(Wishes::Overloaded);
+            self.request.set(TurnRequest::Overloaded);
         }
     }
 
     /// Takes whether the run is to end with this turn.
     pub(crate) fn take_pause(&self) -> bool {
-        let pauses = self.wishes.get() == Wishes::Pause;
+        let pauses = self.request.get() == TurnRequest::Pause;
         if pauses {
-            self.wishes.set(Wishes::None);
+            self.request.set(TurnRequest::None);
         }
         pauses
     }
 
     pub(crate) fn take_overloaded(&self) -> Option<CellRef> {
-        if self.wishes.get() == Wishes::Overloaded {
-            self.wishes.set(Wishes::None);
+        if self.request.get() == TurnRequest::Overloaded {
+            self.request.set(TurnRequest::None);
         }
         self.overloaded.take()
     }
@@ -350,10 +351,10 @@ impl Worker {
     /// need not be subtracted yet (C6). Only addresses of an active actor are kept, because an idle
     /// actor would have to be woken to end.
     #[inline]
-    pub(crate) fn keeps_address(&self, address: &AddressRef, dropped: Dropped) -> Kept {
+    pub(crate) fn cache_dropped(&self, address: &AddressRef, dropped: Dropped) -> Cached {
         if self.current.has(&dropped) {
-            self.current.takes(dropped);
-            return Kept::Yes;
+            self.current.cache(dropped);
+            return Cached::Yes;
         }
         match &self.worker_shared {
             Some(worker_shared)
@@ -361,7 +362,7 @@ impl Worker {
             {
                 worker_shared.keep(dropped)
             }
-            _ => dropped.refused(),
+            _ => dropped.not_cached(),
         }
     }
 
@@ -370,54 +371,27 @@ impl Worker {
         self.worker_shared.is_some()
     }
 
-    /// Records a cycle candidate, if this worker has rounds and so flushes its candidates at their
-    /// end.
-    pub(crate) fn notes(&self, candidate: Candidate) -> Option<()> {
-        self.worker_shared.as_ref()?;
-        let mut candidates = self.candidates.borrow_mut();
-        candidates.push(candidate);
-        let count = candidates.len();
-        drop(candidates);
-        if count >= SUSPECTS_MAX {
-            let overload = self.reports_candidates();
-            if self.inside_turn() {
-                self.pauses(overload);
-            }
-        }
-        Some(())
-    }
-
     /// Returns true if there are cycle candidates to flush.
     pub(crate) fn has_candidates(&self) -> bool {
         !self.candidates.borrow().is_empty()
     }
 
-    /// The current actor has made `SUSPECTS_MAX` candidates: its run ends, so that those candidates
-    /// run, and may become idle, before they are scanned. If candidates overload the detector, the
-    /// actor is throttled.
+    /// The current actor has made `CANDIDATES_MAX` candidates: its run ends, so that those
+    /// candidates run, and may become idle, before they are scanned. If candidates overload the
+    /// detector, the actor is throttled.
     #[cold]
-    fn pauses(&self, overload: CandidateOverload) {
-        if !self.has_wishes() {
-            self.wishes.set(Wishes::Pause);
+    pub(super) fn pauses(&self, overload: CandidateOverload) {
+        if !self.has_request() {
+            self.request.set(TurnRequest::Pause);
         }
         if overload == CandidateOverload::Waiting {
-            self.crowding.set(self.current.with(|actor| actor.id));
+            self.throttled.set(self.current.with(|actor| actor.id));
         }
     }
 
     /// Takes the id of the actor to throttle because of candidate overload.
-    pub(crate) fn take_crowding(&self) -> Option<u64> {
-        self.crowding.take()
-    }
-
-    /// Flushes the recorded candidates to the detector.
-    #[inline]
-    pub(crate) fn reports_candidates(&self) -> CandidateOverload {
-        let mut candidates = self.candidates.borrow_mut();
-        if candidates.is_empty() {
-            return CandidateOverload::None;
-        }
-        self.system.take_in_candidates(candidates.drain(..))
+    pub(crate) fn take_throttled(&self) -> Option<u64> {
+        self.throttled.take()
     }
 
     /// A message of this system has left its mailbox: subtracts its bytes.

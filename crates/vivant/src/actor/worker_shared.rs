@@ -1,9 +1,10 @@
 //! A worker's seat: its state that other threads access.
 
-use crate::actor::{Dropped, Header, Kept, OwnBytes, Runnable};
+use crate::actor::{Cached, Dropped, Header, Runnable};
 use crate::queues::CondvarParker;
 use crate::queues::LifoSlot;
 use crate::queues::RunQueue;
+use crate::services::OwnBytes;
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Less work than this, in nanoseconds by the mean of the last runs, stays with its worker: its
@@ -30,7 +31,7 @@ pub(crate) struct WorkerShared {
     pub(crate) parker: Arc<CondvarParker>,
     pub(crate) tenure: Tenure,
     pub(crate) bytes: OwnBytes,
-    pub(crate) rest: Rest,
+    pub(crate) rest: SleepTime,
 }
 
 /// How long a worker exists.
@@ -54,21 +55,21 @@ impl WorkerShared {
             parker: Arc::new(CondvarParker::new()),
             tenure,
             bytes: OwnBytes::default(),
-            rest: Rest::default(),
+            rest: SleepTime::default(),
         }
     }
 
     /// Keeps an address that this worker's turn has dropped, if there is room. Only its worker
     /// calls this.
     #[inline]
-    pub(crate) fn keep(&self, dropped: Dropped) -> Kept {
+    pub(crate) fn keep(&self, dropped: Dropped) -> Cached {
         match self.dropped.iter().find(|slot| slot.is_empty()) {
             Some(slot) => {
                 // The slot is empty, because only this worker puts.
                 drop(slot.put(dropped));
-                Kept::Yes
+                Cached::Yes
             }
-            None => dropped.refused(),
+            None => dropped.not_cached(),
         }
     }
 
@@ -110,32 +111,32 @@ impl WorkerShared {
 
 /// The time that a worker has slept. All accesses are relaxed: for inspection only.
 #[derive(Default)]
-pub(crate) struct Rest {
+pub(crate) struct SleepTime {
     /// In nanoseconds, of sleeps that have ended.
     slept_ns: AtomicU64,
     /// One more than the nanosecond at which it began to sleep; zero while it is awake.
     since: AtomicU64,
 }
 
-impl Rest {
+impl SleepTime {
     pub(crate) fn begins(&self, now_ns: u64) {
         self.since.store(now_ns + 1, Ordering::Relaxed);
     }
 
     pub(crate) fn ends(&self, now_ns: u64) {
-        let slept_ns = self.slept_ns.load(Ordering::Relaxed) + self.lasts(now_ns);
+        let slept_ns = self.slept_ns.load(Ordering::Relaxed) + self.elapsed_ns(now_ns);
         self.since.store(0, Ordering::Relaxed);
         self.slept_ns.store(slept_ns, Ordering::Relaxed);
     }
 
     /// Returns how long the worker has been sleeping, in nanoseconds.
-    fn lasts(&self, now_ns: u64) -> u64 {
+    fn elapsed_ns(&self, now_ns: u64) -> u64 {
         let since = self.since.load(Ordering::Relaxed).checked_sub(1);
         since.map_or(0, |since| now_ns.saturating_sub(since))
     }
 
     pub(crate) fn slept_ns(&self, now_ns: u64) -> u64 {
-        self.slept_ns.load(Ordering::Relaxed) + self.lasts(now_ns)
+        self.slept_ns.load(Ordering::Relaxed) + self.elapsed_ns(now_ns)
     }
 }
 
@@ -156,16 +157,16 @@ pub(crate) struct Watch {
 
 /// A turn that runs for too long.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Slow {
+pub(crate) struct SlowTurn {
     pub(crate) actor: u64,
     pub(crate) place: u32,
     pub(crate) for_ms: u64,
-    pub(crate) news: News,
+    pub(crate) report: SlowReport,
 }
 
 /// Whether the watchdog has reported this turn before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum News {
+pub(crate) enum SlowReport {
     First,
     Again,
 }
@@ -177,13 +178,13 @@ impl Watch {
     }
 
     /// Work begins that is no turn of an actor: it is not reported if it takes long.
-    pub(crate) fn begins_for_nobody(&self, now_ms: u64) {
+    pub(crate) fn begin_other_work(&self, now_ms: u64) {
         self.actor.store(u64::MAX, Ordering::Relaxed);
         self.begins(now_ms);
     }
 
     /// That work has ended. The next turn may be reported.
-    pub(crate) fn ends_for_nobody(&self) {
+    pub(crate) fn end_other_work(&self) {
         self.pauses();
         self.reported.store(0, Ordering::Relaxed);
     }
@@ -218,7 +219,7 @@ impl Watch {
     }
 
     /// Returns for how many milliseconds the current turn has run; zero between turns.
-    pub(crate) fn runs_since(&self, now_ms: u64) -> u64 {
+    pub(crate) fn current_turn_ms(&self, now_ms: u64) -> u64 {
         self.since
             .load(Ordering::Relaxed)
             .checked_sub(1)
@@ -226,21 +227,21 @@ impl Watch {
     }
 
     /// Returns the current turn if it has run for `limit_ms` or longer.
-    pub(crate) fn slow(&self, now_ms: u64, limit_ms: u64) -> Option<Slow> {
-        let for_ms = self.runs_since(now_ms);
+    pub(crate) fn slow(&self, now_ms: u64, limit_ms: u64) -> Option<SlowTurn> {
+        let for_ms = self.current_turn_ms(now_ms);
         if for_ms < limit_ms.max(1) {
             return None;
         }
-        let news = if self.reported.swap(1, Ordering::Relaxed) == 0 {
-            News::First
+        let report = if self.reported.swap(1, Ordering::Relaxed) == 0 {
+            SlowReport::First
         } else {
-            News::Again
+            SlowReport::Again
         };
-        Some(Slow {
+        Some(SlowTurn {
             actor: self.actor.load(Ordering::Relaxed),
             place: self.place.load(Ordering::Relaxed),
             for_ms,
-            news,
+            report,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! What an actor is: a Rust value with a name.
 
-use super::address::Target;
+use super::link::Target;
 use super::storage::StateStorage;
 use super::turn::Turn;
 use crate::actor::OutgoingReferences;

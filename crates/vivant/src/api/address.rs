@@ -3,69 +3,14 @@
 use super::actor::Actor;
 use super::ask_future::AskFuture;
 use super::interface::Implements;
-use crate::actor::{
-    AddressRef, CellRef, Envelope, Kind, MessageKind, MessageRole, Next, Shared, Signals, StateRef,
-    Step, To, Worker, bury, post,
-};
+use super::link::{Handle, Link, Target};
+use super::requests::{stop_after_queue, watch};
+use crate::actor::{AddressRef, CellRef, Shared, Signals, Worker};
 use crate::failures::StopReason;
-use crate::run::Monitor;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
-use std::panic::Location;
-
-/// The target of an [`Address`]: an actor type, or an interface (`dyn Trait`).
-#[diagnostic::on_unimplemented(
-    message = "there are no addresses of `{Self}`: it is neither an actor nor an interface",
-    label = "neither an actor nor an interface",
-    note = "an actor's type says `#[derive(Actor)]`; an interface is `dyn Trait`, and its trait says `#[interface]`"
-)]
-pub trait Target: 'static {
-    /// The type that the address derefs to: one method for each behaviour.
-    type Handle: Handle<Target = Self>;
-    /// The dispatch table of an interface, to the behaviours of its implementor; `()` for actors.
-    type Table: Copy + Send + Sync + 'static;
-}
-
-/// The handle of an address. `#[derive(Actor)]` and `#[interface]` write one for each type.
-pub trait Handle {
-    /// The type that it is a handle of.
-    type Target: ?Sized + Target;
-    /// Wraps a link.
-    fn from_link(link: Link<Self::Target>) -> Self;
-    /// The wrapped link.
-    fn link(&self) -> &Link<Self::Target>;
-}
-
-/// A counted reference to an actor, typed by the messages that it accepts. Hand-written handles
-/// wrap one.
-pub struct Link<T: ?Sized + Target> {
-    pub(crate) to: AddressRef,
-    table: T::Table,
-}
-
-impl<T: ?Sized + Target> Link<T> {
-    /// The interface's table; `()` for an actor.
-    pub fn table(&self) -> T::Table {
-        self.table
-    }
-}
-
-impl<T: ?Sized + Target> Clone for Link<T> {
-    fn clone(&self) -> Self {
-        Link {
-            to: self.to.clone(),
-            table: self.table,
-        }
-    }
-}
-
-impl<T: ?Sized + Target> fmt::Debug for Link<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Link({})", self.to.path())
-    }
-}
 
 /// A reference to one actor, usable from any thread. Derefs to a handle with one method for each
 /// behaviour.
@@ -131,7 +76,7 @@ impl<T: ?Sized + Target> Address<T> {
     /// Ends the actor once it has processed the messages that are in its mailbox now.
     #[track_caller]
     pub fn stop_after_queue(this: &Self) {
-        Self::link(this).to.stop_after_queue();
+        stop_after_queue(&Self::link(this).to);
     }
 
     /// The reason of the actor's end, when it has ended; for use outside of turns. In a turn, see
@@ -140,7 +85,7 @@ impl<T: ?Sized + Target> Address<T> {
     pub fn ended(this: &Self) -> AskFuture<StopReason> {
         let to = &Self::link(this).to;
         let (asked, resolver) = AskFuture::new(&to.system);
-        to.bind(Monitor::Watch(resolver));
+        watch(to, resolver);
         asked
     }
 
@@ -157,39 +102,6 @@ impl<T: ?Sized + Target> Address<T> {
 
     pub(crate) fn counted(this: &Self) -> AddressRef {
         Self::link(this).to.clone()
-    }
-}
-
-impl AddressRef {
-    #[track_caller]
-    pub(crate) fn stop_after_queue(&self) {
-        let mark = Envelope::new::<StopMark>((), Location::caller());
-        // An actor that has ended needs no mark.
-        drop(post(To::Lent(self), mark));
-    }
-
-    /// Sets a monitor between the actor and another; if the actor has ended, the notice comes at
-    /// once.
-    #[track_caller]
-    pub(crate) fn bind(&self, bond: Monitor) {
-        if let Err(returned) = post(To::Lent(self), bond.envelope()) {
-            bury(returned).follow();
-        }
-    }
-}
-
-struct StopMark;
-
-impl MessageKind for StopMark {
-    type Content = ();
-    const KIND: Kind = Kind::new::<Self>("stop after the queue", MessageRole::StopMark);
-
-    fn run(_: (), _: &mut StateRef<'_>, _: &Worker) -> Step {
-        Step::Stop
-    }
-
-    fn refuse(_: (), _: &crate::actor::Refusal, _: &'static Location<'static>) -> Next {
-        Next::Nothing
     }
 }
 

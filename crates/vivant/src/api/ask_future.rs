@@ -1,8 +1,9 @@
 //! Ask futures: requests from outside of turns, as a future that any executor can await, and as a
 //! blocking call.
 
-use super::promise::{MarkStart, Resolver};
-use crate::actor::{Alarm, AskError, Shared, Timer, ns};
+use super::promise::{Resolver, Withdrawal};
+use crate::actor::{AskError, Shared, Timer};
+use crate::services::{Alarm, ns};
 use crate::sync::{Arc, Mutex, lock};
 use std::fmt;
 use std::future::Future;
@@ -13,13 +14,13 @@ use std::time::Duration;
 use vivant_brc::Brc;
 
 /// The place where a reply meets the future that waits for it.
-pub(crate) struct Oneshot<T>(Mutex<State<T>>);
+pub(crate) struct Oneshot<T>(Mutex<AnswerState<T>>);
 
-enum State<T> {
+enum AnswerState<T> {
     /// The message waits in a mailbox.
     Waiting(Option<Waker>),
     /// Its turn has begun, or its reply was delegated.
-    MarkStart(Option<Waker>),
+    Begun(Option<Waker>),
     Answered(Result<T, AskError>),
     /// The future was cancelled or dropped, or has its reply.
     Closed(Closed),
@@ -37,34 +38,34 @@ impl<T> Oneshot<T> {
     pub(crate) fn complete(&self, value: Result<T, AskError>) {
         let mut state = lock(&self.0);
         let waker = match &mut *state {
-            State::Waiting(waker) | State::MarkStart(waker) => waker.take(),
+            AnswerState::Waiting(waker) | AnswerState::Begun(waker) => waker.take(),
             // A value after a time limit, or for a future that is gone.
-            State::Answered(_) | State::Closed(_) => return,
+            AnswerState::Answered(_) | AnswerState::Closed(_) => return,
         };
-        *state = State::Answered(value);
+        *state = AnswerState::Answered(value);
         drop(state);
         if let Some(waker) = waker {
             waker.wake();
         }
     }
 
-    pub(crate) fn begin(&self) -> MarkStart {
+    pub(crate) fn begin(&self) -> Withdrawal {
         let mut state = lock(&self.0);
         match &mut *state {
-            State::Waiting(waker) => {
+            AnswerState::Waiting(waker) => {
                 let waker = waker.take();
-                *state = State::MarkStart(waker);
-                MarkStart::Yes
+                *state = AnswerState::Begun(waker);
+                Withdrawal::No
             }
-            State::Closed(Closed::Withdrawn) => MarkStart::Withdrawn,
-            State::MarkStart(_) | State::Answered(_) | State::Closed(Closed::Unwanted) => {
-                MarkStart::Yes
-            }
+            AnswerState::Closed(Closed::Withdrawn) => Withdrawal::Yes,
+            AnswerState::Begun(_)
+            | AnswerState::Answered(_)
+            | AnswerState::Closed(Closed::Unwanted) => Withdrawal::No,
         }
     }
 
     pub(crate) fn is_wanted(&self) -> bool {
-        !matches!(*lock(&self.0), State::Closed(_))
+        !matches!(*lock(&self.0), AnswerState::Closed(_))
     }
 }
 
@@ -93,7 +94,7 @@ impl<T: Send + 'static> AskFuture<T> {
     pub(crate) fn new(system: &Arc<Shared>) -> (AskFuture<T>, Resolver<T>) {
         // B3: made here, resolved elsewhere; the resolver's reference is counted where it will be
         // dropped.
-        let oneshot = Brc::new(Oneshot(Mutex::new(State::Waiting(None))));
+        let oneshot = Brc::new(Oneshot(Mutex::new(AnswerState::Waiting(None))));
         let resolver = Resolver::outside(Brc::clone_out(&oneshot));
         (
             AskFuture {
@@ -107,7 +108,7 @@ impl<T: Send + 'static> AskFuture<T> {
 
     pub(crate) fn ready(value: Result<T, AskError>) -> AskFuture<T> {
         AskFuture {
-            oneshot: Brc::new(Oneshot(Mutex::new(State::Answered(value)))),
+            oneshot: Brc::new(Oneshot(Mutex::new(AnswerState::Answered(value)))),
             system: None,
             alarms: Vec::new(),
         }
@@ -118,12 +119,12 @@ impl<T: Send + 'static> AskFuture<T> {
     pub fn within(mut self, limit: Duration) -> AskFuture<T> {
         if let Some(system) = &self.system {
             let oneshot = Brc::downgrade(&self.oneshot);
-            let ring = move || {
+            let fire = move || {
                 if let Some(oneshot) = oneshot.upgrade() {
                     oneshot.complete(Err(AskError::TimedOut { after: limit }));
                 }
             };
-            let alarm = system.set_timer(ns(limit), Alarm::Limit(Box::new(ring)));
+            let alarm = system.set_timer(ns(limit), Alarm::Limit(Box::new(fire)));
             self.alarms.push(alarm);
         }
         self
@@ -132,10 +133,10 @@ impl<T: Send + 'static> AskFuture<T> {
     /// Gives up the reply, and takes the message back if its turn has not begun.
     pub fn cancel(self) -> Cancelled {
         let mut state = lock(&self.oneshot.0);
-        if !matches!(*state, State::Waiting(_)) {
+        if !matches!(*state, AnswerState::Waiting(_)) {
             return Cancelled::TooLate;
         }
-        let before = std::mem::replace(&mut *state, State::Closed(Closed::Withdrawn));
+        let before = std::mem::replace(&mut *state, AnswerState::Closed(Closed::Withdrawn));
         drop(state);
         drop(before);
         Cancelled::Withdrawn
@@ -158,15 +159,15 @@ impl<T> Future for AskFuture<T> {
         let waker = context.waker().clone();
         let mut state = lock(&self.oneshot.0);
         let before = match &mut *state {
-            State::Waiting(place) | State::MarkStart(place) => place.replace(waker),
-            State::Answered(_) => {
-                return match std::mem::replace(&mut *state, State::Closed(Closed::Unwanted)) {
-                    State::Answered(value) => Poll::Ready(value),
+            AnswerState::Waiting(place) | AnswerState::Begun(place) => place.replace(waker),
+            AnswerState::Answered(_) => {
+                return match std::mem::replace(&mut *state, AnswerState::Closed(Closed::Unwanted)) {
+                    AnswerState::Answered(value) => Poll::Ready(value),
                     _ => Poll::Pending,
                 };
             }
             // Polled after completion: as for any future, the result is unspecified.
-            State::Closed(_) => return Poll::Ready(Err(AskError::Cancelled)),
+            AnswerState::Closed(_) => return Poll::Ready(Err(AskError::Cancelled)),
         };
         drop(state);
         drop(before);
@@ -180,8 +181,8 @@ impl<T> Drop for AskFuture<T> {
             alarm.cancel();
         }
         let mut state = lock(&self.oneshot.0);
-        if !matches!(*state, State::Closed(_)) {
-            let before = std::mem::replace(&mut *state, State::Closed(Closed::Unwanted));
+        if !matches!(*state, AnswerState::Closed(_)) {
+            let before = std::mem::replace(&mut *state, AnswerState::Closed(Closed::Unwanted));
             drop(state);
             // Outside the lock: the drop of an unread reply may run user code.
             drop(before);
@@ -192,10 +193,10 @@ impl<T> Drop for AskFuture<T> {
 impl<T> fmt::Debug for AskFuture<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match *lock(&self.oneshot.0) {
-            State::Waiting(_) => "Asked(waiting)",
-            State::MarkStart(_) => "Asked(begun)",
-            State::Answered(_) => "Asked(answered)",
-            State::Closed(_) => "Asked(closed)",
+            AnswerState::Waiting(_) => "Asked(waiting)",
+            AnswerState::Begun(_) => "Asked(begun)",
+            AnswerState::Answered(_) => "Asked(answered)",
+            AnswerState::Closed(_) => "Asked(closed)",
         })
     }
 }

@@ -2,7 +2,7 @@
 //! stable name.
 
 use super::actor::Actor;
-use super::promise::{Promise, Resolver};
+use super::promise::Resolver;
 use super::turn::Turn;
 use crate::actor::Steps;
 use crate::actor::{Access, Guard};
@@ -98,26 +98,4 @@ pub trait Continuation: Behaviour {
     type Rest: Send + 'static;
     /// Puts both together.
     fn fill(hole: Self::Hole, rest: Self::Rest) -> Self::Args;
-}
-
-/// The return type of a behaviour's method: its reply, or a promise of it.
-#[diagnostic::on_unimplemented(
-    message = "this behaviour returns `{Self}`, but its message promises `{V}`",
-    label = "return `{V}` or `Promise<{V}>`"
-)]
-pub trait Answer<V: Send + 'static> {
-    /// Passes the reply to the resolver.
-    fn give(self, resolver: Resolver<V>);
-}
-
-impl<V: Send + 'static> Answer<V> for V {
-    fn give(self, resolver: Resolver<V>) {
-        resolver.resolve(self);
-    }
-}
-
-impl<V: Send + 'static> Answer<V> for Promise<V> {
-    fn give(self, resolver: Resolver<V>) {
-        self.answer(resolver);
-    }
 }

@@ -1,15 +1,21 @@
 //! Making an actor: its number, its parent, its cell, its first message.
 
 use super::actor::Actor;
-use super::cell;
-use super::class::start_envelope;
+use super::cell::{ActorCell, BoundedCell};
+use super::class::{class_of, start_envelope};
 use super::storage::Stored;
 use super::turn::Turn;
 use crate::actor::SupervisedBy;
-use crate::actor::{AddressRef, Birth, ColdFields, Header, Shared, Signals, To, Worker, post};
+use crate::actor::{
+    AddressRef, Birth, BoundedQueue, ColdFields, Header, Lifecycle, Shared, Signals, To, Worker,
+    post,
+};
+use crate::message::pool;
+use crate::mute::Pressure;
 use crate::observe;
 use crate::oracle::split_mix;
 use crate::sync::{Arc, Ordering};
+use std::cell::UnsafeCell;
 use std::panic::Location;
 
 /// Makes a cell, with or without its state; a child of the actor of the current turn, if there
@@ -42,7 +48,7 @@ fn birth_of<A: Actor>(
     // Made during shutdown, it ends before its first message: without a state, because it never
     // lived to have a stop hook.
     let state = state.filter(|_| !system.is_closing());
-    let address = cell::birth::<A>(
+    let address = new_cell::<A>(
         Birth {
             system: system.clone(),
             id,
@@ -53,7 +59,10 @@ fn birth_of<A: Actor>(
         },
         state,
     );
-    system.registry.insert(address.cell());
+    let cell = address.cell();
+    system.registry.insert(cell, |cell, place| {
+        cell.place.store(place, Ordering::Relaxed)
+    });
     observe::spawned(&address.seen(), &system.meters);
     if system.is_closing() {
         // Registered first, so that shutdown cannot miss it.
@@ -83,4 +92,40 @@ where
         start_envelope::<A, F>(start, place),
     ));
     address
+}
+
+/// Returns the first address of a new cell. A supervised actor begins in the state `Down`.
+fn new_cell<A: Actor>(birth: Birth, state: Option<Stored<A>>) -> AddressRef {
+    let pressure = Pressure::new();
+    let life = match birth.cold {
+        Some(_) => {
+            // T5: an actor that takes no messages mutes no sender.
+            let _nobody = birth.system.mutes.ended((birth.id, &pressure));
+            Lifecycle::Down
+        }
+        None => Lifecycle::Running,
+    };
+    let class = class_of::<A>();
+    birth.system.account_more(class.bytes);
+    let cell = ActorCell {
+        header: Header::new(birth, class, A::POOL, life, pressure),
+        facts: Default::default(),
+        state: UnsafeCell::new(state),
+    };
+    // The pointer is derived from the whole cell, so that it may be cast back to it.
+    if A::MAILBOX.is_bounded() {
+        let place = pool::take::<BoundedCell<A>>();
+        let queue = BoundedQueue::new(A::MAILBOX);
+        // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
+        unsafe { place.write(BoundedCell { cell, queue }) };
+        // SAFETY: written just now, with one address, and nothing refers to it yet (X3); the
+        // pointer is that of the whole cell (C7).
+        return unsafe { AddressRef::first(place.cast()) };
+    }
+    let place = pool::take::<ActorCell<A>>();
+    // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
+    unsafe { place.write(cell) };
+    // SAFETY: written just now, with one address, and nothing refers to it yet (X3); the pointer is
+    // that of the whole cell (C7).
+    unsafe { AddressRef::first(place.cast()) }
 }

@@ -2,18 +2,19 @@
 //! to be filled.
 
 use super::actor::Actor;
-use super::address::Link;
 use super::ask_future::AskFuture;
 use super::behaviour::{Behaviour, Continuation, Message};
+use super::link::Link;
 use super::offer::Offer;
-use super::promise::{MarkStart, Resolver};
+use super::promise::{Resolver, Withdrawal};
 use super::send_error::SendError;
 use crate::actor::Delivery;
 use crate::actor::Refusal;
 use crate::actor::{
-    Access, AddressRef, AskError, BoundedQueue, Entry, Envelope, Guard, Kind, MessageKind,
-    MessageRole, Next, NotSent, StateRef, Step, Steps, To, Worker, bury, post, post_by,
+    Access, AddressRef, AskError, BoundedQueue, Envelope, Guard, KindTable, MessageKind, Next,
+    NotSent, Processed, Reservation, StateRef, Steps, To, Worker, bury, post_by, post_or_bury,
 };
+use crate::message::MessageRole;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -143,8 +144,8 @@ impl<'a, M: Message> Call<'a, M> {
     pub fn try_send(self) -> Result<(), SendError<M>> {
         // It may end between this test and the push; the message is then a dead letter, like any
         // that an ending actor had in its mailbox.
-        let (call, entry) = self.undelivered()?.reserved()?;
-        call.post_by(entry, Resolver::nobody());
+        let (call, reservation) = self.unless_ended()?.reserved()?;
+        call.post_by(reservation, Resolver::nobody());
         Ok(())
     }
 
@@ -168,18 +169,18 @@ impl<'a, M: Message> Call<'a, M> {
     ///
     /// As for [`Call::try_send`].
     pub fn try_ask(self) -> Result<AskFuture<M::Reply>, SendError<M>> {
-        let call = self.undelivered()?;
+        let call = self.unless_ended()?;
         if let Some(inside) = Worker::inside() {
             return Ok(AskFuture::ready(Err(AskError::InsideTurn(inside.into()))));
         }
-        let (call, entry) = call.reserved()?;
+        let (call, reservation) = call.reserved()?;
         let (asked, resolver) = AskFuture::new(&call.to.system);
-        call.post_by(entry, resolver);
+        call.post_by(reservation, resolver);
         Ok(asked)
     }
 
     /// Itself, if its actor has not ended.
-    pub(crate) fn undelivered(self) -> Result<Self, SendError<M>> {
+    pub(crate) fn unless_ended(self) -> Result<Self, SendError<M>> {
         if self.to.ended().is_none() {
             return Ok(self);
         }
@@ -196,13 +197,13 @@ impl<'a, M: Message> Call<'a, M> {
     }
 
     /// Itself, and how it may enter the mailbox, if the mailbox does not reject it.
-    fn reserved(self) -> Result<(Self, Entry), SendError<M>> {
+    fn reserved(self) -> Result<(Self, Reservation), SendError<M>> {
         match self
             .to
-            .ring()
-            .map_or(Some(Entry::Asked), BoundedQueue::reserve)
+            .bounded_queue()
+            .map_or(Some(Reservation::None), BoundedQueue::reserve)
         {
-            Some(entry) => Ok((self, entry)),
+            Some(reservation) => Ok((self, reservation)),
             None => {
                 let mailbox = self.to.class.mailbox;
                 Err(self.not_sent(NotSent::Full(mailbox)))
@@ -264,15 +265,13 @@ impl<'a, M: Message> Call<'a, M> {
     #[inline(always)]
     pub(crate) fn post(self, resolver: Resolver<M::Reply>) {
         let envelope = (self.pack)(self.args, resolver, self.place);
-        if let Err(returned) = post(self.to, envelope) {
-            bury(returned).follow();
-        }
+        post_or_bury(self.to, envelope);
     }
 
     /// Like `post`, for a sender that may have been promised a place.
-    pub(crate) fn post_by(self, entry: Entry, resolver: Resolver<M::Reply>) {
+    pub(crate) fn post_by(self, reservation: Reservation, resolver: Resolver<M::Reply>) {
         let envelope = (self.pack)(self.args, resolver, self.place);
-        if let Err(returned) = post_by(self.to, envelope, entry) {
+        if let Err(returned) = post_by(self.to, envelope, reservation) {
             bury(returned).follow();
         }
     }
@@ -297,7 +296,7 @@ pub(crate) fn envelope<B: Behaviour>(
     resolver: Resolver<B::Reply>,
     place: &'static Location<'static>,
 ) -> Envelope {
-    Envelope::new::<Told<B>>((args, resolver), place)
+    Envelope::new::<Sent<B>>((args, resolver), place)
 }
 
 /// The envelope of a message between the runtime's own actors: it is no user's turn, so it is
@@ -310,13 +309,13 @@ struct Own<B>(PhantomData<B>);
 
 impl<B: Behaviour<Reply = ()>> MessageKind for Own<B> {
     type Content = B::Args;
-    const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Own);
+    const KIND: KindTable = KindTable::new::<Self>(B::NAME, MessageRole::Own);
 
-    fn run(args: B::Args, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+    fn run(args: B::Args, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
             B::run(state, turn, args, Resolver::nobody());
         });
-        Step::Done
+        Processed::Done
     }
 
     fn refuse(args: B::Args, _: &Refusal, _: &'static Location<'static>) -> Next {
@@ -325,7 +324,7 @@ impl<B: Behaviour<Reply = ()>> MessageKind for Own<B> {
     }
 }
 
-struct Told<B>(PhantomData<B>);
+struct Sent<B>(PhantomData<B>);
 
 /// The envelope of a behaviour's next step.
 pub(crate) fn stepped<B: Behaviour>(args: B::Args, resolver: Resolver<B::Reply>) -> Envelope {
@@ -335,10 +334,12 @@ pub(crate) fn stepped<B: Behaviour>(args: B::Args, resolver: Resolver<B::Reply>)
 
 /// The outcome of a step.
 #[inline]
-pub(crate) fn outcome<B: Behaviour>(worker: &Worker) -> Step {
+pub(crate) fn outcome<B: Behaviour>(worker: &Worker) -> Processed {
     match const { B::STEPS } {
-        Steps::One => Step::Done,
-        Steps::Many => worker.take_again().map_or(Step::Done, Step::Again),
+        Steps::One => Processed::Done,
+        Steps::Many => worker
+            .take_next_step()
+            .map_or(Processed::Done, Processed::NextStep),
     }
 }
 
@@ -347,17 +348,21 @@ struct Stepped<B>(PhantomData<B>);
 
 impl<B: Behaviour> MessageKind for Stepped<B> {
     type Content = (B::Args, Resolver<B::Reply>);
-    const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Turn);
+    const KIND: KindTable = KindTable::new::<Self>(B::NAME, MessageRole::Turn);
     const ACCESS: Access = B::ACCESS;
     const STEPS: Steps = B::STEPS;
 
     #[cfg(test)]
     fn ready(content: &Self::Content, state: &mut StateRef<'_>) -> bool {
         use crate::injected_fault::{InjectedFault, is_planted};
-        !is_planted(InjectedFault::GuardedStep) || Told::<B>::ready(content, state)
+        !is_planted(InjectedFault::GuardedStep) || Sent::<B>::ready(content, state)
     }
 
-    fn run((args, resolver): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+    fn run(
+        (args, resolver): Self::Content,
+        state: &mut StateRef<'_>,
+        worker: &Worker,
+    ) -> Processed {
         let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
             B::run(state, turn, args, resolver);
         });
@@ -369,13 +374,14 @@ impl<B: Behaviour> MessageKind for Stepped<B> {
         refusal: &Refusal,
         place: &'static Location<'static>,
     ) -> Next {
-        Told::<B>::refuse(content, refusal, place)
+        Sent::<B>::refuse(content, refusal, place)
     }
 }
 
-impl<B: Behaviour> MessageKind for Told<B> {
+impl<B: Behaviour> MessageKind for Sent<B> {
     type Content = (B::Args, Resolver<B::Reply>);
-    const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Turn).for_mailbox(B::Actor::MAILBOX);
+    const KIND: KindTable =
+        KindTable::new::<Self>(B::NAME, MessageRole::Turn).for_mailbox(B::Actor::MAILBOX);
     const GUARD: Guard = B::GUARD;
     const ACCESS: Access = B::ACCESS;
     const STEPS: Steps = B::STEPS;
@@ -387,10 +393,14 @@ impl<B: Behaviour> MessageKind for Told<B> {
     }
 
     fn is_withdrawn((_, resolver): &Self::Content) -> bool {
-        resolver.begin() == MarkStart::Withdrawn
+        resolver.begin() == Withdrawal::Yes
     }
 
-    fn run((args, resolver): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+    fn run(
+        (args, resolver): Self::Content,
+        state: &mut StateRef<'_>,
+        worker: &Worker,
+    ) -> Processed {
         let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
             B::run(state, turn, args, resolver);
         });

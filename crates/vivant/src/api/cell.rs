@@ -2,11 +2,9 @@
 //! mailbox.
 
 use super::actor::Actor;
-use super::class::class_of;
 use super::storage::{FactsOf, Stored};
-use crate::actor::{AddressRef, Birth, BoundedQueue, Header, Lifecycle};
+use crate::actor::{BoundedQueue, Header};
 use crate::message::pool;
-use crate::mute::Pressure;
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
@@ -22,55 +20,19 @@ pub(crate) struct ActorCell<A: Actor> {
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Header>() + size_of::<Option<u64>>() <= 3 * 64 - 8);
 
-/// The cell of an actor with a bounded mailbox. Other cells do not pay for the ring.
+/// The cell of an actor with a bounded mailbox. Other cells do not pay for the queue.
 #[repr(C)]
 pub(crate) struct BoundedCell<A: Actor> {
     pub(crate) cell: ActorCell<A>,
-    pub(crate) ring: BoundedQueue,
+    pub(crate) queue: BoundedQueue,
 }
 
-/// Returns the first address of a new cell. A supervised actor begins in the state `Down`.
-pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<Stored<A>>) -> AddressRef {
-    let pressure = Pressure::new();
-    let life = match birth.cold {
-        Some(_) => {
-            // T5: an actor that takes no messages mutes no sender.
-            let _nobody = birth.system.mutes.ended((birth.id, &pressure));
-            Lifecycle::Down
-        }
-        None => Lifecycle::Running,
-    };
-    let class = class_of::<A>();
-    birth.system.account_more(class.bytes);
-    let cell = ActorCell {
-        header: Header::new(birth, class, A::POOL, life, pressure),
-        facts: Default::default(),
-        state: UnsafeCell::new(state),
-    };
-    // The pointer is derived from the whole cell, so that it may be cast back to it.
-    if A::MAILBOX.is_bounded() {
-        let place = pool::take::<BoundedCell<A>>();
-        let ring = BoundedQueue::new(A::MAILBOX);
-        // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
-        unsafe { place.write(BoundedCell { cell, ring }) };
-        // SAFETY: written just now, with one address, and nothing refers to it yet (X3); the
-        // pointer is that of the whole cell (C7).
-        return unsafe { AddressRef::first(place.cast()) };
-    }
-    let place = pool::take::<ActorCell<A>>();
-    // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
-    unsafe { place.write(cell) };
-    // SAFETY: written just now, with one address, and nothing refers to it yet (X3); the pointer is
-    // that of the whole cell (C7).
-    unsafe { AddressRef::first(place.cast()) }
-}
-
-/// Frees the memory of a cell made by [`birth`] with the same `A`.
+/// Frees the memory of a cell made by [`birth`](super::birth) with the same `A`.
 ///
 /// # Safety
 ///
-/// `header` starts a cell made by [`birth`] with the same `A`, the pointer is that of the whole
-/// cell, and the last reference has been dropped.
+/// `header` starts a cell made by `birth` with the same `A`, the pointer is that of the whole cell,
+/// and the last reference has been dropped.
 pub(crate) unsafe fn free<A: Actor>(header: NonNull<Header>) {
     // SAFETY: `birth::<A>` wrote exactly this type into memory taken for it (N4), and no reference
     // to it is left (X1). The state is `None`, so no user code runs here: an ended actor has none

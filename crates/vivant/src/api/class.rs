@@ -6,10 +6,11 @@ use super::cell::{self, ActorCell, BoundedCell};
 use super::storage::{FactsOf, Host, StoreState, Stored};
 use super::turn::Turn;
 use crate::actor::{
-    Class, Envelope, Header, Kind, MessageKind, MessageRole, Next, OutgoingReferences, Refusal,
-    Sight, StateRef, Step, Worker, for_others,
+    Class, Envelope, Header, KindTable, MessageKind, Next, OutgoingReferences, Processed, Refusal,
+    Sight, StateRef, Worker, run_foreign_code,
 };
 use crate::failures::StopReason;
+use crate::message::MessageRole;
 use crate::statistics::{HeapCounts, HeapFacts};
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -39,8 +40,8 @@ impl<A: Actor> Classed for A {
             size_of::<ActorCell<A>>()
         },
         is_traced: A::HAS_OUTGOING_REFERENCES || <A::Storage as StoreState<A>>::MAY_SHOW,
-        ring_at: if A::MAILBOX.is_bounded() {
-            Some(offset_of!(BoundedCell<A>, ring))
+        bounded_queue_at: if A::MAILBOX.is_bounded() {
+            Some(offset_of!(BoundedCell<A>, queue))
         } else {
             None
         },
@@ -68,7 +69,7 @@ impl StateRef<'_> {
     /// If the actor is not of type `A`. Links are typed, so only a hand-written interface table can
     /// cause this; the check makes it sound.
     #[inline]
-    fn kept<A: Actor>(&mut self) -> (&mut Option<Stored<A>>, &FactsOf<A>) {
+    fn stored<A: Actor>(&mut self) -> (&mut Option<Stored<A>>, &FactsOf<A>) {
         let class = self.class();
         assert!(
             is_class_of::<A>(class),
@@ -94,7 +95,7 @@ impl StateRef<'_> {
         worker: &Worker,
         body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
     ) -> Option<T> {
-        let (kept, facts) = self.kept::<A>();
+        let (kept, facts) = self.stored::<A>();
         Some(A::Storage::turn(kept.as_mut()?, Host(worker), facts, body))
     }
 
@@ -108,7 +109,7 @@ impl StateRef<'_> {
         worker: &Worker,
         start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>,
     ) {
-        let (kept, facts) = self.kept::<A>();
+        let (kept, facts) = self.stored::<A>();
         *kept = Some(A::Storage::begin(Host(worker), facts, start));
     }
 
@@ -122,7 +123,7 @@ impl StateRef<'_> {
         if !is_class_of::<A>(self.class()) {
             return None;
         }
-        let kept = self.kept::<A>().0.as_mut()?;
+        let kept = self.stored::<A>().0.as_mut()?;
         Some(A::Storage::look(kept, body))
     }
 
@@ -131,8 +132,8 @@ impl StateRef<'_> {
     /// # Panics
     ///
     /// As `kept`.
-    pub(crate) fn with_kept<A: Actor>(&mut self, body: impl FnOnce(&mut Stored<A>, &FactsOf<A>)) {
-        if let (Some(kept), facts) = self.kept::<A>() {
+    pub(crate) fn with_stored<A: Actor>(&mut self, body: impl FnOnce(&mut Stored<A>, &FactsOf<A>)) {
+        if let (Some(kept), facts) = self.stored::<A>() {
             body(kept, facts);
         }
     }
@@ -147,7 +148,7 @@ fn is_class_of<A: Actor>(class: &'static Class) -> bool {
 
 fn drop_state<A: Actor>(state: &mut StateRef<'_>, worker: &Worker) {
     // Taken out first: if its drop panics, the cell holds nothing half dropped.
-    if let Some(kept) = state.kept::<A>().0.take() {
+    if let Some(kept) = state.stored::<A>().0.take() {
         A::Storage::end(kept, Host(worker));
     }
 }
@@ -157,14 +158,14 @@ fn stopping<A: Actor>(state: &mut StateRef<'_>, worker: &Worker, reason: &StopRe
 }
 
 fn forget_locals<A: Actor>(state: &mut StateRef<'_>) {
-    state.with_kept::<A>(|kept, _| A::Storage::forget_locals(kept));
+    state.with_stored::<A>(|kept, _| A::Storage::forget_locals(kept));
 }
 
 fn outgoing_references<A: Actor>(
     state: &mut StateRef<'_>,
     seen: &mut OutgoingReferences<'_>,
 ) -> Sight {
-    let Some(kept) = state.kept::<A>().0 else {
+    let Some(kept) = state.stored::<A>().0 else {
         return Sight::All;
     };
     A::Storage::look(kept, |state| A::outgoing_references(state, seen));
@@ -172,7 +173,7 @@ fn outgoing_references<A: Actor>(
 }
 
 fn sharer<A: Actor>(state: &mut StateRef<'_>, body: &mut dyn FnMut(&mut dyn Sharer)) {
-    state.with_kept::<A>(|kept, _| {
+    state.with_stored::<A>(|kept, _| {
         A::Storage::sharer(kept).into_iter().for_each(body);
     });
 }
@@ -203,15 +204,15 @@ where
     F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
 {
     type Content = F;
-    const KIND: Kind = Kind::new::<Self>("start", MessageRole::Start);
+    const KIND: KindTable = KindTable::new::<Self>("start", MessageRole::Start);
 
-    fn run(start: F, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+    fn run(start: F, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         state.begin::<A>(worker, start);
-        Step::Done
+        Processed::Done
     }
 
     fn refuse(start: F, _: &Refusal, _: &'static Location<'static>) -> Next {
-        for_others("the drop of a refused start", || drop(start));
+        run_foreign_code("the drop of a refused start", || drop(start));
         Next::Nothing
     }
 }

@@ -1,6 +1,7 @@
 //! Time for futures.
 
-use crate::actor::{Alarm, Shared, Timer, ns};
+use crate::actor::{Shared, Timer};
+use crate::services::{Alarm, ns};
 use crate::sync::{Arc, Mutex, lock};
 use std::fmt;
 use std::future::Future;
@@ -67,12 +68,12 @@ impl Future for Sleep {
             None => {
                 let waker = Arc::new(Mutex::new(context.waker().clone()));
                 let ringing = waker.clone();
-                let ring = Box::new(move || {
+                let fire = Box::new(move || {
                     let waker = lock(&ringing).clone();
                     waker.wake();
                 });
                 let in_ns = self.until_ns.saturating_sub(self.system.oracle.now_ns());
-                let timer = self.system.set_timer(in_ns, Alarm::Limit(ring));
+                let timer = self.system.set_timer(in_ns, Alarm::Limit(fire));
                 self.alarm = Some((timer, waker));
             }
         }

@@ -3,9 +3,10 @@
 use super::behaviour::{Continuation, Message};
 use super::call::Then;
 use super::promise::Resolver;
-use crate::actor::{DeadLetterSubscriber, DeadLetters};
-use crate::actor::{Header, To, bury, post};
+use crate::actor::{To, bury, post};
 use crate::failures::{Cause, DeadLetter};
+use crate::services::Receiver;
+use crate::services::{DeadLetterSubscriber, DeadLetters};
 use crate::sync::{Arc, Mutex, lock};
 
 impl DeadLetters {
@@ -18,7 +19,7 @@ impl DeadLetters {
     {
         let subscriber = Subscription(Mutex::new(then.into_owned()));
         let subscriber: DeadLetterSubscriber =
-            Arc::new(move |to, letter| subscriber.tell(to, letter));
+            Arc::new(move |receiver, letter| subscriber.notify(receiver, letter));
         // Outside the lock of the subscribers: it holds an address.
         drop(self.pass_to(subscriber));
     }
@@ -31,12 +32,13 @@ where
     K: Continuation<Hole = DeadLetter>,
     K::Rest: Clone,
 {
-    fn tell(&self, to: &Header, letter: &DeadLetter) -> bool {
+    fn notify(&self, receiver: Receiver, letter: &DeadLetter) -> bool {
         let then = lock(&self.0).again();
         if then.target().ended().is_some() {
             return false;
         }
-        if !std::ptr::eq(&raw const **then.target(), to) {
+        let target = then.target();
+        if (target.system.number, target.id) != receiver {
             let delivery = then.fill(letter.clone(), Resolver::<<K as Message>::Reply>::nobody());
             // Not `deliver`: a subscriber that ends just now must not make another dead letter of
             // this one.

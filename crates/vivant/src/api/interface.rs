@@ -2,9 +2,9 @@
 //! a trait writes them.
 
 use super::actor::Actor;
-use super::address::{Link, Target};
 use super::behaviour::{Behaviour, Message};
 use super::call::{Call, Pack, envelope};
+use super::link::{Link, Target};
 use std::any::TypeId;
 use std::fmt;
 use std::panic::Location;

@@ -2,7 +2,7 @@
 
 use super::behaviour::Message;
 use super::call::Call;
-use crate::actor::{Alarm, Interval};
+use crate::services::{Alarm, Interval};
 
 /// An alarm that sends `call` periodically, until its receiver has ended; then it calls `gone`.
 pub(crate) fn interval<M: Message>(
@@ -13,17 +13,17 @@ pub(crate) fn interval<M: Message>(
 where
     M::Args: Clone + Send,
 {
-    let ring = move || match call.again().undelivered() {
+    let fire = move || match call.again().unless_ended() {
         // A mailbox that is full for one tick is not the end.
         Ok(call) => {
             call.send();
-            Interval::GoesOn
+            Interval::Continue
         }
         Err(_) => {
             gone();
-            Interval::Ends
+            Interval::End
         }
     };
-    let ring = Box::new(ring);
-    Alarm::Every { period_ns, ring }
+    let fire = Box::new(fire);
+    Alarm::Every { period_ns, fire }
 }

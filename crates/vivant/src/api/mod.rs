@@ -2,8 +2,13 @@
 
 mod actor;
 mod address;
+mod answer;
 mod ask_future;
 mod behaviour;
+#[allow(
+    unsafe_code,
+    reason = "the actor cell: see the README of `actor` and docs/ARCHITECTURE.md"
+)]
 mod birth;
 mod call;
 #[allow(
@@ -18,12 +23,15 @@ mod cell;
 mod class;
 mod clock;
 mod dead_letter_subscription;
+mod effects;
 mod inline_state;
 mod interface;
 mod interval;
+mod link;
 mod offer;
 pub(crate) mod promise;
 mod references;
+mod requests;
 mod send_error;
 mod spawner;
 mod step;
@@ -32,10 +40,11 @@ mod storage;
 mod turn;
 
 pub use actor::Actor;
-pub use address::{Address, Handle, Link, Target, WeakAddress};
+pub use address::{Address, WeakAddress};
+pub use answer::Answer;
 pub(crate) use ask_future::block_on;
 pub use ask_future::{AskFuture, Cancelled};
-pub use behaviour::{Answer, Behaviour, Continuation, Message};
+pub use behaviour::{Behaviour, Continuation, Message};
 pub(crate) use birth::{birth, birth_of_child};
 pub use call::{Call, Then};
 pub(crate) use call::{outcome, own};
@@ -45,10 +54,12 @@ pub use clock::{Clock, Sleep};
 pub use inline_state::{InlineActor, InlineState};
 pub use interface::{Entry, Implements};
 pub(crate) use interval::interval;
+pub use link::{Handle, Link, Target};
 pub use offer::Offer;
 pub(crate) use promise::given_up;
 pub use promise::{Promise, Resolver};
 pub use references::{NoReferences, Probe, TraceReferences};
+pub(crate) use requests::stop_after_queue;
 pub use send_error::SendError;
 pub use spawner::Spawner;
 pub(crate) use spawner::SystemRef;

@@ -4,7 +4,7 @@ use super::behaviour::Message;
 use super::call::Call;
 use super::promise::Resolver;
 use super::send_error::SendError;
-use crate::actor::{Entry, HeldBack, NotSent, Told, WaitingSender, Worker};
+use crate::actor::{Admission, MutedSender, NotSent, Reservation, WaitingSender, Worker};
 use crate::mute::Wait;
 use crate::sync::Arc;
 use std::fmt;
@@ -20,15 +20,15 @@ use std::task::{Context, Poll};
 /// is polled or dropped.
 #[must_use = "an offer is made when it is awaited"]
 pub struct Offer<M: Message> {
-    state: State<M>,
+    state: OfferState<M>,
 }
 
-enum State<M: Message> {
+enum OfferState<M: Message> {
     New(Call<'static, M>),
     Waits {
         call: Call<'static, M>,
         waiting_sender: Arc<WaitingSender>,
-        then: Entry,
+        then: Reservation,
     },
     Done,
 }
@@ -36,30 +36,30 @@ enum State<M: Message> {
 impl<M: Message> Offer<M> {
     pub(crate) fn new(call: Call<'static, M>) -> Offer<M> {
         Offer {
-            state: State::New(call),
+            state: OfferState::New(call),
         }
     }
 }
 
 /// The state of an offer at its first poll.
-fn begin<M: Message>(call: Call<'static, M>) -> Result<State<M>, SendError<M>> {
+fn begin<M: Message>(call: Call<'static, M>) -> Result<OfferState<M>, SendError<M>> {
     if let Some(inside) = Worker::inside() {
         return Err(call.not_sent(NotSent::InsideTurn(inside.into())));
     }
-    let call = call.undelivered()?;
+    let call = call.unless_ended()?;
     let waiting_sender = WaitingSender::new();
     let to = call.to();
-    let then = match to.ring() {
-        Some(ring) => match ring.apply(&waiting_sender) {
-            Some(entry) => {
-                call.post_by(entry, Resolver::nobody());
-                return Ok(State::Done);
+    let then = match to.bounded_queue() {
+        Some(queue) => match queue.reserve_or_wait(&waiting_sender) {
+            Some(reservation) => {
+                call.post_by(reservation, Resolver::nobody());
+                return Ok(OfferState::Done);
             }
-            None => Entry::Promised,
+            None => Reservation::Place,
         },
         None => {
             let system = &to.system;
-            let token = HeldBack::Offer(waiting_sender.clone());
+            let token = MutedSender::Offer(waiting_sender.clone());
             if to.pressure.first() < system.config.marks.overloaded
                 || system
                     .mutes
@@ -67,12 +67,12 @@ fn begin<M: Message>(call: Call<'static, M>) -> Result<State<M>, SendError<M>> {
                     == Wait::GoesOn
             {
                 call.post(Resolver::nobody());
-                return Ok(State::Done);
+                return Ok(OfferState::Done);
             }
-            Entry::Asked
+            Reservation::None
         }
     };
-    Ok(State::Waits {
+    Ok(OfferState::Waits {
         call,
         waiting_sender,
         then,
@@ -86,20 +86,24 @@ impl<M: Message> Future for Offer<M> {
     type Output = Result<(), SendError<M>>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if let State::New(_) = self.state
-            && let State::New(call) = std::mem::replace(&mut self.state, State::Done)
+        if let OfferState::New(_) = self.state
+            && let OfferState::New(call) = std::mem::replace(&mut self.state, OfferState::Done)
         {
             self.state = begin(call)?;
         }
         match &self.state {
-            State::Waits { waiting_sender, .. } if waiting_sender.poll(context).is_pending() => {
+            OfferState::Waits { waiting_sender, .. }
+                if waiting_sender.poll(context).is_pending() =>
+            {
                 return Poll::Pending;
             }
             _ => {}
         }
-        if let State::Waits { call, then, .. } = std::mem::replace(&mut self.state, State::Done) {
+        if let OfferState::Waits { call, then, .. } =
+            std::mem::replace(&mut self.state, OfferState::Done)
+        {
             // If the actor has ended, its reserved place has gone too.
-            call.undelivered()?.post_by(then, Resolver::nobody());
+            call.unless_ended()?.post_by(then, Resolver::nobody());
         }
         Poll::Ready(Ok(()))
     }
@@ -107,7 +111,7 @@ impl<M: Message> Future for Offer<M> {
 
 impl<M: Message> Drop for Offer<M> {
     fn drop(&mut self) {
-        let State::Waits {
+        let OfferState::Waits {
             call,
             waiting_sender,
             then,
@@ -115,15 +119,15 @@ impl<M: Message> Drop for Offer<M> {
         else {
             return;
         };
-        let told = waiting_sender.leave();
-        match (call.to().ring(), told) {
-            (Some(ring), Told::Yes) if *then == Entry::Promised => ring.free(),
-            (Some(ring), _) => ring.withdraw(waiting_sender),
-            (None, Told::Gone) => {
-                let is_mine = |held_back: &HeldBack| held_back.is(waiting_sender);
+        let admission = waiting_sender.leave();
+        match (call.to().bounded_queue(), admission) {
+            (Some(queue), Admission::Admitted) if *then == Reservation::Place => queue.free(),
+            (Some(queue), _) => queue.withdraw(waiting_sender),
+            (None, Admission::Gone) => {
+                let is_mine = |held_back: &MutedSender| held_back.is(waiting_sender);
                 call.to().system.mutes.leaves(call.to().id, is_mine);
             }
-            (None, Told::Yes) => {}
+            (None, Admission::Admitted) => {}
         }
     }
 }
@@ -131,9 +135,9 @@ impl<M: Message> Drop for Offer<M> {
 impl<M: Message> fmt::Debug for Offer<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.state {
-            State::New(call) => write!(f, "Offer(not begun: {call:?})"),
-            State::Waits { call, .. } => write!(f, "Offer(waits: {call:?})"),
-            State::Done => f.write_str("Offer(done)"),
+            OfferState::New(call) => write!(f, "Offer(not begun: {call:?})"),
+            OfferState::Waits { call, .. } => write!(f, "Offer(waits: {call:?})"),
+            OfferState::Done => f.write_str("Offer(done)"),
         }
     }
 }

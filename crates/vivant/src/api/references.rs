@@ -1,7 +1,8 @@
 //! The outgoing references of a value: the addresses that it shows to the detector of unreachable
 //! actors.
 
-use super::address::{Address, Target, WeakAddress};
+use super::address::{Address, WeakAddress};
+use super::link::Target;
 use super::promise::Resolver;
 use crate::actor::Timer;
 use crate::actor::{OutgoingReference, OutgoingReferences};

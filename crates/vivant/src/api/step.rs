@@ -63,7 +63,7 @@ impl<A: Actor> Turn<'_, A> {
     /// Schedules one more step. For the macros.
     #[doc(hidden)]
     pub fn __again<B: Behaviour<Actor = A>>(&self, args: B::Args, resolver: Resolver<B::Reply>) {
-        self.worker().asks_again(stepped::<B>(args, resolver));
+        self.worker().set_next_step(stepped::<B>(args, resolver));
     }
 }
 

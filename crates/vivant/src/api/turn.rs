@@ -1,25 +1,12 @@
-//! The turn: all effects that a behaviour may have besides changing its own state.
+//! The turn: the processing of one message. Its effects are in [`effects`](super::effects).
 
 use super::actor::Actor;
-use super::address::{Address, Target};
-use super::behaviour::{Continuation, Message};
-use super::call::{Call, Then};
-use super::clock::Clock;
-use super::inline_state::InlineActor;
-use super::interval::interval;
-use super::promise;
-use super::promise::{Promise, Resolver};
-use super::spawner::Spawner;
 use super::storage::StoreState;
-use crate::actor::{AddressRef, Alarm, Header, Timer, Worker, ns, period_ns};
-use crate::failures::StopReason;
-use crate::oracle::below;
-use crate::run::Monitor;
+use crate::actor::{AddressRef, Worker};
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
-use std::time::{Duration, SystemTime};
 
 /// The processing of one message by an actor of type `A`, atomic for that actor (T1).
 ///
@@ -61,164 +48,6 @@ impl<'gc, A: Actor> Turn<'gc, A> {
 
     pub(crate) fn part(&self) -> &PartOf<'gc, A> {
         &self.part
-    }
-
-    /// The address of this turn's actor.
-    pub fn me(&self) -> Address<A> {
-        Address::to_actor(self.owner())
-    }
-
-    /// Sends a message without a reply. If its receiver has ended, or the receiver's mailbox is
-    /// full ([`Mailbox`](crate::Mailbox)), it becomes a dead letter (T3).
-    ///
-    /// Messages of this actor to one receiver arrive in the order of sending, and delivery is
-    /// causal (T2). Never waits: if the receiver is overloaded, this actor is muted and takes no
-    /// further messages until the receiver has recovered (T5).
-    #[inline]
-    pub fn send<M: Message>(&self, call: Call<'_, M>) {
-        call.send();
-    }
-
-    /// Sends a message and returns a promise of its reply. The message is sent now, whatever
-    /// becomes of the promise.
-    pub fn ask<M: Message>(&self, call: Call<'_, M>) -> Promise<M::Reply> {
-        let (promise, resolver) = Promise::open(self.owner());
-        call.post(resolver);
-        promise
-    }
-
-    /// Leaves the reply of this behaviour to another actor: return the promise, and `call`'s reply
-    /// goes straight to the asking actor or future, not by way of this actor. The message is sent
-    /// when the behaviour returns.
-    pub fn delegate<M: Message>(&self, call: Call<'_, M>) -> Promise<M::Reply> {
-        Promise::delegated(call)
-    }
-
-    /// A promise and the right to resolve it: return the promise, keep the resolver in the state
-    /// for a later turn.
-    pub fn promise<T: Send + 'static>(&self) -> (Promise<T>, Resolver<T>) {
-        Promise::open(self.owner())
-    }
-
-    /// The values of all promises, in their order; or the first error that comes.
-    pub fn all<T: Send + 'static>(
-        &self,
-        promises: impl IntoIterator<Item = Promise<T>>,
-    ) -> Promise<Vec<T>> {
-        promise::all(self.owner(), promises.into_iter().collect())
-    }
-
-    /// The first value that comes; if none comes, the last error.
-    pub fn any<T: Send + 'static>(
-        &self,
-        promises: impl IntoIterator<Item = Promise<T>>,
-    ) -> Promise<T> {
-        promise::any(self.owner(), promises.into_iter().collect())
-    }
-
-    /// Makes an actor of `state`, as a child of this actor; its number counts among this actor's
-    /// children.
-    pub fn spawn_actor<B: InlineActor>(&self, state: B) -> Address<B> {
-        self.spawn_state(state)
-    }
-
-    /// Sends `call` once, after `delay`. The timer keeps the receiver alive.
-    pub fn after<M: Message>(&self, delay: Duration, call: Call<'_, M>) -> Timer {
-        let call = call.into_owned();
-        self.worker()
-            .system
-            .set_timer(ns(delay), Alarm::Once(Box::new(move || call.send())))
-    }
-
-    /// Sends `call` periodically, first after `period`, until the timer is cancelled or the
-    /// receiver has ended. Ticks do not drift; ticks missed while the system was held up are not
-    /// made up for. A tick that finds the mailbox full is lost like any message, and the interval
-    /// continues. The timer keeps the receiver alive.
-    ///
-    /// # Panics
-    ///
-    /// If `period` is zero.
-    #[track_caller]
-    pub fn every<M: Message>(&self, period: Duration, call: Call<'_, M>) -> Timer
-    where
-        M::Args: Clone + Send,
-    {
-        let period_ns = period_ns(period);
-        let alarm = interval(period_ns, call.into_owned(), || ());
-        self.worker().system.set_timer(period_ns, alarm)
-    }
-
-    /// Time since the system began; in a simulation, virtual.
-    pub fn now(&self) -> Duration {
-        Duration::from_nanos(self.worker().system.oracle.now_ns())
-    }
-
-    /// Calendar time; a simulation begins at 2000-01-01 00:00 UTC.
-    pub fn wall(&self) -> SystemTime {
-        self.worker().system.oracle.wall()
-    }
-
-    /// Time for futures given to [`Turn::spawn`].
-    pub fn clock(&self) -> Clock {
-        Clock::new(self.worker().system.clone())
-    }
-
-    /// A uniform random number from this actor's own stream; under one seed always the same.
-    pub fn random(&self) -> u64 {
-        self.worker().with_me(Header::next_random)
-    }
-
-    /// A random number below `bound`.
-    ///
-    /// # Panics
-    ///
-    /// If `bound` is zero.
-    pub fn random_below(&self, bound: u64) -> u64 {
-        assert!(bound > 0, "there is no number below zero");
-        below(self.random(), bound)
-    }
-
-    /// Ends this actor after this message.
-    pub fn stop(&self) {
-        self.worker().ask_end(StopReason::Finished);
-    }
-
-    /// Monitors an actor: a promise of the reason of its end; if it has ended already, the promise
-    /// is resolved at once. A supervised actor that is restarted has not ended. It does not keep
-    /// the actor alive.
-    pub fn watch<T: ?Sized + Target>(&self, address: &Address<T>) -> Promise<StopReason> {
-        let (promise, resolver) = Promise::open(self.owner());
-        Address::counted(address).bind(Monitor::Watch(resolver));
-        promise
-    }
-
-    /// Links this actor and another: when one of them fails, by a panic, a link or as a supervisor
-    /// that gives up, the other fails too, with [`StopReason::Linked`]. An end for any other reason
-    /// has no effect. The supervisor of a failed actor decides what happens to it; a new
-    /// incarnation has no links. It does not keep the actor alive.
-    pub fn link<T: ?Sized + Target>(&self, address: &Address<T>) {
-        let (me, other) = (self.owner(), Address::counted(address));
-        if me.id != other.id {
-            me.bind(Monitor::Link(other.cell()));
-            other.bind(Monitor::Link(me.cell()));
-        }
-    }
-
-    /// Removes the link set by [`Turn::link`].
-    pub fn unlink<T: ?Sized + Target>(&self, address: &Address<T>) {
-        let (me, other) = (self.owner(), Address::counted(address));
-        me.bind(Monitor::Unlink(other.cell()));
-        other.bind(Monitor::Unlink(me.cell()));
-    }
-
-    /// Continues with `then` for every dead letter from now on; see
-    /// [`System::dead_letters`](crate::System::dead_letters).
-    pub fn on_dead_letters<K>(&self, then: Then<'_, K>)
-    where
-        K: Continuation<Hole = crate::failures::DeadLetter>,
-        K::Rest: Clone,
-    {
-        self.worker().system.dead_letters.subscribe(then);
     }
 }
 

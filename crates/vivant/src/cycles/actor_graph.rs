@@ -1,7 +1,7 @@
 //! [`ActorGraph`]: the graph of all actors of a system at some moment, with their references.
 
 use super::detection_pass::shown;
-use super::graph::{Graph, Seen};
+use super::trial_deletion::{Graph, Seen};
 use super::why::KeptBy;
 use crate::actor::{CellRef, OutgoingReference, Shared, Sight};
 use crate::candidates::Who;
@@ -117,7 +117,7 @@ fn look_at(cell: &CellRef, knows: &mut Vec<Who>) -> (Seen, Option<KeptBy>) {
     if shown(&mut idle, take) == Sight::Faulty {
         knows.clear();
     }
-    idle.let_go();
+    idle.park();
     (Seen::Idle { addresses, turns }, by)
 }
 

@@ -78,11 +78,11 @@ impl Case {
                 }
                 Step::Holding => self.holds(system),
                 Step::LookingInto(at) if at == self.held.len() => match self.commits(system) {
-                    CommitResult::Condemned => {
+                    CommitResult::Dying => {
                         *left = left.saturating_sub(1 + self.held.len() / STRIDE);
                         return Some(Outcome::End(std::mem::take(&mut self.held)));
                     }
-                    CommitResult::Free => {
+                    CommitResult::Aborted => {
                         self.step = Step::LettingGo;
                         self.held.len() / STRIDE
                     }
@@ -91,7 +91,7 @@ impl Case {
                 Step::LettingGo => match self.held.pop() {
                     None => return Some(Outcome::LetOff),
                     Some(idle) => {
-                        idle.let_go();
+                        idle.park();
                         usize::from(self.held.len().is_multiple_of(STRIDE))
                     }
                 },
@@ -103,12 +103,12 @@ impl Case {
 
     /// Ends the verdict early: releases the held members.
     pub(super) fn breaks_off(self) {
-        self.held.into_iter().for_each(Idle::let_go);
+        self.held.into_iter().for_each(Idle::park);
     }
 
     fn holds(&mut self, system: &Shared) -> usize {
         let who = self.group[self.held.len()];
-        let cell = system.registry.get(who.id, who.place);
+        let cell = system.actor(who.id, who.place);
         match cell.and_then(|cell| cell.hold_idle().ok()) {
             Some(idle) => self.held.push(idle),
             None => self.step = Step::LettingGo,
@@ -151,14 +151,14 @@ impl Case {
 /// U4: each member by its exact count. An upgrade from no address waits meanwhile for the outcome.
 fn sentence(held: &[Idle], known: &[u32], disputed: impl Fn() -> bool) -> CommitResult {
     for (at, (idle, known)) in held.iter().zip(known).enumerate() {
-        if disputed() || idle.commit_dying(*known) == CommitResult::Free {
+        if disputed() || idle.commit_dying(*known) == CommitResult::Aborted {
             #[cfg(test)]
             if is_planted(InjectedFault::ForgottenPardon) {
-                return CommitResult::Free;
+                return CommitResult::Aborted;
             }
             held[..at].iter().for_each(Idle::abort_dying);
-            return CommitResult::Free;
+            return CommitResult::Aborted;
         }
     }
-    CommitResult::Condemned
+    CommitResult::Dying
 }

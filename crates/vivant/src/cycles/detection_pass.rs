@@ -2,9 +2,7 @@
 //! each between two runs of a worker.
 
 use super::commit::{Case, Outcome};
-use super::graph::{Graph, Seen};
-use super::trial_deletion::Found;
-use super::trial_deletion::TrialDeletion;
+use super::trial_deletion::{Found, Graph, Seen, TrialDeletion};
 use crate::actor::Sight;
 use crate::actor::{OutgoingReference, Runnable, Shared, known};
 use crate::candidates::{Candidate, Findings, Reach};
@@ -166,7 +164,7 @@ impl DetectionPass {
     fn look_at(&mut self, system: &Shared, at: usize) -> usize {
         let who = self.graph.node(at).who;
         let mut knows = Vec::new();
-        let seen = match system.registry.get(who.id, who.place) {
+        let seen = match system.actor(who.id, who.place) {
             None => Seen::Gone,
             Some(cell) => {
                 if at < self.candidates {
@@ -175,7 +173,7 @@ impl DetectionPass {
                 match cell.hold_idle() {
                     Ok(mut idle) => {
                         let seen = self.looks_into(&mut idle, &mut knows);
-                        idle.let_go();
+                        idle.park();
                         seen
                     }
                     Err(Occupied::Ended) => Seen::Gone,
@@ -267,7 +265,7 @@ impl DetectionPass {
         let Seen::Idle { turns, .. } = node.seen else {
             return true;
         };
-        let cell = system.registry.get(node.who.id, node.who.place);
+        let cell = system.actor(node.who.id, node.who.place);
         cell.is_some_and(|cell| !cell.inbox.is_active() && cell.facts.turns() == turns)
     }
 

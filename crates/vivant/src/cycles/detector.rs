@@ -1,9 +1,10 @@
 //! [`Detector`]: the running detection pass of a system.
 
 use super::detection_pass::{DetectionPass, Progress};
-use crate::actor::{Runnable, Shared, Worker, ns};
+use crate::actor::{Runnable, Shared, Worker};
 use crate::candidates::{ScanQuota, Then};
 use crate::run::Ran;
+use crate::services::ns;
 use crate::sync::{Arc, Mutex};
 use std::sync::TryLockError;
 

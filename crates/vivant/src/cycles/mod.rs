@@ -3,8 +3,8 @@
 //!
 //! - [`detector`]: the detection pass of a system, and the threads that continue it. The candidates
 //!   are in `candidates`, below the actors that report them.
-//! - [`graph`]: the actors that a pass has reached.
-//! - [`trial_deletion`]: trial deletion, which finds those without a reference from outside.
+//! - [`trial_deletion`]: the actors that a pass has reached, and trial deletion, which finds those
+//!   without a reference from outside.
 //! - [`detection_pass`]: the detection pass, which fills the graph a few actors at a time.
 //! - [`commit`]: the commit of a group: all of its actors become dying, or none.
 //! - [`why`], [`why_object`]: what keeps an actor, or an object, alive; [`actor_graph`]: the graph
@@ -14,7 +14,7 @@ mod actor_graph;
 mod commit;
 mod detection_pass;
 mod detector;
-mod graph;
+mod disjoint_sets;
 #[cfg(all(test, feature = "macros"))]
 mod model;
 #[cfg(all(test, feature = "macros"))]

@@ -8,7 +8,7 @@
 //! | `Actor::hides` | those that it does not |
 //! | `Model::held` | addresses of the test itself |
 //! | `Model::kept` | `System::keep` |
-//! | `Model::reachable` | what a look and its verdict leave (`graph.rs`, `commit.rs`) |
+//! | `Model::reachable` | what a look and its verdict leave (`trial_deletion.rs`, `commit.rs`) |
 //! | `Model::settles` | `Simulation::run` |
 //!
 //! A message counts as processed when it is sent: an address in a mailbox keeps its actor as one in

@@ -102,7 +102,7 @@ pub(super) mod sealed {
 impl<T: ?Sized + Target> sealed::Sealed for Address<T> {}
 
 fn why_alive(system: &Shared, asked: &AddressRef) -> WhyAlive {
-    let all = system.registry.all();
+    let all = system.actors();
     let everybody = ActorGraph::of(&all);
     let (through, by) = match all.binary_search_by_key(&asked.id, |cell| cell.id) {
         Ok(first) => {

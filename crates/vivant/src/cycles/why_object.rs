@@ -11,7 +11,7 @@ use vivant_heap::{HeapId, Held, ObjectName, Retainers, Sharer};
 #[allow(private_interfaces, reason = "as in the trait")]
 impl<T: ?Sized> Mortal for Held<T> {
     fn why_alive(&self, system: &Shared) -> WhyAlive {
-        let all = system.registry.all();
+        let all = system.actors();
         let everybody = ActorGraph::of(&all);
         let Some((owner, retainers)) = owner(system, &all, self.owner(), self.object()) else {
             return WhyAlive {
@@ -75,6 +75,6 @@ fn sharer<T>(cell: &CellRef, mut ask: impl FnMut(&mut dyn Sharer) -> T) -> Optio
     let mut idle = cell.hold_idle().ok()?;
     let mut answer = None;
     idle.sharer(&mut |heap| answer = Some(ask(heap)));
-    idle.let_go();
+    idle.park();
     answer
 }

@@ -6,10 +6,11 @@
 
 use crate::actor::Refusal;
 use crate::actor::{
-    Access, Delivery, Envelope, Guard, Kind, MessageKind, MessageRole, Next, StateRef, Step, Steps,
-    Worker, for_others,
+    Access, Delivery, Envelope, Guard, KindTable, MessageKind, Next, Processed, StateRef, Steps,
+    Worker, run_foreign_code,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
+use crate::message::MessageRole;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -30,7 +31,7 @@ struct Counted<B, G>(PhantomData<(B, G)>);
 
 impl<B: Behaviour, G: Send + 'static> MessageKind for Counted<B, G> {
     type Content = (B::Args, G);
-    const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Bounded);
+    const KIND: KindTable = KindTable::new::<Self>(B::NAME, MessageRole::Bounded);
     const GUARD: Guard = B::GUARD;
     const ACCESS: Access = B::ACCESS;
     const STEPS: Steps = B::STEPS;
@@ -41,7 +42,7 @@ impl<B: Behaviour, G: Send + 'static> MessageKind for Counted<B, G> {
             .unwrap_or(true)
     }
 
-    fn run((args, token): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+    fn run((args, token): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
             let nobody = Resolver::<<B as Message>::Reply>::nobody();
             B::run(state, turn, args, nobody);
@@ -51,7 +52,7 @@ impl<B: Behaviour, G: Send + 'static> MessageKind for Counted<B, G> {
     }
 
     fn refuse((args, token): Self::Content, _: &Refusal, _: &'static Location<'static>) -> Next {
-        for_others("the drop of a refused message", || drop(args));
+        run_foreign_code("the drop of a refused message", || drop(args));
         drop(token);
         Next::Nothing
     }

@@ -6,13 +6,14 @@
 
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, CellRef, Envelope, Kind, MessageKind, MessageRole, Next, Shared,
-    StateRef, Step, To, Worker, post,
+    AddressRef, AskError, CellRef, Envelope, KindTable, MessageKind, Next, Processed, Shared,
+    StateRef, To, Worker, post,
 };
 use crate::api::birth;
 use crate::api::{Actor, Handle, InlineState, Link, Resolver, Target};
 use crate::failures::{Caught, StopReason, catch};
 use crate::failures::{Inside, Panic};
+use crate::message::MessageRole;
 use crate::sync::{Arc, AtomicBool, Ordering};
 use std::future::Future;
 use std::panic::Location;
@@ -92,11 +93,11 @@ struct PollFuture;
 
 impl MessageKind for PollFuture {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("vivant::Future::poll", MessageRole::Poll);
+    const KIND: KindTable = KindTable::new::<Self>("vivant::Future::poll", MessageRole::Poll);
 
-    fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
+    fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         let _none = state.turn::<FutureActor, _>(worker, |state, _| state.poll(worker));
-        Step::Done
+        Processed::Done
     }
 
     fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
@@ -116,14 +117,14 @@ impl FutureActor {
         let system = &worker.system;
         match catch(|| system.in_executor(|| self.task.poll(&mut Context::from_waker(&waker)))) {
             Ok(Poll::Pending) => {}
-            Ok(Poll::Ready(())) => worker.ask_end(StopReason::Finished),
+            Ok(Poll::Ready(())) => worker.request_end(StopReason::Finished),
             Err(caught) => {
                 let message = format!("{} (in a future spawned at {})", caught.message, self.place);
                 let panic = Panic::of(self.origin.clone(), Caught { message, ..caught });
                 system.reports.panicked(&panic);
                 system.complain(|| format!("a future panicked: {panic}"));
                 self.task.fail(AskError::Panicked(panic));
-                worker.ask_end(StopReason::Finished);
+                worker.request_end(StopReason::Finished);
             }
         }
     }

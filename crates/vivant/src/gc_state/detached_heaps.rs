@@ -3,9 +3,9 @@
 
 use super::detached_table::Table;
 use super::gc_waker::{GcWaker, notified_after_ns};
-use crate::actor::Alarm;
 use crate::actor::Shared;
 use crate::actor::Worker;
+use crate::services::Alarm;
 use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
 use std::thread;
 use vivant_heap::{DetachedHeap, HeapId, ObjectName, Retainers};

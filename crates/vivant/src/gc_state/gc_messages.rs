@@ -7,8 +7,9 @@ use crate::actor::Next;
 use crate::actor::Refusal;
 use crate::actor::Worker;
 use crate::actor::{AddressRef, StateRef};
-use crate::actor::{Envelope, Kind, MessageKind, MessageRole, Step};
+use crate::actor::{Envelope, KindTable, MessageKind, Processed};
 use crate::api::Actor;
+use crate::message::MessageRole;
 use crate::statistics::HeapCounts;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -31,11 +32,11 @@ where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("idle_check", MessageRole::Own);
+    const KIND: KindTable = KindTable::new::<Self>("idle_check", MessageRole::Own);
 
-    fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
-        state.with_kept::<A>(|kept, facts| kept.check_idle(worker, facts));
-        Step::Done
+    fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Processed {
+        state.with_stored::<A>(|kept, facts| kept.check_idle(worker, facts));
+        Processed::Done
     }
 
     fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
@@ -60,11 +61,11 @@ where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("continue_gc", MessageRole::Own);
+    const KIND: KindTable = KindTable::new::<Self>("continue_gc", MessageRole::Own);
 
-    fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
-        state.with_kept::<A>(|kept, facts| kept.continue_gc(worker, facts));
-        Step::Done
+    fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Processed {
+        state.with_stored::<A>(|kept, facts| kept.continue_gc(worker, facts));
+        Processed::Done
     }
 
     fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {

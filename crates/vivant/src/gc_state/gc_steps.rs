@@ -7,9 +7,9 @@ use super::edge_snapshot::EdgeSnapshot;
 use super::gc_messages;
 use super::marks::Marks;
 use crate::actor::Worker;
-use crate::actor::ns;
 use crate::api::Actor;
 use crate::observe;
+use crate::services::ns;
 use crate::statistics::HeapCounts;
 use std::mem;
 use vivant_heap::{

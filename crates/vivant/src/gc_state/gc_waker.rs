@@ -2,10 +2,11 @@
 //! count inbox. See [README.md](README.md).
 
 use super::detached_heaps::DetachedHeaps;
-use crate::actor::Alarm;
 use crate::actor::Shared;
+use crate::actor::Timer;
 use crate::actor::{AddressRef, CellRef};
-use crate::actor::{Timer, ns};
+use crate::services::Alarm;
+use crate::services::ns;
 use crate::sync::{Arc, Mutex, lock};
 use std::mem;
 use std::task::Wake;

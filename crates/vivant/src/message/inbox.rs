@@ -40,7 +40,7 @@ pub(crate) enum Pushed<N> {
     Later,
 }
 
-/// What the caller of a nudge must do.
+/// What the caller of a notification must do.
 #[must_use = "an actor that is not enqueued will never run"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Notified {
@@ -56,15 +56,15 @@ pub(crate) enum Notified {
 pub(crate) enum Parked {
     /// The actor is parked; the caller must not access it any more.
     Yes,
-    /// A message or a nudge arrived: the caller still holds the actor and must check again, the
-    /// signals first.
+    /// A message or a notification arrived: the caller still holds the actor and must check again,
+    /// the signals first.
     Again,
 }
 
 /// The result of an attempt to hold a parked actor.
 #[must_use = "an actor that is held must be let go, or enqueued"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Grasped {
+pub(crate) enum TryHold {
     /// It was parked: the caller is its receiver now.
     Yes,
     /// It is active.
@@ -83,17 +83,17 @@ pub(crate) struct Inbox<N: Linked> {
 // SAFETY: an inbox owns its nodes and hands each out once (M1); by rule 2 of `Linked` they may
 // cross threads (X9).
 unsafe impl<N: Linked> Send for Inbox<N> {}
-// SAFETY: any thread may call `push`, `notify`, `grasp` and the two that only look: each is atomic
-// on the head (X9). `take`, `park` and `close` are called by the receiver alone (C1).
+// SAFETY: any thread may call `push`, `notify`, `try_hold` and the two that only look: each is
+// atomic on the head (X9). `take`, `park` and `close` are called by the receiver alone (C1).
 unsafe impl<N: Linked> Sync for Inbox<N> {}
 
 /// Empty, and the actor is active: it is in a run queue, or a worker holds it.
 const EMPTY: usize = 0;
-/// Empty, and no worker runs the actor: the next push or nudge must enqueue it.
+/// Empty, and no worker runs the actor: the next push or notification must enqueue it.
 const PARKED: usize = 1;
-/// Empty and active, and nudged since the holder last took: the holder may not park before it has
+/// Empty and active, and notified since the holder last took: the holder may not park before it has
 /// checked.
-const NUDGED: usize = 2;
+const NOTIFIED: usize = 2;
 /// No push succeeds any more.
 const CLOSED: usize = 3;
 
@@ -173,7 +173,7 @@ impl<N: Linked> Inbox<N> {
                 // The actor has parked in the meantime.
                 // SAFETY: the caller's contract (X1); the node is still the caller's.
                 PARKED => return unsafe { self.push(node) },
-                EMPTY | NUDGED => (ptr::null_mut(), Pushed::First),
+                EMPTY | NOTIFIED => (ptr::null_mut(), Pushed::First),
                 _ => (head, Pushed::Later),
             };
             // SAFETY: the caller owns `node` (X1) until the exchange below succeeds, and nothing
@@ -210,7 +210,7 @@ impl<N: Linked> Inbox<N> {
             let (next, found) = match head.addr() {
                 CLOSED => return Notified::Nothing,
                 PARKED => (word(EMPTY), Notified::Wakes),
-                EMPTY => (word(NUDGED), Notified::Nothing),
+                EMPTY => (word(NOTIFIED), Notified::Nothing),
                 _ => (head, Notified::Nothing),
             };
             fault!(NudgeOnlyNews => if next == head {
@@ -230,8 +230,8 @@ impl<N: Linked> Inbox<N> {
         }
     }
 
-    /// Makes the caller the receiver of a parked actor, as a nudge that wakes it would.
-    pub(crate) fn grasp(&self) -> Grasped {
+    /// Makes the caller the receiver of a parked actor, as a notification that wakes it would.
+    pub(crate) fn try_hold(&self) -> TryHold {
         // Acquire: as for a push that wakes.
         match self.head.compare_exchange(
             word(PARKED),
@@ -239,41 +239,42 @@ impl<N: Linked> Inbox<N> {
             Ordering::Acquire,
             Ordering::Relaxed,
         ) {
-            Ok(_) => Grasped::Yes,
-            Err(head) if head.addr() == CLOSED => Grasped::Closed,
-            Err(_) => Grasped::Active,
+            Ok(_) => TryHold::Yes,
+            Err(head) if head.addr() == CLOSED => TryHold::Closed,
+            Err(_) => TryHold::Active,
         }
     }
 
     /// Takes all nodes, oldest first. Only the receiver calls this, and not after `close`.
     pub(crate) fn take(&self) -> Chain<N> {
         fault!(TakeSwallowsNudge => {
-            let (nudged, acquire) = (word(NUDGED), Ordering::Acquire);
+            let (nudged, acquire) = (word(NOTIFIED), Ordering::Acquire);
             let _swallowed = self.head.compare_exchange(nudged, word(EMPTY), acquire, acquire);
         });
         // A load first: an empty inbox is the usual end of a run, and a load does not take the
-        // cache line away. A nudge is left for `park` to answer, because the caller of `take` does
-        // not check the signals.
+        // cache line away. A notification is left for `park` to answer, because the caller of
+        // `take` does not check the signals.
         if !is_node(self.head.load(Ordering::Relaxed)) {
             return Chain::new();
         }
-        // Acquire: pairs with the Release of every push of a taken node, and of a nudge that came
-        // after a push.
+        // Acquire: pairs with the Release of every push of a taken node, and of a notification that
+        // came after a push.
         let acquire = fault!(Ordering::Acquire, TakeRelaxed => Ordering::Relaxed);
         let newest = self.head.swap(word(EMPTY), acquire);
         debug_assert!(is_node(newest), "C1: taken from by two");
         Chain::turned_over(newest)
     }
 
-    /// Parks the actor: the receiver found no more work. Fails if a message or a nudge arrived
-    /// since it took.
+    /// Parks the actor: the receiver found no more work. Fails if a message or a notification
+    /// arrived since it took.
     pub(crate) fn park(&self) -> Parked {
         fault!(ParkBlindly => {
             self.head.store(word(PARKED), Ordering::Release);
             return Parked::Yes;
         });
         // Release: pairs with the Acquire of the thread that wakes the actor next. Acquire on
-        // failure: pairs with the Release of `notify`; the receiver reads the nudge's signals next.
+        // failure: pairs with the Release of `notify`; the receiver reads the notification's
+        // signals next.
         match self.head.compare_exchange(
             word(EMPTY),
             word(PARKED),
@@ -282,15 +283,15 @@ impl<N: Linked> Inbox<N> {
         ) {
             Ok(_) => Parked::Yes,
             Err(head) => {
-                if head.addr() == NUDGED {
+                if head.addr() == NOTIFIED {
                     fault!(ParkIgnoresNudge => {
                         let (parked, acquire) = (word(PARKED), Ordering::Acquire);
                         if self.head.compare_exchange(head, parked, acquire, acquire).is_ok() {
                             return Parked::Yes;
                         }
                     });
-                    // Consumes the nudge. Acquire: as above, for a nudge that came since. If a node
-                    // has arrived, a take will acquire it.
+                    // Consumes the notification. Acquire: as above, for a notification that came
+                    // since. If a node has arrived, a take will acquire it.
                     let _heard = self.head.compare_exchange(
                         head,
                         word(EMPTY),

@@ -2,6 +2,7 @@
 //! single-consumer, lock-free. The protocol is in `README.md`.
 //!
 //! - [`Inbox`] and [`Chain`]: many senders, one receiver; an idle actor's inbox is one word.
+//! - [`MessageRole`]: what a message is for its receiver.
 //! - [`pool`]: the recycled memory of messages.
 
 #[allow(
@@ -9,11 +10,13 @@
     reason = "nodes are linked by pointers: see the README and docs/ARCHITECTURE.md"
 )]
 mod inbox;
+mod message_role;
 #[allow(
     unsafe_code,
     reason = "recycled memory: see the README and docs/ARCHITECTURE.md"
 )]
 pub(crate) mod pool;
 
-pub(crate) use inbox::{Chain, Grasped, Inbox, Linked, Notified, Parked, Pushed};
+pub(crate) use inbox::{Chain, Inbox, Linked, Notified, Parked, Pushed, TryHold};
+pub(crate) use message_role::{MessageRole, Route};
 pub(crate) use pool::{Depot, Pool};

@@ -5,8 +5,7 @@
 //! steady state no message is allocated. Where one worker sends and another consumes, blocks go
 //! back in batches, through the depot (magazines, Bonwick 1994 and 2001).
 
-use crate::actor::Worker;
-use crate::sync::{Arc, Mutex, fault, lock};
+use crate::sync::{Arc, Mutex, fault, lock, thread_local};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
@@ -42,13 +41,18 @@ const fn layout_of(class: usize) -> Layout {
     }
 }
 
+thread_local! {
+    /// The pool of this thread's worker. Set only by [`Pool::enter`]; its frame outlives every use.
+    static CURRENT: Cell<Option<NonNull<Pool>>> = const { Cell::new(None) };
+}
+
 /// Returns uninitialised memory for one `P`.
 #[inline]
 pub(crate) fn take<P>() -> NonNull<P> {
     let Some(class) = (const { class_of::<P>() }) else {
         return large(size_of::<P>(), align_of::<P>()).cast();
     };
-    let recycled = Worker::with_current(|worker| worker.pool.take(class)).flatten();
+    let recycled = Pool::with_current(|pool| pool.take(class)).flatten();
     recycled.unwrap_or_else(|| fresh(class)).cast()
 }
 
@@ -57,7 +61,7 @@ pub(crate) fn take<P>() -> NonNull<P> {
 /// registers.
 #[cold]
 extern "C" fn fresh(class: usize) -> NonNull<u8> {
-    Worker::with_current(|worker| worker.pool.take_refilled(class))
+    Pool::with_current(|pool| pool.take_refilled(class))
         .flatten()
         .unwrap_or_else(|| allocated(layout_of(class)))
 }
@@ -85,8 +89,8 @@ pub(crate) unsafe fn give<P>(place: NonNull<P>) {
     };
     // SAFETY: the caller gives it up unused, once (X1), and it was taken as a block of this class
     // (N4).
-    let kept = Worker::with_current(|worker| unsafe { worker.pool.give(class, place.cast()) });
-    if kept != Some(Kept::Yes) {
+    let kept = Pool::with_current(|pool| unsafe { pool.give(class, place.cast()) });
+    if kept != Some(Recycled::Yes) {
         // SAFETY: all blocks of a class have the layout of the class (N4). The caller gave it up,
         // and the pool did not keep it, so it is freed here, once (N3).
         unsafe { dealloc(place.as_ptr().cast(), layout_of(class)) };
@@ -142,7 +146,7 @@ impl Magazine {
 
 /// Whether the pool took a block over.
 #[derive(PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum Recycled {
     Yes,
     No,
 }
@@ -173,6 +177,28 @@ impl Pool {
             classes: [rack(), rack(), rack(), rack()],
             depot: depot.filter(|_| RECYCLES),
         }
+    }
+
+    /// Makes this the pool of this thread while `body` runs. Nests.
+    pub(crate) fn enter<R>(&self, body: impl FnOnce() -> R) -> R {
+        struct Restore(Option<NonNull<Pool>>);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                CURRENT.with(|current| current.set(self.0));
+            }
+        }
+        let before = CURRENT.with(|current| current.replace(Some(NonNull::from(self))));
+        let _restore = Restore(before);
+        body()
+    }
+
+    /// Calls `body` with the pool of this thread, if it has one.
+    #[inline]
+    fn with_current<R>(body: impl FnOnce(&Pool) -> R) -> Option<R> {
+        let pool = CURRENT.with(Cell::get)?;
+        // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it
+        // back when that frame is left; `body` runs above that frame, on this thread (X7).
+        Some(body(unsafe { pool.as_ref() }))
     }
 
     /// Takes a block of `class`, if the current magazine has one.
@@ -213,9 +239,9 @@ impl Pool {
     /// The caller owns the block, which was allocated for `class`. It gives the block up unless the
     /// result is `No`.
     #[inline]
-    pub(crate) unsafe fn give(&self, class: usize, block: NonNull<u8>) -> Kept {
+    pub(crate) unsafe fn give(&self, class: usize, block: NonNull<u8>) -> Recycled {
         let Some(depot) = &self.depot else {
-            return Kept::No;
+            return Recycled::No;
         };
         let rack = &self.classes[class];
         if rack.count.get() == MAGAZINE {
@@ -231,7 +257,7 @@ impl Pool {
         }
         rack.first.set(block.as_ptr());
         rack.count.set(rack.count.get() + 1);
-        Kept::Yes
+        Recycled::Yes
     }
 
     /// The current magazine is full: it becomes the reserve, and the old reserve goes to the depot.

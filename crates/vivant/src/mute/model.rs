@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `Model::depth` | `Pressure::depth` |
 //! | `Model::muted_by` | the lists of `Mutes` |
-//! | `Model::send` | `post`, then `Held::mute_if_asked` |
+//! | `Model::send` | `post`, then `Held::mute_if_overloaded` |
 //! | `Model::process` | `Held::taken`, `Held::count` |
 //! | `Model::end` | `Held::end` |
 //!

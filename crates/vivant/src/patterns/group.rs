@@ -1,7 +1,7 @@
 //! Groups: actors that receive broadcasts together (T10).
 
-use crate::actor::ExitHookId;
 use crate::api::{Address, Call, Message, Target, WeakAddress};
+use crate::services::ExitHookId;
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -87,7 +87,7 @@ impl<T: ?Sized + Target> Group<T> {
         let to = Address::counted(address);
         let left = lock(&self.0).leave((to.system.number, to.id));
         let Some(member) = left else { return false };
-        to.system.forget_ending(member.ending);
+        to.system.exit_hooks.remove(member.ending);
         true
     }
 
@@ -130,7 +130,7 @@ impl<T: ?Sized + Target> Members<T> {
 impl<T: ?Sized + Target> Drop for Members<T> {
     fn drop(&mut self) {
         for member in self.joined.values() {
-            member.address.system().forget_ending(member.ending);
+            member.address.system().exit_hooks.remove(member.ending);
         }
     }
 }

@@ -4,8 +4,8 @@
 use super::group::Group;
 use super::names::LookupError;
 use super::topic::Topic;
-use crate::actor::Shared;
 use crate::api::Target;
+use crate::services::Services;
 use crate::sync::{Mutex, lock};
 use std::any::{Any, type_name};
 use std::collections::BTreeMap;
@@ -45,8 +45,8 @@ struct Entry {
 }
 
 impl NamedRegistries {
-    pub(crate) fn of(system: &Shared) -> &NamedRegistries {
-        system.extensions.part()
+    pub(crate) fn of(services: &Services) -> &NamedRegistries {
+        services.extensions.part()
     }
 
     pub(crate) fn common<C: NamedRegistry>(&self, name: &str) -> Result<C, LookupError> {

@@ -1,8 +1,10 @@
 //! Named timers: one for each actor and name, so that a start function that runs again does not set
 //! a second one.
 
-use crate::actor::{Alarm, Shared, Timer, TimerId, Worker, ns, period_ns};
+use crate::actor::{Timer, Worker};
 use crate::api::{Call, Message, interval};
+use crate::services::Services;
+use crate::services::{Alarm, TimerId, ns, period_ns};
 use crate::sync::{Arc, Mutex, lock};
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -140,7 +142,7 @@ impl<'t> NamedTimer<'t> {
         }
         self.cancel_any(actor);
         if !named.knows(actor) {
-            let end = move |system: &Shared| NamedTimers::of(system).end(system, actor);
+            let end = move |services: &Services| NamedTimers::of(services).end(services, actor);
             let _until_its_end = self.worker.with_me(|me| system.when_ended(me, end));
         }
         // Recorded first: it may fire before this turn continues.
@@ -167,8 +169,8 @@ impl<'t> NamedTimer<'t> {
 }
 
 impl NamedTimers {
-    fn of(system: &Shared) -> &NamedTimers {
-        system.extensions.part()
+    fn of(services: &Services) -> &NamedTimers {
+        services.extensions.part()
     }
 
     fn knows(&self, actor: u64) -> bool {
@@ -220,10 +222,10 @@ impl NamedTimers {
     }
 
     /// The actor has ended: cancels its timers.
-    fn end(&self, system: &Shared, actor: u64) {
+    fn end(&self, services: &Services, actor: u64) {
         let timers = lock(&self.0).actors.remove(&actor).unwrap_or_default();
         for timer in timers.into_values().filter_map(|set| set.timer) {
-            system.timers.cancel(timer);
+            services.timers.cancel(timer);
         }
     }
 }

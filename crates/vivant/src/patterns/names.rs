@@ -1,7 +1,9 @@
 //! Registered names of actors. Each system has its own; nothing is global to the process.
 
-use crate::actor::{CellRef, ExitHookId, Shared};
+use crate::actor::{CellRef, Shared};
 use crate::api::{Address, Target, WeakAddress};
+use crate::services::ExitHookId;
+use crate::services::Services;
 use crate::statistics::NameFacts;
 use crate::sync::{Arc, Mutex, lock};
 use std::any::{Any, type_name};
@@ -69,8 +71,8 @@ pub enum LookupError {
 }
 
 impl Names {
-    pub(crate) fn of(system: &Shared) -> &Names {
-        system.extensions.part()
+    pub(crate) fn of(services: &Services) -> &Names {
+        services.extensions.part()
     }
 
     pub(crate) fn facts(&self) -> Vec<NameFacts> {
@@ -120,7 +122,9 @@ impl Names {
         let forgotten = name.to_owned();
         // Under the lock: the exit hook needs it to remove the name, so it finds what is written
         // here.
-        let asked = system.when_ended(&to, move |system| Names::of(system).forget(&forgotten, id));
+        let asked = system.when_ended(&to, move |services| {
+            Names::of(services).forget(&forgotten, id)
+        });
         let Some(ending) = asked else {
             drop(names);
             return Err(RegisterError::Ended {
@@ -137,15 +141,15 @@ impl Names {
         let before = names.insert(name.to_owned(), entry);
         drop(names);
         if let Some(before) = before {
-            system.forget_ending(before.ending);
+            system.exit_hooks.remove(before.ending);
         }
         Ok(())
     }
 
-    pub(crate) fn unregister(&self, system: &Shared, name: &str) -> bool {
+    pub(crate) fn unregister(&self, services: &Services, name: &str) -> bool {
         let before = lock(&self.0).remove(name);
         let Some(entry) = before else { return false };
-        system.forget_ending(entry.ending);
+        services.exit_hooks.remove(entry.ending);
         !entry.is_free()
     }
 

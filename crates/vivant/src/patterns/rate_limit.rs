@@ -1,6 +1,6 @@
 //! Rate limits: a token bucket (T10). A plain value, for an actor's state.
 
-use crate::actor::ns;
+use crate::services::ns;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;

@@ -1,8 +1,10 @@
 //! Work of a run for a bounded mailbox (see `mailbox/README.md`).
 
 use super::run_guard::{After, RunGuard};
-use crate::actor::{BoundedQueue, Envelope, MessageRole, Route};
+use crate::actor::bury_letter;
+use crate::actor::{BoundedQueue, Envelope};
 use crate::failures::Cause;
+use crate::message::{MessageRole, Route};
 
 impl RunGuard<'_> {
     /// Processes the message for which a ticket stands.
@@ -21,7 +23,7 @@ impl RunGuard<'_> {
         drop(taken);
         // First: it is older than the message for which the ticket stands.
         self.drop_overdue();
-        let message = self.actor.ring()?.redeem()?;
+        let message = self.actor.bounded_queue()?.redeem()?;
         self.worker.account_less(message.kind().bytes);
         Some(message)
     }
@@ -29,7 +31,10 @@ impl RunGuard<'_> {
     /// Drops deferred messages that newer messages have displaced.
     #[inline]
     pub(crate) fn drop_overdue(&mut self) {
-        let overdue = self.actor.ring().map_or(0, BoundedQueue::take_overdue);
+        let overdue = self
+            .actor
+            .bounded_queue()
+            .map_or(0, BoundedQueue::take_overdue);
         if overdue > 0 {
             self.drop_oldest(overdue);
         }
@@ -38,14 +43,13 @@ impl RunGuard<'_> {
     #[cold]
     fn drop_oldest(&mut self, overdue: usize) {
         for _ in 0..overdue {
-            let Some(envelope) = self.owner().cold().waiting.pop_oldest_counted() else {
+            let Some(envelope) = self.owner().cold().deferred.pop_oldest_counted() else {
                 break;
             };
             self.publish_deferred();
             let (kind, cell) = (envelope.kind(), self.actor.cell());
-            let letters = &self.actor.system.dead_letters;
             self.as_turn(kind, || {
-                letters.bury(cell, envelope, Cause::DroppedOldest).follow();
+                bury_letter(cell, envelope, Cause::DroppedOldest).follow();
             });
         }
         // The drop may have sent messages, but no turn has ended.
@@ -53,26 +57,26 @@ impl RunGuard<'_> {
     }
 
     /// Frees the place of a message that the holder has taken out and that will not begin.
-    pub(crate) fn frees_place(&self, message: &Envelope) {
+    pub(crate) fn free_place(&self, message: &Envelope) {
         if message.kind().route == Route::Counted
-            && let Some(ring) = self.actor.ring()
+            && let Some(queue) = self.actor.bounded_queue()
         {
-            ring.free();
+            queue.free();
         }
     }
 
     /// Occupies a place for a continuation that runs at once: it has not been in the mailbox.
-    pub(crate) fn gives_place(&self, released: &Envelope) {
+    pub(crate) fn occupy_place(&self, released: &Envelope) {
         if released.kind().route == Route::Counted
-            && let Some(ring) = self.actor.ring()
+            && let Some(queue) = self.actor.bounded_queue()
         {
-            ring.occupy();
+            queue.occupy();
         }
     }
 
-    pub(crate) fn close_ring(&self) {
-        if let Some(ring) = self.actor.ring() {
-            ring.close();
+    pub(crate) fn close_bounded_queue(&self) {
+        if let Some(queue) = self.actor.bounded_queue() {
+            queue.close();
         }
     }
 }

@@ -4,13 +4,14 @@
 use super::run_guard::{RunGuard, unmute};
 use crate::actor::Guards;
 use crate::actor::Refusal;
-use crate::actor::{ChildNews, Heard};
+use crate::actor::{ChildNews, Received, report};
 use crate::actor::{
-    Envelope, Kind, Lifecycle, MessageKind, MessageRole, Mute, Next, StateRef, Step, Worker,
+    Envelope, KindTable, Lifecycle, MessageKind, Mute, Next, Processed, StateRef, Worker,
 };
 use crate::actor::{Messages, OnPanic, Restart, SupervisedBy, Terms};
 use crate::failures::Panic;
 use crate::failures::{StopReason, catch};
+use crate::message::MessageRole;
 use std::panic::Location;
 
 /// What happens to an actor at the end of an incarnation.
@@ -18,21 +19,21 @@ enum Fate {
     Ends,
     GoesDown,
     /// The turn panicked, and the terms keep the state.
-    GoesOn,
+    Continues,
 }
 
 impl RunGuard<'_> {
     /// Ends this incarnation: the actor ends, or goes down until its supervisor starts it again.
-    pub(crate) fn is_over(&mut self, reason: StopReason) {
+    pub(crate) fn end_incarnation(&mut self, reason: StopReason) {
         match self.fate(&reason) {
             Fate::Ends => self.end(reason),
             Fate::GoesDown => self.go_down(reason),
-            Fate::GoesOn => {
+            Fate::Continues => {
                 self.forget_turn();
                 self.forget_locals();
                 // G2: the turn may have changed the state before it panicked.
                 self.owner().guards = Guards::Stale;
-                if let Heard::No = self.tell(ChildNews::Resumed(reason.clone())) {
+                if let Received::No = self.report(ChildNews::Resumed(reason.clone())) {
                     self.end(reason);
                 }
             }
@@ -50,8 +51,8 @@ impl RunGuard<'_> {
     /// The supervisor wants a new incarnation.
     pub(crate) fn halt(&mut self) {
         if self.owner().life == Lifecycle::Running {
-            self.is_over(StopReason::Restarting);
-        } else if let Heard::No = self.tell(ChildNews::IsDown) {
+            self.end_incarnation(StopReason::Restarting);
+        } else if let Received::No = self.report(ChildNews::IsDown) {
             self.end(StopReason::Stopped);
         }
     }
@@ -59,11 +60,11 @@ impl RunGuard<'_> {
     /// Drops the state and keeps the mailbox.
     fn go_down(&mut self, reason: StopReason) {
         self.owner().life = Lifecycle::Down;
-        self.strip(&reason);
+        self.drop_state(&reason);
         // T5: an actor that takes no messages mutes no sender.
         let system = &self.actor.system;
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
-        self.sever(&reason);
+        self.notify_linked(&reason);
         if let Some(step) = self.take_step() {
             // The step's locals belonged to the last incarnation.
             let refusal = Refusal::restarted(self.actor.cell(), reason.clone());
@@ -71,7 +72,7 @@ impl RunGuard<'_> {
         }
         self.return_messages(&reason);
         self.forget_turn();
-        if let Heard::No = self.tell(ChildNews::Down(reason.clone())) {
+        if let Received::No = self.report(ChildNews::Down(reason.clone())) {
             self.end(reason);
         }
     }
@@ -82,7 +83,7 @@ impl RunGuard<'_> {
         self.actor.facts.turn_ends();
         let _wish = self.worker.take_end();
         drop(self.worker.take_overloaded());
-        self.drop_left();
+        self.drop_step_state();
     }
 
     /// Refuses the messages that waited for this incarnation, unless the terms keep them for the
@@ -101,11 +102,11 @@ impl RunGuard<'_> {
         let refusal = Refusal::restarted(self.actor.cell(), reason.clone());
         let mut kept = Vec::new();
         while let Some(taken) = self.owner().backlog.pop_envelope() {
-            self.left(&taken);
+            self.account_taken(&taken);
             match self.message_of(taken) {
                 // A message of the runtime is for any incarnation of the actor.
                 Some(envelope) if !envelope.kind().role.is_sent() => kept.push(envelope),
-                Some(envelope) => self.returned(envelope, &refusal),
+                Some(envelope) => self.return_message(envelope, &refusal),
                 None => {}
             }
         }
@@ -113,17 +114,17 @@ impl RunGuard<'_> {
             self.put_back(envelope);
         }
         for envelope in self.take_deferred() {
-            self.returned(envelope, &refusal);
+            self.return_message(envelope, &refusal);
         }
     }
 
-    fn returned(&self, envelope: Envelope, refusal: &Refusal) {
-        self.frees_place(&envelope);
+    fn return_message(&self, envelope: Envelope, refusal: &Refusal) {
+        self.free_place(&envelope);
         self.refuse(envelope, refusal);
     }
 
     /// The supervisor starts the actor.
-    pub(crate) fn come_up(&mut self) {
+    pub(crate) fn start_incarnation(&mut self) {
         if self.owner().life != Lifecycle::Down {
             return;
         }
@@ -131,15 +132,15 @@ impl RunGuard<'_> {
         let Some(child) = self.owner().cold().child.take() else {
             return;
         };
-        let begun = self.begun_by(&child);
+        let begun = self.run_start(&child);
         self.owner().cold().child = Some(child);
         match begun {
-            Ok(()) => self.is_up(),
+            Ok(()) => self.has_started(),
             Err(panic) => self.failed_to_start(StopReason::Panicked(panic)),
         }
     }
 
-    fn begun_by(&mut self, child: &SupervisedBy) -> Result<(), Panic> {
+    fn run_start(&mut self, child: &SupervisedBy) -> Result<(), Panic> {
         let worker = self.worker;
         let kind = const { &Beginning::KIND };
         let now_ms = self.actor.system.oracle.coarse_ms() as u32;
@@ -150,7 +151,7 @@ impl RunGuard<'_> {
     }
 
     /// The start function has returned.
-    fn is_up(&mut self) {
+    fn has_started(&mut self) {
         self.worker.turn_ends();
         self.actor.facts.turn_ends();
         let owner = self.owner();
@@ -159,29 +160,29 @@ impl RunGuard<'_> {
         if owner.mute == Mute::Free {
             self.actor.system.mutes.unmuted(&self.actor.pressure);
         }
-        match (self.tell(ChildNews::Up), self.worker.take_end()) {
-            (Heard::No, _) => self.end(StopReason::Stopped),
-            (Heard::Yes, Some(reason)) => self.is_over(reason),
-            (Heard::Yes, None) if self.owner().mute == Mute::Free => self.mute_if_asked(),
+        match (self.report(ChildNews::Up), self.worker.take_end()) {
+            (Received::No, _) => self.end(StopReason::Stopped),
+            (Received::Yes, Some(reason)) => self.end_incarnation(reason),
+            (Received::Yes, None) if self.owner().mute == Mute::Free => self.mute_if_overloaded(),
             // The actor is muted already: an earlier incarnation sent to an overloaded actor (P2).
-            (Heard::Yes, None) => drop(self.worker.take_overloaded()),
+            (Received::Yes, None) => drop(self.worker.take_overloaded()),
         }
     }
 
     /// The start function panicked.
     fn failed_to_start(&mut self, reason: StopReason) {
         self.forget_turn();
-        if let Heard::No = self.tell(ChildNews::Down(reason.clone())) {
+        if let Received::No = self.report(ChildNews::Down(reason.clone())) {
             self.end(reason);
         }
     }
 
     /// Sends `news` to the supervisor, if there is one.
-    pub(crate) fn tell(&mut self, news: ChildNews) -> Heard {
+    pub(crate) fn report(&mut self, news: ChildNews) -> Received {
         let id = self.actor.id;
         match self.owner().child() {
-            Some(child) => child.tell(id, news),
-            None => Heard::No,
+            Some(child) => report(&child.supervisor, (child.news)(id, news)),
+            None => Received::No,
         }
     }
 }
@@ -191,10 +192,10 @@ struct Beginning;
 
 impl MessageKind for Beginning {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("start", MessageRole::Start);
+    const KIND: KindTable = KindTable::new::<Self>("start", MessageRole::Start);
 
-    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
-        Step::Done
+    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Processed {
+        Processed::Done
     }
 
     fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
@@ -205,7 +206,7 @@ impl MessageKind for Beginning {
 fn fate(terms: &Terms, reason: &StopReason) -> Fate {
     match reason {
         StopReason::Restarting => Fate::GoesDown,
-        StopReason::Panicked(_) if terms.on_panic == OnPanic::Resume => Fate::GoesOn,
+        StopReason::Panicked(_) if terms.on_panic == OnPanic::Resume => Fate::Continues,
         StopReason::Panicked(_) | StopReason::Linked(_) => match (terms.restart, terms.on_panic) {
             (Restart::Never, _) | (_, OnPanic::Stop) => Fate::Ends,
             _ => Fate::GoesDown,

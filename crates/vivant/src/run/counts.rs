@@ -3,8 +3,9 @@
 
 use super::run_guard::RunGuard;
 use crate::actor::Refusal;
-use crate::actor::{Kind, MessageKind, MessageRole, Next, StateRef, Step, Worker};
+use crate::actor::{KindTable, MessageKind, Next, Processed, StateRef, Worker};
 use crate::failures::catch;
+use crate::message::MessageRole;
 use std::panic::Location;
 use vivant_brc::Executor;
 
@@ -53,10 +54,10 @@ struct Merging;
 
 impl MessageKind for Merging {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("merging of counts", MessageRole::StopMark);
+    const KIND: KindTable = KindTable::new::<Self>("merging of counts", MessageRole::StopMark);
 
-    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
-        Step::Done
+    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Processed {
+        Processed::Done
     }
 
     fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {

@@ -4,10 +4,12 @@
 use super::run_guard::{RunGuard, unmute};
 use crate::actor::ChildNews;
 use crate::actor::Refusal;
+use crate::actor::note_dead_letter;
 use crate::actor::{
-    Envelope, Kind, Lifecycle, MessageKind, MessageRole, Next, StateRef, Step, Worker,
+    Envelope, KindTable, Lifecycle, MessageKind, Next, Processed, StateRef, Worker,
 };
 use crate::failures::{Caught, StopReason, catch};
+use crate::message::MessageRole;
 use crate::observe;
 use std::panic::Location;
 
@@ -16,12 +18,12 @@ impl RunGuard<'_> {
     /// pending request is refused.
     pub(crate) fn end(&mut self, reason: StopReason) {
         self.owner().life = Lifecycle::Ended;
-        self.strip(&reason);
+        self.drop_state(&reason);
         self.finish(reason);
     }
 
     /// Runs the stop hook, then drops the state.
-    pub(crate) fn strip(&mut self, reason: &StopReason) {
+    pub(crate) fn drop_state(&mut self, reason: &StopReason) {
         let (class, worker) = (self.actor.class, self.worker);
         // Visible to inspection and the watchdog like a turn: a hook may take long.
         let now_ms = self.actor.system.oracle.coarse_ms();
@@ -44,12 +46,12 @@ impl RunGuard<'_> {
         self.actor.ended.set(reason.clone());
         worker.turn_begins(const { &Ending::KIND });
         self.refuse_all();
-        self.sever(&reason);
-        self.tell_watchers(&reason);
+        self.notify_linked(&reason);
+        self.refuse_watches();
         // Wishes of a hook or a drop are discarded: no turn of this actor follows, and the next
         // turn on this worker is another actor's.
         self.forget_turn();
-        self.tell(ChildNews::Gone(reason));
+        self.report(ChildNews::Gone(reason));
         // The arguments of its start function are user data too.
         let cold = self.owner().cold.take();
         if let Err(caught) = catch(|| drop(cold)) {
@@ -57,13 +59,16 @@ impl RunGuard<'_> {
         }
         let system = &self.actor.system;
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
-        if let Some(life) = system.registry.remove(&self.actor) {
-            worker.current.outlives(life);
+        let (id, place) = (self.actor.id, self.actor.place());
+        if let Some(life) = system.registry.remove(place, |cell| cell.id == id) {
+            worker.current.keep_alive(life);
             if let Some(reason) = self.actor.ended() {
                 observe::ended(&self.actor.seen(), reason, &self.actor.system.meters);
             }
         }
-        system.follow_end(&self.actor);
+        system.exit_hooks.run(id, system, |caught| {
+            self.panicked("what follows from its end", caught);
+        });
     }
 
     /// Ends an actor because of a panic outside any turn.
@@ -73,7 +78,7 @@ impl RunGuard<'_> {
         if self.has_ended() {
             self.finish(reason);
         } else {
-            self.is_over(reason);
+            self.end_incarnation(reason);
         }
     }
 
@@ -81,7 +86,7 @@ impl RunGuard<'_> {
     fn refuse_all(&mut self) {
         self.drop_overdue();
         let rest = self.actor.inbox.close();
-        self.close_ring();
+        self.close_bounded_queue();
         self.owner().backlog.append(rest);
         self.owner().uncounted = 0;
         self.actor.pressure.closed();
@@ -108,10 +113,7 @@ impl RunGuard<'_> {
     pub(crate) fn refuse(&self, envelope: Envelope, refusal: &Refusal) {
         let (kind, place) = (envelope.kind(), envelope.head().place);
         if kind.role.is_sent() {
-            self.actor
-                .system
-                .dead_letters
-                .note(&self.actor, kind, place, refusal.cause());
+            note_dead_letter(&self.actor, kind, place, refusal.cause());
         }
         // Dropping the content is user code: it may panic, and the other messages must still be
         // refused.
@@ -126,10 +128,10 @@ struct Ending;
 
 impl MessageKind for Ending {
     type Content = ();
-    const KIND: Kind = Kind::new::<Self>("the end of the actor", MessageRole::StopMark);
+    const KIND: KindTable = KindTable::new::<Self>("the end of the actor", MessageRole::StopMark);
 
-    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
-        Step::Done
+    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Processed {
+        Processed::Done
     }
 
     fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {

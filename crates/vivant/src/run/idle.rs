@@ -5,7 +5,7 @@ use crate::actor::{
     CellRef, CommitResult, Header, Lifecycle, OutgoingReferences, Runnable, Sight, Signals,
     StateRef,
 };
-use crate::message::{Grasped, Parked};
+use crate::message::{Parked, TryHold};
 use std::ops::Deref;
 use vivant_heap::Sharer;
 
@@ -34,12 +34,12 @@ pub(crate) enum Pin {
 impl CellRef {
     /// Holds the actor if it is parked.
     pub(crate) fn hold_idle(&self) -> Result<Idle, Occupied> {
-        match self.inbox.grasp() {
+        match self.inbox.try_hold() {
             // SAFETY: the inbox was parked, and this call has made it active, so it makes the one
             // `Runnable` (C1); the pointer is that of the whole cell (C7).
-            Grasped::Yes => Ok(Idle(unsafe { Runnable::new(self.as_ptr()) })),
-            Grasped::Active => Err(Occupied::Active),
-            Grasped::Closed => Err(Occupied::Ended),
+            TryHold::Yes => Ok(Idle(unsafe { Runnable::new(self.as_ptr()) })),
+            TryHold::Active => Err(Occupied::Active),
+            TryHold::Closed => Err(Occupied::Ended),
         }
     }
 }
@@ -55,7 +55,7 @@ impl Idle {
         }
         let nothing_waits = owner.backlog.is_empty()
             && owner.steps == crate::actor::StepProgress::None
-            && !owner.guards.are_unseen()
+            && !owner.guards.need_evaluation()
             && self.0.inbox.is_empty();
         (!nothing_waits).then_some(Pin::Messages)
     }
@@ -82,16 +82,16 @@ impl Idle {
     /// Marks the actor as dying if it has exactly `addresses` addresses and its inbox is empty (U3,
     /// U4).
     pub(crate) fn commit_dying(&self, addresses: u32) -> CommitResult {
-        if self.0.commit_dying(addresses) == CommitResult::Free {
-            return CommitResult::Free;
+        if self.0.commit_dying(addresses) == CommitResult::Aborted {
+            return CommitResult::Aborted;
         }
         // After the count: a message sent through an address that is gone is in the inbox by now
         // (C4).
         if self.0.inbox.is_empty() {
-            return CommitResult::Condemned;
+            return CommitResult::Dying;
         }
         self.0.abort_dying();
-        CommitResult::Free
+        CommitResult::Aborted
     }
 
     /// Aborts the end of a dying actor: another actor of its cycle could not be marked.
@@ -99,8 +99,8 @@ impl Idle {
         self.0.abort_dying();
     }
 
-    /// Parks the actor again, or puts it into a run queue if a message or nudge has arrived.
-    pub(crate) fn let_go(self) {
+    /// Parks the actor again, or puts it into a run queue if a message or notification has arrived.
+    pub(crate) fn park(self) {
         match self.0.inbox.park() {
             Parked::Yes => {}
             Parked::Again => {

@@ -29,5 +29,4 @@ mod steps_model;
 mod waiting_tests;
 
 pub(crate) use idle::{Idle, Occupied, Pin};
-pub(crate) use monitor::Monitor;
 pub(crate) use run_loop::{Ran, rescue, run, run_to_panic};

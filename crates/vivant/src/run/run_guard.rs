@@ -2,10 +2,12 @@
 
 use crate::actor::Guards;
 use crate::actor::{
-    Access, AddressRef, Batch, Delivery, Envelope, Header, HeldBack, Kind, Lifecycle, Mute,
-    RunState, Runnable, Signals, StateRef, Step, StepProgress, Worker, WorkerClass, count_back,
+    Access, AddressRef, Batch, Delivery, Envelope, Header, KindTable, Lifecycle, Mute, MutedSender,
+    Processed, RunState, Runnable, Signals, StateRef, StepProgress, Worker, WorkerClass,
+    count_back,
 };
-use crate::actor::{Found, first_speaks_for};
+use crate::actor::{Evaluated, first_decides_for};
+use crate::actor::{admit, note_dead_letter};
 use crate::failures::Cause;
 use crate::failures::Panic;
 use crate::failures::{Caught, StopReason};
@@ -22,15 +24,15 @@ pub(crate) struct RunGuard<'w> {
 }
 
 /// The next message to process.
-pub(crate) enum Next {
+pub(crate) enum NextMessage {
     Message(Envelope),
     /// No message yet, but more guards of deferred messages are to be evaluated.
-    LooksOn,
+    More,
     Nothing,
 }
 
 /// Whether the run of an actor is measured, because an earlier run took long.
-pub(crate) enum CandidateChange {
+pub(crate) enum RunMeasure {
     None,
     Since(u64),
 }
@@ -54,38 +56,38 @@ impl<'w> RunGuard<'w> {
     /// Begins the run of an actor that came out of a run queue.
     pub(crate) fn begin(actor: Runnable, worker: &'w Worker) -> RunGuard<'w> {
         debug_assert!(
-            !worker.has_left(),
+            !worker.has_step_state(),
             "T1: what a step left is with the worker"
         );
         let mut held = RunGuard { actor, worker };
-        held.is_present();
+        held.make_current();
         held.counts_begin();
-        worker.begins(&held.actor);
+        worker.begin_run(&held.actor);
         held
     }
 
     /// Makes the actor the current actor of this worker, so that code deep inside the run finds it.
-    fn is_present(&mut self) {
-        let spare = std::mem::take(&mut self.owner().spare);
-        self.worker.current.begins(&self.actor, spare);
+    fn make_current(&mut self) {
+        let cached = std::mem::take(&mut self.owner().cached);
+        self.worker.current.set(&self.actor, cached);
     }
 
-    /// C6: subtracts the spare addresses from the count.
+    /// C6: subtracts the cached addresses from the count.
     #[inline]
     fn count_back(&self) {
-        let spare = self.worker.current.take_spare();
-        if spare == 0 {
+        let cached = self.worker.current.take_cached();
+        if cached == 0 {
             return;
         }
         // SAFETY: the cell is alive while the actor is held: its life is in the registry, or with
         // this worker (C5). The run owned these counted addresses (C6), and the pointer is that of
         // the whole cell (C7).
-        unsafe { count_back(self.actor.as_ptr(), spare) };
+        unsafe { count_back(self.actor.as_ptr(), cached) };
     }
 
     /// Returns a new `RunGuard` for the actor of this worker after a panic has dropped the old one.
     pub(crate) fn after_panic(worker: &'w Worker) -> Option<RunGuard<'w>> {
-        let actor = worker.current.again()?;
+        let actor = worker.current.after_panic()?;
         Some(RunGuard { actor, worker })
     }
 
@@ -111,8 +113,8 @@ impl<'w> RunGuard<'w> {
     pub(crate) fn release(mut self) -> Runnable {
         self.counts_end();
         self.count();
-        self.owner().spare = self.worker.current.take_spare();
-        self.worker.current.ends();
+        self.owner().cached = self.worker.current.take_cached();
+        self.worker.current.clear();
         self.actor
     }
 
@@ -120,7 +122,7 @@ impl<'w> RunGuard<'w> {
     pub(crate) fn leave(mut self) {
         self.counts_end();
         self.count_back();
-        self.worker.current.ends_for_good();
+        self.worker.current.clear_ended();
     }
 
     /// Parks the actor. Returns `Err` if this worker still holds the actor and must check again.
@@ -129,8 +131,8 @@ impl<'w> RunGuard<'w> {
             // The inbox may have messages, and only an empty inbox can be parked.
             self.refill();
             if self.actor.signals.is_raised() {
-                // A nudge that came after a message leaves no mark of its own; the refill has
-                // acquired it.
+                // A notification that came after a message leaves no mark of its own; the refill
+                // has acquired it.
                 return Err(self);
             }
         }
@@ -138,11 +140,11 @@ impl<'w> RunGuard<'w> {
         self.count_back();
         // Before the exchange: after it another worker may run the actor, and its cell may be
         // freed.
-        self.worker.current.ends();
+        self.worker.current.clear();
         match self.actor.inbox.park() {
             Parked::Yes => Ok(()),
             Parked::Again => {
-                self.is_present();
+                self.make_current();
                 self.counts_begin();
                 Err(self)
             }
@@ -156,31 +158,31 @@ impl<'w> RunGuard<'w> {
 
     /// Returns the next message: a deferred one with an open guard, else the oldest of the mailbox.
     #[inline]
-    pub(crate) fn next(&mut self) -> Next {
+    pub(crate) fn next(&mut self) -> NextMessage {
         if self.owner().steps == StepProgress::Pending {
             #[cfg(test)]
             if self.has_bug_between_steps(InjectedFault::MessageBetweenSteps)
                 && let Some(envelope) = self.oldest()
             {
-                return Next::Message(envelope);
+                return NextMessage::Message(envelope);
             }
             return self.next_step();
         }
-        let mut otherwise = Next::Nothing;
-        if self.owner().guards.are_unseen() {
-            match self.reopened() {
-                Found::Open(envelope) => return Next::Message(envelope),
-                Found::More => otherwise = Next::LooksOn,
-                Found::Closed => {}
+        let mut otherwise = NextMessage::Nothing;
+        if self.owner().guards.need_evaluation() {
+            match self.find_open() {
+                Evaluated::Open(envelope) => return NextMessage::Message(envelope),
+                Evaluated::More => otherwise = NextMessage::More,
+                Evaluated::Closed => {}
             }
         }
         let Some(envelope) = self.oldest() else {
             return otherwise;
         };
-        if self.owner().guards == Guards::None || !first_speaks_for(envelope.kind()) {
-            return Next::Message(envelope);
+        if self.owner().guards == Guards::None || !first_decides_for(envelope.kind()) {
+            return NextMessage::Message(envelope);
         }
-        self.lined_up(envelope)
+        self.defer_line(envelope)
     }
 
     /// Takes the oldest message out of the mailbox.
@@ -190,15 +192,15 @@ impl<'w> RunGuard<'w> {
             self.refill();
         }
         let envelope = self.owner().backlog.pop_envelope()?;
-        self.left(&envelope);
+        self.account_taken(&envelope);
         Some(envelope)
     }
 
     /// Accounts for a message that has left the backlog for good.
     #[inline]
-    pub(crate) fn left(&mut self, envelope: &Envelope) {
+    pub(crate) fn account_taken(&mut self, envelope: &Envelope) {
         self.worker.account_less(envelope.kind().bytes);
-        self.taken();
+        self.count_taken();
     }
 
     /// Puts a message back that had left the backlog.
@@ -224,18 +226,18 @@ impl<'w> RunGuard<'w> {
 
     /// Counts one message that left the mailbox.
     #[inline]
-    fn taken(&mut self) {
+    fn count_taken(&mut self) {
         let owner = self.owner();
         if owner.batch == Batch::Fresh {
-            owner.batch = Batch::MarkStart;
+            owner.batch = Batch::Begun;
             return;
         }
-        self.taken_more(1);
+        self.count_taken_more(1);
     }
 
     /// Counts `messages` more messages that left the mailbox.
     #[inline]
-    pub(crate) fn taken_more(&mut self, messages: u32) {
+    pub(crate) fn count_taken_more(&mut self, messages: u32) {
         let owner = self.owner();
         owner.uncounted += messages;
         if owner.uncounted >= COUNT_EVERY || owner.backlog.is_empty() {
@@ -248,13 +250,13 @@ impl<'w> RunGuard<'w> {
     fn count(&mut self) {
         let count = std::mem::take(&mut self.owner().uncounted);
         if count > 0 {
-            self.relieve(count);
+            self.subtract_pressure(count);
         }
     }
 
     /// Subtracts `count` messages from the pressure. If the actor has recovered, unmutes the actors
     /// that it had muted.
-    fn relieve(&self, count: u32) {
+    fn subtract_pressure(&self, count: u32) {
         let system = &self.worker.system;
         let pressure = &self.actor.pressure;
         if pressure.subtract(count, system.config.marks) {
@@ -276,7 +278,7 @@ impl<'w> RunGuard<'w> {
         let mut state = unsafe { StateRef::new(actor.as_ptr()) };
         let step = envelope.run(&mut state, worker);
         worker.turn_ends();
-        if let Step::Deferred(envelope) = step {
+        if let Processed::Deferred(envelope) = step {
             return self.defer(envelope);
         }
         actor.facts.turn_ends();
@@ -290,8 +292,8 @@ impl<'w> RunGuard<'w> {
             self.owner().guards = Guards::Stale;
         }
         match step {
-            Step::Done if !worker.has_wishes() => After::Next,
-            Step::Done => self.heed_wishes(),
+            Processed::Done if !worker.has_request() => After::Next,
+            Processed::Done => self.handle_request(),
             other => self.step(kind, other),
         }
     }
@@ -299,7 +301,7 @@ impl<'w> RunGuard<'w> {
     /// Handles the wishes of a turn: to end its actor, to end the run, or to be muted because it
     /// sent to an overloaded actor.
     #[cold]
-    fn heed_wishes(&mut self) -> After {
+    fn handle_request(&mut self) -> After {
         // Taken whatever the result of the turn: the wish must not outlive it.
         if let Some(reason) = self.worker.take_end() {
             return After::End(reason);
@@ -307,35 +309,34 @@ impl<'w> RunGuard<'w> {
         if self.worker.take_pause() {
             return After::Pause;
         }
-        self.mute_if_asked();
+        self.mute_if_overloaded();
         After::Next
     }
 
     /// Handles the rarer outcomes of a message.
-    fn step(&mut self, kind: &'static Kind, step: Step) -> After {
+    fn step(&mut self, kind: &'static KindTable, step: Processed) -> After {
         match step {
-            Step::Done | Step::Deferred(_) => self.heed_wishes(),
-            Step::Again(envelope) => {
-                self.has_step(envelope);
-                self.heed_wishes()
+            Processed::Done | Processed::Deferred(_) => self.handle_request(),
+            Processed::NextStep(envelope) => {
+                self.set_step(envelope);
+                self.handle_request()
             }
-            Step::Stop => After::End(StopReason::Drained),
-            Step::Bound(monitor) => self.bind(monitor),
-            Step::Withdrawn(place) => {
+            Processed::Stop => After::End(StopReason::Drained),
+            Processed::Link(message) => self.link(message),
+            Processed::Withdrawn(place) => {
                 let note = || {
-                    let letters = &self.actor.system.dead_letters;
-                    letters.note(&self.actor, kind, place, Cause::Withdrawn);
+                    note_dead_letter(&self.actor, kind, place, Cause::Withdrawn);
                 };
                 self.as_turn(kind, note);
-                self.heed_wishes()
+                self.handle_request()
             }
-            Step::Release(to, released) => self.released(kind, to, released),
+            Processed::Release(to, released) => self.released(kind, to, released),
         }
     }
 
     /// Runs `body` as a turn of `kind`. Work after a message may call user code too, such as the
     /// drop of refused content: that code finds itself within a turn, and the watchdog sees it.
-    pub(crate) fn as_turn(&self, kind: &'static Kind, body: impl FnOnce()) {
+    pub(crate) fn as_turn(&self, kind: &'static KindTable, body: impl FnOnce()) {
         let before = self.worker.turn();
         self.worker.turn_begins(kind);
         body();
@@ -348,11 +349,11 @@ impl<'w> RunGuard<'w> {
 
     /// A resolution released a continuation. If it is for this actor, it runs at once, in a turn of
     /// its own; otherwise it is sent.
-    fn released(&mut self, kind: &'static Kind, to: AddressRef, released: Envelope) -> After {
+    fn released(&mut self, kind: &'static KindTable, to: AddressRef, released: Envelope) -> After {
         if std::ptr::eq(&raw const *to, &raw const *self.actor) {
-            // Before the turn, which may reuse it as a spare address.
+            // Before the turn, which may reuse it as a cached address.
             drop(to);
-            self.gives_place(&released);
+            self.occupy_place(&released);
             return self.process(released);
         }
         let delivery = Delivery {
@@ -360,7 +361,7 @@ impl<'w> RunGuard<'w> {
             envelope: released,
         };
         self.as_turn(kind, || crate::actor::Next::Deliver(delivery).follow());
-        self.heed_wishes()
+        self.handle_request()
     }
 
     pub(crate) fn panicked(&self, behaviour: &'static str, caught: Caught) -> Panic {
@@ -371,7 +372,7 @@ impl<'w> RunGuard<'w> {
 
     /// Mutes this actor if its turn sent to an overloaded actor, unless that actor has recovered
     /// since.
-    pub(crate) fn mute_if_asked(&mut self) {
+    pub(crate) fn mute_if_overloaded(&mut self) {
         let Some(receiver) = self.worker.take_overloaded() else {
             return;
         };
@@ -382,7 +383,7 @@ impl<'w> RunGuard<'w> {
         );
         match system.mutes.mute(
             me,
-            HeldBack::Actor(self.actor.cell()),
+            MutedSender::Actor(self.actor.cell()),
             it,
             system.config.marks,
         ) {
@@ -428,18 +429,18 @@ impl<'w> RunGuard<'w> {
         }
         let owner = self.owner();
         owner.steps == StepProgress::Pending
-            || owner.guards.are_unseen()
+            || owner.guards.need_evaluation()
             || !owner.backlog.is_empty()
             || !self.actor.inbox.is_empty()
     }
 
     /// T6: returns the CPU time at which a measured run begins.
     #[inline]
-    pub(crate) fn suspicion(&mut self) -> CandidateChange {
+    pub(crate) fn begin_measure(&mut self) -> RunMeasure {
         match self.owner().worker_class {
-            WorkerClass::Workers | WorkerClass::Blocking => CandidateChange::None,
+            WorkerClass::Workers | WorkerClass::Blocking => RunMeasure::None,
             WorkerClass::Candidate | WorkerClass::Slow => {
-                CandidateChange::Since(self.worker.system.oracle.thread_cpu_ns())
+                RunMeasure::Since(self.worker.system.oracle.thread_cpu_ns())
             }
         }
     }
@@ -448,13 +449,13 @@ impl<'w> RunGuard<'w> {
     /// actors; when its runs are short again, it moves back. A long turn alone makes it only
     /// suspect: the turn may have waited, or its thread may have been preempted.
     #[inline]
-    pub(crate) fn keeps_lane(&mut self, longest_ms: u64, suspicion: &CandidateChange) {
+    pub(crate) fn update_worker_class(&mut self, longest_ms: u64, begin_measure: &RunMeasure) {
         let system = &self.worker.system;
         let limit_ms = system.config.turn_limit_ms;
-        let worker_class = match suspicion {
-            CandidateChange::None if longest_ms < limit_ms => return,
-            CandidateChange::None => WorkerClass::Candidate,
-            CandidateChange::Since(then_ns) => {
+        let worker_class = match begin_measure {
+            RunMeasure::None if longest_ms < limit_ms => return,
+            RunMeasure::None => WorkerClass::Candidate,
+            RunMeasure::Since(then_ns) => {
                 let computed_ns = system.oracle.thread_cpu_ns().saturating_sub(*then_ns);
                 if computed_ns >= limit_ms * 1_000_000 {
                     WorkerClass::Slow
@@ -470,11 +471,18 @@ impl<'w> RunGuard<'w> {
         }
     }
 
-    pub(crate) fn was_busy(&self, ms: u64) {
-        self.actor.facts.was_busy(ms);
+    pub(crate) fn add_busy(&self, ms: u64) {
+        self.actor.facts.add_busy(ms);
     }
 }
 
-pub(crate) fn unmute(release: Vec<HeldBack>) {
-    release.into_iter().for_each(HeldBack::goes_on);
+pub(crate) fn unmute(release: Vec<MutedSender>) {
+    for held_back in release {
+        match held_back {
+            MutedSender::Actor(muted) => muted.signal(Signals::UNMUTE),
+            MutedSender::Offer(waiting_sender) => {
+                let _admission = admit(&waiting_sender);
+            }
+        }
+    }
 }

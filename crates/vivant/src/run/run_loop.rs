@@ -1,7 +1,7 @@
 //! One run of an actor on a worker: signals first, then messages, until no work is left or the
 //! budget is spent (T6).
 
-use super::run_guard::{After, Next, RunGuard};
+use super::run_guard::{After, NextMessage, RunGuard};
 use crate::actor::{Envelope, Runnable, Signals, Worker};
 use crate::config::Budget;
 use crate::failures::{Caught, StopReason, catch};
@@ -41,7 +41,7 @@ pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
     let Some(mut held) = RunGuard::after_panic(worker) else {
         return Ran::Parked;
     };
-    let ran = match held.take_asked() {
+    let ran = match held.take_last_evaluated() {
         Some(envelope) => catch(|| turn(&mut held, envelope)).map(|_pace| ()),
         None => Err(caught),
     };
@@ -72,9 +72,9 @@ fn serve(mut held: RunGuard<'_>, budget: Budget) -> Ran {
     let until_ms = began_ms.saturating_add(budget.ms);
     let mut messages = 0;
     let (mut turn_began_ms, mut longest_ms) = (began_ms, 0);
-    let watch = held.suspicion();
+    let watch = held.begin_measure();
     loop {
-        heed(&mut held);
+        handle_signals(&mut held);
         while held.takes_messages() {
             let now_ms = oracle.coarse_ms();
             if messages >= budget.messages || now_ms >= until_ms {
@@ -82,8 +82,8 @@ fn serve(mut held: RunGuard<'_>, budget: Budget) -> Ran {
                 if !held.has_more() {
                     break;
                 }
-                held.was_busy(now_ms - began_ms);
-                held.keeps_lane(longest_ms, &watch);
+                held.add_busy(now_ms - began_ms);
+                held.update_worker_class(longest_ms, &watch);
                 return Ran::Requeue(held.release());
             }
             turn_began_ms = now_ms;
@@ -93,15 +93,15 @@ fn serve(mut held: RunGuard<'_>, budget: Budget) -> Ran {
                 messages -= 1;
             }
             match held.next() {
-                Next::Nothing => break,
-                Next::LooksOn => {}
-                Next::Message(envelope) => {
-                    if turn(&mut held, envelope) == Pace::Pauses {
+                NextMessage::Nothing => break,
+                NextMessage::More => {}
+                NextMessage::Message(envelope) => {
+                    if turn(&mut held, envelope) == AfterTurn::Pause {
                         messages = budget.messages;
                     }
                 }
             }
-            heed(&mut held);
+            handle_signals(&mut held);
         }
         // Before the last check: a destructor may drop the actor's last address.
         held.counts_end();
@@ -110,13 +110,13 @@ fn serve(mut held: RunGuard<'_>, budget: Budget) -> Ran {
             held.end(StopReason::Unreferenced);
         }
         let now_ms = oracle.coarse_ms();
-        held.was_busy(now_ms - began_ms);
+        held.add_busy(now_ms - began_ms);
         began_ms = now_ms;
         if held.has_ended() {
             held.leave();
             return Ran::Parked;
         }
-        held.keeps_lane(longest_ms, &watch);
+        held.update_worker_class(longest_ms, &watch);
         match held.park() {
             Ok(()) => return Ran::Parked,
             Err(again) => held = again,
@@ -126,23 +126,23 @@ fn serve(mut held: RunGuard<'_>, budget: Budget) -> Ran {
 
 /// Whether the run continues after a turn, as far as the turn decides.
 #[derive(PartialEq, Eq)]
-enum Pace {
-    GoesOn,
-    Pauses,
+enum AfterTurn {
+    Continue,
+    Pause,
 }
 
 #[inline]
-fn turn(held: &mut RunGuard<'_>, envelope: Envelope) -> Pace {
+fn turn(held: &mut RunGuard<'_>, envelope: Envelope) -> AfterTurn {
     match held.process(envelope) {
-        After::Next => return Pace::GoesOn,
-        After::Pause => return Pace::Pauses,
-        After::End(reason) => held.is_over(reason),
+        After::Next => return AfterTurn::Continue,
+        After::Pause => return AfterTurn::Pause,
+        After::End(reason) => held.end_incarnation(reason),
     }
-    Pace::GoesOn
+    AfterTurn::Continue
 }
 
 /// Handles the signals. They come before messages and reach muted actors too.
-fn heed(held: &mut RunGuard<'_>) {
+fn handle_signals(held: &mut RunGuard<'_>) {
     #[cfg(test)]
     if held.has_bug_between_steps(InjectedFault::DeafSteps) {
         return;
@@ -165,7 +165,7 @@ fn heed(held: &mut RunGuard<'_>) {
             held.halt();
         }
         if signals.has(Signals::START) {
-            held.come_up();
+            held.start_incarnation();
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Behaviours in steps: the next step comes before any other message.
 
-use super::run_guard::{Next, RunGuard};
+use super::run_guard::{NextMessage, RunGuard};
 #[cfg(test)]
 use crate::actor::BoundedQueue;
 #[cfg(test)]
 use crate::actor::Lifecycle;
-use crate::actor::{Envelope, Pending, StepProgress};
+use crate::actor::{Envelope, PendingStep, StepProgress};
 use crate::failures::catch;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -15,22 +15,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 impl RunGuard<'_> {
     /// Stores the next step of the behaviour that has just run.
     #[cold]
-    pub(crate) fn has_step(&mut self, envelope: Envelope) {
+    pub(crate) fn set_step(&mut self, envelope: Envelope) {
         self.worker.account_more(envelope.kind().bytes);
         #[cfg(test)]
         if is_planted(InjectedFault::StepTakesPlace) {
-            self.worker.current.with_ring(BoundedQueue::occupy);
+            self.worker.current.with_bounded_queue(BoundedQueue::occupy);
         }
         let locals = self.worker.locals.take();
         let owner = self.owner();
-        owner.cold().step = Some(Pending { envelope, locals });
+        owner.cold().step = Some(PendingStep { envelope, locals });
         owner.steps = StepProgress::Pending;
     }
 
     #[cold]
-    pub(crate) fn next_step(&mut self) -> Next {
-        let Some(Pending { envelope, locals }) = self.pending() else {
-            return Next::LooksOn;
+    pub(crate) fn next_step(&mut self) -> NextMessage {
+        let Some(PendingStep { envelope, locals }) = self.pending() else {
+            return NextMessage::More;
         };
         #[cfg(test)]
         let locals = locals.filter(|_| !is_planted(InjectedFault::LostLocals));
@@ -39,12 +39,12 @@ impl RunGuard<'_> {
             let hit = || self.worker.fault_before(envelope.kind());
             if let Err(panic) = catch_unwind(AssertUnwindSafe(hit)) {
                 self.worker.locals.set(locals);
-                self.has_step(envelope);
+                self.set_step(envelope);
                 resume_unwind(panic);
             }
         }
         self.worker.locals.set(locals);
-        Next::Message(envelope)
+        NextMessage::Message(envelope)
     }
 
     /// Takes out the step that will not run any more, if there is one. Its locals are dropped.
@@ -53,14 +53,14 @@ impl RunGuard<'_> {
         if self.owner().life == Lifecycle::Down && is_planted(InjectedFault::InheritedStep) {
             return None;
         }
-        let Pending { envelope, locals } = self.pending()?;
+        let PendingStep { envelope, locals } = self.pending()?;
         #[cfg(test)]
         if is_planted(InjectedFault::LeakedLocals) {
             std::mem::forget(locals);
             return Some(envelope);
         }
         self.worker.locals.set(locals);
-        self.drop_left();
+        self.drop_step_state();
         #[cfg(test)]
         if is_planted(InjectedFault::UntoldStep) {
             return None;
@@ -76,12 +76,12 @@ impl RunGuard<'_> {
 
     /// Drops the locals that a step has left or was to find. That is user code; a panic in it is
     /// caught here.
-    pub(crate) fn drop_left(&self) {
+    pub(crate) fn drop_step_state(&self) {
         #[cfg(test)]
         if is_planted(InjectedFault::LeftWithWorker) {
             return;
         }
-        let (again, locals) = (self.worker.take_again(), self.worker.locals.take());
+        let (again, locals) = (self.worker.take_next_step(), self.worker.locals.take());
         if let Err(caught) = catch(|| drop((again, locals))) {
             self.panicked("the drop of a step's locals", caught);
         }
@@ -99,7 +99,7 @@ impl RunGuard<'_> {
         }
     }
 
-    fn pending(&mut self) -> Option<Pending> {
+    fn pending(&mut self) -> Option<PendingStep> {
         let owner = self.owner();
         if owner.steps == StepProgress::None {
             return None;

@@ -8,7 +8,7 @@
 
 use super::threads::{Started, Threads};
 use crate::actor::Shared;
-use crate::actor::{News, Slow, Tenure, WorkerShared};
+use crate::actor::{SlowReport, SlowTurn, Tenure, WorkerShared};
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 
 /// Limit of the number of surplus workers, whatever the number of turns that hold workers up.
@@ -50,7 +50,7 @@ impl Replacement {
             .filter_map(|worker_shared| worker_shared.watch.slow(now_ms, limit_ms))
         {
             held_up += 1;
-            if slow.news == News::First {
+            if slow.report == SlowReport::First {
                 report(system, slow);
             }
         }
@@ -59,13 +59,14 @@ impl Replacement {
             system.idle.sleepers.wake_all();
         }
         for worker_shared in &all_shared {
-            if worker_shared.watch.runs_since(now_ms) >= NEGLECTED_MS {
+            if worker_shared.watch.current_turn_ms(now_ms) >= NEGLECTED_MS {
                 // An actor must not stay alive because a long turn has dropped its address.
                 worker_shared.count_dropped();
             }
         }
         let neglected = |worker_shared: &Arc<WorkerShared>| {
-            worker_shared.has_waiting() && worker_shared.watch.runs_since(now_ms) >= NEGLECTED_MS
+            worker_shared.has_waiting()
+                && worker_shared.watch.current_turn_ms(now_ms) >= NEGLECTED_MS
         };
         if threads.common.is_empty() && !all_shared.iter().any(neglected) {
             return;
@@ -118,9 +119,9 @@ impl Replacement {
     }
 }
 
-fn report(system: &Shared, slow: Slow) {
+fn report(system: &Shared, slow: SlowTurn) {
     // The actor may have ended its turn meanwhile, or be gone: then there is nothing to report.
-    let cell = system.registry.get(slow.actor, slow.place);
+    let cell = system.actor(slow.actor, slow.place);
     let Some(cell) = cell else { return };
     if let Some(kind) = cell.facts.current() {
         let reports = &system.reports;

@@ -1,11 +1,12 @@
 //! The simulated scheduler. One step is one choice.
 
-use crate::actor::{Runnable, Scheduler, Shared, Stage, Worker};
+use crate::actor::{Runnable, Scheduler, Shared, Worker};
 use crate::config::Budget;
 use crate::cycles::Detector;
 use crate::gc_state::{DetachedHeaps, Helped, Marks};
 use crate::oracle::Simulated;
 use crate::run::{Ran, run};
+use crate::services::Stage;
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 use std::thread;
@@ -44,7 +45,7 @@ impl SimulatedScheduler {
             assert!(thread::panicking(), "up to turn {}: {fault}", turns(system));
         }
         assert!(
-            !worker.has_left() || thread::panicking(),
+            !worker.has_step_state() || thread::panicking(),
             "T1: what a step left is with the worker"
         );
     }

@@ -82,17 +82,17 @@ impl Chores<'_> {
     /// a turn.
     #[inline]
     fn care(self, worker: &Worker, worker_shared: &WorkerShared) {
-        let _crowd = worker.reports_candidates();
+        let _crowd = worker.flush_candidates();
         if self.are_calling() {
             let now_ms = worker.system.oracle.coarse_ms();
-            worker_shared.watch.begins_for_nobody(now_ms);
+            worker_shared.watch.begin_other_work(now_ms);
             if self.orphans.are_calling() {
                 DetachedHeaps::care(&worker.system);
             }
             if self.candidates.are_calling() {
                 Detector::of(&worker.system).care(&worker.system);
             }
-            worker_shared.watch.ends_for_nobody();
+            worker_shared.watch.end_other_work();
         }
     }
 
@@ -109,9 +109,9 @@ impl Chores<'_> {
         }
         worker_shared
             .watch
-            .begins_for_nobody(system.oracle.coarse_ms());
+            .begin_other_work(system.oracle.coarse_ms());
         DetachedHeaps::help(system);
-        worker_shared.watch.ends_for_nobody();
+        worker_shared.watch.end_other_work();
         Helped::Some
     }
 }
@@ -143,7 +143,7 @@ impl Threads {
                 }
             }
             worker_shared.count_dropped();
-            let _crowd = worker.reports_candidates();
+            let _crowd = worker.flush_candidates();
             self.leave(&worker_shared, &worker.system);
             if chores.are_calling() || chores.marks.wants_help() {
                 // G2: others fell asleep while this worker did that work.
@@ -231,7 +231,7 @@ impl Threads {
     /// been scanned.
     fn requeue_or_hold(&self, worker: &Worker, worker_shared: &WorkerShared, actor: Runnable) {
         let system = &worker.system;
-        let requeued = match worker.take_crowding() {
+        let requeued = match worker.take_throttled() {
             Some(id) if id == actor.id => Detector::holds_back(system, actor),
             _ => Some(actor),
         };
@@ -374,7 +374,7 @@ impl Threads {
             if std::ptr::eq(&*victim, steal_policy) {
                 continue;
             }
-            let held_up = victim.watch.runs_since(now_ms) >= NEGLECTED_MS;
+            let held_up = victim.watch.current_turn_ms(now_ms) >= NEGLECTED_MS;
             if !held_up && !victim.is_worth_sharing() {
                 continue;
             }

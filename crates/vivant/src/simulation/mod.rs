@@ -7,10 +7,12 @@
 
 mod check;
 
-pub use crate::actor::Faults;
-use crate::actor::{Shared, Stage, Worker};
+use crate::actor::{Shared, Worker};
 use crate::oracle::Oracle;
 use crate::sched::SimulatedScheduler;
+pub use crate::services::Faults;
+use crate::services::Services;
+use crate::services::Stage;
 use crate::system::{System, SystemBuilder};
 pub use check::{Seeds, check};
 use std::fmt;
@@ -65,7 +67,8 @@ impl Simulation {
         let (config, listener) = builder.into_parts();
         let scheduler = Box::new(SimulatedScheduler::default());
         let stage = Some(Box::new(Stage::new(faults)));
-        let shared = Shared::new(config, Oracle::simulated(seed), scheduler, stage, listener);
+        let services = Services::new(config, Oracle::simulated(seed), stage, listener);
+        let shared = Shared::new(services, scheduler);
         Simulation {
             seed,
             system: System::of(shared),
@@ -133,7 +136,7 @@ impl Simulation {
             .shared()
             .oracle
             .now_ns()
-            .saturating_add(crate::actor::ns(duration));
+            .saturating_add(crate::services::ns(duration));
         while self.step_until(until_ns) {}
         self.system.shared().oracle.advance_to(until_ns);
     }

@@ -6,10 +6,10 @@ use super::plan::{Rules, Strategy};
 use super::supervisor::Supervisor;
 use super::trees::Trees;
 use crate::actor::Terms;
-use crate::actor::ns;
 use crate::actor::{Messages, OnPanic, Restart};
 use crate::api::Address;
 use crate::api::Spawner;
+use crate::services::ns;
 use std::time::Duration;
 
 /// The rules of a [`Supervisor`]. By default it gives up at the sixth failure within ten seconds,

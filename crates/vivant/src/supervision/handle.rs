@@ -76,7 +76,7 @@ impl<A: Actor, S: Start<A>> Supervised for Child<A, S> {
         let (terms, manner) = (self.terms, self.manner);
         let record = crate::actor::SupervisedBy {
             supervisor: above.to.cell(),
-            hears: |child, news| own::<Hear>((child, news)),
+            news: |child, news| own::<Hear>((child, news)),
             begin: Box::new(Beginner(self.start, PhantomData)),
             terms,
         };

@@ -8,9 +8,9 @@ use super::budget::{Afforded, BackOff, Budget, Failures};
 use super::child::Manner;
 use super::slot::{ChildState, Number, Open, Pace, Slot, Turn, Wants};
 use crate::actor::Terms;
-use crate::actor::ns;
 use crate::actor::{OnPanic, Restart};
 use crate::failures::StopReason;
+use crate::services::ns;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The children that are restarted when one child has failed.
@@ -230,7 +230,7 @@ impl Plan {
     }
 
     /// Returns true if this alarm still has an effect.
-    pub(super) fn waits_for(&self, Alarm { number, step }: Alarm) -> bool {
+    pub(super) fn waiting_ms(&self, Alarm { number, step }: Alarm) -> bool {
         self.slots
             .get(&number)
             .is_some_and(|slot| slot.step == step)

@@ -8,10 +8,12 @@ use super::plan::{Alarm, Order, Plan, Rules, Strategy};
 use super::slot::{ChildState, Number};
 use super::trees::{Restarts, Trees};
 use crate::actor::{AddressRef, CellRef, Delivery, Signals, Timer};
-use crate::actor::{ChildNews, SUPERVISOR, Terms, tell};
+use crate::actor::{ChildNews, Terms, report};
+use crate::api::stop_after_queue;
 use crate::api::{Actor, Behaviour, InlineState, Resolver, Turn, own};
 use crate::failures::{GaveUp, StopReason};
 use crate::observe;
+use crate::services::SUPERVISOR;
 use crate::sync::Arc;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -197,7 +199,7 @@ impl Supervisor {
         if let Some(member) = self.children.get(&number) {
             match member.kind {
                 Kind::Leaf(Ending::Now) => member.address.cell().signal(Signals::STOP),
-                Kind::Leaf(Ending::AfterQueue) => member.address.stop_after_queue(),
+                Kind::Leaf(Ending::AfterQueue) => stop_after_queue(&member.address),
                 Kind::Branch => post::<ShutDown>(&member.address),
             }
         }
@@ -244,7 +246,7 @@ impl Supervisor {
     fn forgets_alarm(&mut self, number: Number) {
         let plan = &self.plan;
         if let Some(member) = self.children.get_mut(&number)
-            && let Some((_, timer)) = member.alarm.take_if(|(alarm, _)| !plan.waits_for(*alarm))
+            && let Some((_, timer)) = member.alarm.take_if(|(alarm, _)| !plan.waiting_ms(*alarm))
         {
             timer.cancel();
         }
@@ -305,7 +307,7 @@ impl Supervisor {
         let failed = self.gave_up.clone().map(StopReason::GaveUp);
         if self.plan.is_at_its_end() {
             let reason = failed.unwrap_or(StopReason::Stopped);
-            turn.worker().ask_end(reason);
+            turn.worker().request_end(reason);
         } else if self.above.is_some() {
             // It waits for the next order to begin.
             self.tells_above(
@@ -325,7 +327,7 @@ impl Supervisor {
     fn tells_above(&self, turn: &Turn<'_, Supervisor>, news: ChildNews) {
         if let Some(above) = &self.above {
             // If that supervisor has ended, this one ends soon too.
-            let _told = tell(above, own::<Hear>((turn.owner().id, news)));
+            let _received = report(above, own::<Hear>((turn.owner().id, news)));
         }
     }
 
@@ -391,6 +393,6 @@ fn set(alarm: Alarm, in_ns: u64, turn: &Turn<'_, Supervisor>) -> Timer {
             .deliver();
         }
     };
-    let alarm = crate::actor::Alarm::Once(Box::new(ring));
+    let alarm = crate::services::Alarm::Once(Box::new(ring));
     turn.worker().system.set_timer(in_ns, alarm)
 }

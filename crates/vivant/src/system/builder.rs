@@ -1,7 +1,7 @@
 //! The configuration of a system.
 
 use super::System;
-use crate::actor::{Listener, Shared};
+use crate::actor::Shared;
 use crate::api::Actor;
 use crate::config::{BadCollectors, Budget, Config};
 use crate::failures::Report;
@@ -9,6 +9,8 @@ use crate::gc_state::GcState;
 use crate::mute::Marks;
 use crate::oracle::Oracle;
 use crate::sched::Threads;
+use crate::services::Listener;
+use crate::services::Services;
 use crate::statistics::PauseClock;
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -185,7 +187,8 @@ impl SystemBuilder {
             .or_else(|| thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get);
         let scheduler = Box::new(Threads::new(workers));
-        let shared = Shared::new(self.config, Oracle::real(), scheduler, None, self.listener);
+        let services = Services::new(self.config, Oracle::real(), None, self.listener);
+        let shared = Shared::new(services, scheduler);
         if let Some(threads) = Threads::of(&shared) {
             threads.open(&shared);
         }

@@ -1,7 +1,7 @@
 //! Inspection: a snapshot of a system, read from published statistics, without the actors' help.
 
 use super::shutdown::Survivor;
-use crate::actor::{BoundedQueue, CellRef, HeldBack, Mailbox, Shared};
+use crate::actor::{BoundedQueue, CellRef, Mailbox, MutedSender, Shared};
 use crate::failures::DeadLetterCount;
 use crate::failures::Report;
 use crate::gc_state::DetachedHeaps;
@@ -135,12 +135,12 @@ impl fmt::Display for AliveBecause {
 impl ActorFacts {
     pub(crate) fn of(cell: &CellRef) -> ActorFacts {
         let depth = cell
-            .ring()
+            .bounded_queue()
             .map_or_else(|| cell.depth(), BoundedQueue::depth);
         let deferred = cell.facts.deferred();
         let current = cell.facts.current().map(|kind| kind.name);
         let now_ms = cell.system.oracle.coarse_ms();
-        let waited_ms = cell.facts.waits_for(now_ms);
+        let waited_ms = cell.facts.waiting_ms(now_ms);
         ActorFacts {
             actor: cell.path(),
             type_name: cell.class.name,
@@ -165,7 +165,7 @@ impl ActorFacts {
             mutes: 0,
             muted_by: None,
             mailbox: cell.class.mailbox,
-            lost: cell.ring().map_or(0, BoundedQueue::lost),
+            lost: cell.bounded_queue().map_or(0, BoundedQueue::lost),
             because: AliveBecause {
                 current,
                 addresses: cell.addresses() as usize,
@@ -188,14 +188,14 @@ impl Inspection {
         let threads = Threads::of(system);
         let (now_ms, now_ns) = (system.oracle.coarse_ms(), system.oracle.now_ns());
         let (mut mutes, mut muted) = (BTreeMap::<_, usize>::new(), BTreeMap::new());
-        for (by, sender) in system.mutes.pairs(HeldBack::actor) {
+        for (by, sender) in system.mutes.pairs(MutedSender::actor) {
             *mutes.entry(by).or_default() += 1;
             if let Some(sender) = sender {
                 muted.insert(sender, by);
             }
         }
         let running = threads.map_or_else(BTreeMap::new, |threads| threads.running(now_ms));
-        let cells = system.registry.all();
+        let cells = system.actors();
         let path_of = |id: &u64| {
             // They are in the order of their numbers.
             let at = cells.binary_search_by_key(id, |cell| cell.id).ok()?;

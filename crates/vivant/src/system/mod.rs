@@ -10,12 +10,12 @@ mod why_alive;
 pub use builder::SystemBuilder;
 pub use shutdown::{ShutdownReport, Survivor};
 
-use crate::actor::DeadLetters;
 use crate::actor::Shared;
 use crate::api::Clock;
 use crate::api::block_on;
 use crate::api::{Address, InlineActor, Target};
 use crate::api::{Spawner, SystemRef};
+use crate::services::DeadLetters;
 use crate::sync::Arc;
 pub use inspect::{ActorFacts, AliveBecause, Inspection};
 use std::fmt;

@@ -77,12 +77,12 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
         !within,
         "shutdown was called within a turn of the system that it shuts down, and would wait for itself"
     );
-    let before = system.registry.all();
+    let before = system.actors();
     let alive = before.iter().map(survivor).collect();
     let deadline_ns = system
         .oracle
         .now_ns()
-        .saturating_add(crate::actor::ns(limit));
+        .saturating_add(crate::services::ns(limit));
     if limit > Duration::ZERO {
         end_trees(system, deadline_ns);
     }
@@ -106,7 +106,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
         reports.unused_collector(place, name.to_owned(), marking);
     }
     let dead_letters = system.dead_letters.total();
-    let still_there = |cell: &&CellRef| system.registry.get(cell.id, cell.place()).is_some();
+    let still_there = |cell: &&CellRef| system.actor(cell.id, cell.place()).is_some();
     let stuck = before.iter().filter(still_there).map(survivor).collect();
     ShutdownReport {
         alive,
@@ -134,7 +134,7 @@ fn end_trees(system: &Arc<Shared>, deadline_ns: u64) {
 
 fn end_everybody(system: &Arc<Shared>, deadline_ns: u64) {
     loop {
-        let all = system.registry.all();
+        let all = system.actors();
         if all.is_empty() {
             return;
         }

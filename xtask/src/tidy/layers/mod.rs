@@ -41,7 +41,6 @@ const CRATES: &[&str] = &[
 
 /// What is allowed although it breaks a rule.
 struct Left {
-    upward: &'static [(&'static str, &'static str, &'static str, usize)],
     impls: &'static [(
         &'static str,
         &'static str,
@@ -49,7 +48,6 @@ struct Left {
         usize,
         &'static str,
     )],
-    large: &'static [(&'static str, &'static str, usize)],
     cycles: &'static [(&'static str, &'static [&'static str], &'static str)],
 }
 
@@ -71,9 +69,7 @@ pub(super) fn report(sources: &[Code], documents: &[(String, String)]) -> String
 }
 
 const LEFT_NOW: Left = Left {
-    upward: left::UPWARD,
     impls: left::IMPLS,
-    large: left::LARGE,
     cycles: left::CYCLES,
 };
 
@@ -179,30 +175,26 @@ impl<'a> Layers<'a> {
 
     fn findings(&self, left: &Left) -> Vec<Finding> {
         let mut findings = self.of_table();
-        let upward: Vec<_> = left
-            .upward
-            .iter()
-            .filter(|(krate, ..)| *krate == self.krate)
-            .map(|(_, from, to, count)| (*from, *to, *count))
-            .collect();
-        findings.extend(self.beyond(&self.upward(), &upward, "an import of a layer above"));
+        findings.extend(self.upward().iter().map(|edge| {
+            let path = &self.modules.files[edge.from].path;
+            let target = self.name(edge.to);
+            let what = format!("an import of a layer above: `{}` is in {target}", edge.path);
+            Finding::new(path, edge.line, what)
+        }));
         let impls: Vec<_> = left
             .impls
             .iter()
             .filter(|(krate, ..)| *krate == self.krate)
             .map(|(_, from, to, count, _)| (*from, *to, *count))
             .collect();
-        findings.extend(self.beyond(
-            &self.foreign_impls(),
-            &impls,
-            "an `impl` of another folder's type",
-        ));
+        findings.extend(self.beyond(&self.foreign_impls(), &impls));
         findings.extend(self.of_cycles(left));
         findings
     }
 
     /// The edges between two folders of which there are more or fewer than `left` has.
-    fn beyond(&self, edges: &[Edge], left: &[(&str, &str, usize)], what: &str) -> Vec<Finding> {
+    fn beyond(&self, edges: &[Edge], left: &[(&str, &str, usize)]) -> Vec<Finding> {
+        let what = "an `impl` of another folder's type";
         let mut findings = Vec::new();
         let mut counts = self.counts(edges);
         for (from, to, allowed) in left {
@@ -269,15 +261,7 @@ impl<'a> Layers<'a> {
         let mut findings = Vec::new();
         for cycle in &cycles {
             let files = cycle.join(" ");
-            let folder = |(krate, folder, count): &(&str, &str, usize)| {
-                *krate == self.krate
-                    && cycle[0].split('/').next() == Some(folder)
-                    && *count == cycle.len()
-            };
             if cycle.len() > CYCLE_FILES_MAX {
-                if left.large.iter().any(folder) {
-                    continue;
-                }
                 let count = cycle.len();
                 findings.push(finding(format!(
                     "a cycle of {count} files, {CYCLE_FILES_MAX} at most: {files}"

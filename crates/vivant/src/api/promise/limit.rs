@@ -1,8 +1,9 @@
 //! Time limits on promises.
 
 use super::slot::Continue;
-use super::{Kind, Promise, Resolver};
-use crate::actor::{Alarm, AskError, Next, Timer, Worker, ns};
+use super::{Promise, PromiseState, Resolver};
+use crate::actor::{AskError, Next, Timer, Worker};
+use crate::services::{Alarm, ns};
 use crate::sync::{Arc, Mutex, lock};
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ impl<T: Send + 'static> Promise<T> {
     ///
     /// Outside any turn, where no promise belongs.
     pub fn within(self, limit: Duration) -> Promise<T> {
-        if let Kind::Ready(_) = self.kind {
+        if let PromiseState::Ready(_) = self.kind {
             return self;
         }
         let owner = Worker::with_current(Worker::me_if_any)
@@ -23,7 +24,7 @@ impl<T: Send + 'static> Promise<T> {
         let (promise, resolver) = Promise::open(owner.clone());
         let race = Arc::new(Mutex::new(Some(resolver)));
         let alarm = race.clone();
-        let ring = move || {
+        let fire = move || {
             let resolver = lock(&alarm).take();
             if let Some(resolver) = resolver {
                 resolver.fail(AskError::TimedOut { after: limit });
@@ -31,7 +32,7 @@ impl<T: Send + 'static> Promise<T> {
         };
         let timer = owner
             .system
-            .set_timer(ns(limit), Alarm::Limit(Box::new(ring)));
+            .set_timer(ns(limit), Alarm::Limit(Box::new(fire)));
         self.sink_into(&owner, InTime { race, timer });
         promise
     }

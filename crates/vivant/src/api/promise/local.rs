@@ -4,11 +4,12 @@ use super::slot::Continue;
 use super::{Promise, Resolver};
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, Delivery, Envelope, Kind as LetterKind, MessageKind, MessageRole, Next,
-    StateRef, Step, Worker, for_others,
+    AddressRef, AskError, Delivery, Envelope, KindTable as LetterKind, MessageKind, Next,
+    Processed, StateRef, Worker, run_foreign_code,
 };
 use crate::api::actor::Actor;
 use crate::api::turn::Turn;
+use crate::message::MessageRole;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -70,11 +71,11 @@ impl<A: Actor, T: Send + 'static, R: Send + 'static> MessageKind for Local<A, T,
         (then, value, resolver): Self::Content,
         state: &mut StateRef<'_>,
         worker: &Worker,
-    ) -> Step {
+    ) -> Processed {
         let _none = state.turn::<A, _>(worker, |state, turn| {
             resolver.resolve(then(state, turn, value));
         });
-        Step::Done
+        Processed::Done
     }
 
     fn refuse(
@@ -82,7 +83,7 @@ impl<A: Actor, T: Send + 'static, R: Send + 'static> MessageKind for Local<A, T,
         refusal: &Refusal,
         place: &'static Location<'static>,
     ) -> Next {
-        for_others("the drop of a refused continuation", || drop((then, value)));
+        run_foreign_code("the drop of a refused continuation", || drop((then, value)));
         resolver.settle(Err(refusal.error("then_local", place)))
     }
 }

@@ -18,7 +18,7 @@ mod slot;
 
 pub(crate) use join::{all, any};
 pub use resolver::Resolver;
-pub(crate) use resolver::{MarkStart, given_up};
+pub(crate) use resolver::{Withdrawal, given_up};
 
 use super::behaviour::{Continuation, Message};
 use super::call::{Call, Then};
@@ -34,7 +34,7 @@ use std::marker::PhantomData;
 /// it means that the value is not wanted.
 #[must_use = "continue it with `.then(…)`, return it, or use `t.send(…)` when no answer is wanted"]
 pub struct Promise<T: Send + 'static> {
-    kind: Kind<T>,
+    kind: PromiseState<T>,
     /// It must not leave the turn: only its owner may access the slot.
     not_send: PhantomData<dyn PromiseStaysInItsTurn>,
 }
@@ -42,7 +42,7 @@ pub struct Promise<T: Send + 'static> {
 /// The bound in the compiler's error when code sends a promise or keeps it in an actor.
 trait PromiseStaysInItsTurn {}
 
-enum Kind<T: Send + 'static> {
+enum PromiseState<T: Send + 'static> {
     /// The value is here.
     Ready(Result<T, AskError>),
     /// The value comes as a message to the owner.
@@ -58,22 +58,22 @@ impl<T: Send + 'static> Promise<T> {
     /// Returns a promise of `owner`, and the resolver that gives it its value.
     pub(crate) fn open(owner: AddressRef) -> (Promise<T>, Resolver<T>) {
         let (asking, resolver) = asking(owner);
-        (Promise::new(Kind::Asked(asking)), resolver)
+        (Promise::new(PromiseState::Asked(asking)), resolver)
     }
 
     /// Returns a promise with its value.
     pub fn ready(value: T) -> Promise<T> {
-        Promise::new(Kind::Ready(Ok(value)))
+        Promise::new(PromiseState::Ready(Ok(value)))
     }
 
     pub(crate) fn delegated<M: Message<Reply = T>>(call: Call<'_, M>) -> Promise<T> {
         let call = call.into_owned();
-        Promise::new(Kind::Delegated(Box::new(move |resolver| {
+        Promise::new(PromiseState::Delegated(Box::new(move |resolver| {
             call.post(resolver);
         })))
     }
 
-    fn new(kind: Kind<T>) -> Promise<T> {
+    fn new(kind: PromiseState<T>) -> Promise<T> {
         Promise {
             kind,
             not_send: PhantomData,
@@ -95,7 +95,7 @@ impl<T: Send + 'static> Promise<T> {
                     resolver: Resolver::nobody(),
                 };
                 let tail = Tail::of(asking, sink, |sink| &mut sink.resolver);
-                Promise::new(Kind::Tail(tail))
+                Promise::new(PromiseState::Tail(tail))
             }
             Err(value) => {
                 let (promise, resolver) = Promise::open(owner_of_turn(owner));
@@ -109,15 +109,15 @@ impl<T: Send + 'static> Promise<T> {
     /// promise belongs, `otherwise` becomes the owner of a slot that is made for it.
     fn into_asking(self, otherwise: &AddressRef) -> Result<Asking<T>, Result<T, AskError>> {
         match self.kind {
-            Kind::Ready(value) => Err(value),
-            Kind::Asked(asking) => Ok(asking),
-            Kind::Tail(tail) => {
+            PromiseState::Ready(value) => Err(value),
+            PromiseState::Asked(asking) => Ok(asking),
+            PromiseState::Tail(tail) => {
                 let (asking, resolver) = asking(owner_of_turn(otherwise));
                 tail.answers(resolver);
                 Ok(asking)
             }
             // A delegation that is not simply returned is an ordinary request.
-            Kind::Delegated(send) => {
+            PromiseState::Delegated(send) => {
                 let (asking, resolver) = asking(owner_of_turn(otherwise));
                 send(resolver);
                 Ok(asking)
@@ -128,17 +128,17 @@ impl<T: Send + 'static> Promise<T> {
     /// Makes the promise's value that of `resolver`.
     pub(crate) fn answer(self, resolver: Resolver<T>) {
         match self.kind {
-            Kind::Ready(value) => resolver.complete(value),
-            Kind::Asked(asking) => asking.wants(Sink::Answer(resolver)),
-            Kind::Tail(tail) => tail.answers(resolver),
-            Kind::Delegated(send) => send(resolver),
+            PromiseState::Ready(value) => resolver.complete(value),
+            PromiseState::Asked(asking) => asking.set_sink(Sink::Answer(resolver)),
+            PromiseState::Tail(tail) => tail.answers(resolver),
+            PromiseState::Delegated(send) => send(resolver),
         }
     }
 
     /// Gives the value to a sink of this actor.
     fn sink_into(self, owner: &AddressRef, sink: impl Continue<T>) {
         match self.into_asking(owner) {
-            Ok(asking) => asking.wants(Sink::Then(Pending::new(sink))),
+            Ok(asking) => asking.set_sink(Sink::Then(Pending::new(sink))),
             Err(value) => sink.fill(value).follow(),
         }
     }
@@ -170,9 +170,9 @@ impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> Continue<T>
 impl<T: Send + 'static> fmt::Debug for Promise<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
-            Kind::Ready(_) => "Promise(ready)",
-            Kind::Asked(_) | Kind::Tail(_) => "Promise(pending)",
-            Kind::Delegated(_) => "Promise(delegated)",
+            PromiseState::Ready(_) => "Promise(ready)",
+            PromiseState::Asked(_) | PromiseState::Tail(_) => "Promise(pending)",
+            PromiseState::Delegated(_) => "Promise(delegated)",
         })
     }
 }

@@ -3,12 +3,13 @@
 use super::slot::{Answering, Sink};
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, Delivery, Envelope, Kind, MessageKind, MessageRole, Next, StateRef, Step,
-    Worker, for_others,
+    AddressRef, AskError, Delivery, Envelope, KindTable, MessageKind, Next, Processed, StateRef,
+    Worker, run_foreign_code,
 };
 use crate::api::ask_future::Oneshot;
 use crate::failures::{Caught, take_last};
 use crate::failures::{Inside, Panic};
+use crate::message::MessageRole;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -33,12 +34,11 @@ enum Destination<T: Send + 'static> {
     Outside(Brc<Oneshot<T>>),
 }
 
-/// Whether a message that is about to be processed still should be.
+/// Whether the asker has withdrawn a message that is about to be processed.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) enum MarkStart {
+pub(crate) enum Withdrawal {
+    No,
     Yes,
-    /// The asker has withdrawn it.
-    Withdrawn,
 }
 
 impl<T: Send + 'static> Resolver<T> {
@@ -84,7 +84,7 @@ impl<T: Send + 'static> Resolver<T> {
 
     /// Returns true if a value would be received: the owner of the promise has not ended, or the
     /// future was not dropped.
-    pub(crate) fn is_heard(&self) -> bool {
+    pub(crate) fn has_listener(&self) -> bool {
         match &self.to {
             Destination::Slot(slot) => slot.owner().is_some_and(|owner| owner.ended().is_none()),
             Destination::Nobody | Destination::Outside(_) => self.is_wanted(),
@@ -95,10 +95,10 @@ impl<T: Send + 'static> Resolver<T> {
         self.complete(Err(error));
     }
 
-    pub(crate) fn begin(&self) -> MarkStart {
+    pub(crate) fn begin(&self) -> Withdrawal {
         match &self.to {
             Destination::Outside(oneshot) => oneshot.begin(),
-            _ => MarkStart::Yes,
+            _ => Withdrawal::No,
         }
     }
 
@@ -112,7 +112,7 @@ impl<T: Send + 'static> Resolver<T> {
         match std::mem::replace(&mut self.to, Destination::Nobody) {
             Destination::Slot(mut slot) if !slot.is_here() => {
                 // Written directly into the slot: the value need not be copied to the stack.
-                slot.lay(value);
+                slot.put_value(value);
                 sent(slot).follow();
             }
             to => settle(to, value).follow(),
@@ -136,19 +136,19 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
     loop {
         match to {
             Destination::Nobody => {
-                for_others("the drop of an answer", || drop(value));
+                run_foreign_code("the drop of an answer", || drop(value));
                 return Next::Nothing;
             }
             Destination::Outside(oneshot) => {
-                for_others("a waker", || oneshot.complete(value));
+                run_foreign_code("a waker", || oneshot.complete(value));
                 return Next::Nothing;
             }
             Destination::Slot(mut slot) => {
                 if !slot.is_here() || !slot.is_wanted() {
-                    slot.lay(value);
+                    slot.put_value(value);
                     return sent(slot);
                 }
-                slot.lay(value);
+                slot.put_value(value);
                 let owner = slot.take_owner();
                 let arrived = slot.arrives();
                 drop(owner);
@@ -158,7 +158,7 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
                         to = std::mem::replace(&mut resolver.to, Destination::Nobody);
                         value = given;
                     }
-                    Some((sink, value)) => return sunk(sink, value),
+                    Some((sink, value)) => return give_to_sink(sink, value),
                 }
             }
         }
@@ -191,10 +191,10 @@ fn sent<T: Send + 'static>(mut slot: Answering<T>) -> Next {
 }
 
 /// Gives a value to its sink.
-pub(super) fn sunk<T: Send + 'static>(sink: Sink<T>, value: Result<T, AskError>) -> Next {
+pub(super) fn give_to_sink<T: Send + 'static>(sink: Sink<T>, value: Result<T, AskError>) -> Next {
     match sink {
         Sink::Nobody => {
-            for_others("the drop of an answer", || drop(value));
+            run_foreign_code("the drop of an answer", || drop(value));
             Next::Nothing
         }
         Sink::Then(then) => then.fill(value),
@@ -234,18 +234,20 @@ struct Arrival<T>(PhantomData<T>);
 
 impl<T: Send + 'static> MessageKind for Arrival<T> {
     type Content = Answering<T>;
-    const KIND: Kind = Kind::new::<Self>("resolution", MessageRole::Resolution);
+    const KIND: KindTable = KindTable::new::<Self>("resolution", MessageRole::Resolution);
 
     #[inline]
-    fn run(slot: Answering<T>, _: &mut StateRef<'_>, _: &Worker) -> Step {
+    fn run(slot: Answering<T>, _: &mut StateRef<'_>, _: &Worker) -> Processed {
         let Some((sink, value)) = slot.arrives() else {
-            return Step::Done;
+            return Processed::Done;
         };
-        let mut next = sunk(sink, value);
+        let mut next = give_to_sink(sink, value);
         loop {
             next = match next {
-                Next::Nothing => return Step::Done,
-                Next::Deliver(Delivery { to, envelope }) => return Step::Release(to, envelope),
+                Next::Nothing => return Processed::Done,
+                Next::Deliver(Delivery { to, envelope }) => {
+                    return Processed::Release(to, envelope);
+                }
                 Next::Settle(settle) => settle(),
             }
         }
@@ -259,10 +261,10 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
         place: &'static Location<'static>,
     ) -> Next {
         let unwanted = slot.take_value();
-        for_others("the drop of an answer", || drop(unwanted));
-        slot.lay(Err(refusal.error(Self::KIND.name, place)));
+        run_foreign_code("the drop of an answer", || drop(unwanted));
+        slot.put_value(Err(refusal.error(Self::KIND.name, place)));
         slot.arrives()
-            .map_or(Next::Nothing, |(sink, value)| sunk(sink, value))
+            .map_or(Next::Nothing, |(sink, value)| give_to_sink(sink, value))
     }
 }
 

@@ -92,7 +92,7 @@ unsafe impl<T: Send + 'static> Sync for Asking<T> {}
 
 impl<T: Send + 'static> Asking<T> {
     /// Sets what is wanted, for good.
-    pub(super) fn wants(mut self, sink: Sink<T>) {
+    pub(super) fn set_sink(mut self, sink: Sink<T>) {
         self.prepare(sink);
     }
 
@@ -146,7 +146,7 @@ impl<T: Send + 'static> Drop for Asking<T> {
             // SAFETY: the exchange found that the resolver's end was first (Q5).
             let (sink, value) = unsafe { opened(self.0) };
             if let Some(value) = value {
-                super::resolver::sunk(sink, value).follow();
+                super::resolver::give_to_sink(sink, value).follow();
             }
         }
     }
@@ -187,7 +187,7 @@ impl<T: Send + 'static> Answering<T> {
 
     /// Puts the value into the slot, to travel with it.
     #[inline(always)]
-    pub(super) fn lay(&mut self, value: Result<T, AskError>) {
+    pub(super) fn put_value(&mut self, value: Result<T, AskError>) {
         // SAFETY: the value belongs to this end until it exchanges the state (Q1). It has not done
         // so, because it exists, and it is borrowed exclusively (X2). The previous value is
         // overwritten and not dropped: there is none, or `take_value` has taken it out.
@@ -252,7 +252,7 @@ pub(crate) trait Continue<T>: Send + 'static {
 /// A continuation of any type, in recycled memory.
 pub(crate) struct Pending<T: 'static> {
     place: NonNull<()>,
-    table: &'static Table<T>,
+    table: &'static SinkTable<T>,
 }
 
 // SAFETY: it owns a `Continue`, which is `Send` (X9); the table is a constant.
@@ -263,20 +263,20 @@ unsafe impl<T> Send for Pending<T> {}
 /// # Safety
 ///
 /// Both functions demand what [`unpacked`] demands.
-struct Table<T> {
+struct SinkTable<T> {
     fill: unsafe fn(NonNull<()>, Result<T, AskError>) -> Next,
     drop: unsafe fn(NonNull<()>),
 }
 
 trait Tabled<T> {
-    const TABLE: Table<T>;
+    const TABLE: SinkTable<T>;
 }
 
 impl<T: 'static, C: Continue<T>> Tabled<T> for C {
-    const TABLE: Table<T> = Table {
-        // SAFETY: the contract of `Table`, which is that of `unpacked` (X1).
+    const TABLE: SinkTable<T> = SinkTable {
+        // SAFETY: the contract of `SinkTable`, which is that of `unpacked` (X1).
         fill: |place, value| unsafe { unpacked::<C>(place) }.fill(value),
-        // SAFETY: the contract of `Table`, which is that of `unpacked` (X1).
+        // SAFETY: the contract of `SinkTable`, which is that of `unpacked` (X1).
         drop: |place| drop(unsafe { unpacked::<C>(place) }),
     };
 }

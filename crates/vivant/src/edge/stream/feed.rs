@@ -2,9 +2,10 @@
 
 use super::StreamItem;
 use super::gate::{Gate, Left};
-use crate::actor::{AskError, ExitHookId};
+use crate::actor::AskError;
 use crate::api::{Continuation, Resolver, Then, given_up};
 use crate::edge::future::Task;
+use crate::services::ExitHookId;
 use crate::sync::Arc;
 use futures_core::Stream;
 use std::pin::Pin;
@@ -89,7 +90,7 @@ where
 {
     fn drop(&mut self) {
         let system = self.then.target().system.clone();
-        system.forget_ending(self.ending);
+        system.exit_hooks.remove(self.ending);
         if self.gate.is_left() == Left::Early && !system.is_closing() {
             self.tell_last(StreamItem::Failed(given_up()));
         }

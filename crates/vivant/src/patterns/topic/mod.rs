@@ -10,7 +10,7 @@ mod intake;
 mod interleaved;
 mod subscriber;
 
-use crate::actor::for_others;
+use crate::actor::run_foreign_code;
 use crate::api::{Continuation, Then};
 use crate::failures::catch;
 use crate::sync::{Arc, Mutex, lock};
@@ -168,7 +168,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
             }
         }
         // It may be the last reference to a subscription that was dropped meanwhile.
-        for_others("the drop of a subscription", || drop(table));
+        run_foreign_code("the drop of a subscription", || drop(table));
     }
 
     /// Whether only this handle is left, and there are no subscribers.
@@ -199,7 +199,7 @@ impl<T> Unsubscribe for Subscribers<T> {
         // Outside the lock: it holds an address, and the user's arguments.
         if let Some(subscriber) = gone {
             let system = subscriber.actor().system.clone();
-            system.forget_ending(subscriber.ending());
+            system.exit_hooks.remove(subscriber.ending());
         }
     }
 }
@@ -209,7 +209,7 @@ impl<T> Drop for Subscribers<T> {
         let table = std::mem::take(&mut lock(&self.listed).table);
         for subscriber in table.values() {
             let actor = subscriber.actor();
-            actor.system.forget_ending(subscriber.ending());
+            actor.system.exit_hooks.remove(subscriber.ending());
         }
     }
 }

@@ -4,10 +4,12 @@ use super::Lagged;
 use super::intake::{Admission, Gap, Intake};
 use crate::actor::Refusal;
 use crate::actor::{
-    Access, CellRef, Envelope, ExitHookId, Guard, Kind, MessageKind, MessageRole, Next, StateRef,
-    Step, Steps, To, Worker, for_others, post,
+    Access, CellRef, Envelope, Guard, KindTable, MessageKind, Next, Processed, StateRef, Steps, To,
+    Worker, post, run_foreign_code,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
+use crate::message::MessageRole;
+use crate::services::ExitHookId;
 use crate::sync::{Arc, Mutex, lock};
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -88,7 +90,7 @@ where
     K::Rest: Clone,
 {
     type Content = (Gap, K::Rest);
-    const KIND: Kind = Kind::new::<Self>(K::NAME, MessageRole::Bounded);
+    const KIND: KindTable = KindTable::new::<Self>(K::NAME, MessageRole::Bounded);
     const GUARD: Guard = K::GUARD;
     const ACCESS: Access = K::ACCESS;
     const STEPS: Steps = K::STEPS;
@@ -103,7 +105,7 @@ where
         ready.unwrap_or(true)
     }
 
-    fn run((gap, rest): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+    fn run((gap, rest): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         let _none = state.turn::<K::Actor, _>(worker, |state, turn| {
             let lagged = Lagged {
                 missed: gap.close(),
@@ -115,7 +117,7 @@ where
     }
 
     fn refuse((gap, rest): Self::Content, _: &Refusal, _: &'static Location<'static>) -> Next {
-        for_others("the drop of a refused message", || drop(rest));
+        run_foreign_code("the drop of a refused message", || drop(rest));
         drop(gap);
         Next::Nothing
     }

@@ -8,8 +8,8 @@
 //! | `Actor::told` | the signal word, a turn's wish to end, a panic |
 //! | `Actor::queue` | the mailbox, from inbox to backlog |
 //! | `Actor::before_gate` | `ColdFields::waiting` |
-//! | `Actor::next` | `heed`, then `RunGuard::next` |
-//! | `Actor::is_over` | `RunGuard::take_step`, then `RunGuard::refuse_all` or `RunGuard::return_messages` |
+//! | `Actor::next` | `handle_signals`, then `RunGuard::next` |
+//! | `Actor::end_incarnation` | `RunGuard::take_step`, then `RunGuard::refuse_all` or `RunGuard::return_messages` |
 
 use super::program::{Message, Way, Why};
 use std::collections::VecDeque;
@@ -127,7 +127,7 @@ impl Actor {
     }
 
     /// Returns the messages that are lost, in the order in which their senders are told.
-    pub(super) fn is_over(&mut self, life: Lifecycle, waiting: Waiting) -> Vec<usize> {
+    pub(super) fn end_incarnation(&mut self, life: Lifecycle, waiting: Waiting) -> Vec<usize> {
         (self.life, self.told) = (life, None);
         let begun = self.hand.take().map(|(number, _)| number);
         let mut lost: Vec<usize> = begun.into_iter().collect();

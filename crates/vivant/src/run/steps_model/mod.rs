@@ -5,8 +5,8 @@
 //! | model | real |
 //! |---|---|
 //! | `Model::actors` | `actor.rs` has its table |
-//! | `Model::takes` | `RunGuard::process`, `RunGuard::has_step` |
-//! | `Model::is_over` | `RunGuard::end`, `RunGuard::go_down` |
+//! | `Model::takes` | `RunGuard::process`, `RunGuard::set_step` |
+//! | `Model::end_incarnation` | `RunGuard::end`, `RunGuard::go_down` |
 //! | `Model::meets` | `Resolver`, `Refusal`, the dead letters |
 //! | `Model::left` | `Pending::locals`, or the locals in a heap |
 //!
@@ -102,7 +102,7 @@ impl Model {
                 if why != Why::Restarting || self.program.cares[actor] == Care::Nobody {
                     assert_eq!(Next::Ends(why), self.next(actor), "T1: what ends");
                 }
-                self.is_over(actor, why);
+                self.end_incarnation(actor, why);
             }
             Event::Dropped(left) => {
                 assert!(!self.is_held(left), "T1: {left:?} is dropped too early");
@@ -147,14 +147,14 @@ impl Model {
         }
     }
 
-    fn is_over(&mut self, actor: usize, why: Why) {
+    fn end_incarnation(&mut self, actor: usize, why: Why) {
         let begins_again = matches!(why, Why::Panicked | Why::Finished | Why::Restarting);
         let (life, waiting, cause) = match (self.program.cares[actor], begins_again) {
             (Care::Nobody, _) | (_, false) => (Lifecycle::Ended, Waiting::Goes, Cause::Ended),
             (Care::Returns, true) => (Lifecycle::Down, Waiting::MessagesGo, Cause::Restarted),
             (_, true) => (Lifecycle::Down, Waiting::Stays, Cause::Restarted),
         };
-        for number in self.actors[actor].is_over(life, waiting) {
+        for number in self.actors[actor].end_incarnation(life, waiting) {
             self.meets(number, Fate::Dead(cause));
         }
     }
@@ -188,7 +188,7 @@ impl Model {
     fn end_unheard(&mut self, has_ended: impl Fn(usize) -> bool) {
         for actor in 0..self.actors.len() {
             if self.next(actor) == Next::EndsUnheard && has_ended(actor) {
-                self.is_over(actor, Why::Stopped);
+                self.end_incarnation(actor, Why::Stopped);
             }
         }
     }

@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 
 #[derive(Default)]
 pub(crate) struct Timers {
-    table: Mutex<Table>,
+    table: Mutex<Deadlines>,
     next_number: AtomicU64,
 }
 
 #[derive(Default, PartialEq, Eq)]
-enum State {
+enum TimersState {
     #[default]
     Open,
     /// The system shuts down: no delayed message is sent any more.
@@ -26,8 +26,8 @@ enum State {
 }
 
 #[derive(Default)]
-struct Table {
-    state: State,
+struct Deadlines {
+    state: TimersState,
     /// By deadline, then by the order in which they were set (R5).
     by_deadline: BTreeMap<(u64, u64), Alarm>,
     deadlines: BTreeMap<u64, u64>,
@@ -35,7 +35,7 @@ struct Table {
 
 /// Identity of a timer: enough to cancel it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TimerId(pub(super) u64);
+pub(crate) struct TimerId(pub(crate) u64);
 
 impl Timers {
     /// Sets an alarm. Returns true when it is now the next one, so that the thread that waits for
@@ -46,16 +46,16 @@ impl Timers {
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         let mut table = lock(&self.table);
         match (&table.state, alarm) {
-            (State::Closed, Alarm::Limit(ring)) => {
+            (TimersState::Closed, Alarm::Limit(fire)) => {
                 drop(table);
-                ring();
+                fire();
                 return (TimerId(number), false);
             }
-            (State::Open, alarm) | (State::LimitsOnly, alarm @ Alarm::Limit(_)) => {
+            (TimersState::Open, alarm) | (TimersState::LimitsOnly, alarm @ Alarm::Limit(_)) => {
                 table.deadlines.insert(number, at_ns);
                 table.by_deadline.insert((at_ns, number), alarm);
             }
-            (State::LimitsOnly | State::Closed, refused) => {
+            (TimersState::LimitsOnly | TimersState::Closed, refused) => {
                 // Outside the lock: the alarm may hold addresses, and the end of their actors may
                 // set or cancel timers.
                 drop(table);
@@ -103,21 +103,21 @@ impl Timers {
         while let Some((number, at_ns, alarm)) = self.take_due(now_ns) {
             let rung = catch(|| {
                 let again = match alarm {
-                    Alarm::Limit(ring) | Alarm::Once(ring) => {
-                        ring();
+                    Alarm::Limit(fire) | Alarm::Once(fire) => {
+                        fire();
                         None
                     }
                     Alarm::Every {
                         period_ns,
-                        mut ring,
-                    } => (ring() == Interval::GoesOn).then_some((period_ns, ring)),
+                        mut fire,
+                    } => (fire() == Interval::Continue).then_some((period_ns, fire)),
                 };
-                if let Some((period_ns, ring)) = again {
+                if let Some((period_ns, fire)) = again {
                     // The next deadline of the same grid that is not past: intervals do not drift,
                     // and missed ticks are not made up for.
                     let missed = now_ns.saturating_sub(at_ns) / period_ns;
                     let next_ns = at_ns.saturating_add((missed + 1).saturating_mul(period_ns));
-                    self.put_back(number, next_ns, Alarm::Every { period_ns, ring });
+                    self.put_back(number, next_ns, Alarm::Every { period_ns, fire });
                 } else {
                     self.cancel(TimerId(number));
                 }
@@ -160,10 +160,10 @@ impl Timers {
     pub(crate) fn drop_messages(&self, panicked: impl Fn(Caught)) {
         let messages = {
             let mut table = lock(&self.table);
-            if table.state == State::Closed {
+            if table.state == TimersState::Closed {
                 return;
             }
-            table.state = State::LimitsOnly;
+            table.state = TimersState::LimitsOnly;
             let is_limit = |(_, alarm): &((u64, u64), Alarm)| matches!(alarm, Alarm::Limit(_));
             let all = std::mem::take(&mut table.by_deadline).into_iter();
             let (limits, messages): (BTreeMap<_, _>, BTreeMap<_, _>) = all.partition(is_limit);
@@ -186,14 +186,14 @@ impl Timers {
     pub(crate) fn close(&self, panicked: impl Fn(Caught)) {
         let alarms = {
             let mut table = lock(&self.table);
-            table.state = State::Closed;
+            table.state = TimersState::Closed;
             table.deadlines.clear();
             std::mem::take(&mut table.by_deadline)
         };
         for alarm in alarms.into_values() {
             let rung = catch(move || {
-                if let Alarm::Limit(ring) = alarm {
-                    ring();
+                if let Alarm::Limit(fire) = alarm {
+                    fire();
                 }
             });
             if let Err(caught) = rung {
@@ -208,6 +208,6 @@ impl Timers {
     }
 
     pub(crate) fn are_closed(&self) -> bool {
-        lock(&self.table).state == State::Closed
+        lock(&self.table).state == TimersState::Closed
     }
 }

@@ -2,8 +2,8 @@
 
 use super::alarm::ns;
 use super::faults::Faults;
-use super::message_role::MessageRole;
 use crate::failures::Injected;
+use crate::message::MessageRole;
 use crate::oracle::{Oracle, Simulated};
 use crate::sync::{Mutex, lock};
 use std::panic::panic_any;

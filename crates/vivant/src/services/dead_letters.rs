@@ -1,14 +1,7 @@
 //! Dead letters: messages that were not processed. Counted by behaviour and place; actors can
 //! subscribe to them (T3).
 
-use super::envelope::{Envelope, Kind};
-use super::header::Header;
-use super::next::Next;
-use super::reference::CellRef;
-use super::refusal::Refusal;
-use crate::failures::catch;
-use crate::failures::{Cause, DeadLetter, DeadLetterCount};
-use crate::observe;
+use crate::failures::{Caught, Cause, DeadLetter, DeadLetterCount, catch};
 use crate::sync::{Arc, Mutex, lock};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -17,8 +10,11 @@ use std::panic::Location;
 
 type Tally = BTreeMap<(&'static str, (&'static str, u32, u32), Cause), u64>;
 
+/// The receiver of a dead letter: the numbers of its system and of the actor.
+pub(crate) type Receiver = (u64, u64);
+
 /// Passes a dead letter to a subscriber; false when the subscriber has ended.
-pub(crate) type DeadLetterSubscriber = Arc<dyn Fn(&Header, &DeadLetter) -> bool + Send + Sync>;
+pub(crate) type DeadLetterSubscriber = Arc<dyn Fn(Receiver, &DeadLetter) -> bool + Send + Sync>;
 
 /// The subscribers of dead letters. A system that shuts down takes no more.
 enum Subscribers {
@@ -34,7 +30,7 @@ impl Default for Subscribers {
 
 thread_local! {
     /// Whether this thread is notifying subscribers of a letter.
-    static TELLING: Cell<bool> = const { Cell::new(false) };
+    static NOTIFYING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The dead letters of one system.
@@ -79,70 +75,51 @@ impl DeadLetters {
         Ok(())
     }
 
-    /// Counts a message that could not be delivered. The returned step fails its ask, if there is
-    /// one.
-    pub(crate) fn bury(&self, to: CellRef, envelope: Envelope, cause: Cause) -> Next {
-        let kind = envelope.kind();
-        if kind.role.is_sent() {
-            self.note(&to, kind, envelope.head().place, cause);
-        }
-        let refusal = match cause {
-            Cause::Ended | Cause::Withdrawn | Cause::Restarted => Refusal::ended(to.clone()),
-            Cause::Rejected | Cause::DroppedNewest | Cause::DroppedOldest => {
-                to.counts_loss();
-                Refusal::full(to.clone())
-            }
-        };
-        // Dropping the message is user code, and a panic there is not the sender's fault.
-        catch(|| envelope.refuse(&refusal)).unwrap_or_else(|caught| {
-            to.system.reports.panicked(&to.panic(kind.name, caught));
-            Next::Nothing
-        })
-    }
-
-    /// Counts a message that is handled elsewhere.
-    pub(crate) fn note(
+    /// Counts a message that was not processed.
+    pub(crate) fn count(
         &self,
-        cell: &Header,
-        kind: &'static Kind,
+        behaviour: &'static str,
         place: &'static Location<'static>,
         cause: Cause,
     ) {
         let key = (
-            kind.name,
+            behaviour,
             (place.file(), place.line(), place.column()),
             cause,
         );
         *lock(&self.tally).entry(key).or_default() += 1;
-        observe::dead_letter(&cell.seen(), kind.name, place, cause);
-        // Subscribers are notified outside the lock: that makes actors runnable.
+    }
+
+    /// Passes a letter to the subscribers, outside the lock: that makes actors runnable. A panic of
+    /// a subscriber is passed to `panicked`.
+    ///
+    /// A letter that arises while subscribers are notified of another one is not passed on:
+    /// otherwise that could continue for ever.
+    pub(crate) fn pass_on(
+        &self,
+        receiver: Receiver,
+        letter: impl FnOnce() -> DeadLetter,
+        panicked: impl Fn(Caught),
+    ) {
         let subscribers = match &*lock(&self.subscribers) {
             Subscribers::Open(subscribers) if !subscribers.is_empty() => subscribers.clone(),
             _ => return,
         };
-        // A letter that arises while subscribers are notified of this one is counted and not passed
-        // on: otherwise that could continue for ever.
-        let Some(_telling) = Telling::begin() else {
+        let Some(_notifying) = Notifying::begin() else {
             return;
         };
-        let letter = DeadLetter {
-            behaviour: kind.name,
-            actor: cell.path(),
-            place,
-            cause,
-        };
-        for tell in subscribers {
+        let letter = letter();
+        for subscriber in subscribers {
             // Notifying clones the subscriber's continuation, fills its message, and may drop the
             // last reference to it: user code.
-            let told = catch(|| {
-                if !tell(cell, &letter) {
-                    self.forget(&tell);
+            let notified = catch(|| {
+                if !subscriber(receiver, &letter) {
+                    self.forget(&subscriber);
                 }
-                drop(tell);
+                drop(subscriber);
             });
-            if let Err(caught) = told {
-                let panic = cell.panic("a subscriber to dead letters", caught);
-                cell.system.reports.panicked(&panic);
+            if let Err(caught) = notified {
+                panicked(caught);
             }
         }
     }
@@ -167,19 +144,21 @@ impl DeadLetters {
 }
 
 /// Guard: this thread is notifying subscribers, until it is dropped.
-struct Telling;
+struct Notifying;
 
-impl Telling {
+impl Notifying {
     /// `None` if the thread is doing so already, or its thread-locals are being destroyed.
-    fn begin() -> Option<Telling> {
-        let before = TELLING.try_with(|telling| telling.replace(true)).ok()?;
-        (!before).then_some(Telling)
+    fn begin() -> Option<Notifying> {
+        let before = NOTIFYING
+            .try_with(|notifying| notifying.replace(true))
+            .ok()?;
+        (!before).then_some(Notifying)
     }
 }
 
-impl Drop for Telling {
+impl Drop for Notifying {
     fn drop(&mut self) {
-        let _ = TELLING.try_with(|telling| telling.set(false));
+        let _ = NOTIFYING.try_with(|notifying| notifying.set(false));
     }
 }
 

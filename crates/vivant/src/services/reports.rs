@@ -30,11 +30,11 @@ impl Reports {
 
     pub(crate) fn panicked(&self, panic: &Panic) {
         self.panics.fetch_add(1, Ordering::Relaxed);
-        self.say(Report::Panicked(panic.clone()));
+        self.publish(Report::Panicked(panic.clone()));
     }
 
     pub(crate) fn large_turn(&self, actor: String, behaviour: &'static str, bytes: u64) {
-        self.say(Report::LargeTurn {
+        self.publish(Report::LargeTurn {
             actor,
             behaviour,
             bytes,
@@ -42,7 +42,7 @@ impl Reports {
     }
 
     pub(crate) fn slow_turn(&self, actor: String, behaviour: &'static str, for_ms: u64) {
-        self.say(Report::SlowTurn {
+        self.publish(Report::SlowTurn {
             actor,
             behaviour,
             for_ms,
@@ -51,15 +51,15 @@ impl Reports {
 
     pub(crate) fn gave_up(&self, supervisor: String, why: &Arc<GaveUp>) {
         let why = why.clone();
-        self.say(Report::GaveUp { supervisor, why });
+        self.publish(Report::GaveUp { supervisor, why });
     }
 
     pub(crate) fn overdue(&self, actor: String) {
-        self.say(Report::Overdue { actor });
+        self.publish(Report::Overdue { actor });
     }
 
     pub(crate) fn unused_collector(&self, place: &'static str, name: String, marking: Marking) {
-        self.say(Report::UnusedCollector {
+        self.publish(Report::UnusedCollector {
             place,
             name,
             marking,
@@ -67,7 +67,7 @@ impl Reports {
     }
 
     pub(crate) fn thread_failed(&self, error: &io::Error) {
-        self.say(Report::ThreadFailed {
+        self.publish(Report::ThreadFailed {
             error: error.to_string(),
         });
     }
@@ -80,7 +80,7 @@ impl Reports {
         lock(&self.latest).iter().cloned().collect()
     }
 
-    fn say(&self, report: Report) {
+    fn publish(&self, report: Report) {
         observe::report(&report);
         if let Some(listener) = &self.listener {
             // On a worker's or the clock's thread: a panic of the listener must not end that

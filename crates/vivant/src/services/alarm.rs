@@ -10,15 +10,15 @@ pub(crate) enum Alarm {
     Once(Box<dyn FnOnce() + Send>),
     Every {
         period_ns: u64,
-        ring: Box<dyn FnMut() -> Interval + Send>,
+        fire: Box<dyn FnMut() -> Interval + Send>,
     },
 }
 
 /// Whether an interval goes on.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Interval {
-    GoesOn,
-    Ends,
+    Continue,
+    End,
 }
 
 /// The length of an interval.

@@ -4,25 +4,20 @@
 //! Slabs: the start and the end of an actor touch one place each, however many actors there are,
 //! because an actor knows its place.
 
-use super::header::Header;
-use super::reference::CellRef;
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 
 /// Number of slabs: workers seldom contend for one.
 const SLABS: usize = 16;
 
-#[derive(Default)]
-pub(crate) struct Registry([Slab; SLABS]);
+pub(crate) struct Registry<T>([Slab<T>; SLABS]);
 
 #[repr(align(128))]
-#[derive(Default)]
-struct Slab {
-    places: Mutex<Places>,
+struct Slab<T> {
+    places: Mutex<Places<T>>,
 }
 
-#[derive(Default)]
-struct Places {
-    taken: Vec<Option<CellRef>>,
+struct Places<T> {
+    taken: Vec<Option<T>>,
     free: Vec<u32>,
 }
 
@@ -52,63 +47,79 @@ fn full() -> ! {
     std::process::abort()
 }
 
-impl Registry {
+impl<T> Default for Registry<T> {
+    fn default() -> Self {
+        Registry(std::array::from_fn(|_| Slab::default()))
+    }
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        let (taken, free) = (Vec::new(), Vec::new());
+        Slab {
+            places: Mutex::new(Places { taken, free }),
+        }
+    }
+}
+
+impl<T> Registry<T> {
+    /// Inserts `entry`. Calls `placed` with its place, under the lock.
+    ///
     /// Ends the process if a slab has no room for another: more than 2²⁸ actors of one thread.
     /// Unwinding would leave an actor without an owner of its lifetime (C5).
-    pub(crate) fn insert(&self, cell: CellRef) {
+    pub(crate) fn insert(&self, entry: T, placed: impl FnOnce(&T, u32)) {
         let slab = SLAB.try_with(|slab| *slab).unwrap_or(0);
         let mut places = lock(&self.0[slab].places);
         let at = places.free.pop().unwrap_or(places.taken.len() as u32);
         if at >= u32::MAX / SLABS as u32 {
             full();
         }
-        cell.place.store(packed(slab, at), Ordering::Relaxed);
+        placed(&entry, packed(slab, at));
         match places.taken.get_mut(at as usize) {
-            Some(place) => *place = Some(cell),
-            None => places.taken.push(Some(cell)),
+            Some(place) => *place = Some(entry),
+            None => places.taken.push(Some(entry)),
         }
     }
 
-    /// Removes the actor, if it is there.
-    pub(crate) fn remove(&self, actor: &Header) -> Option<CellRef> {
-        let (slab, at) = place_of(actor.place());
+    /// Removes the entry at this place, if it is the one meant.
+    pub(crate) fn remove(&self, place: u32, is_meant: impl FnOnce(&T) -> bool) -> Option<T> {
+        let (slab, at) = place_of(place);
         let mut places = lock(&self.0[slab].places);
         let there = places.taken.get_mut(at)?;
-        if there.as_ref().is_none_or(|cell| cell.id != actor.id) {
+        if !there.as_ref().is_some_and(is_meant) {
             return None;
         }
-        let cell = there.take();
+        let entry = there.take();
         places.free.push(at as u32);
-        cell
-    }
-
-    /// The actor with this number that was put at this place, if it is still there.
-    pub(crate) fn get(&self, id: u64, place: u32) -> Option<CellRef> {
-        let (slab, at) = place_of(place);
-        let places = lock(&self.0[slab].places);
-        let there = places.taken.get(at)?.as_ref()?;
-        (there.id == id).then(|| there.clone())
+        entry
     }
 
     pub(crate) fn len(&self) -> usize {
-        let alive = |slab: &Slab| {
+        let alive = |slab: &Slab<T>| {
             let places = lock(&slab.places);
             places.taken.len() - places.free.len()
         };
         self.0.iter().map(alive).sum()
     }
+}
 
-    /// All actors that exist now, in the order of their creation.
-    pub(crate) fn all(&self) -> Vec<CellRef> {
-        let mut all: Vec<CellRef> = self
-            .0
-            .iter()
+impl<T: Clone> Registry<T> {
+    /// Returns the entry at this place, if it is the one meant.
+    pub(crate) fn get(&self, place: u32, is_meant: impl FnOnce(&T) -> bool) -> Option<T> {
+        let (slab, at) = place_of(place);
+        let places = lock(&self.0[slab].places);
+        let there = places.taken.get(at)?.as_ref()?;
+        is_meant(there).then(|| there.clone())
+    }
+
+    /// Returns all entries that exist now, in no order.
+    pub(crate) fn all(&self) -> Vec<T> {
+        let slabs = self.0.iter();
+        slabs
             .flat_map(|slab| {
                 let places = lock(&slab.places);
                 places.taken.iter().flatten().cloned().collect::<Vec<_>>()
             })
-            .collect();
-        all.sort_by_key(|cell| cell.id);
-        all
+            .collect()
     }
 }

@@ -15,9 +15,11 @@ pub(crate) enum MessageRole {
     Resolution,
     /// Ends the actor when it is reached.
     StopMark,
-    /// A message of the runtime: watches and links, and messages between the runtime's own actors.
+    /// Requests a promise of the actor's end: deferred until then.
+    Watch,
+    /// A message of the runtime: links, and messages between the runtime's own actors.
     Own,
-    /// Stands for a message of the ring; a message of the runtime.
+    /// Stands for a message of the bounded queue; a message of the runtime.
     Ticket,
 }
 
@@ -38,8 +40,9 @@ impl MessageRole {
 pub(crate) enum Route {
     /// To an actor without a bound: as a node of the inbox.
     Straight,
-    /// To an actor with a bound: through the ring, and it counts against the bound.
+    /// To an actor with a bound: through the bounded queue, and it counts against the bound.
     Counted,
-    /// To any actor: through the ring if the actor has one, and it never counts against the bound.
+    /// To any actor: through the bounded queue if the actor has one, and it never counts against
+    /// the bound.
     Exempt,
 }

@@ -1,0 +1,53 @@
+//! What becomes of a message that is not processed (T3).
+
+use super::envelope::{Envelope, KindTable};
+use super::header::Header;
+use super::reference::CellRef;
+use super::refusal::{Next, Refusal};
+use crate::failures::{Caught, Cause, DeadLetter, catch};
+use crate::observe;
+use std::panic::Location;
+
+/// Counts a message that could not be delivered. The returned step fails its ask, if there is one.
+pub(crate) fn bury_letter(to: CellRef, envelope: Envelope, cause: Cause) -> Next {
+    let kind = envelope.kind();
+    if kind.role.is_sent() {
+        note_dead_letter(&to, kind, envelope.head().place, cause);
+    }
+    let refusal = match cause {
+        Cause::Ended | Cause::Withdrawn | Cause::Restarted => Refusal::ended(to.clone()),
+        Cause::Rejected | Cause::DroppedNewest | Cause::DroppedOldest => {
+            to.count_loss();
+            Refusal::full(to.clone())
+        }
+    };
+    // Dropping the message is user code, and a panic there is not the sender's fault.
+    catch(|| envelope.refuse(&refusal)).unwrap_or_else(|caught| {
+        to.system.reports.panicked(&to.panic(kind.name, caught));
+        Next::Nothing
+    })
+}
+
+/// Counts a message that is handled elsewhere, and passes it to the subscribers.
+pub(crate) fn note_dead_letter(
+    cell: &Header,
+    kind: &'static KindTable,
+    place: &'static Location<'static>,
+    cause: Cause,
+) {
+    let system = &cell.system;
+    system.dead_letters.count(kind.name, place, cause);
+    observe::dead_letter(&cell.seen(), kind.name, place, cause);
+    let letter = || DeadLetter {
+        behaviour: kind.name,
+        actor: cell.path(),
+        place,
+        cause,
+    };
+    let panicked = |caught: Caught| {
+        let panic = cell.panic("a subscriber to dead letters", caught);
+        system.reports.panicked(&panic);
+    };
+    let receiver = (system.number, cell.id);
+    system.dead_letters.pass_on(receiver, letter, panicked);
+}

@@ -1,0 +1,55 @@
+//! Messages about links: a link ends an actor when its peer fails. They are ordered with all other
+//! messages, and are refused with the mailbox of an actor that has ended.
+
+use super::class::StateRef;
+use super::envelope::{Envelope, KindTable, LinkMessage, MessageKind, Processed};
+use super::reference::CellRef;
+use super::refusal::{Delivery, Next, Refusal};
+use super::worker::Worker;
+use crate::failures::{Linked, StopReason};
+use crate::message::MessageRole;
+use crate::sync::Arc;
+use std::panic::Location;
+
+impl MessageKind for LinkMessage {
+    type Content = LinkMessage;
+    const KIND: KindTable = KindTable::new::<Self>("link", MessageRole::Own);
+
+    fn run(message: LinkMessage, _: &mut StateRef<'_>, _: &Worker) -> Processed {
+        Processed::Link(message)
+    }
+
+    fn refuse(message: LinkMessage, refusal: &Refusal, _: &'static Location<'static>) -> Next {
+        match message {
+            LinkMessage::Link(peer) => peer_is_over(&refusal.cell, &peer, &refusal.reason()),
+            LinkMessage::Unlink(_) | LinkMessage::PeerFailed(..) | LinkMessage::PeerEnded(_) => {
+                Next::Nothing
+            }
+        }
+    }
+}
+
+impl LinkMessage {
+    pub(crate) fn envelope(self) -> Envelope {
+        Envelope::new::<LinkMessage>(self, Location::caller())
+    }
+}
+
+/// `over` has ended or restarted. If `reason` is a failure, `peer` fails too; otherwise it drops
+/// the link.
+pub(crate) fn peer_is_over(over: &CellRef, peer: &CellRef, reason: &StopReason) -> Next {
+    let Some(to) = peer.upgrade() else {
+        return Next::Nothing;
+    };
+    let message = if reason.is_failure() {
+        let linked = Arc::new(Linked {
+            actor: over.path(),
+            reason: reason.clone(),
+        });
+        LinkMessage::PeerFailed(over.clone(), linked)
+    } else {
+        LinkMessage::PeerEnded(over.clone())
+    };
+    let envelope = message.envelope();
+    Next::Deliver(Delivery { to, envelope })
+}

@@ -1,0 +1,214 @@
+//! [`RunState`]: the part of a header that only the holder accesses, and the cold fields of the few
+//! actors that need them.
+
+use super::child_news::ChildNews;
+use super::class::StateRef;
+use super::deferred_messages::DeferredMessages;
+use super::envelope::{Envelope, Head};
+use super::header::Header;
+use super::options::Pool;
+use super::reference::CellRef;
+use super::supervised_by::Terms;
+use super::worker::Worker;
+use crate::message::Chain;
+use crate::mute::Pressure;
+use std::any::Any;
+
+/// The owner part: fields that only the holder accesses.
+pub(crate) struct RunState {
+    /// Messages taken out of the inbox and not yet begun.
+    pub(crate) backlog: Chain<Head>,
+    /// Cold fields. For the many actors that need none of them they cost one word.
+    pub(crate) cold: Option<Box<ColdFields>>,
+    /// Number of messages begun or deferred that the pressure still counts.
+    pub(crate) uncounted: u32,
+    /// Number of counted addresses that were given to the actor itself (C6).
+    pub(crate) cached: u32,
+    pub(crate) life: Lifecycle,
+    pub(crate) mute: Mute,
+    /// Whether the guards in `waiting` have to be evaluated.
+    pub(crate) guards: Guards,
+    /// Whether the next message of the backlog found the inbox empty.
+    pub(crate) batch: Batch,
+    pub(crate) steps: StepProgress,
+    pub(crate) worker_class: WorkerClass,
+}
+
+/// Worker class: the threads that run the actor (T6).
+#[derive(PartialEq, Eq, Clone, Copy, Debug)]
+pub(crate) enum WorkerClass {
+    Workers,
+    /// The actor's type declares that its turns block.
+    Blocking,
+    /// As `Workers`, but the last run had a turn over the limit, so the next run is measured.
+    Candidate,
+    /// The actor computed for longer than the limit in its last run.
+    Slow,
+}
+
+impl WorkerClass {
+    #[inline]
+    pub(crate) fn is_for_workers(self) -> bool {
+        matches!(self, WorkerClass::Workers | WorkerClass::Candidate)
+    }
+
+    pub(crate) fn of(pool: Pool) -> WorkerClass {
+        match pool {
+            Pool::Workers => WorkerClass::Workers,
+            Pool::Blocking => WorkerClass::Blocking,
+        }
+    }
+}
+
+impl RunState {
+    pub(super) fn new(cold: Option<Box<ColdFields>>, life: Lifecycle, pool: Pool) -> RunState {
+        RunState {
+            backlog: Chain::new(),
+            cold,
+            uncounted: 0,
+            cached: 0,
+            life,
+            mute: Mute::Free,
+            guards: Guards::None,
+            batch: Batch::Begun,
+            steps: StepProgress::None,
+            worker_class: WorkerClass::of(pool),
+        }
+    }
+
+    pub(crate) fn cold(&mut self) -> &mut ColdFields {
+        self.cold.get_or_insert_default()
+    }
+
+    pub(crate) fn child(&self) -> Option<&SupervisedBy> {
+        self.cold.as_ref()?.child.as_ref()
+    }
+
+    /// Returns true if messages are deferred by their guards.
+    pub(crate) fn has_deferred(&self) -> bool {
+        let cold = self.cold.as_ref();
+        cold.is_some_and(|cold| cold.deferred.count() > 0)
+    }
+
+    /// Called before messages are appended to the backlog. The first of them found the inbox empty,
+    /// so it was not counted when it was sent.
+    pub(crate) fn expect_batch(&mut self, pressure: &Pressure) {
+        if self.backlog.is_empty() {
+            self.batch = Batch::Fresh;
+        } else {
+            // This message waits behind others, so it counts.
+            pressure.add();
+        }
+    }
+}
+
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub(crate) enum Lifecycle {
+    Running,
+    /// Supervised, and without a state until the supervisor starts it. Processes no messages.
+    Down,
+    Ended,
+}
+
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub(crate) enum Mute {
+    Free,
+    /// The actor has sent to an overloaded actor. It processes no messages until the unmute signal.
+    Muted,
+}
+
+/// Whether a behaviour has a next step.
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub(crate) enum StepProgress {
+    None,
+    Pending,
+}
+
+/// See `mute::Pressure`: the first message of a batch was not counted when it was sent.
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub(crate) enum Batch {
+    Fresh,
+    Begun,
+}
+
+/// Whether messages are deferred, and whether their guards have to be evaluated.
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub(crate) enum Guards {
+    /// No message is deferred.
+    None,
+    /// All guards were evaluated since the state last changed, and all are false.
+    Closed,
+    /// Some guards were evaluated since the state last changed.
+    Partly,
+    /// The state may have changed since the last evaluation.
+    Stale,
+    /// Guards are being evaluated. If this is the value after a panic, a guard has panicked.
+    Evaluating,
+}
+
+impl Guards {
+    /// Returns true if a guard may not have been evaluated since the state last changed.
+    #[inline]
+    pub(crate) fn need_evaluation(self) -> bool {
+        !matches!(self, Guards::None | Guards::Closed)
+    }
+}
+
+/// Accessed by the holder alone.
+#[derive(Default)]
+pub(crate) struct ColdFields {
+    /// Messages deferred by their guards.
+    pub(crate) deferred: DeferredMessages,
+    /// The next step of a behaviour.
+    pub(crate) step: Option<PendingStep>,
+    /// The supervisor that starts it again.
+    pub(crate) child: Option<SupervisedBy>,
+    /// Requests of a watch. The end of the actor resolves their promises.
+    pub(crate) watches: Vec<Envelope>,
+    /// Its role as owner of the counted objects that it made. Taken out while a worker holds the
+    /// actor: that worker is then the owner.
+    pub(crate) counts: Option<vivant_brc::Owner>,
+    /// Linked actors, which fail when it fails.
+    pub(crate) linked: Vec<CellRef>,
+}
+
+/// A behaviour's next step, and the locals that a plain actor's last step left.
+pub(crate) struct PendingStep {
+    pub(crate) envelope: Envelope,
+    pub(crate) locals: Option<Box<dyn Any + Send>>,
+}
+
+impl ColdFields {
+    pub(crate) fn of_child(child: SupervisedBy) -> Box<ColdFields> {
+        Box::new(ColdFields {
+            child: Some(child),
+            ..ColdFields::default()
+        })
+    }
+
+    pub(crate) fn unlink(&mut self, peer: &Header) {
+        self.linked.retain(|other| other.id != peer.id);
+    }
+
+    /// Takes out one link with `peer`.
+    pub(crate) fn take_link(&mut self, peer: &Header) -> Option<CellRef> {
+        let mut linked = self.linked.iter();
+        let at = linked.position(|other| other.id == peer.id)?;
+        Some(self.linked.swap_remove(at))
+    }
+}
+
+/// What an actor knows of its supervisor.
+pub(crate) struct SupervisedBy {
+    /// A weak reference: the supervisor holds its children.
+    pub(crate) supervisor: CellRef,
+    /// Makes the message with the news of the child of this number.
+    pub(crate) news: fn(u64, ChildNews) -> Envelope,
+    pub(crate) begin: Box<dyn Begin>,
+    pub(crate) terms: Terms,
+}
+
+/// Makes a state, any number of times.
+pub(crate) trait Begin: Send {
+    fn begin(&self, state: &mut StateRef<'_>, worker: &Worker);
+}

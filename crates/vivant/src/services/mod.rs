@@ -1,0 +1,30 @@
+//! The services of a system: what its actors share, and what names no actor. Time and timers,
+//! reports, dead letters, exit hooks, the registry, the record of a simulation.
+
+mod accounting;
+mod alarm;
+mod dead_letters;
+mod exit_hooks;
+mod extensions;
+mod faults;
+mod registry;
+mod reports;
+#[allow(
+    clippy::module_inception,
+    reason = "the folder is named after what it makes up"
+)]
+mod services;
+mod stage;
+mod timers;
+
+pub(crate) use accounting::OwnBytes;
+pub(crate) use alarm::{Alarm, Interval, ns, period_ns};
+pub use dead_letters::DeadLetters;
+pub(crate) use dead_letters::{DeadLetterSubscriber, Receiver};
+pub(crate) use exit_hooks::ExitHookId;
+pub use faults::Faults;
+pub(crate) use registry::Registry;
+pub(crate) use reports::Listener;
+pub(crate) use services::Services;
+pub(crate) use stage::{SUPERVISOR, Stage};
+pub(crate) use timers::TimerId;

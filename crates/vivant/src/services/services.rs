@@ -1,0 +1,126 @@
+//! [`Services`]: what the actors of one system share, and what names no actor.
+
+use super::accounting::Bytes;
+use super::dead_letters::DeadLetters;
+use super::exit_hooks::ExitHooks;
+use super::extensions::Extensions;
+use super::reports::{Listener, Reports};
+use super::stage::Stage;
+use super::timers::Timers;
+use crate::candidates::Verdict;
+use crate::config::Config;
+use crate::message::Depot;
+use crate::observe::SystemMeters;
+use crate::oracle::Oracle;
+use crate::queues::IdleWorkers;
+use crate::statistics::Histograms;
+use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use vivant_heap::{PAGE, PageSource};
+
+/// The services of a system. The system itself, `actor::Shared`, derefs to them.
+pub(crate) struct Services {
+    /// The number of the system in the process: the first key of the order of addresses.
+    pub(crate) number: u64,
+    pub(crate) config: Config,
+    pub(crate) oracle: Oracle,
+    pub(crate) idle: IdleWorkers,
+    /// Of a simulation.
+    stage: Option<Box<Stage>>,
+    pub(crate) exit_hooks: ExitHooks,
+    pub(crate) timers: Timers,
+    pub(crate) dead_letters: DeadLetters,
+    pub(crate) reports: Reports,
+    pub(crate) meters: SystemMeters,
+    pub(crate) bytes: Bytes,
+    pub(crate) depot: Arc<Depot>,
+    /// The page source of the actors' heaps.
+    pub(crate) heaps: Arc<PageSource>,
+    /// Histograms of the pauses of heaps.
+    pub(crate) pauses: Histograms,
+    pub(crate) verdict: Verdict,
+    /// What folders above keep in the system: names, trees, detached heaps.
+    pub(crate) extensions: Extensions,
+    pub(crate) next_id: AtomicU64,
+    pub(crate) next_root: AtomicU32,
+    life: AtomicU8,
+}
+
+const OPEN: u8 = 0;
+const CLOSING: u8 = 1;
+
+static SYSTEMS: AtomicU64 = AtomicU64::new(0);
+
+impl Services {
+    pub(crate) fn new(
+        config: Config,
+        oracle: Oracle,
+        stage: Option<Box<Stage>>,
+        listener: Option<Listener>,
+    ) -> Services {
+        let heaps = match config.heap_limit {
+            Some(bytes) => PageSource::bounded(bytes / PAGE),
+            None => PageSource::new(),
+        };
+        Services {
+            // Relaxed: a number on its own.
+            number: SYSTEMS.fetch_add(1, Ordering::Relaxed),
+            config,
+            oracle,
+            idle: IdleWorkers::new(),
+            stage,
+            exit_hooks: ExitHooks::default(),
+            timers: Timers::default(),
+            dead_letters: DeadLetters::default(),
+            reports: Reports::new(listener),
+            meters: SystemMeters::new(),
+            bytes: Bytes::default(),
+            depot: Arc::new(Depot::new()),
+            heaps: Arc::new(heaps),
+            pauses: Histograms::default(),
+            verdict: Verdict::default(),
+            extensions: Extensions::default(),
+            next_id: AtomicU64::new(0),
+            next_root: AtomicU32::new(0),
+            life: AtomicU8::new(OPEN),
+        }
+    }
+
+    /// Returns the stage of a simulation.
+    pub(crate) fn stage(&self) -> Option<&Stage> {
+        self.stage.as_deref()
+    }
+
+    /// Polls a user's future in the context of the executor that it expects.
+    pub(crate) fn in_executor<R>(&self, poll: impl FnOnce() -> R) -> R {
+        #[cfg(feature = "tokio")]
+        if let Some(handle) = &self.config.tokio {
+            let _within = handle.enter();
+            return poll();
+        }
+        poll()
+    }
+
+    /// In a simulation: records an event that makes it unrepeatable.
+    pub(crate) fn complain(&self, what: impl FnOnce() -> String) {
+        if let Some(stage) = self.stage() {
+            stage.complain(what());
+        }
+    }
+
+    /// In a simulation: complains if this is not the thread that drives it.
+    pub(crate) fn complain_if_foreign(&self, what: impl FnOnce() -> String) {
+        if let Some(stage) = self.stage().filter(|stage| stage.is_foreign()) {
+            stage.complain(what());
+        }
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        // SeqCst: pairs with the accesses in `begin_closing`: either the birth sees that the system
+        // closes, or shutdown sees the new actor.
+        self.life.load(Ordering::SeqCst) == CLOSING
+    }
+
+    pub(crate) fn begin_closing(&self) {
+        self.life.store(CLOSING, Ordering::SeqCst);
+    }
+}
