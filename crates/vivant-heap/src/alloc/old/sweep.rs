@@ -7,8 +7,10 @@ use crate::alloc::poison::poison;
 use crate::foreign_code::ForeignCode;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::pages::page::{PageKind, Span, Wanted};
+use crate::pages::chunk::state_of;
+use crate::pages::page::{PageKind, Span};
 use crate::pages::page_source::PageSource;
+use crate::sync::Ordering;
 
 /// Spans swept for one object that finds no block: this bounds the time of its allocation. If none
 /// of them has a free block, the object gets a new span.
@@ -174,11 +176,12 @@ pub(super) struct Freed {
     destructors: usize,
 }
 
-/// Sweeps one span.
+/// Sweeps one span: frees the blocks that the last mark did not mark, which have a state other than
+/// `alive`. Before it frees a block, it runs the block's destructor.
 ///
 /// # Safety
 ///
-/// The span is the caller's.
+/// The span is the caller's, and no marker runs.
 unsafe fn sweep_span(span: Span, alive: u8, free: FreeBlocks, panics: &mut u64) -> Freed {
     let marked = alive;
     #[cfg(test)]
@@ -186,31 +189,59 @@ unsafe fn sweep_span(span: Span, alive: u8, free: FreeBlocks, panics: &mut u64) 
         true => Epoch(alive).next().0,
         false => alive,
     };
-    let wanted = match free {
-        FreeBlocks::Poisoned => Wanted::All,
-        FreeBlocks::Stale => Wanted::Destructors,
-    };
-    let mut destructors = 0;
-    // SAFETY: the caller's contract.
-    unsafe {
-        let before = span.page().used;
-        let size = span.page().block_size();
-        // SAFETY: the block is dead, and its page is the caller's. Destructors that run meanwhile
-        // are of leaf types (H10): they have no reference into this heap, so none to a page of this
-        // span, which `sweep` has borrowed.
-        span.sweep(alive, wanted, |block, drops| {
-            if drops {
-                *panics += end(block.cast());
-                destructors += 1;
-            }
-            if free == FreeBlocks::Poisoned {
-                poison(block, size);
-            }
-        });
-        span.page().swept = marked;
-        Freed {
-            bytes: usize::from(before - span.page().used) * size,
-            destructors,
+    // SAFETY: the caller's contract. Destructors that run meanwhile are of leaf types (H10): they
+    // have no reference into this heap, so none to a page of this span.
+    let page = unsafe { span.page() };
+    let (size, start) = (page.block_size(), span.start());
+    let (mut freed, mut destructors) = (0, 0);
+    for word in 0..page.occupied.len() {
+        let occupied = page.occupied[word];
+        // SAFETY: the block lies in the span (H4).
+        let block = |bit: usize| unsafe { start.add((word * 64 + bit) * size) };
+        // SAFETY: the block lies in the span, so its chunk is mapped (H4).
+        let state = |bit: usize| unsafe { state_of(block(bit)) };
+        let mut live = 0;
+        for bit in bits(occupied) {
+            // Relaxed: no marker runs.
+            live |= u64::from(state(bit).load(Ordering::Relaxed) == alive) << bit;
         }
+        let dead = occupied & !live;
+        if dead == 0 {
+            continue;
+        }
+        let drops = page.drops[word] & dead;
+        page.drops[word] &= !dead;
+        for bit in bits(drops) {
+            // SAFETY: the block is dead, and its page is the caller's (H8).
+            *panics += unsafe { end(block(bit).cast()) };
+        }
+        page.occupied[word] &= !dead;
+        page.used -= dead.count_ones() as u16;
+        for bit in bits(dead) {
+            if free == FreeBlocks::Poisoned {
+                // SAFETY: the block is dead, and its object was destroyed (H8).
+                unsafe { poison(block(bit), size) };
+            }
+            // Relaxed: no marker runs.
+            state(bit).store(0, Ordering::Relaxed);
+        }
+        freed += dead.count_ones() as usize;
+        destructors += drops.count_ones() as usize;
     }
+    page.swept = marked;
+    Freed {
+        bytes: freed * size,
+        destructors,
+    }
+}
+
+/// The numbers of the set bits of a word, in ascending order.
+#[inline]
+fn bits(word: u64) -> impl Iterator<Item = usize> {
+    let mut left = word;
+    std::iter::from_fn(move || {
+        let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+        left &= left - 1;
+        Some(bit)
+    })
 }
