@@ -261,7 +261,9 @@ impl Core {
             MarkMode::Concurrent => EXPORTS_PER_STEP,
         };
         mark_cycle.take_export_roots(self.sharing.get_mut(), some);
-        mark_cycle.flush();
+        if mode == MarkMode::Concurrent {
+            mark_cycle.flush();
+        }
         *self.mark_cycle.get_mut() = Some(mark_cycle);
         if mode == MarkMode::Concurrent {
             self.counters.begins();
@@ -299,6 +301,9 @@ impl Core {
         if let MarkStage::Marking = mark_cycle.stage {
             mark_cycle
                 .take_export_roots(self.sharing.get_mut(), entries.unwrap_or(EXPORTS_PER_STEP));
+            if mark_cycle.mark.mode == MarkMode::StopTheWorld {
+                mark_cycle.scanner.run_alone(&mark_cycle.mark);
+            }
             mark_cycle.flush();
             if mark_cycle.export_roots == ExportRoots::Pending
                 || !mark_cycle.mark.queue.is_drained()

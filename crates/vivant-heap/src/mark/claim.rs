@@ -91,15 +91,3 @@ pub(crate) fn mark(state: &AtomicU8, epoch: u8) -> Claim {
         Err(_) => Claim::Done,
     }
 }
-
-/// As [`mark`], for any object in a stop-the-world mark: the caller is the only marker, and no turn
-/// runs.
-#[inline]
-pub(crate) fn mark_alone(state: &AtomicU8, epoch: u8) -> Claim {
-    // Relaxed: one thread marks.
-    if state.load(Ordering::Relaxed) == epoch {
-        return Claim::Done;
-    }
-    state.store(epoch, Ordering::Relaxed);
-    Claim::Mine
-}

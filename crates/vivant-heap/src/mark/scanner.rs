@@ -1,6 +1,7 @@
 //! [`Scanner`]: marks and scans objects, for a marker, for the heap's holder, or for the write
 //! barrier.
 
+use super::abort_on_unwind::AbortOnUnwind;
 use super::claim::{self, Claim, claim};
 use super::mark_queue::{MarkingPass, Packet};
 use super::marker::{Mark, MarkMode, defers_shared};
@@ -14,6 +15,7 @@ use crate::orca::heap_handle::HeapHandle;
 use crate::pages::chunk::state_of;
 use crate::segmented::linear_hash_map::LinearHashMap;
 use crate::segmented::segmented_stack::SegmentedStack;
+use crate::sync::{AtomicU8, Ordering};
 use std::ptr::NonNull;
 
 /// Which objects a mark lists for [`Heap::show`](crate::Heap::show), the tracing of external
@@ -179,6 +181,16 @@ impl Scanner {
         }
     }
 
+    /// Scans everything that is queued, in both passes: a stop-the-world mark has no other marker.
+    pub(crate) fn run_alone(&mut self, mark: &Mark) {
+        let guard = AbortOnUnwind;
+        self.run(usize::MAX, mark, MarkingPass::First);
+        let deferred = std::mem::take(&mut self.deferred);
+        self.load(deferred);
+        self.run(usize::MAX, mark, MarkingPass::Second);
+        std::mem::forget(guard);
+    }
+
     fn share(&mut self, mark: &Mark) {
         if self.mode == MarkMode::StopTheWorld {
             return;
@@ -220,7 +232,7 @@ impl Scanner {
         // Immutable, without references, or marked by one thread: read without a claim.
         let is_claimed = self.mode == MarkMode::Concurrent && table.mutable && table.needs_trace;
         let claim = match self.mode {
-            MarkMode::StopTheWorld => claim::mark_alone(state, self.epoch),
+            MarkMode::StopTheWorld => mark_alone(state, self.epoch),
             MarkMode::Concurrent if is_claimed => claim(state, self.epoch),
             MarkMode::Concurrent => claim::mark(state, self.epoch),
         };
@@ -323,6 +335,18 @@ impl Scanner {
         // Keeps its memory.
         *self.tracer.shared_list() = shared;
     }
+}
+
+/// Marks an object in a stop-the-world mark. That needs no claim: the caller is the only marker,
+/// and no turn runs.
+#[inline]
+fn mark_alone(state: &AtomicU8, epoch: u8) -> Claim {
+    // Relaxed: one thread marks.
+    if state.load(Ordering::Relaxed) == epoch {
+        return Claim::Done;
+    }
+    state.store(epoch, Ordering::Relaxed);
+    Claim::Mine
 }
 
 #[cfg(not(test))]
