@@ -4,7 +4,7 @@ use super::heap::{Core, Heap, Root};
 use super::marking::Marking;
 use super::mutator::Mutator;
 use crate::mark::mark_reason::ReleasedExports;
-use crate::orca::drain::Drained;
+use crate::orca::count_inbox::Drained;
 use crate::orca::sharing::{Ends, Sharing};
 use std::cell::RefMut;
 use std::task::Waker;

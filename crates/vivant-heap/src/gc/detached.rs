@@ -10,7 +10,7 @@ use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mark::marker::{MarkMode, Progress};
 use crate::mark::scanner::EdgeSnapshot;
 use crate::object::object_trait::Object;
-use crate::orca::drain::Drained;
+use crate::orca::count_inbox::Drained;
 
 /// Estimated bytes of an object, for the work of a heap that is collected at once.
 const OBJECT: usize = 64;

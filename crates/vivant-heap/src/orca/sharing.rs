@@ -2,8 +2,8 @@
 
 use super::count_audit::{self, Account};
 use super::count_inbox::{CountDelta, CountInbox};
+use super::count_inbox::{CountDrain, Drained};
 use super::counts::{Counts, Entry, ImportMark};
-use super::drain::{CountDrain, Drained};
 use super::heap_handle::HeapHandle;
 use super::imports::Imports;
 use super::outbox::Outbox;

@@ -1,6 +1,7 @@
 //! [`Parcel`]: a value in transit from one heap to another.
 
 use crate::alloc::header::Header;
+use crate::foreign_code::ForeignCode;
 use crate::gc::mutator::Mutator;
 use crate::object::erased::Erased;
 use crate::object::object_trait::Object;
@@ -61,7 +62,7 @@ fn each_root<'gc, T: Object<'gc>>(value: &T, each: impl FnMut(NonNull<Header>)) 
 }
 
 /// Whether a type can hold references to shared objects: known at compile time.
-pub(crate) const fn shares<T: Erased>() -> bool {
+const fn shares<T: Erased>() -> bool {
     <T::Of<'static> as Object<'static>>::NEEDS_TRACE
 }
 
@@ -111,6 +112,45 @@ impl<'gc> Mutator<'gc> {
             });
         }
         value
+    }
+}
+
+/// A turn's heap, for code of the runtime that runs within the turn and does not have its brand.
+#[derive(Clone, Copy)]
+pub struct TurnHeap(Mutator<'static>);
+
+impl TurnHeap {
+    /// A handle to the heap of this turn.
+    #[inline]
+    #[must_use]
+    pub fn new(mutator: &Mutator<'_>) -> TurnHeap {
+        // SAFETY: only `pack` uses it, and the caller of `pack` guarantees that the turn runs.
+        TurnHeap(unsafe { mutator.rebranded() })
+    }
+
+    /// As [`Mutator::pack`], for a value of any brand. A reference to an object of another heap
+    /// counts as an import. In the middle of an operation on a heap, as [`Parcel::new`].
+    ///
+    /// # Safety
+    ///
+    /// The turn from which this was made has not ended, and runs on this thread.
+    #[inline]
+    pub unsafe fn pack<'gc, T: Erased<Of<'gc>: Sendable<'gc>>>(
+        self,
+        value: T::Of<'gc>,
+    ) -> Parcel<T> {
+        if shares::<T>() && ForeignCode::runs() {
+            return Parcel::new(value);
+        }
+        // SAFETY: the caller's contract; no operation on the heap is in progress. The brand is that
+        // of the value, which is packed and used for nothing else.
+        unsafe { self.0.rebranded() }.pack(value)
+    }
+}
+
+impl fmt::Debug for TurnHeap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TurnHeap").finish_non_exhaustive()
     }
 }
 
