@@ -1,8 +1,9 @@
 //! The work of a detached heap: its actor has ended, and no turn runs any more (O9).
 
+use super::budget::Budget;
 use super::heap::Core;
 use super::phase::GcPhase;
-use super::step::{Budget, Next};
+use super::report::Next;
 use super::stress::When;
 use crate::alloc::old::sweep::SweepBudget;
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! [`DetachedHeap`]: a detached heap. Its actor has ended, and other heaps refer to its objects
 //! (O9), or it has more objects than are freed at once.
 
+use super::budget::Budget;
 use super::detached::WantedMark;
 use super::heap::{Core, Heap, Root};
 use super::phase::GcPhase;
-use super::step::{Budget, GcReason, Next, StepContext};
+use super::reason::{GcReason, StepContext};
+use super::report::Next;
 use crate::mark::mark_reason::{Activity, MarkHistory, MarkReason};
 use crate::mark::stats::HeapStats;
 use std::cell::UnsafeCell;

@@ -3,7 +3,8 @@
 
 use super::heap::Core;
 use super::marking::Marking;
-use super::step::{StepContext, StepReport};
+use super::reason::StepContext;
+use super::report::StepReport;
 use crate::mark::mark_reason::{Activity, MarkReason, ReleasedExports};
 
 /// The count inbox is drained after this many turns, whether or not the heap collects.

@@ -1,10 +1,12 @@
 //! Random programs of one actor's heap: turns, messages, time and helpers in any order. Each event
 //! is compared with the model; in the end the heap must come to rest.
 
+use super::budget::Budget;
 use super::idle_check::notified_after_ns;
 use super::model::{Event, Fate, fate, next_phases};
 use super::phase::GcPhase;
-use super::step::{Budget, GcReason, MarkChange, Next, Request, StepContext, StepReport};
+use super::reason::{GcReason, Request, StepContext};
+use super::report::{MarkChange, Next, StepReport};
 use super::stress::{Chance, Stress, When};
 use crate::injected_fault::InjectedFault;
 use crate::mark::marker::{Marker, Progress};

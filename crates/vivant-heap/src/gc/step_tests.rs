@@ -1,9 +1,9 @@
 //! Tests of [`Heap::step`] that need no random programs: what a step reports, and what it counts
 //! for.
 
-use super::step::{
-    Budget, EdgesListed, GcReason, MarkChange, Next, Request, StepContext, StepReport,
-};
+use super::budget::Budget;
+use super::reason::{GcReason, Request, StepContext};
+use super::report::{EdgesListed, MarkChange, Next, StepReport};
 use super::stress::{Stress, When};
 use crate::mark::mark_reason::ReleasedExports;
 use crate::{DetachedStep, Gc, GcPhase, Heap, Leaf, Pacing, PageSource, Progress, Root, Val};

@@ -1,0 +1,272 @@
+//! The collections between two turns: which one is due, and its execution. A minor collection
+//! empties the nursery (H3); a mark begins, or a mark that runs advances.
+
+use super::budget::Budget;
+use super::heap::Core;
+use super::marking::Marking;
+use super::phase::GcPhase;
+use super::stress::When;
+use crate::alloc::header::Header;
+use crate::alloc::old::sweep::{MISSES_MINOR, SweepBudget};
+use crate::mark::abort_on_unwind::AbortOnUnwind;
+use crate::mark::mark_reason::{MarkReason, ReleasedExports};
+use crate::mark::marker::MarkMode;
+use crate::mark::scanner::EdgeSnapshot;
+use crate::object::evacuator::{EvacuatedHeap, Evacuator, TenuringPolicy};
+use crate::object::object_trait::Object;
+use crate::orca::counts::Entry;
+use crate::orca::heap_handle::HeapHandle;
+use std::ptr::NonNull;
+
+/// Old generations of more bytes than this, including the counts of shared objects, are marked
+/// concurrently (H7).
+const CONCURRENT_MIN: usize = 256 * 1024;
+
+/// Maximum number of count deltas drained between two turns before a mark begins.
+const DELTAS: usize = 1024;
+
+/// The collection that is due between two turns.
+enum DueCollection {
+    /// A minor collection if the nursery is full.
+    Minor,
+    /// Nothing: a stress that never collects.
+    Nothing,
+    /// A minor collection in any case.
+    MinorNow,
+    /// A stop-the-world mark.
+    Mark(MarkReason),
+    /// A concurrent mark begins. Under stress at most so many count deltas are drained before.
+    Begin(MarkReason, Option<usize>),
+    /// A piece of the mark that runs. Under stress it has so many objects or entries; else it is
+    /// paced by promotion.
+    Advance(Option<usize>),
+}
+
+impl Core {
+    /// The work between two turns: the collection that is due, a piece of the sweep, and what
+    /// follows a refusal of pages.
+    pub(crate) fn collect_between_turns<'gc>(&mut self, state: &mut impl Object<'gc>) {
+        let marks = self.counters.marks();
+        match self.due() {
+            DueCollection::Nothing => {}
+            DueCollection::Minor => self.minor_if_full(state),
+            DueCollection::MinorNow => self.minor(state, TenuringPolicy::Once),
+            DueCollection::Mark(reason) => {
+                self.mark_history.will_begin(reason, ReleasedExports::None);
+                // Under stress it replaces a mark that runs, and lists what that one was to list.
+                let edge_snapshot = match self.is_marking() {
+                    true => self.last_edge_snapshot,
+                    false => EdgeSnapshot::Off,
+                };
+                self.major(state, edge_snapshot);
+            }
+            DueCollection::Begin(reason, deltas) => {
+                let drained = self.drain_up_to(deltas.unwrap_or(DELTAS));
+                match drained || self.delay_exceeded() || self.is_short() {
+                    true => {
+                        self.mark_history.will_begin(reason, ReleasedExports::None);
+                        self.begin_cycle(state, MarkMode::Concurrent, EdgeSnapshot::Off);
+                    }
+                    false => self.minor_if_full(state),
+                }
+            }
+            DueCollection::Advance(work) => {
+                self.minor_if_full(state);
+                match work {
+                    Some(objects) => drop(self.mark_objects(objects)),
+                    None => self.assist(),
+                }
+                let _ended = self.advance_mark(work);
+            }
+        }
+        if self.old.unswept != 0 {
+            self.sweep_some();
+        }
+        if self.is_short() {
+            self.release_memory();
+        }
+        if self.allocation_failure.is_pending() {
+            self.after_allocation_failure(marks);
+        }
+        self.needs_prefault
+            .set(self.allocation_failure.is_pending() && !self.is_marking());
+        if self.source.needs_prefault() {
+            self.source.prefault();
+        }
+    }
+
+    fn minor_if_full<'gc>(&mut self, state: &mut impl Object<'gc>) {
+        if self.is_full() {
+            self.minor(state, TenuringPolicy::Once);
+        }
+    }
+
+    fn due(&mut self) -> DueCollection {
+        if let Some(due) = self.due_under_stress() {
+            return due;
+        }
+        match (self.phase(), self.triggered_mark()) {
+            (GcPhase::Mark | GcPhase::Terminate, _) => DueCollection::Advance(None),
+            // The sweep is paced to be done by now. Its rest comes first, also if little of the
+            // heap lives.
+            (GcPhase::Sweep, _) if self.sweeps_incrementally() => DueCollection::Minor,
+            (GcPhase::Idle | GcPhase::Sweep, None) => DueCollection::Minor,
+            // Large objects fill the old generation without the nursery.
+            (GcPhase::Idle | GcPhase::Sweep, Some(reason)) if self.marks_concurrently() => {
+                DueCollection::Begin(reason, None)
+            }
+            (GcPhase::Idle | GcPhase::Sweep, Some(reason)) => DueCollection::Mark(reason),
+        }
+    }
+
+    /// Whether growth or an allocation failure is a reason for a mark.
+    fn triggered_mark(&self) -> Option<MarkReason> {
+        if self.allocation_failure.is_due() {
+            return Some(MarkReason::AllocationFailure);
+        }
+        (self.heap_size_estimate() >= self.mark_at).then_some(MarkReason::Growth)
+    }
+
+    fn due_under_stress(&mut self) -> Option<DueCollection> {
+        let when = self.pacing.stress?.when;
+        let some = |deltas| match (self.pacing.marking, self.phase()) {
+            (Marking::Never, _) => DueCollection::MinorNow,
+            (Marking::AtOnce, _) => DueCollection::Mark(MarkReason::Requested),
+            (Marking::Concurrent, GcPhase::Mark | GcPhase::Terminate) => {
+                DueCollection::Advance(Some(deltas))
+            }
+            (Marking::Concurrent, GcPhase::Sweep) => DueCollection::Minor,
+            (Marking::Concurrent, GcPhase::Idle) => {
+                DueCollection::Begin(MarkReason::Requested, Some(deltas))
+            }
+        };
+        let all = match self.pacing.marking {
+            Marking::Never => DueCollection::MinorNow,
+            Marking::AtOnce | Marking::Concurrent => DueCollection::Mark(MarkReason::Requested),
+        };
+        Some(match when {
+            When::Paced => return None,
+            When::Never => DueCollection::Nothing,
+            // Without this step a mark that runs would never end.
+            When::Young if self.is_marking() => DueCollection::Advance(None),
+            When::Young => DueCollection::MinorNow,
+            When::All => all,
+            When::Chance => match self.chance.below(8) {
+                0 => all,
+                1..4 => DueCollection::MinorNow,
+                _ => DueCollection::Nothing,
+            },
+            When::Concurrent => match self.chance.below(16) {
+                0 => all,
+                1..4 => DueCollection::MinorNow,
+                steps => some(steps as usize - 3),
+            },
+        })
+    }
+
+    /// A minor collection: empties the nursery. Objects reached from the roots and from the
+    /// remembered set are promoted, or survive once in the nursery (H3).
+    pub(crate) fn minor<'gc>(&mut self, roots: &mut impl Object<'gc>, tenuring: TenuringPolicy) {
+        let guard = AbortOnUnwind;
+        let remembered = std::mem::take(self.remembered.get_mut());
+        self.remembered_set_full.set(false);
+        self.old.misses = MISSES_MINOR;
+        let heap = EvacuatedHeap {
+            nursery: &self.nursery,
+            old: &mut self.old,
+            remembered: self.remembered.get_mut(),
+            weak: &mut self.weak,
+            chunk_cache: &self.chunk_cache,
+            source: &self.source,
+            owner: HeapHandle::name(&self.owner).cast(),
+        };
+        let mut evacuator = Evacuator::new(heap, tenuring);
+        roots.evacuate(&mut evacuator);
+        for object in remembered {
+            evacuator.remembered(object);
+        }
+        evacuator.drain();
+        evacuator.clear_weak();
+        // SAFETY: watched young objects lie in the nursery that is being emptied.
+        let place = |object: NonNull<Header>| unsafe { object.as_ref() }.forwarded();
+        // Watched objects that were not evacuated are dead (H10).
+        self.deaths.get_mut().nursery_emptied(place);
+        let moved = evacuator.counts();
+        let mut survivors = evacuator.finish();
+        survivors.settle();
+        self.old.misses = usize::MAX;
+        // SAFETY: all of the remembered set was scanned, tag entries included.
+        unsafe { self.tags.get_mut().nursery_emptied() };
+        self.counters.minor(&self.nursery, &survivors, moved);
+        let mut emptied = std::mem::replace(&mut self.nursery, survivors);
+        if self.pacing.stress.is_some() {
+            // SAFETY: the collection is over: reached objects were evacuated, and the others were
+            // destroyed.
+            unsafe { emptied.poison() };
+        }
+        let (pages, used) = (emptied.pages(), emptied.used());
+        // SAFETY: every reached object was evacuated from it.
+        unsafe { emptied.clear(&self.chunk_cache) };
+        // A heap that hardly used its nursery is idle: it keeps no spare chunks.
+        if used < self.pacing.nursery / 8 {
+            self.chunk_cache.shrink(0, &self.source);
+        } else {
+            let still = self.nursery.pages();
+            self.chunk_cache.settle(pages, still, &self.source);
+        }
+        std::mem::forget(guard);
+    }
+
+    /// Marks, or begins to mark, on demand. Nothing if a mark runs, unless the budget is unlimited.
+    pub(crate) fn mark<'gc>(
+        &mut self,
+        state: &mut impl Object<'gc>,
+        reason: MarkReason,
+        edge_snapshot: EdgeSnapshot,
+        budget: &Budget,
+    ) {
+        if self.is_marking() && !budget.is_unlimited() {
+            return;
+        }
+        self.mark_history
+            .will_begin(reason, self.idle_check.released);
+        if budget.is_unlimited() {
+            return self.major(state, edge_snapshot);
+        }
+        // After this all objects are old, and the size of the old generation is what there is to
+        // mark.
+        self.minor(state, TenuringPolicy::Never);
+        match self.marks_concurrently() {
+            true => {
+                while !self.old.sweep(SweepBudget::ALL, &self.source) {}
+                self.begin_cycle(state, MarkMode::Concurrent, edge_snapshot);
+            }
+            false => self.major(state, edge_snapshot),
+        }
+    }
+
+    /// Whether marks of this heap are concurrent (H7). For a region: the marks between the times
+    /// when it is open.
+    fn marks_concurrently(&self) -> bool {
+        self.pacing.marking == Marking::Concurrent
+            && self.old.bytes_live() + self.counts() > CONCURRENT_MIN
+    }
+
+    /// Whether the next mark is delayed until the sweep is done: the heap is large and has unswept
+    /// spans, which are not swept at once.
+    fn sweeps_incrementally(&self) -> bool {
+        let concurrent = self.pacing.marking == Marking::Concurrent;
+        concurrent && self.old.unswept != 0 && self.is_large()
+    }
+
+    /// Whether the old generation, including dead objects, is too large to be marked and swept at
+    /// once.
+    pub(crate) fn is_large(&self) -> bool {
+        self.old.bytes_allocated + self.counts() > CONCURRENT_MIN
+    }
+
+    /// Bytes of the counts of shared objects, which mark termination processes.
+    fn counts(&self) -> usize {
+        self.between_turns().counted() * size_of::<Entry>()
+    }
+}
