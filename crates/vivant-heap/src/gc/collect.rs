@@ -30,9 +30,9 @@ enum DueCollection {
     /// A minor collection if the nursery is full.
     Minor,
     /// Nothing: a stress that never collects.
-    Nothing,
+    None,
     /// A minor collection in any case.
-    MinorNow,
+    MinorAlways,
     /// A stop-the-world mark.
     Mark(MarkReason),
     /// A concurrent mark begins. Under stress at most so many count deltas are drained before.
@@ -48,9 +48,9 @@ impl Core {
     pub(crate) fn collect_between_turns<'gc>(&mut self, state: &mut impl Object<'gc>) {
         let marks = self.counters.marks();
         match self.due() {
-            DueCollection::Nothing => {}
+            DueCollection::None => {}
             DueCollection::Minor => self.minor_if_full(state),
-            DueCollection::MinorNow => self.minor(state, TenuringPolicy::Once),
+            DueCollection::MinorAlways => self.minor(state, TenuringPolicy::Once),
             DueCollection::Mark(reason) => {
                 self.mark_history.will_begin(reason, ReleasedExports::None);
                 // Under stress it replaces a mark that runs, and lists what that one was to list.
@@ -65,7 +65,7 @@ impl Core {
                 match drained || self.delay_exceeded() || self.is_short() {
                     true => {
                         self.mark_history.will_begin(reason, ReleasedExports::None);
-                        self.begin_cycle(state, MarkMode::Concurrent, EdgeSnapshot::Off);
+                        self.start_mark(state, MarkMode::Concurrent, EdgeSnapshot::Off);
                     }
                     false => self.minor_if_full(state),
                 }
@@ -130,7 +130,7 @@ impl Core {
     fn due_under_stress(&mut self) -> Option<DueCollection> {
         let when = self.pacing.stress?.when;
         let some = |deltas| match (self.pacing.marking, self.phase()) {
-            (Marking::Never, _) => DueCollection::MinorNow,
+            (Marking::Never, _) => DueCollection::MinorAlways,
             (Marking::AtOnce, _) => DueCollection::Mark(MarkReason::Requested),
             (Marking::Concurrent, GcPhase::Mark | GcPhase::Terminate) => {
                 DueCollection::Advance(Some(deltas))
@@ -141,24 +141,24 @@ impl Core {
             }
         };
         let all = match self.pacing.marking {
-            Marking::Never => DueCollection::MinorNow,
+            Marking::Never => DueCollection::MinorAlways,
             Marking::AtOnce | Marking::Concurrent => DueCollection::Mark(MarkReason::Requested),
         };
         Some(match when {
             When::Paced => return None,
-            When::Never => DueCollection::Nothing,
+            When::Never => DueCollection::None,
             // Without this step a mark that runs would never end.
             When::Young if self.is_marking() => DueCollection::Advance(None),
-            When::Young => DueCollection::MinorNow,
+            When::Young => DueCollection::MinorAlways,
             When::All => all,
             When::Chance => match self.chance.below(8) {
                 0 => all,
-                1..4 => DueCollection::MinorNow,
-                _ => DueCollection::Nothing,
+                1..4 => DueCollection::MinorAlways,
+                _ => DueCollection::None,
             },
             When::Concurrent => match self.chance.below(16) {
                 0 => all,
-                1..4 => DueCollection::MinorNow,
+                1..4 => DueCollection::MinorAlways,
                 steps => some(steps as usize - 3),
             },
         })
@@ -239,7 +239,7 @@ impl Core {
         match self.marks_concurrently() {
             true => {
                 while !self.old.sweep(SweepBudget::ALL, &self.source) {}
-                self.begin_cycle(state, MarkMode::Concurrent, edge_snapshot);
+                self.start_mark(state, MarkMode::Concurrent, edge_snapshot);
             }
             false => self.major(state, edge_snapshot),
         }
@@ -267,6 +267,6 @@ impl Core {
 
     /// Bytes of the counts of shared objects, which mark termination processes.
     fn counts(&self) -> usize {
-        self.between_turns().counted() * size_of::<Entry>()
+        self.between_turns().entries() * size_of::<Entry>()
     }
 }

@@ -84,7 +84,7 @@ fn library(source: &Arc<PageSource>) -> Heap<Library> {
 fn begins(heap: &mut Heap<Library>) {
     heap.sweep();
     let (core, state) = heap.parts();
-    core.begin_cycle(state, MarkMode::Concurrent, EdgeSnapshot::Off);
+    core.start_mark(state, MarkMode::Concurrent, EdgeSnapshot::Off);
     assert!(heap.marker().is_some());
 }
 

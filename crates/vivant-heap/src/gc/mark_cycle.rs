@@ -99,9 +99,9 @@ impl MarkCycle {
         let guard = AbortOnUnwind;
         // SAFETY: an old object of this heap, which a turn uses, so it is live. An object born
         // since the mark began has the mark's epoch, so `visit` does not scan it.
-        let came = unsafe { self.scanner.visit(object, MarkingPass::Second) };
+        let claim = unsafe { self.scanner.visit(object, MarkingPass::Second) };
         std::mem::forget(guard);
-        if came == Claim::Others {
+        if claim == Claim::Others {
             self.waits.times += 1;
             // SAFETY: an old object of this heap: it lies in a chunk, which has its state byte.
             let state = unsafe { state_of(object.cast()) };
@@ -159,7 +159,8 @@ impl MarkCycle {
     fn take_export_roots(&mut self, sharing: &mut Sharing, most: usize) {
         if self.export_roots == ExportRoots::Pending {
             let scanner = &mut self.scanner;
-            self.export_roots = sharing.take(most, |object| scanner.enqueue_export(object));
+            self.export_roots =
+                sharing.take_export_roots(most, |object| scanner.enqueue_export(object));
         }
     }
 
@@ -197,13 +198,13 @@ impl Core {
     pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>, edge_snapshot: EdgeSnapshot) {
         self.abort_mark();
         while !self.old.sweep(SweepBudget::ALL, &self.source) {}
-        self.begin_cycle(roots, MarkMode::StopTheWorld, edge_snapshot);
+        self.start_mark(roots, MarkMode::StopTheWorld, edge_snapshot);
         self.finish_mark();
     }
 
     /// Begins a mark: empties the nursery into the old generation (H6), and scans the roots. All
     /// spans are swept.
-    pub(crate) fn begin_cycle<'gc>(
+    pub(crate) fn start_mark<'gc>(
         &mut self,
         roots: &mut impl Object<'gc>,
         mode: MarkMode,
@@ -230,9 +231,9 @@ impl Core {
         let sharing = self.sharing.get_mut();
         if mode == MarkMode::Concurrent {
             // Turns run meanwhile: what they receive or send on is not released at its end (H6).
-            sharing.imports.mark_begins();
+            sharing.imports.begin_mark();
         }
-        sharing.mark_begins();
+        sharing.begin_mark();
         #[cfg(test)]
         if is_injected(InjectedFault::TagTableStrong) {
             let tag_entries = self.tags.get_mut().iter();
@@ -247,7 +248,7 @@ impl Core {
             scanner,
             assist: MutatorAssist::begin(
                 self.old.bytes_allocated,
-                self.lived,
+                self.bytes_marked_live,
                 self.heap_size_estimate(),
             ),
             pinned: self.pinned,
@@ -274,8 +275,8 @@ impl Core {
     /// All objects that a simple mark reaches.
     fn snapshot<'gc>(&mut self, roots: &impl Object<'gc>) -> HashSet<NonNull<Header>> {
         let own = HeapHandle::name(&self.owner);
-        let known = self.sharing.get_mut().export_roots();
-        let mut walk = Walk::new(own, known);
+        let exports = self.sharing.get_mut().export_roots();
+        let mut walk = Walk::new(own, exports);
         walk.state(roots);
         // SAFETY: the heap is borrowed, so no turn runs; the objects that its state and its exports
         // refer to are live.
@@ -345,8 +346,8 @@ impl Core {
         if mark_cycle.is_terminating() {
             return;
         }
-        let met = mark_cycle.mark.bytes();
-        let Some(piece) = mark_cycle.assist.next(estimate, met) else {
+        let marked_bytes = mark_cycle.mark.bytes();
+        let Some(piece) = mark_cycle.assist.next(estimate, marked_bytes) else {
             return;
         };
         self.counters.assists();
@@ -407,7 +408,7 @@ impl Core {
             mark_cycle.mark.queue.close();
             self.counters.waited(mark_cycle.waits);
             self.counters.aborts();
-            self.sharing.get_mut().forget_mark();
+            self.sharing.get_mut().clear_marks();
         }
     }
 

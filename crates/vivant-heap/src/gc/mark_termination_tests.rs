@@ -87,7 +87,7 @@ fn theatre(source: &Arc<PageSource>) -> Heap<Theatre> {
 fn all_is_met(heap: &mut Heap<Theatre>) {
     heap.sweep();
     let (core, state) = heap.parts();
-    core.begin_cycle(state, MarkMode::Concurrent, EdgeSnapshot::Off);
+    core.start_mark(state, MarkMode::Concurrent, EdgeSnapshot::Off);
     while !heap.is_terminating_mark() {
         let core = heap.parts().0;
         let _more = core.mark_objects(usize::MAX);
@@ -373,7 +373,7 @@ fn a_region_is_settled_before_it_is_merged() {
         region.heap_mut().sweep();
         region.open(|_, (letters, _)| letters.truncate(1));
         let (core, root) = region.heap_mut().parts();
-        core.begin_cycle(root, MarkMode::Concurrent, EdgeSnapshot::Off);
+        core.start_mark(root, MarkMode::Concurrent, EdgeSnapshot::Off);
         for _ in 0..pieces {
             let core = region.heap_mut().parts().0;
             let _more = core.mark_objects(usize::MAX);

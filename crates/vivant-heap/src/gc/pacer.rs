@@ -85,7 +85,7 @@ impl Core {
     pub(crate) fn next_mark(&mut self, born: usize) {
         self.pinned = 0;
         let estimate = self.heap_size_estimate();
-        self.lived = self.old.bytes_live() - born;
+        self.bytes_marked_live = self.old.bytes_live() - born;
         self.mark_at = self.pacing.next_mark(estimate, born);
     }
 

@@ -48,7 +48,7 @@ impl Core {
         let heap = unsafe { &mut *owner.as_ref().get() };
         let room = heap.room_shared(bytes)?;
         heap.sharing.get_mut().exports.add(room, 1);
-        self.sharing.get_mut().imports.settle().add(room, 1);
+        self.sharing.get_mut().imports.add_received().add(room, 1);
         Some(room)
     }
 }

@@ -51,7 +51,11 @@ impl<R: Root> Heap<R> {
     #[inline]
     #[must_use]
     pub fn needs_step(&self, turns: u64) -> bool {
-        self.has_gc_work() || self.core().agreed.is_due_after_turn(self.core(), turns)
+        self.has_gc_work()
+            || self
+                .core()
+                .check_schedule
+                .is_due_after_turn(self.core(), turns)
     }
 
     /// Does the next piece of the collector's work: of what `reason` calls for, the most urgent.
@@ -161,14 +165,16 @@ impl<R: Root> Heap<R> {
             GcReason::Detached => Some(WorkItem::Detached),
             GcReason::TurnEnd if collects && has_gc_work => Some(WorkItem::Collect),
             GcReason::TurnEnd => {
-                let drains = drains && core.agreed.drains_after_turn(context.turns);
+                let drains = drains && core.check_schedule.drains_after_turn(context.turns);
                 drains.then_some(WorkItem::Drain)
             }
             GcReason::Continue if collects && core.is_marking() => Some(WorkItem::Collect),
             GcReason::Continue if budget.spans != 0 && core.old.unswept != 0 => {
                 Some(WorkItem::Sweep)
             }
-            GcReason::Continue if drains && core.agreed.drains_on => Some(WorkItem::Drain),
+            GcReason::Continue if drains && core.check_schedule.is_draining_in_pieces => {
+                Some(WorkItem::Drain)
+            }
             GcReason::IdleCheck if drains => Some(WorkItem::Drain),
             GcReason::Continue | GcReason::IdleCheck => {
                 let work = core.check_work(context)?;
@@ -182,7 +188,7 @@ impl<R: Root> Heap<R> {
 
     /// Does a piece of work, and takes it off the budget: a kind of work comes once in a call.
     fn run_item(&mut self, item: WorkItem, context: &StepContext<'_>, budget: &mut Budget) {
-        let never = self.never();
+        let never = self.never_collects();
         let (core, state) = self.parts();
         match item {
             WorkItem::Collect => {
@@ -201,7 +207,7 @@ impl<R: Root> Heap<R> {
             }
             WorkItem::Nursery | WorkItem::Mark(..) if never => {
                 budget.objects = 0;
-                core.check_work_is_done(context.turns);
+                core.finish_check_work(context.turns);
             }
             WorkItem::Nursery => {
                 core.minor(state, TenuringPolicy::Once);
@@ -215,12 +221,12 @@ impl<R: Root> Heap<R> {
                     core.minor(state, TenuringPolicy::Once);
                 }
                 core.chunk_cache.shrink(0, &core.source);
-                core.check_work_is_done(context.turns);
+                core.finish_check_work(context.turns);
             }
             WorkItem::Mark(reason, edges) => {
                 core.mark(state, reason, edges, budget);
                 (budget.objects, budget.spans) = (0, 0);
-                core.check_work_is_done(context.turns);
+                core.finish_check_work(context.turns);
             }
             WorkItem::Detached => core.detached_work(state, budget),
         }
@@ -257,7 +263,7 @@ impl<R: Root> Heap<R> {
             let at_once = after.major - after.ended > before.major - before.ended;
             let (turns, took_ns, snapshot) = match record.filter(|_| !at_once) {
                 None => {
-                    core.idle_check.mark_begins();
+                    core.idle_check.begin_mark();
                     (context.turns, took_ns, core.last_edge_snapshot)
                 }
                 Some(record) => {
@@ -279,7 +285,7 @@ impl<R: Root> Heap<R> {
                 edge_snapshot: core.last_edge_snapshot,
             });
             if core.mark_record.is_some() {
-                core.idle_check.mark_begins();
+                core.idle_check.begin_mark();
                 change = Some(MarkChange::Begun);
             }
         }
@@ -299,7 +305,7 @@ impl<R: Root> Heap<R> {
             GcReason::Paced | GcReason::Requested(_) => {}
         }
         report.next = match (core.phase(), reason) {
-            _ if core.agreed.drains_on => Next::Later,
+            _ if core.check_schedule.is_draining_in_pieces => Next::Later,
             (GcPhase::Terminate | GcPhase::Sweep, GcReason::Continue | GcReason::IdleCheck) => {
                 Next::Later
             }

@@ -45,9 +45,9 @@ fn what_is_taken_is_turned_over_in_pieces() {
         inbox.send(vec![CountDelta { object, by }]);
     }
     let mut taken = inbox.take();
-    assert_eq!((taken.turn_over(4), taken.turn_over(4)), (4, 4));
+    assert_eq!((taken.reverse(4), taken.reverse(4)), (4, 4));
     inbox.send(vec![CountDelta { object, by: 10 }]);
-    assert_eq!((taken.turn_over(4), taken.turn_over(4)), (2, 0));
+    assert_eq!((taken.reverse(4), taken.reverse(4)), (2, 0));
     let first = taken.next().expect("ten are left");
     assert_eq!(first, [CountDelta { object, by: 0 }]);
     let rest = std::iter::from_fn(|| taken.next()).flatten();
@@ -55,6 +55,6 @@ fn what_is_taken_is_turned_over_in_pieces() {
     assert!(taken.is_empty() && !inbox.is_empty());
     // Undrained batches are freed, reversed or not.
     let mut taken = inbox.take();
-    taken.turn_over(0);
+    taken.reverse(0);
     drop(taken);
 }

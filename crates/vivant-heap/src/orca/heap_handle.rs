@@ -1,6 +1,6 @@
 //! [`HeapHandle`]: the part of a heap that other heaps know.
 
-use super::count_inbox::{CountDelta, CountInbox, PreviousBatches};
+use super::count_inbox::{CountDelta, CountInbox, InboxWas};
 use super::heap_id::HeapId;
 use crate::alloc::header::Header;
 use crate::pages::chunk::owner_of;
@@ -51,20 +51,20 @@ impl HeapHandle {
     }
 
     /// Sends deltas to the owner, which may not read them until it is woken.
-    pub(crate) fn send(&self, changes: Vec<CountDelta>) {
+    pub(crate) fn send(&self, deltas: Vec<CountDelta>) {
         fault!(
-            IncsKeptBack => if changes[0].by > 0 {
-                return crate::fault::hide(changes);
+            IncsKeptBack => if deltas[0].by > 0 {
+                return crate::fault::hide(deltas);
             },
             WakeFirst => {
                 if self.inbox.is_empty() {
                     self.waker.get().map(Waker::wake_by_ref);
                 }
-                self.inbox.send(changes);
+                self.inbox.send(deltas);
                 return;
             },
         );
-        if self.inbox.send(changes) == PreviousBatches::Nothing
+        if self.inbox.send(deltas) == InboxWas::Empty
             && let Some(waker) = self.waker.get()
         {
             // Foreign code, which must not affect the sender: that may be in the middle of a
@@ -82,9 +82,9 @@ impl HeapHandle {
     /// # Safety
     ///
     /// `owner` is the result of `HeapHandle::of` for them.
-    pub(crate) unsafe fn send_release(owner: NonNull<HeapHandle>, changes: Vec<CountDelta>) {
+    pub(crate) unsafe fn send_release(owner: NonNull<HeapHandle>, deltas: Vec<CountDelta>) {
         // SAFETY: none once the deltas are sent: that is the injected fault.
-        fault!(NotKept => return unsafe { owner.as_ref() }.send(changes));
+        fault!(NotKept => return unsafe { owner.as_ref() }.send(deltas));
         // As soon as these deltas are in the inbox the owner may end: the reference count keeps it
         // for the accesses after that.
         // SAFETY: the caller's contract: the pointer came from an `Arc`, which is live as long as
@@ -93,7 +93,7 @@ impl HeapHandle {
             Arc::increment_strong_count(owner.as_ptr());
             Arc::from_raw(owner.as_ptr())
         };
-        owner.send(changes);
+        owner.send(deltas);
         fault!(IncsKeptBack => while let Some(incs) = crate::fault::hidden() {
             owner.inbox.send(incs);
         });
@@ -102,6 +102,6 @@ impl HeapHandle {
 
 impl Drop for HeapHandle {
     fn drop(&mut self) {
-        self.id.give();
+        self.id.release();
     }
 }

@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 pub struct HeapId(NonZeroU32);
 
 /// The ids of ended heaps are reused, the oldest first, when there are more of them than this.
-const RESTING: usize = if cfg!(miri) { 16 } else { 1 << 16 };
+const REUSE_DELAY: usize = if cfg!(miri) { 16 } else { 1 << 16 };
 
 static IDS: Mutex<Ids> = Mutex::new(Ids {
     last: 0,
@@ -37,7 +37,7 @@ impl HeapId {
     }
 
     /// Returns the id of an ended heap.
-    pub(crate) fn give(self) {
+    pub(crate) fn release(self) {
         let mut ids = IDS.lock().unwrap_or_else(PoisonError::into_inner);
         ids.ended.push_back(self);
     }
@@ -46,7 +46,7 @@ impl HeapId {
 impl Ids {
     fn take(&mut self) -> HeapId {
         let next = self.last.checked_add(1).and_then(NonZeroU32::new);
-        if (self.ended.len() > RESTING || next.is_none())
+        if (self.ended.len() > REUSE_DELAY || next.is_none())
             && let Some(id) = self.ended.pop_front()
         {
             return id;
@@ -69,7 +69,7 @@ mod tests {
         };
         let first = ids.take();
         ids.ended.push_back(first);
-        for _ in 0..RESTING {
+        for _ in 0..REUSE_DELAY {
             let id = ids.take();
             assert_ne!(id, first);
             ids.ended.push_back(id);

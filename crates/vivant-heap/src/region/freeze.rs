@@ -83,7 +83,7 @@ impl<T: Erased> Iso<T> {
         // The remembered objects are scanned before the pages go, and are clean then: nothing is
         // left that a later write barrier or collection could write.
         // SAFETY: the owner's turn lasts, and within this function nothing else accesses its heap.
-        let root = unsafe { self.settle().give(owner) };
+        let root = unsafe { self.quiesce().give_to(owner) };
         // SAFETY: the same type but for its brand: all that it refers to belongs to this turn. The
         // region does not use it any more.
         let root: T::Of<'gc> = unsafe { mem::transmute_copy(&root) };

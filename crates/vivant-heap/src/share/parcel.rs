@@ -163,15 +163,15 @@ impl<T: Erased> Parcel<T> {
         T::Of<'gc>: Sendable<'gc>,
     {
         if shares::<T>() {
-            let mut more = Outbox::default();
+            let mut incs = Outbox::default();
             // SAFETY: the caller is in a turn that may use the references, so they are counted
             // until that turn has ended. No weight is released.
             unsafe {
                 each_root(&value, |root| {
                     count_audit::record(Account::Parcels, root, 1);
-                    more.add(root, 1);
+                    incs.add(root, 1);
                 });
-                more.send();
+                incs.send();
             }
         }
         Parcel {
@@ -223,14 +223,14 @@ impl<T: Erased> Parcel<T> {
 ///
 /// The caller has these weights, and does not use the objects any more.
 unsafe fn give_back(roots: impl Iterator<Item = NonNull<Header>>) {
-    let mut fewer = Outbox::default();
+    let mut decs = Outbox::default();
     // SAFETY: the caller's contract: the objects are counted until the outbox is sent.
     unsafe {
         roots.for_each(|root| {
             count_audit::record(Account::Parcels, root, -1);
-            fewer.add(root, -1);
+            decs.add(root, -1);
         });
-        fewer.send();
+        decs.send();
     }
 }
 

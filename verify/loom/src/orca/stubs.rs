@@ -56,7 +56,7 @@ pub(crate) mod heap_id {
             HeapId
         }
 
-        pub(crate) fn give(self) {}
+        pub(crate) fn release(self) {}
     }
 }
 
