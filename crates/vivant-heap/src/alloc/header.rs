@@ -142,7 +142,7 @@ impl Shape {
     ///
     /// It is an object of this shape.
     #[inline]
-    pub(crate) unsafe fn room(&self, object: NonNull<Header>) -> usize {
+    pub(crate) unsafe fn block_bytes(&self, object: NonNull<Header>) -> usize {
         if self.cell != 0 {
             return self.cell as usize;
         }

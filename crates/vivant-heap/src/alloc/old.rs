@@ -59,20 +59,20 @@ pub(crate) struct Old {
     spans: usize,
     pub(crate) to_sweep: usize,
     /// The size class that is swept next.
-    sweeps: usize,
+    sweep_class: usize,
     /// The number of spans that may still be swept for objects that find no block.
-    pub(crate) misses: usize,
+    pub(crate) sweep_allowance: usize,
     /// Live bytes at the last sweep step, or when the mark ended.
-    pub(crate) at_step: usize,
+    pub(crate) live_at_step: usize,
     /// Under stress: spans taken from the source while others of their class had free blocks. It
     /// must stay zero.
-    pub(crate) early: usize,
+    pub(crate) premature_spans: usize,
     /// Destructors that panicked (H10).
     pub(crate) panics: u64,
     /// Objects with values that have destructors.
     pub(crate) destructors: usize,
     /// Whether a turn has left blocks in the allocation caches.
-    pub(crate) unsettled: bool,
+    pub(crate) has_cached_blocks: bool,
     pub(crate) unswept: usize,
     /// Bytes of blocks and large objects in use.
     pub(crate) bytes_allocated: usize,
@@ -91,7 +91,7 @@ pub(crate) enum FreeBlocks {
 
 impl Old {
     /// Start of the fields that each turn reads.
-    pub(crate) const EACH_TURN: usize = mem::offset_of!(Old, unsettled);
+    pub(crate) const EACH_TURN: usize = mem::offset_of!(Old, has_cached_blocks);
 
     pub(crate) fn new(free_blocks: FreeBlocks) -> Old {
         Old {
@@ -108,13 +108,13 @@ impl Old {
             spans: 0,
             to_sweep: 0,
             unswept: 0,
-            sweeps: 0,
-            misses: usize::MAX,
-            at_step: 0,
-            early: 0,
+            sweep_class: 0,
+            sweep_allowance: usize::MAX,
+            live_at_step: 0,
+            premature_spans: 0,
             panics: 0,
             destructors: 0,
-            unsettled: false,
+            has_cached_blocks: false,
             free_blocks,
         }
     }
@@ -129,10 +129,10 @@ impl Old {
     ) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
         if bytes > SMALL_MAX {
-            return self.large(bytes, source, owner);
+            return self.allocate_large(bytes, source, owner);
         }
         let block = self.block(class_for(bytes), source, owner);
-        self.settle();
+        self.flush_caches();
         block
     }
 
@@ -146,11 +146,11 @@ impl Old {
         let class = class_for(bytes);
         let spans = self.sizes[class].as_deref_mut()?;
         let block = spans.word.take(block_size(class))?;
-        Some(self.begin(block))
+        Some(self.init_block(block))
     }
 
     /// As [`Old::allocate`], for a turn that will allocate more: blocks stay in the allocation
-    /// cache until [`Old::settle`].
+    /// cache until [`Old::flush_caches`].
     #[inline]
     pub(crate) fn allocate_shared(
         &mut self,
@@ -160,15 +160,15 @@ impl Old {
     ) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
         if bytes > SMALL_MAX {
-            return self.large(bytes, source, owner);
+            return self.allocate_large(bytes, source, owner);
         }
-        self.unsettled = true;
+        self.has_cached_blocks = true;
         self.block(class_for(bytes), source, owner)
     }
 
     /// Takes a block of this class for an object that is promoted, black. Fills the allocation
-    /// cache if it is empty; the cache is kept until [`Old::settle`]. Returns `None` if there is no
-    /// memory.
+    /// cache if it is empty; the cache is kept until [`Old::flush_caches`]. Returns `None` if there
+    /// is no memory.
     #[inline]
     pub(crate) fn block(
         &mut self,
@@ -181,12 +181,12 @@ impl Old {
             Some(block) => block,
             None => self.block_slow(class, source, owner)?,
         };
-        Some(self.begin(block))
+        Some(self.init_block(block))
     }
 
     /// Initialises the state of a block for a new object.
     #[inline]
-    fn begin(&self, block: NonNull<u8>) -> NonNull<Header> {
+    fn init_block(&self, block: NonNull<u8>) -> NonNull<Header> {
         // SAFETY: the block lies in a chunk of the source.
         //
         // Relaxed: no other thread knows of it.
@@ -250,13 +250,13 @@ impl Old {
         if self.free_blocks == FreeBlocks::Poisoned {
             // SAFETY: the spans are this heap's.
             let are_full = self.sizes[class].as_deref().is_none_or(|spans| unsafe {
-                match self.misses {
+                match self.sweep_allowance {
                     // No more unswept spans may be swept for this allocation.
                     0 => SpanLists::are_full(spans.swept()),
                     _ => SpanLists::are_full(spans.iter()),
                 }
             });
-            self.early += usize::from(!are_full);
+            self.premature_spans += usize::from(!are_full);
         }
         let pages = span_pages(class);
         let span = source.take(pages, owner, PageKind::Blocks)?;
@@ -273,8 +273,8 @@ impl Old {
     }
 
     /// Returns the unused blocks of the allocation caches to their spans.
-    pub(crate) fn settle(&mut self) {
-        self.unsettled = false;
+    pub(crate) fn flush_caches(&mut self) {
+        self.has_cached_blocks = false;
         for (class, spans) in self.sizes.iter_mut().enumerate() {
             let Some(spans) = spans else { continue };
             let word = mem::replace(&mut spans.word, Word::EMPTY);
@@ -286,7 +286,7 @@ impl Old {
         }
     }
 
-    fn large(
+    fn allocate_large(
         &mut self,
         bytes: usize,
         source: &PageSource,
@@ -300,31 +300,31 @@ impl Old {
         self.spans += 1;
         self.pages += pages;
         self.bytes_allocated += pages * PAGE;
-        Some(self.begin(span.start()))
+        Some(self.init_block(span.start()))
     }
 
     /// A mark begins: live objects get the next epoch. Everything was swept.
-    pub(crate) fn mark_begins(&mut self) {
+    pub(crate) fn begin_mark(&mut self) {
         debug_assert_eq!(self.unswept, 0, "H6");
         self.epoch = self.epoch.next();
     }
 
     /// A mark is complete, with `alive` bytes of live blocks and large objects: the others are
     /// dead, and are swept lazily.
-    pub(crate) fn mark_ends(&mut self, alive: usize) {
+    pub(crate) fn end_mark(&mut self, alive: usize) {
         self.marked = self.epoch;
         self.bytes_marked = alive;
         self.bytes_died = self.bytes_allocated - alive;
         self.bytes_dead = self.bytes_died;
-        self.at_step = alive;
+        self.live_at_step = alive;
         self.to_sweep = self.spans;
         self.unswept = self.spans;
-        self.sweeps = 0;
+        self.sweep_class = 0;
         debug_assert!(self.large_unswept.is_empty(), "H6");
         mem::swap(&mut self.large_unswept, &mut self.large);
         for spans in self.sizes.iter_mut().flatten() {
             // SAFETY: the spans are this heap's.
-            unsafe { spans.mark_ends() };
+            unsafe { spans.end_mark() };
         }
     }
 
@@ -355,10 +355,10 @@ impl Old {
         for span in &spans {
             // SAFETY: the span is this heap's, and no object in it is used, by the caller's
             // contract.
-            unsafe { span.each_droppable(|block| self.panics += end(block.cast())) };
+            unsafe { span.each_droppable(|block| self.panics += destroy(block.cast())) };
         }
         *self = Old {
-            early: self.early,
+            premature_spans: self.premature_spans,
             panics: self.panics,
             ..Old::new(self.free_blocks)
         };
@@ -373,7 +373,7 @@ impl Old {
 /// # Safety
 ///
 /// The object is not used any more, and was not destroyed before.
-pub(crate) unsafe fn end(object: NonNull<Header>) -> u64 {
+pub(crate) unsafe fn destroy(object: NonNull<Header>) -> u64 {
     // SAFETY: the object is in its place.
     let shape = unsafe { object.as_ref() }.shape();
     if shape.has_destructor() {
@@ -382,7 +382,7 @@ pub(crate) unsafe fn end(object: NonNull<Header>) -> u64 {
             shape.destroy(object.add(1).cast());
         }));
         if let Err(panic) = ended {
-            foreign_code::over(panic);
+            foreign_code::drop_panic(panic);
             return 1;
         }
     }

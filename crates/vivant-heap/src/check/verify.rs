@@ -231,10 +231,10 @@ impl<'a> Verifier<'a> {
             0,
         )?;
         check(
-            old.early == 0,
+            old.premature_spans == 0,
             "H4",
             "pages were taken while blocks of that size were free",
-            old.early,
+            old.premature_spans,
         )?;
         check(
             unswept == old.unswept,

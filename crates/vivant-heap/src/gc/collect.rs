@@ -7,7 +7,7 @@ use super::marking::Marking;
 use super::phase::GcPhase;
 use super::stress::When;
 use crate::alloc::header::Header;
-use crate::alloc::old::sweep::{MISSES_MINOR, SweepBudget};
+use crate::alloc::old::sweep::{SWEEPS_PER_MINOR, SweepBudget};
 use crate::mark::abort_on_unwind::AbortOnUnwind;
 use crate::mark::mark_reason::{MarkReason, ReleasedExports};
 use crate::mark::marker::MarkMode;
@@ -170,7 +170,7 @@ impl Core {
         let guard = AbortOnUnwind;
         let remembered = std::mem::take(self.remembered.get_mut());
         self.remembered_set_full.set(false);
-        self.old.misses = MISSES_MINOR;
+        self.old.sweep_allowance = SWEEPS_PER_MINOR;
         let heap = EvacuatedHeap {
             nursery: &self.nursery,
             old: &mut self.old,
@@ -183,7 +183,7 @@ impl Core {
         let mut evacuator = Evacuator::new(heap, tenuring);
         roots.evacuate(&mut evacuator);
         for object in remembered {
-            evacuator.remembered(object);
+            evacuator.scan_remembered(object);
         }
         evacuator.drain();
         evacuator.clear_weak();
@@ -191,13 +191,13 @@ impl Core {
         let place = |object: NonNull<Header>| unsafe { object.as_ref() }.forwarded();
         // Watched objects that were not evacuated are dead (H10).
         self.deaths.get_mut().nursery_emptied(place);
-        let moved = evacuator.counts();
+        let evacuated = evacuator.counts();
         let mut survivors = evacuator.finish();
-        survivors.settle();
-        self.old.misses = usize::MAX;
+        survivors.seal();
+        self.old.sweep_allowance = usize::MAX;
         // SAFETY: all of the remembered set was scanned, tag entries included.
         unsafe { self.tags.get_mut().nursery_emptied() };
-        self.counters.minor(&self.nursery, &survivors, moved);
+        self.counters.minor(&self.nursery, &survivors, evacuated);
         let mut emptied = std::mem::replace(&mut self.nursery, survivors);
         if self.pacing.stress.is_some() {
             // SAFETY: the collection is over: reached objects were evacuated, and the others were
@@ -211,8 +211,8 @@ impl Core {
         if used < self.pacing.nursery / 8 {
             self.chunk_cache.shrink(0, &self.source);
         } else {
-            let still = self.nursery.pages();
-            self.chunk_cache.settle(pages, still, &self.source);
+            let survivor_pages = self.nursery.pages();
+            self.chunk_cache.resize(pages, survivor_pages, &self.source);
         }
         std::mem::forget(guard);
     }
@@ -249,7 +249,7 @@ impl Core {
     /// when it is open.
     fn marks_concurrently(&self) -> bool {
         self.pacing.marking == Marking::Concurrent
-            && self.old.bytes_live() + self.counts() > CONCURRENT_MIN
+            && self.old.bytes_live() + self.count_bytes() > CONCURRENT_MIN
     }
 
     /// Whether the next mark is delayed until the sweep is done: the heap is large and has unswept
@@ -262,11 +262,11 @@ impl Core {
     /// Whether the old generation, including dead objects, is too large to be marked and swept at
     /// once.
     pub(crate) fn is_large(&self) -> bool {
-        self.old.bytes_allocated + self.counts() > CONCURRENT_MIN
+        self.old.bytes_allocated + self.count_bytes() > CONCURRENT_MIN
     }
 
     /// Bytes of the counts of shared objects, which mark termination processes.
-    fn counts(&self) -> usize {
+    fn count_bytes(&self) -> usize {
         self.between_turns().entries() * size_of::<Entry>()
     }
 }

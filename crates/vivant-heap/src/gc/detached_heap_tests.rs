@@ -77,9 +77,9 @@ fn library(
 }
 
 /// Bytes marked by the mark that runs.
-fn met(remains: &DetachedStep) -> usize {
+fn bytes_marked(remains: &DetachedStep) -> usize {
     match remains {
-        DetachedStep::HasWork(detached) => detached.heap.marker().map_or(0, |marker| marker.met()),
+        DetachedStep::HasWork(detached) => detached.heap.marker().map_or(0, |marker| marker.bytes_marked()),
         _ => 0,
     }
 }
@@ -95,13 +95,13 @@ fn ends_by(most: usize, detached: DetachedHeap, ended: &Ended) -> (usize, Option
     let mut remains = DetachedStep::HasWork(detached);
     for steps in 0.. {
         assert!(steps < 10 * MANY, "it does not end");
-        let before = (met(&remains), times(ended, 1));
+        let before = (bytes_marked(&remains), times(ended, 1));
         remains = match remains {
             DetachedStep::HasWork(detached) => detached.step(&mut PIECE.clone()),
             DetachedStep::Idle(detached) => return (steps, Some(detached)),
             DetachedStep::Freed => return (steps, None),
         };
-        let bytes = met(&remains).saturating_sub(before.0);
+        let bytes = bytes_marked(&remains).saturating_sub(before.0);
         assert!(bytes <= PIECE * CELL, "{bytes} bytes are met in a step");
         let died = times(ended, 1) - before.1;
         assert!(died <= most, "{died} objects end in a step");

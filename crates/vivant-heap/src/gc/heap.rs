@@ -184,9 +184,9 @@ impl Core {
     /// The slow path of a shared allocation: the allocation cache has no block.
     #[cold]
     #[inline(never)]
-    pub(crate) fn room_shared(&mut self, bytes: usize) -> Option<NonNull<Header>> {
+    pub(crate) fn allocate_shared(&mut self, bytes: usize) -> Option<NonNull<Header>> {
         if let Role::Region(holder) = self.role {
-            return self.room_at_holder(holder, bytes);
+            return self.allocate_at_holder(holder, bytes);
         }
         if self.inject_alloc_failure() || !self.has_pages(bytes) {
             return None;
@@ -452,7 +452,7 @@ unsafe fn drop_state<S>(state: &mut ManuallyDrop<S>) {
     // collected object (H10).
     let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { ManuallyDrop::drop(state) }));
     if let Err(panic) = ended {
-        crate::foreign_code::over(panic);
+        crate::foreign_code::drop_panic(panic);
     }
 }
 
@@ -471,7 +471,7 @@ impl Drop for Core {
         }
         for object in self.nursery.droppable() {
             // SAFETY: the object is not used any more: the state was dropped, or never made.
-            unsafe { crate::alloc::old::end(object) };
+            unsafe { crate::alloc::old::destroy(object) };
         }
         // SAFETY: no object is used any more, because the state was dropped or never made.
         unsafe {

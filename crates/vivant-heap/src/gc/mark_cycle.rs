@@ -98,8 +98,8 @@ impl MarkCycle {
         // stays claimed: abort instead.
         let guard = AbortOnUnwind;
         // SAFETY: an old object of this heap, which a turn uses, so it is live. An object born
-        // since the mark began has the mark's epoch, so `visit` does not scan it.
-        let claim = unsafe { self.scanner.visit(object, MarkingPass::Second) };
+        // since the mark began has the mark's epoch, so `mark_and_scan` does not scan it.
+        let claim = unsafe { self.scanner.mark_and_scan(object, MarkingPass::Second) };
         std::mem::forget(guard);
         if claim == Claim::Others {
             self.waits.times += 1;
@@ -219,7 +219,7 @@ impl Core {
         self.minor(roots, TenuringPolicy::Never);
         let guard = AbortOnUnwind;
         self.drain_all();
-        self.old.mark_begins();
+        self.old.begin_mark();
         let mark = Arc::new(Mark::new(
             self.old.epoch.0,
             mode,
@@ -318,7 +318,7 @@ impl Core {
                 self,
                 mark_cycle.mark.epoch,
                 mark_cycle.mark.mode,
-                mark_cycle.assist.began,
+                mark_cycle.assist.start_bytes,
                 results,
             );
             mark_cycle.stage = MarkStage::Terminating(termination);
@@ -380,8 +380,8 @@ impl Core {
         let MarkStage::Terminating(MarkTermination { results, .. }) = mark_cycle.stage else {
             return;
         };
-        let born = self.old.bytes_allocated - mark_cycle.assist.began;
-        self.old.mark_ends(results.bytes + born);
+        let born = self.old.bytes_allocated - mark_cycle.assist.start_bytes;
+        self.old.end_mark(results.bytes + born);
         self.mark_aborted = false;
         let pinned = self.pinned - mark_cycle.pinned;
         self.next_mark(born);

@@ -68,11 +68,11 @@ impl Core {
             return;
         }
         let marked = match self.counters.marks() == marks {
-            true => MarkOutcome::No,
-            false => MarkOutcome::Yes,
+            true => MarkOutcome::Unmarked,
+            false => MarkOutcome::Marked,
         };
-        let waits = marked == MarkOutcome::No && self.allocation_failure.is_due();
-        let has_room = !self.is_short() && self.has_pages(self.allocation_failure.wanted());
+        let waits = marked == MarkOutcome::Unmarked && self.allocation_failure.is_due();
+        let has_room = !self.is_short() && self.has_pages(self.allocation_failure.largest_refused());
         match waits || !has_room {
             true => self.allocation_failure.after_turn(marked),
             false => self.allocation_failure.clear(),
@@ -105,7 +105,7 @@ impl Core {
             true => old.unswept,
             false => old.unswept - left.min(old.unswept),
         };
-        let fresh = old.bytes_live().saturating_sub(old.at_step) / PAGE;
+        let fresh = old.bytes_live().saturating_sub(old.live_at_step) / PAGE;
         let most = SWEEP_MOST.max(fresh.saturating_mul(SWEEP_RATIO));
         let mut budget = SweepBudget::of(due.clamp(SWEEP_STEP, most));
         budget.empty = most;
@@ -115,7 +115,7 @@ impl Core {
             .destructors
             .max(fresh.saturating_mul(2 * BLOCKS_PER_PAGE));
         old.sweep(budget, &self.source);
-        old.at_step = old.bytes_live();
+        old.live_at_step = old.bytes_live();
     }
 
     /// Whether the growth trigger has fired, but the mark is delayed: it waits until the last sweep

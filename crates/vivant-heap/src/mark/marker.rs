@@ -116,11 +116,11 @@ impl Mark {
             self.queue.defer(&mut scanner.deferred);
         }
         lock(&self.results).add(&mut scanner.results);
-        self.counts(&mut scanner.bytes);
+        self.add_bytes(&mut scanner.bytes);
     }
 
     /// Adds to the number of marked bytes, and sets `bytes` to zero.
-    pub(crate) fn counts(&self, bytes: &mut usize) {
+    pub(crate) fn add_bytes(&self, bytes: &mut usize) {
         // Relaxed: a number for the pacer; no data is read on the strength of it.
         self.bytes
             .fetch_add(std::mem::take(bytes), Ordering::Relaxed);
@@ -187,7 +187,7 @@ impl Marker {
 
     /// Bytes of marked objects.
     #[cfg(test)]
-    pub(crate) fn met(&self) -> usize {
+    pub(crate) fn bytes_marked(&self) -> usize {
         self.0.bytes()
     }
 

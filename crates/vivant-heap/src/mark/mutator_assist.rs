@@ -23,13 +23,13 @@ const OBJECT: usize = 64;
 #[derive(Debug)]
 pub(crate) struct MutatorAssist {
     /// Bytes in use when the mark began: the most that it can mark.
-    pub(crate) began: usize,
+    pub(crate) start_bytes: usize,
     /// The estimate of how many of them live.
-    lives: usize,
+    live_bytes: usize,
     /// The weight of the heap when the mark began and at the last assist, and whether the debt was
     /// paid then. Marks are scheduled by weight, which includes large memory outside of the heap.
     start_estimate: usize,
-    seen: usize,
+    last_estimate: usize,
     debt: AssistDebt,
 }
 
@@ -40,15 +40,15 @@ enum AssistDebt {
 }
 
 impl MutatorAssist {
-    /// The state at the beginning of a mark. `began` is the number of bytes in use, `met` the
-    /// number that the last mark found alive. If `met` is small, the heap has grown by ways that
-    /// its pacing does not cover, and half of `began` is taken to live.
-    pub(crate) fn begin(began: usize, met: usize, estimate: usize) -> MutatorAssist {
+    /// The state at the beginning of a mark. `start_bytes` is the number of bytes in use, `marked`
+    /// the number that the last mark found alive. If `marked` is small, the heap has grown by ways
+    /// that its pacing does not cover, and half of `start_bytes` is taken to live.
+    pub(crate) fn begin(start_bytes: usize, marked: usize, estimate: usize) -> MutatorAssist {
         MutatorAssist {
-            began,
-            lives: met.clamp(began / 2, began),
+            start_bytes,
+            live_bytes: marked.clamp(start_bytes / 2, start_bytes),
             start_estimate: estimate,
-            seen: estimate,
+            last_estimate: estimate,
             debt: AssistDebt::None,
         }
     }
@@ -56,7 +56,7 @@ impl MutatorAssist {
     /// Whether an assist may be due at this weight.
     #[inline]
     pub(crate) fn is_due(&self, estimate: usize) -> bool {
-        self.debt == AssistDebt::Outstanding || self.seen != estimate
+        self.debt == AssistDebt::Outstanding || self.last_estimate != estimate
     }
 
     /// The growth of the heap in bytes since the mark began, at this weight.
@@ -64,28 +64,28 @@ impl MutatorAssist {
         estimate.saturating_sub(self.start_estimate)
     }
 
-    /// The size of the next assist in objects, at this weight, when `met` bytes are marked. `None`
-    /// if no assist is due.
-    pub(crate) fn next(&mut self, estimate: usize, met: usize) -> Option<usize> {
+    /// The size of the next assist in objects, at this weight, when `marked` bytes are marked.
+    /// `None` if no assist is due.
+    pub(crate) fn next(&mut self, estimate: usize, marked: usize) -> Option<usize> {
         let due = |grown: usize| {
-            let through = grown as f64 / (GROWS * self.lives as f64);
-            (self.began as f64 * through.min(1.0)) as usize
+            let through = grown as f64 / (GROWS * self.live_bytes as f64);
+            (self.start_bytes as f64 * through.min(1.0)) as usize
         };
         let grown = self.grown(estimate);
-        let wanted = due(grown);
-        let new = due(estimate.saturating_sub(self.seen)) / OBJECT;
-        self.seen = estimate;
+        let due_bytes = due(grown);
+        let new = due(estimate.saturating_sub(self.last_estimate)) / OBJECT;
+        self.last_estimate = estimate;
         // All bytes may be marked while queued objects, reached a second time, are still to be
         // scanned.
-        self.debt = match met >= wanted && wanted < self.began {
+        self.debt = match marked >= due_bytes && due_bytes < self.start_bytes {
             true => AssistDebt::None,
             false => AssistDebt::Outstanding,
         };
         if self.debt == AssistDebt::None {
             return None;
         }
-        let assist = wanted.saturating_sub(met) / OBJECT;
-        Some(match grown as f64 > BOUND * self.lives as f64 {
+        let assist = due_bytes.saturating_sub(marked) / OBJECT;
+        Some(match grown as f64 > BOUND * self.live_bytes as f64 {
             true => usize::MAX,
             false => {
                 let piece = (assist / PART).clamp(*PIECE.start(), *PIECE.end());
@@ -103,21 +103,21 @@ mod tests {
 
     /// Assists after each `step` bytes of growth, as if there were no other marker, until all is
     /// marked. Returns the relative growth of the heap, and the largest assist.
-    fn paid(mut assist: MutatorAssist, step: usize) -> (f64, usize) {
-        let (mut live, mut met, mut most) = (assist.began, 0, 0);
-        while met < assist.began {
+    fn assisted(mut assist: MutatorAssist, step: usize) -> (f64, usize) {
+        let (mut live, mut marked, mut most) = (assist.start_bytes, 0, 0);
+        while marked < assist.start_bytes {
             live += step;
-            let piece = assist.next(live, met).unwrap_or(0);
+            let piece = assist.next(live, marked).unwrap_or(0);
             most = most.max(piece);
-            met = assist.began.min(met + piece.saturating_mul(OBJECT));
+            marked = assist.start_bytes.min(marked + piece.saturating_mul(OBJECT));
         }
-        ((live - assist.began) as f64 / assist.lives as f64, most)
+        ((live - assist.start_bytes) as f64 / assist.live_bytes as f64, most)
     }
 
     #[test]
     fn all_is_paid_when_the_heap_has_grown_by_a_fifth() {
         for step in [64, 4 << 10, 64 << 10, 1 << 20] {
-            let (grown, _) = paid(MutatorAssist::begin(LIVE, LIVE, LIVE), step);
+            let (grown, _) = assisted(MutatorAssist::begin(LIVE, LIVE, LIVE), step);
             assert!(grown > 0.1 && grown < 0.25, "{step}: {grown}");
         }
     }
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn payments_are_small_or_as_large_as_what_calls_for_them() {
         for step in [64, 4 << 10, 64 << 10, 1 << 20] {
-            let (_, most) = paid(MutatorAssist::begin(LIVE, LIVE, LIVE), step);
+            let (_, most) = assisted(MutatorAssist::begin(LIVE, LIVE, LIVE), step);
             let calls = (step as f64 / GROWS) as usize / OBJECT;
             assert!(most <= calls.max(*PIECE.end()) + 1, "{step}: {most}");
         }
@@ -135,15 +135,15 @@ mod tests {
     #[test]
     fn the_bound_is_of_what_lives() {
         let assist = MutatorAssist::begin(LIVE * 3 / 2, LIVE, LIVE * 3 / 2);
-        assert_eq!(assist.lives, LIVE);
-        let (grown, _) = paid(assist, 4 << 10);
+        assert_eq!(assist.live_bytes, LIVE);
+        let (grown, _) = assisted(assist, 4 << 10);
         assert!(grown < 0.25, "{grown}");
     }
 
     #[test]
     fn what_came_by_other_ways_is_taken_for_half_alive() {
-        assert_eq!(MutatorAssist::begin(LIVE, 5, LIVE).lives, LIVE / 2);
-        assert_eq!(MutatorAssist::begin(LIVE, 3 * LIVE, LIVE).lives, LIVE);
+        assert_eq!(MutatorAssist::begin(LIVE, 5, LIVE).live_bytes, LIVE / 2);
+        assert_eq!(MutatorAssist::begin(LIVE, 3 * LIVE, LIVE).live_bytes, LIVE);
     }
 
     #[test]

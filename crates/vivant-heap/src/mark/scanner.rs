@@ -63,7 +63,7 @@ impl Packet for WorkPacket {
 
 impl WorkPacket {
     /// Splits off the older half: the objects queued first lead to most of the graph.
-    fn half(&mut self) -> WorkPacket {
+    fn split_half(&mut self) -> WorkPacket {
         let rest = self.objects.split_off(self.objects.len() / 2);
         let parts = self.parts.split_off(self.parts.len().div_ceil(2));
         WorkPacket {
@@ -157,23 +157,23 @@ impl Scanner {
     /// Scans at most `most` objects of its packet. Returns half of the packet to the queue whenever
     /// other markers have no work.
     pub(crate) fn run(&mut self, most: usize, mark: &Mark, pass: MarkingPass) {
-        for looked in 1..=most {
+        for scanned in 1..=most {
             if mark.queue.is_closed() {
                 break;
             }
             if let Some(object) = self.pop() {
                 // SAFETY: a queued object was alive when the mark began, and stays in its place
                 // until the mark has ended.
-                let _others = unsafe { self.visit(object, pass) };
+                let _others = unsafe { self.mark_and_scan(object, pass) };
             } else if let Some((slice, left)) = self.parts.pop() {
                 // SAFETY: a queued slice, alive when the mark began; it stays in its place until
                 // the mark has ended.
-                unsafe { self.visit_part(slice, left, pass) };
+                unsafe { self.scan_part(slice, left, pass) };
             } else {
                 break;
             }
-            if looked.is_multiple_of(CHECK_INTERVAL) {
-                self.share(mark);
+            if scanned.is_multiple_of(CHECK_INTERVAL) {
+                self.share_packet(mark);
             }
         }
         while let Some(object) = self.prefetch.pop() {
@@ -191,16 +191,16 @@ impl Scanner {
         std::mem::forget(guard);
     }
 
-    fn share(&mut self, mark: &Mark) {
+    fn share_packet(&mut self, mark: &Mark) {
         if self.mode == MarkMode::StopTheWorld {
             return;
         }
-        mark.counts(&mut self.bytes);
+        mark.add_bytes(&mut self.bytes);
         let objects = self.left();
-        let much = objects >= CHECK_INTERVAL || self.parts.len() > 1;
-        if objects >= 2 * PACKET || (much && mark.queue.is_empty()) {
+        let is_large = objects >= CHECK_INTERVAL || self.parts.len() > 1;
+        if objects >= 2 * PACKET || (is_large && mark.queue.is_empty()) {
             let mut packet = self.unload();
-            mark.queue.put(&mut packet.half());
+            mark.queue.put(&mut packet.split_half());
             self.load(packet);
         }
     }
@@ -226,7 +226,7 @@ impl Scanner {
     ///
     /// The object was alive when the mark began, and is in its place.
     #[inline]
-    pub(crate) unsafe fn visit(&mut self, object: NonNull<Header>, pass: MarkingPass) -> Claim {
+    pub(crate) unsafe fn mark_and_scan(&mut self, object: NonNull<Header>, pass: MarkingPass) -> Claim {
         // SAFETY: the caller's contract. The header of an old object does not change.
         let (table, state) = unsafe { (object.as_ref().table(), state_of(object.cast())) };
         // Immutable, without references, or marked by one thread: read without a claim.
@@ -252,7 +252,7 @@ impl Scanner {
             claim::release(state, self.epoch);
         }
         // SAFETY: the caller's contract; the size of an object does not change.
-        let bytes = unsafe { table.room(object) };
+        let bytes = unsafe { table.block_bytes(object) };
         self.results.objects += 1;
         self.results.bytes += bytes;
         self.bytes += bytes;
@@ -268,7 +268,7 @@ impl Scanner {
     /// # Safety
     ///
     /// As for `visit`; the object is a slice, and has at least `left` elements.
-    unsafe fn visit_part(&mut self, slice: NonNull<Header>, left: usize, pass: MarkingPass) {
+    unsafe fn scan_part(&mut self, slice: NonNull<Header>, left: usize, pass: MarkingPass) {
         let from = left.saturating_sub(PART);
         if from != 0 {
             self.parts.push((slice, from));

@@ -256,7 +256,7 @@ unsafe fn end_slice<'gc, T: Object<'gc>>(length: NonNull<u8>) {
         if let Err(panic) = ended
             && let Some(before) = panicked.replace(panic)
         {
-            foreign_code::over(before);
+            foreign_code::drop_panic(before);
         }
     }
     if let Some(panic) = panicked {

@@ -71,7 +71,7 @@ impl HeapHandle {
             // collection, and has more to send.
             let woken = panic::catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
             if let Err(panic) = woken {
-                crate::foreign_code::over(panic);
+                crate::foreign_code::drop_panic(panic);
             }
         }
     }

@@ -58,7 +58,7 @@ unsafe impl<T: Erased + Sync> Sync for Parcel<T> {}
 /// Calls `each` for each reference in the value itself: its roots (O7).
 #[inline]
 fn each_root<'gc, T: Object<'gc>>(value: &T, each: impl FnMut(NonNull<Header>)) {
-    Tracer::tell(value, each);
+    Tracer::each_reference(value, each);
 }
 
 /// Whether a type can hold references to shared objects: known at compile time.

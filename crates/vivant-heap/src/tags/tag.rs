@@ -209,7 +209,7 @@ impl<'gc> Mutator<'gc> {
     /// Allocates a tag entry for an object that has none, or has a dead one.
     #[cold]
     fn tag_entry(&self, target: NonNull<Header>) -> NonNull<Header> {
-        let tag_entry = self.room_shared(size_of::<TagEntry>());
+        let tag_entry = self.allocate_shared(size_of::<TagEntry>());
         let core = self.core();
         let mut tags = core.tags.borrow_mut();
         // SAFETY: there is room for it; `target` is an object of this turn.

@@ -141,7 +141,7 @@ impl SpanLists {
     /// # Safety
     ///
     /// The spans are the caller's.
-    pub(super) unsafe fn mark_ends(&mut self) {
+    pub(super) unsafe fn end_mark(&mut self) {
         debug_assert!(
             self.word.free == 0 && self.unswept.iter().all(SegmentedStack::is_empty),
             "H6"

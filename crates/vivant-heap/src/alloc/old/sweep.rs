@@ -2,7 +2,7 @@
 
 #[cfg(test)]
 use super::Epoch;
-use super::{FreeBlocks, Old, end};
+use super::{FreeBlocks, Old, destroy};
 use crate::alloc::poison::poison;
 use crate::foreign_code::ForeignCode;
 #[cfg(test)]
@@ -14,11 +14,11 @@ use crate::sync::Ordering;
 
 /// Spans swept for one object that finds no block: this bounds the time of its allocation. If none
 /// of them has a free block, the object gets a new span.
-const MISSES: usize = 8;
+const SWEEPS_PER_ALLOCATION: usize = 8;
 
 /// Spans swept for all objects of one minor collection, because each object may find hardly a block
 /// in a span: this bounds the pause. After that, objects get new spans.
-pub(crate) const MISSES_MINOR: usize = 256;
+pub(crate) const SWEEPS_PER_MINOR: usize = 256;
 
 /// Destructors that cost as much as the sweep of a span.
 const DESTRUCTORS: usize = 16;
@@ -82,7 +82,7 @@ impl Old {
     /// spans, if there is one.
     pub(super) fn sweep_for(&mut self, class: usize, source: &PageSource) -> Option<Span> {
         let mut empty = Vec::new();
-        for _ in 0..MISSES.min(self.misses) {
+        for _ in 0..SWEEPS_PER_ALLOCATION.min(self.sweep_allowance) {
             let spans = self.sizes[class].as_mut();
             let Some(span) = spans.and_then(|spans| spans.next_unswept()) else {
                 break;
@@ -91,7 +91,7 @@ impl Old {
             // SAFETY: the span is this heap's, and on no list.
             unsafe {
                 let destructors = self.sweep_one(span);
-                self.misses = self.misses.saturating_sub(1 + destructors / DESTRUCTORS);
+                self.sweep_allowance = self.sweep_allowance.saturating_sub(1 + destructors / DESTRUCTORS);
                 match span.page().used {
                     0 => empty.push(span),
                     _ => self.put(span),
@@ -122,11 +122,11 @@ impl Old {
 
     /// Removes and returns the next unswept span.
     fn next_unswept(&mut self) -> Option<Span> {
-        while let Some(spans) = self.sizes.get_mut(self.sweeps) {
+        while let Some(spans) = self.sizes.get_mut(self.sweep_class) {
             if let Some(span) = spans.as_mut().and_then(|spans| spans.next_unswept()) {
                 return Some(span);
             }
-            self.sweeps += 1;
+            self.sweep_class += 1;
         }
         self.large_unswept.pop()
     }
@@ -213,7 +213,7 @@ unsafe fn sweep_span(span: Span, alive: u8, free: FreeBlocks, panics: &mut u64) 
         page.drops[word] &= !dead;
         for bit in bits(drops) {
             // SAFETY: the block is dead, and its page is the caller's (H8).
-            *panics += unsafe { end(block(bit).cast()) };
+            *panics += unsafe { destroy(block(bit).cast()) };
         }
         page.occupied[word] &= !dead;
         page.used -= dead.count_ones() as u16;
