@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_has_the_id_by_which_it_is_found() {
+    fn a_slot_has_its_id() {
         let ids: Vec<u32> = (0..300).map(|_| take().unwrap()).collect();
         for &id in &ids {
             assert!(slot(id).is(id));

@@ -97,8 +97,9 @@ impl<R: Root> Sharer for Heap<R> {
         let exports = self.core().between_turns().exports.iter();
         let exports = exports.filter(|export| export.count > 0);
         let exports = exports.map(|export| (ObjectName::of(export.object), export.count));
-        let (containers, weights): (Vec<_>, Vec<_>) =
-            exports.filter(|(object, _)| reaching.contains(object)).unzip();
+        let (containers, weights): (Vec<_>, Vec<_>) = exports
+            .filter(|(object, _)| reaching.contains(object))
+            .unzip();
         Retainers {
             own: roots
                 .all()

@@ -68,7 +68,7 @@ fn is_caught(rule: &str, bug: InjectedFault, run: impl FnOnce(&mut Heap<Pairs>))
 }
 
 #[test]
-fn a_heap_in_order_is_in_order() {
+fn a_valid_heap_is_verified() {
     let mut heap = pairs();
     for round in 0..6 {
         write(&mut heap);
@@ -108,7 +108,7 @@ fn injected_faults_are_caught() {
 }
 
 #[test]
-fn pages_that_are_taken_too_early_are_caught() {
+fn premature_spans_are_caught() {
     struct Numbers;
     impl Root for Numbers {
         type Of<'gc> = Vec<Gc<'gc, [u64; 62]>>;

@@ -373,7 +373,7 @@ fn program(seed: u64) -> MarkTally {
 }
 
 #[test]
-fn each_step_is_one_of_the_model_and_an_idle_heap_comes_to_rest() {
+fn each_step_is_one_of_the_model_and_an_idle_heap_runs_out_of_work() {
     let [begun, ended, aborted, at_once] = [(); 4].map(|()| AtomicU64::new(0));
     programs::run(if cfg!(miri) { 1 } else { 200 }, |seed| {
         let tally = program(seed);

@@ -72,7 +72,8 @@ impl Core {
             false => MarkOutcome::Marked,
         };
         let waits = marked == MarkOutcome::Unmarked && self.allocation_failure.is_due();
-        let has_room = !self.is_short() && self.has_pages(self.allocation_failure.largest_refused());
+        let has_room =
+            !self.is_short() && self.has_pages(self.allocation_failure.largest_refused());
         match waits || !has_room {
             true => self.allocation_failure.after_turn(marked),
             false => self.allocation_failure.clear(),

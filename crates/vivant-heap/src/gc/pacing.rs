@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_born_in_a_mark_is_half_garbage() {
+    fn bytes_allocated_during_a_mark_count_as_half_live() {
         // A gibibyte lives, and a fifth of that was born during the mark.
         let (lives, born) = (1 << 30, (1 << 30) / 5);
         let next = PACING.next_mark(lives + born, born);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heap_grows_between_two_marks_whatever_was_born() {
+    fn a_heap_may_grow_between_two_marks_whatever_was_allocated() {
         let (lives, born) = (1 << 30, 1 << 30);
         assert!(PACING.next_mark(lives + born, born) >= (lives + born) * 9 / 8);
         assert_eq!(PACING.marking(Marking::Never).next_mark(5, 0), usize::MAX);

@@ -32,7 +32,8 @@ enum Emergency {
 impl AllocationFailure {
     /// A turn was refused pages for an object of `bytes` bytes.
     pub(crate) fn record(&self, bytes: usize) {
-        self.largest_refused.set(self.largest_refused.get().max(bytes));
+        self.largest_refused
+            .set(self.largest_refused.get().max(bytes));
         self.stage.set(match self.stage.get() {
             Emergency::Enough => Emergency::Marking { unproductive: 0 },
             Emergency::Ready { unproductive } => Emergency::Marking { unproductive },
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_short_though_it_is_marked_is_marked_more_and_more_seldom() {
+    fn unproductive_emergency_marks_back_off() {
         let allocation_failure = AllocationFailure::default();
         allocation_failure.after_turn(MarkOutcome::Marked);
         assert!(
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_that_want_nothing_have_it_marked_once_more() {
+    fn without_further_refusals_there_is_one_more_emergency_mark() {
         let allocation_failure = AllocationFailure::default();
         allocation_failure.record(64);
         let marks = (0..1_000).filter(|_| turn(&allocation_failure) == MarkOutcome::Marked);
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_has_to_wait_is_due_still() {
+    fn a_delayed_mark_stays_due() {
         let allocation_failure = AllocationFailure::default();
         allocation_failure.record(64);
         allocation_failure.after_turn(MarkOutcome::Unmarked);

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_finds_something_ends_it() {
+    fn a_productive_mark_resets_the_back_off() {
         for (marked, died) in [(3_100, 100), (0, 16), (16, 16)] {
             let mut back_off = BackOff::default();
             back_off.mark_ended(&stats_after(marked, 0));

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn unproductive_marks_back_off_but_not_past_a_long_idle_time() {
+    fn unproductive_marks_back_off_until_a_long_idle_time() {
         let mut mark = MarkHistory::default();
         let collect =
             |mark: &MarkHistory, activity| next_ns(mark, MarkReason::ReleasedExports, activity);

@@ -109,13 +109,18 @@ mod tests {
             live += step;
             let piece = assist.next(live, marked).unwrap_or(0);
             most = most.max(piece);
-            marked = assist.start_bytes.min(marked + piece.saturating_mul(OBJECT));
+            marked = assist
+                .start_bytes
+                .min(marked + piece.saturating_mul(OBJECT));
         }
-        ((live - assist.start_bytes) as f64 / assist.live_bytes as f64, most)
+        (
+            (live - assist.start_bytes) as f64 / assist.live_bytes as f64,
+            most,
+        )
     }
 
     #[test]
-    fn all_is_paid_when_the_heap_has_grown_by_a_fifth() {
+    fn assists_complete_the_mark_within_a_fifth_of_growth() {
         for step in [64, 4 << 10, 64 << 10, 1 << 20] {
             let (grown, _) = assisted(MutatorAssist::begin(LIVE, LIVE, LIVE), step);
             assert!(grown > 0.1 && grown < 0.25, "{step}: {grown}");
@@ -123,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn payments_are_small_or_as_large_as_what_calls_for_them() {
+    fn assists_are_small_or_in_proportion_to_promotion() {
         for step in [64, 4 << 10, 64 << 10, 1 << 20] {
             let (_, most) = assisted(MutatorAssist::begin(LIVE, LIVE, LIVE), step);
             let calls = (step as f64 / GROWS) as usize / OBJECT;
@@ -133,7 +138,7 @@ mod tests {
 
     /// The rest is garbage: no mark reaches it, and it must not let the heap grow more.
     #[test]
-    fn the_bound_is_of_what_lives() {
+    fn the_bound_is_relative_to_live_bytes() {
         let assist = MutatorAssist::begin(LIVE * 3 / 2, LIVE, LIVE * 3 / 2);
         assert_eq!(assist.live_bytes, LIVE);
         let (grown, _) = assisted(assist, 4 << 10);
@@ -141,13 +146,13 @@ mod tests {
     }
 
     #[test]
-    fn what_came_by_other_ways_is_taken_for_half_alive() {
+    fn unexplained_growth_counts_as_half_live() {
         assert_eq!(MutatorAssist::begin(LIVE, 5, LIVE).live_bytes, LIVE / 2);
         assert_eq!(MutatorAssist::begin(LIVE, 3 * LIVE, LIVE).live_bytes, LIVE);
     }
 
     #[test]
-    fn who_makes_nothing_owes_nothing() {
+    fn without_growth_no_assist_is_due() {
         let mut assist = MutatorAssist::begin(LIVE, LIVE, LIVE);
         assert!(!assist.is_due(LIVE));
         assert_eq!(assist.next(LIVE, 0), None);
@@ -155,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn near_the_bound_all_is_paid_at_once() {
+    fn near_the_bound_one_assist_marks_the_rest() {
         let mut assist = MutatorAssist::begin(LIVE, LIVE, LIVE);
         assert_eq!(assist.next(LIVE + LIVE * 29 / 100, 0), Some(usize::MAX));
     }

@@ -226,7 +226,11 @@ impl Scanner {
     ///
     /// The object was alive when the mark began, and is in its place.
     #[inline]
-    pub(crate) unsafe fn mark_and_scan(&mut self, object: NonNull<Header>, pass: MarkingPass) -> Claim {
+    pub(crate) unsafe fn mark_and_scan(
+        &mut self,
+        object: NonNull<Header>,
+        pass: MarkingPass,
+    ) -> Claim {
         // SAFETY: the caller's contract. The header of an old object does not change.
         let (table, state) = unsafe { (object.as_ref().table(), state_of(object.cast())) };
         // Immutable, without references, or marked by one thread: read without a claim.

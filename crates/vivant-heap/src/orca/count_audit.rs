@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_even() {
+    fn counts_are_balanced() {
         assert!(is_even_throughout());
     }
 

@@ -8,7 +8,7 @@ use std::thread;
 /// addresses. The flags are `-Zmiri-many-seeds=0..100`, `-Zmiri-address-reuse-rate=1.0`,
 /// `-Zmiri-address-reuse-cross-thread-rate=1.0` and `-Zmiri-preemption-rate=0.3`.
 #[test]
-fn what_writers_leave_is_taken_once_and_in_order() {
+fn each_batch_is_taken_once_in_the_order_of_the_sends() {
     let (inbox, writers, each) = (CountInbox::new(), 3, if cfg!(miri) { 8 } else { 10_000 });
     let leave = |writer: i64, inbox: &CountInbox| {
         let object = NonNull::dangling();
@@ -39,7 +39,7 @@ fn what_writers_leave_is_taken_once_and_in_order() {
 }
 
 #[test]
-fn what_is_taken_is_turned_over_in_pieces() {
+fn batches_are_reversed_in_pieces() {
     let (inbox, object) = (CountInbox::new(), NonNull::dangling());
     for by in 0..10 {
         inbox.send(vec![CountDelta { object, by }]);

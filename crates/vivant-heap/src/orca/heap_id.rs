@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_rest_before_they_are_given_again() {
+    fn ids_are_reused_after_a_delay() {
         let mut ids = Ids {
             last: 0,
             ended: VecDeque::new(),
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn when_there_are_no_new_ones_an_old_one_is_given() {
+    fn an_old_id_is_reused_when_no_new_one_is_left() {
         let mut ids = Ids {
             last: u32::MAX - 1,
             ended: VecDeque::new(),

@@ -424,7 +424,7 @@ fn program(seed: u64) {
 }
 
 #[test]
-fn seeded_regions_do_what_the_model_does() {
+fn seeded_regions_match_the_model() {
     programs::run(10, program);
 }
 

@@ -33,11 +33,7 @@ impl BorrowError {
     #[cold]
     pub(super) fn of<T>(kind: BorrowKind, flag: u32) -> BorrowError {
         let object = any::type_name::<T>();
-        BorrowError {
-            kind,
-            object,
-            flag,
-        }
+        BorrowError { kind, object, flag }
     }
 
     #[cold]

@@ -1,6 +1,6 @@
 //! [`Mut`]: a value that changes in place, with the write barrier in its borrow flag.
 
-use super::borrow::{BorrowError, READERS, Ref, RefMut, WRITING, BorrowKind};
+use super::borrow::{BorrowError, BorrowKind, READERS, Ref, RefMut, WRITING};
 use crate::gc::mutator::Mutator;
 use crate::object::erased::Erased;
 use crate::object::evacuator::{CLEAN, Evacuator};

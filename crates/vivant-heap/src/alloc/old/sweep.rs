@@ -91,7 +91,9 @@ impl Old {
             // SAFETY: the span is this heap's, and on no list.
             unsafe {
                 let destructors = self.sweep_one(span);
-                self.sweep_allowance = self.sweep_allowance.saturating_sub(1 + destructors / DESTRUCTORS);
+                self.sweep_allowance = self
+                    .sweep_allowance
+                    .saturating_sub(1 + destructors / DESTRUCTORS);
                 match span.page().used {
                     0 => empty.push(span),
                     _ => self.put(span),
