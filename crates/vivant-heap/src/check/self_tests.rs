@@ -94,7 +94,7 @@ fn injected_faults_are_caught() {
     is_caught("H1", InjectedFault::StaleSlot, |heap| {
         write(heap);
         heap.collect_young();
-        heap.rest();
+        heap.return_nursery();
     });
     is_caught("H4", InjectedFault::ForgottenChildren, Heap::collect);
     is_caught("H1", InjectedFault::FreedAlive, |heap| {

@@ -118,20 +118,20 @@ impl DetachedHeap {
     /// Whether [`DetachedHeap::step`] has work, by the deltas drained so far.
     #[must_use]
     pub fn has_work(&self) -> bool {
-        self.pending_mark() != PendingMark::None || self.is_marked() || self.heap.is_draining()
+        self.pending_mark() != PendingMark::None || self.is_collecting() || self.heap.is_draining()
     }
 
     /// Drains at most a piece of the inbox. Returns whether the next step begins a mark.
     ///
     /// Costs next to nothing.
-    pub fn wants_mark(&mut self) -> bool {
+    pub fn needs_mark(&mut self) -> bool {
         self.drain_piece(DELTAS_PER_QUERY);
-        let wants = match self.pending_mark() {
+        let needs_mark = match self.pending_mark() {
             PendingMark::None => false,
-            PendingMark::Mark => !self.is_marked(),
+            PendingMark::Mark => !self.is_collecting(),
             PendingMark::Restart => true,
         };
-        wants && !self.heap.is_draining()
+        needs_mark && !self.heap.is_draining()
     }
 
     /// Drains at most a piece of the inbox. Returns whether no other heap refers to its objects.
@@ -150,7 +150,7 @@ impl DetachedHeap {
 
     /// Whether a mark of its own runs, or the dead objects of the last one are not swept yet.
     #[must_use]
-    pub fn is_marked(&self) -> bool {
+    pub fn is_collecting(&self) -> bool {
         let is_stale = self.pending_mark() == PendingMark::Restart;
         !is_stale && (self.heap.core().is_marking() || self.heap.is_unswept())
     }
@@ -227,7 +227,7 @@ impl DetachedHeap {
     /// that needs no mark.
     pub fn step_at(mut self, context: &StepContext<'_>, work: &mut usize) -> DetachedStep {
         let now_ns = context.now_ns;
-        if self.wants_mark() && self.mark_limit.spent_ns != 0 {
+        if self.needs_mark() && self.mark_limit.spent_ns != 0 {
             // It has just been marked.
             self.mark_limit.mark_ended(now_ns, &self.heap.stats());
         }
@@ -244,13 +244,13 @@ impl DetachedHeap {
             // It will not be marked again: nothing of it is referenced.
             self.mark_limit.until_ns = now_ns;
         }
-        let (began_ns, was_marked) = ((context.clock)(), self.is_marked());
+        let (began_ns, was_collecting) = ((context.clock)(), self.is_collecting());
         let mut left = self.step(work);
         match &mut left {
             DetachedStep::Freed => {}
             // The step only drained the inbox: that does not count towards the mark.
             DetachedStep::HasWork(detached)
-                if !was_marked && detached.is_draining() && !detached.is_marked() => {}
+                if !was_collecting && detached.is_draining() && !detached.is_collecting() => {}
             DetachedStep::HasWork(detached) => {
                 detached.mark_limit.spent_ns += (context.clock)() - began_ns;
             }

@@ -357,7 +357,7 @@ impl<R: Root> Heap<R> {
     /// objects of more bytes than a nursery should have become old now, and not after they have
     /// moved on. Every survivor counts as live, as after a mark.
     pub(crate) fn begin_old(&mut self) {
-        if self.never_collects() || self.young() < self.core().pacing.nursery {
+        if self.never_collects() || self.young_bytes() < self.core().pacing.nursery {
             return;
         }
         let core = self.core.get_mut();
@@ -368,7 +368,7 @@ impl<R: Root> Heap<R> {
 
     /// Returns the nursery chunk cache to the source, for a heap that will be idle for a while. The
     /// next turn may need a system call for new pages.
-    pub fn rest(&mut self) {
+    pub fn return_nursery(&mut self) {
         let core = self.core.get_mut();
         core.chunk_cache.shrink(0, &core.source);
     }
@@ -376,7 +376,7 @@ impl<R: Root> Heap<R> {
     /// Bytes allocated since the nursery was last emptied, plus its survivors.
     #[inline]
     #[must_use]
-    pub fn young(&self) -> usize {
+    pub fn young_bytes(&self) -> usize {
         // SAFETY: no turn runs: it would borrow the heap exclusively.
         unsafe { &*self.core.get() }.nursery.used()
     }

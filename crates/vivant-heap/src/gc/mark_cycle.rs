@@ -369,7 +369,7 @@ impl Core {
     /// Completes and ends the mark that runs, if one does, in one piece.
     pub(crate) fn finish_mark(&mut self) {
         while self.is_marking() && self.advance_mark(Some(usize::MAX)) == Ended::NotYet {
-            if self.mark_objects(usize::MAX) == Progress::Nothing {
+            if self.mark_objects(usize::MAX) == Progress::NoWork {
                 yield_now();
             }
         }

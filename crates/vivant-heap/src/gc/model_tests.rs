@@ -352,7 +352,7 @@ impl Actor {
         let imports = self.heap.turn(|_, (.., imports)| imports.len());
         let stats: HeapStats = self.heap.stats();
         assert_eq!((stats.imports, stats.exports), (imports, self.held.len()));
-        assert_eq!(self.heap.young(), 0, "the nursery is given back");
+        assert_eq!(self.heap.young_bytes(), 0, "the nursery is given back");
     }
 }
 
