@@ -230,7 +230,7 @@ fn too_many_objects() -> ! {
     // Not `eprintln`, which panics where nothing can be written.
     let _ = writeln!(
         io::stderr(),
-        "vivant-brc: one owner has more than {LIVING_MAX} living objects; let threads share the making of them"
+        "vivant-brc: one owner has more than {LIVING_MAX} living objects; create them on several threads"
     );
     std::process::abort()
 }

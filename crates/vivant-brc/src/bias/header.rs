@@ -528,7 +528,7 @@ pub(crate) fn overflow() -> ! {
     // Not `eprintln`, which panics if nothing can be written: the loop might go on after a panic.
     let _ = writeln!(
         io::stderr(),
-        "vivant-brc: more than {} references to one object; are they forgotten in a loop?",
+        "vivant-brc: more than {} references to one object; does a loop call `mem::forget`?",
         word::LIMIT
     );
     std::process::abort()

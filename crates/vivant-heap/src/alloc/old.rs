@@ -189,7 +189,7 @@ impl Old {
     fn init_block(&self, block: NonNull<u8>) -> NonNull<Header> {
         // SAFETY: the block lies in a chunk of the source.
         //
-        // Relaxed: no other thread knows of it.
+        // Relaxed: no other thread accesses it.
         unsafe { state_of(block) }.store(self.epoch.0, Ordering::Relaxed);
         #[cfg(test)]
         if is_injected(InjectedFault::WrongEpoch) {

@@ -40,7 +40,7 @@ use std::ptr::NonNull;
 /// ```
 #[derive(Default, Debug)]
 pub struct CountVerifier {
-    /// The exports: the number of foreign references to each object, as its owner knows.
+    /// The exports: the number of foreign references to each object, by its owner's counts.
     exported: BTreeMap<usize, i64>,
     /// The weights that other heaps, parcels and holder roots have.
     weights: BTreeMap<usize, i64>,

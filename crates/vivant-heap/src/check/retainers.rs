@@ -22,7 +22,7 @@ impl ObjectName {
     }
 }
 
-/// The retainers of a shared object, as its owner knows them.
+/// The retainers of a shared object, by its owner's counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retainers {

@@ -63,7 +63,7 @@ fn is_caught(rule: &str, bug: InjectedFault, run: impl FnOnce(&mut Heap<Pairs>))
     let mut heap = pairs();
     assert_eq!(heap.verify(), Ok(()));
     injected_fault::with(bug, || run(&mut heap));
-    let fault = heap.verify().expect_err("nobody noticed");
+    let fault = heap.verify().expect_err("no fault was found");
     assert_eq!(fault.rule, rule, "{fault}");
 }
 
@@ -158,7 +158,7 @@ fn forgotten_watches_are_caught() {
             injected_fault::with(bug, || heap.collect());
             match bug {
                 InjectedFault::Nothing => assert_eq!(heap.verify(), Ok(())),
-                _ => assert_eq!(heap.verify().expect_err("nobody noticed").rule, "H10"),
+                _ => assert_eq!(heap.verify().expect_err("no fault was found").rule, "H10"),
             }
         }
     }
@@ -237,7 +237,7 @@ fn wrong_descriptions_and_counts_are_caught() {
     for (number, (rule, change)) in changes.into_iter().enumerate() {
         let object = heap.turn(|_, state| state[0].header());
         change(heap.parts().0, object);
-        let fault = heap.verify().expect_err("nobody noticed");
+        let fault = heap.verify().expect_err("no fault was found");
         assert_eq!(fault.rule, rule, "{number}: {fault}");
         change(heap.parts().0, object);
         assert_eq!(heap.verify(), Ok(()), "{number}");

@@ -1,7 +1,7 @@
 //! [`Budget`]: the limits of the collector's work in one call.
 
 /// Limits of the work of one call and of the steps that follow it at once ([`Next::Again`]). A step
-/// takes off what it has done. Where the pacer asks for less, the step does less.
+/// takes off what it has done. Where the pacer needs less, the step does less.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Budget {
@@ -17,7 +17,7 @@ pub struct Budget {
     pub pages: usize,
 }
 
-/// Spans swept before the actor looks whether a message waits: some 50 microseconds.
+/// Spans swept before the actor checks for messages: some 50 microseconds.
 const SPANS: usize = 256;
 
 /// Count deltas applied in one piece: some 100 microseconds.
@@ -45,7 +45,7 @@ impl Budget {
         pages: SPANS,
     };
 
-    /// So many units of work, each as long as scanning an object.
+    /// A budget of `units` units of work, each as long as scanning an object.
     #[must_use]
     pub const fn units(units: usize) -> Budget {
         let spans = if units / UNITS_PER_SPAN == 0 {
@@ -62,7 +62,7 @@ impl Budget {
         }
     }
 
-    /// Sweeps at most so many spans.
+    /// A budget for a sweep of `spans` spans.
     #[must_use]
     pub const fn of_spans(spans: usize) -> Budget {
         Budget {

@@ -16,7 +16,7 @@ use crate::orca::count_inbox::DrainOutcome;
 /// Estimated bytes of an object, for the work of a heap that is collected at once.
 const OBJECT_BYTES: usize = 64;
 
-/// What draining since the last mark of a detached heap calls for.
+/// The mark that draining since the last mark of a detached heap has made necessary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum PendingMark {
     /// No mark is needed.

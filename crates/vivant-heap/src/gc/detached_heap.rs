@@ -26,7 +26,7 @@ impl Root for NoState {
 /// A detached heap: the exported objects of a heap that has ended, the objects that these reach,
 /// and dead objects until they are freed.
 ///
-/// Its keeper must drain its inbox now and then, or released objects are never freed: see
+/// Its holder must drain its inbox now and then, or released objects are never freed: see
 /// [`DetachedHeap::drain_all`], and [`DetachedHeap::step`] for doing it in pieces. Dropping it
 /// while other heaps refer to its objects leaks these, for good.
 #[must_use = "a detached heap that is dropped too early leaks its objects"]
@@ -136,7 +136,7 @@ impl DetachedHeap {
 
     /// Drains at most a piece of the inbox. Returns whether no other heap refers to its objects.
     ///
-    /// Costs a look at the exports until one with a count is found, and frees nothing.
+    /// Examines the exports until one with a count is found, and frees nothing.
     pub fn is_released(&mut self) -> bool {
         self.drain_piece(DELTAS_PER_QUERY);
         self.has_drained() && self.heap.is_unshared_now()

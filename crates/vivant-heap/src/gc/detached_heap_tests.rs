@@ -118,7 +118,7 @@ fn a_large_heap_ends_in_steps() {
     let (heap, mut parcels) = library(&source, &ended, MANY / 4);
     parcels.truncate(3);
     let detached = heap.end().expect("parcels have it");
-    assert_eq!(times(&ended, 1), 0, "nothing is gone through at once");
+    assert_eq!(times(&ended, 1), 0, "slices are scanned in parts");
     let (steps, detached) = goes_through(detached, &ended);
     assert!(steps > MANY / PIECE);
     assert_eq!(times(&ended, 0), MANY / 4 * 3);

@@ -64,8 +64,8 @@ pub(crate) struct Core {
     pub(crate) pages_at_holder: usize,
     /// Bytes of old objects that the last mark has found alive.
     pub(crate) bytes_marked_live: usize,
-    /// The heap's weight when the next mark was due and had to wait for the inbox to be drained;
-    /// `None` if it does not wait.
+    /// The heap size estimate when the next mark was due and had to wait for the inbox to be
+    /// drained; `None` if it does not wait.
     pub(crate) delayed_since: Option<usize>,
     pub(crate) allocation_failure: AllocationFailure,
     /// Whether the last mark was aborted: then objects have two epochs, and the next mark has to
@@ -228,8 +228,8 @@ impl Core {
         self.allocation_failure.is_due()
     }
 
-    /// The heap's weight, by which marks are scheduled: bytes of live old objects, plus those of
-    /// the imports and regions that it keeps alive.
+    /// The heap size estimate, by which marks are scheduled: bytes of live old objects, plus those
+    /// of the imports and regions that it keeps alive.
     #[inline]
     pub(crate) fn heap_size_estimate(&self) -> usize {
         self.old.bytes_live() + FOREIGN_WEIGHT * self.between_turns().imports.len() + self.pinned

@@ -25,7 +25,7 @@ pub fn notified_after_ns(idle_after_ns: u64) -> u64 {
     idle_after_ns / NOTIFIED_PART
 }
 
-/// What is agreed upon for a heap: each turn reads it.
+/// The scheduled idle check of a heap: each turn reads it.
 #[derive(Default)]
 pub(crate) struct CheckSchedule {
     check: Scheduled,
@@ -49,7 +49,7 @@ pub(crate) struct IdleCheck {
     stage: CheckStage,
 }
 
-/// The check that the heap itself has asked for. Its waker may have scheduled one beside it.
+/// The check that the heap itself has requested. Its waker may have scheduled one beside it.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Scheduled {
     #[default]
@@ -78,7 +78,7 @@ enum CheckStage {
     Over(IdleTimes, Option<u64>),
 }
 
-/// What an idle check has found.
+/// The times that an idle check compares.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct IdleTimes {
     activity: Activity,

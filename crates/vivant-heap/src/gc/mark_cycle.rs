@@ -26,7 +26,7 @@ use crate::sync::{Arc, Ordering, yield_now};
 use std::collections::HashSet;
 use std::ptr::NonNull;
 
-/// The owner's log (SATB buffer) is flushed when it has so many objects. Flushing a shorter one
+/// The SATB buffer is flushed when it has this many objects. Flushing a shorter one
 /// costs more than marking its objects.
 const SATB_BUFFER: usize = 256;
 
@@ -141,8 +141,8 @@ impl MarkCycle {
         matches!(self.stage, MarkStage::Terminating(_))
     }
 
-    /// Whether the owner has work for this cycle at this weight: exports to take, an assist, a long
-    /// log to flush, or termination entries that are due.
+    /// Whether the owner has work for this cycle at this estimate: exports to take, an assist, a
+    /// long log to flush, or termination entries that are due.
     #[inline]
     pub(crate) fn is_due(&self, estimate: usize) -> bool {
         match &self.stage {

@@ -17,9 +17,9 @@ use std::ptr::NonNull;
 const PIECE: usize = 512;
 
 /// Pacing of termination, as parts of the bytes in use when the mark began. All entries are due
-/// when the heap has grown by `GROWTH`: promotion pays for termination. One step processes
-/// `1 / PART` of the entries due, and at least `PIECE`. When the heap has grown by `BOUND`, one
-/// step processes all that are left.
+/// when the heap has grown by `GROWTH`: termination is in proportion to promotion. One step
+/// processes `1 / PART` of the entries due, and at least `PIECE`. When the heap has grown by
+/// `BOUND`, one step processes all that are left.
 const GROWTH: f64 = 0.1;
 const PART: usize = 8;
 const BOUND: f64 = 0.2;
@@ -38,7 +38,7 @@ pub(crate) struct MarkTermination {
     /// The number of entries at the beginning, and the number processed.
     entries: usize,
     processed: usize,
-    /// `grown`: by how much the heap's weight has increased since the beginning, up to the last
+    /// `grown`: by how much the heap size estimate has grown since the beginning, up to the last
     /// step. `last_estimate`: the weight at the end of that step. A step itself makes the heap
     /// lighter by releasing imports; that does not offset growth.
     grown: usize,
@@ -104,23 +104,23 @@ impl MarkTermination {
             grown: 0,
             last_estimate: core.heap_size_estimate(),
             // A heap with few bytes of its own may have counts of much foreign data: then the pace
-            // follows its weight.
+            // follows the estimate.
             start_bytes: start_bytes.max(core.heap_size_estimate()).max(1),
         }
     }
 
-    /// The growth of the heap since the beginning at this weight, as a part of `start_bytes`.
+    /// The growth of the heap since the beginning at this estimate, as a part of `start_bytes`.
     fn grown(&self, estimate: usize) -> f64 {
         let grown = self.grown + estimate.saturating_sub(self.last_estimate);
         grown as f64 / self.start_bytes as f64
     }
 
-    /// The number of entries that should have been processed at this weight.
+    /// The number of entries that should have been processed at this estimate.
     fn entries_due(&self, estimate: usize) -> usize {
         (self.entries as f64 * (self.grown(estimate) / GROWTH).min(1.0)) as usize
     }
 
-    /// Whether entries are due at this weight. Entries that arrived since the beginning, or that
+    /// Whether entries are due at this estimate. Entries that arrived since the beginning, or that
     /// steps have made, are not counted; the bound makes them due too.
     #[inline]
     pub(crate) fn is_due(&self, estimate: usize) -> bool {
@@ -128,7 +128,7 @@ impl MarkTermination {
             && (self.entries_due(estimate) > self.processed || self.grown(estimate) > BOUND)
     }
 
-    /// The number of entries due in one step at this weight.
+    /// The number of entries due in one step at this estimate.
     pub(crate) fn due(&self, estimate: usize) -> usize {
         if self.grown(estimate) > BOUND {
             return usize::MAX;

@@ -101,7 +101,7 @@ impl Core {
         let share = (grown as f64 * 2.0 / grows as f64).min(1.0);
         let left = (old.to_sweep as f64 * (1.0 - share)) as usize;
         let due = match estimate >= mark_at {
-            // The next mark is delayed by the sweep. The weight can exceed `mark_at` by foreign
+            // The next mark is delayed by the sweep. The estimate can exceed `mark_at` by foreign
             // objects, which no sweep frees.
             true => old.unswept,
             false => old.unswept - left.min(old.unswept),

@@ -81,24 +81,24 @@ impl Pacing {
         self
     }
 
-    /// The weight at which the next mark is due if the last mark has left `weight`; 0 before the
-    /// first mark. Half of the `born` bytes, allocated during the last mark, are taken to live. The
-    /// heap may grow by at least half of its growth allowance.
-    pub(crate) fn next_mark(&self, weight: usize, born: usize) -> usize {
+    /// The heap size estimate at which the next mark is due if the last mark has left `estimate`; 0
+    /// before the first mark. Half of the `born` bytes, allocated during the last mark, are taken
+    /// to live. The heap may grow by at least half of its growth allowance.
+    pub(crate) fn next_mark(&self, estimate: usize, born: usize) -> usize {
         if self.marking == Marking::Never {
             return usize::MAX;
         }
-        let lives = weight - born / 2;
-        let next = lives.saturating_add(self.grows(lives));
-        let least = weight.saturating_add(self.grows(weight) / 2);
+        let live = estimate - born / 2;
+        let next = live.saturating_add(self.grows(live));
+        let least = estimate.saturating_add(self.grows(estimate) / 2);
         next.max(least).max(self.first)
     }
 
-    /// The growth allowance of a heap of this live weight.
-    fn grows(&self, weight: usize) -> usize {
-        let grows = |weight: usize| (weight as f64 * (self.growth - 1.0)) as usize;
-        let most = grows(LARGE).max(grows(weight) / LARGE_PART);
-        grows(weight).min(most)
+    /// The growth allowance of a heap of this size.
+    fn grows(&self, estimate: usize) -> usize {
+        let grows = |estimate: usize| (estimate as f64 * (self.growth - 1.0)) as usize;
+        let most = grows(LARGE).max(grows(estimate) / LARGE_PART);
+        grows(estimate).min(most)
     }
 }
 

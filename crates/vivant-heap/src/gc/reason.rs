@@ -39,7 +39,7 @@ pub enum Request {
     Sweep,
 }
 
-/// What the caller knows, and the heap does not.
+/// The time and the turns, which a heap does not count itself.
 #[derive(Clone, Copy)]
 pub struct StepContext<'a> {
     /// The time at the beginning of the step, in nanoseconds.

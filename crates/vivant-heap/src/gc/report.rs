@@ -12,8 +12,8 @@ use crate::injected_fault::{InjectedFault, is_injected};
 pub struct StepReport {
     /// What the caller must do now.
     pub next: Next,
-    /// After how many nanoseconds the caller must call with [`GcReason::IdleCheck`], unless it has
-    /// agreed on an earlier check already.
+    /// After how many nanoseconds the caller must call with [`GcReason::IdleCheck`], unless an
+    /// earlier check is scheduled.
     pub check_in_ns: Option<u64>,
     /// The kind of work that was done, if any was.
     pub pause: Option<PauseKind>,
@@ -27,7 +27,7 @@ pub struct StepReport {
 }
 
 impl StepReport {
-    /// Forgets a part of the report.
+    /// Injected faults: a part of the report is lost.
     #[cfg(test)]
     pub(crate) fn inject_faults(&mut self) {
         if is_injected(InjectedFault::LostContinuation) && self.next == Next::Later {
@@ -41,7 +41,7 @@ impl StepReport {
         }
     }
 
-    /// Asks for a check in so many nanoseconds, or sooner.
+    /// Requests a check in `in_ns` nanoseconds, or sooner.
     pub(crate) fn check_in(&mut self, in_ns: u64) {
         self.check_in_ns = Some(self.check_in_ns.map_or(in_ns, |before| before.min(in_ns)));
     }

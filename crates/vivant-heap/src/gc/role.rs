@@ -71,7 +71,7 @@ fn owner_around(mut holder: Holder) -> NonNull<UnsafeCell<Core>> {
 #[cold]
 fn no_holder() -> ! {
     panic!(
-        "a region has no heap for a shared object: it was opened by nobody who has one. Open it in a turn of an actor with a graph, by \
+        "a region has no heap for a shared object: it was opened without one. Open it in a turn of an actor with a graph, by \
          `Iso::open_in`, or make the object before and take it in by a parcel"
     )
 }

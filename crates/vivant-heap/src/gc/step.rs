@@ -61,7 +61,7 @@ impl<R: Root> Heap<R> {
     /// Does the next piece of the collector's work: of what `reason` calls for, the most urgent.
     /// Within `budget`, from which it takes off what it has done.
     ///
-    /// A caller goes on as long as the report says [`Next::Again`]; each piece is one pause. A
+    /// A caller continues as long as the report says [`Next::Again`]; each piece is one pause. A
     /// program that has no other work may give [`Budget::UNLIMITED`].
     ///
     /// ```
@@ -129,7 +129,7 @@ impl<R: Root> Heap<R> {
         report
     }
 
-    /// Reads what the step decides by.
+    /// Updates the state by which the step chooses its work.
     fn begin_step(&mut self, reason: GcReason) {
         let core = self.parts().0;
         core.note_draining();

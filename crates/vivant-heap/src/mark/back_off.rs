@@ -19,8 +19,8 @@ pub(crate) struct BackOff {
 impl BackOff {
     /// A mark for this reason has ended.
     pub(crate) fn mark_ended(&mut self, after: &HeapStats) {
-        let weight = after.bytes_marked.saturating_add(after.bytes_died);
-        let is_unproductive = after.bytes_died < weight / PART || after.bytes_died == 0;
+        let bytes = after.bytes_marked.saturating_add(after.bytes_died);
+        let is_unproductive = after.bytes_died < bytes / PART || after.bytes_died == 0;
         self.doublings = match is_unproductive {
             true => DOUBLINGS.min(self.doublings + 1),
             false => 0,

@@ -1,22 +1,21 @@
-//! [`MutatorAssist`]: the mutator assist that the holder of a heap owes to a concurrent mark (H7).
-//! Pure arithmetic.
+//! [`MutatorAssist`]: the size of the mutator assists of a concurrent mark (H7). Pure arithmetic.
 
 use std::ops::RangeInclusive;
 
 /// The mark is complete when the heap has grown by `GROWS` of the bytes that lived when it began:
-/// promotion pays for it. The rest up to the bound of the heap, three tenths, is for bytes
-/// allocated before the next assist. From `BOUND` on, one assist does all that is left.
+/// assists are in proportion to promotion. The rest up to the bound of the heap, three tenths, is
+/// for bytes allocated before the next assist. From `BOUND` on, one assist does all that is left.
 const GROWS: f64 = 0.2;
 const BOUND: f64 = 0.28;
 
-/// Objects scanned in one assist: `1 / PART` of the debt, within `PIECE`, some ten to some hundred
-/// microseconds. It is more if the bytes promoted since the last assist call for more, and
+/// Objects scanned in one assist: `1 / PART` of the assist debt, within `PIECE`, some ten to some
+/// hundred microseconds. It is more if the bytes promoted since the last assist call for more, and
 /// everything left when the heap has nearly grown to the bound.
 const PIECE: RangeInclusive<usize> = 256..=4096;
 const PART: usize = 8;
 
 /// Bytes that one scanned object is taken to have. Most are smaller: the debt is computed anew each
-/// time, so it is paid in more assists.
+/// time, so more assists follow.
 const OBJECT: usize = 64;
 
 /// The difference between the bytes marked and the bytes that should be marked by now.
@@ -26,8 +25,9 @@ pub(crate) struct MutatorAssist {
     pub(crate) start_bytes: usize,
     /// The estimate of how many of them live.
     live_bytes: usize,
-    /// The weight of the heap when the mark began and at the last assist, and whether the debt was
-    /// paid then. Marks are scheduled by weight, which includes large memory outside of the heap.
+    /// The heap size estimate when the mark began and at the last assist, and whether assist debt
+    /// was left then. Marks are scheduled by the estimate, which includes large memory outside of
+    /// the heap.
     start_estimate: usize,
     last_estimate: usize,
     debt: AssistDebt,
@@ -53,18 +53,18 @@ impl MutatorAssist {
         }
     }
 
-    /// Whether an assist may be due at this weight.
+    /// Whether an assist may be due at this estimate.
     #[inline]
     pub(crate) fn is_due(&self, estimate: usize) -> bool {
         self.debt == AssistDebt::Outstanding || self.last_estimate != estimate
     }
 
-    /// The growth of the heap in bytes since the mark began, at this weight.
+    /// The growth of the heap in bytes since the mark began, at this estimate.
     pub(crate) fn grown(&self, estimate: usize) -> usize {
         estimate.saturating_sub(self.start_estimate)
     }
 
-    /// The size of the next assist in objects, at this weight, when `marked` bytes are marked.
+    /// The size of the next assist in objects, at this estimate, when `marked` bytes are marked.
     /// `None` if no assist is due.
     pub(crate) fn next(&mut self, estimate: usize, marked: usize) -> Option<usize> {
         let due = |grown: usize| {

@@ -1,4 +1,4 @@
-//! [`Table`]: what the collector knows of a type. The header of an object leads to it.
+//! [`Table`]: the description of a type for the collector. The header of an object leads to it.
 
 use super::collected::Collected;
 use super::evacuator::Evacuator;

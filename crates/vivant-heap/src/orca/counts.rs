@@ -38,7 +38,7 @@ pub(crate) struct Entry {
     pub(crate) mark: ImportMark,
 }
 
-/// What a mark knows of a foreign object.
+/// Whether a mark has reached a foreign object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ImportMark {
     Unmarked,

@@ -1,4 +1,4 @@
-//! [`HeapHandle`]: the part of a heap that other heaps know.
+//! [`HeapHandle`]: the part of a heap that other heaps access.
 
 use super::count_inbox::{CountDelta, CountInbox, InboxWas};
 use super::heap_id::HeapId;
@@ -9,7 +9,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 use std::task::Waker;
 
-/// The part of a heap that other heaps know: its identity, and its count inbox. The heap's pages
+/// The part of a heap that other heaps access: its identity, and its count inbox. The heap's pages
 /// lead to it (H4).
 pub(crate) struct HeapHandle {
     id: HeapId,
@@ -33,13 +33,13 @@ impl HeapHandle {
 
     /// The pointer by which pages name it.
     pub(crate) fn name(this: &Arc<HeapHandle>) -> NonNull<HeapHandle> {
-        // The pointer may also access the counts of the `Arc`, because `give_up` increments them.
-        // SAFETY: the pointer of an `Arc` is not null.
+        // The pointer may also access the counts of the `Arc`, because `send_release` increments
+        // them. SAFETY: the pointer of an `Arc` is not null.
         unsafe { NonNull::new_unchecked(Arc::as_ptr(this).cast_mut()) }
     }
 
-    /// The owner of an object. The caller must know that the owner stays live: the heap's holder
-    /// knows this, and so does a heap that counts the object or a container of it.
+    /// The owner of an object. The owner must stay live: it does for the heap's
+    /// holder, and for a heap that counts the object or a container of it.
     ///
     /// # Safety
     ///

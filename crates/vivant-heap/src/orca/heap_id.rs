@@ -51,7 +51,7 @@ impl Ids {
         {
             return id;
         }
-        let next = next.expect("no id for another heap: there are four thousand million of them");
+        let next = next.expect("no id for another heap: 2^32 heaps are live");
         self.last = next.get();
         HeapId(next)
     }

@@ -85,8 +85,8 @@ impl Imports {
         self.add_received().clear_marks();
     }
 
-    /// The references added up so far, for a stop-the-world mark; [`Imports::met`] handles the
-    /// others.
+    /// The references added up so far, for a stop-the-world mark; [`Imports::finish_mark`] handles
+    /// the others.
     pub(crate) fn table(&mut self) -> &mut Counts {
         &mut self.counts
     }

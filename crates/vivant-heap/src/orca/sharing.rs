@@ -17,8 +17,8 @@ use std::ptr::NonNull;
 /// The weight that a heap requests by an INC when it has none left to pass on (O6).
 pub(crate) const CREDIT: i64 = 256;
 
-/// The heap weight of an import, in bytes: the foreign object lives until this heap's next mark
-/// examines the import.
+/// The foreign weight of an import in the heap size estimate, in bytes: the foreign object lives
+/// until this heap's next mark examines the import.
 pub(crate) const FOREIGN_WEIGHT: usize = 1024;
 
 /// The counts of one heap. The fields that each turn reads are at the beginning.

@@ -231,7 +231,7 @@ impl<'gc> Mutator<'gc> {
 #[cold]
 fn in_a_region(type_name: &str) -> ! {
     panic!(
-        "Y3: an object of type `{type_name}` in an open region cannot be tagged: nothing outside may refer to what goes away as a whole. Merge the region into \
+        "Y3: an object of type `{type_name}` in an open region cannot be tagged: nothing outside may refer to an object of a region. Merge the region into \
          the actor's heap first, or name the object by something of your own"
     )
 }

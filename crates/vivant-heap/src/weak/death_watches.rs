@@ -88,7 +88,7 @@ impl DeathWatches {
         0..self.next
     }
 
-    /// A mark is complete, and `is_marked` tells its result: examines at most `most` of these
+    /// A mark is complete, and `is_marked` is its result: examines at most `most` of these
     /// watches, and returns the number. A smaller number means that none is left.
     pub(crate) fn drop_unmarked(
         &mut self,

@@ -98,7 +98,7 @@ impl TagTable {
         }
     }
 
-    /// Removes dead tag entries after a mark; `is_marked` tells what it has marked. Visits at most
+    /// Removes dead tag entries after a mark; `is_marked` is its result. Visits at most
     /// `most` entries, the last of the first `pending`, and returns the number visited. If that
     /// is less than `most`, all are visited.
     ///
