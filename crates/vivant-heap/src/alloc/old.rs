@@ -11,7 +11,7 @@ use crate::foreign_code;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::pages::chunk::{Owner, PAGE, page_of, state_of};
-use crate::pages::page::{Page, PageKind, Span, Word};
+use crate::pages::page::{AllocationCache, Page, PageKind, Span};
 use crate::pages::page_source::PageSource;
 use crate::pages::size_class::{CLASSES, SMALL_MAX, block_size, class_for, span_pages};
 use crate::segmented::segmented_stack::SegmentedStack;
@@ -145,7 +145,7 @@ impl Old {
         }
         let class = class_for(bytes);
         let spans = self.sizes[class].as_deref_mut()?;
-        let block = spans.word.take(block_size(class))?;
+        let block = spans.cache.take(block_size(class))?;
         Some(self.init_block(block))
     }
 
@@ -177,7 +177,7 @@ impl Old {
         owner: NonNull<Owner>,
     ) -> Option<NonNull<Header>> {
         let spans = self.sizes[class].as_deref_mut();
-        let block = match spans.and_then(|spans| spans.word.take(block_size(class))) {
+        let block = match spans.and_then(|spans| spans.cache.take(block_size(class))) {
             Some(block) => block,
             None => self.block_slow(class, source, owner)?,
         };
@@ -211,33 +211,33 @@ impl Old {
         owner: NonNull<Owner>,
     ) -> Option<NonNull<u8>> {
         self.sizes[class].get_or_insert_default();
-        let mut word = self.next_word(class, Fill::Some);
-        if word.is_none() {
+        let mut cache = self.refill(class, Fill::Some);
+        if cache.is_none() {
             let empty = self.sweep_for(class, source);
-            word = self.next_word(class, Fill::Few);
-            if word.is_none() {
+            cache = self.refill(class, Fill::Few);
+            if cache.is_none() {
                 let span = match empty {
                     Some(span) => span,
                     None => self.new_span(class, source, owner)?,
                 };
                 self.sizes[class].as_mut()?.begin(span);
-                word = self.next_word(class, Fill::Few);
+                cache = self.refill(class, Fill::Few);
             } else if let Some(span) = empty {
                 // SAFETY: the span is on no list any more.
                 unsafe { self.give([span], source) };
             }
         }
-        let (word, spans) = (word?, self.sizes[class].as_mut()?);
-        self.bytes_allocated += word.bytes(class);
-        spans.word = word;
-        spans.word.take(block_size(class))
+        let (cache, spans) = (cache?, self.sizes[class].as_mut()?);
+        self.bytes_allocated += cache.bytes(class);
+        spans.cache = cache;
+        spans.cache.take(block_size(class))
     }
 
     /// A word of free blocks: of the current allocation span, or of the fullest span with a fill of
     /// `least` or more.
-    fn next_word(&mut self, class: usize, least: Fill) -> Option<Word> {
+    fn refill(&mut self, class: usize, least: Fill) -> Option<AllocationCache> {
         // SAFETY: the spans are this heap's.
-        unsafe { self.sizes[class].as_mut()?.next_word(least) }
+        unsafe { self.sizes[class].as_mut()?.refill(least) }
     }
 
     /// Takes a span of new pages.
@@ -277,11 +277,11 @@ impl Old {
         self.has_cached_blocks = false;
         for (class, spans) in self.sizes.iter_mut().enumerate() {
             let Some(spans) = spans else { continue };
-            let word = mem::replace(&mut spans.word, Word::EMPTY);
-            if word.free != 0 {
-                self.bytes_allocated -= word.bytes(class);
+            let cache = mem::replace(&mut spans.cache, AllocationCache::EMPTY);
+            if cache.free != 0 {
+                self.bytes_allocated -= cache.bytes(class);
                 // SAFETY: the span is this heap's, and the word came from it.
-                unsafe { word.span.give_word(word) };
+                unsafe { cache.span.return_blocks(cache) };
             }
         }
     }

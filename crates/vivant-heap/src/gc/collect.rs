@@ -1,8 +1,9 @@
 //! The collections between two turns: which one is due, and its execution. A minor collection
-//! empties the nursery (H3); a mark begins, or a mark that runs advances.
+//! empties the nursery (H3); a mark begins, or a mark that runs advances; some spans are swept
+//! (H8).
 
 use super::budget::Budget;
-use super::heap::Core;
+use super::heap::{Core, Heap, Root};
 use super::marking::Marking;
 use super::phase::GcPhase;
 use super::stress::When;
@@ -16,6 +17,7 @@ use crate::object::evacuator::{EvacuatedHeap, Evacuator, TenuringPolicy};
 use crate::object::object_trait::Object;
 use crate::orca::counts::Entry;
 use crate::orca::heap_handle::HeapHandle;
+use crate::pages::chunk::PAGE;
 use std::ptr::NonNull;
 
 /// Old generations of more bytes than this, including the counts of shared objects, are marked
@@ -24,6 +26,18 @@ const CONCURRENT_MIN: usize = 256 * 1024;
 
 /// Maximum number of count deltas drained between two turns before a mark begins.
 const DELTAS: usize = 1024;
+
+/// Minimum of the sweep budget: spans swept after each turn, as long as any is unswept.
+const SWEEP_STEP: usize = 8;
+
+/// Maximum of the sweep budget in spans, some 150 microseconds, unless turns have promoted much
+/// since: then `SWEEP_RATIO` spans for each promoted page. A large heap that grows by a quarter
+/// needs eight of these.
+const SWEEP_MOST: usize = 256;
+const SWEEP_RATIO: usize = 12;
+
+/// Maximum number of blocks in a page.
+const BLOCKS_PER_PAGE: usize = PAGE / 16;
 
 /// The collection that is due between two turns.
 enum DueCollection {
@@ -268,5 +282,60 @@ impl Core {
     /// Bytes of the counts of shared objects, which mark termination processes.
     fn count_bytes(&self) -> usize {
         self.between_turns().entries() * size_of::<Entry>()
+    }
+
+    /// Sweeps what is due: at least `SWEEP_STEP` spans, and enough to have swept all spans when the
+    /// old generation has grown half of the way to the next mark (H8). If that exceeds the maximum
+    /// budget, because the heap is to grow by so little, the next mark is delayed instead.
+    fn sweep_some(&mut self) {
+        let (estimate, mark_at) = (self.heap_size_estimate(), self.mark_at);
+        let old = &mut self.old;
+        let grows = (mark_at - mark_at.min(old.bytes_marked)).max(1);
+        let grown = old.bytes_live() - old.bytes_marked.min(old.bytes_live());
+        let share = (grown as f64 * 2.0 / grows as f64).min(1.0);
+        let left = (old.to_sweep as f64 * (1.0 - share)) as usize;
+        let due = match estimate >= mark_at {
+            // The next mark is delayed by the sweep. The estimate can exceed `mark_at` by foreign
+            // objects, which no sweep frees.
+            true => old.unswept,
+            false => old.unswept - left.min(old.unswept),
+        };
+        let fresh = old.bytes_live().saturating_sub(old.live_at_step) / PAGE;
+        let most = SWEEP_MOST.max(fresh.saturating_mul(SWEEP_RATIO));
+        let mut budget = SweepBudget::of(due.clamp(SWEEP_STEP, most));
+        budget.empty = most;
+        // Turns may fill pages with objects that all have destructors. The budget is twice as many
+        // destructors as those pages can hold, so the sweep gains on the turns.
+        budget.destructors = budget
+            .destructors
+            .max(fresh.saturating_mul(2 * BLOCKS_PER_PAGE));
+        old.sweep(budget, &self.source);
+        old.live_at_step = old.bytes_live();
+    }
+
+    /// Whether a mark is to begin, or the holder has work for the running mark.
+    #[inline]
+    fn mark_is_due(&self) -> bool {
+        // SAFETY: no turn runs, so the `RefCell` is not mutably borrowed.
+        match unsafe { &*self.mark_cycle.as_ptr() } {
+            Some(mark_cycle) => mark_cycle.is_due(self.heap_size_estimate()),
+            None => self.heap_size_estimate() >= self.mark_at,
+        }
+    }
+}
+
+impl<R: Root> Heap<R> {
+    /// Returns true if [`Heap::pace`] has work other than waiting. A concurrent mark waits for
+    /// promotion, or for a long SATB buffer; so does mark termination
+    /// ([`Heap::is_terminating_mark`]), which only `pace` continues. Costs a few loads.
+    #[inline]
+    #[must_use]
+    pub fn has_gc_work(&self) -> bool {
+        let core = self.core();
+        core.is_full()
+            || core.mark_is_due()
+            || core.old.unswept != 0
+            || core.needs_prefault.get()
+            || core.pacing.stress.is_some()
     }
 }

@@ -1,7 +1,7 @@
-//! The pacer: the growth at which the next mark begins, how long it may be delayed, and how much is
-//! swept at a time.
+//! The pacer: the heap size at which the next mark begins, how long it may be delayed, and what
+//! follows when the page source is short of pages.
 
-use super::heap::{Core, Heap, Root};
+use super::heap::Core;
 use super::stress::When;
 use crate::alloc::old::sweep::SweepBudget;
 use crate::mark::allocation_failure::MarkOutcome;
@@ -13,18 +13,6 @@ const NURSERIES: usize = 8;
 /// Bytes that the source should have for a turn; with fewer, a heap returns everything that it does
 /// not need.
 const PAGES_KEPT_FREE: usize = 64 * PAGE;
-
-/// Minimum of the sweep budget: spans swept after each turn, as long as any is unswept.
-const SWEEP_STEP: usize = 8;
-
-/// Maximum of the sweep budget in spans, some 150 microseconds, unless turns have promoted much
-/// since: then `SWEEP_RATIO` spans for each promoted page. A large heap that grows by a quarter
-/// needs eight of these.
-const SWEEP_MOST: usize = 256;
-const SWEEP_RATIO: usize = 12;
-
-/// Maximum number of blocks in a page.
-const BLOCKS_PER_PAGE: usize = PAGE / 16;
 
 impl Core {
     /// Whether a delayed mark has waited until the heap has grown by another sixteenth, or by some
@@ -39,16 +27,6 @@ impl Core {
     /// Whether the source has hardly any pages left for turns.
     pub(crate) fn is_short(&self) -> bool {
         !self.has_pages(PAGES_KEPT_FREE)
-    }
-
-    /// Whether a mark is to begin, or the holder has work for the running mark.
-    #[inline]
-    fn mark_is_due(&self) -> bool {
-        // SAFETY: no turn runs, so the `RefCell` is not mutably borrowed.
-        match unsafe { &*self.mark_cycle.as_ptr() } {
-            Some(mark_cycle) => mark_cycle.is_due(self.heap_size_estimate()),
-            None => self.heap_size_estimate() >= self.mark_at,
-        }
     }
 
     /// The source has hardly any pages left for turns: ends the cycle, sweeps all, and returns
@@ -90,35 +68,6 @@ impl Core {
         self.mark_at = self.pacing.next_mark(estimate, born);
     }
 
-    /// Sweeps what is due: at least `SWEEP_STEP` spans, and enough to have swept all spans when the
-    /// old generation has grown half of the way to the next mark (H8). If that exceeds the maximum
-    /// budget, because the heap is to grow by so little, the next mark is delayed instead.
-    pub(crate) fn sweep_some(&mut self) {
-        let (estimate, mark_at) = (self.heap_size_estimate(), self.mark_at);
-        let old = &mut self.old;
-        let grows = (mark_at - mark_at.min(old.bytes_marked)).max(1);
-        let grown = old.bytes_live() - old.bytes_marked.min(old.bytes_live());
-        let share = (grown as f64 * 2.0 / grows as f64).min(1.0);
-        let left = (old.to_sweep as f64 * (1.0 - share)) as usize;
-        let due = match estimate >= mark_at {
-            // The next mark is delayed by the sweep. The estimate can exceed `mark_at` by foreign
-            // objects, which no sweep frees.
-            true => old.unswept,
-            false => old.unswept - left.min(old.unswept),
-        };
-        let fresh = old.bytes_live().saturating_sub(old.live_at_step) / PAGE;
-        let most = SWEEP_MOST.max(fresh.saturating_mul(SWEEP_RATIO));
-        let mut budget = SweepBudget::of(due.clamp(SWEEP_STEP, most));
-        budget.empty = most;
-        // Turns may fill pages with objects that all have destructors. The budget is twice as many
-        // destructors as those pages can hold, so the sweep gains on the turns.
-        budget.destructors = budget
-            .destructors
-            .max(fresh.saturating_mul(2 * BLOCKS_PER_PAGE));
-        old.sweep(budget, &self.source);
-        old.live_at_step = old.bytes_live();
-    }
-
     /// Whether the growth trigger has fired, but the mark is delayed: it waits until the last sweep
     /// is done and the count deltas of other heaps are drained. False under a stress in which
     /// growth decides nothing.
@@ -135,21 +84,5 @@ impl Core {
     #[inline]
     pub(crate) fn exceeds_first(&self) -> bool {
         self.heap_size_estimate() > self.pacing.first
-    }
-}
-
-impl<R: Root> Heap<R> {
-    /// Returns true if [`Heap::pace`] has work other than waiting. A concurrent mark waits for
-    /// promotion, or for a long SATB buffer; so does mark termination
-    /// ([`Heap::is_terminating_mark`]), which only `pace` continues. Costs a few loads.
-    #[inline]
-    #[must_use]
-    pub fn has_gc_work(&self) -> bool {
-        let core = self.core();
-        core.is_full()
-            || core.mark_is_due()
-            || core.old.unswept != 0
-            || core.needs_prefault.get()
-            || core.pacing.stress.is_some()
     }
 }

@@ -73,7 +73,7 @@ pub(crate) struct Span(pub(crate) NonNull<Page>);
 /// An allocation cache: free blocks of one span, a bit for each block that one word of the span's
 /// bitmap describes. The span counts them as used.
 #[derive(Clone, Copy)]
-pub(crate) struct Word {
+pub(crate) struct AllocationCache {
     pub(crate) span: Span,
     number: usize,
     /// The block of the lowest bit.
@@ -81,9 +81,9 @@ pub(crate) struct Word {
     pub(crate) free: u64,
 }
 
-impl Word {
+impl AllocationCache {
     /// Holds no block of any span.
-    pub(crate) const EMPTY: Word = Word {
+    pub(crate) const EMPTY: AllocationCache = AllocationCache {
         span: Span(NonNull::dangling()),
         number: 0,
         first: NonNull::dangling(),
@@ -130,7 +130,7 @@ impl Span {
     /// # Safety
     ///
     /// The caller owns the span, and it holds blocks.
-    pub(crate) unsafe fn take_word(self) -> Option<Word> {
+    pub(crate) unsafe fn take_free_blocks(self) -> Option<AllocationCache> {
         // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
         let class = page.class as usize;
@@ -148,7 +148,7 @@ impl Span {
             page.used += free.count_ones() as u16;
             // SAFETY: the blocks lie in the span.
             let first = unsafe { self.start().add(number * 64 * block_size(class)) };
-            return Some(Word {
+            return Some(AllocationCache {
                 span: self,
                 number,
                 first,
@@ -162,19 +162,19 @@ impl Span {
     ///
     /// # Safety
     ///
-    /// As for `take_word`, which returned the cache.
-    pub(crate) unsafe fn give_word(self, word: Word) {
+    /// As for `take_free_blocks`, which returned the cache.
+    pub(crate) unsafe fn return_blocks(self, cache: AllocationCache) {
         // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
-        page.occupied[word.number] &= !word.free;
-        page.used -= word.free.count_ones() as u16;
+        page.occupied[cache.number] &= !cache.free;
+        page.used -= cache.free.count_ones() as u16;
     }
 
     /// Records that the value in a block has a destructor.
     ///
     /// # Safety
     ///
-    /// As for `take_word`; the block belongs to the span.
+    /// As for `take_free_blocks`; the block belongs to the span.
     pub(crate) unsafe fn note_drop(self, block: NonNull<u8>) {
         // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
@@ -197,7 +197,7 @@ impl Span {
     ///
     /// # Safety
     ///
-    /// As for `take_word`.
+    /// As for `take_free_blocks`.
     pub(crate) unsafe fn each_droppable(self, mut each: impl FnMut(NonNull<u8>)) {
         // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
