@@ -1,6 +1,6 @@
 //! The memory layout of an object: the header, then the value.
 
-use crate::bias::handed::{Ends, Handed};
+use crate::bias::handed::{EndObject, Handed};
 use crate::bias::header::Header;
 use std::alloc::{self, Layout};
 use std::cell::UnsafeCell;
@@ -168,7 +168,7 @@ impl<T: ?Sized> Raw<T> {
     /// # Safety
     ///
     /// No strong reference is left, and this is called once.
-    pub(crate) unsafe fn forsake(self) {
+    pub(crate) unsafe fn release_memory(self) {
         // SAFETY: the memory is allocated: the strong references still have their share of it.
         unsafe {
             if self.header().end() {
@@ -190,20 +190,20 @@ impl<T: ?Sized> Raw<T> {
     }
 }
 
-impl<T: ?Sized> Ends for Raw<T> {
+impl<T: ?Sized> EndObject for Raw<T> {
     unsafe fn end(self) {
         /// Gives up the memory, also after a panic of the value's destructor.
-        struct Forsake<T: ?Sized>(Raw<T>);
-        impl<T: ?Sized> Drop for Forsake<T> {
+        struct ReleaseMemory<T: ?Sized>(Raw<T>);
+        impl<T: ?Sized> Drop for ReleaseMemory<T> {
             fn drop(&mut self) {
                 // SAFETY: the last strong reference was dropped, and the value is gone.
-                unsafe { self.0.forsake() };
+                unsafe { self.0.release_memory() };
             }
         }
-        let forsake = Forsake(self);
+        let release = ReleaseMemory(self);
         // SAFETY: the last strong reference was dropped, says the caller.
         unsafe { ptr::drop_in_place(self.value()) };
-        drop(forsake);
+        drop(release);
     }
 }
 

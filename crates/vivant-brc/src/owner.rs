@@ -1,6 +1,6 @@
 //! Owners: logical threads.
 
-use crate::bias::current::{self, Home};
+use crate::bias::current::{self, ParkedOwner};
 use crate::bias::entering;
 use std::fmt;
 use std::marker::PhantomData;
@@ -35,13 +35,15 @@ use std::mem::ManuallyDrop;
 /// # drop((actor, text));
 /// ```
 pub struct Owner {
-    home: Home,
+    home: ParkedOwner,
 }
 
 impl Owner {
     /// An owner without objects. Allocates nothing.
     pub const fn new() -> Owner {
-        Owner { home: Home::new() }
+        Owner {
+            home: ParkedOwner::new(),
+        }
     }
 
     /// Runs `body` as this owner. After it, merges the references that other threads have handed
@@ -61,7 +63,7 @@ impl Owner {
 }
 
 impl Owner {
-    fn into_home(self) -> Home {
+    fn into_home(self) -> ParkedOwner {
         ManuallyDrop::new(self).home
     }
 }
@@ -88,34 +90,34 @@ impl fmt::Debug for Owner {
 
 /// A guard: as long as it exists, its thread is the worker of an executor.
 ///
-/// The executor calls [`Executor::begins`] and [`Executor::ends`] around each run of a task, with
-/// the task's owner. Most tasks have made no object and have no owner. The first object of a run
-/// without owner makes an owner. [`Executor::ends`] returns it, and the executor keeps it until the
-/// task's next run.
+/// The executor calls [`Executor::begin_run`] and [`Executor::end_run`] around each run of a task,
+/// with the task's owner. Most tasks have made no object and have no owner. The first object of a
+/// run without owner makes an owner. [`Executor::end_run`] returns it, and the executor keeps it
+/// until the task's next run.
 ///
 /// ```
 /// use vivant_brc::{Brc, Executor, Owner};
 ///
 /// let _executor = Executor::new();
 /// // A task that makes no object costs nothing.
-/// Executor::begins(None);
-/// assert!(Executor::ends().is_none());
+/// Executor::begin_run(None);
+/// assert!(Executor::end_run().is_none());
 /// // A task that makes an object has an owner from then on.
-/// Executor::begins(None);
+/// Executor::begin_run(None);
 /// let text = Brc::new(1);
-/// let owner = Executor::ends();
+/// let owner = Executor::end_run();
 /// assert!(owner.is_some());
 /// // In its next run, here or on another worker:
-/// Executor::begins(owner);
+/// Executor::begin_run(owner);
 /// drop(text);
-/// let owner = Executor::ends();
+/// let owner = Executor::end_run();
 /// # drop(owner);
 /// ```
 ///
 /// Dropping it restores the thread's previous identity.
 #[must_use = "the thread executes as long as this is there"]
 pub struct Executor {
-    _before: entering::Before,
+    _before: entering::PreviousIdentity,
     /// Not `Send`: the guard belongs to this thread.
     _here: PhantomData<*mut ()>,
 }
@@ -125,7 +127,7 @@ impl Executor {
     #[allow(clippy::new_without_default, reason = "it changes the thread")]
     pub fn new() -> Executor {
         Executor {
-            _before: entering::executes(),
+            _before: entering::become_executor(),
             _here: PhantomData,
         }
     }
@@ -139,8 +141,8 @@ impl Executor {
     ///
     /// On a thread that has no `Executor`.
     #[inline]
-    pub fn begins(owner: Option<Owner>) {
-        entering::run_begins(owner.map_or(Home::new(), Owner::into_home));
+    pub fn begin_run(owner: Option<Owner>) {
+        entering::begin_run(owner.map_or(ParkedOwner::new(), Owner::into_home));
     }
 
     /// Returns true if the run has an owner by now.
@@ -153,14 +155,14 @@ impl Executor {
     /// The run ends: merges the references that other threads have handed over. Returns the owner,
     /// if the run had one; `None` also on a thread that has no `Executor`.
     ///
-    /// Costs as [`Executor::begins`] does.
+    /// Costs as [`Executor::begin_run`] does.
     ///
     /// # Panics
     ///
     /// As destructors of merged objects do. The owner has ended then.
     #[inline]
-    pub fn ends() -> Option<Owner> {
-        let home = entering::run_ends();
+    pub fn end_run() -> Option<Owner> {
+        let home = entering::end_run();
         home.id().is_some().then_some(Owner { home })
     }
 }

@@ -1,6 +1,6 @@
 //! Functions for the macros' expansions, and for the runtime.
 
-pub use crate::share::turn_heap::TurnHeap;
+pub use crate::share::parcel::TurnHeap;
 
 use crate::Tracer;
 use std::marker::PhantomData;

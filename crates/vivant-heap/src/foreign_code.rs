@@ -38,7 +38,7 @@ impl Drop for ForeignCode {
 
 /// Drops a caught panic, which the panic hook has reported. Its payload is foreign code that may
 /// panic in its destructor: then the second payload is leaked.
-pub(crate) fn over(panic: Box<dyn Any + Send>) {
+pub(crate) fn drop_panic(panic: Box<dyn Any + Send>) {
     if let Err(again) = panic::catch_unwind(AssertUnwindSafe(|| drop(panic))) {
         std::mem::forget(again);
     }

@@ -79,9 +79,9 @@ pub(crate) enum InjectedFault {
     WhiteImport,
     /// A release that a detached heap drains in the middle of a mark is lost with that mark.
     DeafDetachedHeap,
-    /// A step does not ask for its continuation.
+    /// A step does not request its continuation.
     LostContinuation,
-    /// A step does not ask for the next idle check.
+    /// A step does not request the next idle check.
     LostCheck,
     /// A step does not report that a mark has begun or ended.
     UnreportedMark,

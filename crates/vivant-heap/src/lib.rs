@@ -36,6 +36,7 @@ mod programs;
 pub use check::count_verifier::CountVerifier;
 pub use check::retainers::{ObjectName, Retainers, Sharer};
 pub use fault::Fault;
+pub use gc::budget::Budget;
 pub use gc::detached_heap::{DetachedHeap, DetachedStep};
 pub use gc::drivers::MarkStart;
 pub use gc::heap::{Heap, Root};
@@ -45,9 +46,8 @@ pub use gc::mutator::Mutator;
 pub use gc::pacing::Pacing;
 pub use gc::pause_kind::PauseKind;
 pub use gc::phase::GcPhase;
-pub use gc::step::{
-    Budget, EdgesListed, GcReason, MarkChange, Next, Request, StepContext, StepReport,
-};
+pub use gc::reason::{GcReason, Request, StepContext};
+pub use gc::report::{EdgesListed, MarkChange, Next, StepReport};
 pub use gc::stress::{Stress, When};
 pub use mark::marker::{Marker, Progress};
 pub use mark::stats::HeapStats;

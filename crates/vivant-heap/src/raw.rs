@@ -89,7 +89,7 @@ impl RawGc {
         let Ok(stored) = u32::try_from(bytes) else {
             mutator::no_memory(bytes)
         };
-        let room = mutator.room(bytes, true);
+        let room = mutator.allocate(bytes, true);
         // SAFETY: there is room for the header, and for `bytes` bytes behind it, of which a head
         // takes no more than the caller guarantees. The object was just made, and is whole after
         // `begin`.

@@ -7,8 +7,8 @@
 //!
 //! | model | real |
 //! |---|---|
-//! | `real`: `word`, `header`, `slot`, `handed`, `ending`, `current`, `entering` | the same bytes |
-//! | `table` | two slots and a pool for each interleaving |
+//! | `real`: `word`, `header`, `owner_entry`, `handed`, `ending`, `current`, `entering` | the same bytes |
+//! | `table` | two entries and a pool for each interleaving |
 //! | `object` | `Brc`, `Weak`, `Owner`, `Object`: the same calls in the same order; loom tracks value and memory |
 //!
 //! Left out: a thread that is an owner by itself (its end is the end of an `Owner`, and its state

@@ -1,10 +1,10 @@
 //! Increment and decrement of an object's counts.
 
-use super::current::{CURRENT, Current, look, me, safe_point};
+use super::current::{CURRENT, Current, current_id, merge_counts, safe_point};
 use super::ending::Ending;
 use super::handed::Handed;
-use super::header::{Dropped, Header, NOBODY, OwnerDropped};
-use super::slot::Relief;
+use super::header::{Dropped, Header, MERGED_OWNER, OwnerDropped};
+use super::owner_entry::Relief;
 use super::{notice, table};
 use crate::counters;
 use crate::sync::thread_local;
@@ -14,21 +14,21 @@ use std::mem;
 thread_local! {
     /// Nesting depth of destructors that this thread runs for another owner because it handed a
     /// reference over.
-    static RELIEFS: Cell<u32> = const { Cell::new(0) };
+    static RELIEF_LEVEL: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Limit of [`RELIEFS`]: a destructor that runs for another owner may hand references over itself,
-/// and each level takes stack.
+/// Limit of [`RELIEF_LEVEL`]: a destructor that runs for another owner may hand references over
+/// itself, and each level takes stack.
 const RELIEF_DEPTH: u32 = 8;
 
 /// Increment.
 #[inline]
 pub(crate) fn clone(header: &Header) {
-    if header.is_owned_by(me()) {
+    if header.is_owned_by(current_id()) {
         counters::biased(header.is_used());
         clone_owned(header);
     } else {
-        unusual();
+        cold_path();
         counters::shared(header.note_use());
         header.clone_shared();
     }
@@ -38,7 +38,7 @@ pub(crate) fn clone(header: &Header) {
 #[inline]
 fn clone_owned(header: &Header) {
     if !header.clone_owned() {
-        clone_of_many(header);
+        clone_full(header);
     }
 }
 
@@ -46,18 +46,18 @@ fn clone_owned(header: &Header) {
 /// that it counts (B1), so the object is merged: then one number is the exact count.
 #[cold]
 #[inline(never)]
-fn clone_of_many(header: &Header) {
+fn clone_full(header: &Header) {
     header.disown();
     CURRENT.with(Current::unname);
     // One of the references may lie in the queue.
-    look();
+    merge_counts();
     header.clone_shared();
 }
 
 /// Tells the compiler to lay out the code for the common case, the owner.
 #[cold]
 #[inline]
-fn unusual() {}
+fn cold_path() {}
 
 /// Increment of the shared count.
 #[inline]
@@ -67,10 +67,10 @@ pub(crate) fn clone_out(header: &Header) {
 }
 
 /// Fast path of a decrement: the reference is the owner's, and not its last one. Returns true if
-/// that was so. Otherwise nothing was done, and the caller calls [`let_go`].
+/// that was so. Otherwise nothing was done, and the caller calls [`decrement`].
 #[inline]
-pub(crate) fn let_go_owned(header: &Header) -> bool {
-    let done = header.is_owned_by(me()) && header.drop_one_of_many();
+pub(crate) fn decrement_owned(header: &Header) -> bool {
+    let done = header.is_owned_by(current_id()) && header.drop_one_of_many();
     if done {
         counters::biased(header.is_used());
     }
@@ -79,19 +79,19 @@ pub(crate) fn let_go_owned(header: &Header) -> bool {
 
 /// Decrement. Returns true if it was the last reference: then the caller ends the object.
 #[inline]
-pub(crate) fn let_go(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
-    if header.is_owned_by(me()) {
+pub(crate) fn decrement(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
+    if header.is_owned_by(current_id()) {
         counters::biased(header.is_used());
         match header.drop_owned() {
             OwnerDropped::Others => false,
-            dropped => unnamed(dropped, hand),
+            dropped => after_unname(dropped, hand),
         }
     } else {
         counters::shared(header.note_use());
         match header.drop_shared() {
             Dropped::Others => false,
             Dropped::Last => true,
-            Dropped::Sole => ended_for(header.owner(), hand),
+            Dropped::Sole => end_for_owner(header.owner(), hand),
             Dropped::Queued => hand_over(header, hand()),
         }
     }
@@ -99,14 +99,14 @@ pub(crate) fn let_go(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
 
 /// One object less names this owner. Returns true if the caller is to end the object.
 #[inline]
-fn unnamed(dropped: OwnerDropped, hand: impl FnOnce() -> Handed) -> bool {
+fn after_unname(dropped: OwnerDropped, hand: impl FnOnce() -> Handed) -> bool {
     let is_last = dropped == OwnerDropped::Unnamed(Dropped::Last);
-    let looks = CURRENT.with(Current::unname);
+    let is_due = CURRENT.with(Current::unname);
     if dropped == OwnerDropped::UnnamedQueued {
         // The object's last reference may lie in the queue, and no later step would look there for
         // it (B5).
         safe_point();
-    } else if looks {
+    } else if is_due {
         let mut this = Ending::default();
         if is_last {
             // SAFETY: `hand` gives the last reference. The list ends it only if the destructor of
@@ -121,7 +121,7 @@ fn unnamed(dropped: OwnerDropped, hand: impl FnOnce() -> Handed) -> bool {
 
 /// Another owner's object is to be ended here (B8). Returns true if the caller ends it.
 #[inline]
-fn ended_for(owner: u32, hand: impl FnOnce() -> Handed) -> bool {
+fn end_for_owner(owner: u32, hand: impl FnOnce() -> Handed) -> bool {
     let mut ending = Ending::default();
     notice::note(owner, &mut ending);
     if ending.is_empty() {
@@ -136,41 +136,41 @@ fn ended_for(owner: u32, hand: impl FnOnce() -> Handed) -> bool {
 /// Hands a reference over to its owner. Returns true if it was the last one after all.
 #[cold]
 fn hand_over(header: &Header, handed: Handed) -> bool {
-    /// Restores [`RELIEFS`], also after a panic.
-    struct Up(u32);
-    impl Drop for Up {
+    /// Restores [`RELIEF_LEVEL`], also after a panic.
+    struct RestoreLevel(u32);
+    impl Drop for RestoreLevel {
         fn drop(&mut self) {
-            RELIEFS.with(|reliefs| reliefs.set(self.0));
+            RELIEF_LEVEL.with(|level| level.set(self.0));
         }
     }
 
     counters::queued();
     let owner = header.owner();
-    if owner == NOBODY {
+    if owner == MERGED_OWNER {
         return header.drop_merged() == Dropped::Last;
     }
-    let depth = RELIEFS.with(Cell::get);
+    let depth = RELIEF_LEVEL.with(Cell::get);
     let relief = if depth < RELIEF_DEPTH {
         Relief::Given
     } else {
         Relief::Withheld
     };
     let mut ending = Ending::default();
-    let left = table::slot(owner).hand_over(handed, relief, &mut ending);
-    table::left(owner, left);
-    RELIEFS.with(|reliefs| reliefs.set(depth + 1));
-    let _up = Up(depth);
+    let left = table::entry(owner).hand_over(handed, relief, &mut ending);
+    table::after_leave(owner, left);
+    RELIEF_LEVEL.with(|level| level.set(depth + 1));
+    let _restore = RestoreLevel(depth);
     drop(ending);
     false
 }
 
 /// Makes a strong reference of a weak one. Returns false if the object has ended.
 pub(crate) fn upgrade(header: &Header) -> bool {
-    if header.is_owned_by(me()) && header.is_queued() {
+    if header.is_owned_by(current_id()) && header.is_queued() {
         // The reference in the queue may be the last one.
-        look();
+        merge_counts();
     }
-    if header.is_owned_by(me()) {
+    if header.is_owned_by(current_id()) {
         counters::biased(header.is_used());
         // The object is live: B7.
         clone_owned(header);

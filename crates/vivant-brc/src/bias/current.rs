@@ -1,7 +1,7 @@
 //! Which owner this thread is.
 
 use super::ending::Ending;
-use super::header::NOBODY;
+use super::header::MERGED_OWNER;
 use super::notice;
 use super::table;
 use crate::counters;
@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::io::{self, Write};
 
 /// No object names this id: the thread is no owner now.
-pub(super) const NO_OWNER: u32 = u32::MAX;
+pub(super) const NOT_AN_OWNER: u32 = u32::MAX;
 
 /// Births between two drains of the owner's queue. The birth of a large object drains it too:
 /// references in the queue keep memory that births could reuse.
@@ -27,23 +27,23 @@ const ENDS: u32 = 64;
 /// An owner that is not running on a thread: its id, if it has needed one, and the number of
 /// objects that it has made and not ended.
 ///
-/// The slot has the number of objects that other threads ended for it. Both numbers wrap.
+/// The entry has the number of objects that other threads ended for it. Both numbers wrap.
 #[derive(Clone, Copy)]
-pub(crate) struct Home {
+pub(crate) struct ParkedOwner {
     id: u32,
     named: u32,
 }
 
-impl Home {
-    pub(crate) const fn new() -> Home {
-        Home {
-            id: NO_OWNER,
+impl ParkedOwner {
+    pub(crate) const fn new() -> ParkedOwner {
+        ParkedOwner {
+            id: NOT_AN_OWNER,
             named: 0,
         }
     }
 
     pub(crate) fn id(self) -> Option<u32> {
-        Some(self.id).filter(|&id| id != NO_OWNER)
+        Some(self.id).filter(|&id| id != NOT_AN_OWNER)
     }
 }
 
@@ -61,20 +61,20 @@ pub(super) enum Birth {
 /// The thread's relation to owners.
 #[derive(Clone, Copy)]
 pub(super) struct Identity {
-    pub(super) home: Home,
+    pub(super) home: ParkedOwner,
     pub(super) birth: Birth,
 }
 
 /// No owner, and a birth makes none.
-pub(super) const NO_ONE: Identity = Identity {
-    home: Home::new(),
+pub(super) const NON_OWNER: Identity = Identity {
+    home: ParkedOwner::new(),
     birth: Birth::Merged,
 };
 
 /// This thread's state. It has no destructor, so it can be used while the thread ends.
 pub(super) struct Current {
     /// The id of the owner that the thread is.
-    me: Cell<u32>,
+    current_id: Cell<u32>,
     /// Objects that this owner has made, less those it has ended, since the thread became this
     /// owner; the number from before counts as made. Wraps.
     births: Cell<u32>,
@@ -87,7 +87,7 @@ pub(super) struct Current {
 thread_local! {
     pub(super) static CURRENT: Current = const {
         Current {
-            me: Cell::new(NO_OWNER),
+            current_id: Cell::new(NOT_AN_OWNER),
             births: Cell::new(0),
             ends: Cell::new(0),
             birth: Cell::new(Birth::Attaches),
@@ -96,19 +96,19 @@ thread_local! {
     };
     /// Initialised when the thread becomes an owner by itself, or has an end to report to another
     /// owner.
-    pub(super) static THREAD: Thread = const { Thread };
+    pub(super) static THREAD: ThreadEnd = const { ThreadEnd };
 }
 
 /// Its destructor is the end of the thread.
-pub(super) struct Thread;
+pub(super) struct ThreadEnd;
 
-impl Drop for Thread {
+impl Drop for ThreadEnd {
     fn drop(&mut self) {
         // While destructors run, the thread is still the owner: they may make objects and drop
         // them.
         safe_point();
-        notice::tell_all();
-        retire(become_other(NO_ONE).home);
+        notice::report_all();
+        retire(replace_identity(NON_OWNER).home);
     }
 }
 
@@ -129,11 +129,11 @@ impl Current {
             Birth::Attaches => THREAD.try_with(|_| ()).is_ok(),
         };
         let Some(id) = may.then(table::take).flatten() else {
-            return NOBODY;
+            return MERGED_OWNER;
         };
-        enter(Home { id, named: 0 });
-        table::slot(id).renew();
-        self.me.set(id);
+        enter(ParkedOwner { id, named: 0 });
+        table::entry(id).renew();
+        self.current_id.set(id);
         self.births.set(1);
         self.ends.set(0);
         id
@@ -150,14 +150,14 @@ impl Current {
 
 /// The owner that this thread is; an id that no object names if it is none.
 #[inline]
-pub(super) fn me() -> u32 {
-    CURRENT.with(|current| current.me.get())
+pub(super) fn current_id() -> u32 {
+    CURRENT.with(|current| current.current_id.get())
 }
 
 /// Whether this thread is an owner now.
 #[inline]
 pub(crate) fn has_owner() -> bool {
-    me() != NO_OWNER
+    current_id() != NOT_AN_OWNER
 }
 
 /// Returns true after the destructor of `THREAD` has run: the thread will not end as an owner any
@@ -167,16 +167,16 @@ pub(super) fn has_ended() -> bool {
 }
 
 /// Returns true if a birth on a thread that is no owner would do this.
-pub(super) fn birth_is(birth: Birth) -> bool {
+pub(super) fn has_birth(birth: Birth) -> bool {
     CURRENT.with(|current| current.birth.get()) == birth
 }
 
 /// Replaces this thread's identity and returns the previous one.
 #[inline]
-pub(super) fn become_other(new: Identity) -> Identity {
+pub(super) fn replace_identity(new: Identity) -> Identity {
     CURRENT.with(|current| Identity {
-        home: Home {
-            id: current.me.replace(new.home.id),
+        home: ParkedOwner {
+            id: current.current_id.replace(new.home.id),
             named: current
                 .births
                 .replace(new.home.named)
@@ -190,47 +190,47 @@ pub(super) fn become_other(new: Identity) -> Identity {
 #[inline]
 pub(crate) fn birth(bytes: usize) -> u32 {
     let owner = CURRENT.with(|current| {
-        let me = current.me.get();
-        if me == NO_OWNER {
+        let current_id = current.current_id.get();
+        if current_id == NOT_AN_OWNER {
             return current.become_owner();
         }
         let births = current.births.get().wrapping_add(1);
         current.births.set(births);
         if births.is_multiple_of(BIRTHS) || bytes >= LARGE {
-            look();
+            merge_counts();
         }
-        me
+        current_id
     });
-    counters::born(owner != NOBODY);
+    counters::born(owner != MERGED_OWNER);
     owner
 }
 
 /// Merges the queue without running any destructor: the code that makes an object does not expect
 /// one.
 #[cold]
-pub(super) fn look() {
-    let (me, named) = CURRENT.with(|current| {
+pub(super) fn merge_counts() {
+    let (current_id, named) = CURRENT.with(|current| {
         let named = current.births.get().wrapping_sub(current.ends.get());
-        (current.me.get(), named)
+        (current.current_id.get(), named)
     });
-    if me == NO_OWNER {
+    if current_id == NOT_AN_OWNER {
         return;
     }
-    let slot = table::slot(me);
-    slot.settle_counts();
-    if slot.living(named) > LIVING_MAX {
-        crowded();
+    let entry = table::entry(current_id);
+    entry.merge_queue_deferring();
+    if entry.living(named) > LIVING_MAX {
+        too_many_objects();
     }
 }
 
 /// Aborts the process. Otherwise the number of living objects would wrap some time, and the id
 /// would be given again while objects name it.
 #[cold]
-fn crowded() -> ! {
+fn too_many_objects() -> ! {
     // Not `eprintln`, which panics where nothing can be written.
     let _ = writeln!(
         io::stderr(),
-        "vivant-brc: one owner has more than {LIVING_MAX} living objects; let threads share the making of them"
+        "vivant-brc: one owner has more than {LIVING_MAX} living objects; create them on several threads"
     );
     std::process::abort()
 }
@@ -240,32 +240,35 @@ fn crowded() -> ! {
 #[cold]
 pub(crate) fn safe_point() {
     /// The drain is over, also after a panic.
-    struct Done;
-    impl Drop for Done {
+    struct EndDrain;
+    impl Drop for EndDrain {
         fn drop(&mut self) {
             CURRENT.with(|current| current.merges.set(false));
         }
     }
 
     CURRENT.with(|current| {
-        let me = current.me.get();
-        if me == NO_OWNER || !table::slot(me).is_pending() || current.merges.replace(true) {
+        let current_id = current.current_id.get();
+        if current_id == NOT_AN_OWNER
+            || !table::entry(current_id).is_pending()
+            || current.merges.replace(true)
+        {
             return;
         }
-        let _done = Done;
+        let _done = EndDrain;
         let mut ending = Ending::default();
-        table::slot(me).settle(&mut ending);
+        table::entry(current_id).merge_queue(&mut ending);
     });
 }
 
-/// Becomes this owner: holds its slot. Another thread may hold the slot for a moment; meanwhile it
-/// merges the queue, and runs no destructor.
+/// Becomes this owner: holds its entry. Another thread may hold the entry for a moment; meanwhile
+/// it merges the queue, and runs no destructor.
 #[inline]
-pub(super) fn enter(home: Home) {
+pub(super) fn enter(home: ParkedOwner) {
     let Some(id) = home.id() else { return };
-    let slot = table::slot(id);
+    let entry = table::entry(id);
     let mut turns = 0_u32;
-    while !slot.try_hold() {
+    while !entry.try_hold() {
         turns += 1;
         if turns.is_multiple_of(64) {
             yield_now();
@@ -277,23 +280,23 @@ pub(super) fn enter(home: Home) {
 
 /// Stops being this owner. The thread's new identity ends the objects that end now.
 #[inline]
-pub(super) fn leave(home: Home) {
+pub(super) fn leave(home: ParkedOwner) {
     if let Some(id) = home.id() {
         let mut ending = Ending::default();
-        table::left(id, table::slot(id).leave(&mut ending));
+        table::after_leave(id, table::entry(id).leave(&mut ending));
     }
 }
 
 /// Ends an owner that is not running on a thread.
-pub(crate) fn end(home: Home) {
+pub(crate) fn end(home: ParkedOwner) {
     enter(home);
     retire(home);
 }
 
-/// Retires an owner. This thread holds its slot, and leaves it.
-pub(super) fn retire(home: Home) {
+/// Retires an owner. This thread holds its entry, and leaves it.
+pub(super) fn retire(home: ParkedOwner) {
     if let Some(id) = home.id() {
-        table::slot(id).retire(home.named);
+        table::entry(id).retire(home.named);
         leave(home);
     }
 }

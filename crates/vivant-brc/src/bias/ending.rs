@@ -4,7 +4,7 @@ use super::handed::Handed;
 use std::mem;
 
 /// Objects to be ended. Their destructors are foreign code: they run when the running thread holds
-/// no slot for another owner, and no lock. Dropping the list ends the objects.
+/// no entry for another owner, and no lock. Dropping the list ends the objects.
 #[derive(Default)]
 pub(crate) struct Ending {
     /// Most lists have one object, which needs no allocation.

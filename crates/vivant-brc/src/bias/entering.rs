@@ -1,35 +1,35 @@
 //! Runs code as another owner, or as none.
 
 use super::current::{
-    Birth, Home, Identity, NO_ONE, become_other, birth_is, end, enter, has_ended, has_owner, leave,
-    retire, safe_point,
+    Birth, Identity, NON_OWNER, ParkedOwner, end, enter, has_birth, has_ended, has_owner, leave,
+    replace_identity, retire, safe_point,
 };
 use std::mem;
 
 /// Runs `body` as this owner.
-pub(crate) fn run_as<R>(home: &mut Home, body: impl FnOnce() -> R) -> R {
+pub(crate) fn run_as<R>(home: &mut ParkedOwner, body: impl FnOnce() -> R) -> R {
     /// Restores the thread's previous owner.
     struct Entered<'a> {
-        home: &'a mut Home,
+        home: &'a mut ParkedOwner,
         before: Identity,
     }
     impl Drop for Entered<'_> {
         fn drop(&mut self) {
             // If a destructor panics, the panic propagates after the thread's identity is restored.
-            let _back = Back(self.home, self.before);
+            let _restore = RestoreIdentity(self.home, self.before);
             safe_point();
         }
     }
-    struct Back<'a>(&'a mut Home, Identity);
-    impl Drop for Back<'_> {
+    struct RestoreIdentity<'a>(&'a mut ParkedOwner, Identity);
+    impl Drop for RestoreIdentity<'_> {
         fn drop(&mut self) {
-            *self.0 = become_other(self.1).home;
+            *self.0 = replace_identity(self.1).home;
             leave(*self.0);
         }
     }
 
     enter(*home);
-    let before = become_other(Identity {
+    let before = replace_identity(Identity {
         home: *home,
         birth: Birth::Begins,
     });
@@ -37,7 +37,7 @@ pub(crate) fn run_as<R>(home: &mut Home, body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// Runs `body` as no owner. Meanwhile, other threads hold the slot of this thread's owner when
+/// Runs `body` as no owner. Meanwhile, other threads hold the entry of this thread's owner when
 /// there is something to merge.
 pub(crate) fn detached<R>(body: impl FnOnce() -> R) -> R {
     /// Restores the thread's owner.
@@ -47,52 +47,55 @@ pub(crate) fn detached<R>(body: impl FnOnce() -> R) -> R {
             enter(self.0.home);
             // Usually none. An `Executor` that `body` has left behind may have made an owner, which
             // no run would resume.
-            retire(become_other(self.0).home);
+            retire(replace_identity(self.0).home);
         }
     }
 
     safe_point();
-    let detached = Detached(become_other(NO_ONE));
+    let detached = Detached(replace_identity(NON_OWNER));
     leave(detached.0.home);
     body()
 }
 
 /// From now on this thread runs actors or tasks with owners of their own. Returns the thread's
 /// previous identity.
-pub(crate) fn executes() -> Before {
-    Before(become_other(Identity {
-        home: Home::new(),
+pub(crate) fn become_executor() -> PreviousIdentity {
+    PreviousIdentity(replace_identity(Identity {
+        home: ParkedOwner::new(),
         birth: Birth::Begins,
     }))
 }
 
 /// The identity of a thread before it became an executor. Dropping it restores that identity.
-pub(crate) struct Before(Identity);
+pub(crate) struct PreviousIdentity(Identity);
 
-impl Drop for Before {
+impl Drop for PreviousIdentity {
     fn drop(&mut self) {
-        let left = become_other(self.0);
+        let left = replace_identity(self.0);
         retire(left.home);
         if has_ended() {
             // The destructor of `THREAD` ran while the thread was an executor: this is the drop of
             // another thread-local value.
-            retire(become_other(NO_ONE).home);
+            retire(replace_identity(NON_OWNER).home);
         }
     }
 }
 
 /// A run of this owner begins, on an executor thread.
 #[inline]
-pub(crate) fn run_begins(home: Home) {
+pub(crate) fn begin_run(home: ParkedOwner) {
     if has_owner() {
         // The owner of an earlier run that was not ended, or of an object made between two runs: no
         // run would resume it.
-        end(run_ends());
+        end(end_run());
     }
     if home.id().is_some() {
-        assert!(executing(), "only a thread with an `Executor` begins runs");
+        assert!(
+            is_executor(),
+            "only a thread with an `Executor` begins runs"
+        );
         enter(home);
-        become_other(Identity {
+        replace_identity(Identity {
             home,
             birth: Birth::Begins,
         });
@@ -101,42 +104,42 @@ pub(crate) fn run_begins(home: Home) {
 
 /// The run ends. Returns its owner.
 #[inline]
-pub(crate) fn run_ends() -> Home {
+pub(crate) fn end_run() -> ParkedOwner {
     if !has_owner() {
-        return Home::new();
+        return ParkedOwner::new();
     }
-    owner_ends_run()
+    end_owner_run()
 }
 
 /// Returns true if the thread is an executor.
-fn executing() -> bool {
-    birth_is(Birth::Begins)
+fn is_executor() -> bool {
+    has_birth(Birth::Begins)
 }
 
 #[inline(never)]
-fn owner_ends_run() -> Home {
+fn end_owner_run() -> ParkedOwner {
     /// A destructor has panicked, so the caller will not get the owner: it retires.
-    struct Lost;
-    impl Drop for Lost {
+    struct RetireOnPanic;
+    impl Drop for RetireOnPanic {
         fn drop(&mut self) {
-            retire(leave_run());
+            retire(stop_being_owner());
         }
     }
-    fn leave_run() -> Home {
+    fn stop_being_owner() -> ParkedOwner {
         let identity = Identity {
-            home: Home::new(),
+            home: ParkedOwner::new(),
             birth: Birth::Begins,
         };
-        become_other(identity).home
+        replace_identity(identity).home
     }
 
-    if !executing() {
-        return Home::new();
+    if !is_executor() {
+        return ParkedOwner::new();
     }
-    let lost = Lost;
+    let guard = RetireOnPanic;
     safe_point();
-    mem::forget(lost);
-    let home = leave_run();
+    mem::forget(guard);
+    let home = stop_being_owner();
     leave(home);
     home
 }

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 /// A pointer to an object, thin or wide, with the function that ends the object.
-pub(crate) trait Ends: Copy {
+pub(crate) trait EndObject: Copy {
     /// Drops the value, and frees the memory when no weak reference needs it.
     ///
     /// # Safety
@@ -35,7 +35,7 @@ impl Handed {
     ///
     /// `header` is the object's, and it lives as long as the reference counts. Its value may be
     /// dropped by any thread, at any time: it is `Send`, and borrows nothing.
-    pub(crate) unsafe fn new<P: Ends>(header: NonNull<Header>, object: P) -> Handed {
+    pub(crate) unsafe fn new<P: EndObject>(header: NonNull<Header>, object: P) -> Handed {
         const {
             assert!(size_of::<P>() <= size_of::<Room>());
             assert!(align_of::<P>() <= align_of::<Room>());
@@ -72,7 +72,7 @@ impl Handed {
 /// # Safety
 ///
 /// `room` holds a `P`, and its object may be ended.
-unsafe fn end_of<P: Ends>(room: Room) {
+unsafe fn end_of<P: EndObject>(room: Room) {
     // SAFETY: the caller guarantees that `room` holds a `P`, and that its object may be ended.
     unsafe { room.as_ptr().cast::<P>().read().end() }
 }

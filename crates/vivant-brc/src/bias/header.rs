@@ -6,12 +6,12 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering, fault, fence};
 use std::io::{self, Write};
 
 /// The owner id of an object that has no owner: it is merged.
-pub(crate) const NOBODY: u32 = 0;
+pub(crate) const MERGED_OWNER: u32 = 0;
 
 /// Counts of one object. Sixteen bytes, as the two counts of an `Arc`.
 #[repr(C)]
 pub(crate) struct Header {
-    /// Id of the owner, or [`NOBODY`]. Only the holder of the owner's slot changes it.
+    /// Id of the owner, or [`MERGED_OWNER`]. Only the holder of the owner's entry changes it.
     owner: AtomicU32,
     /// References that the owner made, less those it dropped (B2). At least one while there is an
     /// owner.
@@ -50,11 +50,11 @@ pub(crate) enum OwnerDropped {
 /// Result of merging a reference out of a queue.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Settled {
+pub(crate) enum QueuedMerge {
     /// The object was merged now, and no longer names the owner.
     Merged(Dropped),
     /// It had been merged before.
-    Before(Dropped),
+    AlreadyMerged(Dropped),
 }
 
 impl Header {
@@ -70,7 +70,7 @@ impl Header {
     /// One reference in the shared count, no owner: as an `Arc`.
     pub(crate) fn merged() -> Header {
         Header {
-            owner: AtomicU32::new(NOBODY),
+            owner: AtomicU32::new(MERGED_OWNER),
             biased: AtomicU32::new(0),
             word: AtomicU64::new(Word::BORN_MERGED.0),
         }
@@ -80,7 +80,7 @@ impl Header {
     /// reference stands for all strong ones.
     pub(crate) fn unborn() -> Header {
         Header {
-            owner: AtomicU32::new(NOBODY),
+            owner: AtomicU32::new(MERGED_OWNER),
             biased: AtomicU32::new(0),
             word: AtomicU64::new(MERGED | WEAK),
         }
@@ -92,7 +92,7 @@ impl Header {
         // There is no reference yet. A thread that upgrades a weak one exchanges the whole word,
         // and retries if the word has changed. Release: pairs with the Acquire of an upgrade, which
         // reads the value.
-        if owner == NOBODY {
+        if owner == MERGED_OWNER {
             self.word.fetch_add(SHARED, Ordering::Release);
         } else {
             self.owner.store(owner, Ordering::Relaxed);
@@ -102,14 +102,14 @@ impl Header {
         }
     }
 
-    /// Returns true if the biased count belongs to owner `me`.
+    /// Returns true if the biased count belongs to owner `current_id`.
     ///
-    /// Relaxed: the answer is exact for the caller. If it is true, only the holder of `me` can
-    /// change it, and that is the caller. An id is given again only after every object that named
-    /// it has been merged, and the merge happened before.
+    /// Relaxed: the answer is exact for the caller. If it is true, only the holder of `current_id`
+    /// can change it, and that is the caller. An id is given again only after every object that
+    /// named it has been merged, and the merge happened before.
     #[inline]
-    pub(crate) fn is_owned_by(&self, me: u32) -> bool {
-        self.owner.load(Ordering::Relaxed) == me
+    pub(crate) fn is_owned_by(&self, current_id: u32) -> bool {
+        self.owner.load(Ordering::Relaxed) == current_id
     }
 
     /// Increment by the owner's holder (B2). Returns false if the count is full; then nothing was
@@ -184,7 +184,7 @@ impl Header {
         // this store.
         let biased = self.biased.load(Ordering::Relaxed);
         self.biased.store(0, Ordering::Relaxed);
-        fault!(self.owner.store(NOBODY, Ordering::Relaxed), ClearedLate => ());
+        fault!(self.owner.store(MERGED_OWNER, Ordering::Relaxed), ClearedLate => ());
         let mut before = Word(self.word.load(Ordering::Relaxed));
         loop {
             let after = before.merged(before.shared() + i64::from(biased) - given);
@@ -200,7 +200,7 @@ impl Header {
                 self.word
                     .compare_exchange_weak(before.0, after.0, order, Ordering::Relaxed);
             fault!(ClearedLate => if exchanged.is_ok() {
-                self.owner.store(NOBODY, Ordering::Relaxed);
+                self.owner.store(MERGED_OWNER, Ordering::Relaxed);
             });
             match exchanged {
                 Ok(_) if after.shared() == 0 => return (Dropped::Last, false),
@@ -290,19 +290,19 @@ impl Header {
         }
     }
 
-    /// The owner for a reference that [`Header::drop_shared`] handed over. [`NOBODY`] if the owner
-    /// has merged since, or merges now.
+    /// The owner for a reference that [`Header::drop_shared`] handed over. [`MERGED_OWNER`] if the
+    /// owner has merged since, or merges now.
     pub(crate) fn owner(&self) -> u32 {
         self.owner.load(Ordering::Relaxed)
     }
 
     /// Merges a reference out of the queue of `holder`, by its holder.
-    pub(crate) fn settle(&self, holder: u32) -> Settled {
+    pub(crate) fn merge_queued(&self, holder: u32) -> QueuedMerge {
         if self.is_owned_by(holder) {
-            Settled::Merged(self.merge(1).0)
+            QueuedMerge::Merged(self.merge(1).0)
         } else {
             // B4: the object cannot have become another owner's.
-            Settled::Before(self.drop_merged())
+            QueuedMerge::AlreadyMerged(self.drop_merged())
         }
     }
 
@@ -406,9 +406,9 @@ impl Header {
         word.shared() == 1 && word.weak() <= 1
     }
 
-    /// A probe (B8), by a thread that is not the owner; any thread may hold the owner's slot. True:
-    /// there is no other reference, strong or weak. False may also mean that another thread probed
-    /// at the same time.
+    /// A probe (B8), by a thread that is not the owner; any thread may hold the owner's entry.
+    /// True: there is no other reference, strong or weak. False may also mean that another thread
+    /// probed at the same time.
     pub(crate) fn probe(&self) -> bool {
         let before = Word(self.word.load(Ordering::Relaxed));
         if !before.is_untouched() {
@@ -528,7 +528,7 @@ pub(crate) fn overflow() -> ! {
     // Not `eprintln`, which panics if nothing can be written: the loop might go on after a panic.
     let _ = writeln!(
         io::stderr(),
-        "vivant-brc: more than {} references to one object; are they forgotten in a loop?",
+        "vivant-brc: more than {} references to one object; does a loop call `mem::forget`?",
         word::LIMIT
     );
     std::process::abort()

@@ -9,6 +9,6 @@ pub(crate) mod handed;
 pub(crate) mod header;
 mod notice;
 pub(crate) mod only;
-mod slot;
+mod owner_entry;
 mod table;
 mod word;

@@ -5,13 +5,13 @@
 
 use super::current::THREAD;
 use super::ending::Ending;
-use super::header::NOBODY;
+use super::header::MERGED_OWNER;
 use super::table;
 use crate::sync::thread_local;
 use std::cell::Cell;
 
 /// Ends of objects of one owner that are reported in one batch.
-const TOLD_EVERY: u32 = 64;
+const REPORT_BATCH: u32 = 64;
 
 /// An owner, and the number of its objects that this thread has ended and not yet reported.
 #[derive(Clone, Copy)]
@@ -20,39 +20,39 @@ struct Ended {
     objects: u32,
 }
 
-const NOTHING: Ended = Ended {
-    owner: NOBODY,
+const NO_ENDS: Ended = Ended {
+    owner: MERGED_OWNER,
     objects: 0,
 };
 
 thread_local! {
-    static ENDED: Cell<Ended> = const { Cell::new(NOTHING) };
+    static ENDED: Cell<Ended> = const { Cell::new(NO_ENDS) };
 }
 
 /// One object less names this owner, which may run meanwhile.
 pub(super) fn note(owner: u32, ending: &mut Ending) {
     let before = ENDED.with(Cell::get);
-    if before.owner == owner && before.objects < TOLD_EVERY {
+    if before.owner == owner && before.objects < REPORT_BATCH {
         let objects = before.objects + 1;
         return ENDED.with(|ended| ended.set(Ended { owner, objects }));
     }
     // Ensures a report at the end of the thread. Ends not reported then are lost: the id is not
     // given again.
-    let _told_at_last = THREAD.try_with(|_| ());
+    let _reported_at_last = THREAD.try_with(|_| ());
     let first = Ended { owner, objects: 1 };
-    tell(ENDED.with(|ended| ended.replace(first)), ending);
+    report(ENDED.with(|ended| ended.replace(first)), ending);
 }
 
 /// The thread ends: reports the rest.
-pub(super) fn tell_all() {
+pub(super) fn report_all() {
     let mut ending = Ending::default();
-    tell(ENDED.with(|ended| ended.replace(NOTHING)), &mut ending);
+    report(ENDED.with(|ended| ended.replace(NO_ENDS)), &mut ending);
 }
 
 #[cold]
-fn tell(ended: Ended, ending: &mut Ending) {
-    if ended.owner != NOBODY {
-        let left = table::slot(ended.owner).unname(ended.objects, ending);
-        table::left(ended.owner, left);
+fn report(ended: Ended, ending: &mut Ending) {
+    if ended.owner != MERGED_OWNER {
+        let left = table::entry(ended.owner).unname(ended.objects, ending);
+        table::after_leave(ended.owner, left);
     }
 }

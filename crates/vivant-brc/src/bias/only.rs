@@ -1,8 +1,8 @@
 //! Uniqueness check: is a reference the only one?
 
-use super::current::{CURRENT, Current, look, me};
+use super::current::{CURRENT, Current, current_id, merge_counts};
 use super::ending::Ending;
-use super::header::{Header, NOBODY};
+use super::header::{Header, MERGED_OWNER};
 use super::{notice, table};
 
 /// Returns true if the caller's reference is the only one, strong or weak. The caller keeps it from
@@ -11,10 +11,10 @@ use super::{notice, table};
 /// False if the object's owner runs elsewhere and the probe fails: B8.
 pub(crate) fn is_only(header: &Header) -> bool {
     let mut ending = Ending::default();
-    match standing(header, &mut ending) {
-        Standing::Owned => header.is_only_owned(),
-        Standing::Merged => header.is_only_merged(),
-        Standing::Foreign => header.probe(),
+    match count_authority(header, &mut ending) {
+        CountAuthority::Owned => header.is_only_owned(),
+        CountAuthority::Merged => header.is_only_merged(),
+        CountAuthority::Foreign => header.probe(),
     }
 }
 
@@ -25,17 +25,17 @@ pub(crate) fn is_only(header: &Header) -> bool {
 /// safe, because destructors may panic.
 pub(crate) fn take(header: &Header) -> Option<Ending> {
     let mut ending = Ending::default();
-    let taken = match standing(header, &mut ending) {
-        Standing::Owned if header.is_last_owned() => {
+    let taken = match count_authority(header, &mut ending) {
+        CountAuthority::Owned if header.is_last_owned() => {
             CURRENT.with(Current::unname);
             header.is_only_owned() || {
                 header.disown();
                 header.take_last()
             }
         }
-        Standing::Owned => false,
-        Standing::Merged => header.take_last(),
-        Standing::Foreign => {
+        CountAuthority::Owned => false,
+        CountAuthority::Merged => header.take_last(),
+        CountAuthority::Foreign => {
             let only = header.probe();
             if only {
                 notice::note(header.owner(), &mut ending);
@@ -46,8 +46,8 @@ pub(crate) fn take(header: &Header) -> Option<Ending> {
     taken.then_some(ending)
 }
 
-/// The threads that can tell how many references there are.
-enum Standing {
+/// The threads that can determine the number of references.
+enum CountAuthority {
     /// This thread.
     Owned,
     /// Every thread.
@@ -57,28 +57,28 @@ enum Standing {
 }
 
 /// Brings the counts up to date as far as this thread can.
-fn standing(header: &Header, ending: &mut Ending) -> Standing {
-    if header.is_owned_by(me()) {
+fn count_authority(header: &Header, ending: &mut Ending) -> CountAuthority {
+    if header.is_owned_by(current_id()) {
         if header.is_queued() {
-            look();
+            merge_counts();
         }
-        if header.is_owned_by(me()) {
-            return Standing::Owned;
+        if header.is_owned_by(current_id()) {
+            return CountAuthority::Owned;
         }
     }
     let owner = header.owner();
     if header.is_merged() {
-        return Standing::Merged;
+        return CountAuthority::Merged;
     }
-    if owner == NOBODY {
+    if owner == MERGED_OWNER {
         // The object is being merged, because of another reference: a probe will return false.
-        return Standing::Foreign;
+        return CountAuthority::Foreign;
     }
-    match table::slot(owner).disown(header, ending) {
+    match table::entry(owner).disown(header, ending) {
         Some(left) => {
-            table::left(owner, left);
-            Standing::Merged
+            table::after_leave(owner, left);
+            CountAuthority::Merged
         }
-        None => Standing::Foreign,
+        None => CountAuthority::Foreign,
     }
 }

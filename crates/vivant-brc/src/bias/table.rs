@@ -1,6 +1,6 @@
-//! All owners of the process: ids, their slots, and the pool of free ids.
+//! All owners of the process: ids, their entries, and the pool of free ids.
 
-use super::slot::{Left, Slot};
+use super::owner_entry::{AfterLeave, OwnerEntry};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Slots of the first segment; each further one has twice as many.
@@ -9,8 +9,8 @@ const FIRST: u32 = 64;
 /// Enough for sixteen million owners at a time. When all are taken, objects are made without owner.
 const SEGMENTS: usize = 18;
 
-/// Slots do not move, and are never freed: a thread may read the slot of an owner that has ended.
-static SLOTS: [OnceLock<Box<[Slot]>>; SEGMENTS] = [const { OnceLock::new() }; SEGMENTS];
+/// Slots do not move, and are never freed: a thread may read the entry of an owner that has ended.
+static ENTRIES: [OnceLock<Box<[OwnerEntry]>>; SEGMENTS] = [const { OnceLock::new() }; SEGMENTS];
 
 static POOL: Mutex<Pool> = Mutex::new(Pool {
     free: Vec::new(),
@@ -30,11 +30,11 @@ fn place(id: u32) -> (usize, usize) {
     (segment as usize, (number - (FIRST << segment)) as usize)
 }
 
-/// The slot of an id that was given before.
-pub(crate) fn slot(id: u32) -> &'static Slot {
+/// The entry of an id that was given before.
+pub(crate) fn entry(id: u32) -> &'static OwnerEntry {
     let (segment, place) = place(id);
-    let slots = SLOTS[segment].get();
-    &slots.expect("an id has a slot before it is given")[place]
+    let entries = ENTRIES[segment].get();
+    &entries.expect("an id has an entry before it is given")[place]
 }
 
 /// An id for a new owner; `None` if there are too many.
@@ -46,19 +46,19 @@ pub(crate) fn take() -> Option<u32> {
     let id = pool.used + 1;
     let (segment, _) = place(id);
     let first = FIRST << segment;
-    SLOTS.get(segment)?.get_or_init(|| {
+    ENTRIES.get(segment)?.get_or_init(|| {
         let ids = first - FIRST + 1..=first - FIRST + first;
-        ids.map(Slot::new).collect()
+        ids.map(OwnerEntry::new).collect()
     });
     pool.used = id;
     Some(id)
 }
 
 /// Puts an id that no object names any more back into the pool.
-pub(crate) fn left(id: u32, left: Left) {
+pub(crate) fn after_leave(id: u32, left: AfterLeave) {
     match left {
-        Left::Idle => {}
-        Left::Free => pool().free.push(id),
+        AfterLeave::KeepId => {}
+        AfterLeave::FreeId => pool().free.push(id),
     }
 }
 
@@ -83,11 +83,11 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_has_the_id_by_which_it_is_found() {
+    fn a_slot_has_its_id() {
         let ids: Vec<u32> = (0..300).map(|_| take().unwrap()).collect();
         for &id in &ids {
-            assert!(slot(id).is(id));
-            left(id, Left::Free);
+            assert!(entry(id).has_id(id));
+            after_leave(id, AfterLeave::FreeId);
         }
     }
 }

@@ -21,8 +21,8 @@ pub use weak::Weak;
 
 pub use mutate::CloneToNew;
 
-use crate::bias::handed::Ends;
-use crate::bias::header::{Header, NOBODY};
+use crate::bias::handed::EndObject;
+use crate::bias::header::{Header, MERGED_OWNER};
 use crate::bias::{counting, current};
 use crate::object::{Raw, allocate};
 use std::alloc::Layout;
@@ -66,7 +66,7 @@ impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for Brc<T> {}
 #[inline]
 fn newborn(bytes: usize) -> Header {
     match current::birth(bytes) {
-        NOBODY => Header::merged(),
+        MERGED_OWNER => Header::merged(),
         owner => Header::owned(owner),
     }
 }
@@ -244,11 +244,11 @@ impl<T: ?Sized> Brc<T> {
     #[cold]
     #[inline(never)]
     unsafe fn drop_slow(raw: Raw<T>) {
-        // SAFETY: the reference counts until `let_go`. Objects with an owner have values that are
-        // `Send` and borrow nothing; objects without are never handed over. If it was the last
+        // SAFETY: the reference counts until `decrement`. Objects with an owner have values that
+        // are `Send` and borrow nothing; objects without are never handed over. If it was the last
         // reference, the object is ended once.
         unsafe {
-            if counting::let_go(raw.header(), || raw.hand()) {
+            if counting::decrement(raw.header(), || raw.hand()) {
                 raw.end();
             }
         }
@@ -284,8 +284,8 @@ impl<T: ?Sized> Drop for Brc<T> {
     /// point](crate::merge).
     #[inline]
     fn drop(&mut self) {
-        if !counting::let_go_owned(self.header()) {
-            // SAFETY: `let_go_owned` has done nothing, so the reference still counts; it is not
+        if !counting::decrement_owned(self.header()) {
+            // SAFETY: `decrement_owned` has done nothing, so the reference still counts; it is not
             // used any more.
             unsafe { Brc::drop_slow(self.raw) };
         }

@@ -78,7 +78,7 @@ impl<T: ?Sized + CloneToNew> Brc<T> {
                     Brc::counted(unsafe { copied(newborn(size_of_val(&**this)), raw.value()) });
                 std::mem::forget(std::mem::replace(this, new));
                 // SAFETY: the value was taken, and was moved away.
-                unsafe { raw.forsake() };
+                unsafe { raw.release_memory() };
                 drop(others);
             } else {
                 *this = this.clone_to_new();

@@ -53,10 +53,10 @@ impl<T> Brc<T> {
             Err(this) => {
                 let this = ManuallyDrop::new(this);
                 let raw = this.raw;
-                // SAFETY: the reference counts until `let_go`; objects with an owner have values
+                // SAFETY: the reference counts until `decrement`; objects with an owner have values
                 // that are `Send` and borrow nothing (see `drop`).
-                counting::let_go(this.header(), || unsafe { raw.hand() })
-                    // SAFETY: `let_go` returned true: it was the last reference.
+                counting::decrement(this.header(), || unsafe { raw.hand() })
+                    // SAFETY: `decrement` returned true: it was the last reference.
                     .then(|| unsafe { take_out(raw) })
             }
         }
@@ -86,7 +86,7 @@ unsafe fn take_out<T>(raw: Raw<T>) -> T {
     // SAFETY: the caller took the last strong reference, and calls this once.
     unsafe {
         let value = raw.value().read();
-        raw.forsake();
+        raw.release_memory();
         value
     }
 }

@@ -96,7 +96,7 @@ fn a_forgotten_executor_ends_with_its_thread() {
     let (noted, ends) = Noted::new();
     let (one, other) = thread::spawn(move || {
         mem::forget(Executor::new());
-        Executor::begins(None);
+        Executor::begin_run(None);
         let one = Brc::new(noted);
         (one.clone(), one)
     })
@@ -115,7 +115,7 @@ fn an_executor_left_behind_leaves_no_owner() {
         let _mine = Brc::new(1);
         let (executor, one) = detached(|| {
             let executor = Executor::new();
-            Executor::begins(None);
+            Executor::begin_run(None);
             let one = Brc::new(noted);
             (executor, (one.clone(), one))
         });
@@ -134,7 +134,7 @@ fn a_run_that_ends_within_gives_its_owner_once() {
     let mut owner = Owner::new();
     let (taken, one) = owner.run(|| {
         let one = Brc::new(noted);
-        let taken = Executor::ends();
+        let taken = Executor::end_run();
         assert!(!Executor::has_owner());
         (taken, one)
     });
@@ -177,7 +177,7 @@ struct EndsTheRun(Sender<Option<Owner>>);
 
 impl Drop for EndsTheRun {
     fn drop(&mut self) {
-        self.0.send(Executor::ends()).ok();
+        self.0.send(Executor::end_run()).ok();
     }
 }
 
@@ -185,12 +185,12 @@ impl Drop for EndsTheRun {
 fn a_destructor_ends_the_run() {
     let _executor = Executor::new();
     let (send, owners) = channel();
-    Executor::begins(None);
+    Executor::begin_run(None);
     let one = Brc::new(EndsTheRun(send));
     let others = (one.clone(), one.clone());
     thread::spawn(move || drop(others)).join().unwrap();
     drop(one);
-    let at_last = Executor::ends();
+    let at_last = Executor::end_run();
     // The first call to `ends` gets the owner.
     let mut all: Vec<_> = owners.try_iter().flatten().chain(at_last).collect();
     assert_eq!(all.len(), 1);

@@ -185,7 +185,7 @@ fn changed(change: CountDelta) -> (usize, usize) {
 }
 
 #[test]
-fn what_changes_has_passed_the_barrier() {
+fn every_change_runs_the_barrier() {
     for (name, change) in CHANGES {
         let (secret, told) = changed(change);
         assert_eq!(secret, 0, "{name}");

@@ -62,7 +62,7 @@ fn is_in_order(heap: &mut Heap<Shelves>) -> bool {
 }
 
 #[test]
-fn what_is_written_in_a_window_is_followed() {
+fn writes_in_a_window_are_traced() {
     let mut heap = shelves();
     for _ in 0..ROUNDS {
         write(&mut heap);

@@ -29,7 +29,7 @@ fn number(matches: impl Fn(u64) -> bool) -> u64 {
 }
 
 #[test]
-fn an_entry_with_a_node_of_its_own_is_noticed() {
+fn self_test_a_single_entry_with_its_own_node_is_caught() {
     in_turn(|m| {
         let (one, other) = (0, number(|digit| digit == self::digit(0)));
         let map = val::Map::from_iter(m, [(one, 1), (other, 2)]);
@@ -53,7 +53,7 @@ fn broken_by_removal<'gc>(
 }
 
 #[test]
-fn a_node_that_is_too_small_is_noticed() {
+fn self_test_a_node_below_the_minimum_is_caught() {
     in_turn(|m| {
         let whole = val::OrdMap::from_iter(m, (0..33).map(|key| (key, ())));
         assert_eq!(broken_by_removal(m, whole), None);
@@ -63,7 +63,7 @@ fn a_node_that_is_too_small_is_noticed() {
 }
 
 #[test]
-fn a_chunk_that_is_too_small_is_noticed() {
+fn self_test_a_chunk_below_the_minimum_is_caught() {
     in_turn(|m| {
         let one = val::String::from_str(m, "rain");
         assert_eq!(one.concat(m, one).verify(), Ok(()));
@@ -74,7 +74,7 @@ fn a_chunk_that_is_too_small_is_noticed() {
 }
 
 #[test]
-fn keys_that_hash_otherwise_than_before_are_noticed() {
+fn self_test_keys_with_a_changed_hash_are_caught() {
     use std::hash::{Hash, Hasher};
     use std::sync::atomic::{AtomicU64, Ordering};
 

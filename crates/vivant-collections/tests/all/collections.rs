@@ -67,7 +67,7 @@ fn run<P: Pair>(
             0 => heap.collect(),
             1 => heap.sweep(),
             2 | 3 => heap.collect_young(),
-            4 => heap.rest(),
+            4 => heap.return_nursery(),
             _ => heap.pace(),
         }
         heap.turn(|_, state| pair.compare(state));

@@ -82,7 +82,7 @@ fn run<P: Pair>(seed: u64) {
             0 => heap.collect(),
             1 => heap.sweep(),
             2 => heap.collect_young(),
-            3 => heap.rest(),
+            3 => heap.return_nursery(),
             _ => heap.pace(),
         }
         if random.usize(..8) == 0 {

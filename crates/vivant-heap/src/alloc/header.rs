@@ -31,8 +31,8 @@ pub(crate) enum Layout {
 
 /// The number of elements of a slice: the word between its header and its elements.
 ///
-/// The word before a value is its header or its length; [`LENGTH`] tells which. A length has the
-/// size of a header, also where a `usize` is shorter.
+/// The word before a value is its header or its length; [`LENGTH`] distinguishes them. A length has
+/// the size of a header, also where a `usize` is shorter.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 pub(crate) struct Length(usize);
@@ -53,8 +53,8 @@ impl Length {
     }
 }
 
-/// What the memory of a heap knows of a type. It is the first part of the type's table, which a
-/// header leads to.
+/// The part of a type's description that `alloc` uses. It is the first part of the type's table,
+/// which a header leads to.
 pub(crate) struct Shape {
     pub(crate) layout: Layout,
     /// The destructor, if it has one.
@@ -142,7 +142,7 @@ impl Shape {
     ///
     /// It is an object of this shape.
     #[inline]
-    pub(crate) unsafe fn room(&self, object: NonNull<Header>) -> usize {
+    pub(crate) unsafe fn block_bytes(&self, object: NonNull<Header>) -> usize {
         if self.cell != 0 {
             return self.cell as usize;
         }

@@ -56,7 +56,7 @@ impl Nursery {
     /// Allocates room for an object of `bytes` bytes, a multiple of eight. `None` if the chunk is
     /// full.
     #[inline]
-    pub(crate) fn room(&self, bytes: usize) -> Option<NonNull<u8>> {
+    pub(crate) fn bump(&self, bytes: usize) -> Option<NonNull<u8>> {
         let next = self.next.get();
         if self.end.get().addr().get() - next.addr().get() < bytes {
             return None;
@@ -110,7 +110,7 @@ impl Nursery {
     }
 
     /// A collection is over: the objects in this nursery are its survivors.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn seal(&mut self) {
         // Younger objects, born from now on, go to chunks of their own.
         let chunks = self.chunks.get_mut();
         if let Some(last) = chunks.last_mut() {

@@ -11,7 +11,7 @@ use crate::foreign_code;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::pages::chunk::{Owner, PAGE, page_of, state_of};
-use crate::pages::page::{Page, PageKind, Span, Word};
+use crate::pages::page::{AllocationCache, Page, PageKind, Span};
 use crate::pages::page_source::PageSource;
 use crate::pages::size_class::{CLASSES, SMALL_MAX, block_size, class_for, span_pages};
 use crate::segmented::segmented_stack::SegmentedStack;
@@ -59,20 +59,20 @@ pub(crate) struct Old {
     spans: usize,
     pub(crate) to_sweep: usize,
     /// The size class that is swept next.
-    sweeps: usize,
+    sweep_class: usize,
     /// The number of spans that may still be swept for objects that find no block.
-    pub(crate) misses: usize,
+    pub(crate) sweep_allowance: usize,
     /// Live bytes at the last sweep step, or when the mark ended.
-    pub(crate) at_step: usize,
+    pub(crate) live_at_step: usize,
     /// Under stress: spans taken from the source while others of their class had free blocks. It
     /// must stay zero.
-    pub(crate) early: usize,
+    pub(crate) premature_spans: usize,
     /// Destructors that panicked (H10).
     pub(crate) panics: u64,
     /// Objects with values that have destructors.
     pub(crate) destructors: usize,
     /// Whether a turn has left blocks in the allocation caches.
-    pub(crate) unsettled: bool,
+    pub(crate) has_cached_blocks: bool,
     pub(crate) unswept: usize,
     /// Bytes of blocks and large objects in use.
     pub(crate) bytes_allocated: usize,
@@ -91,7 +91,7 @@ pub(crate) enum FreeBlocks {
 
 impl Old {
     /// Start of the fields that each turn reads.
-    pub(crate) const EACH_TURN: usize = mem::offset_of!(Old, unsettled);
+    pub(crate) const EACH_TURN: usize = mem::offset_of!(Old, has_cached_blocks);
 
     pub(crate) fn new(free_blocks: FreeBlocks) -> Old {
         Old {
@@ -108,13 +108,13 @@ impl Old {
             spans: 0,
             to_sweep: 0,
             unswept: 0,
-            sweeps: 0,
-            misses: usize::MAX,
-            at_step: 0,
-            early: 0,
+            sweep_class: 0,
+            sweep_allowance: usize::MAX,
+            live_at_step: 0,
+            premature_spans: 0,
             panics: 0,
             destructors: 0,
-            unsettled: false,
+            has_cached_blocks: false,
             free_blocks,
         }
     }
@@ -129,10 +129,10 @@ impl Old {
     ) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
         if bytes > SMALL_MAX {
-            return self.large(bytes, source, owner);
+            return self.allocate_large(bytes, source, owner);
         }
         let block = self.block(class_for(bytes), source, owner);
-        self.settle();
+        self.flush_caches();
         block
     }
 
@@ -145,12 +145,12 @@ impl Old {
         }
         let class = class_for(bytes);
         let spans = self.sizes[class].as_deref_mut()?;
-        let block = spans.word.take(block_size(class))?;
-        Some(self.begin(block))
+        let block = spans.cache.take(block_size(class))?;
+        Some(self.init_block(block))
     }
 
     /// As [`Old::allocate`], for a turn that will allocate more: blocks stay in the allocation
-    /// cache until [`Old::settle`].
+    /// cache until [`Old::flush_caches`].
     #[inline]
     pub(crate) fn allocate_shared(
         &mut self,
@@ -160,15 +160,15 @@ impl Old {
     ) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
         if bytes > SMALL_MAX {
-            return self.large(bytes, source, owner);
+            return self.allocate_large(bytes, source, owner);
         }
-        self.unsettled = true;
+        self.has_cached_blocks = true;
         self.block(class_for(bytes), source, owner)
     }
 
     /// Takes a block of this class for an object that is promoted, black. Fills the allocation
-    /// cache if it is empty; the cache is kept until [`Old::settle`]. Returns `None` if there is no
-    /// memory.
+    /// cache if it is empty; the cache is kept until [`Old::flush_caches`]. Returns `None` if there
+    /// is no memory.
     #[inline]
     pub(crate) fn block(
         &mut self,
@@ -177,19 +177,19 @@ impl Old {
         owner: NonNull<Owner>,
     ) -> Option<NonNull<Header>> {
         let spans = self.sizes[class].as_deref_mut();
-        let block = match spans.and_then(|spans| spans.word.take(block_size(class))) {
+        let block = match spans.and_then(|spans| spans.cache.take(block_size(class))) {
             Some(block) => block,
             None => self.block_slow(class, source, owner)?,
         };
-        Some(self.begin(block))
+        Some(self.init_block(block))
     }
 
     /// Initialises the state of a block for a new object.
     #[inline]
-    fn begin(&self, block: NonNull<u8>) -> NonNull<Header> {
+    fn init_block(&self, block: NonNull<u8>) -> NonNull<Header> {
         // SAFETY: the block lies in a chunk of the source.
         //
-        // Relaxed: no other thread knows of it.
+        // Relaxed: no other thread accesses it.
         unsafe { state_of(block) }.store(self.epoch.0, Ordering::Relaxed);
         #[cfg(test)]
         if is_injected(InjectedFault::WrongEpoch) {
@@ -211,33 +211,33 @@ impl Old {
         owner: NonNull<Owner>,
     ) -> Option<NonNull<u8>> {
         self.sizes[class].get_or_insert_default();
-        let mut word = self.next_word(class, Fill::Some);
-        if word.is_none() {
+        let mut cache = self.refill(class, Fill::Some);
+        if cache.is_none() {
             let empty = self.sweep_for(class, source);
-            word = self.next_word(class, Fill::Few);
-            if word.is_none() {
+            cache = self.refill(class, Fill::Few);
+            if cache.is_none() {
                 let span = match empty {
                     Some(span) => span,
                     None => self.new_span(class, source, owner)?,
                 };
                 self.sizes[class].as_mut()?.begin(span);
-                word = self.next_word(class, Fill::Few);
+                cache = self.refill(class, Fill::Few);
             } else if let Some(span) = empty {
                 // SAFETY: the span is on no list any more.
                 unsafe { self.give([span], source) };
             }
         }
-        let (word, spans) = (word?, self.sizes[class].as_mut()?);
-        self.bytes_allocated += word.bytes(class);
-        spans.word = word;
-        spans.word.take(block_size(class))
+        let (cache, spans) = (cache?, self.sizes[class].as_mut()?);
+        self.bytes_allocated += cache.bytes(class);
+        spans.cache = cache;
+        spans.cache.take(block_size(class))
     }
 
     /// A word of free blocks: of the current allocation span, or of the fullest span with a fill of
     /// `least` or more.
-    fn next_word(&mut self, class: usize, least: Fill) -> Option<Word> {
+    fn refill(&mut self, class: usize, least: Fill) -> Option<AllocationCache> {
         // SAFETY: the spans are this heap's.
-        unsafe { self.sizes[class].as_mut()?.next_word(least) }
+        unsafe { self.sizes[class].as_mut()?.refill(least) }
     }
 
     /// Takes a span of new pages.
@@ -250,13 +250,13 @@ impl Old {
         if self.free_blocks == FreeBlocks::Poisoned {
             // SAFETY: the spans are this heap's.
             let are_full = self.sizes[class].as_deref().is_none_or(|spans| unsafe {
-                match self.misses {
+                match self.sweep_allowance {
                     // No more unswept spans may be swept for this allocation.
                     0 => SpanLists::are_full(spans.swept()),
                     _ => SpanLists::are_full(spans.iter()),
                 }
             });
-            self.early += usize::from(!are_full);
+            self.premature_spans += usize::from(!are_full);
         }
         let pages = span_pages(class);
         let span = source.take(pages, owner, PageKind::Blocks)?;
@@ -273,20 +273,20 @@ impl Old {
     }
 
     /// Returns the unused blocks of the allocation caches to their spans.
-    pub(crate) fn settle(&mut self) {
-        self.unsettled = false;
+    pub(crate) fn flush_caches(&mut self) {
+        self.has_cached_blocks = false;
         for (class, spans) in self.sizes.iter_mut().enumerate() {
             let Some(spans) = spans else { continue };
-            let word = mem::replace(&mut spans.word, Word::EMPTY);
-            if word.free != 0 {
-                self.bytes_allocated -= word.bytes(class);
+            let cache = mem::replace(&mut spans.cache, AllocationCache::EMPTY);
+            if cache.free != 0 {
+                self.bytes_allocated -= cache.bytes(class);
                 // SAFETY: the span is this heap's, and the word came from it.
-                unsafe { word.span.give_word(word) };
+                unsafe { cache.span.return_blocks(cache) };
             }
         }
     }
 
-    fn large(
+    fn allocate_large(
         &mut self,
         bytes: usize,
         source: &PageSource,
@@ -300,31 +300,31 @@ impl Old {
         self.spans += 1;
         self.pages += pages;
         self.bytes_allocated += pages * PAGE;
-        Some(self.begin(span.start()))
+        Some(self.init_block(span.start()))
     }
 
     /// A mark begins: live objects get the next epoch. Everything was swept.
-    pub(crate) fn mark_begins(&mut self) {
+    pub(crate) fn begin_mark(&mut self) {
         debug_assert_eq!(self.unswept, 0, "H6");
         self.epoch = self.epoch.next();
     }
 
     /// A mark is complete, with `alive` bytes of live blocks and large objects: the others are
     /// dead, and are swept lazily.
-    pub(crate) fn mark_ends(&mut self, alive: usize) {
+    pub(crate) fn end_mark(&mut self, alive: usize) {
         self.marked = self.epoch;
         self.bytes_marked = alive;
         self.bytes_died = self.bytes_allocated - alive;
         self.bytes_dead = self.bytes_died;
-        self.at_step = alive;
+        self.live_at_step = alive;
         self.to_sweep = self.spans;
         self.unswept = self.spans;
-        self.sweeps = 0;
+        self.sweep_class = 0;
         debug_assert!(self.large_unswept.is_empty(), "H6");
         mem::swap(&mut self.large_unswept, &mut self.large);
         for spans in self.sizes.iter_mut().flatten() {
             // SAFETY: the spans are this heap's.
-            unsafe { spans.mark_ends() };
+            unsafe { spans.end_mark() };
         }
     }
 
@@ -355,10 +355,10 @@ impl Old {
         for span in &spans {
             // SAFETY: the span is this heap's, and no object in it is used, by the caller's
             // contract.
-            unsafe { span.each_droppable(|block| self.panics += end(block.cast())) };
+            unsafe { span.each_droppable(|block| self.panics += destroy(block.cast())) };
         }
         *self = Old {
-            early: self.early,
+            premature_spans: self.premature_spans,
             panics: self.panics,
             ..Old::new(self.free_blocks)
         };
@@ -373,7 +373,7 @@ impl Old {
 /// # Safety
 ///
 /// The object is not used any more, and was not destroyed before.
-pub(crate) unsafe fn end(object: NonNull<Header>) -> u64 {
+pub(crate) unsafe fn destroy(object: NonNull<Header>) -> u64 {
     // SAFETY: the object is in its place.
     let shape = unsafe { object.as_ref() }.shape();
     if shape.has_destructor() {
@@ -382,7 +382,7 @@ pub(crate) unsafe fn end(object: NonNull<Header>) -> u64 {
             shape.destroy(object.add(1).cast());
         }));
         if let Err(panic) = ended {
-            foreign_code::over(panic);
+            foreign_code::drop_panic(panic);
             return 1;
         }
     }

@@ -40,15 +40,15 @@ use std::ptr::NonNull;
 /// ```
 #[derive(Default, Debug)]
 pub struct CountVerifier {
-    /// The exports: the number of foreign references to each object, as its owner knows.
-    known: BTreeMap<usize, i64>,
+    /// The exports: the number of foreign references to each object, by its owner's counts.
+    exported: BTreeMap<usize, i64>,
     /// The weights that other heaps, parcels and holder roots have.
-    had: BTreeMap<usize, i64>,
+    weights: BTreeMap<usize, i64>,
     /// Objects referred to by heaps' states, parcels and held references, each with the type that
     /// refers to it.
     roots: Vec<(usize, Referrer)>,
     /// All live objects at their owners, each with the shared objects that it refers to.
-    alive: HashMap<usize, Vec<usize>>,
+    live: HashMap<usize, Vec<usize>>,
     names: HashMap<usize, &'static str>,
 }
 
@@ -64,10 +64,10 @@ impl CountVerifier {
             heap.note_again();
         }
         let CountVerifier {
-            known,
-            had,
+            exported,
+            weights,
             roots,
-            alive,
+            live,
             names,
         } = self;
         heap.verify_each(|object, edges| {
@@ -76,17 +76,17 @@ impl CountVerifier {
                 let name = (unsafe { object.as_ref() }.table().name)();
                 names.insert(address(object), name);
                 // Of a frozen object also those of its own heap: other heaps read them as shared.
-                alive.insert(address(object), edges.all().map(address).collect());
+                live.insert(address(object), edges.all().map(address).collect());
                 name
             });
             roots.extend(edges.foreign.iter().map(|edge| (address(*edge), name)));
         })?;
         let sharing = heap.parts().0.sharing.get_mut();
         for export in sharing.exports.iter() {
-            *known.entry(address(export.object)).or_default() += export.count;
+            *exported.entry(address(export.object)).or_default() += export.count;
         }
         for (object, count) in sharing.imports.iter() {
-            *had.entry(address(object)).or_default() += count;
+            *weights.entry(address(object)).or_default() += count;
         }
         Ok(())
     }
@@ -115,16 +115,16 @@ impl CountVerifier {
         parcel
             .roots()
             .into_iter()
-            .for_each(|root| self.has_one(root));
+            .for_each(|root| self.record_one(root));
     }
 
     /// Records a held reference.
     pub fn held<T: ?Sized>(&mut self, held: &Held<T>) {
-        self.has_one(held.header());
+        self.record_one(held.header());
     }
 
-    fn has_one(&mut self, object: NonNull<Header>) {
-        *self.had.entry(address(object)).or_default() += 1;
+    fn record_one(&mut self, object: NonNull<Header>) {
+        *self.weights.entry(address(object)).or_default() += 1;
         self.roots.push((address(object), None));
     }
 
@@ -135,16 +135,16 @@ impl CountVerifier {
     /// The first rule that is broken: O5 for counts, O3 for reached objects.
     pub fn check(&self) -> Result<(), Fault> {
         let objects: BTreeMap<usize, ()> = self
-            .known
+            .exported
             .keys()
-            .chain(self.had.keys())
+            .chain(self.weights.keys())
             .map(|&object| (object, ()))
             .collect();
         let count = |of: &BTreeMap<usize, i64>, object| of.get(&object).copied().unwrap_or(0);
         for (object, ()) in objects {
-            let (known, had) = (count(&self.known, object), count(&self.had, object));
-            if known != had {
-                let what = match known < had {
+            let (exported, weights) = (count(&self.exported, object), count(&self.weights, object));
+            if exported != weights {
+                let what = match exported < weights {
                     true => "others have more references than its owner knows",
                     false => "its owner knows of more references than others have",
                 };
@@ -156,7 +156,7 @@ impl CountVerifier {
             reached.extend([*root], *from);
         }
         while let Some((object, from)) = reached.next() {
-            let Some(edges) = self.alive.get(&object) else {
+            let Some(edges) = self.live.get(&object) else {
                 let what =
                     "it is reached from elsewhere, and its owner does not know that it lives";
                 return self.fault("O3", what, object, from);

@@ -22,7 +22,7 @@ impl ObjectName {
     }
 }
 
-/// The retainers of a shared object, as its owner knows them.
+/// The retainers of a shared object, by its owner's counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retainers {
@@ -74,35 +74,36 @@ impl<R: Root> Sharer for Heap<R> {
 
     fn retainers(&mut self, of: ObjectName) -> Retainers {
         let (core, state) = self.parts();
-        let known: Vec<_> = core.sharing.get_mut().export_roots().collect();
-        let mut walk = Walk::new(HeapHandle::name(&core.owner), known);
+        let exports: Vec<_> = core.sharing.get_mut().export_roots().collect();
+        let mut walk = Walk::new(HeapHandle::name(&core.owner), exports);
         let roots = walk.state(state);
         // The objects that refer to each object.
-        let mut known_to: HashMap<ObjectName, Vec<ObjectName>> = HashMap::new();
+        let mut referrers_of: HashMap<ObjectName, Vec<ObjectName>> = HashMap::new();
         let each = |from, edges: &Edges| {
             for object in edges.all().map(ObjectName::of) {
-                let referrers = known_to.entry(object).or_default();
+                let referrers = referrers_of.entry(object).or_default();
                 referrers.push(ObjectName::of(from));
             }
         };
         // SAFETY: the heap is borrowed, so no turn runs; the objects that its state and its exports
         // refer to are live.
         unsafe { walk.finish(each) };
-        let mut leads = Search::new();
-        leads.extend([of], ());
-        while let Some((object, ())) = leads.next() {
-            leads.extend(known_to.get(&object).into_iter().flatten().copied(), ());
+        let mut reaching = Search::new();
+        reaching.extend([of], ());
+        while let Some((object, ())) = reaching.next() {
+            reaching.extend(referrers_of.get(&object).into_iter().flatten().copied(), ());
         }
-        let leads = leads.met();
+        let reaching = reaching.visited();
         let exports = self.core().between_turns().exports.iter();
-        let known = exports.filter(|export| export.count > 0);
-        let known = known.map(|export| (ObjectName::of(export.object), export.count));
-        let (containers, weights): (Vec<_>, Vec<_>) =
-            known.filter(|(object, _)| leads.contains(object)).unzip();
+        let exports = exports.filter(|export| export.count > 0);
+        let exports = exports.map(|export| (ObjectName::of(export.object), export.count));
+        let (containers, weights): (Vec<_>, Vec<_>) = exports
+            .filter(|(object, _)| reaching.contains(object))
+            .unzip();
         Retainers {
             own: roots
                 .all()
-                .any(|object| leads.contains(&ObjectName::of(object))),
+                .any(|object| reaching.contains(&ObjectName::of(object))),
             containers,
             weight: weights.into_iter().sum(),
         }

@@ -63,12 +63,12 @@ fn is_caught(rule: &str, bug: InjectedFault, run: impl FnOnce(&mut Heap<Pairs>))
     let mut heap = pairs();
     assert_eq!(heap.verify(), Ok(()));
     injected_fault::with(bug, || run(&mut heap));
-    let fault = heap.verify().expect_err("nobody noticed");
+    let fault = heap.verify().expect_err("no fault was found");
     assert_eq!(fault.rule, rule, "{fault}");
 }
 
 #[test]
-fn a_heap_in_order_is_in_order() {
+fn a_valid_heap_is_verified() {
     let mut heap = pairs();
     for round in 0..6 {
         write(&mut heap);
@@ -94,7 +94,7 @@ fn injected_faults_are_caught() {
     is_caught("H1", InjectedFault::StaleSlot, |heap| {
         write(heap);
         heap.collect_young();
-        heap.rest();
+        heap.return_nursery();
     });
     is_caught("H4", InjectedFault::ForgottenChildren, Heap::collect);
     is_caught("H1", InjectedFault::FreedAlive, |heap| {
@@ -108,7 +108,7 @@ fn injected_faults_are_caught() {
 }
 
 #[test]
-fn pages_that_are_taken_too_early_are_caught() {
+fn premature_spans_are_caught() {
     struct Numbers;
     impl Root for Numbers {
         type Of<'gc> = Vec<Gc<'gc, [u64; 62]>>;
@@ -158,7 +158,7 @@ fn forgotten_watches_are_caught() {
             injected_fault::with(bug, || heap.collect());
             match bug {
                 InjectedFault::Nothing => assert_eq!(heap.verify(), Ok(())),
-                _ => assert_eq!(heap.verify().expect_err("nobody noticed").rule, "H10"),
+                _ => assert_eq!(heap.verify().expect_err("no fault was found").rule, "H10"),
             }
         }
     }
@@ -237,7 +237,7 @@ fn wrong_descriptions_and_counts_are_caught() {
     for (number, (rule, change)) in changes.into_iter().enumerate() {
         let object = heap.turn(|_, state| state[0].header());
         change(heap.parts().0, object);
-        let fault = heap.verify().expect_err("nobody noticed");
+        let fault = heap.verify().expect_err("no fault was found");
         assert_eq!(fault.rule, rule, "{number}: {fault}");
         change(heap.parts().0, object);
         assert_eq!(heap.verify(), Ok(()), "{number}");

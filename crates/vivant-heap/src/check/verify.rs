@@ -169,7 +169,7 @@ impl<'a> Verifier<'a> {
         check(
             pages == counted,
             "H2",
-            "the nursery counts its pages wrongly",
+            "the number of pages of the nursery is wrong",
             0,
         )?;
         for object in self.core.nursery.noted() {
@@ -192,7 +192,7 @@ impl<'a> Verifier<'a> {
         check(
             pages == counted,
             "H2",
-            "the reserve counts its pages wrongly",
+            "the number of pages of the nursery chunk cache is wrong",
             0,
         )
     }
@@ -227,31 +227,31 @@ impl<'a> Verifier<'a> {
         check(
             pages == old.pages,
             "H12",
-            "the old generation counts its pages wrongly",
+            "the number of pages of the old generation is wrong",
             0,
         )?;
         check(
-            old.early == 0,
+            old.premature_spans == 0,
             "H4",
             "pages were taken while blocks of that size were free",
-            old.early,
+            old.premature_spans,
         )?;
         check(
             unswept == old.unswept,
             "H8",
-            "runs to be swept are counted wrongly",
+            "the number of unswept spans is wrong",
             0,
         )?;
         check(
             unswept != 0 || old.bytes_dead == 0,
             "H7",
-            "the last mark miscounted its bytes",
+            "the number of bytes of the last mark is wrong",
             0,
         )?;
         check(
             live == old.bytes_allocated,
             "H7",
-            "bytes of old objects are counted wrongly",
+            "the number of bytes of old objects is wrong",
             0,
         )
     }
@@ -304,7 +304,7 @@ impl<'a> Verifier<'a> {
         check(
             used == page.used as usize,
             "H4",
-            "cells in use are counted wrongly",
+            "the number of blocks in use is wrong",
             at,
         )?;
         Ok(used * block_size(class))

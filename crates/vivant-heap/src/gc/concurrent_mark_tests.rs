@@ -84,7 +84,7 @@ fn library(source: &Arc<PageSource>) -> Heap<Library> {
 fn begins(heap: &mut Heap<Library>) {
     heap.sweep();
     let (core, state) = heap.parts();
-    core.begin_cycle(state, MarkMode::Concurrent, EdgeSnapshot::Off);
+    core.start_mark(state, MarkMode::Concurrent, EdgeSnapshot::Off);
     assert!(heap.marker().is_some());
 }
 
@@ -217,7 +217,7 @@ fn an_export_comes_home() {
 }
 
 #[test]
-fn a_mark_hears_of_what_turns_do() {
+fn a_mark_accounts_for_what_turns_do_meanwhile() {
     a_write_hides_what_was_behind();
     a_weak_reference_brings_back();
     a_tag_is_taken_again();
@@ -247,7 +247,7 @@ fn injected_faults_of_concurrent_marks_are_caught() {
 /// Objects that die while the mark runs are found by the next mark; objects dead at its beginning,
 /// by this one.
 #[test]
-fn the_dead_of_its_beginning_are_found() {
+fn objects_dead_at_the_beginning_are_found_dead() {
     let mut heap = library(&Arc::new(PageSource::new()));
     heap.turn(|m, shelf| {
         shelf
@@ -269,7 +269,7 @@ fn the_dead_of_its_beginning_are_found() {
 
 /// A mark is aborted in the middle, and another begins at once: dead objects have two epochs.
 #[test]
-fn a_mark_is_given_up() {
+fn a_mark_is_aborted() {
     let mut heap = library(&Arc::new(PageSource::new()));
     begins(&mut heap);
     let _more = heap.help_mark(WORDS as usize / 3);

@@ -4,14 +4,14 @@ use super::heap::{Core, Heap, Root};
 use super::marking::Marking;
 use super::mutator::Mutator;
 use crate::mark::mark_reason::ReleasedExports;
-use crate::orca::drain::Drained;
-use crate::orca::sharing::{Ends, Sharing};
+use crate::orca::count_inbox::DrainOutcome;
+use crate::orca::sharing::{HeapEnd, Sharing};
 use std::cell::RefMut;
 use std::task::Waker;
 
 impl Core {
     /// Drains the inbox. Returns whether the count of an object fell to zero.
-    pub(crate) fn drain_all(&mut self) -> Drained {
+    pub(crate) fn drain_all(&mut self) -> DrainOutcome {
         let (sharing, inbox) = (self.sharing.get_mut(), &self.owner.inbox);
         sharing.drain_batches(usize::MAX);
         sharing.take_inbox(inbox);
@@ -43,7 +43,7 @@ impl Core {
     }
 
     /// Applies at most `most` deltas, and reports the result.
-    pub(crate) fn drain_piece(&mut self, most: usize) -> Drained {
+    pub(crate) fn drain_piece(&mut self, most: usize) -> DrainOutcome {
         self.drain_up_to(most);
         let outcome = self.sharing.get_mut().take_outcome();
         self.note_released(outcome);
@@ -51,15 +51,15 @@ impl Core {
     }
 
     /// A result is a reason for the next mark, if this heap is ever marked.
-    fn note_released(&mut self, outcome: Drained) {
-        if outcome == Drained::Decremented && self.pacing.marking != Marking::Never {
+    fn note_released(&mut self, outcome: DrainOutcome) {
+        if outcome == DrainOutcome::Released && self.pacing.marking != Marking::Never {
             self.idle_check.released = ReleasedExports::Some;
         }
     }
 
     /// Records whether a rest of the drained input is left.
     pub(crate) fn note_draining(&mut self) {
-        self.agreed.drains_on = self.between_turns().is_due();
+        self.check_schedule.is_draining_in_pieces = self.between_turns().is_due();
     }
 }
 
@@ -91,7 +91,7 @@ impl<R: Root> Heap<R> {
         let core = self.parts().0;
         let outcome = core.drain_all();
         core.note_released(outcome);
-        outcome == Drained::Decremented
+        outcome == DrainOutcome::Released
     }
 
     /// As [`Heap::drain_all`], for at most `most` deltas, at least one. The rest is left for the
@@ -101,12 +101,16 @@ impl<R: Root> Heap<R> {
         if !self.is_notified() {
             return false;
         }
-        self.parts().0.drain_piece(most.max(1)) == Drained::Decremented
+        self.parts().0.drain_piece(most.max(1)) == DrainOutcome::Released
     }
 
     /// Reports a result again that was drained for another purpose.
     pub(crate) fn note_again(&mut self) {
-        self.parts().0.sharing.get_mut().note(Drained::Decremented);
+        self.parts()
+            .0
+            .sharing
+            .get_mut()
+            .note(DrainOutcome::Released);
     }
 }
 
@@ -117,17 +121,17 @@ impl Core {
     }
 
     /// Ends the heap, which has no state any more.
-    pub(crate) fn ends(&mut self) -> Ends {
+    pub(crate) fn ends(&mut self) -> HeapEnd {
         self.drain_all();
         let sharing = self.sharing.get_mut();
         if !sharing.is_unshared() {
             // Other heaps that refer to the objects access their pages and their owner.
             std::mem::forget((self.source.clone(), self.owner.clone()));
-            return Ends::Shared;
+            return HeapEnd::Shared;
         }
         // SAFETY: no turn uses the objects of this heap any more, so none uses what they refer to.
         unsafe { sharing.release_all() };
-        Ends::Unshared
+        HeapEnd::Unshared
     }
 }
 

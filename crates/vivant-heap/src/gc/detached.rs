@@ -1,8 +1,9 @@
 //! The work of a detached heap: its actor has ended, and no turn runs any more (O9).
 
+use super::budget::Budget;
 use super::heap::Core;
 use super::phase::GcPhase;
-use super::step::{Budget, Next};
+use super::report::Next;
 use super::stress::When;
 use crate::alloc::old::sweep::SweepBudget;
 #[cfg(test)]
@@ -10,41 +11,41 @@ use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mark::marker::{MarkMode, Progress};
 use crate::mark::scanner::EdgeSnapshot;
 use crate::object::object_trait::Object;
-use crate::orca::drain::Drained;
+use crate::orca::count_inbox::DrainOutcome;
 
 /// Estimated bytes of an object, for the work of a heap that is collected at once.
-const OBJECT: usize = 64;
+const OBJECT_BYTES: usize = 64;
 
-/// What draining since the last mark of a detached heap calls for.
+/// The mark that draining since the last mark of a detached heap has made necessary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum WantedMark {
+pub(crate) enum PendingMark {
     /// No mark is needed.
     #[default]
-    Nothing,
+    None,
     /// A mark is needed: the count of an object fell to zero, or no mark has begun since the heap
     /// ended.
     Mark,
     /// The mark that runs has the state of the ended heap as a root: its result is useless, and it
     /// is aborted for another mark.
-    Another,
+    Restart,
 }
 
 /// The next piece of work of a detached heap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Due {
+enum DetachedWork {
     /// Draining more of the inbox, before anything else can be decided.
     Drain,
     /// The end: no other heap refers to its objects, and what is left is dropped. It is small, or
     /// all is swept.
     End,
     /// A mark and sweep at once.
-    All,
+    CollectAll,
     Sweep,
     /// A piece of the mark that runs.
     Advance,
     /// The beginning of a mark.
     Begin,
-    Nothing,
+    None,
 }
 
 impl Core {
@@ -57,21 +58,21 @@ impl Core {
             false => budget.objects.max(1),
         };
         self.drain_detached(piece);
-        match self.detached_due() {
-            Due::End => {
+        match self.next_detached_work() {
+            DetachedWork::End => {
                 self.detached_next = Next::Released;
                 return;
             }
-            Due::Nothing => {
+            DetachedWork::None => {
                 self.chunk_cache.shrink(0, &self.source);
                 self.detached_next = Next::Done;
                 return;
             }
-            Due::All => {
-                let work = self.old.bytes_live() / OBJECT;
+            DetachedWork::CollectAll => {
+                let work = self.old.bytes_live() / OBJECT_BYTES;
                 budget.objects = budget.objects.saturating_sub(work);
                 self.detached_next = Next::Later;
-                self.wanted_mark = WantedMark::Nothing;
+                self.pending_mark = PendingMark::None;
                 if self
                     .pacing
                     .stress
@@ -82,59 +83,59 @@ impl Core {
                 while !self.old.sweep(SweepBudget::ALL, &self.source) {}
                 return;
             }
-            Due::Drain => {}
-            Due::Sweep => {
+            DetachedWork::Drain => {}
+            DetachedWork::Sweep => {
                 let spans = Budget::units(piece).spans;
                 self.old.sweep(SweepBudget::of(spans), &self.source);
             }
             // Marking without other markers first, then termination.
-            Due::Advance => {
+            DetachedWork::Advance => {
                 let is_marked = self.phase() == GcPhase::Terminate
                     || self.mark_objects(piece) != Progress::More;
                 if is_marked {
                     let _ended = self.advance_mark(Some(piece));
                 }
             }
-            Due::Begin => {
-                self.wanted_mark = WantedMark::Nothing;
+            DetachedWork::Begin => {
+                self.pending_mark = PendingMark::None;
                 self.abort_mark();
                 // All is swept already, unless the aborted mark was in termination and had to end.
                 while !self.old.sweep(SweepBudget::ALL, &self.source) {}
-                self.begin_cycle(state, MarkMode::Concurrent, EdgeSnapshot::Off);
+                self.start_mark(state, MarkMode::Concurrent, EdgeSnapshot::Off);
             }
         }
         self.detached_next = Next::Later;
         budget.objects = 0;
     }
 
-    fn detached_due(&mut self) -> Due {
+    fn next_detached_work(&mut self) -> DetachedWork {
         let drains = self.between_turns().is_due();
         // `end_or` is called only where its result matters: it may examine all exports.
-        match (self.wanted_mark, self.phase()) {
-            (WantedMark::Mark | WantedMark::Another, _) if !drains && !self.goes_in_steps() => {
-                self.end_or(Due::All)
+        match (self.pending_mark, self.phase()) {
+            (PendingMark::Mark | PendingMark::Restart, _) if !drains && !self.is_incremental() => {
+                self.end_or(DetachedWork::CollectAll)
             }
-            (WantedMark::Another, _) if !drains => Due::Begin,
-            (WantedMark::Another, _) => Due::Drain,
-            (_, GcPhase::Sweep) => Due::Sweep,
-            (_, GcPhase::Mark | GcPhase::Terminate) => Due::Advance,
-            (_, GcPhase::Idle) if drains => Due::Drain,
-            (WantedMark::Mark, GcPhase::Idle) => Due::Begin,
-            (WantedMark::Nothing, GcPhase::Idle) => self.end_or(Due::Nothing),
+            (PendingMark::Restart, _) if !drains => DetachedWork::Begin,
+            (PendingMark::Restart, _) => DetachedWork::Drain,
+            (_, GcPhase::Sweep) => DetachedWork::Sweep,
+            (_, GcPhase::Mark | GcPhase::Terminate) => DetachedWork::Advance,
+            (_, GcPhase::Idle) if drains => DetachedWork::Drain,
+            (PendingMark::Mark, GcPhase::Idle) => DetachedWork::Begin,
+            (PendingMark::None, GcPhase::Idle) => self.end_or(DetachedWork::None),
         }
     }
 
-    /// `Due::End` if no other heap refers to its objects, otherwise the other work.
-    fn end_or(&mut self, otherwise: Due) -> Due {
+    /// `DetachedWork::End` if no other heap refers to its objects, otherwise the other work.
+    fn end_or(&mut self, otherwise: DetachedWork) -> DetachedWork {
         match self.sharing.get_mut().is_unshared() {
-            true if !self.is_notified() => Due::End,
-            true => Due::Drain,
+            true if !self.is_notified() => DetachedWork::End,
+            true => DetachedWork::Drain,
             false => otherwise,
         }
     }
 
     /// Whether it is too large to be collected at once.
-    pub(crate) fn goes_in_steps(&self) -> bool {
+    pub(crate) fn is_incremental(&self) -> bool {
         match self.pacing.stress.map_or(When::Paced, |stress| stress.when) {
             When::Never => false,
             When::Concurrent => true,
@@ -150,14 +151,14 @@ impl Core {
                 self.drain_up_to(most.max(1));
                 self.sharing.get_mut().take_outcome()
             }
-            false => Drained::Nothing,
+            false => DrainOutcome::NoRelease,
         };
         #[cfg(test)]
         if is_injected(InjectedFault::DeafDetachedHeap) && self.is_marking() {
             return;
         }
-        if outcome == Drained::Decremented && self.wanted_mark == WantedMark::Nothing {
-            self.wanted_mark = WantedMark::Mark;
+        if outcome == DrainOutcome::Released && self.pending_mark == PendingMark::None {
+            self.pending_mark = PendingMark::Mark;
         }
     }
 }

@@ -1,10 +1,12 @@
 //! [`DetachedHeap`]: a detached heap. Its actor has ended, and other heaps refer to its objects
 //! (O9), or it has more objects than are freed at once.
 
-use super::detached::WantedMark;
+use super::budget::Budget;
+use super::detached::PendingMark;
 use super::heap::{Core, Heap, Root};
 use super::phase::GcPhase;
-use super::step::{Budget, GcReason, Next, StepContext};
+use super::reason::{GcReason, StepContext};
+use super::report::Next;
 use crate::mark::mark_reason::{Activity, MarkHistory, MarkReason};
 use crate::mark::stats::HeapStats;
 use std::cell::UnsafeCell;
@@ -12,30 +14,30 @@ use std::fmt;
 use std::mem;
 
 /// Maximum number of deltas that a query outside of a step drains.
-const HEARD: usize = 1024;
+const DELTAS_PER_QUERY: usize = 1024;
 
 /// The empty state of a detached heap.
-pub(crate) struct Nothing;
+pub(crate) struct NoState;
 
-impl Root for Nothing {
+impl Root for NoState {
     type Of<'gc> = ();
 }
 
 /// A detached heap: the exported objects of a heap that has ended, the objects that these reach,
 /// and dead objects until they are freed.
 ///
-/// Its keeper must drain its inbox now and then, or released objects are never freed: see
+/// Its holder must drain its inbox now and then, or released objects are never freed: see
 /// [`DetachedHeap::drain_all`], and [`DetachedHeap::step`] for doing it in pieces. Dropping it
 /// while other heaps refer to its objects leaks these, for good.
 #[must_use = "a detached heap that is dropped too early leaks its objects"]
 pub struct DetachedHeap {
-    pub(crate) heap: Heap<Nothing>,
-    pace: Pace,
+    pub(crate) heap: Heap<NoState>,
+    mark_limit: MarkLimit,
 }
 
 /// Limits how often a detached heap is marked.
 #[derive(Default)]
-struct Pace {
+struct MarkLimit {
     /// Nanoseconds spent on it since its last mark was swept.
     spent_ns: u64,
     history: MarkHistory,
@@ -43,9 +45,9 @@ struct Pace {
     until_ns: u64,
 }
 
-impl Pace {
+impl MarkLimit {
     /// A mark and its sweep are over.
-    fn is_marked(&mut self, now_ns: u64, after: &HeapStats) {
+    fn mark_ended(&mut self, now_ns: u64, after: &HeapStats) {
         let spent_ns = mem::take(&mut self.spent_ns);
         self.history.has_ended(0, now_ns, spent_ns, after);
         let next_ns = self
@@ -75,24 +77,24 @@ impl<R: Root> Heap<R> {
     /// [`DetachedHeap::drain_all`] does that, also if no other heap refers to it. A smaller one
     /// costs a mark from its exports, and a sweep of all; without exports, only the drop.
     pub fn end(self) -> Option<DetachedHeap> {
-        DetachedHeap::left(self.with_state::<Nothing>(()))
+        DetachedHeap::detach(self.with_state::<NoState>(()))
     }
 }
 
 impl DetachedHeap {
     /// Detaches a heap with a state that was never made.
     pub(crate) fn of(core: Box<UnsafeCell<Core>>) -> Option<DetachedHeap> {
-        DetachedHeap::left(Heap::of(core, ()))
+        DetachedHeap::detach(Heap::of(core, ()))
     }
 
-    fn left(heap: Heap<Nothing>) -> Option<DetachedHeap> {
+    fn detach(heap: Heap<NoState>) -> Option<DetachedHeap> {
         let mut detached = DetachedHeap {
             heap,
-            pace: Pace::default(),
+            mark_limit: MarkLimit::default(),
         };
         let core = detached.heap.parts().0;
-        core.wanted_mark = WantedMark::Mark;
-        if !core.goes_in_steps() {
+        core.pending_mark = PendingMark::Mark;
+        if !core.is_incremental() {
             let is_unshared = detached.heap.is_unshared();
             return if is_unshared {
                 None
@@ -102,7 +104,7 @@ impl DetachedHeap {
         }
         let core = detached.heap.parts().0;
         if core.phase() == GcPhase::Mark {
-            core.wanted_mark = WantedMark::Another;
+            core.pending_mark = PendingMark::Restart;
         }
         Some(detached)
     }
@@ -116,27 +118,27 @@ impl DetachedHeap {
     /// Whether [`DetachedHeap::step`] has work, by the deltas drained so far.
     #[must_use]
     pub fn has_work(&self) -> bool {
-        self.wanted() != WantedMark::Nothing || self.is_marked() || self.heap.is_draining()
+        self.pending_mark() != PendingMark::None || self.is_collecting() || self.heap.is_draining()
     }
 
     /// Drains at most a piece of the inbox. Returns whether the next step begins a mark.
     ///
     /// Costs next to nothing.
-    pub fn wants_mark(&mut self) -> bool {
-        self.drain_piece(HEARD);
-        let wants = match self.wanted() {
-            WantedMark::Nothing => false,
-            WantedMark::Mark => !self.is_marked(),
-            WantedMark::Another => true,
+    pub fn needs_mark(&mut self) -> bool {
+        self.drain_piece(DELTAS_PER_QUERY);
+        let needs_mark = match self.pending_mark() {
+            PendingMark::None => false,
+            PendingMark::Mark => !self.is_collecting(),
+            PendingMark::Restart => true,
         };
-        wants && !self.heap.is_draining()
+        needs_mark && !self.heap.is_draining()
     }
 
     /// Drains at most a piece of the inbox. Returns whether no other heap refers to its objects.
     ///
-    /// Costs a look at the exports until one with a count is found, and frees nothing.
+    /// Examines the exports until one with a count is found, and frees nothing.
     pub fn is_released(&mut self) -> bool {
-        self.drain_piece(HEARD);
+        self.drain_piece(DELTAS_PER_QUERY);
         self.has_drained() && self.heap.is_unshared_now()
     }
 
@@ -148,8 +150,8 @@ impl DetachedHeap {
 
     /// Whether a mark of its own runs, or the dead objects of the last one are not swept yet.
     #[must_use]
-    pub fn is_marked(&self) -> bool {
-        let is_stale = self.wanted() == WantedMark::Another;
+    pub fn is_collecting(&self) -> bool {
+        let is_stale = self.pending_mark() == PendingMark::Restart;
         !is_stale && (self.heap.core().is_marking() || self.heap.is_unswept())
     }
 
@@ -225,33 +227,37 @@ impl DetachedHeap {
     /// that needs no mark.
     pub fn step_at(mut self, context: &StepContext<'_>, work: &mut usize) -> DetachedStep {
         let now_ns = context.now_ns;
-        if self.wants_mark() && self.pace.spent_ns != 0 {
+        if self.needs_mark() && self.mark_limit.spent_ns != 0 {
             // It has just been marked.
-            self.pace.is_marked(now_ns, &self.heap.stats());
+            self.mark_limit.mark_ended(now_ns, &self.heap.stats());
         }
-        if now_ns < self.pace.until_ns {
+        if now_ns < self.mark_limit.until_ns {
             let is_released = self.is_released();
-            *work = work.saturating_sub(if self.is_draining() { HEARD } else { 1 });
+            *work = work.saturating_sub(if self.is_draining() {
+                DELTAS_PER_QUERY
+            } else {
+                1
+            });
             if !is_released {
                 return DetachedStep::HasWork(self);
             }
             // It will not be marked again: nothing of it is referenced.
-            self.pace.until_ns = now_ns;
+            self.mark_limit.until_ns = now_ns;
         }
-        let (began_ns, was_marked) = ((context.clock)(), self.is_marked());
+        let (began_ns, was_collecting) = ((context.clock)(), self.is_collecting());
         let mut left = self.step(work);
         match &mut left {
             DetachedStep::Freed => {}
             // The step only drained the inbox: that does not count towards the mark.
             DetachedStep::HasWork(detached)
-                if !was_marked && detached.is_draining() && !detached.is_marked() => {}
+                if !was_collecting && detached.is_draining() && !detached.is_collecting() => {}
             DetachedStep::HasWork(detached) => {
-                detached.pace.spent_ns += (context.clock)() - began_ns;
+                detached.mark_limit.spent_ns += (context.clock)() - began_ns;
             }
             DetachedStep::Idle(detached) => {
-                detached.pace.spent_ns += (context.clock)() - began_ns;
+                detached.mark_limit.spent_ns += (context.clock)() - began_ns;
                 let stats = detached.heap.stats();
-                detached.pace.is_marked(now_ns, &stats);
+                detached.mark_limit.mark_ended(now_ns, &stats);
             }
         }
         left
@@ -260,11 +266,11 @@ impl DetachedHeap {
     /// The time before which [`DetachedHeap::step_at`] begins no mark, in nanoseconds.
     #[must_use]
     pub fn next_mark_ns(&self) -> u64 {
-        self.pace.until_ns
+        self.mark_limit.until_ns
     }
 
-    fn wanted(&self) -> WantedMark {
-        self.heap.core().wanted_mark
+    fn pending_mark(&self) -> PendingMark {
+        self.heap.core().pending_mark
     }
 
     /// Drains at most `most` deltas.

@@ -77,9 +77,12 @@ fn library(
 }
 
 /// Bytes marked by the mark that runs.
-fn met(remains: &DetachedStep) -> usize {
+fn bytes_marked(remains: &DetachedStep) -> usize {
     match remains {
-        DetachedStep::HasWork(detached) => detached.heap.marker().map_or(0, |marker| marker.met()),
+        DetachedStep::HasWork(detached) => detached
+            .heap
+            .marker()
+            .map_or(0, |marker| marker.bytes_marked()),
         _ => 0,
     }
 }
@@ -95,13 +98,13 @@ fn ends_by(most: usize, detached: DetachedHeap, ended: &Ended) -> (usize, Option
     let mut remains = DetachedStep::HasWork(detached);
     for steps in 0.. {
         assert!(steps < 10 * MANY, "it does not end");
-        let before = (met(&remains), times(ended, 1));
+        let before = (bytes_marked(&remains), times(ended, 1));
         remains = match remains {
             DetachedStep::HasWork(detached) => detached.step(&mut PIECE.clone()),
             DetachedStep::Idle(detached) => return (steps, Some(detached)),
             DetachedStep::Freed => return (steps, None),
         };
-        let bytes = met(&remains).saturating_sub(before.0);
+        let bytes = bytes_marked(&remains).saturating_sub(before.0);
         assert!(bytes <= PIECE * CELL, "{bytes} bytes are met in a step");
         let died = times(ended, 1) - before.1;
         assert!(died <= most, "{died} objects end in a step");
@@ -110,12 +113,12 @@ fn ends_by(most: usize, detached: DetachedHeap, ended: &Ended) -> (usize, Option
 }
 
 #[test]
-fn a_large_heap_ends_step_by_step() {
+fn a_large_heap_ends_in_steps() {
     let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
     let (heap, mut parcels) = library(&source, &ended, MANY / 4);
     parcels.truncate(3);
     let detached = heap.end().expect("parcels have it");
-    assert_eq!(times(&ended, 1), 0, "nothing is gone through at once");
+    assert_eq!(times(&ended, 1), 0, "slices are scanned in parts");
     let (steps, detached) = goes_through(detached, &ended);
     assert!(steps > MANY / PIECE);
     assert_eq!(times(&ended, 0), MANY / 4 * 3);
@@ -128,7 +131,7 @@ fn a_large_heap_ends_step_by_step() {
 }
 
 #[test]
-fn a_large_heap_that_nobody_knows_ends_step_by_step() {
+fn a_large_unshared_heap_ends_in_steps() {
     let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
     let (heap, parcels) = library(&source, &ended, MANY);
     drop(parcels);
@@ -141,7 +144,7 @@ fn a_large_heap_that_nobody_knows_ends_step_by_step() {
 /// Few objects live when the dead objects of a mark are swept. A release drained then must not
 /// sweep all of them at once.
 #[test]
-fn what_is_given_up_in_the_middle_of_a_sweep_is_freed_step_by_step() {
+fn exports_released_during_a_sweep_are_freed_in_steps() {
     for left in [0, 1] {
         let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
         let (heap, mut parcels) = library(&source, &ended, CHUNK);
@@ -162,7 +165,7 @@ fn what_is_given_up_in_the_middle_of_a_sweep_is_freed_step_by_step() {
 
 /// The same, if the heap itself has marked.
 #[test]
-fn a_heap_that_ends_in_the_middle_of_a_sweep_is_swept_step_by_step() {
+fn a_heap_that_ends_during_a_sweep_is_swept_in_steps() {
     for left in [0, 1] {
         let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
         let (mut heap, mut parcels) = library(&source, &ended, CHUNK);
@@ -179,7 +182,7 @@ fn a_heap_that_ends_in_the_middle_of_a_sweep_is_swept_step_by_step() {
 
 /// The last reference to a component is released after each number of steps.
 #[test]
-fn what_is_given_up_between_two_steps_is_freed() {
+fn exports_released_between_steps_are_freed() {
     gives_up_between_two_steps();
 }
 
@@ -212,7 +215,7 @@ fn gives_up_between_two_steps() {
 }
 
 #[test]
-fn a_heap_may_end_in_any_step_of_a_mark_of_its_own() {
+fn a_heap_may_end_in_any_step_of_its_mark() {
     for turns in 0.. {
         let (source, ended) = (Arc::new(PageSource::new()), Ended::default());
         let (mut heap, mut parcels) = library(&source, &ended, MANY / 2);
@@ -237,7 +240,7 @@ fn a_heap_may_end_in_any_step_of_a_mark_of_its_own() {
 /// The source has no pages left because a large detached heap has them: then that heap is not
 /// collected in steps.
 #[test]
-fn a_source_without_pages_has_it_done_at_once() {
+fn a_heap_short_of_pages_ends_in_one_step() {
     let (source, ended) = (Arc::new(PageSource::bounded(600)), Ended::default());
     let mut heap = Heap::<Things>::new(&source, Pacing::default(), |_| Vec::new());
     while source.stats().pages < 560 {
@@ -441,7 +444,7 @@ fn program(seed: u64) {
 }
 
 #[test]
-fn seeded_detached_heaps_end_whatever_comes_between_two_steps() {
+fn seeded_detached_heaps_end_whatever_happens_between_steps() {
     programs::run(if cfg!(miri) { 2 } else { 20 }, program);
 }
 

@@ -1,8 +1,9 @@
 //! Calls of [`Heap::step`] for programs that drive a heap by hand, one piece of work each.
 
+use super::budget::Budget;
 use super::heap::{Heap, Root};
 use super::phase::GcPhase;
-use super::step::{Budget, GcReason, Request, StepContext};
+use super::reason::{GcReason, Request, StepContext};
 use crate::mark::marker::{Marker, Progress};
 
 /// The result of [`Heap::begin_mark`].

@@ -1,8 +1,9 @@
 //! [`Heap::collect_external_edges`]: traces external edges, from live objects to things that are
 //! counted elsewhere.
 
+use super::budget::Budget;
 use super::heap::{Heap, Root};
-use super::step::{Budget, GcReason, Request, StepContext};
+use super::reason::{GcReason, Request, StepContext};
 use crate::object::external_edges::ExternalEdges;
 use std::any::Any;
 

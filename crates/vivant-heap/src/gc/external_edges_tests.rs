@@ -70,7 +70,7 @@ fn shown() -> Vec<u64> {
 }
 
 #[test]
-fn what_is_shared_shows_nothing() {
+fn shared_objects_show_no_external_edges() {
     assert_eq!(shown(), [1, 2]);
 }
 

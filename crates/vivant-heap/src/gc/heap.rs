@@ -1,15 +1,15 @@
 //! A heap: a state, and all objects that it reaches.
 
-use super::detached::WantedMark;
+use super::detached::PendingMark;
 use super::detached_heap::DetachedHeap;
-use super::idle_check::{Agreed, IdleCheck};
+use super::idle_check::{CheckSchedule, IdleCheck};
 use super::mark_cycle::MarkCycle;
 use super::marking::Marking;
 use super::mutator::{InTurn, Mutator};
 use super::pacing::Pacing;
-use super::step::Next;
+use super::report::Next;
+use super::step::MarkRecord;
 use super::stress::{Chance, When};
-use super::work::MarkRecord;
 use crate::alloc::header::Header;
 use crate::alloc::nursery::Nursery;
 use crate::alloc::old::{FreeBlocks, Old};
@@ -21,7 +21,7 @@ use crate::mark::stats::Counters;
 use crate::object::evacuator::TenuringPolicy;
 use crate::object::object_trait::{Object, Unbranded};
 use crate::orca::heap_handle::HeapHandle;
-use crate::orca::sharing::{Ends, FOREIGN_WEIGHT, Sharing};
+use crate::orca::sharing::{FOREIGN_WEIGHT, HeapEnd, Sharing};
 use crate::pages::chunk::PAGE;
 use crate::pages::nursery_chunk_cache::NurseryChunkCache;
 use crate::pages::page::Age;
@@ -61,11 +61,11 @@ pub(crate) struct Core {
     /// The tag table: objects that other actors can name.
     pub(crate) tags: RefCell<TagTable>,
     /// For a region: bytes of its pages when they were last added to its holder's.
-    pub(crate) weighed: usize,
+    pub(crate) pages_at_holder: usize,
     /// Bytes of old objects that the last mark has found alive.
-    pub(crate) lived: usize,
-    /// The heap's weight when the next mark was due and had to wait for the inbox to be drained;
-    /// `None` if it does not wait.
+    pub(crate) bytes_marked_live: usize,
+    /// The heap size estimate when the next mark was due and had to wait for the inbox to be
+    /// drained; `None` if it does not wait.
     pub(crate) delayed_since: Option<usize>,
     pub(crate) allocation_failure: AllocationFailure,
     /// Whether the last mark was aborted: then objects have two epochs, and the next mark has to
@@ -78,7 +78,7 @@ pub(crate) struct Core {
     /// What the last mark lists.
     pub(crate) last_edge_snapshot: EdgeSnapshot,
     /// For a detached heap: whether a mark is wanted, and what its holder does next.
-    pub(crate) wanted_mark: WantedMark,
+    pub(crate) pending_mark: PendingMark,
     pub(crate) detached_next: Next,
     pub(crate) counters: Counters,
     /// The nursery chunk cache.
@@ -90,7 +90,7 @@ pub(crate) struct Core {
     pub(crate) mark_at: usize,
     /// Bytes of regions that turns of this heap have made or enlarged since the last mark.
     pub(crate) pinned: usize,
-    pub(crate) agreed: Agreed,
+    pub(crate) check_schedule: CheckSchedule,
     /// Whether an object with external edges to trace was ever allocated in it
     /// ([`Object::trace_external`]).
     pub(crate) has_external_edges: Cell<bool>,
@@ -158,7 +158,7 @@ impl Core {
             edge_holders: SegmentedStack::default(),
             mark_cycle: RefCell::default(),
             pinned: 0,
-            weighed: 0,
+            pages_at_holder: 0,
             sharing: RefCell::default(),
             counters: Counters::default(),
             chunk_cache: NurseryChunkCache::default(),
@@ -166,7 +166,7 @@ impl Core {
             needs_prefault: Cell::new(false),
             remembered_set_full: Cell::new(false),
             chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
-            lived: 0,
+            bytes_marked_live: 0,
             mark_at: pacing.next_mark(0, 0),
             delayed_since: None,
             mark_aborted: false,
@@ -174,19 +174,19 @@ impl Core {
             mark_history: MarkHistory::default(),
             mark_record: None,
             last_edge_snapshot: EdgeSnapshot::Off,
-            wanted_mark: WantedMark::Nothing,
+            pending_mark: PendingMark::None,
             detached_next: Next::Done,
             idle_check: IdleCheck::default(),
-            agreed: Agreed::default(),
+            check_schedule: CheckSchedule::default(),
         }))
     }
 
     /// The slow path of a shared allocation: the allocation cache has no block.
     #[cold]
     #[inline(never)]
-    pub(crate) fn room_shared(&mut self, bytes: usize) -> Option<NonNull<Header>> {
+    pub(crate) fn allocate_shared(&mut self, bytes: usize) -> Option<NonNull<Header>> {
         if let Role::Region(holder) = self.role {
-            return self.room_at_holder(holder, bytes);
+            return self.allocate_at_holder(holder, bytes);
         }
         if self.inject_alloc_failure() || !self.has_pages(bytes) {
             return None;
@@ -228,8 +228,8 @@ impl Core {
         self.allocation_failure.is_due()
     }
 
-    /// The heap's weight, by which marks are scheduled: bytes of live old objects, plus those of
-    /// the imports and regions that it keeps alive.
+    /// The heap size estimate, by which marks are scheduled: bytes of live old objects, plus those
+    /// of the imports and regions that it keeps alive.
     #[inline]
     pub(crate) fn heap_size_estimate(&self) -> usize {
         self.old.bytes_live() + FOREIGN_WEIGHT * self.between_turns().imports.len() + self.pinned
@@ -357,7 +357,7 @@ impl<R: Root> Heap<R> {
     /// objects of more bytes than a nursery should have become old now, and not after they have
     /// moved on. Every survivor counts as live, as after a mark.
     pub(crate) fn begin_old(&mut self) {
-        if self.never() || self.young() < self.core().pacing.nursery {
+        if self.never_collects() || self.young_bytes() < self.core().pacing.nursery {
             return;
         }
         let core = self.core.get_mut();
@@ -368,7 +368,7 @@ impl<R: Root> Heap<R> {
 
     /// Returns the nursery chunk cache to the source, for a heap that will be idle for a while. The
     /// next turn may need a system call for new pages.
-    pub fn rest(&mut self) {
+    pub fn return_nursery(&mut self) {
         let core = self.core.get_mut();
         core.chunk_cache.shrink(0, &core.source);
     }
@@ -376,13 +376,13 @@ impl<R: Root> Heap<R> {
     /// Bytes allocated since the nursery was last emptied, plus its survivors.
     #[inline]
     #[must_use]
-    pub fn young(&self) -> usize {
+    pub fn young_bytes(&self) -> usize {
         // SAFETY: no turn runs: it would borrow the heap exclusively.
         unsafe { &*self.core.get() }.nursery.used()
     }
 
     /// Whether the heap never collects, for a test.
-    pub(crate) fn never(&mut self) -> bool {
+    pub(crate) fn never_collects(&mut self) -> bool {
         let stress = self.core.get_mut().pacing.stress;
         stress.is_some_and(|stress| stress.when == When::Never)
     }
@@ -452,7 +452,7 @@ unsafe fn drop_state<S>(state: &mut ManuallyDrop<S>) {
     // collected object (H10).
     let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { ManuallyDrop::drop(state) }));
     if let Err(panic) = ended {
-        crate::foreign_code::over(panic);
+        crate::foreign_code::drop_panic(panic);
     }
 }
 
@@ -466,12 +466,12 @@ impl<R: Root> Drop for Heap<R> {
 impl Drop for Core {
     fn drop(&mut self) {
         self.abort_mark();
-        if self.ends() == Ends::Shared {
+        if self.ends() == HeapEnd::Shared {
             return;
         }
         for object in self.nursery.droppable() {
             // SAFETY: the object is not used any more: the state was dropped, or never made.
-            unsafe { crate::alloc::old::end(object) };
+            unsafe { crate::alloc::old::destroy(object) };
         }
         // SAFETY: no object is used any more, because the state was dropped or never made.
         unsafe {

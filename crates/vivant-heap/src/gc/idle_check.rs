@@ -3,7 +3,8 @@
 
 use super::heap::Core;
 use super::marking::Marking;
-use super::step::{StepContext, StepReport};
+use super::reason::StepContext;
+use super::report::StepReport;
 use crate::mark::mark_reason::{Activity, MarkReason, ReleasedExports};
 
 /// The count inbox is drained after this many turns, whether or not the heap collects.
@@ -11,26 +12,26 @@ const TURNS_PER_DRAIN: u64 = 64;
 
 /// An idle check comes after this part of `idle_after` if other heaps' memory depends on it: the
 /// heap has imports, or other heaps have released some of its exports.
-const SOON: u64 = 8;
+const AWAITED_PART: u64 = 8;
 
 /// A notified heap drains its inbox after this part of `idle_after`. That is twice the delay of its
 /// readers' idle checks, so releases by several readers at about the same time are handled
 /// together.
-const NOTIFIED: u64 = 4;
+const NOTIFIED_PART: u64 = 4;
 
 /// The delay in nanoseconds after which a notified heap drains its inbox.
 #[must_use]
 pub fn notified_after_ns(idle_after_ns: u64) -> u64 {
-    idle_after_ns / NOTIFIED
+    idle_after_ns / NOTIFIED_PART
 }
 
-/// What is agreed upon for a heap: each turn reads it.
+/// The scheduled idle check of a heap: each turn reads it.
 #[derive(Default)]
-pub(crate) struct Agreed {
+pub(crate) struct CheckSchedule {
     check: Scheduled,
     /// Whether a piece of the inbox was drained, and a rest is left for the next turn, or for a
     /// time without messages.
-    pub(crate) drains_on: bool,
+    pub(crate) is_draining_in_pieces: bool,
 }
 
 /// The state of the idle checks of one heap.
@@ -45,10 +46,10 @@ pub(crate) struct IdleCheck {
     pub(crate) edges: u64,
     /// Whether other heaps have released exports since the last mark began.
     pub(crate) released: ReleasedExports,
-    stage: Stage,
+    stage: CheckStage,
 }
 
-/// The check that the heap itself has asked for. Its waker may have scheduled one beside it.
+/// The check that the heap itself has requested. Its waker may have scheduled one beside it.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Scheduled {
     #[default]
@@ -61,29 +62,29 @@ enum Scheduled {
 
 /// How far an idle check has come.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum Stage {
+enum CheckStage {
     /// None is in progress.
     #[default]
     None,
     /// One has begun. It waits until the inbox is drained and the last mark is swept.
     Begun,
     /// The nursery is to be given back first: what that promotes may be a reason for a mark.
-    Returning(Finding),
+    Returning(IdleTimes),
     /// A mark is to begin.
-    Marking(Finding, MarkReason),
+    Marking(IdleTimes, MarkReason),
     /// The mark has begun; the nursery is to be given back.
-    ReturningMarked(Finding),
+    ReturningMarked(IdleTimes),
     /// It is over, but for the time of the next one.
-    Over(Finding, Option<u64>),
+    Over(IdleTimes, Option<u64>),
 }
 
-/// What an idle check has found.
+/// The times that an idle check compares.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Finding {
+struct IdleTimes {
     activity: Activity,
     now_ns: u64,
     /// When the actor will have been idle for `idle_after`.
-    long_ns: u64,
+    long_idle_ns: u64,
 }
 
 /// The next piece of work of an idle check.
@@ -93,22 +94,22 @@ pub(crate) enum CheckWork {
     Mark(MarkReason),
 }
 
-impl Agreed {
+impl CheckSchedule {
     /// Whether a check is to be scheduled after this turn, or the inbox is to be drained.
     #[inline]
     pub(crate) fn is_due_after_turn(&self, core: &Core, turns: u64) -> bool {
-        self.is_wanted(core) || self.drains_after_turn(turns)
+        self.would_find_work(core) || self.drains_after_turn(turns)
     }
 
     /// Whether the inbox is to be drained after this turn.
     #[inline]
     pub(crate) fn drains_after_turn(&self, turns: u64) -> bool {
-        turns.is_multiple_of(TURNS_PER_DRAIN) || self.drains_on
+        turns.is_multiple_of(TURNS_PER_DRAIN) || self.is_draining_in_pieces
     }
 
     /// Whether a check that the heap has not asked for yet would find work.
     #[inline]
-    fn is_wanted(&self, core: &Core) -> bool {
+    fn would_find_work(&self, core: &Core) -> bool {
         let imports = || core.between_turns().imports.len() > 0;
         match self.check {
             Scheduled::None => {
@@ -129,7 +130,7 @@ impl Agreed {
 impl IdleCheck {
     /// A mark has begun, and has taken the released exports into account: exports released from
     /// here on are for the next one.
-    pub(crate) fn mark_begins(&mut self) {
+    pub(crate) fn begin_mark(&mut self) {
         self.released = ReleasedExports::None;
     }
 }
@@ -137,15 +138,15 @@ impl IdleCheck {
 impl Core {
     /// An idle check begins, unless this one is in progress.
     pub(crate) fn begin_check(&mut self) {
-        if let Stage::None | Stage::Begun = self.idle_check.stage {
-            self.agreed.check = Scheduled::None;
-            self.idle_check.stage = Stage::Begun;
+        if let CheckStage::None | CheckStage::Begun = self.idle_check.stage {
+            self.check_schedule.check = Scheduled::None;
+            self.idle_check.stage = CheckStage::Begun;
         }
     }
 
     /// After a turn: schedules a check, if one would find work.
     pub(crate) fn schedule_check(&mut self, context: &StepContext<'_>, report: &mut StepReport) {
-        if self.agreed.is_wanted(self) {
+        if self.check_schedule.would_find_work(self) {
             self.idle_check.turns = context.turns;
             self.idle_check.since_ns = context.now_ns;
             self.check_in_time(context, report);
@@ -165,17 +166,17 @@ impl Core {
     /// Schedules the next check: in an eighth of `idle_after` if other heaps' memory depends on it,
     /// else in `idle_after`.
     fn check_in_time(&mut self, context: &StepContext<'_>, report: &mut StepReport) {
-        let is_awaited = self.between_turns().imports.len() > 0
+        let is_depended_on = self.between_turns().imports.len() > 0
             || self.idle_check.released == ReleasedExports::Some;
-        let in_ns = match is_awaited {
-            true => context.idle_after_ns / SOON,
+        let in_ns = match is_depended_on {
+            true => context.idle_after_ns / AWAITED_PART,
             false => context.idle_after_ns,
         };
         self.check_in(in_ns, context, report);
     }
 
     fn check_in(&mut self, in_ns: u64, context: &StepContext<'_>, report: &mut StepReport) {
-        self.agreed.check = match self.between_turns().imports.len() {
+        self.check_schedule.check = match self.between_turns().imports.len() {
             // A check later than `idle_after` does not cover reasons that arise meanwhile.
             _ if in_ns > context.idle_after_ns => Scheduled::None,
             0 => Scheduled::Within,
@@ -232,57 +233,59 @@ impl Core {
     pub(crate) fn check_work(&mut self, context: &StepContext<'_>) -> Option<CheckWork> {
         loop {
             match self.idle_check.stage {
-                Stage::None | Stage::Over(..) => return None,
+                CheckStage::None | CheckStage::Over(..) => return None,
                 // The rest of the inbox and the sweep of the last mark come first, in steps.
-                Stage::Begun if self.agreed.drains_on => return None,
-                Stage::Begun if self.old.unswept != 0 && !self.is_marking() => return None,
-                Stage::Begun => {
-                    let finding = self.find_activity(context);
-                    self.idle_check.stage = Stage::Returning(finding);
+                CheckStage::Begun if self.check_schedule.is_draining_in_pieces => return None,
+                CheckStage::Begun if self.old.unswept != 0 && !self.is_marking() => return None,
+                CheckStage::Begun => {
+                    let times = self.observe_activity(context);
+                    self.idle_check.stage = CheckStage::Returning(times);
                 }
-                Stage::Returning(finding) => {
-                    if finding.long_ns <= finding.now_ns
+                CheckStage::Returning(times) => {
+                    if times.long_idle_ns <= times.now_ns
                         && self.idle_check.returned != context.turns
                     {
                         return Some(CheckWork::ReturnNursery);
                     }
-                    self.idle_check.stage = match self.mark_due(finding.activity, context) {
-                        Some((due_ns, reason))
-                            if due_ns <= finding.now_ns && !self.is_marking() =>
-                        {
-                            Stage::Marking(finding, reason)
+                    self.idle_check.stage = match self.mark_due(times.activity, context) {
+                        Some((due_ns, reason)) if due_ns <= times.now_ns && !self.is_marking() => {
+                            CheckStage::Marking(times, reason)
                         }
-                        due => Stage::Over(finding, self.next_check_ns(finding, due, context)),
+                        due => CheckStage::Over(times, self.next_check_ns(times, due, context)),
                     };
                 }
-                Stage::Marking(_, reason) => return Some(CheckWork::Mark(reason)),
-                Stage::ReturningMarked(finding) => {
-                    let is_idle = finding.activity != Activity::Busy;
-                    let is_early = finding.now_ns < finding.long_ns;
+                CheckStage::Marking(_, reason) => return Some(CheckWork::Mark(reason)),
+                CheckStage::ReturningMarked(times) => {
+                    let is_idle = times.activity != Activity::Busy;
+                    let is_early = times.now_ns < times.long_idle_ns;
                     if is_idle && is_early && self.idle_check.returned != context.turns {
                         return Some(CheckWork::ReturnNursery);
                     }
                     // The mark that has begun may run still.
                     let next_ns = match self.is_marking() {
-                        true => Some(finding.now_ns.saturating_add(context.idle_after_ns)),
-                        false => self.next_return_ns(finding),
+                        true => Some(times.now_ns.saturating_add(context.idle_after_ns)),
+                        false => self.next_return_ns(times),
                     };
-                    self.idle_check.stage = Stage::Over(finding, next_ns);
+                    self.idle_check.stage = CheckStage::Over(times, next_ns);
                 }
             }
         }
     }
 
     /// A piece of work of the check was done.
-    pub(crate) fn check_work_is_done(&mut self, turns: u64) {
+    pub(crate) fn finish_check_work(&mut self, turns: u64) {
         match self.idle_check.stage {
-            Stage::Returning(_) | Stage::ReturningMarked(_) => self.idle_check.returned = turns,
-            Stage::Marking(finding, _) => self.idle_check.stage = Stage::ReturningMarked(finding),
-            Stage::None | Stage::Begun | Stage::Over(..) => {}
+            CheckStage::Returning(_) | CheckStage::ReturningMarked(_) => {
+                self.idle_check.returned = turns
+            }
+            CheckStage::Marking(times, _) => {
+                self.idle_check.stage = CheckStage::ReturningMarked(times)
+            }
+            CheckStage::None | CheckStage::Begun | CheckStage::Over(..) => {}
         }
     }
 
-    fn find_activity(&mut self, context: &StepContext<'_>) -> Finding {
+    fn observe_activity(&mut self, context: &StepContext<'_>) -> IdleTimes {
         let check = &mut self.idle_check;
         let now_ns = context.now_ns;
         let (activity, long_ns) = match check.turns == context.turns {
@@ -296,46 +299,46 @@ impl Core {
                 (Activity::Busy, u64::MAX)
             }
         };
-        Finding {
+        IdleTimes {
             activity,
             now_ns,
-            long_ns,
+            long_idle_ns: long_ns,
         }
     }
 
     /// When the next check is due, if no mark has begun: `due` is the next mark.
     fn next_check_ns(
         &self,
-        finding: Finding,
+        times: IdleTimes,
         due: Option<(u64, MarkReason)>,
         context: &StepContext<'_>,
     ) -> Option<u64> {
         match due {
             // A due mark is considered again when the running mark has ended.
             Some(_) if self.is_marking() => {
-                Some(finding.now_ns.saturating_add(context.idle_after_ns))
+                Some(times.now_ns.saturating_add(context.idle_after_ns))
             }
             Some((due_ns, _)) => Some(due_ns),
-            None => self.next_return_ns(finding),
+            None => self.next_return_ns(times),
         }
     }
 
-    fn next_return_ns(&self, finding: Finding) -> Option<u64> {
-        let returns = self.nursery.used() > 0 && finding.now_ns < finding.long_ns;
-        returns.then_some(finding.long_ns)
+    fn next_return_ns(&self, times: IdleTimes) -> Option<u64> {
+        let returns = self.nursery.used() > 0 && times.now_ns < times.long_idle_ns;
+        returns.then_some(times.long_idle_ns)
     }
 
     /// Ends a check that is over: schedules the next one.
     pub(crate) fn conclude_check(&mut self, context: &StepContext<'_>, report: &mut StepReport) {
-        let Stage::Over(finding, next_ns) = self.idle_check.stage else {
+        let CheckStage::Over(times, next_ns) = self.idle_check.stage else {
             return;
         };
-        self.idle_check.stage = Stage::None;
-        if finding.activity == Activity::Busy {
+        self.idle_check.stage = CheckStage::None;
+        if times.activity == Activity::Busy {
             return self.check_in_time(context, report);
         }
         if let Some(next_ns) = next_ns {
-            self.check_in(next_ns.saturating_sub(finding.now_ns), context, report);
+            self.check_in(next_ns.saturating_sub(times.now_ns), context, report);
         }
     }
 }

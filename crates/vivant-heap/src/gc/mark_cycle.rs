@@ -26,7 +26,7 @@ use crate::sync::{Arc, Ordering, yield_now};
 use std::collections::HashSet;
 use std::ptr::NonNull;
 
-/// The owner's log (SATB buffer) is flushed when it has so many objects. Flushing a shorter one
+/// The SATB buffer is flushed when it has this many objects. Flushing a shorter one
 /// costs more than marking its objects.
 const SATB_BUFFER: usize = 256;
 
@@ -98,10 +98,10 @@ impl MarkCycle {
         // stays claimed: abort instead.
         let guard = AbortOnUnwind;
         // SAFETY: an old object of this heap, which a turn uses, so it is live. An object born
-        // since the mark began has the mark's epoch, so `visit` does not scan it.
-        let came = unsafe { self.scanner.visit(object, MarkingPass::Second) };
+        // since the mark began has the mark's epoch, so `mark_and_scan` does not scan it.
+        let claim = unsafe { self.scanner.mark_and_scan(object, MarkingPass::Second) };
         std::mem::forget(guard);
-        if came == Claim::Others {
+        if claim == Claim::Others {
             self.waits.times += 1;
             // SAFETY: an old object of this heap: it lies in a chunk, which has its state byte.
             let state = unsafe { state_of(object.cast()) };
@@ -141,8 +141,8 @@ impl MarkCycle {
         matches!(self.stage, MarkStage::Terminating(_))
     }
 
-    /// Whether the owner has work for this cycle at this weight: exports to take, an assist, a long
-    /// log to flush, or termination entries that are due.
+    /// Whether the owner has work for this cycle at this estimate: exports to take, an assist, a
+    /// long log to flush, or termination entries that are due.
     #[inline]
     pub(crate) fn is_due(&self, estimate: usize) -> bool {
         match &self.stage {
@@ -159,7 +159,8 @@ impl MarkCycle {
     fn take_export_roots(&mut self, sharing: &mut Sharing, most: usize) {
         if self.export_roots == ExportRoots::Pending {
             let scanner = &mut self.scanner;
-            self.export_roots = sharing.take(most, |object| scanner.enqueue_export(object));
+            self.export_roots =
+                sharing.take_export_roots(most, |object| scanner.enqueue_export(object));
         }
     }
 
@@ -197,13 +198,13 @@ impl Core {
     pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>, edge_snapshot: EdgeSnapshot) {
         self.abort_mark();
         while !self.old.sweep(SweepBudget::ALL, &self.source) {}
-        self.begin_cycle(roots, MarkMode::StopTheWorld, edge_snapshot);
+        self.start_mark(roots, MarkMode::StopTheWorld, edge_snapshot);
         self.finish_mark();
     }
 
     /// Begins a mark: empties the nursery into the old generation (H6), and scans the roots. All
     /// spans are swept.
-    pub(crate) fn begin_cycle<'gc>(
+    pub(crate) fn start_mark<'gc>(
         &mut self,
         roots: &mut impl Object<'gc>,
         mode: MarkMode,
@@ -218,7 +219,7 @@ impl Core {
         self.minor(roots, TenuringPolicy::Never);
         let guard = AbortOnUnwind;
         self.drain_all();
-        self.old.mark_begins();
+        self.old.begin_mark();
         let mark = Arc::new(Mark::new(
             self.old.epoch.0,
             mode,
@@ -230,9 +231,9 @@ impl Core {
         let sharing = self.sharing.get_mut();
         if mode == MarkMode::Concurrent {
             // Turns run meanwhile: what they receive or send on is not released at its end (H6).
-            sharing.imports.mark_begins();
+            sharing.imports.begin_mark();
         }
-        sharing.mark_begins();
+        sharing.begin_mark();
         #[cfg(test)]
         if is_injected(InjectedFault::TagTableStrong) {
             let tag_entries = self.tags.get_mut().iter();
@@ -247,7 +248,7 @@ impl Core {
             scanner,
             assist: MutatorAssist::begin(
                 self.old.bytes_allocated,
-                self.lived,
+                self.bytes_marked_live,
                 self.heap_size_estimate(),
             ),
             pinned: self.pinned,
@@ -261,7 +262,9 @@ impl Core {
             MarkMode::Concurrent => EXPORTS_PER_STEP,
         };
         mark_cycle.take_export_roots(self.sharing.get_mut(), some);
-        mark_cycle.flush();
+        if mode == MarkMode::Concurrent {
+            mark_cycle.flush();
+        }
         *self.mark_cycle.get_mut() = Some(mark_cycle);
         if mode == MarkMode::Concurrent {
             self.counters.begins();
@@ -272,8 +275,8 @@ impl Core {
     /// All objects that a simple mark reaches.
     fn snapshot<'gc>(&mut self, roots: &impl Object<'gc>) -> HashSet<NonNull<Header>> {
         let own = HeapHandle::name(&self.owner);
-        let known = self.sharing.get_mut().export_roots();
-        let mut walk = Walk::new(own, known);
+        let exports = self.sharing.get_mut().export_roots();
+        let mut walk = Walk::new(own, exports);
         walk.state(roots);
         // SAFETY: the heap is borrowed, so no turn runs; the objects that its state and its exports
         // refer to are live.
@@ -299,6 +302,9 @@ impl Core {
         if let MarkStage::Marking = mark_cycle.stage {
             mark_cycle
                 .take_export_roots(self.sharing.get_mut(), entries.unwrap_or(EXPORTS_PER_STEP));
+            if mark_cycle.mark.mode == MarkMode::StopTheWorld {
+                mark_cycle.scanner.run_alone(&mark_cycle.mark);
+            }
             mark_cycle.flush();
             if mark_cycle.export_roots == ExportRoots::Pending
                 || !mark_cycle.mark.queue.is_drained()
@@ -312,7 +318,7 @@ impl Core {
                 self,
                 mark_cycle.mark.epoch,
                 mark_cycle.mark.mode,
-                mark_cycle.assist.began,
+                mark_cycle.assist.start_bytes,
                 results,
             );
             mark_cycle.stage = MarkStage::Terminating(termination);
@@ -340,8 +346,8 @@ impl Core {
         if mark_cycle.is_terminating() {
             return;
         }
-        let met = mark_cycle.mark.bytes();
-        let Some(piece) = mark_cycle.assist.next(estimate, met) else {
+        let marked_bytes = mark_cycle.mark.bytes();
+        let Some(piece) = mark_cycle.assist.next(estimate, marked_bytes) else {
             return;
         };
         self.counters.assists();
@@ -363,7 +369,7 @@ impl Core {
     /// Completes and ends the mark that runs, if one does, in one piece.
     pub(crate) fn finish_mark(&mut self) {
         while self.is_marking() && self.advance_mark(Some(usize::MAX)) == Ended::NotYet {
-            if self.mark_objects(usize::MAX) == Progress::Nothing {
+            if self.mark_objects(usize::MAX) == Progress::NoWork {
                 yield_now();
             }
         }
@@ -374,8 +380,8 @@ impl Core {
         let MarkStage::Terminating(MarkTermination { results, .. }) = mark_cycle.stage else {
             return;
         };
-        let born = self.old.bytes_allocated - mark_cycle.assist.began;
-        self.old.mark_ends(results.bytes + born);
+        let born = self.old.bytes_allocated - mark_cycle.assist.start_bytes;
+        self.old.end_mark(results.bytes + born);
         self.mark_aborted = false;
         let pinned = self.pinned - mark_cycle.pinned;
         self.next_mark(born);
@@ -402,7 +408,7 @@ impl Core {
             mark_cycle.mark.queue.close();
             self.counters.waited(mark_cycle.waits);
             self.counters.aborts();
-            self.sharing.get_mut().forget_mark();
+            self.sharing.get_mut().clear_marks();
         }
     }
 

@@ -17,10 +17,10 @@ use std::ptr::NonNull;
 const PIECE: usize = 512;
 
 /// Pacing of termination, as parts of the bytes in use when the mark began. All entries are due
-/// when the heap has grown by `GROWS`: promotion pays for termination. One step processes
-/// `1 / PART` of the entries due, and at least `PIECE`. When the heap has grown by `BOUND`, one
-/// step processes all that are left.
-const GROWS: f64 = 0.1;
+/// when the heap has grown by `GROWTH`: termination is in proportion to promotion. One step
+/// processes `1 / PART` of the entries due, and at least `PIECE`. When the heap has grown by
+/// `BOUND`, one step processes all that are left.
+const GROWTH: f64 = 0.1;
 const PART: usize = 8;
 const BOUND: f64 = 0.2;
 
@@ -36,15 +36,15 @@ pub(crate) struct MarkTermination {
     /// Tag entries that are not processed yet: that many from the start of the list.
     tag_entries: usize,
     /// The number of entries at the beginning, and the number processed.
-    all: usize,
-    looked: usize,
-    /// `grown`: by how much the heap's weight has increased since the beginning, up to the last
-    /// step. `seen`: the weight at the end of that step. A step itself makes the heap lighter by
-    /// releasing imports; that does not offset growth.
+    entries: usize,
+    processed: usize,
+    /// `grown`: by how much the heap size estimate has grown since the beginning, up to the last
+    /// step. `last_estimate`: the weight at the end of that step. A step itself makes the heap
+    /// lighter by releasing imports; that does not offset growth.
     grown: usize,
-    seen: usize,
+    last_estimate: usize,
     /// Bytes of blocks and large objects in use when the mark began.
-    marked: usize,
+    start_bytes: usize,
 }
 
 /// The structure that termination processes now.
@@ -86,70 +86,70 @@ impl MarkTermination {
         core: &mut Core,
         epoch: u8,
         mode: MarkMode,
-        marked: usize,
+        start_bytes: usize,
         results: MarkResults,
     ) -> MarkTermination {
         let (deaths, tags) = (core.deaths.get_mut(), core.tags.get_mut());
         let tag_entries = tags.listed.len();
-        let shared = results.foreign.len() + core.sharing.get_mut().counted();
+        let shared = results.foreign.len() + core.sharing.get_mut().entries();
         MarkTermination {
             epoch,
             mode,
             step: TerminationStep::Weak,
-            all: results.weak.len() + deaths.old.len() + tag_entries + shared,
-            looked: 0,
+            entries: results.weak.len() + deaths.old.len() + tag_entries + shared,
+            processed: 0,
             watches: deaths.all(),
             tag_entries,
             results,
             grown: 0,
-            seen: core.heap_size_estimate(),
+            last_estimate: core.heap_size_estimate(),
             // A heap with few bytes of its own may have counts of much foreign data: then the pace
-            // follows its weight.
-            marked: marked.max(core.heap_size_estimate()).max(1),
+            // follows the estimate.
+            start_bytes: start_bytes.max(core.heap_size_estimate()).max(1),
         }
     }
 
-    /// The growth of the heap since the beginning at this weight, as a part of `marked`.
+    /// The growth of the heap since the beginning at this estimate, as a part of `start_bytes`.
     fn grown(&self, estimate: usize) -> f64 {
-        let grown = self.grown + estimate.saturating_sub(self.seen);
-        grown as f64 / self.marked as f64
+        let grown = self.grown + estimate.saturating_sub(self.last_estimate);
+        grown as f64 / self.start_bytes as f64
     }
 
-    /// The number of entries that should have been processed at this weight.
-    fn wanted(&self, estimate: usize) -> usize {
-        (self.all as f64 * (self.grown(estimate) / GROWS).min(1.0)) as usize
+    /// The number of entries that should have been processed at this estimate.
+    fn entries_due(&self, estimate: usize) -> usize {
+        (self.entries as f64 * (self.grown(estimate) / GROWTH).min(1.0)) as usize
     }
 
-    /// Whether entries are due at this weight. Entries that arrived since the beginning, or that
+    /// Whether entries are due at this estimate. Entries that arrived since the beginning, or that
     /// steps have made, are not counted; the bound makes them due too.
     #[inline]
     pub(crate) fn is_due(&self, estimate: usize) -> bool {
-        estimate > self.seen
-            && (self.wanted(estimate) > self.looked || self.grown(estimate) > BOUND)
+        estimate > self.last_estimate
+            && (self.entries_due(estimate) > self.processed || self.grown(estimate) > BOUND)
     }
 
-    /// The number of entries due in one step at this weight.
+    /// The number of entries due in one step at this estimate.
     pub(crate) fn due(&self, estimate: usize) -> usize {
         if self.grown(estimate) > BOUND {
             return usize::MAX;
         }
-        (self.wanted(estimate).saturating_sub(self.looked) / PART).max(PIECE)
+        (self.entries_due(estimate).saturating_sub(self.processed) / PART).max(PIECE)
     }
 
     /// Processes at most `most` entries, at least one. Returns whether termination is over.
     pub(crate) fn run(&mut self, core: &mut Core, most: usize) -> Ended {
-        self.grown += core.heap_size_estimate().saturating_sub(self.seen);
+        self.grown += core.heap_size_estimate().saturating_sub(self.last_estimate);
         let ended = self.run_steps(core, most);
-        self.seen = core.heap_size_estimate();
+        self.last_estimate = core.heap_size_estimate();
         ended
     }
 
     fn run_steps(&mut self, core: &mut Core, most: usize) -> Ended {
         let mut left = most.max(1);
         while self.step != TerminationStep::Over {
-            let looked = self.step_entries(core, left);
-            self.looked += looked;
-            left -= looked;
+            let processed = self.step_entries(core, left);
+            self.processed += processed;
+            left -= processed;
             if left == 0 {
                 return Ended::NotYet;
             }
@@ -164,23 +164,23 @@ impl MarkTermination {
         let is_marked = is_marked(self.epoch);
         let sharing = core.sharing.get_mut();
         match self.step {
-            TerminationStep::Weak => clear_some(&mut self.results.weak, most, is_marked),
+            TerminationStep::Weak => clear_weak_some(&mut self.results.weak, most, is_marked),
             TerminationStep::DeathWatches => {
                 core.deaths
                     .get_mut()
-                    .marked(&mut self.watches, most, is_marked)
+                    .drop_unmarked(&mut self.watches, most, is_marked)
             }
             // SAFETY: all spans are swept when a mark begins, and none is swept before it has
             // ended.
             TerminationStep::TagEntries => unsafe {
                 core.tags
                     .get_mut()
-                    .marked(&mut self.tag_entries, most, is_marked)
+                    .drop_unmarked(&mut self.tag_entries, most, is_marked)
             },
             TerminationStep::IncMarked if self.mode == MarkMode::StopTheWorld => {
-                sharing.meet(&mut self.results.foreign);
+                sharing.mark_foreign(&mut self.results.foreign);
                 // SAFETY: no turn runs, so no unmarked object is used any more.
-                unsafe { sharing.marked() };
+                unsafe { sharing.finish_stop_the_world() };
                 0
             }
             // SAFETY: the caller holds the heap. No turn gets an object that was unmarked when the
@@ -217,7 +217,7 @@ fn clear_weak(references: Vec<NonNull<Header>>, is_marked: impl Fn(NonNull<Heade
 
 /// As [`clear_weak`], for at most `most` references. Returns the number processed; a smaller number
 /// than `most` means that none is left.
-fn clear_some(
+fn clear_weak_some(
     references: &mut SegmentedStack<NonNull<Header>>,
     most: usize,
     is_marked: impl Fn(NonNull<Header>) -> bool,

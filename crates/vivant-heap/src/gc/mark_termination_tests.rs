@@ -87,7 +87,7 @@ fn theatre(source: &Arc<PageSource>) -> Heap<Theatre> {
 fn all_is_met(heap: &mut Heap<Theatre>) {
     heap.sweep();
     let (core, state) = heap.parts();
-    core.begin_cycle(state, MarkMode::Concurrent, EdgeSnapshot::Off);
+    core.start_mark(state, MarkMode::Concurrent, EdgeSnapshot::Off);
     while !heap.is_terminating_mark() {
         let core = heap.parts().0;
         let _more = core.mark_objects(usize::MAX);
@@ -273,7 +273,7 @@ fn something_arrives() {
 }
 
 #[test]
-fn what_is_dead_stays_so_and_what_comes_is_kept() {
+fn dead_objects_stay_dead_and_new_ones_stay_live() {
     a_dead_one_is_asked_for();
     a_dead_tag_is_asked_for();
     something_arrives();
@@ -298,7 +298,7 @@ fn injected_faults_of_mark_termination_are_caught() {
 
 /// A whole collection is requested, or the heap ends, at each point of termination.
 #[test]
-fn nobody_waits_for_what_is_settled() {
+fn a_collection_or_the_end_of_the_heap_completes_the_termination() {
     for pieces in (0..3 * MANY).step_by(STEP) {
         let source = Arc::new(PageSource::new());
         let mut heap = theatre(&source);
@@ -352,7 +352,7 @@ impl Root for Desk {
 }
 
 #[test]
-fn a_region_is_settled_before_it_is_merged() {
+fn a_region_is_quiesced_before_it_is_merged() {
     let source = Arc::new(PageSource::new());
     for pieces in (1..4 * MANY).step_by(STEP) {
         let mut press = theatre(&source);
@@ -373,7 +373,7 @@ fn a_region_is_settled_before_it_is_merged() {
         region.heap_mut().sweep();
         region.open(|_, (letters, _)| letters.truncate(1));
         let (core, root) = region.heap_mut().parts();
-        core.begin_cycle(root, MarkMode::Concurrent, EdgeSnapshot::Off);
+        core.start_mark(root, MarkMode::Concurrent, EdgeSnapshot::Off);
         for _ in 0..pieces {
             let core = region.heap_mut().parts().0;
             let _more = core.mark_objects(usize::MAX);

@@ -1,6 +1,8 @@
 //! A heap and its collector: turns allocate and write by the mutator; minor collections, marks and
 //! sweeps run between turns, on the thread that holds the heap. See [README.md](README.md).
 
+pub(crate) mod budget;
+mod collect;
 #[cfg(test)]
 mod concurrent_mark_tests;
 pub(crate) mod counts;
@@ -21,7 +23,6 @@ mod mark_termination;
 #[cfg(test)]
 mod mark_termination_tests;
 pub(crate) mod marking;
-mod minor;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
@@ -31,9 +32,10 @@ mod pacer;
 pub(crate) mod pacing;
 pub(crate) mod pause_kind;
 pub(crate) mod phase;
+pub(crate) mod reason;
+pub(crate) mod report;
 pub(crate) mod role;
 pub(crate) mod step;
 #[cfg(test)]
 mod step_tests;
 pub(crate) mod stress;
-pub(crate) mod work;

@@ -2,7 +2,7 @@
 //! what becomes of the mark that runs. The tests step it beside a real heap.
 
 use super::phase::GcPhase;
-use super::step::{GcReason, Request};
+use super::reason::{GcReason, Request};
 
 /// What can happen to a heap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,10 +1,12 @@
 //! Random programs of one actor's heap: turns, messages, time and helpers in any order. Each event
 //! is compared with the model; in the end the heap must come to rest.
 
+use super::budget::Budget;
 use super::idle_check::notified_after_ns;
 use super::model::{Event, Fate, fate, next_phases};
 use super::phase::GcPhase;
-use super::step::{Budget, GcReason, MarkChange, Next, Request, StepContext, StepReport};
+use super::reason::{GcReason, Request, StepContext};
+use super::report::{MarkChange, Next, StepReport};
 use super::stress::{Chance, Stress, When};
 use crate::injected_fault::InjectedFault;
 use crate::mark::marker::{Marker, Progress};
@@ -350,7 +352,7 @@ impl Actor {
         let imports = self.heap.turn(|_, (.., imports)| imports.len());
         let stats: HeapStats = self.heap.stats();
         assert_eq!((stats.imports, stats.exports), (imports, self.held.len()));
-        assert_eq!(self.heap.young(), 0, "the nursery is given back");
+        assert_eq!(self.heap.young_bytes(), 0, "the nursery is given back");
     }
 }
 
@@ -371,7 +373,7 @@ fn program(seed: u64) -> MarkTally {
 }
 
 #[test]
-fn each_step_is_one_of_the_model_and_an_idle_heap_comes_to_rest() {
+fn each_step_is_one_of_the_model_and_an_idle_heap_runs_out_of_work() {
     let [begun, ended, aborted, at_once] = [(); 4].map(|()| AtomicU64::new(0));
     programs::run(if cfg!(miri) { 1 } else { 200 }, |seed| {
         let tally = program(seed);

@@ -43,8 +43,8 @@ impl Drop for InTurn<'_> {
     fn drop(&mut self) {
         // SAFETY: the turn is over: its mutators are not used any more.
         let core = unsafe { &mut *self.0.get() };
-        if core.old.unsettled {
-            core.old.settle();
+        if core.old.has_cached_blocks {
+            core.old.flush_caches();
         }
     }
 }
@@ -118,13 +118,13 @@ impl<'gc> Mutator<'gc> {
             match self
                 .core()
                 .nursery
-                .room(const { young_size(size_of::<T>()) })
+                .bump(const { young_size(size_of::<T>()) })
             {
                 Some(room) => room.cast(),
-                None => self.room_slow(young_size(size_of::<T>())),
+                None => self.allocate_slow(young_size(size_of::<T>())),
             }
         } else {
-            self.room_old(size_of::<T>(), T::NEEDS_TRACE || T::MUTABLE)
+            self.allocate_old(size_of::<T>(), T::NEEDS_TRACE || T::MUTABLE)
         };
         // SAFETY: there is room for the header and the value behind it.
         unsafe {
@@ -143,20 +143,20 @@ impl<'gc> Mutator<'gc> {
     /// Allocates room for an object with `bytes` bytes behind its header, of a type with objects of
     /// different sizes.
     #[inline]
-    pub(crate) fn room(&self, bytes: usize, needs_trace: bool) -> NonNull<Header> {
+    pub(crate) fn allocate(&self, bytes: usize, needs_trace: bool) -> NonNull<Header> {
         let young = young_size(bytes);
         if young > YOUNG_MAX {
-            return self.room_old(bytes, needs_trace);
+            return self.allocate_old(bytes, needs_trace);
         }
-        match self.core().nursery.room(young) {
+        match self.core().nursery.bump(young) {
             Some(room) => room.cast(),
-            None => self.room_slow(young),
+            None => self.allocate_slow(young),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn room_slow(&self, bytes: usize) -> NonNull<Header> {
+    fn allocate_slow(&self, bytes: usize) -> NonNull<Header> {
         let core = self.core();
         // A cached nursery chunk needs no page from the source.
         let may_grow =
@@ -171,7 +171,7 @@ impl<'gc> Mutator<'gc> {
         {
             core.fail_allocation(bytes);
         }
-        match core.nursery.room(bytes) {
+        match core.nursery.bump(bytes) {
             Some(room) => room.cast(),
             None => core.fail_allocation(bytes),
         }
@@ -179,7 +179,7 @@ impl<'gc> Mutator<'gc> {
 
     #[cold]
     #[inline(never)]
-    fn room_old(&self, bytes: usize, remembers: bool) -> NonNull<Header> {
+    fn allocate_old(&self, bytes: usize, remembers: bool) -> NonNull<Header> {
         // SAFETY: a mutator's methods are the only way to the core in a turn. Each has the
         // reference of `core()` only within its own body, and calls no user code meanwhile that
         // could come here: values are made before `alloc` is entered, and no `Clone`, `Drop` or
@@ -205,12 +205,12 @@ impl<'gc> Mutator<'gc> {
     /// Allocates room for a shared object with `bytes` bytes behind its header (H2). Its components
     /// are old, so it need not be remembered.
     #[inline]
-    pub(crate) fn room_shared(&self, bytes: usize) -> NonNull<Header> {
+    pub(crate) fn allocate_shared(&self, bytes: usize) -> NonNull<Header> {
         // SAFETY: a mutator's methods are the only way to the core in a turn, and no user code that
-        // could come here runs within this body, as in `room_old`.
+        // could come here runs within this body, as in `allocate_old`.
         let core = unsafe { &mut *self.core.as_ref().get() };
         let room = core.old.take_cached(bytes);
-        let Some(room) = room.or_else(|| core.room_shared(bytes)) else {
+        let Some(room) = room.or_else(|| core.allocate_shared(bytes)) else {
             core.fail_allocation(bytes);
         };
         core.counters.born_old(bytes);

@@ -81,24 +81,24 @@ impl Pacing {
         self
     }
 
-    /// The weight at which the next mark is due if the last mark has left `weight`; 0 before the
-    /// first mark. Half of the `born` bytes, allocated during the last mark, are taken to live. The
-    /// heap may grow by at least half of its growth allowance.
-    pub(crate) fn next_mark(&self, weight: usize, born: usize) -> usize {
+    /// The heap size estimate at which the next mark is due if the last mark has left `estimate`; 0
+    /// before the first mark. Half of the `born` bytes, allocated during the last mark, are taken
+    /// to live. The heap may grow by at least half of its growth allowance.
+    pub(crate) fn next_mark(&self, estimate: usize, born: usize) -> usize {
         if self.marking == Marking::Never {
             return usize::MAX;
         }
-        let lives = weight - born / 2;
-        let next = lives.saturating_add(self.grows(lives));
-        let least = weight.saturating_add(self.grows(weight) / 2);
+        let live = estimate - born / 2;
+        let next = live.saturating_add(self.grows(live));
+        let least = estimate.saturating_add(self.grows(estimate) / 2);
         next.max(least).max(self.first)
     }
 
-    /// The growth allowance of a heap of this live weight.
-    fn grows(&self, weight: usize) -> usize {
-        let grows = |weight: usize| (weight as f64 * (self.growth - 1.0)) as usize;
-        let most = grows(LARGE).max(grows(weight) / LARGE_PART);
-        grows(weight).min(most)
+    /// The growth allowance of a heap of this size.
+    fn grows(&self, estimate: usize) -> usize {
+        let grows = |estimate: usize| (estimate as f64 * (self.growth - 1.0)) as usize;
+        let most = grows(LARGE).max(grows(estimate) / LARGE_PART);
+        grows(estimate).min(most)
     }
 }
 
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_born_in_a_mark_is_half_garbage() {
+    fn bytes_allocated_during_a_mark_count_as_half_live() {
         // A gibibyte lives, and a fifth of that was born during the mark.
         let (lives, born) = (1 << 30, (1 << 30) / 5);
         let next = PACING.next_mark(lives + born, born);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heap_grows_between_two_marks_whatever_was_born() {
+    fn a_heap_may_grow_between_two_marks_whatever_was_allocated() {
         let (lives, born) = (1 << 30, 1 << 30);
         assert!(PACING.next_mark(lives + born, born) >= (lives + born) * 9 / 8);
         assert_eq!(PACING.marking(Marking::Never).next_mark(5, 0), usize::MAX);

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_a_concurrent_mark_are_kinds_of_their_own() {
+    fn each_part_of_a_concurrent_mark_has_a_pause_kind() {
         let [idle, mut begun, mut minor, mut ended, mut aborted] = [after(5, 2); 5];
         let mut drained = idle;
         drained.drains = 1;
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kind_is_the_costliest_that_was_done() {
+    fn the_pause_kind_is_that_of_the_costliest_work() {
         let before = after(5, 2);
         assert_eq!(PauseKind::of(before, after(5, 2)), PauseKind::Sweep);
         assert_eq!(PauseKind::of(before, after(6, 2)), PauseKind::Minor);

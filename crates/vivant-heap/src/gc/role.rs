@@ -37,7 +37,7 @@ impl Core {
     /// Allocates a shared object for an open region: in its holder's heap, and imported from there
     /// (O8).
     #[cold]
-    pub(crate) fn room_at_holder(
+    pub(crate) fn allocate_at_holder(
         &mut self,
         holder: Holder,
         bytes: usize,
@@ -46,9 +46,9 @@ impl Core {
         // SAFETY: the owner's turn lasts, and waits for the region; this thread has both. They are
         // two heaps, because a region is no owner.
         let heap = unsafe { &mut *owner.as_ref().get() };
-        let room = heap.room_shared(bytes)?;
+        let room = heap.allocate_shared(bytes)?;
         heap.sharing.get_mut().exports.add(room, 1);
-        self.sharing.get_mut().imports.settle().add(room, 1);
+        self.sharing.get_mut().imports.add_received().add(room, 1);
         Some(room)
     }
 }
@@ -71,7 +71,7 @@ fn owner_around(mut holder: Holder) -> NonNull<UnsafeCell<Core>> {
 #[cold]
 fn no_holder() -> ! {
     panic!(
-        "a region has no heap for a shared object: it was opened by nobody who has one. Open it in a turn of an actor with a graph, by \
+        "a region has no heap for a shared object: it was opened without one. Open it in a turn of an actor with a graph, by \
          `Iso::open_in`, or make the object before and take it in by a parcel"
     )
 }
@@ -100,7 +100,7 @@ impl Mutator<'_> {
         {
             let owner = owner_around(holder);
             for value in values {
-                Tracer::tell(value, |part| self.is_counted_by(owner, part));
+                Tracer::each_reference(value, |part| self.is_counted_by(owner, part));
             }
         }
     }

@@ -1,237 +1,48 @@
-//! [`Heap::step`]: the one entry to the collector. Whatever calls it, it does the next piece of
-//! work and reports what the caller must do.
+//! [`Heap::step`]: the one entry to the collector. It chooses the most urgent piece of work, does
+//! it, and reports what the caller must do next.
 
+use super::budget::Budget;
 use super::heap::{Heap, Root};
+use super::idle_check::CheckWork;
 use super::pause_kind::PauseKind;
 use super::phase::GcPhase;
-use super::work::WorkItem;
-#[cfg(test)]
-use crate::injected_fault::{InjectedFault, is_injected};
-use std::fmt;
+use super::reason::{GcReason, Request, StepContext};
+use super::report::{EdgesListed, MarkChange, Next, StepReport};
+use crate::alloc::old::sweep::SweepBudget;
+use crate::mark::mark_reason::MarkReason;
+use crate::mark::marker::Marker;
+use crate::mark::scanner::EdgeSnapshot;
+use crate::mark::stats::MarkTally;
+use crate::object::evacuator::TenuringPolicy;
 
-/// Why the collector is called.
+/// A piece of work: one step does one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum GcReason {
-    /// A turn has ended.
-    TurnEnd,
-    /// No message was there for the actor: a step asked for this call by [`Next::Later`], or a
-    /// marker has found everything marked ([`Progress::Drained`](crate::Progress)).
-    Continue,
-    /// It is time to find out whether the actor is idle: a step asked for this call by
-    /// [`StepReport::check_in_ns`], or the heap's waker did.
-    IdleCheck,
-    /// A turn of a heap without an actor has ended: of a region, or of a program that drives a heap
-    /// by hand. As `TurnEnd`, without idle checks, and without a reader of the count inbox.
-    Paced,
-    /// A worker runs the heap of an ended actor ([`DetachedHeap`](crate::DetachedHeap)).
-    Detached,
-    /// The holder demands it.
-    Requested(Request),
-}
-
-/// What the holder of a heap can demand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Request {
+enum WorkItem {
+    /// What is due between two turns: a minor collection, a piece of the mark or of the sweep.
+    Collect,
+    /// A piece of the count inbox.
+    Drain,
+    /// A piece of the sweep, beyond what turns call for.
+    Sweep,
+    /// The nursery is emptied, and its memory given back.
+    ReturnNursery,
+    /// The beginning of a mark, or a whole mark.
+    Mark(MarkReason, EdgeSnapshot),
     /// A minor collection.
     Nursery,
-    /// A mark. With [`Budget::UNLIMITED`] it is over in this step, and a mark that runs is aborted
-    /// for it.
-    Mark,
-    /// As `Mark`, and lists the objects that may have external edges, for
-    /// [`Heap::show`](crate::Heap::show).
-    MarkEdges,
-    /// A piece of the sweep.
-    Sweep,
+    /// A piece of work of a detached heap.
+    Detached,
 }
 
-/// What the caller knows, and the heap does not.
-#[derive(Clone, Copy)]
-pub struct StepContext<'a> {
-    /// The time at the beginning of the step, in nanoseconds.
-    pub now_ns: u64,
-    /// Reads the time again. It is read at the end of a step during a mark: marks are limited to a
-    /// part of the time.
-    pub clock: &'a dyn Fn() -> u64,
-    /// Number of turns that the actor has begun.
-    pub turns: u64,
-    /// An actor without a turn for this long is idle, in nanoseconds.
-    pub idle_after_ns: u64,
-}
-
-impl StepContext<'static> {
-    /// No time passes: for heaps without an actor.
-    pub const UNTIMED: StepContext<'static> = StepContext {
-        now_ns: 0,
-        clock: &|| 0,
-        turns: 0,
-        idle_after_ns: u64::MAX,
-    };
-}
-
-impl fmt::Debug for StepContext<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StepContext")
-            .field("now_ns", &self.now_ns)
-            .field("turns", &self.turns)
-            .field("idle_after_ns", &self.idle_after_ns)
-            .finish_non_exhaustive()
-    }
-}
-
-/// Limits of the work of one call and of the steps that follow it at once ([`Next::Again`]). A step
-/// takes off what it has done. Where the pacer asks for less, the step does less.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Budget {
-    /// Objects scanned: some 10 to 50 ns each.
-    pub objects: usize,
-    /// Entries of mark termination: some 20 to 100 ns each.
-    pub entries: usize,
-    /// Count deltas applied: some 100 ns each.
-    pub deltas: usize,
-    /// Spans swept: some 200 ns each.
-    pub spans: usize,
-    /// Pages of spans that a sweep empties: the system may take them back.
-    pub pages: usize,
-}
-
-/// Spans swept before the actor looks whether a message waits: some 50 microseconds.
-const SPANS: usize = 256;
-
-/// Count deltas applied in one piece: some 100 microseconds.
-const DELTAS: usize = 1024;
-
-/// Work units of a detached heap to sweep a span: it takes as long as to scan so many objects.
-const UNITS_PER_SPAN: usize = 16;
-
-impl Budget {
-    /// Everything that is due, in one piece: a mark is a stop-the-world mark.
-    pub const UNLIMITED: Budget = Budget {
-        objects: usize::MAX,
-        entries: usize::MAX,
-        deltas: usize::MAX,
-        spans: usize::MAX,
-        pages: usize::MAX,
-    };
-
-    /// What may come between two turns. Marking and termination are paced by promotion.
-    pub const BETWEEN_TURNS: Budget = Budget {
-        objects: usize::MAX - 1,
-        entries: usize::MAX - 1,
-        deltas: DELTAS,
-        spans: SPANS,
-        pages: SPANS,
-    };
-
-    /// So many units of work, each as long as scanning an object.
-    #[must_use]
-    pub const fn units(units: usize) -> Budget {
-        let spans = if units / UNITS_PER_SPAN == 0 {
-            1
-        } else {
-            units / UNITS_PER_SPAN
-        };
-        Budget {
-            objects: units,
-            entries: units,
-            deltas: units,
-            spans,
-            pages: spans,
-        }
-    }
-
-    /// Sweeps at most so many spans.
-    #[must_use]
-    pub const fn of_spans(spans: usize) -> Budget {
-        Budget {
-            spans,
-            pages: spans,
-            ..Budget::BETWEEN_TURNS
-        }
-    }
-
-    /// Whether a mark is to be over within this budget.
-    pub(crate) fn is_unlimited(&self) -> bool {
-        self.objects == usize::MAX
-    }
-}
-
-/// The result of a step.
-#[must_use]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct StepReport {
-    /// What the caller must do now.
-    pub next: Next,
-    /// After how many nanoseconds the caller must call with [`GcReason::IdleCheck`], unless it has
-    /// agreed on an earlier check already.
-    pub check_in_ns: Option<u64>,
-    /// The kind of work that was done, if any was.
-    pub pause: Option<PauseKind>,
-    /// The phase after the step. While it is [`GcPhase::Mark`], other threads can help.
-    pub phase: GcPhase,
-    /// Whether a concurrent mark has begun or ended.
-    pub mark: Option<MarkChange>,
-    /// Whether a mark has listed all objects that may have external edges, and no turn has run
-    /// since it began: [`Heap::show`](crate::Heap::show) passes them.
-    pub edges: EdgesListed,
-}
-
-impl StepReport {
-    /// Forgets a part of the report.
-    #[cfg(test)]
-    fn inject_faults(&mut self) {
-        if is_injected(InjectedFault::LostContinuation) && self.next == Next::Later {
-            self.next = Next::Done;
-        }
-        if is_injected(InjectedFault::LostCheck) {
-            self.check_in_ns = None;
-        }
-        if is_injected(InjectedFault::UnreportedMark) {
-            self.mark = None;
-        }
-    }
-
-    /// Asks for a check in so many nanoseconds, or sooner.
-    pub(crate) fn check_in(&mut self, in_ns: u64) {
-        self.check_in_ns = Some(self.check_in_ns.map_or(in_ns, |before| before.min(in_ns)));
-    }
-}
-
-/// What the caller of a step does next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Next {
-    /// Nothing.
-    Done,
-    /// Another call at once, with the same reason and the same budget.
-    Again,
-    /// A call with [`GcReason::Continue`] and a new budget, after the messages that wait. Only the
-    /// holder can do what is left.
-    Later,
-    /// The end of the heap: no other heap refers to its objects, and it is detached.
-    Released,
-}
-
-/// A change of the concurrent mark.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MarkChange {
-    /// One has begun: other threads may help ([`Heap::marker`](crate::Heap::marker)). A mark that
-    /// ran before has ended.
-    Begun,
-    /// It has ended.
-    Ended,
-}
-
-/// Whether the last mark has listed the objects with external edges.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum EdgesListed {
-    /// It has not, or a turn has run since.
-    #[default]
-    No,
-    /// It has.
-    Yes,
+/// The owner's record of the mark that runs, for the history.
+#[derive(Clone)]
+pub(crate) struct MarkRecord {
+    /// Number of turns before it began.
+    turns: u64,
+    /// Nanoseconds that the owner has spent on it.
+    spent_ns: u64,
+    marker: Marker,
+    edge_snapshot: EdgeSnapshot,
 }
 
 impl<R: Root> Heap<R> {
@@ -240,13 +51,17 @@ impl<R: Root> Heap<R> {
     #[inline]
     #[must_use]
     pub fn needs_step(&self, turns: u64) -> bool {
-        self.has_gc_work() || self.core().agreed.is_due_after_turn(self.core(), turns)
+        self.has_gc_work()
+            || self
+                .core()
+                .check_schedule
+                .is_due_after_turn(self.core(), turns)
     }
 
     /// Does the next piece of the collector's work: of what `reason` calls for, the most urgent.
     /// Within `budget`, from which it takes off what it has done.
     ///
-    /// A caller goes on as long as the report says [`Next::Again`]; each piece is one pause. A
+    /// A caller continues as long as the report says [`Next::Again`]; each piece is one pause. A
     /// program that has no other work may give [`Budget::UNLIMITED`].
     ///
     /// ```
@@ -312,5 +127,189 @@ impl<R: Root> Heap<R> {
         #[cfg(test)]
         report.inject_faults();
         report
+    }
+
+    /// Updates the state by which the step chooses its work.
+    fn begin_step(&mut self, reason: GcReason) {
+        let core = self.parts().0;
+        core.note_draining();
+        if reason == GcReason::IdleCheck {
+            core.begin_check();
+        }
+    }
+
+    /// The most urgent piece of work that `reason` calls for and `budget` allows.
+    fn next_item(
+        &mut self,
+        context: &StepContext<'_>,
+        reason: GcReason,
+        budget: &Budget,
+    ) -> Option<WorkItem> {
+        let has_gc_work = reason == GcReason::TurnEnd && self.has_gc_work();
+        let core = self.parts().0;
+        let (collects, drains) = (
+            budget.objects != 0,
+            budget.deltas != 0 && core.is_notified(),
+        );
+        match reason {
+            GcReason::Requested(_) | GcReason::Paced if !collects => None,
+            GcReason::Requested(Request::Nursery) => Some(WorkItem::Nursery),
+            GcReason::Requested(Request::Sweep) => Some(WorkItem::Sweep),
+            GcReason::Requested(Request::Mark) => {
+                Some(WorkItem::Mark(MarkReason::Requested, EdgeSnapshot::Off))
+            }
+            GcReason::Requested(Request::MarkEdges) => {
+                Some(WorkItem::Mark(MarkReason::Requested, EdgeSnapshot::Private))
+            }
+            GcReason::Paced => Some(WorkItem::Collect),
+            GcReason::Detached => Some(WorkItem::Detached),
+            GcReason::TurnEnd if collects && has_gc_work => Some(WorkItem::Collect),
+            GcReason::TurnEnd => {
+                let drains = drains && core.check_schedule.drains_after_turn(context.turns);
+                drains.then_some(WorkItem::Drain)
+            }
+            GcReason::Continue if collects && core.is_marking() => Some(WorkItem::Collect),
+            GcReason::Continue if budget.spans != 0 && core.old.unswept != 0 => {
+                Some(WorkItem::Sweep)
+            }
+            GcReason::Continue if drains && core.check_schedule.is_draining_in_pieces => {
+                Some(WorkItem::Drain)
+            }
+            GcReason::IdleCheck if drains => Some(WorkItem::Drain),
+            GcReason::Continue | GcReason::IdleCheck => {
+                let work = core.check_work(context)?;
+                Some(match work {
+                    CheckWork::ReturnNursery => WorkItem::ReturnNursery,
+                    CheckWork::Mark(reason) => WorkItem::Mark(reason, EdgeSnapshot::Private),
+                })
+            }
+        }
+    }
+
+    /// Does a piece of work, and takes it off the budget: a kind of work comes once in a call.
+    fn run_item(&mut self, item: WorkItem, context: &StepContext<'_>, budget: &mut Budget) {
+        let never = self.never_collects();
+        let (core, state) = self.parts();
+        match item {
+            WorkItem::Collect => {
+                core.collect_between_turns(state);
+                (budget.objects, budget.entries) = (0, 0);
+            }
+            WorkItem::Drain => {
+                core.drain_piece(budget.deltas);
+                budget.deltas = 0;
+            }
+            WorkItem::Sweep => {
+                let mut spans = SweepBudget::of(budget.spans);
+                spans.empty = budget.pages;
+                core.old.sweep(spans, &core.source);
+                (budget.spans, budget.objects) = (0, 0);
+            }
+            WorkItem::Nursery | WorkItem::Mark(..) if never => {
+                budget.objects = 0;
+                core.finish_check_work(context.turns);
+            }
+            WorkItem::Nursery => {
+                core.minor(state, TenuringPolicy::Once);
+                budget.objects = 0;
+            }
+            WorkItem::ReturnNursery => {
+                if !never {
+                    // The first collection keeps its survivors in the nursery; the second promotes
+                    // them.
+                    core.minor(state, TenuringPolicy::Once);
+                    core.minor(state, TenuringPolicy::Once);
+                }
+                core.chunk_cache.shrink(0, &core.source);
+                core.finish_check_work(context.turns);
+            }
+            WorkItem::Mark(reason, edges) => {
+                core.mark(state, reason, edges, budget);
+                (budget.objects, budget.spans) = (0, 0);
+                core.finish_check_work(context.turns);
+            }
+            WorkItem::Detached => core.detached_work(state, budget),
+        }
+        core.note_draining();
+    }
+
+    /// Records whether a mark has begun or ended since `before`.
+    fn note_marks(
+        &mut self,
+        context: &StepContext<'_>,
+        before: MarkTally,
+    ) -> (Option<MarkChange>, EdgesListed) {
+        let after = self.mark_tally();
+        if self.core().mark_record.is_none()
+            && after.major == before.major
+            && after.begun == before.begun
+        {
+            return (None, EdgesListed::No);
+        }
+        let now_ns = (context.clock)();
+        let took_ns = now_ns.saturating_sub(context.now_ns);
+        let stats = self.stats();
+        let core = self.parts().0;
+        let (mut change, mut edges) = (None, EdgesListed::No);
+        if let Some(record) = &mut core.mark_record {
+            record.spent_ns += took_ns;
+        }
+        if after.major > before.major {
+            let record = core.mark_record.take();
+            if record.is_some() {
+                change = Some(MarkChange::Ended);
+            }
+            // A stop-the-world mark came last: it has aborted or completed the recorded one.
+            let at_once = after.major - after.ended > before.major - before.ended;
+            let (turns, took_ns, snapshot) = match record.filter(|_| !at_once) {
+                None => {
+                    core.idle_check.begin_mark();
+                    (context.turns, took_ns, core.last_edge_snapshot)
+                }
+                Some(record) => {
+                    let took_ns = record.spent_ns + record.marker.spent_ns();
+                    (record.turns, took_ns, record.edge_snapshot)
+                }
+            };
+            core.mark_history.has_ended(turns, now_ns, took_ns, &stats);
+            if snapshot == EdgeSnapshot::Private && turns == context.turns {
+                core.idle_check.edges = turns;
+                edges = EdgesListed::Yes;
+            }
+        }
+        if after.begun > before.begun {
+            core.mark_record = core.marker().map(|marker| MarkRecord {
+                turns: context.turns,
+                spent_ns: took_ns,
+                marker,
+                edge_snapshot: core.last_edge_snapshot,
+            });
+            if core.mark_record.is_some() {
+                core.idle_check.begin_mark();
+                change = Some(MarkChange::Begun);
+            }
+        }
+        (change, edges)
+    }
+
+    /// No work is left for this call: what comes next.
+    fn conclude(&mut self, context: &StepContext<'_>, reason: GcReason, report: &mut StepReport) {
+        let core = self.parts().0;
+        match reason {
+            GcReason::TurnEnd => core.schedule_check(context, report),
+            GcReason::Continue | GcReason::IdleCheck => core.conclude_check(context, report),
+            GcReason::Detached => {
+                report.next = core.detached_next;
+                return;
+            }
+            GcReason::Paced | GcReason::Requested(_) => {}
+        }
+        report.next = match (core.phase(), reason) {
+            _ if core.check_schedule.is_draining_in_pieces => Next::Later,
+            (GcPhase::Terminate | GcPhase::Sweep, GcReason::Continue | GcReason::IdleCheck) => {
+                Next::Later
+            }
+            _ => Next::Done,
+        };
     }
 }

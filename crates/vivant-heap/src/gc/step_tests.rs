@@ -1,9 +1,9 @@
 //! Tests of [`Heap::step`] that need no random programs: what a step reports, and what it counts
 //! for.
 
-use super::step::{
-    Budget, EdgesListed, GcReason, MarkChange, Next, Request, StepContext, StepReport,
-};
+use super::budget::Budget;
+use super::reason::{GcReason, Request, StepContext};
+use super::report::{EdgesListed, MarkChange, Next, StepReport};
 use super::stress::{Stress, When};
 use crate::mark::mark_reason::ReleasedExports;
 use crate::{DetachedStep, Gc, GcPhase, Heap, Leaf, Pacing, PageSource, Progress, Root, Val};
@@ -39,7 +39,7 @@ fn at(now_ns: u64, turns: u64) -> StepContext<'static> {
 }
 
 #[test]
-fn an_idle_check_of_a_heap_that_never_collects_has_an_end() {
+fn an_idle_check_of_a_heap_that_never_collects_ends() {
     let never = Pacing::new().stressed(Stress::new(When::Never, 1));
     let mut heap = things(never, 0, 1);
     let mut now_ns = 1;
@@ -81,7 +81,7 @@ fn edges_are_listed_only_if_the_last_mark_has_listed_them() {
 }
 
 #[test]
-fn a_detached_heap_without_a_budget_does_not_claim_to_be_idle() {
+fn a_detached_heap_without_a_budget_reports_more_work() {
     let mut heap = things(Pacing::new(), LARGE, 0);
     heap.collect_young();
     heap.collect_young();
@@ -117,7 +117,7 @@ fn ends_mark(heap: &mut Heap<Things>, context: &StepContext<'_>) {
 }
 
 #[test]
-fn a_request_while_a_mark_runs_does_not_change_what_that_mark_counts_for() {
+fn a_request_during_a_mark_does_not_change_the_reason_of_that_mark() {
     let history = |requests: bool| {
         let mut heap = things(Pacing::new(), LARGE, 0);
         let _begun = steps(&mut heap, &at(1, 1), GcReason::Requested(Request::Mark));
@@ -153,7 +153,7 @@ fn a_mark_that_aborts_another_has_taken_the_released_exports_into_account() {
 }
 
 #[test]
-fn a_mark_that_stress_replaces_lists_its_edges_all_the_same() {
+fn a_mark_that_stress_replaces_still_lists_its_edges() {
     let all = Pacing::new().stressed(Stress::new(When::All, 1));
     let mut heap = things(all, LARGE, 0);
     let edges = GcReason::Requested(Request::MarkEdges);

@@ -5,15 +5,16 @@ use std::cell::Cell;
 
 /// The limit of the back-off. If an emergency mark was unproductive, a second one follows after the
 /// next turn, because that turn may have dropped references. Then the marks back off exponentially:
-/// after 1, 3, 7 … `MOST - 1` turns. After each wait the next mark also needs a new refusal.
-const MOST: u32 = 64;
+/// after 1, 3, 7 … `BACK_OFF_MAX - 1` turns. After each wait the next mark also needs a new
+/// refusal.
+const BACK_OFF_MAX: u32 = 64;
 
 /// The allocation failure state of a heap.
 #[derive(Debug, Default)]
 pub(crate) struct AllocationFailure {
     stage: Cell<Emergency>,
     /// Bytes of the largest object that was refused.
-    wanted: Cell<usize>,
+    largest_refused: Cell<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,7 +32,8 @@ enum Emergency {
 impl AllocationFailure {
     /// A turn was refused pages for an object of `bytes` bytes.
     pub(crate) fn record(&self, bytes: usize) {
-        self.wanted.set(self.wanted.get().max(bytes));
+        self.largest_refused
+            .set(self.largest_refused.get().max(bytes));
         self.stage.set(match self.stage.get() {
             Emergency::Enough => Emergency::Marking { unproductive: 0 },
             Emergency::Ready { unproductive } => Emergency::Marking { unproductive },
@@ -40,8 +42,8 @@ impl AllocationFailure {
     }
 
     /// Bytes of the largest object that was refused.
-    pub(crate) fn wanted(&self) -> usize {
-        self.wanted.get()
+    pub(crate) fn largest_refused(&self) -> usize {
+        self.largest_refused.get()
     }
 
     /// Whether an emergency mark is due now, between two turns.
@@ -60,15 +62,15 @@ impl AllocationFailure {
     /// There are enough pages again.
     pub(crate) fn clear(&self) {
         self.stage.set(Emergency::Enough);
-        self.wanted.set(0);
+        self.largest_refused.set(0);
     }
 
     /// There are too few pages still: updates the state between two turns. `marked` says whether
     /// the heap was marked since the last update.
     pub(crate) fn after_turn(&self, marked: MarkOutcome) {
         self.stage.set(match (self.stage.get(), marked) {
-            (Emergency::Marking { unproductive }, MarkOutcome::Yes) => {
-                let turns = MOST.min(1 << unproductive.min(31)) - 1;
+            (Emergency::Marking { unproductive }, MarkOutcome::Marked) => {
+                let turns = BACK_OFF_MAX.min(1 << unproductive.min(31)) - 1;
                 let unproductive = unproductive.saturating_add(1);
                 match turns {
                     0 => Emergency::Marking { unproductive },
@@ -103,8 +105,8 @@ impl AllocationFailure {
 /// Whether a mark has begun or ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MarkOutcome {
-    Yes,
-    No,
+    Marked,
+    Unmarked,
 }
 
 #[cfg(test)]
@@ -113,40 +115,40 @@ mod tests {
 
     fn turn(allocation_failure: &AllocationFailure) -> MarkOutcome {
         let marked = match allocation_failure.is_due() {
-            true => MarkOutcome::Yes,
-            false => MarkOutcome::No,
+            true => MarkOutcome::Marked,
+            false => MarkOutcome::Unmarked,
         };
         allocation_failure.after_turn(marked);
         marked
     }
 
     #[test]
-    fn who_is_short_though_it_is_marked_is_marked_more_and_more_seldom() {
+    fn unproductive_emergency_marks_back_off() {
         let allocation_failure = AllocationFailure::default();
-        allocation_failure.after_turn(MarkOutcome::Yes);
+        allocation_failure.after_turn(MarkOutcome::Marked);
         assert!(
             !allocation_failure.is_pending(),
             "no turn was refused anything"
         );
         let refused = |_: &u32| {
             allocation_failure.record(64);
-            turn(&allocation_failure) == MarkOutcome::Yes
+            turn(&allocation_failure) == MarkOutcome::Marked
         };
         let marked_at: Vec<u32> = (0..500).filter(refused).collect();
         assert_eq!(marked_at[..8], [0, 1, 3, 7, 15, 31, 63, 127]);
         assert_eq!(marked_at[8..11], [191, 255, 319]);
-        assert_eq!(allocation_failure.wanted(), 64);
+        assert_eq!(allocation_failure.largest_refused(), 64);
         allocation_failure.clear();
         assert!(!allocation_failure.is_pending() && !allocation_failure.is_due());
         allocation_failure.record(16);
-        assert!(allocation_failure.is_due() && allocation_failure.wanted() == 16);
+        assert!(allocation_failure.is_due() && allocation_failure.largest_refused() == 16);
     }
 
     #[test]
-    fn turns_that_want_nothing_have_it_marked_once_more() {
+    fn without_further_refusals_there_is_one_more_emergency_mark() {
         let allocation_failure = AllocationFailure::default();
         allocation_failure.record(64);
-        let marks = (0..1_000).filter(|_| turn(&allocation_failure) == MarkOutcome::Yes);
+        let marks = (0..1_000).filter(|_| turn(&allocation_failure) == MarkOutcome::Marked);
         assert_eq!(marks.count(), 2);
         assert!(!allocation_failure.is_pending());
         allocation_failure.record(64);
@@ -154,10 +156,10 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_has_to_wait_is_due_still() {
+    fn a_delayed_mark_stays_due() {
         let allocation_failure = AllocationFailure::default();
         allocation_failure.record(64);
-        allocation_failure.after_turn(MarkOutcome::No);
+        allocation_failure.after_turn(MarkOutcome::Unmarked);
         assert!(allocation_failure.is_due());
     }
 }

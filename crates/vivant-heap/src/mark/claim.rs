@@ -59,19 +59,19 @@ pub(crate) fn release(state: &AtomicU8, epoch: u8) {
 /// A claim lasts as long as it takes to list the object's references.
 #[cold]
 pub(crate) fn wait(state: &AtomicU8, epoch: u8) -> u64 {
-    let mut looks = 0;
+    let mut polls = 0;
     // Acquire: pairs with the Release in `release`, as in `claim`.
     while state.load(fault!(Ordering::Acquire, WaitRelaxed => Ordering::Relaxed)) != epoch {
         fault!(test Impatient => break);
-        looks += 1;
-        if looks < SPINS {
+        polls += 1;
+        if polls < SPINS {
             spin_loop();
         } else {
             // The claimant may need this processor.
             yield_now();
         }
     }
-    looks
+    polls
 }
 
 /// Polls before the owner yields its processor.
@@ -90,16 +90,4 @@ pub(crate) fn mark(state: &AtomicU8, epoch: u8) -> Claim {
         Ok(_) => Claim::Mine,
         Err(_) => Claim::Done,
     }
-}
-
-/// As [`mark`], for any object in a stop-the-world mark: the caller is the only marker, and no turn
-/// runs.
-#[inline]
-pub(crate) fn mark_alone(state: &AtomicU8, epoch: u8) -> Claim {
-    // Relaxed: one thread marks.
-    if state.load(Ordering::Relaxed) == epoch {
-        return Claim::Done;
-    }
-    state.store(epoch, Ordering::Relaxed);
-    Claim::Mine
 }

@@ -52,7 +52,7 @@ pub(crate) enum Joined<B> {
     /// The caller is a worker now.
     Work(B, MarkingPass),
     /// Other workers have all the work.
-    Nothing,
+    NoWork,
     /// No work is left, and there is no worker.
     Drained,
     /// The queue is closed.
@@ -99,7 +99,7 @@ impl<B: Packet> MarkQueue<B> {
             return Joined::Drained;
         }
         let Some(packet) = inner.current.pop() else {
-            return Joined::Nothing;
+            return Joined::NoWork;
         };
         inner.workers += 1;
         Joined::Work(packet, inner.pass)
@@ -137,13 +137,13 @@ impl<B: Packet> MarkQueue<B> {
 
     /// Whether [`MarkQueue::join`] would succeed now, or find the queue drained. False if other
     /// workers have all that is left.
-    pub(crate) fn wants_help(&self) -> bool {
+    pub(crate) fn needs_help(&self) -> bool {
         let inner = self.lock();
         !inner.current.is_empty() || inner.workers == 0
     }
 
     /// Whether two callers can each take a packet.
-    pub(crate) fn has_room(&self) -> bool {
+    pub(crate) fn has_spare_work(&self) -> bool {
         self.lock().current.len() > 1
     }
 

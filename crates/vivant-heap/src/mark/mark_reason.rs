@@ -149,8 +149,8 @@ impl MarkHistory {
         (self.turns, self.ended_ns, self.took_ns) = (turns, now_ns, took_ns);
         match std::mem::take(&mut self.counted_for) {
             CountedFor::Nothing => {}
-            CountedFor::ReleasedExports => self.released_exports.is_marked(after),
-            CountedFor::IdleGarbage => self.idle_garbage.is_marked(after),
+            CountedFor::ReleasedExports => self.released_exports.mark_ended(after),
+            CountedFor::IdleGarbage => self.idle_garbage.mark_ended(after),
         }
     }
 
@@ -179,7 +179,7 @@ impl MarkHistory {
                         _ => self.released_exports,
                     };
                     let share_ns = share.saturating_mul(self.took_ns);
-                    back_off.waits_ns(share_ns, least.of(idle_after_ns))
+                    back_off.wait_ns(share_ns, least.of(idle_after_ns))
                 }
             };
             self.ended_ns.saturating_add(distance_ns)
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn unproductive_marks_back_off_but_not_past_a_long_idle_time() {
+    fn unproductive_marks_back_off_until_a_long_idle_time() {
         let mut mark = MarkHistory::default();
         let collect =
             |mark: &MarkHistory, activity| next_ns(mark, MarkReason::ReleasedExports, activity);

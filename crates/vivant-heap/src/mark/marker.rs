@@ -51,7 +51,7 @@ pub enum Progress {
     /// More work is left.
     More,
     /// Other markers have all that is left. More may be queued in a moment.
-    Nothing,
+    NoWork,
     /// All queued work is done. The heap's holder continues with the exports, or ends the mark
     /// ([`Heap::pace`](crate::Heap::pace)).
     Drained,
@@ -87,7 +87,7 @@ impl Mark {
     pub(crate) fn work(&self, most: usize) -> Progress {
         let (packet, pass) = match self.queue.join() {
             Joined::Work(packet, pass) => (packet, pass),
-            Joined::Nothing => return Progress::Nothing,
+            Joined::NoWork => return Progress::NoWork,
             Joined::Drained => return Progress::Drained,
             Joined::Closed => return Progress::Over,
         };
@@ -116,11 +116,11 @@ impl Mark {
             self.queue.defer(&mut scanner.deferred);
         }
         lock(&self.results).add(&mut scanner.results);
-        self.counts(&mut scanner.bytes);
+        self.add_bytes(&mut scanner.bytes);
     }
 
     /// Adds to the number of marked bytes, and sets `bytes` to zero.
-    pub(crate) fn counts(&self, bytes: &mut usize) {
+    pub(crate) fn add_bytes(&self, bytes: &mut usize) {
         // Relaxed: a number for the pacer; no data is read on the strength of it.
         self.bytes
             .fetch_add(std::mem::take(bytes), Ordering::Relaxed);
@@ -187,21 +187,21 @@ impl Marker {
 
     /// Bytes of marked objects.
     #[cfg(test)]
-    pub(crate) fn met(&self) -> usize {
+    pub(crate) fn bytes_marked(&self) -> usize {
         self.0.bytes()
     }
 
     /// Whether [`Marker::work`] would find work now, or the mark complete. False if other markers
     /// have all the work that is left. Costs a lock.
     #[must_use]
-    pub fn wants_help(&self) -> bool {
-        self.0.queue.wants_help()
+    pub fn needs_help(&self) -> bool {
+        self.0.queue.needs_help()
     }
 
     /// Whether there is work for one marker besides the caller. Costs a lock.
     #[must_use]
-    pub fn has_room(&self) -> bool {
-        self.0.queue.has_room()
+    pub fn has_spare_work(&self) -> bool {
+        self.0.queue.has_spare_work()
     }
 }
 

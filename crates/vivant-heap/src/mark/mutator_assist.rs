@@ -1,35 +1,35 @@
-//! [`MutatorAssist`]: the mutator assist that the holder of a heap owes to a concurrent mark (H7).
-//! Pure arithmetic.
+//! [`MutatorAssist`]: the size of the mutator assists of a concurrent mark (H7). Pure arithmetic.
 
 use std::ops::RangeInclusive;
 
 /// The mark is complete when the heap has grown by `GROWS` of the bytes that lived when it began:
-/// promotion pays for it. The rest up to the bound of the heap, three tenths, is for bytes
-/// allocated before the next assist. From `BOUND` on, one assist does all that is left.
+/// assists are in proportion to promotion. The rest up to the bound of the heap, three tenths, is
+/// for bytes allocated before the next assist. From `BOUND` on, one assist does all that is left.
 const GROWS: f64 = 0.2;
 const BOUND: f64 = 0.28;
 
-/// Objects scanned in one assist: `1 / PART` of the debt, within `PIECE`, some ten to some hundred
-/// microseconds. It is more if the bytes promoted since the last assist call for more, and
+/// Objects scanned in one assist: `1 / PART` of the assist debt, within `PIECE`, some ten to some
+/// hundred microseconds. It is more if the bytes promoted since the last assist call for more, and
 /// everything left when the heap has nearly grown to the bound.
 const PIECE: RangeInclusive<usize> = 256..=4096;
 const PART: usize = 8;
 
 /// Bytes that one scanned object is taken to have. Most are smaller: the debt is computed anew each
-/// time, so it is paid in more assists.
+/// time, so more assists follow.
 const OBJECT: usize = 64;
 
 /// The difference between the bytes marked and the bytes that should be marked by now.
 #[derive(Debug)]
 pub(crate) struct MutatorAssist {
     /// Bytes in use when the mark began: the most that it can mark.
-    pub(crate) began: usize,
+    pub(crate) start_bytes: usize,
     /// The estimate of how many of them live.
-    lives: usize,
-    /// The weight of the heap when the mark began and at the last assist, and whether the debt was
-    /// paid then. Marks are scheduled by weight, which includes large memory outside of the heap.
+    live_bytes: usize,
+    /// The heap size estimate when the mark began and at the last assist, and whether assist debt
+    /// was left then. Marks are scheduled by the estimate, which includes large memory outside of
+    /// the heap.
     start_estimate: usize,
-    seen: usize,
+    last_estimate: usize,
     debt: AssistDebt,
 }
 
@@ -40,52 +40,52 @@ enum AssistDebt {
 }
 
 impl MutatorAssist {
-    /// The state at the beginning of a mark. `began` is the number of bytes in use, `met` the
-    /// number that the last mark found alive. If `met` is small, the heap has grown by ways that
-    /// its pacing does not cover, and half of `began` is taken to live.
-    pub(crate) fn begin(began: usize, met: usize, estimate: usize) -> MutatorAssist {
+    /// The state at the beginning of a mark. `start_bytes` is the number of bytes in use, `marked`
+    /// the number that the last mark found alive. If `marked` is small, the heap has grown by ways
+    /// that its pacing does not cover, and half of `start_bytes` is taken to live.
+    pub(crate) fn begin(start_bytes: usize, marked: usize, estimate: usize) -> MutatorAssist {
         MutatorAssist {
-            began,
-            lives: met.clamp(began / 2, began),
+            start_bytes,
+            live_bytes: marked.clamp(start_bytes / 2, start_bytes),
             start_estimate: estimate,
-            seen: estimate,
+            last_estimate: estimate,
             debt: AssistDebt::None,
         }
     }
 
-    /// Whether an assist may be due at this weight.
+    /// Whether an assist may be due at this estimate.
     #[inline]
     pub(crate) fn is_due(&self, estimate: usize) -> bool {
-        self.debt == AssistDebt::Outstanding || self.seen != estimate
+        self.debt == AssistDebt::Outstanding || self.last_estimate != estimate
     }
 
-    /// The growth of the heap in bytes since the mark began, at this weight.
+    /// The growth of the heap in bytes since the mark began, at this estimate.
     pub(crate) fn grown(&self, estimate: usize) -> usize {
         estimate.saturating_sub(self.start_estimate)
     }
 
-    /// The size of the next assist in objects, at this weight, when `met` bytes are marked. `None`
-    /// if no assist is due.
-    pub(crate) fn next(&mut self, estimate: usize, met: usize) -> Option<usize> {
+    /// The size of the next assist in objects, at this estimate, when `marked` bytes are marked.
+    /// `None` if no assist is due.
+    pub(crate) fn next(&mut self, estimate: usize, marked: usize) -> Option<usize> {
         let due = |grown: usize| {
-            let through = grown as f64 / (GROWS * self.lives as f64);
-            (self.began as f64 * through.min(1.0)) as usize
+            let through = grown as f64 / (GROWS * self.live_bytes as f64);
+            (self.start_bytes as f64 * through.min(1.0)) as usize
         };
         let grown = self.grown(estimate);
-        let wanted = due(grown);
-        let new = due(estimate.saturating_sub(self.seen)) / OBJECT;
-        self.seen = estimate;
+        let due_bytes = due(grown);
+        let new = due(estimate.saturating_sub(self.last_estimate)) / OBJECT;
+        self.last_estimate = estimate;
         // All bytes may be marked while queued objects, reached a second time, are still to be
         // scanned.
-        self.debt = match met >= wanted && wanted < self.began {
+        self.debt = match marked >= due_bytes && due_bytes < self.start_bytes {
             true => AssistDebt::None,
             false => AssistDebt::Outstanding,
         };
         if self.debt == AssistDebt::None {
             return None;
         }
-        let assist = wanted.saturating_sub(met) / OBJECT;
-        Some(match grown as f64 > BOUND * self.lives as f64 {
+        let assist = due_bytes.saturating_sub(marked) / OBJECT;
+        Some(match grown as f64 > BOUND * self.live_bytes as f64 {
             true => usize::MAX,
             false => {
                 let piece = (assist / PART).clamp(*PIECE.start(), *PIECE.end());
@@ -103,29 +103,34 @@ mod tests {
 
     /// Assists after each `step` bytes of growth, as if there were no other marker, until all is
     /// marked. Returns the relative growth of the heap, and the largest assist.
-    fn paid(mut assist: MutatorAssist, step: usize) -> (f64, usize) {
-        let (mut live, mut met, mut most) = (assist.began, 0, 0);
-        while met < assist.began {
+    fn assisted(mut assist: MutatorAssist, step: usize) -> (f64, usize) {
+        let (mut live, mut marked, mut most) = (assist.start_bytes, 0, 0);
+        while marked < assist.start_bytes {
             live += step;
-            let piece = assist.next(live, met).unwrap_or(0);
+            let piece = assist.next(live, marked).unwrap_or(0);
             most = most.max(piece);
-            met = assist.began.min(met + piece.saturating_mul(OBJECT));
+            marked = assist
+                .start_bytes
+                .min(marked + piece.saturating_mul(OBJECT));
         }
-        ((live - assist.began) as f64 / assist.lives as f64, most)
+        (
+            (live - assist.start_bytes) as f64 / assist.live_bytes as f64,
+            most,
+        )
     }
 
     #[test]
-    fn all_is_paid_when_the_heap_has_grown_by_a_fifth() {
+    fn assists_complete_the_mark_within_a_fifth_of_growth() {
         for step in [64, 4 << 10, 64 << 10, 1 << 20] {
-            let (grown, _) = paid(MutatorAssist::begin(LIVE, LIVE, LIVE), step);
+            let (grown, _) = assisted(MutatorAssist::begin(LIVE, LIVE, LIVE), step);
             assert!(grown > 0.1 && grown < 0.25, "{step}: {grown}");
         }
     }
 
     #[test]
-    fn payments_are_small_or_as_large_as_what_calls_for_them() {
+    fn assists_are_small_or_in_proportion_to_promotion() {
         for step in [64, 4 << 10, 64 << 10, 1 << 20] {
-            let (_, most) = paid(MutatorAssist::begin(LIVE, LIVE, LIVE), step);
+            let (_, most) = assisted(MutatorAssist::begin(LIVE, LIVE, LIVE), step);
             let calls = (step as f64 / GROWS) as usize / OBJECT;
             assert!(most <= calls.max(*PIECE.end()) + 1, "{step}: {most}");
         }
@@ -133,21 +138,21 @@ mod tests {
 
     /// The rest is garbage: no mark reaches it, and it must not let the heap grow more.
     #[test]
-    fn the_bound_is_of_what_lives() {
+    fn the_bound_is_relative_to_live_bytes() {
         let assist = MutatorAssist::begin(LIVE * 3 / 2, LIVE, LIVE * 3 / 2);
-        assert_eq!(assist.lives, LIVE);
-        let (grown, _) = paid(assist, 4 << 10);
+        assert_eq!(assist.live_bytes, LIVE);
+        let (grown, _) = assisted(assist, 4 << 10);
         assert!(grown < 0.25, "{grown}");
     }
 
     #[test]
-    fn what_came_by_other_ways_is_taken_for_half_alive() {
-        assert_eq!(MutatorAssist::begin(LIVE, 5, LIVE).lives, LIVE / 2);
-        assert_eq!(MutatorAssist::begin(LIVE, 3 * LIVE, LIVE).lives, LIVE);
+    fn unexplained_growth_counts_as_half_live() {
+        assert_eq!(MutatorAssist::begin(LIVE, 5, LIVE).live_bytes, LIVE / 2);
+        assert_eq!(MutatorAssist::begin(LIVE, 3 * LIVE, LIVE).live_bytes, LIVE);
     }
 
     #[test]
-    fn who_makes_nothing_owes_nothing() {
+    fn without_growth_no_assist_is_due() {
         let mut assist = MutatorAssist::begin(LIVE, LIVE, LIVE);
         assert!(!assist.is_due(LIVE));
         assert_eq!(assist.next(LIVE, 0), None);
@@ -155,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn near_the_bound_all_is_paid_at_once() {
+    fn near_the_bound_one_assist_marks_the_rest() {
         let mut assist = MutatorAssist::begin(LIVE, LIVE, LIVE);
         assert_eq!(assist.next(LIVE + LIVE * 29 / 100, 0), Some(usize::MAX));
     }

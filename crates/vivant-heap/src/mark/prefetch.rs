@@ -64,7 +64,7 @@ mod tests {
     use crate::pages::chunk::CHUNK;
 
     #[test]
-    fn who_came_first_goes_first() {
+    fn the_prefetch_queue_is_first_in_first_out() {
         // Cache lines of this chunk are prefetched; nothing is read.
         let layout = std::alloc::Layout::from_size_align(CHUNK, CHUNK).expect("a layout");
         // SAFETY: the layout is not empty.

@@ -1,6 +1,7 @@
 //! [`Scanner`]: marks and scans objects, for a marker, for the heap's holder, or for the write
 //! barrier.
 
+use super::abort_on_unwind::AbortOnUnwind;
 use super::claim::{self, Claim, claim};
 use super::mark_queue::{MarkingPass, Packet};
 use super::marker::{Mark, MarkMode, defers_shared};
@@ -14,6 +15,7 @@ use crate::orca::heap_handle::HeapHandle;
 use crate::pages::chunk::state_of;
 use crate::segmented::linear_hash_map::LinearHashMap;
 use crate::segmented::segmented_stack::SegmentedStack;
+use crate::sync::{AtomicU8, Ordering};
 use std::ptr::NonNull;
 
 /// Which objects a mark lists for [`Heap::show`](crate::Heap::show), the tracing of external
@@ -61,7 +63,7 @@ impl Packet for WorkPacket {
 
 impl WorkPacket {
     /// Splits off the older half: the objects queued first lead to most of the graph.
-    fn half(&mut self) -> WorkPacket {
+    fn split_half(&mut self) -> WorkPacket {
         let rest = self.objects.split_off(self.objects.len() / 2);
         let parts = self.parts.split_off(self.parts.len().div_ceil(2));
         WorkPacket {
@@ -155,23 +157,23 @@ impl Scanner {
     /// Scans at most `most` objects of its packet. Returns half of the packet to the queue whenever
     /// other markers have no work.
     pub(crate) fn run(&mut self, most: usize, mark: &Mark, pass: MarkingPass) {
-        for looked in 1..=most {
+        for scanned in 1..=most {
             if mark.queue.is_closed() {
                 break;
             }
             if let Some(object) = self.pop() {
                 // SAFETY: a queued object was alive when the mark began, and stays in its place
                 // until the mark has ended.
-                let _others = unsafe { self.visit(object, pass) };
+                let _others = unsafe { self.mark_and_scan(object, pass) };
             } else if let Some((slice, left)) = self.parts.pop() {
                 // SAFETY: a queued slice, alive when the mark began; it stays in its place until
                 // the mark has ended.
-                unsafe { self.visit_part(slice, left, pass) };
+                unsafe { self.scan_part(slice, left, pass) };
             } else {
                 break;
             }
-            if looked.is_multiple_of(CHECK_INTERVAL) {
-                self.share(mark);
+            if scanned.is_multiple_of(CHECK_INTERVAL) {
+                self.share_packet(mark);
             }
         }
         while let Some(object) = self.prefetch.pop() {
@@ -179,16 +181,26 @@ impl Scanner {
         }
     }
 
-    fn share(&mut self, mark: &Mark) {
+    /// Scans everything that is queued, in both passes: a stop-the-world mark has no other marker.
+    pub(crate) fn run_alone(&mut self, mark: &Mark) {
+        let guard = AbortOnUnwind;
+        self.run(usize::MAX, mark, MarkingPass::First);
+        let deferred = std::mem::take(&mut self.deferred);
+        self.load(deferred);
+        self.run(usize::MAX, mark, MarkingPass::Second);
+        std::mem::forget(guard);
+    }
+
+    fn share_packet(&mut self, mark: &Mark) {
         if self.mode == MarkMode::StopTheWorld {
             return;
         }
-        mark.counts(&mut self.bytes);
+        mark.add_bytes(&mut self.bytes);
         let objects = self.left();
-        let much = objects >= CHECK_INTERVAL || self.parts.len() > 1;
-        if objects >= 2 * PACKET || (much && mark.queue.is_empty()) {
+        let is_large = objects >= CHECK_INTERVAL || self.parts.len() > 1;
+        if objects >= 2 * PACKET || (is_large && mark.queue.is_empty()) {
             let mut packet = self.unload();
-            mark.queue.put(&mut packet.half());
+            mark.queue.put(&mut packet.split_half());
             self.load(packet);
         }
     }
@@ -214,13 +226,17 @@ impl Scanner {
     ///
     /// The object was alive when the mark began, and is in its place.
     #[inline]
-    pub(crate) unsafe fn visit(&mut self, object: NonNull<Header>, pass: MarkingPass) -> Claim {
+    pub(crate) unsafe fn mark_and_scan(
+        &mut self,
+        object: NonNull<Header>,
+        pass: MarkingPass,
+    ) -> Claim {
         // SAFETY: the caller's contract. The header of an old object does not change.
         let (table, state) = unsafe { (object.as_ref().table(), state_of(object.cast())) };
         // Immutable, without references, or marked by one thread: read without a claim.
         let is_claimed = self.mode == MarkMode::Concurrent && table.mutable && table.needs_trace;
         let claim = match self.mode {
-            MarkMode::StopTheWorld => claim::mark_alone(state, self.epoch),
+            MarkMode::StopTheWorld => mark_alone(state, self.epoch),
             MarkMode::Concurrent if is_claimed => claim(state, self.epoch),
             MarkMode::Concurrent => claim::mark(state, self.epoch),
         };
@@ -240,7 +256,7 @@ impl Scanner {
             claim::release(state, self.epoch);
         }
         // SAFETY: the caller's contract; the size of an object does not change.
-        let bytes = unsafe { table.room(object) };
+        let bytes = unsafe { table.block_bytes(object) };
         self.results.objects += 1;
         self.results.bytes += bytes;
         self.bytes += bytes;
@@ -256,7 +272,7 @@ impl Scanner {
     /// # Safety
     ///
     /// As for `visit`; the object is a slice, and has at least `left` elements.
-    unsafe fn visit_part(&mut self, slice: NonNull<Header>, left: usize, pass: MarkingPass) {
+    unsafe fn scan_part(&mut self, slice: NonNull<Header>, left: usize, pass: MarkingPass) {
         let from = left.saturating_sub(PART);
         if from != 0 {
             self.parts.push((slice, from));
@@ -323,6 +339,18 @@ impl Scanner {
         // Keeps its memory.
         *self.tracer.shared_list() = shared;
     }
+}
+
+/// Marks an object in a stop-the-world mark. That needs no claim: the caller is the only marker,
+/// and no turn runs.
+#[inline]
+fn mark_alone(state: &AtomicU8, epoch: u8) -> Claim {
+    // Relaxed: one thread marks.
+    if state.load(Ordering::Relaxed) == epoch {
+        return Claim::Done;
+    }
+    state.store(epoch, Ordering::Relaxed);
+    Claim::Mine
 }
 
 #[cfg(not(test))]

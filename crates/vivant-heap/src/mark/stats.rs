@@ -123,7 +123,7 @@ pub(crate) struct Counters {
     aged: usize,
 }
 
-/// What tells one kind of work from another.
+/// The numbers by which kinds of work are distinguished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MarkTally {
     pub(crate) minor: u64,
@@ -193,7 +193,7 @@ impl Counters {
         self.stats.spins += waits.spins;
     }
 
-    /// A mark has ended, with `met` marked objects.
+    /// A mark has ended, with `marked` marked objects.
     pub(crate) fn major(&mut self, met: u64) {
         self.stats.major += 1;
         self.stats.marked += met;

@@ -16,14 +16,14 @@ use std::ptr::NonNull;
 
 /// A graph search: visits each node once, with the first edge that led to it.
 pub(crate) struct Search<N, E> {
-    met: HashSet<N>,
+    visited: HashSet<N>,
     open: Vec<(N, E)>,
 }
 
 impl<N: Copy + Eq + Hash, E: Copy> Search<N, E> {
     pub(crate) fn new() -> Self {
         Search {
-            met: HashSet::new(),
+            visited: HashSet::new(),
             open: Vec::new(),
         }
     }
@@ -36,7 +36,7 @@ impl<N: Copy + Eq + Hash, E: Copy> Search<N, E> {
     /// The next node that was not visited before.
     pub(crate) fn next(&mut self) -> Option<(N, E)> {
         while let Some((node, edge)) = self.open.pop() {
-            if self.met.insert(node) {
+            if self.visited.insert(node) {
                 return Some((node, edge));
             }
         }
@@ -44,8 +44,8 @@ impl<N: Copy + Eq + Hash, E: Copy> Search<N, E> {
     }
 
     /// All visited nodes.
-    pub(crate) fn met(self) -> HashSet<N> {
-        self.met
+    pub(crate) fn visited(self) -> HashSet<N> {
+        self.visited
     }
 }
 
@@ -153,6 +153,6 @@ impl Walk {
             // SAFETY: the caller's contract: objects that live objects refer to are live.
             each(object, &unsafe { self.scan(object) });
         }
-        self.search.met()
+        self.search.visited()
     }
 }

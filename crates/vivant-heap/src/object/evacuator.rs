@@ -49,9 +49,9 @@ pub struct Evacuator<'a> {
     survivors: Nursery,
     tenuring: TenuringPolicy,
     /// Promoted, and not yet scanned.
-    moved: Vec<NonNull<Header>>,
+    promoted: Vec<NonNull<Header>>,
     /// Survivors that stay young, and are not yet scanned.
-    stayed: Vec<NonNull<Header>>,
+    aged: Vec<NonNull<Header>>,
     /// Weak references that were scanned.
     weak: Vec<NonNull<Header>>,
     /// The object that is being scanned, if it is one. `space` says where it lies,
@@ -101,8 +101,8 @@ impl<'a> Evacuator<'a> {
             heap,
             survivors: Nursery::new(Age::Surviving),
             tenuring,
-            moved: Vec::new(),
-            stayed: Vec::new(),
+            promoted: Vec::new(),
+            aged: Vec::new(),
             weak: Vec::new(),
             object: None,
             space: Space::Young,
@@ -145,8 +145,8 @@ impl<'a> Evacuator<'a> {
         let table = header.table();
         // SAFETY: it was not forwarded, so the live object is still here, with its table's type.
         let bytes = unsafe { table.bytes(object) };
-        let stays = table.mutable && age == Age::New && self.tenuring == TenuringPolicy::Once;
-        let to = if stays {
+        let ages = table.mutable && age == Age::New && self.tenuring == TenuringPolicy::Once;
+        let to = if ages {
             self.refers_to_young = true;
             self.survivor(young_size(bytes))
         } else {
@@ -163,15 +163,15 @@ impl<'a> Evacuator<'a> {
         // is used only for the forwarding pointer.
         unsafe { copy(object, to, young_size(bytes)) };
         header.forward_to(to);
-        match stays {
+        match ages {
             true => self.counts.aged(young_size(bytes)),
             false => self.counts.promoted(young_size(bytes)),
         }
         if table.needs_trace || table.mutable {
-            let list = if stays {
-                &mut self.stayed
+            let list = if ages {
+                &mut self.aged
             } else {
-                &mut self.moved
+                &mut self.promoted
             };
             list.push(to);
         }
@@ -181,7 +181,7 @@ impl<'a> Evacuator<'a> {
     #[inline(never)]
     fn survivor(&mut self, bytes: usize) -> Option<NonNull<Header>> {
         loop {
-            if let Some(room) = self.survivors.room(bytes) {
+            if let Some(room) = self.survivors.bump(bytes) {
                 return Some(room.cast());
             }
             let EvacuatedHeap {
@@ -213,13 +213,13 @@ impl<'a> Evacuator<'a> {
     }
 
     /// Scans a remembered object.
-    pub(crate) fn remembered(&mut self, object: NonNull<Header>) {
-        self.visit(object, Space::Old);
+    pub(crate) fn scan_remembered(&mut self, object: NonNull<Header>) {
+        self.scan(object, Space::Old);
     }
 
     /// Scans one object. It is remembered again if it is old and refers to a young one.
     #[inline]
-    fn visit(&mut self, object: NonNull<Header>, space: Space) {
+    fn scan(&mut self, object: NonNull<Header>, space: Space) {
         self.space = space;
         self.refers_to_young = false;
         self.object = Some(object);
@@ -240,10 +240,10 @@ impl<'a> Evacuator<'a> {
     /// Scans all evacuated objects, until no new ones come.
     pub(crate) fn drain(&mut self) {
         loop {
-            if let Some(object) = self.moved.pop() {
-                self.visit(object, Space::Old);
-            } else if let Some(object) = self.stayed.pop() {
-                self.visit(object, Space::Young);
+            if let Some(object) = self.promoted.pop() {
+                self.scan(object, Space::Old);
+            } else if let Some(object) = self.aged.pop() {
+                self.scan(object, Space::Young);
             } else {
                 break;
             }
@@ -253,8 +253,8 @@ impl<'a> Evacuator<'a> {
     /// Evacuation is complete: weak references follow their targets, or are cleared (H10). Those
     /// with targets that are still young are checked again in the next collection.
     pub(crate) fn clear_weak(&mut self) {
-        let known = std::mem::take(self.heap.weak);
-        for reference in known.into_iter().chain(std::mem::take(&mut self.weak)) {
+        let before = std::mem::take(self.heap.weak);
+        for reference in before.into_iter().chain(std::mem::take(&mut self.weak)) {
             // SAFETY: a weak reference that was reached, now or when it became old. A mark empties
             // this list, and a sweep frees only objects that the last mark has not marked. So since
             // then neither the reference nor its target has been freed.
@@ -286,7 +286,7 @@ impl<'a> Evacuator<'a> {
             // SAFETY: an object of the nursery.
             match unsafe { object.as_ref() }.forwarded() {
                 // SAFETY: it was not reached, and its chunk is cleared.
-                None => self.heap.old.panics += unsafe { crate::alloc::old::end(object) },
+                None => self.heap.old.panics += unsafe { crate::alloc::old::destroy(object) },
                 // SAFETY: a forwarding pointer leads to an object.
                 Some(to) => unsafe {
                     if age_of(to.cast()).is_young() {
@@ -297,7 +297,7 @@ impl<'a> Evacuator<'a> {
                 },
             }
         }
-        self.heap.old.settle();
+        self.heap.old.flush_caches();
         self.survivors
     }
 }

@@ -1,4 +1,4 @@
-//! [`Table`]: what the collector knows of a type. The header of an object leads to it.
+//! [`Table`]: the description of a type for the collector. The header of an object leads to it.
 
 use super::collected::Collected;
 use super::evacuator::Evacuator;
@@ -256,7 +256,7 @@ unsafe fn end_slice<'gc, T: Object<'gc>>(length: NonNull<u8>) {
         if let Err(panic) = ended
             && let Some(before) = panicked.replace(panic)
         {
-            foreign_code::over(before);
+            foreign_code::drop_panic(before);
         }
     }
     if let Some(panic) = panicked {

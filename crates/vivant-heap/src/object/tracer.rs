@@ -100,7 +100,10 @@ impl<'a> Tracer<'a> {
 
     /// Calls `each` for the references to shared objects in a value that has no others.
     #[inline]
-    pub(crate) fn tell<'gc>(value: &impl Object<'gc>, mut each: impl FnMut(NonNull<Header>)) {
+    pub(crate) fn each_reference<'gc>(
+        value: &impl Object<'gc>,
+        mut each: impl FnMut(NonNull<Header>),
+    ) {
         value.trace(&mut Tracer::with(TracePurpose::Visit(&mut each)));
     }
 

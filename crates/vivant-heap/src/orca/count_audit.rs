@@ -109,8 +109,8 @@ impl CountAudit {
             return Ok(());
         };
         let what = match sum < 0 {
-            true => "others were given more references than its owner was told of",
-            false => "its owner was told of more references than others were given",
+            true => "other heaps hold more references than the owner has counted",
+            false => "the owner has counted more references than other heaps hold",
         };
         Err(Fault {
             rule: "O5",
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_even() {
+    fn counts_are_balanced() {
         assert!(is_even_throughout());
     }
 

@@ -1,8 +1,11 @@
-//! [`CountInbox`]: the count inbox of an owner, to which other heaps send count deltas (O6).
+//! [`CountInbox`]: the count inbox of an owner, to which other heaps send count deltas (O6); and
+//! [`CountDrain`]: its draining, in pieces.
 
 use crate::alloc::header::Header;
 use crate::sync::{AtomicPtr, Ordering, fault, yield_now};
+use std::mem;
 use std::ptr::{self, NonNull};
+use std::vec;
 
 /// A count delta: the change in the number of references that other heaps have to an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,7 +16,7 @@ pub(crate) struct CountDelta {
 
 /// Deltas sent together.
 struct Batch {
-    changes: Vec<CountDelta>,
+    deltas: Vec<CountDelta>,
     /// The batch sent before this one, or [`unlinked`].
     before: AtomicPtr<Batch>,
 }
@@ -42,12 +45,12 @@ unsafe impl Send for CountInbox {}
 // takes it.
 unsafe impl Sync for CountInbox {}
 
-/// The contents of an inbox before a batch was sent.
+/// The state of an inbox before a batch was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PreviousBatches {
+pub(crate) enum InboxWas {
     /// The inbox was empty: its reader is not notified yet.
-    Nothing,
-    Something,
+    Empty,
+    NotEmpty,
 }
 
 impl CountInbox {
@@ -58,9 +61,9 @@ impl CountInbox {
     }
 
     /// Sends deltas. Never waits, neither for the reader nor for another writer.
-    pub(crate) fn send(&self, changes: Vec<CountDelta>) -> PreviousBatches {
+    pub(crate) fn send(&self, deltas: Vec<CountDelta>) -> InboxWas {
         let batch = Box::into_raw(Box::new(Batch {
-            changes,
+            deltas,
             before: AtomicPtr::new(unlinked()),
         }));
         fault!(EmptyByLoad => if self.is_empty() {
@@ -68,7 +71,7 @@ impl CountInbox {
             // SAFETY: a thread that has taken the batch does not free it before this link is
             // stored.
             unsafe { (*batch).before.store(before, Ordering::Release) };
-            return PreviousBatches::Nothing;
+            return InboxWas::Empty;
         });
         // Release: pairs with the exchange of `take`; the reader sees the batch, and all accesses
         // of the writer to the objects. Exchanges of other writers in between continue the release
@@ -76,14 +79,14 @@ impl CountInbox {
         let release = fault!(Ordering::Release, InboxSendRelaxed => Ordering::Relaxed);
         let before = self.last.swap(batch, release);
         // From here on the inbox is not accessed: the reader may have taken all, and may have
-        // ended. Release: pairs with the load in `turn_over`, after which the batch is freed.
+        // ended. Release: pairs with the load in `reverse`, after which the batch is freed.
         let release = fault!(Ordering::Release, InboxSendRelaxed => Ordering::Relaxed);
         // SAFETY: a thread that has taken the batch does not free it before this link is stored.
         unsafe { (*batch).before.store(before, release) };
         if before.is_null() {
-            PreviousBatches::Nothing
+            InboxWas::Empty
         } else {
-            PreviousBatches::Something
+            InboxWas::NotEmpty
         }
     }
 
@@ -96,7 +99,7 @@ impl CountInbox {
 
     /// Takes all batches, however many.
     pub(crate) fn take(&self) -> Batches {
-        // Acquire: pairs with the exchange of `leave`, for all batches taken.
+        // Acquire: pairs with the exchange of `send`, for all batches taken.
         let acquire = fault!(Ordering::Acquire, InboxTakeRelaxed => Ordering::Relaxed);
         let last = fault!(self.last.swap(ptr::null_mut(), acquire), InboxTakeByLoad => {
             let last = self.last.load(Ordering::Acquire);
@@ -130,7 +133,7 @@ unsafe impl Send for Batches {}
 
 impl Batches {
     /// No batches.
-    pub(crate) const fn nothing() -> Batches {
+    pub(crate) const fn empty() -> Batches {
         Batches {
             last: ptr::null_mut(),
             first: ptr::null_mut(),
@@ -145,17 +148,17 @@ impl Batches {
 
     /// Reverses the links of at most `most` batches. Returns the number reversed; a smaller number
     /// than `most` means that all are. Waits for a writer that is between the two stores of
-    /// `leave`.
-    pub(crate) fn turn_over(&mut self, most: usize) -> usize {
-        for turned in 0..most {
+    /// `send`.
+    pub(crate) fn reverse(&mut self, most: usize) -> usize {
+        for reversed in 0..most {
             let last = self.last;
             if last.is_null() {
-                return turned;
+                return reversed;
             }
-            // Acquire: pairs with the link's store in `leave`, the writer's last access to the
+            // Acquire: pairs with the link's store in `send`, the writer's last access to the
             // batch.
             let acquire = fault!(Ordering::Acquire, InboxTakeRelaxed => Ordering::Relaxed);
-            // SAFETY: `leave` made it of a box, and it was taken once: the swap has given it to
+            // SAFETY: `send` made it of a box, and it was taken once: the swap has given it to
             // this reader alone.
             let link = || unsafe { (*last).before.load(acquire) };
             let mut before = link();
@@ -175,18 +178,18 @@ impl Batches {
 
     /// The next batch in the order of the sends. `None` if there is none.
     pub(crate) fn next(&mut self) -> Option<Vec<CountDelta>> {
-        self.turn_over(usize::MAX);
+        self.reverse(usize::MAX);
         if self.first.is_null() {
             return None;
         }
-        // SAFETY: `leave` made it of a box, and the swap in `take` has given it to this reader
+        // SAFETY: `send` made it of a box, and the swap in `take` has given it to this reader
         // alone. It is returned once.
         let batch = unsafe { Box::from_raw(self.first) };
         // Relaxed: this reader has written it.
         self.first = batch.before.load(Ordering::Relaxed);
         // A batch taken by this injected fault may be taken twice: its memory is leaked.
-        fault!(InboxTakeByLoad => return Some(Box::leak(batch).changes.clone()));
-        Some(batch.changes)
+        fault!(InboxTakeByLoad => return Some(Box::leak(batch).deltas.clone()));
+        Some(batch.deltas)
     }
 }
 
@@ -194,4 +197,97 @@ impl Drop for Batches {
     fn drop(&mut self) {
         while self.next().is_some() {}
     }
+}
+
+/// Batches of deltas that were taken together. They are applied in the order of the sends (O6), and
+/// no further batch is taken until all are applied. In between, the heap's counts are those of some
+/// earlier moment.
+pub(crate) struct CountDrain {
+    /// The rest of the batch that is being applied.
+    deltas: vec::IntoIter<CountDelta>,
+    taken: Batches,
+    /// The result of deltas that a mark has drained while it waited, not reported yet.
+    outcome: DrainOutcome,
+    /// The number of pieces that have applied deltas.
+    pub(crate) pieces: u64,
+}
+
+impl Default for CountDrain {
+    fn default() -> CountDrain {
+        CountDrain {
+            deltas: Vec::new().into_iter(),
+            taken: Batches::empty(),
+            outcome: DrainOutcome::NoRelease,
+            pieces: 0,
+        }
+    }
+}
+
+impl CountDrain {
+    /// Whether all taken deltas are applied.
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        self.deltas.as_slice().is_empty() && self.taken.is_empty()
+    }
+
+    /// Takes all batches in the inbox. All batches taken before are applied.
+    pub(crate) fn take_inbox(&mut self, inbox: &CountInbox) {
+        debug_assert!(self.is_over());
+        self.taken = inbox.take();
+    }
+
+    /// Applies deltas and reverses batches, at most `most` of both together. Returns their number;
+    /// a smaller number than `most` means that all taken deltas are applied.
+    pub(crate) fn drain_batches(
+        &mut self,
+        most: usize,
+        mut apply: impl FnMut(CountDelta),
+    ) -> usize {
+        let mut done = self.taken.reverse(most);
+        while done < most {
+            match self.deltas.next() {
+                Some(delta) => {
+                    apply(delta);
+                    done += 1;
+                }
+                None => match self.taken.next() {
+                    Some(batch) => self.deltas = batch.into_iter(),
+                    None => break,
+                },
+            }
+        }
+        self.pieces += u64::from(done != 0);
+        if self.deltas.as_slice().is_empty() {
+            // Frees its memory.
+            drop(mem::take(&mut self.deltas));
+        }
+        done
+    }
+
+    /// Notes a result for the next report.
+    pub(crate) fn note(&mut self, outcome: DrainOutcome) {
+        if outcome == DrainOutcome::Released {
+            self.outcome = DrainOutcome::Released;
+        }
+    }
+
+    /// Reports the result of what was drained since the last report.
+    pub(crate) fn take_outcome(&mut self) -> DrainOutcome {
+        mem::replace(&mut self.outcome, DrainOutcome::NoRelease)
+    }
+
+    /// Whether taken deltas are to be applied, or a result is to be reported.
+    #[inline]
+    pub(crate) fn is_due(&self) -> bool {
+        !self.is_over() || self.outcome == DrainOutcome::Released
+    }
+}
+
+/// The result of draining.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DrainOutcome {
+    /// No count fell to zero.
+    NoRelease,
+    /// The count of an object fell to zero: the next mark may find it dead.
+    Released,
 }

@@ -8,7 +8,7 @@ use std::thread;
 /// addresses. The flags are `-Zmiri-many-seeds=0..100`, `-Zmiri-address-reuse-rate=1.0`,
 /// `-Zmiri-address-reuse-cross-thread-rate=1.0` and `-Zmiri-preemption-rate=0.3`.
 #[test]
-fn what_writers_leave_is_taken_once_and_in_order() {
+fn each_batch_is_taken_once_in_the_order_of_the_sends() {
     let (inbox, writers, each) = (CountInbox::new(), 3, if cfg!(miri) { 8 } else { 10_000 });
     let leave = |writer: i64, inbox: &CountInbox| {
         let object = NonNull::dangling();
@@ -39,15 +39,15 @@ fn what_writers_leave_is_taken_once_and_in_order() {
 }
 
 #[test]
-fn what_is_taken_is_turned_over_in_pieces() {
+fn batches_are_reversed_in_pieces() {
     let (inbox, object) = (CountInbox::new(), NonNull::dangling());
     for by in 0..10 {
         inbox.send(vec![CountDelta { object, by }]);
     }
     let mut taken = inbox.take();
-    assert_eq!((taken.turn_over(4), taken.turn_over(4)), (4, 4));
+    assert_eq!((taken.reverse(4), taken.reverse(4)), (4, 4));
     inbox.send(vec![CountDelta { object, by: 10 }]);
-    assert_eq!((taken.turn_over(4), taken.turn_over(4)), (2, 0));
+    assert_eq!((taken.reverse(4), taken.reverse(4)), (2, 0));
     let first = taken.next().expect("ten are left");
     assert_eq!(first, [CountDelta { object, by: 0 }]);
     let rest = std::iter::from_fn(|| taken.next()).flatten();
@@ -55,6 +55,6 @@ fn what_is_taken_is_turned_over_in_pieces() {
     assert!(taken.is_empty() && !inbox.is_empty());
     // Undrained batches are freed, reversed or not.
     let mut taken = inbox.take();
-    taken.turn_over(0);
+    taken.reverse(0);
     drop(taken);
 }

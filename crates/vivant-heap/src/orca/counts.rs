@@ -16,7 +16,7 @@ pub(crate) struct Counts {
     entries: SegmentedVec<Entry>,
     account: Account,
     /// The index of each object's entry, by the object's address.
-    places: LinearHashMap<u32>,
+    indices: LinearHashMap<u32>,
     /// The index of the last lookup. A run of deltas for one object looks it up again and again. A
     /// release visits objects in the order in which they arrived, which was the order of their
     /// notifications: then the next index is the right one.
@@ -24,7 +24,7 @@ pub(crate) struct Counts {
     /// The number of entries, counted from the first, that wait for the mark that runs or is
     /// complete. A touched entry among them counts as marked. They are all imports while a mark
     /// runs, and the exports that the mark has not taken as roots yet.
-    unsettled: usize,
+    pending: usize,
 }
 
 /// The count of one object.
@@ -38,7 +38,7 @@ pub(crate) struct Entry {
     pub(crate) mark: ImportMark,
 }
 
-/// What a mark knows of a foreign object.
+/// Whether a mark has reached a foreign object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ImportMark {
     Unmarked,
@@ -51,19 +51,19 @@ impl Counts {
     pub(crate) const EACH_TURN: usize = mem::offset_of!(Counts, entries) + size_of::<usize>();
 
     /// An empty table.
-    pub(crate) fn of(account: Account) -> Counts {
+    pub(crate) fn new(account: Account) -> Counts {
         Counts {
             account,
             entries: SegmentedVec::default(),
-            places: LinearHashMap::default(),
+            indices: LinearHashMap::default(),
             last: 0,
-            unsettled: 0,
+            pending: 0,
         }
     }
 
     /// The count of an object; zero if it has no entry yet.
     #[inline]
-    pub(crate) fn of_object(&mut self, object: NonNull<Header>) -> i64 {
+    pub(crate) fn get(&mut self, object: NonNull<Header>) -> i64 {
         self.entry(object).count
     }
 
@@ -78,9 +78,9 @@ impl Counts {
     }
 
     /// As `add`, for a delta that the count audit has already.
-    pub(crate) fn add_posted(&mut self, object: NonNull<Header>, by: i64) {
+    pub(crate) fn add_recorded(&mut self, object: NonNull<Header>, by: i64) {
         self.entry(object).count += by;
-        self.touch_last();
+        self.touch_last_entry();
     }
 
     /// Replaces the count of an object by `to` of that count.
@@ -95,61 +95,61 @@ impl Counts {
         let after = to(entry.count);
         record(account, object, after - entry.count);
         entry.count = after;
-        self.touch_last();
+        self.touch_last_entry();
     }
 
     /// Touches the entry of the last lookup.
     #[inline]
-    fn touch_last(&mut self) {
+    fn touch_last_entry(&mut self) {
         let place = self.last as usize;
         #[cfg(test)]
-        if is_injected(InjectedFault::WhiteArrival) && self.unsettled != usize::MAX {
+        if is_injected(InjectedFault::WhiteArrival) && self.pending != usize::MAX {
             return;
         }
-        if place < self.unsettled {
+        if place < self.pending {
             self.entries[place].mark = ImportMark::Marked;
         }
     }
 
     /// A concurrent mark begins: an entry touched from here on counts as marked.
-    pub(crate) fn mark_begins(&mut self) {
-        self.unsettled = usize::MAX;
+    pub(crate) fn begin_mark(&mut self) {
+        self.pending = usize::MAX;
     }
 
     /// The present entries wait for [`Counts::take`] or [`Counts::marked`]. As long as an entry
     /// waits, touching it counts as marking.
-    pub(crate) fn wait(&mut self) {
-        self.unsettled = self.entries.len();
+    pub(crate) fn set_pending(&mut self) {
+        self.pending = self.entries.len();
     }
 
     /// Whether some entries wait.
-    pub(crate) fn have_some_that_wait(&self) -> bool {
-        self.unsettled != 0
+    pub(crate) fn has_pending(&self) -> bool {
+        self.pending != 0
     }
 
     /// Examines at most `most` of the waiting entries, from the last. Takes the objects with a
     /// count that is not zero, or was touched since it waits.
-    pub(crate) fn take(&mut self, most: usize, mut take: impl FnMut(NonNull<Header>)) {
-        let until = self.unsettled;
-        self.unsettled = until.saturating_sub(most);
-        for place in self.unsettled..until {
+    pub(crate) fn take_roots(&mut self, most: usize, mut take: impl FnMut(NonNull<Header>)) {
+        let until = self.pending;
+        self.pending = until.saturating_sub(most);
+        for place in self.pending..until {
             let entry = &mut self.entries[place];
-            let met = mem::replace(&mut entry.mark, ImportMark::Unmarked);
+            let mark = mem::replace(&mut entry.mark, ImportMark::Unmarked);
             #[cfg(test)]
-            let met = if is_injected(InjectedFault::LateExport) {
+            let mark = if is_injected(InjectedFault::LateExport) {
                 ImportMark::Unmarked
             } else {
-                met
+                mark
             };
-            if entry.count != 0 || met == ImportMark::Marked {
+            if entry.count != 0 || mark == ImportMark::Marked {
                 take(entry.object);
             }
         }
     }
 
     /// A mark was aborted, or nothing is to be kept: no entry is marked.
-    pub(crate) fn forget_mark(&mut self) {
-        self.unsettled = 0;
+    pub(crate) fn clear_marks(&mut self) {
+        self.pending = 0;
         for entry in self.entries.iter_mut() {
             entry.mark = ImportMark::Unmarked;
         }
@@ -158,43 +158,43 @@ impl Counts {
     /// Examines at most `most` of the waiting entries: the last ones, in their order. `keep` may
     /// change an entry, and returns false to remove it. Returns the number examined; a smaller
     /// number than `most` means that none waits any more.
-    pub(crate) fn marked(
+    pub(crate) fn filter_pending(
         &mut self,
         most: usize,
         mut keep: impl FnMut(&mut Entry) -> bool,
     ) -> usize {
-        let until = self.unsettled;
-        self.unsettled = until.saturating_sub(most);
-        let mut gone = Vec::new();
-        for place in self.unsettled..until {
-            if !self.look_at(place, &mut keep) {
-                gone.push(place);
+        let until = self.pending;
+        self.pending = until.saturating_sub(most);
+        let mut removed = Vec::new();
+        for place in self.pending..until {
+            if !self.update_entry(place, &mut keep) {
+                removed.push(place);
             }
         }
-        for place in gone.into_iter().rev() {
+        for place in removed.into_iter().rev() {
             // The entry that takes its place was examined already, or arrived since.
             let entry = self.entries.swap_remove(place);
-            self.places.remove(entry.object.addr().get());
-            if let Some(moved) = self.entries.get(place) {
-                let moved = moved.object.addr().get();
-                self.places.insert(moved, place as u32);
+            self.indices.remove(entry.object.addr().get());
+            if let Some(relocated) = self.entries.get(place) {
+                let relocated = relocated.object.addr().get();
+                self.indices.insert(relocated, place as u32);
             }
         }
-        until - self.unsettled
+        until - self.pending
     }
 
     /// Lets `keep` change an entry, and records the delta. Returns whether the entry stays.
-    fn look_at(&mut self, place: usize, keep: impl FnOnce(&mut Entry) -> bool) -> bool {
+    fn update_entry(&mut self, place: usize, keep: impl FnOnce(&mut Entry) -> bool) -> bool {
         let entry = &mut self.entries[place];
         let before = entry.count;
-        let kept = keep(entry);
-        let after = if kept { entry.count } else { 0 };
+        let stays = keep(entry);
+        let after = if stays { entry.count } else { 0 };
         record(self.account, entry.object, after - before);
-        kept
+        stays
     }
 
     /// Marks an object.
-    pub(crate) fn meet(&mut self, object: NonNull<Header>) {
+    pub(crate) fn mark(&mut self, object: NonNull<Header>) {
         self.entry(object).mark = ImportMark::Marked;
     }
 
@@ -208,20 +208,20 @@ impl Counts {
         if !is_at(last) {
             self.last = match is_at(last + 1) {
                 true => self.last + 1,
-                false => self.place(object),
+                false => self.index_of(object),
             };
         }
         &mut self.entries[self.last as usize]
     }
 
     /// Whether an object has an entry.
-    pub(crate) fn has(&self, object: NonNull<Header>) -> bool {
-        self.places.get(object.addr().get()).is_some()
+    pub(crate) fn contains(&self, object: NonNull<Header>) -> bool {
+        self.indices.get(object.addr().get()).is_some()
     }
 
-    fn place(&mut self, object: NonNull<Header>) -> u32 {
+    fn index_of(&mut self, object: NonNull<Header>) -> u32 {
         let next = u32::try_from(self.entries.len()).expect("too many shared objects for one heap");
-        let place = *self.places.or_insert(object.addr().get(), next);
+        let place = *self.indices.or_insert(object.addr().get(), next);
         if place == next {
             self.entries.push(Entry {
                 object,
@@ -237,20 +237,20 @@ impl Counts {
         let (before, account) = (self.entries.len(), self.account);
         self.entries.retain_mut(|entry| {
             let count = entry.count;
-            let kept = keep(entry);
+            let stays = keep(entry);
             record(
                 account,
                 entry.object,
-                if kept { entry.count - count } else { -count },
+                if stays { entry.count - count } else { -count },
             );
-            kept
+            stays
         });
         if self.entries.len() == before {
             return;
         }
-        self.places = LinearHashMap::default();
+        self.indices = LinearHashMap::default();
         for (entry, place) in self.entries.iter().zip(0..) {
-            self.places.insert(entry.object.addr().get(), place);
+            self.indices.insert(entry.object.addr().get(), place);
         }
     }
 

@@ -1,6 +1,6 @@
-//! [`HeapHandle`]: the part of a heap that other heaps know.
+//! [`HeapHandle`]: the part of a heap that other heaps access.
 
-use super::count_inbox::{CountDelta, CountInbox, PreviousBatches};
+use super::count_inbox::{CountDelta, CountInbox, InboxWas};
 use super::heap_id::HeapId;
 use crate::alloc::header::Header;
 use crate::pages::chunk::owner_of;
@@ -9,7 +9,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 use std::task::Waker;
 
-/// The part of a heap that other heaps know: its identity, and its count inbox. The heap's pages
+/// The part of a heap that other heaps access: its identity, and its count inbox. The heap's pages
 /// lead to it (H4).
 pub(crate) struct HeapHandle {
     id: HeapId,
@@ -33,13 +33,13 @@ impl HeapHandle {
 
     /// The pointer by which pages name it.
     pub(crate) fn name(this: &Arc<HeapHandle>) -> NonNull<HeapHandle> {
-        // The pointer may also access the counts of the `Arc`, because `give_up` increments them.
-        // SAFETY: the pointer of an `Arc` is not null.
+        // The pointer may also access the counts of the `Arc`, because `send_release` increments
+        // them. SAFETY: the pointer of an `Arc` is not null.
         unsafe { NonNull::new_unchecked(Arc::as_ptr(this).cast_mut()) }
     }
 
-    /// The owner of an object. The caller must know that the owner stays live: the heap's holder
-    /// knows this, and so does a heap that counts the object or a container of it.
+    /// The owner of an object. The owner must stay live: it does for the heap's
+    /// holder, and for a heap that counts the object or a container of it.
     ///
     /// # Safety
     ///
@@ -51,27 +51,27 @@ impl HeapHandle {
     }
 
     /// Sends deltas to the owner, which may not read them until it is woken.
-    pub(crate) fn send(&self, changes: Vec<CountDelta>) {
+    pub(crate) fn send(&self, deltas: Vec<CountDelta>) {
         fault!(
-            IncsKeptBack => if changes[0].by > 0 {
-                return crate::fault::hide(changes);
+            IncsKeptBack => if deltas[0].by > 0 {
+                return crate::fault::hide(deltas);
             },
             WakeFirst => {
                 if self.inbox.is_empty() {
                     self.waker.get().map(Waker::wake_by_ref);
                 }
-                self.inbox.send(changes);
+                self.inbox.send(deltas);
                 return;
             },
         );
-        if self.inbox.send(changes) == PreviousBatches::Nothing
+        if self.inbox.send(deltas) == InboxWas::Empty
             && let Some(waker) = self.waker.get()
         {
             // Foreign code, which must not affect the sender: that may be in the middle of a
             // collection, and has more to send.
             let woken = panic::catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
             if let Err(panic) = woken {
-                crate::foreign_code::over(panic);
+                crate::foreign_code::drop_panic(panic);
             }
         }
     }
@@ -82,9 +82,9 @@ impl HeapHandle {
     /// # Safety
     ///
     /// `owner` is the result of `HeapHandle::of` for them.
-    pub(crate) unsafe fn send_release(owner: NonNull<HeapHandle>, changes: Vec<CountDelta>) {
+    pub(crate) unsafe fn send_release(owner: NonNull<HeapHandle>, deltas: Vec<CountDelta>) {
         // SAFETY: none once the deltas are sent: that is the injected fault.
-        fault!(NotKept => return unsafe { owner.as_ref() }.send(changes));
+        fault!(NotKept => return unsafe { owner.as_ref() }.send(deltas));
         // As soon as these deltas are in the inbox the owner may end: the reference count keeps it
         // for the accesses after that.
         // SAFETY: the caller's contract: the pointer came from an `Arc`, which is live as long as
@@ -93,7 +93,7 @@ impl HeapHandle {
             Arc::increment_strong_count(owner.as_ptr());
             Arc::from_raw(owner.as_ptr())
         };
-        owner.send(changes);
+        owner.send(deltas);
         fault!(IncsKeptBack => while let Some(incs) = crate::fault::hidden() {
             owner.inbox.send(incs);
         });
@@ -102,6 +102,6 @@ impl HeapHandle {
 
 impl Drop for HeapHandle {
     fn drop(&mut self) {
-        self.id.give();
+        self.id.release();
     }
 }

@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 pub struct HeapId(NonZeroU32);
 
 /// The ids of ended heaps are reused, the oldest first, when there are more of them than this.
-const RESTING: usize = if cfg!(miri) { 16 } else { 1 << 16 };
+const REUSE_DELAY: usize = if cfg!(miri) { 16 } else { 1 << 16 };
 
 static IDS: Mutex<Ids> = Mutex::new(Ids {
     last: 0,
@@ -37,7 +37,7 @@ impl HeapId {
     }
 
     /// Returns the id of an ended heap.
-    pub(crate) fn give(self) {
+    pub(crate) fn release(self) {
         let mut ids = IDS.lock().unwrap_or_else(PoisonError::into_inner);
         ids.ended.push_back(self);
     }
@@ -46,12 +46,12 @@ impl HeapId {
 impl Ids {
     fn take(&mut self) -> HeapId {
         let next = self.last.checked_add(1).and_then(NonZeroU32::new);
-        if (self.ended.len() > RESTING || next.is_none())
+        if (self.ended.len() > REUSE_DELAY || next.is_none())
             && let Some(id) = self.ended.pop_front()
         {
             return id;
         }
-        let next = next.expect("no id for another heap: there are four thousand million of them");
+        let next = next.expect("no id for another heap: 2^32 heaps are live");
         self.last = next.get();
         HeapId(next)
     }
@@ -62,14 +62,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_rest_before_they_are_given_again() {
+    fn ids_are_reused_after_a_delay() {
         let mut ids = Ids {
             last: 0,
             ended: VecDeque::new(),
         };
         let first = ids.take();
         ids.ended.push_back(first);
-        for _ in 0..RESTING {
+        for _ in 0..REUSE_DELAY {
             let id = ids.take();
             assert_ne!(id, first);
             ids.ended.push_back(id);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn when_there_are_no_new_ones_an_old_one_is_given() {
+    fn an_old_id_is_reused_when_no_new_one_is_left() {
         let mut ids = Ids {
             last: u32::MAX - 1,
             ended: VecDeque::new(),

@@ -21,13 +21,13 @@ const RECEIVED_MAX: usize = if cfg!(any(test, miri)) { 4 } else { 1024 };
 #[repr(C)]
 pub(crate) struct Imports {
     /// Received references that are not in `counts` yet.
-    received: Vec<Received>,
+    received: Vec<ReceivedReference>,
     counts: Counts,
 }
 
 /// Received references to one object, each with a weight of one.
 #[derive(Clone, Copy)]
-struct Received {
+struct ReceivedReference {
     object: NonNull<Header>,
     count: i64,
 }
@@ -35,7 +35,7 @@ struct Received {
 impl Default for Imports {
     fn default() -> Imports {
         Imports {
-            counts: Counts::of(Account::Imports),
+            counts: Counts::new(Account::Imports),
             received: Vec::new(),
         }
     }
@@ -57,55 +57,58 @@ impl Imports {
             return;
         }
         if self.received.len() == RECEIVED_MAX {
-            self.settle();
+            self.add_received();
         }
-        self.received.push(Received { object, count: 1 });
+        self.received.push(ReceivedReference { object, count: 1 });
     }
 
     /// Adds all received references to the table, and returns the table.
-    pub(crate) fn settle(&mut self) -> &mut Counts {
-        for Received { object, count } in self.received.drain(..) {
-            self.counts.add_posted(object, count);
+    pub(crate) fn add_received(&mut self) -> &mut Counts {
+        for ReceivedReference { object, count } in self.received.drain(..) {
+            self.counts.add_recorded(object, count);
         }
         &mut self.counts
     }
 
     /// A concurrent mark begins: an import received or sent on from here on is not released at its
     /// end (H6).
-    pub(crate) fn mark_begins(&mut self) {
+    pub(crate) fn begin_mark(&mut self) {
         #[cfg(test)]
         if is_injected(InjectedFault::WhiteImport) {
             return;
         }
-        self.settle().mark_begins();
+        self.add_received().begin_mark();
     }
 
     /// Clears the marks of the last mark, which may have been aborted.
-    pub(crate) fn forget_mark(&mut self) {
-        self.settle().forget_mark();
+    pub(crate) fn clear_marks(&mut self) {
+        self.add_received().clear_marks();
     }
 
-    /// The references added up so far, for a stop-the-world mark; [`Imports::met`] handles the
-    /// others.
-    pub(crate) fn counted(&mut self) -> &mut Counts {
+    /// The references added up so far, for a stop-the-world mark; [`Imports::finish_mark`] handles
+    /// the others.
+    pub(crate) fn table(&mut self) -> &mut Counts {
         &mut self.counts
     }
 
     /// A stop-the-world mark is complete, and has made entries for all objects that it needs.
-    /// Received references to other objects are not needed any more: they are passed to `given_up`.
-    pub(crate) fn met(&mut self, mut given_up: impl FnMut(NonNull<Header>, i64)) -> &mut Counts {
-        for Received { object, count } in self.received.drain(..) {
+    /// Received references to other objects are not needed any more: they are passed to `release`.
+    pub(crate) fn finish_mark(
+        &mut self,
+        mut release: impl FnMut(NonNull<Header>, i64),
+    ) -> &mut Counts {
+        for ReceivedReference { object, count } in self.received.drain(..) {
             #[cfg(test)]
             if is_injected(InjectedFault::ForgottenImportMark) {
                 count_audit::record(Account::Imports, object, -count);
-                given_up(object, count);
+                release(object, count);
                 continue;
             }
-            if self.counts.has(object) {
-                self.counts.add_posted(object, count);
+            if self.counts.contains(object) {
+                self.counts.add_recorded(object, count);
             } else {
                 count_audit::record(Account::Imports, object, -count);
-                given_up(object, count);
+                release(object, count);
             }
         }
         &mut self.counts
@@ -113,12 +116,12 @@ impl Imports {
 
     /// All counts in both parts: an object may appear more than once.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (NonNull<Header>, i64)> {
-        let counted = self
+        let added = self
             .counts
             .iter()
             .map(|import| (import.object, import.count));
         let received = self.received.iter().map(|it| (it.object, it.count));
-        counted.chain(received)
+        added.chain(received)
     }
 
     /// The number of objects; a recently received one may be counted more than once.

@@ -39,7 +39,7 @@ fn differs(seed: u64) -> bool {
 }
 
 #[test]
-fn changes_have_one_order_in_two_layouts() {
+fn deltas_have_the_same_order_in_two_layouts() {
     let count = posted(0, Layout::InOrder).len();
     assert!(count > if cfg!(miri) { 10 } else { 200 }, "{count} changes");
     assert!(!(0..if cfg!(miri) { 1 } else { 20 }).any(differs));

@@ -6,7 +6,6 @@ pub(crate) mod count_inbox;
 #[cfg(test)]
 mod count_inbox_tests;
 pub(crate) mod counts;
-pub(crate) mod drain;
 pub(crate) mod heap_handle;
 pub(crate) mod heap_id;
 mod imports;

@@ -343,7 +343,7 @@ fn program(seed: u64) {
 }
 
 #[test]
-fn seeded_sharing_does_what_the_model_does() {
+fn seeded_sharing_matches_the_model() {
     programs::run(40, program);
 }
 

@@ -66,7 +66,7 @@ fn send(from: &Eager, to: &Eager, number: usize, ended: &Ended) {
 /// The third heap gets a container of the second one, with a component of the first one, and keeps
 /// only the component. Returns how often the two were destroyed, and whether the count verifier
 /// finds no fault.
-fn a_part_is_kept() -> (Vec<u32>, bool) {
+fn a_component_stays_live() -> (Vec<u32>, bool) {
     let source = Arc::new(PageSource::new());
     let ended = Ended::new(Mutex::new(vec![0, 0]));
     let heaps = [(); 3].map(|()| eager(&source));
@@ -96,12 +96,12 @@ fn a_part_is_kept() -> (Vec<u32>, bool) {
 }
 
 #[test]
-fn a_part_is_counted_before_its_whole_is_given_up() {
-    assert_eq!(a_part_is_kept(), (vec![0, 1], true));
+fn a_component_is_counted_before_its_container_is_released() {
+    assert_eq!(a_component_stays_live(), (vec![0, 1], true));
 }
 
 #[test]
 fn injected_faults_of_order_are_caught() {
-    let (ended, in_order) = injected_fault::with(InjectedFault::DecFirst, a_part_is_kept);
+    let (ended, in_order) = injected_fault::with(InjectedFault::DecFirst, a_component_stays_live);
     assert_eq!((ended, in_order), (vec![1, 1], false));
 }

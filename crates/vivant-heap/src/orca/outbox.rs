@@ -33,18 +33,18 @@ impl Outbox {
         // Recorded here and not when it is sent: code that the first batch wakes finds the accounts
         // of the other owners balanced.
         count_audit::record(Account::Inboxes, object, by);
-        let change = CountDelta { object, by };
-        if let Some((to, changes)) = self.batches.get_mut(self.last)
+        let delta = CountDelta { object, by };
+        if let Some((to, deltas)) = self.batches.get_mut(self.last)
             && *to == owner
         {
-            changes.push(change);
+            deltas.push(delta);
             return;
         }
         self.last = *self.places.entry(owner).or_insert_with(|| {
             self.batches.push((owner, Vec::new()));
             self.batches.len() - 1
         });
-        self.batches[self.last].1.push(change);
+        self.batches[self.last].1.push(delta);
     }
 
     /// The number of owners with deltas.
@@ -52,8 +52,8 @@ impl Outbox {
         self.batches.len()
     }
 
-    pub(crate) fn changes(&self) -> usize {
-        self.batches.iter().map(|(_, changes)| changes.len()).sum()
+    pub(crate) fn deltas(&self) -> usize {
+        self.batches.iter().map(|(_, deltas)| deltas.len()).sum()
     }
 
     /// Sends a batch to each owner's inbox.
@@ -69,13 +69,13 @@ impl Outbox {
         } else {
             batches
         };
-        for (owner, changes) in batches {
+        for (owner, deltas) in batches {
             #[cfg(test)]
-            for change in &changes {
-                count_audit::observe(Account::Inboxes, change.object, change.by);
+            for delta in &deltas {
+                count_audit::observe(Account::Inboxes, delta.object, delta.by);
             }
             // SAFETY: the caller's contract; each owner is that of its batch's objects.
-            unsafe { HeapHandle::send_release(owner, changes) };
+            unsafe { HeapHandle::send_release(owner, deltas) };
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::count_audit::{self, Account};
 use super::count_inbox::{CountDelta, CountInbox};
+use super::count_inbox::{CountDrain, DrainOutcome};
 use super::counts::{Counts, Entry, ImportMark};
-use super::drain::{CountDrain, Drained};
 use super::heap_handle::HeapHandle;
 use super::imports::Imports;
 use super::outbox::Outbox;
@@ -17,8 +17,8 @@ use std::ptr::NonNull;
 /// The weight that a heap requests by an INC when it has none left to pass on (O6).
 pub(crate) const CREDIT: i64 = 256;
 
-/// The heap weight of an import, in bytes: the foreign object lives until this heap's next mark
-/// examines the import.
+/// The foreign weight of an import in the heap size estimate, in bytes: the foreign object lives
+/// until this heap's next mark examines the import.
 pub(crate) const FOREIGN_WEIGHT: usize = 1024;
 
 /// The counts of one heap. The fields that each turn reads are at the beginning.
@@ -47,17 +47,17 @@ pub(crate) struct SentCounts {
 }
 
 impl SentCounts {
-    fn count(&mut self, more: &Outbox, fewer: &Outbox) {
-        self.incs += more.batches() as u64;
-        self.decs += fewer.batches() as u64;
-        self.changes += (more.changes() + fewer.changes()) as u64;
+    fn count(&mut self, incs: &Outbox, decs: &Outbox) {
+        self.incs += incs.batches() as u64;
+        self.decs += decs.batches() as u64;
+        self.changes += (incs.deltas() + decs.deltas()) as u64;
     }
 }
 
 impl Default for Sharing {
     fn default() -> Sharing {
         Sharing {
-            exports: Counts::of(Account::Exports),
+            exports: Counts::new(Account::Exports),
             imports: Imports::default(),
             drain: CountDrain::default(),
             sent: SentCounts::default(),
@@ -83,12 +83,16 @@ impl Sharing {
             self.exports.add(object, 1);
             return;
         }
-        let mut asks = false;
-        self.imports.settle().change(object, |count| {
-            asks = count <= 1;
-            if asks { count + CREDIT - 1 } else { count - 1 }
+        let mut needs_credit = false;
+        self.imports.add_received().change(object, |count| {
+            needs_credit = count <= 1;
+            if needs_credit {
+                count + CREDIT - 1
+            } else {
+                count - 1
+            }
         });
-        if !asks {
+        if !needs_credit {
             return;
         }
         self.sent.incs += 1;
@@ -155,32 +159,29 @@ impl Sharing {
             // SAFETY: the import counts the object, so its owner is live.
             unsafe { owner.as_ref() }.send(vec![change]);
         }
-        let (exports, mut gone) = (&mut self.exports, Vec::new());
+        let (exports, mut zeroed) = (&mut self.exports, Vec::new());
         let done = self.drain.drain_batches(most, |change| {
             count_audit::record(Account::Inboxes, change.object, -change.by);
             exports.add(change.object, change.by);
-            if exports.of_object(change.object) == 0 {
-                gone.push(change.object);
+            if exports.get(change.object) == 0 {
+                zeroed.push(change.object);
             }
         });
         // A later delta may have raised the count again.
-        if gone
-            .into_iter()
-            .any(|object| exports.of_object(object) == 0)
-        {
-            self.drain.note(Drained::Decremented);
+        if zeroed.into_iter().any(|object| exports.get(object) == 0) {
+            self.drain.note(DrainOutcome::Released);
         }
         done
     }
 
     /// Reports whether the count of an object fell to zero since the last report.
-    pub(crate) fn take_outcome(&mut self) -> Drained {
+    pub(crate) fn take_outcome(&mut self) -> DrainOutcome {
         self.drain.take_outcome()
     }
 
     /// Notes a result for the next report.
-    pub(crate) fn note(&mut self, heard: Drained) {
-        self.drain.note(heard);
+    pub(crate) fn note(&mut self, outcome: DrainOutcome) {
+        self.drain.note(outcome);
     }
 
     /// Whether no other heap refers to this heap's objects, provided that the inbox is drained.
@@ -191,35 +192,39 @@ impl Sharing {
     /// The exported objects, by the deltas applied so far. All of them live: the heap drains its
     /// inbox before it looks for dead objects.
     pub(crate) fn export_roots(&self) -> impl Iterator<Item = NonNull<Header>> {
-        let known = self.exports.iter().filter(|export| export.count != 0);
-        known.map(|export| export.object)
+        let exports = self.exports.iter().filter(|export| export.count != 0);
+        exports.map(|export| export.object)
     }
 
     /// A mark begins. It takes the exports as roots in pieces ([`Sharing::take`]). The inbox is
     /// drained.
-    pub(crate) fn mark_begins(&mut self) {
+    pub(crate) fn begin_mark(&mut self) {
         debug_assert!(self.exports.iter().all(|export| export.count >= 0), "O6");
         #[cfg(test)]
         if is_injected(InjectedFault::ForgottenExport) {
             return;
         }
-        self.exports.wait();
+        self.exports.set_pending();
     }
 
     /// Examines at most `most` of the exports of the beginning of the mark, and takes those that
     /// are roots (O4).
-    pub(crate) fn take(&mut self, most: usize, take: impl FnMut(NonNull<Header>)) -> ExportRoots {
-        self.exports.take(most, take);
-        match self.exports.have_some_that_wait() {
+    pub(crate) fn take_export_roots(
+        &mut self,
+        most: usize,
+        take: impl FnMut(NonNull<Header>),
+    ) -> ExportRoots {
+        self.exports.take_roots(most, take);
+        match self.exports.has_pending() {
             true => ExportRoots::Pending,
             false => ExportRoots::Taken,
         }
     }
 
     /// A concurrent mark was aborted: clears its marks.
-    pub(crate) fn forget_mark(&mut self) {
-        self.imports.forget_mark();
-        self.exports.forget_mark();
+    pub(crate) fn clear_marks(&mut self) {
+        self.imports.clear_marks();
+        self.exports.clear_marks();
     }
 
     /// A concurrent mark is complete, and has marked these foreign objects: sends an INC for each
@@ -235,12 +240,12 @@ impl Sharing {
         foreign: &mut SegmentedStack<NonNull<Header>>,
         most: usize,
     ) -> usize {
-        let (imports, mut more) = (self.imports.settle(), Outbox::default());
-        let mut looked = 0;
-        while looked < most
-            && let Some(some) = foreign.take(most - looked)
+        let (imports, mut incs) = (self.imports.add_received(), Outbox::default());
+        let mut examined = 0;
+        while examined < most
+            && let Some(some) = foreign.take(most - examined)
         {
-            looked += some.len();
+            examined += some.len();
             for object in some {
                 imports.change(object, |count| {
                     if count != 0 {
@@ -257,19 +262,19 @@ impl Sharing {
                     }
                     // SAFETY: the container through which the object was marked is counted until
                     // that import is released.
-                    unsafe { more.add(object, CREDIT) };
+                    unsafe { incs.add(object, CREDIT) };
                     CREDIT
                 });
             }
         }
-        self.sent.count(&more, &Outbox::default());
+        self.sent.count(&incs, &Outbox::default());
         // SAFETY: no weight is released.
-        unsafe { more.send() };
-        if looked < most {
-            imports.wait();
-            self.exports.wait();
+        unsafe { incs.send() };
+        if examined < most {
+            imports.set_pending();
+            self.exports.set_pending();
         }
-        looked
+        examined
     }
 
     /// A concurrent mark has sent its INCs: sends DECs for imports that are unmarked and have not
@@ -280,40 +285,40 @@ impl Sharing {
     ///
     /// As for `inc_marked`; the released objects are not used any more.
     pub(crate) unsafe fn dec_unmarked(&mut self, most: usize) -> usize {
-        let (mut more, mut fewer) = (Outbox::default(), Outbox::default());
+        let (mut incs, mut decs) = (Outbox::default(), Outbox::default());
         // References received until now are added up, and so touched.
-        let looked = self.imports.settle().marked(most, |import| {
+        let examined = self.imports.add_received().filter_pending(most, |import| {
             // SAFETY: the import counts the object here.
-            unsafe { settle_import(import, &mut more, &mut fewer) }
+            unsafe { finish_import(import, &mut incs, &mut decs) }
         });
-        self.sent.count(&more, &fewer);
+        self.sent.count(&incs, &decs);
         // SAFETY: no turn uses an object of the DECs; their components were counted before (O6).
         unsafe {
-            more.send();
-            fewer.send();
+            incs.send();
+            decs.send();
         }
-        looked
+        examined
     }
 
     /// A concurrent mark is complete: removes exports of zero. Examines at most `most` exports and
     /// returns their number. A smaller number means that none is left.
     pub(crate) fn drop_dead_exports(&mut self, most: usize) -> usize {
-        self.exports.marked(most, |export| {
+        self.exports.filter_pending(most, |export| {
             export.mark = ImportMark::Unmarked;
             export.count != 0
         })
     }
 
     /// The number of entries for `dec_unmarked` and `drop_dead_exports`.
-    pub(crate) fn counted(&self) -> usize {
+    pub(crate) fn entries(&self) -> usize {
         self.imports.len() + self.exports.len()
     }
 
     /// A stop-the-world mark has marked these foreign objects.
-    pub(crate) fn meet(&mut self, foreign: &mut SegmentedStack<NonNull<Header>>) {
-        let imports = self.imports.counted();
+    pub(crate) fn mark_foreign(&mut self, foreign: &mut SegmentedStack<NonNull<Header>>) {
+        let imports = self.imports.table();
         while let Some(some) = foreign.take(usize::MAX) {
-            some.into_iter().for_each(|object| imports.meet(object));
+            some.into_iter().for_each(|object| imports.mark(object));
         }
     }
 
@@ -323,27 +328,27 @@ impl Sharing {
     /// # Safety
     ///
     /// The caller is the heap's holder; unmarked objects are not used any more.
-    pub(crate) unsafe fn marked(&mut self) {
+    pub(crate) unsafe fn finish_stop_the_world(&mut self) {
         self.exports.retain(|export| export.count != 0);
-        let (mut more, mut fewer) = (Outbox::default(), Outbox::default());
+        let (mut incs, mut decs) = (Outbox::default(), Outbox::default());
         // SAFETY: the received references count their objects here, and these are unmarked.
         let imports = self
             .imports
-            .met(|object, count| unsafe { fewer.add(object, -count) });
+            .finish_mark(|object, count| unsafe { decs.add(object, -count) });
         imports.retain(|import| {
             // SAFETY: the import counts the object, or its container is counted until the DECs are
             // sent.
-            unsafe { settle_import(import, &mut more, &mut fewer) }
+            unsafe { finish_import(import, &mut incs, &mut decs) }
         });
-        self.sent.count(&more, &fewer);
+        self.sent.count(&incs, &decs);
         #[cfg(test)]
         if is_injected(InjectedFault::DecFirst) {
-            std::mem::swap(&mut more, &mut fewer);
+            std::mem::swap(&mut incs, &mut decs);
         }
         // SAFETY: no turn uses an object of the DECs; their components were counted before (O6).
         unsafe {
-            more.send();
-            fewer.send();
+            incs.send();
+            decs.send();
         }
     }
 
@@ -357,10 +362,10 @@ impl Sharing {
         debug_assert!(region.exports.iter().all(|export| export.count == 0), "O8");
         #[cfg(test)]
         if is_injected(InjectedFault::ForgottenRegionImport) {
-            region.imports.settle().retain(|_| false);
+            region.imports.add_received().retain(|_| false);
         }
-        let imports = self.imports.settle();
-        region.imports.settle().retain(|import| {
+        let imports = self.imports.add_received();
+        region.imports.add_received().retain(|import| {
             // SAFETY: the region counts the object.
             if unsafe { HeapHandle::of(import.object) } == own {
                 self.exports.add(import.object, -import.count);
@@ -375,11 +380,11 @@ impl Sharing {
     ///
     /// # Safety
     ///
-    /// As for `marked`, with nothing marked.
+    /// As for `finish_stop_the_world`, with nothing marked.
     pub(crate) unsafe fn release_all(&mut self) {
-        self.imports.forget_mark();
+        self.imports.clear_marks();
         // SAFETY: the caller's contract: nothing is marked, and no object is used any more.
-        unsafe { self.marked() };
+        unsafe { self.finish_stop_the_world() };
     }
 }
 
@@ -388,10 +393,10 @@ impl Sharing {
 ///
 /// # Safety
 ///
-/// The object or a container of it is counted until both outboxes are sent; `more` is sent first.
-unsafe fn settle_import(import: &mut Entry, more: &mut Outbox, fewer: &mut Outbox) -> bool {
-    let met = std::mem::replace(&mut import.mark, ImportMark::Unmarked);
-    let change = match (met, import.count) {
+/// The object or a container of it is counted until both outboxes are sent; `incs` is sent first.
+unsafe fn finish_import(import: &mut Entry, incs: &mut Outbox, decs: &mut Outbox) -> bool {
+    let mark = std::mem::replace(&mut import.mark, ImportMark::Unmarked);
+    let change = match (mark, import.count) {
         (ImportMark::Marked, 0) => {
             import.count = CREDIT;
             CREDIT
@@ -399,9 +404,9 @@ unsafe fn settle_import(import: &mut Entry, more: &mut Outbox, fewer: &mut Outbo
         (ImportMark::Marked, _) => return true,
         (ImportMark::Unmarked, count) => -count,
     };
-    let post = if change > 0 { more } else { fewer };
+    let outbox = if change > 0 { incs } else { decs };
     // SAFETY: the caller's contract.
-    unsafe { post.add(import.object, change) };
+    unsafe { outbox.add(import.object, change) };
     change > 0
 }
 
@@ -414,7 +419,7 @@ pub(crate) enum ExportRoots {
 
 /// How a heap ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ends {
+pub(crate) enum HeapEnd {
     /// No other heap refers to its objects: they can be freed.
     Unshared,
     /// Other heaps do. The objects stay, for good.

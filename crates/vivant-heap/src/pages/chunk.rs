@@ -133,7 +133,7 @@ pub(crate) unsafe fn age_of(pointer: NonNull<u8>) -> Age {
 #[inline]
 unsafe fn owner_at<'a>(pointer: NonNull<u8>) -> &'a AtomicPtr<Owner> {
     let number = (pointer.addr().get() & (CHUNK - 1)) / PAGE;
-    debug_assert!(number >= HEAD, "a head is nobody's");
+    debug_assert!(number >= HEAD, "a chunk head has no owner");
     // SAFETY: guaranteed by the caller; a head has as many owners as its chunk has pages behind it.
     unsafe {
         let owners = &raw const (*chunk_of(pointer).as_ptr()).owners;

@@ -99,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn two_chunks_are_ready_ahead_across_mappings() {
+    fn two_chunks_are_prefaulted_across_mappings() {
         // Mappings have 1, 1, 2, 4, 8, 16 and 32 chunks: from the one with 8 on chunks are
         // committed two at a time.
         assert_eq!(prepared(22), [9, 11, 13, 15, 17, 19, 21]);
     }
 
     #[test]
-    fn a_part_of_what_is_used_is_ready_ahead_and_no_more() {
+    fn at_most_a_part_of_the_used_memory_is_prefaulted() {
         let units = prepared(640).len();
         // The first 8 chunks are committed page by page, and one unit is used at once.
         let ready = 8 + 2 + 2 * units;
@@ -115,7 +115,7 @@ mod tests {
 
     /// A system that refused a mapping once, so that there is an odd number of chunks.
     #[test]
-    fn after_a_refusal_chunks_are_still_apart_and_within_their_mappings() {
+    fn chunks_stay_disjoint_and_mapped_after_an_allocation_failure() {
         let mut mapped = Mapped::default();
         let take_chunk = |mapped: &mut Mapped| mapped.take_chunk().expect("the system has memory");
         let mut starts: Vec<_> = (0..16).map(|_| take_chunk(&mut mapped)).collect();
@@ -153,7 +153,7 @@ mod tests {
     /// The thread that touches a unit has it for itself: both the test and that thread may write to
     /// it.
     #[test]
-    fn what_is_touched_is_nobody_elses() {
+    fn a_unit_is_touched_by_one_thread_alone() {
         let mut mapped = Mapped::default();
         for _ in 0..24 {
             mapped.take_chunk().expect("the system has memory");

@@ -11,7 +11,7 @@ pub(crate) struct NurseryChunkCache {
     spans: RefCell<Vec<Span>>,
     pages: Cell<usize>,
     /// Maximum number of pages that nursery and cache may have together after a collection.
-    keeps: usize,
+    max_pages: usize,
 }
 
 impl NurseryChunkCache {
@@ -31,18 +31,18 @@ impl NurseryChunkCache {
         }
     }
 
-    /// Adapts the size after a nursery of `used` pages was emptied, with `still` pages of
+    /// Adapts the size after a nursery of `used` pages was emptied, with `survivor_pages` pages of
     /// survivors: chunks that will hardly be needed are returned.
-    pub(crate) fn settle(&mut self, used: usize, still: usize, source: &PageSource) {
+    pub(crate) fn resize(&mut self, used: usize, survivor_pages: usize, source: &PageSource) {
         // The size decays by half after a burst.
-        self.keeps = used.max(usize::midpoint(self.keeps, used));
-        self.shrink(self.keeps.saturating_sub(still), source);
+        self.max_pages = used.max(usize::midpoint(self.max_pages, used));
+        self.shrink(self.max_pages.saturating_sub(survivor_pages), source);
     }
 
     /// Returns all but `most` pages to the source.
     pub(crate) fn shrink(&mut self, most: usize, source: &PageSource) {
         if most == 0 {
-            self.keeps = 0;
+            self.max_pages = 0;
         }
         let mut left = self.pages.get();
         let spans = self.spans.get_mut();

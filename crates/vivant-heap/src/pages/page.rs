@@ -1,8 +1,7 @@
 //! The description of a page, or of a span: pages that hold blocks of one size class for one heap.
 
-use super::chunk::{PAGE, start_of, state_of};
+use super::chunk::{PAGE, start_of};
 use super::size_class::{block_size, blocks};
-use crate::sync::Ordering;
 use std::ptr::NonNull;
 
 /// What a page is used for.
@@ -74,7 +73,7 @@ pub(crate) struct Span(pub(crate) NonNull<Page>);
 /// An allocation cache: free blocks of one span, a bit for each block that one word of the span's
 /// bitmap describes. The span counts them as used.
 #[derive(Clone, Copy)]
-pub(crate) struct Word {
+pub(crate) struct AllocationCache {
     pub(crate) span: Span,
     number: usize,
     /// The block of the lowest bit.
@@ -82,9 +81,9 @@ pub(crate) struct Word {
     pub(crate) free: u64,
 }
 
-impl Word {
+impl AllocationCache {
     /// Holds no block of any span.
-    pub(crate) const EMPTY: Word = Word {
+    pub(crate) const EMPTY: AllocationCache = AllocationCache {
         span: Span(NonNull::dangling()),
         number: 0,
         first: NonNull::dangling(),
@@ -109,14 +108,6 @@ impl Word {
     }
 }
 
-/// The dead blocks that a sweep reports to its caller.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Wanted {
-    /// Blocks that hold values with destructors.
-    Destructors,
-    All,
-}
-
 impl Span {
     /// # Safety
     ///
@@ -139,7 +130,7 @@ impl Span {
     /// # Safety
     ///
     /// The caller owns the span, and it holds blocks.
-    pub(crate) unsafe fn take_word(self) -> Option<Word> {
+    pub(crate) unsafe fn take_free_blocks(self) -> Option<AllocationCache> {
         // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
         let class = page.class as usize;
@@ -157,7 +148,7 @@ impl Span {
             page.used += free.count_ones() as u16;
             // SAFETY: the blocks lie in the span.
             let first = unsafe { self.start().add(number * 64 * block_size(class)) };
-            return Some(Word {
+            return Some(AllocationCache {
                 span: self,
                 number,
                 first,
@@ -171,81 +162,25 @@ impl Span {
     ///
     /// # Safety
     ///
-    /// As for `take_word`, which returned the cache.
-    pub(crate) unsafe fn give_word(self, word: Word) {
+    /// As for `take_free_blocks`, which returned the cache.
+    pub(crate) unsafe fn return_blocks(self, cache: AllocationCache) {
         // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
-        page.occupied[word.number] &= !word.free;
-        page.used -= word.free.count_ones() as u16;
+        page.occupied[cache.number] &= !cache.free;
+        page.used -= cache.free.count_ones() as u16;
     }
 
     /// Records that the value in a block has a destructor.
     ///
     /// # Safety
     ///
-    /// As for `take_word`; the block belongs to the span.
+    /// As for `take_free_blocks`; the block belongs to the span.
     pub(crate) unsafe fn note_drop(self, block: NonNull<u8>) {
         // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
         let offset = block.addr().get() - self.start().addr().get();
         let number = offset / page.block_size();
         page.drops[number / 64] |= 1 << (number % 64);
-    }
-
-    /// Frees the blocks that the last mark did not mark: those with a state other than `alive`.
-    /// Before it frees a block that `wanted` selects, it calls `dead` with the block, and with
-    /// whether the block's value has a destructor.
-    ///
-    /// # Safety
-    ///
-    /// As for `take_word`; no marker runs.
-    pub(crate) unsafe fn sweep(
-        self,
-        alive: u8,
-        wanted: Wanted,
-        mut dead: impl FnMut(NonNull<u8>, bool),
-    ) {
-        // SAFETY: guaranteed by the caller.
-        let page = unsafe { self.page() };
-        let size = page.block_size();
-        let start = self.start();
-        for word in 0..page.occupied.len() {
-            let occupied = page.occupied[word];
-            let (mut left, mut met) = (occupied, 0);
-            // SAFETY: the block lies in the span.
-            let block = |bit: usize| unsafe { start.add((word * 64 + bit) * size) };
-            while left != 0 {
-                let bit = left.trailing_zeros() as usize;
-                left &= left - 1;
-                // SAFETY: the span's chunk is mapped. Relaxed: no marker runs.
-                let state = unsafe { state_of(block(bit)) }.load(Ordering::Relaxed);
-                met |= u64::from(state == alive) << bit;
-            }
-            let gone = occupied & !met;
-            if gone == 0 {
-                continue;
-            }
-            let drops = page.drops[word] & gone;
-            page.drops[word] &= !gone;
-            let mut told = match wanted {
-                Wanted::Destructors => drops,
-                Wanted::All => gone,
-            };
-            while told != 0 {
-                let bit = told.trailing_zeros() as usize;
-                told &= told - 1;
-                dead(block(bit), drops >> bit & 1 == 1);
-            }
-            page.occupied[word] &= !gone;
-            page.used -= gone.count_ones() as u16;
-            left = gone;
-            while left != 0 {
-                let bit = left.trailing_zeros() as usize;
-                left &= left - 1;
-                // SAFETY: the span's chunk is mapped. Relaxed: no marker runs.
-                unsafe { state_of(block(bit)) }.store(0, Ordering::Relaxed);
-            }
-        }
     }
 
     /// Writes the distance to the first page into the descriptions of the span's pages.
@@ -262,7 +197,7 @@ impl Span {
     ///
     /// # Safety
     ///
-    /// As for `take_word`.
+    /// As for `take_free_blocks`.
     pub(crate) unsafe fn each_droppable(self, mut each: impl FnMut(NonNull<u8>)) {
         // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };

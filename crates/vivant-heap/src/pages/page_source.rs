@@ -314,7 +314,7 @@ impl Inner {
                 return;
             }
         }
-        debug_assert_eq!(self.kept, 0, "kept pages are counted wrongly");
+        debug_assert_eq!(self.kept, 0, "the number of kept pages is wrong");
         self.kept = 0;
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn runs_do_not_overlap_and_come_back() {
+fn spans_do_not_overlap_and_are_reused() {
     let source = PageSource::new();
     let lengths = [1, 3, 8, 1, 200, 2, 700];
     let spans: Vec<Span> = lengths
@@ -29,7 +29,7 @@ fn runs_do_not_overlap_and_come_back() {
 
 #[test]
 #[cfg(all(target_os = "linux", not(miri)))]
-fn the_next_chunks_are_made_ready_before_they_are_needed() {
+fn the_next_chunks_are_prefaulted() {
     let source = PageSource::new();
     let mut spans = Vec::new();
     let mut prepared = Vec::new();
@@ -53,7 +53,7 @@ fn the_next_chunks_are_made_ready_before_they_are_needed() {
 
 #[test]
 #[cfg(all(target_os = "linux", not(miri)))]
-fn memory_is_made_ready_beside_who_takes_it() {
+fn memory_is_prefaulted_during_allocation() {
     let source = PageSource::new();
     let takers = std::sync::atomic::AtomicUsize::new(2);
     std::thread::scope(|scope| {
@@ -87,7 +87,7 @@ fn memory_is_made_ready_beside_who_takes_it() {
 }
 
 #[test]
-fn trimming_spares_what_is_taken() {
+fn trimming_keeps_spans_in_use() {
     let source = PageSource::new();
     let spans = [1, 2, USABLE + 1].map(|pages| {
         source
@@ -105,7 +105,7 @@ fn trimming_spares_what_is_taken() {
 }
 
 #[test]
-fn what_is_freed_goes_back_to_the_system() {
+fn freed_chunks_return_to_the_system() {
     let source = PageSource::new();
     let chunks = if cfg!(miri) { 2 } else { 32 };
     let take = |_| {
@@ -168,7 +168,7 @@ fn holes_are_filled() {
 }
 
 #[test]
-fn a_bound_is_kept() {
+fn a_bound_limits_the_pages_in_use() {
     let source = PageSource::exhausted_at(2);
     assert!(
         source
@@ -197,7 +197,7 @@ fn a_bound_is_kept() {
 
 #[test]
 #[cfg(target_pointer_width = "64")]
-fn more_pages_than_a_description_counts_are_refused() {
+fn a_span_too_long_for_its_description_is_refused() {
     let source = PageSource::new();
     assert!(
         source

@@ -11,8 +11,8 @@ use std::task::Waker;
 #[derive(Debug, Default)]
 pub(super) struct Prefault {
     /// The next chunks are not committed.
-    wanted: AtomicBool,
-    /// Woken when `wanted` is set. Without a waker, each heap commits memory between two of its
+    is_pending: AtomicBool,
+    /// Woken when `is_pending` is set. Without a waker, each heap commits memory between two of its
     /// turns.
     waker: OnceLock<Waker>,
 }
@@ -23,13 +23,13 @@ impl Prefault {
     #[cold]
     pub(super) fn request(&self) {
         // Relaxed: a hint. What remains to be committed is read under the source's lock.
-        self.wanted.store(true, Ordering::Relaxed);
+        self.is_pending.store(true, Ordering::Relaxed);
         if let Some(waker) = self.waker.get() {
             // This runs in the middle of a turn or a collection, which a waker must not disturb.
             let _foreign = ForeignCode::begin();
             let woken = panic::catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
             if let Err(panic) = woken {
-                foreign_code::over(panic);
+                foreign_code::drop_panic(panic);
             }
         }
     }
@@ -37,7 +37,7 @@ impl Prefault {
     /// Notes that memory is being committed.
     pub(super) fn fulfil(&self) {
         // Relaxed: a hint, as in `request`.
-        self.wanted.store(false, Ordering::Relaxed);
+        self.is_pending.store(false, Ordering::Relaxed);
     }
 }
 
@@ -46,7 +46,7 @@ impl PageSource {
     #[inline]
     pub(crate) fn needs_prefault(&self) -> bool {
         // Relaxed: a hint.
-        self.prefault.wanted.load(Ordering::Relaxed) && self.prefault.waker.get().is_none()
+        self.prefault.is_pending.load(Ordering::Relaxed) && self.prefault.waker.get().is_none()
     }
 
     /// Sets the waker that is woken when memory has to be committed. What it wakes calls
@@ -60,21 +60,21 @@ impl PageSource {
     /// use std::thread::{self, Thread};
     /// use vivant_heap::PageSource;
     ///
-    /// struct Keeper(Thread);
+    /// struct Prefaulter(Thread);
     ///
-    /// impl Wake for Keeper {
+    /// impl Wake for Prefaulter {
     ///     fn wake(self: Arc<Self>) {
     ///         self.0.unpark();
     ///     }
     /// }
     ///
     /// let source = Arc::new(PageSource::new());
-    /// let seen_to = source.clone();
+    /// let shared = source.clone();
     /// let thread = thread::spawn(move || {
     ///     thread::park();
-    ///     seen_to.prefault();
+    ///     shared.prefault();
     /// });
-    /// source.prefault_by(Waker::from(Arc::new(Keeper(thread.thread().clone()))));
+    /// source.prefault_by(Waker::from(Arc::new(Prefaulter(thread.thread().clone()))));
     /// thread.thread().unpark();
     /// thread.join().unwrap();
     /// ```

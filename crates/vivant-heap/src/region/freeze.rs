@@ -83,11 +83,11 @@ impl<T: Erased> Iso<T> {
         // The remembered objects are scanned before the pages go, and are clean then: nothing is
         // left that a later write barrier or collection could write.
         // SAFETY: the owner's turn lasts, and within this function nothing else accesses its heap.
-        let root = unsafe { self.settle().give(owner) };
+        let root = unsafe { self.quiesce().give_to(owner) };
         // SAFETY: the same type but for its brand: all that it refers to belongs to this turn. The
         // region does not use it any more.
         let root: T::Of<'gc> = unsafe { mem::transmute_copy(&root) };
-        let room = holder.room_shared(size_of::<T::Of<'gc>>());
+        let room = holder.allocate_shared(size_of::<T::Of<'gc>>());
         // SAFETY: there is room for the header, and for the value behind it. The caller had the
         // region, so there is no other reference to what is in it; and from here on there is no
         // `Gc` to it, because `Freeze` gives none.

@@ -44,7 +44,7 @@ impl<T: Erased> Iso<T> {
     pub fn merge<'gc>(self, holder: &Mutator<'gc>) -> T::Of<'gc> {
         // SAFETY: the turn's heap lives as long as its turn; within this function nothing else
         // accesses it.
-        let root = unsafe { self.settle().give(holder.heap()) };
+        let root = unsafe { self.quiesce().give_to(holder.heap()) };
         // SAFETY: the same type but for its brand: the objects that it refers to are this heap's
         // now. The region does not use it any more.
         unsafe { mem::transmute_copy(&root) }
@@ -52,7 +52,7 @@ impl<T: Erased> Iso<T> {
 
     /// Settles the region: its nursery is empty, no mark runs, everything is swept, nothing is
     /// remembered, and every `Mut` is clean.
-    pub(super) fn settle(mut self) -> Self {
+    pub(super) fn quiesce(mut self) -> Self {
         let (region, root) = self.heap.parts();
         // Objects that a finished mark found dead stay dead.
         region.abort_mark();
@@ -79,7 +79,7 @@ impl<T: Erased> Iso<T> {
     /// # Panics
     ///
     /// The heap has its pages from another source.
-    pub(super) unsafe fn give(
+    pub(super) unsafe fn give_to(
         mut self,
         heap: NonNull<UnsafeCell<Core>>,
     ) -> ManuallyDrop<T::Of<'static>> {

@@ -162,8 +162,8 @@ impl Model {
         let home = |thing: &Number| self.things[*thing].home;
         alive.iter().all(|thing| {
             let Thing { next, shared, .. } = &self.things[*thing];
-            let known = |other: &Number| matches!(home(other), Home::Shared(_));
-            next.iter().all(|other| home(other) == home(thing)) && shared.iter().all(known)
+            let before = |other: &Number| matches!(home(other), Home::Shared(_));
+            next.iter().all(|other| home(other) == home(thing)) && shared.iter().all(before)
         })
     }
 }

@@ -118,7 +118,7 @@ fn all<'gc>(root: Tree<'gc>) -> Vec<Tree<'gc>> {
 }
 
 /// The shared objects that a graph refers to, and their components.
-pub(super) fn known(root: Tree<'_>) -> Vec<Shared<'_>> {
+pub(super) fn before(root: Tree<'_>) -> Vec<Shared<'_>> {
     let near = all(root)
         .into_iter()
         .flat_map(|tree| tree.borrow().shared.clone());

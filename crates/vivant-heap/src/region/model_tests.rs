@@ -4,7 +4,7 @@
 
 use super::model::{Heap as HeapModel, Home, Model, Number, Region};
 use super::model_graphs::{
-    Ended, Seen, Shared, State, TreeIso, change, item, known, link, node, number, whole,
+    Ended, Seen, Shared, State, TreeIso, before, change, item, link, node, number, whole,
 };
 use crate::check::count_verifier::CountVerifier;
 use crate::gc::heap::{Heap, Root};
@@ -171,7 +171,7 @@ impl Both {
                         (0, _) => item(r, model, ended, heap),
                         (1, Some(parcel)) => r.unpack(parcel),
                         (2 | 3, taken) => {
-                            let mut of = known(*root);
+                            let mut of = before(*root);
                             of.extend(taken.map(|parcel| r.unpack(parcel)));
                             whole(r, model, ended, chance, heap, &of)
                         }
@@ -424,7 +424,7 @@ fn program(seed: u64) {
 }
 
 #[test]
-fn seeded_regions_do_what_the_model_does() {
+fn seeded_regions_match_the_model() {
     programs::run(10, program);
 }
 

@@ -26,7 +26,7 @@ impl Mutator<'_> {
         };
         let mut iso = Iso::held(&source, pacing, Holder::Turn(self.heap()), make);
         iso.held_by(Holder::None);
-        iso.weigh(self);
+        iso.add_to_holder(self);
         iso
     }
 }
@@ -49,14 +49,14 @@ impl<T: Erased> Iso<T> {
     /// leaf, and a dead region is freed only by that mark. Pages that came with the region are not
     /// added, because a region may be passed on in the same turn: moving it must cost the same
     /// whatever its size.
-    fn weigh(&mut self, holder: &Mutator<'_>) {
+    fn add_to_holder(&mut self, holder: &Mutator<'_>) {
         let bytes = self.heap.stats().pages;
         let region = self.heap.parts().0;
-        let known = std::mem::replace(&mut region.weighed, bytes);
+        let before = std::mem::replace(&mut region.pages_at_holder, bytes);
         // SAFETY: the holder's turn lasts; within this function nothing else accesses its heap,
         // which is not the region's.
         let heap = unsafe { &mut *holder.heap().as_ref().get() };
-        heap.pinned += bytes.saturating_sub(known);
+        heap.pinned += bytes.saturating_sub(before);
     }
 
     /// Opens the region in a turn: shared objects that are allocated in it belong to the turn's
@@ -91,7 +91,7 @@ impl<T: Erased> Iso<T> {
             let opened = Opened(self);
             opened.0.open(body)
         };
-        self.weigh(holder);
+        self.add_to_holder(holder);
         result
     }
 }

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_as_many_buckets_as_are_needed_and_none_is_long() {
+    fn the_number_of_buckets_follows_the_entries() {
         let mut buckets = LinearHashMap::default();
         let address = |number: usize| (1 << 30) + number * 32;
         for number in 0..100 * FULL {

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn short_lists_share_a_segment_and_long_ones_stay_whole() {
+    fn short_lists_share_a_segment_and_long_ones_keep_theirs() {
         let (mut one, mut other) = (SegmentedStack::default(), SegmentedStack::default());
         (0..5).for_each(|number| one.push(number));
         other.append(&mut vec![5, 6]);

@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "place 3 of none")]
-    fn nothing_is_taken_out_of_none() {
+    fn nothing_is_removed_from_an_empty_vector() {
         SegmentedVec::<u8>::default().swap_remove(3);
     }
 }

@@ -2,4 +2,5 @@
 
 pub(crate) mod holder_root;
 pub(crate) mod parcel;
-pub(crate) mod turn_heap;
+#[cfg(test)]
+mod turn_heap_tests;

@@ -1,6 +1,7 @@
 //! [`Parcel`]: a value in transit from one heap to another.
 
 use crate::alloc::header::Header;
+use crate::foreign_code::ForeignCode;
 use crate::gc::mutator::Mutator;
 use crate::object::erased::Erased;
 use crate::object::object_trait::Object;
@@ -57,11 +58,11 @@ unsafe impl<T: Erased + Sync> Sync for Parcel<T> {}
 /// Calls `each` for each reference in the value itself: its roots (O7).
 #[inline]
 fn each_root<'gc, T: Object<'gc>>(value: &T, each: impl FnMut(NonNull<Header>)) {
-    Tracer::tell(value, each);
+    Tracer::each_reference(value, each);
 }
 
 /// Whether a type can hold references to shared objects: known at compile time.
-pub(crate) const fn shares<T: Erased>() -> bool {
+const fn shares<T: Erased>() -> bool {
     <T::Of<'static> as Object<'static>>::NEEDS_TRACE
 }
 
@@ -114,6 +115,45 @@ impl<'gc> Mutator<'gc> {
     }
 }
 
+/// A turn's heap, for code of the runtime that runs within the turn and does not have its brand.
+#[derive(Clone, Copy)]
+pub struct TurnHeap(Mutator<'static>);
+
+impl TurnHeap {
+    /// A handle to the heap of this turn.
+    #[inline]
+    #[must_use]
+    pub fn new(mutator: &Mutator<'_>) -> TurnHeap {
+        // SAFETY: only `pack` uses it, and the caller of `pack` guarantees that the turn runs.
+        TurnHeap(unsafe { mutator.rebranded() })
+    }
+
+    /// As [`Mutator::pack`], for a value of any brand. A reference to an object of another heap
+    /// counts as an import. In the middle of an operation on a heap, as [`Parcel::new`].
+    ///
+    /// # Safety
+    ///
+    /// The turn from which this was made has not ended, and runs on this thread.
+    #[inline]
+    pub unsafe fn pack<'gc, T: Erased<Of<'gc>: Sendable<'gc>>>(
+        self,
+        value: T::Of<'gc>,
+    ) -> Parcel<T> {
+        if shares::<T>() && ForeignCode::runs() {
+            return Parcel::new(value);
+        }
+        // SAFETY: the caller's contract; no operation on the heap is in progress. The brand is that
+        // of the value, which is packed and used for nothing else.
+        unsafe { self.0.rebranded() }.pack(value)
+    }
+}
+
+impl fmt::Debug for TurnHeap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TurnHeap").finish_non_exhaustive()
+    }
+}
+
 impl<T: Erased> Parcel<T> {
     /// Packs a value without a mutator: in a turn of an actor that has no heap.
     ///
@@ -123,15 +163,15 @@ impl<T: Erased> Parcel<T> {
         T::Of<'gc>: Sendable<'gc>,
     {
         if shares::<T>() {
-            let mut more = Outbox::default();
+            let mut incs = Outbox::default();
             // SAFETY: the caller is in a turn that may use the references, so they are counted
             // until that turn has ended. No weight is released.
             unsafe {
                 each_root(&value, |root| {
                     count_audit::record(Account::Parcels, root, 1);
-                    more.add(root, 1);
+                    incs.add(root, 1);
                 });
-                more.send();
+                incs.send();
             }
         }
         Parcel {
@@ -183,14 +223,14 @@ impl<T: Erased> Parcel<T> {
 ///
 /// The caller has these weights, and does not use the objects any more.
 unsafe fn give_back(roots: impl Iterator<Item = NonNull<Header>>) {
-    let mut fewer = Outbox::default();
+    let mut decs = Outbox::default();
     // SAFETY: the caller's contract: the objects are counted until the outbox is sent.
     unsafe {
         roots.for_each(|root| {
             count_audit::record(Account::Parcels, root, -1);
-            fewer.add(root, -1);
+            decs.add(root, -1);
         });
-        fewer.send();
+        decs.send();
     }
 }
 

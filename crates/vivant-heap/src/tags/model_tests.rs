@@ -312,7 +312,7 @@ fn program(seed: u64) {
 }
 
 #[test]
-fn seeded_tags_do_what_the_model_does() {
+fn seeded_tags_match_the_model() {
     programs::run(25, program);
 }
 

@@ -209,7 +209,7 @@ impl<'gc> Mutator<'gc> {
     /// Allocates a tag entry for an object that has none, or has a dead one.
     #[cold]
     fn tag_entry(&self, target: NonNull<Header>) -> NonNull<Header> {
-        let tag_entry = self.room_shared(size_of::<TagEntry>());
+        let tag_entry = self.allocate_shared(size_of::<TagEntry>());
         let core = self.core();
         let mut tags = core.tags.borrow_mut();
         // SAFETY: there is room for it; `target` is an object of this turn.
@@ -231,7 +231,7 @@ impl<'gc> Mutator<'gc> {
 #[cold]
 fn in_a_region(type_name: &str) -> ! {
     panic!(
-        "Y3: an object of type `{type_name}` in an open region cannot be tagged: nothing outside may refer to what goes away as a whole. Merge the region into \
+        "Y3: an object of type `{type_name}` in an open region cannot be tagged: nothing outside may refer to an object of a region. Merge the region into \
          the actor's heap first, or name the object by something of your own"
     )
 }

@@ -17,27 +17,23 @@ pub(super) const READERS: u32 = CLEAN - 1;
 /// borrowed already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BorrowError {
-    wanted: Wanted,
+    kind: BorrowKind,
     object: &'static str,
     flag: u32,
 }
 
 /// What a borrow is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Wanted {
+pub(super) enum BorrowKind {
     Read,
     Write,
 }
 
 impl BorrowError {
     #[cold]
-    pub(super) fn of<T>(wanted: Wanted, flag: u32) -> BorrowError {
+    pub(super) fn of<T>(kind: BorrowKind, flag: u32) -> BorrowError {
         let object = any::type_name::<T>();
-        BorrowError {
-            wanted,
-            object,
-            flag,
-        }
+        BorrowError { kind, object, flag }
     }
 
     #[cold]
@@ -49,9 +45,9 @@ impl BorrowError {
 
 impl fmt::Display for BorrowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let want = match self.wanted {
-            Wanted::Read => "read",
-            Wanted::Write => "write",
+        let want = match self.kind {
+            BorrowKind::Read => "read",
+            BorrowKind::Write => "write",
         };
         write!(f, "cannot {want} this object, a `{}`: ", self.object)?;
         if self.flag & WRITING != 0 {

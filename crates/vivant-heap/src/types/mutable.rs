@@ -1,6 +1,6 @@
 //! [`Mut`]: a value that changes in place, with the write barrier in its borrow flag.
 
-use super::borrow::{BorrowError, READERS, Ref, RefMut, WRITING, Wanted};
+use super::borrow::{BorrowError, BorrowKind, READERS, Ref, RefMut, WRITING};
 use crate::gc::mutator::Mutator;
 use crate::object::erased::Erased;
 use crate::object::evacuator::{CLEAN, Evacuator};
@@ -96,7 +96,7 @@ where
         let cell = Gc::as_ref(*self);
         let flag = cell.flag.get();
         if flag & WRITING != 0 || flag & READERS == READERS {
-            return Err(BorrowError::of::<T>(Wanted::Read, flag));
+            return Err(BorrowError::of::<T>(BorrowKind::Read, flag));
         }
         cell.flag.set(flag + 1);
         // SAFETY: the borrow is counted, and the value is not borrowed mutably. An object lives as
@@ -148,7 +148,7 @@ where
             mutator.write_barrier(self.header());
             Gc::as_ref(*self).flag.set(flag & !CLEAN);
         }
-        BorrowError::of::<T>(Wanted::Write, flag)
+        BorrowError::of::<T>(BorrowKind::Write, flag)
     }
 
     /// Replaces the value.

@@ -130,8 +130,8 @@ impl<'gc> Mutator<'gc> {
         // No overflow: this number of values is in memory already.
         let bytes = size_of::<Length>() + elements * size_of::<T>();
         let room = match birth {
-            Birth::Own => self.room(bytes, T::NEEDS_TRACE),
-            Birth::Shared => self.room_shared(bytes),
+            Birth::Own => self.allocate(bytes, T::NEEDS_TRACE),
+            Birth::Shared => self.allocate_shared(bytes),
         };
         // SAFETY: there is room for the header, the length and the values; the rest is the
         // caller's.

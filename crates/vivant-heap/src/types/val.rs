@@ -136,7 +136,7 @@ impl<'gc> Mutator<'gc> {
                 "an object is aligned to 8 bytes at most; box what needs more"
             );
         }
-        let room = self.room_shared(size_of::<T>());
+        let room = self.allocate_shared(size_of::<T>());
         // SAFETY: there is room for the header, and for the value behind it.
         unsafe {
             room.write(Header::new(Table::of::<T>()));

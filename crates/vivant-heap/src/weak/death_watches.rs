@@ -75,11 +75,11 @@ impl DeathWatches {
             };
             watched.object = object;
             // SAFETY: the object's present place, in a chunk.
-            let stays = unsafe { is_young(object) };
-            if !stays {
+            let is_still_young = unsafe { is_young(object) };
+            if !is_still_young {
                 self.old.insert(number, *watched);
             }
-            stays
+            is_still_young
         });
     }
 
@@ -88,23 +88,23 @@ impl DeathWatches {
         0..self.next
     }
 
-    /// A mark is complete, and `is_alive` tells its result: examines at most `most` of these
+    /// A mark is complete, and `is_marked` is its result: examines at most `most` of these
     /// watches, and returns the number. A smaller number means that none is left.
-    pub(crate) fn marked(
+    pub(crate) fn drop_unmarked(
         &mut self,
         watches: &mut Range<u64>,
         most: usize,
-        is_alive: impl Fn(NonNull<Header>) -> bool,
+        is_marked: impl Fn(NonNull<Header>) -> bool,
     ) -> usize {
         #[cfg(test)]
         if is_injected(InjectedFault::ForgottenWatch) {
             return 0;
         }
-        let (mut looked, mut dead) = (0, Vec::new());
+        let (mut examined, mut dead) = (0, Vec::new());
         for (&number, watched) in self.old.range(watches.clone()).take(most) {
-            looked += 1;
+            examined += 1;
             watches.start = number + 1;
-            if !is_alive(watched.object) {
+            if !is_marked(watched.object) {
                 dead.push((number, watched.token));
             }
         }
@@ -112,6 +112,6 @@ impl DeathWatches {
             self.old.remove(&number);
             self.found.insert(number, token);
         }
-        looked
+        examined
     }
 }

@@ -98,28 +98,28 @@ impl TagTable {
         }
     }
 
-    /// Removes dead tag entries after a mark; `is_alive` tells what it has marked. Visits at most
-    /// `most` entries, the last of the first `unsettled`, and returns the number visited. If that
+    /// Removes dead tag entries after a mark; `is_marked` is its result. Visits at most
+    /// `most` entries, the last of the first `pending`, and returns the number visited. If that
     /// is less than `most`, all are visited.
     ///
     /// # Safety
     ///
     /// Nothing was swept since that mark began.
-    pub(crate) unsafe fn marked(
+    pub(crate) unsafe fn drop_unmarked(
         &mut self,
-        unsettled: &mut usize,
+        pending: &mut usize,
         most: usize,
-        is_alive: impl Fn(NonNull<Header>) -> bool,
+        is_marked: impl Fn(NonNull<Header>) -> bool,
     ) -> usize {
         #[cfg(test)]
         if is_injected(InjectedFault::TagTableStale) {
             return 0;
         }
-        let until = *unsettled;
-        *unsettled = until.saturating_sub(most);
-        for place in (*unsettled..until).rev() {
+        let until = *pending;
+        *pending = until.saturating_sub(most);
+        for place in (*pending..until).rev() {
             let tag_entry = self.listed[place];
-            if is_alive(tag_entry) {
+            if is_marked(tag_entry) {
                 continue;
             }
             // The entry that takes its place was visited, or was added later.
@@ -131,7 +131,7 @@ impl TagTable {
                 self.old.remove(at);
             }
         }
-        until - *unsettled
+        until - *pending
     }
 
     /// Whether nothing is tagged.

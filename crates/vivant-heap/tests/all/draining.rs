@@ -156,7 +156,11 @@ fn the_nursery_is_emptied_while_a_mark_waits() {
     while press.stats().begun == 0 {
         press.turn(|m, _| (0..64).for_each(|_| _ = m.alloc([0_u64; 128])));
         press.pace();
-        assert!(press.young() < 256 << 10, "{} bytes", press.young());
+        assert!(
+            press.young_bytes() < 256 << 10,
+            "{} bytes",
+            press.young_bytes()
+        );
     }
 }
 

@@ -466,7 +466,7 @@ fn a_small_heap_is_small() {
     heap.turn(|m, state| state.0.push(m.alloc(9)));
     assert!(heap.stats().pages <= 12 * 1024);
     heap.collect_young();
-    heap.rest();
+    heap.return_nursery();
     assert_eq!(heap.stats().pages, 8 * 1024);
     assert_eq!(source.stats().pages, 2);
 }

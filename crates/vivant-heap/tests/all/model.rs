@@ -329,7 +329,7 @@ fn run(seed: u64) {
             0 => heap.collect(),
             1 => heap.sweep(),
             2 | 3 => heap.collect_young(),
-            4 => heap.rest(),
+            4 => heap.return_nursery(),
             _ => heap.pace(),
         }
         let reached = model.compare(&mut heap);

@@ -106,7 +106,7 @@ fn memory_of_what_has_died_goes_back_to_the_system() {
     let fill = |heap: &mut Heap<All<[u64; 9]>>| {
         heap.turn(|m, state| state.extend((0..objects).map(|_| m.alloc(Leaf([1; 9])))));
         heap.collect();
-        heap.rest();
+        heap.return_nursery();
     };
     let mut heap = Heap::<All<[u64; 9]>>::new(&source, pacing(), |_| Vec::new());
     for _ in 0..3 {
@@ -190,7 +190,7 @@ fn many_small_heaps_at_once_are_small() {
             (0..10).map(|n| m.alloc(Leaf(number + n))).collect()
         });
         heap.collect_young();
-        heap.rest();
+        heap.return_nursery();
         heap
     };
     let mut alive: Vec<_> = (0..heaps).map(new).collect();

@@ -45,7 +45,7 @@ where
 
     /// Before the nursery is emptied: a turn that has allocated much is reported.
     fn report_large_turn(&self, worker: &Worker) {
-        let (young, system) = (self.heap.young(), &worker.system);
+        let (young, system) = (self.heap.young_bytes(), &worker.system);
         if young > system.config.allocation_limit {
             let reports = &system.reports;
             reports.large_turn(worker.path(), worker.behaviour(), young as u64);

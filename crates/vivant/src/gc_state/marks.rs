@@ -87,7 +87,7 @@ impl Marks {
 
     /// Like `goes_on`, if there are packets to take.
     pub(super) fn is_left(&self, system: &Shared, mark: &Arc<Mark>) {
-        if mark.marker.wants_help() {
+        if mark.marker.needs_help() {
             self.goes_on(system, mark);
         }
     }
@@ -104,7 +104,7 @@ impl Marks {
     pub(crate) fn wants_help(&self) -> bool {
         // SeqCst: pairs with the store in `goes_on`.
         self.count.load(Ordering::SeqCst) != 0
-            && self.lock().iter().any(|mark| mark.marker.wants_help())
+            && self.lock().iter().any(|mark| mark.marker.needs_help())
     }
 
     /// Scans a few objects of one mark, in round-robin order.
@@ -121,10 +121,10 @@ impl Marks {
             let progress = mark.marker.work(objects);
             mark.marker.add_spent_ns(oracle.now_ns() - began_ns);
             match progress {
-                Progress::Nothing => continue,
+                Progress::NoWork => continue,
                 Progress::More => {
                     // There is enough for two.
-                    if mark.marker.has_room() {
+                    if mark.marker.has_spare_work() {
                         system.idle.wake_one();
                     }
                 }

@@ -14,7 +14,7 @@ impl RunGuard<'_> {
     #[inline]
     pub(crate) fn counts_begin(&mut self) {
         let cold = self.owner().cold.as_mut();
-        Executor::begins(cold.and_then(|cold| cold.counts.take()));
+        Executor::begin_run(cold.and_then(|cold| cold.counts.take()));
     }
 
     /// The run is over: a safe point.
@@ -35,7 +35,7 @@ impl RunGuard<'_> {
         let mut owner = None;
         self.as_turn(const { &Merging::KIND }, || {
             // The owner's end also merges what has arrived since.
-            match catch(|| Executor::ends().filter(|_| goes_on)) {
+            match catch(|| Executor::end_run().filter(|_| goes_on)) {
                 Ok(after) => owner = after,
                 Err(caught) => drop(self.panicked(Merging::KIND.name, caught)),
             }

@@ -1,10 +1,10 @@
 //! Objects with value and memory that loom tracks, and the two kinds of references to them.
 
 use super::counting;
-use super::current::{self, Home};
+use super::current::{self, ParkedOwner};
 use super::entering;
-use super::handed::{Ends, Handed};
-use super::header::{Header, NOBODY};
+use super::handed::{EndObject, Handed};
+use super::header::{Header, MERGED_OWNER};
 use super::notice;
 use super::only;
 use super::table::Table;
@@ -31,7 +31,7 @@ pub(super) struct Object {
     freed: Tracked<bool>,
 }
 
-/// One interleaving: its owners' slots and its objects.
+/// One interleaving: its owners' entries and its objects.
 pub(super) struct World {
     table: Box<Table>,
 }
@@ -62,7 +62,7 @@ impl World {
     /// Nothing is left: every value was destroyed once, every memory freed once, every id given
     /// back.
     pub(super) fn check(self) {
-        notice::tell_all();
+        notice::report_all();
         for object in OBJECTS.take() {
             let value = object.value.read(|value| *value);
             assert_eq!(value, Value::Ended, "a value was lost");
@@ -82,11 +82,11 @@ impl World {
 }
 
 /// An owner: see `Owner` of the crate.
-pub(super) struct Owner(Home);
+pub(super) struct Owner(ParkedOwner);
 
 impl Owner {
     pub(super) fn new() -> Owner {
-        Owner(Home::new())
+        Owner(ParkedOwner::new())
     }
 
     pub(super) fn run<R>(&mut self, body: impl FnOnce() -> R) -> R {
@@ -144,7 +144,7 @@ impl Raw {
         assert_eq!(before, Value::Lives, "ended twice");
     }
 
-    fn forsake(self) {
+    fn release_memory(self) {
         if self.header().end() {
             self.free();
         }
@@ -156,10 +156,10 @@ impl Raw {
     }
 }
 
-impl Ends for Raw {
+impl EndObject for Raw {
     unsafe fn end(self) {
         self.end_value();
-        self.forsake();
+        self.release_memory();
     }
 }
 
@@ -172,7 +172,7 @@ unsafe impl Send for Brc {}
 impl Brc {
     pub(super) fn new() -> Brc {
         let header = match current::birth(0) {
-            NOBODY => Header::merged(),
+            MERGED_OWNER => Header::merged(),
             owner => Header::owned(owner),
         };
         Brc(Raw::new(header, Value::Lives))
@@ -209,15 +209,15 @@ impl Brc {
         match only::take(raw.header()) {
             Some(others) => {
                 raw.end_value();
-                raw.forsake();
+                raw.release_memory();
                 drop(others);
                 true
             }
             None => {
-                let last = counting::let_go(raw.header(), || raw.hand());
+                let last = counting::decrement(raw.header(), || raw.hand());
                 if last {
                     raw.end_value();
-                    raw.forsake();
+                    raw.release_memory();
                 }
                 last
             }
@@ -250,7 +250,9 @@ impl Clone for Brc {
 impl Drop for Brc {
     fn drop(&mut self) {
         let raw = self.0;
-        if !counting::let_go_owned(raw.header()) && counting::let_go(raw.header(), || raw.hand()) {
+        if !counting::decrement_owned(raw.header())
+            && counting::decrement(raw.header(), || raw.hand())
+        {
             // SAFETY: the last one.
             unsafe { raw.end() };
         }

@@ -1,4 +1,4 @@
-//! The protocol's files of `vivant-brc`, byte for byte, around a table of a few slots.
+//! The protocol's files of `vivant-brc`, byte for byte, around a table of a few entries.
 
 #[path = "asked.rs"]
 pub(super) mod asked;
@@ -20,10 +20,10 @@ mod notice;
 mod object;
 #[path = "../../../../crates/vivant-brc/src/bias/only.rs"]
 mod only;
+#[path = "../../../../crates/vivant-brc/src/bias/owner_entry.rs"]
+mod owner_entry;
 #[path = "scenes.rs"]
 pub(super) mod scenes;
-#[path = "../../../../crates/vivant-brc/src/bias/slot.rs"]
-mod slot;
 #[path = "table.rs"]
 mod table;
 #[path = "../../../../crates/vivant-brc/src/bias/word.rs"]

@@ -30,7 +30,7 @@ pub(super) fn given_one() -> (World, Owner, Brc, Brc) {
 pub(super) fn spawn<R: 'static>(body: impl FnOnce() -> R + 'static) -> thread::JoinHandle<R> {
     thread::spawn(move || {
         let result = body();
-        notice::tell_all();
+        notice::report_all();
         result
     })
 }
@@ -215,7 +215,7 @@ pub(in super::super) fn the_owner_is_detached() {
     world.ends(owner, [other]);
 }
 
-/// An id is given again while a thread may still push to its previous slot.
+/// An id is given again while a thread may still push to its previous entry.
 pub(in super::super) fn an_id_is_used_again() {
     let (world, mut owner, mine, theirs) = given_one();
     let other = spawn(move || used(theirs));

@@ -1,15 +1,15 @@
-//! Stub of `table.rs`: two slots for one interleaving, and the pool of their ids.
+//! Stub of `table.rs`: two entries for one interleaving, and the pool of their ids.
 
-use super::slot::{Left, Slot};
+use super::owner_entry::{AfterLeave, OwnerEntry};
 use crate::sync::Mutex;
 use std::cell::Cell;
 use std::ptr;
 
 /// Owners that a model may have at a time.
-const SLOTS: u32 = 2;
+const ENTRIES: u32 = 2;
 
 pub(super) struct Table {
-    slots: Vec<Slot>,
+    entries: Vec<OwnerEntry>,
     free: Mutex<Vec<u32>>,
 }
 
@@ -22,8 +22,8 @@ impl Table {
     /// The table of this interleaving, until it is dropped.
     pub(super) fn open() -> Box<Table> {
         let table = Box::new(Table {
-            slots: (1..=SLOTS).map(Slot::new).collect(),
-            free: Mutex::new((1..=SLOTS).rev().collect()),
+            entries: (1..=ENTRIES).map(OwnerEntry::new).collect(),
+            free: Mutex::new((1..=ENTRIES).rev().collect()),
         });
         TABLE.set(&raw const *table);
         table
@@ -33,7 +33,7 @@ impl Table {
     pub(super) fn check(&self) {
         let mut free = self.free.lock().unwrap().clone();
         free.sort_unstable();
-        let all: Vec<u32> = (1..=SLOTS).collect();
+        let all: Vec<u32> = (1..=ENTRIES).collect();
         assert_eq!(free, all, "an id is lost, or was given twice");
     }
 }
@@ -43,16 +43,16 @@ fn table() -> &'static Table {
     unsafe { &*TABLE.get() }
 }
 
-pub(super) fn slot(id: u32) -> &'static Slot {
-    &table().slots[id as usize - 1]
+pub(super) fn entry(id: u32) -> &'static OwnerEntry {
+    &table().entries[id as usize - 1]
 }
 
 pub(super) fn take() -> Option<u32> {
     table().free.lock().unwrap().pop()
 }
 
-pub(super) fn left(id: u32, left: Left) {
-    if left == Left::Free {
+pub(super) fn after_leave(id: u32, left: AfterLeave) {
+    if left == AfterLeave::FreeId {
         table().free.lock().unwrap().push(id);
     }
 }

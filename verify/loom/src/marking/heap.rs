@@ -116,7 +116,7 @@ impl Mark {
     pub(super) fn work(&self, most: usize) -> bool {
         let (block, pass) = match self.queue.join() {
             Joined::Work(block, pass) => (block, pass),
-            Joined::Nothing | Joined::Drained | Joined::Closed => return false,
+            Joined::NoWork | Joined::Drained | Joined::Closed => return false,
         };
         let mut found = Found {
             block,

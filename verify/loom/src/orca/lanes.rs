@@ -1,31 +1,31 @@
 //! A count inbox (lane) alone: two senders of count deltas, and one receiver.
 
-use super::count_inbox::{Batches, CountDelta, CountInbox, PreviousBatches};
+use super::count_inbox::{Batches, CountDelta, CountInbox, InboxWas};
 use crate::pointer::while_watching;
 use crate::sync::{Arc, AtomicU32, Ordering};
 use loom::thread::{self, JoinHandle};
 use std::ptr::NonNull;
 
 /// The `by` of a change is its name here.
-fn change(by: i64) -> CountDelta {
+fn delta(by: i64) -> CountDelta {
     let object = NonNull::dangling();
     CountDelta { object, by }
 }
 
 fn names(mut batches: Batches) -> Vec<i64> {
-    let changes = std::iter::from_fn(|| batches.next()).flatten();
-    changes.map(|change| change.by).collect()
+    let deltas = std::iter::from_fn(|| batches.next()).flatten();
+    deltas.map(|delta| delta.by).collect()
 }
 
 /// By batches: each sender numbers its batches with tens of its own.
 type Named = &'static [&'static [i64]];
 
 /// A thread that sends batches. Returns the first delta of each, with the result of the send.
-fn writer(inbox: &Arc<CountInbox>, batches: Named) -> JoinHandle<Vec<(i64, PreviousBatches)>> {
+fn writer(inbox: &Arc<CountInbox>, batches: Named) -> JoinHandle<Vec<(i64, InboxWas)>> {
     let inbox = inbox.clone();
     let leave = move |batch: &&[i64]| {
-        let changes = batch.iter().copied().map(change).collect();
-        (batch[0], inbox.send(changes))
+        let deltas = batch.iter().copied().map(delta).collect();
+        (batch[0], inbox.send(deltas))
     };
     thread::spawn(move || batches.iter().map(leave).collect())
 }
@@ -61,14 +61,11 @@ fn each_once_and_in_order(left: [Named; 2], taken: &[i64]) {
 }
 
 /// The sender of the first batch of a take, and no other, finds the inbox empty.
-fn one_nothing_in_each(told: &[(i64, PreviousBatches)], takes: &[Vec<i64>]) {
+fn one_nothing_in_each(told: &[(i64, InboxWas)], takes: &[Vec<i64>]) {
     for take in takes {
         let told_of = |name: &i64| told.iter().find(|(first, _)| first == name);
-        let told: Vec<PreviousBatches> =
-            take.iter().filter_map(told_of).map(|told| told.1).collect();
-        let nothings = told
-            .iter()
-            .map(|before| *before == PreviousBatches::Nothing);
+        let told: Vec<InboxWas> = take.iter().filter_map(told_of).map(|told| told.1).collect();
+        let nothings = told.iter().map(|before| *before == InboxWas::Empty);
         let expected = (0..told.len()).map(|at| at == 0);
         assert!(
             nothings.eq(expected),
@@ -94,7 +91,7 @@ pub(in super::super) fn a_hand_over() {
     let first = thread::spawn({
         let (inbox, handed) = (inbox.clone(), handed.clone());
         move || {
-            inbox.send(vec![change(1)]);
+            inbox.send(vec![delta(1)]);
             handed.store(1, Ordering::Release);
         }
     });
@@ -102,7 +99,7 @@ pub(in super::super) fn a_hand_over() {
         let inbox = inbox.clone();
         move || {
             if handed.load(Ordering::Acquire) == 1 {
-                inbox.send(vec![change(-1)]);
+                inbox.send(vec![delta(-1)]);
             }
         }
     });

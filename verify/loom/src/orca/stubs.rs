@@ -56,7 +56,7 @@ pub(crate) mod heap_id {
             HeapId
         }
 
-        pub(crate) fn give(self) {}
+        pub(crate) fn release(self) {}
     }
 }
 
@@ -83,7 +83,7 @@ pub(crate) mod foreign_code {
     use std::panic;
 
     /// A waker here does not panic, unless the model has found something.
-    pub(crate) fn over(found: Box<dyn Any + Send>) {
+    pub(crate) fn drop_panic(found: Box<dyn Any + Send>) {
         panic::resume_unwind(found);
     }
 }

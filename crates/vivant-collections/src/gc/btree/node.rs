@@ -14,7 +14,7 @@ pub(crate) struct Leaf<K, V>(PhantomData<fn() -> (K, V)>);
 pub(crate) struct Inner<K, V>(PhantomData<fn() -> (K, V)>);
 
 /// A node of either kind: an inner node begins as a leaf does. The height at which it is reached
-/// tells its kind.
+/// distinguishes them.
 pub(crate) type Node<'gc, K, V> = Chunk<'gc, Leaf<K, V>>;
 
 const KEYS: usize = HEAD;

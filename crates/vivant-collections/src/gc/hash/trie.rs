@@ -35,7 +35,7 @@ impl Link {
         (self.0.addr().get() & LOW) as u32
     }
 
-    /// The chunk; the caller knows the tag bits.
+    /// The chunk; the caller has the tag bits.
     #[inline]
     fn chunk(self, bits: u32) -> Raw {
         debug_assert_eq!(bits, self.bits());

@@ -6,7 +6,7 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use vivant_heap::{Collected, Evacuator, FixedState, Gc, Mutator, Object, Tracer, Weak};
 
-/// The number of entries that each insertion pays for: they are checked for dead values.
+/// The number of entries that each insertion checks for dead values.
 const LOOKS: usize = 2;
 
 /// Entries are checked in batches of this size: a segment of the map.
@@ -16,7 +16,7 @@ const TOGETHER: usize = 64;
 /// find them by key. An object that the collector has found dead is no longer in the map (H10).
 ///
 /// The map owns its keys, and keeps a key until its entry is removed: by a removal, by an insertion
-/// that replaces it, or gradually after the value is dead. Each new entry pays for checking two
+/// that replaces it, or gradually after the value is dead. Each new entry checks two
 /// others, so the cost is in no pause of the collector, and small in each turn. A map without
 /// insertions keeps its dead entries until [`WeakMap::purge`].
 ///
@@ -115,7 +115,7 @@ impl<'gc, K: Object<'gc>, V: ?Sized + Collected<'gc>, S> WeakMap<'gc, K, V, S> {
         self.due = 0;
     }
 
-    /// Checks some entries, and removes those with dead values. Returns where to go on; 0 at the
+    /// Checks some entries, and removes those with dead values. Returns where to continue; 0 at the
     /// end.
     fn look(&mut self, m: &Mutator<'gc>) -> u64 {
         // Not `upgrade`: a check must not resurrect the value.

@@ -17,7 +17,7 @@ impl Old {
     /// The caller is the holder of both heaps, which have the same source.
     pub(crate) unsafe fn absorb(&mut self, other: &mut Old, owner: NonNull<Owner>) {
         debug_assert_eq!(other.unswept, 0, "what is dead there would live here");
-        other.settle();
+        other.flush_caches();
         let other = mem::replace(other, Old::new(other.free_blocks));
         for span in other.spans() {
             // SAFETY: the span is the other generation's, and the caller's.
@@ -42,7 +42,7 @@ impl Old {
         }
         self.bytes_allocated += other.bytes_allocated;
         // The merge costs next to nothing, so no sweep is due for it at once.
-        self.at_step += other.bytes_allocated;
+        self.live_at_step += other.bytes_allocated;
         self.pages += other.pages;
         self.spans += other.spans;
         self.panics += other.panics;

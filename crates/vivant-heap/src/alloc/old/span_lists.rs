@@ -2,7 +2,7 @@
 
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::pages::page::{Page, Span, Word};
+use crate::pages::page::{AllocationCache, Page, Span};
 use crate::pages::size_class::blocks;
 use crate::segmented::segmented_stack::SegmentedStack;
 use std::mem;
@@ -45,9 +45,9 @@ pub(super) struct SpanLists {
     /// allocated are full.
     swept: [SegmentedStack<Span>; Fill::COUNT],
     /// The span from which blocks are allocated. It is swept.
-    taken_from: Option<Span>,
+    current: Option<Span>,
     /// The allocation cache: blocks of that span, counted as used.
-    pub(super) word: Word,
+    pub(super) cache: AllocationCache,
 }
 
 impl Default for SpanLists {
@@ -55,8 +55,8 @@ impl Default for SpanLists {
         SpanLists {
             unswept: Default::default(),
             swept: Default::default(),
-            taken_from: None,
-            word: Word::EMPTY,
+            current: None,
+            cache: AllocationCache::EMPTY,
         }
     }
 }
@@ -65,13 +65,13 @@ impl SpanLists {
     pub(super) fn iter(&self) -> impl Iterator<Item = Span> {
         let lists = self.unswept.iter().chain(&self.swept);
         let all = lists.flat_map(SegmentedStack::iter);
-        all.chain(&self.taken_from).copied()
+        all.chain(&self.current).copied()
     }
 
     /// Spans that were swept or added since the last mark.
     pub(super) fn swept(&self) -> impl Iterator<Item = Span> {
         let all = self.swept.iter().flat_map(SegmentedStack::iter);
-        all.chain(&self.taken_from).copied()
+        all.chain(&self.current).copied()
     }
 
     /// Whether no block of these spans is free, as far as they are swept.
@@ -98,8 +98,8 @@ impl SpanLists {
 
     /// Makes a swept span with free blocks the allocation span. The one before is full.
     pub(super) fn begin(&mut self, span: Span) {
-        debug_assert!(self.taken_from.is_none(), "it has free blocks");
-        self.taken_from = Some(span);
+        debug_assert!(self.current.is_none(), "it has free blocks");
+        self.current = Some(span);
     }
 
     /// A word of free blocks: of the allocation span, or else of the fullest swept span with a fill
@@ -108,18 +108,18 @@ impl SpanLists {
     /// # Safety
     ///
     /// The spans are the caller's.
-    pub(super) unsafe fn next_word(&mut self, least: Fill) -> Option<Word> {
+    pub(super) unsafe fn refill(&mut self, least: Fill) -> Option<AllocationCache> {
         loop {
-            if let Some(span) = self.taken_from {
+            if let Some(span) = self.current {
                 // SAFETY: the caller's contract; it is a span of blocks.
-                if let Some(word) = unsafe { span.take_word() } {
+                if let Some(word) = unsafe { span.take_free_blocks() } {
                     return Some(word);
                 }
-                self.taken_from = None;
+                self.current = None;
                 self.swept[Fill::All as usize].push(span);
             }
             let fills = &mut self.swept[least as usize..Fill::All as usize];
-            self.taken_from = Some(fills.iter_mut().rev().find_map(SegmentedStack::pop)?);
+            self.current = Some(fills.iter_mut().rev().find_map(SegmentedStack::pop)?);
         }
     }
 
@@ -141,12 +141,12 @@ impl SpanLists {
     /// # Safety
     ///
     /// The spans are the caller's.
-    pub(super) unsafe fn mark_ends(&mut self) {
+    pub(super) unsafe fn end_mark(&mut self) {
         debug_assert!(
-            self.word.free == 0 && self.unswept.iter().all(SegmentedStack::is_empty),
+            self.cache.free == 0 && self.unswept.iter().all(SegmentedStack::is_empty),
             "H6"
         );
-        if let Some(span) = self.taken_from.take() {
+        if let Some(span) = self.current.take() {
             // SAFETY: the caller's contract.
             unsafe { self.put(span) };
         }

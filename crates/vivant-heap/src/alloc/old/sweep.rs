@@ -2,21 +2,23 @@
 
 #[cfg(test)]
 use super::Epoch;
-use super::{FreeBlocks, Old, end};
+use super::{FreeBlocks, Old, destroy};
 use crate::alloc::poison::poison;
 use crate::foreign_code::ForeignCode;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
-use crate::pages::page::{PageKind, Span, Wanted};
+use crate::pages::chunk::state_of;
+use crate::pages::page::{PageKind, Span};
 use crate::pages::page_source::PageSource;
+use crate::sync::Ordering;
 
 /// Spans swept for one object that finds no block: this bounds the time of its allocation. If none
 /// of them has a free block, the object gets a new span.
-const MISSES: usize = 8;
+const SWEEPS_PER_ALLOCATION: usize = 8;
 
 /// Spans swept for all objects of one minor collection, because each object may find hardly a block
 /// in a span: this bounds the pause. After that, objects get new spans.
-pub(crate) const MISSES_MINOR: usize = 256;
+pub(crate) const SWEEPS_PER_MINOR: usize = 256;
 
 /// Destructors that cost as much as the sweep of a span.
 const DESTRUCTORS: usize = 16;
@@ -80,7 +82,7 @@ impl Old {
     /// spans, if there is one.
     pub(super) fn sweep_for(&mut self, class: usize, source: &PageSource) -> Option<Span> {
         let mut empty = Vec::new();
-        for _ in 0..MISSES.min(self.misses) {
+        for _ in 0..SWEEPS_PER_ALLOCATION.min(self.sweep_allowance) {
             let spans = self.sizes[class].as_mut();
             let Some(span) = spans.and_then(|spans| spans.next_unswept()) else {
                 break;
@@ -89,7 +91,9 @@ impl Old {
             // SAFETY: the span is this heap's, and on no list.
             unsafe {
                 let destructors = self.sweep_one(span);
-                self.misses = self.misses.saturating_sub(1 + destructors / DESTRUCTORS);
+                self.sweep_allowance = self
+                    .sweep_allowance
+                    .saturating_sub(1 + destructors / DESTRUCTORS);
                 match span.page().used {
                     0 => empty.push(span),
                     _ => self.put(span),
@@ -120,11 +124,11 @@ impl Old {
 
     /// Removes and returns the next unswept span.
     fn next_unswept(&mut self) -> Option<Span> {
-        while let Some(spans) = self.sizes.get_mut(self.sweeps) {
+        while let Some(spans) = self.sizes.get_mut(self.sweep_class) {
             if let Some(span) = spans.as_mut().and_then(|spans| spans.next_unswept()) {
                 return Some(span);
             }
-            self.sweeps += 1;
+            self.sweep_class += 1;
         }
         self.large_unswept.pop()
     }
@@ -174,11 +178,12 @@ pub(super) struct Freed {
     destructors: usize,
 }
 
-/// Sweeps one span.
+/// Sweeps one span: frees the blocks that the last mark did not mark, which have a state other than
+/// `alive`. Before it frees a block, it runs the block's destructor.
 ///
 /// # Safety
 ///
-/// The span is the caller's.
+/// The span is the caller's, and no marker runs.
 unsafe fn sweep_span(span: Span, alive: u8, free: FreeBlocks, panics: &mut u64) -> Freed {
     let marked = alive;
     #[cfg(test)]
@@ -186,31 +191,59 @@ unsafe fn sweep_span(span: Span, alive: u8, free: FreeBlocks, panics: &mut u64) 
         true => Epoch(alive).next().0,
         false => alive,
     };
-    let wanted = match free {
-        FreeBlocks::Poisoned => Wanted::All,
-        FreeBlocks::Stale => Wanted::Destructors,
-    };
-    let mut destructors = 0;
-    // SAFETY: the caller's contract.
-    unsafe {
-        let before = span.page().used;
-        let size = span.page().block_size();
-        // SAFETY: the block is dead, and its page is the caller's. Destructors that run meanwhile
-        // are of leaf types (H10): they have no reference into this heap, so none to a page of this
-        // span, which `sweep` has borrowed.
-        span.sweep(alive, wanted, |block, drops| {
-            if drops {
-                *panics += end(block.cast());
-                destructors += 1;
-            }
-            if free == FreeBlocks::Poisoned {
-                poison(block, size);
-            }
-        });
-        span.page().swept = marked;
-        Freed {
-            bytes: usize::from(before - span.page().used) * size,
-            destructors,
+    // SAFETY: the caller's contract. Destructors that run meanwhile are of leaf types (H10): they
+    // have no reference into this heap, so none to a page of this span.
+    let page = unsafe { span.page() };
+    let (size, start) = (page.block_size(), span.start());
+    let (mut freed, mut destructors) = (0, 0);
+    for word in 0..page.occupied.len() {
+        let occupied = page.occupied[word];
+        // SAFETY: the block lies in the span (H4).
+        let block = |bit: usize| unsafe { start.add((word * 64 + bit) * size) };
+        // SAFETY: the block lies in the span, so its chunk is mapped (H4).
+        let state = |bit: usize| unsafe { state_of(block(bit)) };
+        let mut live = 0;
+        for bit in bits(occupied) {
+            // Relaxed: no marker runs.
+            live |= u64::from(state(bit).load(Ordering::Relaxed) == alive) << bit;
         }
+        let dead = occupied & !live;
+        if dead == 0 {
+            continue;
+        }
+        let drops = page.drops[word] & dead;
+        page.drops[word] &= !dead;
+        for bit in bits(drops) {
+            // SAFETY: the block is dead, and its page is the caller's (H8).
+            *panics += unsafe { destroy(block(bit).cast()) };
+        }
+        page.occupied[word] &= !dead;
+        page.used -= dead.count_ones() as u16;
+        for bit in bits(dead) {
+            if free == FreeBlocks::Poisoned {
+                // SAFETY: the block is dead, and its object was destroyed (H8).
+                unsafe { poison(block(bit), size) };
+            }
+            // Relaxed: no marker runs.
+            state(bit).store(0, Ordering::Relaxed);
+        }
+        freed += dead.count_ones() as usize;
+        destructors += drops.count_ones() as usize;
     }
+    page.swept = marked;
+    Freed {
+        bytes: freed * size,
+        destructors,
+    }
+}
+
+/// The numbers of the set bits of a word, in ascending order.
+#[inline]
+fn bits(word: u64) -> impl Iterator<Item = usize> {
+    let mut left = word;
+    std::iter::from_fn(move || {
+        let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+        left &= left - 1;
+        Some(bit)
+    })
 }

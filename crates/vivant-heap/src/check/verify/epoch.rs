@@ -29,7 +29,7 @@ impl Verifier<'_> {
         )
     }
 
-    /// Whether an old object may be in a table, as far as its epoch tells: a concurrent mark need
+    /// Whether an old object may be in a table, by its epoch: a concurrent mark need
     /// not be complete, nor terminated.
     ///
     /// # Safety

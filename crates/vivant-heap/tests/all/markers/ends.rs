@@ -256,7 +256,7 @@ fn a_heap_may_be_forgotten_while_markers_work() {
         loop {
             match marker.work(100) {
                 Progress::More => {}
-                Progress::Nothing => thread::yield_now(),
+                Progress::NoWork => thread::yield_now(),
                 done => return done,
             }
         }

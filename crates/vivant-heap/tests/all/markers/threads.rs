@@ -65,7 +65,7 @@ fn help((told, changed): &(Mutex<Told>, Condvar), objects: usize) {
             match marker.work(objects) {
                 Progress::More => {}
                 // An interpreter is slow enough without threads that wait.
-                Progress::Nothing if !cfg!(miri) => thread::yield_now(),
+                Progress::NoWork if !cfg!(miri) => thread::yield_now(),
                 _ => break,
             }
         }

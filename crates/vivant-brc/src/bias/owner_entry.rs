@@ -1,13 +1,13 @@
-//! A slot: the part of an owner that other threads see. The thread that holds the slot is the owner
-//! until it leaves it; every thread may push to its queue.
+//! An entry: the part of an owner that other threads see. The thread that holds the entry is the
+//! owner until it leaves it; every thread may push to its queue.
 
 use super::ending::Ending;
 use super::handed::Handed;
-use super::header::{Dropped, Header, Settled};
+use super::header::{Dropped, Header, QueuedMerge};
 use crate::sync::{AtomicU32, Mutex, MutexGuard, Ordering, PoisonError, fault};
 use std::mem;
 
-/// A thread holds the slot (B6).
+/// A thread holds the entry (B6).
 const HELD: u32 = 1;
 /// The queue has references, or the number of unnamed objects must be checked.
 const PENDING: u32 = 2;
@@ -16,7 +16,7 @@ const RETIRED: u32 = 4;
 
 /// The part of an owner that other threads see.
 #[repr(align(64))]
-pub(crate) struct Slot {
+pub(crate) struct OwnerEntry {
     id: u32,
     state: AtomicU32,
     /// Number of objects that named the owner when it retired. Wraps. Only the holder uses it.
@@ -35,14 +35,14 @@ struct Lists {
     later: Vec<Handed>,
 }
 
-/// What the caller must do after a slot was left.
+/// What the caller must do after an entry was left.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Left {
+pub(crate) enum AfterLeave {
     /// Nothing.
-    Idle,
+    KeepId,
     /// The id goes back to the pool.
-    Free,
+    FreeId,
 }
 
 /// Whether a thread that hands a reference over ends some of the deferred objects of the owner.
@@ -64,9 +64,9 @@ impl Relief {
     }
 }
 
-impl Slot {
-    pub(crate) fn new(id: u32) -> Slot {
-        Slot {
+impl OwnerEntry {
+    pub(crate) fn new(id: u32) -> OwnerEntry {
+        OwnerEntry {
             id,
             state: AtomicU32::new(0),
             named: AtomicU32::new(0),
@@ -95,12 +95,12 @@ impl Slot {
     }
 
     /// Stops being the owner, when the queue is empty.
-    pub(crate) fn leave(&self, ending: &mut Ending) -> Left {
+    pub(crate) fn leave(&self, ending: &mut Ending) -> AfterLeave {
         loop {
-            self.settle(ending);
+            self.merge_queue(ending);
             fault!(LeaveWithoutALook => if self.state.load(Ordering::Relaxed) & RETIRED == 0 {
                 self.state.fetch_and(!HELD, Ordering::Release);
-                return Left::Idle;
+                return AfterLeave::KeepId;
             });
             let state = self.state.load(Ordering::Relaxed);
             if state & PENDING != 0 {
@@ -108,16 +108,16 @@ impl Slot {
             }
             // Relaxed: a thread that adds to it sets `PENDING` after, and the Acquire with which
             // `PENDING` is cleared makes the addition visible here. An addition that is seen before
-            // its flag is counted as well; the flag then finds a slot with nothing to do.
+            // its flag is counted as well; the flag then finds an entry with nothing to do.
             let unnamed = self.unnamed.load(Ordering::Relaxed);
             let (after, left) = if state & RETIRED != 0
                 && fault!(
                     self.named.load(Ordering::Relaxed) == unnamed,
                     FreeWhileNamed => true,
                 ) {
-                (0, Left::Free)
+                (0, AfterLeave::FreeId)
             } else {
-                (state & !HELD, Left::Idle)
+                (state & !HELD, AfterLeave::KeepId)
             };
             // Release: pairs with the Acquire of the next holder. The exchange fails if another
             // thread has set `PENDING` meanwhile.
@@ -139,21 +139,21 @@ impl Slot {
 
     /// Merges the references in the queue, by the holder. Ended and deferred objects are added to
     /// `ending`.
-    pub(crate) fn settle(&self, ending: &mut Ending) {
+    pub(crate) fn merge_queue(&self, ending: &mut Ending) {
         let lists = self.take_lists();
         for last in lists.later {
             // SAFETY: the last reference to each object in `later` was dropped.
             unsafe { ending.push(last) };
         }
-        self.settle_all(lists.queue, ending);
+        self.merge_all(lists.queue, ending);
     }
 
-    /// As [`Slot::settle`], where no destructor may run: ended objects are deferred. The next
-    /// `settle` ends them, or a thread that hands a reference over.
-    pub(crate) fn settle_counts(&self) {
+    /// As [`OwnerEntry::merge_queue`], where no destructor may run: ended objects are deferred. The
+    /// next `merge_queue` ends them, or a thread that hands a reference over.
+    pub(crate) fn merge_queue_deferring(&self) {
         let Lists { queue, mut later } = self.take_lists();
         let mut ending = Ending::default();
-        self.settle_all(queue, &mut ending);
+        self.merge_all(queue, &mut ending);
         later.append(&mut ending.into_later());
         if !later.is_empty() {
             self.lists().later.append(&mut later);
@@ -177,13 +177,13 @@ impl Slot {
         mem::take(&mut self.lists())
     }
 
-    fn settle_all(&self, queue: impl IntoIterator<Item = Handed>, ending: &mut Ending) {
+    fn merge_all(&self, queue: impl IntoIterator<Item = Handed>, ending: &mut Ending) {
         let mut merged = 0;
         for handed in queue {
-            merged += u32::from(self.settle_one(handed, ending));
+            merged += u32::from(self.merge_one(handed, ending));
         }
         if merged != 0 {
-            // Relaxed: the holder writes it and holders read it; the slot's Release and Acquire
+            // Relaxed: the holder writes it and holders read it; the entry's Release and Acquire
             // order them.
             self.unnamed.fetch_add(merged, Ordering::Relaxed);
         }
@@ -191,20 +191,27 @@ impl Slot {
 
     /// Merges an object of which one reference was handed over. Returns true if one object less
     /// names the owner.
-    fn settle_one(&self, handed: Handed, ending: &mut Ending) -> bool {
-        let settled = handed.header().settle(self.id);
-        if let Settled::Merged(Dropped::Last) | Settled::Before(Dropped::Last) = settled {
+    fn merge_one(&self, handed: Handed, ending: &mut Ending) -> bool {
+        let merge = handed.header().merge_queued(self.id);
+        if let QueuedMerge::Merged(Dropped::Last) | QueuedMerge::AlreadyMerged(Dropped::Last) =
+            merge
+        {
             // SAFETY: `Dropped::Last`: it was the last reference.
             unsafe { ending.push(handed) };
         }
-        matches!(settled, Settled::Merged(_))
+        matches!(merge, QueuedMerge::Merged(_))
     }
 
-    /// Gives a reference to the owner (B3). If no thread holds the slot, this thread is the owner
+    /// Gives a reference to the owner (B3). If no thread holds the entry, this thread is the owner
     /// for a moment (B6).
-    pub(crate) fn hand_over(&self, handed: Handed, relief: Relief, ending: &mut Ending) -> Left {
+    pub(crate) fn hand_over(
+        &self,
+        handed: Handed,
+        relief: Relief,
+        ending: &mut Ending,
+    ) -> AfterLeave {
         if self.try_hold() {
-            self.settle_all([handed], ending);
+            self.merge_all([handed], ending);
             return self.leave(ending);
         }
         {
@@ -217,49 +224,49 @@ impl Slot {
             }
         }
         fault!(
-            PushInSilence => return Left::Idle,
+            PushInSilence => return AfterLeave::KeepId,
             RingAndGo => {
                 self.state.fetch_or(PENDING, Ordering::Relaxed);
-                return Left::Idle;
+                return AfterLeave::KeepId;
             },
         );
         // A flag that is set already will be seen: a holder clears it before it takes the queue. If
         // the holder took the queue before the push, the lock makes the clearing visible here.
         if self.is_pending() {
-            return self.answer(self.state.load(Ordering::Relaxed), ending);
+            return self.hold_if_free(self.state.load(Ordering::Relaxed), ending);
         }
         // Relaxed: the queue has a lock.
-        self.answer(self.state.fetch_or(PENDING, Ordering::Relaxed), ending)
+        self.hold_if_free(self.state.fetch_or(PENDING, Ordering::Relaxed), ending)
     }
 
-    /// `ended` objects fewer name the owner. Called by a thread that does not hold the slot (B8).
-    pub(crate) fn unname(&self, ended: u32, ending: &mut Ending) -> Left {
+    /// `ended` objects fewer name the owner. Called by a thread that does not hold the entry (B8).
+    pub(crate) fn unname(&self, ended: u32, ending: &mut Ending) -> AfterLeave {
         // Relaxed: the exchange of the flag, below, releases it.
         self.unnamed.fetch_add(ended, Ordering::Relaxed);
-        fault!(UnnameInSilence => return Left::Idle);
-        // Release: pairs with the Acquire in `settle`; the number is read after that.
-        self.answer(self.state.fetch_or(PENDING, Ordering::Release), ending)
+        fault!(UnnameInSilence => return AfterLeave::KeepId);
+        // Release: pairs with the Acquire in `merge_queue`; the number is read after that.
+        self.hold_if_free(self.state.fetch_or(PENDING, Ordering::Release), ending)
     }
 
-    /// After `PENDING` was set, with the slot in `state`: a holder will see the flag. If there is
-    /// none, this thread holds the slot and merges.
-    fn answer(&self, state: u32, ending: &mut Ending) -> Left {
+    /// After `PENDING` was set, with the entry in `state`: a holder will see the flag. If there is
+    /// none, this thread holds the entry and merges.
+    fn hold_if_free(&self, state: u32, ending: &mut Ending) -> AfterLeave {
         if state & HELD == 0 && self.try_hold() {
             self.leave(ending)
         } else {
-            Left::Idle
+            AfterLeave::KeepId
         }
     }
 
-    /// Ends the ownership of an object, if no thread holds the slot. `None` if one does.
-    pub(crate) fn disown(&self, header: &Header, ending: &mut Ending) -> Option<Left> {
+    /// Ends the ownership of an object, if no thread holds the entry. `None` if one does.
+    pub(crate) fn disown(&self, header: &Header, ending: &mut Ending) -> Option<AfterLeave> {
         if !self.try_hold() {
             return None;
         }
-        self.settle(ending);
+        self.merge_queue(ending);
         if header.is_owned_by(self.id) {
             header.disown();
-            // Relaxed: as in `settle_all`; this thread is the holder.
+            // Relaxed: as in `merge_all`; this thread is the holder.
             self.unnamed.fetch_add(1, Ordering::Relaxed);
         }
         Some(self.leave(ending))
@@ -280,11 +287,11 @@ impl Slot {
     }
 
     #[cfg(test)]
-    pub(crate) fn is(&self, id: u32) -> bool {
+    pub(crate) fn has_id(&self, id: u32) -> bool {
         self.id == id
     }
 
-    /// The id is given to a new owner, which holds the slot now and starts with no object.
+    /// The id is given to a new owner, which holds the entry now and starts with no object.
     pub(crate) fn renew(&self) {
         // Relaxed: read by holders, as in `retire`. No addition is under way: no object names the
         // id, and all additions were seen.
