@@ -56,7 +56,7 @@ pub(crate) enum InjectedFault {
     /// A drop makes no actor a candidate.
     UnnoticedDrop,
     /// An edge snapshot is used after the actor has run.
-    StaleSighting,
+    StaleEdgeSnapshot,
     /// After a panic the heap keeps the locals for the step.
     LeftInHeap,
 }

@@ -3,7 +3,7 @@
 use crate::actor::{Runnable, Scheduler, Shared, Stage, Worker};
 use crate::config::Budget;
 use crate::cycles::Detector;
-use crate::gc_state::{DetachedHeaps, Helped, Marks};
+use crate::gc_state::{ConcurrentMarks, DetachedHeaps, IdleWork};
 use crate::oracle::Simulated;
 use crate::run::{Ran, run};
 use crate::sync::{Arc, Mutex, lock};
@@ -117,15 +117,17 @@ impl Scheduler for SimulatedScheduler {
             Detector::of(system).care(system);
             return true;
         }
-        let marks = Marks::of(system);
-        // Marks are done before time passes: they take no virtual time.
-        let helps = marks.are_running() && (self.is_quiet() || chance.choose(4) == 0);
-        if helps && marks.help_by(system, 1 + chance.choose(HELP_MAX)) == Helped::Some {
+        let marks = ConcurrentMarks::of(system);
+        // Marks are helped until they are done before time passes: they take no virtual time.
+        let helps = marks.any_running() && (self.is_quiet() || chance.choose(4) == 0);
+        if helps && marks.help_by(system, 1 + chance.choose(HELP_MAX)) == IdleWork::Done {
             return true;
         }
         // Detached heaps that are due are run before time passes too.
-        if DetachedHeaps::of(system).are_calling() && (self.is_quiet() || chance.choose(4) == 0) {
-            DetachedHeaps::care_by(system, 1 + chance.choose(HELP_MAX));
+        if DetachedHeaps::of(system).is_run_requested()
+            && (self.is_quiet() || chance.choose(4) == 0)
+        {
+            DetachedHeaps::run_with_budget(system, 1 + chance.choose(HELP_MAX));
             return true;
         }
         let chosen = {

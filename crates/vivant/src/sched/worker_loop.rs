@@ -11,7 +11,7 @@ use crate::actor::{Tenure, WorkerShared};
 use crate::candidates::Candidates;
 use crate::cycles::Detector;
 use crate::failures::catch;
-use crate::gc_state::{DetachedHeaps, Helped, Marks};
+use crate::gc_state::{ConcurrentMarks, DetachedHeaps, IdleWork};
 use crate::observe;
 use crate::queues::{Park, Withdrawn};
 use crate::run::Ran;
@@ -27,7 +27,7 @@ struct WorkerState<'s> {
     /// Time at which it next assists a mark although actors are runnable.
     helps_at_ns: u64,
     /// Whether it has assisted a mark since it last ran an actor.
-    helped: Helped,
+    helped: IdleWork,
 }
 
 /// While actors are runnable, a worker assists marks for a tenth of its time (A5): after an assist
@@ -40,14 +40,14 @@ impl WorkerState<'_> {
     #[inline]
     fn helps_seldom(&mut self, worker: &Worker, now_ns: u64) -> bool {
         let (system, marks) = (&worker.system, self.chores.marks);
-        if !marks.are_running() || now_ns < self.helps_at_ns {
+        if !marks.any_running() || now_ns < self.helps_at_ns {
             return false;
         }
         let began_ns = system.oracle.now_ns();
         let helped = marks.help(system);
         let ended_ns = system.oracle.now_ns();
         self.helps_at_ns = ended_ns + SELDOM * (ended_ns - began_ns);
-        helped == Helped::Some && marks.wants_help()
+        helped == IdleWork::Done && marks.wants_help()
     }
 }
 
@@ -56,9 +56,9 @@ impl WorkerState<'_> {
 #[derive(Clone, Copy)]
 struct Chores<'s> {
     /// Concurrent marks (H7).
-    marks: &'s Marks,
+    marks: &'s ConcurrentMarks,
     /// Detached heaps (O9).
-    orphans: &'s DetachedHeaps,
+    detached_heaps: &'s DetachedHeaps,
     /// Actors that may be unreachable (O10).
     candidates: &'s Candidates<Runnable>,
 }
@@ -66,8 +66,8 @@ struct Chores<'s> {
 impl Chores<'_> {
     fn of(system: &Shared) -> Chores<'_> {
         Chores {
-            marks: Marks::of(system),
-            orphans: DetachedHeaps::of(system),
+            marks: ConcurrentMarks::of(system),
+            detached_heaps: DetachedHeaps::of(system),
             candidates: &system.candidates,
         }
     }
@@ -75,7 +75,7 @@ impl Chores<'_> {
     /// Returns true if a worker is needed for detached heaps or for the detector.
     #[inline]
     fn are_calling(self) -> bool {
-        self.orphans.are_calling() || self.candidates.are_calling()
+        self.detached_heaps.is_run_requested() || self.candidates.are_calling()
     }
 
     /// Does that work. It is no turn, but other workers take this worker's queue over as if it were
@@ -86,8 +86,8 @@ impl Chores<'_> {
         if self.are_calling() {
             let now_ms = worker.system.oracle.coarse_ms();
             worker_shared.watch.begins_for_nobody(now_ms);
-            if self.orphans.are_calling() {
-                DetachedHeaps::care(&worker.system);
+            if self.detached_heaps.is_run_requested() {
+                DetachedHeaps::run(&worker.system);
             }
             if self.candidates.are_calling() {
                 Detector::of(&worker.system).care(&worker.system);
@@ -99,20 +99,20 @@ impl Chores<'_> {
     /// Scans a few objects of a running mark, or runs a detached heap, before the worker looks for
     /// actors again.
     #[inline]
-    fn help(self, worker: &Worker, worker_shared: &WorkerShared) -> Helped {
+    fn help(self, worker: &Worker, worker_shared: &WorkerShared) -> IdleWork {
         let system = &worker.system;
-        if self.marks.are_running() && self.marks.help(system) == Helped::Some {
-            return Helped::Some;
+        if self.marks.any_running() && self.marks.help(system) == IdleWork::Done {
+            return IdleWork::Done;
         }
-        if !self.orphans.owe() {
-            return Helped::Nothing;
+        if !self.detached_heaps.has_due() {
+            return IdleWork::None;
         }
         worker_shared
             .watch
             .begins_for_nobody(system.oracle.coarse_ms());
-        DetachedHeaps::help(system);
+        DetachedHeaps::run_when_idle(system);
         worker_shared.watch.ends_for_nobody();
-        Helped::Some
+        IdleWork::Done
     }
 }
 
@@ -131,7 +131,7 @@ impl Threads {
                 pace: Pace::default(),
                 steal_policy: StealPolicy::woken(now_ns, &worker.system.idle.patience),
                 helps_at_ns: 0,
-                helped: Helped::Nothing,
+                helped: IdleWork::None,
             };
             // One catch around all runs until a panic, because a catch around each would cost a
             // tenth of a short run.
@@ -189,7 +189,7 @@ impl Threads {
                 .or_else(|| self.far(worker_shared, &mut worker_state.steal_policy, worker));
             match next {
                 Some(actor) => {
-                    if mem::take(&mut worker_state.helped) == Helped::Some
+                    if mem::take(&mut worker_state.helped) == IdleWork::Done
                         && chores.marks.wants_help()
                     {
                         // This worker leaves the mark for a while; another may have looked for that
@@ -206,8 +206,8 @@ impl Threads {
                 None if worker.has_candidates() || chores.are_calling() => {
                     chores.care(worker, worker_shared);
                 }
-                None if chores.help(worker, worker_shared) == Helped::Some => {
-                    worker_state.helped = Helped::Some
+                None if chores.help(worker, worker_shared) == IdleWork::Done => {
+                    worker_state.helped = IdleWork::Done
                 }
                 None => {
                     worker_state

@@ -82,13 +82,13 @@ impl HeapFacts {
 
 impl HeapCounts {
     /// Records a pause of this kind and duration. Only the run guard calls this.
-    pub(crate) fn paused(&self, kind: PauseKind, ns: u64, after: &HeapStats) {
+    pub(crate) fn record_pause(&self, kind: PauseKind, ns: u64, after: &HeapStats) {
         self.pauses[kind].one_more(ns);
         self.publish(after);
     }
 
     /// Records an idle check. Only the run guard calls this.
-    pub(crate) fn asked(&self, now: &HeapStats) {
+    pub(crate) fn record_idle_check(&self, now: &HeapStats) {
         let before = self.questions.load(Ordering::Relaxed);
         self.questions.store(before + 1, Ordering::Relaxed);
         self.publish(now);
