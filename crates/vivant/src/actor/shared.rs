@@ -15,7 +15,7 @@ use super::timers::Timers;
 use super::waiting_sender::WaitingSender;
 use super::worker::Worker;
 use super::worker_shared::WorkerShared;
-use crate::candidates::{Candidates, Verdict};
+use crate::candidates::{Candidates, CommitLock};
 use crate::config::Config;
 use crate::failures::note_places;
 use crate::message::Depot;
@@ -54,7 +54,7 @@ pub(crate) struct Shared {
     pub(crate) pauses: Histograms,
     /// Actors that may be unreachable.
     pub(crate) candidates: Candidates<Runnable>,
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: CommitLock,
     /// What folders above this one keep in the system: names, trees, detached heaps.
     pub(crate) extensions: Extensions,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
@@ -132,7 +132,7 @@ impl Shared {
             heaps: Arc::new(heaps),
             pauses: Histograms::default(),
             candidates: Candidates::new(),
-            verdict: Verdict::default(),
+            verdict: CommitLock::default(),
             extensions: Extensions::default(),
             kept: Mutex::new(BTreeMap::new()),
             next_id: AtomicU64::new(0),

@@ -1,26 +1,26 @@
 //! The actors that a detection pass has reached, as plain data: their references, and which have no
 //! reference from outside.
 
-use crate::candidates::Who;
+use crate::candidates::ActorKey;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// What a pass has found out about an actor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Seen {
+pub(crate) enum NodeState {
     /// Referenced, but not examined.
-    No,
+    Unexamined,
     /// It is not idle, or is a root by itself.
-    Pinned,
-    /// It has ended: it has no references and needs no verdict.
-    Gone,
+    Root,
+    /// It has ended: it has no references and needs no commit.
+    Ended,
     /// It is idle; its number of addresses and of turns.
     Idle { addresses: u32, turns: u64 },
 }
 
 pub(crate) struct Node {
-    pub(crate) who: Who,
-    pub(crate) seen: Seen,
+    pub(crate) key: ActorKey,
+    pub(crate) state: NodeState,
     /// Number of addresses of it that were shown.
     pub(crate) shown: u32,
     /// Its outgoing references: a range of `edges`.
@@ -33,7 +33,7 @@ pub(crate) struct Node {
 pub(crate) struct Graph {
     nodes: Vec<Node>,
     edges: Vec<u32>,
-    places: Places,
+    index: NodeIndex,
 }
 
 /// Number of tables, selected by the low bits of the number: so none grows so large that moving it
@@ -42,9 +42,9 @@ const TABLES: usize = 64;
 
 /// Index of an actor in the graph, by its number. Looked up, never iterated over (R5).
 #[derive(Default)]
-struct Places(Vec<HashMap<u64, u32, BuildHasherDefault<Numbers>>>);
+struct NodeIndex(Vec<HashMap<u64, u32, BuildHasherDefault<IdHasher>>>);
 
-impl Places {
+impl NodeIndex {
     fn at(&mut self, id: u64, next: u32) -> u32 {
         if self.0.is_empty() {
             self.0.resize_with(TABLES, HashMap::default);
@@ -60,9 +60,9 @@ impl Places {
 /// A hash of creation numbers, which users cannot choose: one multiplication (Knuth 1973, by the
 /// golden ratio).
 #[derive(Default)]
-struct Numbers(u64);
+struct IdHasher(u64);
 
-impl Hasher for Numbers {
+impl Hasher for IdHasher {
     fn write(&mut self, bytes: &[u8]) {
         bytes
             .iter()
@@ -81,13 +81,13 @@ impl Hasher for Numbers {
 
 impl Graph {
     /// The node of this actor; a new one if the pass has not reached it before.
-    pub(crate) fn meet(&mut self, who: Who) -> usize {
+    pub(crate) fn node_of(&mut self, key: ActorKey) -> usize {
         let next = self.nodes.len() as u32;
-        let at = self.places.at(who.id, next);
+        let at = self.index.at(key.id, next);
         if at == next {
             self.nodes.push(Node {
-                who,
-                seen: Seen::No,
+                key,
+                state: NodeState::Unexamined,
                 shown: 0,
                 from: 0,
                 to: 0,
@@ -97,34 +97,34 @@ impl Graph {
     }
 
     /// Records the examination of this actor, and its outgoing references.
-    pub(crate) fn is_seen(&mut self, at: usize, seen: Seen, knows: &[Who]) {
+    pub(crate) fn record(&mut self, at: usize, state: NodeState, references: &[ActorKey]) {
         let from = self.edges.len() as u32;
-        for who in knows {
-            let to = self.meet(*who);
+        for key in references {
+            let to = self.node_of(*key);
             self.nodes[to].shown += 1;
             self.edges.push(to as u32);
         }
         let to = self.edges.len() as u32;
         let node = &mut self.nodes[at];
-        (node.seen, node.from, node.to) = (seen, from, to);
+        (node.state, node.from, node.to) = (state, from, to);
     }
 
     /// Records that this actor has ended.
-    pub(crate) fn has_ended(&mut self, who: Who) {
-        if let Some(at) = self.places.get(who.id) {
-            self.nodes[at as usize].seen = Seen::Gone;
+    pub(crate) fn mark_ended(&mut self, key: ActorKey) {
+        if let Some(at) = self.index.get(key.id) {
+            self.nodes[at as usize].state = NodeState::Ended;
         }
     }
 
     /// The number of addresses of each of them.
     #[cfg(test)]
-    pub(crate) fn addresses(&self, group: &[Who]) -> Vec<u32> {
-        let of = |who: &Who| match self
-            .places
-            .get(who.id)
-            .map(|at| self.node(at as usize).seen)
+    pub(crate) fn addresses(&self, group: &[ActorKey]) -> Vec<u32> {
+        let of = |key: &ActorKey| match self
+            .index
+            .get(key.id)
+            .map(|at| self.node(at as usize).state)
         {
-            Some(Seen::Idle { addresses, .. }) => addresses,
+            Some(NodeState::Idle { addresses, .. }) => addresses,
             _ => 0,
         };
         group.iter().map(of).collect()
@@ -139,28 +139,28 @@ impl Graph {
     }
 
     /// The actors that this one refers to.
-    pub(crate) fn knows(&self, at: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
+    pub(crate) fn references(&self, at: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
         let node = &self.nodes[at];
         let range = node.from as usize..node.to as usize;
         self.edges[range].iter().map(|to| *to as usize)
     }
 
     /// Number of addresses of this actor that no actor in the graph shows.
-    pub(crate) fn outside(&self, at: usize) -> u32 {
-        match self.nodes[at].seen {
-            Seen::Idle { addresses, .. } => addresses.saturating_sub(self.nodes[at].shown),
+    pub(crate) fn external(&self, at: usize) -> u32 {
+        match self.nodes[at].state {
+            NodeState::Idle { addresses, .. } => addresses.saturating_sub(self.nodes[at].shown),
             _ => 0,
         }
     }
 
     /// Whether something other than the actors here keeps it, or may.
     pub(super) fn is_root(&self, at: usize) -> bool {
-        match self.nodes[at].seen {
-            Seen::No | Seen::Pinned => true,
-            Seen::Gone => false,
+        match self.nodes[at].state {
+            NodeState::Unexamined | NodeState::Root => true,
+            NodeState::Ended => false,
             // More are shown than exist: the states were not examined at the same moment, or one
             // was shown twice.
-            Seen::Idle { addresses, .. } => addresses != self.nodes[at].shown,
+            NodeState::Idle { addresses, .. } => addresses != self.nodes[at].shown,
         }
     }
 }

@@ -1,167 +1,174 @@
 //! Trial deletion (Bacon and Rajan): finds the actors of a graph that no root reaches, and their
 //! groups. A few actors at a time.
 
-use super::graph::{Graph, Seen};
-use crate::candidates::Who;
+use super::graph::{Graph, NodeState};
+use crate::candidates::ActorKey;
 
 /// Steps of trial deletion that cost as much as the examination of one actor.
-const STRIDE: usize = if cfg!(test) { 1 } else { 16 };
+const STEPS_PER_COST: usize = if cfg!(test) { 1 } else { 16 };
 
 /// End of a list.
 const NONE: u32 = u32::MAX;
 
 /// A running trial deletion.
 pub(super) struct TrialDeletion {
-    fates: Vec<Fate>,
+    reachability: Vec<Reachability>,
     /// Kept actors; the actors that they refer to are not marked as kept yet.
-    open: Vec<usize>,
-    groups: Groups,
+    mark_stack: Vec<usize>,
+    groups: DisjointSets,
     /// For each free actor: the next of its group, in the order in which the pass reached them.
     next: Vec<u32>,
     /// For the first actor of a group: the last one so far.
     last: Vec<u32>,
-    step: Step,
+    step: DeletionStep,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum Reachability {
     /// No root that reaches it was found.
-    Free,
+    Unreached,
     /// A root reaches it, or it was not examined.
-    Kept,
+    Reached,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum DeletionStep {
     /// Whether this actor is a root is tested next.
-    Roots(usize),
+    FindRoots(usize),
     /// Open actors keep those that they refer to.
-    Keeping,
+    Propagate,
     /// This actor is joined next with those that it refers to.
-    Joining(usize),
+    JoinGroups(usize),
     /// This actor is appended next to the list of its group.
-    Listing(usize),
+    ListGroups(usize),
     /// This actor is tested next for being the first of a group to return.
-    HandingOut(usize),
+    ReturnGroups(usize),
 }
 
 /// Result of a piece.
-pub(super) enum Found {
+pub(super) enum DeletionProgress {
     More,
     /// No other actor refers to these, and they are connected; in order of creation.
-    Group(Vec<Who>),
-    All,
+    Group(Vec<ActorKey>),
+    Done,
 }
 
 impl TrialDeletion {
     pub(super) fn of(graph: &Graph) -> TrialDeletion {
-        let fates = Vec::with_capacity(graph.len());
+        let reachability = Vec::with_capacity(graph.len());
         TrialDeletion {
-            fates,
-            open: Vec::new(),
-            groups: Groups::default(),
+            reachability,
+            mark_stack: Vec::new(),
+            groups: DisjointSets::default(),
             next: Vec::new(),
             last: Vec::new(),
-            step: Step::Roots(0),
+            step: DeletionStep::FindRoots(0),
         }
     }
 
     /// Continues for about `left` examinations of an actor, which it subtracts from `left`, or up
     /// to the next group.
-    pub(super) fn goes_on(&mut self, graph: &Graph, left: &mut usize) -> Found {
+    pub(super) fn run_piece(&mut self, graph: &Graph, left: &mut usize) -> DeletionProgress {
         while *left > 0 {
             let mut cost = 0;
-            for _ in 0..STRIDE {
-                match self.steps(graph) {
-                    Found::More => {}
-                    Found::Group(group) => {
+            for _ in 0..STEPS_PER_COST {
+                match self.step_once(graph) {
+                    DeletionProgress::More => {}
+                    DeletionProgress::Group(group) => {
                         *left -= 1;
-                        return Found::Group(group);
+                        return DeletionProgress::Group(group);
                     }
-                    Found::All => return Found::All,
+                    DeletionProgress::Done => return DeletionProgress::Done,
                 }
-                cost += self.knows_many(graph);
+                cost += self.step_cost(graph);
             }
-            *left = left.saturating_sub(1 + cost / STRIDE);
+            *left = left.saturating_sub(1 + cost / STEPS_PER_COST);
         }
-        Found::More
+        DeletionProgress::More
     }
 
     /// Number of outgoing references of the next actor: they make its step longer.
-    fn knows_many(&self, graph: &Graph) -> usize {
+    fn step_cost(&self, graph: &Graph) -> usize {
         match self.step {
-            Step::Joining(at) if at < graph.len() => graph.knows(at).len(),
-            Step::Keeping => self.open.last().map_or(0, |at| graph.knows(*at).len()),
+            DeletionStep::JoinGroups(at) if at < graph.len() => graph.references(at).len(),
+            DeletionStep::Propagate => self
+                .mark_stack
+                .last()
+                .map_or(0, |at| graph.references(*at).len()),
             _ => 0,
         }
     }
 
     /// A step about one actor.
-    fn steps(&mut self, graph: &Graph) -> Found {
+    fn step_once(&mut self, graph: &Graph) -> DeletionProgress {
         match self.step {
-            Step::Roots(at) if at == graph.len() => self.step = Step::Keeping,
-            Step::Roots(at) => {
-                let fate = match graph.is_root(at) || graph.node(at).seen == Seen::Gone {
-                    true => Fate::Kept,
-                    false => Fate::Free,
+            DeletionStep::FindRoots(at) if at == graph.len() => self.step = DeletionStep::Propagate,
+            DeletionStep::FindRoots(at) => {
+                let reached = match graph.is_root(at) || graph.node(at).state == NodeState::Ended {
+                    true => Reachability::Reached,
+                    false => Reachability::Unreached,
                 };
-                self.fates.push(fate);
-                self.open.extend(graph.is_root(at).then_some(at));
+                self.reachability.push(reached);
+                self.mark_stack.extend(graph.is_root(at).then_some(at));
                 self.groups.add();
                 self.next.push(NONE);
                 self.last.push(NONE);
-                self.step = Step::Roots(at + 1);
+                self.step = DeletionStep::FindRoots(at + 1);
             }
-            Step::Keeping => match self.open.pop() {
-                None => self.step = Step::Joining(0),
-                Some(at) => self.keeps(graph, at),
+            DeletionStep::Propagate => match self.mark_stack.pop() {
+                None => self.step = DeletionStep::JoinGroups(0),
+                Some(at) => self.mark_references(graph, at),
             },
-            Step::Joining(at) if at == graph.len() => self.step = Step::Listing(0),
-            Step::Joining(at) => {
-                if self.is_free(at) {
+            DeletionStep::JoinGroups(at) if at == graph.len() => {
+                self.step = DeletionStep::ListGroups(0)
+            }
+            DeletionStep::JoinGroups(at) => {
+                if self.is_unreached(at) {
                     for other in graph
-                        .knows(at)
-                        .filter(|other| self.fates[*other] == Fate::Free)
+                        .references(at)
+                        .filter(|other| self.reachability[*other] == Reachability::Unreached)
                     {
-                        self.groups.join(at, other);
+                        self.groups.union(at, other);
                     }
                 }
-                self.step = Step::Joining(at + 1);
+                self.step = DeletionStep::JoinGroups(at + 1);
             }
-            Step::Listing(at) if at == graph.len() => self.step = Step::HandingOut(0),
-            Step::Listing(at) => {
-                if self.is_free(at) {
-                    self.lists(at);
+            DeletionStep::ListGroups(at) if at == graph.len() => {
+                self.step = DeletionStep::ReturnGroups(0)
+            }
+            DeletionStep::ListGroups(at) => {
+                if self.is_unreached(at) {
+                    self.append_to_group(at);
                 }
-                self.step = Step::Listing(at + 1);
+                self.step = DeletionStep::ListGroups(at + 1);
             }
-            Step::HandingOut(at) if at == graph.len() => return Found::All,
-            Step::HandingOut(at) => {
-                self.step = Step::HandingOut(at + 1);
-                if self.is_free(at) && self.groups.first(at) == at {
-                    return Found::Group(self.group(graph, at));
+            DeletionStep::ReturnGroups(at) if at == graph.len() => return DeletionProgress::Done,
+            DeletionStep::ReturnGroups(at) => {
+                self.step = DeletionStep::ReturnGroups(at + 1);
+                if self.is_unreached(at) && self.groups.find(at) == at {
+                    return DeletionProgress::Group(self.group(graph, at));
                 }
             }
         }
-        Found::More
+        DeletionProgress::More
     }
 
-    fn is_free(&self, at: usize) -> bool {
-        self.fates[at] == Fate::Free
+    fn is_unreached(&self, at: usize) -> bool {
+        self.reachability[at] == Reachability::Unreached
     }
 
-    fn keeps(&mut self, graph: &Graph, at: usize) {
-        for other in graph.knows(at) {
-            if self.fates[other] == Fate::Free {
-                self.fates[other] = Fate::Kept;
-                self.open.push(other);
+    fn mark_references(&mut self, graph: &Graph, at: usize) {
+        for other in graph.references(at) {
+            if self.reachability[other] == Reachability::Unreached {
+                self.reachability[other] = Reachability::Reached;
+                self.mark_stack.push(other);
             }
         }
     }
 
     /// Appends the actor to the list of its group, of which the first is the one reached first.
-    fn lists(&mut self, at: usize) {
-        let first = self.groups.first(at);
+    fn append_to_group(&mut self, at: usize) {
+        let first = self.groups.find(at);
         if first != at {
             let last = match self.last[first] {
                 NONE => first,
@@ -172,14 +179,14 @@ impl TrialDeletion {
         }
     }
 
-    fn group(&self, graph: &Graph, first: usize) -> Vec<Who> {
-        let mut group = vec![graph.node(first).who];
+    fn group(&self, graph: &Graph, first: usize) -> Vec<ActorKey> {
+        let mut group = vec![graph.node(first).key];
         let mut at = self.next[first];
         while at != NONE {
-            group.push(graph.node(at as usize).who);
+            group.push(graph.node(at as usize).key);
             at = self.next[at as usize];
         }
-        group.sort_unstable_by_key(|who| who.id);
+        group.sort_unstable_by_key(|key| key.id);
         group
     }
 }
@@ -187,14 +194,14 @@ impl TrialDeletion {
 /// Disjoint sets (Tarjan 1975), by path halving. The first of a set is the element with the lowest
 /// number.
 #[derive(Default)]
-struct Groups(Vec<u32>);
+struct DisjointSets(Vec<u32>);
 
-impl Groups {
+impl DisjointSets {
     fn add(&mut self) {
         self.0.push(self.0.len() as u32);
     }
 
-    fn first(&mut self, at: usize) -> usize {
+    fn find(&mut self, at: usize) -> usize {
         let mut at = at as u32;
         while self.0[at as usize] != at {
             let above = self.0[at as usize];
@@ -204,8 +211,8 @@ impl Groups {
         at as usize
     }
 
-    fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.first(one), self.first(other));
+    fn union(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.find(one), self.find(other));
         let (low, high) = (one.min(other), one.max(other));
         self.0[high] = low as u32;
     }

@@ -113,8 +113,8 @@ impl Scheduler for SimulatedScheduler {
         let Some(chance) = system.oracle.simulation() else {
             return false;
         };
-        if system.candidates.are_calling() && (self.is_quiet() || chance.choose(2) == 0) {
-            Detector::of(system).care(system);
+        if system.candidates.is_pass_requested() && (self.is_quiet() || chance.choose(2) == 0) {
+            Detector::of(system).run(system);
             return true;
         }
         let marks = ConcurrentMarks::of(system);

@@ -75,7 +75,7 @@ impl Chores<'_> {
     /// Returns true if a worker is needed for detached heaps or for the detector.
     #[inline]
     fn are_calling(self) -> bool {
-        self.detached_heaps.is_run_requested() || self.candidates.are_calling()
+        self.detached_heaps.is_run_requested() || self.candidates.is_pass_requested()
     }
 
     /// Does that work. It is no turn, but other workers take this worker's queue over as if it were
@@ -89,8 +89,8 @@ impl Chores<'_> {
             if self.detached_heaps.is_run_requested() {
                 DetachedHeaps::run(&worker.system);
             }
-            if self.candidates.are_calling() {
-                Detector::of(&worker.system).care(&worker.system);
+            if self.candidates.is_pass_requested() {
+                Detector::of(&worker.system).run(&worker.system);
             }
             worker_shared.watch.ends_for_nobody();
         }
@@ -232,7 +232,7 @@ impl Threads {
     fn requeue_or_hold(&self, worker: &Worker, worker_shared: &WorkerShared, actor: Runnable) {
         let system = &worker.system;
         let requeued = match worker.take_crowding() {
-            Some(id) if id == actor.id => Detector::holds_back(system, actor),
+            Some(id) if id == actor.id => Detector::throttle(system, actor),
             _ => Some(actor),
         };
         if let Some(actor) = requeued {
