@@ -58,8 +58,8 @@ faults! {
     SwapRelaxed,
     StoreOver,
     DropDisplaced,
-    RobRelaxed,
-    RobByALook,
+    SlotTakeRelaxed,
+    TakeByLoadAndStore,
     /// `vivant`, `api/promise/slot.rs`.
     AskingReleases,
     AskingAcquires,

@@ -141,7 +141,7 @@ fn tell(what: impl FnOnce()) {
 
 /// A worker has nothing more to run: passes its counts to the recorder.
 #[inline]
-pub(crate) fn rests(meters: &WorkerMeters) {
+pub(crate) fn flush(meters: &WorkerMeters) {
     #[cfg(feature = "metrics")]
     meters.tell();
     let _unused = meters;
