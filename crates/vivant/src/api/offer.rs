@@ -64,7 +64,7 @@ fn begin<M: Message>(call: Call<'static, M>) -> Result<State<M>, SendError<M>> {
                 || system
                     .mutes
                     .wait(token, (to.id, &to.pressure), system.config.marks)
-                    == Wait::GoesOn
+                    == Wait::Continues
             {
                 call.post(Resolver::nobody());
                 return Ok(State::Done);
@@ -121,7 +121,7 @@ impl<M: Message> Drop for Offer<M> {
             (Some(ring), _) => ring.withdraw(waiting_sender),
             (None, Told::Gone) => {
                 let is_mine = |held_back: &HeldBack| held_back.is(waiting_sender);
-                call.to().system.mutes.leaves(call.to().id, is_mine);
+                call.to().system.mutes.remove_offer(call.to().id, is_mine);
             }
             (None, Told::Yes) => {}
         }

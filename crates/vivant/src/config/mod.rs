@@ -5,14 +5,14 @@ mod collectors;
 pub use collectors::BadCollectors;
 pub(crate) use collectors::Collectors;
 
-use crate::mute::Marks;
+use crate::mute::Watermarks;
 use crate::statistics::PauseClock;
 use std::time::Duration;
 use vivant_heap::Pacing;
 
 pub(crate) struct Config {
     pub(crate) name: String,
-    pub(crate) marks: Marks,
+    pub(crate) marks: Watermarks,
     pub(crate) budget: Budget,
     pub(crate) turn_limit_ms: u64,
     pub(crate) pacing: Pacing,
@@ -29,7 +29,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             name: "vivant".to_owned(),
-            marks: Marks::at(1024),
+            marks: Watermarks::at(1024),
             budget: Budget {
                 messages: 256,
                 ms: 2,

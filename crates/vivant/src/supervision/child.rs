@@ -86,13 +86,13 @@ where
 pub struct Child<A: Actor, S> {
     pub(super) start: S,
     pub(super) terms: Terms,
-    pub(super) manner: Manner,
+    pub(super) lifecycle: Lifecycle,
     actor: PhantomData<fn() -> A>,
 }
 
-/// The time limits of a child's start and end, and the manner of its end.
+/// The time limits of a child's start and end, and how it ends.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Manner {
+pub(super) struct Lifecycle {
     pub(super) starts_within: Duration,
     pub(super) ends_within: Duration,
     pub(super) ending: Ending,
@@ -134,7 +134,7 @@ impl<A: Actor, S> Child<A, S> {
                 on_panic: OnPanic::default(),
                 messages: Messages::default(),
             },
-            manner: Manner {
+            lifecycle: Lifecycle {
                 starts_within: Duration::from_secs(5),
                 ends_within: Duration::from_secs(5),
                 ending: Ending::Now,
@@ -165,7 +165,7 @@ impl<A: Actor, S> Child<A, S> {
     /// start function that does not return cannot be ended, and the supervisor continues without
     /// it.
     pub fn starts_within(mut self, limit: Duration) -> Self {
-        self.manner.starts_within = limit;
+        self.lifecycle.starts_within = limit;
         self
     }
 
@@ -173,13 +173,13 @@ impl<A: Actor, S> Child<A, S> {
     /// five seconds by default. Then it is reported ([`Report::Overdue`](crate::Report::Overdue)),
     /// and the next child is ended.
     pub fn ends_within(mut self, limit: Duration) -> Self {
-        self.manner.ends_within = limit;
+        self.lifecycle.ends_within = limit;
         self
     }
 
     /// In an orderly shutdown it first processes the messages in its mailbox.
     pub fn drains(mut self) -> Self {
-        self.manner.ending = Ending::AfterQueue;
+        self.lifecycle.ending = Ending::AfterQueue;
         self
     }
 }

@@ -6,7 +6,7 @@ use crate::api::Actor;
 use crate::config::{BadCollectors, Budget, Config};
 use crate::failures::Report;
 use crate::gc_state::GcState;
-use crate::mute::Marks;
+use crate::mute::Watermarks;
 use crate::oracle::Oracle;
 use crate::sched::Threads;
 use crate::statistics::PauseClock;
@@ -46,7 +46,7 @@ impl SystemBuilder {
     /// muted until half are processed (T5). 1,024 by default; one counts as two, because a message
     /// that finds the mailbox empty is not counted.
     pub fn overload(mut self, messages: usize) -> Self {
-        self.config.marks = Marks::at(messages);
+        self.config.marks = Watermarks::at(messages);
         self
     }
 

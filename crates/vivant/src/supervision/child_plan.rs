@@ -1,10 +1,10 @@
 //! A child in a plan: its current state, its wanted state, and the open step that follows.
 
-use super::child::Manner;
+use super::child::Lifecycle;
 use crate::actor::Terms;
 
 /// A child's number: that of its creation. Children begin in this order.
-pub(super) type Number = u64;
+pub(super) type ChildId = u64;
 
 /// The state of a child, as far as its supervisor knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,77 +26,83 @@ pub enum ChildState {
 
 /// The wanted state of a child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Wants {
+pub(super) enum WantedState {
     Up,
     /// Down first, then up.
-    Fresh,
+    Restarted,
     Down,
     Gone,
 }
 
 /// Whether a child waits until all children made before it are up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Turn {
+pub(super) enum StartOrder {
     InOrder,
     AtOnce,
 }
 
 /// Whether it has carried out its order in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Pace {
+pub(super) enum Timeliness {
     InTime,
     Overdue,
 }
 
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(super) struct ChildPlan {
     pub(super) terms: Terms,
-    pub(super) manner: Manner,
+    pub(super) lifecycle: Lifecycle,
     pub(super) is: ChildState,
-    pub(super) wants: Wants,
-    pub(super) turn: Turn,
-    pub(super) pace: Pace,
-    pub(super) in_a_row: u32,
+    pub(super) wanted: WantedState,
+    pub(super) start_order: StartOrder,
+    pub(super) timeliness: Timeliness,
+    pub(super) failures_in_a_row: u32,
     pub(super) up_since_ns: Option<u64>,
     /// Changes with every state.
     pub(super) step: u64,
-    /// Its position in [`Plan::open`], if it has an open step.
-    pub(super) open: Option<Open>,
+    /// Its position in [`Plan::pending`], if it has an open step.
+    pub(super) pending: Option<PendingStep>,
 }
 
 /// The open step of a child that is not in its wanted state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Open {
+pub(super) enum PendingStep {
     /// It is to go down or to end.
-    Falls,
-    /// As `Falls`, but it is late, and the plan does not wait for it.
+    Stop,
+    /// As `Stop`, but it is late, and the plan does not wait for it.
     Late,
     /// It is to come up, after all children before it.
-    InLine,
+    StartInOrder,
     /// It is to come up, and can.
-    Ready,
+    StartNow,
     /// It is coming up, or waits for its delay.
-    Underway,
+    Starting,
 }
 
-impl Slot {
-    pub(super) fn open(&self) -> Option<Open> {
-        match (self.is, self.wants) {
-            (ChildState::Up, Wants::Up) | (ChildState::Down, Wants::Down) => None,
-            (ChildState::Halting | ChildState::Ending, _) if self.pace == Pace::Overdue => {
-                Some(Open::Late)
+impl ChildPlan {
+    pub(super) fn pending(&self) -> Option<PendingStep> {
+        match (self.is, self.wanted) {
+            (ChildState::Up, WantedState::Up) | (ChildState::Down, WantedState::Down) => None,
+            (ChildState::Halting | ChildState::Ending, _)
+                if self.timeliness == Timeliness::Overdue =>
+            {
+                Some(PendingStep::Late)
             }
             (ChildState::Halting | ChildState::Ending, _)
-            | (_, Wants::Fresh | Wants::Down | Wants::Gone) => Some(Open::Falls),
-            (_, Wants::Up) if self.turn == Turn::InOrder => Some(Open::InLine),
-            (ChildState::Down, Wants::Up) => Some(Open::Ready),
-            (_, Wants::Up) => Some(Open::Underway),
+            | (_, WantedState::Restarted | WantedState::Down | WantedState::Gone) => {
+                Some(PendingStep::Stop)
+            }
+            (_, WantedState::Up) if self.start_order == StartOrder::InOrder => {
+                Some(PendingStep::StartInOrder)
+            }
+            (ChildState::Down, WantedState::Up) => Some(PendingStep::StartNow),
+            (_, WantedState::Up) => Some(PendingStep::Starting),
         }
     }
 
-    pub(super) fn becomes(&mut self, is: ChildState) {
+    pub(super) fn set_state(&mut self, is: ChildState) {
         self.is = is;
-        self.pace = Pace::InTime;
+        self.timeliness = Timeliness::InTime;
         self.step += 1;
     }
 }
