@@ -44,7 +44,7 @@ struct Members<T: ?Sized + Target> {
 
 struct Member<T: ?Sized + Target> {
     address: WeakAddress<T>,
-    ending: ExitHookId,
+    exit_hook: ExitHookId,
 }
 
 impl<T: ?Sized + Target> Group<T> {
@@ -68,17 +68,19 @@ impl<T: ?Sized + Target> Group<T> {
         }
         // Under the lock: the exit hook needs it to remove the member, so it finds what is written
         // here.
-        let asked = to.system.when_ended(&to, move |_| {
+        let registered = to.system.when_ended(&to, move |_| {
             if let Some(group) = group.upgrade() {
                 let _left = lock(&group).leave(key);
             }
         });
-        let Some(ending) = asked else { return false };
+        let Some(exit_hook) = registered else {
+            return false;
+        };
         let number = members.next_number;
         members.next_number += 1;
         members.numbers.insert(key, number);
         let address = Address::downgrade(address);
-        members.joined.insert(number, Member { address, ending });
+        members.joined.insert(number, Member { address, exit_hook });
         true
     }
 
@@ -87,7 +89,7 @@ impl<T: ?Sized + Target> Group<T> {
         let to = Address::counted(address);
         let left = lock(&self.0).leave((to.system.number, to.id));
         let Some(member) = left else { return false };
-        to.system.forget_ending(member.ending);
+        to.system.forget_ending(member.exit_hook);
         true
     }
 
@@ -130,7 +132,7 @@ impl<T: ?Sized + Target> Members<T> {
 impl<T: ?Sized + Target> Drop for Members<T> {
     fn drop(&mut self) {
         for member in self.joined.values() {
-            member.address.system().forget_ending(member.ending);
+            member.address.system().forget_ending(member.exit_hook);
         }
     }
 }

@@ -41,7 +41,7 @@ pub struct Router<T: ?Sized + Target>(Arc<Members<T>>);
 
 struct Members<T: ?Sized + Target> {
     addresses: Box<[Address<T>]>,
-    turn: AtomicUsize,
+    next: AtomicUsize,
 }
 
 impl<A: InlineActor> Router<A> {
@@ -65,7 +65,7 @@ impl<A: InlineActor> Router<A> {
 impl<T: ?Sized + Target> Router<T> {
     /// Round-robin. Costs one atomic addition and a look at each member that is skipped.
     pub fn next(&self) -> &Address<T> {
-        self.first_alive(self.0.turn.fetch_add(1, Ordering::Relaxed))
+        self.first_alive(self.0.next.fetch_add(1, Ordering::Relaxed))
     }
 
     /// The member with the fewest messages waiting or running; among equals the next in round-robin
@@ -74,7 +74,7 @@ impl<T: ?Sized + Target> Router<T> {
     ///
     /// Messages that other threads send at the same time may not be counted yet.
     pub fn least_loaded(&self) -> &Address<T> {
-        let start = self.0.turn.fetch_add(1, Ordering::Relaxed);
+        let start = self.0.next.fetch_add(1, Ordering::Relaxed);
         self.alive_from(start)
             .min_by_key(|member| load(header(member)))
             .unwrap_or_else(|| self.first_alive(start))
@@ -92,7 +92,7 @@ impl<T: ?Sized + Target> Router<T> {
         let mut hasher = Fnv::default();
         key.hash(&mut hasher);
         let key = hasher.finish();
-        let weight = |number: usize| mixed(key ^ mixed(number as u64));
+        let weight = |number: usize| mix(key ^ mix(number as u64));
         let alive = |(_, member): &(usize, &Address<T>)| Address::is_alive(member);
         let members = self.0.addresses.iter().enumerate();
         let chosen = members
@@ -149,10 +149,10 @@ impl<T: ?Sized + Target> FromIterator<Address<T>> for Router<T> {
         let addresses: Box<[Address<T>]> = members.into_iter().collect();
         assert!(
             !addresses.is_empty(),
-            "a router without members has nobody to choose"
+            "a router without members has no member to choose"
         );
-        let turn = AtomicUsize::new(0);
-        Router(Arc::new(Members { addresses, turn }))
+        let next = AtomicUsize::new(0);
+        Router(Arc::new(Members { addresses, next }))
     }
 }
 
@@ -199,7 +199,7 @@ impl Hasher for Fnv {
 }
 
 /// Every bit of the result depends on every bit of `number`.
-fn mixed(number: u64) -> u64 {
+fn mix(number: u64) -> u64 {
     split_mix(number).1
 }
 
