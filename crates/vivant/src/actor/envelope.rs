@@ -280,20 +280,20 @@ fn seen<L: MessageKind>(
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[inline(never)]
 fn watched<L: MessageKind>(
-    watch: observe::Watch,
+    watch: observe::TurnMeasurement,
     head: Head,
     content: L::Content,
     state: &mut StateRef<'_>,
     worker: &Worker,
 ) -> Step {
-    let cue = observe::Cue {
+    let cue = observe::TurnCause {
         behaviour: head.kind.name,
         place: head.place,
         sent_ms: head.sent_ms,
         origin: head.origin,
     };
     let (path, oracle) = (|| worker.path(), &worker.system.oracle);
-    watch.over(cue, path, oracle, || L::run(content, state, worker))
+    watch.run(cue, path, oracle, || L::run(content, state, worker))
 }
 
 /// The place of a message in the ring of the current actor. Its drop frees the place: when the
@@ -404,7 +404,7 @@ impl Envelope {
     pub(crate) fn stamp(&mut self, sent_ms: u32) {
         let head = self.head_mut();
         head.sent_ms = sent_ms;
-        head.origin.is_here();
+        head.origin.record_current_span();
     }
 
     fn head_mut(&mut self) -> &mut Head {

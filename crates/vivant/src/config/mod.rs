@@ -13,7 +13,7 @@ use vivant_heap::Pacing;
 pub(crate) struct Config {
     pub(crate) name: String,
     pub(crate) marks: Watermarks,
-    pub(crate) budget: Budget,
+    pub(crate) budget: RunBudget,
     pub(crate) turn_limit_ms: u64,
     pub(crate) pacing: Pacing,
     pub(crate) collectors: Collectors,
@@ -30,7 +30,7 @@ impl Default for Config {
         Config {
             name: "vivant".to_owned(),
             marks: Watermarks::at(1024),
-            budget: Budget {
+            budget: RunBudget {
                 messages: 256,
                 ms: 2,
             },
@@ -49,7 +49,7 @@ impl Default for Config {
 
 /// Limit of an actor's run while other actors wait.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
+pub(crate) struct RunBudget {
     /// Number of messages.
     pub(crate) messages: u32,
     /// Coarse milliseconds.

@@ -92,9 +92,7 @@ impl fmt::Display for StopReason {
             StopReason::Drained => f.write_str("it was stopped after its queue"),
             StopReason::Finished => f.write_str("it stopped itself"),
             StopReason::Unreferenced => f.write_str("nothing referred to it any more"),
-            StopReason::Unreachable => {
-                f.write_str("only actors that nobody could reach referred to it")
-            }
+            StopReason::Unreachable => f.write_str("only unreachable actors referred to it"),
             StopReason::Shutdown => f.write_str("the system shut down"),
             StopReason::Panicked(panic) => write!(f, "it panicked: {panic}"),
             StopReason::Linked(linked) => {

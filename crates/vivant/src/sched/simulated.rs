@@ -1,7 +1,7 @@
 //! The simulated scheduler. One step is one choice.
 
 use crate::actor::{Runnable, Scheduler, Shared, Stage, Worker};
-use crate::config::Budget;
+use crate::config::RunBudget;
 use crate::cycles::Detector;
 use crate::gc_state::{ConcurrentMarks, DetachedHeaps, IdleWork};
 use crate::oracle::Simulated;
@@ -35,7 +35,7 @@ impl SimulatedScheduler {
         lock(&self.0).ready.is_empty()
     }
 
-    fn run_cell(&self, system: &Arc<Shared>, cell: Runnable, budget: Budget) {
+    fn run_cell(&self, system: &Arc<Shared>, cell: Runnable, budget: RunBudget) {
         let worker = Worker::new(system.clone(), None);
         if let Ran::Requeue(cell) = Worker::enter(&worker, |worker| run(cell, worker, budget)) {
             lock(&self.0).ready.push(cell);
@@ -136,7 +136,7 @@ impl Scheduler for SimulatedScheduler {
         };
         match chosen {
             Some(cell) => {
-                let budget = Budget {
+                let budget = RunBudget {
                     messages: 1 + chance.choose(RUN_MAX) as u32,
                     ms: u64::MAX / 2,
                 };
