@@ -28,7 +28,7 @@ mod offers;
 use crate::check::{canaries, models};
 use crate::letters::{Letter, Mailbox, Told, letter};
 use crate::runtime::inbox::{Notified, Parked};
-use crate::runtime::mute::{Watermarks, Mutes, Muting, Pressure};
+use crate::runtime::mute::{Mutes, Muting, Pressure, Watermarks};
 use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::{Arc, Mutex, lock};
 use crate::tracked::Tracked;

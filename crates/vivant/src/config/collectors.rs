@@ -33,13 +33,13 @@ struct TypeMarking {
     name: String,
     marking: Marking,
     /// The origin of the name: a name in a text may be mistyped.
-    origin: Origin,
+    origin: SettingOrigin,
     /// Whether an actor with this name was started.
     used: AtomicBool,
 }
 
 #[derive(Clone, Copy)]
-enum Origin {
+enum SettingOrigin {
     /// The type itself.
     Type,
     /// A text from this place.
@@ -74,7 +74,7 @@ impl Collectors {
     pub(crate) fn set_for_type(&mut self, name: &str, marking: Marking) {
         self.program
             .of_types
-            .push(TypeMarking::new(name, marking, Origin::Type));
+            .push(TypeMarking::new(name, marking, SettingOrigin::Type));
     }
 
     /// Adds the settings of a text.
@@ -119,10 +119,10 @@ impl Collectors {
         let named = all.into_iter().flat_map(|choice| &choice.of_types);
         named.filter_map(|one| match one.origin {
             // Relaxed: the actors have ended, and their end happens before this load.
-            Origin::Text(place) if !one.used.load(Ordering::Relaxed) => {
+            SettingOrigin::Text(place) if !one.used.load(Ordering::Relaxed) => {
                 Some((place, one.name.as_str(), one.marking))
             }
-            Origin::Text(_) | Origin::Type => None,
+            SettingOrigin::Text(_) | SettingOrigin::Type => None,
         })
     }
 }
@@ -168,7 +168,7 @@ impl MarkingChoice {
             if choice.of_types.iter().any(|one| one.name == name) {
                 return Err(bad(format!("it says twice how heaps of {name} are marked")));
             }
-            let of_type = TypeMarking::new(name, marking, Origin::Text(place));
+            let of_type = TypeMarking::new(name, marking, SettingOrigin::Text(place));
             choice.of_types.push(of_type);
         }
         Ok(choice)
@@ -176,7 +176,7 @@ impl MarkingChoice {
 }
 
 impl TypeMarking {
-    fn new(name: &str, marking: Marking, origin: Origin) -> TypeMarking {
+    fn new(name: &str, marking: Marking, origin: SettingOrigin) -> TypeMarking {
         TypeMarking {
             name: name.to_owned(),
             marking,
@@ -190,8 +190,8 @@ impl TypeMarking {
     fn is_of(&self, name: &str) -> bool {
         let before = name.strip_suffix(&self.name);
         before.is_some_and(|before| match self.origin {
-            Origin::Type => before.is_empty(),
-            Origin::Text(_) => before.is_empty() || before.ends_with("::"),
+            SettingOrigin::Type => before.is_empty(),
+            SettingOrigin::Text(_) => before.is_empty() || before.ends_with("::"),
         })
     }
 }

@@ -18,7 +18,7 @@ pub enum StopReason {
     /// No address of it was left and its mailbox was empty.
     Unreferenced,
     /// It had addresses, but only in the states of actors that were unreachable too, perhaps its
-    /// own: it was collected with all of them. [`TraceReferences`](crate::TraceReferences) says
+    /// own: it was collected with all of them. [`TraceReferences`](crate::TraceReferences) defines
     /// which addresses the detector can trace.
     Unreachable,
     /// The system shut down.

@@ -8,13 +8,13 @@ use vivant_heap::{DetachedHeap, DetachedStep, HeapId, ObjectName, Retainers, Ste
 #[derive(Default)]
 pub(super) struct DetachedHeapTable {
     /// All but the heap that is being run.
-    heaps: BTreeMap<u64, Entry>,
+    heaps: BTreeMap<u64, DetachedEntry>,
     /// Those to be run: due time in nanoseconds, and number.
     queue: BTreeSet<(u64, u64)>,
     last_number: u64,
 }
 
-struct Entry {
+struct DetachedEntry {
     heap: DetachedHeap,
     /// Its time in the queue, if it is there.
     due_ns: Option<u64>,
@@ -63,7 +63,7 @@ impl DetachedHeapTable {
     /// inbox is not empty then.
     fn insert(&mut self, number: u64, heap: DetachedHeap, due_ns: Option<u64>) {
         self.queue.extend(due_ns.map(|due_ns| (due_ns, number)));
-        let heaps = Entry { heap, due_ns };
+        let heaps = DetachedEntry { heap, due_ns };
         self.heaps.insert(number, heaps);
     }
 
@@ -107,7 +107,7 @@ impl DetachedHeapTable {
             return None;
         }
         self.queue.pop_first();
-        let Entry { heap, .. } = self.heaps.remove(&number)?;
+        let DetachedEntry { heap, .. } = self.heaps.remove(&number)?;
         Some(TakenHeap { number, heap })
     }
 

@@ -171,7 +171,7 @@ pub(crate) struct WorkerMeters {
 }
 
 impl WorkerMeters {
-    /// Counts a turn; returns its tally, if it is to be timed.
+    /// Counts a turn; returns its count, if it is to be timed.
     #[inline]
     fn counts(
         &self,

@@ -93,7 +93,7 @@ pub(crate) fn turn(
     })
 }
 
-/// What a message's head says of the turn that it causes.
+/// The data of a message's head that its turn is observed with.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 pub(crate) struct TurnCause {
     pub(crate) behaviour: &'static str,

@@ -1,7 +1,8 @@
 //! Spans and events, for the `tracing` crate.
 //!
-//! Every turn has a root span of its own, so that no trace grows for ever. The cause of a turn is a
-//! link: the head of a message holds the span in which it was sent, and the turn follows from that.
+//! Every turn has a root span of its own, so that no trace grows without bound. The cause of a turn
+//! is a link: the head of a message holds the span in which it was sent, and the turn follows from
+//! that.
 //!
 //! The span is held and not its number, because a link to a closed span leads nowhere: in a
 //! registry its data is gone. As a rule a sender's turn has ended before the receiver's begins, so

@@ -32,17 +32,17 @@ use std::fmt;
 /// drop(ada);
 /// # Ok(()) }
 /// ```
-pub struct Group<T: ?Sized + Target>(Arc<Mutex<Members<T>>>);
+pub struct Group<T: ?Sized + Target>(Arc<Mutex<GroupMembers<T>>>);
 
-struct Members<T: ?Sized + Target> {
+struct GroupMembers<T: ?Sized + Target> {
     next_number: u64,
     /// In the order of joining.
-    joined: BTreeMap<u64, Member<T>>,
+    joined: BTreeMap<u64, GroupMember<T>>,
     /// By system and actor: the number in `joined`.
     numbers: BTreeMap<(u64, u64), u64>,
 }
 
-struct Member<T: ?Sized + Target> {
+struct GroupMember<T: ?Sized + Target> {
     address: WeakAddress<T>,
     exit_hook: ExitHookId,
 }
@@ -50,7 +50,7 @@ struct Member<T: ?Sized + Target> {
 impl<T: ?Sized + Target> Group<T> {
     /// A group without members.
     pub fn new() -> Group<T> {
-        Group(Arc::new(Mutex::new(Members {
+        Group(Arc::new(Mutex::new(GroupMembers {
             next_number: 0,
             joined: BTreeMap::new(),
             numbers: BTreeMap::new(),
@@ -80,7 +80,9 @@ impl<T: ?Sized + Target> Group<T> {
         members.next_number += 1;
         members.numbers.insert(key, number);
         let address = Address::downgrade(address);
-        members.joined.insert(number, Member { address, exit_hook });
+        members
+            .joined
+            .insert(number, GroupMember { address, exit_hook });
         true
     }
 
@@ -122,14 +124,14 @@ impl<T: ?Sized + Target> Group<T> {
     }
 }
 
-impl<T: ?Sized + Target> Members<T> {
-    fn leave(&mut self, key: (u64, u64)) -> Option<Member<T>> {
+impl<T: ?Sized + Target> GroupMembers<T> {
+    fn leave(&mut self, key: (u64, u64)) -> Option<GroupMember<T>> {
         let number = self.numbers.remove(&key)?;
         self.joined.remove(&number)
     }
 }
 
-impl<T: ?Sized + Target> Drop for Members<T> {
+impl<T: ?Sized + Target> Drop for GroupMembers<T> {
     fn drop(&mut self) {
         for member in self.joined.values() {
             member.address.system().forget_ending(member.exit_hook);

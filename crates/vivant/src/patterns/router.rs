@@ -37,9 +37,9 @@ use std::hash::{Hash, Hasher};
 /// A handle: clones share the members and the round-robin position. It holds the members'
 /// addresses, so they live as long as it. An ended member is skipped. When all have ended an ended
 /// one is returned: a message to it is a dead letter, and an ask fails with the reason of its end.
-pub struct Router<T: ?Sized + Target>(Arc<Members<T>>);
+pub struct Router<T: ?Sized + Target>(Arc<RouterMembers<T>>);
 
-struct Members<T: ?Sized + Target> {
+struct RouterMembers<T: ?Sized + Target> {
     addresses: Box<[Address<T>]>,
     next: AtomicUsize,
 }
@@ -63,13 +63,13 @@ impl<A: InlineActor> Router<A> {
 }
 
 impl<T: ?Sized + Target> Router<T> {
-    /// Round-robin. Costs one atomic addition and a look at each member that is skipped.
+    /// Round-robin. Costs one atomic addition and one load for each member that is skipped.
     pub fn next(&self) -> &Address<T> {
         self.first_alive(self.0.next.fetch_add(1, Ordering::Relaxed))
     }
 
     /// The member with the fewest messages waiting or running; among equals the next in round-robin
-    /// order. Looks at all members (not at two random ones), with three loads each: for hundreds of
+    /// order. Reads all members (not two random ones), with three loads each: for hundreds of
     /// them, use [`Router::next`].
     ///
     /// Messages that other threads send at the same time may not be counted yet.
@@ -152,7 +152,7 @@ impl<T: ?Sized + Target> FromIterator<Address<T>> for Router<T> {
             "a router without members has no member to choose"
         );
         let next = AtomicUsize::new(0);
-        Router(Arc::new(Members { addresses, next }))
+        Router(Arc::new(RouterMembers { addresses, next }))
     }
 }
 

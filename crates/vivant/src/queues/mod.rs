@@ -13,5 +13,5 @@ mod sleep;
 pub(crate) use idle_workers::IdleWorkers;
 pub(crate) use lifo_slot::{LifoSlot, Pointed};
 pub(crate) use offer_delay::{OFFER_DELAY_MIN_NS, OfferDelay};
-pub(crate) use run_queue::{RunQueue, Waiting};
+pub(crate) use run_queue::{QueueEntry, RunQueue};
 pub(crate) use sleep::{CondvarParker, Park, Withdrawn};

@@ -9,7 +9,7 @@ use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use std::collections::VecDeque;
 
 /// An entry of a run queue.
-pub(crate) trait Waiting {
+pub(crate) trait QueueEntry {
     /// Returns true if it has not run yet.
     fn is_newborn(&self) -> bool;
 }
@@ -46,7 +46,7 @@ impl<T> Default for PriorityLists<T> {
     }
 }
 
-impl<T: Waiting> PriorityLists<T> {
+impl<T: QueueEntry> PriorityLists<T> {
     fn push(&mut self, actor: T) {
         if actor.is_newborn() {
             self.newborn.push_back(actor);
@@ -80,7 +80,7 @@ impl<T> Default for RunQueue<T> {
     }
 }
 
-impl<T: Waiting> RunQueue<T> {
+impl<T: QueueEntry> RunQueue<T> {
     fn change<R>(&self, body: impl FnOnce(&mut PriorityLists<T>) -> R) -> R {
         let mut lists = lock(&self.lists);
         let result = body(&mut lists);

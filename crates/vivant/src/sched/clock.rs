@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const TICK_NS: u64 = 1_000_000;
 
-pub(super) struct Clock {
+pub(super) struct ClockThread {
     state: Mutex<ClockState>,
     changed: Condvar,
 }
@@ -31,9 +31,9 @@ enum Mode {
     Closed,
 }
 
-impl Clock {
-    pub(super) fn new() -> Clock {
-        Clock {
+impl ClockThread {
+    pub(super) fn new() -> ClockThread {
+        ClockThread {
             state: Mutex::new(ClockState {
                 mode: Mode::Ticking,
                 wakes_ns: 0,

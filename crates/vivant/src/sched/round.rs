@@ -11,7 +11,7 @@
 //! end when they give back.
 
 use crate::queues::{LifoSlot, Pointed};
-use crate::queues::{RunQueue, Waiting};
+use crate::queues::{QueueEntry, RunQueue};
 
 /// Limit of the runs of a round: a chain of turns on warm caches is cheaper than any other order,
 /// and this many runs take a few microseconds.
@@ -81,7 +81,7 @@ pub(super) struct Sources<'s, T: Pointed> {
     pub(super) common: &'s RunQueue<T>,
 }
 
-impl<T: Pointed + Waiting> Sources<'_, T> {
+impl<T: Pointed + QueueEntry> Sources<'_, T> {
     /// Returns the next actor.
     #[inline]
     pub(super) fn next(&self, first: First) -> Option<T> {

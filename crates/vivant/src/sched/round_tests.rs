@@ -27,7 +27,7 @@ unsafe impl Pointed for Box<Item> {
     }
 }
 
-impl Waiting for Box<Item> {
+impl QueueEntry for Box<Item> {
     fn is_newborn(&self) -> bool {
         self.newborn
     }
@@ -67,7 +67,7 @@ enum RunOrder {
 }
 
 /// The place where an item waits, and the round since which it waits.
-struct Wait {
+struct QueuedItem {
     place: usize,
     since: u64,
 }
@@ -77,7 +77,7 @@ struct World {
     slot: Option<LifoSlot<Box<Item>>>,
     own: RunQueue<Box<Item>>,
     common: RunQueue<Box<Item>>,
-    waits: BTreeMap<u32, Wait>,
+    waits: BTreeMap<u32, QueuedItem>,
     made: u32,
 }
 
@@ -90,7 +90,7 @@ impl World {
 
     /// An item goes to the end of a list; the number of items before it bounds its wait.
     fn queue(&mut self, item: Box<Item>, to: fn(&World) -> &RunQueue<Box<Item>>, round: u64) {
-        let wait = Wait {
+        let wait = QueuedItem {
             place: to(self).waiting(),
             since: round,
         };

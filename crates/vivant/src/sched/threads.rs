@@ -1,7 +1,7 @@
 //! The threads of a system: their start, wake-up and end, and the queue that a runnable actor is
 //! put into.
 
-use super::clock::Clock;
+use super::clock::ClockThread;
 use super::memory::PrefaultThread;
 use super::replacement::Replacement;
 use super::thread_pool::{THREADS_MAX, ThreadPool};
@@ -31,7 +31,7 @@ pub(crate) struct Threads {
     pub(super) all_shared: RwLock<Vec<Arc<WorkerShared>>>,
     /// The common queue: actors that threads other than workers have made runnable.
     pub(super) common: RunQueue<Runnable>,
-    pub(super) clock: Clock,
+    pub(super) clock: ClockThread,
     pub(super) memory: Arc<PrefaultThread>,
     pub(super) replacement: Replacement,
     /// The threads for actors that are declared to block.
@@ -64,7 +64,7 @@ impl Threads {
             regular: workers,
             all_shared: RwLock::new(all_shared),
             common: RunQueue::default(),
-            clock: Clock::new(),
+            clock: ClockThread::new(),
             memory: Arc::default(),
             replacement: Replacement::default(),
             blocking: ThreadPool::new("blocking", THREADS_MAX, |threads| &threads.blocking),

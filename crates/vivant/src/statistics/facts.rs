@@ -43,8 +43,8 @@ pub struct HeapFacts {
     pub exports: u64,
     /// Imports: objects of other heaps that this heap keeps alive there.
     pub imports: u64,
-    /// Number of INC messages sent: they tell other heaps that more references to their objects
-    /// exist.
+    /// Number of INC messages sent: they report to other heaps that more references to their
+    /// objects exist.
     pub incs: u64,
     /// Number of DEC messages sent: they release objects of another heap. Each may cover many
     /// objects.

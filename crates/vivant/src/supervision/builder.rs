@@ -1,7 +1,7 @@
 //! How a supervisor is made.
 
 use super::budget::{BackOff, RestartIntensity};
-use super::child::{Ending, Lifecycle};
+use super::child::{EndMode, LifecycleSpec};
 use super::rules::{Rules, Strategy};
 use super::supervisor::Supervisor;
 use super::trees::Trees;
@@ -18,7 +18,7 @@ use std::time::Duration;
 #[must_use = "rules supervise nobody: `.spawn(&system)`, or `tree.add(rules)`"]
 pub struct Supervision {
     rules: Rules,
-    lifecycle: Lifecycle,
+    lifecycle: LifecycleSpec,
 }
 
 impl Supervision {
@@ -35,10 +35,10 @@ impl Supervision {
                     most_ns: 0,
                 },
             },
-            lifecycle: Lifecycle {
+            lifecycle: LifecycleSpec {
                 starts_within: Duration::from_secs(60),
                 ends_within: Duration::from_secs(60),
-                ending: Ending::Now,
+                ending: EndMode::Now,
             },
         }
     }
@@ -88,7 +88,7 @@ impl Supervision {
         root
     }
 
-    pub(super) fn into_parts(self) -> (Rules, Terms, Lifecycle) {
+    pub(super) fn into_parts(self) -> (Rules, Terms, LifecycleSpec) {
         let terms = Terms {
             restart: Restart::Always,
             on_panic: OnPanic::Restart,

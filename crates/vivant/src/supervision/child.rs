@@ -86,21 +86,21 @@ where
 pub struct Child<A: Actor, S> {
     pub(super) start: S,
     pub(super) terms: Terms,
-    pub(super) lifecycle: Lifecycle,
+    pub(super) lifecycle: LifecycleSpec,
     actor: PhantomData<fn() -> A>,
 }
 
 /// The time limits of a child's start and end, and how it ends.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lifecycle {
+pub(super) struct LifecycleSpec {
     pub(super) starts_within: Duration,
     pub(super) ends_within: Duration,
-    pub(super) ending: Ending,
+    pub(super) ending: EndMode,
 }
 
 /// How a child is ended in an orderly shutdown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ending {
+pub(super) enum EndMode {
     /// Before its next message.
     Now,
     /// After the messages in its mailbox.
@@ -134,10 +134,10 @@ impl<A: Actor, S> Child<A, S> {
                 on_panic: OnPanic::default(),
                 messages: Messages::default(),
             },
-            lifecycle: Lifecycle {
+            lifecycle: LifecycleSpec {
                 starts_within: Duration::from_secs(5),
                 ends_within: Duration::from_secs(5),
-                ending: Ending::Now,
+                ending: EndMode::Now,
             },
             actor: PhantomData,
         }
@@ -179,7 +179,7 @@ impl<A: Actor, S> Child<A, S> {
 
     /// In an orderly shutdown it first processes the messages in its mailbox.
     pub fn drains(mut self) -> Self {
-        self.lifecycle.ending = Ending::AfterQueue;
+        self.lifecycle.ending = EndMode::AfterQueue;
         self
     }
 }

@@ -1,6 +1,6 @@
 //! A child in a plan: its current state, its wanted state, and the open step that follows.
 
-use super::child::Lifecycle;
+use super::child::LifecycleSpec;
 use crate::actor::Terms;
 
 /// A child's number: that of its creation. Children begin in this order.
@@ -21,7 +21,7 @@ pub enum ChildState {
     /// On its way down, because of a sibling.
     Halting,
     /// On its way to its end.
-    Ending,
+    EndMode,
 }
 
 /// The wanted state of a child.
@@ -51,7 +51,7 @@ pub(super) enum Timeliness {
 #[derive(Debug)]
 pub(super) struct ChildPlan {
     pub(super) terms: Terms,
-    pub(super) lifecycle: Lifecycle,
+    pub(super) lifecycle: LifecycleSpec,
     pub(super) is: ChildState,
     pub(super) wanted: WantedState,
     pub(super) start_order: StartOrder,
@@ -83,12 +83,12 @@ impl ChildPlan {
     pub(super) fn pending(&self) -> Option<PendingStep> {
         match (self.is, self.wanted) {
             (ChildState::Up, WantedState::Up) | (ChildState::Down, WantedState::Down) => None,
-            (ChildState::Halting | ChildState::Ending, _)
+            (ChildState::Halting | ChildState::EndMode, _)
                 if self.timeliness == Timeliness::Overdue =>
             {
                 Some(PendingStep::Late)
             }
-            (ChildState::Halting | ChildState::Ending, _)
+            (ChildState::Halting | ChildState::EndMode, _)
             | (_, WantedState::Restarted | WantedState::Down | WantedState::Gone) => {
                 Some(PendingStep::Stop)
             }

@@ -2,10 +2,10 @@
 
 use super::Supervision;
 use super::child::Child;
-use super::child::{Beginner, Lifecycle, Start};
+use super::child::{Beginner, LifecycleSpec, Start};
 use super::child_plan::{ChildId, ChildState};
 use super::plan::{Plan, StateTimer};
-use super::supervisor::{ChildKind, Member, Supervisor};
+use super::supervisor::{ChildKind, SupervisedChild, Supervisor};
 use crate::actor::ChildNews;
 use crate::actor::Terms;
 use crate::actor::{AddressRef, Delivery, Signals};
@@ -157,11 +157,16 @@ impl fmt::Debug for SupervisorHandle {
 }
 
 /// A child on its way to its supervisor. If it never gets there it ends.
-pub(super) struct NewChild(Option<(Member, Terms, Lifecycle)>);
+pub(super) struct NewChild(Option<(SupervisedChild, Terms, LifecycleSpec)>);
 
 impl NewChild {
-    fn new(address: AddressRef, kind: ChildKind, terms: Terms, lifecycle: Lifecycle) -> NewChild {
-        let member = Member {
+    fn new(
+        address: AddressRef,
+        kind: ChildKind,
+        terms: Terms,
+        lifecycle: LifecycleSpec,
+    ) -> NewChild {
+        let member = SupervisedChild {
             address,
             kind,
             starts: 0,
@@ -219,7 +224,7 @@ macro_rules! message {
 message! {
     /// The message of [`SupervisorHandle::children`].
     pub Children() -> Vec<ChildFacts> = "children", |state, _turn, resolver| {
-        let facts = |(member, is): (&Member, ChildState)| ChildFacts {
+        let facts = |(member, is): (&SupervisedChild, ChildState)| ChildFacts {
             actor: member.address.path(),
             state: is,
             restarts: member.starts.saturating_sub(1),

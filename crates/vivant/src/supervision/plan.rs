@@ -5,7 +5,7 @@
 //! [`Plan::orders`] then derives the steps that follow. Nothing else decides.
 
 use super::budget::{BudgetCheck, FailureWindow};
-use super::child::Lifecycle;
+use super::child::LifecycleSpec;
 use super::child_plan::{
     ChildId, ChildPlan, ChildState, PendingStep, StartOrder, Timeliness, WantedState,
 };
@@ -113,7 +113,7 @@ impl Plan {
     }
 
     /// Adds a child, which is down.
-    pub(super) fn adopt(&mut self, number: ChildId, terms: Terms, lifecycle: Lifecycle) {
+    pub(super) fn adopt(&mut self, number: ChildId, terms: Terms, lifecycle: LifecycleSpec) {
         let child = ChildPlan {
             terms,
             lifecycle,
@@ -146,7 +146,7 @@ impl Plan {
             return;
         };
         let (is, wanted) = (child.is, child.wanted);
-        if is == ChildState::Ending {
+        if is == ChildState::EndMode {
             // It will not be restarted, so it never processes what was to come before its end.
             self.decided.push(Order::Stop(number));
         } else {
@@ -209,7 +209,7 @@ impl Plan {
         };
         match child.is {
             ChildState::Delayed => child.set_state(ChildState::Down),
-            ChildState::Starting | ChildState::Halting | ChildState::Ending => {
+            ChildState::Starting | ChildState::Halting | ChildState::EndMode => {
                 child.timeliness = Timeliness::Overdue;
                 self.decided.push(Order::Overdue(number));
             }
@@ -425,16 +425,16 @@ impl Plan {
             let within = child.lifecycle.ends_within;
             match (child.is, child.wanted) {
                 (ChildState::Halting, _) if child.wanted != WantedState::Gone => return,
-                (ChildState::Ending, _) => return,
+                (ChildState::EndMode, _) => return,
                 (
                     ChildState::Down | ChildState::Delayed | ChildState::Halting,
                     WantedState::Gone,
                 ) => {
-                    child.set_state(ChildState::Ending);
+                    child.set_state(ChildState::EndMode);
                     orders.push(Order::Stop(number));
                 }
                 (_, WantedState::Gone) => {
-                    child.set_state(ChildState::Ending);
+                    child.set_state(ChildState::EndMode);
                     orders.push(Order::End(number));
                 }
                 _ => {

@@ -1,7 +1,7 @@
 //! The supervisor: an actor that carries out a [`Plan`].
 
 use super::builder::Supervision;
-use super::child::{Ending, Lifecycle};
+use super::child::{EndMode, LifecycleSpec};
 use super::child_plan::{ChildId, ChildState};
 use super::handle::Begin;
 use super::handle::{ReportNews, Retire, ShutDown, TimerFired, TreeFailed};
@@ -59,7 +59,7 @@ use std::fmt;
 /// ```
 pub struct Supervisor {
     plan: Plan,
-    pub(super) children: BTreeMap<ChildId, Member>,
+    pub(super) children: BTreeMap<ChildId, SupervisedChild>,
     /// Its own supervisor, if it is a child.
     parent: Option<CellRef>,
     /// The child of the last change of the plan.
@@ -70,7 +70,7 @@ pub struct Supervisor {
 }
 
 /// A child, as its supervisor sees it.
-pub(super) struct Member {
+pub(super) struct SupervisedChild {
     pub(super) address: AddressRef,
     pub(super) kind: ChildKind,
     pub(super) starts: u32,
@@ -83,7 +83,7 @@ pub(super) struct Member {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ChildKind {
     /// By signals; the cell does the rest.
-    Leaf(Ending),
+    Leaf(EndMode),
     /// A supervisor, by messages; its own children come first.
     Branch,
 }
@@ -197,8 +197,8 @@ impl Supervisor {
     fn end_child(&self, number: ChildId) {
         if let Some(member) = self.children.get(&number) {
             match member.kind {
-                ChildKind::Leaf(Ending::Now) => member.address.cell().signal(Signals::STOP),
-                ChildKind::Leaf(Ending::AfterQueue) => member.address.stop_after_queue(),
+                ChildKind::Leaf(EndMode::Now) => member.address.cell().signal(Signals::STOP),
+                ChildKind::Leaf(EndMode::AfterQueue) => member.address.stop_after_queue(),
                 ChildKind::Branch => post::<ShutDown>(&member.address),
             }
         }
@@ -259,8 +259,8 @@ impl Supervisor {
     pub(super) fn adopt(
         &mut self,
         turn: &Turn<'_, Supervisor>,
-        member: Member,
-        (terms, lifecycle): (Terms, Lifecycle),
+        member: SupervisedChild,
+        (terms, lifecycle): (Terms, LifecycleSpec),
     ) {
         let number = member.address.id;
         self.children.insert(number, member);
@@ -281,7 +281,7 @@ impl Supervisor {
     }
 
     /// Returns the facts and the state of each child, in order.
-    pub(super) fn facts(&self) -> impl Iterator<Item = (&Member, ChildState)> {
+    pub(super) fn facts(&self) -> impl Iterator<Item = (&SupervisedChild, ChildState)> {
         let member = |(number, is)| Some((self.children.get(&number)?, is));
         self.plan.children().filter_map(member)
     }

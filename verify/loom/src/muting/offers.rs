@@ -1,7 +1,7 @@
 //! Senders outside that wait until a receiver has recovered (`Mutes::wait`), and one of them that
 //! stops waiting.
 
-use crate::runtime::mute::{Watermarks, Mutes, Pressure, Wait};
+use crate::runtime::mute::{Mutes, Pressure, Wait, Watermarks};
 use crate::sync::Arc;
 use loom::thread;
 

@@ -58,7 +58,7 @@ const CAPACITY_DEFAULT: usize = 1024;
 /// assert_eq!(board.last().ask_blocking()?, 42);
 /// # Ok(()) }
 /// ```
-pub struct Topic<T>(Arc<Subscribers<T>>);
+pub struct Topic<T>(Arc<TopicSubscribers<T>>);
 
 /// Number of published values that a subscriber missed, because its subscription's limit of values
 /// in flight was reached.
@@ -73,7 +73,7 @@ pub struct Lagged {
 /// Copied only by a change during a publication.
 type SubscriberTable<T> = Arc<BTreeMap<u64, Arc<dyn Subscribed<T>>>>;
 
-struct Subscribers<T> {
+struct TopicSubscribers<T> {
     list: Mutex<SubscriberList<T>>,
 }
 
@@ -90,7 +90,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
             next_number: 0,
             table: SubscriberTable::default(),
         });
-        Topic(Arc::new(Subscribers { list }))
+        Topic(Arc::new(TopicSubscribers { list }))
     }
 
     /// Continues with `then` for every value that is published from now on, until the subscription
@@ -187,7 +187,7 @@ trait Unsubscribe: Send + Sync {
     fn unsubscribe(&self, number: u64);
 }
 
-impl<T> Unsubscribe for Subscribers<T> {
+impl<T> Unsubscribe for TopicSubscribers<T> {
     fn unsubscribe(&self, number: u64) {
         let gone = {
             let mut list = lock(&self.list);
@@ -204,7 +204,7 @@ impl<T> Unsubscribe for Subscribers<T> {
     }
 }
 
-impl<T> Drop for Subscribers<T> {
+impl<T> Drop for TopicSubscribers<T> {
     fn drop(&mut self) {
         let table = std::mem::take(&mut lock(&self.list).table);
         for subscriber in table.values() {
