@@ -54,7 +54,7 @@ const RUNTIME: Package = Package {
     tests_long: "a_long_chain_of_actors promises::deep a_chain_of_a_hundred_thousand a_turn_that_does_not_end a_subscriber_whose",
     // Models of states and orders, random orders of a scheduler's round, histograms, hundreds of
     // messages that wait, looks at random programs, a large orphan.
-    units_long: "model interleaved nobody_waits_for_ever distribution a_flood_that_lines_up \
+    units_long: "model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
         edge_snapshot_tests seeded_canary one_that_is_given_up_as_a_whole_is_freed",
     units_never: "",
 };

@@ -47,16 +47,16 @@ pub(crate) enum InjectedFault {
     ShownTwice,
     /// An actor with more addresses than the others show becomes dying all the same.
     UncheckedCount,
-    /// The verdict trusts the findings of the pass, and does not examine the group anew.
-    StaleVerdict,
-    /// An aborted verdict leaves its marks.
-    ForgottenPardon,
+    /// The commit uses the counts of the pass, and does not examine the group anew.
+    StaleCommit,
+    /// An aborted commit leaves its flags set.
+    ForgottenAbort,
     /// A candidate without a result, because other actors ran, is not examined again.
-    ForgottenSuspect,
+    ForgottenCandidate,
     /// A drop makes no actor a candidate.
     UnnoticedDrop,
     /// An edge snapshot is used after the actor has run.
-    StaleSighting,
+    StaleEdgeSnapshot,
     /// After a panic the heap keeps the locals for the step.
     LeftInHeap,
 }

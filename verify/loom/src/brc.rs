@@ -96,7 +96,7 @@ canaries! {
     a_birth_that_does_not_release_is_caught:
         BornRelaxed, "Causality violation" => scenes::a_birth_with_a_way_back;
     /// Two threads check, and both take.
-    a_take_by_a_look_and_a_store_is_caught: TakeByALook, "" => asked::two_take;
+    a_take_by_a_load_and_a_store_is_caught: TakeByALook, "" => asked::two_take;
     /// A drop does not take the prober's flag off.
     a_probe_that_drops_do_not_disturb_is_caught: DropsKeepTheFlag, "" => asked::two_probe;
     /// A probe looks at the counts once.

@@ -28,7 +28,7 @@ mod offers;
 use crate::check::{canaries, models};
 use crate::letters::{Letter, Mailbox, Told, letter};
 use crate::runtime::inbox::{Notified, Parked};
-use crate::runtime::mute::{Marks, Mutes, Muting, Pressure};
+use crate::runtime::mute::{Mutes, Muting, Pressure, Watermarks};
 use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::{Arc, Mutex, lock};
 use crate::tracked::Tracked;
@@ -106,13 +106,13 @@ const END: char = '!';
 struct System {
     actors: Vec<Actor>,
     mutes: Mutes<usize>,
-    marks: Marks,
+    marks: Watermarks,
     slip: Slip,
 }
 
 impl System {
     /// Actors A, B, … with these letters in their mailboxes.
-    fn new(marks: Marks, slip: Slip, mailboxes: &[&str]) -> Arc<System> {
+    fn new(marks: Watermarks, slip: Slip, mailboxes: &[&str]) -> Arc<System> {
         let actor = || Actor {
             inbox: Mailbox::new(),
             signals: SignalWord::new(),
@@ -256,7 +256,7 @@ impl System {
     fn mute_if_asked(&self, me: usize, owner: &mut Owner, receiver: usize) {
         let named = |number: usize| (number as u64, &self.actors[number].load);
         match self.mutes.mute(named(me), me, named(receiver), self.marks) {
-            Muting::GoesOn => {}
+            Muting::NotMuted => {}
             Muting::Muted { release } => {
                 self.unmute(release);
                 owner.mute = Mute::Muted;
@@ -328,7 +328,7 @@ fn run(overloaded: usize, mailboxes: &[&str]) {
 }
 
 fn run_with(slip: Slip, overloaded: usize, mailboxes: &[&str]) {
-    let system = System::new(Marks::at(overloaded), slip, mailboxes);
+    let system = System::new(Watermarks::at(overloaded), slip, mailboxes);
     let workers: Vec<_> = (0..mailboxes.len())
         .map(|actor| {
             let system = system.clone();
@@ -365,18 +365,18 @@ fn with(mailboxes: &'static [&str]) -> impl Fn() + Send + Sync + 'static {
 
 models! {
     /// P2, P3: the receiver drains while its senders are muted.
-    a_receiver_that_drains_lets_everybody_go: holds
+    a_receiver_that_drains_releases_all_senders: holds
         || run(1, DRAIN), || run(2, DRAIN_MORE), || run(1, FAN_IN);
     /// P1: of two that overload each other, one goes on.
     mutual_overload_does_not_deadlock: holds || run(1, MUTUAL), || run(2, MUTUAL_MORE);
     /// P1: a muted actor releases the actors that it had muted, and messages sent to it meanwhile
     /// are counted.
-    a_muted_receiver_lets_everybody_go: holds || run(1, CHAIN);
+    a_muted_receiver_releases_all_senders: holds || run(1, CHAIN);
     /// P3: the receiver ends while its sender is muted, without the lock if it has muted no actor.
-    an_ending_receiver_lets_everybody_go: holds || run(1, ENDING);
+    an_ending_receiver_releases_all_senders: holds || run(1, ENDING);
     /// P3: a waiting sender outside is notified once, when the receiver drains or ends; a sender
     /// that leaves is removed.
-    an_offer_that_waits_is_told: holds
+    a_waiting_offer_is_released: holds
         || offers::run(offers::Holder::Drains), || offers::run(offers::Holder::Ends);
     /// Three actors in a ring, and marks that leave room.
     long_ring_and_fan_in: holds_long
@@ -386,28 +386,28 @@ models! {
 
 canaries! {
     /// The holder recovers and does not notify senders outside.
-    an_offer_that_is_not_told_is_caught: "P3" => || offers::run(offers::Holder::TellsNobody);
+    an_offer_that_is_not_released_is_caught: "P3" => || offers::run(offers::Holder::TellsNobody);
     /// The sender relies on the depth that it saw when it sent.
-    muting_without_a_second_look_is_caught: NoSecondLook, "P3" => with(DRAIN);
+    muting_without_rereading_the_depth_is_caught: NoReread, "P3" => with(DRAIN);
     /// The sender checks again before it registers in the receiver's list.
-    a_second_look_too_early_is_caught: LookEarly, "P3" => with(DRAIN);
+    rereading_the_depth_too_early_is_caught: RereadEarly, "P3" => with(DRAIN);
     /// The second check is a load, and may be older than the holder's subtraction.
-    a_second_look_by_a_load_is_caught: LookByLoad, "P3" => with(DRAIN);
+    rereading_the_depth_by_a_load_is_caught: RereadByLoad, "P3" => with(DRAIN);
     /// The holder reads the state before it lowers the depth.
     a_state_that_is_read_too_early_is_caught: StateEarly, "P3" => with(DRAIN);
     /// P1 without its first half: a muted actor keeps its list.
     a_muted_actor_that_keeps_its_list_is_caught: KeepList, "P1" => with(CHAIN);
     /// P1 without its second half: a muted actor mutes others.
-    being_muted_by_a_muted_actor_is_caught: NobodyImmune, "P1" => with(MUTUAL);
+    being_muted_by_a_muted_actor_is_caught: NeverImmune, "P1" => with(MUTUAL);
     /// An ended actor mutes others.
     being_muted_by_an_ended_actor_is_caught: EndedCalm, "P3" => with(ENDING);
     /// An actor that seems not to mute others ends without the lock, and an actor is muted by it
     /// meanwhile.
-    an_end_by_a_look_and_a_store_is_caught: EndByStore, "P3" => with(ENDING);
+    an_end_by_a_load_and_a_store_is_caught: EndByStore, "P3" => with(ENDING);
     /// An actor that has muted another ends without the lock.
     an_end_that_never_locks_is_caught: EndWithoutLock, "P3" => with(ENDING);
     /// A sender that is to be muted writes over the end of its receiver.
-    a_mute_by_a_look_and_a_store_is_caught: MuteByStore, "P3" => with(ENDING);
+    a_mute_by_a_load_and_a_store_is_caught: MuteByStore, "P3" => with(ENDING);
     /// A message that comes behind the backlog of a muted actor is subtracted and was never added.
     a_batch_behind_a_backlog_uncounted_is_caught:
         "not each" => || run_with(Slip::BatchNotCounted, 1, CHAIN);

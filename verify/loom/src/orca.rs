@@ -49,7 +49,7 @@ canaries! {
     /// Last in, first out.
     a_take_that_is_not_turned_over_is_caught: InboxNewestFirst, "O6" => lanes::a_hand_over;
     /// A batch that is sent between the two steps is lost.
-    a_take_by_a_look_and_a_store_is_caught: InboxTakeByLoad, "lost" => lanes::two_writers;
+    a_take_by_a_load_and_a_store_is_caught: InboxTakeByLoad, "lost" => lanes::two_writers;
     /// That the inbox was empty is determined by a load before the exchange.
     a_nothing_that_is_only_looked_up_is_caught:
         EmptyByLoad, "not one is told" => lanes::two_writers;

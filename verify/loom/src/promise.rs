@@ -206,7 +206,7 @@ canaries! {
     /// The second end takes both out and leaves the block.
     neither_end_freeing_is_caught: NeitherFrees, "leak" => met;
     /// The promise's end only loads, and both ends believe that they are first.
-    an_end_by_a_look_and_a_store_is_caught: AskingByALook, "" => met;
+    an_end_by_a_load_and_a_store_is_caught: AskingByALook, "" => met;
     /// A dropped end does not do its part.
     a_dropped_end_that_says_nothing_is_caught:
         DropSaysNothing, "leak" => || meeting(Asks::Wants, Answers::Breaks);

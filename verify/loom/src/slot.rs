@@ -94,12 +94,12 @@ canaries! {
     /// The same, where another actor was in the slot.
     a_swap_that_does_not_release_is_caught: SwapRelaxed, "Causality violation" => || robbed(2, 1);
     /// The thief does not acquire.
-    a_take_that_does_not_acquire_is_caught: RobRelaxed, "Causality violation" => || robbed(1, 1);
+    a_take_that_does_not_acquire_is_caught: SlotTakeRelaxed, "Causality violation" => || robbed(1, 1);
     /// The displaced actor is lost.
     a_displaced_actor_that_is_dropped_is_caught: DropDisplaced, "lost" => || robbed(2, 1);
     /// The worker stores over a full slot and believes that it has the displaced actor; a thief has
     /// it too.
     a_store_over_a_full_slot_is_caught: StoreOver, "" => || robbed(2, 1);
     /// Two threads load, and both take.
-    a_take_by_a_look_and_a_store_is_caught: RobByALook, "" => || robbed(1, 2);
+    a_take_by_a_load_and_a_store_is_caught: TakeByLoadAndStore, "" => || robbed(1, 2);
 }

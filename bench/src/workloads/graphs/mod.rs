@@ -89,7 +89,7 @@ pub(super) fn heaps(system: &System) -> HeapFacts {
         all.pages += heap.pages;
         all.allocated += heap.allocated;
         all.waits += heap.waits;
-        all.looks += heap.looks;
+        all.spins += heap.spins;
         all.pauses = all.pauses.and(&heap.pauses);
     }
     all

@@ -45,7 +45,7 @@ impl<'s> Window<'s> {
             heaps.pauses[kind].total -= self.before.pauses[kind].total;
         }
         heaps.waits -= self.before.waits;
-        heaps.looks -= self.before.looks;
+        heaps.spins -= self.before.spins;
         Seen {
             system: self.system,
             pauses: self.pauses,
@@ -64,7 +64,7 @@ impl Seen<'_> {
         let mib = self.live as f64 / f64::from(1 << 20);
         figures.extra.insert("live_mib", mib.into());
         figures.extra.insert("waits", self.heaps.waits.into());
-        figures.extra.insert("looks", self.heaps.looks.into());
+        figures.extra.insert("looks", self.heaps.spins.into());
         with_named_distribution(figures, self.pauses, self.system)
     }
 }

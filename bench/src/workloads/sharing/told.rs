@@ -29,7 +29,7 @@ impl Told {
             told.incs += heap.incs;
             told.decs += heap.decs;
             told.changes += heap.changes;
-            told.questions += heap.questions;
+            told.questions += heap.idle_checks;
             told.cycles += heap.pauses[PauseKind::Minor].count + heap.marks();
         }
         told.app = seen.turns.saturating_sub(told.questions);

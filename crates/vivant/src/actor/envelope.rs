@@ -116,7 +116,7 @@ impl Envelope {
     pub(crate) fn stamp(&mut self, sent_ms: u32) {
         let head = self.head_mut();
         head.sent_ms = sent_ms;
-        head.origin.is_here();
+        head.origin.record_current_span();
     }
 
     fn head_mut(&mut self) -> &mut Head {

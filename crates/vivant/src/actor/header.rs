@@ -45,7 +45,7 @@ use crate::failures::StopReason;
 use crate::failures::{Inside, Panic};
 use crate::message::Inbox;
 use crate::mute::Pressure;
-use crate::observe::Seen;
+use crate::observe::ObservedActor;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 
 use super::once::SetOnce;
@@ -165,8 +165,8 @@ impl Header {
     }
 
     /// Returns the actor as subscribers and recorders see it.
-    pub(crate) fn seen(&self) -> Seen<impl Fn() -> String> {
-        Seen {
+    pub(crate) fn seen(&self) -> ObservedActor<impl Fn() -> String> {
+        ObservedActor {
             type_name: self.class.name,
             path: || self.path(),
         }

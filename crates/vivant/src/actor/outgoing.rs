@@ -1,6 +1,6 @@
 //! The outgoing references that an actor shows: what a detection pass collects of it.
 
-use crate::candidates::Who;
+use crate::candidates::ActorKey;
 use std::fmt;
 
 /// How much of an actor's outgoing references was shown.
@@ -19,7 +19,7 @@ pub struct OutgoingReferences<'s>(&'s mut dyn FnMut(OutgoingReference));
 /// The actor of an address that was shown.
 #[derive(Clone, Copy)]
 pub(crate) struct OutgoingReference {
-    pub(crate) who: Who,
+    pub(crate) who: ActorKey,
     /// The number of its system.
     pub(crate) system: u64,
     /// Whether it may have outgoing references. An actor that has none ends by its count alone.

@@ -175,7 +175,7 @@ impl CellRef {
     fn await_commit(&self) -> Option<u32> {
         // Relaxed: the verdict's lock orders it.
         let look = || self.addresses.load(Ordering::Relaxed);
-        let word = self.system.verdict.after(look);
+        let word = self.system.verdict.run_when_unlocked(look);
         (!reference_word::is_dying(word)).then_some(word)
     }
 

@@ -73,7 +73,7 @@ unsafe impl crate::queues::Pointed for Runnable {
     }
 }
 
-impl crate::queues::Waiting for Runnable {
+impl crate::queues::QueueEntry for Runnable {
     fn is_newborn(&self) -> bool {
         self.facts.turns() == 0
     }

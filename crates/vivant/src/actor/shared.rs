@@ -153,7 +153,7 @@ impl Shared {
         };
         let waiting = worker_shared.queue.push(displaced) as u64;
         let work_ns = waiting * u64::from(worker_shared.run_ns.load(Ordering::Relaxed));
-        if work_ns >= self.idle.patience.ns() {
+        if work_ns >= self.idle.offer_delay.ns() {
             self.idle.offer();
         }
     }

@@ -2,14 +2,14 @@
 
 use super::outgoing::{OutgoingReference, OutgoingReferences};
 use super::reference::AddressRef;
-use crate::candidates::Who;
+use crate::candidates::ActorKey;
 use std::any::Any;
 use vivant_heap::ExternalEdges;
 
 impl OutgoingReference {
     pub(crate) fn of(address: &AddressRef) -> OutgoingReference {
         OutgoingReference {
-            who: Who {
+            who: ActorKey {
                 id: address.id,
                 place: address.place(),
             },

@@ -64,7 +64,7 @@ fn begin<M: Message>(call: Call<'static, M>) -> Result<OfferState<M>, SendError<
                 || system
                     .mutes
                     .wait(token, (to.id, &to.pressure), system.config.marks)
-                    == Wait::GoesOn
+                    == Wait::Continues
             {
                 call.post(Resolver::nobody());
                 return Ok(OfferState::Done);
@@ -125,7 +125,7 @@ impl<M: Message> Drop for Offer<M> {
             (Some(queue), _) => queue.withdraw(waiting_sender),
             (None, Admission::Gone) => {
                 let is_mine = |held_back: &MutedSender| held_back.is(waiting_sender);
-                call.to().system.mutes.leaves(call.to().id, is_mine);
+                call.to().system.mutes.remove_offer(call.to().id, is_mine);
             }
             (None, Admission::Admitted) => {}
         }

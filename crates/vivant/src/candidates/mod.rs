@@ -1,13 +1,13 @@
-//! What actors and the cycle detector share: the list of candidates, and the lock of a verdict. The
+//! What actors and the cycle detector share: the list of candidates, and the commit lock. The
 //! protocols are in the README of `cycles`.
 
+mod commit_lock;
 mod findings;
 mod list;
-mod verdict;
 
-pub(crate) use findings::{Candidate, Findings, Reach, Who};
-pub(crate) use list::{CandidateOverload, CycleCandidates, ScanQuota, Then};
-pub(crate) use verdict::Verdict;
+pub(crate) use commit_lock::CommitLock;
+pub(crate) use findings::{ActorKey, Candidate, PassLimit, PassResult};
+pub(crate) use list::{CandidateOverload, CycleCandidates, FollowUp, ScanQuota};
 
 use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, lock};
 
@@ -15,14 +15,14 @@ use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, lock};
 pub(crate) struct Candidates<R> {
     list: Mutex<CycleCandidates<R>>,
     /// Whether a worker is to run a detection pass.
-    called: AtomicBool,
+    pass_requested: AtomicBool,
 }
 
 impl<R> Candidates<R> {
     pub(crate) fn new() -> Candidates<R> {
         Candidates {
             list: Mutex::default(),
-            called: AtomicBool::new(false),
+            pass_requested: AtomicBool::new(false),
         }
     }
 
@@ -31,22 +31,23 @@ impl<R> Candidates<R> {
     }
 
     /// Calls for a detection pass.
-    pub(crate) fn call(&self) {
+    pub(crate) fn request_pass(&self) {
         // SeqCst: a worker that falls asleep has announced it before it loads this, and is woken if
         // it has not seen the store.
-        self.called.store(true, Ordering::SeqCst);
+        self.pass_requested.store(true, Ordering::SeqCst);
     }
 
     /// A pass runs, or none is needed any more.
-    pub(crate) fn is_heard(&self) {
+    pub(crate) fn clear_request(&self) {
         // Relaxed: a later call is seen by the next piece, because the lock decides.
-        self.called.store(false, Ordering::Relaxed);
+        self.pass_requested.store(false, Ordering::Relaxed);
     }
 
     /// Whether a worker is to run a pass.
     #[inline]
-    pub(crate) fn are_calling(&self) -> bool {
-        // SeqCst: pairs with the store in `call`: a worker announces its sleep before this load.
-        self.called.load(Ordering::SeqCst)
+    pub(crate) fn is_pass_requested(&self) -> bool {
+        // SeqCst: pairs with the store in `request_pass`: a worker announces its sleep before this
+        // load.
+        self.pass_requested.load(Ordering::SeqCst)
     }
 }

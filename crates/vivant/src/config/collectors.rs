@@ -16,30 +16,30 @@ const SEPARATOR: char = ',';
 /// type overrides the one for all types.
 #[derive(Default)]
 pub(crate) struct Collectors {
-    environment: Choice,
-    program: Choice,
+    environment: MarkingChoice,
+    program: MarkingChoice,
 }
 
 /// The settings of one origin.
 #[derive(Default)]
-struct Choice {
+struct MarkingChoice {
     all: Option<Marking>,
-    of_types: Vec<OfType>,
+    of_types: Vec<TypeMarking>,
 }
 
 /// A setting for the actors of one type.
-struct OfType {
+struct TypeMarking {
     /// Its stable name, or the end of it.
     name: String,
     marking: Marking,
     /// The origin of the name: a name in a text may be mistyped.
-    by: By,
+    origin: SettingOrigin,
     /// Whether an actor with this name was started.
     used: AtomicBool,
 }
 
 #[derive(Clone, Copy)]
-enum By {
+enum SettingOrigin {
     /// The type itself.
     Type,
     /// A text from this place.
@@ -67,21 +67,21 @@ impl fmt::Display for BadCollectors {
 impl Error for BadCollectors {}
 
 impl Collectors {
-    pub(crate) fn choose(&mut self, marking: Marking) {
+    pub(crate) fn set_all(&mut self, marking: Marking) {
         self.program.all = Some(marking);
     }
 
-    pub(crate) fn choose_of(&mut self, name: &str, marking: Marking) {
+    pub(crate) fn set_for_type(&mut self, name: &str, marking: Marking) {
         self.program
             .of_types
-            .push(OfType::new(name, marking, By::Type));
+            .push(TypeMarking::new(name, marking, SettingOrigin::Type));
     }
 
     /// Adds the settings of a text.
-    pub(crate) fn choose_by(&mut self, text: &str) -> Result<(), BadCollectors> {
-        let said = Choice::read(text, "SystemBuilder::collectors")?;
-        self.program.all = said.all.or(self.program.all);
-        self.program.of_types.extend(said.of_types);
+    pub(crate) fn add_text(&mut self, text: &str) -> Result<(), BadCollectors> {
+        let settings = MarkingChoice::read(text, "SystemBuilder::collectors")?;
+        self.program.all = settings.all.or(self.program.all);
+        self.program.of_types.extend(settings.of_types);
         Ok(())
     }
 
@@ -90,17 +90,17 @@ impl Collectors {
     /// # Panics
     ///
     /// If they are invalid: the operator relies on them.
-    pub(crate) fn ask_environment(&mut self) {
-        let said = match env::var(VARIABLE) {
-            Ok(text) => Choice::read(&text, VARIABLE),
+    pub(crate) fn read_environment(&mut self) {
+        let settings = match env::var(VARIABLE) {
+            Ok(text) => MarkingChoice::read(&text, VARIABLE),
             Err(VarError::NotPresent) => return,
             Err(VarError::NotUnicode(text)) => Err(BadCollectors {
                 text: text.to_string_lossy().into_owned(),
                 what: "this is not Unicode".to_owned(),
             }),
         };
-        match said {
-            Ok(said) => self.environment = said,
+        match settings {
+            Ok(settings) => self.environment = settings,
             Err(bad) => panic!(
                 "the environment variable {VARIABLE} cannot be read: {bad}. Correct it or unset it"
             ),
@@ -117,17 +117,17 @@ impl Collectors {
     pub(crate) fn unused(&self) -> impl Iterator<Item = (&'static str, &str, Marking)> {
         let all = [&self.environment, &self.program];
         let named = all.into_iter().flat_map(|choice| &choice.of_types);
-        named.filter_map(|one| match one.by {
+        named.filter_map(|one| match one.origin {
             // Relaxed: the actors have ended, and their end happens before this load.
-            By::Text(place) if !one.used.load(Ordering::Relaxed) => {
+            SettingOrigin::Text(place) if !one.used.load(Ordering::Relaxed) => {
                 Some((place, one.name.as_str(), one.marking))
             }
-            By::Text(_) | By::Type => None,
+            SettingOrigin::Text(_) | SettingOrigin::Type => None,
         })
     }
 }
 
-impl Choice {
+impl MarkingChoice {
     fn of(&self, name: &str) -> Option<Marking> {
         let named = self.of_types.iter().filter(|one| one.is_of(name));
         // The longest name is the most exact. Of equals the last, as in a builder.
@@ -138,12 +138,12 @@ impl Choice {
     }
 
     /// Parses `text`, which comes from `place`.
-    fn read(text: &str, place: &'static str) -> Result<Choice, BadCollectors> {
+    fn read(text: &str, place: &'static str) -> Result<MarkingChoice, BadCollectors> {
         let bad = |what: String| BadCollectors {
             text: text.to_owned(),
             what,
         };
-        let mut choice = Choice::default();
+        let mut choice = MarkingChoice::default();
         for entry in text.split(SEPARATOR).map(str::trim) {
             // A separator too many, or an empty text.
             if entry.is_empty() {
@@ -168,19 +168,19 @@ impl Choice {
             if choice.of_types.iter().any(|one| one.name == name) {
                 return Err(bad(format!("it says twice how heaps of {name} are marked")));
             }
-            let of_type = OfType::new(name, marking, By::Text(place));
+            let of_type = TypeMarking::new(name, marking, SettingOrigin::Text(place));
             choice.of_types.push(of_type);
         }
         Ok(choice)
     }
 }
 
-impl OfType {
-    fn new(name: &str, marking: Marking, by: By) -> OfType {
-        OfType {
+impl TypeMarking {
+    fn new(name: &str, marking: Marking, origin: SettingOrigin) -> TypeMarking {
+        TypeMarking {
             name: name.to_owned(),
             marking,
-            by,
+            origin,
             used: AtomicBool::new(false),
         }
     }
@@ -189,9 +189,9 @@ impl OfType {
     /// end from `::` on.
     fn is_of(&self, name: &str) -> bool {
         let before = name.strip_suffix(&self.name);
-        before.is_some_and(|before| match self.by {
-            By::Type => before.is_empty(),
-            By::Text(_) => before.is_empty() || before.ends_with("::"),
+        before.is_some_and(|before| match self.origin {
+            SettingOrigin::Type => before.is_empty(),
+            SettingOrigin::Text(_) => before.is_empty() || before.ends_with("::"),
         })
     }
 }
@@ -204,15 +204,15 @@ mod tests {
         collectors.pacing(name, Pacing::new()).marking
     }
 
-    fn by(text: &str) -> Collectors {
+    fn from_text(text: &str) -> Collectors {
         let mut collectors = Collectors::default();
-        collectors.choose_by(text).unwrap();
+        collectors.add_text(text).unwrap();
         collectors
     }
 
     #[test]
-    fn a_type_wins_over_all_and_a_longer_name_over_a_shorter_one() {
-        let collectors = by(" at-once, Account=never ,bank::Account=concurrent,");
+    fn a_type_overrides_all_types_and_a_longer_name_a_shorter_one() {
+        let collectors = from_text(" at-once, Account=never ,bank::Account=concurrent,");
         assert_eq!(marking(&collectors, "shop::Till"), Marking::AtOnce);
         assert_eq!(marking(&collectors, "shop::Account"), Marking::Never);
         assert_eq!(marking(&collectors, "bank::Account"), Marking::Concurrent);
@@ -224,40 +224,40 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_wins_over_the_program_and_what_comes_later_over_what_was_there() {
-        let mut collectors = by("never");
-        collectors.choose_of("bank::Account", Marking::Never);
-        collectors.choose_of("bank::Account", Marking::AtOnce);
+    fn the_environment_overrides_the_program_and_later_settings_earlier_ones() {
+        let mut collectors = from_text("never");
+        collectors.set_for_type("bank::Account", Marking::Never);
+        collectors.set_for_type("bank::Account", Marking::AtOnce);
         assert_eq!(marking(&collectors, "bank::Account"), Marking::AtOnce);
         assert_eq!(marking(&collectors, "shop::Till"), Marking::Never);
-        collectors.choose(Marking::AtOnce);
+        collectors.set_all(Marking::AtOnce);
         assert_eq!(marking(&collectors, "shop::Till"), Marking::AtOnce);
-        collectors.environment = Choice::read("concurrent", VARIABLE).unwrap();
+        collectors.environment = MarkingChoice::read("concurrent", VARIABLE).unwrap();
         assert_eq!(marking(&collectors, "bank::Account"), Marking::Concurrent);
-        let named = Choice::read("never,Account=at-once", VARIABLE).unwrap();
+        let named = MarkingChoice::read("never,Account=at-once", VARIABLE).unwrap();
         collectors.environment = named;
         assert_eq!(marking(&collectors, "bank::Account"), Marking::AtOnce);
         assert_eq!(marking(&collectors, "shop::Till"), Marking::Never);
     }
 
     #[test]
-    fn a_type_is_no_other_type() {
+    fn a_type_does_not_match_another_type() {
         let mut collectors = Collectors::default();
-        collectors.choose_of("Account", Marking::Never);
+        collectors.set_for_type("Account", Marking::Never);
         assert_eq!(marking(&collectors, "Account"), Marking::Never);
         assert_eq!(marking(&collectors, "bank::Account"), Marking::Concurrent);
     }
 
     #[test]
-    fn nothing_chosen_leaves_what_there_is() {
-        let collectors = by(" ,");
+    fn without_settings_the_pacing_is_unchanged() {
+        let collectors = from_text(" ,");
         let pacing = Pacing::new().marking(Marking::Never);
         assert_eq!(collectors.pacing("A", pacing).marking, Marking::Never);
-        assert_eq!(marking(&by("B=never"), "A"), Marking::Concurrent);
+        assert_eq!(marking(&from_text("B=never"), "A"), Marking::Concurrent);
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_name_the_mistake_and_the_text() {
         let all_wrong = [
             ("A=nevr", "\"nevr\" is no way of marking"),
             ("A", "\"A\" is no way of marking"),
@@ -267,10 +267,10 @@ mod tests {
             ("A=never,A=never", "it says twice how heaps of A are marked"),
         ];
         for (text, what) in all_wrong {
-            let bad = Collectors::default().choose_by(text).unwrap_err();
-            let said = bad.to_string();
-            assert!(said.contains(what), "{said}");
-            assert!(said.contains(&format!("in {text:?}")), "{said}");
+            let bad = Collectors::default().add_text(text).unwrap_err();
+            let settings = bad.to_string();
+            assert!(settings.contains(what), "{settings}");
+            assert!(settings.contains(&format!("in {text:?}")), "{settings}");
         }
     }
 }

@@ -5,15 +5,15 @@ mod collectors;
 pub use collectors::BadCollectors;
 pub(crate) use collectors::Collectors;
 
-use crate::mute::Marks;
+use crate::mute::Watermarks;
 use crate::statistics::PauseClock;
 use std::time::Duration;
 use vivant_heap::Pacing;
 
 pub(crate) struct Config {
     pub(crate) name: String,
-    pub(crate) marks: Marks,
-    pub(crate) budget: Budget,
+    pub(crate) marks: Watermarks,
+    pub(crate) budget: RunBudget,
     pub(crate) turn_limit_ms: u64,
     pub(crate) pacing: Pacing,
     pub(crate) collectors: Collectors,
@@ -29,8 +29,8 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             name: "vivant".to_owned(),
-            marks: Marks::at(1024),
-            budget: Budget {
+            marks: Watermarks::at(1024),
+            budget: RunBudget {
                 messages: 256,
                 ms: 2,
             },
@@ -49,7 +49,7 @@ impl Default for Config {
 
 /// Limit of an actor's run while other actors wait.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
+pub(crate) struct RunBudget {
     /// Number of messages.
     pub(crate) messages: u32,
     /// Coarse milliseconds.

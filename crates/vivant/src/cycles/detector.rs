@@ -1,8 +1,8 @@
 //! [`Detector`]: the running detection pass of a system.
 
-use super::detection_pass::{DetectionPass, Progress};
+use super::detection_pass::{DetectionPass, PassProgress};
 use crate::actor::{Runnable, Shared, Worker};
-use crate::candidates::{ScanQuota, Then};
+use crate::candidates::{FollowUp, ScanQuota};
 use crate::run::Ran;
 use crate::services::ns;
 use crate::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ const SLICE_NS: u64 = 200_000;
 #[derive(Default)]
 pub(crate) struct Detector {
     /// The running pass. Locked by the worker that continues it.
-    look: Mutex<Option<DetectionPass>>,
+    pass: Mutex<Option<DetectionPass>>,
 }
 
 impl Detector {
@@ -24,12 +24,14 @@ impl Detector {
     }
 
     /// Examines some actors, and ends some, between two runs. One worker at a time does this.
-    pub(crate) fn care(&self, system: &Arc<Shared>) {
-        let until_ns = system.oracle.now_ns() + self.patience_ns(system);
-        while let Some(ending) = self.goes_on(system) {
+    pub(crate) fn run(&self, system: &Arc<Shared>) {
+        let until_ns = system.oracle.now_ns() + self.slice_ns(system);
+        while let Some(ending) = self.run_piece(system) {
             // No lock is held: this is user code.
-            ending.into_iter().for_each(|actor| ends(system, actor));
-            if !system.candidates.are_calling() || system.oracle.now_ns() >= until_ns {
+            ending
+                .into_iter()
+                .for_each(|actor| end_actor(system, actor));
+            if !system.candidates.is_pass_requested() || system.oracle.now_ns() >= until_ns {
                 return;
             }
         }
@@ -37,7 +39,7 @@ impl Detector {
 
     /// Time that a worker spends on it. In a simulation, where no time passes meanwhile, it is one
     /// piece.
-    fn patience_ns(&self, system: &Shared) -> u64 {
+    fn slice_ns(&self, system: &Shared) -> u64 {
         match system.candidates.list().scan_quota() {
             ScanQuota::Slice if system.stage().is_none() => SLICE_NS,
             _ => 0,
@@ -45,42 +47,42 @@ impl Detector {
     }
 
     /// Runs one piece of the pass, if no other worker does; returns the actors that are to end.
-    fn goes_on(&self, system: &Arc<Shared>) -> Option<Vec<Runnable>> {
-        let ending = self.piece(system)?;
+    fn run_piece(&self, system: &Arc<Shared>) -> Option<Vec<Runnable>> {
+        let ending = self.step(system)?;
         // A `close` that found the pass locked has left the rest to this.
         if system.candidates.list().is_closed() {
-            self.breaks_off(system);
+            self.abort_pass(system);
         }
         Some(ending)
     }
 
-    fn piece(&self, system: &Arc<Shared>) -> Option<Vec<Runnable>> {
-        let mut place = match self.look.try_lock() {
-            Ok(place) => place,
+    fn step(&self, system: &Arc<Shared>) -> Option<Vec<Runnable>> {
+        let mut running = match self.pass.try_lock() {
+            Ok(running) => running,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return None,
         };
-        system.candidates.is_heard();
-        let mut look = place.take().or_else(|| self.begins(system))?;
+        system.candidates.clear_request();
+        let mut pass = running.take().or_else(|| self.begin_pass(system))?;
         let began_ns = system.oracle.now_ns();
-        let (ending, progress) = look.goes_on(system);
-        look.took_ns += system.oracle.now_ns() - began_ns;
+        let (ending, progress) = pass.run_piece(system);
+        pass.took_ns += system.oracle.now_ns() - began_ns;
         match progress {
-            Progress::More => {
-                *place = Some(look);
-                system.candidates.call();
+            PassProgress::More => {
+                *running = Some(pass);
+                system.candidates.request_pass();
             }
-            Progress::Done => {
+            PassProgress::Done => {
                 let (now_ns, wait_ns) = (system.oracle.now_ns(), ns(system.config.idle_after));
-                let findings = look.findings();
+                let result = pass.into_result();
                 let mut list = system.candidates.list();
-                let then = list.end(findings, now_ns, wait_ns);
-                let free = list.let_go(now_ns);
+                let follow_up = list.end_pass(result, now_ns, wait_ns);
+                let released = list.release_throttled(now_ns);
                 drop(list);
-                go_on(system, free);
-                match then {
+                resume(system, released);
+                match follow_up {
                     // No worker needs to be woken: this one is awake.
-                    Then::DetectionPass => system.candidates.call(),
+                    FollowUp::StartPass => system.candidates.request_pass(),
                     other => system.after_candidates(other, now_ns),
                 }
             }
@@ -88,54 +90,54 @@ impl Detector {
         Some(ending)
     }
 
-    fn begins(&self, system: &Arc<Shared>) -> Option<DetectionPass> {
+    fn begin_pass(&self, system: &Arc<Shared>) -> Option<DetectionPass> {
         let mut list = system.candidates.list();
-        let (candidates, reach) = list.begin()?;
-        let free = list.let_go(system.oracle.now_ns());
+        let (candidates, limit) = list.begin_pass()?;
+        let released = list.release_throttled(system.oracle.now_ns());
         drop(list);
-        go_on(system, free);
-        Some(DetectionPass::at(&candidates, reach))
+        resume(system, released);
+        Some(DetectionPass::new(&candidates, limit))
     }
 
     /// Throttles an actor that has made candidates under candidate overload: it runs again when
     /// enough of them were examined. It is given back if the overload is over.
     #[cold]
-    pub(crate) fn holds_back(system: &Shared, actor: Runnable) -> Option<Runnable> {
+    pub(crate) fn throttle(system: &Shared, actor: Runnable) -> Option<Runnable> {
         let now_ns = system.oracle.now_ns();
-        system.candidates.list().hold_back(actor, now_ns)
+        system.candidates.list().throttle(actor, now_ns)
     }
 
     /// The system ends.
     pub(crate) fn close(&self, system: &Arc<Shared>) {
-        let held_back = system.candidates.list().close();
-        go_on(system, held_back);
-        self.breaks_off(system);
+        let throttled = system.candidates.list().close();
+        resume(system, throttled);
+        self.abort_pass(system);
     }
 
     /// Ends the pass. Does not wait for its lock: user code (`TraceReferences`) may hold it and not
     /// return.
-    fn breaks_off(&self, system: &Arc<Shared>) {
-        let look = match self.look.try_lock() {
-            Ok(mut place) => place.take(),
+    fn abort_pass(&self, system: &Arc<Shared>) {
+        let pass = match self.pass.try_lock() {
+            Ok(mut running) => running.take(),
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().take(),
             Err(TryLockError::WouldBlock) => return,
         };
-        system.candidates.is_heard();
+        system.candidates.clear_request();
         // They are dying: only their end is left to do.
-        let ending = look.into_iter().flat_map(DetectionPass::breaks_off);
+        let ending = pass.into_iter().flat_map(DetectionPass::abort);
         ending.for_each(|actor| system.schedule(actor));
     }
 }
 
 /// Schedules throttled actors. Not by the worker that runs the pass.
-fn go_on(system: &Arc<Shared>, free: Vec<Runnable>) {
-    for actor in free {
+fn resume(system: &Arc<Shared>, released: Vec<Runnable>) {
+    for actor in released {
         system.scheduler.schedule(actor, system);
     }
 }
 
 /// The last run of a dying actor.
-fn ends(system: &Arc<Shared>, actor: Runnable) {
+fn end_actor(system: &Arc<Shared>, actor: Runnable) {
     let by_worker = |worker: &Worker| worker.has_rounds() && actor.worker_class().is_for_workers();
     if Worker::of(system, by_worker) != Some(true) {
         system.schedule(actor);

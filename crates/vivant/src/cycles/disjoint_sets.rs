@@ -10,7 +10,7 @@ impl DisjointSets {
         self.0.push(self.0.len() as u32);
     }
 
-    pub(super) fn first(&mut self, at: usize) -> usize {
+    pub(super) fn find(&mut self, at: usize) -> usize {
         let mut at = at as u32;
         while self.0[at as usize] != at {
             let above = self.0[at as usize];
@@ -20,8 +20,8 @@ impl DisjointSets {
         at as usize
     }
 
-    pub(super) fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.first(one), self.first(other));
+    pub(super) fn union(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.find(one), self.find(other));
         let (low, high) = (one.min(other), one.max(other));
         self.0[high] = low as u32;
     }

@@ -24,4 +24,4 @@ mod why;
 mod why_object;
 
 pub(crate) use detector::Detector;
-pub use why::{KeptBy, Mortal, WhyAlive};
+pub use why::{KeptBy, Retained, WhyAlive};

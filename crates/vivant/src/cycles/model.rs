@@ -1,15 +1,15 @@
 //! The reference model of liveness: actors, their references, and what keeps them, as plain data.
-//! `model_tests.rs` applies to it every deed of a program on real actors. The model says which
+//! `model_tests.rs` applies to it every action of a program on real actors. The model says which
 //! actors must be alive, and which must be gone when nothing is left to do.
 //!
 //! | model | real |
 //! |---|---|
-//! | `Actor::knows` | addresses that its state shows (`TraceReferences`) |
-//! | `Actor::hides` | those that it does not |
+//! | `Actor::references` | addresses that its state shows (`TraceReferences`) |
+//! | `Actor::hidden` | addresses that its state does not show |
 //! | `Model::held` | addresses of the test itself |
 //! | `Model::kept` | `System::keep` |
-//! | `Model::reachable` | what a look and its verdict leave (`trial_deletion.rs`, `commit.rs`) |
-//! | `Model::settles` | `Simulation::run` |
+//! | `Model::reachable` | actors that a pass and its commits leave (`trial_deletion.rs`, `commit.rs`) |
+//! | `Model::settle` | `Simulation::run` |
 //!
 //! A message counts as processed when it is sent: an address in a mailbox keeps its actor as one in
 //! that actor's state does. Left out: time, threads, and the schedule of passes.
@@ -17,35 +17,35 @@
 use std::collections::BTreeSet;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Life {
+pub(super) enum Liveness {
     Alive,
     Ended,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Actor {
-    pub(super) life: Life,
-    knows: Vec<usize>,
-    hides: Vec<usize>,
+    pub(super) liveness: Liveness,
+    references: Vec<usize>,
+    hidden: Vec<usize>,
 }
 
-/// A deed of a program.
+/// An action of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Deed {
+pub(super) enum Action {
     Spawn,
-    Knows {
-        who: usize,
-        whom: usize,
+    AddReference {
+        id: usize,
+        target: usize,
     },
-    Hides {
-        who: usize,
-        whom: usize,
+    HideReference {
+        id: usize,
+        target: usize,
     },
-    Forgets(usize),
+    RemoveReference(usize),
     /// By its own address, which it makes.
-    KnowsItself(usize),
-    Passes {
-        who: usize,
+    AddSelfReference(usize),
+    PassReference {
+        id: usize,
         to: usize,
     },
     Drop(usize),
@@ -73,78 +73,88 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Any deed but an upgrade: its outcome is seen first.
-    pub(super) fn does(&mut self, deed: Deed) {
-        match deed {
-            Deed::Spawn => {
+    /// Applies an action. The outcome of an upgrade is checked before that.
+    pub(super) fn apply(&mut self, action: Action) {
+        match action {
+            Action::Spawn => {
                 self.actors.push(Actor {
-                    life: Life::Alive,
-                    knows: Vec::new(),
-                    hides: Vec::new(),
+                    liveness: Liveness::Alive,
+                    references: Vec::new(),
+                    hidden: Vec::new(),
                 });
                 self.held.push(1);
             }
-            Deed::Knows { who, whom } if self.is_alive(who) => self.actors[who].knows.push(whom),
-            Deed::Hides { who, whom } if self.is_alive(who) => self.actors[who].hides.push(whom),
-            Deed::Forgets(who) => drop(self.actors[who].knows.pop()),
-            Deed::KnowsItself(who) if self.is_alive(who) => self.actors[who].knows.push(who),
+            Action::AddReference { id, target } if self.is_alive(id) => {
+                self.actors[id].references.push(target)
+            }
+            Action::HideReference { id, target } if self.is_alive(id) => {
+                self.actors[id].hidden.push(target)
+            }
+            Action::RemoveReference(id) => drop(self.actors[id].references.pop()),
+            Action::AddSelfReference(id) if self.is_alive(id) => {
+                self.actors[id].references.push(id)
+            }
             // The test has seen which actor it was.
-            Deed::Passes { .. }
-            | Deed::Knows { .. }
-            | Deed::Hides { .. }
-            | Deed::KnowsItself(_) => {}
-            Deed::Drop(who) => self.held[who] -= 1,
-            Deed::Keep(who) => drop(self.kept.insert(who)),
-            Deed::Release(who) => drop(self.kept.remove(&who)),
-            Deed::Upgrade(who) => self.held[who] += 1,
-            Deed::Stop(who) => self.ends(who),
+            Action::PassReference { .. }
+            | Action::AddReference { .. }
+            | Action::HideReference { .. }
+            | Action::AddSelfReference(_) => {}
+            Action::Drop(id) => self.held[id] -= 1,
+            Action::Keep(id) => drop(self.kept.insert(id)),
+            Action::Release(id) => drop(self.kept.remove(&id)),
+            Action::Upgrade(id) => self.held[id] += 1,
+            Action::Stop(id) => self.end(id),
         }
     }
 
-    fn is_alive(&self, who: usize) -> bool {
-        self.actors[who].life == Life::Alive
+    fn is_alive(&self, id: usize) -> bool {
+        self.actors[id].liveness == Liveness::Alive
     }
 
-    fn ends(&mut self, who: usize) {
-        let (knows, hides) = (Vec::new(), Vec::new());
-        let life = Life::Ended;
-        self.actors[who] = Actor { life, knows, hides };
+    fn end(&mut self, id: usize) {
+        let (references, hidden) = (Vec::new(), Vec::new());
+        let liveness = Liveness::Ended;
+        self.actors[id] = Actor {
+            liveness,
+            references,
+            hidden,
+        };
     }
 
     /// The actor that it was last given an address of.
-    pub(super) fn latest(&self, who: usize) -> Option<usize> {
-        self.actors[who].knows.last().copied()
+    pub(super) fn latest(&self, id: usize) -> Option<usize> {
+        self.actors[id].references.last().copied()
     }
 
     /// What an upgrade of a weak address must return now.
-    pub(super) fn upgrade(&self, who: usize) -> Upgrade {
+    pub(super) fn upgrade(&self, id: usize) -> Upgrade {
         match (
-            self.settled().reachable().contains(&who),
-            self.actors[who].life,
+            self.settled().reachable().contains(&id),
+            self.actors[id].liveness,
         ) {
             (true, _) => Upgrade::Some,
-            (false, Life::Ended) if !self.has_address(who) => Upgrade::None,
+            (false, Liveness::Ended) if !self.has_address(id) => Upgrade::None,
             (false, _) => Upgrade::Either,
         }
     }
 
     /// Whether any address of it is left, anywhere.
-    fn has_address(&self, who: usize) -> bool {
-        let by = |actor: &Actor| actor.knows.contains(&who) || actor.hides.contains(&who);
-        self.held[who] > 0 || self.kept.contains(&who) || self.actors.iter().any(by)
+    fn has_address(&self, id: usize) -> bool {
+        let by = |actor: &Actor| actor.references.contains(&id) || actor.hidden.contains(&id);
+        self.held[id] > 0 || self.kept.contains(&id) || self.actors.iter().any(by)
     }
 
     /// Actors that are reachable from outside, or may be: an address hidden in the state of a live
     /// actor counts as outside.
     pub(super) fn reachable(&self) -> BTreeSet<usize> {
         let all = 0..self.actors.len();
-        let hidden = |who: &usize| self.actors.iter().any(|actor| actor.hides.contains(who));
-        let is_root = |who: &usize| self.held[*who] > 0 || self.kept.contains(who) || hidden(who);
+        let hidden = |id: &usize| self.actors.iter().any(|actor| actor.hidden.contains(id));
+        let is_root = |id: &usize| self.held[*id] > 0 || self.kept.contains(id) || hidden(id);
         let mut open: Vec<usize> = all.filter(is_root).collect();
         let mut reached = BTreeSet::new();
-        while let Some(who) = open.pop() {
-            if reached.insert(who) {
-                open.extend(&self.actors[who].knows);
+        while let Some(id) = open.pop() {
+            if reached.insert(id) {
+                open.extend(&self.actors[id].references);
             }
         }
         reached
@@ -154,21 +164,21 @@ impl Model {
     /// time until then.
     pub(super) fn settled(&self) -> Model {
         let mut then = self.clone();
-        then.settles();
+        then.settle();
         then
     }
 
     /// Nothing is left to do: unreachable actors have ended, and the addresses that they hid are
     /// gone.
-    pub(super) fn settles(&mut self) {
+    pub(super) fn settle(&mut self) {
         loop {
             let reached = self.reachable();
-            let lost = |who: &usize| self.is_alive(*who) && !reached.contains(who);
-            let lost: Vec<usize> = (0..self.actors.len()).filter(lost).collect();
-            if lost.is_empty() {
+            let unreachable = |id: &usize| self.is_alive(*id) && !reached.contains(id);
+            let unreachable: Vec<usize> = (0..self.actors.len()).filter(unreachable).collect();
+            if unreachable.is_empty() {
                 return;
             }
-            lost.into_iter().for_each(|who| self.ends(who));
+            unreachable.into_iter().for_each(|id| self.end(id));
         }
     }
 }

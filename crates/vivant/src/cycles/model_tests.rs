@@ -1,6 +1,6 @@
 //! Random programs under seeds, beside the model; and injected faults that this must detect.
 
-use super::model::{Deed, Life, Model, Upgrade};
+use super::model::{Action, Liveness, Model, Upgrade};
 use crate::api::WeakAddress;
 use crate::injected_fault::{InjectedFault, must_catch};
 use crate::oracle::{below, split_mix};
@@ -14,33 +14,33 @@ const ACTORS_MAX: usize = 12;
 
 #[derive(Actor, Default)]
 struct Node {
-    known: Vec<Address<Node>>,
+    references: Vec<Address<Node>>,
     hidden: Arc<Vec<Address<Node>>>,
 }
 
 #[behaviours]
 impl Node {
-    fn knows(&mut self, whom: Address<Node>) {
-        self.known.push(whom);
+    fn add_reference(&mut self, target: Address<Node>) {
+        self.references.push(target);
     }
 
-    fn hides(&mut self, whom: Address<Node>) {
+    fn hide_reference(&mut self, target: Address<Node>) {
         let before = self.hidden.iter().cloned();
-        self.hidden = Arc::new(before.chain([whom]).collect());
+        self.hidden = Arc::new(before.chain([target]).collect());
     }
 
-    fn forgets(&mut self) {
-        self.known.pop();
+    fn remove_reference(&mut self) {
+        self.references.pop();
     }
 
-    fn knows_itself(&mut self, t: &Turn<Self>) {
-        self.known.push(t.me());
+    fn add_self_reference(&mut self, t: &Turn<Self>) {
+        self.references.push(t.me());
     }
 
     /// Sends another actor the address that it was last given.
-    fn passes(&mut self, t: &Turn<Self>, to: Address<Node>) {
-        if let Some(last) = self.known.last() {
-            t.send(to.knows(last.clone()));
+    fn pass_reference(&mut self, t: &Turn<Self>, to: Address<Node>) {
+        if let Some(last) = self.references.last() {
+            t.send(to.add_reference(last.clone()));
         }
     }
 }
@@ -76,235 +76,232 @@ impl<'s> Program<'s> {
 
     /// Any actor that the test has an address of.
     fn any_held(&mut self) -> Option<usize> {
-        let held = |who: &usize| !self.held[*who].is_empty();
+        let held = |id: &usize| !self.held[*id].is_empty();
         let all: Vec<usize> = (0..self.held.len()).filter(held).collect();
         (!all.is_empty()).then(|| all[self.draw(all.len())])
     }
 
-    fn choose(&mut self) -> Option<Deed> {
+    fn choose(&mut self) -> Option<Action> {
         let kind = self.draw(20);
         if self.held.len() < ACTORS_MAX && (self.held.is_empty() || kind < 2) {
-            return Some(Deed::Spawn);
+            return Some(Action::Spawn);
         }
-        let who = self.any_held();
+        let id = self.any_held();
         match kind {
-            3..=8 => Some(Deed::Knows {
-                who: who?,
-                whom: self.any_held()?,
+            3..=8 => Some(Action::AddReference {
+                id: id?,
+                target: self.any_held()?,
             }),
-            9 => Some(Deed::Hides {
-                who: who?,
-                whom: self.any_held()?,
+            9 => Some(Action::HideReference {
+                id: id?,
+                target: self.any_held()?,
             }),
-            10 => Some(Deed::Forgets(who?)),
-            11 => Some(Deed::Passes {
-                who: who?,
+            10 => Some(Action::RemoveReference(id?)),
+            11 => Some(Action::PassReference {
+                id: id?,
                 to: self.any_held()?,
             }),
-            12 => Some(Deed::Keep(who?)),
-            13 => Some(Deed::Release(who?)),
-            14 => Some(Deed::Stop(who?)),
-            15 => Some(Deed::Upgrade(self.draw(self.held.len()))),
-            16 => Some(Deed::KnowsItself(who?)),
-            _ => Some(Deed::Drop(who?)),
+            12 => Some(Action::Keep(id?)),
+            13 => Some(Action::Release(id?)),
+            14 => Some(Action::Stop(id?)),
+            15 => Some(Action::Upgrade(self.draw(self.held.len()))),
+            16 => Some(Action::AddSelfReference(id?)),
+            _ => Some(Action::Drop(id?)),
         }
     }
 
-    fn address(&self, who: usize) -> &Address<Node> {
-        self.held[who].last().expect("chosen from those")
+    fn address(&self, id: usize) -> &Address<Node> {
+        self.held[id].last().expect("chosen from those")
     }
 
-    fn does(&mut self, deed: Deed) {
-        match deed {
-            Deed::Spawn => {
+    fn apply(&mut self, action: Action) {
+        match action {
+            Action::Spawn => {
                 let address = self.system().spawn(Node::default());
                 self.weak.push(Address::downgrade(&address));
                 self.held.push(vec![address]);
             }
-            Deed::Knows { who, whom } => {
-                let whom = self.address(whom).clone();
-                self.address(who).knows(whom).send();
+            Action::AddReference { id, target } => {
+                let target = self.address(target).clone();
+                self.address(id).add_reference(target).send();
             }
-            Deed::Hides { who, whom } => {
-                let whom = self.address(whom).clone();
-                self.address(who).hides(whom).send();
+            Action::HideReference { id, target } => {
+                let target = self.address(target).clone();
+                self.address(id).hide_reference(target).send();
             }
-            Deed::Forgets(who) => self.address(who).forgets().send(),
-            Deed::KnowsItself(who) => self.address(who).knows_itself().send(),
-            Deed::Passes { who, to } => return self.passes(who, to),
-            Deed::Drop(who) => drop(self.held[who].pop()),
-            Deed::Keep(who) => self.system().keep(self.address(who)),
-            Deed::Release(who) => drop(self.system().release(self.address(who))),
-            Deed::Upgrade(who) => return self.upgrades(who),
-            Deed::Stop(who) => {
+            Action::RemoveReference(id) => self.address(id).remove_reference().send(),
+            Action::AddSelfReference(id) => self.address(id).add_self_reference().send(),
+            Action::PassReference { id, to } => return self.pass_reference(id, to),
+            Action::Drop(id) => drop(self.held[id].pop()),
+            Action::Keep(id) => self.system().keep(self.address(id)),
+            Action::Release(id) => drop(self.system().release(self.address(id))),
+            Action::Upgrade(id) => return self.upgrade(id),
+            Action::Stop(id) => {
                 // Messages sent before are processed, as in the model.
                 self.simulation.run();
-                self.model.settles();
-                Address::stop(self.address(who));
+                self.model.settle();
+                Address::stop(self.address(id));
             }
         }
-        self.model.does(deed);
+        self.model.apply(action);
     }
 
     /// When nothing is left to run, so that the address to be sent is known.
-    fn passes(&mut self, who: usize, to: usize) {
+    fn pass_reference(&mut self, id: usize, to: usize) {
         self.simulation.run();
-        self.model.settles();
-        let to_whom = self.address(to).clone();
-        self.address(who).passes(to_whom).send();
-        if let Some(whom) = self.model.latest(who) {
-            self.model.does(Deed::Knows { who: to, whom });
+        self.model.settle();
+        let target_address = self.address(to).clone();
+        self.address(id).pass_reference(target_address).send();
+        if let Some(target) = self.model.latest(id) {
+            self.model.apply(Action::AddReference { id: to, target });
         }
         self.simulation.run();
     }
 
-    fn upgrades(&mut self, who: usize) {
-        let (expected, found) = (self.model.upgrade(who), self.weak[who].upgrade());
+    fn upgrade(&mut self, id: usize) {
+        let (expected, found) = (self.model.upgrade(id), self.weak[id].upgrade());
         match (expected, &found) {
-            (Upgrade::Some, None) => panic!("{who} can be reached, and its weak address fails"),
-            (Upgrade::None, Some(_)) => panic!("{who} is gone, and its weak address does not fail"),
+            (Upgrade::Some, None) => panic!("{id} can be reached, and its weak address fails"),
+            (Upgrade::None, Some(_)) => panic!("{id} is gone, and its weak address does not fail"),
             _ => {}
         }
         if let Some(address) = found {
-            self.held[who].push(address);
-            self.model.does(Deed::Upgrade(who));
+            self.held[id].push(address);
+            self.model.apply(Action::Upgrade(id));
         }
     }
 
     /// Reachable actors are alive, at any time.
-    fn is_safe(&self) {
+    fn assert_safe(&self) {
         let reached = self.model.settled().reachable();
-        let ended = |who: usize| self.weak[who].has_ended();
-        for who in reached {
-            let expected = self.model.actors[who].life == Life::Ended;
-            assert!(
-                expected || !ended(who),
-                "{who} can be reached, and has ended"
-            );
+        let ended = |id: usize| self.weak[id].has_ended();
+        for id in reached {
+            let expected = self.model.actors[id].liveness == Liveness::Ended;
+            assert!(expected || !ended(id), "{id} can be reached, and has ended");
         }
     }
 
     /// When nothing is left to do, unreachable actors have ended.
-    fn is_complete(&mut self) {
+    fn assert_complete(&mut self) {
         self.simulation.run();
-        self.model.settles();
-        for (who, weak) in self.weak.iter().enumerate() {
-            let expected = self.model.actors[who].life;
+        self.model.settle();
+        for (id, weak) in self.weak.iter().enumerate() {
+            let expected = self.model.actors[id].liveness;
             let found = match weak.has_ended() {
-                true => Life::Ended,
-                false => Life::Alive,
+                true => Liveness::Ended,
+                false => Liveness::Alive,
             };
-            assert_eq!(found, expected, "of {who}");
+            assert_eq!(found, expected, "of {id}");
         }
     }
 
-    fn steps(&mut self, bound: usize) {
+    fn run_steps(&mut self, bound: usize) {
         for _ in 0..self.draw(bound) {
             self.simulation.step();
-            self.is_safe();
+            self.assert_safe();
         }
     }
 
-    fn runs(&mut self) {
+    fn run(&mut self) {
         for _ in 0..60 {
-            if let Some(deed) = self.choose() {
-                self.does(deed);
+            if let Some(action) = self.choose() {
+                self.apply(action);
             }
-            self.steps(6);
+            self.run_steps(6);
             if self.draw(12) == 0 {
-                self.is_complete();
+                self.assert_complete();
             }
         }
-        self.is_complete();
+        self.assert_complete();
         // Leak oracle: when the test drops all addresses, only the kept actors stay, and those
         // behind a hidden address.
-        for who in 0..self.held.len() {
-            while !self.held[who].is_empty() {
-                self.does(Deed::Drop(who));
+        for id in 0..self.held.len() {
+            while !self.held[id].is_empty() {
+                self.apply(Action::Drop(id));
             }
         }
-        self.is_complete();
-        let alive = |actor: &&super::model::Actor| actor.life == Life::Alive;
+        self.assert_complete();
+        let alive = |actor: &&super::model::Actor| actor.liveness == Liveness::Alive;
         let expected = self.model.actors.iter().filter(alive).count();
         assert_eq!(self.system().inspect().actors.len(), expected);
     }
 }
 
-fn programs(seeds: u64) {
+fn run_programs(seeds: u64) {
     check("programs", Seeds(seeds), &Faults::none(), |simulation| {
-        Program::new(simulation).runs();
+        Program::new(simulation).run();
     });
 }
 
 /// Two actors that refer to each other are released, and become reachable again during a pass, or a
-/// verdict.
-fn returns(seeds: u64) {
+/// commit.
+fn release_and_upgrade(seeds: u64) {
     check("returns", Seeds(seeds), &Faults::none(), |simulation| {
         let mut program = Program::new(simulation);
         let (a, b) = (0, 1);
-        for deed in [
-            Deed::Spawn,
-            Deed::Spawn,
-            Deed::Knows { who: a, whom: b },
-            Deed::Knows { who: b, whom: a },
+        for action in [
+            Action::Spawn,
+            Action::Spawn,
+            Action::AddReference { id: a, target: b },
+            Action::AddReference { id: b, target: a },
         ] {
-            program.does(deed);
+            program.apply(action);
         }
-        program.is_complete();
-        program.does(Deed::Drop(a));
-        program.does(Deed::Drop(b));
-        program.steps(12);
-        program.does(Deed::Upgrade(b));
-        program.steps(6);
-        program.does(Deed::Upgrade(a));
+        program.assert_complete();
+        program.apply(Action::Drop(a));
+        program.apply(Action::Drop(b));
+        program.run_steps(12);
+        program.apply(Action::Upgrade(b));
+        program.run_steps(6);
+        program.apply(Action::Upgrade(a));
         if program.held.iter().all(|held| !held.is_empty()) {
-            program.steps(3);
-            program.does(Deed::Forgets(a));
-            program.does(Deed::Drop(a));
-            program.steps(12);
+            program.run_steps(3);
+            program.apply(Action::RemoveReference(a));
+            program.apply(Action::Drop(a));
+            program.run_steps(12);
         }
-        program.is_complete();
+        program.assert_complete();
     });
 }
 
 /// Of two actors that refer to each other one has a message when both are released; and there are
 /// enough other candidates that the pass does not wait for the timer.
-fn runs_on(seeds: u64) {
+fn release_with_message_waiting(seeds: u64) {
     check("runs_on", Seeds(seeds), &Faults::none(), |simulation| {
         let mut program = Program::new(simulation);
-        let knows = [(0, 1), (1, 0), (2, 2), (3, 3)];
-        for _ in knows {
-            program.does(Deed::Spawn);
+        let references = [(0, 1), (1, 0), (2, 2), (3, 3)];
+        for _ in references {
+            program.apply(Action::Spawn);
         }
-        for (who, whom) in knows {
-            program.does(Deed::Knows { who, whom });
+        for (id, target) in references {
+            program.apply(Action::AddReference { id, target });
         }
-        program.is_complete();
-        program.does(Deed::Knows { who: 1, whom: 2 });
-        for (who, _) in knows {
-            program.does(Deed::Drop(who));
+        program.assert_complete();
+        program.apply(Action::AddReference { id: 1, target: 2 });
+        for (id, _) in references {
+            program.apply(Action::Drop(id));
         }
-        program.is_complete();
+        program.assert_complete();
     });
 }
 
 #[test]
-fn seeded_who_runs_while_it_is_looked_at_is_looked_at_again() {
-    runs_on(if cfg!(miri) { 2 } else { 200 });
+fn seeded_a_candidate_that_runs_during_a_pass_is_examined_again() {
+    release_with_message_waiting(if cfg!(miri) { 2 } else { 200 });
 }
 
 #[test]
-fn seeded_a_system_ends_within_a_look() {
+fn seeded_a_system_shuts_down_during_a_pass() {
     let test = |simulation: &Simulation| {
         let mut program = Program::new(simulation);
-        for who in 0..5 {
-            program.does(Deed::Spawn);
-            program.does(Deed::Knows { who, whom: 0 });
-            program.does(Deed::Knows { who: 0, whom: who });
+        for id in 0..5 {
+            program.apply(Action::Spawn);
+            program.apply(Action::AddReference { id, target: 0 });
+            program.apply(Action::AddReference { id: 0, target: id });
         }
         simulation.run();
-        (0..5).for_each(|who| program.does(Deed::Drop(who)));
-        program.steps(30);
+        (0..5).for_each(|id| program.apply(Action::Drop(id)));
+        program.run_steps(30);
         assert!(program.system().shutdown().is_complete());
     };
     let seeds = if cfg!(miri) { 2 } else { 300 };
@@ -313,12 +310,12 @@ fn seeded_a_system_ends_within_a_look() {
 
 #[test]
 fn seeded_programs_agree_with_the_model() {
-    programs(if cfg!(miri) { 1 } else { 400 });
+    run_programs(if cfg!(miri) { 1 } else { 400 });
 }
 
 #[test]
-fn seeded_who_comes_back_before_the_verdict_stays() {
-    returns(if cfg!(miri) { 2 } else { 1_000 });
+fn seeded_an_actor_upgraded_before_the_commit_stays_alive() {
+    release_and_upgrade(if cfg!(miri) { 2 } else { 1_000 });
 }
 
 #[test]
@@ -329,7 +326,7 @@ fn seeded_programs_with_delays_agree_with_the_model() {
         Seeds(if cfg!(miri) { 1 } else { 200 }),
         &faults,
         |simulation| {
-            Program::new(simulation).runs();
+            Program::new(simulation).run();
         },
     );
 }
@@ -339,37 +336,39 @@ fn seeded_programs_with_delays_agree_with_the_model() {
 mod canaries {
     use super::*;
 
-    fn is_caught(bug: InjectedFault) {
-        must_catch(bug, || programs(400));
+    fn assert_caught(bug: InjectedFault) {
+        must_catch(bug, || run_programs(400));
     }
 
     #[test]
     fn an_address_that_is_counted_twice_is_caught() {
-        is_caught(InjectedFault::ShownTwice);
+        assert_caught(InjectedFault::ShownTwice);
     }
 
     #[test]
     fn a_count_that_is_not_checked_is_caught() {
-        is_caught(InjectedFault::UncheckedCount);
+        assert_caught(InjectedFault::UncheckedCount);
     }
 
     #[test]
-    fn a_verdict_from_the_first_look_is_caught() {
-        must_catch(InjectedFault::StaleVerdict, || returns(1_000));
+    fn a_commit_from_stale_counts_is_caught() {
+        must_catch(InjectedFault::StaleCommit, || release_and_upgrade(1_000));
     }
 
     #[test]
-    fn a_pardon_that_is_forgotten_is_caught() {
-        must_catch(InjectedFault::ForgottenPardon, || returns(1_000));
+    fn an_abort_that_restores_no_member_is_caught() {
+        must_catch(InjectedFault::ForgottenAbort, || release_and_upgrade(1_000));
     }
 
     #[test]
-    fn a_suspect_that_ran_and_is_forgotten_is_caught() {
-        must_catch(InjectedFault::ForgottenSuspect, || runs_on(200));
+    fn a_candidate_dropped_after_an_inconsistent_pass_is_caught() {
+        must_catch(InjectedFault::ForgottenCandidate, || {
+            release_with_message_waiting(200)
+        });
     }
 
     #[test]
-    fn a_drop_that_makes_no_suspect_is_caught() {
-        is_caught(InjectedFault::UnnoticedDrop);
+    fn a_drop_that_makes_no_candidate_is_caught() {
+        assert_caught(InjectedFault::UnnoticedDrop);
     }
 }

@@ -2,26 +2,26 @@
 //! reaches, and their groups. The graph is plain data, and so is the result.
 
 use super::disjoint_sets::DisjointSets;
-use crate::candidates::Who;
+use crate::candidates::ActorKey;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// What a pass has found out about an actor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Seen {
+pub(crate) enum NodeState {
     /// Referenced, but not examined.
-    No,
+    Unexamined,
     /// It is not idle, or is a root by itself.
-    Pinned,
-    /// It has ended: it has no references and needs no verdict.
-    Gone,
+    Root,
+    /// It has ended: it has no references and needs no commit.
+    Ended,
     /// It is idle; its number of addresses and of turns.
     Idle { addresses: u32, turns: u64 },
 }
 
 pub(crate) struct Node {
-    pub(crate) who: Who,
-    pub(crate) seen: Seen,
+    pub(crate) key: ActorKey,
+    pub(crate) state: NodeState,
     /// Number of addresses of it that were shown.
     pub(crate) shown: u32,
     /// Its outgoing references: a range of `edges`.
@@ -34,7 +34,7 @@ pub(crate) struct Node {
 pub(crate) struct Graph {
     nodes: Vec<Node>,
     edges: Vec<u32>,
-    places: Places,
+    index: NodeIndex,
 }
 
 /// Number of tables, selected by the low bits of the number: so none grows so large that moving it
@@ -43,9 +43,9 @@ const TABLES: usize = 64;
 
 /// Index of an actor in the graph, by its number. Looked up, never iterated over (R5).
 #[derive(Default)]
-struct Places(Vec<HashMap<u64, u32, BuildHasherDefault<Numbers>>>);
+struct NodeIndex(Vec<HashMap<u64, u32, BuildHasherDefault<IdHasher>>>);
 
-impl Places {
+impl NodeIndex {
     fn at(&mut self, id: u64, next: u32) -> u32 {
         if self.0.is_empty() {
             self.0.resize_with(TABLES, HashMap::default);
@@ -61,9 +61,9 @@ impl Places {
 /// A hash of creation numbers, which users cannot choose: one multiplication (Knuth 1973, by the
 /// golden ratio).
 #[derive(Default)]
-struct Numbers(u64);
+struct IdHasher(u64);
 
-impl Hasher for Numbers {
+impl Hasher for IdHasher {
     fn write(&mut self, bytes: &[u8]) {
         bytes
             .iter()
@@ -82,13 +82,13 @@ impl Hasher for Numbers {
 
 impl Graph {
     /// The node of this actor; a new one if the pass has not reached it before.
-    pub(crate) fn meet(&mut self, who: Who) -> usize {
+    pub(crate) fn node_of(&mut self, key: ActorKey) -> usize {
         let next = self.nodes.len() as u32;
-        let at = self.places.at(who.id, next);
+        let at = self.index.at(key.id, next);
         if at == next {
             self.nodes.push(Node {
-                who,
-                seen: Seen::No,
+                key,
+                state: NodeState::Unexamined,
                 shown: 0,
                 from: 0,
                 to: 0,
@@ -98,34 +98,34 @@ impl Graph {
     }
 
     /// Records the examination of this actor, and its outgoing references.
-    pub(crate) fn is_seen(&mut self, at: usize, seen: Seen, knows: &[Who]) {
+    pub(crate) fn record(&mut self, at: usize, state: NodeState, references: &[ActorKey]) {
         let from = self.edges.len() as u32;
-        for who in knows {
-            let to = self.meet(*who);
+        for key in references {
+            let to = self.node_of(*key);
             self.nodes[to].shown += 1;
             self.edges.push(to as u32);
         }
         let to = self.edges.len() as u32;
         let node = &mut self.nodes[at];
-        (node.seen, node.from, node.to) = (seen, from, to);
+        (node.state, node.from, node.to) = (state, from, to);
     }
 
     /// Records that this actor has ended.
-    pub(crate) fn has_ended(&mut self, who: Who) {
-        if let Some(at) = self.places.get(who.id) {
-            self.nodes[at as usize].seen = Seen::Gone;
+    pub(crate) fn mark_ended(&mut self, key: ActorKey) {
+        if let Some(at) = self.index.get(key.id) {
+            self.nodes[at as usize].state = NodeState::Ended;
         }
     }
 
     /// The number of addresses of each of them.
     #[cfg(test)]
-    pub(crate) fn addresses(&self, group: &[Who]) -> Vec<u32> {
-        let of = |who: &Who| match self
-            .places
-            .get(who.id)
-            .map(|at| self.node(at as usize).seen)
+    pub(crate) fn addresses(&self, group: &[ActorKey]) -> Vec<u32> {
+        let of = |key: &ActorKey| match self
+            .index
+            .get(key.id)
+            .map(|at| self.node(at as usize).state)
         {
-            Some(Seen::Idle { addresses, .. }) => addresses,
+            Some(NodeState::Idle { addresses, .. }) => addresses,
             _ => 0,
         };
         group.iter().map(of).collect()
@@ -140,190 +140,197 @@ impl Graph {
     }
 
     /// The actors that this one refers to.
-    pub(crate) fn knows(&self, at: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
+    pub(crate) fn references(&self, at: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
         let node = &self.nodes[at];
         let range = node.from as usize..node.to as usize;
         self.edges[range].iter().map(|to| *to as usize)
     }
 
     /// Number of addresses of this actor that no actor in the graph shows.
-    pub(crate) fn outside(&self, at: usize) -> u32 {
-        match self.nodes[at].seen {
-            Seen::Idle { addresses, .. } => addresses.saturating_sub(self.nodes[at].shown),
+    pub(crate) fn external(&self, at: usize) -> u32 {
+        match self.nodes[at].state {
+            NodeState::Idle { addresses, .. } => addresses.saturating_sub(self.nodes[at].shown),
             _ => 0,
         }
     }
 
     /// Whether something other than the actors here keeps it, or may.
     pub(super) fn is_root(&self, at: usize) -> bool {
-        match self.nodes[at].seen {
-            Seen::No | Seen::Pinned => true,
-            Seen::Gone => false,
+        match self.nodes[at].state {
+            NodeState::Unexamined | NodeState::Root => true,
+            NodeState::Ended => false,
             // More are shown than exist: the states were not examined at the same moment, or one
             // was shown twice.
-            Seen::Idle { addresses, .. } => addresses != self.nodes[at].shown,
+            NodeState::Idle { addresses, .. } => addresses != self.nodes[at].shown,
         }
     }
 }
 
 /// Steps of trial deletion that cost as much as the examination of one actor.
-const STRIDE: usize = if cfg!(test) { 1 } else { 16 };
+const STEPS_PER_COST: usize = if cfg!(test) { 1 } else { 16 };
 
 /// End of a list.
 const NONE: u32 = u32::MAX;
 
 /// A running trial deletion.
 pub(super) struct TrialDeletion {
-    fates: Vec<Fate>,
+    reachability: Vec<Reachability>,
     /// Kept actors; the actors that they refer to are not marked as kept yet.
-    open: Vec<usize>,
+    mark_stack: Vec<usize>,
     groups: DisjointSets,
     /// For each free actor: the next of its group, in the order in which the pass reached them.
     next: Vec<u32>,
     /// For the first actor of a group: the last one so far.
     last: Vec<u32>,
-    step: Step,
+    step: DeletionStep,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum Reachability {
     /// No root that reaches it was found.
-    Free,
+    Unreached,
     /// A root reaches it, or it was not examined.
-    Kept,
+    Reached,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum DeletionStep {
     /// Whether this actor is a root is tested next.
-    Roots(usize),
+    FindRoots(usize),
     /// Open actors keep those that they refer to.
-    Keeping,
+    Propagate,
     /// This actor is joined next with those that it refers to.
-    Joining(usize),
+    JoinGroups(usize),
     /// This actor is appended next to the list of its group.
-    Listing(usize),
+    ListGroups(usize),
     /// This actor is tested next for being the first of a group to return.
-    HandingOut(usize),
+    ReturnGroups(usize),
 }
 
 /// Result of a piece.
-pub(super) enum Found {
+pub(super) enum DeletionProgress {
     More,
     /// No other actor refers to these, and they are connected; in order of creation.
-    Group(Vec<Who>),
-    All,
+    Group(Vec<ActorKey>),
+    Done,
 }
 
 impl TrialDeletion {
     pub(super) fn of(graph: &Graph) -> TrialDeletion {
-        let fates = Vec::with_capacity(graph.len());
+        let reachability = Vec::with_capacity(graph.len());
         TrialDeletion {
-            fates,
-            open: Vec::new(),
+            reachability,
+            mark_stack: Vec::new(),
             groups: DisjointSets::default(),
             next: Vec::new(),
             last: Vec::new(),
-            step: Step::Roots(0),
+            step: DeletionStep::FindRoots(0),
         }
     }
 
     /// Continues for about `left` examinations of an actor, which it subtracts from `left`, or up
     /// to the next group.
-    pub(super) fn goes_on(&mut self, graph: &Graph, left: &mut usize) -> Found {
+    pub(super) fn run_piece(&mut self, graph: &Graph, left: &mut usize) -> DeletionProgress {
         while *left > 0 {
             let mut cost = 0;
-            for _ in 0..STRIDE {
-                match self.steps(graph) {
-                    Found::More => {}
-                    Found::Group(group) => {
+            for _ in 0..STEPS_PER_COST {
+                match self.step_once(graph) {
+                    DeletionProgress::More => {}
+                    DeletionProgress::Group(group) => {
                         *left -= 1;
-                        return Found::Group(group);
+                        return DeletionProgress::Group(group);
                     }
-                    Found::All => return Found::All,
+                    DeletionProgress::Done => return DeletionProgress::Done,
                 }
-                cost += self.knows_many(graph);
+                cost += self.step_cost(graph);
             }
-            *left = left.saturating_sub(1 + cost / STRIDE);
+            *left = left.saturating_sub(1 + cost / STEPS_PER_COST);
         }
-        Found::More
+        DeletionProgress::More
     }
 
     /// Number of outgoing references of the next actor: they make its step longer.
-    fn knows_many(&self, graph: &Graph) -> usize {
+    fn step_cost(&self, graph: &Graph) -> usize {
         match self.step {
-            Step::Joining(at) if at < graph.len() => graph.knows(at).len(),
-            Step::Keeping => self.open.last().map_or(0, |at| graph.knows(*at).len()),
+            DeletionStep::JoinGroups(at) if at < graph.len() => graph.references(at).len(),
+            DeletionStep::Propagate => self
+                .mark_stack
+                .last()
+                .map_or(0, |at| graph.references(*at).len()),
             _ => 0,
         }
     }
 
     /// A step about one actor.
-    fn steps(&mut self, graph: &Graph) -> Found {
+    fn step_once(&mut self, graph: &Graph) -> DeletionProgress {
         match self.step {
-            Step::Roots(at) if at == graph.len() => self.step = Step::Keeping,
-            Step::Roots(at) => {
-                let fate = match graph.is_root(at) || graph.node(at).seen == Seen::Gone {
-                    true => Fate::Kept,
-                    false => Fate::Free,
+            DeletionStep::FindRoots(at) if at == graph.len() => self.step = DeletionStep::Propagate,
+            DeletionStep::FindRoots(at) => {
+                let reached = match graph.is_root(at) || graph.node(at).state == NodeState::Ended {
+                    true => Reachability::Reached,
+                    false => Reachability::Unreached,
                 };
-                self.fates.push(fate);
-                self.open.extend(graph.is_root(at).then_some(at));
+                self.reachability.push(reached);
+                self.mark_stack.extend(graph.is_root(at).then_some(at));
                 self.groups.add();
                 self.next.push(NONE);
                 self.last.push(NONE);
-                self.step = Step::Roots(at + 1);
+                self.step = DeletionStep::FindRoots(at + 1);
             }
-            Step::Keeping => match self.open.pop() {
-                None => self.step = Step::Joining(0),
-                Some(at) => self.keeps(graph, at),
+            DeletionStep::Propagate => match self.mark_stack.pop() {
+                None => self.step = DeletionStep::JoinGroups(0),
+                Some(at) => self.mark_references(graph, at),
             },
-            Step::Joining(at) if at == graph.len() => self.step = Step::Listing(0),
-            Step::Joining(at) => {
-                if self.is_free(at) {
+            DeletionStep::JoinGroups(at) if at == graph.len() => {
+                self.step = DeletionStep::ListGroups(0)
+            }
+            DeletionStep::JoinGroups(at) => {
+                if self.is_unreached(at) {
                     for other in graph
-                        .knows(at)
-                        .filter(|other| self.fates[*other] == Fate::Free)
+                        .references(at)
+                        .filter(|other| self.reachability[*other] == Reachability::Unreached)
                     {
-                        self.groups.join(at, other);
+                        self.groups.union(at, other);
                     }
                 }
-                self.step = Step::Joining(at + 1);
+                self.step = DeletionStep::JoinGroups(at + 1);
             }
-            Step::Listing(at) if at == graph.len() => self.step = Step::HandingOut(0),
-            Step::Listing(at) => {
-                if self.is_free(at) {
-                    self.lists(at);
+            DeletionStep::ListGroups(at) if at == graph.len() => {
+                self.step = DeletionStep::ReturnGroups(0)
+            }
+            DeletionStep::ListGroups(at) => {
+                if self.is_unreached(at) {
+                    self.append_to_group(at);
                 }
-                self.step = Step::Listing(at + 1);
+                self.step = DeletionStep::ListGroups(at + 1);
             }
-            Step::HandingOut(at) if at == graph.len() => return Found::All,
-            Step::HandingOut(at) => {
-                self.step = Step::HandingOut(at + 1);
-                if self.is_free(at) && self.groups.first(at) == at {
-                    return Found::Group(self.group(graph, at));
+            DeletionStep::ReturnGroups(at) if at == graph.len() => return DeletionProgress::Done,
+            DeletionStep::ReturnGroups(at) => {
+                self.step = DeletionStep::ReturnGroups(at + 1);
+                if self.is_unreached(at) && self.groups.find(at) == at {
+                    return DeletionProgress::Group(self.group(graph, at));
                 }
             }
         }
-        Found::More
+        DeletionProgress::More
     }
 
-    fn is_free(&self, at: usize) -> bool {
-        self.fates[at] == Fate::Free
+    fn is_unreached(&self, at: usize) -> bool {
+        self.reachability[at] == Reachability::Unreached
     }
 
-    fn keeps(&mut self, graph: &Graph, at: usize) {
-        for other in graph.knows(at) {
-            if self.fates[other] == Fate::Free {
-                self.fates[other] = Fate::Kept;
-                self.open.push(other);
+    fn mark_references(&mut self, graph: &Graph, at: usize) {
+        for other in graph.references(at) {
+            if self.reachability[other] == Reachability::Unreached {
+                self.reachability[other] = Reachability::Reached;
+                self.mark_stack.push(other);
             }
         }
     }
 
     /// Appends the actor to the list of its group, of which the first is the one reached first.
-    fn lists(&mut self, at: usize) {
-        let first = self.groups.first(at);
+    fn append_to_group(&mut self, at: usize) {
+        let first = self.groups.find(at);
         if first != at {
             let last = match self.last[first] {
                 NONE => first,
@@ -334,14 +341,14 @@ impl TrialDeletion {
         }
     }
 
-    fn group(&self, graph: &Graph, first: usize) -> Vec<Who> {
-        let mut group = vec![graph.node(first).who];
+    fn group(&self, graph: &Graph, first: usize) -> Vec<ActorKey> {
+        let mut group = vec![graph.node(first).key];
         let mut at = self.next[first];
         while at != NONE {
-            group.push(graph.node(at as usize).who);
+            group.push(graph.node(at as usize).key);
             at = self.next[at as usize];
         }
-        group.sort_unstable_by_key(|who| who.id);
+        group.sort_unstable_by_key(|key| key.id);
         group
     }
 }

@@ -77,13 +77,13 @@ impl fmt::Display for WhyAlive {
     private_interfaces,
     reason = "sealed: only this crate can name what it is called with"
 )]
-pub trait Mortal: sealed::Sealed {
+pub trait Retained: sealed::Sealed {
     #[doc(hidden)]
     fn why_alive(&self, system: &Shared) -> WhyAlive;
 }
 
 #[allow(private_interfaces, reason = "as in the trait")]
-impl<T: ?Sized + Target> Mortal for Address<T> {
+impl<T: ?Sized + Target> Retained for Address<T> {
     fn why_alive(&self, system: &Shared) -> WhyAlive {
         let to = &Address::link(self).to;
         assert!(
@@ -101,20 +101,20 @@ pub(super) mod sealed {
 
 impl<T: ?Sized + Target> sealed::Sealed for Address<T> {}
 
-fn why_alive(system: &Shared, asked: &AddressRef) -> WhyAlive {
+fn why_alive(system: &Shared, queried: &AddressRef) -> WhyAlive {
     let all = system.actors();
-    let everybody = ActorGraph::of(&all);
-    let (through, by) = match all.binary_search_by_key(&asked.id, |cell| cell.id) {
+    let graph = ActorGraph::of(&all);
+    let (through, by) = match all.binary_search_by_key(&queried.id, |cell| cell.id) {
         Ok(first) => {
-            let kept = everybody.kept_by(system, &[first], Some(first));
-            let (chain, by) = kept.unwrap_or((vec![first], KeptBy::Nothing));
-            let others = chain.into_iter().skip(1);
+            let found = graph.path_to_root(system, &[first], Some(first));
+            let (path, by) = found.unwrap_or((vec![first], KeptBy::Nothing));
+            let others = path.into_iter().skip(1);
             (others.map(|at| all[at].path()).collect(), by)
         }
         Err(_) => (Vec::new(), KeptBy::Ended),
     };
     WhyAlive {
-        what: asked.path(),
+        what: queried.path(),
         through,
         by,
     }

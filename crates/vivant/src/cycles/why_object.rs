@@ -3,16 +3,16 @@
 
 use super::actor_graph::ActorGraph;
 use super::why::sealed::Sealed;
-use super::why::{KeptBy, Mortal, WhyAlive};
+use super::why::{KeptBy, Retained, WhyAlive};
 use crate::actor::{CellRef, Shared};
 use crate::gc_state::DetachedHeaps;
 use vivant_heap::{HeapId, Held, ObjectName, Retainers, Sharer};
 
 #[allow(private_interfaces, reason = "as in the trait")]
-impl<T: ?Sized> Mortal for Held<T> {
+impl<T: ?Sized> Retained for Held<T> {
     fn why_alive(&self, system: &Shared) -> WhyAlive {
         let all = system.actors();
-        let everybody = ActorGraph::of(&all);
+        let graph = ActorGraph::of(&all);
         let Some((owner, retainers)) = owner(system, &all, self.owner(), self.object()) else {
             return WhyAlive {
                 what: "an object".to_owned(),
@@ -22,16 +22,16 @@ impl<T: ?Sized> Mortal for Held<T> {
         };
         // The reference passed to the query is among those that the owner counts.
         let mut outside = retainers.weight - 1;
-        let mut who = Vec::new();
+        let mut holders = Vec::new();
         for (at, cell) in all.iter().enumerate() {
-            let weight = sharer(cell, |heap| heap.weight_of(&retainers.containers)).flatten();
+            let weight = with_heap(cell, |heap| heap.weight_of(&retainers.containers)).flatten();
             outside -= weight.unwrap_or(0);
             if weight.is_some() || retainers.own && owner == Some(at) {
-                who.push(at);
+                holders.push(at);
             }
         }
-        let (through, by) = match everybody.kept_by(system, &who, None) {
-            Some(kept) => kept,
+        let (through, by) = match graph.path_to_root(system, &holders, None) {
+            Some(found) => found,
             None => match usize::try_from(outside) {
                 Ok(count @ 1..) => (Vec::new(), KeptBy::Outside(count)),
                 _ => (Vec::new(), KeptBy::Nothing),
@@ -61,7 +61,7 @@ fn owner(
 ) -> Option<(Option<usize>, Retainers)> {
     let retainers = |heap: &mut dyn Sharer| (heap.id() == owner).then(|| heap.retainers(object));
     let mut living = all.iter().enumerate().filter_map(|(at, cell)| {
-        let known = sharer(cell, retainers).flatten();
+        let known = with_heap(cell, retainers).flatten();
         known.map(|known| (Some(at), known))
     });
     living.next().or_else(|| {
@@ -71,7 +71,7 @@ fn owner(
 }
 
 /// Runs `ask` on an actor's heap; nothing if it has none, or runs.
-fn sharer<T>(cell: &CellRef, mut ask: impl FnMut(&mut dyn Sharer) -> T) -> Option<T> {
+fn with_heap<T>(cell: &CellRef, mut ask: impl FnMut(&mut dyn Sharer) -> T) -> Option<T> {
     let mut idle = cell.hold_idle().ok()?;
     let mut answer = None;
     idle.sharer(&mut |heap| answer = Some(ask(heap)));

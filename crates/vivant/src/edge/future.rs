@@ -23,7 +23,7 @@ use std::task::{Context, Poll, Wake, Waker};
 /// The state.
 pub(crate) struct FutureActor {
     task: Box<dyn Task>,
-    woken: Arc<AtomicBool>,
+    poll_queued: Arc<AtomicBool>,
     /// The turn that spawned the future, and where: for errors.
     origin: Inside,
     place: &'static Location<'static>,
@@ -37,7 +37,7 @@ pub(crate) trait Task: Send {
     fn fail(&mut self, error: AskError);
 }
 
-struct Pending<F: Future>
+struct FutureTask<F: Future>
 where
     F::Output: Send + 'static,
 {
@@ -45,7 +45,7 @@ where
     resolver: Option<Resolver<F::Output>>,
 }
 
-impl<F: Future + Send> Task for Pending<F>
+impl<F: Future + Send> Task for FutureTask<F>
 where
     F::Output: Send + 'static,
 {
@@ -109,9 +109,9 @@ impl FutureActor {
     fn poll(&mut self, worker: &Worker) {
         // AcqRel: pairs with the swap of a wake. A wake before this one is for this poll, which
         // sees what it published; a wake after it polls again.
-        self.woken.swap(false, Ordering::AcqRel);
+        self.poll_queued.swap(false, Ordering::AcqRel);
         let waker = Waker::from(Arc::new(Wakeup {
-            woken: self.woken.clone(),
+            poll_queued: self.poll_queued.clone(),
             to: worker.me(),
         }));
         let system = &worker.system;
@@ -134,7 +134,7 @@ impl FutureActor {
 /// poll is queued, nothing can ever wake the future. Then its actor ends like any unreachable one,
 /// which breaks its promise.
 struct Wakeup {
-    woken: Arc<AtomicBool>,
+    poll_queued: Arc<AtomicBool>,
     to: AddressRef,
 }
 
@@ -145,7 +145,7 @@ impl Wake for Wakeup {
 
     fn wake_by_ref(self: &Arc<Self>) {
         // AcqRel: pairs with the swap before the poll; one poll for many wakes.
-        if !self.woken.swap(true, Ordering::AcqRel) {
+        if !self.poll_queued.swap(true, Ordering::AcqRel) {
             let origin = || format!("a future of {} was woken by another thread", self.to.path());
             self.to.system.complain_if_foreign(origin);
             poll(&self.to);
@@ -169,7 +169,7 @@ pub(crate) fn spawn<F>(
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let task = Box::new(Pending {
+    let task = Box::new(FutureTask {
         future: Box::pin(future),
         resolver: Some(resolver),
     });
@@ -188,12 +188,12 @@ pub(crate) fn start(
     place: &'static Location<'static>,
 ) -> CellRef {
     // Woken from the start: the first poll is on its way.
-    let woken = Arc::new(AtomicBool::new(true));
+    let poll_queued = Arc::new(AtomicBool::new(true));
     let actor = birth::<FutureActor>(
         system,
         Some(FutureActor {
             task,
-            woken,
+            poll_queued,
             origin,
             place,
         }),

@@ -1,8 +1,8 @@
 //! Where actors meet `async` code: futures that send to an actor, and streams.
 
-mod counted;
 mod future;
 mod stream;
+mod tracked;
 mod turn;
 
 pub use stream::{Attached, Attachment, StreamItem};

@@ -79,7 +79,7 @@ pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
 }
 
 /// As `catch`, when a panic is noted already. A note of an earlier panic, which user code may have
-/// caught itself, says nothing of a later one, so it is discarded. A note of a panic that unwinds
+/// caught itself, does not describe a later one, so it is discarded. A note of a panic that unwinds
 /// now is still needed, so it is restored.
 #[cold]
 fn catch_another<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {

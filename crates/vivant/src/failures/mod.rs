@@ -1,4 +1,4 @@
-//! What fails, and what a program is told of it: panics, the reasons of ends, the causes of dead
+//! Failures and their reports: panics, the reasons of ends, the causes of dead
 //! letters, reports.
 
 mod catch;

@@ -14,10 +14,10 @@ pub struct Inside {
 
 /// A panic that was caught at the boundary of a turn.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Panic(Arc<PanicFacts>);
+pub struct Panic(Arc<PanicDetails>);
 
 #[derive(PartialEq, Eq)]
-struct PanicFacts {
+struct PanicDetails {
     actor: String,
     behaviour: &'static str,
     message: String,
@@ -26,7 +26,7 @@ struct PanicFacts {
 
 impl Panic {
     pub(crate) fn of(Inside { actor, behaviour }: Inside, caught: super::catch::Caught) -> Panic {
-        Panic(Arc::new(PanicFacts {
+        Panic(Arc::new(PanicDetails {
             actor,
             behaviour,
             message: caught.message,

@@ -93,7 +93,7 @@ impl fmt::Display for Report {
             Report::Overdue { actor } => {
                 write!(
                     f,
-                    "{actor} has not done in time what its supervisor told it"
+                    "{actor} has not carried out its supervisor's order in time"
                 )
             }
             Report::UnusedCollector {

@@ -18,7 +18,7 @@ pub enum StopReason {
     /// No address of it was left and its mailbox was empty.
     Unreferenced,
     /// It had addresses, but only in the states of actors that were unreachable too, perhaps its
-    /// own: it was collected with all of them. [`TraceReferences`](crate::TraceReferences) says
+    /// own: it was collected with all of them. [`TraceReferences`](crate::TraceReferences) defines
     /// which addresses the detector can trace.
     Unreachable,
     /// The system shut down.
@@ -92,9 +92,7 @@ impl fmt::Display for StopReason {
             StopReason::Drained => f.write_str("it was stopped after its queue"),
             StopReason::Finished => f.write_str("it stopped itself"),
             StopReason::Unreferenced => f.write_str("nothing referred to it any more"),
-            StopReason::Unreachable => {
-                f.write_str("only actors that nobody could reach referred to it")
-            }
+            StopReason::Unreachable => f.write_str("only unreachable actors referred to it"),
             StopReason::Shutdown => f.write_str("the system shut down"),
             StopReason::Panicked(panic) => write!(f, "it panicked: {panic}"),
             StopReason::Linked(linked) => {

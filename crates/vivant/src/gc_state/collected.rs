@@ -1,11 +1,11 @@
 //! GC state: a state that is a graph, in a heap of its own, collected between turns.
 
-use super::deaths::{Asked, Notices};
+use super::deaths::{DeathNotices, TurnWatches};
 use super::detached_heaps::DetachedHeaps;
 use super::edge_snapshot::EdgeSnapshot;
 use super::gc_messages;
 use super::gc_waker::{GcWaker, notified_after_ns};
-use super::marks::{Mark, Marks};
+use super::marks::{ConcurrentMarks, RunningMark};
 use crate::actor::Worker;
 use crate::actor::{OutgoingReferences, Sight};
 use crate::api::Actor;
@@ -31,73 +31,74 @@ pub struct GcState(());
 
 /// The root of the heap: the state, and the locals that a behaviour in steps has left for its next
 /// step.
-pub(super) struct Rooted<A>(PhantomData<fn(A) -> A>);
+pub(super) struct HeapRoot<A>(PhantomData<fn(A) -> A>);
 
-impl<A: Actor> Root for Rooted<A>
+impl<A: Actor> Root for HeapRoot<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    type Of<'gc> = (A::State<'gc>, Locals<'gc>, Leaf<Notices>);
+    type Of<'gc> = (A::State<'gc>, Locals<'gc>, Leaf<DeathNotices>);
 }
 
 /// The locals that a behaviour in steps has left: a `Mut<Option<L>>`, whatever its `L` is.
 type Locals<'gc> = Option<Gc<'gc, dyn Anything>>;
 
 /// The heap's part of a turn.
-pub struct Part<'gc> {
+pub struct HeapPart<'gc> {
     mutator: Mutator<'gc>,
     locals: Cell<Locals<'gc>>,
-    pub(super) asked: RefCell<Asked>,
+    pub(super) watches: RefCell<TurnWatches>,
 }
 
 /// A running turn. Its drop registers the death watches that the turn has set, after a panic too.
-struct Running<'t, 'gc, A: Actor<Storage = GcState>>
+struct RunningTurn<'t, 'gc, A: Actor<Storage = GcState>>
 where
     for<'any> A::State<'any>: Object<'any>,
 {
     turn: Turn<'gc, A>,
-    notices: &'t mut Notices,
+    notices: &'t mut DeathNotices,
 }
 
-impl<A: Actor<Storage = GcState>> Drop for Running<'_, '_, A>
+impl<A: Actor<Storage = GcState>> Drop for RunningTurn<'_, '_, A>
 where
     for<'any> A::State<'any>: Object<'any>,
 {
     #[inline]
     fn drop(&mut self) {
-        self.notices.end(self.turn.part().asked.take());
+        self.notices.end(self.turn.part().watches.take());
     }
 }
 
 /// A heap in an actor's cell.
-pub struct Heaped<A: Actor>
+pub struct ActorHeap<A: Actor>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    pub(super) heap: Heap<Rooted<A>>,
+    pub(super) heap: Heap<HeapRoot<A>>,
     /// Number of turns begun, and its value when the heap was last stepped after a turn. They
     /// differ after a panic.
     pub(super) turns: u64,
     stepped: u64,
     pub(super) edge_snapshot: EdgeSnapshot,
     /// The concurrent mark that runs, on the system's list.
-    pub(super) mark: Option<Arc<Mark>>,
+    pub(super) mark: Option<Arc<RunningMark>>,
     /// Whether a continuation message is under way.
-    pub(super) continues: bool,
+    pub(super) continue_sent: bool,
     pub(super) waker: Arc<GcWaker>,
 }
 
 /// Guard of a running turn. If a panic aborts the turn, the heap's work after it is not done. Then
 /// this schedules an idle check, because no other turn may come.
-struct CutOff<'a> {
+struct AbortedTurn<'a> {
     waker: &'a GcWaker,
     worker: &'a Worker,
 }
 
-impl Drop for CutOff<'_> {
+impl Drop for AbortedTurn<'_> {
     #[cold]
     fn drop(&mut self) {
-        self.waker.ask(notified_after_ns(&self.worker.system));
+        self.waker
+            .schedule_check(notified_after_ns(&self.worker.system));
     }
 }
 
@@ -105,69 +106,69 @@ impl<A: Actor<Storage = GcState>> StoreState<A> for GcState
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    type Stored = Heaped<A>;
-    type Part<'gc> = Part<'gc>;
+    type Stored = ActorHeap<A>;
+    type Part<'gc> = HeapPart<'gc>;
     type Published = HeapCounts;
 
     fn begin(
         Host(worker): Host<'_>,
-        facts: &HeapCounts,
+        counts: &HeapCounts,
         start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>,
-    ) -> Heaped<A> {
+    ) -> ActorHeap<A> {
         let system = &worker.system;
         let pacing = A::PACING.unwrap_or(system.config.pacing);
         let pacing = system.config.collectors.pacing(A::NAME, pacing);
         system.scheduler.heap_begins(system);
         let waker = GcWaker::of(worker.me().cell(), gc_messages::send_idle_check::<A>);
-        let wakes = Waker::from(waker.clone());
-        let begun = Heap::begin(&system.heaps, pacing, wakes, |mutator| {
-            let mut notices = Notices::default();
-            let asked = notices.begin();
-            let turn = Turn::new(worker, Part::new(*mutator, None, asked));
+        let std_waker = Waker::from(waker.clone());
+        let begun = Heap::begin(&system.heaps, pacing, std_waker, |mutator| {
+            let mut notices = DeathNotices::default();
+            let watches = notices.begin();
+            let turn = Turn::new(worker, HeapPart::new(*mutator, None, watches));
             let state = worker.packing(mutator, || start(&turn));
-            notices.end(turn.part().asked.take());
+            notices.end(turn.part().watches.take());
             (state, None, Leaf(notices))
         });
         let heap = match begun {
             Ok(heap) => heap,
             Err((detached, panic)) => {
-                outlives(worker, detached, &waker);
+                detach_heap(worker, detached, &waker);
                 panic::resume_unwind(panic);
             }
         };
-        let mut kept = Heaped {
+        let mut stored = ActorHeap {
             heap,
             turns: 1,
             stepped: 0,
             edge_snapshot: EdgeSnapshot::default(),
             mark: None,
-            continues: false,
+            continue_sent: false,
             waker,
         };
-        kept.turn_is_over(worker, facts);
-        kept
+        stored.end_turn(worker, counts);
+        stored
     }
 
     #[inline]
     fn turn<T>(
-        kept: &mut Heaped<A>,
+        stored: &mut ActorHeap<A>,
         Host(worker): Host<'_>,
-        facts: &HeapCounts,
+        counts: &HeapCounts,
         body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
     ) -> T {
-        if kept.stepped != kept.turns {
-            // The last turn was aborted by a panic, perhaps for want of memory: this does its work
-            // now, so that this turn need not fail in the same way.
-            kept.turn_is_over(worker, facts);
+        if stored.stepped != stored.turns {
+            // A panic aborted the last turn, perhaps an allocation failure. Its GC work is done
+            // now, so this turn need not fail in the same way.
+            stored.end_turn(worker, counts);
         }
-        kept.turns += 1;
-        let cut_off = CutOff {
-            waker: &kept.waker,
+        stored.turns += 1;
+        let aborted = AbortedTurn {
+            waker: &stored.waker,
             worker,
         };
-        let answer = kept.heap.turn(|mutator, (state, locals, Leaf(notices))| {
-            let part = Part::new(*mutator, locals.take(), notices.begin());
-            let running = Running {
+        let answer = stored.heap.turn(|mutator, (state, locals, Leaf(notices))| {
+            let part = HeapPart::new(*mutator, locals.take(), notices.begin());
+            let running = RunningTurn {
                 turn: Turn::new(worker, part),
                 notices,
             };
@@ -175,78 +176,78 @@ where
             *locals = running.turn.part().locals.take();
             answer
         });
-        std::mem::forget(cut_off);
-        kept.turn_is_over(worker, facts);
+        std::mem::forget(aborted);
+        stored.end_turn(worker, counts);
         answer
     }
 
-    fn look<T>(kept: &mut Heaped<A>, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T {
-        kept.heap.turn(|_, (state, ..)| body(state))
+    fn look<T>(stored: &mut ActorHeap<A>, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T {
+        stored.heap.turn(|_, (state, ..)| body(state))
     }
 
     const MAY_SHOW: bool = <A::State<'static> as Object<'static>>::NEEDS_TRACE;
 
-    fn outgoing_references(kept: &Heaped<A>, seen: &mut OutgoingReferences<'_>) -> Sight {
-        if !kept.heap.shows() {
+    fn outgoing_references(stored: &ActorHeap<A>, seen: &mut OutgoingReferences<'_>) -> Sight {
+        if !stored.heap.shows() {
             return Sight::All;
         }
-        match kept.edge_snapshot.is_of(kept.turns) {
-            true => kept.edge_snapshot.show(seen),
+        match stored.edge_snapshot.is_current(stored.turns) {
+            true => stored.edge_snapshot.list_into(seen),
             false => Sight::Some,
         }
     }
 
-    fn forget_locals(kept: &mut Heaped<A>) {
-        kept.heap.turn(|_, (_, locals, _)| *locals = None);
+    fn forget_locals(stored: &mut ActorHeap<A>) {
+        stored.heap.turn(|_, (_, locals, _)| *locals = None);
     }
 
-    fn end(kept: Heaped<A>, Host(worker): Host<'_>) {
-        let Heaped {
+    fn end(stored: ActorHeap<A>, Host(worker): Host<'_>) {
+        let ActorHeap {
             heap, waker, mark, ..
-        } = kept;
+        } = stored;
         mark.iter()
-            .for_each(|mark| Marks::of(&worker.system).ends(mark));
-        outlives(worker, heap.end(), &waker);
+            .for_each(|mark| ConcurrentMarks::of(&worker.system).remove(mark));
+        detach_heap(worker, heap.end(), &waker);
     }
 
-    fn sharer(kept: &mut Heaped<A>) -> Option<&mut dyn Sharer> {
-        let _released = kept.heap.drain_all();
-        Some(&mut kept.heap)
+    fn sharer(stored: &mut ActorHeap<A>) -> Option<&mut dyn Sharer> {
+        let _released = stored.heap.drain_all();
+        Some(&mut stored.heap)
     }
 
-    fn heap_facts(facts: &HeapCounts) -> Option<&HeapCounts> {
-        Some(facts)
+    fn heap_facts(counts: &HeapCounts) -> Option<&HeapCounts> {
+        Some(counts)
     }
 }
 
-/// An actor's heap has ended: what other heaps refer to outlives it (O9).
-fn outlives(worker: &Worker, detached: Option<DetachedHeap>, waker: &GcWaker) {
+/// An actor's heap has ended: if other heaps refer to its objects, it becomes a detached heap (O9).
+fn detach_heap(worker: &Worker, detached: Option<DetachedHeap>, waker: &GcWaker) {
     match detached {
-        Some(detached) => DetachedHeaps::take_in(&worker.system, detached, waker),
-        None => waker.is_over(),
+        Some(detached) => DetachedHeaps::add(&worker.system, detached, waker),
+        None => waker.close(),
     }
 }
 
-impl<A: Actor<Storage = GcState>> Heaped<A>
+impl<A: Actor<Storage = GcState>> ActorHeap<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     /// Steps the heap after a turn.
     #[inline]
-    fn turn_is_over(&mut self, worker: &Worker, facts: &HeapCounts) {
+    fn end_turn(&mut self, worker: &Worker, counts: &HeapCounts) {
         self.stepped = self.turns;
         if self.heap.needs_step(self.turns) {
-            self.collect(worker, facts, GcReason::TurnEnd);
+            self.collect(worker, counts, GcReason::TurnEnd);
         }
     }
 }
 
-impl<'gc> Part<'gc> {
-    fn new(mutator: Mutator<'gc>, locals: Locals<'gc>, asked: Asked) -> Part<'gc> {
-        Part {
+impl<'gc> HeapPart<'gc> {
+    fn new(mutator: Mutator<'gc>, locals: Locals<'gc>, watches: TurnWatches) -> HeapPart<'gc> {
+        HeapPart {
             mutator,
             locals: Cell::new(locals),
-            asked: RefCell::new(asked),
+            watches: RefCell::new(watches),
         }
     }
 }
@@ -285,19 +286,19 @@ where
     }
 }
 
-impl<A: Actor> fmt::Debug for Heaped<A>
+impl<A: Actor> fmt::Debug for ActorHeap<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Heaped")
+        f.debug_struct("ActorHeap")
             .field("heap", &self.heap)
             .finish_non_exhaustive()
     }
 }
 
-impl fmt::Debug for Part<'_> {
+impl fmt::Debug for HeapPart<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Part").finish_non_exhaustive()
+        f.debug_struct("HeapPart").finish_non_exhaustive()
     }
 }

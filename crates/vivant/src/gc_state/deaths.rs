@@ -3,52 +3,52 @@
 use super::GcState;
 use crate::api::{Actor, Call, Message, Turn};
 use std::collections::BTreeMap;
-use vivant_heap::{Collected as Target, DeathWatch, Gc, Object};
+use vivant_heap::{Collected, DeathWatch, Gc, Object};
 
 /// Sends the message.
-pub(super) type Notice = Box<dyn FnOnce() + Send>;
+pub(super) type DeathNotice = Box<dyn FnOnce() + Send>;
 
 /// The notices of an actor, by token: in the order in which the watches were set (R5).
 #[derive(Default)]
-pub(super) struct Notices {
-    waiting: BTreeMap<u64, (DeathWatch, Notice)>,
+pub(super) struct DeathNotices {
+    waiting: BTreeMap<u64, (DeathWatch, DeathNotice)>,
     next: u64,
 }
 
 /// The watches that a turn has set.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct TurnWatches {
     first: u64,
-    notices: Vec<(DeathWatch, Notice)>,
+    notices: Vec<(DeathWatch, DeathNotice)>,
     /// The watches that it has removed.
     ended: Vec<(DeathWatch, u64)>,
 }
 
-impl Notices {
+impl DeathNotices {
     /// A turn begins.
-    pub(super) fn begin(&self) -> Asked {
-        Asked {
+    pub(super) fn begin(&self) -> TurnWatches {
+        TurnWatches {
             first: self.next,
-            ..Asked::default()
+            ..TurnWatches::default()
         }
     }
 
-    /// A turn is over, or was aborted by a panic: its watches take effect.
+    /// A turn has ended, or a panic has aborted it: its watches take effect.
     #[inline]
-    pub(super) fn end(&mut self, asked: Asked) {
-        if asked.notices.is_empty() && asked.ended.is_empty() {
+    pub(super) fn end(&mut self, watches: TurnWatches) {
+        if watches.notices.is_empty() && watches.ended.is_empty() {
             return;
         }
-        self.next = asked.next();
-        self.waiting.extend((asked.first..).zip(asked.notices));
-        for (watch, token) in asked.ended {
+        self.next = watches.next();
+        self.waiting.extend((watches.first..).zip(watches.notices));
+        for (watch, token) in watches.ended {
             self.take(watch, token);
         }
     }
 
     /// The notice for a dead object. None if the actor has set the watch by the heap's own
     /// interface; its token may equal one of these.
-    pub(super) fn take(&mut self, watch: DeathWatch, token: u64) -> Option<Notice> {
+    pub(super) fn take(&mut self, watch: DeathWatch, token: u64) -> Option<DeathNotice> {
         if self.waiting.get(&token)?.0 != watch {
             return None;
         }
@@ -56,7 +56,7 @@ impl Notices {
     }
 }
 
-impl Asked {
+impl TurnWatches {
     fn next(&self) -> u64 {
         self.first + self.notices.len() as u64
     }
@@ -69,9 +69,9 @@ where
     /// Sends `call` when a collection has found `object` dead (H10): some time after the last
     /// reference to it has gone, once, in the order in which the watches were set.
     ///
-    /// The object is not resurrected: pass what the notice needs to know of it as arguments of the
-    /// call. The watch does not keep the object alive; nor its actor, if the notice is for the
-    /// actor itself. When the actor ends, no notice is sent.
+    /// The object is not resurrected: pass the data that the notice needs as arguments of the call.
+    /// The watch does not keep the object alive; nor its actor, if the notice is for the actor
+    /// itself. When the actor ends, no notice is sent.
     ///
     /// Costs an entry in two maps; see [`Mutator::watch`](vivant_heap::Mutator::watch).
     ///
@@ -104,19 +104,19 @@ where
     /// ```
     pub fn on_death<T, M>(&self, object: Gc<'gc, T>, call: Call<'_, M>) -> DeathWatch
     where
-        T: ?Sized + Target<'gc>,
+        T: ?Sized + Collected<'gc>,
         M: Message,
     {
-        let notice: Notice = match call.to().id == self.owner().id {
+        let notice: DeathNotice = match call.to().id == self.owner().id {
             true => call.into_weak(),
             false => {
                 let call = call.into_owned();
                 Box::new(move || call.send())
             }
         };
-        let mut asked = self.part().asked.borrow_mut();
-        let watch = vivant_heap::Mutator::watch(self, object, asked.next());
-        asked.notices.push((watch, notice));
+        let mut watches = self.part().watches.borrow_mut();
+        let watch = vivant_heap::Mutator::watch(self, object, watches.next());
+        watches.notices.push((watch, notice));
         watch
     }
 
@@ -125,7 +125,7 @@ where
     pub fn forget_death(&self, watch: DeathWatch) -> bool {
         let token = vivant_heap::Mutator::unwatch(self, watch);
         let ended = token.map(|token| (watch, token));
-        self.part().asked.borrow_mut().ended.extend(ended);
+        self.part().watches.borrow_mut().ended.extend(ended);
         token.is_some()
     }
 }

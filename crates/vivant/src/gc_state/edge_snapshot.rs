@@ -1,5 +1,5 @@
-//! [`EdgeSnapshot`]: an edge snapshot, the addresses in a heap's objects as a mark has traced them
-//! while the actor was idle.
+//! [`EdgeSnapshot`]: the addresses in a heap's objects, as a mark has traced them while the actor
+//! was idle.
 
 use crate::actor::{OutgoingReference, OutgoingReferences, Sight};
 use crate::failures::catch;
@@ -19,7 +19,7 @@ impl EdgeSnapshot {
     /// Takes the snapshot after `turns` turns. `mark` passes each object that it marks to the
     /// function that it receives. If an object's code panics the snapshot is empty: the actors that
     /// this one refers to then count as referenced from outside.
-    pub(super) fn by(turns: u64, mark: impl FnOnce(&mut dyn FnMut(&dyn Any))) -> EdgeSnapshot {
+    pub(super) fn take(turns: u64, mark: impl FnOnce(&mut dyn FnMut(&dyn Any))) -> EdgeSnapshot {
         let mut outgoing_references = Vec::new();
         let mut take = |held: &dyn Any| outgoing_references.extend(OutgoingReference::held(held));
         if catch(|| mark(&mut take)).is_err() {
@@ -32,15 +32,15 @@ impl EdgeSnapshot {
     }
 
     /// Whether no turn has run since the snapshot, so that a mark would find the same now.
-    pub(super) fn is_of(&self, turns: u64) -> bool {
+    pub(super) fn is_current(&self, turns: u64) -> bool {
         #[cfg(test)]
-        if is_planted(InjectedFault::StaleSighting) {
+        if is_planted(InjectedFault::StaleEdgeSnapshot) {
             return self.turns != 0;
         }
         self.turns == turns
     }
 
-    pub(super) fn show(&self, seen: &mut OutgoingReferences<'_>) -> Sight {
+    pub(super) fn list_into(&self, seen: &mut OutgoingReferences<'_>) -> Sight {
         self.outgoing_references
             .iter()
             .for_each(|one| seen.take(*one));

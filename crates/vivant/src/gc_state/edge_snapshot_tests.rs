@@ -19,31 +19,31 @@ impl<'gc> HostState<'gc> {
         }
     }
 
-    fn lodges(&mut self, t: &Turn<'gc, Host>, guest: Address<Host>) {
+    fn host(&mut self, t: &Turn<'gc, Host>, guest: Address<Host>) {
         self.guests.push(t, guest);
     }
 
     /// Sends the last guest to `to`. No address is copied for that.
-    fn sends_on(&mut self, t: &Turn<'gc, Host>, to: Address<Host>) {
+    fn pass_on(&mut self, t: &Turn<'gc, Host>, to: Address<Host>) {
         if let Some(guest) = self.guests.pop(t) {
-            t.send(to.lodges(guest));
+            t.send(to.host(guest));
         }
     }
 }
 
 /// Two refer to each other, through objects of their heaps. The first sends the address of the
 /// second to a third one, which a thread holds; then the first is released.
-fn given_away(simulation: &Simulation) {
+fn moved_address(simulation: &Simulation) {
     let system = simulation.system();
     let [first, second, third] = [(); 3].map(|()| Host::spawn(system));
-    first.lodges(second.clone()).send();
-    second.lodges(first.clone()).send();
+    first.host(second.clone()).send();
+    second.host(first.clone()).send();
     drop(second);
     if simulation.seed().is_multiple_of(2) {
         // They become idle, and are traced.
         simulation.run();
     }
-    first.sends_on(third.clone()).send();
+    first.pass_on(third.clone()).send();
     if !simulation.seed().is_multiple_of(3) {
         // The third is not examined when the first is released.
         simulation.run();
@@ -58,15 +58,15 @@ fn given_away(simulation: &Simulation) {
 }
 
 #[test]
-fn seeded_who_was_given_away_is_not_seen_there() {
-    let name = "seeded_who_was_given_away_is_not_seen_there";
+fn seeded_an_address_moved_since_the_snapshot_counts_as_outside() {
+    let name = "seeded_an_address_moved_since_the_snapshot_counts_as_outside";
     let seeds = Seeds(if cfg!(miri) { 2 } else { 100 });
-    check(name, seeds, &Faults::none(), given_away);
+    check(name, seeds, &Faults::none(), moved_address);
 }
 
 #[test]
-fn a_sighting_that_is_out_of_date_is_caught() {
-    must_catch(InjectedFault::StaleSighting, || {
-        given_away(&Simulation::new(2))
+fn a_stale_edge_snapshot_is_caught() {
+    must_catch(InjectedFault::StaleEdgeSnapshot, || {
+        moved_address(&Simulation::new(2))
     });
 }

@@ -1,7 +1,7 @@
 //! The messages by which an actor's collector works between the actor's own messages.
 
 use super::GcState;
-use super::collected::Heaped;
+use super::collected::ActorHeap;
 use crate::actor::Delivery;
 use crate::actor::Next;
 use crate::actor::Refusal;
@@ -35,7 +35,7 @@ where
     const KIND: KindTable = KindTable::new::<Self>("idle_check", MessageRole::Own);
 
     fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Processed {
-        state.with_stored::<A>(|kept, facts| kept.check_idle(worker, facts));
+        state.with_stored::<A>(|stored, counts| stored.check_idle(worker, counts));
         Processed::Done
     }
 
@@ -44,7 +44,7 @@ where
     }
 }
 
-/// The continuation of the collector's work while no message is there.
+/// The continuation of the collector's work while no other message waits.
 struct ContinueGc<A>(PhantomData<fn(A)>);
 
 /// Sends a continuation message.
@@ -64,7 +64,7 @@ where
     const KIND: KindTable = KindTable::new::<Self>("continue_gc", MessageRole::Own);
 
     fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Processed {
-        state.with_stored::<A>(|kept, facts| kept.continue_gc(worker, facts));
+        state.with_stored::<A>(|stored, counts| stored.continue_gc(worker, counts));
         Processed::Done
     }
 
@@ -73,20 +73,20 @@ where
     }
 }
 
-impl<A: Actor<Storage = GcState>> Heaped<A>
+impl<A: Actor<Storage = GcState>> ActorHeap<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    fn check_idle(&mut self, worker: &Worker, facts: &HeapCounts) {
-        facts.asked(&self.heap.stats());
+    fn check_idle(&mut self, worker: &Worker, counts: &HeapCounts) {
+        counts.record_idle_check(&self.heap.stats());
         // In this order: the waker is re-armed first, so a message put in after the inbox is
         // drained wakes it.
-        self.waker.listens();
-        self.collect(worker, facts, GcReason::IdleCheck);
+        self.waker.rearm();
+        self.collect(worker, counts, GcReason::IdleCheck);
     }
 
-    fn continue_gc(&mut self, worker: &Worker, facts: &HeapCounts) {
-        self.continues = false;
-        self.collect(worker, facts, GcReason::Continue);
+    fn continue_gc(&mut self, worker: &Worker, counts: &HeapCounts) {
+        self.continue_sent = false;
+        self.collect(worker, counts, GcReason::Continue);
     }
 }

@@ -1,11 +1,11 @@
 //! Steps of an actor's collector: each is recorded as a pause, and its report is carried out.
 
 use super::GcState;
-use super::collected::Heaped;
-use super::deaths::{Notice, Notices};
+use super::collected::ActorHeap;
+use super::deaths::{DeathNotice, DeathNotices};
 use super::edge_snapshot::EdgeSnapshot;
 use super::gc_messages;
-use super::marks::Marks;
+use super::marks::ConcurrentMarks;
 use crate::actor::Worker;
 use crate::api::Actor;
 use crate::observe;
@@ -16,26 +16,26 @@ use vivant_heap::{
     Budget, EdgesListed, GcPhase, GcReason, Leaf, MarkChange, Next, Object, StepContext, StepReport,
 };
 
-impl<A: Actor<Storage = GcState>> Heaped<A>
+impl<A: Actor<Storage = GcState>> ActorHeap<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     /// Does the collector's work for `reason`, step by step.
     #[cold]
-    pub(super) fn collect(&mut self, worker: &Worker, facts: &HeapCounts, reason: GcReason) {
+    pub(super) fn collect(&mut self, worker: &Worker, counts: &HeapCounts, reason: GcReason) {
         if reason == GcReason::TurnEnd && self.heap.has_gc_work() {
             self.report_large_turn(worker);
         }
         let mut budget = Budget::BETWEEN_TURNS;
         loop {
-            let report = self.step(worker, facts, reason, &mut budget);
+            let report = self.step(worker, counts, reason, &mut budget);
             if let Some(in_ns) = report.check_in_ns {
-                self.waker.ask(in_ns);
+                self.waker.schedule_check(in_ns);
             }
             match report.next {
                 Next::Again => {}
                 // The message comes behind those that wait already.
-                Next::Later if !mem::replace(&mut self.continues, true) => {
+                Next::Later if !mem::replace(&mut self.continue_sent, true) => {
                     return gc_messages::send_continue::<A>(worker.me());
                 }
                 Next::Later | Next::Done | Next::Released => return,
@@ -43,7 +43,7 @@ where
         }
     }
 
-    /// Before the nursery is emptied: a turn that has allocated much is reported.
+    /// Reports a turn that has allocated much. Called before the nursery is emptied.
     fn report_large_turn(&self, worker: &Worker) {
         let (young, system) = (self.heap.young_bytes(), &worker.system);
         if young > system.config.allocation_limit {
@@ -56,7 +56,7 @@ where
     fn step(
         &mut self,
         worker: &Worker,
-        facts: &HeapCounts,
+        counts: &HeapCounts,
         reason: GcReason,
         budget: &mut Budget,
     ) -> StepReport {
@@ -73,7 +73,7 @@ where
         let report = self.heap.step(&context, reason, budget);
         if let Some(kind) = report.pause {
             let paused_ns = clock.read(oracle, oracle.now_ns()) - began;
-            facts.paused(kind, paused_ns, &self.heap.stats());
+            counts.record_pause(kind, paused_ns, &self.heap.stats());
             system.pauses.add(kind, paused_ns);
             let type_name = || worker.with_me(|actor| actor.class.name);
             observe::paused(type_name, &system.meters, kind, paused_ns);
@@ -82,36 +82,37 @@ where
         report
     }
 
-    /// Keeps the system's list of marks, and takes what a mark has found.
+    /// Updates the system's list of running marks, and takes the results of a mark.
     fn carry_out(&mut self, worker: &Worker, reason: GcReason, report: &StepReport) {
         let system = &worker.system;
         if report.mark.is_some()
             && let Some(mark) = self.mark.take()
         {
-            Marks::of(system).ends(&mark);
+            ConcurrentMarks::of(system).remove(&mark);
         }
         if report.mark == Some(MarkChange::Begun) {
-            let (cell, through) = (worker.me().cell(), gc_messages::send_continue::<A>);
+            let (cell, send_continue) = (worker.me().cell(), gc_messages::send_continue::<A>);
             let marker = self.heap.marker();
-            self.mark = marker.map(|marker| Marks::begins(system, marker, cell, through));
+            self.mark =
+                marker.map(|marker| ConcurrentMarks::start(system, marker, cell, send_continue));
         }
         if let Some(mark) = &self.mark
             && report.pause.is_some()
             && report.phase == GcPhase::Mark
         {
             match reason {
-                // The helper that found everything marked did not know what a turn had written to
-                // its SATB buffer: that is flushed at the turn's end.
-                GcReason::Continue => Marks::of(system).goes_on(system, mark),
+                // A helper drained the mark queue before the turn's SATB buffer was flushed, at the
+                // end of the turn.
+                GcReason::Continue => ConcurrentMarks::of(system).enlist(system, mark),
                 // The actor has flushed its SATB buffer, and put back the packets that it has not
-                // scanned itself. Workers that looked meanwhile have found nothing, and sleep.
-                GcReason::TurnEnd => Marks::of(system).is_left(system, mark),
+                // scanned itself. Workers that looked for packets meanwhile found none, and sleep.
+                GcReason::TurnEnd => ConcurrentMarks::of(system).enlist_if_needed(system, mark),
                 _ => {}
             }
         }
-        if report.edges == EdgesListed::Yes && !self.edge_snapshot.is_of(self.turns) {
+        if report.edges == EdgesListed::Yes && !self.edge_snapshot.is_current(self.turns) {
             let heap = &mut self.heap;
-            self.edge_snapshot = EdgeSnapshot::by(self.turns, |each| heap.show(each));
+            self.edge_snapshot = EdgeSnapshot::take(self.turns, |each| heap.show(each));
         }
         self.send_death_notices();
     }
@@ -121,7 +122,7 @@ where
         if dead.is_empty() {
             return;
         }
-        let take = |notices: &mut Notices| -> Vec<Notice> {
+        let take = |notices: &mut DeathNotices| -> Vec<DeathNotice> {
             dead.iter()
                 .filter_map(|&(watch, token)| notices.take(watch, token))
                 .collect()

@@ -17,62 +17,74 @@ pub(super) fn notified_after_ns(system: &Shared) -> u64 {
 }
 
 /// The waker of one heap, for as long as the heap exists. Any thread may wake it, at any time: in a
-/// turn, in the middle of another heap's collection, after the system has ended. So all it does is
-/// to set a timer.
-pub(super) struct GcWaker(Mutex<Home>);
+/// turn, in the middle of another heap's collection, after the system has ended. So a wake only
+/// sets a timer.
+pub(super) struct GcWaker(Mutex<WakeTarget>);
 
-/// Where the heap is.
-enum Home {
+/// What a wake acts on.
+enum WakeTarget {
     Actor {
         cell: CellRef,
         /// Sends the actor an idle check.
         ask: fn(AddressRef),
         /// The scheduled idle check. Set until the waker is re-armed: the check will read the
         /// inbox, so wakes need not schedule another one.
-        asked: Option<Asked>,
+        scheduled: Option<ScheduledCheck>,
     },
     /// Among the system's detached heaps, with this number.
-    Orphan { system: Arc<Shared>, number: u64 },
-    /// Everything is freed, or is about to be.
-    Nowhere,
+    Detached { system: Arc<Shared>, number: u64 },
+    /// The heap is freed, or is about to be.
+    Closed,
 }
 
 /// A scheduled idle check.
-struct Asked {
+struct ScheduledCheck {
     timer: Timer,
     at_ns: u64,
 }
 
-/// The target of a wake.
-enum Told {
-    Orphan(Arc<Shared>, u64),
+/// The action of a wake, which runs without the waker's lock.
+enum WakeAction {
+    RunDetached(Arc<Shared>, u64),
     /// An idle check after this many nanoseconds.
-    Actor(u64),
+    CheckIdle(u64),
 }
 
 impl GcWaker {
     /// The waker of an actor's heap.
     pub(super) fn of(cell: CellRef, ask: fn(AddressRef)) -> Arc<GcWaker> {
-        let asked = None;
-        Arc::new(GcWaker(Mutex::new(Home::Actor { cell, ask, asked })))
+        let scheduled = None;
+        Arc::new(GcWaker(Mutex::new(WakeTarget::Actor {
+            cell,
+            ask,
+            scheduled,
+        })))
     }
 
     /// Schedules an idle check in `in_ns` nanoseconds, unless one is due before that.
-    pub(super) fn ask(&self, in_ns: u64) {
-        let mut home = lock(&self.0);
-        let Home::Actor { cell, ask, asked } = &mut *home else {
+    pub(super) fn schedule_check(&self, in_ns: u64) {
+        let mut target = lock(&self.0);
+        let WakeTarget::Actor {
+            cell,
+            ask,
+            scheduled,
+        } = &mut *target
+        else {
             return;
         };
         let system = &cell.system;
         let at_ns = system.oracle.now_ns().saturating_add(in_ns);
-        if asked.as_ref().is_some_and(|asked| asked.at_ns <= at_ns) {
+        if scheduled
+            .as_ref()
+            .is_some_and(|scheduled| scheduled.at_ns <= at_ns)
+        {
             return;
         }
         // Weak: an actor that has ended or is unreachable needs no idle check.
         let (me, ask) = (cell.clone(), *ask);
-        let ring = move || me.upgrade().into_iter().for_each(ask);
-        let timer = system.set_timer(in_ns, Alarm::Once(Box::new(ring)));
-        if let Some(later) = asked.replace(Asked { timer, at_ns }) {
+        let fire = move || me.upgrade().into_iter().for_each(ask);
+        let timer = system.set_timer(in_ns, Alarm::Once(Box::new(fire)));
+        if let Some(later) = scheduled.replace(ScheduledCheck { timer, at_ns }) {
             // If the timer has fired meanwhile, the actor handles two idle checks.
             later.timer.cancel();
         }
@@ -80,60 +92,64 @@ impl GcWaker {
 
     /// Re-arms the waker, before the actor reads its inbox: a message put in after that wakes it
     /// again.
-    pub(super) fn listens(&self) {
-        let asked = match &mut *lock(&self.0) {
-            Home::Actor { asked, .. } => asked.take(),
+    pub(super) fn rearm(&self) {
+        let scheduled = match &mut *lock(&self.0) {
+            WakeTarget::Actor { scheduled, .. } => scheduled.take(),
             _ => None,
         };
         // The timer has fired, as a rule. Not if the idle check was one of an earlier incarnation.
-        if let Some(asked) = asked {
-            asked.timer.cancel();
+        if let Some(scheduled) = scheduled {
+            scheduled.timer.cancel();
         }
     }
 
     /// The actor has ended, and other heaps hold objects of it.
-    pub(super) fn moves_to(&self, system: &Arc<Shared>, number: u64) {
+    pub(super) fn move_to_detached(&self, system: &Arc<Shared>, number: u64) {
         let system = system.clone();
-        self.leaves(Home::Orphan { system, number });
+        self.set_target(WakeTarget::Detached { system, number });
     }
 
     /// The actor has ended, and no other heap holds an object of it.
-    pub(super) fn is_over(&self) {
-        self.leaves(Home::Nowhere);
+    pub(super) fn close(&self) {
+        self.set_target(WakeTarget::Closed);
     }
 
-    fn leaves(&self, home: Home) {
+    fn set_target(&self, target: WakeTarget) {
         // Dropped outside the lock: it may be the last reference to a cell.
-        let before = mem::replace(&mut *lock(&self.0), home);
-        if let Home::Actor {
-            asked: Some(asked), ..
+        let before = mem::replace(&mut *lock(&self.0), target);
+        if let WakeTarget::Actor {
+            scheduled: Some(scheduled),
+            ..
         } = &before
         {
-            asked.timer.cancel();
+            scheduled.timer.cancel();
         }
     }
 
-    fn ring(&self) {
-        let told = match &*lock(&self.0) {
-            Home::Orphan { system, number } => Told::Orphan(system.clone(), *number),
-            Home::Actor { cell, .. } => Told::Actor(notified_after_ns(&cell.system)),
-            Home::Nowhere => return,
+    fn wake_heap(&self) {
+        let action = match &*lock(&self.0) {
+            WakeTarget::Detached { system, number } => {
+                WakeAction::RunDetached(system.clone(), *number)
+            }
+            WakeTarget::Actor { cell, .. } => {
+                WakeAction::CheckIdle(notified_after_ns(&cell.system))
+            }
+            WakeTarget::Closed => return,
         };
-        match told {
-            Told::Orphan(system, number) => DetachedHeaps::is_told(&system, number),
-            // Has no effect if the heap is detached in between: then its inbox is read on
-            // detaching.
-            Told::Actor(in_ns) => self.ask(in_ns),
+        match action {
+            WakeAction::RunDetached(system, number) => DetachedHeaps::notify(&system, number),
+            // Has no effect if the heap is detached in between. Its inbox is drained then.
+            WakeAction::CheckIdle(in_ns) => self.schedule_check(in_ns),
         }
     }
 }
 
 impl Wake for GcWaker {
     fn wake(self: Arc<Self>) {
-        self.ring();
+        self.wake_heap();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.ring();
+        self.wake_heap();
     }
 }

@@ -23,4 +23,4 @@ mod marks;
 pub use collected::GcState;
 pub(crate) use detached_heaps::DetachedHeaps;
 pub use far::Far;
-pub(crate) use marks::{Helped, Marks};
+pub(crate) use marks::{ConcurrentMarks, IdleWork};

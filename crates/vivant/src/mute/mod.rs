@@ -5,7 +5,7 @@
 //!   that it muted.
 //! - P2 Every muted actor is in exactly one list, that of the actor that muted it, or has been sent
 //!   the release.
-//! - P3 An actor's list is emptied when its depth falls to the recovery mark, when it is muted
+//! - P3 An actor's list is emptied when its depth falls to the recovery watermark, when it is muted
 //!   itself, and when it ends.
 //!
 //! From P1 follows that the graph "is muted by" has only paths of length one: no cycle, so no
@@ -61,7 +61,7 @@ impl Pressure {
     /// `count` counted messages were begun, deferred or destroyed. Returns true if the holder must
     /// call [`Mutes::recovered`] (P3).
     #[must_use]
-    pub(crate) fn subtract(&self, count: u32, marks: Marks) -> bool {
+    pub(crate) fn subtract(&self, count: u32, marks: Watermarks) -> bool {
         fault!(StateEarly => if self.state.load(Ordering::Relaxed) != OVERLOADED {
             self.depth.fetch_sub(count as i32, Ordering::AcqRel);
             return false;
@@ -85,7 +85,7 @@ impl Pressure {
 
     /// Under the lock of [`Mutes`]: the actor is about to mute a sender. Returns its previous
     /// state, or `None` if it may not mute.
-    fn becomes_overloaded(&self) -> Option<u8> {
+    fn set_overloaded(&self) -> Option<u8> {
         fault!(MuteByStore => if self.state.load(Ordering::Relaxed) == CALM {
             self.state.store(OVERLOADED, Ordering::Relaxed);
             return Some(CALM);
@@ -99,7 +99,7 @@ impl Pressure {
         {
             Ok(before) => Some(before),
             Err(OVERLOADED) => Some(OVERLOADED),
-            Err(_) => fault!(None, NobodyImmune => {
+            Err(_) => fault!(None, NeverImmune => {
                 self.state.store(OVERLOADED, Ordering::Relaxed);
                 Some(IMMUNE)
             }),
@@ -109,32 +109,32 @@ impl Pressure {
     /// Under the lock of [`Mutes`], for a sender or offer that found the actor overloaded: checks
     /// whether it still is. If so, its state is `OVERLOADED` afterwards, and the caller enters its
     /// list.
-    fn stays_overloaded(&self, marks: Marks) -> Wait {
-        fault!(LookEarly => {
+    fn recheck_overloaded(&self, marks: Watermarks) -> Wait {
+        fault!(RereadEarly => {
             let depth = self.depth.fetch_add(0, Ordering::AcqRel);
             if depth > marks.recovered as i32 {
-                return self.becomes_overloaded().map_or(Wait::GoesOn, |_| Wait::Waits);
+                return self.set_overloaded().map_or(Wait::Continues, |_| Wait::Waits);
             }
         });
-        let Some(before) = self.becomes_overloaded() else {
-            return Wait::GoesOn;
+        let Some(before) = self.set_overloaded() else {
+            return Wait::Continues;
         };
         // AcqRel, and an addition of zero instead of a load: see `Pressure::subtract`.
         let depth = fault!(
             self.depth.fetch_add(0, Ordering::AcqRel),
-            NoSecondLook => i32::MAX,
-            LookByLoad => self.depth.load(Ordering::Acquire),
+            NoReread => i32::MAX,
+            RereadByLoad => self.depth.load(Ordering::Acquire),
         );
         if depth <= marks.recovered as i32 {
-            self.calms_down_to(before);
-            return Wait::GoesOn;
+            self.restore(before);
+            return Wait::Continues;
         }
         Wait::Waits
     }
 
     /// Under the lock of [`Mutes`]: sets the state back to `before`, unless the actor has ended
     /// since.
-    fn calms_down_to(&self, before: u8) {
+    fn restore(&self, before: u8) {
         let _ended_meanwhile =
             self.state
                 .compare_exchange(OVERLOADED, before, Ordering::Relaxed, Ordering::Relaxed);
@@ -147,14 +147,14 @@ impl Pressure {
 
 /// The depths at which an actor is overloaded, and recovered.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Marks {
+pub(crate) struct Watermarks {
     pub(crate) overloaded: usize,
     pub(crate) recovered: usize,
 }
 
-impl Marks {
-    pub(crate) fn at(overloaded: usize) -> Marks {
-        Marks {
+impl Watermarks {
+    pub(crate) fn at(overloaded: usize) -> Watermarks {
+        Watermarks {
             overloaded: overloaded.max(1),
             recovered: overloaded / 2,
         }
@@ -168,7 +168,7 @@ pub(crate) enum Muting<S> {
     /// It is muted. The caller must release the senders that it had muted itself (P1).
     Muted { release: Vec<S> },
     /// The receiver has recovered, is muted itself or has ended: the sender continues.
-    GoesOn,
+    NotMuted,
 }
 
 /// Whether a sender or offer that found an actor overloaded waits for its recovery.
@@ -177,7 +177,7 @@ pub(crate) enum Muting<S> {
 pub(crate) enum Wait {
     Waits,
     /// It has recovered, is muted itself or has ended.
-    GoesOn,
+    Continues,
 }
 
 /// The lists of muted senders of one system. `S` stands for a sender: the value needed to release
@@ -200,11 +200,11 @@ impl<S> Mutes<S> {
         sender: (u64, &Pressure),
         token: S,
         receiver: (u64, &Pressure),
-        marks: Marks,
+        marks: Watermarks,
     ) -> Muting<S> {
         let mut lists = lock(&self.lists);
-        if receiver.1.stays_overloaded(marks) == Wait::GoesOn {
-            return Muting::GoesOn;
+        if receiver.1.recheck_overloaded(marks) == Wait::Continues {
+            return Muting::NotMuted;
         }
         lists.entry(receiver.0).or_default().push(token);
         sender.1.state.store(IMMUNE, Ordering::Relaxed);
@@ -217,18 +217,18 @@ impl<S> Mutes<S> {
     }
 
     /// As `mute`, for an offer: a sender that is no actor waits until `receiver` has recovered.
-    pub(crate) fn wait(&self, token: S, receiver: (u64, &Pressure), marks: Marks) -> Wait {
+    pub(crate) fn wait(&self, token: S, receiver: (u64, &Pressure), marks: Watermarks) -> Wait {
         let mut lists = lock(&self.lists);
-        let wait = receiver.1.stays_overloaded(marks);
+        let wait = receiver.1.recheck_overloaded(marks);
         match wait {
             Wait::Waits => lists.entry(receiver.0).or_default().push(token),
-            Wait::GoesOn => drop(lists),
+            Wait::Continues => drop(lists),
         }
         wait
     }
 
     /// Removes an offer that does not wait any more.
-    pub(crate) fn leaves(&self, receiver: u64, is_it: impl Fn(&S) -> bool) {
+    pub(crate) fn remove_offer(&self, receiver: u64, is_it: impl Fn(&S) -> bool) {
         let gone = lock(&self.lists).get_mut(&receiver).and_then(|list| {
             let at = list.iter().position(is_it)?;
             Some(list.remove(at))
@@ -243,11 +243,12 @@ impl<S> Mutes<S> {
         actor.state.store(CALM, Ordering::Relaxed);
     }
 
-    /// The actor's depth has fallen to the mark. Returns the senders that the caller must release.
+    /// The actor's depth has fallen to the recovery watermark. Returns the senders that the caller
+    /// must release.
     #[must_use]
     pub(crate) fn recovered(&self, actor: (u64, &Pressure)) -> Vec<S> {
         let mut lists = lock(&self.lists);
-        actor.1.calms_down_to(CALM);
+        actor.1.restore(CALM);
         lists.remove(&actor.0).unwrap_or_default()
     }
 

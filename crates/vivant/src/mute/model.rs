@@ -15,14 +15,14 @@
 //! Left out: in reality a released actor handles its signal later, in a run of its own. Here it
 //! does so at once.
 
-use crate::mute::{Marks, Mutes, Muting, Pressure};
+use crate::mute::{Mutes, Muting, Pressure, Watermarks};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 const ACTORS: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
-enum Step {
+enum ModelStep {
     Send { from: usize, to: usize },
     Process(usize),
     End(usize),
@@ -47,7 +47,7 @@ impl Model {
     }
 
     /// Returns the actors that the send releases, or `None` if it does not mute the sender.
-    fn send(&mut self, from: usize, to: usize, marks: Marks) -> Option<BTreeSet<usize>> {
+    fn send(&mut self, from: usize, to: usize, marks: Watermarks) -> Option<BTreeSet<usize>> {
         self.depth[to] += 1;
         let overloaded = self.depth[to] + 1 >= marks.overloaded && self.depth[to] > marks.recovered;
         if from == to || !overloaded || self.muted_by[to].is_some() {
@@ -57,7 +57,7 @@ impl Model {
         Some(self.release(from))
     }
 
-    fn process(&mut self, actor: usize, marks: Marks) -> BTreeSet<usize> {
+    fn process(&mut self, actor: usize, marks: Watermarks) -> BTreeSet<usize> {
         self.depth[actor] -= 1;
         if self.depth[actor] <= marks.recovered {
             self.release(actor)
@@ -82,24 +82,24 @@ impl Model {
     }
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<ModelStep>> {
     let step = prop_oneof![
-        6 => (0..ACTORS, 0..ACTORS).prop_map(|(from, to)| Step::Send { from, to }),
-        4 => (0..ACTORS).prop_map(Step::Process),
-        1 => (0..ACTORS).prop_map(Step::End),
+        6 => (0..ACTORS, 0..ACTORS).prop_map(|(from, to)| ModelStep::Send { from, to }),
+        4 => (0..ACTORS).prop_map(ModelStep::Process),
+        1 => (0..ACTORS).prop_map(ModelStep::End),
     ];
     prop::collection::vec(step, 1..80)
 }
 
 /// Steps model and real implementation together; `bug` injects the fault that P1 forbids.
-fn run(steps: &[Step], marks: Marks, bug: Bug) {
+fn run(steps: &[ModelStep], marks: Watermarks, bug: InjectedBug) {
     let mut model = Model::default();
     let mutes: Mutes<usize> = Mutes::new();
     let real: [Pressure; ACTORS] = std::array::from_fn(|_| Pressure::new());
     let named = |actor: usize| (actor as u64, &real[actor]);
     // An actor that has ended while it was muted may still be in a list: releasing it is harmless,
     // and changes nothing.
-    let told = |released: Vec<usize>, ended: &[bool; ACTORS]| -> BTreeSet<usize> {
+    let unmute_alive = |released: Vec<usize>, ended: &[bool; ACTORS]| -> BTreeSet<usize> {
         let alive: BTreeSet<usize> = released.into_iter().filter(|one| !ended[*one]).collect();
         alive.iter().for_each(|one| mutes.unmuted(&real[*one]));
         alive
@@ -107,38 +107,42 @@ fn run(steps: &[Step], marks: Marks, bug: Bug) {
     for step in steps {
         match *step {
             // A muted actor takes no turn, so it sends nothing and processes nothing.
-            Step::Send { from, to }
+            ModelStep::Send { from, to }
                 if !model.ended[from] && !model.ended[to] && model.muted_by[from].is_none() =>
             {
                 let expected = model.send(from, to, marks);
                 let overloaded = real[to].add() >= marks.overloaded && from != to;
                 let muting = match overloaded {
                     true => mutes.mute(named(from), from, named(to), marks),
-                    false => Muting::GoesOn,
+                    false => Muting::NotMuted,
                 };
                 match muting {
-                    Muting::GoesOn => assert_eq!(expected, None),
-                    Muting::Muted { release } if bug == Bug::ForgetsRelease => drop(release),
+                    Muting::NotMuted => assert_eq!(expected, None),
+                    Muting::Muted { release } if bug == InjectedBug::ForgetsRelease => {
+                        drop(release)
+                    }
                     Muting::Muted { release } => {
-                        assert_eq!(expected, Some(told(release, &model.ended)))
+                        assert_eq!(expected, Some(unmute_alive(release, &model.ended)))
                     }
                 }
             }
-            Step::Process(actor) if model.depth[actor] > 0 && model.muted_by[actor].is_none() => {
+            ModelStep::Process(actor)
+                if model.depth[actor] > 0 && model.muted_by[actor].is_none() =>
+            {
                 let expected = model.process(actor, marks);
                 let must = real[actor].subtract(1, marks);
                 let released = if must {
-                    told(mutes.recovered(named(actor)), &model.ended)
+                    unmute_alive(mutes.recovered(named(actor)), &model.ended)
                 } else {
                     BTreeSet::new()
                 };
                 assert_eq!(expected, released);
             }
-            Step::End(actor) if !model.ended[actor] => {
+            ModelStep::End(actor) if !model.ended[actor] => {
                 let expected = model.end(actor);
                 let depth = real[actor].depth();
                 let _by_ended = real[actor].subtract(depth as u32, marks);
-                let released = told(mutes.ended(named(actor)), &model.ended);
+                let released = unmute_alive(mutes.ended(named(actor)), &model.ended);
                 assert_eq!(expected, released);
             }
             _ => {}
@@ -152,7 +156,7 @@ fn run(steps: &[Step], marks: Marks, bug: Bug) {
 }
 
 #[derive(PartialEq, Clone, Copy)]
-enum Bug {
+enum InjectedBug {
     None,
     ForgetsRelease,
 }
@@ -161,8 +165,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 10 } else { 2_000 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_real_thing_does_what_the_model_does(steps in steps(), limit in 1..5usize) {
-        run(&steps, Marks::at(limit), Bug::None);
+    fn implementation_agrees_with_the_model(steps in steps(), limit in 1..5usize) {
+        run(&steps, Watermarks::at(limit), InjectedBug::None);
     }
 }
 
@@ -170,9 +174,9 @@ proptest! {
 /// disagree.
 #[test]
 #[should_panic(expected = "assertion")]
-fn canary_a_forgotten_release_is_noticed() {
-    let pour = |from, to| Step::Send { from, to };
+fn canary_a_forgotten_release_is_caught() {
+    let send = |from, to| ModelStep::Send { from, to };
     // 1 is muted by 0; then 0 is muted by 2 and must release 1; then 1 must be able to mute again.
-    let steps = [pour(1, 0), pour(0, 2), pour(2, 1)];
-    run(&steps, Marks::at(1), Bug::ForgetsRelease);
+    let steps = [send(1, 0), send(0, 2), send(2, 1)];
+    run(&steps, Watermarks::at(1), InjectedBug::ForgetsRelease);
 }

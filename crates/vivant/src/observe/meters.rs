@@ -20,7 +20,7 @@ use std::ptr;
 use std::rc::Rc;
 
 /// Limit of turns of a behaviour that a worker counts before it updates the recorder.
-const TELL_EVERY: u32 = 16;
+const FLUSH_EVERY: u32 = 16;
 
 /// Descriptions that the recorder shows beside the numbers.
 fn describe() {
@@ -61,14 +61,14 @@ fn describe() {
 }
 
 /// The stable name of an actor's type, or of a behaviour.
-type Key = &'static str;
+type TypeOrBehaviour = &'static str;
 
 /// The handles of one system.
 pub(crate) struct SystemMeters {
-    turns: Mutex<BTreeMap<(Key, Key), Arc<TurnMeters>>>,
-    pauses: Mutex<BTreeMap<(Key, PauseKind), Arc<Histogram>>>,
-    spawned: Mutex<BTreeMap<Key, Arc<Counter>>>,
-    ended: Mutex<BTreeMap<(Key, &'static str), Arc<Counter>>>,
+    turns: Mutex<BTreeMap<(TypeOrBehaviour, TypeOrBehaviour), Arc<TurnMeters>>>,
+    pauses: Mutex<BTreeMap<(TypeOrBehaviour, PauseKind), Arc<Histogram>>>,
+    spawned: Mutex<BTreeMap<TypeOrBehaviour, Arc<Counter>>>,
+    ended: Mutex<BTreeMap<(TypeOrBehaviour, &'static str), Arc<Counter>>>,
 }
 
 struct TurnMeters {
@@ -88,7 +88,7 @@ impl SystemMeters {
         }
     }
 
-    fn turns_of(&self, type_name: Key, behaviour: Key) -> Arc<TurnMeters> {
+    fn turns_of(&self, type_name: TypeOrBehaviour, behaviour: TypeOrBehaviour) -> Arc<TurnMeters> {
         shared(&self.turns, (type_name, behaviour), || {
             let labels = [("actor_type", type_name), ("behaviour", behaviour)];
             TurnMeters {
@@ -99,14 +99,14 @@ impl SystemMeters {
         })
     }
 
-    fn pauses_of(&self, type_name: Key, kind: PauseKind) -> Arc<Histogram> {
+    fn pauses_of(&self, type_name: TypeOrBehaviour, kind: PauseKind) -> Arc<Histogram> {
         shared(&self.pauses, (type_name, kind), || {
             let labels = [("actor_type", type_name), ("kind", kind.name())];
             histogram!("vivant_pause_seconds", &labels)
         })
     }
 
-    fn spawns_of(&self, type_name: Key) -> Arc<Counter> {
+    fn spawns_of(&self, type_name: TypeOrBehaviour) -> Arc<Counter> {
         shared(
             &self.spawned,
             type_name,
@@ -114,7 +114,7 @@ impl SystemMeters {
         )
     }
 
-    fn ends_of(&self, type_name: Key, reason: &'static str) -> Arc<Counter> {
+    fn ends_of(&self, type_name: TypeOrBehaviour, reason: &'static str) -> Arc<Counter> {
         shared(&self.ended, (type_name, reason), || {
             let labels = [("actor_type", type_name), ("reason", reason)];
             counter!("vivant_ended_total", &labels)
@@ -133,32 +133,32 @@ fn shared<K: Ord, V>(map: &Mutex<BTreeMap<K, Arc<V>>>, key: K, make: impl FnOnce
 }
 
 /// The counts of one worker for one behaviour.
-struct Tally {
-    type_name: Key,
-    behaviour: Key,
+struct BehaviourCount {
+    type_name: TypeOrBehaviour,
+    behaviour: TypeOrBehaviour,
     meters: Arc<TurnMeters>,
     /// Turns not passed to the recorder yet.
-    untold: Cell<u32>,
+    unflushed: Cell<u32>,
     /// The coarse millisecond of the last sample.
     sampled_ms: Cell<u64>,
 }
 
-impl Tally {
-    fn is_of(&self, type_name: Key, behaviour: Key) -> bool {
+impl BehaviourCount {
+    fn is_of(&self, type_name: TypeOrBehaviour, behaviour: TypeOrBehaviour) -> bool {
         ptr::eq(self.behaviour, behaviour) && ptr::eq(self.type_name, type_name)
     }
 
     /// Counts a turn; returns whether it is to be timed.
-    fn counts(&self, now_ms: u64) -> bool {
-        let untold = self.untold.get() + 1;
-        self.untold.set(untold);
-        untold >= TELL_EVERY || self.sampled_ms.get() != now_ms
+    fn add(&self, now_ms: u64) -> bool {
+        let unflushed = self.unflushed.get() + 1;
+        self.unflushed.set(unflushed);
+        unflushed >= FLUSH_EVERY || self.sampled_ms.get() != now_ms
     }
 
-    fn tell(&self) {
-        let untold = self.untold.take();
-        if untold > 0 {
-            self.meters.total.increment(untold.into());
+    fn flush(&self) {
+        let unflushed = self.unflushed.take();
+        if unflushed > 0 {
+            self.meters.total.increment(unflushed.into());
         }
     }
 }
@@ -166,50 +166,57 @@ impl Tally {
 /// The counts of one worker.
 #[derive(Default)]
 pub(crate) struct WorkerMeters {
-    last: RefCell<Option<Rc<Tally>>>,
-    tallies: RefCell<BTreeMap<(Key, Key), Rc<Tally>>>,
+    last: RefCell<Option<Rc<BehaviourCount>>>,
+    counts_by_behaviour: RefCell<BTreeMap<(TypeOrBehaviour, TypeOrBehaviour), Rc<BehaviourCount>>>,
 }
 
 impl WorkerMeters {
-    /// Counts a turn; returns its tally, if it is to be timed.
+    /// Counts a turn; returns its count, if it is to be timed.
     #[inline]
     fn counts(
         &self,
-        type_name: Key,
-        behaviour: Key,
+        type_name: TypeOrBehaviour,
+        behaviour: TypeOrBehaviour,
         system: &SystemMeters,
         now_ms: u64,
-    ) -> Option<Rc<Tally>> {
+    ) -> Option<Rc<BehaviourCount>> {
         if let Some(last) = &*self.last.borrow()
             && last.is_of(type_name, behaviour)
         {
-            return last.counts(now_ms).then(|| last.clone());
+            return last.add(now_ms).then(|| last.clone());
         }
-        let tally = self.tally(type_name, behaviour, system);
-        self.last.replace(Some(tally.clone()));
-        tally.counts(now_ms).then_some(tally)
+        let count = self.count(type_name, behaviour, system);
+        self.last.replace(Some(count.clone()));
+        count.add(now_ms).then_some(count)
     }
 
-    fn tally(&self, type_name: Key, behaviour: Key, system: &SystemMeters) -> Rc<Tally> {
+    fn count(
+        &self,
+        type_name: TypeOrBehaviour,
+        behaviour: TypeOrBehaviour,
+        system: &SystemMeters,
+    ) -> Rc<BehaviourCount> {
         let key = (type_name, behaviour);
-        if let Some(known) = self.tallies.borrow().get(&key) {
+        if let Some(known) = self.counts_by_behaviour.borrow().get(&key) {
             return known.clone();
         }
-        let tally = Rc::new(Tally {
+        let count = Rc::new(BehaviourCount {
             type_name,
             behaviour,
             meters: system.turns_of(type_name, behaviour),
-            untold: Cell::new(0),
+            unflushed: Cell::new(0),
             sampled_ms: Cell::new(u64::MAX),
         });
-        self.tallies.borrow_mut().insert(key, tally.clone());
-        tally
+        self.counts_by_behaviour
+            .borrow_mut()
+            .insert(key, count.clone());
+        count
     }
 
     /// Passes all outstanding counts to the recorder.
-    pub(crate) fn tell(&self) {
-        for tally in self.tallies.borrow().values() {
-            tally.tell();
+    pub(crate) fn flush(&self) {
+        for count in self.counts_by_behaviour.borrow().values() {
+            count.flush();
         }
     }
 }
@@ -217,79 +224,79 @@ impl WorkerMeters {
 impl Drop for WorkerMeters {
     fn drop(&mut self) {
         // At the end of a thread: a panic of the recorder must not abort it.
-        let _told = catch(|| self.tell());
+        let _panic = catch(|| self.flush());
     }
 }
 
 /// A timed turn, until this is dropped.
-pub(super) struct Timing<'w> {
+pub(super) struct TimedTurn<'w> {
     oracle: &'w Oracle,
-    tally: Rc<Tally>,
+    count: Rc<BehaviourCount>,
     began_ns: u64,
 }
 
-impl Drop for Timing<'_> {
+impl Drop for TimedTurn<'_> {
     fn drop(&mut self) {
         let ns = self.oracle.now_ns() - self.began_ns;
-        self.tally.meters.seconds.record(ns as f64 / 1e9);
+        self.count.meters.seconds.record(ns as f64 / 1e9);
     }
 }
 
 /// A turn that is to be timed.
-pub(super) struct Timed(Rc<Tally>);
+pub(super) struct TurnToTime(Rc<BehaviourCount>);
 
 /// Counts a turn.
 #[inline]
 pub(super) fn turn(
-    type_name: Key,
-    behaviour: Key,
+    type_name: TypeOrBehaviour,
+    behaviour: TypeOrBehaviour,
     (worker, system): (&WorkerMeters, &SystemMeters),
     oracle: &Oracle,
-) -> Option<Timed> {
+) -> Option<TurnToTime> {
     let now_ms = oracle.coarse_ms();
     worker
         .counts(type_name, behaviour, system, now_ms)
-        .map(Timed)
+        .map(TurnToTime)
 }
 
-impl Timed {
-    pub(super) fn begins(self, sent_ms: u32, oracle: &Oracle) -> Timing<'_> {
-        let Timed(tally) = self;
+impl TurnToTime {
+    pub(super) fn start(self, sent_ms: u32, oracle: &Oracle) -> TimedTurn<'_> {
+        let TurnToTime(count) = self;
         let now_ms = oracle.coarse_ms();
-        tally.sampled_ms.set(now_ms);
-        tally.tell();
+        count.sampled_ms.set(now_ms);
+        count.flush();
         let waited_ms = (now_ms as u32).wrapping_sub(sent_ms);
         // The clock was read a moment before the stamp.
         let is_early = waited_ms > u32::MAX / 2;
         let waited_ms = if is_early { 0 } else { waited_ms };
-        tally.meters.wait_seconds.record(f64::from(waited_ms) / 1e3);
-        Timing {
+        count.meters.wait_seconds.record(f64::from(waited_ms) / 1e3);
+        TimedTurn {
             oracle,
-            tally,
+            count,
             began_ns: oracle.now_ns(),
         }
     }
 }
 
 impl SystemMeters {
-    pub(super) fn paused(&self, type_name: Key, kind: PauseKind, ns: u64) {
+    pub(super) fn paused(&self, type_name: TypeOrBehaviour, kind: PauseKind, ns: u64) {
         self.pauses_of(type_name, kind).record(ns as f64 / 1e9);
     }
 
-    pub(super) fn spawned(&self, type_name: Key) {
+    pub(super) fn spawned(&self, type_name: TypeOrBehaviour) {
         self.spawns_of(type_name).increment(1);
     }
 
-    pub(super) fn ended(&self, type_name: Key, reason: &'static str) {
+    pub(super) fn ended(&self, type_name: TypeOrBehaviour, reason: &'static str) {
         self.ends_of(type_name, reason).increment(1);
     }
 }
 
-pub(super) fn restarted(type_name: Key) {
+pub(super) fn restarted(type_name: TypeOrBehaviour) {
     counter!("vivant_restarts_total", "actor_type" => type_name).increment(1);
 }
 
-pub(super) fn dead_letter(type_name: Key, behaviour: Key, cause: Cause) {
+pub(super) fn dead_letter(type_name: TypeOrBehaviour, behaviour: TypeOrBehaviour, cause: Cause) {
     let labels = [
         ("actor_type", type_name),
         ("behaviour", behaviour),

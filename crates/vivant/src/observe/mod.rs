@@ -9,7 +9,7 @@
 
 #[cfg(feature = "metrics")]
 mod meters;
-mod seen;
+mod observed_actor;
 #[cfg(feature = "tracing")]
 mod spans;
 
@@ -18,7 +18,7 @@ pub(crate) use meters::{SystemMeters, WorkerMeters};
 #[cfg(feature = "tracing")]
 pub(crate) use spans::Origin;
 
-pub(crate) use seen::Seen;
+pub(crate) use observed_actor::ObservedActor;
 
 use crate::failures::{Cause, Report, StopReason};
 #[cfg(any(feature = "tracing", feature = "metrics"))]
@@ -53,16 +53,16 @@ impl Origin {
     }
 
     #[inline(always)]
-    #[allow(clippy::unused_self, reason = "the twin with spans has a use for it")]
-    pub(crate) fn is_here(&mut self) {}
+    #[allow(clippy::unused_self, reason = "the version with spans uses it")]
+    pub(crate) fn record_current_span(&mut self) {}
 }
 
 /// The instruments of a turn: its span, its timing.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[must_use]
-pub(crate) struct Watch {
+pub(crate) struct TurnMeasurement {
     #[cfg(feature = "metrics")]
-    timed: Option<meters::Timed>,
+    timed: Option<meters::TurnToTime>,
 }
 
 /// A turn of a `behaviour` is about to begin: counts it. `None`: it is not observed further.
@@ -73,29 +73,29 @@ pub(crate) fn turn(
     behaviour: &'static str,
     meters: (&WorkerMeters, &SystemMeters),
     oracle: &Oracle,
-) -> Option<Watch> {
-    let mut is_seen = false;
+) -> Option<TurnMeasurement> {
+    let mut is_observed = false;
     #[cfg(feature = "metrics")]
     let timed = meters::turn(type_name(), behaviour, meters, oracle);
     #[cfg(feature = "metrics")]
     {
-        is_seen |= timed.is_some();
+        is_observed |= timed.is_some();
     }
     #[cfg(feature = "tracing")]
     {
-        is_seen |= spans::are_wanted();
+        is_observed |= spans::is_enabled();
     }
     #[cfg(not(feature = "metrics"))]
     let _unused = (type_name, behaviour, meters, oracle);
-    is_seen.then_some(Watch {
+    is_observed.then_some(TurnMeasurement {
         #[cfg(feature = "metrics")]
         timed,
     })
 }
 
-/// What a message's head says of the turn that it causes.
+/// The data of a message's head that its turn is observed with.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
-pub(crate) struct Cue {
+pub(crate) struct TurnCause {
     pub(crate) behaviour: &'static str,
     pub(crate) place: &'static Location<'static>,
     pub(crate) sent_ms: u32,
@@ -103,27 +103,27 @@ pub(crate) struct Cue {
 }
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
-impl Watch {
+impl TurnMeasurement {
     /// Runs the turn. Its instruments are made in place, because copying a span costs more than
     /// making one.
     #[inline]
-    pub(crate) fn over<R>(
+    pub(crate) fn run<R>(
         self,
-        cue: Cue,
+        cause: TurnCause,
         path: impl Fn() -> String,
         oracle: &Oracle,
         turn: impl FnOnce() -> R,
     ) -> R {
-        let sent_ms = cue.sent_ms;
+        let sent_ms = cause.sent_ms;
         #[cfg(feature = "tracing")]
-        let span = spans::turn(cue.behaviour, cue.place, cue.origin, path);
+        let span = spans::turn(cause.behaviour, cause.place, cause.origin, path);
         #[cfg(feature = "tracing")]
         let _entered = span.enter();
         // Within the span, so that its time is the turn's alone.
         #[cfg(feature = "metrics")]
-        let _timing = self.timed.map(|timed| timed.begins(sent_ms, oracle));
+        let _timing = self.timed.map(|timed| timed.start(sent_ms, oracle));
         #[cfg(not(feature = "tracing"))]
-        let _unused = (cue.behaviour, cue.place, cue.origin, path);
+        let _unused = (cause.behaviour, cause.place, cause.origin, path);
         let _unused = (sent_ms, oracle);
         turn()
     }
@@ -131,19 +131,19 @@ impl Watch {
 
 /// Calls subscribers and recorders. They are user code: a panic of theirs has no effect here.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
-fn tell(what: impl FnOnce()) {
+fn call_recorder(what: impl FnOnce()) {
     if std::thread::panicking() {
         // While a panic unwinds, a catch would lose its place.
         return what();
     }
-    let _told = crate::failures::catch(what);
+    let _panic = crate::failures::catch(what);
 }
 
 /// A worker has nothing more to run: passes its counts to the recorder.
 #[inline]
-pub(crate) fn rests(meters: &WorkerMeters) {
+pub(crate) fn flush(meters: &WorkerMeters) {
     #[cfg(feature = "metrics")]
-    meters.tell();
+    meters.flush();
     let _unused = meters;
 }
 
@@ -156,52 +156,56 @@ pub(crate) fn paused(
     ns: u64,
 ) {
     #[cfg(feature = "metrics")]
-    tell(|| meters.paused(type_name(), kind, ns));
+    call_recorder(|| meters.paused(type_name(), kind, ns));
     let _unused = (type_name, meters, kind, ns);
 }
 
 /// An actor was made.
 #[inline]
-pub(crate) fn spawned(actor: &Seen<impl Fn() -> String>, meters: &SystemMeters) {
+pub(crate) fn spawned(actor: &ObservedActor<impl Fn() -> String>, meters: &SystemMeters) {
     #[cfg(feature = "tracing")]
-    tell(|| spans::spawned(actor));
+    call_recorder(|| spans::spawned(actor));
     #[cfg(feature = "metrics")]
-    tell(|| meters.spawned(actor.type_name));
+    call_recorder(|| meters.spawned(actor.type_name));
     let _unused = (actor.type_name, meters);
 }
 
 /// A supervised actor is restarted.
 #[inline]
-pub(crate) fn restarted(actor: &Seen<impl Fn() -> String>) {
+pub(crate) fn restarted(actor: &ObservedActor<impl Fn() -> String>) {
     #[cfg(feature = "tracing")]
-    tell(|| spans::restarted(actor));
+    call_recorder(|| spans::restarted(actor));
     #[cfg(feature = "metrics")]
-    tell(|| meters::restarted(actor.type_name));
+    call_recorder(|| meters::restarted(actor.type_name));
     let _unused = actor.type_name;
 }
 
 /// An actor has ended.
 #[inline]
-pub(crate) fn ended(actor: &Seen<impl Fn() -> String>, reason: &StopReason, meters: &SystemMeters) {
+pub(crate) fn ended(
+    actor: &ObservedActor<impl Fn() -> String>,
+    reason: &StopReason,
+    meters: &SystemMeters,
+) {
     #[cfg(feature = "tracing")]
-    tell(|| spans::ended(actor, reason));
+    call_recorder(|| spans::ended(actor, reason));
     #[cfg(feature = "metrics")]
-    tell(|| meters.ended(actor.type_name, reason.name()));
+    call_recorder(|| meters.ended(actor.type_name, reason.name()));
     let _unused = (actor, reason, meters);
 }
 
 /// A message was not processed.
 #[inline]
 pub(crate) fn dead_letter(
-    actor: &Seen<impl Fn() -> String>,
+    actor: &ObservedActor<impl Fn() -> String>,
     behaviour: &'static str,
     place: &'static Location<'static>,
     cause: Cause,
 ) {
     #[cfg(feature = "tracing")]
-    tell(|| spans::dead_letter(actor, behaviour, place, cause));
+    call_recorder(|| spans::dead_letter(actor, behaviour, place, cause));
     #[cfg(feature = "metrics")]
-    tell(|| meters::dead_letter(actor.type_name, behaviour, cause));
+    call_recorder(|| meters::dead_letter(actor.type_name, behaviour, cause));
     let _unused = (actor, behaviour, place, cause);
 }
 
@@ -209,8 +213,8 @@ pub(crate) fn dead_letter(
 #[inline]
 pub(crate) fn report(report: &Report) {
     #[cfg(feature = "tracing")]
-    tell(|| spans::report(report));
+    call_recorder(|| spans::report(report));
     #[cfg(feature = "metrics")]
-    tell(|| meters::report(report));
+    call_recorder(|| meters::report(report));
     let _unused = report;
 }

@@ -1,14 +1,15 @@
 //! Spans and events, for the `tracing` crate.
 //!
-//! Every turn has a root span of its own, so that no trace grows for ever. The cause of a turn is a
-//! link: the head of a message holds the span in which it was sent, and the turn follows from that.
+//! Every turn has a root span of its own, so that no trace grows without bound. The cause of a turn
+//! is a link: the head of a message holds the span in which it was sent, and the turn follows from
+//! that.
 //!
 //! The span is held and not its number, because a link to a closed span leads nowhere: in a
 //! registry its data is gone. As a rule a sender's turn has ended before the receiver's begins, so
 //! numbers alone would link to nothing. The price: a span closes only after the messages that were
 //! sent in it have begun.
 
-use super::seen::Seen;
+use super::observed_actor::ObservedActor;
 use crate::failures::{Cause, Report, StopReason};
 use std::cell::Cell;
 use std::fmt;
@@ -20,21 +21,21 @@ use tracing::{Level, Span, debug, debug_span, warn};
 
 /// The span in which a message was sent. Boxed: without a subscriber it costs the message one word,
 /// and nothing is allocated.
-pub(crate) struct Origin(Option<Box<Option<Sender>>>);
+pub(crate) struct Origin(Option<Box<Option<SenderSpan>>>);
 
 /// The span in which a message was sent, held open. Like a [`Span`], but made in place: copying a
 /// span that was made just now costs more than making it.
-struct Sender {
+struct SenderSpan {
     id: Id,
     subscriber: Dispatch,
 }
 
-impl Sender {
+impl SenderSpan {
     /// Puts the current span into `place`, if there is one.
     #[inline]
-    fn note(place: &mut Option<Sender>) {
+    fn record(place: &mut Option<SenderSpan>) {
         get_default(|subscriber| {
-            *place = subscriber.current_span().id().map(|id| Sender {
+            *place = subscriber.current_span().id().map(|id| SenderSpan {
                 id: subscriber.clone_span(id),
                 subscriber: subscriber.clone(),
             });
@@ -42,7 +43,7 @@ impl Sender {
     }
 }
 
-impl Drop for Sender {
+impl Drop for SenderSpan {
     fn drop(&mut self) {
         let _closed = self.subscriber.try_close(self.id.clone());
     }
@@ -50,7 +51,7 @@ impl Drop for Sender {
 
 thread_local! {
     /// The box that a turn on this thread has emptied last: the next send fills it again.
-    static EMPTIED: Cell<Option<Box<Option<Sender>>>> = const { Cell::new(None) };
+    static SPARE_BOX: Cell<Option<Box<Option<SenderSpan>>>> = const { Cell::new(None) };
 }
 
 impl Origin {
@@ -60,39 +61,39 @@ impl Origin {
 
     /// Records the current span as the sender's, unless the message already has one.
     #[inline]
-    pub(crate) fn is_here(&mut self) {
-        if are_wanted() && self.0.is_none() {
-            self.note();
+    pub(crate) fn record_current_span(&mut self) {
+        if is_enabled() && self.0.is_none() {
+            self.record();
         }
     }
 
     #[cold]
-    fn note(&mut self) {
-        let emptied = EMPTIED.try_with(Cell::take).ok().flatten();
+    fn record(&mut self) {
+        let emptied = SPARE_BOX.try_with(Cell::take).ok().flatten();
         let mut place = emptied.unwrap_or_default();
-        Sender::note(&mut place);
+        SenderSpan::record(&mut place);
         if place.is_some() {
             self.0 = Some(place);
         } else {
-            keep(place);
+            recycle(place);
         }
     }
 
     /// Links the span to the turn that the message has caused.
-    fn leads_to(self, turn: &Span) {
+    fn link_to(self, turn: &Span) {
         let Some(mut place) = self.0 else {
             return;
         };
         if let Some(sent_in) = place.take() {
             turn.follows_from(&sent_in.id);
         }
-        keep(place);
+        recycle(place);
     }
 }
 
 /// Keeps an empty box for the next message.
-fn keep(place: Box<Option<Sender>>) {
-    let _kept = EMPTIED.try_with(|emptied| emptied.set(Some(place)));
+fn recycle(place: Box<Option<SenderSpan>>) {
+    let _kept = SPARE_BOX.try_with(|emptied| emptied.set(Some(place)));
 }
 
 /// A path, made only when it is formatted.
@@ -106,7 +107,7 @@ impl<P: Fn() -> String> fmt::Display for Path<P> {
 
 /// Whether a subscriber may be interested in spans of turns: one load.
 #[inline]
-pub(super) fn are_wanted() -> bool {
+pub(super) fn is_enabled() -> bool {
     Level::DEBUG <= LevelFilter::current()
 }
 
@@ -127,36 +128,36 @@ pub(super) fn turn(
         %place,
     );
     if !span.is_disabled() {
-        origin.leads_to(&span);
+        origin.link_to(&span);
     }
     span
 }
 
-pub(super) fn spawned(actor: &Seen<impl Fn() -> String>) {
-    if are_wanted() {
+pub(super) fn spawned(actor: &ObservedActor<impl Fn() -> String>) {
+    if is_enabled() {
         debug!(target: "vivant", actor = %actor, "spawned");
     }
 }
 
-pub(super) fn ended(actor: &Seen<impl Fn() -> String>, reason: &StopReason) {
-    if are_wanted() {
+pub(super) fn ended(actor: &ObservedActor<impl Fn() -> String>, reason: &StopReason) {
+    if is_enabled() {
         debug!(target: "vivant", actor = %actor, %reason, "ended");
     }
 }
 
-pub(super) fn restarted(actor: &Seen<impl Fn() -> String>) {
-    if are_wanted() {
+pub(super) fn restarted(actor: &ObservedActor<impl Fn() -> String>) {
+    if is_enabled() {
         debug!(target: "vivant", actor = %actor, "restarted");
     }
 }
 
 pub(super) fn dead_letter(
-    actor: &Seen<impl Fn() -> String>,
+    actor: &ObservedActor<impl Fn() -> String>,
     behaviour: &'static str,
     place: &'static Location<'static>,
     cause: Cause,
 ) {
-    if are_wanted() {
+    if is_enabled() {
         debug!(
             target: "vivant",
             actor = %actor,

@@ -18,24 +18,24 @@ pub(crate) struct Oracle {
     /// As of the last tick, or of the last step of virtual time. Here and not in the
     /// implementations, because every turn reads it.
     coarse_ms: AtomicU64,
-    kind: Kind,
+    kind: OracleKind,
 }
 
-pub(crate) enum Kind {
+pub(crate) enum OracleKind {
     Real(Real),
     Simulated(Simulated),
 }
 
 impl Oracle {
     pub(crate) fn real() -> Oracle {
-        Oracle::of(Kind::Real(Real::new()))
+        Oracle::of(OracleKind::Real(Real::new()))
     }
 
     pub(crate) fn simulated(seed: u64) -> Oracle {
-        Oracle::of(Kind::Simulated(Simulated::new(seed)))
+        Oracle::of(OracleKind::Simulated(Simulated::new(seed)))
     }
 
-    fn of(kind: Kind) -> Oracle {
+    fn of(kind: OracleKind) -> Oracle {
         Oracle {
             coarse_ms: AtomicU64::new(0),
             kind,
@@ -45,16 +45,16 @@ impl Oracle {
     /// Nanoseconds since the system began.
     pub(crate) fn now_ns(&self) -> u64 {
         match &self.kind {
-            Kind::Real(real) => real.now_ns(),
-            Kind::Simulated(simulated) => simulated.now_ns(),
+            OracleKind::Real(real) => real.now_ns(),
+            OracleKind::Simulated(simulated) => simulated.now_ns(),
         }
     }
 
     /// CPU time of this thread in nanoseconds. A system call: used for threads in slow turns.
     pub(crate) fn thread_cpu_ns(&self) -> u64 {
         match &self.kind {
-            Kind::Real(real) => real.thread_cpu_ns(),
-            Kind::Simulated(simulated) => simulated.now_ns(),
+            OracleKind::Real(real) => real.thread_cpu_ns(),
+            OracleKind::Simulated(simulated) => simulated.now_ns(),
         }
     }
 
@@ -77,8 +77,8 @@ impl Oracle {
     /// The simulated implementation, in a simulation.
     pub(crate) fn simulation(&self) -> Option<&Simulated> {
         match &self.kind {
-            Kind::Real(_) => None,
-            Kind::Simulated(simulated) => Some(simulated),
+            OracleKind::Real(_) => None,
+            OracleKind::Simulated(simulated) => Some(simulated),
         }
     }
 
@@ -94,8 +94,8 @@ impl Oracle {
     pub(crate) fn wall(&self) -> SystemTime {
         const YEAR_2000: Duration = Duration::from_secs(946_684_800);
         match &self.kind {
-            Kind::Real(_) => Real::wall(),
-            Kind::Simulated(simulated) => {
+            OracleKind::Real(_) => Real::wall(),
+            OracleKind::Simulated(simulated) => {
                 SystemTime::UNIX_EPOCH + YEAR_2000 + Duration::from_nanos(simulated.now_ns())
             }
         }
@@ -104,8 +104,8 @@ impl Oracle {
     /// The number from which every actor's random stream is derived.
     pub(crate) fn seed(&self) -> u64 {
         match &self.kind {
-            Kind::Real(real) => real.seed(),
-            Kind::Simulated(simulated) => simulated.seed(),
+            OracleKind::Real(real) => real.seed(),
+            OracleKind::Simulated(simulated) => simulated.seed(),
         }
     }
 }

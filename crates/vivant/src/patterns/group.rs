@@ -32,25 +32,25 @@ use std::fmt;
 /// drop(ada);
 /// # Ok(()) }
 /// ```
-pub struct Group<T: ?Sized + Target>(Arc<Mutex<Members<T>>>);
+pub struct Group<T: ?Sized + Target>(Arc<Mutex<GroupMembers<T>>>);
 
-struct Members<T: ?Sized + Target> {
+struct GroupMembers<T: ?Sized + Target> {
     next_number: u64,
     /// In the order of joining.
-    joined: BTreeMap<u64, Member<T>>,
+    joined: BTreeMap<u64, GroupMember<T>>,
     /// By system and actor: the number in `joined`.
     numbers: BTreeMap<(u64, u64), u64>,
 }
 
-struct Member<T: ?Sized + Target> {
+struct GroupMember<T: ?Sized + Target> {
     address: WeakAddress<T>,
-    ending: ExitHookId,
+    exit_hook: ExitHookId,
 }
 
 impl<T: ?Sized + Target> Group<T> {
     /// A group without members.
     pub fn new() -> Group<T> {
-        Group(Arc::new(Mutex::new(Members {
+        Group(Arc::new(Mutex::new(GroupMembers {
             next_number: 0,
             joined: BTreeMap::new(),
             numbers: BTreeMap::new(),
@@ -68,17 +68,21 @@ impl<T: ?Sized + Target> Group<T> {
         }
         // Under the lock: the exit hook needs it to remove the member, so it finds what is written
         // here.
-        let asked = to.system.when_ended(&to, move |_| {
+        let registered = to.system.when_ended(&to, move |_| {
             if let Some(group) = group.upgrade() {
                 let _left = lock(&group).leave(key);
             }
         });
-        let Some(ending) = asked else { return false };
+        let Some(exit_hook) = registered else {
+            return false;
+        };
         let number = members.next_number;
         members.next_number += 1;
         members.numbers.insert(key, number);
         let address = Address::downgrade(address);
-        members.joined.insert(number, Member { address, ending });
+        members
+            .joined
+            .insert(number, GroupMember { address, exit_hook });
         true
     }
 
@@ -87,7 +91,7 @@ impl<T: ?Sized + Target> Group<T> {
         let to = Address::counted(address);
         let left = lock(&self.0).leave((to.system.number, to.id));
         let Some(member) = left else { return false };
-        to.system.exit_hooks.remove(member.ending);
+        to.system.exit_hooks.remove(member.exit_hook);
         true
     }
 
@@ -120,17 +124,17 @@ impl<T: ?Sized + Target> Group<T> {
     }
 }
 
-impl<T: ?Sized + Target> Members<T> {
-    fn leave(&mut self, key: (u64, u64)) -> Option<Member<T>> {
+impl<T: ?Sized + Target> GroupMembers<T> {
+    fn leave(&mut self, key: (u64, u64)) -> Option<GroupMember<T>> {
         let number = self.numbers.remove(&key)?;
         self.joined.remove(&number)
     }
 }
 
-impl<T: ?Sized + Target> Drop for Members<T> {
+impl<T: ?Sized + Target> Drop for GroupMembers<T> {
     fn drop(&mut self) {
         for member in self.joined.values() {
-            member.address.system().exit_hooks.remove(member.ending);
+            member.address.system().exit_hooks.remove(member.exit_hook);
         }
     }
 }

@@ -10,36 +10,36 @@ use crate::sync::{Mutex, lock};
 use std::any::{Any, type_name};
 use std::collections::BTreeMap;
 
-/// At this size a table looks for unused entries, and again when it has doubled.
+/// At this size a table is swept of unused entries, and again when it has doubled.
 const SWEEP_MIN: usize = 16;
 
 /// A handle that many actors share under one name.
 pub(crate) trait NamedRegistry: Clone + Send + Sync + 'static {
     /// The namespace: groups and topics have names of their own.
-    const KIND: Kind;
+    const NAMESPACE: Namespace;
     fn make() -> Self;
     /// Whether only the table refers to it.
     fn is_idle(&self) -> bool;
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum Namespace {
     Group,
     Topic,
 }
 
 #[derive(Default)]
-pub(crate) struct NamedRegistries(Mutex<Table>);
+pub(crate) struct NamedRegistries(Mutex<RegistryTable>);
 
 #[derive(Default)]
-struct Table {
-    entries: BTreeMap<(Kind, String), Entry>,
+struct RegistryTable {
+    entries: BTreeMap<(Namespace, String), RegistryEntry>,
     /// Number of entries after the last sweep.
     swept: usize,
 }
 
-struct Entry {
-    common: Box<dyn Any + Send + Sync>,
+struct RegistryEntry {
+    registry: Box<dyn Any + Send + Sync>,
     is_idle: fn(&dyn Any) -> bool,
     type_name: &'static str,
 }
@@ -49,20 +49,20 @@ impl NamedRegistries {
         services.extensions.part()
     }
 
-    pub(crate) fn common<C: NamedRegistry>(&self, name: &str) -> Result<C, LookupError> {
+    pub(crate) fn registry<C: NamedRegistry>(&self, name: &str) -> Result<C, LookupError> {
         let mut table = lock(&self.0);
-        let key = (C::KIND, name.to_owned());
+        let key = (C::NAMESPACE, name.to_owned());
         if let Some(entry) = table.entries.get(&key) {
-            let common = entry.common.downcast_ref::<C>();
-            return common.cloned().ok_or_else(|| LookupError::OtherType {
+            let registry = entry.registry.downcast_ref::<C>();
+            return registry.cloned().ok_or_else(|| LookupError::OtherType {
                 name: name.to_owned(),
                 wanted: type_name::<C>(),
                 registered_as: entry.type_name,
             });
         }
-        let common = C::make();
-        let entry = Entry {
-            common: Box::new(common.clone()),
+        let registry = C::make();
+        let entry = RegistryEntry {
+            registry: Box::new(registry.clone()),
             is_idle: |any| any.downcast_ref::<C>().is_some_and(C::is_idle),
             type_name: type_name::<C>(),
         };
@@ -70,15 +70,15 @@ impl NamedRegistries {
         if table.entries.len() >= SWEEP_MIN.max(2 * table.swept) {
             table
                 .entries
-                .retain(|_, entry| !(entry.is_idle)(&*entry.common));
+                .retain(|_, entry| !(entry.is_idle)(&*entry.registry));
             table.swept = table.entries.len();
         }
-        Ok(common)
+        Ok(registry)
     }
 }
 
 impl<T: ?Sized + Target> NamedRegistry for Group<T> {
-    const KIND: Kind = Kind::Group;
+    const NAMESPACE: Namespace = Namespace::Group;
 
     fn make() -> Self {
         Group::new()
@@ -90,7 +90,7 @@ impl<T: ?Sized + Target> NamedRegistry for Group<T> {
 }
 
 impl<T: Clone + Send + 'static> NamedRegistry for Topic<T> {
-    const KIND: Kind = Kind::Topic;
+    const NAMESPACE: Namespace = Namespace::Topic;
 
     fn make() -> Self {
         Topic::new()

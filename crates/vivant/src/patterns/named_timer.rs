@@ -14,34 +14,34 @@ use std::time::Duration;
 /// The named timers of one system. Only an actor's own turns set and cancel those of its names; the
 /// clock removes those that have fired.
 #[derive(Default)]
-pub(crate) struct NamedTimers(Mutex<Table>);
+pub(crate) struct NamedTimers(Mutex<TimerTable>);
 
 #[derive(Default)]
-struct Table {
+struct TimerTable {
     next_number: u64,
     /// An actor's entry lasts until it ends, also when it is empty: its exit hook is registered
     /// once.
-    actors: BTreeMap<u64, BTreeMap<String, Set>>,
+    actors: BTreeMap<u64, BTreeMap<String, TimerEntry>>,
 }
 
 /// A timer that was set, or is just being set.
-struct Set {
+struct TimerEntry {
     number: u64,
-    what: What,
+    spec: TimerSpec,
     timer: Option<TimerId>,
 }
 
 /// Two timers with equal values are the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct What {
-    when: When,
+struct TimerSpec {
+    schedule: Schedule,
     message: TypeId,
     /// The receiver: its system, its number.
     to: (u64, u64),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum When {
+enum Schedule {
     After { ns: u64 },
     Every { ns: u64 },
 }
@@ -96,8 +96,10 @@ impl<'t> NamedTimer<'t> {
         M::Args: Clone + Send,
     {
         let ns = period_ns(period);
-        let when = When::Every { ns };
-        self.set(when, call, |call, gone| interval(ns, call, gone))
+        let schedule = Schedule::Every { ns };
+        self.set(schedule, call, |call, finished| {
+            interval(ns, call, finished)
+        })
     }
 
     /// Sends `call` once, after `delay`, as [`Turn::after`](crate::Turn::after) does.
@@ -106,10 +108,10 @@ impl<'t> NamedTimer<'t> {
     /// unchanged: its deadline is not postponed. To postpone it, [`cancel`](NamedTimer::cancel) it
     /// first. Any other timer of this name is cancelled. It ends with this actor.
     pub fn after<M: Message>(self, delay: Duration, call: Call<'_, M>) -> Timer {
-        let when = When::After { ns: ns(delay) };
-        self.set(when, call, |call, gone| {
+        let schedule = Schedule::After { ns: ns(delay) };
+        self.set(schedule, call, |call, finished| {
             Alarm::Once(Box::new(move || {
-                gone();
+                finished();
                 call.send();
             }))
         })
@@ -122,32 +124,32 @@ impl<'t> NamedTimer<'t> {
 
     fn set<M: Message>(
         self,
-        when: When,
+        schedule: Schedule,
         call: Call<'_, M>,
         alarm: impl FnOnce(Call<'static, M>, Box<dyn Fn() + Send>) -> Alarm,
     ) -> Timer {
         let to = call.target();
-        let what = What {
-            when,
+        let spec = TimerSpec {
+            schedule,
             message: TypeId::of::<M>(),
             to: (to.system.number, to.id),
         };
         let (system, name) = (&self.worker.system, self.name);
         let named = NamedTimers::of(system);
         let actor = self.worker.with_me(|me| me.id);
-        if let Some(timer) = named.find(actor, name, what)
+        if let Some(timer) = named.find(actor, name, spec)
             && system.timers.is_set(timer)
         {
             return Timer::new(system.clone(), timer);
         }
         self.cancel_any(actor);
-        if !named.knows(actor) {
+        if !named.has_actor(actor) {
             let end = move |services: &Services| NamedTimers::of(services).end(services, actor);
-            let _until_its_end = self.worker.with_me(|me| system.when_ended(me, end));
+            let _hook = self.worker.with_me(|me| system.when_ended(me, end));
         }
         // Recorded first: it may fire before this turn continues.
-        let number = named.insert(actor, name, what);
-        let gone = {
+        let number = named.insert(actor, name, spec);
+        let finished = {
             let (system, name) = (Arc::downgrade(system), name.to_owned());
             move || {
                 if let Some(system) = system.upgrade() {
@@ -155,9 +157,9 @@ impl<'t> NamedTimer<'t> {
                 }
             }
         };
-        let (When::After { ns } | When::Every { ns }) = when;
-        let timer = system.set_timer(ns, alarm(call.into_owned(), Box::new(gone)));
-        named.is_timer(actor, name, number, timer.id());
+        let (Schedule::After { ns } | Schedule::Every { ns }) = schedule;
+        let timer = system.set_timer(ns, alarm(call.into_owned(), Box::new(finished)));
+        named.set_id(actor, name, number, timer.id());
         timer
     }
 
@@ -173,14 +175,14 @@ impl NamedTimers {
         services.extensions.part()
     }
 
-    fn knows(&self, actor: u64) -> bool {
+    fn has_actor(&self, actor: u64) -> bool {
         lock(&self.0).actors.contains_key(&actor)
     }
 
-    fn find(&self, actor: u64, name: &str, what: What) -> Option<TimerId> {
+    fn find(&self, actor: u64, name: &str, spec: TimerSpec) -> Option<TimerId> {
         let table = lock(&self.0);
         let set = table.actors.get(&actor)?.get(name)?;
-        set.timer.filter(|_| set.what == what)
+        set.timer.filter(|_| set.spec == spec)
     }
 
     fn remove(&self, actor: u64, name: &str) -> Option<TimerId> {
@@ -188,14 +190,14 @@ impl NamedTimers {
         table.actors.get_mut(&actor)?.remove(name)?.timer
     }
 
-    fn insert(&self, actor: u64, name: &str, what: What) -> u64 {
+    fn insert(&self, actor: u64, name: &str, spec: TimerSpec) -> u64 {
         let mut table = lock(&self.0);
         let number = table.next_number;
         table.next_number += 1;
         let timer = None;
-        let set = Set {
+        let set = TimerEntry {
             number,
-            what,
+            spec,
             timer,
         };
         let timers = table.actors.entry(actor).or_default();
@@ -203,7 +205,7 @@ impl NamedTimers {
         number
     }
 
-    fn is_timer(&self, actor: u64, name: &str, number: u64, timer: TimerId) {
+    fn set_id(&self, actor: u64, name: &str, number: u64, timer: TimerId) {
         let mut table = lock(&self.0);
         let set = table.actors.get_mut(&actor).and_then(|it| it.get_mut(name));
         if let Some(set) = set.filter(|set| set.number == number) {

@@ -13,17 +13,17 @@ use std::fmt;
 
 /// The names of one system.
 #[derive(Default)]
-pub(crate) struct Names(Mutex<BTreeMap<String, Entry>>);
+pub(crate) struct Names(Mutex<BTreeMap<String, NameEntry>>);
 
-struct Entry {
+struct NameEntry {
     cell: CellRef,
     /// A `WeakAddress` of the type that was registered.
     address: Box<dyn Any + Send + Sync>,
     registered_as: &'static str,
-    ending: ExitHookId,
+    exit_hook: ExitHookId,
 }
 
-impl Entry {
+impl NameEntry {
     /// Whether the actor has ended, or is unreachable.
     fn is_free(&self) -> bool {
         self.cell.ended().is_some() || self.cell.addresses() == 0
@@ -122,26 +122,26 @@ impl Names {
         let forgotten = name.to_owned();
         // Under the lock: the exit hook needs it to remove the name, so it finds what is written
         // here.
-        let asked = system.when_ended(&to, move |services| {
+        let registered = system.when_ended(&to, move |services| {
             Names::of(services).forget(&forgotten, id)
         });
-        let Some(ending) = asked else {
+        let Some(exit_hook) = registered else {
             drop(names);
             return Err(RegisterError::Ended {
                 name: name.to_owned(),
                 actor: to.path(),
             });
         };
-        let entry = Entry {
+        let entry = NameEntry {
             cell: to.cell(),
             address: Box::new(Address::downgrade(address)),
             registered_as: type_name::<T>(),
-            ending,
+            exit_hook,
         };
         let before = names.insert(name.to_owned(), entry);
         drop(names);
         if let Some(before) = before {
-            system.exit_hooks.remove(before.ending);
+            system.exit_hooks.remove(before.exit_hook);
         }
         Ok(())
     }
@@ -149,7 +149,7 @@ impl Names {
     pub(crate) fn unregister(&self, services: &Services, name: &str) -> bool {
         let before = lock(&self.0).remove(name);
         let Some(entry) = before else { return false };
-        services.exit_hooks.remove(entry.ending);
+        services.exit_hooks.remove(entry.exit_hook);
         !entry.is_free()
     }
 
@@ -189,7 +189,7 @@ impl Error for RegisterError {}
 impl fmt::Display for LookupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LookupError::Unknown { name } => write!(f, "nobody has the name {name:?}"),
+            LookupError::Unknown { name } => write!(f, "no actor has the name {name:?}"),
             LookupError::OtherType {
                 name,
                 wanted,

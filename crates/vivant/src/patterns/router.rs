@@ -37,11 +37,11 @@ use std::hash::{Hash, Hasher};
 /// A handle: clones share the members and the round-robin position. It holds the members'
 /// addresses, so they live as long as it. An ended member is skipped. When all have ended an ended
 /// one is returned: a message to it is a dead letter, and an ask fails with the reason of its end.
-pub struct Router<T: ?Sized + Target>(Arc<Members<T>>);
+pub struct Router<T: ?Sized + Target>(Arc<RouterMembers<T>>);
 
-struct Members<T: ?Sized + Target> {
+struct RouterMembers<T: ?Sized + Target> {
     addresses: Box<[Address<T>]>,
-    turn: AtomicUsize,
+    next: AtomicUsize,
 }
 
 impl<A: InlineActor> Router<A> {
@@ -63,18 +63,18 @@ impl<A: InlineActor> Router<A> {
 }
 
 impl<T: ?Sized + Target> Router<T> {
-    /// Round-robin. Costs one atomic addition and a look at each member that is skipped.
+    /// Round-robin. Costs one atomic addition and one load for each member that is skipped.
     pub fn next(&self) -> &Address<T> {
-        self.first_alive(self.0.turn.fetch_add(1, Ordering::Relaxed))
+        self.first_alive(self.0.next.fetch_add(1, Ordering::Relaxed))
     }
 
     /// The member with the fewest messages waiting or running; among equals the next in round-robin
-    /// order. Looks at all members (not at two random ones), with three loads each: for hundreds of
+    /// order. Reads all members (not two random ones), with three loads each: for hundreds of
     /// them, use [`Router::next`].
     ///
     /// Messages that other threads send at the same time may not be counted yet.
     pub fn least_loaded(&self) -> &Address<T> {
-        let start = self.0.turn.fetch_add(1, Ordering::Relaxed);
+        let start = self.0.next.fetch_add(1, Ordering::Relaxed);
         self.alive_from(start)
             .min_by_key(|member| load(header(member)))
             .unwrap_or_else(|| self.first_alive(start))
@@ -92,7 +92,7 @@ impl<T: ?Sized + Target> Router<T> {
         let mut hasher = Fnv::default();
         key.hash(&mut hasher);
         let key = hasher.finish();
-        let weight = |number: usize| mixed(key ^ mixed(number as u64));
+        let weight = |number: usize| mix(key ^ mix(number as u64));
         let alive = |(_, member): &(usize, &Address<T>)| Address::is_alive(member);
         let members = self.0.addresses.iter().enumerate();
         let chosen = members
@@ -149,10 +149,10 @@ impl<T: ?Sized + Target> FromIterator<Address<T>> for Router<T> {
         let addresses: Box<[Address<T>]> = members.into_iter().collect();
         assert!(
             !addresses.is_empty(),
-            "a router without members has nobody to choose"
+            "a router without members has no member to choose"
         );
-        let turn = AtomicUsize::new(0);
-        Router(Arc::new(Members { addresses, turn }))
+        let next = AtomicUsize::new(0);
+        Router(Arc::new(RouterMembers { addresses, next }))
     }
 }
 
@@ -199,7 +199,7 @@ impl Hasher for Fnv {
 }
 
 /// Every bit of the result depends on every bit of `number`.
-fn mixed(number: u64) -> u64 {
+fn mix(number: u64) -> u64 {
     split_mix(number).1
 }
 

@@ -7,14 +7,14 @@ use super::sleep::{CondvarParker, Sleepers};
 /// Without threads no worker ever sleeps, and none is woken.
 pub(crate) struct IdleWorkers {
     pub(crate) sleepers: Sleepers<CondvarParker>,
-    pub(crate) patience: OfferDelay,
+    pub(crate) offer_delay: OfferDelay,
 }
 
 impl IdleWorkers {
     pub(crate) fn new() -> IdleWorkers {
         IdleWorkers {
             sleepers: Sleepers::new(),
-            patience: OfferDelay::new(),
+            offer_delay: OfferDelay::new(),
         }
     }
 
@@ -27,7 +27,7 @@ impl IdleWorkers {
     #[cold]
     pub(crate) fn offer(&self) {
         if self.sleepers.asleep() > 0 {
-            self.patience.offers();
+            self.offer_delay.record_offer();
             self.sleepers.wake_one();
         }
     }

@@ -67,8 +67,8 @@ impl<T: Pointed> LifoSlot<T> {
             return None;
         }
         // Acquire: pairs with the Release in `put`.
-        let acquire = fault!(Ordering::Acquire, RobRelaxed => Ordering::Relaxed);
-        let old = fault!(self.at.swap(ptr::null_mut(), acquire), RobByALook => {
+        let acquire = fault!(Ordering::Acquire, SlotTakeRelaxed => Ordering::Relaxed);
+        let old = fault!(self.at.swap(ptr::null_mut(), acquire), TakeByLoadAndStore => {
             let old = self.at.load(acquire);
             self.at.store(ptr::null_mut(), Ordering::Relaxed);
             old

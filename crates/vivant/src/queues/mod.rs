@@ -12,6 +12,6 @@ mod run_queue;
 mod sleep;
 pub(crate) use idle_workers::IdleWorkers;
 pub(crate) use lifo_slot::{LifoSlot, Pointed};
-pub(crate) use offer_delay::{OfferDelay, PATIENCE_MIN_NS};
-pub(crate) use run_queue::{RunQueue, Waiting};
+pub(crate) use offer_delay::{OFFER_DELAY_MIN_NS, OfferDelay};
+pub(crate) use run_queue::{QueueEntry, RunQueue};
 pub(crate) use sleep::{CondvarParker, Park, Withdrawn};

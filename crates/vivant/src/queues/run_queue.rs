@@ -1,24 +1,24 @@
-//! A run queue: a lock around two lanes (lists), and a count that is read without the lock.
+//! A run queue: a lock around two lists, and a count that is read without the lock.
 //!
 //! Woken actors leave it first in, first out. **Newborn** actors, which have not run yet, leave it
 //! last in, first out: so a tree of actors is run depth first, few of them are alive at once, and
-//! they are in caches. Thieves take the oldest, which have most of the tree below them (Blumofe and
+//! they are in caches. Steals take the oldest, which have most of the tree below them (Blumofe and
 //! Leiserson 1999). `pop_oldest` keeps it fair (F2).
 
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use std::collections::VecDeque;
 
 /// An entry of a run queue.
-pub(crate) trait Waiting {
+pub(crate) trait QueueEntry {
     /// Returns true if it has not run yet.
     fn is_newborn(&self) -> bool;
 }
 
-/// Limit of the entries of a lane that a thief takes at once.
+/// Limit of the entries of a list that one steal takes.
 const STEAL_MAX: usize = 128;
 
 pub(crate) struct RunQueue<T> {
-    lanes: Mutex<PriorityLists<T>>,
+    lists: Mutex<PriorityLists<T>>,
     /// Number of entries; changed under the lock.
     count: AtomicUsize,
 }
@@ -26,12 +26,12 @@ pub(crate) struct RunQueue<T> {
 pub(crate) struct PriorityLists<T> {
     woken: VecDeque<T>,
     newborn: VecDeque<T>,
-    /// The lane of the oldest entry taken last.
-    last: WorkerClass,
+    /// The list of the oldest entry taken last.
+    last: ListKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum WorkerClass {
+enum ListKind {
     Woken,
     Newborn,
 }
@@ -41,12 +41,12 @@ impl<T> Default for PriorityLists<T> {
         PriorityLists {
             woken: VecDeque::new(),
             newborn: VecDeque::new(),
-            last: WorkerClass::Woken,
+            last: ListKind::Woken,
         }
     }
 }
 
-impl<T: Waiting> PriorityLists<T> {
+impl<T: QueueEntry> PriorityLists<T> {
     fn push(&mut self, actor: T) {
         if actor.is_newborn() {
             self.newborn.push_back(actor);
@@ -57,12 +57,12 @@ impl<T: Waiting> PriorityLists<T> {
 
     fn pop_oldest(&mut self) -> Option<T> {
         self.last = match self.last {
-            WorkerClass::Woken => WorkerClass::Newborn,
-            WorkerClass::Newborn => WorkerClass::Woken,
+            ListKind::Woken => ListKind::Newborn,
+            ListKind::Newborn => ListKind::Woken,
         };
         match self.last {
-            WorkerClass::Woken => self.woken.pop_front().or_else(|| self.newborn.pop_front()),
-            WorkerClass::Newborn => self.newborn.pop_front().or_else(|| self.woken.pop_front()),
+            ListKind::Woken => self.woken.pop_front().or_else(|| self.newborn.pop_front()),
+            ListKind::Newborn => self.newborn.pop_front().or_else(|| self.woken.pop_front()),
         }
     }
 
@@ -74,26 +74,26 @@ impl<T: Waiting> PriorityLists<T> {
 impl<T> Default for RunQueue<T> {
     fn default() -> Self {
         RunQueue {
-            lanes: Mutex::default(),
+            lists: Mutex::default(),
             count: AtomicUsize::new(0),
         }
     }
 }
 
-impl<T: Waiting> RunQueue<T> {
+impl<T: QueueEntry> RunQueue<T> {
     fn change<R>(&self, body: impl FnOnce(&mut PriorityLists<T>) -> R) -> R {
-        let mut lanes = lock(&self.lanes);
-        let result = body(&mut lanes);
+        let mut lists = lock(&self.lists);
+        let result = body(&mut lists);
         // Relaxed: a hint for readers without the lock.
-        self.count.store(lanes.len(), Ordering::Relaxed);
+        self.count.store(lists.len(), Ordering::Relaxed);
         result
     }
 
-    /// Puts `actor` at the end of its lane; returns the number of entries now.
+    /// Puts `actor` at the end of its list; returns the number of entries now.
     pub(crate) fn push(&self, actor: T) -> usize {
-        self.change(|lanes| {
-            lanes.push(actor);
-            lanes.len()
+        self.change(|lists| {
+            lists.push(actor);
+            lists.len()
         })
     }
 
@@ -102,10 +102,10 @@ impl<T: Waiting> RunQueue<T> {
         if self.waiting() == 0 {
             return None;
         }
-        self.change(|lanes| lanes.newborn.pop_back().or_else(|| lanes.woken.pop_front()))
+        self.change(|lists| lists.newborn.pop_back().or_else(|| lists.woken.pop_front()))
     }
 
-    /// Takes the oldest of the one lane and of the other in turn (F2).
+    /// Takes the oldest of one list and of the other alternately (F2).
     pub(crate) fn pop_oldest(&self) -> Option<T> {
         if self.waiting() == 0 {
             return None;
@@ -121,23 +121,23 @@ impl<T: Waiting> RunQueue<T> {
 
     /// Returns true if the queue is empty, by the lock: a sleeper needs this (W1).
     pub(crate) fn is_empty(&self) -> bool {
-        lock(&self.lanes).len() == 0
+        lock(&self.lists).len() == 0
     }
 
-    /// Takes the older half of each lane.
+    /// Takes the older half of each list.
     pub(crate) fn steal(&self) -> PriorityLists<T> {
         if self.waiting() == 0 {
             return PriorityLists::default();
         }
-        self.change(|lanes| {
-            let older = |worker_class: &mut VecDeque<T>| {
-                let half = worker_class.len().div_ceil(2).min(STEAL_MAX);
-                worker_class.drain(..half).collect()
+        self.change(|lists| {
+            let older = |list: &mut VecDeque<T>| {
+                let half = list.len().div_ceil(2).min(STEAL_MAX);
+                list.drain(..half).collect()
             };
             PriorityLists {
-                woken: older(&mut lanes.woken),
-                newborn: older(&mut lanes.newborn),
-                last: WorkerClass::Woken,
+                woken: older(&mut lists.woken),
+                newborn: older(&mut lists.newborn),
+                last: ListKind::Woken,
             }
         })
     }
@@ -149,9 +149,9 @@ impl<T: Waiting> RunQueue<T> {
 
     /// Appends `more`.
     pub(crate) fn extend(&self, more: PriorityLists<T>) {
-        self.change(|lanes| {
-            lanes.woken.extend(more.woken);
-            lanes.newborn.extend(more.newborn);
+        self.change(|lists| {
+            lists.woken.extend(more.woken);
+            lists.newborn.extend(more.newborn);
         });
     }
 }

@@ -387,7 +387,7 @@ impl<'w> RunGuard<'w> {
             it,
             system.config.marks,
         ) {
-            Muting::GoesOn => {}
+            Muting::NotMuted => {}
             Muting::Muted { release } => {
                 unmute(release);
                 self.owner().mute = Mute::Muted;

@@ -3,7 +3,7 @@
 
 use super::run_guard::{After, NextMessage, RunGuard};
 use crate::actor::{Envelope, Runnable, Signals, Worker};
-use crate::config::Budget;
+use crate::config::RunBudget;
 use crate::failures::{Caught, StopReason, catch};
 use crate::failures::{Inside, Panic};
 #[cfg(test)]
@@ -19,7 +19,7 @@ pub(crate) enum Ran {
 }
 
 /// Runs an actor that came out of a run queue.
-pub(crate) fn run(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
+pub(crate) fn run(actor: Runnable, worker: &Worker, budget: RunBudget) -> Ran {
     match catch(|| run_to_panic(actor, worker, budget)) {
         Ok(ran) => ran,
         Err(caught) => rescue(worker, caught),
@@ -29,7 +29,7 @@ pub(crate) fn run(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
 /// As `run`, but a panic passes through: the caller has one `catch` around many runs, and calls
 /// `rescue`.
 #[inline]
-pub(crate) fn run_to_panic(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
+pub(crate) fn run_to_panic(actor: Runnable, worker: &Worker, budget: RunBudget) -> Ran {
     serve(RunGuard::begin(actor, worker), budget)
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
     Ran::Parked
 }
 
-fn serve(mut held: RunGuard<'_>, budget: Budget) -> Ran {
+fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
     let oracle = &held.worker.system.oracle;
     let mut began_ms = oracle.coarse_ms();
     let until_ms = began_ms.saturating_add(budget.ms);

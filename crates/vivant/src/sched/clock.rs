@@ -11,12 +11,12 @@ use std::time::Duration;
 
 const TICK_NS: u64 = 1_000_000;
 
-pub(super) struct Clock {
-    state: Mutex<State>,
+pub(super) struct ClockThread {
+    state: Mutex<ClockState>,
     changed: Condvar,
 }
 
-struct State {
+struct ClockState {
     mode: Mode,
     /// Time at which it wakes by itself.
     wakes_ns: u64,
@@ -27,14 +27,14 @@ enum Mode {
     Ticking,
     /// All workers sleep. A worker that wakes, and a timer that becomes the next one, rouse the
     /// clock.
-    Resting,
+    Idle,
     Closed,
 }
 
-impl Clock {
-    pub(super) fn new() -> Clock {
-        Clock {
-            state: Mutex::new(State {
+impl ClockThread {
+    pub(super) fn new() -> ClockThread {
+        ClockThread {
+            state: Mutex::new(ClockState {
                 mode: Mode::Ticking,
                 wakes_ns: 0,
             }),
@@ -43,19 +43,19 @@ impl Clock {
     }
 
     /// The loop of the clock thread.
-    pub(super) fn keep(&self, system: &Arc<Shared>, threads: &Threads) {
+    pub(super) fn run(&self, system: &Arc<Shared>, threads: &Threads) {
         loop {
             system.oracle.tick();
             system.fire_due();
-            threads.handover.watch(system, threads);
+            threads.replacement.watch(system, threads);
             threads.slow.watch(threads, system);
             let mut state = lock(&self.state);
             if state.mode == Mode::Closed {
                 return;
             }
-            // A worker that wakes after this check locks the state later and finds `Resting`.
+            // A worker that wakes after this check locks the state later and finds `Idle`.
             state.mode = if threads.is_idle(system) {
-                Mode::Resting
+                Mode::Idle
             } else {
                 Mode::Ticking
             };
@@ -87,7 +87,7 @@ impl Clock {
     /// A worker is awake again, or the next timer is nearer than before.
     pub(crate) fn rouse(&self) {
         let mut state = lock(&self.state);
-        if state.mode == Mode::Resting {
+        if state.mode == Mode::Idle {
             state.mode = Mode::Ticking;
             self.changed.notify_one();
         }
@@ -113,7 +113,7 @@ impl Threads {
     /// are idle.
     fn is_idle(&self, system: &Shared) -> bool {
         system.idle.sleepers.asleep() >= self.regular
-            && self.handover.surplus() == 0
+            && self.replacement.surplus() == 0
             && self.blocking.is_idle()
             && self.slow.is_idle()
             && !self.has_work()

@@ -12,76 +12,76 @@ use std::task::{Wake, Waker};
 /// The requests to the thread. An `Arc` of its own: the page pool holds it, and the system holds
 /// the page pool.
 #[derive(Default)]
-pub(super) struct Memory {
-    call: Mutex<Call>,
+pub(super) struct PrefaultThread {
+    request: Mutex<PrefaultRequest>,
     changed: Condvar,
-    begun: AtomicBool,
+    started: AtomicBool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Call {
+enum PrefaultRequest {
     #[default]
-    Nothing,
+    None,
     /// Commit the memory that heaps take next.
     Prepare,
-    Leave,
+    Close,
 }
 
-impl Memory {
-    fn call(&self, call: Call) {
-        let mut now = lock(&self.call);
-        if *now != Call::Leave {
-            *now = call;
+impl PrefaultThread {
+    fn request(&self, request: PrefaultRequest) {
+        let mut now = lock(&self.request);
+        if *now != PrefaultRequest::Close {
+            *now = request;
         }
         drop(now);
         self.changed.notify_one();
     }
 
     /// The loop of the thread.
-    fn keep(&self, prepare: impl Fn()) {
+    fn run(&self, prepare: impl Fn()) {
         loop {
-            let mut call = lock(&self.call);
-            while *call == Call::Nothing {
-                call = self
+            let mut request = lock(&self.request);
+            while *request == PrefaultRequest::None {
+                request = self
                     .changed
-                    .wait(call)
+                    .wait(request)
                     .unwrap_or_else(PoisonError::into_inner);
             }
-            if *call == Call::Leave {
+            if *request == PrefaultRequest::Close {
                 return;
             }
-            *call = Call::Nothing;
-            drop(call);
+            *request = PrefaultRequest::None;
+            drop(request);
             prepare();
         }
     }
 
     /// Ends the thread.
     pub(super) fn close(&self) {
-        self.call(Call::Leave);
+        self.request(PrefaultRequest::Close);
     }
 }
 
-impl Wake for Memory {
+impl Wake for PrefaultThread {
     fn wake(self: Arc<Self>) {
-        self.call(Call::Prepare);
+        self.request(PrefaultRequest::Prepare);
     }
 }
 
 impl Threads {
     /// An actor with a heap begins: starts the thread if it is the first. If the operating system
     /// gives no thread, heaps commit their memory themselves.
-    pub(super) fn begin_memory(&self, system: &Arc<Shared>) {
+    pub(super) fn start_prefault_thread(&self, system: &Arc<Shared>) {
         // Relaxed: the first caller starts it; nothing depends on when.
-        if self.memory.begun.load(Ordering::Relaxed)
-            || self.memory.begun.swap(true, Ordering::Relaxed)
+        if self.memory.started.load(Ordering::Relaxed)
+            || self.memory.started.swap(true, Ordering::Relaxed)
         {
             return;
         }
         let (memory, source) = (self.memory.clone(), system.heaps.clone());
         let name = format!("{}-memory", system.config.name);
-        let keep = move |_: &Threads| memory.keep(|| source.prefault());
-        if self.start_thread(name, keep, system) == super::threads::Started::Yes {
+        let run = move |_: &Threads| memory.run(|| source.prefault());
+        if self.start_thread(name, run, system) == super::threads::Started::Yes {
             let waker = Waker::from(self.memory.clone());
             system.heaps.prefault_by(waker);
         }
@@ -94,15 +94,15 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn each_call_is_heard_and_the_last_one_ends_it() {
-        let memory = Arc::new(Memory::default());
+    fn each_request_runs_once_and_close_ends_the_thread() {
+        let memory = Arc::new(PrefaultThread::default());
         let (thread_s, done) = (memory.clone(), Arc::new(Mutex::new(0)));
         let counts = done.clone();
-        let thread = thread::spawn(move || thread_s.keep(|| *lock(&counts) += 1));
+        let thread = thread::spawn(move || thread_s.run(|| *lock(&counts) += 1));
         let waker = Waker::from(memory.clone());
-        for call in 1..=3 {
+        for request in 1..=3 {
             waker.wake_by_ref();
-            while *lock(&done) < call {
+            while *lock(&done) < request {
                 thread::yield_now();
             }
         }

@@ -3,8 +3,8 @@
 //!
 //! - [`threads`]: the workers of a real system; [`worker_loop`]: the loop of one, with a queue of
 //!   its own and stealing.
-//! - [`round`]: for how many runs the actor woken last goes first; [`pace`]: the speed of a worker;
-//!   [`steal_policy`]: what a worker steals.
+//! - [`round`]: for how many runs the actor woken last goes first; [`run_speed`]: the speed of a
+//!   worker; [`steal_policy`]: what a worker steals.
 //! - [`clock`]: the thread that advances the coarse clock, fires timers and watches for slow turns.
 //! - [`memory`]: the thread that prefaults memory for heaps.
 //! - [`replacement`]: surplus workers, which replace workers held up by a turn.
@@ -14,9 +14,9 @@
 
 mod clock;
 mod memory;
-mod pace;
 mod replacement;
 mod round;
+mod run_speed;
 mod simulated;
 mod steal_policy;
 mod thread_pool;

@@ -21,7 +21,7 @@ const LINGER_MS: u64 = 200;
 
 /// If a turn has run for this long, the actors in its worker's queue are offered to a sleeping
 /// worker. Two, because a coarse millisecond may be a microsecond long.
-pub(super) const NEGLECTED_MS: u64 = 2;
+pub(super) const HELD_UP_MS: u64 = 2;
 
 #[derive(Default)]
 pub(super) struct Replacement {
@@ -54,33 +54,32 @@ impl Replacement {
                 report(system, slow);
             }
         }
-        if self.surplus() > self.lately_held_up(held_up, now_ms) {
+        if self.surplus() > self.recently_held_up(held_up, now_ms) {
             // Sleeping surplus workers must notice that they may retire.
             system.idle.sleepers.wake_all();
         }
         for worker_shared in &all_shared {
-            if worker_shared.watch.current_turn_ms(now_ms) >= NEGLECTED_MS {
+            if worker_shared.watch.current_turn_ms(now_ms) >= HELD_UP_MS {
                 // An actor must not stay alive because a long turn has dropped its address.
                 worker_shared.count_dropped();
             }
         }
-        let neglected = |worker_shared: &Arc<WorkerShared>| {
-            worker_shared.has_waiting()
-                && worker_shared.watch.current_turn_ms(now_ms) >= NEGLECTED_MS
+        let is_waiting_behind_a_turn = |worker_shared: &Arc<WorkerShared>| {
+            worker_shared.has_waiting() && worker_shared.watch.current_turn_ms(now_ms) >= HELD_UP_MS
         };
-        if threads.common.is_empty() && !all_shared.iter().any(neglected) {
+        if threads.common.is_empty() && !all_shared.iter().any(is_waiting_behind_a_turn) {
             return;
         }
         if system.idle.sleepers.asleep() > 0 {
             system.idle.sleepers.wake_one();
         } else if self.surplus() < held_up.min(SURPLUS_MAX) {
-            self.seat_surplus(system, threads);
+            self.add_surplus(system, threads);
         }
     }
 
     /// Returns the number of surplus workers that may stay, when `now` turns are over the limit
     /// now.
-    fn lately_held_up(&self, now: usize, now_ms: u64) -> usize {
+    fn recently_held_up(&self, now: usize, now_ms: u64) -> usize {
         let before = self.held_up.load(Ordering::Relaxed);
         let reached_ms = self.reached_ms.load(Ordering::Relaxed);
         if now < before && now_ms.saturating_sub(reached_ms) < LINGER_MS {
@@ -92,7 +91,7 @@ impl Replacement {
         now
     }
 
-    fn seat_surplus(&self, system: &Arc<Shared>, threads: &Threads) {
+    fn add_surplus(&self, system: &Arc<Shared>, threads: &Threads) {
         self.surplus.fetch_add(1, Ordering::Relaxed);
         let number = threads.regular + self.started.fetch_add(1, Ordering::Relaxed);
         let worker_shared = Arc::new(WorkerShared::new(Tenure::Surplus));
@@ -101,7 +100,7 @@ impl Replacement {
             .write()
             .unwrap_or_else(crate::sync::PoisonError::into_inner)
             .push(worker_shared.clone());
-        if threads.seat_worker(system, worker_shared.clone(), number) == Started::No {
+        if threads.start_worker(system, worker_shared.clone(), number) == Started::No {
             // The next tick tries again.
             threads.leave(&worker_shared, system);
             self.surplus.fetch_sub(1, Ordering::Relaxed);
@@ -134,13 +133,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_may_stay_as_were_needed_lately() {
-        let handover = Replacement::default();
-        assert_eq!(handover.lately_held_up(3, 1_000), 3);
-        assert_eq!(handover.lately_held_up(1, 1_001), 3);
-        assert_eq!(handover.lately_held_up(3, 1_100), 3);
-        assert_eq!(handover.lately_held_up(0, 1_100 + LINGER_MS - 1), 3);
-        assert_eq!(handover.lately_held_up(1, 1_100 + LINGER_MS), 1);
-        assert_eq!(handover.lately_held_up(0, 1_100 + 2 * LINGER_MS), 0);
+    fn as_many_surplus_workers_may_stay_as_were_needed_recently() {
+        let replacement = Replacement::default();
+        assert_eq!(replacement.recently_held_up(3, 1_000), 3);
+        assert_eq!(replacement.recently_held_up(1, 1_001), 3);
+        assert_eq!(replacement.recently_held_up(3, 1_100), 3);
+        assert_eq!(replacement.recently_held_up(0, 1_100 + LINGER_MS - 1), 3);
+        assert_eq!(replacement.recently_held_up(1, 1_100 + LINGER_MS), 1);
+        assert_eq!(replacement.recently_held_up(0, 1_100 + 2 * LINGER_MS), 0);
     }
 }

@@ -1,17 +1,17 @@
 //! Rounds: the order in which a worker checks its sources of actors (T6). The actor woken last goes
-//! first, but not for ever.
+//! first, but only for a round.
 //!
 //! F1 A round has at most [`ROUND_MAX`] runs and ends when the coarse clock advances. Between two
 //! rounds the actor in the LIFO slot goes to the end of the queue, and one actor is taken from the
-//! queues, if any waits there. F2 Every second time that actor is the oldest of a lane of the
-//! common queue, otherwise of the own queue; the two lanes alternate.
+//! queues, if any waits there. F2 Every second time that actor is the oldest of a list of the
+//! common queue, otherwise of the own queue; the two lists alternate.
 //!
-//! So an actor at place p of a lane runs after at most 4(p + 1) rounds, unless it is moved to
-//! another worker's queue, where the bound begins anew: thieves take the oldest, and append at the
+//! So an actor at place p of a list runs after at most 4(p + 1) rounds, unless it is moved to
+//! another worker's queue, where the bound begins anew: steals take the oldest, and append at the
 //! end when they give back.
 
 use crate::queues::{LifoSlot, Pointed};
-use crate::queues::{RunQueue, Waiting};
+use crate::queues::{QueueEntry, RunQueue};
 
 /// Limit of the runs of a round: a chain of turns on warm caches is cheaper than any other order,
 /// and this many runs take a few microseconds.
@@ -81,7 +81,7 @@ pub(super) struct Sources<'s, T: Pointed> {
     pub(super) common: &'s RunQueue<T>,
 }
 
-impl<T: Pointed + Waiting> Sources<'_, T> {
+impl<T: Pointed + QueueEntry> Sources<'_, T> {
     /// Returns the next actor.
     #[inline]
     pub(super) fn next(&self, first: First) -> Option<T> {

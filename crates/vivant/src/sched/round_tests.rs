@@ -27,7 +27,7 @@ unsafe impl Pointed for Box<Item> {
     }
 }
 
-impl Waiting for Box<Item> {
+impl QueueEntry for Box<Item> {
     fn is_newborn(&self) -> bool {
         self.newborn
     }
@@ -35,7 +35,7 @@ impl Waiting for Box<Item> {
 
 /// What one run does besides its work.
 #[derive(Clone, Copy, Debug)]
-enum Does {
+enum RunEffect {
     /// Wakes an actor, which displaces the one in the LIFO slot.
     Wakes,
     GivesBirth,
@@ -46,20 +46,20 @@ enum Does {
     Nothing,
 }
 
-fn runs() -> impl Strategy<Value = Vec<Does>> {
+fn runs() -> impl Strategy<Value = Vec<RunEffect>> {
     let does = prop_oneof![
-        8 => Just(Does::Wakes),
-        4 => Just(Does::GivesBirth),
-        1 => Just(Does::Outside),
-        1 => Just(Does::Lasts),
-        4 => Just(Does::Nothing),
+        8 => Just(RunEffect::Wakes),
+        4 => Just(RunEffect::GivesBirth),
+        1 => Just(RunEffect::Outside),
+        1 => Just(RunEffect::Lasts),
+        4 => Just(RunEffect::Nothing),
     ];
     prop::collection::vec(does, 1..if cfg!(miri) { 150 } else { 3_000 })
 }
 
 /// The order under test.
 #[derive(Clone, Copy, PartialEq)]
-enum Law {
+enum RunOrder {
     /// The order of the runtime.
     Rounds,
     /// The injected fault: the actor woken last goes first, for ever.
@@ -67,7 +67,7 @@ enum Law {
 }
 
 /// The place where an item waits, and the round since which it waits.
-struct Wait {
+struct QueuedItem {
     place: usize,
     since: u64,
 }
@@ -77,7 +77,7 @@ struct World {
     slot: Option<LifoSlot<Box<Item>>>,
     own: RunQueue<Box<Item>>,
     common: RunQueue<Box<Item>>,
-    waits: BTreeMap<u32, Wait>,
+    waits: BTreeMap<u32, QueuedItem>,
     made: u32,
 }
 
@@ -88,9 +88,9 @@ impl World {
         Box::new(Item { number, newborn })
     }
 
-    /// An item goes to the end of a lane; the number of items before it bounds its wait.
+    /// An item goes to the end of a list; the number of items before it bounds its wait.
     fn queue(&mut self, item: Box<Item>, to: fn(&World) -> &RunQueue<Box<Item>>, round: u64) {
-        let wait = Wait {
+        let wait = QueuedItem {
             place: to(self).waiting(),
             since: round,
         };
@@ -106,7 +106,7 @@ impl World {
     }
 }
 
-fn play(runs: &[Does], law: Law) {
+fn check_rounds(runs: &[RunEffect], law: RunOrder) {
     let mut world = World {
         slot: Some(LifoSlot::new()),
         ..World::default()
@@ -120,7 +120,7 @@ fn play(runs: &[Does], law: Law) {
     }
     for does in runs {
         let mut first = round.next(now_ms);
-        if law == Law::WokenFirst {
+        if law == RunOrder::WokenFirst {
             first = First::Woken;
         } else if first != First::Woken {
             rounds += 1;
@@ -161,20 +161,20 @@ fn play(runs: &[Does], law: Law) {
             );
         }
         match does {
-            Does::Wakes => {
+            RunEffect::Wakes => {
                 let woken = world.item(false);
                 world.wake(woken, rounds);
             }
-            Does::GivesBirth => {
+            RunEffect::GivesBirth => {
                 let newborn = world.item(true);
                 world.wake(newborn, rounds);
             }
-            Does::Outside => {
+            RunEffect::Outside => {
                 let item = world.item(false);
                 world.queue(item, |world| &world.common, rounds);
             }
-            Does::Lasts => now_ms += 1,
-            Does::Nothing => {}
+            RunEffect::Lasts => now_ms += 1,
+            RunEffect::Nothing => {}
         }
     }
     // Items that still wait have not waited too long either.
@@ -190,13 +190,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 2 } else { 64 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nobody_waits_for_ever(runs in runs()) {
-        play(&runs, Law::Rounds);
+    fn every_queued_actor_runs_within_the_bound(runs in runs()) {
+        check_rounds(&runs, RunOrder::Rounds);
     }
 }
 
 #[test]
 #[should_panic(expected = "for ever")]
-fn canary_woken_first_for_ever_is_noticed() {
-    play(&[Does::Wakes; 200], Law::WokenFirst);
+fn canary_lifo_slot_first_for_ever_is_caught() {
+    check_rounds(&[RunEffect::Wakes; 200], RunOrder::WokenFirst);
 }

@@ -1,9 +1,9 @@
 //! The simulated scheduler. One step is one choice.
 
 use crate::actor::{Runnable, Scheduler, Shared, Worker};
-use crate::config::Budget;
+use crate::config::RunBudget;
 use crate::cycles::Detector;
-use crate::gc_state::{DetachedHeaps, Helped, Marks};
+use crate::gc_state::{ConcurrentMarks, DetachedHeaps, IdleWork};
 use crate::oracle::Simulated;
 use crate::run::{Ran, run};
 use crate::services::Stage;
@@ -19,24 +19,24 @@ pub(crate) const RUN_MAX: usize = 8;
 const HELP_MAX: usize = 300;
 
 #[derive(Default)]
-pub(crate) struct SimulatedScheduler(Mutex<Play>);
+pub(crate) struct SimulatedScheduler(Mutex<SimulatedQueues>);
 
 #[derive(Default)]
-struct Play {
+struct SimulatedQueues {
     /// Runnable, in the order in which they became runnable.
     ready: Vec<Runnable>,
     /// Runnable, but delayed until a time, by number of the delay (R5).
-    held_back: BTreeMap<(u64, u64), Runnable>,
+    delayed: BTreeMap<(u64, u64), Runnable>,
     delays: u64,
 }
 
 impl SimulatedScheduler {
     /// Whether no actor is runnable.
-    fn is_quiet(&self) -> bool {
+    fn is_idle(&self) -> bool {
         lock(&self.0).ready.is_empty()
     }
 
-    fn run_cell(&self, system: &Arc<Shared>, cell: Runnable, budget: Budget) {
+    fn run_cell(&self, system: &Arc<Shared>, cell: Runnable, budget: RunBudget) {
         let worker = Worker::new(system.clone(), None);
         if let Ran::Requeue(cell) = Worker::enter(&worker, |worker| run(cell, worker, budget)) {
             lock(&self.0).ready.push(cell);
@@ -51,25 +51,25 @@ impl SimulatedScheduler {
     }
 
     fn pass_time(&self, system: &Arc<Shared>, chance: &Simulated, until_ns: u64) -> bool {
-        let held_back = lock(&self.0)
-            .held_back
+        let delayed = lock(&self.0)
+            .delayed
             .first_key_value()
             .map(|(key, _)| key.0);
-        let next = held_back.into_iter().chain(system.timers.next_ns()).min();
+        let next = delayed.into_iter().chain(system.timers.next_ns()).min();
         let Some(next_ns) = next.filter(|next_ns| *next_ns <= until_ns) else {
             return false;
         };
         system.oracle.advance_to(next_ns);
         let now_ns = chance.now_ns();
         {
-            let mut play = lock(&self.0);
-            while let Some(entry) = play
-                .held_back
+            let mut queues = lock(&self.0);
+            while let Some(entry) = queues
+                .delayed
                 .first_entry()
                 .filter(|entry| entry.key().0 <= now_ns)
             {
                 let cell = entry.remove();
-                play.ready.push(cell);
+                queues.ready.push(cell);
             }
         }
         system.fire_due();
@@ -91,14 +91,14 @@ impl Scheduler for SimulatedScheduler {
                 cell.path()
             ));
         }
-        let held_back_until = stage.and_then(|stage| stage.delayed_until(&system.oracle));
-        let mut play = lock(&self.0);
-        match held_back_until {
-            None => play.ready.push(cell),
+        let delayed_until = stage.and_then(|stage| stage.delayed_until(&system.oracle));
+        let mut queues = lock(&self.0);
+        match delayed_until {
+            None => queues.ready.push(cell),
             Some(until_ns) => {
-                play.delays += 1;
-                let key = (until_ns, play.delays);
-                play.held_back.insert(key, cell);
+                queues.delays += 1;
+                let key = (until_ns, queues.delays);
+                queues.delayed.insert(key, cell);
             }
         }
     }
@@ -114,29 +114,30 @@ impl Scheduler for SimulatedScheduler {
         let Some(chance) = system.oracle.simulation() else {
             return false;
         };
-        if system.candidates.are_calling() && (self.is_quiet() || chance.choose(2) == 0) {
-            Detector::of(system).care(system);
+        if system.candidates.is_pass_requested() && (self.is_idle() || chance.choose(2) == 0) {
+            Detector::of(system).run(system);
             return true;
         }
-        let marks = Marks::of(system);
-        // Marks are done before time passes: they take no virtual time.
-        let helps = marks.are_running() && (self.is_quiet() || chance.choose(4) == 0);
-        if helps && marks.help_by(system, 1 + chance.choose(HELP_MAX)) == Helped::Some {
+        let marks = ConcurrentMarks::of(system);
+        // Marks are helped until they are done before time passes: they take no virtual time.
+        let helps = marks.any_running() && (self.is_idle() || chance.choose(4) == 0);
+        if helps && marks.help_by(system, 1 + chance.choose(HELP_MAX)) == IdleWork::Done {
             return true;
         }
         // Detached heaps that are due are run before time passes too.
-        if DetachedHeaps::of(system).are_calling() && (self.is_quiet() || chance.choose(4) == 0) {
-            DetachedHeaps::care_by(system, 1 + chance.choose(HELP_MAX));
+        if DetachedHeaps::of(system).is_run_requested() && (self.is_idle() || chance.choose(4) == 0)
+        {
+            DetachedHeaps::run_with_budget(system, 1 + chance.choose(HELP_MAX));
             return true;
         }
         let chosen = {
-            let mut play = lock(&self.0);
-            let count = play.ready.len();
-            (count > 0).then(|| play.ready.swap_remove(chance.choose(count)))
+            let mut queues = lock(&self.0);
+            let count = queues.ready.len();
+            (count > 0).then(|| queues.ready.swap_remove(chance.choose(count)))
         };
         match chosen {
             Some(cell) => {
-                let budget = Budget {
+                let budget = RunBudget {
                     messages: 1 + chance.choose(RUN_MAX) as u32,
                     ms: u64::MAX / 2,
                 };
@@ -151,10 +152,10 @@ impl Scheduler for SimulatedScheduler {
         let mut steps = 0;
         loop {
             {
-                let mut play = lock(&self.0);
-                let held_back = std::mem::take(&mut play.held_back);
-                play.ready.extend(held_back.into_values());
-                if play.ready.is_empty() {
+                let mut queues = lock(&self.0);
+                let delayed = std::mem::take(&mut queues.delayed);
+                queues.ready.extend(delayed.into_values());
+                if queues.ready.is_empty() {
                     return steps;
                 }
             }

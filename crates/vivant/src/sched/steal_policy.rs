@@ -4,26 +4,26 @@
 //! Actors that exchange messages all the time run faster on one worker than on two: each message
 //! between the two crosses from one processor's cache to another's, which costs more than a short
 //! turn. No queue length shows this; the number of turns that both workers process in a millisecond
-//! does. So a theft starts a **trial**, an evaluation of the steal. If thief and victim together
-//! process no more turns than the victim did alone, the thief gives its queue back, sleeps, and the
-//! patience of all workers grows (`offer.rs`).
+//! does. So a steal is **evaluated**. If the stealing worker and its victim together process no
+//! more turns than the victim did alone, the stealing worker gives its queue back, sleeps, and the
+//! offer delay of all workers grows (`offer_delay.rs`).
 //!
 //! A worker that got its work otherwise, from the common queue, is evaluated once it has been busy
 //! for a while with short turns beside another worker: it gives its queue to that worker, which
 //! will offer again the work that is worth it.
 
 use crate::actor::{Tenure, WorkerShared};
-use crate::queues::{OfferDelay, PATIENCE_MIN_NS};
+use crate::queues::{OFFER_DELAY_MIN_NS, OfferDelay};
 use crate::sync::{Arc, Ordering};
 
-/// Length of a trial: a few hundred crossings between caches.
-const TRIAL_NS: u64 = 300_000;
+/// Length of an evaluation: a few hundred crossings between caches.
+const EVALUATION_NS: u64 = 300_000;
 
 /// Time for which a worker is busy before its work is evaluated.
-const UNTRIED_NS: u64 = 1_000_000;
+const UNEVALUATED_NS: u64 = 1_000_000;
 
 /// If a worker processes fewer turns in a millisecond, they are long: worth more than moving them
-/// costs, so there is no trial.
+/// costs, so the steal is not evaluated.
 const SHORT_TURNS_PER_MS: u32 = 200;
 
 /// In per cent of the victim's turns alone: a lower result is not worth a second worker.
@@ -31,13 +31,13 @@ const WORTH_PERCENT: u64 = 110;
 
 /// The steal policy of one worker since it woke.
 pub(super) struct StealPolicy {
-    state: StealState,
+    state: PolicyState,
     evaluation: StealEvaluation,
 }
 
 /// Whether a worker without work may steal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum StealState {
+enum PolicyState {
     Ready,
     /// As `Ready`; it was woken because of an offer.
     Offered,
@@ -57,10 +57,10 @@ enum StealEvaluation {
     },
     Running {
         victim: Arc<WorkerShared>,
-        /// The victim's turns in a millisecond before the theft.
+        /// The victim's turns in a millisecond before the steal.
         before: u64,
         began_ns: u64,
-        /// Turns of both workers when the trial began.
+        /// Turns of both workers when the evaluation began.
         turns: u64,
     },
     Over,
@@ -75,11 +75,11 @@ pub(super) enum StealVerdict {
 }
 
 impl StealPolicy {
-    pub(super) fn woken(now_ns: u64, patience: &OfferDelay) -> StealPolicy {
-        let state = if patience.was_offered() {
-            StealState::Offered
+    pub(super) fn woken(now_ns: u64, offer_delay: &OfferDelay) -> StealPolicy {
+        let state = if offer_delay.take_offer() {
+            PolicyState::Offered
         } else {
-            StealState::Ready
+            PolicyState::Ready
         };
         StealPolicy {
             state,
@@ -88,29 +88,34 @@ impl StealPolicy {
     }
 
     /// Called by a worker without work. Returns true if it may steal.
-    pub(super) fn is_hungry(&mut self, now_ns: u64, patience: &OfferDelay) -> bool {
+    pub(super) fn may_steal(&mut self, now_ns: u64, offer_delay: &OfferDelay) -> bool {
         match self.state {
-            StealState::Ready | StealState::Offered => true,
-            StealState::Satisfied => false,
-            StealState::Stole { at_ns } => {
-                let lasted = now_ns.saturating_sub(at_ns) >= u64::from(PATIENCE_MIN_NS);
+            PolicyState::Ready | PolicyState::Offered => true,
+            PolicyState::Satisfied => false,
+            PolicyState::Stole { at_ns } => {
+                let lasted = now_ns.saturating_sub(at_ns) >= u64::from(OFFER_DELAY_MIN_NS);
                 if !lasted {
                     // The stolen work was finished at once: another attempt does not pay.
-                    patience.grows();
-                    self.state = StealState::Satisfied;
+                    offer_delay.double();
+                    self.state = PolicyState::Satisfied;
                 }
                 lasted
             }
         }
     }
 
-    pub(super) fn stole(&mut self, victim: Arc<WorkerShared>, own: &WorkerShared, now_ns: u64) {
-        self.state = StealState::Stole { at_ns: now_ns };
+    pub(super) fn record_steal(
+        &mut self,
+        victim: Arc<WorkerShared>,
+        own: &WorkerShared,
+        now_ns: u64,
+    ) {
+        self.state = PolicyState::Stole { at_ns: now_ns };
         if let StealEvaluation::Running { .. } = self.evaluation {
             return;
         }
         let before = victim.turns_per_ms.load(Ordering::Relaxed);
-        // A surplus victim may leave its seat before the trial is over.
+        // A surplus victim may leave before the evaluation has ended.
         self.evaluation = if before == 0 {
             // The speed of the victim alone is not known yet.
             StealEvaluation::None { since_ns: now_ns }
@@ -128,9 +133,9 @@ impl StealPolicy {
     }
 
     /// The worker goes to sleep.
-    pub(super) fn rests(&self, patience: &OfferDelay) {
-        if self.state == StealState::Offered {
-            patience.grows();
+    pub(super) fn before_sleep(&self, offer_delay: &OfferDelay) {
+        if self.state == PolicyState::Offered {
+            offer_delay.double();
         }
     }
 
@@ -141,12 +146,12 @@ impl StealPolicy {
         own: &WorkerShared,
         others: impl FnOnce() -> Vec<Arc<WorkerShared>> + 's,
         now_ns: u64,
-        patience: &OfferDelay,
+        offer_delay: &OfferDelay,
     ) -> StealVerdict {
         let give_to = match &self.evaluation {
             StealEvaluation::Over => return StealVerdict::Keep,
             StealEvaluation::None { since_ns } => {
-                if now_ns.saturating_sub(*since_ns) < UNTRIED_NS {
+                if now_ns.saturating_sub(*since_ns) < UNEVALUATED_NS {
                     return StealVerdict::Keep;
                 }
                 let busy = |worker_shared: &Arc<WorkerShared>| {
@@ -165,15 +170,15 @@ impl StealPolicy {
                 turns,
             } => {
                 let ns = now_ns.saturating_sub(*began_ns);
-                if ns < TRIAL_NS {
+                if ns < EVALUATION_NS {
                     return StealVerdict::Keep;
                 }
                 let done = (victim.turns() + own.turns()).saturating_sub(*turns);
                 if pays(*before, done, ns) {
-                    patience.ends();
+                    offer_delay.reset();
                     None
                 } else {
-                    patience.grows();
+                    offer_delay.double();
                     Some(victim.clone())
                 }
             }
@@ -182,7 +187,7 @@ impl StealPolicy {
         match give_to {
             None => StealVerdict::Keep,
             Some(other) => {
-                self.state = StealState::Satisfied;
+                self.state = PolicyState::Satisfied;
                 StealVerdict::GiveTo(other)
             }
         }
@@ -202,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_workers_must_do_more_than_one() {
+    fn a_steal_pays_if_both_workers_process_more_turns() {
         assert!(pays(10_000, 6_000, 300_000));
         assert!(!pays(10_000, 3_100, 300_000));
         assert!(!pays(10_000, 1_500, 300_000));

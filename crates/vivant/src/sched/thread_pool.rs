@@ -15,7 +15,7 @@ pub(super) const THREADS_MAX: usize = 512;
 
 /// If actors wait and none was taken out of the queue for this long, the pool gets one thread more
 /// than its limit: the running actors may wait for an actor in the queue.
-const STUCK_MS: u64 = 100;
+const STALLED_MS: u64 = 100;
 
 /// An idle thread of this pool leaves after this time.
 const IDLE_MAX: Duration = Duration::from_secs(10);
@@ -26,26 +26,26 @@ pub(super) struct ThreadPool {
     threads_max: usize,
     /// Returns this pool, for its threads.
     of: fn(&Threads) -> &ThreadPool,
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
     work: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     queue: VecDeque<Runnable>,
     threads: usize,
     idle: usize,
     /// The coarse millisecond at which an actor was last taken out of the queue, or the queue was
     /// empty.
-    moved_ms: u64,
-    open: Open,
+    last_taken_ms: u64,
+    mode: PoolMode,
 }
 
 #[derive(Default, PartialEq, Eq)]
-enum Open {
+enum PoolMode {
     #[default]
-    Yes,
-    No,
+    Open,
+    Closed,
 }
 
 impl ThreadPool {
@@ -65,13 +65,13 @@ impl ThreadPool {
 
     pub(super) fn schedule(&self, cell: Runnable, threads: &Threads, system: &Arc<Shared>) {
         let mut state = lock(&self.state);
-        if state.open == Open::No && state.threads == 0 {
+        if state.mode == PoolMode::Closed && state.threads == 0 {
             // After shutdown there is no pool: the actor only has to end.
             threads.common.push(cell);
             return;
         }
         if state.queue.is_empty() {
-            state.moved_ms = system.oracle.coarse_ms();
+            state.last_taken_ms = system.oracle.coarse_ms();
         }
         state.queue.push_back(cell);
         if state.idle >= state.queue.len() || state.threads >= self.threads_max {
@@ -83,7 +83,7 @@ impl ThreadPool {
 
     fn add_thread(
         &self,
-        mut state: MutexGuard<'_, State>,
+        mut state: MutexGuard<'_, PoolState>,
         threads: &Threads,
         system: &Arc<Shared>,
     ) {
@@ -95,23 +95,23 @@ impl ThreadPool {
         let of = self.of;
         let serve = move |threads: &Threads| of(threads).serve(&shared, threads);
         if threads.start_thread(name, serve, system) == Started::No {
-            self.without_thread(threads, system);
+            self.thread_refused(threads, system);
         }
     }
 
-    /// One tick of the watchdog: actors that wait for others of this pool must not wait for ever.
+    /// One tick of the watchdog: actors that wait for others of this pool must run at some time.
     pub(super) fn watch(&self, threads: &Threads, system: &Arc<Shared>) {
         let now_ms = system.oracle.coarse_ms();
         let mut state = lock(&self.state);
-        let is_stuck = now_ms.saturating_sub(state.moved_ms) >= STUCK_MS;
-        if !state.queue.is_empty() && is_stuck && state.threads < THREADS_MAX {
-            state.moved_ms = now_ms;
+        let is_stalled = now_ms.saturating_sub(state.last_taken_ms) >= STALLED_MS;
+        if !state.queue.is_empty() && is_stalled && state.threads < THREADS_MAX {
+            state.last_taken_ms = now_ms;
             self.add_thread(state, threads, system);
         }
     }
 
     /// The operating system refused a thread: if the pool has no other, the workers run its actors.
-    fn without_thread(&self, threads: &Threads, system: &Shared) {
+    fn thread_refused(&self, threads: &Threads, system: &Shared) {
         let mut state = lock(&self.state);
         state.threads -= 1;
         if state.threads == 0 {
@@ -132,7 +132,7 @@ impl ThreadPool {
                 system.oracle.tick();
                 threads.clock.rouse();
                 let ran = crate::run::run(cell, worker, system.config.budget);
-                observe::rests(&worker.meters);
+                observe::flush(&worker.meters);
                 if let Ran::Requeue(cell) = ran {
                     threads.schedule(cell, system);
                 }
@@ -144,10 +144,10 @@ impl ThreadPool {
         let mut state = lock(&self.state);
         loop {
             if let Some(cell) = state.queue.pop_front() {
-                state.moved_ms = system.oracle.coarse_ms();
+                state.last_taken_ms = system.oracle.coarse_ms();
                 return Some(cell);
             }
-            if state.open == Open::No {
+            if state.mode == PoolMode::Closed {
                 break;
             }
             state.idle += 1;
@@ -171,7 +171,7 @@ impl ThreadPool {
     }
 
     pub(super) fn close(&self) {
-        lock(&self.state).open = Open::No;
+        lock(&self.state).mode = PoolMode::Closed;
         self.work.notify_all();
     }
 }

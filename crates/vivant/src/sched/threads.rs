@@ -1,8 +1,8 @@
 //! The threads of a system: their start, wake-up and end, and the queue that a runnable actor is
 //! put into.
 
-use super::clock::Clock;
-use super::memory::Memory;
+use super::clock::ClockThread;
+use super::memory::PrefaultThread;
 use super::replacement::Replacement;
 use super::thread_pool::{THREADS_MAX, ThreadPool};
 use crate::actor::{Runnable, Scheduler, Shared, Worker, WorkerClass};
@@ -31,9 +31,9 @@ pub(crate) struct Threads {
     pub(super) all_shared: RwLock<Vec<Arc<WorkerShared>>>,
     /// The common queue: actors that threads other than workers have made runnable.
     pub(super) common: RunQueue<Runnable>,
-    pub(super) clock: Clock,
-    pub(super) memory: Arc<Memory>,
-    pub(super) handover: Replacement,
+    pub(super) clock: ClockThread,
+    pub(super) memory: Arc<PrefaultThread>,
+    pub(super) replacement: Replacement,
     /// The threads for actors that are declared to block.
     pub(super) blocking: ThreadPool,
     /// The threads for slow actors: only as many at the same time as leave processors for the
@@ -46,7 +46,7 @@ pub(crate) struct Threads {
     /// Messages processed by workers that have left.
     pub(super) turns_before: AtomicU64,
     /// Held by the thread that runs actors after shutdown, when the workers have left.
-    after_hours: Mutex<()>,
+    after_shutdown: Mutex<()>,
 }
 
 impl Threads {
@@ -64,16 +64,16 @@ impl Threads {
             regular: workers,
             all_shared: RwLock::new(all_shared),
             common: RunQueue::default(),
-            clock: Clock::new(),
+            clock: ClockThread::new(),
             memory: Arc::default(),
-            handover: Replacement::default(),
+            replacement: Replacement::default(),
             blocking: ThreadPool::new("blocking", THREADS_MAX, |threads| &threads.blocking),
             slow: ThreadPool::new("slow", workers, |threads| &threads.slow),
             closing: AtomicBool::new(false),
             current: Mutex::new(0),
             left: Condvar::new(),
             turns_before: AtomicU64::new(0),
-            after_hours: Mutex::new(()),
+            after_shutdown: Mutex::new(()),
         }
     }
 
@@ -82,13 +82,13 @@ impl Threads {
         for (number, worker_shared) in self.all_shared().into_iter().enumerate() {
             // A system with only some of its threads works with those; the missing thread has been
             // reported.
-            let _reported = self.seat_worker(system, worker_shared, number);
+            let _reported = self.start_worker(system, worker_shared, number);
         }
         let shared = system.clone();
         let name = format!("{}-clock", system.config.name);
         let _reported = self.start_thread(
             name,
-            move |threads| threads.clock.keep(&shared, threads),
+            move |threads| threads.clock.run(&shared, threads),
             system,
         );
     }
@@ -102,7 +102,7 @@ impl Threads {
 
     /// Returns the number of surplus workers and blocking threads now, for inspection.
     pub(crate) fn surplus(&self) -> usize {
-        self.handover.surplus()
+        self.replacement.surplus()
     }
 
     /// Returns the bytes that the workers have counted, for inspection.
@@ -147,7 +147,7 @@ impl Threads {
         regular.map(facts).collect()
     }
 
-    pub(super) fn seat_worker(
+    pub(super) fn start_worker(
         &self,
         system: &Arc<Shared>,
         worker_shared: Arc<WorkerShared>,
@@ -226,20 +226,20 @@ impl Threads {
             .left
             .wait_timeout_while(current, limit, within)
             .unwrap_or_else(crate::sync::PoisonError::into_inner);
-        let left_behind = *current;
+        let still_running = *current;
         drop(current);
-        self.run_after_hours(system);
-        left_behind
+        self.run_after_shutdown(system);
+        still_running
     }
 
     /// After shutdown, once the workers have left, the thread that makes an actor runnable runs it.
     /// That run only lets the actor end, because by then each has a shutdown signal. One thread at
     /// a time, and never recursively.
-    pub(super) fn run_after_hours(&self, system: &Arc<Shared>) {
+    pub(super) fn run_after_shutdown(&self, system: &Arc<Shared>) {
         let worker = Worker::new(system.clone(), None);
         loop {
-            let alone = match self.after_hours.try_lock() {
-                Ok(alone) => alone,
+            let guard = match self.after_shutdown.try_lock() {
+                Ok(guard) => guard,
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
                 Err(TryLockError::WouldBlock) => return,
             };
@@ -251,7 +251,7 @@ impl Threads {
                     }
                 }
             });
-            drop(alone);
+            drop(guard);
             // Another thread may have pushed between the last pop and the unlock, and found the
             // lock taken.
             if self.common.is_empty() {
@@ -269,7 +269,7 @@ impl Scheduler for Threads {
             WorkerClass::Workers | WorkerClass::Candidate => self.inject(actor, system),
         }
         if self.is_closed() {
-            self.run_after_hours(system);
+            self.run_after_shutdown(system);
         }
     }
 
@@ -278,7 +278,7 @@ impl Scheduler for Threads {
     }
 
     fn heap_begins(&self, system: &Arc<Shared>) {
-        self.begin_memory(system);
+        self.start_prefault_thread(system);
     }
 
     fn step(&self, _: &Arc<Shared>, _: u64) -> bool {

@@ -1,9 +1,9 @@
 //! The worker loop: its own queue first, the common queue every so often, then stealing, then
 //! sleep.
 
-use super::pace::{Pace, Surplus};
-use super::replacement::NEGLECTED_MS;
+use super::replacement::HELD_UP_MS;
 use super::round::{First, Round, Sources};
+use super::run_speed::{Backlog, RunSpeed};
 use super::steal_policy::{StealPolicy, StealVerdict};
 use super::threads::Threads;
 use crate::actor::{Runnable, Scheduler, Shared, Worker, WorkerClass};
@@ -11,7 +11,7 @@ use crate::actor::{Tenure, WorkerShared};
 use crate::candidates::Candidates;
 use crate::cycles::Detector;
 use crate::failures::catch;
-use crate::gc_state::{DetachedHeaps, Helped, Marks};
+use crate::gc_state::{ConcurrentMarks, DetachedHeaps, IdleWork};
 use crate::observe;
 use crate::queues::{Park, Withdrawn};
 use crate::run::Ran;
@@ -19,78 +19,78 @@ use crate::sync::{Arc, Ordering};
 use std::mem;
 
 /// What a worker remembers from run to run.
-struct WorkerState<'s> {
-    chores: Chores<'s>,
+struct LoopState<'s> {
+    system_work: SystemWork<'s>,
     round: Round,
-    pace: Pace,
+    speed: RunSpeed,
     steal_policy: StealPolicy,
     /// Time at which it next assists a mark although actors are runnable.
-    helps_at_ns: u64,
+    next_help_ns: u64,
     /// Whether it has assisted a mark since it last ran an actor.
-    helped: Helped,
+    idle_work: IdleWork,
 }
 
 /// While actors are runnable, a worker assists marks for a tenth of its time (A5): after an assist
 /// it runs actors for this multiple of the assist's time.
-const SELDOM: u64 = 9;
+const BUSY_PER_HELP: u64 = 9;
 
-impl WorkerState<'_> {
+impl LoopState<'_> {
     /// Scans a few objects of a mark although actors are runnable, if that is due: no other thread
     /// scans for the mark of an idle actor. Returns true if work is left.
     #[inline]
-    fn helps_seldom(&mut self, worker: &Worker, now_ns: u64) -> bool {
-        let (system, marks) = (&worker.system, self.chores.marks);
-        if !marks.are_running() || now_ns < self.helps_at_ns {
+    fn help_while_busy(&mut self, worker: &Worker, now_ns: u64) -> bool {
+        let (system, marks) = (&worker.system, self.system_work.marks);
+        if !marks.any_running() || now_ns < self.next_help_ns {
             return false;
         }
         let began_ns = system.oracle.now_ns();
-        let helped = marks.help(system);
+        let idle_work = marks.help(system);
         let ended_ns = system.oracle.now_ns();
-        self.helps_at_ns = ended_ns + SELDOM * (ended_ns - began_ns);
-        helped == Helped::Some && marks.wants_help()
+        self.next_help_ns = ended_ns + BUSY_PER_HELP * (ended_ns - began_ns);
+        idle_work == IdleWork::Done && marks.wants_help()
     }
 }
 
-/// The work of a system that is no actor's run. Looked up once, because a worker asks after it
-/// between all rounds.
+/// The work of a system that is no actor's run. Found once, because a worker reads it between all
+/// rounds.
 #[derive(Clone, Copy)]
-struct Chores<'s> {
+struct SystemWork<'s> {
     /// Concurrent marks (H7).
-    marks: &'s Marks,
+    marks: &'s ConcurrentMarks,
     /// Detached heaps (O9).
-    orphans: &'s DetachedHeaps,
+    detached_heaps: &'s DetachedHeaps,
     /// Actors that may be unreachable (O10).
     candidates: &'s Candidates<Runnable>,
 }
 
-impl Chores<'_> {
-    fn of(system: &Shared) -> Chores<'_> {
-        Chores {
-            marks: Marks::of(system),
-            orphans: DetachedHeaps::of(system),
+impl SystemWork<'_> {
+    fn of(system: &Shared) -> SystemWork<'_> {
+        SystemWork {
+            marks: ConcurrentMarks::of(system),
+            detached_heaps: DetachedHeaps::of(system),
             candidates: &system.candidates,
         }
     }
 
     /// Returns true if a worker is needed for detached heaps or for the detector.
     #[inline]
-    fn are_calling(self) -> bool {
-        self.orphans.are_calling() || self.candidates.are_calling()
+    fn is_requested(self) -> bool {
+        self.detached_heaps.is_run_requested() || self.candidates.is_pass_requested()
     }
 
     /// Does that work. It is no turn, but other workers take this worker's queue over as if it were
     /// a turn.
     #[inline]
-    fn care(self, worker: &Worker, worker_shared: &WorkerShared) {
-        let _crowd = worker.flush_candidates();
-        if self.are_calling() {
+    fn run(self, worker: &Worker, worker_shared: &WorkerShared) {
+        let _overload = worker.flush_candidates();
+        if self.is_requested() {
             let now_ms = worker.system.oracle.coarse_ms();
             worker_shared.watch.begin_other_work(now_ms);
-            if self.orphans.are_calling() {
-                DetachedHeaps::care(&worker.system);
+            if self.detached_heaps.is_run_requested() {
+                DetachedHeaps::run(&worker.system);
             }
-            if self.candidates.are_calling() {
-                Detector::of(&worker.system).care(&worker.system);
+            if self.candidates.is_pass_requested() {
+                Detector::of(&worker.system).run(&worker.system);
             }
             worker_shared.watch.end_other_work();
         }
@@ -99,20 +99,20 @@ impl Chores<'_> {
     /// Scans a few objects of a running mark, or runs a detached heap, before the worker looks for
     /// actors again.
     #[inline]
-    fn help(self, worker: &Worker, worker_shared: &WorkerShared) -> Helped {
+    fn help(self, worker: &Worker, worker_shared: &WorkerShared) -> IdleWork {
         let system = &worker.system;
-        if self.marks.are_running() && self.marks.help(system) == Helped::Some {
-            return Helped::Some;
+        if self.marks.any_running() && self.marks.help(system) == IdleWork::Done {
+            return IdleWork::Done;
         }
-        if !self.orphans.owe() {
-            return Helped::Nothing;
+        if !self.detached_heaps.has_due() {
+            return IdleWork::None;
         }
         worker_shared
             .watch
             .begin_other_work(system.oracle.coarse_ms());
-        DetachedHeaps::help(system);
+        DetachedHeaps::run_when_idle(system);
         worker_shared.watch.end_other_work();
-        Helped::Some
+        IdleWork::Done
     }
 }
 
@@ -124,28 +124,28 @@ impl Threads {
         };
         Worker::enter(worker, |worker| {
             let now_ns = worker.system.oracle.now_ns();
-            let chores = Chores::of(&worker.system);
-            let mut worker_state = WorkerState {
-                chores,
+            let system_work = SystemWork::of(&worker.system);
+            let mut loop_state = LoopState {
+                system_work,
                 round: Round::new(),
-                pace: Pace::default(),
-                steal_policy: StealPolicy::woken(now_ns, &worker.system.idle.patience),
-                helps_at_ns: 0,
-                helped: Helped::Nothing,
+                speed: RunSpeed::default(),
+                steal_policy: StealPolicy::woken(now_ns, &worker.system.idle.offer_delay),
+                next_help_ns: 0,
+                idle_work: IdleWork::None,
             };
             // One catch around all runs until a panic, because a catch around each would cost a
             // tenth of a short run.
             while let Err(caught) =
-                catch(|| self.run_actors(worker, &worker_shared, &mut worker_state))
+                catch(|| self.run_actors(worker, &worker_shared, &mut loop_state))
             {
                 if let Ran::Requeue(actor) = crate::run::rescue(worker, caught) {
                     self.requeue(&worker_shared, actor, &worker.system);
                 }
             }
             worker_shared.count_dropped();
-            let _crowd = worker.flush_candidates();
+            let _overload = worker.flush_candidates();
             self.leave(&worker_shared, &worker.system);
-            if chores.are_calling() || chores.marks.wants_help() {
+            if system_work.is_requested() || system_work.marks.wants_help() {
                 // G2: others fell asleep while this worker did that work.
                 worker.system.idle.wake_one();
             }
@@ -155,7 +155,7 @@ impl Threads {
             .fetch_add(worker_shared.turns(), Ordering::Relaxed);
         if self.is_closed() {
             // If no other worker is left, the actors that this worker left must run here.
-            self.run_after_hours(&worker.system);
+            self.run_after_shutdown(&worker.system);
         }
     }
 
@@ -164,64 +164,64 @@ impl Threads {
         &self,
         worker: &Worker,
         worker_shared: &WorkerShared,
-        worker_state: &mut WorkerState<'_>,
+        loop_state: &mut LoopState<'_>,
     ) {
         let budget = worker.system.config.budget;
         let oracle = &worker.system.oracle;
-        let chores = worker_state.chores;
+        let system_work = loop_state.system_work;
         loop {
-            let first = worker_state.round.next(oracle.coarse_ms());
+            let first = loop_state.round.next(oracle.coarse_ms());
             if first != First::Woken {
                 if self.may_retire(worker_shared) {
                     return;
                 }
                 worker_shared.count_dropped();
                 let now_ns = oracle.now_ns();
-                self.between_rounds(worker, worker_shared, worker_state, now_ns);
-                chores.care(worker, worker_shared);
-                if worker_state.helps_seldom(worker, now_ns) {
-                    // A worker that looked for work since may have found none, and sleeps.
+                self.end_round(worker, worker_shared, loop_state, now_ns);
+                system_work.run(worker, worker_shared);
+                if loop_state.help_while_busy(worker, now_ns) {
+                    // A worker that found no work since may sleep.
                     worker.system.idle.wake_one();
                 }
             }
             let next = self
-                .near(worker_shared, first)
-                .or_else(|| self.far(worker_shared, &mut worker_state.steal_policy, worker));
+                .next_local(worker_shared, first)
+                .or_else(|| self.next_stolen(worker_shared, &mut loop_state.steal_policy, worker));
             match next {
                 Some(actor) => {
-                    if mem::take(&mut worker_state.helped) == Helped::Some
-                        && chores.marks.wants_help()
+                    if mem::take(&mut loop_state.idle_work) == IdleWork::Done
+                        && system_work.marks.wants_help()
                     {
-                        // This worker leaves the mark for a while; another may have looked for that
-                        // work in vain.
+                        // This worker leaves the mark for a while; another may have found no
+                        // packet, and sleep.
                         worker.system.idle.wake_one();
                     }
                     if let Ran::Requeue(actor) = crate::run::run_to_panic(actor, worker, budget) {
-                        self.requeue_or_hold(worker, worker_shared, actor);
+                        self.requeue_or_throttle(worker, worker_shared, actor);
                     }
                 }
                 // An actor that this wakes is to end.
                 None if worker_shared.has_dropped() => worker_shared.count_dropped(),
                 None if self.is_closed() => return,
-                None if worker.has_candidates() || chores.are_calling() => {
-                    chores.care(worker, worker_shared);
+                None if worker.has_candidates() || system_work.is_requested() => {
+                    system_work.run(worker, worker_shared);
                 }
-                None if chores.help(worker, worker_shared) == Helped::Some => {
-                    worker_state.helped = Helped::Some
+                None if system_work.help(worker, worker_shared) == IdleWork::Done => {
+                    loop_state.idle_work = IdleWork::Done
                 }
                 None => {
-                    worker_state
+                    loop_state
                         .steal_policy
-                        .rests(&worker.system.idle.patience);
-                    observe::rests(&worker.meters);
-                    self.sleep(worker_shared, worker, chores);
+                        .before_sleep(&worker.system.idle.offer_delay);
+                    observe::flush(&worker.meters);
+                    self.sleep(worker_shared, worker, system_work);
                     if self.may_retire(worker_shared) {
                         return;
                     }
                     let now_ns = oracle.now_ns();
-                    worker_state.pace.woke(now_ns, worker_shared.turns());
-                    worker_state.steal_policy =
-                        StealPolicy::woken(now_ns, &worker.system.idle.patience);
+                    loop_state.speed.woke(now_ns, worker_shared.turns());
+                    loop_state.steal_policy =
+                        StealPolicy::woken(now_ns, &worker.system.idle.offer_delay);
                 }
             }
         }
@@ -229,10 +229,10 @@ impl Threads {
 
     /// As `requeue`, but an actor that has made many cycle candidates is throttled until they have
     /// been scanned.
-    fn requeue_or_hold(&self, worker: &Worker, worker_shared: &WorkerShared, actor: Runnable) {
+    fn requeue_or_throttle(&self, worker: &Worker, worker_shared: &WorkerShared, actor: Runnable) {
         let system = &worker.system;
         let requeued = match worker.take_throttled() {
-            Some(id) if id == actor.id => Detector::holds_back(system, actor),
+            Some(id) if id == actor.id => Detector::throttle(system, actor),
             _ => Some(actor),
         };
         if let Some(actor) = requeued {
@@ -252,56 +252,51 @@ impl Threads {
     }
 
     fn may_retire(&self, worker_shared: &WorkerShared) -> bool {
-        worker_shared.tenure == Tenure::Surplus && self.handover.may_retire()
+        worker_shared.tenure == Tenure::Surplus && self.replacement.may_retire()
     }
 
-    fn between_rounds(
+    fn end_round(
         &self,
         worker: &Worker,
         worker_shared: &WorkerShared,
-        worker_state: &mut WorkerState<'_>,
+        loop_state: &mut LoopState<'_>,
         now_ns: u64,
     ) {
-        self.look(
+        self.sample(
             &worker.system,
             worker_shared,
-            &mut worker_state.pace,
-            worker_state.round.ran(),
+            &mut loop_state.speed,
+            loop_state.round.ran(),
             now_ns,
         );
-        self.judge(
-            worker,
-            worker_shared,
-            &mut worker_state.steal_policy,
-            now_ns,
-        );
+        self.evaluate_steal(worker, worker_shared, &mut loop_state.steal_policy, now_ns);
     }
 
     /// Samples the statistics between two rounds, and offers work that has waited for long.
-    fn look(
+    fn sample(
         &self,
         system: &Shared,
         worker_shared: &WorkerShared,
-        pace: &mut Pace,
+        speed: &mut RunSpeed,
         runs: u32,
         now_ns: u64,
     ) {
         let queued = worker_shared.queue.waiting();
-        let (mean_ns, surplus) = pace.look(now_ns, runs, queued, system.idle.patience.ns());
+        let (mean_ns, backlog) = speed.sample(now_ns, runs, queued, system.idle.offer_delay.ns());
         worker_shared
             .run_ns
             .store(mean_ns.min(u64::from(u32::MAX)) as u32, Ordering::Relaxed);
-        if let Some(turns) = pace.turns_per_ms(now_ns, worker_shared.turns()) {
+        if let Some(turns) = speed.turns_per_ms(now_ns, worker_shared.turns()) {
             worker_shared.turns_per_ms.store(turns, Ordering::Relaxed);
         }
-        if surplus == Surplus::Lasting && worker_shared.is_worth_sharing() {
+        if backlog == Backlog::Lasting && worker_shared.is_worth_sharing() {
             system.idle.offer();
         }
     }
 
     /// Evaluates whether this worker's work is worth a second worker; if not, gives its queue to
     /// the first.
-    fn judge(
+    fn evaluate_steal(
         &self,
         worker: &Worker,
         worker_shared: &WorkerShared,
@@ -314,9 +309,12 @@ impl Threads {
             let all_shared = self.all_shared().into_iter();
             all_shared.take_while(before).filter(regular).collect()
         };
-        let StealVerdict::GiveTo(other) =
-            steal_policy.verdict(worker_shared, others, now_ns, &worker.system.idle.patience)
-        else {
+        let StealVerdict::GiveTo(other) = steal_policy.verdict(
+            worker_shared,
+            others,
+            now_ns,
+            &worker.system.idle.offer_delay,
+        ) else {
             return;
         };
         self.put_back(worker_shared);
@@ -324,7 +322,7 @@ impl Threads {
         // That worker may have fallen asleep since.
         worker.system.idle.sleepers.wake(&other.parker);
         if self.is_closed() {
-            // Or it has left its seat, because the system closes, and gave its queue up before
+            // Or it has left, because the system closes, and gave its queue up before
             // these actors were put there.
             self.common.extend(other.queue.take_all());
         }
@@ -332,7 +330,7 @@ impl Threads {
 
     /// Returns the next actor from this worker's LIFO slot and queue, or the common queue.
     #[inline]
-    fn near(&self, worker_shared: &WorkerShared, first: First) -> Option<Runnable> {
+    fn next_local(&self, worker_shared: &WorkerShared, first: First) -> Option<Runnable> {
         self.sources(worker_shared).next(first)
     }
 
@@ -350,18 +348,18 @@ impl Threads {
     }
 
     /// Steals an actor from another worker.
-    fn far(
+    fn next_stolen(
         &self,
         worker_shared: &WorkerShared,
         steal_policy: &mut StealPolicy,
         worker: &Worker,
     ) -> Option<Runnable> {
         let now_ns = worker.system.oracle.now_ns();
-        if !steal_policy.is_hungry(now_ns, &worker.system.idle.patience) {
+        if !steal_policy.may_steal(now_ns, &worker.system.idle.offer_delay) {
             return None;
         }
         let (stolen, victim) = self.steal(worker_shared, worker.system.oracle.coarse_ms())?;
-        steal_policy.stole(victim, worker_shared, now_ns);
+        steal_policy.record_steal(victim, worker_shared, now_ns);
         Some(stolen)
     }
 
@@ -374,7 +372,7 @@ impl Threads {
             if std::ptr::eq(&*victim, steal_policy) {
                 continue;
             }
-            let held_up = victim.watch.current_turn_ms(now_ms) >= NEGLECTED_MS;
+            let held_up = victim.watch.current_turn_ms(now_ms) >= HELD_UP_MS;
             if !held_up && !victim.is_worth_sharing() {
                 continue;
             }
@@ -389,23 +387,23 @@ impl Threads {
         None
     }
 
-    /// W1: announces, makes the last check, sleeps. The check covers the own queue too: a thief may
-    /// have given stolen actors back. The queues of other workers are not checked: those workers
-    /// are awake, and either offer their work or the clock offers it.
-    fn sleep(&self, worker_shared: &WorkerShared, worker: &Worker, chores: Chores<'_>) {
+    /// W1: announces, makes the last check, sleeps. The check covers the own queue too: a stealing
+    /// worker may have given actors back. The queues of other workers are not checked: those
+    /// workers are awake, and either offer their work or the clock offers it.
+    fn sleep(&self, worker_shared: &WorkerShared, worker: &Worker, system_work: SystemWork<'_>) {
         worker_shared.rest.begins(worker.system.oracle.now_ns());
         worker.system.idle.sleepers.announce(&worker_shared.parker);
         let stays_awake = !self.common.is_empty()
             || !worker_shared.queue.is_empty()
             || self.is_closed()
-            || chores.are_calling()
-            || chores.marks.wants_help();
+            || system_work.is_requested()
+            || system_work.marks.wants_help();
         if !stays_awake
             || worker.system.idle.sleepers.withdraw(&worker_shared.parker) == Withdrawn::TokenComes
         {
             worker_shared.parker.park();
         }
-        // Also after a sleep that was only announced: the clock may have gone to rest because of it
+        // Also after a sleep that was only announced: the clock may have become idle because of it
         // (K1).
         worker.system.oracle.tick();
         self.clock.rouse();

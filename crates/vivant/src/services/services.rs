@@ -7,7 +7,7 @@ use super::extensions::Extensions;
 use super::reports::{Listener, Reports};
 use super::stage::Stage;
 use super::timers::Timers;
-use crate::candidates::Verdict;
+use crate::candidates::CommitLock;
 use crate::config::Config;
 use crate::message::Depot;
 use crate::observe::SystemMeters;
@@ -37,7 +37,7 @@ pub(crate) struct Services {
     pub(crate) heaps: Arc<PageSource>,
     /// Histograms of the pauses of heaps.
     pub(crate) pauses: Histograms,
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: CommitLock,
     /// What folders above keep in the system: names, trees, detached heaps.
     pub(crate) extensions: Extensions,
     pub(crate) next_id: AtomicU64,
@@ -77,7 +77,7 @@ impl Services {
             depot: Arc::new(Depot::new()),
             heaps: Arc::new(heaps),
             pauses: Histograms::default(),
-            verdict: Verdict::default(),
+            verdict: CommitLock::default(),
             extensions: Extensions::default(),
             next_id: AtomicU64::new(0),
             next_root: AtomicU32::new(0),

@@ -80,8 +80,8 @@ impl Histograms {
     }
 
     pub(crate) fn read(&self) -> PauseDistributions {
-        let by_kind = ByPauseKind::each(|kind| Counted::of(&self.0[kind]));
-        let mut all = Counted::default();
+        let by_kind = ByPauseKind::each(|kind| Buckets::of(&self.0[kind]));
+        let mut all = Buckets::default();
         by_kind.iter().for_each(|(_, counted)| all.add(counted));
         PauseDistributions {
             all: all.distribution(),
@@ -92,23 +92,23 @@ impl Histograms {
 
 /// A copy of a histogram at a time.
 #[derive(Default)]
-struct Counted {
+struct Buckets {
     buckets: Vec<u64>,
     total_ns: u64,
     longest_ns: u64,
 }
 
-impl Counted {
-    fn of(histogram: &Histogram) -> Counted {
+impl Buckets {
+    fn of(histogram: &Histogram) -> Buckets {
         let buckets = histogram.buckets.iter();
-        Counted {
+        Buckets {
             buckets: buckets.map(|it| it.load(Ordering::Relaxed)).collect(),
             total_ns: histogram.total_ns.load(Ordering::Relaxed),
             longest_ns: histogram.longest_ns.load(Ordering::Relaxed),
         }
     }
 
-    fn add(&mut self, other: &Counted) {
+    fn add(&mut self, other: &Buckets) {
         self.buckets.resize(BUCKETS, 0);
         for (sum, one) in self.buckets.iter_mut().zip(&other.buckets) {
             *sum += one;
@@ -122,10 +122,10 @@ impl Counted {
         // The pause that `per_million` of a million pauses do not exceed.
         let at = |per_million: u64| {
             let rank = (u128::from(count) * u128::from(per_million)).div_ceil(1_000_000) as u64;
-            let mut seen = 0;
+            let mut counted = 0;
             let reached = self.buckets.iter().position(|here| {
-                seen += here;
-                seen >= rank
+                counted += here;
+                counted >= rank
             });
             match reached {
                 Some(bucket) if bucket < BUCKETS - 1 && count > 0 => {
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn each_pause_lies_in_its_bucket_and_a_bucket_is_a_sixteenth_wide() {
+    fn each_pause_is_in_its_bucket_and_buckets_are_a_sixteenth_wide() {
         let mut before = None;
         for bucket in 0..BUCKETS {
             let longest = longest_of(bucket);
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "a hundred thousand additions")]
-    fn quantiles_are_never_too_small_and_hardly_too_large() {
+    fn quantiles_are_never_too_small_and_at_most_a_sixteenth_too_large() {
         let histograms = Histograms::default();
         for us in 1..=100_000 {
             histograms.add(PauseKind::Minor, us * 1_000);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_apart_and_together() {
+    fn pauses_are_counted_by_kind_and_in_total() {
         let histograms = Histograms::default();
         (0..99).for_each(|_| histograms.add(PauseKind::Sweep, 7));
         histograms.add(PauseKind::Major, u64::MAX / 2);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_is_as_if_it_had_not_been() {
+    fn forgotten_pauses_are_not_counted() {
         let histograms = Histograms::default();
         histograms.add(PauseKind::Sweep, 7);
         histograms.forget();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn all_threads_add_to_it() {
+    fn concurrent_additions_are_all_counted() {
         let histograms = Histograms::default();
         let each = if cfg!(miri) { 50 } else { 10_000 };
         std::thread::scope(|scope| {

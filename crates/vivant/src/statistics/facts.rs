@@ -18,9 +18,9 @@ pub struct HeapCounts {
     incs: AtomicU64,
     decs: AtomicU64,
     changes: AtomicU64,
-    questions: AtomicU64,
+    idle_checks: AtomicU64,
     waits: AtomicU64,
-    looks: AtomicU64,
+    spins: AtomicU64,
     pauses: ByPauseKind<PauseCounts>,
 }
 
@@ -43,22 +43,22 @@ pub struct HeapFacts {
     pub exports: u64,
     /// Imports: objects of other heaps that this heap keeps alive there.
     pub imports: u64,
-    /// Number of INC messages sent: they tell other heaps that more references to their objects
-    /// exist.
+    /// Number of INC messages sent: they report to other heaps that more references to their
+    /// objects exist.
     pub incs: u64,
     /// Number of DEC messages sent: they release objects of another heap. Each may cover many
     /// objects.
     pub decs: u64,
     /// Objects covered by these messages, INC and DEC.
     pub changes: u64,
-    /// Idle checks: messages by which the runtime finds out whether the actor has run.
-    pub questions: u64,
+    /// Number of idle checks: messages by which the runtime finds out whether the actor has run.
+    pub idle_checks: u64,
     /// How often a turn has waited for a marker to leave an object before changing it. The wait is
     /// part of the turn's time, and of no pause. Counted when a mark ends.
     pub waits: u64,
     /// Number of spins in all these waits. Some nanoseconds each; after 63 in one wait the thread
     /// yields its processor between two.
-    pub looks: u64,
+    pub spins: u64,
     /// Its pauses: how often, and for how long, its heap kept the actor from running a turn.
     pub pauses: ByPauseKind<Pauses>,
 }
@@ -82,15 +82,15 @@ impl HeapFacts {
 
 impl HeapCounts {
     /// Records a pause of this kind and duration. Only the run guard calls this.
-    pub(crate) fn paused(&self, kind: PauseKind, ns: u64, after: &HeapStats) {
+    pub(crate) fn record_pause(&self, kind: PauseKind, ns: u64, after: &HeapStats) {
         self.pauses[kind].one_more(ns);
         self.publish(after);
     }
 
     /// Records an idle check. Only the run guard calls this.
-    pub(crate) fn asked(&self, now: &HeapStats) {
-        let before = self.questions.load(Ordering::Relaxed);
-        self.questions.store(before + 1, Ordering::Relaxed);
+    pub(crate) fn record_idle_check(&self, now: &HeapStats) {
+        let before = self.idle_checks.load(Ordering::Relaxed);
+        self.idle_checks.store(before + 1, Ordering::Relaxed);
         self.publish(now);
     }
 
@@ -106,7 +106,7 @@ impl HeapCounts {
         self.decs.store(after.decs, Ordering::Relaxed);
         self.changes.store(after.changes, Ordering::Relaxed);
         self.waits.store(after.waits, Ordering::Relaxed);
-        self.looks.store(after.spins, Ordering::Relaxed);
+        self.spins.store(after.spins, Ordering::Relaxed);
     }
 
     pub(crate) fn read(&self) -> HeapFacts {
@@ -121,9 +121,9 @@ impl HeapCounts {
             incs: self.incs.load(Ordering::Relaxed),
             decs: self.decs.load(Ordering::Relaxed),
             changes: self.changes.load(Ordering::Relaxed),
-            questions: self.questions.load(Ordering::Relaxed),
+            idle_checks: self.idle_checks.load(Ordering::Relaxed),
             waits: self.waits.load(Ordering::Relaxed),
-            looks: self.looks.load(Ordering::Relaxed),
+            spins: self.spins.load(Ordering::Relaxed),
             pauses: ByPauseKind::each(|kind| self.pauses[kind].read()),
         }
     }

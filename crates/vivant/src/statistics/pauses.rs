@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_of_all_kinds_are_together() {
+    fn the_sum_of_all_kinds_has_the_longest_pause() {
         let counts = ByPauseKind::<PauseCounts>::default();
         counts[PauseKind::Minor].one_more(10);
         counts[PauseKind::Minor].one_more(30);

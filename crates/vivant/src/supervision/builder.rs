@@ -1,8 +1,8 @@
 //! How a supervisor is made.
 
-use super::budget::{BackOff, Budget};
-use super::child::{Ending, Manner};
-use super::plan::{Rules, Strategy};
+use super::budget::{BackOff, RestartIntensity};
+use super::child::{EndMode, LifecycleSpec};
+use super::rules::{Rules, Strategy};
 use super::supervisor::Supervisor;
 use super::trees::Trees;
 use crate::actor::Terms;
@@ -18,7 +18,7 @@ use std::time::Duration;
 #[must_use = "rules supervise nobody: `.spawn(&system)`, or `tree.add(rules)`"]
 pub struct Supervision {
     rules: Rules,
-    manner: Manner,
+    lifecycle: LifecycleSpec,
 }
 
 impl Supervision {
@@ -26,7 +26,7 @@ impl Supervision {
         Supervision {
             rules: Rules {
                 strategy,
-                budget: Budget {
+                budget: RestartIntensity {
                     failures: 5,
                     within_ns: ns(Duration::from_secs(10)),
                 },
@@ -35,10 +35,10 @@ impl Supervision {
                     most_ns: 0,
                 },
             },
-            manner: Manner {
+            lifecycle: LifecycleSpec {
                 starts_within: Duration::from_secs(60),
                 ends_within: Duration::from_secs(60),
-                ending: Ending::Now,
+                ending: EndMode::Now,
             },
         }
     }
@@ -47,7 +47,7 @@ impl Supervision {
     /// more it gives up: it ends its children, the last first, and fails itself
     /// ([`StopReason::GaveUp`](crate::StopReason::GaveUp)); its own supervisor may restart it.
     pub fn budget(mut self, failures: usize, within: Duration) -> Supervision {
-        self.rules.budget = Budget {
+        self.rules.budget = RestartIntensity {
             failures,
             within_ns: ns(within),
         };
@@ -68,14 +68,14 @@ impl Supervision {
     /// As a child of another supervisor: how long its own children may take to begin; a minute by
     /// default.
     pub fn starts_within(mut self, limit: Duration) -> Supervision {
-        self.manner.starts_within = limit;
+        self.lifecycle.starts_within = limit;
         self
     }
 
     /// As a child of another supervisor: how long its own children may take to end; a minute by
     /// default.
     pub fn ends_within(mut self, limit: Duration) -> Supervision {
-        self.manner.ends_within = limit;
+        self.lifecycle.ends_within = limit;
         self
     }
 
@@ -88,12 +88,12 @@ impl Supervision {
         root
     }
 
-    pub(super) fn into_parts(self) -> (Rules, Terms, Manner) {
+    pub(super) fn into_parts(self) -> (Rules, Terms, LifecycleSpec) {
         let terms = Terms {
             restart: Restart::Always,
             on_panic: OnPanic::Restart,
             messages: Messages::Kept,
         };
-        (self.rules, terms, self.manner)
+        (self.rules, terms, self.lifecycle)
     }
 }

@@ -86,21 +86,21 @@ where
 pub struct Child<A: Actor, S> {
     pub(super) start: S,
     pub(super) terms: Terms,
-    pub(super) manner: Manner,
+    pub(super) lifecycle: LifecycleSpec,
     actor: PhantomData<fn() -> A>,
 }
 
-/// The time limits of a child's start and end, and the manner of its end.
+/// The time limits of a child's start and end, and how it ends.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Manner {
+pub(super) struct LifecycleSpec {
     pub(super) starts_within: Duration,
     pub(super) ends_within: Duration,
-    pub(super) ending: Ending,
+    pub(super) ending: EndMode,
 }
 
 /// How a child is ended in an orderly shutdown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ending {
+pub(super) enum EndMode {
     /// Before its next message.
     Now,
     /// After the messages in its mailbox.
@@ -134,10 +134,10 @@ impl<A: Actor, S> Child<A, S> {
                 on_panic: OnPanic::default(),
                 messages: Messages::default(),
             },
-            manner: Manner {
+            lifecycle: LifecycleSpec {
                 starts_within: Duration::from_secs(5),
                 ends_within: Duration::from_secs(5),
-                ending: Ending::Now,
+                ending: EndMode::Now,
             },
             actor: PhantomData,
         }
@@ -165,7 +165,7 @@ impl<A: Actor, S> Child<A, S> {
     /// start function that does not return cannot be ended, and the supervisor continues without
     /// it.
     pub fn starts_within(mut self, limit: Duration) -> Self {
-        self.manner.starts_within = limit;
+        self.lifecycle.starts_within = limit;
         self
     }
 
@@ -173,13 +173,13 @@ impl<A: Actor, S> Child<A, S> {
     /// five seconds by default. Then it is reported ([`Report::Overdue`](crate::Report::Overdue)),
     /// and the next child is ended.
     pub fn ends_within(mut self, limit: Duration) -> Self {
-        self.manner.ends_within = limit;
+        self.lifecycle.ends_within = limit;
         self
     }
 
     /// In an orderly shutdown it first processes the messages in its mailbox.
     pub fn drains(mut self) -> Self {
-        self.manner.ending = Ending::AfterQueue;
+        self.lifecycle.ending = EndMode::AfterQueue;
         self
     }
 }

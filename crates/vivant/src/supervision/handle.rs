@@ -2,10 +2,10 @@
 
 use super::Supervision;
 use super::child::Child;
-use super::child::{Beginner, Manner, Start};
-use super::plan::{Alarm, Plan};
-use super::slot::{ChildState, Number};
-use super::supervisor::{Kind, Member, Supervisor};
+use super::child::{Beginner, LifecycleSpec, Start};
+use super::child_plan::{ChildId, ChildState};
+use super::plan::{Plan, StateTimer};
+use super::supervisor::{ChildKind, SupervisedChild, Supervisor};
 use crate::actor::ChildNews;
 use crate::actor::Terms;
 use crate::actor::{AddressRef, Delivery, Signals};
@@ -59,7 +59,7 @@ pub trait Supervised: sealed::Sealed {
     type Actor: Actor;
 
     #[doc(hidden)]
-    fn born_below(self, above: &Link<Supervisor>) -> Address<Self::Actor>;
+    fn spawn_below(self, parent: &Link<Supervisor>) -> Address<Self::Actor>;
 }
 
 mod sealed {
@@ -72,17 +72,22 @@ impl sealed::Sealed for Supervision {}
 impl<A: Actor, S: Start<A>> Supervised for Child<A, S> {
     type Actor = A;
 
-    fn born_below(self, above: &Link<Supervisor>) -> Address<A> {
-        let (terms, manner) = (self.terms, self.manner);
+    fn spawn_below(self, parent: &Link<Supervisor>) -> Address<A> {
+        let (terms, lifecycle) = (self.terms, self.lifecycle);
         let record = crate::actor::SupervisedBy {
-            supervisor: above.to.cell(),
-            news: |child, news| own::<Hear>((child, news)),
+            supervisor: parent.to.cell(),
+            news: |child, news| own::<ReportNews>((child, news)),
             begin: Box::new(Beginner(self.start, PhantomData)),
             terms,
         };
-        let address = birth_of_child::<A>(&above.to.system, record);
-        Newcomer::born(address.clone(), Kind::Leaf(manner.ending), terms, manner)
-            .goes_to(&above.to);
+        let address = birth_of_child::<A>(&parent.to.system, record);
+        NewChild::new(
+            address.clone(),
+            ChildKind::Leaf(lifecycle.ending),
+            terms,
+            lifecycle,
+        )
+        .send_to(&parent.to);
         Address::to_actor(address)
     }
 }
@@ -90,11 +95,11 @@ impl<A: Actor, S: Start<A>> Supervised for Child<A, S> {
 impl Supervised for Supervision {
     type Actor = Supervisor;
 
-    fn born_below(self, above: &Link<Supervisor>) -> Address<Supervisor> {
-        let (rules, terms, manner) = self.into_parts();
-        let branch = Supervisor::new(rules, Some(above.to.cell()));
-        let address = birth::<Supervisor>(&above.to.system, Some(branch));
-        Newcomer::born(address.clone(), Kind::Branch, terms, manner).goes_to(&above.to);
+    fn spawn_below(self, parent: &Link<Supervisor>) -> Address<Supervisor> {
+        let (rules, terms, lifecycle) = self.into_parts();
+        let branch = Supervisor::new(rules, Some(parent.to.cell()));
+        let address = birth::<Supervisor>(&parent.to.system, Some(branch));
+        NewChild::new(address.clone(), ChildKind::Branch, terms, lifecycle).send_to(&parent.to);
         Address::to_actor(address)
     }
 }
@@ -105,7 +110,7 @@ impl SupervisorHandle {
     ///
     /// Within a turn the child's path is below that turn's actor; elsewhere it begins anew.
     pub fn add<C: Supervised>(&self, child: C) -> Address<C::Actor> {
-        child.born_below(&self.0)
+        child.spawn_below(&self.0)
     }
 
     /// Returns its children and their states, in the order in which they were added.
@@ -152,30 +157,35 @@ impl fmt::Debug for SupervisorHandle {
 }
 
 /// A child on its way to its supervisor. If it never gets there it ends.
-pub(super) struct Newcomer(Option<(Member, Terms, Manner)>);
+pub(super) struct NewChild(Option<(SupervisedChild, Terms, LifecycleSpec)>);
 
-impl Newcomer {
-    fn born(address: AddressRef, kind: Kind, terms: Terms, manner: Manner) -> Newcomer {
-        let member = Member {
+impl NewChild {
+    fn new(
+        address: AddressRef,
+        kind: ChildKind,
+        terms: Terms,
+        lifecycle: LifecycleSpec,
+    ) -> NewChild {
+        let member = SupervisedChild {
             address,
             kind,
             starts: 0,
             last_failure: None,
-            alarm: None,
+            timer: None,
         };
-        Newcomer(Some((member, terms, manner)))
+        NewChild(Some((member, terms, lifecycle)))
     }
 
-    fn goes_to(self, above: &AddressRef) {
+    fn send_to(self, parent: &AddressRef) {
         Delivery {
-            to: above.clone(),
+            to: parent.clone(),
             envelope: own::<Adopt>((self,)),
         }
         .deliver();
     }
 }
 
-impl Drop for Newcomer {
+impl Drop for NewChild {
     fn drop(&mut self) {
         if let Some((member, ..)) = &self.0 {
             member.address.cell().signal(Signals::STOP);
@@ -214,7 +224,7 @@ macro_rules! message {
 message! {
     /// The message of [`SupervisorHandle::children`].
     pub Children() -> Vec<ChildFacts> = "children", |state, _turn, resolver| {
-        let facts = |(member, is): (&Member, ChildState)| ChildFacts {
+        let facts = |(member, is): (&SupervisedChild, ChildState)| ChildFacts {
             actor: member.address.path(),
             state: is,
             restarts: member.starts.saturating_sub(1),
@@ -226,42 +236,42 @@ message! {
 message! {
     /// The message of [`SupervisorHandle::settled`].
     pub AreSettled() -> Result<(), TreeFailed> = "settled", |state, _turn, resolver| {
-        state.awaits_settled(resolver)
+        state.wait_until_settled(resolver)
     }
 }
 message! {
     /// The message of [`SupervisorHandle::shut_down`].
     pub ShutDown() -> () = "shut_down", |state, turn, resolver| {
-        state.awaits_end(resolver);
-        state.changes(turn, Plan::shut_down)
+        state.wait_until_ended(resolver);
+        state.apply(turn, Plan::shut_down)
     }
 }
 message! {
     /// The news of a child.
-    pub(super) Hear(child: Number, news: ChildNews) -> () = "hear", |state, turn, _resolver| {
-        state.hears(turn, child, news)
+    pub(super) ReportNews(child: ChildId, news: ChildNews) -> () = "hear", |state, turn, _resolver| {
+        state.handle_news(turn, child, news)
     }
 }
 message! {
     /// Adds a child.
-    pub(super) Adopt(newcomer: Newcomer) -> () = "adopt", |state, turn, _resolver| {
-        let mut newcomer = newcomer;
-        if let Some((member, terms, manner)) = newcomer.0.take() {
-            state.adopts(turn, member, (terms, manner));
+    pub(super) Adopt(new_child: NewChild) -> () = "adopt", |state, turn, _resolver| {
+        let mut new_child = new_child;
+        if let Some((member, terms, lifecycle)) = new_child.0.take() {
+            state.adopt(turn, member, (terms, lifecycle));
         }
     }
 }
 message! {
     /// The supervisor of this branch starts it.
-    pub(super) Begin() -> () = "begin", |state, turn, _resolver| state.begins(turn)
+    pub(super) Begin() -> () = "begin", |state, turn, _resolver| state.begin(turn)
 }
 message! {
     /// The supervisor of this branch takes it down.
     pub(super) Retire() -> () = "retire", |state, turn, _resolver| {
-        state.changes(turn, Plan::retire)
+        state.apply(turn, Plan::retire)
     }
 }
 message! {
     /// A delay is over, or a child is late.
-    pub(super) BoundedQueue(alarm: Alarm) -> () = "ring", |state, turn, _resolver| state.rings(turn, alarm)
+    pub(super) TimerFired(timer: StateTimer) -> () = "ring", |state, turn, _resolver| state.timer_fired(turn, timer)
 }

@@ -3,29 +3,30 @@
 //!
 //! - [`child`]: the description of a child: how its state is made, and the terms.
 //! - [`budget`]: how often a child is restarted, and after which delay.
-//! - [`plan`]: the next steps, as a pure state machine; [`slot`]: a child in it.
+//! - [`plan`]: the next steps, as a pure state machine; [`child_plan`]: a child in it;
+//!   [`rules`]: its parameters.
 //! - [`supervisor`]: the actor that carries the plan out; [`handle`]: its public messages;
 //!   [`builder`]: how a supervisor is made.
-//! - [`news`]: the reports of children to their supervisor.
 //! - [`trees`]: the roots, which a shutdown begins with.
 
 mod budget;
 mod builder;
 mod child;
+mod child_plan;
 mod handle;
 #[cfg(all(test, feature = "macros"))]
 mod model_tests;
 mod plan;
-mod slot;
+mod rules;
 mod supervisor;
 mod trees;
 
 pub use builder::Supervision;
 pub use child::Child;
 pub use child::{Again, Saved, Start};
+pub use child_plan::ChildState;
 pub use handle::{
     AreSettled, ChildFacts, Children, ShutDown, Supervised, SupervisorHandle, TreeFailed,
 };
-pub use slot::ChildState;
 pub use supervisor::Supervisor;
 pub(crate) use trees::{Restarts, Trees};

@@ -26,17 +26,17 @@ enum Event {
 type Log = Arc<Mutex<Vec<(Duration, Event)>>>;
 
 #[derive(Actor)]
-struct Part {
+struct TestActor {
     me: usize,
     log: Log,
 }
 
 #[behaviours]
-impl Part {
+impl TestActor {
     #[start]
     fn new(t: &Turn<Self>, me: usize, log: Log) -> Self {
         lock(&log).push((t.now(), Event::Begins(me)));
-        Part { me, log }
+        TestActor { me, log }
     }
 
     fn work(&mut self, t: &Turn<Self>, number: usize, panics: usize) {
@@ -58,7 +58,7 @@ impl Part {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Who {
+enum Restarted {
     One,
     All,
     Rest,
@@ -74,7 +74,7 @@ const DELAY: Duration = Duration::from_millis(5);
 
 /// The model: the events that may happen next, in the simplest form.
 struct Model {
-    who: Who,
+    restarted: Restarted,
     up: Vec<bool>,
     /// The next message of each child.
     next: Vec<usize>,
@@ -92,20 +92,21 @@ struct Model {
 }
 
 impl Model {
-    fn happens(&mut self, at: Duration, event: Event) {
+    fn record(&mut self, at: Duration, event: Event) {
         match event {
             Event::Begins(n) => {
                 assert!(!self.up[n], "{n} begins, and is up");
-                let before = match self.who {
-                    Who::One => &self.known,
-                    Who::All | Who::Rest => &self.up,
+                let before = match self.restarted {
+                    Restarted::One => &self.known,
+                    Restarted::All | Restarted::Rest => &self.up,
                 };
                 let in_order = before[..n].iter().all(|&up| up) && !self.must.contains(&true);
                 // It may have been started before the supervisor knew of a failure; then it goes
                 // down again.
-                let told_before = self.may[n] || self.who == Who::One && self.known[n];
-                assert!(in_order || told_before, "{n} begins too early");
-                if std::mem::replace(&mut self.known[n], true) && self.who == Who::One {
+                let started_before =
+                    self.may[n] || self.restarted == Restarted::One && self.known[n];
+                assert!(in_order || started_before, "{n} begins too early");
+                if std::mem::replace(&mut self.known[n], true) && self.restarted == Restarted::One {
                     self.restarts.push(at);
                 }
                 self.up[n] = true;
@@ -125,7 +126,7 @@ impl Model {
             }
             Event::Restarts(n) => {
                 assert!(
-                    self.may[n] || most(&self.all, WINDOW * 2) > BUDGET,
+                    self.may[n] || max_in_window(&self.all, WINDOW * 2) > BUDGET,
                     "{n} goes down for nothing"
                 );
                 let mut later = n + 1..self.up.len();
@@ -145,10 +146,10 @@ impl Model {
         if is_sure {
             self.sure.push(at);
         }
-        let first = match self.who {
-            Who::One => return,
-            Who::All => 0,
-            Who::Rest => n,
+        let first = match self.restarted {
+            Restarted::One => return,
+            Restarted::All => 0,
+            Restarted::Rest => n,
         };
         for other in (first..self.up.len()).filter(|&other| other != n) {
             self.must[other] |= self.up[other] && is_sure;
@@ -159,17 +160,17 @@ impl Model {
     /// `late`: the longest delay between an event and its news to the supervisor.
     fn ends(&self, tree_is_alive: bool, late: Duration) {
         assert!(
-            most(&self.restarts, WINDOW - late) <= BUDGET,
+            max_in_window(&self.restarts, WINDOW - late) <= BUDGET,
             "restarts over budget"
         );
         if tree_is_alive {
             assert!(
-                most(&self.sure, WINDOW - late) <= BUDGET,
+                max_in_window(&self.sure, WINDOW - late) <= BUDGET,
                 "it should have given up"
             );
         } else {
             assert!(
-                most(&self.all, WINDOW + late) > BUDGET,
+                max_in_window(&self.all, WINDOW + late) > BUDGET,
                 "it gave up too early"
             );
         }
@@ -177,7 +178,7 @@ impl Model {
 }
 
 /// Returns the largest number of these times in one window.
-fn most(times: &[Duration], window: Duration) -> usize {
+fn max_in_window(times: &[Duration], window: Duration) -> usize {
     let within = |&from: &Duration| {
         times
             .iter()
@@ -187,32 +188,32 @@ fn most(times: &[Duration], window: Duration) -> usize {
     times.iter().map(within).max().unwrap_or(0)
 }
 
-fn rules(who: Who) -> Supervision {
-    match who {
-        Who::One => Supervisor::one_for_one(),
-        Who::All => Supervisor::all_for_one(),
-        Who::Rest => Supervisor::rest_for_one(),
+fn rules(restarted: Restarted) -> Supervision {
+    match restarted {
+        Restarted::One => Supervisor::one_for_one(),
+        Restarted::All => Supervisor::all_for_one(),
+        Restarted::Rest => Supervisor::rest_for_one(),
     }
     .budget(BUDGET, WINDOW)
 }
 
-fn trees_do_what_the_model_says(simulation: &Simulation, late: Duration) {
+fn check_tree(simulation: &Simulation, late: Duration) {
     let mut random = simulation.seed();
     let mut below = |bound: usize| {
         let (state, number) = crate::oracle::split_mix(random);
         random = state;
         crate::oracle::below(number, bound as u64) as usize
     };
-    let who = [Who::One, Who::All, Who::Rest][below(3)];
+    let restarted = [Restarted::One, Restarted::All, Restarted::Rest][below(3)];
     let (log, count, one_in) = (Log::default(), 1 + below(4), 3 + below(20));
-    let tree = rules(who).spawn(simulation.system());
-    let parts: Vec<_> = (0..count)
-        .map(|me| tree.add(Part::child(me, log.clone())))
+    let tree = rules(restarted).spawn(simulation.system());
+    let children: Vec<_> = (0..count)
+        .map(|me| tree.add(TestActor::child(me, log.clone())))
         .collect();
     let mut sent = vec![0; count];
     for _ in 0..below(40) {
         let n = below(count);
-        parts[n].work(sent[n], below(one_in)).send();
+        children[n].work(sent[n], below(one_in)).send();
         sent[n] += 1;
         if below(4) == 0 {
             simulation.run_for(Duration::from_millis(below(30) as u64));
@@ -220,7 +221,7 @@ fn trees_do_what_the_model_says(simulation: &Simulation, late: Duration) {
     }
     simulation.run();
     let mut model = Model {
-        who,
+        restarted,
         up: vec![false; count],
         next: vec![0; count],
         must: vec![false; count],
@@ -231,21 +232,21 @@ fn trees_do_what_the_model_says(simulation: &Simulation, late: Duration) {
         restarts: Vec::new(),
     };
     for (at, event) in std::mem::take(&mut *lock(&log)) {
-        model.happens(at, event);
+        model.record(at, event);
     }
     let is_alive = Address::is_alive(&tree);
     model.ends(is_alive, late);
     if is_alive {
         assert!(
             model.up.iter().all(|&up| up),
-            "somebody is down: {:?}",
+            "a child is down: {:?}",
             model.up
         );
         assert_eq!(model.next, sent, "not everything was processed");
     } else {
         assert!(
             simulation.system().inspect().actors.is_empty(),
-            "somebody is left"
+            "an actor is left"
         );
     }
     let done: usize = model.next.iter().sum();
@@ -261,25 +262,25 @@ fn trees_do_what_the_model_says(simulation: &Simulation, late: Duration) {
 }
 
 #[test]
-fn seeded_trees_do_what_the_model_says() {
-    let name = "seeded_trees_do_what_the_model_says";
+fn seeded_trees_agree_with_the_model() {
+    let name = "seeded_trees_agree_with_the_model";
     check(name, SEEDS, &Faults::none(), |simulation| {
-        trees_do_what_the_model_says(simulation, Duration::ZERO);
+        check_tree(simulation, Duration::ZERO);
     });
     let faults = Faults::none().panics(10_000).delays(100_000, DELAY);
     for faults in [faults.clone(), faults.full_mailboxes()] {
         check(name, SEEDS, &faults, |simulation| {
-            trees_do_what_the_model_says(simulation, DELAY * 4)
+            check_tree(simulation, DELAY * 4)
         });
     }
 }
 
-/// Self-tests show their faults without an interpreter.
+/// The self-tests need no interpreter.
 #[cfg(not(miri))]
-fn canary(bug: InjectedFault) {
+fn assert_caught(bug: InjectedFault) {
     must_catch(bug, || {
         check("a canary", CANARY_SEEDS, &Faults::none(), |simulation| {
-            trees_do_what_the_model_says(simulation, Duration::ZERO);
+            check_tree(simulation, Duration::ZERO);
         });
     });
 }
@@ -287,11 +288,11 @@ fn canary(bug: InjectedFault) {
 #[cfg(not(miri))]
 #[test]
 fn seeded_canary_a_message_lost_on_restart_is_caught() {
-    canary(InjectedFault::LostOnRestart);
+    assert_caught(InjectedFault::LostOnRestart);
 }
 
 #[cfg(not(miri))]
 #[test]
 fn seeded_canary_a_restart_over_budget_is_caught() {
-    canary(InjectedFault::OverBudget);
+    assert_caught(InjectedFault::OverBudget);
 }

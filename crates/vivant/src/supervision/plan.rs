@@ -4,70 +4,66 @@
 //! Each child has a wanted state and a current state. Every event changes one of them;
 //! [`Plan::orders`] then derives the steps that follow. Nothing else decides.
 
-use super::budget::{Afforded, BackOff, Budget, Failures};
-use super::child::Manner;
-use super::slot::{ChildState, Number, Open, Pace, Slot, Turn, Wants};
+use super::budget::{BudgetCheck, FailureWindow};
+use super::child::LifecycleSpec;
+use super::child_plan::{
+    ChildId, ChildPlan, ChildState, PendingStep, StartOrder, Timeliness, WantedState,
+};
+use super::rules::{Rules, Strategy};
 use crate::actor::Terms;
 use crate::actor::{OnPanic, Restart};
 use crate::failures::StopReason;
 use crate::services::ns;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The children that are restarted when one child has failed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(clippy::enum_variant_names, reason = "the words of the field")]
-pub(super) enum Strategy {
-    OneForOne,
-    AllForOne,
-    RestForOne,
-}
-
-/// The parameters of a supervisor.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
-    pub(super) strategy: Strategy,
-    pub(super) budget: Budget,
-    pub(super) back_off: BackOff,
-}
-
 /// A step to carry out.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Order {
     /// Order it to come up.
-    Start(Number),
+    Start(ChildId),
     /// Order it to go down.
-    Halt(Number),
+    Halt(ChildId),
     /// Order it to end.
-    End(Number),
+    End(ChildId),
     /// Order it to end before its next message: it is down, or on its way there, and processes
     /// none.
-    Stop(Number),
-    /// Call [`Plan::alarm`] with this after `in_ns` nanoseconds.
-    Alarm { alarm: Alarm, in_ns: u64 },
+    Stop(ChildId),
+    /// Call [`Plan::timer`] with this after `in_ns` nanoseconds.
+    SetTimer { timer: StateTimer, in_ns: u64 },
     /// It has not carried out an order in time; the plan goes on without it.
-    Overdue(Number),
+    Overdue(ChildId),
     /// All children that are to be up are up.
     Settled,
     /// No child is up any more, and the plan has reached its end.
     Over,
 }
 
-/// An alarm is for one state of one child; if that state has passed it has no effect.
+/// A timer for one state of one child. If that state has passed, the timer has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Alarm {
-    pub(super) number: Number,
+pub(super) struct StateTimer {
+    pub(super) number: ChildId,
     step: u64,
 }
 
-/// The aim of the plan.
+/// The goal of the plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Aim {
+enum Goal {
     /// All children up.
     Up,
     /// All children down, to be restarted later.
     Down,
     /// All children ended.
     Gone,
+}
+
+impl Goal {
+    fn wanted(self) -> WantedState {
+        match self {
+            Goal::Up => WantedState::Up,
+            Goal::Down => WantedState::Down,
+            Goal::Gone => WantedState::Gone,
+        }
+    }
 }
 
 /// Why the plan was given up.
@@ -81,13 +77,13 @@ pub(super) struct Failure {
 #[derive(Debug)]
 pub(super) struct Plan {
     rules: Rules,
-    aim: Aim,
-    slots: BTreeMap<Number, Slot>,
+    goal: Goal,
+    children: BTreeMap<ChildId, ChildPlan>,
     /// The children that are not in their wanted state.
-    open: BTreeSet<(Open, Number)>,
+    pending: BTreeSet<(PendingStep, ChildId)>,
     /// Orders decided at the last events.
     decided: Vec<Order>,
-    failures: Failures,
+    failures: FailureWindow,
     failure: Option<Failure>,
     /// Whether the last orders reported `Settled`.
     was_settled: bool,
@@ -97,11 +93,11 @@ impl Plan {
     pub(super) fn new(rules: Rules) -> Plan {
         Plan {
             rules,
-            aim: Aim::Up,
-            slots: BTreeMap::new(),
-            open: BTreeSet::new(),
+            goal: Goal::Up,
+            children: BTreeMap::new(),
+            pending: BTreeSet::new(),
             decided: Vec::new(),
-            failures: Failures::default(),
+            failures: FailureWindow::default(),
             failure: None,
             // There are no children, so there is no change to report.
             was_settled: true,
@@ -109,75 +105,71 @@ impl Plan {
     }
 
     /// Returns a plan that waits for [`Plan::begin_again`].
-    pub(super) fn resting(rules: Rules) -> Plan {
+    pub(super) fn waiting(rules: Rules) -> Plan {
         Plan {
-            aim: Aim::Down,
+            goal: Goal::Down,
             ..Plan::new(rules)
         }
     }
 
     /// Adds a child, which is down.
-    pub(super) fn adopt(&mut self, number: Number, terms: Terms, manner: Manner) {
-        let slot = Slot {
+    pub(super) fn adopt(&mut self, number: ChildId, terms: Terms, lifecycle: LifecycleSpec) {
+        let child = ChildPlan {
             terms,
-            manner,
+            lifecycle,
             is: ChildState::Down,
-            wants: match self.aim {
-                Aim::Up => Wants::Up,
-                Aim::Down => Wants::Down,
-                Aim::Gone => Wants::Gone,
-            },
-            turn: Turn::InOrder,
-            pace: Pace::InTime,
-            in_a_row: 0,
+            wanted: self.goal.wanted(),
+            start_order: StartOrder::InOrder,
+            timeliness: Timeliness::InTime,
+            failures_in_a_row: 0,
             up_since_ns: None,
             step: 0,
-            open: None,
+            pending: None,
         };
-        self.slots.insert(number, slot);
+        self.children.insert(number, child);
         self.touch(number);
     }
 
     /// The child's start function has returned.
-    pub(super) fn is_up(&mut self, number: Number, now_ns: u64) {
-        self.change(number, |slot| {
-            if slot.is == ChildState::Starting {
-                slot.up_since_ns = Some(now_ns);
-                slot.becomes(ChildState::Up);
+    pub(super) fn is_up(&mut self, number: ChildId, now_ns: u64) {
+        self.change(number, |child| {
+            if child.is == ChildState::Starting {
+                child.up_since_ns = Some(now_ns);
+                child.set_state(ChildState::Up);
             }
         });
     }
 
     /// The child's incarnation is over, and it waits for its start.
-    pub(super) fn is_down(&mut self, number: Number, reason: StopReason, now_ns: u64) {
-        let Some(slot) = self.slots.get_mut(&number) else {
+    pub(super) fn is_down(&mut self, number: ChildId, reason: StopReason, now_ns: u64) {
+        let Some(child) = self.children.get_mut(&number) else {
             return;
         };
-        let (is, wants) = (slot.is, slot.wants);
-        if is == ChildState::Ending {
+        let (is, wanted) = (child.is, child.wanted);
+        if is == ChildState::EndMode {
             // It will not be restarted, so it never processes what was to come before its end.
             self.decided.push(Order::Stop(number));
         } else {
-            slot.becomes(ChildState::Down);
+            child.set_state(ChildState::Down);
         }
-        if wants == Wants::Fresh {
-            slot.wants = Wants::Up;
+        if wanted == WantedState::Restarted {
+            child.wanted = WantedState::Up;
         }
         self.touch(number);
         // Otherwise it was halted, or was about to be: this is no failure of its own.
-        if matches!(is, ChildState::Up | ChildState::Starting) && wants == Wants::Up {
-            self.has_failed(number, reason, now_ns);
+        if matches!(is, ChildState::Up | ChildState::Starting) && wanted == WantedState::Up {
+            self.record_failure(number, reason, now_ns);
         }
     }
 
     /// The child was ordered down, and was down already.
-    pub(super) fn was_down(&mut self, number: Number) {
-        self.change(number, |slot| {
+    pub(super) fn was_down(&mut self, number: ChildId) {
+        self.change(number, |child| {
             // In any other state it has reported being down itself, and has been started since.
-            if slot.is == ChildState::Halting {
-                slot.becomes(ChildState::Down);
-                if slot.wants == Wants::Fresh {
-                    slot.wants = Wants::Up;
+            if child.is == ChildState::Halting {
+                child.set_state(ChildState::Down);
+                if child.wanted == WantedState::Restarted {
+                    child.wanted = WantedState::Up;
                 }
             }
         });
@@ -185,20 +177,20 @@ impl Plan {
 
     /// The child panicked and continued.
     pub(super) fn has_resumed(&mut self, reason: StopReason, now_ns: u64) {
-        self.counts_against(&reason, now_ns);
+        self.count_failure(&reason, now_ns);
     }
 
     /// The child has ended for good.
-    pub(super) fn is_gone(&mut self, number: Number, reason: StopReason) {
-        let Some(slot) = self.slots.remove(&number) else {
+    pub(super) fn is_gone(&mut self, number: ChildId, reason: StopReason) {
+        let Some(child) = self.children.remove(&number) else {
             return;
         };
         // The others are as settled as before if it was in its wanted state: a branch that is down
         // has nothing to report.
-        if let Some(open) = slot.open {
-            self.open.remove(&(open, number));
+        if let Some(pending) = child.pending {
+            self.pending.remove(&(pending, number));
         }
-        if slot.terms.on_panic == OnPanic::Escalate && reason.is_failure() {
+        if child.terms.on_panic == OnPanic::Escalate && reason.is_failure() {
             self.give_up(Failure {
                 reason,
                 failures: 1,
@@ -206,57 +198,61 @@ impl Plan {
         }
     }
 
-    /// An alarm fires: a delay is over, or a child is late.
-    pub(super) fn alarm(&mut self, Alarm { number, step }: Alarm, now_ns: u64) {
-        let Some(slot) = self.slots.get_mut(&number).filter(|slot| slot.step == step) else {
+    /// A timer fires: a delay is over, or a child is late.
+    pub(super) fn timer_fired(&mut self, StateTimer { number, step }: StateTimer, now_ns: u64) {
+        let Some(child) = self
+            .children
+            .get_mut(&number)
+            .filter(|child| child.step == step)
+        else {
             return;
         };
-        match slot.is {
-            ChildState::Delayed => slot.becomes(ChildState::Down),
-            ChildState::Starting | ChildState::Halting | ChildState::Ending => {
-                slot.pace = Pace::Overdue;
+        match child.is {
+            ChildState::Delayed => child.set_state(ChildState::Down),
+            ChildState::Starting | ChildState::Halting | ChildState::EndMode => {
+                child.timeliness = Timeliness::Overdue;
                 self.decided.push(Order::Overdue(number));
             }
             ChildState::Down | ChildState::Up => {}
         }
-        let is_start = slot.is == ChildState::Starting;
-        if is_start && slot.wants == Wants::Up {
-            slot.wants = Wants::Fresh;
+        let is_start = child.is == ChildState::Starting;
+        if is_start && child.wanted == WantedState::Up {
+            child.wanted = WantedState::Restarted;
         }
         self.touch(number);
-        if is_start && self.aim == Aim::Up {
-            self.counts_against(&StopReason::Restarting, now_ns);
+        if is_start && self.goal == Goal::Up {
+            self.count_failure(&StopReason::Restarting, now_ns);
         }
     }
 
-    /// Returns true if this alarm still has an effect.
-    pub(super) fn waiting_ms(&self, Alarm { number, step }: Alarm) -> bool {
-        self.slots
+    /// Returns true if this timer still has an effect.
+    pub(super) fn is_current(&self, StateTimer { number, step }: StateTimer) -> bool {
+        self.children
             .get(&number)
-            .is_some_and(|slot| slot.step == step)
+            .is_some_and(|child| child.step == step)
     }
 
     /// Takes all children down, to be restarted later.
     pub(super) fn retire(&mut self) {
-        if self.aim == Aim::Up {
-            self.aim_at(Aim::Down);
+        if self.goal == Goal::Up {
+            self.set_goal(Goal::Down);
         }
     }
 
     /// Ends all children.
     pub(super) fn shut_down(&mut self) {
-        self.aim_at(Aim::Gone);
+        self.set_goal(Goal::Gone);
     }
 
     /// After [`Plan::retire`]: brings all children up again, with no failure counted against any.
     pub(super) fn begin_again(&mut self) {
-        self.failures = Failures::default();
+        self.failures = FailureWindow::default();
         self.failure = None;
         self.was_settled = false;
-        for slot in self.slots.values_mut() {
-            (slot.turn, slot.in_a_row) = (Turn::InOrder, 0);
+        for child in self.children.values_mut() {
+            (child.start_order, child.failures_in_a_row) = (StartOrder::InOrder, 0);
         }
-        self.aim_at(Aim::Up);
+        self.set_goal(Goal::Up);
     }
 
     /// Returns why the plan was given up, if it was.
@@ -269,45 +265,43 @@ impl Plan {
         self.was_settled
     }
 
-    /// Returns true if the aim is the end of all children.
-    pub(super) fn is_at_its_end(&self) -> bool {
-        self.aim == Aim::Gone
+    /// Returns true if the goal is the end of all children.
+    pub(super) fn is_ending(&self) -> bool {
+        self.goal == Goal::Gone
     }
 
-    /// Returns true if the aim is that all children are up.
-    pub(super) fn is_after_life(&self) -> bool {
-        self.aim == Aim::Up
+    /// Returns true if the goal is that all children are up.
+    pub(super) fn wants_all_up(&self) -> bool {
+        self.goal == Goal::Up
     }
 
     /// Returns its children and their states, in order.
-    pub(super) fn children(&self) -> impl Iterator<Item = (Number, ChildState)> {
-        self.slots.iter().map(|(number, slot)| (*number, slot.is))
+    pub(super) fn children(&self) -> impl Iterator<Item = (ChildId, ChildState)> {
+        self.children
+            .iter()
+            .map(|(number, child)| (*number, child.is))
     }
 
-    fn aim_at(&mut self, aim: Aim) {
-        self.aim = aim;
-        let wants = match aim {
-            Aim::Up => Wants::Up,
-            Aim::Down => Wants::Down,
-            Aim::Gone => Wants::Gone,
-        };
-        let numbers: Vec<Number> = self.slots.keys().copied().collect();
+    fn set_goal(&mut self, goal: Goal) {
+        self.goal = goal;
+        let wanted = goal.wanted();
+        let numbers: Vec<ChildId> = self.children.keys().copied().collect();
         for number in numbers {
-            self.change(number, |slot| {
-                slot.wants = wants;
-                if aim != Aim::Up && slot.is == ChildState::Delayed {
-                    slot.becomes(ChildState::Down);
+            self.change(number, |child| {
+                child.wanted = wanted;
+                if goal != Goal::Up && child.is == ChildState::Delayed {
+                    child.set_state(ChildState::Down);
                 }
             });
         }
         self.was_settled = false;
     }
 
-    fn has_failed(&mut self, number: Number, reason: StopReason, now_ns: u64) {
-        if self.aim != Aim::Up {
+    fn record_failure(&mut self, number: ChildId, reason: StopReason, now_ns: u64) {
+        if self.goal != Goal::Up {
             return;
         }
-        let Some(terms) = self.slots.get(&number).map(|slot| slot.terms) else {
+        let Some(terms) = self.children.get(&number).map(|child| child.terms) else {
             return;
         };
         if terms.on_panic == OnPanic::Escalate && reason.is_failure() {
@@ -317,36 +311,36 @@ impl Plan {
             });
             return;
         }
-        if !self.counts_against(&reason, now_ns) {
+        if !self.count_failure(&reason, now_ns) {
             return;
         }
         self.delay(number, now_ns);
-        let siblings: Vec<Number> = match self.rules.strategy {
+        let siblings: Vec<ChildId> = match self.rules.strategy {
             Strategy::OneForOne => return,
-            Strategy::AllForOne => self.slots.keys().copied().collect(),
-            Strategy::RestForOne => self.slots.range(number..).map(|(n, _)| *n).collect(),
+            Strategy::AllForOne => self.children.keys().copied().collect(),
+            Strategy::RestForOne => self.children.range(number..).map(|(n, _)| *n).collect(),
         };
         for sibling in siblings {
-            self.change(sibling, |slot| {
-                slot.turn = Turn::InOrder;
-                if matches!(slot.is, ChildState::Down | ChildState::Delayed)
-                    || slot.wants == Wants::Gone
+            self.change(sibling, |child| {
+                child.start_order = StartOrder::InOrder;
+                if matches!(child.is, ChildState::Down | ChildState::Delayed)
+                    || child.wanted == WantedState::Gone
                 {
                     return;
                 }
-                slot.wants = match slot.terms.restart {
-                    Restart::Never => Wants::Gone,
-                    Restart::Always | Restart::OnFailure => Wants::Fresh,
+                child.wanted = match child.terms.restart {
+                    Restart::Never => WantedState::Gone,
+                    Restart::Always | Restart::OnFailure => WantedState::Restarted,
                 };
             });
         }
     }
 
     /// Counts a failure. Returns true if the budget allows it; otherwise gives the plan up.
-    fn counts_against(&mut self, reason: &StopReason, now_ns: u64) -> bool {
+    fn count_failure(&mut self, reason: &StopReason, now_ns: u64) -> bool {
         match self.failures.count(self.rules.budget, now_ns) {
-            Afforded::Yes => true,
-            Afforded::No(failures) => {
+            BudgetCheck::Allowed => true,
+            BudgetCheck::Exceeded(failures) => {
                 self.give_up(Failure {
                     reason: reason.clone(),
                     failures,
@@ -358,51 +352,51 @@ impl Plan {
 
     /// Sets the delay before a restart, only for the child that failed itself: children restarted
     /// because of it did not fail.
-    fn delay(&mut self, number: Number, now_ns: u64) {
+    fn delay(&mut self, number: ChildId, now_ns: u64) {
         let back_off = self.rules.back_off;
         let mut decided = None;
-        self.change(number, |slot| {
-            if let Some(since_ns) = slot.up_since_ns.take() {
+        self.change(number, |child| {
+            if let Some(since_ns) = child.up_since_ns.take() {
                 // The children behind it have begun, and are up.
-                slot.turn = Turn::AtOnce;
-                if now_ns.saturating_sub(since_ns) > back_off.forgets_after_ns() {
-                    slot.in_a_row = 0;
+                child.start_order = StartOrder::AtOnce;
+                if now_ns.saturating_sub(since_ns) > back_off.reset_after_ns() {
+                    child.failures_in_a_row = 0;
                 }
             }
-            slot.in_a_row = slot.in_a_row.saturating_add(1);
-            let in_ns = back_off.delay_ns(slot.in_a_row);
+            child.failures_in_a_row = child.failures_in_a_row.saturating_add(1);
+            let in_ns = back_off.delay_ns(child.failures_in_a_row);
             if in_ns > 0 {
-                slot.becomes(ChildState::Delayed);
-                decided = Some(alarm(number, slot, in_ns));
+                child.set_state(ChildState::Delayed);
+                decided = Some(timer(number, child, in_ns));
             }
         });
         self.decided.extend(decided);
     }
 
     fn give_up(&mut self, failure: Failure) {
-        if self.aim == Aim::Up {
+        if self.goal == Goal::Up {
             self.failure = Some(failure);
-            self.aim_at(Aim::Down);
+            self.set_goal(Goal::Down);
         }
     }
 
-    fn change(&mut self, number: Number, change: impl FnOnce(&mut Slot)) {
-        if let Some(slot) = self.slots.get_mut(&number) {
-            change(slot);
+    fn change(&mut self, number: ChildId, change: impl FnOnce(&mut ChildPlan)) {
+        if let Some(child) = self.children.get_mut(&number) {
+            change(child);
             self.touch(number);
         }
     }
 
-    fn touch(&mut self, number: Number) {
-        let Some(slot) = self.slots.get_mut(&number) else {
+    fn touch(&mut self, number: ChildId) {
+        let Some(child) = self.children.get_mut(&number) else {
             return;
         };
-        let open = slot.open();
-        if let Some(before) = std::mem::replace(&mut slot.open, open) {
-            self.open.remove(&(before, number));
+        let pending = child.pending();
+        if let Some(before) = std::mem::replace(&mut child.pending, pending) {
+            self.pending.remove(&(before, number));
         }
-        if let Some(open) = open {
-            self.open.insert((open, number));
+        if let Some(pending) = pending {
+            self.pending.insert((pending, number));
             self.was_settled = false;
         }
     }
@@ -410,87 +404,90 @@ impl Plan {
     /// Returns the steps that can be taken now. Called after every change.
     pub(super) fn orders(&mut self) -> Vec<Order> {
         let mut orders = std::mem::take(&mut self.decided);
-        self.halt_next(&mut orders);
+        self.stop_next(&mut orders);
         self.start_next(&mut orders);
-        self.say_if_settled(&mut orders);
+        self.report_settled(&mut orders);
         orders
     }
 
-    fn first(&self, open: Open) -> Option<Number> {
-        let mut range = self.open.range((open, 0)..=(open, Number::MAX));
+    fn first(&self, pending: PendingStep) -> Option<ChildId> {
+        let mut range = self.pending.range((pending, 0)..=(pending, ChildId::MAX));
         range.next().map(|(_, number)| *number)
     }
 
     /// V2: halts the last one first, one at a time.
-    fn halt_next(&mut self, orders: &mut Vec<Order>) {
-        let falls = (Open::Falls, 0)..=(Open::Falls, Number::MAX);
-        let Some(&(_, number)) = self.open.range(falls).next_back() else {
+    fn stop_next(&mut self, orders: &mut Vec<Order>) {
+        let stopping = (PendingStep::Stop, 0)..=(PendingStep::Stop, ChildId::MAX);
+        let Some(&(_, number)) = self.pending.range(stopping).next_back() else {
             return;
         };
-        self.change(number, |slot| {
-            let within = slot.manner.ends_within;
-            match (slot.is, slot.wants) {
-                (ChildState::Halting, _) if slot.wants != Wants::Gone => return,
-                (ChildState::Ending, _) => return,
-                (ChildState::Down | ChildState::Delayed | ChildState::Halting, Wants::Gone) => {
-                    slot.becomes(ChildState::Ending);
+        self.change(number, |child| {
+            let within = child.lifecycle.ends_within;
+            match (child.is, child.wanted) {
+                (ChildState::Halting, _) if child.wanted != WantedState::Gone => return,
+                (ChildState::EndMode, _) => return,
+                (
+                    ChildState::Down | ChildState::Delayed | ChildState::Halting,
+                    WantedState::Gone,
+                ) => {
+                    child.set_state(ChildState::EndMode);
                     orders.push(Order::Stop(number));
                 }
-                (_, Wants::Gone) => {
-                    slot.becomes(ChildState::Ending);
+                (_, WantedState::Gone) => {
+                    child.set_state(ChildState::EndMode);
                     orders.push(Order::End(number));
                 }
                 _ => {
-                    slot.becomes(ChildState::Halting);
+                    child.set_state(ChildState::Halting);
                     orders.push(Order::Halt(number));
                 }
             }
-            orders.push(alarm(number, slot, ns(within)));
+            orders.push(timer(number, child, ns(within)));
         });
     }
 
     /// V3: starts the children in line one after the other, when none has to go down; the others at
     /// once.
     fn start_next(&mut self, orders: &mut Vec<Order>) {
-        let mut start = |slot: &mut Slot, number| {
-            slot.becomes(ChildState::Starting);
+        let mut start = |child: &mut ChildPlan, number| {
+            child.set_state(ChildState::Starting);
             orders.push(Order::Start(number));
-            orders.push(alarm(number, slot, ns(slot.manner.starts_within)));
+            orders.push(timer(number, child, ns(child.lifecycle.starts_within)));
         };
-        while let Some(number) = self.first(Open::Ready) {
-            self.change(number, |slot| start(slot, number));
+        while let Some(number) = self.first(PendingStep::StartNow) {
+            self.change(number, |child| start(child, number));
         }
-        if self.first(Open::Falls).is_some() {
+        if self.first(PendingStep::Stop).is_some() {
             return;
         }
-        if let Some(number) = self.first(Open::InLine) {
-            self.change(number, |slot| {
-                if slot.is == ChildState::Down {
-                    start(slot, number);
+        if let Some(number) = self.first(PendingStep::StartInOrder) {
+            self.change(number, |child| {
+                if child.is == ChildState::Down {
+                    start(child, number);
                 }
             });
         }
     }
 
-    fn say_if_settled(&mut self, orders: &mut Vec<Order>) {
+    fn report_settled(&mut self, orders: &mut Vec<Order>) {
         // A late child's end is not waited for, but while it is late, not all children are up.
-        let counts = |open: Open| open != Open::Late || self.aim == Aim::Up;
-        let is_open = self.open.iter().any(|(open, _)| counts(*open));
-        if self.was_settled || is_open {
+        let counts = |pending: PendingStep| pending != PendingStep::Late || self.goal == Goal::Up;
+        let is_pending = self.pending.iter().any(|(pending, _)| counts(*pending));
+        if self.was_settled || is_pending {
             return;
         }
         self.was_settled = true;
-        orders.push(match self.aim {
-            Aim::Up => Order::Settled,
-            Aim::Down | Aim::Gone => Order::Over,
+        orders.push(match self.goal {
+            Goal::Up => Order::Settled,
+            Goal::Down | Goal::Gone => Order::Over,
         });
     }
 }
 
-fn alarm(number: Number, slot: &Slot, in_ns: u64) -> Order {
-    let step = slot.step;
-    Order::Alarm {
-        alarm: Alarm { number, step },
+fn timer(number: ChildId, child: &ChildPlan, in_ns: u64) -> Order {
+    let step = child.step;
+    Order::SetTimer {
+        timer: StateTimer { number, step },
         in_ns,
     }
 }

@@ -1,11 +1,12 @@
 //! The supervisor: an actor that carries out a [`Plan`].
 
 use super::builder::Supervision;
-use super::child::{Ending, Manner};
+use super::child::{EndMode, LifecycleSpec};
+use super::child_plan::{ChildId, ChildState};
 use super::handle::Begin;
-use super::handle::{BoundedQueue, Hear, Retire, ShutDown, TreeFailed};
-use super::plan::{Alarm, Order, Plan, Rules, Strategy};
-use super::slot::{ChildState, Number};
+use super::handle::{ReportNews, Retire, ShutDown, TimerFired, TreeFailed};
+use super::plan::{Order, Plan, StateTimer};
+use super::rules::{Rules, Strategy};
 use super::trees::{Restarts, Trees};
 use crate::actor::{AddressRef, CellRef, Delivery, Signals, Timer};
 use crate::actor::{ChildNews, Terms, report};
@@ -60,31 +61,31 @@ use std::fmt;
 /// ```
 pub struct Supervisor {
     plan: Plan,
-    pub(super) children: BTreeMap<Number, Member>,
+    pub(super) children: BTreeMap<ChildId, SupervisedChild>,
     /// Its own supervisor, if it is a child.
-    above: Option<CellRef>,
+    parent: Option<CellRef>,
     /// The child of the last change of the plan.
-    suspect: Option<CellRef>,
+    last_child: Option<CellRef>,
     gave_up: Option<Arc<GaveUp>>,
     wait_for_settled: Vec<Resolver<Result<(), TreeFailed>>>,
     wait_for_end: Vec<Resolver<()>>,
 }
 
 /// A child, as its supervisor sees it.
-pub(super) struct Member {
+pub(super) struct SupervisedChild {
     pub(super) address: AddressRef,
-    pub(super) kind: Kind,
+    pub(super) kind: ChildKind,
     pub(super) starts: u32,
     pub(super) last_failure: Option<StopReason>,
     /// Fires when the child is late, or when its delay is over.
-    pub(super) alarm: Option<(Alarm, Timer)>,
+    pub(super) timer: Option<(StateTimer, Timer)>,
 }
 
 /// How a child receives its orders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum ChildKind {
     /// By signals; the cell does the rest.
-    Leaf(Ending),
+    Leaf(EndMode),
     /// A supervisor, by messages; its own children come first.
     Branch,
 }
@@ -106,16 +107,16 @@ impl Supervisor {
         Supervision::new(Strategy::RestForOne)
     }
 
-    pub(super) fn new(rules: Rules, above: Option<CellRef>) -> Supervisor {
-        let plan = match above {
+    pub(super) fn new(rules: Rules, parent: Option<CellRef>) -> Supervisor {
+        let plan = match parent {
             None => Plan::new(rules),
-            Some(_) => Plan::resting(rules),
+            Some(_) => Plan::waiting(rules),
         };
         Supervisor {
             plan,
             children: BTreeMap::new(),
-            above,
-            suspect: None,
+            parent,
+            last_child: None,
             gave_up: None,
             wait_for_settled: Vec::new(),
             wait_for_end: Vec::new(),
@@ -123,12 +124,12 @@ impl Supervisor {
     }
 
     /// Changes the plan, and carries out its orders.
-    pub(super) fn changes(&mut self, turn: &Turn<'_, Supervisor>, change: impl FnOnce(&mut Plan)) {
+    pub(super) fn apply(&mut self, turn: &Turn<'_, Supervisor>, change: impl FnOnce(&mut Plan)) {
         change(&mut self.plan);
         if let (None, Some(failure)) = (&self.gave_up, self.plan.failure()) {
             self.gave_up = Some(Arc::new(GaveUp {
                 child: self
-                    .suspect
+                    .last_child
                     .as_ref()
                     .map(|cell| cell.path())
                     .unwrap_or_default(),
@@ -139,24 +140,24 @@ impl Supervisor {
         loop {
             let orders = self.plan.orders();
             if orders.is_empty() {
-                self.suspect = None;
+                self.last_child = None;
                 return;
             }
             for order in orders {
-                self.obeys(order, turn);
+                self.carry_out(order, turn);
             }
         }
     }
 
-    fn obeys(&mut self, order: Order, turn: &Turn<'_, Supervisor>) {
+    fn carry_out(&mut self, order: Order, turn: &Turn<'_, Supervisor>) {
         match order {
-            Order::Start(number) => self.starts(number, turn),
-            Order::Halt(number) => self.halts(number),
-            Order::End(number) => self.ends(number),
-            Order::Stop(number) => self.stops(number),
-            Order::Alarm { alarm, in_ns } => {
-                if let Some(member) = self.children.get_mut(&alarm.number) {
-                    let before = member.alarm.replace((alarm, set(alarm, in_ns, turn)));
+            Order::Start(number) => self.start_child(number, turn),
+            Order::Halt(number) => self.halt_child(number),
+            Order::End(number) => self.end_child(number),
+            Order::Stop(number) => self.stop_child(number),
+            Order::SetTimer { timer, in_ns } => {
+                if let Some(member) = self.children.get_mut(&timer.number) {
+                    let before = member.timer.replace((timer, set(timer, in_ns, turn)));
                     before.map(|(_, timer)| timer.cancel());
                 }
             }
@@ -166,12 +167,12 @@ impl Supervisor {
                     reports.overdue(member.address.path());
                 }
             }
-            Order::Settled => self.is_settled(turn),
-            Order::Over => self.is_over(turn),
+            Order::Settled => self.report_settled(turn),
+            Order::Over => self.all_down(turn),
         }
     }
 
-    fn starts(&mut self, number: Number, turn: &Turn<'_, Supervisor>) {
+    fn start_child(&mut self, number: ChildId, turn: &Turn<'_, Supervisor>) {
         let Some(member) = self.children.get_mut(&number) else {
             return;
         };
@@ -181,41 +182,46 @@ impl Supervisor {
             observe::restarted(&member.address.seen());
         }
         match member.kind {
-            Kind::Leaf(_) => member.address.cell().signal(Signals::START),
-            Kind::Branch => post::<Begin>(&member.address),
+            ChildKind::Leaf(_) => member.address.cell().signal(Signals::START),
+            ChildKind::Branch => post::<Begin>(&member.address),
         }
     }
 
-    fn halts(&self, number: Number) {
+    fn halt_child(&self, number: ChildId) {
         if let Some(member) = self.children.get(&number) {
             match member.kind {
-                Kind::Leaf(_) => member.address.cell().signal(Signals::HALT),
-                Kind::Branch => post::<Retire>(&member.address),
+                ChildKind::Leaf(_) => member.address.cell().signal(Signals::HALT),
+                ChildKind::Branch => post::<Retire>(&member.address),
             }
         }
     }
 
-    fn ends(&self, number: Number) {
+    fn end_child(&self, number: ChildId) {
         if let Some(member) = self.children.get(&number) {
             match member.kind {
-                Kind::Leaf(Ending::Now) => member.address.cell().signal(Signals::STOP),
-                Kind::Leaf(Ending::AfterQueue) => stop_after_queue(&member.address),
-                Kind::Branch => post::<ShutDown>(&member.address),
+                ChildKind::Leaf(EndMode::Now) => member.address.cell().signal(Signals::STOP),
+                ChildKind::Leaf(EndMode::AfterQueue) => stop_after_queue(&member.address),
+                ChildKind::Branch => post::<ShutDown>(&member.address),
             }
         }
     }
 
-    fn stops(&self, number: Number) {
+    fn stop_child(&self, number: ChildId) {
         if let Some(member) = self.children.get(&number) {
             match member.kind {
-                Kind::Leaf(_) => member.address.cell().signal(Signals::STOP),
-                Kind::Branch => post::<ShutDown>(&member.address),
+                ChildKind::Leaf(_) => member.address.cell().signal(Signals::STOP),
+                ChildKind::Branch => post::<ShutDown>(&member.address),
             }
         }
     }
 
     /// Processes the news of a child.
-    pub(super) fn hears(&mut self, turn: &Turn<'_, Supervisor>, number: Number, news: ChildNews) {
+    pub(super) fn handle_news(
+        &mut self,
+        turn: &Turn<'_, Supervisor>,
+        number: ChildId,
+        news: ChildNews,
+    ) {
         let Some(member) = self.children.get_mut(&number) else {
             return;
         };
@@ -223,94 +229,94 @@ impl Supervisor {
         if let ChildNews::Down(reason) | ChildNews::Resumed(reason) = &news {
             member.last_failure = Some(reason.clone());
         }
-        self.suspect = Some(member.address.cell());
+        self.last_child = Some(member.address.cell());
         if let ChildNews::Gone(_) = &news {
-            if let Some((_, timer)) = member.alarm.take() {
+            if let Some((_, timer)) = member.timer.take() {
                 timer.cancel();
             }
             self.children.remove(&number);
             Restarts::of(&turn.worker().system).forget(number);
         }
-        self.changes(turn, |plan| match news {
+        self.apply(turn, |plan| match news {
             ChildNews::Up => plan.is_up(number, now_ns),
             ChildNews::Down(reason) => plan.is_down(number, reason, now_ns),
             ChildNews::IsDown => plan.was_down(number),
             ChildNews::Resumed(reason) => plan.has_resumed(reason, now_ns),
             ChildNews::Gone(reason) => plan.is_gone(number, reason),
         });
-        self.forgets_alarm(number);
+        self.cancel_answered_timer(number);
     }
 
-    /// Cancels the alarm of an order that the child has carried out. The news may be older than the
-    /// last order: then they do not answer that order, and its alarm stays.
-    fn forgets_alarm(&mut self, number: Number) {
+    /// Cancels the timer of an order that the child has carried out. The news may be older than the
+    /// last order: then they do not answer that order, and its timer stays.
+    fn cancel_answered_timer(&mut self, number: ChildId) {
         let plan = &self.plan;
         if let Some(member) = self.children.get_mut(&number)
-            && let Some((_, timer)) = member.alarm.take_if(|(alarm, _)| !plan.waiting_ms(*alarm))
+            && let Some((_, timer)) = member.timer.take_if(|(timer, _)| !plan.is_current(*timer))
         {
             timer.cancel();
         }
     }
 
-    pub(super) fn adopts(
+    pub(super) fn adopt(
         &mut self,
         turn: &Turn<'_, Supervisor>,
-        member: Member,
-        (terms, manner): (Terms, Manner),
+        member: SupervisedChild,
+        (terms, lifecycle): (Terms, LifecycleSpec),
     ) {
         let number = member.address.id;
         self.children.insert(number, member);
-        self.changes(turn, |plan| plan.adopt(number, terms, manner));
+        self.apply(turn, |plan| plan.adopt(number, terms, lifecycle));
     }
 
     /// Its own supervisor starts it, for the first time or again.
-    pub(super) fn begins(&mut self, turn: &Turn<'_, Supervisor>) {
+    pub(super) fn begin(&mut self, turn: &Turn<'_, Supervisor>) {
         self.gave_up = None;
-        self.changes(turn, Plan::begin_again);
+        self.apply(turn, Plan::begin_again);
     }
 
-    pub(super) fn rings(&mut self, turn: &Turn<'_, Supervisor>, alarm: Alarm) {
+    pub(super) fn timer_fired(&mut self, turn: &Turn<'_, Supervisor>, timer: StateTimer) {
         let now_ns = turn.worker().system.oracle.now_ns();
-        let member = self.children.get(&alarm.number);
-        self.suspect = member.map(|member| member.address.cell());
-        self.changes(turn, |plan| plan.alarm(alarm, now_ns));
+        let member = self.children.get(&timer.number);
+        self.last_child = member.map(|member| member.address.cell());
+        self.apply(turn, |plan| plan.timer_fired(timer, now_ns));
     }
 
     /// Returns the facts and the state of each child, in order.
-    pub(super) fn facts(&self) -> impl Iterator<Item = (&Member, ChildState)> {
+    pub(super) fn facts(&self) -> impl Iterator<Item = (&SupervisedChild, ChildState)> {
         let member = |(number, is)| Some((self.children.get(&number)?, is));
         self.plan.children().filter_map(member)
     }
 
     /// Resolves `resolver` when all children are up.
-    pub(super) fn awaits_settled(&mut self, resolver: Resolver<Result<(), TreeFailed>>) {
-        if self.plan.is_settled() && self.plan.is_after_life() {
+    pub(super) fn wait_until_settled(&mut self, resolver: Resolver<Result<(), TreeFailed>>) {
+        if self.plan.is_settled() && self.plan.wants_all_up() {
             resolver.resolve(Ok(()));
         } else {
             self.wait_for_settled.push(resolver);
         }
     }
 
-    pub(super) fn awaits_end(&mut self, resolver: Resolver<()>) {
+    pub(super) fn wait_until_ended(&mut self, resolver: Resolver<()>) {
         self.wait_for_end.push(resolver);
     }
 
-    fn is_settled(&mut self, turn: &Turn<'_, Supervisor>) {
+    fn report_settled(&mut self, turn: &Turn<'_, Supervisor>) {
         for resolver in std::mem::take(&mut self.wait_for_settled) {
             resolver.resolve(Ok(()));
         }
-        self.tells_above(turn, ChildNews::Up);
+        self.report_to_parent(turn, ChildNews::Up);
     }
 
     /// No child is up any more.
-    fn is_over(&mut self, turn: &Turn<'_, Supervisor>) {
+    fn all_down(&mut self, turn: &Turn<'_, Supervisor>) {
         let failed = self.gave_up.clone().map(StopReason::GaveUp);
-        if self.plan.is_at_its_end() {
+        if self.plan.is_ending() {
             let reason = failed.unwrap_or(StopReason::Stopped);
             turn.worker().request_end(reason);
-        } else if self.above.is_some() {
+        } else if self.parent.is_some() {
             // It waits for the next order to begin.
-            self.tells_above(
+            self.report_to_parent(
                 turn,
                 ChildNews::Down(failed.unwrap_or(StopReason::Restarting)),
             );
@@ -324,17 +330,17 @@ impl Supervisor {
         }
     }
 
-    fn tells_above(&self, turn: &Turn<'_, Supervisor>, news: ChildNews) {
-        if let Some(above) = &self.above {
+    fn report_to_parent(&self, turn: &Turn<'_, Supervisor>, news: ChildNews) {
+        if let Some(parent) = &self.parent {
             // If that supervisor has ended, this one ends soon too.
-            let _received = report(above, own::<Hear>((turn.owner().id, news)));
+            let _delivered = report(parent, own::<ReportNews>((turn.owner().id, news)));
         }
     }
 
     /// Its end, whatever the reason: the rest of the tree ends too.
-    pub(super) fn is_gone(&mut self, turn: &Turn<'_, Supervisor>, reason: &StopReason) {
+    pub(super) fn end_tree(&mut self, turn: &Turn<'_, Supervisor>, reason: &StopReason) {
         for (number, member) in std::mem::take(&mut self.children).into_iter().rev() {
-            if let Some((_, timer)) = member.alarm {
+            if let Some((_, timer)) = member.timer {
                 timer.cancel();
             }
             Restarts::of(&turn.worker().system).forget(number);
@@ -351,7 +357,7 @@ impl Supervisor {
             resolver.resolve(());
         }
         Trees::of(&turn.worker().system).forget(turn.owner().id);
-        self.tells_above(turn, ChildNews::Gone(reason.clone()));
+        self.report_to_parent(turn, ChildNews::Gone(reason.clone()));
     }
 }
 
@@ -367,7 +373,7 @@ impl Actor for Supervisor {
     const NAME: &'static str = SUPERVISOR;
 
     fn stopping<'gc>(state: &mut Supervisor, turn: &Turn<'gc, Self>, reason: &StopReason) {
-        state.is_gone(turn, reason);
+        state.end_tree(turn, reason);
     }
 }
 
@@ -381,18 +387,18 @@ fn post<B: Behaviour<Args = (), Reply = ()>>(to: &AddressRef) {
     .deliver();
 }
 
-fn set(alarm: Alarm, in_ns: u64, turn: &Turn<'_, Supervisor>) -> Timer {
+fn set(timer: StateTimer, in_ns: u64, turn: &Turn<'_, Supervisor>) -> Timer {
     let me = turn.owner().cell();
-    let ring = move || {
+    let fire = move || {
         // A supervisor that has ended waits for nothing.
         if let Some(to) = me.upgrade() {
             Delivery {
                 to,
-                envelope: own::<BoundedQueue>((alarm,)),
+                envelope: own::<TimerFired>((timer,)),
             }
             .deliver();
         }
     };
-    let alarm = crate::services::Alarm::Once(Box::new(ring));
-    turn.worker().system.set_timer(in_ns, alarm)
+    let timer = crate::services::Alarm::Once(Box::new(fire));
+    turn.worker().system.set_timer(in_ns, timer)
 }

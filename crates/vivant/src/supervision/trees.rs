@@ -83,25 +83,25 @@ mod tests {
     use crate::simulation::Simulation;
 
     #[derive(Actor)]
-    struct Part;
+    struct TestActor;
 
     #[behaviours]
-    impl Part {
+    impl TestActor {
         fn fail(&mut self) {
             std::panic::resume_unwind(Box::new("as planned"));
         }
     }
 
     #[test]
-    fn restarts_are_forgotten_with_their_supervisor() {
+    fn restart_counts_are_removed_with_their_supervisor() {
         let simulation = Simulation::new(1);
         let system = simulation.system();
         let tree = Supervisor::one_for_one().spawn(system);
-        let part = tree.add(Child::new(|_| Part));
-        part.fail().send();
+        let child = tree.add(Child::new(|_| TestActor));
+        child.fail().send();
         simulation.run();
         let restarts = Restarts::of(system.shared());
-        assert_eq!(restarts.number_of(Address::counted(&part).id), 1);
+        assert_eq!(restarts.number_of(Address::counted(&child).id), 1);
         Address::stop(&tree);
         simulation.run();
         assert!(lock(&restarts.0).is_empty());

@@ -3,10 +3,10 @@
 use super::System;
 use crate::actor::Shared;
 use crate::api::Actor;
-use crate::config::{BadCollectors, Budget, Config};
+use crate::config::{BadCollectors, Config, RunBudget};
 use crate::failures::Report;
 use crate::gc_state::GcState;
-use crate::mute::Marks;
+use crate::mute::Watermarks;
 use crate::oracle::Oracle;
 use crate::sched::Threads;
 use crate::services::Listener;
@@ -48,7 +48,7 @@ impl SystemBuilder {
     /// muted until half are processed (T5). 1,024 by default; one counts as two, because a message
     /// that finds the mailbox empty is not counted.
     pub fn overload(mut self, messages: usize) -> Self {
-        self.config.marks = Marks::at(messages);
+        self.config.marks = Watermarks::at(messages);
         self
     }
 
@@ -57,7 +57,7 @@ impl SystemBuilder {
     /// to 33 consecutive messages that are deferred, behind others of their behaviour, until a
     /// guard opens, count as one (T8).
     pub fn budget(mut self, messages: u32, time: Duration) -> Self {
-        self.config.budget = Budget {
+        self.config.budget = RunBudget {
             messages: messages.max(1),
             ms: (time.as_millis() as u64).max(1),
         };
@@ -82,13 +82,13 @@ impl SystemBuilder {
     /// [`Actor::PACING`]; [`collector_of`](SystemBuilder::collector_of) and
     /// [`collectors`](SystemBuilder::collectors) override it for single types.
     pub fn collector(mut self, marking: Marking) -> Self {
-        self.config.collectors.choose(marking);
+        self.config.collectors.set_all(marking);
         self
     }
 
     /// How the heaps of the actors of this type are marked.
     pub fn collector_of<A: Actor<Storage = GcState>>(mut self, marking: Marking) -> Self {
-        self.config.collectors.choose_of(A::NAME, marking);
+        self.config.collectors.set_for_type(A::NAME, marking);
         self
     }
 
@@ -119,7 +119,7 @@ impl SystemBuilder {
     /// The text has an entry twice, an unknown marking mode, or none, or no type before `=`. The
     /// error names the mistake, and the correct form.
     pub fn collectors(mut self, text: &str) -> Result<Self, BadCollectors> {
-        self.config.collectors.choose_by(text)?;
+        self.config.collectors.add_text(text)?;
         Ok(self)
     }
 
@@ -181,7 +181,7 @@ impl SystemBuilder {
     /// ([`collectors`](SystemBuilder::collectors)): the message names the mistake, and the correct
     /// form.
     pub fn build(mut self) -> System {
-        self.config.collectors.ask_environment();
+        self.config.collectors.read_environment();
         let workers = self
             .workers
             .or_else(|| thread::available_parallelism().ok())

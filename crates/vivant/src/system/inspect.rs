@@ -54,7 +54,7 @@ pub struct Inspection {
     /// [`System::forget_pauses`](crate::System::forget_pauses).
     pub pauses: PauseDistributions,
     /// Detached heaps: graphs of ended actors that are still referenced in part.
-    pub orphans: usize,
+    pub detached_heaps: usize,
 }
 
 /// Statistics of one actor.
@@ -230,7 +230,7 @@ impl Inspection {
             bytes: system.bytes.shared() + threads.map_or(0, Threads::bytes_counted),
             heap_pages: system.heaps.stats().pages,
             pauses: system.pauses.read(),
-            orphans: DetachedHeaps::of(system).len(),
+            detached_heaps: DetachedHeaps::of(system).len(),
         }
     }
 

@@ -53,7 +53,7 @@ struct Running(Arc<Shared>);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        shutdown::abandon(&self.0);
+        shutdown::shut_down_in_background(&self.0);
     }
 }
 

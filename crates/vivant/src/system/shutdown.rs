@@ -24,7 +24,7 @@ use std::time::Duration;
 use std::{fmt, thread};
 
 /// How often step 2 tests whether all actors have ended.
-const LOOK_EVERY: Duration = Duration::from_micros(200);
+const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
 /// The result of a shutdown.
 #[derive(Clone, Debug)]
@@ -72,9 +72,9 @@ impl fmt::Display for ShutdownReport {
 }
 
 pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport {
-    let within = Worker::of(system, |worker| worker.inside_turn()).unwrap_or(false);
+    let inside_turn = Worker::of(system, |worker| worker.inside_turn()).unwrap_or(false);
     assert!(
-        !within,
+        !inside_turn,
         "shutdown was called within a turn of the system that it shuts down, and would wait for itself"
     );
     let before = system.actors();
@@ -93,11 +93,11 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
     system.forget_kept();
     Detector::of(system).close(system);
     system.dead_letters.close_subscriptions();
-    end_everybody(system, deadline_ns);
+    end_all_actors(system, deadline_ns);
     let mut threads_left_behind = 0;
     if let Some(threads) = Threads::of(system) {
-        let rest = Duration::from_nanos(deadline_ns.saturating_sub(system.oracle.now_ns()));
-        threads_left_behind = threads.close(system, rest);
+        let remaining = Duration::from_nanos(deadline_ns.saturating_sub(system.oracle.now_ns()));
+        threads_left_behind = threads.close(system, remaining);
     }
     system.timers.close(|caught| system.timer_panicked(caught));
     DetachedHeaps::close(system);
@@ -106,8 +106,8 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
         reports.unused_collector(place, name.to_owned(), marking);
     }
     let dead_letters = system.dead_letters.total();
-    let still_there = |cell: &&CellRef| system.actor(cell.id, cell.place()).is_some();
-    let stuck = before.iter().filter(still_there).map(survivor).collect();
+    let still_exists = |cell: &&CellRef| system.actor(cell.id, cell.place()).is_some();
+    let stuck = before.iter().filter(still_exists).map(survivor).collect();
     ShutdownReport {
         alive,
         stuck,
@@ -124,15 +124,18 @@ fn end_trees(system: &Arc<Shared>, deadline_ns: u64) {
     // Trees made meanwhile end together with all other actors: each could leave another.
     while let Some(root) = trees.last(newest) {
         let root: Address<Supervisor> = Address::to_actor(root);
-        let rest_ns = deadline_ns.saturating_sub(system.oracle.now_ns());
-        let ended = root.shut_down().ask().within(Duration::from_nanos(rest_ns));
+        let remaining_ns = deadline_ns.saturating_sub(system.oracle.now_ns());
+        let ended = root
+            .shut_down()
+            .ask()
+            .within(Duration::from_nanos(remaining_ns));
         // It ends in order, or is too slow and ends together with all other actors.
         let _ended = block_on(system, ended);
         trees.forget(Address::counted(&root).id);
     }
 }
 
-fn end_everybody(system: &Arc<Shared>, deadline_ns: u64) {
+fn end_all_actors(system: &Arc<Shared>, deadline_ns: u64) {
     loop {
         let all = system.actors();
         if all.is_empty() {
@@ -156,7 +159,7 @@ fn end_everybody(system: &Arc<Shared>, deadline_ns: u64) {
             if system.oracle.now_ns() >= deadline_ns {
                 return;
             }
-            vivant_brc::detached(|| thread::park_timeout(LOOK_EVERY));
+            vivant_brc::detached(|| thread::park_timeout(POLL_INTERVAL));
         }
     }
 }
@@ -166,7 +169,7 @@ fn survivor(cell: &CellRef) -> Survivor {
 }
 
 /// The last handle is dropped: signals all actors to end, without waiting for them.
-pub(super) fn abandon(system: &Arc<Shared>) {
+pub(super) fn shut_down_in_background(system: &Arc<Shared>) {
     if system.is_closing() {
         return;
     }

@@ -1,7 +1,7 @@
 //! Why an actor or an object is alive: the public method.
 
 use super::System;
-use crate::cycles::{Mortal, WhyAlive};
+use crate::cycles::{Retained, WhyAlive};
 
 impl System {
     /// Why an actor or a shared object is alive, apart from the [`Address`](crate::Address) or
@@ -38,7 +38,7 @@ impl System {
     /// # Panics
     ///
     /// If the actor belongs to another system.
-    pub fn why_alive(&self, what: &impl Mortal) -> WhyAlive {
+    pub fn why_alive(&self, what: &impl Retained) -> WhyAlive {
         what.why_alive(self.shared())
     }
 }

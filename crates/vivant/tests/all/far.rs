@@ -239,7 +239,10 @@ fn seeded(name: &str, program: impl Fn(&Simulation, &Token) + std::panic::RefUnw
         simulation.run();
         let left = simulation.system().inspect();
         assert!(left.actors.is_empty());
-        assert_eq!((left.orphans, left.heap_pages, nodes(&token)), (0, 0, 0));
+        assert_eq!(
+            (left.detached_heaps, left.heap_pages, nodes(&token)),
+            (0, 0, 0)
+        );
     });
 }
 

@@ -223,10 +223,10 @@ fn who_shares_nothing_is_asked_once_a_second() {
         simulation.run_for(Duration::from_millis(10));
     }
     let busy = heap(simulation.system());
-    assert!((3..=5).contains(&busy.questions), "{busy:?}");
+    assert!((3..=5).contains(&busy.idle_checks), "{busy:?}");
     simulation.run_for(Duration::from_secs(60));
     let idle = heap(simulation.system());
-    assert!(idle.questions <= busy.questions + 2, "{idle:?}");
+    assert!(idle.idle_checks <= busy.idle_checks + 2, "{idle:?}");
     assert_eq!(busy.marks(), 0, "it has nothing of others");
     assert_eq!(idle.marks(), 1, "for its strings, once");
 }

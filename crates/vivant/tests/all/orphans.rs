@@ -183,13 +183,13 @@ fn what_others_have_of_an_actor_outlives_it() {
     reader.take(sheet).send();
     Address::stop(&writer);
     simulation.run();
-    assert_eq!(system.inspect().orphans, 1);
+    assert_eq!(system.inspect().detached_heaps, 1);
     assert_eq!(reader.read().ask_blocking(), Ok(100));
     simulation.run();
-    assert_eq!((system.inspect().orphans, pages(&token)), (1, 100));
+    assert_eq!((system.inspect().detached_heaps, pages(&token)), (1, 100));
     reader.forget().send();
     simulation.run();
-    assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
+    assert_eq!((system.inspect().detached_heaps, pages(&token)), (0, 0));
     Address::stop(&reader);
     simulation.run();
     assert_eq!(system.inspect().heap_pages, 0);
@@ -217,7 +217,7 @@ fn an_orphan_is_freed_in_parts() {
     }
     assert_eq!(pages(&token), 0);
     assert_eq!(
-        (system.inspect().orphans, system.inspect().heap_pages),
+        (system.inspect().detached_heaps, system.inspect().heap_pages),
         (0, 0)
     );
 }
@@ -235,12 +235,12 @@ fn an_actor_that_begins_anew_leaves_what_others_have() {
         assert!(writer.fail().ask_blocking().is_err());
     }
     simulation.run();
-    assert_eq!(system.inspect().orphans, 3);
+    assert_eq!(system.inspect().detached_heaps, 3);
     assert_eq!(reader.read().ask_blocking(), Ok(6));
     assert_eq!(heap_of(system, "Writer").exports, 0);
     reader.forget().send();
     simulation.run();
-    assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
+    assert_eq!((system.inspect().detached_heaps, pages(&token)), (0, 0));
 }
 
 #[test]
@@ -250,11 +250,11 @@ fn one_that_fails_to_start_leaves_what_it_has_sent() {
     let reader = Reader::spawn(system);
     let _never = Hasty::spawn(system, reader.clone(), token.clone());
     simulation.run();
-    assert_eq!((system.inspect().orphans, pages(&token)), (1, 3));
+    assert_eq!((system.inspect().detached_heaps, pages(&token)), (1, 3));
     assert_eq!(reader.read().ask_blocking(), Ok(3));
     reader.forget().send();
     simulation.run();
-    assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
+    assert_eq!((system.inspect().detached_heaps, pages(&token)), (0, 0));
 }
 
 #[test]
@@ -273,12 +273,12 @@ fn orphans_that_have_parts_of_each_other_all_go() {
     Address::stop(&writer);
     readers[..4].iter().for_each(Address::stop);
     simulation.run();
-    assert_eq!(system.inspect().orphans, 5);
+    assert_eq!(system.inspect().detached_heaps, 5);
     let read = readers[4].read().ask_blocking().unwrap();
     assert_eq!(read, 20, "one book of the writer, four of readers");
     readers[4].forget().send();
     simulation.run();
-    assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
+    assert_eq!((system.inspect().detached_heaps, pages(&token)), (0, 0));
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn the_last_is_given_up_while_its_owner_ends() {
         Address::stop(&writer);
         drop(sheets);
     }
-    wait_while(|| system.inspect().orphans > 0 || pages(&token) > 0);
+    wait_while(|| system.inspect().detached_heaps > 0 || pages(&token) > 0);
     assert!(system.shutdown().is_complete());
 }
 
@@ -371,7 +371,7 @@ fn seeded_nothing_leaks_whatever_ends_first() {
         // No address is left.
         simulation.run();
         assert!(system.inspect().actors.is_empty());
-        assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
+        assert_eq!((system.inspect().detached_heaps, pages(&token)), (0, 0));
         assert_eq!(system.inspect().heap_pages, 0);
         let now = simulation.now();
         simulation.run();
@@ -393,10 +393,10 @@ fn nothing_leaks_on_threads() {
         play(&system, &token, &mut Rng::with_seed(seed), steps);
         if seed % 2 == 0 {
             // All of them end by themselves.
-            wait_while(|| system.inspect().orphans > 0 || pages(&token) > 0);
+            wait_while(|| system.inspect().detached_heaps > 0 || pages(&token) > 0);
         }
         assert!(system.shutdown().is_complete());
-        assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
+        assert_eq!((system.inspect().detached_heaps, pages(&token)), (0, 0));
         assert_eq!(system.inspect().heap_pages, 0);
     }
 }

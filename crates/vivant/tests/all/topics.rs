@@ -237,7 +237,7 @@ fn who_has_ended_subscribes_to_nothing() {
 }
 
 #[test]
-#[should_panic(expected = "may have no value on the way")]
+#[should_panic(expected = "may have no value in flight")]
 fn a_subscription_has_a_capacity() {
     let simulation = Simulation::new(7);
     let listener = Listener::spawn(simulation.system(), Topic::new(), 1, log());

@@ -1,7 +1,7 @@
 //! Senders outside that wait until a receiver has recovered (`Mutes::wait`), and one of them that
 //! stops waiting.
 
-use crate::runtime::mute::{Marks, Mutes, Pressure, Wait};
+use crate::runtime::mute::{Mutes, Pressure, Wait, Watermarks};
 use crate::sync::Arc;
 use loom::thread;
 
@@ -20,7 +20,7 @@ const PATIENT: usize = 0;
 const IMPATIENT: usize = 1;
 
 pub(super) fn run(holder: Holder) {
-    let marks = Marks::at(1);
+    let marks = Watermarks::at(1);
     let system = Arc::new((Mutes::new(), Pressure::new()));
     let _two_wait = (system.1.add(), system.1.add());
     let offers = [PATIENT, IMPATIENT].map(|offer| {
@@ -30,7 +30,7 @@ pub(super) fn run(holder: Holder) {
             let overloaded = load.first() >= marks.overloaded;
             let waits = overloaded && mutes.wait(offer, (0, load), marks) == Wait::Waits;
             if waits && offer == IMPATIENT {
-                mutes.leaves(0, |other| *other == IMPATIENT);
+                mutes.remove_offer(0, |other| *other == IMPATIENT);
             }
             waits
         })

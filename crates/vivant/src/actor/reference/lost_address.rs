@@ -8,7 +8,7 @@ use crate::actor::reference_word::{
 };
 use crate::actor::shared::Shared;
 use crate::actor::worker::Worker;
-use crate::candidates::{Candidate, CandidateOverload, Then};
+use crate::candidates::{Candidate, CandidateOverload, FollowUp};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::services::{Alarm, ns};
@@ -199,7 +199,7 @@ impl Shared {
     ) -> CandidateOverload {
         let (now_ns, wait_ns) = (self.oracle.now_ns(), ns(self.config.idle_after));
         let mut list = self.candidates.list();
-        let then = list.take_in(candidates, now_ns, wait_ns);
+        let then = list.add(candidates, now_ns, wait_ns);
         let overload = list.overload(now_ns);
         drop(list);
         self.after_candidates(then, now_ns);
@@ -207,17 +207,17 @@ impl Shared {
     }
 
     /// Does what the list of candidates asks for.
-    pub(crate) fn after_candidates(self: &Arc<Self>, then: Then, now_ns: u64) {
+    pub(crate) fn after_candidates(self: &Arc<Self>, then: FollowUp, now_ns: u64) {
         match then {
-            Then::Nothing => {}
-            Then::DetectionPass => {
-                self.candidates.call();
+            FollowUp::Nothing => {}
+            FollowUp::StartPass => {
+                self.candidates.request_pass();
                 self.idle.wake_one();
             }
-            Then::RingAt(at_ns) => {
+            FollowUp::SetTimer(at_ns) => {
                 let shared = self.clone();
                 let fire = move || {
-                    let then = shared.candidates.list().ring(at_ns);
+                    let then = shared.candidates.list().timer_fired(at_ns);
                     shared.after_candidates(then, at_ns);
                 };
                 let in_ns = at_ns.saturating_sub(now_ns);

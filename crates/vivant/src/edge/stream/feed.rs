@@ -1,7 +1,7 @@
 //! The task of the actor that polls a stream.
 
 use super::StreamItem;
-use super::gate::{Gate, Left};
+use super::gate::{EndCause, Gate};
 use crate::actor::AskError;
 use crate::api::{Continuation, Resolver, Then, given_up};
 use crate::edge::future::Task;
@@ -24,13 +24,13 @@ where
     pub(super) stream: Pin<Box<S>>,
     pub(super) then: Then<'static, K>,
     pub(super) gate: Arc<Gate>,
-    pub(super) ending: ExitHookId,
-    pub(super) told: Told,
+    pub(super) exit_hook: ExitHookId,
+    pub(super) end_sent: EndSent,
 }
 
 /// Whether the actor was sent the end of the stream.
 #[derive(PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum EndSent {
     No,
     Yes,
 }
@@ -49,11 +49,11 @@ where
             match self.stream.as_mut().poll_next(context) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Some(item)) => {
-                    let (item, token) = (StreamItem::Item(item), self.gate.let_in());
-                    self.then.again().fill_counted(item, token).deliver();
+                    let (item, token) = (StreamItem::Item(item), self.gate.admit());
+                    self.then.again().fill_tracked(item, token).deliver();
                 }
                 Poll::Ready(None) => {
-                    self.tell_last(StreamItem::Ended);
+                    self.send_last(StreamItem::Ended);
                     return Poll::Ready(());
                 }
             }
@@ -63,7 +63,7 @@ where
     }
 
     fn fail(&mut self, error: AskError) {
-        self.tell_last(StreamItem::Failed(error));
+        self.send_last(StreamItem::Failed(error));
     }
 }
 
@@ -73,9 +73,9 @@ where
     K: Continuation<Hole = StreamItem<S::Item>>,
     K::Rest: Clone,
 {
-    fn tell_last(&mut self, last: StreamItem<S::Item>) {
-        if self.told == Told::No {
-            self.told = Told::Yes;
+    fn send_last(&mut self, last: StreamItem<S::Item>) {
+        if self.end_sent == EndSent::No {
+            self.end_sent = EndSent::Yes;
             let then = self.then.again();
             then.fill(last, Resolver::nobody()).deliver();
         }
@@ -90,9 +90,9 @@ where
 {
     fn drop(&mut self) {
         let system = self.then.target().system.clone();
-        system.exit_hooks.remove(self.ending);
-        if self.gate.is_left() == Left::Early && !system.is_closing() {
-            self.tell_last(StreamItem::Failed(given_up()));
+        system.exit_hooks.remove(self.exit_hook);
+        if self.gate.close() == EndCause::Early && !system.is_closing() {
+            self.send_last(StreamItem::Failed(given_up()));
         }
     }
 }

@@ -7,12 +7,12 @@ use std::task::Waker;
 
 /// The state shared by a stream and the actor that takes its items.
 pub(super) struct Gate {
-    pub(super) most: usize,
-    state: Mutex<State>,
+    pub(super) limit: usize,
+    state: Mutex<GateState>,
 }
 
 #[derive(Default)]
-struct State {
+struct GateState {
     /// Items sent and not processed.
     in_flight: usize,
     is_stopped: bool,
@@ -25,7 +25,7 @@ struct State {
 
 /// Why a stream's actor ends without having sent the end of the stream.
 #[derive(PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum EndCause {
     /// The stream was stopped.
     Stopped,
     /// Nothing could wake it any more, or the system shuts down.
@@ -36,9 +36,9 @@ pub(super) enum Left {
 pub(super) struct InFlight(Arc<Gate>);
 
 impl Gate {
-    pub(super) fn new(most: usize) -> Arc<Gate> {
+    pub(super) fn new(limit: usize) -> Arc<Gate> {
         Arc::new(Gate {
-            most,
+            limit,
             state: Mutex::default(),
         })
     }
@@ -50,7 +50,7 @@ impl Gate {
     /// Whether an item may be taken from the stream; if not, `waker` is woken when one may.
     pub(super) fn is_open(&self, waker: &Waker) -> bool {
         let mut state = lock(&self.state);
-        if state.in_flight < self.most {
+        if state.in_flight < self.limit {
             return true;
         }
         // The waker is the runtime's own: its clone is one count.
@@ -61,7 +61,7 @@ impl Gate {
         false
     }
 
-    pub(super) fn let_in(self: &Arc<Self>) -> InFlight {
+    pub(super) fn admit(self: &Arc<Self>) -> InFlight {
         lock(&self.state).in_flight += 1;
         InFlight(self.clone())
     }
@@ -77,16 +77,16 @@ impl Gate {
     }
 
     /// The stream's actor ends.
-    pub(super) fn is_left(&self) -> Left {
+    pub(super) fn close(&self) -> EndCause {
         let mut state = lock(&self.state);
         let (feed, waker) = (state.feed.take(), state.waker.take());
-        let left = match state.is_stopped {
-            true => Left::Stopped,
-            false => Left::Early,
+        let cause = match state.is_stopped {
+            true => EndCause::Stopped,
+            false => EndCause::Early,
         };
         drop(state);
         drop((feed, waker));
-        left
+        cause
     }
 
     pub(super) fn stop(&self) {

@@ -16,7 +16,7 @@ use crate::actor::{AskError, Shared};
 use crate::api::{Continuation, Then};
 use crate::failures::Inside;
 use crate::sync::Arc;
-use feed::{Feed, Told};
+use feed::{EndSent, Feed};
 use futures_core::Stream;
 use gate::Gate;
 use std::fmt;
@@ -38,10 +38,10 @@ pub enum StreamItem<T> {
 
 /// A stream that is being attached to an actor; made by [`Turn::attach`](crate::Turn::attach)
 /// and [`System::attach`](crate::System::attach).
-#[must_use = "no item is taken from it before it is told where they go: `.then_each(…)`"]
+#[must_use = "no item is taken from it before it has a continuation: `.then_each(…)`"]
 pub struct Attachment<S> {
     stream: S,
-    most: usize,
+    limit: usize,
     system: Arc<Shared>,
     origin: Inside,
     place: &'static Location<'static>,
@@ -60,7 +60,7 @@ impl<S: Stream + Send + 'static> Attachment<S> {
     ) -> Attachment<S> {
         Attachment {
             stream,
-            most: IN_FLIGHT_DEFAULT,
+            limit: IN_FLIGHT_DEFAULT,
             system: system.clone(),
             origin,
             place,
@@ -72,13 +72,13 @@ impl<S: Stream + Send + 'static> Attachment<S> {
     ///
     /// # Panics
     ///
-    /// If `most` is zero.
-    pub fn in_flight(mut self, most: usize) -> Self {
+    /// If `limit` is zero.
+    pub fn in_flight(mut self, limit: usize) -> Self {
         assert!(
-            most > 0,
+            limit > 0,
             "a stream that may have no item in flight would give none"
         );
-        self.most = most;
+        self.limit = limit;
         self
     }
 
@@ -95,13 +95,13 @@ impl<S: Stream + Send + 'static> Attachment<S> {
         K: Continuation<Hole = StreamItem<S::Item>>,
         K::Rest: Clone,
     {
-        let gate = Gate::new(self.most);
+        let gate = Gate::new(self.limit);
         let receiver = then.target().cell();
         let stopping = gate.clone();
-        let asked = receiver
+        let registered = receiver
             .system
             .when_ended(&receiver, move |_| stopping.stop());
-        let Some(ending) = asked else {
+        let Some(exit_hook) = registered else {
             // The actor that would take the items has ended.
             return Attached(None);
         };
@@ -109,8 +109,8 @@ impl<S: Stream + Send + 'static> Attachment<S> {
             stream: Box::pin(self.stream),
             then: then.into_owned(),
             gate: gate.clone(),
-            ending,
-            told: Told::No,
+            exit_hook,
+            end_sent: EndSent::No,
         };
         gate.started(start(&self.system, Box::new(feed), self.origin, self.place));
         Attached(Some(gate))
@@ -140,8 +140,8 @@ impl fmt::Debug for Attached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Some(gate) => {
-                let (in_flight, most) = (gate.in_flight(), gate.most);
-                write!(f, "Attached({in_flight} of {most} in flight)")
+                let (in_flight, limit) = (gate.in_flight(), gate.limit);
+                write!(f, "Attached({in_flight} of {limit} in flight)")
             }
             None => f.write_str("Attached(to an actor that has ended)"),
         }

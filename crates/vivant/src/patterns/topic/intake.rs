@@ -6,28 +6,28 @@ use std::collections::BTreeMap;
 /// One subscription's bound, and the values that it has missed.
 pub(super) struct Intake {
     capacity: usize,
-    state: Mutex<State>,
+    state: Mutex<IntakeState>,
 }
 
 #[derive(Default)]
-struct State {
-    on_the_way: usize,
+struct IntakeState {
+    in_flight: usize,
     /// Values that were admitted and are not yet in the mailbox.
     unposted: usize,
     /// Missed values of each gap that are not reported yet, by number.
     gaps: BTreeMap<u64, u64>,
     next_gap: u64,
-    open: Option<Open>,
+    open: Option<OpenGap>,
 }
 
 /// The gap that counts further misses.
-struct Open {
+struct OpenGap {
     number: u64,
-    notice: Notice,
+    notice: GapNotice,
 }
 
 #[derive(PartialEq, Eq)]
-enum Notice {
+enum GapNotice {
     /// No value may overtake its notice.
     Unposted,
     Posted,
@@ -37,7 +37,7 @@ enum Notice {
 #[must_use]
 pub(super) enum Admission {
     /// Deliver it, and call [`Intake::value_posted`].
-    Value(OnTheWay),
+    Value(InFlightValue),
     /// Deliver the notice, and call [`Intake::notice_posted`] with its number.
     Notice(u64, Gap),
     /// Nothing: the value is counted as missed.
@@ -45,7 +45,7 @@ pub(super) enum Admission {
 }
 
 /// An admitted value. Dropped when it is processed, or lost.
-pub(super) struct OnTheWay(Arc<Intake>);
+pub(super) struct InFlightValue(Arc<Intake>);
 
 /// The gap that a notice reports.
 pub(super) struct Gap {
@@ -63,25 +63,25 @@ impl Intake {
 
     pub(super) fn admit(self: &Arc<Self>) -> Admission {
         let mut state = lock(&self.state);
-        let is_full = state.on_the_way >= self.capacity;
+        let is_full = state.in_flight >= self.capacity;
         let open = state.open.as_ref();
-        if let Some(open) = open.filter(|open| is_full || open.notice == Notice::Unposted) {
+        if let Some(open) = open.filter(|open| is_full || open.notice == GapNotice::Unposted) {
             let number = open.number;
             *state.gaps.entry(number).or_default() += 1;
             return Admission::Missed;
         }
         if !is_full {
             state.open = None;
-            state.on_the_way += 1;
+            state.in_flight += 1;
             state.unposted += 1;
-            return Admission::Value(OnTheWay(self.clone()));
+            return Admission::Value(InFlightValue(self.clone()));
         }
         let number = state.next_gap;
         state.next_gap += 1;
         state.gaps.insert(number, 1);
         if state.unposted == 0 {
-            let notice = Notice::Unposted;
-            state.open = Some(Open { number, notice });
+            let notice = GapNotice::Unposted;
+            state.open = Some(OpenGap { number, notice });
         }
         let intake = self.clone();
         Admission::Notice(number, Gap { intake, number })
@@ -94,7 +94,7 @@ impl Intake {
     pub(super) fn notice_posted(&self, number: u64) {
         let mut state = lock(&self.state);
         if let Some(open) = state.open.as_mut().filter(|open| open.number == number) {
-            open.notice = Notice::Posted;
+            open.notice = GapNotice::Posted;
         }
     }
 }
@@ -122,9 +122,9 @@ impl Drop for Gap {
     }
 }
 
-impl Drop for OnTheWay {
+impl Drop for InFlightValue {
     fn drop(&mut self) {
-        lock(&self.0.state).on_the_way -= 1;
+        lock(&self.0.state).in_flight -= 1;
     }
 }
 
@@ -132,7 +132,7 @@ impl Drop for OnTheWay {
 mod tests {
     use super::*;
 
-    fn value(intake: &Arc<Intake>) -> OnTheWay {
+    fn value(intake: &Arc<Intake>) -> InFlightValue {
         match intake.admit() {
             Admission::Value(value) => value,
             _ => panic!("there was room"),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn one_notice_tells_of_all_that_is_missed_until_it_is_read() {
+    fn one_notice_counts_all_values_missed_until_it_is_read() {
         let intake = Intake::new(1);
         let first = value(&intake);
         intake.value_posted();
@@ -166,11 +166,11 @@ mod tests {
         let other = notice(&intake);
         assert_eq!((gap.close(), other.close()), (3, 1));
         drop(second);
-        assert_eq!(gap.close(), 0, "told once");
+        assert_eq!(gap.close(), 0, "reported once");
     }
 
     #[test]
-    fn nothing_overtakes_a_notice_that_is_not_posted() {
+    fn no_value_overtakes_an_unposted_notice() {
         let intake = Intake::new(1);
         let first = value(&intake);
         intake.value_posted();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_counted_into_a_notice_before_their_own_value() {
+    fn a_missed_value_is_not_counted_before_an_earlier_value_of_its_publisher() {
         let intake = Intake::new(1);
         // Admitted, and not yet posted.
         let _slow = value(&intake);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_that_is_gone_is_not_counted_into() {
+    fn a_dropped_notice_counts_no_further_values() {
         let intake = Intake::new(1);
         let _first = value(&intake);
         intake.value_posted();

@@ -1,7 +1,7 @@
 //! The protocol of `README.md` under chosen interleavings. One step here is one step under the
 //! lock, or one push into the mailbox. So a seed decides the order that threads would.
 
-use super::intake::{Admission, Gap, Intake, OnTheWay};
+use super::intake::{Admission, Gap, InFlightValue, Intake};
 use crate::oracle::{below, split_mix};
 use crate::sync::Arc;
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ const VALUES: u64 = 6;
 
 /// A value of a publisher, or a notice.
 enum Mail {
-    Value(usize, u64, OnTheWay),
+    Value(usize, u64, InFlightValue),
     Notice(Gap),
 }
 
@@ -25,14 +25,14 @@ struct Posting {
 
 /// An injected fault in the order of these two.
 #[derive(Clone, Copy, PartialEq)]
-enum Planted {
+enum OrderFault {
     Nothing,
-    ValueSaidTooSoon,
-    NoticeSaidTooSoon,
+    ValuePostedEarly,
+    NoticePostedEarly,
 }
 
 #[derive(Debug)]
-enum Heard {
+enum Received {
     Value(usize, u64),
     Missed(u64),
 }
@@ -43,17 +43,17 @@ struct Publisher {
     posting: Option<Posting>,
 }
 
-struct Play {
+struct Run {
     intake: Arc<Intake>,
-    planted: Planted,
+    fault: OrderFault,
     publishers: [Publisher; PUBLISHERS],
     mailbox: VecDeque<Mail>,
     /// The value in its turn.
-    turn: Option<OnTheWay>,
-    heard: Vec<Heard>,
+    turn: Option<InFlightValue>,
+    received: Vec<Received>,
 }
 
-impl Play {
+impl Run {
     /// One step of a publisher.
     fn publish(&mut self, number: usize) {
         let publisher = &mut self.publishers[number];
@@ -70,11 +70,11 @@ impl Play {
             });
             return;
         };
-        let says_first = match posting.notice {
-            None => self.planted == Planted::ValueSaidTooSoon,
-            Some(_) => self.planted == Planted::NoticeSaidTooSoon,
+        let posts_early = match posting.notice {
+            None => self.fault == OrderFault::ValuePostedEarly,
+            Some(_) => self.fault == OrderFault::NoticePostedEarly,
         };
-        if posting.is_half_done == says_first {
+        if posting.is_half_done == posts_early {
             self.mailbox.extend(posting.mail.take());
         } else {
             match posting.notice {
@@ -91,16 +91,16 @@ impl Play {
     }
 
     /// One step of the subscriber: a turn begins, or ends.
-    fn hear(&mut self) {
+    fn receive(&mut self) {
         if self.turn.take().is_some() {
             return;
         }
         match self.mailbox.pop_front() {
             Some(Mail::Value(publisher, value, token)) => {
-                self.heard.push(Heard::Value(publisher, value));
+                self.received.push(Received::Value(publisher, value));
                 self.turn = Some(token);
             }
-            Some(Mail::Notice(gap)) => self.heard.push(Heard::Missed(gap.close())),
+            Some(Mail::Notice(gap)) => self.received.push(Received::Missed(gap.close())),
             None => {}
         }
     }
@@ -112,61 +112,61 @@ impl Play {
 }
 
 /// The messages that the subscriber gets under this seed.
-fn played(seed: u64, planted: Planted) -> Vec<Heard> {
+fn run_seed(seed: u64, fault: OrderFault) -> Vec<Received> {
     let capacity = 1 + (seed % 3) as usize;
-    let mut play = Play {
+    let mut run = Run {
         intake: Intake::new(capacity),
-        planted,
+        fault,
         publishers: Default::default(),
         mailbox: VecDeque::new(),
         turn: None,
-        heard: Vec::new(),
+        received: Vec::new(),
     };
     let mut chance = seed;
-    while !play.is_over() {
+    while !run.is_over() {
         let drawn;
         (chance, drawn) = split_mix(chance);
-        let who = below(drawn, PUBLISHERS as u64 + 1) as usize;
-        match play.publishers.get(who) {
-            Some(publisher) if publisher.published < VALUES => play.publish(who),
+        let chosen = below(drawn, PUBLISHERS as u64 + 1) as usize;
+        match run.publishers.get(chosen) {
+            Some(publisher) if publisher.published < VALUES => run.publish(chosen),
             Some(_) => {}
-            None => play.hear(),
+            None => run.receive(),
         }
         let values = |mail: &&Mail| matches!(mail, Mail::Value(..));
-        let on_the_way = play.mailbox.iter().filter(values).count();
-        assert!(on_the_way <= capacity, "L3: {on_the_way} of {capacity}");
+        let in_flight = run.mailbox.iter().filter(values).count();
+        assert!(in_flight <= capacity, "L3: {in_flight} of {capacity}");
     }
-    play.heard
+    run.received
 }
 
 /// Tests L1 and L2: returns the violation, if there is one.
-fn fault(heard: &[Heard]) -> Option<&'static str> {
+fn violation(received: &[Received]) -> Option<&'static str> {
     let (mut values, mut missed) = (0, 0);
     for publisher in 0..PUBLISHERS {
-        let (mut next, mut told) = (0, 0);
-        for one in heard {
+        let (mut next, mut reported) = (0, 0);
+        for one in received {
             match *one {
-                Heard::Value(number, value) if number == publisher => {
+                Received::Value(number, value) if number == publisher => {
                     if value < next {
                         return Some("L1: a value is out of order");
                     }
-                    if value - next > told {
-                        return Some("L1: a gap is told in another place");
+                    if value - next > reported {
+                        return Some("L1: a gap is reported in another place");
                     }
-                    (next, told) = (value + 1, 0);
+                    (next, reported) = (value + 1, 0);
                     values += 1;
                 }
-                Heard::Value(..) => {}
-                Heard::Missed(0) => return Some("L2: a notice of nothing"),
-                Heard::Missed(count) => told += count,
+                Received::Value(..) => {}
+                Received::Missed(0) => return Some("L2: a notice of nothing"),
+                Received::Missed(count) => reported += count,
             }
         }
-        if VALUES - next > told {
-            return Some("L1: the last gap is told too soon");
+        if VALUES - next > reported {
+            return Some("L1: the last gap is reported too soon");
         }
     }
-    for one in heard {
-        if let Heard::Missed(count) = one {
+    for one in received {
+        if let Received::Missed(count) = one {
             missed += count;
         }
     }
@@ -177,18 +177,18 @@ fn fault(heard: &[Heard]) -> Option<&'static str> {
 const RUNS: u64 = if cfg!(miri) { 100 } else { 30_000 };
 
 #[test]
-fn seeded_order_and_number_are_kept_however_steps_interleave() {
+fn seeded_values_stay_in_order_and_are_all_accounted_for() {
     for seed in 0..RUNS {
-        let heard = played(seed, Planted::Nothing);
-        assert_eq!(fault(&heard), None, "seed {seed}: {heard:?}");
+        let received = run_seed(seed, OrderFault::Nothing);
+        assert_eq!(violation(&received), None, "seed {seed}: {received:?}");
     }
 }
 
 /// Both races that the README fears must be found when they are injected.
 #[test]
-fn canary_posting_in_the_wrong_order_is_noticed() {
-    for planted in [Planted::ValueSaidTooSoon, Planted::NoticeSaidTooSoon] {
-        let found = (0..30_000).find_map(|seed| fault(&played(seed, planted)));
+fn canary_posting_in_the_wrong_order_is_caught() {
+    for fault in [OrderFault::ValuePostedEarly, OrderFault::NoticePostedEarly] {
+        let found = (0..30_000).find_map(|seed| violation(&run_seed(seed, fault)));
         assert!(
             found.is_some_and(|fault| fault.starts_with("L1")),
             "{found:?}"

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::sync::Weak;
-use subscriber::Hears;
+use subscriber::Subscribed;
 use subscriber::Subscriber;
 
 /// Limit of values in flight, unless [`Topic::subscribe_bounded`] sets another.
@@ -58,7 +58,7 @@ const CAPACITY_DEFAULT: usize = 1024;
 /// assert_eq!(board.last().ask_blocking()?, 42);
 /// # Ok(()) }
 /// ```
-pub struct Topic<T>(Arc<Subscribers<T>>);
+pub struct Topic<T>(Arc<TopicSubscribers<T>>);
 
 /// Number of published values that a subscriber missed, because its subscription's limit of values
 /// in flight was reached.
@@ -71,26 +71,26 @@ pub struct Lagged {
 }
 
 /// Copied only by a change during a publication.
-type Table<T> = Arc<BTreeMap<u64, Arc<dyn Hears<T>>>>;
+type SubscriberTable<T> = Arc<BTreeMap<u64, Arc<dyn Subscribed<T>>>>;
 
-struct Subscribers<T> {
-    listed: Mutex<Listed<T>>,
+struct TopicSubscribers<T> {
+    list: Mutex<SubscriberList<T>>,
 }
 
-struct Listed<T> {
+struct SubscriberList<T> {
     next_number: u64,
     /// In the order of subscribing (R5).
-    table: Table<T>,
+    table: SubscriberTable<T>,
 }
 
 impl<T: Clone + Send + 'static> Topic<T> {
     /// A topic without subscribers.
     pub fn new() -> Topic<T> {
-        let listed = Mutex::new(Listed {
+        let list = Mutex::new(SubscriberList {
             next_number: 0,
-            table: Table::default(),
+            table: SubscriberTable::default(),
         });
-        Topic(Arc::new(Subscribers { listed }))
+        Topic(Arc::new(TopicSubscribers { list }))
     }
 
     /// Continues with `then` for every value that is published from now on, until the subscription
@@ -119,35 +119,35 @@ impl<T: Clone + Send + 'static> Topic<T> {
     {
         assert!(
             capacity > 0,
-            "a subscription that may have no value on the way would miss them all"
+            "a subscription that may have no value in flight would miss them all"
         );
         let then = then.into_owned();
         let actor = then.target().cell();
         let weak = Arc::downgrade(&self.0);
-        let mut listed = lock(&self.0.listed);
-        let number = listed.next_number;
-        listed.next_number += 1;
+        let mut list = lock(&self.0.list);
+        let number = list.next_number;
+        list.next_number += 1;
         // Under the lock: the exit hook needs it to unsubscribe the actor, so it finds what is
         // written here.
         let unsubscribe = weak.clone();
-        let asked = actor.system.when_ended(&actor, move |_| {
+        let registered = actor.system.when_ended(&actor, move |_| {
             if let Some(topic) = unsubscribe.upgrade() {
                 topic.unsubscribe(number);
             }
         });
-        let Some(ending) = asked else {
-            drop(listed);
+        let Some(exit_hook) = registered else {
+            drop(list);
             // The actor has ended: it receives nothing.
             return Subscription(None);
         };
-        let subscriber = Subscriber::new(then, capacity, ending);
-        Arc::make_mut(&mut listed.table).insert(number, Arc::new(subscriber));
-        drop(listed);
+        let subscriber = Subscriber::new(then, capacity, exit_hook);
+        Arc::make_mut(&mut list.table).insert(number, Arc::new(subscriber));
+        drop(list);
         Subscription(Some((weak, number)))
     }
 
     /// Sends `value` to every subscriber, in the order in which they subscribed. Never waits, and
-    /// never holds its sender back: a slow subscriber misses values, and is notified of their
+    /// never throttles its sender: a slow subscriber misses values, and is notified of their
     /// number.
     ///
     /// Each subscriber gets the values of one publisher in the order of publishing, and in order
@@ -157,10 +157,10 @@ impl<T: Clone + Send + 'static> Topic<T> {
     /// continuation's arguments, four short locks and a message. A panic in such a clone is
     /// reported, and ends that subscription.
     pub fn publish(&self, value: T) {
-        let table = lock(&self.0.listed).table.clone();
+        let table = lock(&self.0.list).table.clone();
         for (number, subscriber) in &*table {
             // The arguments of a continuation are its subscriber's, not the publisher's.
-            if let Err(caught) = catch(|| subscriber.hear(&value)) {
+            if let Err(caught) = catch(|| subscriber.send_value(&value)) {
                 let actor = subscriber.actor();
                 let panic = actor.panic("its subscription to a topic", caught);
                 actor.system.reports.panicked(&panic);
@@ -178,7 +178,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
 
     /// Number of subscriptions.
     pub fn subscribers(&self) -> usize {
-        lock(&self.0.listed).table.len()
+        lock(&self.0.list).table.len()
     }
 }
 
@@ -187,29 +187,29 @@ trait Unsubscribe: Send + Sync {
     fn unsubscribe(&self, number: u64);
 }
 
-impl<T> Unsubscribe for Subscribers<T> {
+impl<T> Unsubscribe for TopicSubscribers<T> {
     fn unsubscribe(&self, number: u64) {
         let gone = {
-            let mut listed = lock(&self.listed);
-            if !listed.table.contains_key(&number) {
+            let mut list = lock(&self.list);
+            if !list.table.contains_key(&number) {
                 return;
             }
-            Arc::make_mut(&mut listed.table).remove(&number)
+            Arc::make_mut(&mut list.table).remove(&number)
         };
         // Outside the lock: it holds an address, and the user's arguments.
         if let Some(subscriber) = gone {
             let system = subscriber.actor().system.clone();
-            system.exit_hooks.remove(subscriber.ending());
+            system.exit_hooks.remove(subscriber.exit_hook());
         }
     }
 }
 
-impl<T> Drop for Subscribers<T> {
+impl<T> Drop for TopicSubscribers<T> {
     fn drop(&mut self) {
-        let table = std::mem::take(&mut lock(&self.listed).table);
+        let table = std::mem::take(&mut lock(&self.list).table);
         for subscriber in table.values() {
             let actor = subscriber.actor();
-            actor.system.exit_hooks.remove(subscriber.ending());
+            actor.system.exit_hooks.remove(subscriber.exit_hook());
         }
     }
 }
@@ -265,7 +265,7 @@ impl<T: Clone + Send + 'static> Default for Topic<T> {
 
 impl<T> fmt::Debug for Topic<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let subscribers = lock(&self.0.listed).table.len();
+        let subscribers = lock(&self.0.list).table.len();
         write!(f, "Topic({subscribers} subscribers)")
     }
 }

@@ -15,13 +15,13 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 /// A subscriber, for any continuation.
-pub(super) trait Hears<T>: Send + Sync {
+pub(super) trait Subscribed<T>: Send + Sync {
     /// Sends it the value, or counts it as missed.
-    fn hear(&self, value: &T);
+    fn send_value(&self, value: &T);
 
     fn actor(&self) -> &CellRef;
 
-    fn ending(&self) -> ExitHookId;
+    fn exit_hook(&self) -> ExitHookId;
 }
 
 pub(super) struct Subscriber<K: Continuation> {
@@ -29,43 +29,43 @@ pub(super) struct Subscriber<K: Continuation> {
     then: Mutex<Then<'static, K>>,
     actor: CellRef,
     intake: Arc<Intake>,
-    ending: ExitHookId,
+    exit_hook: ExitHookId,
 }
 
 impl<K: Continuation> Subscriber<K> {
     pub(super) fn new(
         then: Then<'static, K>,
         capacity: usize,
-        ending: ExitHookId,
+        exit_hook: ExitHookId,
     ) -> Subscriber<K> {
         Subscriber {
             actor: then.target().cell(),
             then: Mutex::new(then),
             intake: Intake::new(capacity),
-            ending,
+            exit_hook,
         }
     }
 }
 
-impl<T, K> Hears<T> for Subscriber<K>
+impl<T, K> Subscribed<T> for Subscriber<K>
 where
     T: Clone + Send + 'static,
     K: Continuation<Hole = Result<T, Lagged>>,
     K::Rest: Clone,
 {
-    fn hear(&self, value: &T) {
+    fn send_value(&self, value: &T) {
         match self.intake.admit() {
             Admission::Missed => {}
             Admission::Value(token) => {
                 let then = lock(&self.then).again();
-                let delivery = then.fill_counted(Ok(value.clone()), token);
+                let delivery = then.fill_tracked(Ok(value.clone()), token);
                 // Not `deliver`: an ended actor has no subscriptions, so it makes no dead letter.
                 drop(post(To::Owned(delivery.to), delivery.envelope));
                 self.intake.value_posted();
             }
             Admission::Notice(number, gap) => {
                 let (to, rest, place) = lock(&self.then).again().into_parts();
-                let envelope = Envelope::new::<Lag<K>>((gap, rest), place);
+                let envelope = Envelope::new::<GapMessage<K>>((gap, rest), place);
                 drop(post(To::Owned(to), envelope));
                 self.intake.notice_posted(number);
             }
@@ -76,15 +76,15 @@ where
         &self.actor
     }
 
-    fn ending(&self) -> ExitHookId {
-        self.ending
+    fn exit_hook(&self) -> ExitHookId {
+        self.exit_hook
     }
 }
 
 /// The notice of a gap. Its hole is filled when its turn begins.
-struct Lag<K>(PhantomData<K>);
+struct GapMessage<K>(PhantomData<K>);
 
-impl<T, K> MessageKind for Lag<K>
+impl<T, K> MessageKind for GapMessage<K>
 where
     K: Continuation<Hole = Result<T, Lagged>>,
     K::Rest: Clone,
@@ -110,8 +110,8 @@ where
             let lagged = Lagged {
                 missed: gap.close(),
             };
-            let nobody = Resolver::<<K as Message>::Reply>::nobody();
-            K::run(state, turn, K::fill(Err(lagged), rest), nobody);
+            let no_reply = Resolver::<<K as Message>::Reply>::nobody();
+            K::run(state, turn, K::fill(Err(lagged), rest), no_reply);
         });
         outcome::<K>(worker)
     }

@@ -23,7 +23,7 @@ fn seeded_an_object_outlives_its_actor_and_is_reached_no_more() {
         Address::stop(&scene);
         simulation.run();
         // It refers to the one before.
-        assert_eq!((system.inspect().orphans, nodes(token)), (1, 2));
+        assert_eq!((system.inspect().detached_heaps, nodes(token)), (1, 2));
         artist.rename("x".into()).send();
         let read = artist.read().ask_blocking();
         assert!(matches!(read, Err(AskError::Stopped { .. })), "{read:?}");
@@ -33,10 +33,10 @@ fn seeded_an_object_outlives_its_actor_and_is_reached_no_more() {
             "{dead:?}"
         );
         simulation.run();
-        assert_eq!((system.inspect().orphans, nodes(token)), (1, 2));
+        assert_eq!((system.inspect().detached_heaps, nodes(token)), (1, 2));
         artist.forget().send();
         simulation.run();
-        assert_eq!((system.inspect().orphans, nodes(token)), (0, 0));
+        assert_eq!((system.inspect().detached_heaps, nodes(token)), (0, 0));
     });
 }
 
@@ -60,10 +60,10 @@ fn seeded_an_actor_that_begins_anew_does_not_know_its_nodes() {
         drop(node);
         assert_eq!(artist.different().ask_blocking(), Ok(2));
         assert_eq!(scene.refused().ask_blocking().unwrap().len(), 1);
-        assert_eq!((system.inspect().orphans, nodes(token)), (1, 2));
+        assert_eq!((system.inspect().detached_heaps, nodes(token)), (1, 2));
         artist.forget().send();
         simulation.run();
-        assert_eq!((system.inspect().orphans, nodes(token)), (0, 1));
+        assert_eq!((system.inspect().detached_heaps, nodes(token)), (0, 1));
         Address::stop(&scene);
     });
 }
@@ -134,7 +134,7 @@ fn seeded_actors_that_know_each_other_by_far_references_alone_end() {
         drop(peers);
         simulation.run();
         assert_eq!(system.inspect().actors.len(), 0);
-        assert_eq!(system.inspect().orphans, 0);
+        assert_eq!(system.inspect().detached_heaps, 0);
     });
 }
 

@@ -69,7 +69,7 @@ fn the_last_is_given_up_in_the_middle_of_another_collection() {
             desk.turn(|_, state| assert_eq!(count(&state.unwrap()), pages));
         }
         assert_eq!(
-            (simulation.system().inspect().orphans, pages(&token)),
+            (simulation.system().inspect().detached_heaps, pages(&token)),
             (1, 3)
         );
     }

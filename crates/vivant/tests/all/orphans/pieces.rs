@@ -118,11 +118,11 @@ fn others_have_turns_while_a_large_heap_ends() {
     Address::stop(&stringer);
     simulation.run();
     assert!(pieces(&fallen.witness) > 10);
-    assert_eq!(system.inspect().orphans, 1);
+    assert_eq!(system.inspect().detached_heaps, 1);
     drop(kept);
     simulation.run();
     assert_eq!(fallen.beads.load(Ordering::Relaxed), BEADS + 1);
-    assert_eq!(system.inspect().orphans, 0);
+    assert_eq!(system.inspect().detached_heaps, 0);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn others_have_turns_while_a_large_heap_ends_that_nobody_knows() {
     simulation.run();
     assert!(pieces(&fallen.witness) > 10);
     let inspection = system.inspect();
-    assert_eq!((inspection.orphans, inspection.heap_pages), (0, 0));
+    assert_eq!((inspection.detached_heaps, inspection.heap_pages), (0, 0));
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn others_have_turns_while_the_last_of_a_large_orphan_goes() {
     simulation.run();
     assert!(pieces(&fallen.witness) > 10);
     let inspection = system.inspect();
-    assert_eq!((inspection.orphans, inspection.heap_pages), (0, 0));
+    assert_eq!((inspection.detached_heaps, inspection.heap_pages), (0, 0));
 }
 
 #[test]
@@ -166,7 +166,9 @@ fn others_have_turns_on_the_only_worker() {
     let string = string.ask_blocking().unwrap();
     Address::stop(&stringer);
     drop((stringer, string));
-    wait_while(|| system.inspect().orphans > 0 || fallen.beads.load(Ordering::Relaxed) < BEADS);
+    wait_while(|| {
+        system.inspect().detached_heaps > 0 || fallen.beads.load(Ordering::Relaxed) < BEADS
+    });
     // The number of increments depends on the machine, which may stop the worker in one of them.
     assert!(pieces(&fallen.witness) > 0);
     assert!(system.shutdown().is_complete());
@@ -190,5 +192,5 @@ fn many_large_heaps_end() {
     assert!(system.shutdown().is_complete());
     assert_eq!(fallen.beads.load(Ordering::Relaxed), many * BEADS);
     let inspection = system.inspect();
-    assert_eq!((inspection.orphans, inspection.heap_pages), (0, 0));
+    assert_eq!((inspection.detached_heaps, inspection.heap_pages), (0, 0));
 }

@@ -195,5 +195,5 @@ fn to_ask_forgets_nothing_that_was_given_up() {
     assert!(objects() <= with_it);
     Address::stop(&house.press);
     house.simulation.run();
-    assert_eq!(house.simulation.system().inspect().orphans, 0);
+    assert_eq!(house.simulation.system().inspect().detached_heaps, 0);
 }

@@ -1,4 +1,4 @@
-//! [`Pace`]: the speed of a worker, sampled between two rounds.
+//! [`RunSpeed`]: the speed of a worker, sampled between two rounds.
 
 /// Period over which turns are counted, in nanoseconds: long enough to contain a sender's long turn
 /// and its receiver's many short ones.
@@ -6,37 +6,37 @@ const COUNTED_NS: u64 = 1_000_000;
 
 /// A worker's statistics of its own speed.
 #[derive(Default)]
-pub(crate) struct Pace {
-    looked_ns: u64,
+pub(crate) struct RunSpeed {
+    sampled_ns: u64,
     /// Time and number of turns at which the count of turns in a millisecond began.
     counted: (u64, u64),
     /// Time since which the queue has not been empty, as far as the samples tell.
-    surplus_since_ns: Option<u64>,
+    backlog_since_ns: Option<u64>,
 }
 
-impl Pace {
+impl RunSpeed {
     /// A sample between two rounds, after `runs` runs. Returns the mean time of a run since the
-    /// last sample, and whether the queue has been non-empty for `patience_ns`.
-    pub(crate) fn look(
+    /// last sample, and whether the queue has been non-empty for `offer_delay_ns`.
+    pub(crate) fn sample(
         &mut self,
         now_ns: u64,
         runs: u32,
         queued: usize,
-        patience_ns: u64,
-    ) -> (u64, Surplus) {
-        let mean_ns = now_ns.saturating_sub(self.looked_ns) / u64::from(runs.max(1));
-        self.looked_ns = now_ns;
+        offer_delay_ns: u64,
+    ) -> (u64, Backlog) {
+        let mean_ns = now_ns.saturating_sub(self.sampled_ns) / u64::from(runs.max(1));
+        self.sampled_ns = now_ns;
         if queued == 0 {
-            self.surplus_since_ns = None;
-            return (mean_ns, Surplus::Passing);
+            self.backlog_since_ns = None;
+            return (mean_ns, Backlog::Short);
         }
-        let since_ns = *self.surplus_since_ns.get_or_insert(now_ns);
-        if now_ns - since_ns < patience_ns {
-            return (mean_ns, Surplus::Passing);
+        let since_ns = *self.backlog_since_ns.get_or_insert(now_ns);
+        if now_ns - since_ns < offer_delay_ns {
+            return (mean_ns, Backlog::Short);
         }
-        // The next offer has to wait for the patience again.
-        self.surplus_since_ns = Some(now_ns);
-        (mean_ns, Surplus::Lasting)
+        // The next offer has to wait for the offer delay again.
+        self.backlog_since_ns = Some(now_ns);
+        (mean_ns, Backlog::Lasting)
     }
 
     /// Returns the number of turns in a millisecond, if enough time has passed since they were last
@@ -54,15 +54,15 @@ impl Pace {
 
     /// Starts the statistics anew after a sleep.
     pub(crate) fn woke(&mut self, now_ns: u64, turns: u64) {
-        self.looked_ns = now_ns;
+        self.sampled_ns = now_ns;
         self.counted = (now_ns, turns);
-        self.surplus_since_ns = None;
+        self.backlog_since_ns = None;
     }
 }
 
 /// Whether there is more work than one worker should do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Surplus {
-    Passing,
+pub(crate) enum Backlog {
+    Short,
     Lasting,
 }

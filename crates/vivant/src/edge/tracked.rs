@@ -17,19 +17,19 @@ use std::panic::Location;
 impl<K: Continuation> Then<'_, K> {
     /// The message with its hole filled, without a reply. `token` is dropped when its turn has
     /// ended, or with the message if it has no turn.
-    pub(crate) fn fill_counted<G: Send + 'static>(self, hole: K::Hole, token: G) -> Delivery {
+    pub(crate) fn fill_tracked<G: Send + 'static>(self, hole: K::Hole, token: G) -> Delivery {
         let (to, rest, place) = self.into_parts();
         let content = (K::fill(hole, rest), token);
         Delivery {
             to,
-            envelope: Envelope::new::<Counted<K, G>>(content, place),
+            envelope: Envelope::new::<TrackedMessage<K, G>>(content, place),
         }
     }
 }
 
-struct Counted<B, G>(PhantomData<(B, G)>);
+struct TrackedMessage<B, G>(PhantomData<(B, G)>);
 
-impl<B: Behaviour, G: Send + 'static> MessageKind for Counted<B, G> {
+impl<B: Behaviour, G: Send + 'static> MessageKind for TrackedMessage<B, G> {
     type Content = (B::Args, G);
     const KIND: KindTable = KindTable::new::<Self>(B::NAME, MessageRole::Bounded);
     const GUARD: Guard = B::GUARD;
@@ -44,8 +44,8 @@ impl<B: Behaviour, G: Send + 'static> MessageKind for Counted<B, G> {
 
     fn run((args, token): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
-            let nobody = Resolver::<<B as Message>::Reply>::nobody();
-            B::run(state, turn, args, nobody);
+            let no_reply = Resolver::<<B as Message>::Reply>::nobody();
+            B::run(state, turn, args, no_reply);
         });
         drop(token);
         outcome::<B>(worker)
