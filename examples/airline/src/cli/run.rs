@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
     };
     let tally = load::run(&plan, house.address)?;
     let told = tally.told.clone();
-    let audit = (house.system).block_on(house.airline.audit(&house.system, Some(told)));
+    let audit = (house.system).block_on(house.airline.audit(Some(told)));
     let facts = house.system.inspect();
     let outcome = Outcome {
         plan,

@@ -89,7 +89,7 @@ fn a_trip_is_searched_booked_listed_and_cancelled() {
     };
     assert_eq!(count(&mut town, "countBookings"), "2");
     assert_eq!(count(&mut town, "countSessions"), "1");
-    let audit = town.house.airline.audit(&town.house.system, None);
+    let audit = town.house.airline.audit(None);
     assert!(town.house.system.block_on(audit).holds());
 }
 

@@ -73,7 +73,7 @@ fn travel(simulation: &Simulation) -> (Vec<Result<Travelled, AskError>>, Audit) 
         booked: gathered(&met, |it| &it.told.booked),
         cancelled: gathered(&met, |it| &it.told.cancelled),
     };
-    let audit = system.block_on(airline.audit(system, Some(told)));
+    let audit = system.block_on(airline.audit(Some(told)));
     (met, audit)
 }
 
