@@ -64,6 +64,6 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     }
     let check = run.check("actors that answer afterwards", run.count("actors"), woken)?;
     let mut figures = Figures::new(spent, 1, check);
-    figures.extra.insert("context_switches", switches.into());
+    figures.add("context_switches", switches);
     Ok(vec![figures])
 }

@@ -10,7 +10,7 @@
 use super::super::gcbench::{
     LEAST_DEPTH, Tree, array, depth, iterations, leaf, make, nodes, populate, rounds, size,
 };
-use super::{heaps, with_distribution, with_pauses};
+use super::with_collections;
 use crate::prelude::*;
 use vivant::prelude::*;
 
@@ -89,6 +89,5 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         .map(|(goal, trees)| 2 * trees * size(goal))
         .sum();
     let figures = Figures::new(spent, made + size(stretch) + size(stretch - 2), check);
-    let figures = with_pauses(figures, heaps(&system));
-    Ok(vec![with_distribution(figures, &system)])
+    Ok(vec![with_collections(figures, &system)])
 }

@@ -43,7 +43,7 @@ root!(Nothing = ());
 
 fn heap(run: &Run) -> Outcome {
     let turns = run.count("objects") / TURN;
-    Outcome::of(|pauses| {
+    sides::timed(|pauses| {
         let mut heap = Heap::<Nothing>::new(&PageSource::new().into(), Pacing::default(), |_| ());
         let mut sum = 0;
         for _ in 0..turns {
@@ -59,7 +59,7 @@ fn heap(run: &Run) -> Outcome {
 
 fn boxed(run: &Run) -> Outcome {
     let turns = run.count("objects") / TURN;
-    Outcome::of(|_| {
+    sides::timed(|_| {
         let mut sum = 0;
         for _ in 0..turns {
             let objects = 0..TURN;

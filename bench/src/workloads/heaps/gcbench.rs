@@ -45,7 +45,7 @@ root!(Park = Option<Tree<'gc>>);
 
 fn heap(run: &Run) -> Outcome {
     let depth = run.count("depth");
-    Outcome::of(|pauses: &mut Pauses| {
+    sides::timed(|pauses: &mut Pauses| {
         let mut heap = Heap::<Park>::new(&PageSource::new().into(), Pacing::default(), |_| None);
         let mut sum = heap.turn(|m, _| depth_of(make(m, depth)));
         pauses.pace(&mut heap);
@@ -119,7 +119,7 @@ impl Boxed {
 
 fn boxed(run: &Run) -> Outcome {
     let depth = run.count("depth");
-    Outcome::of(|_| {
+    sides::timed(|_| {
         let mut sum = Boxed::make(depth).depth();
         let mut stays = Box::<Boxed>::default();
         stays.populate(depth - 2);

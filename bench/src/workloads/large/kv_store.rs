@@ -19,10 +19,10 @@
 use super::collected::{self, Collected};
 use super::control::Control;
 use super::operations::{self, Requests};
-use super::sides::{self, CONTROL, Outcome, SIDE};
 use super::store::{Client, Plan, Store};
 use super::window::Window;
 use crate::prelude::*;
+use crate::workloads::sides::{self, Outcome};
 use vivant_heap::Pacing;
 
 pub(in crate::workloads) const KV_STORE: Bench = Bench::new(
@@ -54,6 +54,16 @@ pub(in crate::workloads) const KV_STORE: Bench = Bench::new(
         _ => work::<Collected>(run)?,
     })
 });
+
+/// Which of the two.
+const SIDE: Param = Param::choice(
+    "side",
+    &["both", COLLECTED, CONTROL],
+    "a collected heap, or the same program without one",
+);
+
+const COLLECTED: &str = "collected";
+const CONTROL: &str = "control";
 
 fn plan(run: &Run) -> Plan {
     let (requests, operations) = match run.choice("requests") {
@@ -112,11 +122,11 @@ fn work<S: Store>(run: &Run) -> Result<Outcome, Failure> {
     let (times, left) = S::end(&store)?;
     let mut figures = seen.figures(operations, String::new());
     figures.latency = Some(times.quantiles());
-    figures.extra.insert("load_s", load.as_secs_f64().into());
+    figures.add("load_s", load.as_secs_f64());
     Ok((found + left, figures))
 }
 
-fn run(run: &Run) -> Result<Vec<crate::row::Figures>, Failure> {
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let Plan {
         requests,
         entries,
@@ -124,9 +134,10 @@ fn run(run: &Run) -> Result<Vec<crate::row::Figures>, Failure> {
         ..
     } = plan(run);
     let sum = operations::expected(requests, entries, operations);
-    sides::compare(
-        run,
-        &KV_STORE,
-        ("sum of what was found and what is left", sum),
-    )
+    let sides = sides::chosen(run, SIDE.name, [COLLECTED, CONTROL])
+        .into_iter()
+        .map(|side| vec![(SIDE.name, Value::Choice(side))])
+        .collect();
+    let expected = ("sum of what was found and what is left", sum);
+    sides::compare(run, &KV_STORE, sides, expected, |_| Ok(()))
 }

@@ -134,7 +134,7 @@ fn tell(run: &Run, message: &'static str) -> Result<Figures, Failure> {
     let check = run.check("sum of all first numbers", expected, sum)?;
     let mut figures = Figures::new(spent, count * rounds, check);
     thread::sleep(Duration::from_millis(run.count("settle")));
-    Told::in_system(&system).tell(&mut figures.extra);
+    Told::in_system(&system).add_to(&mut figures);
     figures.params = vec![("message", Value::Choice(message))];
     Ok(figures)
 }

@@ -69,9 +69,9 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         let done = program(run, &system)?;
         let mut figures = Figures::new(done.spent, done.ops, done.check);
         thread::sleep(Duration::from_millis(run.count("settle")));
-        Told::in_system(&system).tell(&mut figures.extra);
+        Told::in_system(&system).add_to(&mut figures);
         for (field, count) in PAPER.into_iter().zip(paper.into_iter().flatten()) {
-            figures.extra.insert(field, count.into());
+            figures.add(field, count);
         }
         figures.params = vec![("program", Value::Choice(name))];
         rows.push(figures);

@@ -1,23 +1,22 @@
 //! The messages between the heaps of a system.
 
-use serde_json::Value;
-use std::collections::BTreeMap;
+use crate::row::Figures;
 use vivant::{PauseKind, System};
 
 /// Of all heaps together, as far as they have published it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Told {
     /// Messages that were taken up and are the program's own.
-    pub(super) app: u64,
+    app: u64,
     /// Batches of INCs and DECs.
-    pub(super) incs: u64,
-    pub(super) decs: u64,
+    incs: u64,
+    decs: u64,
     /// Changes in them.
-    pub(super) changes: u64,
+    changes: u64,
     /// Messages of the runtime's idle checks of actors.
-    pub(super) questions: u64,
+    questions: u64,
     /// Collections, of the nursery or of everything.
-    pub(super) cycles: u64,
+    cycles: u64,
 }
 
 impl Told {
@@ -36,25 +35,18 @@ impl Told {
         told
     }
 
-    /// The share of INCs, DECs and idle checks in all messages.
-    pub(super) fn share(&self) -> f64 {
+    /// Adds the counts; INCs for each message of the program; and the share of INCs, DECs and idle
+    /// checks in all messages.
+    pub(super) fn add_to(&self, figures: &mut Figures) {
         let collectors = (self.incs + self.decs + self.questions) as f64;
-        collectors / (collectors + self.app as f64)
-    }
-
-    /// INCs for each message of the program.
-    pub(super) fn incs_per_app(&self) -> f64 {
-        self.incs as f64 / self.app as f64
-    }
-
-    pub(super) fn tell(&self, extra: &mut BTreeMap<&'static str, Value>) {
-        extra.insert("app", self.app.into());
-        extra.insert("incs", self.incs.into());
-        extra.insert("decs", self.decs.into());
-        extra.insert("changes", self.changes.into());
-        extra.insert("questions", self.questions.into());
-        extra.insert("cycles", self.cycles.into());
-        extra.insert("incs_per_app", self.incs_per_app().into());
-        extra.insert("collector_share", self.share().into());
+        let app = self.app as f64;
+        figures.add("app", self.app);
+        figures.add("incs", self.incs);
+        figures.add("decs", self.decs);
+        figures.add("changes", self.changes);
+        figures.add("questions", self.questions);
+        figures.add("cycles", self.cycles);
+        figures.add("incs_per_app", self.incs as f64 / app);
+        figures.add("collector_share", collectors / (collectors + app));
     }
 }

@@ -232,8 +232,6 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let least = ended
         .map(|(actor, ended)| ended - before.get(&actor).copied().unwrap_or(0))
         .min();
-    figures
-        .extra
-        .insert("full_least", least.unwrap_or(0).into());
+    figures.add("full_least", least.unwrap_or(0));
     Ok(vec![figures])
 }
