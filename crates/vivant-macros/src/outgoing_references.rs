@@ -2,14 +2,12 @@
 //! state that is a graph this is every field, because each is an object, or `TraceReferences`, too.
 
 use crate::errors::Errors;
-use crate::object::is_leaf;
+use crate::object::{is_leaf, packed};
 use crate::options::Vivant;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{
-    Attribute, Data, DeriveInput, Field, Fields, Generics, Ident, Index, Lifetime, parse_quote,
-};
+use syn::{Data, DeriveInput, Field, Fields, Generics, Ident, Index, Lifetime, parse_quote};
 
 /// What the code that shows one field's addresses needs.
 struct Showing<'a> {
@@ -32,7 +30,7 @@ pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
     let (impl_generics, type_generics, clause) = generics.split_for_impl();
     let (fields, body) = match &input.data {
         // Rust forbids references to the fields of a packed type.
-        _ if input.attrs.iter().any(is_packed) => (Vec::new(), TokenStream::new()),
+        _ if !packed(&input.attrs).is_empty() => (Vec::new(), TokenStream::new()),
         Data::Struct(data) => (
             data.fields.iter().collect(),
             showing.of_struct(&data.fields),
@@ -65,23 +63,6 @@ pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
             }
         }
     }
-}
-
-fn is_packed(attr: &Attribute) -> bool {
-    let mut packed = false;
-    if attr.path().is_ident("repr") {
-        // The compiler reports errors in it.
-        let _other = attr.parse_nested_meta(|meta| {
-            packed |= meta.path.is_ident("packed");
-            if meta.input.peek(syn::token::Paren) {
-                let inside;
-                syn::parenthesized!(inside in meta.input);
-                inside.parse::<TokenStream>()?;
-            }
-            Ok(())
-        });
-    }
-    packed
 }
 
 impl Showing<'_> {

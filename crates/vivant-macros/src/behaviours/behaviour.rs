@@ -34,7 +34,7 @@ pub(super) fn write(
     }
     let marker = names::marker(&shape.ident);
     let (module, actor) = (&block.module, &block.actor);
-    let cfgs = surface::cfgs(&method.attrs);
+    let cfgs = surface::named(&method.attrs, "cfg");
     let behaviour = Behaviour {
         block,
         method,
@@ -127,7 +127,7 @@ impl Behaviour<'_> {
     /// need be public.
     fn marker(&self, marker: &Ident) -> TokenStream {
         let Method { attrs, vis, .. } = self.method;
-        let cfgs = surface::cfgs(attrs);
+        let cfgs = surface::named(attrs, "cfg");
         let vis = match self.block.interface {
             Some(_) => quote!(pub(super)),
             None => surface::from_inside(vis),
@@ -398,7 +398,10 @@ impl Behaviour<'_> {
             block, shape, path, ..
         } = self;
         let Method { attrs, vis, .. } = self.method;
-        let (cfgs, deprecations) = (surface::cfgs(attrs), surface::deprecations(attrs));
+        let (cfgs, deprecations) = (
+            surface::named(attrs, "cfg"),
+            surface::named(attrs, "deprecated"),
+        );
         let (name, actor_name) = (&shape.ident, block.actor_name());
         let (class, given, otherwise): (_, &[Arg], _) = match (&self.told.then, &shape.args[..]) {
             (Some(_), [_, rest @ ..]) => (

@@ -95,7 +95,7 @@ impl<'a> Block<'a> {
             brand,
             interface,
             generics,
-            cfgs: surface::cfgs(&item.attrs),
+            cfgs: surface::named(&item.attrs, "cfg"),
             module,
             has_stop: methods
                 .iter()
@@ -213,6 +213,7 @@ impl<'a> Block<'a> {
             beside,
         } = written;
         let (cfgs, module, actor_type) = (&self.cfgs, &self.module, &self.actor);
+        let allowed = surface::allowed();
         let (impl_generics, _, where_clause) = self.generics.split_for_impl();
         let actor_name = self.actor_name();
         let module_doc = match self.interface_name() {
@@ -226,15 +227,7 @@ impl<'a> Block<'a> {
             let handle_path = names::handle_path(&self.actor_path);
             quote! {
                 #(#cfgs)*
-                #[allow(
-                    deprecated,
-                    unreachable_pub,
-                    unused_qualifications,
-                    rustdoc::broken_intra_doc_links,
-                    rustdoc::private_intra_doc_links,
-                    clippy::too_many_arguments,
-                    clippy::used_underscore_binding,
-                )]
+                #allowed
                 impl #impl_generics #handle_path #where_clause {
                     #handle
                 }
@@ -245,13 +238,7 @@ impl<'a> Block<'a> {
             (!methods.is_empty()).then(|| {
                 quote! {
                     #(#cfgs)*
-                    #[allow(
-                        deprecated,
-                        unreachable_pub,
-                        unused_qualifications,
-                        clippy::too_many_arguments,
-                        clippy::used_underscore_binding,
-                    )]
+                    #allowed
                     impl #impl_generics #of #where_clause {
                         #methods
                     }

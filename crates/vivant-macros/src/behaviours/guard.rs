@@ -35,7 +35,7 @@ impl Guard {
             None => format_ident!("__vivant_{bare}_ready"),
         };
         let this = method.sig.receiver().map(|receiver| receiver.self_token);
-        let (vivant, cfgs) = (&block.options.vivant, surface::cfgs(&method.attrs));
+        let (vivant, cfgs) = (&block.options.vivant, surface::named(&method.attrs, "cfg"));
         let named = method::idents(expr.to_token_stream());
         let reads = if shape.args.iter().any(|arg| named.contains(&arg.name)) {
             "Arguments"

@@ -51,7 +51,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
         .collect();
     let written = Interface {
         options: &options,
-        cfgs: surface::cfgs(&item_trait.attrs),
+        cfgs: surface::named(&item_trait.attrs, "cfg"),
         item: &item_trait,
         module: names::ident(
             &names::snake(&names::bare(&item_trait.ident)),
@@ -98,10 +98,10 @@ fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Opti
         .as_ref()
         .filter(|shape| matches!(shape.steps, Steps::Many(_)))
     {
-        errors.push(syn::Error::new(
+        errors.at_span(
             stepped.reply_span,
             "an interface says what is answered, not in how many steps: return the answer",
-        ));
+        );
     }
     let shape = shape.filter(|_| legal)?;
     Some(Message {

@@ -49,6 +49,7 @@ impl Interface<'_> {
             .iter()
             .map(|message| self.handle_method(message));
         let table_struct = self.table();
+        let allowed = surface::allowed();
         quote! {
             #markers
             #(#messages)*
@@ -63,14 +64,7 @@ impl Interface<'_> {
             }
 
             #(#cfgs)*
-            #[allow(
-                deprecated,
-                unreachable_pub,
-                rustdoc::broken_intra_doc_links,
-                rustdoc::private_intra_doc_links,
-                clippy::too_many_arguments,
-                clippy::used_underscore_binding,
-            )]
+            #allowed
             impl #handle {
                 #(#handle_methods)*
             }
@@ -193,7 +187,7 @@ impl Interface<'_> {
         let otherwise = format!("Calls `{}::{name}`.", names::bare(&item.ident));
         let (docs, deprecations) = (
             surface::docs(attrs, &otherwise),
-            surface::deprecations(attrs),
+            surface::named(attrs, "deprecated"),
         );
         let (parameters, values) = (shape.parameters(), shape.names());
         quote! {

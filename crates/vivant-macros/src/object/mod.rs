@@ -5,11 +5,10 @@ mod sharing;
 
 use crate::errors::Errors;
 use crate::recursion::owns;
-use crate::types;
+use crate::{surface, types};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use sharing::Shares;
-use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
@@ -70,7 +69,7 @@ pub(crate) struct Options {
 impl Options {
     pub(crate) fn read(attrs: &[Attribute], errors: &mut Errors) -> Options {
         let mut options = Options::default();
-        for attr in attrs.iter().filter(|attr| attr.path().is_ident("object")) {
+        for attr in surface::named(attrs, "object") {
             errors.take(attr.parse_nested_meta(|meta| {
                 if meta.path.is_ident("crate") {
                     options.heap = Some(meta.value()?.call(Path::parse_mod_style)?);
@@ -116,27 +115,17 @@ pub(crate) fn check<'a>(
         );
     }
     if let (Some(span), [_, ..]) = (options.leaf, &*lifetimes) {
-        errors.push(syn::Error::new(
+        errors.at_span(
             span,
             "a type with a lifetime may have collected parts: say `#[object(leaf)]` at the fields that have none",
-        ));
+        );
     }
-    for attr in input
-        .attrs
-        .iter()
-        .filter(|attr| attr.path().is_ident("repr"))
-    {
-        // The compiler reports errors in it.
-        let _other = attr.parse_nested_meta(|meta| {
-            if meta.path.is_ident("packed") {
-                errors.at(
-                    &meta.path,
-                    "the collector goes through references to the fields, and a packed type has none: take `packed` away, or put \
-                     the packed data into a type of its own with `#[object(leaf)]`",
-                );
-            }
-            rest(&meta)
-        });
+    for packed in packed(&input.attrs) {
+        errors.at(
+            packed,
+            "the collector goes through references to the fields, and a packed type has none: take `packed` away, or put \
+             the packed data into a type of its own with `#[object(leaf)]`",
+        );
     }
     if let Data::Union(data) = &input.data
         && options.leaf.is_none()
@@ -166,23 +155,29 @@ pub(crate) fn check<'a>(
     parts
 }
 
-/// Skips the value of an option.
-fn rest(meta: &ParseNestedMeta<'_>) -> Result<()> {
-    if meta.input.peek(token::Paren) {
-        let inside;
-        syn::parenthesized!(inside in meta.input);
-        inside.parse::<TokenStream>()?;
+/// `packed` wherever a type's `#[repr(…)]` has it.
+pub(crate) fn packed(attrs: &[Attribute]) -> Vec<Path> {
+    let mut packed = Vec::new();
+    for attr in surface::named(attrs, "repr") {
+        // The compiler reports errors in it.
+        let _other = attr.parse_nested_meta(|meta| {
+            if meta.path.is_ident("packed") {
+                packed.push(meta.path.clone());
+            }
+            if meta.input.peek(token::Paren) {
+                let inside;
+                syn::parenthesized!(inside in meta.input);
+                inside.parse::<TokenStream>()?;
+            }
+            Ok(())
+        });
     }
-    Ok(())
+    packed
 }
 
 pub(crate) fn is_leaf(field: &Field, errors: &mut Errors) -> bool {
     let mut leaf = false;
-    for attr in field
-        .attrs
-        .iter()
-        .filter(|attr| attr.path().is_ident("object"))
-    {
+    for attr in surface::named(&field.attrs, "object") {
         errors.take(attr.parse_nested_meta(|meta| {
             if !meta.path.is_ident("leaf") {
                 return Err(meta.error("a field has the option `leaf`"));
@@ -392,10 +387,7 @@ impl<'a> Derived<'a> {
         };
         let (heap, brand) = (&self.heap, &self.brand);
         let arms = self.variants().into_iter().map(|(variant, fields)| {
-            let path = match variant {
-                Some(name) => quote!(Self::#name),
-                None => quote!(Self),
-            };
+            let path = variant_path(&quote!(Self), variant);
             let mut patterns = TokenStream::new();
             let mut calls = TokenStream::new();
             let mut nobody = Errors::default();
@@ -428,6 +420,12 @@ impl<'a> Derived<'a> {
         });
         quote!(#(#arms)*)
     }
+}
+
+/// The path of a variant of an enum, or of a struct.
+pub(crate) fn variant_path(of: &impl ToTokens, variant: Option<&Ident>) -> TokenStream {
+    let variant = variant.into_iter();
+    quote!(#of #(::#variant)*)
 }
 
 /// Replaces the brand with `'static`, and parameters with their erased forms.

@@ -137,11 +137,11 @@ pub(super) fn arg(
         None => {}
     }
     if let Some(span) = types::promise_in(&argument.ty) {
-        errors.push(syn::Error::new(
+        errors.at_span(
             span,
             "a promise cannot be sent: it stays with the actor that asked. Continue it with `.then(…)` and send its \
              value, or send the other end of `t.promise()`, the `Resolver`",
-        ));
+        );
     }
     let ty = in_place_of_self(&argument.ty, whose.this, errors);
     let (carried, sent) = match hole {

@@ -193,11 +193,11 @@ fn steps(sig: &Signature, locals: Option<&(usize, Span)>, errors: &mut Errors) -
         (true, locals) => Steps::Many(locals.map(|(place, _)| *place)),
         (false, None) => Steps::One,
         (false, Some((_, span))) => {
-            errors.push(syn::Error::new(
+            errors.at_span(
                 *span,
                 "locals are what one step leaves for the next: this behaviour has one step only. Return `Step<(…), …>`, or take \
                  the value as an argument",
-            ));
+            );
             Steps::One
         }
     }
@@ -288,10 +288,10 @@ fn reply(
     let promised = types::promised(ty);
     let value = promised.unwrap_or(ty);
     if let Some(span) = types::promise_in(value) {
-        errors.push(syn::Error::new(
+        errors.at_span(
             span,
             "a promise is returned by itself, not inside something else: `t.all(…)` and `t.any(…)` make one of many",
-        ));
+        );
     }
     let value = in_place_of_self(value, whose.this, errors);
     let (answer, reply) = Carried::of(&value, whose.brand, whose.vivant);
@@ -306,10 +306,10 @@ fn in_place_of_self(ty: &Type, this: Option<&Type>, errors: &mut Errors) -> Type
         Some(this) => types::without_self(ty, this),
         None => {
             if let Some(span) = types::self_in(ty) {
-                errors.push(syn::Error::new(
+                errors.at_span(
                     span,
                     "an interface's message cannot speak of `Self`: whoever sends it does not know the actor's type",
-                ));
+                );
             }
             ty.clone()
         }
