@@ -13,7 +13,7 @@ use vivant::prelude::*;
 pub(super) const ASK: Bench = Bench::new(
     Group::Messages,
     "ask",
-    "a question and its answer, between two actors",
+    "a request and its answer, between two actors",
     &[Param::count("round_trips", 1_000_000, 500, "round trips")],
     run,
 )

@@ -98,6 +98,6 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     run.row(
         spent,
         2 * actors * pings,
-        ("pongs from whom they should be", actors * pings, right),
+        ("pongs from the expected sender", actors * pings, right),
     )
 }

@@ -31,7 +31,7 @@ const LOOK_FOR: Duration = Duration::from_secs(60);
 pub(super) const CYCLES: Bench = Bench::new(
     Group::Uncharted,
     "cycles",
-    "rings of actors that nobody refers to: memory, and how soon they are gone",
+    "unreachable rings of actors: memory, and how soon they are gone",
     &[
         Param::count("rings", 100_000, 200, "rings"),
         Param::count("actors", 10, 3, "actors in each ring"),
@@ -185,14 +185,14 @@ fn child(run: &Run) -> Result<(), Failure> {
     figures.add("grown_bytes", grown);
     let ended = ENDED.load(Ordering::Relaxed);
     figures.latency = Some(front.so_far().ask_blocking()?);
-    sides::say((ended, figures))
+    sides::print((ended, figures))
 }
 
 /// What comes of one of the two, and the growth of its process.
 fn figures(run: &Run, they: &'static str) -> Result<(Figures, u64), Failure> {
     let mut run = run.clone();
     run.params.set("they", Value::Choice(they));
-    let (ended, mut figures): sides::Outcome = child::live(&run, CYCLES.name)?.said;
+    let (ended, mut figures): sides::Outcome = child::run(&run, CYCLES.name)?.output;
     let expected = if they == "kept" { 0 } else { figures.ops };
     figures.check = run.check("actors of rings that have ended", expected, ended)?;
     figures.params = vec![("they", Value::Choice(they))];

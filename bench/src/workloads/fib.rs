@@ -15,7 +15,7 @@ pub(super) const FIB: Bench = Bench::new(
     "fib",
     "an actor for each call of a recursive function",
     &[
-        Param::count("n", 25, 10, "the number whose fib is wanted"),
+        Param::count("n", 25, 10, "the argument of the function"),
         FAIR,
     ],
     run,

@@ -22,7 +22,7 @@ pub(super) const IDLE: Bench = Bench::new(
     "context switches of a system that has nothing to do",
     &[
         Param::count("actors", 1_000, 10, "actors that are alive"),
-        Param::count("pause_ms", 5_000, 20, "how long nobody says anything"),
+        Param::count("pause_ms", 5_000, 20, "how long no message is sent"),
     ],
     run,
 );

@@ -22,9 +22,9 @@ pub(super) fn timed(work: impl FnOnce() -> u64) -> Outcome {
 }
 
 /// In the child: prints what a side has found out.
-pub(super) fn say((result, mut figures): Outcome) -> Result<(), Failure> {
+pub(super) fn print((result, mut figures): Outcome) -> Result<(), Failure> {
     figures.peak_rss = Some(process::peak_rss());
-    child::say(&(result, figures))
+    child::print(&(result, figures))
 }
 
 /// The words that the run chooses: all of them, unless it names one.
@@ -55,22 +55,22 @@ pub(super) fn compare(
     } else {
         1
     };
-    let mut said: Vec<Vec<Figures>> = sides.iter().map(|_| Vec::new()).collect();
+    let mut output: Vec<Vec<Figures>> = sides.iter().map(|_| Vec::new()).collect();
     let mut check = String::new();
     for _ in 0..rounds {
-        for (side, said) in sides.iter().zip(&mut said) {
+        for (side, output) in sides.iter().zip(&mut output) {
             let mut run = run.clone();
             for (param, value) in side {
                 run.params.set(param, *value);
             }
             prepare(&mut run)?;
-            let (result, figures): Outcome = child::live(&run, bench.name)?.said;
+            let (result, figures): Outcome = child::run(&run, bench.name)?.output;
             check = run.check(what, expected, result)?;
-            said.push(figures);
+            output.push(figures);
         }
     }
-    let rows = sides.into_iter().zip(said).map(|(side, said)| {
-        let mut figures = middle(said);
+    let rows = sides.into_iter().zip(output).map(|(side, output)| {
+        let mut figures = middle(output);
         (figures.check, figures.params) = (check.clone(), side);
         figures
     });
@@ -78,10 +78,10 @@ pub(super) fn compare(
 }
 
 /// The round with the median time.
-fn middle(mut said: Vec<Figures>) -> Figures {
-    said.sort_by_key(|it| it.spent.wall);
-    let middle = said.len() / 2;
-    said.swap_remove(middle)
+fn middle(mut output: Vec<Figures>) -> Figures {
+    output.sort_by_key(|it| it.spent.wall);
+    let middle = output.len() / 2;
+    output.swap_remove(middle)
 }
 
 #[cfg(test)]

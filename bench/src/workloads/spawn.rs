@@ -29,14 +29,14 @@ pub(super) const SPAWN: Bench = Bench::new(
 
 #[derive(Actor)]
 struct Idle {
-    told: u64,
+    messages: u64,
 }
 
 #[behaviours]
 impl Idle {
     fn tell(&mut self, t: &Turn<Self>, holder: Address<Holder>) {
-        self.told += 1;
-        t.send(holder.confirmed(self.told));
+        self.messages += 1;
+        t.send(holder.confirmed(self.messages));
     }
 }
 
@@ -61,7 +61,7 @@ impl Holder {
     fn more(&mut self, t: &Turn<Self>, left: u64) {
         let now = left.min(MADE_PER_TURN);
         for _ in 0..now {
-            let idle = t.spawn_actor(Idle { told: 0 });
+            let idle = t.spawn_actor(Idle { messages: 0 });
             t.send(idle.tell(t.me()));
             self.held.push(idle);
         }
@@ -95,12 +95,12 @@ fn child(run: &Run) -> Result<(), Failure> {
     let rss = process::rss();
     figures.add("bytes_per_actor", rss.saturating_sub(before) / actors);
     figures.add("rss_bytes", rss);
-    sides::say((confirmed, figures))
+    sides::print((confirmed, figures))
 }
 
 fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
-    let Life { said, exit, .. } = child::live::<sides::Outcome>(run, SPAWN.name)?;
-    let (confirmed, mut figures) = said;
+    let Life { output, exit, .. } = child::run::<sides::Outcome>(run, SPAWN.name)?;
+    let (confirmed, mut figures) = output;
     let what = "actors that have processed a message";
     figures.check = run.check(what, run.count("actors"), confirmed)?;
     figures.add("exit_ms", exit.as_secs_f64() * 1e3);

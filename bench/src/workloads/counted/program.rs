@@ -65,7 +65,7 @@ pub(in crate::workloads) const GCBENCH_MULTI: Bench = Bench {
 
 pub(in crate::workloads) const JSON: Bench = Bench {
     name: "json",
-    about: "JSON documents are built, asked, changed and printed, for each counted pointer",
+    about: "JSON documents are built, queried, changed and printed, for each counted pointer",
     params: &[
         Param::count("records", 2_000, 10, "records of a document"),
         Param::count("documents", 300, 1, "documents, one after the other"),
@@ -115,7 +115,7 @@ fn child(run: &Run, threads: Threads, select: fn(&Programs) -> Program) -> Resul
     let pointer = run.choice(POINTER);
     let named = PROGRAMS.iter().find(|(name, _)| *name == pointer);
     let (_, programs) = named.expect("the parent names one pointer");
-    sides::say(sides::timed(|| everywhere(run, threads, select(programs))))
+    sides::print(sides::timed(|| everywhere(run, threads, select(programs))))
 }
 
 /// The sum of the results of all threads.

@@ -30,7 +30,7 @@ const INTERVAL: usize = 10_000;
 pub(in crate::workloads) const QUEUED: Bench = Bench::new(
     Group::Queued,
     "queued",
-    "references that another thread gives up than the one that made the object",
+    "references that are dropped by another thread than the one that made the object",
     &[
         Param::count("objects", 1_000_000, 1_000, "objects"),
         Param::count("steps", 20_000_000, 1_000, "steps that main computes"),
@@ -117,7 +117,7 @@ fn child(run: &Run) -> Result<(), Failure> {
     let pointer = run.choice(POINTER);
     let named = BY_POINTER.iter().find(|(name, _)| *name == pointer);
     let (_, work) = named.expect("the parent names one pointer");
-    sides::say(sides::timed(|| work(run)))
+    sides::print(sides::timed(|| work(run)))
 }
 
 fn run(run: &Run) -> Result<Vec<Figures>, Failure> {

@@ -27,7 +27,7 @@ pub(in crate::workloads) const HEAP_LIST: Bench = Bench::new(
         sides::compare(run, &HEAP_LIST, WORKS, ("twice the sum", sum), links)
     },
 )
-.child(|run| sides::say(run, WORKS));
+.child(|run| sides::print(run, WORKS));
 
 const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
 

@@ -29,7 +29,7 @@ pub(in crate::workloads) const HEAP_OLD: Bench = Bench::new(
         sides::compare(run, &HEAP_OLD, WORKS, result, expected.new)
     },
 )
-.child(|run| sides::say(run, WORKS));
+.child(|run| sides::print(run, WORKS));
 
 const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
 

@@ -29,7 +29,7 @@ pub(in crate::workloads) const HEAP_SERVER14: Bench = Bench::new(
     ],
     |run| compare(run, &HEAP_SERVER14),
 )
-.child(|run| sides::say(run, WORKS));
+.child(|run| sides::print(run, WORKS));
 
 pub(in crate::workloads) const HEAP_SERVER8: Bench = Bench {
     name: "heap_server8",

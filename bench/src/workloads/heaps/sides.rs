@@ -55,11 +55,11 @@ impl Pauses {
 }
 
 /// In the child: runs the side's workload and prints its figures.
-pub(super) fn say(run: &Run, works: &[(&str, Work)]) -> Result<(), Failure> {
+pub(super) fn print(run: &Run, works: &[(&str, Work)]) -> Result<(), Failure> {
     let side = run.choice(SIDE.name);
     let named = works.iter().find(|(name, _)| *name == side);
     let (_, work) = named.expect("the parent names one side");
-    sides::say(work(run))
+    sides::print(work(run))
 }
 
 /// Runs children of `bench`, one for each side in each round. All must have this result, after so

@@ -18,7 +18,7 @@ use crate::workloads::graphs::{all_nodes, build, rounds};
 pub(in crate::workloads) const HEAP_TREES: Bench = Bench::new(
     Group::Heaps,
     "heap_trees",
-    "trees that are made and forgotten, in a heap and with `Box`",
+    "trees that are made and dropped, in a heap and with `Box`",
     &[
         Param::count("depth", 18, 6, "depth of the tree that stays").at_least(4),
         ROUNDS,
@@ -34,7 +34,7 @@ pub(in crate::workloads) const HEAP_TREES: Bench = Bench::new(
         sides::compare(run, &HEAP_TREES, WORKS, ("nodes", nodes), nodes)
     },
 )
-.child(|run| sides::say(run, WORKS));
+.child(|run| sides::print(run, WORKS));
 
 const ONE_TURN: &str = "heap_one_turn";
 

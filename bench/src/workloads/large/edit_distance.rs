@@ -19,7 +19,7 @@ use vivant::prelude::*;
 pub(in crate::workloads) const EDIT_DISTANCE: Bench = Bench::new(
     Group::Large,
     "edit_distance",
-    "distances of strings, by tries of what is known",
+    "distances of strings, by tries of known results",
     &[
         Param::count("strings", 18, 4, "strings, of which all pairs are taken"),
         Param::count("letters", 250, 30, "letters of a string"),

@@ -30,7 +30,11 @@ pub(in crate::workloads) const KV_STORE: Bench = Bench::new(
     "kv_store",
     "a store of many boxed entries in one actor",
     &[
-        Param::choice("requests", &["chunks", "single"], "how it is asked"),
+        Param::choice(
+            "requests",
+            &["chunks", "single"],
+            "the form of the requests",
+        ),
         Param::count("entries", 10_000_000, 5_000, "entries, nearly always"),
         Param::count("operations", 20_000_000, 100_000, "operations in chunks"),
         Param::count("chunk", 100_000, 10_000, "operations of a chunk"),
@@ -49,7 +53,7 @@ pub(in crate::workloads) const KV_STORE: Bench = Bench::new(
     run,
 )
 .child(|run| {
-    sides::say(match run.choice(SIDE.name) {
+    sides::print(match run.choice(SIDE.name) {
         CONTROL => work::<Control>(run)?,
         _ => work::<Collected>(run)?,
     })

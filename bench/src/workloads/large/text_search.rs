@@ -21,12 +21,12 @@ use vivant::prelude::*;
 pub(in crate::workloads) const TEXT_SEARCH: Bench = Bench::new(
     Group::Large,
     "text_search",
-    "an index of words that grows while it is asked",
+    "an index of words that grows between queries",
     &[
         Param::count("shards", 500, 20, "shards"),
         Param::count("documents", 1_000, 50, "documents of a shard"),
         Param::count("words", 200_000, 500, "words that there are").at_least(2),
-        Param::count("every", 100, 5, "shards between questions"),
+        Param::count("every", 100, 5, "shards between queries"),
         PAUSES,
     ],
     run,

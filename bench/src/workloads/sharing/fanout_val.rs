@@ -33,7 +33,12 @@ pub(in crate::workloads) const FANOUT_VAL: Bench = Bench::new(
         Param::count("versions", 300, 20, "versions that are published"),
         Param::count("changes", 100, 10, "entries that differ in a version"),
         Param::count("period", 10, 1, "milliseconds between two versions"),
-        Param::count("idle", 1_000, 20, "milliseconds after which an actor rests"),
+        Param::count(
+            "idle",
+            1_000,
+            20,
+            "milliseconds after which an actor is idle",
+        ),
     ],
     run,
 );
@@ -98,7 +103,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         }
         if began.elapsed() > PATIENCE {
             return Err(Failure::Wrong {
-                what: "bytes of the writer's heap when all versions are forgotten",
+                what: "bytes of the writer's heap when all versions are dropped",
                 expected: base,
                 got: writer.live,
             });

@@ -5,7 +5,7 @@ use vivant::{PauseKind, System};
 
 /// Of all heaps together, as far as they have published it.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Told {
+pub(super) struct CollectorMessages {
     /// Messages that were taken up and are the program's own.
     app: u64,
     /// Batches of INCs and DECs.
@@ -19,20 +19,20 @@ pub(super) struct Told {
     cycles: u64,
 }
 
-impl Told {
+impl CollectorMessages {
     /// Until now.
-    pub(super) fn in_system(system: &System) -> Told {
+    pub(super) fn in_system(system: &System) -> CollectorMessages {
         let seen = system.inspect();
-        let mut told = Told::default();
+        let mut messages = CollectorMessages::default();
         for heap in seen.actors.iter().filter_map(|actor| actor.heap) {
-            told.incs += heap.incs;
-            told.decs += heap.decs;
-            told.changes += heap.changes;
-            told.questions += heap.questions;
-            told.cycles += heap.pauses[PauseKind::Minor].count + heap.marks();
+            messages.incs += heap.incs;
+            messages.decs += heap.decs;
+            messages.changes += heap.changes;
+            messages.questions += heap.questions;
+            messages.cycles += heap.pauses[PauseKind::Minor].count + heap.marks();
         }
-        told.app = seen.turns.saturating_sub(told.questions);
-        told
+        messages.app = seen.turns.saturating_sub(messages.questions);
+        messages
     }
 
     /// Adds the counts; INCs for each message of the program; and the share of INCs, DECs and idle
