@@ -1,6 +1,6 @@
 //! The airline as seen from outside: the addresses that a server or a test needs.
 
-use crate::audit::{Audit, Finding, Ledgers, Told};
+use crate::audit::{Audit, Confirmed, Finding, Ledgers};
 use crate::desk::Desk;
 use crate::id::Id;
 use crate::manager::{Manager, Settings};
@@ -24,7 +24,7 @@ impl Airline {
     ///
     /// If it is to have no desk.
     pub fn open(place: &impl Spawner, settings: Settings) -> Airline {
-        assert!(settings.desks > 0, "somebody must be at a desk");
+        assert!(settings.desks > 0, "an airline has a desk");
         let desks: Vec<_> = (0..settings.desks)
             .map(|number| place.spawn_state(Desk::new(number)))
             .collect();
@@ -54,9 +54,9 @@ impl Airline {
     }
 
     /// Audits all flights and customers.
-    pub async fn audit(&self, told: Option<Told>) -> Audit {
+    pub async fn audit(&self, confirmed: Option<Confirmed>) -> Audit {
         match self.ledgers().await {
-            Ok(ledgers) => ledgers.audit(told.as_ref()),
+            Ok(ledgers) => ledgers.audit(confirmed.as_ref()),
             Err(error) => Audit {
                 findings: vec![Finding::Silent {
                     error: error.to_string(),

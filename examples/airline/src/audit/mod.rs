@@ -22,7 +22,7 @@ use crate::id::Id;
 
 /// The answers that customers got.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct Confirmed {
     /// Bookings that were confirmed.
     pub booked: Vec<Id>,
     /// Bookings with a confirmed cancellation.

@@ -185,15 +185,15 @@ impl Ledgers {
             }
         }
         let (mut cash, mut shares) = (0, BTreeMap::<Symbol, i64>::new());
-        for told in &self.traders {
-            let account = accounts.remove(&told.trader).unwrap_or_default();
+        for ledger in &self.traders {
+            let account = accounts.remove(&ledger.trader).unwrap_or_default();
             let of_trades = (&account.shares, account.cash, account.trades);
-            if (&told.shares, told.cash, told.trades) != of_trades {
-                let trader = told.trader;
+            if (&ledger.shares, ledger.cash, ledger.trades) != of_trades {
+                let trader = ledger.trader;
                 findings.push(Finding::Account { trader });
             }
-            cash += told.cash;
-            for (symbol, count) in &told.shares {
+            cash += ledger.cash;
+            for (symbol, count) in &ledger.shares {
                 *shares.entry(*symbol).or_default() += count;
             }
         }

@@ -166,7 +166,7 @@ fn canary_a_crossed_book_is_found() {
         let resting = &mut listing(ledgers).resting;
         let best = resting[0].place.price;
         let ask = resting.iter_mut().find(|it| it.place.side == Side::Sell);
-        ask.expect("somebody sells").place.price = best;
+        ask.expect("a seller's order rests").place.price = best;
     });
     has(&findings, |it| *it == Finding::Crossed { symbol: 0 });
 }
