@@ -1,7 +1,7 @@
 //! `#[derive(Actor)]`: the actor's name, and the handle that its addresses deref to.
 
 use crate::errors::Errors;
-use crate::face::Face;
+use crate::handle::HandleType;
 use crate::names;
 use crate::options::{self, Options};
 use crate::{graph, object, outgoing_references, surface, types};
@@ -122,7 +122,7 @@ fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
     });
     let shows = outgoing_references::write(input, vivant);
     let handle = names::handle(actor);
-    let face = Face {
+    let face = HandleType {
         vivant,
         vis: &input.vis,
         handle: handle.clone(),

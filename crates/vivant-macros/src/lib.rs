@@ -34,9 +34,9 @@
 mod actor;
 mod behaviours;
 mod errors;
-mod face;
 mod freeze;
 mod graph;
+mod handle;
 mod interface;
 mod names;
 mod object;

@@ -5,7 +5,7 @@ use super::hooks;
 use super::method::{Kind, Method};
 use crate::errors::Errors;
 use crate::options::Options;
-use crate::shape::{Arg, Own, Shape, Whose};
+use crate::shape::{Arg, OwnLifetimes, Shape, SignatureContext};
 use crate::{graph, names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -115,15 +115,15 @@ impl<'a> Block<'a> {
 
     /// How the messages are read. An interface's messages have no brand, whatever actor implements
     /// it.
-    pub(super) fn whose(&self) -> Whose<'_> {
+    pub(super) fn signature_context(&self) -> SignatureContext<'_> {
         let brand = self.brand.as_ref();
-        Whose {
+        SignatureContext {
             vivant: &self.options.vivant,
             this: Some(&self.actor),
             brand: brand.filter(|brand| self.interface.is_none() && brand.ident != "_"),
             own: match (brand, self.interface) {
-                (None, None) => Own::Opened,
-                _ => Own::Refused,
+                (None, None) => OwnLifetimes::Opened,
+                _ => OwnLifetimes::Refused,
             },
         }
     }

@@ -33,7 +33,7 @@ pub(super) fn start(
         );
         return;
     }
-    let Some(shape) = Shape::of(&method.sig, Role::Start, block.whose(), errors) else {
+    let Some(shape) = Shape::of(&method.sig, Role::Start, block.signature_context(), errors) else {
         return;
     };
     let vivant = &block.options.vivant;

@@ -7,7 +7,7 @@ mod written;
 
 use crate::errors::Errors;
 use crate::options::{self, Options};
-use crate::shape::{Own, Role, Shape, Steps, Whose};
+use crate::shape::{OwnLifetimes, Role, Shape, SignatureContext, Steps};
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -76,13 +76,13 @@ fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Opti
         return None;
     };
     let legal = check(method, errors);
-    let whose = Whose {
+    let context = SignatureContext {
         vivant: &options.vivant,
         this: None,
         brand: None,
-        own: Own::Refused,
+        own: OwnLifetimes::Refused,
     };
-    let shape = Shape::of(&method.sig, Role::Behaviour, whose, errors);
+    let shape = Shape::of(&method.sig, Role::Behaviour, context, errors);
     let clauses = method.sig.generics.make_where_clause();
     clauses
         .predicates

@@ -2,7 +2,7 @@
 //! `Address<dyn Ledger>`, and the table through which an implementor's behaviours are reached.
 
 use super::Message;
-use crate::face::Face;
+use crate::handle::HandleType;
 use crate::options::Options;
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
@@ -30,7 +30,7 @@ impl Interface<'_> {
         let (vivant, vis, name) = (&options.vivant, &item.vis, &item.ident);
         let bare = names::bare(name);
         let (handle, table) = (names::handle(name), self.table_name());
-        let face = Face {
+        let face = HandleType {
             vivant,
             vis,
             handle: handle.clone(),

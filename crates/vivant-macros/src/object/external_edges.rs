@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 
 impl Derived<'_> {
     /// The variants, and in each the calls for the traced fields.
-    pub(crate) fn shows(&self) -> TokenStream {
+    pub(crate) fn external_edges(&self) -> TokenStream {
         let (heap, brand) = (&self.heap, &self.brand);
         let arms = self.variants().into_iter().map(|(variant, fields)| {
             let path = variant_path(&quote!(Self), variant);
