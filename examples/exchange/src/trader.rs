@@ -76,7 +76,7 @@ impl Trader {
         self.ledger.answers.len()
     }
 
-    /// Tells what it was ledger.
+    /// Answers with its ledger.
     pub fn ledger(&self) -> TraderLedger {
         self.ledger.clone()
     }

@@ -32,7 +32,7 @@ pub struct Arguments {
 /// Commands.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// Fills a cache and serves it on 127.0.0.1, until interrupted or words to stop.
+    /// Fills a cache and serves it on 127.0.0.1, until interrupted or requested to stop.
     Serve(ServeArguments),
     /// Asks a server for pages at a constant rate. It must have the same pages: seed and size.
     Load(LoadArguments),

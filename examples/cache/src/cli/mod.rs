@@ -1,7 +1,7 @@
 //! The command line.
 //!
 //! - [`Arguments`]: the arguments.
-//! - `serve`: the server alone, in a [`Instance`]; `load`: the load generator alone.
+//! - `serve`: the server alone, in an [`Instance`]; `load`: the load generator alone.
 //! - `run`: both, with a server in a process of its own for each store, so that the memory of each
 //!   is measured alone. `target`: a server under load.
 

@@ -4,7 +4,7 @@ use super::args::ServeArguments;
 use super::instance::Instance;
 use std::error::Error;
 
-/// Serves until interrupted or observed to stop.
+/// Serves until interrupted or requested to stop.
 ///
 /// # Errors
 ///
