@@ -48,7 +48,13 @@ pub(super) fn write(
         shape,
     };
     written.markers.extend(behaviour.marker(&marker));
-    written.impls.extend(behaviour.message());
+    let name = block.name_of(&behaviour.shape.ident);
+    written.impls.extend(behaviour.shape.message(
+        &behaviour.cfgs,
+        (&behaviour.path, &block.generics),
+        &name,
+        &block.options.vivant,
+    ));
     written.impls.extend(behaviour.behaviour());
     if own_attrs.then.is_some() {
         written.impls.extend(behaviour.continuation());
@@ -147,29 +153,6 @@ impl Behaviour<'_> {
             #vis struct #marker<A>(::core::marker::PhantomData<fn(A)>);
         };
         quote!(#(#cfgs)* #docs #declared)
-    }
-
-    fn message(&self) -> TokenStream {
-        let Behaviour {
-            block,
-            cfgs,
-            shape,
-            path,
-            ..
-        } = self;
-        let vivant = &block.options.vivant;
-        let (impl_generics, _, where_clause) = block.generics.split_for_impl();
-        let (args, reply, name) = (shape.args_type(), &shape.reply, block.name_of(&shape.ident));
-        quote! {
-            #(#cfgs)*
-            #[automatically_derived]
-            #[allow(deprecated)]
-            impl #impl_generics #vivant::Message for #path #where_clause {
-                type Args = #args;
-                type Reply = #reply;
-                const NAME: &'static str = #name;
-            }
-        }
     }
 
     fn behaviour(&self) -> TokenStream {

@@ -8,7 +8,7 @@ use crate::options::Options;
 use crate::shape::{Arg, OwnLifetimes, Shape, SignatureContext};
 use crate::{graph, names, surface};
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Attribute, Generics, ItemImpl, Lifetime, Path, Type, parse_quote};
 
 /// An impl block under `#[behaviours]`.
@@ -214,7 +214,6 @@ impl<'a> Block<'a> {
         } = written;
         let (cfgs, module, actor_type) = (&self.cfgs, &self.module, &self.actor);
         let allowed = surface::allowed();
-        let (impl_generics, _, where_clause) = self.generics.split_for_impl();
         let actor_name = self.actor_name();
         let module_doc = match self.interface_name() {
             Some(interface) => format!(
@@ -223,17 +222,7 @@ impl<'a> Block<'a> {
             None => format!("The messages that `{actor_name}` understands, one type each."),
         };
         let module = surface::markers(cfgs, &module_doc, module, markers);
-        let handle = (!handle.is_empty()).then(|| {
-            let handle_path = names::handle_path(&self.actor_path);
-            quote! {
-                #(#cfgs)*
-                #allowed
-                impl #impl_generics #handle_path #where_clause {
-                    #handle
-                }
-            }
-        });
-        let methods = |methods: TokenStream, of: &Type, generics: &Generics| {
+        let methods = |methods: TokenStream, of: &dyn ToTokens, generics: &Generics| {
             let (impl_generics, _, where_clause) = generics.split_for_impl();
             (!methods.is_empty()).then(|| {
                 quote! {
@@ -245,6 +234,8 @@ impl<'a> Block<'a> {
                 }
             })
         };
+        let handle_path = names::handle_path(&self.actor_path);
+        let handle = methods(handle, &handle_path, &self.generics);
         let actor = methods(actor, actor_type, &self.generics);
         let state = methods(state, self.written.0, &self.written.1);
         quote!(#module #impls #handle #actor #state #beside)

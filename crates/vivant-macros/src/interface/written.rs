@@ -103,27 +103,11 @@ impl Interface<'_> {
     }
 
     fn message(&self, Message { shape, marker, .. }: &Message) -> TokenStream {
-        let Interface {
-            options,
-            cfgs,
-            item,
-            module,
-            ..
-        } = self;
-        let vivant = &options.vivant;
-        let (args, reply) = (shape.args_type(), &shape.reply);
+        let (options, module) = (self.options, &self.module);
         let member = format!("::{}", names::bare(&shape.ident));
-        let name = options.name_of(&names::bare(&item.ident), &member);
-        quote! {
-            #(#cfgs)*
-            #[automatically_derived]
-            #[allow(deprecated)]
-            impl #vivant::Message for #module::#marker {
-                type Args = #args;
-                type Reply = #reply;
-                const NAME: &'static str = #name;
-            }
-        }
+        let name = options.name_of(&names::bare(&self.item.ident), &member);
+        let of = (&quote!(#module::#marker), &Generics::default());
+        shape.message(&self.cfgs, of, &name, &options.vivant)
     }
 
     /// The table, and its constructor: an implementor in another module can make a table without an

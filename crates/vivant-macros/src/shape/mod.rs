@@ -13,7 +13,7 @@ pub(crate) use carried::{Carried, promise_parcel, rebranded};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::{GenericParam, Lifetime, ReceiverKind, ReturnType, Signature, Type};
+use syn::{Attribute, GenericParam, Generics, Lifetime, ReceiverKind, ReturnType, Signature, Type};
 
 /// The shape of a message.
 pub(crate) struct Shape {
@@ -151,6 +151,28 @@ impl Shape {
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &Ident> {
         self.args.iter().map(|arg| &arg.name)
+    }
+
+    /// The impl of `Message` for the marker type `of`.
+    pub(crate) fn message(
+        &self,
+        cfgs: &[&Attribute],
+        (of, generics): (&TokenStream, &Generics),
+        name: &TokenStream,
+        vivant: &Vivant,
+    ) -> TokenStream {
+        let (impl_generics, _, where_clause) = generics.split_for_impl();
+        let (args, reply) = (self.args_type(), &self.reply);
+        quote! {
+            #(#cfgs)*
+            #[automatically_derived]
+            #[allow(deprecated)]
+            impl #impl_generics #vivant::Message for #of #where_clause {
+                type Args = #args;
+                type Reply = #reply;
+                const NAME: &'static str = #name;
+            }
+        }
     }
 
     /// The type of all arguments together, as a tuple. Its span is that of the arguments, so errors
