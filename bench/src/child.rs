@@ -19,7 +19,7 @@ pub(crate) const VERB: &str = "child";
 /// The output of a child, and its times.
 #[derive(Debug)]
 pub(crate) struct Life<T> {
-    pub(crate) said: T,
+    pub(crate) output: T,
     /// From its start to its end.
     pub(crate) whole: Duration,
     /// From its line to its end.
@@ -27,7 +27,7 @@ pub(crate) struct Life<T> {
 }
 
 /// Runs the child of the bench `name` and waits for its end.
-pub(crate) fn live<T: DeserializeOwned>(run: &Run, name: &str) -> Result<Life<T>, Failure> {
+pub(crate) fn run<T: DeserializeOwned>(run: &Run, name: &str) -> Result<Life<T>, Failure> {
     let mut command = Command::new(&run.program);
     command.args([VERB, name, "--threads", &run.threads.to_string()]);
     for (param, value) in run.params.iter() {
@@ -52,17 +52,17 @@ pub(crate) fn live<T: DeserializeOwned>(run: &Run, name: &str) -> Result<Life<T>
     if !status.success() {
         return Err(Failure::Child(format!("{name} ended with {status}")));
     }
-    let said = serde_json::from_str(&line)
-        .map_err(|error| Failure::Child(format!("{name} said {line:?}: {error}")))?;
+    let output = serde_json::from_str(&line)
+        .map_err(|error| Failure::Child(format!("{name} printed {line:?}: {error}")))?;
     Ok(Life {
-        said,
+        output,
         whole: ended - began,
         exit: ended - spoke,
     })
 }
 
 /// The child's line.
-pub(crate) fn say(what: &impl Serialize) -> Result<(), Failure> {
+pub(crate) fn print(what: &impl Serialize) -> Result<(), Failure> {
     let line = serde_json::to_string(what).map_err(io::Error::from)?;
     let mut output = io::stdout().lock();
     writeln!(output, "{line}")?;

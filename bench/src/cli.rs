@@ -141,7 +141,7 @@ fn dispatch(matches: &ArgMatches) -> Result<(), Failure> {
         child::VERB => {
             let (name, matches) = matches.subcommand().expect("clap demands a name");
             let bench = Bench::named(name).expect("clap knows the names");
-            let child = bench.child.expect("clap knows who has children");
+            let child = bench.child.expect("clap knows the benches with children");
             child(&run(bench, matches)?)
         }
         table::VERB => {

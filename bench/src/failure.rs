@@ -1,12 +1,14 @@
 //! Why a run has no row.
 
-use std::{fmt, io};
+use std::io;
+use thiserror::Error;
 use vivant::AskError;
 
 /// Why a run gave no row.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum Failure {
     /// The bench ran and its result is wrong.
+    #[error("wrong result: {what} must be {expected} and is {got}")]
     Wrong {
         /// The checked value.
         what: &'static str,
@@ -16,43 +18,15 @@ pub enum Failure {
         got: u64,
     },
     /// An actor did not answer.
-    Asked(AskError),
+    #[error("no answer: {0}")]
+    Asked(#[from] AskError),
     /// The system refused something: a socket, a child process, a file.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// A child process failed.
+    #[error("child process: {0}")]
     Child(String),
     /// To be watched, without a feature that gives something to watch.
+    #[error("--watched: build with `--features tracing`, `--features metrics`, or both")]
     NothingToWatch,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Wrong {
-                what,
-                expected,
-                got,
-            } => write!(f, "wrong result: {what} must be {expected} and is {got}"),
-            Failure::Asked(error) => write!(f, "no answer: {error}"),
-            Failure::Io(error) => write!(f, "{error}"),
-            Failure::Child(what) => write!(f, "child process: {what}"),
-            Failure::NothingToWatch => f.write_str(
-                "--watched: build with `--features tracing`, `--features metrics`, or both",
-            ),
-        }
-    }
-}
-
-impl std::error::Error for Failure {}
-
-impl From<AskError> for Failure {
-    fn from(error: AskError) -> Failure {
-        Failure::Asked(error)
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
-        Failure::Io(error)
-    }
 }

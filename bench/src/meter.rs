@@ -1,6 +1,7 @@
 //! Time: wall time and CPU time.
 
 use cpu_time::ProcessTime;
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// Runs from its making to [`Meter::stop`].
@@ -11,7 +12,7 @@ pub(crate) struct Meter {
 }
 
 /// Wall time and CPU time of a measured part.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Spent {
     pub(crate) wall: Duration,
     /// User and system time of all threads of the process.

@@ -6,23 +6,25 @@ use crate::meter::Spent;
 use crate::param::{Params, Value};
 use crate::process;
 use crate::run::Run;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The result of a bench.
-#[derive(Debug)]
+/// The result of a bench. A child process prints it without its check and parameters.
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Figures {
     pub(crate) spent: Spent,
     pub(crate) ops: u64,
     /// The result, which was checked.
+    #[serde(skip)]
     pub(crate) check: String,
     pub(crate) latency: Option<Quantiles>,
     /// Of a child process, where that was measured; of this one otherwise.
     pub(crate) peak_rss: Option<u64>,
     /// Figures that only this bench has.
-    pub(crate) extra: BTreeMap<&'static str, serde_json::Value>,
+    extra: BTreeMap<String, serde_json::Value>,
     /// Parameters that differ from the run's, because one run gave several rows.
+    #[serde(skip)]
     pub(crate) params: Vec<(&'static str, Value)>,
 }
 
@@ -37,6 +39,22 @@ impl Figures {
             extra: BTreeMap::new(),
             params: Vec::new(),
         }
+    }
+
+    /// Adds a figure that only this bench has.
+    pub(crate) fn add(&mut self, name: &str, value: impl Into<serde_json::Value>) {
+        self.extra.insert(name.to_owned(), value.into());
+    }
+
+    /// A figure that only this bench has.
+    pub(crate) fn own(&self, name: &str) -> Option<&serde_json::Value> {
+        self.extra.get(name)
+    }
+
+    /// Adds the time as a multiple of the time of `base`.
+    pub(crate) fn add_relative_time(&mut self, base: Spent) {
+        let time = self.spent.wall.as_secs_f64() / base.wall.as_secs_f64();
+        self.add("relative_time", time);
     }
 }
 
@@ -62,7 +80,7 @@ pub struct Row {
     #[serde(flatten)]
     latency: Option<Quantiles>,
     #[serde(flatten)]
-    extra: BTreeMap<&'static str, serde_json::Value>,
+    extra: BTreeMap<String, serde_json::Value>,
 }
 
 impl Row {

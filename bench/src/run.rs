@@ -1,7 +1,9 @@
 //! One run of a bench: its parameters, and what may come out.
 
 use crate::failure::Failure;
+use crate::meter::Spent;
 use crate::param::{Param, Params, Value};
+use crate::row::Figures;
 use std::path::PathBuf;
 use std::time::Duration;
 use vivant::{PauseClock, System, SystemBuilder};
@@ -103,6 +105,18 @@ impl Run {
                 got,
             })
         }
+    }
+
+    /// The only row of a bench, if the result is as expected: what was checked, its expected value
+    /// and the actual one.
+    pub(crate) fn row(
+        &self,
+        spent: Spent,
+        ops: u64,
+        (what, expected, got): (&'static str, u64, u64),
+    ) -> Result<Vec<Figures>, Failure> {
+        let check = self.check(what, expected, got)?;
+        Ok(vec![Figures::new(spent, ops, check)])
     }
 }
 

@@ -1,6 +1,6 @@
 //! Draws sections of bars as SVG. Each section has its own scale, from zero to its longest line.
 
-use super::figure::{Bar, Section, Whose};
+use super::figure::{Bar, Platform, Section};
 use crate::failure::Failure;
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -69,9 +69,9 @@ fn row(area: &Area<'_>, bar: &Bar, y: i32, scale: f64) -> Result<(), Failure> {
     let middle = y + ROW / 2;
     let median = bar.sample.median();
     let (least, most) = bar.sample.range();
-    let colour = match bar.whose {
-        Whose::Ours => OURS,
-        Whose::Peers => PEERS,
+    let colour = match bar.platform {
+        Platform::Vivant => OURS,
+        Platform::Peer => PEERS,
     };
     text(area, &bar.label, (BARS - 10, middle), 13, TEXT, HPos::Right)?;
     let corners = [(BARS, y + 4), (x(median), y + ROW - 4)];

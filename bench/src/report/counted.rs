@@ -1,6 +1,6 @@
 //! The charts of counted pointers: one bar for each variant or pointer.
 
-use super::figure::{Bar, Section, Whose};
+use super::figure::{Bar, Platform, Section};
 use super::rounds::{Figures, Samples};
 use crate::BENCHES;
 use crate::bench::Group;
@@ -35,15 +35,15 @@ pub(super) fn sections(group: Group, samples: &Samples) -> Vec<Section> {
 fn section(samples: &Samples, bench: &str, field: &str, title: &str) -> Section {
     let bar = |(name, figures): (&String, &Figures)| {
         let label = name.strip_prefix(bench)?.strip_prefix(' ')?;
-        let whose = if label.starts_with(OURS) {
-            Whose::Ours
+        let platform = if label.starts_with(OURS) {
+            Platform::Vivant
         } else {
-            Whose::Peers
+            Platform::Peer
         };
         Some(Bar {
             label: label.to_owned(),
             sample: figures.get(field)?.counted().clone(),
-            whose,
+            platform,
         })
     };
     let mut bars: Vec<_> = samples.iter().filter_map(bar).collect();
@@ -72,8 +72,8 @@ mod tests {
         let bars: Vec<_> = section
             .bars
             .iter()
-            .map(|it| (it.label.as_str(), it.whose))
+            .map(|it| (it.label.as_str(), it.platform))
             .collect();
-        assert_eq!(bars, [("brc", Whose::Ours), ("arc", Whose::Peers)]);
+        assert_eq!(bars, [("brc", Platform::Vivant), ("arc", Platform::Peer)]);
     }
 }

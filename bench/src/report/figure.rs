@@ -16,14 +16,14 @@ pub(super) struct Section {
 pub(super) struct Bar {
     pub(super) label: String,
     pub(super) sample: Sample,
-    pub(super) whose: Whose,
+    pub(super) platform: Platform,
 }
 
 /// The platform that was measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Whose {
-    Ours,
-    Peers,
+pub(super) enum Platform {
+    Vivant,
+    Peer,
 }
 
 /// Waiting times, as rows name them and as people read them.
@@ -68,7 +68,7 @@ fn times(group: Group, samples: &Samples, peers: &Peers) -> Vec<Section> {
         };
         let others = peers.ns_per_op(bench);
         if others.is_empty() {
-            alone.push(bar(bench.name, ours, Whose::Ours));
+            alone.push(bar(bench.name, ours, Platform::Vivant));
         } else {
             sections.push(compared(bench, ours, others));
         }
@@ -84,7 +84,7 @@ fn times(group: Group, samples: &Samples, peers: &Peers) -> Vec<Section> {
         if let Some(ours) = sample(samples, bench, field) {
             sections.push(Section {
                 title: format!("{bench}: {title}"),
-                bars: vec![bar(bench, ours, Whose::Ours)],
+                bars: vec![bar(bench, ours, Platform::Vivant)],
             });
         }
     }
@@ -93,11 +93,11 @@ fn times(group: Group, samples: &Samples, peers: &Peers) -> Vec<Section> {
 
 /// The fastest first.
 fn compared(bench: &Bench, ours: Sample, others: Vec<(String, Sample)>) -> Section {
-    let mut bars = vec![bar("vivant", ours, Whose::Ours)];
+    let mut bars = vec![bar("vivant", ours, Platform::Vivant)];
     bars.extend(
         others
             .into_iter()
-            .map(|(label, it)| bar(&label, it, Whose::Peers)),
+            .map(|(label, it)| bar(&label, it, Platform::Peer)),
     );
     bars.sort_by(|a, b| a.sample.median().total_cmp(&b.sample.median()));
     Section {
@@ -113,7 +113,7 @@ fn waiting_times(samples: &Samples) -> Vec<Section> {
     };
     let section = |name: &String| {
         let bars = WAITING.iter().filter_map(|(field, label)| {
-            Some(bar(label, sample(samples, name, field)?, Whose::Ours))
+            Some(bar(label, sample(samples, name, field)?, Platform::Vivant))
         });
         Section {
             title: format!("{name}: µs"),
@@ -131,11 +131,11 @@ fn sample(samples: &Samples, bench: &str, field: &str) -> Option<Sample> {
     Some(samples.get(bench)?.get(field)?.counted().clone())
 }
 
-fn bar(label: &str, sample: Sample, whose: Whose) -> Bar {
+fn bar(label: &str, sample: Sample, platform: Platform) -> Bar {
     Bar {
         label: label.to_owned(),
         sample,
-        whose,
+        platform,
     }
 }
 

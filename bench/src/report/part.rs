@@ -49,7 +49,7 @@ pub(super) const PARTS: [Part; 5] = [
             chart(
                 Group::Queued,
                 "queued.svg",
-                "References that another thread gives up",
+                "References that another thread drops",
             ),
         ],
         uncharted: &[],

@@ -53,7 +53,7 @@ pub(super) fn draw(
         chart
             .configure_mesh()
             .light_line_style(WHITE)
-            .x_desc("share of the references that the other thread gives up")
+            .x_desc("share of the references that the other thread drops")
             .label_style(("sans-serif", 12))
             .draw()
             .map_err(failure)?;

@@ -18,7 +18,7 @@ struct Word(AtomicU64);
 
 /// For the whole process, once.
 pub(super) fn begin() {
-    metrics::set_global_recorder(Atomics::default()).expect("nobody else sets a recorder");
+    metrics::set_global_recorder(Atomics::default()).expect("the process sets one recorder");
 }
 
 impl Atomics {

@@ -23,7 +23,7 @@ thread_local! {
 /// For the whole process, once.
 pub(super) fn begin() {
     tracing::subscriber::set_global_default(Counting::default())
-        .expect("nobody else sets a subscriber");
+        .expect("the process sets one subscriber");
 }
 
 impl Subscriber for Counting {

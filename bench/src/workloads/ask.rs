@@ -13,7 +13,7 @@ use vivant::prelude::*;
 pub(super) const ASK: Bench = Bench::new(
     Group::Messages,
     "ask",
-    "a question and its answer, between two actors",
+    "a request and its answer, between two actors",
     &[Param::count("round_trips", 1_000_000, 500, "round trips")],
     run,
 )
@@ -78,6 +78,5 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let meter = Meter::start();
     let last = asker.count_to(round_trips).ask_blocking()?;
     let spent = meter.stop();
-    let check = run.check("last answer", round_trips, last)?;
-    Ok(vec![Figures::new(spent, round_trips, check)])
+    run.row(spent, round_trips, ("last answer", round_trips, last))
 }

@@ -8,6 +8,7 @@
 //! Timed: from the first actor's start to the last report. The actors are made and introduced
 //! before. An operation is a message: 120 × 20,000 pings and as many pongs.
 
+use super::sink::Sink;
 use crate::prelude::*;
 use std::sync::Arc;
 use vivant::prelude::*;
@@ -22,33 +23,6 @@ pub(super) const BIG: Bench = Bench::new(
     ],
     run,
 );
-
-#[derive(Actor)]
-struct Sink {
-    missing: u64,
-    right: u64,
-    done: Option<Resolver<u64>>,
-}
-
-#[behaviours]
-impl Sink {
-    /// Answers, when all have reported, with the number of pongs from the right sender.
-    fn all_reports(&mut self, t: &Turn<Self>) -> Promise<u64> {
-        let (promise, done) = t.promise();
-        self.done = Some(done);
-        promise
-    }
-
-    fn report(&mut self, right: u64) {
-        self.right += right;
-        self.missing -= 1;
-        if self.missing == 0
-            && let Some(done) = self.done.take()
-        {
-            done.resolve(self.right);
-        }
-    }
-}
 
 #[derive(Actor)]
 struct Peer {
@@ -85,7 +59,7 @@ impl Peer {
     #[local]
     fn next(&mut self, t: &Turn<Self>) {
         if self.left == 0 {
-            t.send(self.sink.report(self.right));
+            t.send(self.sink.add(self.right));
             return;
         }
         self.left -= 1;
@@ -98,11 +72,7 @@ impl Peer {
 fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let (actors, pings) = (run.count("actors"), run.count("pings"));
     let system = run.system();
-    let sink = system.spawn(Sink {
-        missing: actors,
-        right: 0,
-        done: None,
-    });
+    let sink = system.spawn(Sink::new(actors));
     let peer = |id| {
         system.spawn(Peer {
             id,
@@ -118,13 +88,16 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     for peer in all.iter() {
         peer.meet(all.clone()).ask_blocking()?;
     }
-    let right = sink.all_reports().ask();
+    let right = sink.sum().ask();
     let meter = Meter::start();
     for peer in all.iter() {
         peer.begin().send();
     }
     let right = system.block_on(right)?;
     let spent = meter.stop();
-    let check = run.check("pongs from whom they should be", actors * pings, right)?;
-    Ok(vec![Figures::new(spent, 2 * actors * pings, check)])
+    run.row(
+        spent,
+        2 * actors * pings,
+        ("pongs from the expected sender", actors * pings, right),
+    )
 }

@@ -193,14 +193,14 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         });
         producer.produce().send();
     }
-    let mut sum = 0;
-    for consumed in consumed {
-        sum += system.block_on(consumed)?;
-    }
+    let sum = super::sum(&system, consumed)?;
     let spent = meter.stop();
     let expected = producers * sum_of_items(items, producer_cost);
-    let check = run.check("sum of the items, in -1/1000", expected, sum)?;
-    Ok(vec![Figures::new(spent, producers * items, check)])
+    run.row(
+        spent,
+        producers * items,
+        ("sum of the items, in -1/1000", expected, sum),
+    )
 }
 
 #[cfg(test)]

@@ -147,6 +147,9 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     }
     let counted = system.block_on(counted)?;
     let spent = meter.stop();
-    let check = run.check("meetings of all creatures", 2 * meetings, counted)?;
-    Ok(vec![Figures::new(spent, meetings, check)])
+    run.row(
+        spent,
+        meetings,
+        ("meetings of all creatures", 2 * meetings, counted),
+    )
 }

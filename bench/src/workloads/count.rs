@@ -56,6 +56,5 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let meter = Meter::start();
     let sum = producer.produce(messages).ask_blocking()?;
     let spent = meter.stop();
-    let check = run.check("sum", messages, sum)?;
-    Ok(vec![Figures::new(spent, messages, check)])
+    run.row(spent, messages, ("sum", messages, sum))
 }

@@ -12,10 +12,10 @@
 //! the process, as a part of its growth when all rings were kept; `reclaimed_ms` the time from the
 //! last drop to the end of the last actor; the waiting times are the pair's round trips.
 
+use super::sides;
 use crate::child;
 use crate::prelude::*;
 use crate::process;
-use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ const LOOK_FOR: Duration = Duration::from_secs(60);
 pub(super) const CYCLES: Bench = Bench::new(
     Group::Uncharted,
     "cycles",
-    "rings of actors that nobody refers to: memory, and how soon they are gone",
+    "unreachable rings of actors: memory, and how soon they are gone",
     &[
         Param::count("rings", 100_000, 200, "rings"),
         Param::count("actors", 10, 3, "actors in each ring"),
@@ -152,18 +152,6 @@ impl Front {
     }
 }
 
-/// The output of a child.
-#[derive(Serialize, Deserialize)]
-struct Said {
-    wall: Duration,
-    cpu: Duration,
-    ended: u64,
-    reclaimed: Duration,
-    grown_bytes: u64,
-    peak_rss_bytes: u64,
-    pair: Quantiles,
-}
-
 fn child(run: &Run) -> Result<(), Failure> {
     let (rings, actors) = (run.count("rings"), run.count("actors"));
     let they = match run.choice("they") {
@@ -191,43 +179,31 @@ fn child(run: &Run) -> Result<(), Failure> {
         thread::sleep(LOOK_EVERY);
     }
     let reclaimed = last.elapsed();
-    let Spent { wall, cpu } = meter.stop();
-    let peak_rss_bytes = process::peak_rss();
-    child::say(&Said {
-        wall,
-        cpu,
-        ended: ENDED.load(Ordering::Relaxed),
-        reclaimed,
-        grown_bytes: peak_rss_bytes.saturating_sub(before),
-        peak_rss_bytes,
-        pair: front.so_far().ask_blocking()?,
-    })
+    let mut figures = Figures::new(meter.stop(), rings * actors, String::new());
+    let grown = process::peak_rss().saturating_sub(before);
+    figures.add("reclaimed_ms", reclaimed.as_secs_f64() * 1e3);
+    figures.add("grown_bytes", grown);
+    let ended = ENDED.load(Ordering::Relaxed);
+    figures.latency = Some(front.so_far().ask_blocking()?);
+    sides::print((ended, figures))
 }
 
-/// What comes of one of the two.
+/// What comes of one of the two, and the growth of its process.
 fn figures(run: &Run, they: &'static str) -> Result<(Figures, u64), Failure> {
     let mut run = run.clone();
     run.params.set("they", Value::Choice(they));
-    let all = run.count("rings") * run.count("actors");
-    let said = child::live::<Said>(&run, CYCLES.name)?.said;
-    let expected = if they == "kept" { 0 } else { all };
-    let check = run.check("actors of rings that have ended", expected, said.ended)?;
-    let Said { wall, cpu, .. } = said;
-    let mut figures = Figures::new(Spent { wall, cpu }, all, check);
-    figures.latency = Some(said.pair);
-    figures.peak_rss = Some(said.peak_rss_bytes);
+    let (ended, mut figures): sides::Outcome = child::run(&run, CYCLES.name)?.output;
+    let expected = if they == "kept" { 0 } else { figures.ops };
+    figures.check = run.check("actors of rings that have ended", expected, ended)?;
     figures.params = vec![("they", Value::Choice(they))];
-    figures
-        .extra
-        .insert("reclaimed_ms", (said.reclaimed.as_secs_f64() * 1e3).into());
-    figures.extra.insert("grown_bytes", said.grown_bytes.into());
-    Ok((figures, said.grown_bytes))
+    let grown = figures.own("grown_bytes").and_then(|it| it.as_u64());
+    Ok((figures, grown.unwrap_or(0)))
 }
 
 fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let (kept, all) = figures(run, "kept")?;
     let (mut dropped, peak) = figures(run, "dropped")?;
     let share = peak as f64 / all.max(1) as f64;
-    dropped.extra.insert("peak_share", share.into());
+    dropped.add("peak_share", share);
     Ok(vec![dropped, kept])
 }

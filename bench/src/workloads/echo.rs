@@ -39,7 +39,7 @@ pub(super) const ECHO: Bench = Bench::new(
         Param::choice(
             "server",
             &["actor", "bare"],
-            "who answers: an actor, or tokio's task by itself",
+            "what answers: an actor, or the task of tokio by itself",
         ),
         Param::count("round_trips", 20_000, 50, "round trips without pauses"),
         Param::count("wakes", 100, 3, "round trips with a pause before each"),

@@ -23,7 +23,7 @@ pub(super) const FAIRNESS: Bench = Bench::new(
         Param::choice(
             "mode",
             &["both", "pingpong", "timer"],
-            "who is there beside the long turns",
+            "what runs beside the long turns",
         ),
         Param::count("busy", 8, 3, "actors with long turns").at_least(0),
         Param::count("turn_ms", 50, 2, "length of a long turn"),
@@ -58,11 +58,11 @@ struct Waited {
     ended: u64,
     latencies: Latencies,
     /// Set when the next end is the last.
-    done: Option<Resolver<Said>>,
+    done: Option<Resolver<Waits>>,
 }
 
 /// The answer of a measuring actor: quantiles of the waits.
-struct Said {
+struct Waits {
     begun: u64,
     ended: u64,
     quantiles: Quantiles,
@@ -85,12 +85,19 @@ impl Waited {
         }
     }
 
+    /// The answer after the next end.
+    fn finish<A: Actor>(&mut self, t: &Turn<A>) -> Promise<Waits> {
+        let (promise, done) = t.promise();
+        self.done = Some(done);
+        promise
+    }
+
     fn ended(&mut self) -> Then {
         self.ended += 1;
         let Some(done) = self.done.take() else {
             return Then::Again;
         };
-        done.resolve(Said {
+        done.resolve(Waits {
             begun: self.begun,
             ended: self.ended,
             quantiles: self.latencies.quantiles(),
@@ -145,10 +152,8 @@ impl Pinger {
     }
 
     /// Answers when the next pong has come.
-    fn finish(&mut self, t: &Turn<Self>) -> Promise<Said> {
-        let (promise, done) = t.promise();
-        self.waited.done = Some(done);
-        promise
+    fn finish(&mut self, t: &Turn<Self>) -> Promise<Waits> {
+        self.waited.finish(t)
     }
 }
 
@@ -177,10 +182,8 @@ impl Alarm {
     }
 
     /// Answers when the timer has fired once more.
-    fn finish(&mut self, t: &Turn<Self>) -> Promise<Said> {
-        let (promise, done) = t.promise();
-        self.waited.done = Some(done);
-        promise
+    fn finish(&mut self, t: &Turn<Self>) -> Promise<Waits> {
+        self.waited.finish(t)
     }
 }
 
@@ -188,11 +191,11 @@ fn figures(
     run: &Run,
     spent: Spent,
     mode: &'static str,
-    (what, said): (&'static str, Said),
+    (what, waits): (&'static str, Waits),
 ) -> Result<Figures, Failure> {
-    let check = run.check(what, said.begun, said.ended)?;
-    let mut figures = Figures::new(spent, said.ended, check);
-    figures.latency = Some(said.quantiles);
+    let check = run.check(what, waits.begun, waits.ended)?;
+    let mut figures = Figures::new(spent, waits.ended, check);
+    figures.latency = Some(waits.quantiles);
     figures.params.push(("mode", Value::Choice(mode)));
     Ok(figures)
 }
@@ -236,11 +239,11 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let spent = meter.stop();
     busy.iter().for_each(Address::stop);
     let mut rows = Vec::new();
-    if let Some(said) = pinged {
-        rows.push(figures(run, spent, "pingpong", ("round trips", said?))?);
+    if let Some(waits) = pinged {
+        rows.push(figures(run, spent, "pingpong", ("round trips", waits?))?);
     }
-    if let Some(said) = rang {
-        rows.push(figures(run, spent, "timer", ("timers", said?))?);
+    if let Some(waits) = rang {
+        rows.push(figures(run, spent, "timer", ("timers", waits?))?);
     }
     Ok(rows)
 }

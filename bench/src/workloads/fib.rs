@@ -15,7 +15,7 @@ pub(super) const FIB: Bench = Bench::new(
     "fib",
     "an actor for each call of a recursive function",
     &[
-        Param::count("n", 25, 10, "the number whose fib is wanted"),
+        Param::count("n", 25, 10, "the argument of the function"),
         FAIR,
     ],
     run,
@@ -91,8 +91,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     Fib::spawn(&system, n, Parent::Main(answer));
     let got = answered.recv().unwrap_or(u64::MAX);
     let spent = meter.stop();
-    let check = run.check("fib", value, got)?;
-    Ok(vec![Figures::new(spent, actors, check)])
+    run.row(spent, actors, ("fib", value, got))
 }
 
 #[cfg(test)]

@@ -26,6 +26,16 @@ pub(super) fn rounds(stretch: u64) -> impl Iterator<Item = (u64, u64)> {
     goals.map(move |goal| (goal, iterations(stretch, goal)))
 }
 
+/// The depths of all temporary trees and the nodes of the lasting one; and the nodes of the former.
+pub(super) fn expected(stretch: u64) -> (u64, u64) {
+    let (mut sum, mut made) = (stretch + size(stretch - 2), size(stretch));
+    for (goal, trees) in rounds(stretch) {
+        sum += 2 * trees * goal;
+        made += 2 * trees * size(goal);
+    }
+    (sum, made)
+}
+
 pub(super) fn array() -> Vec<f64> {
     let mut array = vec![0.0; ARRAY];
     for (at, place) in array.iter_mut().enumerate().take(ARRAY / 2).skip(1) {

@@ -154,8 +154,7 @@ fn closed(run: &Run) -> Result<Vec<Figures>, Failure> {
         run.count("waiting"),
         waiting(&system),
     )?;
-    let check = run.check("turns", turns + 1, taken)?;
-    Ok(vec![Figures::new(spent, turns, check)])
+    run.row(spent, turns, ("turns", turns + 1, taken))
 }
 
 fn released(run: &Run) -> Result<Vec<Figures>, Failure> {
@@ -165,6 +164,9 @@ fn released(run: &Run) -> Result<Vec<Figures>, Failure> {
     let meter = Meter::start();
     let passed = gate.release().ask_blocking()?;
     let spent = meter.stop();
-    let check = run.check("messages that passed, in their order", all, passed)?;
-    Ok(vec![Figures::new(spent, all, check)])
+    run.row(
+        spent,
+        all,
+        ("messages that passed, in their order", all, passed),
+    )
 }

@@ -18,7 +18,7 @@ use vivant::prelude::*;
 pub(super) const HELLO: Bench = Bench::new(
     Group::Latency,
     "hello",
-    "a whole process: start, one question, end",
+    "a whole process: start, one request, end",
     &[Param::count(
         "processes",
         20,
@@ -41,7 +41,7 @@ impl Greeter {
 
 /// The output of a child.
 #[derive(Serialize, Deserialize)]
-struct Said {
+struct Output {
     greeting: String,
     cpu: Duration,
     peak_rss_bytes: u64,
@@ -54,7 +54,7 @@ fn child(run: &Run) -> Result<(), Failure> {
         .greet("Ada".to_owned())
         .ask_blocking()?;
     system.shutdown();
-    child::say(&Said {
+    child::print(&Output {
         greeting,
         cpu: Meter::since_start_of_process(),
         peak_rss_bytes: process::peak_rss(),
@@ -67,14 +67,14 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let mut lives = Vec::new();
     let (mut cpu, mut peak, mut right) = (Duration::ZERO, 0, 0);
     for _ in 0..processes {
-        let life = child::live::<Said>(run, HELLO.name)?;
+        let life = child::run::<Output>(run, HELLO.name)?;
         latencies.record(life.whole);
         lives.push(life.whole);
-        cpu += life.said.cpu;
-        peak = peak.max(life.said.peak_rss_bytes);
-        right += u64::from(life.said.greeting == "good day, Ada");
+        cpu += life.output.cpu;
+        peak = peak.max(life.output.peak_rss_bytes);
+        right += u64::from(life.output.greeting == "good day, Ada");
     }
-    let check = run.check("processes that heard the greeting", processes, right)?;
+    let check = run.check("processes that got the greeting", processes, right)?;
     lives.sort_unstable();
     let spent = Spent {
         wall: lives[lives.len() / 2],

@@ -22,7 +22,7 @@ pub(super) const IDLE: Bench = Bench::new(
     "context switches of a system that has nothing to do",
     &[
         Param::count("actors", 1_000, 10, "actors that are alive"),
-        Param::count("pause_ms", 5_000, 20, "how long nobody says anything"),
+        Param::count("pause_ms", 5_000, 20, "how long no message is sent"),
     ],
     run,
 );
@@ -64,6 +64,6 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     }
     let check = run.check("actors that answer afterwards", run.count("actors"), woken)?;
     let mut figures = Figures::new(spent, 1, check);
-    figures.extra.insert("context_switches", switches.into());
+    figures.add("context_switches", switches);
     Ok(vec![figures])
 }

@@ -97,9 +97,8 @@ pub(super) fn compare<'a, const OPERATIONS: usize>(
             }
             done.sort_by_key(|done| done.spent.wall);
             let middle = done.swap_remove(done.len() / 2).spent;
-            let wall = middle.wall.as_secs_f64();
             if *side == "std" {
-                base = Some(wall);
+                base = Some(middle);
             }
             let mut figures = Figures::new(middle, elements * load.repeats, check);
             figures.params = vec![
@@ -108,7 +107,7 @@ pub(super) fn compare<'a, const OPERATIONS: usize>(
                 ("side", Value::Choice(side)),
             ];
             if let Some(base) = base {
-                figures.extra.insert("relative_time", (wall / base).into());
+                figures.add_relative_time(base);
             }
             rows.push(figures);
         }

@@ -8,6 +8,7 @@
 //! Timed: from the making of the first actor to the receiver's last message. An operation is a
 //! message to the receiver.
 
+use super::sink::Sink;
 use crate::prelude::*;
 use vivant::prelude::*;
 
@@ -42,33 +43,6 @@ pub(super) const MAILBOX_BURST: Bench = Bench {
 };
 
 #[derive(Actor)]
-struct Sink {
-    left: u64,
-    sum: u64,
-    done: Option<Resolver<u64>>,
-}
-
-#[behaviours]
-impl Sink {
-    /// Answers with the sum of all items when the last one is there.
-    fn all_items(&mut self, t: &Turn<Self>) -> Promise<u64> {
-        let (promise, done) = t.promise();
-        self.done = Some(done);
-        promise
-    }
-
-    fn item(&mut self, number: u64) {
-        self.sum += number;
-        self.left -= 1;
-        if self.left == 0
-            && let Some(done) = self.done.take()
-        {
-            done.resolve(self.sum);
-        }
-    }
-}
-
-#[derive(Actor)]
 struct Source {
     sink: Address<Sink>,
     per_turn: u64,
@@ -80,7 +54,7 @@ impl Source {
     fn go(&mut self, t: &Turn<Self>, from: u64, upto: u64) {
         let end = upto.min(from + self.per_turn);
         for number in from..end {
-            t.send(self.sink.item(number));
+            t.send(self.sink.add(number));
         }
         if end < upto {
             t.send(t.me().go(end, upto));
@@ -96,12 +70,8 @@ pub(super) fn fill(
     per_turn: u64,
 ) -> Result<(Spent, u64), Failure> {
     let meter = Meter::start();
-    let sink = system.spawn(Sink {
-        left: senders * messages,
-        sum: 0,
-        done: None,
-    });
-    let sum = sink.all_items().ask();
+    let sink = system.spawn(Sink::new(senders * messages));
+    let sum = sink.sum().ask();
     for _ in 0..senders {
         let sink = sink.clone();
         let source = system.spawn(Source { sink, per_turn });
@@ -119,6 +89,9 @@ pub(super) fn sum_of_items(senders: u64, messages: u64) -> u64 {
 fn senders(run: &Run, per_turn: u64) -> Result<Vec<Figures>, Failure> {
     let (senders, messages) = (run.count("senders"), run.count("messages"));
     let (spent, sum) = fill(&run.system(), senders, messages, per_turn)?;
-    let check = run.check("sum of the items", sum_of_items(senders, messages), sum)?;
-    Ok(vec![Figures::new(spent, senders * messages, check)])
+    run.row(
+        spent,
+        senders * messages,
+        ("sum of the items", sum_of_items(senders, messages), sum),
+    )
 }

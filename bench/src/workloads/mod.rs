@@ -39,10 +39,13 @@ mod restarts;
 mod ring;
 mod rings;
 mod sharing;
+mod sides;
+mod sink;
 mod spawn;
 mod threadring;
 
 use crate::bench::Bench;
+use vivant::{AskError, AskFuture, System};
 
 /// All benches, in the order in which `list` and the report show them.
 pub const BENCHES: &[Bench] = &[
@@ -104,3 +107,9 @@ pub const BENCHES: &[Bench] = &[
     sharing::FANOUT_VAL,
     sharing::ORCA,
 ];
+
+/// The sum of all answers.
+fn sum(system: &System, asked: Vec<AskFuture<u64>>) -> Result<u64, AskError> {
+    let answers = asked.into_iter().map(|one| system.block_on(one));
+    answers.sum()
+}

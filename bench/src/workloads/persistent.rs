@@ -98,73 +98,42 @@ plain_maps! {
     rpds::RedBlackTreeMapSync<u64, u64>, new_sync, self key value => self.insert(key, value), size;
 }
 
-impl Plain for Vec<u64> {
-    fn new() -> Self {
-        Vec::new()
-    }
-    fn with(mut self, _: u64, value: u64) -> Self {
-        self.push(value);
-        self
-    }
-    fn changed(mut self, key: u64, value: u64) -> Self {
-        self[key as usize] = value;
-        self
-    }
-    fn of(entries: impl Iterator<Item = (u64, u64)>) -> Self {
-        entries.map(|(_, value)| value).collect()
-    }
-    fn look(&self, key: u64) -> Option<u64> {
-        self.get(key as usize).copied()
-    }
-    fn entries(&self) -> usize {
-        self.len()
-    }
+macro_rules! plain_vectors {
+    ($($vec:ty, $new:expr, $self:ident $key:ident $value:ident => $with:expr, $changed:expr;)*) => {$(
+        impl Plain for $vec {
+            fn new() -> Self {
+                $new
+            }
+            #[allow(unused_mut, reason = "some change in place")]
+            fn with(mut $self, _: u64, $value: u64) -> Self {
+                $with
+            }
+            #[allow(unused_mut, reason = "some change in place")]
+            fn changed(mut $self, $key: u64, $value: u64) -> Self {
+                $changed
+            }
+            fn of(entries: impl Iterator<Item = (u64, u64)>) -> Self {
+                entries.map(|(_, value)| value).collect()
+            }
+            fn look(&self, key: u64) -> Option<u64> {
+                self.get(key as usize).copied()
+            }
+            fn entries(&self) -> usize {
+                self.len()
+            }
+        }
+    )*};
 }
 
-impl Plain for imbl::Vector<u64> {
-    fn new() -> Self {
-        imbl::Vector::new()
-    }
-    /// A clone shares all: then both are versions.
-    fn with(self, _: u64, value: u64) -> Self {
-        let mut next = self.clone();
-        next.push_back(value);
-        next
-    }
-    fn changed(self, key: u64, value: u64) -> Self {
-        self.update(key as usize, value)
-    }
-    fn of(entries: impl Iterator<Item = (u64, u64)>) -> Self {
-        entries.map(|(_, value)| value).collect()
-    }
-    fn look(&self, key: u64) -> Option<u64> {
-        self.get(key as usize).copied()
-    }
-    fn entries(&self) -> usize {
-        self.len()
-    }
-}
-
-impl Plain for rpds::VectorSync<u64> {
-    fn new() -> Self {
-        rpds::Vector::new_sync()
-    }
-    fn with(self, _: u64, value: u64) -> Self {
-        self.push_back(value)
-    }
-    fn changed(self, key: u64, value: u64) -> Self {
-        let next = self.set(key as usize, value);
-        next.unwrap_or(self)
-    }
-    fn of(entries: impl Iterator<Item = (u64, u64)>) -> Self {
-        entries.map(|(_, value)| value).collect()
-    }
-    fn look(&self, key: u64) -> Option<u64> {
-        self.get(key as usize).copied()
-    }
-    fn entries(&self) -> usize {
-        self.len()
-    }
+plain_vectors! {
+    Vec<u64>, Vec::new(), self key value =>
+        { self.push(value); self }, { self[key as usize] = value; self };
+    // A clone shares all: then both are versions.
+    imbl::Vector<u64>, imbl::Vector::new(), self key value =>
+        { let mut next = self.clone(); next.push_back(value); next },
+        self.update(key as usize, value);
+    rpds::VectorSync<u64>, rpds::Vector::new_sync(), self key value =>
+        self.push_back(value), { let next = self.set(key as usize, value); next.unwrap_or(self) };
 }
 
 fn plain<C: Plain>(load: &Load) -> [Done; 4] {

@@ -73,6 +73,9 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let meter = Meter::start();
     pinger.play(round_trips).ask_blocking()?;
     let spent = meter.stop();
-    let check = run.check("pings", round_trips, ponger.pings().ask_blocking()?)?;
-    Ok(vec![Figures::new(spent, round_trips, check)])
+    run.row(
+        spent,
+        round_trips,
+        ("pings", round_trips, ponger.pings().ask_blocking()?),
+    )
 }

@@ -9,11 +9,10 @@
 //! of an actor, its place in the holder's list included. `exit_ms` is the time from the child's
 //! output, when all actors are idle, to its end.
 
+use super::sides;
 use crate::child::{self, Life};
 use crate::prelude::*;
 use crate::process;
-use serde::{Deserialize, Serialize};
-use std::time::Duration;
 use vivant::prelude::*;
 
 /// Made in one turn, so that no turn is long.
@@ -30,14 +29,14 @@ pub(super) const SPAWN: Bench = Bench::new(
 
 #[derive(Actor)]
 struct Idle {
-    told: u64,
+    messages: u64,
 }
 
 #[behaviours]
 impl Idle {
     fn tell(&mut self, t: &Turn<Self>, holder: Address<Holder>) {
-        self.told += 1;
-        t.send(holder.confirmed(self.told));
+        self.messages += 1;
+        t.send(holder.confirmed(self.messages));
     }
 }
 
@@ -62,7 +61,7 @@ impl Holder {
     fn more(&mut self, t: &Turn<Self>, left: u64) {
         let now = left.min(MADE_PER_TURN);
         for _ in 0..now {
-            let idle = t.spawn_actor(Idle { told: 0 });
+            let idle = t.spawn_actor(Idle { messages: 0 });
             t.send(idle.tell(t.me()));
             self.held.push(idle);
         }
@@ -81,17 +80,6 @@ impl Holder {
     }
 }
 
-/// What the child says.
-#[derive(Serialize, Deserialize)]
-struct Said {
-    wall: Duration,
-    cpu: Duration,
-    confirmed: u64,
-    grown_bytes: u64,
-    rss_bytes: u64,
-    peak_rss_bytes: u64,
-}
-
 fn child(run: &Run) -> Result<(), Failure> {
     let actors = run.count("actors");
     let system = run.system();
@@ -103,33 +91,18 @@ fn child(run: &Run) -> Result<(), Failure> {
     let before = process::rss();
     let meter = Meter::start();
     let confirmed = holder.hold(actors).ask_blocking()?;
-    let Spent { wall, cpu } = meter.stop();
-    let rss_bytes = process::rss();
-    child::say(&Said {
-        wall,
-        cpu,
-        confirmed,
-        grown_bytes: rss_bytes.saturating_sub(before),
-        rss_bytes,
-        peak_rss_bytes: process::peak_rss(),
-    })
+    let mut figures = Figures::new(meter.stop(), actors, String::new());
+    let rss = process::rss();
+    figures.add("bytes_per_actor", rss.saturating_sub(before) / actors);
+    figures.add("rss_bytes", rss);
+    sides::print((confirmed, figures))
 }
 
 fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
-    let actors = run.count("actors");
-    let Life { said, exit, .. } = child::live::<Said>(run, SPAWN.name)?;
-    let check = run.check(
-        "actors that have processed a message",
-        actors,
-        said.confirmed,
-    )?;
-    let Said { wall, cpu, .. } = said;
-    let mut figures = Figures::new(Spent { wall, cpu }, actors, check);
-    figures.peak_rss = Some(said.peak_rss_bytes);
-    figures.extra.extend([
-        ("bytes_per_actor", (said.grown_bytes / actors).into()),
-        ("rss_bytes", said.rss_bytes.into()),
-        ("exit_ms", (exit.as_secs_f64() * 1e3).into()),
-    ]);
+    let Life { output, exit, .. } = child::run::<sides::Outcome>(run, SPAWN.name)?;
+    let (confirmed, mut figures) = output;
+    let what = "actors that have processed a message";
+    figures.check = run.check(what, run.count("actors"), confirmed)?;
+    figures.add("exit_ms", exit.as_secs_f64() * 1e3);
     Ok(vec![figures])
 }

@@ -5,28 +5,28 @@ use std::fs;
 use std::process::{Command, Output};
 use vivant_bench::{BENCHES, Bench, Group};
 
-fn command(words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_vivant-bench"))
-        .args(words)
-        .output()
-        .expect("the program was built")
+fn command(words: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vivant-bench"));
+    command.args(words.split_whitespace());
+    command
 }
 
-fn says(output: &Output) -> (String, String) {
+fn output(command: &mut Command) -> Output {
+    command.output().expect("the program was built")
+}
+
+fn printed(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr))
 }
 
+fn run(words: &str) -> (String, String) {
+    printed(&output(&mut command(words)))
+}
+
 #[test]
 fn a_row_is_a_line_of_json() {
-    let (line, _) = says(&command(&[
-        "echo",
-        "--mode=hot",
-        "--tiny",
-        "--threads",
-        "1",
-        "--json",
-    ]));
+    let (line, _) = run("echo --mode=hot --tiny --threads 1 --json");
     assert_eq!(line.lines().count(), 1, "{line}");
     let row: serde_json::Value = serde_json::from_str(&line).expect("it is JSON");
     assert_eq!(row["bench"], "echo");
@@ -43,14 +43,7 @@ fn a_row_is_a_line_of_json() {
 
 #[test]
 fn parameters_are_taken() {
-    let (line, _) = says(&command(&[
-        "rings",
-        "--rings",
-        "3",
-        "--actors=4",
-        "--hops=9",
-        "--json",
-    ]));
+    let (line, _) = run("rings --rings 3 --actors=4 --hops=9 --json");
     let row: serde_json::Value = serde_json::from_str(&line).expect("it is JSON");
     assert_eq!(row["ops"], 27);
     assert_eq!(row["check"], "sum of the actors at which the tokens end: 6");
@@ -58,7 +51,7 @@ fn parameters_are_taken() {
 
 #[test]
 fn list_names_every_bench_and_parameter() {
-    let (list, _) = says(&command(&["list"]));
+    let (list, _) = run("list");
     for bench in BENCHES {
         assert!(
             list.lines().any(|line| line.starts_with(bench.name)),
@@ -74,28 +67,25 @@ fn list_names_every_bench_and_parameter() {
 }
 
 #[test]
-fn a_wrong_command_line_is_told_what_would_be_right() {
+fn a_wrong_command_line_gets_a_hint() {
     for (words, named) in [
         (
-            &["threadrings"][..],
+            "threadrings",
             "Benches: threadring, threadring_shuffled, pingpong",
         ),
         (
-            &["rings", "--hop", "3"],
+            "rings --hop 3",
             "Parameters of rings: --rings, --actors, --hops.",
         ),
-        (&["rings", "--hops", "many"], "--hops"),
-        (&["rings", "--hops", "0"], "--hops"),
-        (&["chameneos3", "--creatures", "1"], "--creatures"),
-        (
-            &["threadring", "--order", "backwards"],
-            "creation, shuffled",
-        ),
-        (&["fib", "--threads", "0"], "--threads"),
-        (&[], "Usage"),
+        ("rings --hops many", "--hops"),
+        ("rings --hops 0", "--hops"),
+        ("chameneos3 --creatures 1", "--creatures"),
+        ("threadring --order backwards", "creation, shuffled"),
+        ("fib --threads 0", "--threads"),
+        ("", "Usage"),
     ] {
-        let output = command(words);
-        let (_, error) = says(&output);
+        let output = output(&mut command(words));
+        let (_, error) = printed(&output);
         assert_eq!(output.status.code(), Some(2), "{words:?}: {error}");
         assert!(error.contains(named), "{words:?}: {error}");
     }
@@ -107,19 +97,9 @@ fn a_report_has_data_and_charts_of_everything() {
     let out = folder.path();
     let peers = out.join("peers.csv");
     fs::write(&peers, "1,actix,threadring,wall_ms,630\n").expect("the folder is ours");
-    let output = command(&[
-        "report",
-        "--tiny",
-        "--rounds",
-        "2",
-        "--threads",
-        "2",
-        "--out",
-        &out.to_string_lossy(),
-        "--peers",
-        &peers.to_string_lossy(),
-    ]);
-    let (_, error) = says(&output);
+    let mut report = command("report --tiny --rounds 2 --threads 2 --out");
+    let output = output(report.arg(out).arg("--peers").arg(&peers));
+    let (_, error) = printed(&output);
     assert!(output.status.success(), "{error}");
 
     let data = [
@@ -184,9 +164,8 @@ fn a_report_has_data_and_charts_of_everything() {
 fn a_report_of_a_part_leaves_the_other_alone() {
     let folder = tempfile::tempdir().expect("a folder for this test");
     let out = folder.path();
-    let words = ["report", "counted", "--tiny", "--rounds=1", "--out"];
-    let output = command(&[&words[..], &[&out.to_string_lossy()]].concat());
-    assert!(output.status.success(), "{}", says(&output).1);
+    let output = output(command("report counted --tiny --rounds=1 --out").arg(out));
+    assert!(output.status.success(), "{}", printed(&output).1);
     assert!(out.join("counted.jsonl").exists() && out.join("queued.svg").exists());
     assert!(!out.join("runs.jsonl").exists() && !out.join("messages.svg").exists());
 }
@@ -203,7 +182,7 @@ fn every_variant_and_pointer_has_a_row() {
         ("queued", "pointer", &["arc", "brc"]),
         ("queued", "ratio", &["0.0", "0.5", "1.0"]),
     ] {
-        let (lines, error) = says(&command(&[bench, "--tiny", "--json"]));
+        let (lines, error) = run(&format!("{bench} --tiny --json"));
         for word in words {
             let row = format!("\"{param}\":\"{word}\"");
             let found = lines.lines().any(|line| line.contains(&row));
@@ -216,22 +195,15 @@ fn every_variant_and_pointer_has_a_row() {
 fn a_peers_file_that_is_not_there_is_named() {
     let folder = tempfile::tempdir().expect("a folder for this test");
     let out = folder.path();
-    let output = command(&[
-        "report",
-        "--tiny",
-        "--out",
-        &out.to_string_lossy(),
-        "--peers",
-        "nowhere.csv",
-    ]);
-    let (_, error) = says(&output);
+    let output = output(command("report --tiny --peers nowhere.csv --out").arg(out));
+    let (_, error) = printed(&output);
     assert_eq!(output.status.code(), Some(1));
     assert!(error.contains("nowhere.csv"), "{error}");
 }
 
 #[test]
 fn the_table_has_each_program_beside_the_papers() {
-    let (table, error) = says(&command(&["table", "--tiny", "--threads=2"]));
+    let (table, error) = run("table --tiny --threads=2");
     let has = |row: &str| table.lines().any(|line| line.starts_with(row));
     assert!(
         has("| heavyring | Pony, paper | 775 | 640 | 705 | 642 | 0.8258 |"),

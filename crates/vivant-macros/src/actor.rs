@@ -1,23 +1,19 @@
 //! `#[derive(Actor)]`: the actor's name, and the handle that its addresses deref to.
 
 use crate::errors::Errors;
-use crate::face::Face;
+use crate::handle::HandleType;
 use crate::names;
 use crate::options::{self, Options};
 use crate::{graph, object, outgoing_references, surface, types};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Data, DeriveInput, Error, Lifetime, Path, Result, parse_quote};
+use syn::{Data, DeriveInput, Lifetime, Path, Result, parse_quote};
 
 pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
     let input: DeriveInput = syn::parse2(input)?;
     let mut errors = Errors::default();
     let mut options = Options::default();
-    for attr in input
-        .attrs
-        .iter()
-        .filter(|attr| attr.path().is_ident("actor"))
-    {
+    for attr in surface::named(&input.attrs, "actor") {
         errors.take(attr.parse_nested_meta(|meta| options.read(&meta, options::ACTOR)));
     }
     check_state(&input, &mut errors);
@@ -48,11 +44,11 @@ fn check_state(input: &DeriveInput, errors: &mut Errors) {
     }
     for field in types::fields(&input.data) {
         if let Some(span) = types::promise_in(&field.ty) {
-            errors.push(Error::new(
+            errors.at_span(
                 span,
                 "a promise lives within one turn and cannot be kept: continue it with `.then(…)`, or keep the other \
                  end of `t.promise()`, the `Resolver`",
-            ));
+            );
         }
     }
 }
@@ -126,7 +122,7 @@ fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
     });
     let shows = outgoing_references::write(input, vivant);
     let handle = names::handle(actor);
-    let face = Face {
+    let face = HandleType {
         vivant,
         vis: &input.vis,
         handle: handle.clone(),

@@ -1,6 +1,6 @@
 //! The errors of one expansion: all of them are reported, not only the first.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use std::fmt::Display;
 use syn::Error;
@@ -21,6 +21,10 @@ impl Errors {
     /// An error that underlines `tokens`.
     pub(crate) fn at(&mut self, tokens: impl ToTokens, message: impl Display) {
         self.push(Error::new_spanned(tokens, message));
+    }
+
+    pub(crate) fn at_span(&mut self, span: Span, message: impl Display) {
+        self.push(Error::new(span, message));
     }
 
     pub(crate) fn append(&mut self, others: Errors) {

@@ -1,7 +1,8 @@
 //! `#[derive(Freeze)]`: the type as which a frozen object of a collected heap is read.
 
 use crate::errors::Errors;
-use crate::object::{Derived, Options, Part, check, is_leaf};
+use crate::object::{Derived, Options, Part, check, is_leaf, variant_path};
+use crate::surface;
 use crate::types::without_self;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -246,10 +247,7 @@ impl<'a> Frozen<'a> {
                     reads.extend(quote!(#member: #read,));
                 }
             }
-            let (whole, frozen) = match variant {
-                Some(name) => (quote!(Self::#name), quote!(#view::#name)),
-                None => (quote!(Self), quote!(#view)),
-            };
+            let (whole, frozen) = (variant_path(&quote!(Self), variant), variant_path(view, variant));
             quote!(#whole { #patterns } => { #checks #frozen { #reads } })
         });
         quote!(#(#arms)*)
@@ -258,7 +256,7 @@ impl<'a> Frozen<'a> {
 
 /// The docs of a field or a variant.
 fn docs(attrs: &[Attribute]) -> TokenStream {
-    let docs = attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    let docs = surface::named(attrs, "doc");
     quote!(#(#docs)*)
 }
 

@@ -34,9 +34,9 @@
 mod actor;
 mod behaviours;
 mod errors;
-mod face;
 mod freeze;
 mod graph;
+mod handle;
 mod interface;
 mod names;
 mod object;
@@ -147,9 +147,7 @@ use proc_macro::TokenStream;
 /// that is the actor's name, and `impl Object` for the state.
 #[proc_macro_derive(Actor, attributes(actor, object))]
 pub fn actor(input: TokenStream) -> TokenStream {
-    actor::expand(input.into())
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    written(actor::expand(input.into()))
 }
 
 /// Makes the methods of an actor its behaviours: each becomes a message.
@@ -468,18 +466,14 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// type parameters, `Freeze`.
 #[proc_macro_derive(Object, attributes(object))]
 pub fn object(input: TokenStream) -> TokenStream {
-    object::expand(input.into(), &quote::quote!(::vivant_heap))
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    written(object::expand(input.into(), &quote::quote!(::vivant_heap)))
 }
 
 /// As [`derive@Object`], for programs that use vivant-heap through vivant: there it is
 /// `vivant::Object`.
 #[proc_macro_derive(ActorsObject, attributes(object))]
 pub fn actors_object(input: TokenStream) -> TokenStream {
-    object::expand(input.into(), &quote::quote!(::vivant::heap))
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    written(object::expand(input.into(), &quote::quote!(::vivant::heap)))
 }
 
 /// Makes a struct or an enum of a collected heap freezable, beside `#[derive(Object)]`.
@@ -518,16 +512,19 @@ pub fn actors_object(input: TokenStream) -> TokenStream {
 /// - `crate = path`: as for [`derive(Object)`](macro@Object).
 #[proc_macro_derive(Freeze, attributes(object))]
 pub fn freeze(input: TokenStream) -> TokenStream {
-    freeze::expand(input.into(), &quote::quote!(::vivant_heap))
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+    written(freeze::expand(input.into(), &quote::quote!(::vivant_heap)))
 }
 
 /// As [`derive@Freeze`], for programs that use vivant-heap through vivant: there it is
 /// `vivant::Freeze`.
 #[proc_macro_derive(ActorsFreeze, attributes(object))]
 pub fn actors_freeze(input: TokenStream) -> TokenStream {
-    freeze::expand(input.into(), &quote::quote!(::vivant::heap))
+    written(freeze::expand(input.into(), &quote::quote!(::vivant::heap)))
+}
+
+/// What a derive writes: its items, or its errors.
+fn written(expansion: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
+    expansion
         .unwrap_or_else(|error| error.to_compile_error())
         .into()
 }

@@ -2,17 +2,15 @@
 //! state that is a graph this is every field, because each is an object, or `TraceReferences`, too.
 
 use crate::errors::Errors;
-use crate::object::is_leaf;
+use crate::object::{is_leaf, packed};
 use crate::options::Vivant;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{
-    Attribute, Data, DeriveInput, Field, Fields, Generics, Ident, Index, Lifetime, parse_quote,
-};
+use syn::{Data, DeriveInput, Field, Fields, Generics, Ident, Index, Lifetime, parse_quote};
 
-/// What the code that shows one field's addresses needs.
-struct Showing<'a> {
+/// Writes the code that finds the addresses in each field.
+struct Writer<'a> {
     vivant: &'a Vivant,
     /// The brand of a state that is a graph.
     brand: Option<&'a Lifetime>,
@@ -27,27 +25,24 @@ pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
         .lifetimes()
         .next()
         .map(|brand| &brand.lifetime);
-    let showing = Showing { vivant, brand };
-    let generics = showing.generics(&input.generics);
+    let writer = Writer { vivant, brand };
+    let generics = writer.generics(&input.generics);
     let (impl_generics, type_generics, clause) = generics.split_for_impl();
     let (fields, body) = match &input.data {
         // Rust forbids references to the fields of a packed type.
-        _ if input.attrs.iter().any(is_packed) => (Vec::new(), TokenStream::new()),
-        Data::Struct(data) => (
-            data.fields.iter().collect(),
-            showing.of_struct(&data.fields),
-        ),
+        _ if !packed(&input.attrs).is_empty() => (Vec::new(), TokenStream::new()),
+        Data::Struct(data) => (data.fields.iter().collect(), writer.of_struct(&data.fields)),
         Data::Enum(data) => {
             let fields = data.variants.iter().flat_map(|one| one.fields.iter());
             let arms = data
                 .variants
                 .iter()
-                .map(|one| showing.arm(&one.ident, &one.fields));
+                .map(|one| writer.arm(&one.ident, &one.fields));
             (fields.collect(), quote!(match self { #(#arms)* _ => {} }))
         }
         Data::Union(_) => (Vec::<&Field>::new(), TokenStream::new()),
     };
-    let shows = fields.into_iter().map(|field| showing.shows(field));
+    let has_references = fields.into_iter().map(|field| writer.has_references(field));
     quote! {
         #[automatically_derived]
         #[doc(hidden)]
@@ -56,7 +51,7 @@ pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
             #[doc(hidden)]
             pub const __VIVANT_SHOWS: bool = {
                 use #vivant::__private::NoReferences as _;
-                false #(|| #shows)*
+                false #(|| #has_references)*
             };
             #[doc(hidden)]
             pub fn __vivant_outgoing_references(&self, __seen: &mut #vivant::OutgoingReferences<'_>) {
@@ -67,24 +62,7 @@ pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
     }
 }
 
-fn is_packed(attr: &Attribute) -> bool {
-    let mut packed = false;
-    if attr.path().is_ident("repr") {
-        // The compiler reports errors in it.
-        let _other = attr.parse_nested_meta(|meta| {
-            packed |= meta.path.is_ident("packed");
-            if meta.input.peek(syn::token::Paren) {
-                let inside;
-                syn::parenthesized!(inside in meta.input);
-                inside.parse::<TokenStream>()?;
-            }
-            Ok(())
-        });
-    }
-    packed
-}
-
-impl Showing<'_> {
+impl Writer<'_> {
     /// The state's own generics; parts of a graph are objects.
     fn generics(&self, of_state: &Generics) -> Generics {
         let mut generics = of_state.clone();
@@ -111,7 +89,7 @@ impl Showing<'_> {
     }
 
     /// An expression: true if the field may have an address.
-    fn shows(&self, field: &Field) -> TokenStream {
+    fn has_references(&self, field: &Field) -> TokenStream {
         let (vivant, of) = (self.vivant, &field.ty);
         let object = self.object(field).map(
             |brand| quote_spanned!(of.span()=> || <#of as #vivant::heap::Object<#brand>>::HAS_EXTERNAL_EDGES),
@@ -120,7 +98,7 @@ impl Showing<'_> {
     }
 
     /// Shows the addresses of one field, given by reference.
-    fn show(&self, field: &Field, place: &TokenStream) -> TokenStream {
+    fn add_references(&self, field: &Field, place: &TokenStream) -> TokenStream {
         let (vivant, of) = (self.vivant, &field.ty);
         let probed =
             quote_spanned!(of.span()=> #vivant::__private::Probe::<#of>::show(#place, __seen););
@@ -136,7 +114,7 @@ impl Showing<'_> {
     }
 
     fn of_struct(&self, fields: &Fields) -> TokenStream {
-        let shown = fields.iter().enumerate().map(|(at, field)| {
+        let added = fields.iter().enumerate().map(|(at, field)| {
             let place = match &field.ident {
                 Some(name) => quote!(&self.#name),
                 None => {
@@ -144,19 +122,19 @@ impl Showing<'_> {
                     quote!(&self.#at)
                 }
             };
-            self.show(field, &place)
+            self.add_references(field, &place)
         });
-        quote!(#(#shown)*)
+        quote!(#(#added)*)
     }
 
     fn arm(&self, variant: &Ident, fields: &Fields) -> TokenStream {
         let names: Vec<Ident> = (0..fields.len())
             .map(|at| format_ident!("__field_{at}"))
             .collect();
-        let shown = fields
+        let added = fields
             .iter()
             .zip(&names)
-            .map(|(field, name)| self.show(field, &quote!(#name)));
+            .map(|(field, name)| self.add_references(field, &quote!(#name)));
         let pattern = match fields {
             Fields::Named(named) => {
                 let own = named.named.iter().map(|field| &field.ident);
@@ -165,6 +143,6 @@ impl Showing<'_> {
             Fields::Unnamed(_) => quote!((#(#names),*)),
             Fields::Unit => TokenStream::new(),
         };
-        quote!(Self::#variant #pattern => { #(#shown)* })
+        quote!(Self::#variant #pattern => { #(#added)* })
     }
 }

@@ -5,20 +5,26 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Attribute, GenericParam, Generics, Meta, Path, Visibility};
 
-/// The attributes that apply to everything generated from an item.
-pub(crate) fn cfgs(attrs: &[Attribute]) -> Vec<&Attribute> {
-    attrs
-        .iter()
-        .filter(|attr| attr.path().is_ident("cfg"))
-        .collect()
+/// The attributes of this name: `cfg` applies to everything generated from an item, `deprecated` to
+/// the items that users call in its place.
+pub(crate) fn named<'a>(attrs: &'a [Attribute], name: &str) -> Vec<&'a Attribute> {
+    let named = attrs.iter().filter(|attr| attr.path().is_ident(name));
+    named.collect()
 }
 
-/// The attributes that apply to the items that users call in its place.
-pub(crate) fn deprecations(attrs: &[Attribute]) -> Vec<&Attribute> {
-    attrs
-        .iter()
-        .filter(|attr| attr.path().is_ident("deprecated"))
-        .collect()
+/// The lints that generated methods with a user's signatures may break.
+pub(crate) fn allowed() -> TokenStream {
+    quote! {
+        #[allow(
+            deprecated,
+            unreachable_pub,
+            unused_qualifications,
+            rustdoc::broken_intra_doc_links,
+            rustdoc::private_intra_doc_links,
+            clippy::too_many_arguments,
+            clippy::used_underscore_binding,
+        )]
+    }
 }
 
 /// The item's docs, or `otherwise`. Examples in them are not tested a second time.

@@ -66,7 +66,7 @@ fn write(options: &Options, test: ItemFn) -> TokenStream {
         block,
         ..
     } = test;
-    let cfgs = surface::cfgs(&attrs);
+    let cfgs = surface::named(&attrs, "cfg");
     let others = attrs.iter().filter(|attr| !attr.path().is_ident("cfg"));
     let name = &sig.ident;
     let member = format!("::{}", names::bare(name));

@@ -1,11 +1,14 @@
 //! The airline as seen from outside: the addresses that a server or a test needs.
 
-use crate::audit::{Audit, Auditor, Finding, Ledgers, Told};
+use crate::audit::{Audit, Confirmed, Finding, Ledgers};
 use crate::desk::Desk;
 use crate::id::Id;
 use crate::manager::{Manager, Settings};
 use std::sync::Arc;
 use vivant::prelude::*;
+
+/// Limit of the flights or customers that an audit asks at once.
+const ASKED_AT_ONCE_MAX: usize = 1000;
 
 /// An airline: its manager and its desks. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -21,7 +24,7 @@ impl Airline {
     ///
     /// If it is to have no desk.
     pub fn open(place: &impl Spawner, settings: Settings) -> Airline {
-        assert!(settings.desks > 0, "somebody must be at a desk");
+        assert!(settings.desks > 0, "an airline has a desk");
         let desks: Vec<_> = (0..settings.desks)
             .map(|number| place.spawn_state(Desk::new(number)))
             .collect();
@@ -50,25 +53,37 @@ impl Airline {
         &self.desks[(hash % self.desks.len() as u64) as usize]
     }
 
-    /// Audits all flights and customers; see [`Auditor`].
-    pub async fn audit(&self, place: &impl Spawner, told: Option<Told>) -> Audit {
-        match self.try_audit(place, told).await {
-            Ok(audit) => audit,
-            Err(error) => {
-                let error = error.to_string();
-                Audit {
-                    findings: vec![Finding::Silent { error }],
-                    ..Audit::default()
-                }
-            }
+    /// Audits all flights and customers.
+    pub async fn audit(&self, confirmed: Option<Confirmed>) -> Audit {
+        match self.ledgers().await {
+            Ok(ledgers) => ledgers.audit(confirmed.as_ref()),
+            Err(error) => Audit {
+                findings: vec![Finding::Silent {
+                    error: error.to_string(),
+                }],
+                ..Audit::default()
+            },
         }
     }
 
-    async fn try_audit(&self, place: &impl Spawner, told: Option<Told>) -> Result<Audit, AskError> {
+    /// Requests the records of all flights and customers.
+    async fn ledgers(&self) -> Result<Ledgers, AskError> {
+        let mut ledgers = Ledgers::default();
         let Some(directory) = self.manager.directory().ask().await? else {
-            return Ok(Ledgers::default().audit(told.as_ref()));
+            return Ok(ledgers);
         };
-        let auditor = place.spawn_state(Auditor::new(directory));
-        auditor.audit(told).ask().await
+        for flights in directory.flights().chunks(ASKED_AT_ONCE_MAX) {
+            let asked: Vec<_> = flights.iter().map(|it| it.ledger().ask()).collect();
+            for ledger in asked {
+                ledgers.flights.push(ledger.await?);
+            }
+        }
+        for customers in directory.customers().chunks(ASKED_AT_ONCE_MAX) {
+            let asked: Vec<_> = customers.iter().map(|it| it.ledger().ask()).collect();
+            for ledger in asked {
+                ledgers.customers.push(ledger.await?);
+            }
+        }
+        Ok(ledgers)
     }
 }

@@ -9,14 +9,13 @@
 //! | [`Customer`](customer::Customer) | one a customer | profile and bookings |
 //! | [`Desk`](desk::Desk) | a few | sessions |
 //! | [`Manager`](manager::Manager) | one | the loaded data |
-//! | [`Auditor`](audit::Auditor) | one an audit | the answers of all flights and customers |
 //!
 //! Around them, immutable data and modules without actors:
 //!
 //! - [`data`]: airports, segments, the timetable, the calendar.
 //! - [`directory`]: the actor of each flight and each customer.
 //! - [`id`]: ids of sessions, bookings and flights.
-//! - [`airline`]: the addresses for callers outside.
+//! - [`airline`]: the addresses for callers outside; [`audit`]: whether the actors' records agree.
 //! - [`http`]: Acme Air's REST API and a web page.
 //! - [`load`]: virtual users that send requests at a constant rate.
 //! - [`report`]: the results, as a table, as HTML and as JSON.

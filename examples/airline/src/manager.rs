@@ -137,23 +137,23 @@ impl Manager {
         };
         let directory = Arc::new(Directory::new(timetable, flights, customers));
         self.directory = Some(directory.clone());
-        let told = self
+        let asked = self
             .desks
             .iter()
             .map(|desk| t.ask(desk.open(directory.clone())));
         let me = t.me();
         let opened = me.opened(loaded, resolver);
-        drop(t.all(told).then(opened));
+        drop(t.all(asked).then(opened));
     }
 
     #[then]
     fn opened(
         &mut self,
-        told: Result<Vec<()>, AskError>,
+        answers: Result<Vec<()>, AskError>,
         loaded: Loaded,
         resolver: Resolver<Result<Loaded, Refusal>>,
     ) {
-        resolver.resolve(match told {
+        resolver.resolve(match answers {
             Ok(_) => Ok(loaded),
             Err(error) => Err(Refusal::from(&error)),
         });

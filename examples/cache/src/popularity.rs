@@ -33,7 +33,7 @@ impl Popularity {
     /// If there are none.
     #[must_use]
     pub fn new(titles: u64) -> Popularity {
-        assert!(titles > 0, "somebody must be popular");
+        assert!(titles > 0, "there must be a title");
         let mut sum = 0;
         let sums = (1..=titles).map(|rank| {
             sum += (VIEWS_OF_FIRST / rank).clamp(VIEWS_MIN, VIEWS_MAX);

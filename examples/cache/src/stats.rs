@@ -208,11 +208,11 @@ mod tests {
     fn pauses_are_told_by_name() {
         let mut heap = Heap::default();
         heap.pauses[PauseKind::MarkEnd as usize].count = 2;
-        let told = serde_json::to_value(heap).unwrap();
-        let names = told["pauses"].as_object().unwrap();
+        let observed = serde_json::to_value(heap).unwrap();
+        let names = observed["pauses"].as_object().unwrap();
         assert_eq!(names.len(), PauseKind::ALL.len());
         assert_eq!(names["mark_end"]["count"], 2);
-        assert_eq!(serde_json::from_value::<Heap>(told).unwrap(), heap);
+        assert_eq!(serde_json::from_value::<Heap>(observed).unwrap(), heap);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The exchange: its addresses for callers outside.
 
 use crate::audience::Audience;
-use crate::audit::{Audit, Auditor};
+use crate::audit::{Audit, Auditor, Finding, Ledgers};
 use crate::gateway::{Balance, Gateway};
 use crate::shard::Shard;
 use std::sync::Arc;
@@ -72,8 +72,15 @@ impl Exchange {
     ///
     /// The auditor has ended: it panicked, or the system was shut down.
     pub fn audit(&self, system: &System) -> Result<Audit, AskError> {
-        let auditor = Auditor::new(self.audience.clone());
-        let auditor = system.spawn(auditor);
-        auditor.audit_all(self.gateway.clone()).ask_blocking()
+        let gateway = self.gateway.ledger().ask_blocking();
+        match gateway.and_then(|gateway| Ledgers::gather(gateway, &self.audience)) {
+            Ok(ledgers) => system.spawn(Auditor::new(ledgers)).audit().ask_blocking(),
+            Err(error) => Ok(Audit {
+                findings: vec![Finding::Silent {
+                    error: error.to_string(),
+                }],
+                ..Audit::default()
+            }),
+        }
     }
 }

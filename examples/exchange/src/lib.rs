@@ -11,7 +11,7 @@
 //! | [`Trader`](trader::Trader) | some | its answers, shares, cash |
 //! | [`Reader`](reader::Reader) | 64 | the last versions of market data, `Val<Version>` |
 //! | [`Meter`](meter::Meter) | one | the versions that the last reader has not read |
-//! | [`Auditor`](audit::Auditor) | one an audit | the answers of all other actors |
+//! | [`Auditor`](audit::Auditor) | one an audit | the records of all other actors |
 //!
 //! Around them:
 //!

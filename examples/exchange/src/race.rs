@@ -59,16 +59,21 @@ impl Entrant {
         self.into()
     }
 
-    fn run(self, source: &Arc<PageSource>, orders: &[Order], said: &mut Said) -> Lap {
+    fn run(self, source: &Arc<PageSource>, orders: &[Order], outputs: &mut Outputs) -> Lap {
         match self {
-            Entrant::Graph => lap(RegionBook::new(source), one_by_one, orders, said),
-            Entrant::GraphInBatches => lap(RegionBook::new(source), in_batches, orders, said),
+            Entrant::Graph => lap(RegionBook::new(source), one_by_one, orders, outputs),
+            Entrant::GraphInBatches => lap(RegionBook::new(source), in_batches, orders, outputs),
             Entrant::GraphWithRoom => {
                 let pacing = Pacing::new().nursery(NURSERY);
-                lap(RegionBook::paced(source, pacing), one_by_one, orders, said)
+                lap(
+                    RegionBook::paced(source, pacing),
+                    one_by_one,
+                    orders,
+                    outputs,
+                )
             }
-            Entrant::Counted => lap(CountedBook::default(), one_by_one, orders, said),
-            Entrant::Slab => lap(SlabBook::default(), one_by_one, orders, said),
+            Entrant::Counted => lap(CountedBook::default(), one_by_one, orders, outputs),
+            Entrant::Slab => lap(SlabBook::default(), one_by_one, orders, outputs),
         }
     }
 }
@@ -114,7 +119,7 @@ pub struct Times {
 /// A book came to another state than the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the book by {} came to state {digest}, the reference to {expected}", entrant.name())]
-pub struct Astray {
+pub struct WrongState {
     /// The implementation.
     pub entrant: Entrant,
     /// Its state.
@@ -128,7 +133,7 @@ pub struct Astray {
 /// # Errors
 ///
 /// A book came to another state than the reference.
-pub fn race(course: Course, mut progress: impl FnMut()) -> Result<Race, Astray> {
+pub fn race(course: Course, mut progress: impl FnMut()) -> Result<Race, WrongState> {
     let market = Market {
         symbols: 1,
         traders: 16,
@@ -136,20 +141,20 @@ pub fn race(course: Course, mut progress: impl FnMut()) -> Result<Race, Astray> 
     };
     let orders: Vec<Order> = Flow::new(market, course.seed).take(course.orders).collect();
     let mut reference = ReferenceBook::default();
-    let mut said = Said::default();
-    one_by_one(&mut reference, &orders, &mut said);
-    let expected = digest(&mut reference, &said);
-    let trades = said.trades.len();
+    let mut outputs = Outputs::default();
+    one_by_one(&mut reference, &orders, &mut outputs);
+    let expected = digest(&mut reference, &outputs);
+    let trades = outputs.trades.len();
     let source = Arc::new(PageSource::new());
     let mut laps: Vec<Vec<Lap>> = vec![Vec::new(); Entrant::VARIANTS.len()];
     for round in 0..course.rounds {
         for number in 0..Entrant::VARIANTS.len() {
             let number = (round + number) % Entrant::VARIANTS.len();
             let entrant = Entrant::VARIANTS[number];
-            let lap = entrant.run(&source, &orders, &mut said);
+            let lap = entrant.run(&source, &orders, &mut outputs);
             if lap.digest != expected {
                 let digest = lap.digest;
-                return Err(Astray {
+                return Err(WrongState {
                     entrant,
                     digest,
                     expected,
@@ -186,20 +191,20 @@ fn times_of(entrant: Entrant, mut laps: Vec<Lap>, orders: usize) -> Times {
 
 /// The output of a book. Each run uses the same memory, so that only the book is measured.
 #[derive(Debug, Default)]
-struct Said {
+struct Outputs {
     answers: Vec<Answer>,
     trades: Vec<Trade>,
 }
 
-type Ride<B> = fn(&mut B, &[Order], &mut Said);
+type Ride<B> = fn(&mut B, &[Order], &mut Outputs);
 
-fn lap<B: OrderBook>(mut book: B, ride: Ride<B>, orders: &[Order], said: &mut Said) -> Lap {
-    said.answers.clear();
-    said.trades.clear();
+fn lap<B: OrderBook>(mut book: B, ride: Ride<B>, orders: &[Order], outputs: &mut Outputs) -> Lap {
+    outputs.answers.clear();
+    outputs.trades.clear();
     let start = Instant::now();
-    ride(&mut book, black_box(orders), said);
+    ride(&mut book, black_box(orders), outputs);
     let took = start.elapsed();
-    let digest = digest(&mut book, said);
+    let digest = digest(&mut book, outputs);
     let start = Instant::now();
     drop(book);
     Lap {
@@ -209,24 +214,26 @@ fn lap<B: OrderBook>(mut book: B, ride: Ride<B>, orders: &[Order], said: &mut Sa
     }
 }
 
-fn one_by_one<B: OrderBook>(book: &mut B, orders: &[Order], said: &mut Said) {
+fn one_by_one<B: OrderBook>(book: &mut B, orders: &[Order], outputs: &mut Outputs) {
     for order in orders {
-        let answer = book.apply(order, &mut said.trades);
-        said.answers.push(answer);
+        let answer = book.apply(order, &mut outputs.trades);
+        outputs.answers.push(answer);
     }
 }
 
-fn in_batches(book: &mut RegionBook, orders: &[Order], said: &mut Said) {
+fn in_batches(book: &mut RegionBook, orders: &[Order], outputs: &mut Outputs) {
     for some in orders.chunks(BATCH) {
-        book.apply_all(some, &mut said.trades, |answer| said.answers.push(answer));
+        book.apply_all(some, &mut outputs.trades, |answer| {
+            outputs.answers.push(answer)
+        });
     }
 }
 
 /// A digest of the output and the state of a book.
-fn digest(book: &mut impl OrderBook, said: &Said) -> Digest {
+fn digest(book: &mut impl OrderBook, outputs: &Outputs) -> Digest {
     let mut digest = Digest::default();
-    said.answers.iter().for_each(|answer| digest.add(answer));
-    said.trades.iter().for_each(|trade| digest.add(trade));
+    outputs.answers.iter().for_each(|answer| digest.add(answer));
+    outputs.trades.iter().for_each(|trade| digest.add(trade));
     book.resting().iter().for_each(|rest| digest.add(rest));
     digest
 }

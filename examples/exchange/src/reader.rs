@@ -24,7 +24,7 @@ pub struct ReaderState<'gc> {
     meter: Address<Meter>,
     followed: BTreeMap<Symbol, Followed<'gc>>,
     seen: Vec<Seen>,
-    told: ReaderLedger,
+    ledger: ReaderLedger,
 }
 
 /// An instrument.
@@ -104,7 +104,7 @@ impl<'gc> ReaderState<'gc> {
             meter,
             followed: BTreeMap::new(),
             seen: Vec::new(),
-            told: ReaderLedger {
+            ledger: ReaderLedger {
                 reader,
                 ..ReaderLedger::default()
             },
@@ -140,29 +140,29 @@ impl<'gc> ReaderState<'gc> {
             faults.push(Fault::Changed { symbol, number });
         }
         followed.kept.push_back(Kept { version, sum });
-        self.told.versions += 1;
-        self.told.look_ups += look_ups;
-        let room = FAULTS_MAX.saturating_sub(self.told.faults.len());
-        self.told.faults.extend(faults.into_iter().take(room));
+        self.ledger.versions += 1;
+        self.ledger.look_ups += look_ups;
+        let room = FAULTS_MAX.saturating_sub(self.ledger.faults.len());
+        self.ledger.faults.extend(faults.into_iter().take(room));
         let at = t.now();
         self.seen.push(Seen { symbol, number, at });
         if self.seen.len() == SEEN_MAX {
-            self.tell_meter(t);
+            self.report_to_meter(t);
         }
     }
 
     /// Returns its record; the meter has all readings by then.
     pub fn ledger(&mut self, t: &Turn<'gc, Reader>) -> ReaderLedger {
-        self.tell_meter(t);
+        self.report_to_meter(t);
         let last = |(symbol, followed): (&Symbol, &Followed<'gc>)| (*symbol, followed.last);
         ReaderLedger {
             last: self.followed.iter().map(last).collect(),
-            ..self.told.clone()
+            ..self.ledger.clone()
         }
     }
 
     #[local]
-    fn tell_meter(&mut self, t: &Turn<'gc, Reader>) {
+    fn report_to_meter(&mut self, t: &Turn<'gc, Reader>) {
         t.send(self.meter.seen(mem::take(&mut self.seen)));
     }
 }

@@ -9,7 +9,7 @@ use vivant::prelude::*;
 /// A trader. It trusts the answers, and keeps accounts.
 #[derive(Actor, Debug, Default)]
 pub struct Trader {
-    told: TraderLedger,
+    ledger: TraderLedger,
 }
 
 /// A part in a trade.
@@ -43,7 +43,7 @@ impl Trader {
     #[must_use]
     pub fn new(trader: TraderId) -> Trader {
         Trader {
-            told: TraderLedger {
+            ledger: TraderLedger {
                 trader,
                 ..TraderLedger::default()
             },
@@ -55,8 +55,8 @@ impl Trader {
 impl Trader {
     /// An order that was due at that time has this answer.
     pub fn answered(&mut self, t: &Turn<Self>, order: OrderId, due: Duration, answer: Answer) {
-        self.told.latency.record(t.now().saturating_sub(due));
-        self.told.answers.push((order, answer));
+        self.ledger.latency.record(t.now().saturating_sub(due));
+        self.ledger.answers.push((order, answer));
     }
 
     /// It took part in a trade.
@@ -66,19 +66,19 @@ impl Trader {
             Role::Taker => trade.taker_side,
         };
         let (shares, cash) = worth(side, trade.quantity, trade.price);
-        *self.told.shares.entry(trade.symbol).or_default() += shares;
-        self.told.cash += cash;
-        self.told.trades += 1;
+        *self.ledger.shares.entry(trade.symbol).or_default() += shares;
+        self.ledger.cash += cash;
+        self.ledger.trades += 1;
     }
 
     /// How many answers it has.
     pub fn answers(&self) -> usize {
-        self.told.answers.len()
+        self.ledger.answers.len()
     }
 
-    /// Tells what it was told.
+    /// Answers with its ledger.
     pub fn ledger(&self) -> TraderLedger {
-        self.told.clone()
+        self.ledger.clone()
     }
 }
 

@@ -55,7 +55,7 @@ pub fn write(path: &Path, report: &str) -> Result<(), Box<dyn Error>> {
     clippy::print_stderr,
     reason = "this is a command"
 )]
-pub fn tell(outcome: &dyn Display, json: Option<Value>, complaints: &[String]) -> bool {
+pub fn print(outcome: &dyn Display, json: Option<Value>, complaints: &[String]) -> bool {
     println!("{outcome}");
     json.iter().for_each(|line| println!("{line}"));
     complaints.iter().for_each(|it| eprintln!("{it}"));

@@ -6,7 +6,7 @@
 //! - `programs`: the programs, each one source for all pointers;
 //! - `refcount`: the operations alone;
 //! - `program`, `queued`: benches which run a program with each pointer;
-//! - `sides`: runs the compared sides, each in a process of its own, in interleaved rounds.
+//! - `sides`: what rows are relative to.
 //!
 //! The measurements are those of J. Choi, T. Shull and J. Torrellas, "Biased Reference Counting",
 //! PACT 2018: table 7 is `refcount`, table 6 and figures 7 and 9 are the programs, figure 10 is

@@ -9,9 +9,10 @@
 //! to `Arc`, in the same rounds.
 
 use super::pointers::{PROGRAMS, WORDS};
-use super::sides::{self, POINTER, ROUNDS, Side};
+use super::sides::{POINTER, add_relative};
 use super::tally::{self, Counts};
 use crate::prelude::*;
+use crate::workloads::sides::{self, ROUNDS};
 use std::thread;
 
 /// A program: what comes out must not depend on the pointer.
@@ -64,7 +65,7 @@ pub(in crate::workloads) const GCBENCH_MULTI: Bench = Bench {
 
 pub(in crate::workloads) const JSON: Bench = Bench {
     name: "json",
-    about: "JSON documents are built, asked, changed and printed, for each counted pointer",
+    about: "JSON documents are built, queried, changed and printed, for each counted pointer",
     params: &[
         Param::count("records", 2_000, 10, "records of a document"),
         Param::count("documents", 300, 1, "documents, one after the other"),
@@ -114,7 +115,7 @@ fn child(run: &Run, threads: Threads, select: fn(&Programs) -> Program) -> Resul
     let pointer = run.choice(POINTER);
     let named = PROGRAMS.iter().find(|(name, _)| *name == pointer);
     let (_, programs) = named.expect("the parent names one pointer");
-    sides::say(|| everywhere(run, threads, select(programs)))
+    sides::print(sides::timed(|| everywhere(run, threads, select(programs))))
 }
 
 /// The sum of the results of all threads.
@@ -140,28 +141,20 @@ fn compare(
     let program = select(&tally::programs::PROGRAMS);
     let (result, Counts { objects, ops }) = tally::counted(|| program(run));
     let (result, objects, ops) = (result.wrapping_mul(count), objects * count, ops * count);
-    let chosen = run.choice(POINTER);
-    let sides: Vec<Side> = PROGRAMS
-        .iter()
-        .filter(|(name, _)| chosen == *name || chosen == WORDS[0])
-        .map(|(name, _)| vec![(POINTER, Value::Choice(name))])
+    let sides = sides::chosen(run, POINTER, PROGRAMS.iter().map(|(name, _)| *name))
+        .into_iter()
+        .map(|name| vec![(POINTER, Value::Choice(name))])
         .collect();
-    let middles = sides::compare(run, bench.name, sides)?;
-    let row = |middle: &sides::Middle| {
-        let mut check = String::new();
-        for got in &middle.results {
-            check = run.check("what came out", result, *got)?;
-        }
-        let base = middles.iter().find(|it| it.is_base_of(middle));
-        let mut figures = middle.figures(base, ops, check);
-        let us = middle.wall.as_secs_f64() * 1e6;
-        figures.extra.extend([
-            ("objects", objects.into()),
-            ("count_ops_per_us", (ops as f64 / us).into()),
-            ("objects_per_us", (objects as f64 / us).into()),
-            ("ops_per_object", (ops as f64 / objects as f64).into()),
-        ]);
-        Ok(figures)
-    };
-    middles.iter().map(row).collect()
+    let expected = ("what came out", result);
+    let mut rows = sides::compare(run, bench, sides, expected, |_| Ok(()))?;
+    add_relative(&mut rows);
+    for figures in &mut rows {
+        figures.ops = ops;
+        let us = figures.spent.wall.as_secs_f64() * 1e6;
+        figures.add("objects", objects);
+        figures.add("count_ops_per_us", ops as f64 / us);
+        figures.add("objects_per_us", objects as f64 / us);
+        figures.add("ops_per_object", ops as f64 / objects as f64);
+    }
+    Ok(rows)
 }

@@ -12,10 +12,10 @@
 //! and `relative_memory` are relative to `Arc` at the same R.
 
 use super::pointers::{QUEUED as BY_POINTER, SHARED_WORDS};
-use super::sides::{self, POINTER, ROUNDS, Side};
+use super::sides::{POINTER, add_relative};
 use crate::prelude::*;
+use crate::workloads::sides::{self, ROUNDS};
 use std::hint::black_box;
-use std::iter;
 use std::ops::Deref;
 use std::thread;
 
@@ -30,7 +30,7 @@ const INTERVAL: usize = 10_000;
 pub(in crate::workloads) const QUEUED: Bench = Bench::new(
     Group::Queued,
     "queued",
-    "references that another thread gives up than the one that made the object",
+    "references that are dropped by another thread than the one that made the object",
     &[
         Param::count("objects", 1_000_000, 1_000, "objects"),
         Param::count("steps", 20_000_000, 1_000, "steps that main computes"),
@@ -117,36 +117,28 @@ fn child(run: &Run) -> Result<(), Failure> {
     let pointer = run.choice(POINTER);
     let named = BY_POINTER.iter().find(|(name, _)| *name == pointer);
     let (_, work) = named.expect("the parent names one pointer");
-    sides::say(|| work(run))
+    sides::print(sides::timed(|| work(run)))
 }
 
 fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let objects = run.count("objects");
-    let (pointer, ratio) = (run.choice(POINTER), run.choice("ratio"));
-    let chosen = |words: &'static [&'static str], word: &'static str| {
-        let (all, each) = words.split_first().expect("the tables have words");
-        let each = each.iter().copied();
-        each.filter(move |it| word == *all || word == *it)
+    let ratios = sides::chosen(run, "ratio", RATIOS[1..].iter().copied());
+    let pointers = sides::chosen(run, POINTER, SHARED_WORDS[1..].iter().copied());
+    let side = |ratio, pointer| {
+        vec![
+            ("ratio", Value::Choice(ratio)),
+            (POINTER, Value::Choice(pointer)),
+        ]
     };
-    let sides: Vec<Side> = chosen(RATIOS, ratio)
-        .flat_map(|ratio| iter::repeat(ratio).zip(chosen(SHARED_WORDS, pointer)))
-        .map(|(ratio, pointer)| {
-            vec![
-                ("ratio", Value::Choice(ratio)),
-                (POINTER, Value::Choice(pointer)),
-            ]
-        })
+    let sides = ratios
+        .into_iter()
+        .flat_map(|ratio| pointers.iter().map(move |pointer| side(ratio, *pointer)))
         .collect();
-    let middles = sides::compare(run, QUEUED.name, sides)?;
-    let row = |middle: &sides::Middle| {
-        let mut check = String::new();
-        for got in &middle.results {
-            check = run.check("sum over the objects", objects * (objects - 1) / 2, *got)?;
-        }
-        let base = middles.iter().find(|it| it.is_base_of(middle));
-        Ok(middle.figures(base, objects, check))
-    };
-    middles.iter().map(row).collect()
+    let expected = ("sum over the objects", objects * (objects - 1) / 2);
+    let mut rows = sides::compare(run, &QUEUED, sides, expected, |_| Ok(()))?;
+    add_relative(&mut rows);
+    rows.iter_mut().for_each(|figures| figures.ops = objects);
+    Ok(rows)
 }
 
 #[cfg(test)]

@@ -185,7 +185,7 @@ fn row(run: &Run, variant: &'static str, mut of: Vec<Measured>) -> Result<Figure
     let increment = of[middle].increments.as_nanos() as f64 / clones as f64;
     of.sort_unstable_by_key(|it| it.pairs.wall);
     let mut figures = Figures::new(of[middle].pairs, clones, check);
-    figures.extra.insert("increment_ns", increment.into());
+    figures.add("increment_ns", increment);
     figures.params.push(("variant", Value::Choice(variant)));
     Ok(figures)
 }

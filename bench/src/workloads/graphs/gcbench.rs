@@ -8,9 +8,9 @@
 //! Timed: from the request to its answer. An operation is a node.
 
 use super::super::gcbench::{
-    LEAST_DEPTH, Tree, array, depth, iterations, leaf, make, nodes, populate, rounds, size,
+    LEAST_DEPTH, Tree, array, depth, expected, iterations, leaf, make, nodes, populate, size,
 };
-use super::{heaps, with_distribution, with_pauses};
+use super::with_collections;
 use crate::prelude::*;
 use vivant::prelude::*;
 
@@ -82,13 +82,8 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let meter = Meter::start();
     let got = work.go(stretch, LEAST_DEPTH, 0, 0).ask_blocking()?;
     let spent = meter.stop();
-    let depths: u64 = rounds(stretch).map(|(goal, trees)| 2 * trees * goal).sum();
-    let expected = stretch + depths + size(stretch - 2);
-    let check = run.check("depths and nodes", expected, got)?;
-    let made: u64 = rounds(stretch)
-        .map(|(goal, trees)| 2 * trees * size(goal))
-        .sum();
-    let figures = Figures::new(spent, made + size(stretch) + size(stretch - 2), check);
-    let figures = with_pauses(figures, heaps(&system));
-    Ok(vec![with_distribution(figures, &system)])
+    let (sum, made) = expected(stretch);
+    let check = run.check("depths and nodes", sum, got)?;
+    let figures = Figures::new(spent, made + size(stretch - 2), check);
+    Ok(vec![with_collections(figures, &system)])
 }

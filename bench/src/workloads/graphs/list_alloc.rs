@@ -5,7 +5,7 @@
 //!
 //! Timed: from the request to its answer. An operation is a link.
 
-use super::{heaps, with_distribution, with_pauses};
+use super::with_collections;
 use crate::prelude::*;
 use vivant::prelude::*;
 
@@ -96,6 +96,5 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let spent = meter.stop();
     let check = run.check("sum of all links, twice", links * (links - 1), sum)?;
     let figures = Figures::new(spent, links, check);
-    let figures = with_pauses(figures, heaps(&system));
-    Ok(vec![with_distribution(figures, &system)])
+    Ok(vec![with_collections(figures, &system)])
 }

@@ -32,25 +32,24 @@ use vivant::{Distribution, HeapFacts, PauseKind, System};
 /// Adds the statistics of all actors' heaps to the figures.
 pub(super) fn with_pauses(mut figures: Figures, heaps: HeapFacts) -> Figures {
     let longest_us = |kind| us(heaps.pauses[kind].longest);
-    let extra = &mut figures.extra;
-    extra.insert("minor", heaps.pauses[PauseKind::Minor].count.into());
-    extra.insert("minor_max_us", longest_us(PauseKind::Minor).into());
+    figures.add("minor", heaps.pauses[PauseKind::Minor].count);
+    figures.add("minor_max_us", longest_us(PauseKind::Minor));
     let ended = [PauseKind::Major, PauseKind::MarkEnd].map(|kind| heaps.pauses[kind].count);
-    extra.insert("major", ended.iter().sum::<u64>().into());
-    extra.insert("major_max_us", longest_us(PauseKind::Major).into());
-    extra.insert("sweep_max_us", longest_us(PauseKind::Sweep).into());
-    extra.insert("pauses_s", heaps.pauses.all().total.as_secs_f64().into());
+    figures.add("major", ended.iter().sum::<u64>());
+    figures.add("major_max_us", longest_us(PauseKind::Major));
+    figures.add("sweep_max_us", longest_us(PauseKind::Sweep));
+    figures.add("pauses_s", heaps.pauses.all().total.as_secs_f64());
     figures
 }
 
-/// How long the pauses of a system took, those of actors included that have ended: all, and each
-/// kind of which there were any.
-pub(super) fn with_distribution(figures: Figures, system: &System) -> Figures {
-    with_named_distribution(figures, "pauses", system)
+/// Adds the statistics of all heaps of a system, and how long its pauses took.
+fn with_collections(figures: Figures, system: &System) -> Figures {
+    with_distribution(with_pauses(figures, heaps(system)), "pauses", system)
 }
 
-/// The same, under a name that says by which clock.
-pub(super) fn with_named_distribution(
+/// Adds how long the pauses of a system took, those of actors included that have ended: all, and
+/// each kind of which there were any. The name says by which clock.
+pub(super) fn with_distribution(
     mut figures: Figures,
     name: &'static str,
     system: &System,
@@ -62,7 +61,7 @@ pub(super) fn with_named_distribution(
     let shown: serde_json::Map<_, _> = each
         .map(|(name, these)| (name.to_owned(), quantiles(these)))
         .collect();
-    figures.extra.insert(name, shown.into());
+    figures.add(name, shown);
     figures
 }
 

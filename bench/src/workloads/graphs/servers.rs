@@ -8,8 +8,9 @@
 //! together. Timed: from the first request to the last answer. An operation is a request.
 
 use super::tree::{build, nodes};
-use super::{heaps, with_distribution, with_pauses};
+use super::with_collections;
 use crate::prelude::*;
+use crate::workloads;
 use std::time::Instant;
 use vivant::heap::Leaf;
 use vivant::prelude::*;
@@ -136,10 +137,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
             client.begin().ask()
         })
         .collect();
-    let mut sum = 0;
-    for one in sums {
-        sum += system.block_on(one)?;
-    }
+    let sum = workloads::sum(&system, sums)?;
     let spent = meter.stop();
     let mut between = Latencies::new();
     for server in &servers {
@@ -153,6 +151,5 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let check = run.check("nodes counted", answers * nodes(depth), sum)?;
     let mut figures = Figures::new(spent, answers, check);
     figures.latency = Some(between.quantiles());
-    let figures = with_pauses(figures, heaps(&system));
-    Ok(vec![with_distribution(figures, &system)])
+    Ok(vec![with_collections(figures, &system)])
 }

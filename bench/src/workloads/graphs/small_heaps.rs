@@ -9,6 +9,7 @@
 
 use crate::prelude::*;
 use crate::process;
+use crate::workloads;
 use vivant::heap::PAGE;
 use vivant::prelude::*;
 
@@ -63,10 +64,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let meter = Meter::start();
     let purses: Vec<_> = (0..actors).map(|_| Purse::spawn(&system)).collect();
     let sums: Vec<_> = purses.iter().map(|purse| purse.sum().ask()).collect();
-    let mut sum = 0;
-    for one in sums {
-        sum += system.block_on(one)?;
-    }
+    let sum = workloads::sum(&system, sums)?;
     let grown = process::rss().saturating_sub(before);
     let pages = system.inspect().heap_pages;
     drop(purses);
@@ -83,9 +81,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let expected = actors * (OBJECTS * (OBJECTS + 1) / 2);
     let check = run.check("sum of all coins", expected, sum)?;
     let mut figures = Figures::new(spent, actors, check);
-    let of_each = |bytes: u64| (bytes / actors).into();
-    let extra = &mut figures.extra;
-    extra.insert("bytes_per_actor", of_each(grown));
-    extra.insert("heap_bytes_per_actor", of_each((pages * PAGE) as u64));
+    figures.add("bytes_per_actor", grown / actors);
+    figures.add("heap_bytes_per_actor", (pages * PAGE) as u64 / actors);
     Ok(vec![figures])
 }

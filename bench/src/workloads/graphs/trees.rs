@@ -10,7 +10,7 @@
 //! Timed: from the request to its answer. An operation is a node.
 
 use super::tree::{LEAST_DEPTH, Tree, all_nodes, build, rounds, trees};
-use super::{heaps, with_distribution, with_pauses};
+use super::with_collections;
 use crate::prelude::*;
 use vivant::prelude::*;
 
@@ -91,6 +91,5 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let spent = meter.stop();
     let check = run.check("nodes counted", all_nodes(depth), counted)?;
     let figures = Figures::new(spent, all_nodes(depth), check);
-    let figures = with_pauses(figures, heaps(&system));
-    Ok(vec![with_distribution(figures, &system)])
+    Ok(vec![with_collections(figures, &system)])
 }

@@ -6,8 +6,9 @@
 //! Timed: from the making of the first actor to the last one's answer. An operation is a node.
 
 use super::tree::{build, nodes};
-use super::{heaps, with_distribution, with_pauses};
+use super::with_collections;
 use crate::prelude::*;
+use crate::workloads;
 use vivant::prelude::*;
 
 pub(in crate::workloads) const TREES2: Bench = Bench::new(
@@ -70,14 +71,10 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         .iter()
         .map(|grove| grove.begin(trees).ask())
         .collect();
-    let mut sum = 0;
-    for one in sums {
-        sum += system.block_on(one)?;
-    }
+    let sum = workloads::sum(&system, sums)?;
     let spent = meter.stop();
     let expected = actors * trees * nodes(depth);
     let check = run.check("nodes counted", expected, sum)?;
     let figures = Figures::new(spent, expected, check);
-    let figures = with_pauses(figures, heaps(&system));
-    Ok(vec![with_distribution(figures, &system)])
+    Ok(vec![with_collections(figures, &system)])
 }

@@ -13,7 +13,7 @@ use vivant_heap::{Heap, Pacing, PageSource};
 pub(in crate::workloads) const HEAP_ALLOC: Bench = Bench::new(
     Group::Heaps,
     "heap_alloc",
-    "objects of two words, made and forgotten, in a heap and with `Box`",
+    "objects of two words, made and dropped, in a heap and with `Box`",
     &[
         Param::count("objects", 100_000_000, 10_000, "objects").at_least(TURN),
         ROUNDS,
@@ -31,7 +31,7 @@ pub(in crate::workloads) const HEAP_ALLOC: Bench = Bench::new(
         )
     },
 )
-.child(|run| sides::say(run, WORKS));
+.child(|run| sides::print(run, WORKS));
 
 const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
 
@@ -43,7 +43,7 @@ root!(Nothing = ());
 
 fn heap(run: &Run) -> Outcome {
     let turns = run.count("objects") / TURN;
-    Outcome::of(|pauses| {
+    sides::timed(|pauses| {
         let mut heap = Heap::<Nothing>::new(&PageSource::new().into(), Pacing::default(), |_| ());
         let mut sum = 0;
         for _ in 0..turns {
@@ -59,7 +59,7 @@ fn heap(run: &Run) -> Outcome {
 
 fn boxed(run: &Run) -> Outcome {
     let turns = run.count("objects") / TURN;
-    Outcome::of(|_| {
+    sides::timed(|_| {
         let mut sum = 0;
         for _ in 0..turns {
             let objects = 0..TURN;

@@ -9,7 +9,7 @@
 //! Timed: everything. An operation is a node that does not stay.
 
 use super::super::gcbench::{
-    Tree, array, depth as depth_of, leaf, make, nodes, populate, rounds, size,
+    Tree, array, depth as depth_of, expected, leaf, make, nodes, populate, rounds,
 };
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, Pauses, ROUNDS, SIDE, Work};
 use crate::prelude::*;
@@ -26,17 +26,11 @@ pub(in crate::workloads) const HEAP_GCBENCH: Bench = Bench::new(
         SIDE,
     ],
     |run| {
-        let depth = run.count("depth");
-        let mut sum = depth + size(depth - 2);
-        let mut nodes = size(depth);
-        for (goal, trees) in rounds(depth) {
-            sum += 2 * trees * goal;
-            nodes += 2 * trees * size(goal);
-        }
+        let (sum, nodes) = expected(run.count("depth"));
         sides::compare(run, &HEAP_GCBENCH, WORKS, ("depths and nodes", sum), nodes)
     },
 )
-.child(|run| sides::say(run, WORKS));
+.child(|run| sides::print(run, WORKS));
 
 const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
 
@@ -45,7 +39,7 @@ root!(Park = Option<Tree<'gc>>);
 
 fn heap(run: &Run) -> Outcome {
     let depth = run.count("depth");
-    Outcome::of(|pauses: &mut Pauses| {
+    sides::timed(|pauses: &mut Pauses| {
         let mut heap = Heap::<Park>::new(&PageSource::new().into(), Pacing::default(), |_| None);
         let mut sum = heap.turn(|m, _| depth_of(make(m, depth)));
         pauses.pace(&mut heap);
@@ -119,7 +113,7 @@ impl Boxed {
 
 fn boxed(run: &Run) -> Outcome {
     let depth = run.count("depth");
-    Outcome::of(|_| {
+    sides::timed(|_| {
         let mut sum = Boxed::make(depth).depth();
         let mut stays = Box::<Boxed>::default();
         stays.populate(depth - 2);

@@ -27,7 +27,7 @@ pub(in crate::workloads) const HEAP_LIST: Bench = Bench::new(
         sides::compare(run, &HEAP_LIST, WORKS, ("twice the sum", sum), links)
     },
 )
-.child(|run| sides::say(run, WORKS));
+.child(|run| sides::print(run, WORKS));
 
 const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
 
@@ -46,7 +46,7 @@ root!(List = Option<Gc<'gc, Link<'gc>>>);
 fn heap(run: &Run) -> Outcome {
     let mut heap = Heap::<List>::new(&PageSource::new().into(), Pacing::default(), |_| None);
     let turns = run.count("links") / TURN;
-    Outcome::of(|pauses| {
+    sides::timed(|pauses| {
         for turn in 0..turns {
             heap.turn(|m, list| {
                 for value in turn * TURN..(turn + 1) * TURN {
@@ -74,7 +74,7 @@ struct BoxedLink {
 
 fn boxed(run: &Run) -> Outcome {
     let links = run.count("links") / TURN * TURN;
-    Outcome::of(|_| {
+    sides::timed(|_| {
         let mut list = None;
         for value in 0..links {
             let next = list;

@@ -29,7 +29,7 @@ pub(in crate::workloads) const HEAP_OLD: Bench = Bench::new(
         sides::compare(run, &HEAP_OLD, WORKS, result, expected.new)
     },
 )
-.child(|run| sides::say(run, WORKS));
+.child(|run| sides::print(run, WORKS));
 
 const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
 
@@ -131,7 +131,7 @@ fn heap(run: &Run) -> Outcome {
         }
     });
     heap.collect();
-    let outcome = Outcome::of(|pauses: &mut Pauses| {
+    let (_, figures) = sides::timed(|pauses: &mut Pauses| {
         for group in 0..groups(run) as usize {
             heap.turn(|m, groups| {
                 for place in groups[group].borrow_mut(m).iter_mut() {
@@ -154,7 +154,7 @@ fn heap(run: &Run) -> Outcome {
         let sums = groups.iter().map(|group| sum(&group.borrow()));
         sums.fold(0, u64::wrapping_add)
     });
-    Outcome { result, ..outcome }
+    (result, figures)
 }
 
 enum Boxed {
@@ -196,7 +196,7 @@ fn boxed(run: &Run) -> Outcome {
             *place = Boxed::Empty;
         }
     }
-    let outcome = Outcome::of(|_| {
+    let (_, figures) = sides::timed(|_| {
         for place in groups.iter_mut().flatten() {
             if matches!(place, Boxed::Empty) {
                 *place = Boxed::new(chance.u64(..));
@@ -208,5 +208,5 @@ fn boxed(run: &Run) -> Outcome {
     let result = values.fold(0, u64::wrapping_add);
     // Their deallocation is not measured.
     mem::forget(groups);
-    Outcome { result, ..outcome }
+    (result, figures)
 }

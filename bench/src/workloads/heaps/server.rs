@@ -29,7 +29,7 @@ pub(in crate::workloads) const HEAP_SERVER14: Bench = Bench::new(
     ],
     |run| compare(run, &HEAP_SERVER14),
 )
-.child(|run| sides::say(run, WORKS));
+.child(|run| sides::print(run, WORKS));
 
 pub(in crate::workloads) const HEAP_SERVER8: Bench = Bench {
     name: "heap_server8",
@@ -86,7 +86,7 @@ fn serve<S: FnMut() -> u64>(run: &Run, server: impl Fn() -> S + Sync) -> Outcome
         (sum, times)
     };
     let mut latencies = Latencies::new();
-    let outcome = Outcome::of(|_| {
+    let (nodes, mut figures) = sides::timed(|_| {
         let servers: Vec<(u64, Vec<Duration>)> = thread::scope(|scope| {
             let threads: Vec<_> = (0..run.count("servers"))
                 .map(|_| scope.spawn(one))
@@ -99,8 +99,6 @@ fn serve<S: FnMut() -> u64>(run: &Run, server: impl Fn() -> S + Sync) -> Outcome
         counted.for_each(|time| latencies.record(*time));
         servers.iter().map(|(sum, _)| sum).sum()
     });
-    Outcome {
-        latency: Some(latencies.quantiles()),
-        ..outcome
-    }
+    figures.latency = Some(latencies.quantiles());
+    (nodes, figures)
 }

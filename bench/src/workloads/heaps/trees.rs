@@ -18,7 +18,7 @@ use crate::workloads::graphs::{all_nodes, build, rounds};
 pub(in crate::workloads) const HEAP_TREES: Bench = Bench::new(
     Group::Heaps,
     "heap_trees",
-    "trees that are made and forgotten, in a heap and with `Box`",
+    "trees that are made and dropped, in a heap and with `Box`",
     &[
         Param::count("depth", 18, 6, "depth of the tree that stays").at_least(4),
         ROUNDS,
@@ -34,7 +34,7 @@ pub(in crate::workloads) const HEAP_TREES: Bench = Bench::new(
         sides::compare(run, &HEAP_TREES, WORKS, ("nodes", nodes), nodes)
     },
 )
-.child(|run| sides::say(run, WORKS));
+.child(|run| sides::print(run, WORKS));
 
 const ONE_TURN: &str = "heap_one_turn";
 
@@ -51,7 +51,7 @@ const TIMED: u64 = 10;
 
 fn turns(run: &Run) -> Outcome {
     let depth = run.count("depth");
-    Outcome::of(|pauses| {
+    sides::timed(|pauses| {
         let mut heap = forest();
         let mut sum = heap.turn(|m, _| build(*m, depth + 1).count());
         pauses.pace(&mut heap);
@@ -72,7 +72,7 @@ fn turns(run: &Run) -> Outcome {
 
 fn one_turn(run: &Run) -> Outcome {
     let depth = run.count("depth");
-    Outcome::of(|pauses| {
+    sides::timed(|pauses| {
         let mut heap = forest();
         let sum = heap.turn(|m, _| {
             let mut sum = build(*m, depth + 1).count();
@@ -91,7 +91,7 @@ fn one_turn(run: &Run) -> Outcome {
 
 fn boxed(run: &Run) -> Outcome {
     let depth = run.count("depth");
-    Outcome::of(|_| {
+    sides::timed(|_| {
         let mut sum = Boxed::make(depth + 1).nodes();
         let stays = Boxed::make(depth);
         for (depth, trees) in rounds(depth) {

@@ -1,7 +1,8 @@
 //! The store in an actor's heap: a map of boxes, all of which are collected.
 
+use super::completions::Completions;
 use super::operations::{Entries, Operation, key};
-use super::store::{Client, Completions, Plan, Store};
+use super::store::{Client, Plan, Store, messages};
 use crate::prelude::*;
 use std::sync::Arc;
 use vivant::heap::{Leaf, Mutator};
@@ -48,7 +49,7 @@ impl<'gc> CollectedState<'gc> {
         CollectedState {
             map: gc::HashMap::new(),
             plan,
-            completions: Leaf(Completions::new(plan)),
+            completions: Leaf(plan.completions()),
         }
     }
 
@@ -114,21 +115,7 @@ impl Store for Collected {
         Collected::spawn(system, plan)
     }
 
-    fn load(store: &Address<Self>) -> Result<(), Failure> {
-        Ok(store.load().ask_blocking()?)
-    }
-
-    fn chunk(store: &Address<Self>, from: u64, until: u64) -> Result<u64, Failure> {
-        Ok(store.chunk(from, until).ask_blocking()?)
-    }
-
-    fn request(t: &Turn<Client<Self>>, store: &Address<Self>, operation: Operation) {
-        t.send(store.request(operation, t.me()));
-    }
-
-    fn end(store: &Address<Self>) -> Result<(Latencies, u64), Failure> {
-        Ok(store.end().ask_blocking()?)
-    }
+    messages!();
 }
 
 root!(Rooted = Map<'gc>);

@@ -1,7 +1,8 @@
 //! The store of `std` in an actor without a heap: the service times without a collector.
 
+use super::completions::Completions;
 use super::operations::{Entries, Operation, key};
-use super::store::{Client, Completions, Plan, Store};
+use super::store::{Client, Plan, Store, messages};
 use crate::prelude::*;
 use std::collections::HashMap;
 use vivant::prelude::*;
@@ -81,23 +82,9 @@ impl Store for Control {
         system.spawn(Control {
             map: HashMap::with_capacity_and_hasher(room, gc::FixedState),
             plan,
-            completions: Completions::new(plan),
+            completions: plan.completions(),
         })
     }
 
-    fn load(store: &Address<Self>) -> Result<(), Failure> {
-        Ok(store.load().ask_blocking()?)
-    }
-
-    fn chunk(store: &Address<Self>, from: u64, until: u64) -> Result<u64, Failure> {
-        Ok(store.chunk(from, until).ask_blocking()?)
-    }
-
-    fn request(t: &Turn<Client<Self>>, store: &Address<Self>, operation: Operation) {
-        t.send(store.request(operation, t.me()));
-    }
-
-    fn end(store: &Address<Self>) -> Result<(Latencies, u64), Failure> {
-        Ok(store.end().ask_blocking()?)
-    }
+    messages!();
 }

@@ -19,10 +19,10 @@
 use super::collected::{self, Collected};
 use super::control::Control;
 use super::operations::{self, Requests};
-use super::sides::{self, CONTROL, Outcome, SIDE};
 use super::store::{Client, Plan, Store};
 use super::window::Window;
 use crate::prelude::*;
+use crate::workloads::sides::{self, Outcome};
 use vivant_heap::Pacing;
 
 pub(in crate::workloads) const KV_STORE: Bench = Bench::new(
@@ -30,7 +30,11 @@ pub(in crate::workloads) const KV_STORE: Bench = Bench::new(
     "kv_store",
     "a store of many boxed entries in one actor",
     &[
-        Param::choice("requests", &["chunks", "single"], "how it is asked"),
+        Param::choice(
+            "requests",
+            &["chunks", "single"],
+            "the form of the requests",
+        ),
         Param::count("entries", 10_000_000, 5_000, "entries, nearly always"),
         Param::count("operations", 20_000_000, 100_000, "operations in chunks"),
         Param::count("chunk", 100_000, 10_000, "operations of a chunk"),
@@ -49,11 +53,21 @@ pub(in crate::workloads) const KV_STORE: Bench = Bench::new(
     run,
 )
 .child(|run| {
-    sides::say(match run.choice(SIDE.name) {
+    sides::print(match run.choice(SIDE.name) {
         CONTROL => work::<Control>(run)?,
         _ => work::<Collected>(run)?,
     })
 });
+
+/// Which of the two.
+const SIDE: Param = Param::choice(
+    "side",
+    &["both", COLLECTED, CONTROL],
+    "a collected heap, or the same program without one",
+);
+
+const COLLECTED: &str = "collected";
+const CONTROL: &str = "control";
 
 fn plan(run: &Run) -> Plan {
     let (requests, operations) = match run.choice("requests") {
@@ -112,11 +126,11 @@ fn work<S: Store>(run: &Run) -> Result<Outcome, Failure> {
     let (times, left) = S::end(&store)?;
     let mut figures = seen.figures(operations, String::new());
     figures.latency = Some(times.quantiles());
-    figures.extra.insert("load_s", load.as_secs_f64().into());
+    figures.add("load_s", load.as_secs_f64());
     Ok((found + left, figures))
 }
 
-fn run(run: &Run) -> Result<Vec<crate::row::Figures>, Failure> {
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let Plan {
         requests,
         entries,
@@ -124,9 +138,10 @@ fn run(run: &Run) -> Result<Vec<crate::row::Figures>, Failure> {
         ..
     } = plan(run);
     let sum = operations::expected(requests, entries, operations);
-    sides::compare(
-        run,
-        &KV_STORE,
-        ("sum of what was found and what is left", sum),
-    )
+    let sides = sides::chosen(run, SIDE.name, [COLLECTED, CONTROL])
+        .into_iter()
+        .map(|side| vec![(SIDE.name, Value::Choice(side))])
+        .collect();
+    let expected = ("sum of what was found and what is left", sum);
+    sides::compare(run, &KV_STORE, sides, expected, |_| Ok(()))
 }

@@ -3,23 +3,23 @@
 //! - [`kv_store`]: a store of many boxed entries;
 //!   - `operations`: its operations, and their expected results;
 //!   - `store`: the actor with a store, and its client;
-//!   - `collected`, `control`: the store in a heap, and without one;
-//!   - `sides`: each of them in a process of its own.
+//!   - `collected`, `control`: the store in a heap, and without one.
 //! - [`rewrites`]: an old graph with edges that change all the time.
 //! - [`text_search`]: an index that grows between queries.
 //! - [`edit_distance`]: tries of known results, which die again and again.
 //! - [`soak`]: heaps of constant size.
 //! - `window`: the statistics of heaps during the timed part.
+//! - `completions`: the times between completions.
 //! - `chance`: pseudo-random numbers.
 
 mod chance;
 mod collected;
+mod completions;
 mod control;
 mod edit_distance;
 mod kv_store;
 mod operations;
 mod rewrites;
-mod sides;
 mod soak;
 mod store;
 mod text_search;

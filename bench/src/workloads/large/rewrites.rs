@@ -13,9 +13,9 @@
 //! of two turns. An operation is a rewrite of an edge.
 
 use super::chance::mixed;
+use super::completions::Completions;
 use super::window::Window;
 use crate::prelude::*;
-use std::time::Instant;
 use vivant::heap::{Leaf, Mutator};
 use vivant::prelude::*;
 use vivant_heap::Pacing;
@@ -151,7 +151,7 @@ impl Graph for Open<'_, '_> {
 struct GraphsState<'gc> {
     places: gc::Vec<'gc, Place<'gc>>,
     size: Size,
-    times: Leaf<(Latencies, Instant)>,
+    times: Leaf<Completions>,
 }
 
 /// Nodes that are made in a step.
@@ -164,7 +164,7 @@ impl<'gc> GraphsState<'gc> {
         GraphsState {
             places: gc::Vec::new(),
             size,
-            times: Leaf((Latencies::new(), Instant::now())),
+            times: Leaf(Completions::all()),
         }
     }
 
@@ -194,12 +194,7 @@ impl<'gc> GraphsState<'gc> {
     fn rewrite(&mut self, t: &Turn<'gc, Graphs>, #[locals] turn: u64) -> Step<u64, ()> {
         let places = &mut self.places;
         self.size.turn(&mut Open { places, m: t }, turn);
-        let (times, last) = &mut self.times.0;
-        let now = Instant::now();
-        if turn > 0 {
-            times.record(now - *last);
-        }
-        *last = now;
+        self.times.0.one();
         match turn + 1 == self.size.turns {
             true => Step::Done(()),
             false => Step::Again(turn + 1),
@@ -209,10 +204,7 @@ impl<'gc> GraphsState<'gc> {
     fn end(&mut self) -> (Latencies, u64) {
         let nodes = self.places.iter().map(|place| place.borrow().edges);
         let sum = nodes.flatten().flatten().map(|to| to.borrow().number).sum();
-        (
-            std::mem::replace(&mut self.times.0.0, Latencies::new()),
-            sum,
-        )
+        (self.times.0.end(), sum)
     }
 }
 
@@ -269,12 +261,11 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
             continue;
         }
         let mut figures = row(run, size, marks, expected)?;
-        let wall = figures.spent.wall.as_secs_f64();
         if marks == Marks::None {
-            base = Some(wall);
+            base = Some(figures.spent);
         }
         if let Some(base) = base {
-            figures.extra.insert("relative_time", (wall / base).into());
+            figures.add_relative_time(base);
         }
         figures.params = vec![(MARKS.name, Value::Choice(word))];
         rows.push(figures);

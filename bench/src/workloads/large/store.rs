@@ -1,8 +1,8 @@
 //! A store in an actor, and a client that sends one request after another.
 
+use super::completions::Completions;
 use super::operations::{Operation, Requests};
 use crate::prelude::*;
-use std::time::Instant;
 use vivant::Target;
 use vivant::prelude::*;
 
@@ -20,6 +20,28 @@ pub(super) trait Store: Actor + Target<Handle: Send + Sync> {
     fn end(store: &Address<Self>) -> Result<(Latencies, u64), Failure>;
 }
 
+/// The functions of a [`Store`] that send its messages of the same names.
+macro_rules! messages {
+    () => {
+        fn load(store: &Address<Self>) -> Result<(), Failure> {
+            Ok(store.load().ask_blocking()?)
+        }
+
+        fn chunk(store: &Address<Self>, from: u64, until: u64) -> Result<u64, Failure> {
+            Ok(store.chunk(from, until).ask_blocking()?)
+        }
+
+        fn request(t: &Turn<Client<Self>>, store: &Address<Self>, operation: Operation) {
+            t.send(store.request(operation, t.me()));
+        }
+
+        fn end(store: &Address<Self>) -> Result<(Latencies, u64), Failure> {
+            Ok(store.end().ask_blocking()?)
+        }
+    };
+}
+pub(super) use messages;
+
 /// What a store and a client have to do.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
@@ -32,42 +54,13 @@ pub(super) struct Plan {
 
 vivant::heap::leaf!([] Plan);
 
-/// When a store completed what.
-pub(super) struct Completions {
-    latencies: Latencies,
-    last: Option<Instant>,
-    /// Completions that do not count.
-    dropped: u64,
-}
-
-impl Completions {
-    /// Of single requests all but the first fifth count, of chunks all.
-    pub(super) fn new(plan: Plan) -> Completions {
-        Completions {
-            latencies: Latencies::new(),
-            last: None,
-            dropped: match plan.requests {
-                Requests::Chunks => 0,
-                Requests::Single => plan.operations / 5,
-            },
+impl Plan {
+    /// Of single requests all completions but the first fifth count, of chunks all.
+    pub(super) fn completions(self) -> Completions {
+        match self.requests {
+            Requests::Chunks => Completions::all(),
+            Requests::Single => Completions::after(self.operations / 5),
         }
-    }
-
-    /// From here the first one is timed.
-    pub(super) fn begin(&mut self) {
-        self.last = Some(Instant::now());
-    }
-
-    pub(super) fn one(&mut self) {
-        let now = Instant::now();
-        match self.last.replace(now) {
-            Some(last) if self.dropped == 0 => self.latencies.record(now - last),
-            _ => self.dropped = self.dropped.saturating_sub(1),
-        }
-    }
-
-    pub(super) fn end(&mut self) -> Latencies {
-        std::mem::replace(&mut self.latencies, Latencies::new())
     }
 }
 

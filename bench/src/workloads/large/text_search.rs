@@ -10,23 +10,23 @@
 //! between two completions. An operation is a posting.
 
 use super::chance::mixed;
+use super::completions::Completions;
 use super::window::Window;
 use crate::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
-use std::time::Instant;
 use vivant::heap::Leaf;
 use vivant::prelude::*;
 
 pub(in crate::workloads) const TEXT_SEARCH: Bench = Bench::new(
     Group::Large,
     "text_search",
-    "an index of words that grows while it is asked",
+    "an index of words that grows between queries",
     &[
         Param::count("shards", 500, 20, "shards"),
         Param::count("documents", 1_000, 50, "documents of a shard"),
         Param::count("words", 200_000, 500, "words that there are").at_least(2),
-        Param::count("every", 100, 5, "shards between questions"),
+        Param::count("every", 100, 5, "shards between queries"),
         PAUSES,
     ],
     run,
@@ -97,7 +97,7 @@ struct Posting<'gc> {
 struct IndexState<'gc> {
     postings: gc::HashMap<'gc, u64, Gc<'gc, Posting<'gc>>>,
     texts: Texts,
-    times: Leaf<(Latencies, Option<Instant>)>,
+    times: Leaf<Completions>,
 }
 
 /// Documents of a step.
@@ -110,7 +110,7 @@ impl<'gc> IndexState<'gc> {
         IndexState {
             postings: gc::HashMap::new(),
             texts,
-            times: Leaf((Latencies::new(), None)),
+            times: Leaf(Completions::all()),
         }
     }
 
@@ -139,7 +139,7 @@ impl<'gc> IndexState<'gc> {
         if until < self.texts.documents {
             return Step::Again((shard, (until, made)));
         }
-        self.completed();
+        self.times.0.one();
         Step::Done(made)
     }
 
@@ -154,21 +154,12 @@ impl<'gc> IndexState<'gc> {
             }
         }
         let sum = best(scores.into_values());
-        self.completed();
+        self.times.0.one();
         sum
     }
 
-    #[local]
-    fn completed(&mut self) {
-        let (times, last) = &mut self.times.0;
-        let now = Instant::now();
-        if let Some(last) = last.replace(now) {
-            times.record(now - last);
-        }
-    }
-
     fn end(&mut self) -> Latencies {
-        std::mem::replace(&mut self.times.0.0, Latencies::new())
+        self.times.0.end()
     }
 }
 

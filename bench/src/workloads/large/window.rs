@@ -1,6 +1,6 @@
 //! What heaps did while a bench was timed.
 
-use super::super::graphs::{heaps, with_named_distribution, with_pauses};
+use super::super::graphs::{heaps, with_distribution, with_pauses};
 use crate::prelude::*;
 use vivant::{HeapFacts, PauseKind, System};
 
@@ -62,9 +62,9 @@ impl Seen<'_> {
     pub(super) fn figures(&self, ops: u64, check: String) -> Figures {
         let mut figures = with_pauses(Figures::new(self.spent, ops, check), self.heaps);
         let mib = self.live as f64 / f64::from(1 << 20);
-        figures.extra.insert("live_mib", mib.into());
-        figures.extra.insert("waits", self.heaps.waits.into());
-        figures.extra.insert("looks", self.heaps.spins.into());
-        with_named_distribution(figures, self.pauses, self.system)
+        figures.add("live_mib", mib);
+        figures.add("waits", self.heaps.waits);
+        figures.add("looks", self.heaps.spins);
+        with_distribution(figures, self.pauses, self.system)
     }
 }

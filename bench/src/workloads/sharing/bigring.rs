@@ -131,9 +131,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         let trees = u64::from(holds == "tree");
         run.check("nodes that the ring holds", trees * nodes(depth), held)?;
         let mut figures = Figures::new(spent, laps, check);
-        let wall = spent.wall.as_secs_f64();
-        let relative = wall / *base.get_or_insert(wall);
-        figures.extra.insert("relative_time", relative.into());
+        figures.add_relative_time(*base.get_or_insert(spent));
         figures.params = vec![("holds", Value::Choice(holds))];
         rows.push(figures);
     }

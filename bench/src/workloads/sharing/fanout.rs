@@ -9,7 +9,7 @@
 //! Timed: from the first round to the last reader's last message. An operation is a message to a
 //! reader. The counts are read when all actors are idle.
 
-use super::told::Told;
+use super::collector_messages::CollectorMessages;
 use crate::prelude::*;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
@@ -20,7 +20,7 @@ use vivant::prelude::*;
 pub(in crate::workloads) const FANOUT: Bench = Bench::new(
     Group::Sharing,
     "fanout",
-    "one tells many, of something that they share then",
+    "one actor sends to many, shared data or a number",
     &[
         Param::count("readers", 1_000, 10, "readers"),
         Param::count("rounds", 1_000, 300, "messages to each"),
@@ -134,7 +134,7 @@ fn tell(run: &Run, message: &'static str) -> Result<Figures, Failure> {
     let check = run.check("sum of all first numbers", expected, sum)?;
     let mut figures = Figures::new(spent, count * rounds, check);
     thread::sleep(Duration::from_millis(run.count("settle")));
-    Told::in_system(&system).tell(&mut figures.extra);
+    CollectorMessages::in_system(&system).add_to(&mut figures);
     figures.params = vec![("message", Value::Choice(message))];
     Ok(figures)
 }

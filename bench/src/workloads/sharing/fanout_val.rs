@@ -33,7 +33,12 @@ pub(in crate::workloads) const FANOUT_VAL: Bench = Bench::new(
         Param::count("versions", 300, 20, "versions that are published"),
         Param::count("changes", 100, 10, "entries that differ in a version"),
         Param::count("period", 10, 1, "milliseconds between two versions"),
-        Param::count("idle", 1_000, 20, "milliseconds after which an actor rests"),
+        Param::count(
+            "idle",
+            1_000,
+            20,
+            "milliseconds after which an actor is idle",
+        ),
     ],
     run,
 );
@@ -98,7 +103,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         }
         if began.elapsed() > PATIENCE {
             return Err(Failure::Wrong {
-                what: "bytes of the writer's heap when all versions are forgotten",
+                what: "bytes of the writer's heap when all versions are dropped",
                 expected: base,
                 got: writer.live,
             });
@@ -109,28 +114,25 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
 
     let mut figures = Figures::new(spent, seen.looked, check);
     figures.latency = Some(seen.waits.quantiles());
-    let us = |time: Duration| -> serde_json::Value { (time.as_secs_f64() * 1e6).into() };
-    let extra = &mut figures.extra;
+    let us = |time: Duration| time.as_secs_f64() * 1e6;
     let gaps = seen.gaps.quantiles();
-    extra.insert("gap_p999_us", gaps.p999_us.into());
-    extra.insert("gap_p9999_us", gaps.p9999_us.into());
-    extra.insert("gap_max_us", gaps.max_us.into());
+    figures.add("gap_p999_us", gaps.p999_us);
+    figures.add("gap_p9999_us", gaps.p9999_us);
+    figures.add("gap_max_us", gaps.max_us);
     let per_s = seen.looked as f64 / spent.wall.as_secs_f64();
-    extra.insert("lookups_per_s", per_s.into());
-    extra.insert("publish_us", took.p50_us.into());
-    extra.insert("publish_p99_us", took.p99_us.into());
-    extra.insert("publish_max_us", took.max_us.into());
+    figures.add("lookups_per_s", per_s);
+    figures.add("publish_us", took.p50_us);
+    figures.add("publish_p99_us", took.p99_us);
+    figures.add("publish_max_us", took.max_us);
     let collections = of_writer.pauses.all().total;
-    extra.insert("writer_pauses_us", us(collections / versions as u32));
-    extra.insert("writer_major", of_writer.marks().into());
-    extra.insert(
-        "writer_major_max_us",
-        us(of_writer.pauses[PauseKind::Major].longest),
-    );
-    extra.insert("reader_pause_max_us", us(of_readers.pauses.all().longest));
-    extra.insert("live_of_one_bytes", base.into());
-    extra.insert("live_at_stop_bytes", live.into());
-    extra.insert("reclaimed_ms", (reclaimed.as_secs_f64() * 1e3).into());
+    figures.add("writer_pauses_us", us(collections / versions as u32));
+    figures.add("writer_major", of_writer.marks());
+    let longest = of_writer.pauses[PauseKind::Major].longest;
+    figures.add("writer_major_max_us", us(longest));
+    figures.add("reader_pause_max_us", us(of_readers.pauses.all().longest));
+    figures.add("live_of_one_bytes", base);
+    figures.add("live_at_stop_bytes", live);
+    figures.add("reclaimed_ms", reclaimed.as_secs_f64() * 1e3);
     figures.params = vec![("side", Value::Choice("val"))];
     Ok(vec![figures])
 }

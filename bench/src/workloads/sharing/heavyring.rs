@@ -77,7 +77,7 @@ impl Row {
         self.spent.sort_by_key(|spent| spent.wall);
         let median = self.spent.swap_remove(TREES / 2);
         let mut figures = Figures::new(median, hops, check);
-        figures.extra.insert("incs", counts.incs.into());
+        figures.add("incs", counts.incs);
         figures.params = vec![
             ("tree", Value::Choice(self.tree)),
             ("depth", Value::Count(self.depth)),

@@ -7,9 +7,10 @@
 //! - [`fanout_val`]: one actor publishes versions of a large map ([`writer`]), many look things up
 //!   in them ([`reader`]);
 //! - [`orca`]: the programs of the Orca paper, with its table; [`programs`], [`work`]: the
-//!   programs; [`told`]: the messages between collectors meanwhile.
+//!   programs; [`collector_messages`]: the messages between collectors meanwhile.
 
 mod bigring;
+mod collector_messages;
 mod fanout;
 mod fanout_val;
 mod heavyring;
@@ -18,7 +19,6 @@ mod owned;
 mod programs;
 mod reader;
 mod shared;
-mod told;
 mod work;
 mod writer;
 

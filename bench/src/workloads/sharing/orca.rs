@@ -13,8 +13,8 @@
 //! messages. Actors without collected parts have no heap here. References to an actor are counted
 //! in its cell, where Pony sends messages.
 
+use super::collector_messages::CollectorMessages;
 use super::programs::{self, Program};
-use super::told::Told;
 use super::work;
 use crate::prelude::*;
 use std::thread;
@@ -23,7 +23,7 @@ use std::time::Duration;
 pub(in crate::workloads) const ORCA: Bench = Bench::new(
     Group::Sharing,
     "orca",
-    "the programs of the Orca paper, and what collectors say meanwhile",
+    "the programs of the Orca paper, and the messages between collectors meanwhile",
     &[
         Param::count(
             "depth",
@@ -40,7 +40,7 @@ pub(in crate::workloads) const ORCA: Bench = Bench::new(
             "settle",
             2_500,
             1,
-            "milliseconds of rest before counts are read",
+            "milliseconds without requests before counts are read",
         ),
     ],
     run,
@@ -69,9 +69,9 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         let done = program(run, &system)?;
         let mut figures = Figures::new(done.spent, done.ops, done.check);
         thread::sleep(Duration::from_millis(run.count("settle")));
-        Told::in_system(&system).tell(&mut figures.extra);
+        CollectorMessages::in_system(&system).add_to(&mut figures);
         for (field, count) in PAPER.into_iter().zip(paper.into_iter().flatten()) {
-            figures.extra.insert(field, count.into());
+            figures.add(field, count);
         }
         figures.params = vec![("program", Value::Choice(name))];
         rows.push(figures);

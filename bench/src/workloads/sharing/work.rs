@@ -3,6 +3,7 @@
 use super::super::graphs::{Tree, build, nodes};
 use super::programs::Done;
 use crate::prelude::*;
+use crate::workloads;
 use vivant::prelude::*;
 
 /// Makes trees, two a message.
@@ -77,10 +78,7 @@ fn work(
     let workers: Vec<_> = of.clone().map(|depth| levels(system, depth)).collect();
     let begin = |(worker, depth): (&Address<Work>, u64)| worker.begin(messages(depth, most)).ask();
     let sums: Vec<_> = workers.iter().zip(of.clone()).map(begin).collect();
-    let mut sum = 0;
-    for one in sums {
-        sum += system.block_on(one)?;
-    }
+    let sum = workloads::sum(system, sums)?;
     let spent = meter.stop();
     let expected = of.map(|depth| 2 * messages(depth, most) * nodes(depth - 1));
     let expected = expected.sum();

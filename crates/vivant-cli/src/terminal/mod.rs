@@ -10,11 +10,11 @@ use crate::source::looking::{Order, keep_looking};
 use crate::source::{Origin, Trouble};
 use crate::view::{self, Palette};
 use events::{Event, LooksEnd};
-use std::fmt;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
+use thiserror::Error;
 
 /// Why the loop ended.
 #[derive(Debug)]
@@ -25,31 +25,15 @@ pub(crate) enum End {
 }
 
 /// Why the loop failed.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub(crate) enum Failure {
-    Trouble(Trouble),
-    Terminal(io::Error),
+    #[error(transparent)]
+    Trouble(#[from] Trouble),
+    #[error("the terminal cannot be used: {0}; `vivant top --once` needs none")]
+    Terminal(#[from] io::Error),
     /// The snapshot thread ended; a panic has been printed.
+    #[error("the thread that looks at the system has ended")]
     Blind,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Trouble(trouble) => trouble.fmt(f),
-            Failure::Terminal(error) => write!(
-                f,
-                "the terminal cannot be used: {error}; `vivant top --once` needs none"
-            ),
-            Failure::Blind => f.write_str("the thread that looks at the system has ended"),
-        }
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
-        Failure::Terminal(error)
-    }
 }
 
 /// Shows `origin` until the user quits.

@@ -4,7 +4,7 @@
 use super::Written;
 use super::block::Block;
 use super::guard::Guard;
-use super::method::{Method, Told};
+use super::method::{BehaviourAttrs, Method};
 use super::table::Row;
 use crate::errors::Errors;
 use crate::shape::{self, Arg, Carried, Role, Shape, Steps};
@@ -18,39 +18,45 @@ use syn::{Attribute, Index, ReceiverKind, Type};
 pub(super) fn write(
     block: &Block<'_>,
     method: &Method,
-    told: &Told,
+    own_attrs: &BehaviourAttrs,
     written: &mut Written,
     errors: &mut Errors,
 ) -> Option<Row> {
-    let role = match told.then {
+    let role = match own_attrs.then {
         Some(_) => Role::Continuation,
         None => Role::Behaviour,
     };
-    let shape = Shape::of(&method.sig, role, block.whose(), errors)?;
+    let shape = Shape::of(&method.sig, role, block.signature_context(), errors)?;
     let is_named = check_name(block, &shape.ident, errors);
-    let is_filled = check_then(block, told, &shape, errors);
+    let is_filled = check_then(block, own_attrs, &shape, errors);
     if !is_named || !is_filled {
         return None;
     }
     let marker = names::marker(&shape.ident);
     let (module, actor) = (&block.module, &block.actor);
-    let cfgs = surface::cfgs(&method.attrs);
+    let cfgs = surface::named(&method.attrs, "cfg");
     let behaviour = Behaviour {
         block,
         method,
-        told,
+        own_attrs,
         cfgs: block.cfgs.iter().copied().chain(cfgs).collect(),
         path: quote!(#module::#marker<#actor>),
-        guard: told
+        guard: own_attrs
             .guard
             .as_deref()
             .map(|expr| Guard::of(block, method, &shape, expr, errors)),
         shape,
     };
     written.markers.extend(behaviour.marker(&marker));
-    written.impls.extend(behaviour.message());
+    let name = block.name_of(&behaviour.shape.ident);
+    written.impls.extend(behaviour.shape.message(
+        &behaviour.cfgs,
+        (&behaviour.path, &block.generics),
+        &name,
+        &block.options.vivant,
+    ));
     written.impls.extend(behaviour.behaviour());
-    if told.then.is_some() {
+    if own_attrs.then.is_some() {
         written.impls.extend(behaviour.continuation());
     }
     if let Some(guard) = &behaviour.guard {
@@ -79,8 +85,13 @@ fn check_name(block: &Block<'_>, name: &Ident, errors: &mut Errors) -> bool {
     owner.is_none()
 }
 
-fn check_then(block: &Block<'_>, told: &Told, shape: &Shape, errors: &mut Errors) -> bool {
-    let Some(then) = &told.then else {
+fn check_then(
+    block: &Block<'_>,
+    own_attrs: &BehaviourAttrs,
+    shape: &Shape,
+    errors: &mut Errors,
+) -> bool {
+    let Some(then) = &own_attrs.then else {
         return true;
     };
     if block.interface.is_some() {
@@ -113,7 +124,7 @@ fn reads_only(method: &Method) -> bool {
 struct Behaviour<'a> {
     block: &'a Block<'a>,
     method: &'a Method,
-    told: &'a Told,
+    own_attrs: &'a BehaviourAttrs,
     /// The `#[cfg]`s of the block and of the method.
     cfgs: Vec<&'a Attribute>,
     shape: Shape,
@@ -127,7 +138,7 @@ impl Behaviour<'_> {
     /// need be public.
     fn marker(&self, marker: &Ident) -> TokenStream {
         let Method { attrs, vis, .. } = self.method;
-        let cfgs = surface::cfgs(attrs);
+        let cfgs = surface::named(attrs, "cfg");
         let vis = match self.block.interface {
             Some(_) => quote!(pub(super)),
             None => surface::from_inside(vis),
@@ -142,29 +153,6 @@ impl Behaviour<'_> {
             #vis struct #marker<A>(::core::marker::PhantomData<fn(A)>);
         };
         quote!(#(#cfgs)* #docs #declared)
-    }
-
-    fn message(&self) -> TokenStream {
-        let Behaviour {
-            block,
-            cfgs,
-            shape,
-            path,
-            ..
-        } = self;
-        let vivant = &block.options.vivant;
-        let (impl_generics, _, where_clause) = block.generics.split_for_impl();
-        let (args, reply, name) = (shape.args_type(), &shape.reply, block.name_of(&shape.ident));
-        quote! {
-            #(#cfgs)*
-            #[automatically_derived]
-            #[allow(deprecated)]
-            impl #impl_generics #vivant::Message for #path #where_clause {
-                type Args = #args;
-                type Reply = #reply;
-                const NAME: &'static str = #name;
-            }
-        }
     }
 
     fn behaviour(&self) -> TokenStream {
@@ -398,16 +386,20 @@ impl Behaviour<'_> {
             block, shape, path, ..
         } = self;
         let Method { attrs, vis, .. } = self.method;
-        let (cfgs, deprecations) = (surface::cfgs(attrs), surface::deprecations(attrs));
+        let (cfgs, deprecations) = (
+            surface::named(attrs, "cfg"),
+            surface::named(attrs, "deprecated"),
+        );
         let (name, actor_name) = (&shape.ident, block.actor_name());
-        let (class, given, otherwise): (_, &[Arg], _) = match (&self.told.then, &shape.args[..]) {
-            (Some(_), [_, rest @ ..]) => (
-                quote!(Then),
-                rest,
-                format!("Continues with `{actor_name}::{name}`."),
-            ),
-            (_, args) => (quote!(Call), args, format!("Calls `{actor_name}::{name}`.")),
-        };
+        let (class, given, otherwise): (_, &[Arg], _) =
+            match (&self.own_attrs.then, &shape.args[..]) {
+                (Some(_), [_, rest @ ..]) => (
+                    quote!(Then),
+                    rest,
+                    format!("Continues with `{actor_name}::{name}`."),
+                ),
+                (_, args) => (quote!(Call), args, format!("Calls `{actor_name}::{name}`.")),
+            };
         let docs = surface::docs(attrs, &otherwise);
         let parameters = shape::parameters(given);
         let vivant = &block.options.vivant;

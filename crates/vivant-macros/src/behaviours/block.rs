@@ -5,10 +5,10 @@ use super::hooks;
 use super::method::{Kind, Method};
 use crate::errors::Errors;
 use crate::options::Options;
-use crate::shape::{Arg, Own, Shape, Whose};
+use crate::shape::{Arg, OwnLifetimes, Shape, SignatureContext};
 use crate::{graph, names, surface};
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Attribute, Generics, ItemImpl, Lifetime, Path, Type, parse_quote};
 
 /// An impl block under `#[behaviours]`.
@@ -95,7 +95,7 @@ impl<'a> Block<'a> {
             brand,
             interface,
             generics,
-            cfgs: surface::cfgs(&item.attrs),
+            cfgs: surface::named(&item.attrs, "cfg"),
             module,
             has_stop: methods
                 .iter()
@@ -115,15 +115,15 @@ impl<'a> Block<'a> {
 
     /// How the messages are read. An interface's messages have no brand, whatever actor implements
     /// it.
-    pub(super) fn whose(&self) -> Whose<'_> {
+    pub(super) fn signature_context(&self) -> SignatureContext<'_> {
         let brand = self.brand.as_ref();
-        Whose {
+        SignatureContext {
             vivant: &self.options.vivant,
             this: Some(&self.actor),
             brand: brand.filter(|brand| self.interface.is_none() && brand.ident != "_"),
             own: match (brand, self.interface) {
-                (None, None) => Own::Opened,
-                _ => Own::Refused,
+                (None, None) => OwnLifetimes::Opened,
+                _ => OwnLifetimes::Refused,
             },
         }
     }
@@ -213,7 +213,7 @@ impl<'a> Block<'a> {
             beside,
         } = written;
         let (cfgs, module, actor_type) = (&self.cfgs, &self.module, &self.actor);
-        let (impl_generics, _, where_clause) = self.generics.split_for_impl();
+        let allowed = surface::allowed();
         let actor_name = self.actor_name();
         let module_doc = match self.interface_name() {
             Some(interface) => format!(
@@ -222,42 +222,20 @@ impl<'a> Block<'a> {
             None => format!("The messages that `{actor_name}` understands, one type each."),
         };
         let module = surface::markers(cfgs, &module_doc, module, markers);
-        let handle = (!handle.is_empty()).then(|| {
-            let handle_path = names::handle_path(&self.actor_path);
-            quote! {
-                #(#cfgs)*
-                #[allow(
-                    deprecated,
-                    unreachable_pub,
-                    unused_qualifications,
-                    rustdoc::broken_intra_doc_links,
-                    rustdoc::private_intra_doc_links,
-                    clippy::too_many_arguments,
-                    clippy::used_underscore_binding,
-                )]
-                impl #impl_generics #handle_path #where_clause {
-                    #handle
-                }
-            }
-        });
-        let methods = |methods: TokenStream, of: &Type, generics: &Generics| {
+        let methods = |methods: TokenStream, of: &dyn ToTokens, generics: &Generics| {
             let (impl_generics, _, where_clause) = generics.split_for_impl();
             (!methods.is_empty()).then(|| {
                 quote! {
                     #(#cfgs)*
-                    #[allow(
-                        deprecated,
-                        unreachable_pub,
-                        unused_qualifications,
-                        clippy::too_many_arguments,
-                        clippy::used_underscore_binding,
-                    )]
+                    #allowed
                     impl #impl_generics #of #where_clause {
                         #methods
                     }
                 }
             })
         };
+        let handle_path = names::handle_path(&self.actor_path);
+        let handle = methods(handle, &handle_path, &self.generics);
         let actor = methods(actor, actor_type, &self.generics);
         let state = methods(state, self.written.0, &self.written.1);
         quote!(#module #impls #handle #actor #state #beside)

@@ -35,7 +35,7 @@ impl Guard {
             None => format_ident!("__vivant_{bare}_ready"),
         };
         let this = method.sig.receiver().map(|receiver| receiver.self_token);
-        let (vivant, cfgs) = (&block.options.vivant, surface::cfgs(&method.attrs));
+        let (vivant, cfgs) = (&block.options.vivant, surface::named(&method.attrs, "cfg"));
         let named = method::idents(expr.to_token_stream());
         let reads = if shape.args.iter().any(|arg| named.contains(&arg.name)) {
             "Arguments"
@@ -43,19 +43,19 @@ impl Guard {
             "State"
         };
         let expr = places::with_places(expr.clone(), shape.names());
-        let looked = Looked::at(shape);
-        for unseen in looked.unseen.iter().filter(|it| named.contains(&it.name)) {
+        let inputs = GuardInputs::at(shape);
+        for refused in inputs.refused.iter().filter(|it| named.contains(&it.name)) {
             errors.at(
-                &unseen.name,
+                &refused.name,
                 "a guard cannot look into an answer that is shared data: it is in its parcel still, or an error. Take it, and have \
                  another behaviour wait",
             );
         }
-        let Looked {
+        let GuardInputs {
             brands, parameters, ..
-        } = &looked;
+        } = &inputs;
         let generics = (!brands.is_empty()).then(|| quote!(<#(#brands),*>));
-        let call = looked.call(block, &name);
+        let call = inputs.call(block, &name);
         let method = quote! {
             #(#cfgs)*
             #[doc(hidden)]
@@ -85,19 +85,19 @@ impl Guard {
 
 /// A message's arguments as a guard sees them.
 #[derive(Default)]
-struct Looked<'a> {
+struct GuardInputs<'a> {
     /// A brand for each parcel.
     brands: Vec<Lifetime>,
     parameters: Vec<TokenStream>,
     values: Vec<TokenStream>,
     /// The positions of the parcels in the message, and the name of each one's content.
     parcels: Vec<(Index, Ident)>,
-    unseen: Vec<&'a Arg>,
+    refused: Vec<&'a Arg>,
 }
 
-impl<'a> Looked<'a> {
-    fn at(shape: &'a Shape) -> Looked<'a> {
-        let mut looked = Looked::default();
+impl<'a> GuardInputs<'a> {
+    fn at(shape: &'a Shape) -> GuardInputs<'a> {
+        let mut inputs = GuardInputs::default();
         for (number, arg) in shape.args.iter().enumerate() {
             let Arg { name, ty, .. } = arg;
             let field = Index::from(number);
@@ -106,19 +106,19 @@ impl<'a> Looked<'a> {
                     let own = Lifetime::new(&format!("'__in{number}"), brand.span());
                     let ty = rebranded(ty, brand, &own);
                     let value = format_ident!("argument{number}");
-                    looked.parameters.push(quote!(#name: &#ty));
-                    looked.values.push(quote!(#value));
-                    looked.brands.push(own);
-                    looked.parcels.push((field, value));
+                    inputs.parameters.push(quote!(#name: &#ty));
+                    inputs.values.push(quote!(#value));
+                    inputs.brands.push(own);
+                    inputs.parcels.push((field, value));
                 }
-                (Carried::Filled(_), _) => looked.unseen.push(arg),
+                (Carried::Filled(_), _) => inputs.refused.push(arg),
                 _ => {
-                    looked.parameters.push(quote!(#name: &#ty));
-                    looked.values.push(quote!(&args.#field));
+                    inputs.parameters.push(quote!(#name: &#ty));
+                    inputs.values.push(quote!(&args.#field));
                 }
             }
         }
-        looked
+        inputs
     }
 
     fn call(&self, block: &Block<'_>, name: &Ident) -> TokenStream {

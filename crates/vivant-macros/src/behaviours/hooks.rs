@@ -33,13 +33,13 @@ pub(super) fn start(
         );
         return;
     }
-    let Some(shape) = Shape::of(&method.sig, Role::Start, block.whose(), errors) else {
+    let Some(shape) = Shape::of(&method.sig, Role::Start, block.signature_context(), errors) else {
         return;
     };
     let vivant = &block.options.vivant;
     let (cfgs, deprecations) = (
-        surface::cfgs(&method.attrs),
-        surface::deprecations(&method.attrs),
+        surface::named(&method.attrs, "cfg"),
+        surface::named(&method.attrs, "deprecated"),
     );
     let (vis, name) = (&method.vis, &method.sig.ident);
     let spawn = Ident::new("spawn", attribute.span());
@@ -159,7 +159,7 @@ pub(super) fn stop(block: &Block<'_>, method: &Method, written: &mut Written, er
         errors.at(sig, form);
         return;
     }
-    let cfgs = surface::cfgs(&method.attrs);
+    let cfgs = surface::named(&method.attrs, "cfg");
     let name = &sig.ident;
     let turn = takes_turn.then(|| quote!(, turn));
     let reason = (others == 1).then(|| quote!(, reason));

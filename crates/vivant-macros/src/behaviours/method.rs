@@ -21,7 +21,7 @@ pub(super) struct Method {
 
 pub(super) enum Kind {
     /// A message.
-    Behaviour(Told),
+    Behaviour(BehaviourAttrs),
     /// Makes the state; with the attribute's name, the span of errors about `spawn`.
     Start(Ident),
     /// Gets the reason of the actor's end.
@@ -30,7 +30,7 @@ pub(super) enum Kind {
 
 /// The attributes of a behaviour.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct BehaviourAttrs {
     /// `#[when(…)]`
     pub(super) guard: Option<Box<Expr>>,
     /// `#[then]`
@@ -45,7 +45,7 @@ pub(super) fn read(
     vivant: &Vivant,
     errors: &mut Errors,
 ) -> Option<Method> {
-    let mut told = Told::default();
+    let mut own_attrs = BehaviourAttrs::default();
     let mut sort: Option<Attribute> = None;
     let mut guard: Option<Attribute> = None;
     let ours: Vec<Attribute> = function
@@ -81,7 +81,7 @@ pub(super) fn read(
         errors.at(attr, format!("`#[{}]` takes no arguments", path(attr)));
     }
     if let Some(guard) = &guard {
-        told.guard = errors.take(guard.parse_args()).map(Box::new);
+        own_attrs.guard = errors.take(guard.parse_args()).map(Box::new);
         mark_used(function, guard);
     }
     let has_self = function.sig.receiver().is_some();
@@ -108,8 +108,8 @@ pub(super) fn read(
                 }
                 return None;
             }
-            told.then = then.map(Box::new);
-            Kind::Behaviour(told)
+            own_attrs.then = then.map(Box::new);
+            Kind::Behaviour(own_attrs)
         }
     };
     let method = Method {

@@ -74,8 +74,9 @@ fn write(block: &Block<'_>, methods: &[Method], errors: &mut Errors) -> TokenStr
     let mut rows = Vec::new();
     for method in methods {
         match &method.kind {
-            Kind::Behaviour(told) => {
-                if let Some(row) = behaviour::write(block, method, told, &mut written, errors) {
+            Kind::Behaviour(own_attrs) => {
+                if let Some(row) = behaviour::write(block, method, own_attrs, &mut written, errors)
+                {
                     rows.push(row);
                 }
             }

@@ -7,7 +7,7 @@ mod written;
 
 use crate::errors::Errors;
 use crate::options::{self, Options};
-use crate::shape::{Own, Role, Shape, Steps, Whose};
+use crate::shape::{OwnLifetimes, Role, Shape, SignatureContext, Steps};
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -51,7 +51,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
         .collect();
     let written = Interface {
         options: &options,
-        cfgs: surface::cfgs(&item_trait.attrs),
+        cfgs: surface::named(&item_trait.attrs, "cfg"),
         item: &item_trait,
         module: names::ident(
             &names::snake(&names::bare(&item_trait.ident)),
@@ -76,13 +76,13 @@ fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Opti
         return None;
     };
     let legal = check(method, errors);
-    let whose = Whose {
+    let context = SignatureContext {
         vivant: &options.vivant,
         this: None,
         brand: None,
-        own: Own::Refused,
+        own: OwnLifetimes::Refused,
     };
-    let shape = Shape::of(&method.sig, Role::Behaviour, whose, errors);
+    let shape = Shape::of(&method.sig, Role::Behaviour, context, errors);
     let clauses = method.sig.generics.make_where_clause();
     clauses
         .predicates
@@ -98,10 +98,10 @@ fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Opti
         .as_ref()
         .filter(|shape| matches!(shape.steps, Steps::Many(_)))
     {
-        errors.push(syn::Error::new(
+        errors.at_span(
             stepped.reply_span,
             "an interface says what is answered, not in how many steps: return the answer",
-        ));
+        );
     }
     let shape = shape.filter(|_| legal)?;
     Some(Message {

@@ -2,7 +2,7 @@
 //! `Address<dyn Ledger>`, and the table through which an implementor's behaviours are reached.
 
 use super::Message;
-use crate::face::Face;
+use crate::handle::HandleType;
 use crate::options::Options;
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
@@ -30,7 +30,7 @@ impl Interface<'_> {
         let (vivant, vis, name) = (&options.vivant, &item.vis, &item.ident);
         let bare = names::bare(name);
         let (handle, table) = (names::handle(name), self.table_name());
-        let face = Face {
+        let face = HandleType {
             vivant,
             vis,
             handle: handle.clone(),
@@ -49,6 +49,7 @@ impl Interface<'_> {
             .iter()
             .map(|message| self.handle_method(message));
         let table_struct = self.table();
+        let allowed = surface::allowed();
         quote! {
             #markers
             #(#messages)*
@@ -63,14 +64,7 @@ impl Interface<'_> {
             }
 
             #(#cfgs)*
-            #[allow(
-                deprecated,
-                unreachable_pub,
-                rustdoc::broken_intra_doc_links,
-                rustdoc::private_intra_doc_links,
-                clippy::too_many_arguments,
-                clippy::used_underscore_binding,
-            )]
+            #allowed
             impl #handle {
                 #(#handle_methods)*
             }
@@ -109,27 +103,11 @@ impl Interface<'_> {
     }
 
     fn message(&self, Message { shape, marker, .. }: &Message) -> TokenStream {
-        let Interface {
-            options,
-            cfgs,
-            item,
-            module,
-            ..
-        } = self;
-        let vivant = &options.vivant;
-        let (args, reply) = (shape.args_type(), &shape.reply);
+        let (options, module) = (self.options, &self.module);
         let member = format!("::{}", names::bare(&shape.ident));
-        let name = options.name_of(&names::bare(&item.ident), &member);
-        quote! {
-            #(#cfgs)*
-            #[automatically_derived]
-            #[allow(deprecated)]
-            impl #vivant::Message for #module::#marker {
-                type Args = #args;
-                type Reply = #reply;
-                const NAME: &'static str = #name;
-            }
-        }
+        let name = options.name_of(&names::bare(&self.item.ident), &member);
+        let of = (&quote!(#module::#marker), &Generics::default());
+        shape.message(&self.cfgs, of, &name, &options.vivant)
     }
 
     /// The table, and its constructor: an implementor in another module can make a table without an
@@ -193,7 +171,7 @@ impl Interface<'_> {
         let otherwise = format!("Calls `{}::{name}`.", names::bare(&item.ident));
         let (docs, deprecations) = (
             surface::docs(attrs, &otherwise),
-            surface::deprecations(attrs),
+            surface::named(attrs, "deprecated"),
         );
         let (parameters, values) = (shape.parameters(), shape.names());
         quote! {

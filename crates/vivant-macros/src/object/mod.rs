@@ -1,15 +1,14 @@
 //! `#[derive(Object)]`: how the collector traces a type.
 
-mod holdings;
+mod external_edges;
 mod sharing;
 
 use crate::errors::Errors;
 use crate::recursion::owns;
-use crate::types;
+use crate::{surface, types};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use sharing::Shares;
-use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
@@ -44,13 +43,13 @@ pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStre
     Ok(match options.leaf {
         Some(_) => {
             let (object, sharing) = (derived.leaf(), derived.sharing(&[]));
-            let erased = derived.twin_impl(Shares::AsLeaf);
+            let erased = derived.erased_impl(Shares::AsLeaf);
             let frozen = derived.frozen(Shares::AsLeaf);
             quote!(#object #sharing #erased #frozen)
         }
         None => {
             let (object, sharing) = (derived.object(&fields), derived.sharing(&fields));
-            let erased = derived.twin_impl(Shares::ByFields);
+            let erased = derived.erased_impl(Shares::ByFields);
             let frozen = derived.frozen(Shares::ByFields);
             quote!(#object #sharing #erased #frozen)
         }
@@ -70,7 +69,7 @@ pub(crate) struct Options {
 impl Options {
     pub(crate) fn read(attrs: &[Attribute], errors: &mut Errors) -> Options {
         let mut options = Options::default();
-        for attr in attrs.iter().filter(|attr| attr.path().is_ident("object")) {
+        for attr in surface::named(attrs, "object") {
             errors.take(attr.parse_nested_meta(|meta| {
                 if meta.path.is_ident("crate") {
                     options.heap = Some(meta.value()?.call(Path::parse_mod_style)?);
@@ -116,27 +115,17 @@ pub(crate) fn check<'a>(
         );
     }
     if let (Some(span), [_, ..]) = (options.leaf, &*lifetimes) {
-        errors.push(syn::Error::new(
+        errors.at_span(
             span,
             "a type with a lifetime may have collected parts: say `#[object(leaf)]` at the fields that have none",
-        ));
+        );
     }
-    for attr in input
-        .attrs
-        .iter()
-        .filter(|attr| attr.path().is_ident("repr"))
-    {
-        // The compiler reports errors in it.
-        let _other = attr.parse_nested_meta(|meta| {
-            if meta.path.is_ident("packed") {
-                errors.at(
-                    &meta.path,
-                    "the collector goes through references to the fields, and a packed type has none: take `packed` away, or put \
-                     the packed data into a type of its own with `#[object(leaf)]`",
-                );
-            }
-            rest(&meta)
-        });
+    for packed in packed(&input.attrs) {
+        errors.at(
+            packed,
+            "the collector goes through references to the fields, and a packed type has none: take `packed` away, or put \
+             the packed data into a type of its own with `#[object(leaf)]`",
+        );
     }
     if let Data::Union(data) = &input.data
         && options.leaf.is_none()
@@ -166,23 +155,29 @@ pub(crate) fn check<'a>(
     parts
 }
 
-/// Skips the value of an option.
-fn rest(meta: &ParseNestedMeta<'_>) -> Result<()> {
-    if meta.input.peek(token::Paren) {
-        let inside;
-        syn::parenthesized!(inside in meta.input);
-        inside.parse::<TokenStream>()?;
+/// `packed` wherever a type's `#[repr(…)]` has it.
+pub(crate) fn packed(attrs: &[Attribute]) -> Vec<Path> {
+    let mut packed = Vec::new();
+    for attr in surface::named(attrs, "repr") {
+        // The compiler reports errors in it.
+        let _other = attr.parse_nested_meta(|meta| {
+            if meta.path.is_ident("packed") {
+                packed.push(meta.path.clone());
+            }
+            if meta.input.peek(token::Paren) {
+                let inside;
+                syn::parenthesized!(inside in meta.input);
+                inside.parse::<TokenStream>()?;
+            }
+            Ok(())
+        });
     }
-    Ok(())
+    packed
 }
 
 pub(crate) fn is_leaf(field: &Field, errors: &mut Errors) -> bool {
     let mut leaf = false;
-    for attr in field
-        .attrs
-        .iter()
-        .filter(|attr| attr.path().is_ident("object"))
-    {
+    for attr in surface::named(&field.attrs, "object") {
         errors.take(attr.parse_nested_meta(|meta| {
             if !meta.path.is_ident("leaf") {
                 return Err(meta.error("a field has the option `leaf`"));
@@ -235,13 +230,13 @@ impl<'a> Derived<'a> {
             generics,
         };
         if options.leaf.is_none() {
-            derived.bound_twins();
+            derived.bound_erased_forms();
         }
         derived
     }
 
     /// The bounds of the type's parameters, repeated for their erased forms.
-    fn bound_twins(&mut self) {
+    fn bound_erased_forms(&mut self) {
         let own = &self.input.generics;
         let mut asked: Vec<WherePredicate> = Vec::new();
         for parameter in own.type_params() {
@@ -256,13 +251,13 @@ impl<'a> Derived<'a> {
                 .flat_map(|clause| clause.predicates.iter().cloned()),
         );
         for predicate in &mut asked {
-            Exchange(self).visit_where_predicate_mut(predicate);
+            EraseBrand(self).visit_where_predicate_mut(predicate);
         }
         self.generics.make_where_clause().predicates.extend(asked);
     }
 
     /// The erased form of a type parameter.
-    fn twin_of(&self, parameter: &Ident) -> Type {
+    fn erased_parameter(&self, parameter: &Ident) -> Type {
         let (heap, brand) = (&self.heap, &self.brand);
         parse_quote!(<#parameter as #heap::Object<#brand>>::Static)
     }
@@ -277,7 +272,9 @@ impl<'a> Derived<'a> {
             .iter()
             .map(|parameter| match parameter {
                 GenericParam::Lifetime(_) => quote!('static),
-                GenericParam::Type(parameter) => self.twin_of(&parameter.ident).to_token_stream(),
+                GenericParam::Type(parameter) => {
+                    self.erased_parameter(&parameter.ident).to_token_stream()
+                }
                 GenericParam::Const(parameter) => parameter.ident.to_token_stream(),
             });
         quote!(#name<#(#arguments),*>)
@@ -315,11 +312,11 @@ impl<'a> Derived<'a> {
         let destructor = self.no_destructor();
         let trace = self.arms(&format_ident!("trace"));
         let evacuate = self.arms(&format_ident!("evacuate"));
-        let shows = traced().map(|Part { field, .. }| {
+        let external_edges = traced().map(|Part { field, .. }| {
             let of = &field.ty;
             quote_spanned!(of.span()=> || <#of as #heap::Object<#brand>>::HAS_EXTERNAL_EDGES)
         });
-        let show = self.shows();
+        let show = self.external_edges();
         quote! {
             // SAFETY: all fields are traced but those that are checked for having no brand.
             #[automatically_derived]
@@ -335,7 +332,7 @@ impl<'a> Derived<'a> {
                 fn evacuate(&mut self, __visitor: &mut #heap::Evacuator<'_>) {
                     match *self { #evacuate }
                 }
-                const HAS_EXTERNAL_EDGES: bool = false #(#shows)*;
+                const HAS_EXTERNAL_EDGES: bool = false #(#external_edges)*;
                 #[inline]
                 fn trace_external(&self, __shown: &mut #heap::ExternalEdges<'_>) {
                     match *self { #show }
@@ -392,18 +389,15 @@ impl<'a> Derived<'a> {
         };
         let (heap, brand) = (&self.heap, &self.brand);
         let arms = self.variants().into_iter().map(|(variant, fields)| {
-            let path = match variant {
-                Some(name) => quote!(Self::#name),
-                None => quote!(Self),
-            };
+            let path = variant_path(&quote!(Self), variant);
             let mut patterns = TokenStream::new();
             let mut calls = TokenStream::new();
-            let mut nobody = Errors::default();
+            let mut ignored = Errors::default();
             for (number, field) in fields.iter().enumerate() {
                 let member = Derived::member(number, field);
                 let bound = format_ident!("__field{number}");
                 let of = &field.ty;
-                if is_leaf(field, &mut nobody) {
+                if is_leaf(field, &mut ignored) {
                     let leaf = quote_spanned!(of.span()=> __visitor.__leaf::<#of>(#bound););
                     match reads {
                         true => {
@@ -430,10 +424,16 @@ impl<'a> Derived<'a> {
     }
 }
 
-/// Replaces the brand with `'static`, and parameters with their erased forms.
-struct Exchange<'a, 'b>(&'a Derived<'b>);
+/// The path of a variant of an enum, or of a struct.
+pub(crate) fn variant_path(of: &impl ToTokens, variant: Option<&Ident>) -> TokenStream {
+    let variant = variant.into_iter();
+    quote!(#of #(::#variant)*)
+}
 
-impl VisitMut for Exchange<'_, '_> {
+/// Replaces the brand with `'static`, and parameters with their erased forms.
+struct EraseBrand<'a, 'b>(&'a Derived<'b>);
+
+impl VisitMut for EraseBrand<'_, '_> {
     fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
         if *lifetime == self.0.brand {
             *lifetime = Lifetime::new("'static", lifetime.span());
@@ -447,7 +447,7 @@ impl VisitMut for Exchange<'_, '_> {
             _ => None,
         };
         match own.filter(|own| parameters.any(|parameter| parameter.ident == **own)) {
-            Some(own) => *of = self.0.twin_of(own),
+            Some(own) => *of = self.0.erased_parameter(own),
             None => visit_mut::visit_type_mut(self, of),
         }
     }

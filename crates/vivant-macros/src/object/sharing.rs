@@ -75,7 +75,7 @@ impl Derived<'_> {
 
     /// The conversion back from the erased form. A type with bounded parameters has none: the macro
     /// cannot tell whether the parameters' forms in a turn satisfy the bounds.
-    pub(crate) fn twin_impl(&self, shares: Shares) -> Option<TokenStream> {
+    pub(crate) fn erased_impl(&self, shares: Shares) -> Option<TokenStream> {
         let own = &self.input.generics;
         let mut parameters = own.type_params();
         if own.where_clause.is_some() || parameters.any(|parameter| !parameter.bounds.is_empty()) {

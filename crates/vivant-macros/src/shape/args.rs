@@ -1,6 +1,6 @@
 //! A message's arguments.
 
-use super::{Carried, Whose, in_place_of_self};
+use super::{Carried, SignatureContext, in_place_of_self};
 use crate::errors::Errors;
 use crate::types::{self, TakesTurn, Unowned};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -104,7 +104,7 @@ pub(super) fn arg(
     argument: &PatType,
     number: usize,
     hole: Hole,
-    whose: Whose<'_>,
+    context: SignatureContext<'_>,
     errors: &mut Errors,
 ) -> Option<Arg> {
     let name = match &*argument.pat {
@@ -118,14 +118,14 @@ pub(super) fn arg(
             return None;
         }
     };
-    match types::unowned_in(&argument.ty, whose.brand) {
+    match types::unowned_in(&argument.ty, context.brand) {
         Some(Unowned::Reference(reference)) => {
             errors.at(&reference, owned_instead(&reference.elem))
         }
         Some(Unowned::Lifetime(lifetime)) => {
             errors.at(
                 lifetime,
-                format!("a message owns what it carries: {}", whose.lifetimes()),
+                format!("a message owns what it carries: {}", context.lifetimes()),
             );
         }
         Some(Unowned::ImplTrait(open)) => {
@@ -137,16 +137,16 @@ pub(super) fn arg(
         None => {}
     }
     if let Some(span) = types::promise_in(&argument.ty) {
-        errors.push(syn::Error::new(
+        errors.at_span(
             span,
             "a promise cannot be sent: it stays with the actor that asked. Continue it with `.then(…)` and send its \
              value, or send the other end of `t.promise()`, the `Resolver`",
-        ));
+        );
     }
-    let ty = in_place_of_self(&argument.ty, whose.this, errors);
+    let ty = in_place_of_self(&argument.ty, context.this, errors);
     let (carried, sent) = match hole {
-        Hole::Yes => Carried::of_hole(&ty, whose.brand, whose.vivant),
-        Hole::No => Carried::of(&ty, whose.brand, whose.vivant),
+        Hole::Yes => Carried::of_hole(&ty, context.brand, context.vivant),
+        Hole::No => Carried::of(&ty, context.brand, context.vivant),
     };
     Some(Arg {
         name,

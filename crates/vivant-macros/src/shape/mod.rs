@@ -13,7 +13,7 @@ pub(crate) use carried::{Carried, promise_parcel, rebranded};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::{GenericParam, Lifetime, ReceiverKind, ReturnType, Signature, Type};
+use syn::{Attribute, GenericParam, Generics, Lifetime, ReceiverKind, ReturnType, Signature, Type};
 
 /// The shape of a message.
 pub(crate) struct Shape {
@@ -56,35 +56,35 @@ pub(crate) enum Role {
 
 /// The owner of the messages.
 #[derive(Clone, Copy)]
-pub(crate) struct Whose<'a> {
+pub(crate) struct SignatureContext<'a> {
     pub(crate) vivant: &'a Vivant,
     /// The type for `Self`; an interface has none.
     pub(crate) this: Option<&'a Type>,
     /// The lifetime of the state, if it is a graph and names it. Values of this brand travel in
     /// parcels.
     pub(crate) brand: Option<&'a Lifetime>,
-    pub(crate) own: Own,
+    pub(crate) own: OwnLifetimes,
 }
 
 /// Whether a method may have a lifetime of its own, for the content of a parcel.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Own {
+pub(crate) enum OwnLifetimes {
     /// Of a plain actor. Its turns have no heap: the parcel is opened for the duration of the call.
     Opened,
     Refused,
 }
 
-impl Whose<'_> {
+impl SignatureContext<'_> {
     /// The lifetimes that may be in a message, as text for errors.
     fn lifetimes(&self) -> String {
         match (self.brand, self.own) {
             (Some(brand), _) => format!(
                 "no lifetime but `'static`, and `{brand}` where a `Val` has it, can be in it"
             ),
-            (None, Own::Opened) => "no lifetime but `'static` can be in it. What heaps share is in a `Parcel<Val<'static, T>>`; what one \
+            (None, OwnLifetimes::Opened) => "no lifetime but `'static` can be in it. What heaps share is in a `Parcel<Val<'static, T>>`; what one \
                      call needs of it, it may take as `Val<'gc, T>`: `fn read<'gc>(…)`"
                 .to_owned(),
-            (None, Own::Refused) => "no lifetime but `'static` can be in it. What heaps share is in a `Parcel<Val<'static, T>>`, or as \
+            (None, OwnLifetimes::Refused) => "no lifetime but `'static` can be in it. What heaps share is in a `Parcel<Val<'static, T>>`, or as \
                      `Val<'gc, T>` in messages of an actor whose state has that lifetime"
                 .to_owned(),
         }
@@ -96,19 +96,21 @@ impl Shape {
     pub(crate) fn of(
         sig: &Signature,
         role: Role,
-        whose: Whose<'_>,
+        context: SignatureContext<'_>,
         errors: &mut Errors,
     ) -> Option<Shape> {
         let mut own = Errors::default();
-        let opened = match (whose.own, role) {
-            (Own::Opened, Role::Behaviour | Role::Continuation) => sig.generics.lifetimes().next(),
+        let opened = match (context.own, role) {
+            (OwnLifetimes::Opened, Role::Behaviour | Role::Continuation) => {
+                sig.generics.lifetimes().next()
+            }
             _ => None,
         };
         let opened = opened.map(|opened| opened.lifetime.clone());
-        let answers = whose;
-        let whose = Whose {
-            brand: opened.as_ref().or(whose.brand),
-            ..whose
+        let answers = context;
+        let context = SignatureContext {
+            brand: opened.as_ref().or(context.brand),
+            ..context
         };
         qualifiers(sig, role, &mut own);
         let (takes_turn, typed) = args::turn_and_rest(sig, &mut own);
@@ -121,7 +123,7 @@ impl Shape {
                     (Role::Continuation, 0) => Hole::Yes,
                     _ => Hole::No,
                 };
-                args::arg(argument, i, hole, whose, &mut own)
+                args::arg(argument, i, hole, context, &mut own)
             })
             .collect();
         let (answer, reply, reply_span) = reply(sig, role, answers, &mut own);
@@ -134,7 +136,7 @@ impl Shape {
             reply,
             answer,
             reply_span,
-            brand: whose.brand.cloned(),
+            brand: context.brand.cloned(),
             opens: opened.is_some(),
         };
         if shape.opens {
@@ -149,6 +151,28 @@ impl Shape {
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &Ident> {
         self.args.iter().map(|arg| &arg.name)
+    }
+
+    /// The impl of `Message` for the marker type `of`.
+    pub(crate) fn message(
+        &self,
+        cfgs: &[&Attribute],
+        (of, generics): (&TokenStream, &Generics),
+        name: &TokenStream,
+        vivant: &Vivant,
+    ) -> TokenStream {
+        let (impl_generics, _, where_clause) = generics.split_for_impl();
+        let (args, reply) = (self.args_type(), &self.reply);
+        quote! {
+            #(#cfgs)*
+            #[automatically_derived]
+            #[allow(deprecated)]
+            impl #impl_generics #vivant::Message for #of #where_clause {
+                type Args = #args;
+                type Reply = #reply;
+                const NAME: &'static str = #name;
+            }
+        }
     }
 
     /// The type of all arguments together, as a tuple. Its span is that of the arguments, so errors
@@ -193,11 +217,11 @@ fn steps(sig: &Signature, locals: Option<&(usize, Span)>, errors: &mut Errors) -
         (true, locals) => Steps::Many(locals.map(|(place, _)| *place)),
         (false, None) => Steps::One,
         (false, Some((_, span))) => {
-            errors.push(syn::Error::new(
+            errors.at_span(
                 *span,
                 "locals are what one step leaves for the next: this behaviour has one step only. Return `Step<(…), …>`, or take \
                  the value as an argument",
-            ));
+            );
             Steps::One
         }
     }
@@ -252,7 +276,7 @@ fn qualifiers(sig: &Signature, role: Role, errors: &mut Errors) {
 fn reply(
     sig: &Signature,
     role: Role,
-    whose: Whose<'_>,
+    context: SignatureContext<'_>,
     errors: &mut Errors,
 ) -> (Carried, Type, Span) {
     let ReturnType::Type(_, ty) = &sig.output else {
@@ -262,12 +286,12 @@ fn reply(
     if role == Role::Start {
         return (
             Carried::Plain,
-            in_place_of_self(ty, whose.this, errors),
+            in_place_of_self(ty, context.this, errors),
             span,
         );
     }
     let ty = types::stepped(ty).unwrap_or(ty);
-    match types::unowned_in(ty, whose.brand) {
+    match types::unowned_in(ty, context.brand) {
         Some(Unowned::Reference(reference)) => {
             errors.at(
                 reference,
@@ -277,7 +301,7 @@ fn reply(
         Some(Unowned::Lifetime(lifetime)) => {
             errors.at(
                 lifetime,
-                format!("an answer owns what it carries: {}", whose.lifetimes()),
+                format!("an answer owns what it carries: {}", context.lifetimes()),
             );
         }
         Some(Unowned::ImplTrait(open)) => {
@@ -288,13 +312,13 @@ fn reply(
     let promised = types::promised(ty);
     let value = promised.unwrap_or(ty);
     if let Some(span) = types::promise_in(value) {
-        errors.push(syn::Error::new(
+        errors.at_span(
             span,
             "a promise is returned by itself, not inside something else: `t.all(…)` and `t.any(…)` make one of many",
-        ));
+        );
     }
-    let value = in_place_of_self(value, whose.this, errors);
-    let (answer, reply) = Carried::of(&value, whose.brand, whose.vivant);
+    let value = in_place_of_self(value, context.this, errors);
+    let (answer, reply) = Carried::of(&value, context.brand, context.vivant);
     match promised {
         Some(_) => (Carried::Plain, reply, span),
         None => (answer, reply, span),
@@ -306,10 +330,10 @@ fn in_place_of_self(ty: &Type, this: Option<&Type>, errors: &mut Errors) -> Type
         Some(this) => types::without_self(ty, this),
         None => {
             if let Some(span) = types::self_in(ty) {
-                errors.push(syn::Error::new(
+                errors.at_span(
                     span,
                     "an interface's message cannot speak of `Self`: whoever sends it does not know the actor's type",
-                ));
+                );
             }
             ty.clone()
         }

@@ -57,13 +57,13 @@ pub enum Finding {
         booking: Id,
     },
     /// A4: there is a booking that was confirmed to no customer.
-    #[error("booking {booking} was never confirmed to anybody")]
-    NobodyWasTold {
+    #[error("booking {booking} was never confirmed")]
+    Unconfirmed {
         /// The booking.
         booking: Id,
     },
     /// A flight or customer did not answer.
-    #[error("somebody did not answer: {error}")]
+    #[error("an actor did not answer: {error}")]
     Silent {
         /// The runtime's error.
         error: String,

@@ -1,6 +1,6 @@
 //! Ledgers: the records of all flights and customers, and their comparison.
 
-use super::{Audit, Finding, Told};
+use super::{Audit, Confirmed, Finding};
 use crate::customer::CustomerLedger;
 use crate::flight::FlightLedger;
 use crate::id::Id;
@@ -16,8 +16,8 @@ pub struct Ledgers {
 }
 
 impl Ledgers {
-    /// Compares all records. Without `told`, A4 is not checked.
-    pub fn audit(&self, told: Option<&Told>) -> Audit {
+    /// Compares all records. Without `confirmed`, A4 is not checked.
+    pub fn audit(&self, confirmed: Option<&Confirmed>) -> Audit {
         let mut findings = Vec::new();
         let seats = self.seats(&mut findings);
         let bookings = self.bookings(&mut findings);
@@ -37,8 +37,8 @@ impl Ledgers {
                 });
             }
         }
-        if let Some(told) = told {
-            compare_with_told(&bookings, told, &mut findings);
+        if let Some(confirmed) = confirmed {
+            compare_with_confirmed(&bookings, confirmed, &mut findings);
         }
         Audit {
             flights: self.flights.len(),
@@ -99,10 +99,14 @@ struct Place {
 }
 
 /// A4.
-fn compare_with_told(bookings: &BTreeMap<Id, Place>, told: &Told, findings: &mut Vec<Finding>) {
-    let cancelled: BTreeSet<Id> = told.cancelled.iter().copied().collect();
+fn compare_with_confirmed(
+    bookings: &BTreeMap<Id, Place>,
+    confirmed: &Confirmed,
+    findings: &mut Vec<Finding>,
+) {
+    let cancelled: BTreeSet<Id> = confirmed.cancelled.iter().copied().collect();
     let mut booked = BTreeSet::new();
-    for booking in &told.booked {
+    for booking in &confirmed.booked {
         if !booked.insert(*booking) {
             findings.push(Finding::TwoBookings { booking: *booking });
         }
@@ -116,7 +120,7 @@ fn compare_with_told(bookings: &BTreeMap<Id, Place>, told: &Told, findings: &mut
         if cancelled.contains(booking) {
             findings.push(Finding::NotGone { booking: *booking });
         } else if !booked.contains(booking) {
-            findings.push(Finding::NobodyWasTold { booking: *booking });
+            findings.push(Finding::Unconfirmed { booking: *booking });
         }
     }
 }
@@ -145,8 +149,8 @@ mod tests {
         }
     }
 
-    fn told(booked: &[u64], cancelled: &[u64]) -> Told {
-        Told {
+    fn confirmed(booked: &[u64], cancelled: &[u64]) -> Confirmed {
+        Confirmed {
             booked: booked.iter().copied().map(id).collect(),
             cancelled: cancelled.iter().copied().map(id).collect(),
         }
@@ -154,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_true_story_holds() {
-        let audit = ledgers().audit(Some(&told(&[1, 2, 3], &[3])));
+        let audit = ledgers().audit(Some(&confirmed(&[1, 2, 3], &[3])));
         assert!(audit.holds(), "{:?}", audit.findings);
         assert_eq!(
             (
@@ -206,7 +210,9 @@ mod tests {
         ledgers.customers[1].bookings = vec![(id(1), id(100))];
         let findings = ledgers.audit(None).findings;
         assert!(findings.contains(&Finding::TwoBookings { booking: id(1) }));
-        let findings = self::ledgers().audit(Some(&told(&[1, 2, 2], &[]))).findings;
+        let findings = self::ledgers()
+            .audit(Some(&confirmed(&[1, 2, 2], &[])))
+            .findings;
         assert_eq!(findings, [Finding::TwoBookings { booking: id(2) }]);
         ledgers.flights.push(FlightLedger {
             flight: id(200),
@@ -219,7 +225,11 @@ mod tests {
 
     #[test]
     fn canary_what_customers_were_told_is_compared() {
-        let findings = |booked, cancelled| ledgers().audit(Some(&told(booked, cancelled))).findings;
+        let findings = |booked, cancelled| {
+            ledgers()
+                .audit(Some(&confirmed(booked, cancelled)))
+                .findings
+        };
         assert_eq!(
             findings(&[1, 2, 3], &[]),
             [Finding::Lost { booking: id(3) }]
@@ -230,7 +240,7 @@ mod tests {
         );
         assert_eq!(
             findings(&[1], &[]),
-            [Finding::NobodyWasTold { booking: id(2) }]
+            [Finding::Unconfirmed { booking: id(2) }]
         );
     }
 }

@@ -1,7 +1,6 @@
 //! The audit: whether the records of flights and customers agree, with each other and with the
 //! answers that customers got.
 //!
-//! - [`Auditor`]: the actor that requests the records.
 //! - [`Ledgers`]: the records; [`Ledgers::audit`] compares them.
 //! - [`Finding`]: one error.
 //!
@@ -13,11 +12,9 @@
 //! - A4 Every booking that was confirmed to a customer and not cancelled exists; no other booking
 //!   exists; and every booking with a confirmed cancellation is gone.
 
-mod auditor;
 mod finding;
 mod ledgers;
 
-pub use auditor::Auditor;
 pub use finding::Finding;
 pub use ledgers::Ledgers;
 
@@ -25,7 +22,7 @@ use crate::id::Id;
 
 /// The answers that customers got.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct Confirmed {
     /// Bookings that were confirmed.
     pub booked: Vec<Id>,
     /// Bookings with a confirmed cancellation.

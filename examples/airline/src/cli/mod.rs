@@ -2,15 +2,15 @@
 //!
 //! - [`Arguments`]: the arguments.
 //! - `run`: the load generator; `serve`: the server alone.
-//! - [`House`]: the common part of both: a system with an airline, and a server in front.
+//! - [`Instance`]: the common part of both: a system with an airline, and a server in front.
 
 mod args;
-mod house;
+mod instance;
 mod run;
 mod serve;
 
 pub use args::{Arguments, Command, DataArguments, RunArguments, ServeArguments};
-pub use house::House;
+pub use instance::Instance;
 
 use example_load::command;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! `airline`: load, serve, send requests, report, audit.
 
 use super::args::RunArguments;
-use super::house::House;
+use super::instance::Instance;
 use crate::load::{self, Plan};
 use crate::report::{self, Outcome};
 use example_load::command;
@@ -14,8 +14,8 @@ use std::time::Duration;
 ///
 /// It could not be run at all.
 pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
-    let house = House::open(&arguments.data, 0)?;
-    let directory = house.airline.manager().directory().ask_blocking()?;
+    let instance = Instance::open(&arguments.data, 0)?;
+    let directory = instance.airline.manager().directory().ask_blocking()?;
     let today = directory.map(|directory| directory.timetable().first_day());
     let plan = Plan {
         duration: Duration::from_secs_f64(arguments.seconds),
@@ -25,21 +25,21 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
         customers: arguments.data.customers,
         today: today.ok_or("the airline has no timetable")?,
     };
-    let tally = load::run(&plan, house.address)?;
-    let told = tally.told.clone();
-    let audit = (house.system).block_on(house.airline.audit(&house.system, Some(told)));
-    let facts = house.system.inspect();
+    let tally = load::run(&plan, instance.address)?;
+    let confirmed = tally.confirmed.clone();
+    let audit = (instance.system).block_on(instance.airline.audit(Some(confirmed)));
+    let facts = instance.system.inspect();
     let outcome = Outcome {
         plan,
         workers: facts.workers,
-        loaded: house.loaded,
+        loaded: instance.loaded,
         tally,
         audit,
         panics: facts.panics,
     };
-    house.close()?;
+    instance.close()?;
     command::write(&arguments.report, &report::html(&outcome))?;
     let text = format!("{outcome}\nwritten: {}", arguments.report.display());
     let line = arguments.json.then(|| report::json(&outcome));
-    Ok(command::tell(&text, line, &outcome.complaints()))
+    Ok(command::print(&text, line, &outcome.complaints()))
 }

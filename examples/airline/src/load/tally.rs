@@ -1,7 +1,7 @@
 //! Tallies: the results of a run of the load generator.
 
 use super::Kind;
-use crate::audit::Told;
+use crate::audit::Confirmed;
 use example_load::Latency;
 use std::time::Duration;
 use strum::EnumCount;
@@ -16,7 +16,7 @@ const UNEXPECTED_KEPT_MAX: usize = 10;
 pub struct Tally {
     kinds: [Latency; Kind::COUNT],
     /// The answers that customers got.
-    pub told: Told,
+    pub confirmed: Confirmed,
     /// Bookings that were refused because the flight was full.
     pub sold_out: u64,
     /// Booked trips that had a flight back.

@@ -21,7 +21,7 @@ enum Break {
     /// No request is due any more.
     Over,
     /// Something unexpected was answered; it has been noted.
-    Astray,
+    Failed,
 }
 
 /// A virtual user.
@@ -75,7 +75,7 @@ impl User {
         loop {
             match self.once().await {
                 Ok(()) => self.tally.borrow_mut().loops += 1,
-                Err(Break::Astray) => {}
+                Err(Break::Failed) => {}
                 Err(Break::Over) => return,
             }
         }
@@ -174,8 +174,8 @@ impl User {
         let answer = self.expect_ok(Kind::BookFlight, answer)?;
         let booked: Booked = self.read(Kind::BookFlight, &answer)?;
         let mut tally = self.tally.borrow_mut();
-        tally.told.booked.push(booked.depart_booking_id);
-        tally.told.booked.extend(booked.return_booking_id);
+        tally.confirmed.booked.push(booked.depart_booking_id);
+        tally.confirmed.booked.extend(booked.return_booking_id);
         tally.round_trips += u64::from(booked.return_booking_id.is_some());
         Ok(())
     }
@@ -194,7 +194,7 @@ impl User {
             &[("number", &number), ("userid", user)],
         );
         self.ask(Kind::CancelBooking, form).await?;
-        self.tally.borrow_mut().told.cancelled.push(booking);
+        self.tally.borrow_mut().confirmed.cancelled.push(booking);
         Ok(())
     }
 
@@ -217,7 +217,7 @@ impl User {
             }
             Err(error) => {
                 tally.unexpected(kind, &error.to_string());
-                Err(Break::Astray)
+                Err(Break::Failed)
             }
         }
     }
@@ -228,14 +228,14 @@ impl User {
         }
         let what = format!("{} {}", answer.status, answer.text());
         self.tally.borrow_mut().unexpected(kind, &what);
-        Err(Break::Astray)
+        Err(Break::Failed)
     }
 
     fn read<'a, T: Deserialize<'a>>(&self, kind: Kind, answer: &'a Answer) -> Result<T, Break> {
         serde_json::from_slice(&answer.body).map_err(|error| {
             let what = format!("cannot be read: {error}: {}", answer.text());
             self.tally.borrow_mut().unexpected(kind, &what);
-            Break::Astray
+            Break::Failed
         })
     }
 }

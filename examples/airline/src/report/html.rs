@@ -27,8 +27,8 @@ pub fn html(outcome: &Outcome) -> String {
         .charts { @for kind in Kind::VARIANTS { (chart(kind.name(), tally.kind(*kind))) } }
         p { "Bars: requests by latency. Lines: p50, p99 and p99.9." }
         p {
-            (tally.told.booked.len()) " flights booked (" (tally.round_trips) " trips out and back), "
-            (tally.told.cancelled.len()) " cancelled, " (tally.sold_out) " refused because the flight was full."
+            (tally.confirmed.booked.len()) " flights booked (" (tally.round_trips) " trips out and back), "
+            (tally.confirmed.cancelled.len()) " cancelled, " (tally.sold_out) " refused because the flight was full."
         }
         p {
             "Audit of " (audit.flights) " flights with " (audit.seats_taken) " seats taken and " (audit.customers)

@@ -39,9 +39,9 @@ impl fmt::Display for Outcome {
         writeln!(
             f,
             "\nbooked {} flights ({} trips out and back), cancelled {}, refused {} because the flight was full",
-            tally.told.booked.len(),
+            tally.confirmed.booked.len(),
             tally.round_trips,
-            tally.told.cancelled.len(),
+            tally.confirmed.cancelled.len(),
             tally.sold_out,
         )?;
         write!(

@@ -1,22 +1,22 @@
 //! Every kind of bad request over real HTTP, and requests at bad times.
 
 use crate::support::asks::{USER, book_form, days, flights, query_form, refused};
-use crate::support::town::{Town, login};
+use crate::support::test_server::{TestServer, login};
 use axum::http::{Method, StatusCode};
 use example_load::Ask;
 
 #[test]
 fn sessions_are_needed_and_end() {
-    let mut town = Town::open(5, 2);
+    let mut server = TestServer::open(5, 2);
     let [out, _] = {
-        town.log_in(USER);
-        flights(&mut town)
+        server.log_in(USER);
+        flights(&mut server)
     };
     assert_eq!(
-        town.ask(Ask::get("/rest/api/login/logout")).text(),
+        server.ask(Ask::get("/rest/api/login/logout")).text(),
         "logged out"
     );
-    let [today, tomorrow] = days(&town);
+    let [today, tomorrow] = days(&server);
     let with_session = || {
         [
             query_form(&[("fromDate", &today), ("returnDate", &tomorrow)]),
@@ -35,11 +35,11 @@ fn sessions_are_needed_and_end() {
         ]
     };
     for ask in with_session() {
-        refused(&mut town, ask, 403, "log in");
+        refused(&mut server, ask, 403, "log in");
     }
     // Twice is no mistake.
     assert_eq!(
-        town.ask(Ask::get("/rest/api/login/logout")).text(),
+        server.ask(Ask::get("/rest/api/login/logout")).text(),
         "logged out"
     );
     for (user, password) in [(USER, "secret"), ("uid5@email.com", "password"), ("", "")] {
@@ -48,26 +48,26 @@ fn sessions_are_needed_and_end() {
             &[("login", user), ("password", password)],
         );
         refused(
-            &mut town,
+            &mut server,
             ask,
             403,
             "no customer has this name and this password",
         );
     }
-    town.log_in("uid1@email.com");
+    server.log_in("uid1@email.com");
     for ask in [
         book_form(USER, &out, ""),
         Ask::get(format!("/rest/api/bookings/byuser/{USER}")),
     ] {
-        refused(&mut town, ask, 403, "another customer");
+        refused(&mut server, ask, 403, "another customer");
     }
     refused(
-        &mut town,
+        &mut server,
         Ask::get("/rest/api/customer/byid/uid9@email.com"),
         404,
         "no customer",
     );
-    let mut stranger = town.caller();
+    let mut stranger = server.caller();
     let answer = stranger
         .ask(Ask::get("/rest/api/customer/byid/uid1@email.com"))
         .unwrap();
@@ -76,9 +76,9 @@ fn sessions_are_needed_and_end() {
 
 #[test]
 fn bad_requests_are_answered_with_a_reason() {
-    let mut town = Town::open(5, 2);
-    town.log_in(USER);
-    let [today, tomorrow] = days(&town);
+    let mut server = TestServer::open(5, 2);
+    server.log_in(USER);
+    let [today, tomorrow] = days(&server);
     let both = [
         ("fromDate", today.as_str()),
         ("returnDate", tomorrow.as_str()),
@@ -108,94 +108,113 @@ fn bad_requests_are_answered_with_a_reason() {
             })
             .into();
         let ask = Ask::form("/rest/api/flights/queryflights", &fields);
-        refused(&mut town, ask, 400, reason);
+        refused(&mut server, ask, 400, reason);
     }
-    refused(&mut town, query_form(&[]), 400, "missing field `fromDate`");
-    let not_a_form = Ask::post("/rest/api/login", "application/json", "{}".into());
-    refused(&mut town, not_a_form, 400, "Content-Type");
     refused(
-        &mut town,
+        &mut server,
+        query_form(&[]),
+        400,
+        "missing field `fromDate`",
+    );
+    let not_a_form = Ask::post("/rest/api/login", "application/json", "{}".into());
+    refused(&mut server, not_a_form, 400, "Content-Type");
+    refused(
+        &mut server,
         Ask::form("/rest/api/login", &[("login", USER)]),
         400,
         "password",
     );
-    refused(&mut town, book_form(USER, "7", ""), 400, "toFlightId");
-    let [out, _] = flights(&mut town);
-    refused(&mut town, book_form(USER, &out, "back"), 400, "retFlightId");
+    refused(&mut server, book_form(USER, "7", ""), 400, "toFlightId");
+    let [out, _] = flights(&mut server);
+    refused(
+        &mut server,
+        book_form(USER, &out, "back"),
+        400,
+        "retFlightId",
+    );
     let nowhere = "00000000-0000-4000-8000-000000000000";
-    refused(&mut town, book_form(USER, nowhere, ""), 404, "no flight");
-    refused(&mut town, book_form(USER, &out, nowhere), 404, "no flight");
+    refused(&mut server, book_form(USER, nowhere, ""), 404, "no flight");
+    refused(
+        &mut server,
+        book_form(USER, &out, nowhere),
+        404,
+        "no flight",
+    );
     let cancel = |number| {
         Ask::form(
             "/rest/api/bookings/cancelbooking",
             &[("number", number), ("userid", USER)],
         )
     };
-    refused(&mut town, cancel("7"), 400, "number");
-    refused(&mut town, cancel(nowhere), 404, "no booking");
+    refused(&mut server, cancel("7"), 400, "number");
+    refused(&mut server, cancel(nowhere), 404, "no booking");
     refused(
-        &mut town,
+        &mut server,
         Ask::get("/rest/api/nothing"),
         404,
         "/rest/api/nothing",
     );
-    refused(&mut town, Ask::get("/nothing"), 404, "/nothing");
-    refused(&mut town, Ask::get("/rest/api/login"), 405, "GET");
+    refused(&mut server, Ask::get("/nothing"), 404, "/nothing");
+    refused(&mut server, Ask::get("/rest/api/login"), 405, "GET");
     let delete = Ask::get(format!("/rest/api/customer/byid/{USER}")).method(Method::DELETE);
-    refused(&mut town, delete, 405, "DELETE");
+    refused(&mut server, delete, 405, "DELETE");
     for count in ["x", "-1", "5000000000", "500001"] {
         let load = Ask::get(format!("/rest/api/loader/load?numCustomers={count}"));
-        refused(&mut town, load, 400, "");
+        refused(&mut server, load, 400, "");
     }
     // After all that, nothing has been booked.
     assert_eq!(
-        town.ask(Ask::get("/rest/api/config/countBookings")).text(),
+        server
+            .ask(Ask::get("/rest/api/config/countBookings"))
+            .text(),
         "0"
     );
 }
 
 #[test]
 fn the_last_seat_is_sold_once() {
-    let mut town = Town::open(5, 2);
-    town.log_in(USER);
-    let [out, back] = flights(&mut town);
+    let mut server = TestServer::open(5, 2);
+    server.log_in(USER);
+    let [out, back] = flights(&mut server);
     for _ in 0..210 {
-        let answer = town.ask(book_form(USER, &out, ""));
+        let answer = server.ask(book_form(USER, &out, ""));
         assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
     }
-    refused(&mut town, book_form(USER, &out, ""), 409, "sold out");
+    refused(&mut server, book_form(USER, &out, ""), 409, "sold out");
     refused(
-        &mut town,
+        &mut server,
         book_form(USER, &out, &back),
         409,
         "nothing was booked",
     );
     assert_eq!(
-        town.ask(Ask::get("/rest/api/config/countBookings")).text(),
+        server
+            .ask(Ask::get("/rest/api/config/countBookings"))
+            .text(),
         "210"
     );
 }
 
 #[test]
 fn an_airline_that_is_down_answers_503() {
-    let mut town = Town::open(5, 2);
-    town.log_in(USER);
-    town.house.system.shutdown();
-    refused(&mut town, login(USER), 503, "did not answer");
+    let mut server = TestServer::open(5, 2);
+    server.log_in(USER);
+    server.instance.system.shutdown();
+    refused(&mut server, login(USER), 503, "did not answer");
     refused(
-        &mut town,
+        &mut server,
         Ask::get(format!("/rest/api/customer/byid/{USER}")),
         503,
         "shut down",
     );
     refused(
-        &mut town,
+        &mut server,
         Ask::get("/rest/api/config/countBookings"),
         503,
         "did not answer",
     );
     assert_eq!(
-        town.ask(Ask::get("/rest/api/checkstatus")).status,
+        server.ask(Ask::get("/rest/api/checkstatus")).status,
         StatusCode::OK
     );
 }

@@ -133,7 +133,7 @@ fn seeded_without_data_everything_is_refused(system: &System) {
         Err(Refusal::NotLoaded)
     );
     assert_eq!(airline.manager().count_bookings().ask_blocking(), Ok(Ok(0)));
-    let audit = system.block_on(airline.audit(system, None));
+    let audit = system.block_on(airline.audit(None));
     assert!(audit.holds() && audit.flights == 0);
 }
 

@@ -1,17 +1,17 @@
 //! Every endpoint over real HTTP.
 
 use crate::support::asks::{USER, book_form, days, flights, query_form, refused};
-use crate::support::town::{Town, json};
+use crate::support::test_server::{TestServer, json};
 use axum::http::StatusCode;
 use example_load::{Ask, encoded};
 use serde_json::{Value, json};
 
 #[test]
 fn a_trip_is_searched_booked_listed_and_cancelled() {
-    let mut town = Town::open(5, 2);
-    town.log_in(USER);
-    let [today, tomorrow] = days(&town);
-    let answer = town.ask(query_form(&[
+    let mut server = TestServer::open(5, 2);
+    server.log_in(USER);
+    let [today, tomorrow] = days(&server);
+    let answer = server.ask(query_form(&[
         ("fromDate", &today),
         ("returnDate", &tomorrow),
     ]));
@@ -40,18 +40,18 @@ fn a_trip_is_searched_booked_listed_and_cancelled() {
     let departure = flight["scheduledDepartureTime"].as_str().unwrap();
     assert!(departure.starts_with(&today), "{departure}");
 
-    let [out, back] = flights(&mut town);
-    let booked = json(&town.ask(book_form(USER, &out, &back)));
+    let [out, back] = flights(&mut server);
+    let booked = json(&server.ask(book_form(USER, &out, &back)));
     assert_eq!(booked["oneWay"], false);
-    let single = json(&town.ask(book_form(USER, &out, "")));
+    let single = json(&server.ask(book_form(USER, &out, "")));
     assert_eq!(single["oneWay"], true);
     assert_eq!(single.get("returnBookingId"), None);
-    let answer = town.ask(query_form(&[("fromDate", &today), ("oneWay", "true")]));
+    let answer = server.ask(query_form(&[("fromDate", &today), ("oneWay", "true")]));
     let left = &json(&answer)["tripFlights"][0]["flightsOptions"][0]["economyClassSeatsLeft"];
     assert_eq!(left, 198);
 
     let list = || Ask::get(format!("/rest/api/bookings/byuser/{}", encoded(USER)));
-    let listed = json(&town.ask(list()));
+    let listed = json(&server.ask(list()));
     assert_eq!(listed.as_array().unwrap().len(), 3);
     assert!(
         listed
@@ -80,25 +80,26 @@ fn a_trip_is_searched_booked_listed_and_cancelled() {
             &[("number", number), ("userid", USER)],
         )
     };
-    assert_eq!(json(&town.ask(cancel())), json!({ "status": "success" }));
-    refused(&mut town, cancel(), 404, "no booking");
-    assert_eq!(json(&town.ask(list())).as_array().unwrap().len(), 2);
-    let count = |town: &mut Town, what| {
-        town.ask(Ask::get(format!("/rest/api/config/{what}")))
+    assert_eq!(json(&server.ask(cancel())), json!({ "status": "success" }));
+    refused(&mut server, cancel(), 404, "no booking");
+    assert_eq!(json(&server.ask(list())).as_array().unwrap().len(), 2);
+    let count = |server: &mut TestServer, what| {
+        server
+            .ask(Ask::get(format!("/rest/api/config/{what}")))
             .text()
     };
-    assert_eq!(count(&mut town, "countBookings"), "2");
-    assert_eq!(count(&mut town, "countSessions"), "1");
-    let audit = town.house.airline.audit(&town.house.system, None);
-    assert!(town.house.system.block_on(audit).holds());
+    assert_eq!(count(&mut server, "countBookings"), "2");
+    assert_eq!(count(&mut server, "countSessions"), "1");
+    let audit = server.instance.airline.audit(None);
+    assert!(server.instance.system.block_on(audit).holds());
 }
 
 #[test]
 fn a_profile_is_read_and_changed() {
-    let mut town = Town::open(5, 1);
-    town.log_in(USER);
+    let mut server = TestServer::open(5, 1);
+    server.log_in(USER);
     let path = format!("/rest/api/customer/byid/{USER}");
-    let mut profile = json(&town.ask(Ask::get(&path)));
+    let mut profile = json(&server.ask(Ask::get(&path)));
     assert_eq!(profile["_id"], USER);
     assert_eq!(profile["status"], "GOLD");
     assert_eq!(profile["total_miles"], 1_000_000);
@@ -110,31 +111,31 @@ fn a_profile_is_read_and_changed() {
     profile["total_miles"] = 5.into();
     profile["password"] = "password".into();
     let post = |body: &Value| Ask::post(&path, "application/json; charset=UTF-8", body.to_string());
-    let changed = json(&town.ask(post(&profile)));
+    let changed = json(&server.ask(post(&profile)));
     assert_eq!(changed["address"]["postalCode"], "27618");
     assert_eq!(
         changed["total_miles"], 1_000_000,
         "miles cannot be given to oneself"
     );
-    assert_eq!(json(&town.ask(Ask::get(&path))), changed);
+    assert_eq!(json(&server.ask(Ask::get(&path))), changed);
 
     profile["password"] = "secret".into();
-    refused(&mut town, post(&profile), 403, "password");
+    refused(&mut server, post(&profile), 403, "password");
     profile["password"] = 7.into();
-    refused(&mut town, post(&profile), 400, "password");
-    refused(&mut town, post(&json!({})), 400, "missing field");
+    refused(&mut server, post(&profile), 400, "password");
+    refused(&mut server, post(&json!({})), 400, "missing field");
     let text = |body: &str| Ask::post(&path, "application/json", body.to_owned());
-    refused(&mut town, text("{"), 400, "JSON");
+    refused(&mut server, text("{"), 400, "JSON");
     let as_text = Ask::post(&path, "text/plain", profile.to_string());
-    refused(&mut town, as_text, 400, "Content-Type");
-    refused(&mut town, text(&"x".repeat(70_000)), 413, "limit");
+    refused(&mut server, as_text, 400, "Content-Type");
+    refused(&mut server, text(&"x".repeat(70_000)), 413, "limit");
 }
 
 #[test]
 fn operators_need_no_session() {
-    let mut town = Town::open(5, 2);
+    let mut server = TestServer::open(5, 2);
     let mut get = |path: &str| {
-        let answer = town.ask(Ask::get(format!("/rest/api/{path}")));
+        let answer = server.ask(Ask::get(format!("/rest/api/{path}")));
         assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.text());
         answer.text()
     };
@@ -163,19 +164,19 @@ fn operators_need_no_session() {
 
 #[test]
 fn the_api_is_also_where_the_load_plan_of_the_original_looks() {
-    let mut town = Town::open(5, 2);
+    let mut server = TestServer::open(5, 2);
     let form = [("login", USER), ("password", "password")];
-    let answer = town.ask(Ask::form("/acmeair-webapp/rest/api/login", &form));
+    let answer = server.ask(Ask::form("/acmeair-webapp/rest/api/login", &form));
     assert_eq!(
         (answer.status, answer.text().as_str()),
         (StatusCode::OK, "logged in")
     );
-    let answer = town.ask(Ask::get(format!(
+    let answer = server.ask(Ask::get(format!(
         "/acmeair-webapp/rest/api/customer/byid/{USER}"
     )));
     assert_eq!(json(&answer)["_id"], USER);
     refused(
-        &mut town,
+        &mut server,
         Ask::get("/acmeair-webapp/rest/api/x"),
         404,
         "/rest/api/x",
@@ -184,8 +185,8 @@ fn the_api_is_also_where_the_load_plan_of_the_original_looks() {
 
 #[test]
 fn the_page_needs_nothing_from_elsewhere() {
-    let mut town = Town::open(5, 2);
-    let answer = town.ask(Ask::get("/"));
+    let mut server = TestServer::open(5, 2);
+    let answer = server.ask(Ask::get("/"));
     assert_eq!(answer.status, StatusCode::OK);
     let page = answer.text();
     assert!(page.contains("<option value=JFK selected>New York (JFK)</option>"));

@@ -3,7 +3,7 @@
 
 use crate::support::traveller::{Travelled, Traveller};
 use airline::airline::Airline;
-use airline::audit::{Audit, Told};
+use airline::audit::{Audit, Confirmed};
 use airline::customer::user_name;
 use airline::flight::Cabin;
 use airline::id::Id;
@@ -69,11 +69,11 @@ fn travel(simulation: &Simulation) -> (Vec<Result<Travelled, AskError>>, Audit) 
         (back, Some(out)),
     ];
     let met = send_out(simulation, &airline, &trips);
-    let told = Told {
-        booked: gathered(&met, |it| &it.told.booked),
-        cancelled: gathered(&met, |it| &it.told.cancelled),
+    let confirmed = Confirmed {
+        booked: gathered(&met, |it| &it.confirmed.booked),
+        cancelled: gathered(&met, |it| &it.confirmed.cancelled),
     };
-    let audit = system.block_on(airline.audit(system, Some(told)));
+    let audit = system.block_on(airline.audit(Some(confirmed)));
     (met, audit)
 }
 
@@ -140,7 +140,7 @@ fn one_seed_gives_one_run() {
     let signature = |seed| {
         let simulation = Simulation::new(seed);
         let (met, _) = travel(&simulation);
-        let booked = gathered(&met, |it| &it.told.booked);
+        let booked = gathered(&met, |it| &it.confirmed.booked);
         (simulation.signature(), simulation.now(), booked)
     };
     assert_eq!(signature(7), signature(7));

@@ -1,6 +1,6 @@
 //! The arguments of the command line.
 
-use super::target::Tells;
+use super::target::Endpoints;
 use crate::load::Plan;
 use crate::page::Pages;
 use crate::store::Kind;
@@ -32,7 +32,7 @@ pub struct Arguments {
 /// Commands.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// Fills a cache and serves it on 127.0.0.1, until interrupted or told to stop.
+    /// Fills a cache and serves it on 127.0.0.1, until interrupted or requested to stop.
     Serve(ServeArguments),
     /// Asks a server for pages at a constant rate. It must have the same pages: seed and size.
     Load(LoadArguments),
@@ -162,7 +162,7 @@ impl PageArguments {
     }
 
     /// The arguments with which another process has the same pages.
-    fn say(&self) -> [String; 3] {
+    fn words(&self) -> [String; 3] {
         [
             format!("--titles={}", self.titles),
             format!("--page-bytes={}", self.page_bytes),
@@ -194,10 +194,10 @@ impl RateArguments {
 }
 
 impl LoadArguments {
-    pub(super) fn tells(&self) -> Tells {
+    pub(super) fn endpoints(&self) -> Endpoints {
         match self.pages_only {
-            true => Tells::Nothing,
-            false => Tells::Everything,
+            true => Endpoints::PagesOnly,
+            false => Endpoints::All,
         }
     }
 }
@@ -216,7 +216,7 @@ impl ServeArguments {
 impl RunArguments {
     /// The arguments of a server.
     pub(super) fn serve(&self, store: Kind) -> Vec<String> {
-        let mut said = vec![
+        let mut words = vec![
             "serve".to_owned(),
             "--port=0".to_owned(),
             format!("--store={store}"),
@@ -225,9 +225,9 @@ impl RunArguments {
             format!("--collector={}", self.cache.collector),
             format!("--growth={}", self.cache.growth),
         ];
-        said.extend(self.cache.workers.map(|it| format!("--workers={it}")));
-        said.extend(self.pages.say());
-        said
+        words.extend(self.cache.workers.map(|it| format!("--workers={it}")));
+        words.extend(self.pages.words());
+        words
     }
 }
 
@@ -256,8 +256,8 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_told_what_the_run_was() {
-        let said = [
+    fn a_server_gets_the_arguments_of_the_run() {
+        let words = [
             "cache",
             "--capacity=9",
             "--stripes=2",
@@ -265,11 +265,11 @@ mod tests {
             "--growth=1.5",
             "--seed=8",
         ];
-        let run = Arguments::parse_from(said).run;
+        let run = Arguments::parse_from(words).run;
         let serve = |store| {
-            let told = run.serve(store);
-            let told = std::iter::once("cache".to_owned()).chain(told);
-            match Arguments::parse_from(told).command {
+            let words = run.serve(store);
+            let words = std::iter::once("cache".to_owned()).chain(words);
+            match Arguments::parse_from(words).command {
                 Some(Command::Serve(serve)) => serve,
                 other => panic!("{other:?}"),
             }

@@ -14,12 +14,12 @@ use std::rc::Rc;
 /// The server cannot be reached, or is not a server of these pages.
 pub(super) fn load(arguments: &LoadArguments) -> Result<bool, Box<dyn Error>> {
     let popularity = Rc::new(Popularity::new(arguments.pages.titles.into()));
-    let mut target = Target::new(arguments.server, None, arguments.tells())?;
+    let mut target = Target::new(arguments.server, None, arguments.endpoints())?;
     for round in 0..arguments.rate.rounds {
         let plan = arguments.rate.plan(&arguments.pages, round);
         arguments.rate.rest();
         target.ask(&plan, &popularity)?;
     }
     let runs = vec![target.done()?];
-    Ok(run::tell(&arguments.rate, &arguments.pages, runs))
+    Ok(run::show(&arguments.rate, &arguments.pages, runs))
 }

@@ -1,12 +1,12 @@
 //! The command line.
 //!
 //! - [`Arguments`]: the arguments.
-//! - `serve`: the server alone, in a [`House`]; `load`: the load generator alone.
+//! - `serve`: the server alone, in an [`Instance`]; `load`: the load generator alone.
 //! - `run`: both, with a server in a process of its own for each store, so that the memory of each
 //!   is measured alone. `target`: a server under load.
 
 mod args;
-mod house;
+mod instance;
 mod load;
 mod run;
 mod serve;
@@ -16,7 +16,7 @@ pub use args::{
     Arguments, CacheArguments, Command, LoadArguments, PageArguments, RateArguments, RunArguments,
     ServeArguments,
 };
-pub use house::House;
+pub use instance::Instance;
 
 use example_load::command;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! `cache`: a server for each store, requests for each in turn, report, audit.
 
 use super::args::{PageArguments, RateArguments, RunArguments};
-use super::target::{Target, Tells};
+use super::target::{Endpoints, Target};
 use crate::popularity::Popularity;
 use crate::report::{self, Outcome, Run};
 use example_load::{Ask, Caller, Process, command};
@@ -24,7 +24,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
         let mut serve = Command::new(env::current_exe()?);
         let server = Process::start(serve.args(arguments.serve(store)))?;
         let filled_in = Some(start.elapsed());
-        let target = Target::new(server.address, filled_in, Tells::Everything)?;
+        let target = Target::new(server.address, filled_in, Endpoints::All)?;
         servers.push((server, target));
     }
     for round in 0..arguments.rate.rounds {
@@ -45,11 +45,11 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
             return Err(format!("a server did not end well: {ended}").into());
         }
     }
-    Ok(tell(&arguments.rate, &arguments.pages, runs))
+    Ok(show(&arguments.rate, &arguments.pages, runs))
 }
 
 /// Prints the results of the runs; returns true if they are good.
-pub(super) fn tell(rate: &RateArguments, pages: &PageArguments, runs: Vec<Run>) -> bool {
+pub(super) fn show(rate: &RateArguments, pages: &PageArguments, runs: Vec<Run>) -> bool {
     let outcome = Outcome {
         plan: rate.plan(pages, 0),
         titles: pages.titles.into(),
@@ -58,5 +58,5 @@ pub(super) fn tell(rate: &RateArguments, pages: &PageArguments, runs: Vec<Run>) 
         runs,
     };
     let line = rate.json.then(|| report::json(&outcome));
-    command::tell(&outcome, line, &outcome.complaints())
+    command::print(&outcome, line, &outcome.complaints())
 }

@@ -2,7 +2,7 @@
 
 use crate::load::{self, Plan, Tally};
 use crate::popularity::Popularity;
-use crate::report::{Run, Told};
+use crate::report::{Observed, Run};
 use crate::stats::Stats;
 use example_load::{Ask, Caller};
 use serde::de::DeserializeOwned;
@@ -13,11 +13,11 @@ use std::time::Duration;
 
 /// The data that a server has about itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tells {
+pub(super) enum Endpoints {
     /// Its statistics, and an audit.
-    Everything,
+    All,
     /// None: it has pages only.
-    Nothing,
+    PagesOnly,
 }
 
 /// A server under load.
@@ -26,7 +26,7 @@ pub(super) struct Target {
     address: SocketAddr,
     filled_in: Option<Duration>,
     tally: Tally,
-    told: Option<Told>,
+    observed: Option<Observed>,
 }
 
 impl Target {
@@ -34,20 +34,20 @@ impl Target {
     pub(super) fn new(
         address: SocketAddr,
         filled_in: Option<Duration>,
-        tells: Tells,
+        endpoints: Endpoints,
     ) -> Result<Target, Box<dyn Error>> {
-        let told = match tells {
-            Tells::Everything => Some(Told {
+        let observed = match endpoints {
+            Endpoints::All => Some(Observed {
                 before: read(address, "/_stats")?,
-                ..Told::default()
+                ..Observed::default()
             }),
-            Tells::Nothing => None,
+            Endpoints::PagesOnly => None,
         };
         Ok(Target {
             address,
             filled_in,
             tally: Tally::default(),
-            told,
+            observed,
         })
     }
 
@@ -57,36 +57,36 @@ impl Target {
         plan: &Plan,
         popularity: &Rc<Popularity>,
     ) -> Result<(), Box<dyn Error>> {
-        let title = match &self.told {
-            Some(told) => format!("{}: ", told.before.store),
+        let title = match &self.observed {
+            Some(observed) => format!("{}: ", observed.before.store),
             None => format!("{}: ", self.address),
         };
         let before = self.stats()?;
         self.tally
             .add(load::run(plan, popularity, self.address, &title)?);
         let after = self.stats()?;
-        if let (Some(told), Some(before), Some(after)) = (&mut self.told, before, after) {
-            told.cpu_ns += after.cpu_ns - before.cpu_ns;
-            told.under_load = told.under_load.then(after.heap.since(before.heap));
+        if let (Some(observed), Some(before), Some(after)) = (&mut self.observed, before, after) {
+            observed.cpu_ns += after.cpu_ns - before.cpu_ns;
+            observed.under_load = observed.under_load.then(after.heap.since(before.heap));
         }
         Ok(())
     }
 
     /// Its current statistics, if it has some.
     fn stats(&self) -> Result<Option<Stats>, Box<dyn Error>> {
-        let told = self.told.as_ref();
-        told.map(|_| read(self.address, "/_stats")).transpose()
+        let observed = self.observed.as_ref();
+        observed.map(|_| read(self.address, "/_stats")).transpose()
     }
 
     /// The results. No requests are sent any more.
     pub(super) fn done(mut self) -> Result<Run, Box<dyn Error>> {
-        if let Some(told) = &mut self.told {
-            told.after = read(self.address, "/_stats")?;
-            told.audit = read(self.address, "/_audit")?;
+        if let Some(observed) = &mut self.observed {
+            observed.after = read(self.address, "/_stats")?;
+            observed.audit = read(self.address, "/_audit")?;
         }
         Ok(Run {
             tally: self.tally,
-            told: self.told,
+            observed: self.observed,
             filled_in: self.filled_in,
         })
     }

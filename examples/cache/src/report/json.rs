@@ -1,6 +1,6 @@
 //! The report for programs: one line of JSON.
 
-use super::{Outcome, Run, Told};
+use super::{Observed, Outcome, Run};
 use serde_json::{Map, Value, json};
 
 /// The outcome in one line.
@@ -35,20 +35,20 @@ fn run(run: &Run) -> Value {
             "due to answered, misses": tally.missed.summary(),
         },
     });
-    let all = [Some(met), run.told.as_ref().map(told)];
+    let all = [Some(met), run.observed.as_ref().map(observed)];
     let fields = all.into_iter().flatten().filter_map(fields);
     fields.flatten().collect()
 }
 
 /// The fields of servers with statistics.
-fn told(told: &Told) -> Value {
-    let audit = &told.audit;
+fn observed(observed: &Observed) -> Value {
+    let audit = &observed.audit;
     json!({
-        "store": told.after.store,
-        "heap_under_load": told.under_load,
-        "cpu_ns_under_load": told.cpu_ns,
-        "stats_before": told.before,
-        "stats": told.after,
+        "store": observed.after.store,
+        "heap_under_load": observed.under_load,
+        "cpu_ns_under_load": observed.cpu_ns,
+        "stats_before": observed.before,
+        "stats": observed.after,
         "audit": {
             "holds": audit.holds(),
             "entries": audit.entries,

@@ -2,7 +2,7 @@
 //!
 //! - [`Outcome`]: all results; `table`: for a terminal, its `Display`.
 //! - [`json`]: one line for programs.
-//! - [`Run`]: the results of one server; [`Told`]: its own statistics, if it has some.
+//! - [`Run`]: the results of one server; [`Observed`]: its own statistics, if it has some.
 
 mod json;
 mod table;
@@ -35,14 +35,14 @@ pub struct Run {
     /// The load generator's results.
     pub tally: Tally,
     /// The server's own statistics; `None` if it has pages only.
-    pub told: Option<Told>,
+    pub observed: Option<Observed>,
     /// The time to open and fill it, if it was measured.
     pub filled_in: Option<Duration>,
 }
 
 /// A server's own statistics.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct Observed {
     /// The statistics before the requests for pages.
     pub before: Stats,
     /// The statistics of its heaps during the requests for pages. Between rounds the heaps are
@@ -79,14 +79,14 @@ impl Outcome {
 impl Run {
     /// The server's name of its store, if it has statistics.
     fn name(&self) -> String {
-        let told = self.told.as_ref();
-        told.map_or("pages only".to_owned(), |it| it.after.store.to_string())
+        let observed = self.observed.as_ref();
+        observed.map_or("pages only".to_owned(), |it| it.after.store.to_string())
     }
 
     fn complaints(&self, due: u64) -> impl Iterator<Item = String> {
         let tally = &self.tally;
         let mut all = Vec::new();
-        all.extend(self.told.iter().flat_map(|it| it.complaints(tally)));
+        all.extend(self.observed.iter().flat_map(|it| it.complaints(tally)));
         if tally.answers() != due {
             all.push(format!("{due} pages were due and {} came", tally.answers()));
         }
@@ -104,17 +104,17 @@ impl Run {
     }
 }
 
-impl Told {
+impl Observed {
     fn complaints(&self, tally: &Tally) -> Vec<String> {
-        let Told { before, after, .. } = self;
+        let Observed { before, after, .. } = self;
         let findings = self.audit.findings.iter();
         let mut all: Vec<String> = findings.map(|it| format!("audit: {it}")).collect();
         let met = (tally.hits, tally.misses);
-        let told = (after.hits - before.hits, after.misses - before.misses);
-        if met != told {
+        let observed = (after.hits - before.hits, after.misses - before.misses);
+        if met != observed {
             all.push(format!(
                 "the load generator met {} hits and {} misses, the server counts {} and {}",
-                met.0, met.1, told.0, told.1
+                met.0, met.1, observed.0, observed.1
             ));
         }
         if after.panics > 0 {
@@ -122,7 +122,7 @@ impl Told {
         }
         if after.dead_letters > 0 {
             all.push(format!(
-                "{} messages were taken by nobody",
+                "{} messages became dead letters",
                 after.dead_letters
             ));
         }
@@ -140,10 +140,14 @@ mod tests {
 
     /// Three pages were due, two were there; a server that counted five hits before.
     fn outcome() -> Outcome {
-        let mut told = Told::default();
-        (told.before.hits, told.after.hits, told.after.misses) = (5, 7, 1);
+        let mut observed = Observed::default();
+        (
+            observed.before.hits,
+            observed.after.hits,
+            observed.after.misses,
+        ) = (5, 7, 1);
         let mut run = Run {
-            told: Some(told),
+            observed: Some(observed),
             ..Run::default()
         };
         for found in [Found::Hit, Found::Miss, Found::Hit] {
@@ -177,14 +181,14 @@ mod tests {
         outcome.complaints()
     }
 
-    fn told(run: &mut Run) -> &mut Told {
-        run.told.as_mut().expect("this one does")
+    fn observed(run: &mut Run) -> &mut Observed {
+        run.observed.as_mut().expect("this one does")
     }
 
     #[test]
     fn of_a_server_that_only_gives_pages_there_is_the_tally_alone() {
         let mut outcome = outcome();
-        outcome.runs[0].told = None;
+        outcome.runs[0].observed = None;
         assert!(outcome.is_good());
         let table = outcome.to_string();
         assert!(table.contains("pages only\n"), "{table}");
@@ -211,22 +215,27 @@ mod tests {
     fn canary_each_thing_that_is_wrong_is_complained_of() {
         let wrong: [(fn(&mut Run), &str); 7] = [
             (
-                |run| told(run).after.hits += 1,
+                |run| observed(run).after.hits += 1,
                 "2 hits and 1 misses, the server counts 3 and 1",
             ),
             (|run| run.tally.hits -= 1, "3 pages were due and 2 came"),
             (|run| run.tally.unsent = 4, "4 requests could not be sent"),
-            (|run| told(run).after.panics = 1, "1 turns panicked"),
+            (|run| observed(run).after.panics = 1, "1 turns panicked"),
             (
-                |run| told(run).after.dead_letters = 2,
-                "2 messages were taken",
+                |run| observed(run).after.dead_letters = 2,
+                "2 messages became dead letters",
             ),
             (
                 |run| run.tally.unexpected(Unexpected::WrongPage { title: 8 }),
                 "page 8 is not that page",
             ),
             (
-                |run| told(run).audit.findings.push(Finding::Twice { title: 9 }),
+                |run| {
+                    observed(run)
+                        .audit
+                        .findings
+                        .push(Finding::Twice { title: 9 })
+                },
                 "audit: title 9 is in the list twice",
             ),
         ];

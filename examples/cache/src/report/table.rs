@@ -1,6 +1,6 @@
 //! The report for a terminal.
 
-use super::{Outcome, Run, Told};
+use super::{Observed, Outcome, Run};
 use crate::load::Tally;
 use crate::stats::Heap;
 use example_load::{Table, readable};
@@ -33,7 +33,7 @@ impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tally = &self.tally;
         f.write_str(&self.name())?;
-        if let Some(Told { after, .. }) = &self.told {
+        if let Some(Observed { after, .. }) = &self.observed {
             write!(
                 f,
                 ": {} of {} entries, {} of pages; {} stripes, {} workers",
@@ -53,7 +53,7 @@ impl fmt::Display for Run {
             ("due to answered", tally.answered.summary()),
             ("  of misses", tally.missed.summary()),
         ];
-        if let Some(Told { after, .. }) = &self.told {
+        if let Some(Observed { after, .. }) = &self.observed {
             rows.extend([("asked to turn", after.waited), ("turn", after.turn)]);
         }
         writeln!(f, "{}", Table::of_latencies("", rows))?;
@@ -65,8 +65,8 @@ impl fmt::Display for Run {
             100.0 * tally.hits as f64 / tally.answers().max(1) as f64,
             bytes(tally.bytes),
         )?;
-        match &self.told {
-            Some(told) => write!(f, "\n{}", Beside { told, tally }),
+        match &self.observed {
+            Some(observed) => write!(f, "\n{}", Beside { observed, tally }),
             None => Ok(()),
         }
     }
@@ -74,19 +74,19 @@ impl fmt::Display for Run {
 
 /// A server's own statistics, with the load generator's results.
 struct Beside<'a> {
-    told: &'a Told,
+    observed: &'a Observed,
     tally: &'a Tally,
 }
 
 impl fmt::Display for Beside<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Told {
+        let Observed {
             under_load: Heap { pauses: under, .. },
             cpu_ns,
             after,
             audit,
             ..
-        } = self.told;
+        } = self.observed;
         let heap = &after.heap;
         if heap.pages_bytes > 0 {
             let under_load = ["pauses under load", "count", "together", "longest"];

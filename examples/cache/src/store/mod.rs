@@ -32,7 +32,6 @@ pub use plain::PlainCache;
 pub use stripe::Stripe;
 
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::sync::Arc;
 use vivant::heap::Held;
 
@@ -46,7 +45,8 @@ pub struct Served {
 }
 
 /// Whether a page was in the cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Found {
     /// It was in the cache.
     Hit,
@@ -58,10 +58,7 @@ impl Found {
     /// Its name in a header.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Found::Hit => "hit",
-            Found::Miss => "miss",
-        }
+        self.into()
     }
 }
 
@@ -84,23 +81,26 @@ impl AsRef<[u8]> for Html {
 }
 
 /// The implementation of a cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    clap::ValueEnum,
+    strum::Display,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     /// A graph in a collected heap.
     #[default]
     Graph,
     /// A hash map and a vector, without a collector.
     Plain,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::Graph => "graph",
-            Kind::Plain => "plain",
-        })
-    }
 }
 
 /// The counts of a store.

@@ -6,7 +6,7 @@ use cache::store::{Kind, Ledger, Stripe, Walk};
 use vivant::simulation::Simulation;
 
 /// The data of a cache for 5 after 8 pages: it has the pages from 3 to 7.
-fn told() -> (Ledger, Walk) {
+fn records() -> (Ledger, Walk) {
     let simulation = Simulation::new(1);
     let system = simulation.system();
     let stripe = Stripe::open(system, Kind::Graph, PAGES, 5);
@@ -18,7 +18,7 @@ fn told() -> (Ledger, Walk) {
 
 /// The findings after a change.
 fn found(change: impl FnOnce(&mut Ledger, &mut Walk)) -> Vec<Finding> {
-    let (mut ledger, mut walk) = told();
+    let (mut ledger, mut walk) = records();
     change(&mut ledger, &mut walk);
     let mut audit = Audit::default();
     audit.add(&ledger, &walk);
@@ -27,7 +27,7 @@ fn found(change: impl FnOnce(&mut Ledger, &mut Walk)) -> Vec<Finding> {
 
 #[test]
 fn a_true_story_holds() {
-    let (ledger, walk) = told();
+    let (ledger, walk) = records();
     assert_eq!(walk.newest_first, [7, 6, 5, 4, 3]);
     let mut audit = Audit::default();
     audit.add(&ledger, &walk);

@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use cache::audit::Audit;
-use cache::cli::{CacheArguments, House, PageArguments, ServeArguments};
+use cache::cli::{CacheArguments, Instance, PageArguments, ServeArguments};
 use cache::load::{self, Plan, Tally, Unexpected, found};
 use cache::page::Pages;
 use cache::popularity::Popularity;
@@ -14,13 +14,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 /// A served cache of 50 pages, and its client.
-struct Town {
-    house: House,
+struct TestServer {
+    instance: Instance,
     client: Caller,
 }
 
-impl Town {
-    fn open(store: Kind, stripes: u16) -> Town {
+impl TestServer {
+    fn open(store: Kind, stripes: u16) -> TestServer {
         let arguments = ServeArguments {
             port: 0,
             store,
@@ -37,9 +37,9 @@ impl Town {
                 seed: 7,
             },
         };
-        let house = House::open(&arguments).expect("port 0 can always be had");
-        let client = Caller::new(house.address).unwrap();
-        Town { house, client }
+        let instance = Instance::open(&arguments).expect("port 0 can always be had");
+        let client = Caller::new(instance.address).unwrap();
+        TestServer { instance, client }
     }
 
     fn get(&mut self, path: &str) -> Answer {
@@ -53,7 +53,7 @@ impl Town {
 
     fn load(&mut self, plan: &Plan) -> Tally {
         let popularity = Rc::new(Popularity::new(200));
-        load::run(plan, &popularity, self.house.address, "").expect("it listens")
+        load::run(plan, &popularity, self.instance.address, "").expect("it listens")
     }
 }
 
@@ -72,11 +72,11 @@ const PLAN: Plan = Plan {
 };
 
 fn every_path(store: Kind, stripes: u16) {
-    let mut town = Town::open(store, stripes);
-    assert_eq!(&town.get("/_alive").body[..], b"alive");
+    let mut server = TestServer::open(store, stripes);
+    assert_eq!(&server.get("/_alive").body[..], b"alive");
     // No draw gives this number, so the page was not requested before.
     for expected in [Found::Miss, Found::Hit, Found::Hit] {
-        let answer = town.get("/1000");
+        let answer = server.get("/1000");
         assert_eq!(
             (answer.status, found(&answer)),
             (StatusCode::OK, Some(expected))
@@ -85,11 +85,11 @@ fn every_path(store: Kind, stripes: u16) {
     }
     // Through all stripes: page 1000 is evicted from its own.
     for title in 2000..2200 {
-        let answer = town.get(&format!("/{title}"));
+        let answer = server.get(&format!("/{title}"));
         assert!(PAGES.is_page(title, &answer.body), "{title}");
         assert_eq!(found(&answer), Some(Found::Miss));
     }
-    assert_eq!(found(&town.get("/1000")), Some(Found::Miss));
+    assert_eq!(found(&server.get("/1000")), Some(Found::Miss));
     for (path, status) in [
         ("/x", StatusCode::NOT_FOUND),
         ("/-1", StatusCode::NOT_FOUND),
@@ -98,23 +98,23 @@ fn every_path(store: Kind, stripes: u16) {
         ("/1/2", StatusCode::NOT_FOUND),
         ("/_stop", StatusCode::METHOD_NOT_ALLOWED),
     ] {
-        assert_eq!(town.get(path).status, status, "{path}");
+        assert_eq!(server.get(path).status, status, "{path}");
     }
-    let stats: Stats = town.read("/_stats");
+    let stats: Stats = server.read("/_stats");
     assert_eq!((stats.hits, stats.misses), (2, 202));
     assert_eq!((stats.store, stats.stripes), (store, stripes.into()));
     assert!(stats.entries <= stats.capacity && stats.capacity >= 50);
     assert_eq!((stats.turn.count, stats.waited.count), (204, 204));
     assert_eq!((stats.panics, stats.dead_letters), (0, 0));
-    let audit: Audit = town.read("/_audit");
+    let audit: Audit = server.read("/_audit");
     assert!(audit.holds(), "{:?}", audit.findings);
     assert_eq!(audit.entries, stats.entries);
     assert_eq!(audit.page_bytes, stats.page_bytes);
     let stop = Ask::post("/_stop", "text/plain", String::new());
-    let stopped = town.client.ask(stop).unwrap();
+    let stopped = server.client.ask(stop).unwrap();
     assert_eq!(stopped.status, StatusCode::OK);
-    town.house.wait().unwrap();
-    town.house.close().unwrap();
+    server.instance.wait().unwrap();
+    server.instance.close().unwrap();
 }
 
 #[test]
@@ -134,8 +134,8 @@ fn every_path_of_stripes() {
 
 #[test]
 fn the_load_generator_meets_what_the_server_counts() {
-    let mut town = Town::open(Kind::Graph, 1);
-    let tally = town.load(&PLAN);
+    let mut server = TestServer::open(Kind::Graph, 1);
+    let tally = server.load(&PLAN);
     assert_eq!(tally.unexpected_first, []);
     assert_eq!((tally.answers(), tally.unsent), (300, 0));
     // The requests of the warm-up are not measured; they are determined by their due times alone.
@@ -143,16 +143,16 @@ fn the_load_generator_meets_what_the_server_counts() {
     assert_eq!(counts, [250, 250]);
     assert!(tally.hits > 0 && tally.misses > 0);
     assert!(tally.missed.count() <= tally.misses);
-    let stats: Stats = town.read("/_stats");
+    let stats: Stats = server.read("/_stats");
     assert_eq!((stats.hits, stats.misses), (tally.hits, tally.misses));
 }
 
 /// Self-test: a server with other pages.
 #[test]
 fn canary_other_pages_are_noticed() {
-    let mut town = Town::open(Kind::Graph, 1);
+    let mut server = TestServer::open(Kind::Graph, 1);
     let pages = Pages { seed: 8, ..PAGES };
-    let tally = town.load(&Plan { pages, ..PLAN });
+    let tally = server.load(&Plan { pages, ..PLAN });
     assert_eq!((tally.answers(), tally.unexpected), (0, 300));
     let wrong = |it: &Unexpected| matches!(it, Unexpected::WrongPage { .. });
     assert!(tally.unexpected_first.iter().all(wrong));
@@ -162,11 +162,12 @@ fn canary_other_pages_are_noticed() {
 /// evicted.
 #[test]
 fn a_reply_is_no_copy_and_outlives_its_entry() {
-    let town = Town::open(Kind::Graph, 1);
+    let server = TestServer::open(Kind::Graph, 1);
     let ask = |title: u64| {
-        let stripe = town.house.stripes.of(title).clone();
+        let stripe = server.instance.stripes.of(title).clone();
         let patience = Duration::from_secs(60);
-        town.house
+        server
+            .instance
             .system
             .block_on(async move { stripe.get(title, Duration::ZERO, patience).await })
             .expect("it lives")

@@ -9,7 +9,7 @@ use std::time::Duration;
 use vivant::Pacing;
 use vivant::heap::{Stress, When};
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Simulation};
 
 const REQUESTS: usize = 600;
 
@@ -102,21 +102,14 @@ fn seeded_a_plain_cache_has_the_order_of_a_list(simulation: &Simulation) {
 }
 
 /// With heaps that collect at bad times, and verify themselves.
-#[test]
-fn seeded_a_graph_has_the_order_of_a_list_whenever_it_is_collected() {
-    check(
-        "seeded_a_graph_has_the_order_of_a_list_whenever_it_is_collected",
-        Seeds(16),
-        &Faults::none(),
-        |simulation| {
-            let seed = simulation.seed();
-            let when = [When::Young, When::All, When::Chance, When::Paced][seed as usize / 4 % 4];
-            let pacing = Pacing::new().stressed(Stress::new(when, seed));
-            let builder = System::builder().pacing(pacing);
-            let simulation = Simulation::with(seed, Faults::none(), builder);
-            agrees(&simulation, Kind::Graph, 150, Model::get);
-        },
-    );
+#[vivant::test(seeds = 16)]
+fn seeded_a_graph_has_the_order_of_a_list_whenever_it_is_collected(simulation: &Simulation) {
+    let seed = simulation.seed();
+    let when = [When::Young, When::All, When::Chance, When::Paced][seed as usize / 4 % 4];
+    let pacing = Pacing::new().stressed(Stress::new(when, seed));
+    let builder = System::builder().pacing(pacing);
+    let simulation = Simulation::with(seed, Faults::none(), builder);
+    agrees(&simulation, Kind::Graph, 150, Model::get);
 }
 
 /// Self-test: a list that does not move the requested title is found out.

@@ -104,14 +104,14 @@ pub enum Finding {
         published: u64,
     },
     /// X6: the last published version is not the state of the book.
-    #[error("of instrument {symbol}, {said} were published at {place:?}, where {there} are")]
+    #[error("of instrument {symbol}, {published} were published at {place:?}, where {there} are")]
     Published {
         /// The instrument.
         symbol: Symbol,
         /// The side and price.
         place: Place,
         /// The quantity in the version.
-        said: Quantity,
+        published: Quantity,
         /// The quantity in the book.
         there: Quantity,
     },
@@ -136,7 +136,7 @@ pub enum Finding {
         order: OrderId,
     },
     /// An actor did not answer.
-    #[error("somebody did not answer: {error}")]
+    #[error("an actor did not answer: {error}")]
     Silent {
         /// The runtime's words.
         error: String,

@@ -2,6 +2,7 @@
 
 use super::story::Story;
 use super::{Audit, Finding};
+use crate::audience::Audience;
 use crate::gateway::GatewayLedger;
 use crate::meter::MeterLedger;
 use crate::order::{Answer, OrderId, Symbol, TraderId};
@@ -10,6 +11,7 @@ use crate::shard::{ListingLedger, ShardLedger};
 use crate::trader::{TraderLedger, worth};
 use example_load::Latency;
 use std::collections::{BTreeMap, BTreeSet};
+use vivant::AskError;
 
 /// The answers of all actors.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +32,27 @@ pub struct Ledgers {
 pub(super) type Answers = BTreeMap<OrderId, Vec<Answer>>;
 
 impl Ledgers {
+    /// Requests the records of all actors but the gateway, in the order in which they send to each
+    /// other: a shard has published, and a reader has reported to the meter, before it answers.
+    ///
+    /// # Errors
+    ///
+    /// An actor did not answer.
+    pub fn gather(gateway: GatewayLedger, audience: &Audience) -> Result<Ledgers, AskError> {
+        let shards = gateway.shards.iter().map(|it| it.ledger().ask_blocking());
+        let shards = shards.collect::<Result<_, _>>()?;
+        let readers = audience.readers.iter().map(|it| it.ledger().ask_blocking());
+        let readers = readers.collect::<Result<_, _>>()?;
+        let traders = audience.traders.iter().map(|it| it.ledger().ask_blocking());
+        Ok(Ledgers {
+            gateway,
+            shards,
+            readers,
+            traders: traders.collect::<Result<_, _>>()?,
+            meter: audience.meter.ledger().ask_blocking()?,
+        })
+    }
+
     /// All findings.
     #[must_use]
     pub fn audit(&self) -> Audit {
@@ -162,15 +185,15 @@ impl Ledgers {
             }
         }
         let (mut cash, mut shares) = (0, BTreeMap::<Symbol, i64>::new());
-        for told in &self.traders {
-            let account = accounts.remove(&told.trader).unwrap_or_default();
+        for ledger in &self.traders {
+            let account = accounts.remove(&ledger.trader).unwrap_or_default();
             let of_trades = (&account.shares, account.cash, account.trades);
-            if (&told.shares, told.cash, told.trades) != of_trades {
-                let trader = told.trader;
+            if (&ledger.shares, ledger.cash, ledger.trades) != of_trades {
+                let trader = ledger.trader;
                 findings.push(Finding::Account { trader });
             }
-            cash += told.cash;
-            for (symbol, count) in &told.shares {
+            cash += ledger.cash;
+            for (symbol, count) in &ledger.shares {
                 *shares.entry(*symbol).or_default() += count;
             }
         }

@@ -1,8 +1,7 @@
 //! The audit: whether the records of all actors agree, and whether they are those of a fair
 //! exchange.
 //!
-//! - [`Auditor`]: the actor that requests the records, and then checks one instrument after the
-//!   other.
+//! - [`Auditor`]: the actor that checks one instrument after the other.
 //! - [`Ledgers`]: the records and their comparison: [`Ledgers::instrument`] one instrument,
 //!   [`Ledgers::whole`] the exchange.
 //! - [`Finding`]: one error.

@@ -121,11 +121,13 @@ impl Story<'_> {
         for (place, quantity) in &self.listing.levels {
             there.entry(*place).or_default().1 += quantity;
         }
-        let wrong = there.into_iter().find(|(_, (there, said))| there != said);
-        findings.extend(wrong.map(|(place, (there, said))| Finding::Published {
+        let wrong = there
+            .into_iter()
+            .find(|(_, (there, published))| there != published);
+        findings.extend(wrong.map(|(place, (there, published))| Finding::Published {
             symbol,
             place,
-            said,
+            published,
             there,
         }));
     }

@@ -60,5 +60,5 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
     command::write(&arguments.report, &report::html(&outcome))?;
     let text = format!("{outcome}\n\nwritten: {}", arguments.report.display());
     let line = arguments.json.then(|| report::json(&outcome));
-    Ok(command::tell(&text, line, &outcome.complaints()))
+    Ok(command::print(&text, line, &outcome.complaints()))
 }

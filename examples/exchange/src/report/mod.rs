@@ -109,7 +109,7 @@ impl Outcome {
         }
         if self.system.dead_letters > 0 {
             let count = self.system.dead_letters;
-            complaints.push(format!("{count} messages were taken by nobody"));
+            complaints.push(format!("{count} messages became dead letters"));
         }
         if orders == 0 {
             complaints.push("no order was sent".to_owned());

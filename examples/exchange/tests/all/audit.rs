@@ -6,7 +6,6 @@ use exchange::gateway::Balance;
 use exchange::order::{Answer, OrderId, Side};
 use exchange::reader::Fault;
 use exchange::shard::ListingLedger;
-use vivant::prelude::*;
 use vivant::simulation::Simulation;
 
 /// The records of all actors after some orders, without a hand-over.
@@ -19,26 +18,8 @@ fn ledgers() -> Ledgers {
     let exchange = open(simulation.system(), balance);
     send(&simulation, exchange.gateway(), 200);
     simulation.run();
-    ask(&exchange).expect("all live")
-}
-
-fn ask(exchange: &exchange::exchange::Exchange) -> Result<Ledgers, AskError> {
-    let gateway = exchange.gateway().ledger().ask_blocking()?;
-    let audience = exchange.audience();
-    let shards = gateway.shards.iter().map(|it| it.ledger().ask_blocking());
-    let shards = shards.collect::<Result<_, _>>()?;
-    let readers = audience.readers.iter().map(|it| it.ledger().ask_blocking());
-    let readers = readers.collect::<Result<_, _>>()?;
-    let traders = audience.traders.iter().map(|it| it.ledger().ask_blocking());
-    let traders = traders.collect::<Result<_, _>>()?;
-    let meter = audience.meter.ledger().ask_blocking()?;
-    Ok(Ledgers {
-        gateway,
-        shards,
-        readers,
-        traders,
-        meter,
-    })
+    let gateway = exchange.gateway().ledger().ask_blocking();
+    Ledgers::gather(gateway.expect("it lives"), exchange.audience()).expect("all live")
 }
 
 /// The first instrument's, which has the most.
@@ -185,7 +166,7 @@ fn canary_a_crossed_book_is_found() {
         let resting = &mut listing(ledgers).resting;
         let best = resting[0].place.price;
         let ask = resting.iter_mut().find(|it| it.place.side == Side::Sell);
-        ask.expect("somebody sells").place.price = best;
+        ask.expect("a seller's order rests").place.price = best;
     });
     has(&findings, |it| *it == Finding::Crossed { symbol: 0 });
 }

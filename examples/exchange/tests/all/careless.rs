@@ -57,22 +57,6 @@ impl CarelessGateway {
     }
 }
 
-fn told(gateway: &Address<CarelessGateway>, audience: &Audience) -> Result<Ledgers, AskError> {
-    let gateway = gateway.ledger().ask_blocking()?;
-    let shards = gateway.shards.iter().map(|it| it.ledger().ask_blocking());
-    let shards = shards.collect::<Result<_, _>>()?;
-    let readers = audience.readers.iter().map(|it| it.ledger().ask_blocking());
-    let readers = readers.collect::<Result<_, _>>()?;
-    let traders = audience.traders.iter().map(|it| it.ledger().ask_blocking());
-    Ok(Ledgers {
-        gateway,
-        shards,
-        readers,
-        traders: traders.collect::<Result<_, _>>()?,
-        meter: audience.meter.ledger().ask_blocking()?,
-    })
-}
-
 fn audited(seed: u64) -> Audit {
     let simulation = Simulation::new(seed);
     let system = simulation.system();
@@ -95,7 +79,9 @@ fn audited(seed: u64) -> Audit {
         simulation.run_for(Duration::from_micros(500));
     }
     simulation.run();
-    told(&gateway, &audience).expect("all live").audit()
+    let gateway = gateway.ledger().ask_blocking().expect("it lives");
+    let ledgers = Ledgers::gather(gateway, &audience).expect("all live");
+    ledgers.audit()
 }
 
 #[test]

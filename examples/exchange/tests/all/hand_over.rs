@@ -8,7 +8,7 @@ use std::time::Duration;
 use vivant::Pacing;
 use vivant::System;
 use vivant::heap::{Stress, When};
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Simulation};
 
 /// Hands over all the time.
 const RESTLESS: Balance = Balance {
@@ -21,7 +21,7 @@ fn audited(simulation: &Simulation, orders: usize, balance: Balance) -> Audit {
     let exchange = open(system, balance);
     send(simulation, exchange.gateway(), orders);
     simulation.run();
-    exchange.audit(system).expect("the auditor lives")
+    exchange.audit(system).expect("the audit ends")
 }
 
 fn holds(simulation: &Simulation, orders: usize) {
@@ -37,53 +37,30 @@ fn holds(simulation: &Simulation, orders: usize) {
     assert!(audit.hand_overs.len() >= orders / 13);
 }
 
-#[test]
-fn seeded_nothing_is_lost_at_hand_over() {
-    check(
-        "seeded_nothing_is_lost_at_hand_over",
-        Seeds(30),
-        &Faults::none(),
-        |simulation| holds(simulation, 400),
-    );
+#[vivant::test(seeds = 30)]
+fn seeded_nothing_is_lost_at_hand_over(simulation: &Simulation) {
+    holds(simulation, 400);
 }
 
-#[test]
-fn seeded_nothing_is_lost_by_slow_shards() {
-    let faults = Faults::none()
-        .delays(100_000, Duration::from_millis(50))
-        .slow_turns(100_000, Duration::from_millis(20));
-    check(
-        "seeded_nothing_is_lost_by_slow_shards",
-        Seeds(30),
-        &faults,
-        |simulation| holds(simulation, 400),
-    );
+#[vivant::test(seeds = 30, faults = Faults::none()
+    .delays(100_000, Duration::from_millis(50))
+    .slow_turns(100_000, Duration::from_millis(20)))]
+fn seeded_nothing_is_lost_by_slow_shards(simulation: &Simulation) {
+    holds(simulation, 400);
 }
 
-#[test]
-fn seeded_nothing_is_lost_when_mailboxes_are_full() {
-    check(
-        "seeded_nothing_is_lost_when_mailboxes_are_full",
-        Seeds(20),
-        &Faults::none().full_mailboxes(),
-        |simulation| holds(simulation, 400),
-    );
+#[vivant::test(seeds = 20, faults = Faults::none().full_mailboxes())]
+fn seeded_nothing_is_lost_when_mailboxes_are_full(simulation: &Simulation) {
+    holds(simulation, 400);
 }
 
 /// With heaps that collect everything after each turn, and verify themselves.
-#[test]
-fn seeded_nothing_is_lost_under_collections() {
-    check(
-        "seeded_nothing_is_lost_under_collections",
-        Seeds(6),
-        &Faults::none(),
-        |simulation| {
-            let stress = Stress::new(When::All, simulation.seed());
-            let builder = System::builder().pacing(Pacing::new().stressed(stress));
-            let simulation = Simulation::with(simulation.seed(), Faults::none(), builder);
-            holds(&simulation, 150);
-        },
-    );
+#[vivant::test(seeds = 6)]
+fn seeded_nothing_is_lost_under_collections(simulation: &Simulation) {
+    let stress = Stress::new(When::All, simulation.seed());
+    let builder = System::builder().pacing(Pacing::new().stressed(stress));
+    let simulation = Simulation::with(simulation.seed(), Faults::none(), builder);
+    holds(&simulation, 150);
 }
 
 /// Both cases occur: under some seed an instrument arrives after an order for it, and under some
@@ -130,7 +107,7 @@ fn nothing_is_lost_on_threads() {
         assert_eq!(system.inspect().panics, 0);
         std::thread::sleep(Duration::from_millis(1));
     }
-    let audit = exchange.audit(&system).expect("the auditor lives");
+    let audit = exchange.audit(&system).expect("the audit ends");
     assert!(audit.holds(), "{:?}", audit.findings);
     assert_eq!(audit.orders, sent);
     assert!(audit.hand_overs.len() >= 100, "{}", audit.hand_overs.len());

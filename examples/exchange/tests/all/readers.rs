@@ -34,7 +34,7 @@ impl<'gc> PressState<'gc> {
     }
 }
 
-fn told(versions: &[(u64, (u64, u64))]) -> ReaderLedger {
+fn ledger_after(versions: &[(u64, (u64, u64))]) -> ReaderLedger {
     let simulation = Simulation::new(1);
     let system = simulation.system();
     let reader = Reader::spawn(system, 3, system.spawn(Meter::new(1)));
@@ -49,27 +49,30 @@ fn told(versions: &[(u64, (u64, u64))]) -> ReaderLedger {
 #[test]
 fn a_reader_reads_every_version() {
     let versions: Vec<_> = (1..=100).map(|number| (number, (99, 101))).collect();
-    let told = told(&versions);
-    assert_eq!(told.faults, []);
-    assert_eq!((told.reader, told.versions, told.look_ups), (3, 100, 200));
-    assert_eq!(told.last.into_iter().collect::<Vec<_>>(), [(5, 100)]);
+    let ledger = ledger_after(&versions);
+    assert_eq!(ledger.faults, []);
+    assert_eq!(
+        (ledger.reader, ledger.versions, ledger.look_ups),
+        (3, 100, 200)
+    );
+    assert_eq!(ledger.last.into_iter().collect::<Vec<_>>(), [(5, 100)]);
 }
 
 #[test]
 fn canary_a_version_that_is_missing_or_doubled_is_noticed() {
     let best = (99, 101);
-    let told = told(&[(1, best), (3, best), (3, best), (4, best)]);
+    let ledger = ledger_after(&[(1, best), (3, best), (3, best), (4, best)]);
     let gap = |after, came| Fault::Gap {
         symbol: 5,
         after,
         came,
     };
-    assert_eq!(told.faults, [gap(1, 3), gap(3, 3)]);
+    assert_eq!(ledger.faults, [gap(1, 3), gap(3, 3)]);
 }
 
 #[test]
 fn canary_a_crossed_version_is_noticed() {
-    let told = told(&[(1, (100, 101)), (2, (101, 101)), (3, (102, 101))]);
+    let ledger = ledger_after(&[(1, (100, 101)), (2, (101, 101)), (3, (102, 101))]);
     let crossed = |number| Fault::Crossed { symbol: 5, number };
-    assert_eq!(told.faults, [crossed(2), crossed(3)]);
+    assert_eq!(ledger.faults, [crossed(2), crossed(3)]);
 }

@@ -32,22 +32,22 @@ fn limit(id: OrderId, trader: TraderId, symbol: Symbol, price: u64, quantity: u6
 }
 
 /// The answers that trader 0 gets to some orders, and the audit.
-fn told(orders: &[Incoming]) -> (Vec<(OrderId, Answer)>, Audit) {
+fn answers_to(orders: &[Incoming]) -> (Vec<(OrderId, Answer)>, Audit) {
     let simulation = Simulation::new(1);
     let exchange = open(simulation.system(), NEVER);
     for order in orders {
         exchange.gateway().order(*order).send();
         simulation.run();
     }
-    let told = exchange.audience().traders[0].ledger().ask_blocking();
+    let ledger = exchange.audience().traders[0].ledger().ask_blocking();
     let audit = exchange.audit(simulation.system());
-    (told.unwrap().answers, audit.unwrap())
+    (ledger.unwrap().answers, audit.unwrap())
 }
 
 #[test]
 fn what_makes_no_sense_is_refused_with_a_reason() {
     let refused = |id, why| (id, Answer::Refused(why));
-    let (answers, audit) = told(&[
+    let (answers, audit) = answers_to(&[
         limit(5, 0, 0, 100, 10),
         limit(5, 0, 0, 100, 10),
         limit(4, 0, 0, 100, 10),
@@ -84,7 +84,7 @@ fn what_makes_no_sense_is_refused_with_a_reason() {
 
 #[test]
 fn an_exchange_without_orders_is_in_order() {
-    let (answers, audit) = told(&[]);
+    let (answers, audit) = answers_to(&[]);
     assert_eq!(answers, []);
     assert!(audit.holds(), "{:?}", audit.findings);
     assert_eq!((audit.orders, audit.versions), (0, 0));

@@ -21,7 +21,7 @@ struct Node {
 /// From the top down: a node is there before its children.
 fn populate(depth: u64, node: &mut Ptr<Node>) {
     if depth > 0 {
-        let node = Ptr::get_mut(node).expect("nobody else knows the node yet");
+        let node = Ptr::get_mut(node).expect("the node is not shared yet");
         let left = node.left.insert(Ptr::new(Node::default()));
         let right = node.right.insert(Ptr::new(Node::default()));
         populate(depth - 1, left);

@@ -41,7 +41,12 @@ pub(in crate::workloads) const SOAK: Bench = Bench::new(
         Param::count("entries", 6_000_000, 5_000, "entries of the store"),
         Param::count("things", 200_000, 200, "things on the shelf"),
         Param::count("held", 10_000, 200, "what each lender holds"),
-        Param::count("busy", 60, 60, "percent of the time that each is asked"),
+        Param::count(
+            "busy",
+            60,
+            60,
+            "percent of the time in which each gets requests",
+        ),
         Param::count(
             "tell",
             60_000,
@@ -232,8 +237,6 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let least = ended
         .map(|(actor, ended)| ended - before.get(&actor).copied().unwrap_or(0))
         .min();
-    figures
-        .extra
-        .insert("full_least", least.unwrap_or(0).into());
+    figures.add("full_least", least.unwrap_or(0));
     Ok(vec![figures])
 }

@@ -1,6 +1,6 @@
 //! Requests that several tests send, and what they expect.
 
-use super::town::{Town, json};
+use super::test_server::{TestServer, json};
 use example_load::Ask;
 
 /// The user of the requests.
@@ -13,17 +13,17 @@ pub(crate) fn query_form<'a>(changed: &[(&'a str, &'a str)]) -> Ask {
 }
 
 /// The days of the timetable's flights, as texts.
-pub(crate) fn days(town: &Town) -> [String; 2] {
-    let directory = town.house.airline.manager().directory().ask_blocking();
+pub(crate) fn days(server: &TestServer) -> [String; 2] {
+    let directory = server.instance.airline.manager().directory().ask_blocking();
     let timetable = directory.unwrap().unwrap().timetable().clone();
     let day = timetable.first_day();
     [day, airline::data::Day(day.0 + 1)].map(|day| day.to_string())
 }
 
 /// The ids of the flights from New York to London today, and back tomorrow.
-pub(crate) fn flights(town: &mut Town) -> [String; 2] {
-    let [today, tomorrow] = days(town);
-    let answer = town.ask(query_form(&[
+pub(crate) fn flights(server: &mut TestServer) -> [String; 2] {
+    let [today, tomorrow] = days(server);
+    let answer = server.ask(query_form(&[
         ("fromDate", &today),
         ("returnDate", &tomorrow),
     ]));
@@ -50,9 +50,9 @@ pub(crate) fn book_form(user: &str, out: &str, back: &str) -> Ask {
 }
 
 /// Sends a request, and checks the status and that there is a reason.
-pub(crate) fn refused(town: &mut Town, ask: Ask, status: u16, reason: &str) {
+pub(crate) fn refused(server: &mut TestServer, ask: Ask, status: u16, reason: &str) {
     let asked: String = format!("{ask:?}").chars().take(200).collect();
-    let answer = town.ask(ask);
+    let answer = server.ask(ask);
     assert_eq!(answer.status.as_u16(), status, "{asked}: {}", answer.text());
     let error = json(&answer)["error"].as_str().unwrap().to_owned();
     assert!(

@@ -1,5 +1,5 @@
 //! What several tests need.
 
 pub(crate) mod asks;
-pub(crate) mod town;
+pub(crate) mod test_server;
 pub(crate) mod traveller;

@@ -2,7 +2,7 @@
 //! answers.
 
 use airline::airline::Airline;
-use airline::audit::Told;
+use airline::audit::Confirmed;
 use airline::customer::{Booked, PASSWORD};
 use airline::desk::{Order, Refusal};
 use airline::id::Id;
@@ -13,7 +13,7 @@ use vivant::prelude::*;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Travelled {
     /// The answers.
-    pub(crate) told: Told,
+    pub(crate) confirmed: Confirmed,
     /// How often a flight was full.
     pub(crate) sold_out: u32,
     /// Whether it finished.
@@ -124,7 +124,7 @@ impl Traveller {
             Ok(Ok(booked)) => {
                 for id in [Some(booked.outbound), booked.back].into_iter().flatten() {
                     self.mine.push(id);
-                    self.met.told.booked.push(id);
+                    self.met.confirmed.booked.push(id);
                 }
             }
             Ok(Err(Refusal::SoldOut(_))) => self.met.sold_out += 1,
@@ -141,7 +141,7 @@ impl Traveller {
         booking: Id,
     ) {
         match done {
-            Ok(Ok(())) => self.met.told.cancelled.push(booking),
+            Ok(Ok(())) => self.met.confirmed.cancelled.push(booking),
             other => return self.surprised(other),
         }
         self.rest(t);

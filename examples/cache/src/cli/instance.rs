@@ -14,7 +14,7 @@ use vivant::prelude::*;
 
 /// A cache that is served.
 #[derive(Debug)]
-pub struct House {
+pub struct Instance {
     /// The system of its actors.
     pub system: System,
     /// The cache.
@@ -38,14 +38,14 @@ fn system(arguments: &ServeArguments) -> System {
         .build()
 }
 
-impl House {
+impl Instance {
     /// Opens a cache, fills it and serves it on a port. The port is bound first: without it, no
     /// cache is filled.
     ///
     /// # Errors
     ///
     /// The port cannot be bound, or the cache could not be filled.
-    pub fn open(arguments: &ServeArguments) -> Result<House, Box<dyn Error>> {
+    pub fn open(arguments: &ServeArguments) -> Result<Instance, Box<dyn Error>> {
         let server = Server::bind(arguments.port)?;
         let system = system(arguments);
         let stripes = Stripes::open(&system, arguments.settings());
@@ -53,7 +53,7 @@ impl House {
         let filled = stripes.fill(&popularity, arguments.pages.seed)?;
         drop(popularity);
         let service = Service::new(&system, stripes.clone());
-        Ok(House {
+        Ok(Instance {
             address: server.address(),
             server: server.start(router(service.clone()))?,
             system,

@@ -6,7 +6,7 @@ use quote::quote;
 use syn::{Attribute, Generics, Visibility};
 
 /// A handle struct, as input of the code generation.
-pub(crate) struct Face<'a> {
+pub(crate) struct HandleType<'a> {
     pub(crate) vivant: &'a Vivant,
     pub(crate) vis: &'a Visibility,
     pub(crate) handle: Ident,
@@ -17,9 +17,9 @@ pub(crate) struct Face<'a> {
     pub(crate) doc: String,
 }
 
-impl Face<'_> {
+impl HandleType<'_> {
     pub(crate) fn expand(&self) -> TokenStream {
-        let Face {
+        let HandleType {
             vivant,
             vis,
             handle,

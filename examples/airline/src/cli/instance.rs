@@ -12,7 +12,7 @@ use vivant::prelude::*;
 
 /// An airline that is served.
 #[derive(Debug)]
-pub struct House {
+pub struct Instance {
     /// The system of its actors.
     pub system: System,
     /// The airline.
@@ -24,14 +24,14 @@ pub struct House {
     server: Running,
 }
 
-impl House {
+impl Instance {
     /// Opens an airline and serves it on a port. The port comes first: without it, no data are
     /// loaded.
     ///
     /// # Errors
     ///
     /// The port cannot be had, or the data could not be loaded.
-    pub fn open(data: &DataArguments, port: u16) -> Result<House, Box<dyn error::Error>> {
+    pub fn open(data: &DataArguments, port: u16) -> Result<Instance, Box<dyn error::Error>> {
         let server = Server::bind(port)?;
         let system = System::builder()
             .name("airline")
@@ -42,7 +42,7 @@ impl House {
             ..Settings::default()
         };
         let airline = Airline::open(&system, settings);
-        Ok(House {
+        Ok(Instance {
             loaded: airline.manager().load(data.customers).ask_blocking()??,
             address: server.address(),
             server: server.start(router(Service::new(airline.clone())))?,

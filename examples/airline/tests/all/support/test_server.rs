@@ -1,27 +1,27 @@
 //! A served airline on a port of its own, and a client for it.
 
-use airline::cli::{DataArguments, House};
+use airline::cli::{DataArguments, Instance};
 use axum::http::StatusCode;
 use example_load::{Answer, Ask, Caller};
 use serde_json::Value;
 
 /// A served airline.
-pub(crate) struct Town {
-    pub(crate) house: House,
+pub(crate) struct TestServer {
+    pub(crate) instance: Instance,
     client: Caller,
 }
 
-impl Town {
+impl TestServer {
     /// With `customers` customers, and a timetable of `days` days.
-    pub(crate) fn open(customers: u32, days: u16) -> Town {
+    pub(crate) fn open(customers: u32, days: u16) -> TestServer {
         let data = DataArguments {
             customers,
             days,
             workers: Some(2),
         };
-        let house = House::open(&data, 0).expect("port 0 can always be had");
-        let client = Caller::new(house.address).unwrap();
-        Town { house, client }
+        let instance = Instance::open(&data, 0).expect("port 0 can always be had");
+        let client = Caller::new(instance.address).unwrap();
+        TestServer { instance, client }
     }
 
     /// Sends a request as one client, with its cookies.
@@ -38,7 +38,7 @@ impl Town {
 
     /// Another client.
     pub(crate) fn caller(&self) -> Caller {
-        Caller::new(self.house.address).unwrap()
+        Caller::new(self.instance.address).unwrap()
     }
 }
 

@@ -1,7 +1,7 @@
 //! `Object::trace_external`, of `#[derive(Object)]`: tracing of a field's external edges, to things
 //! that are counted elsewhere.
 
-use super::{Derived, is_leaf};
+use super::{Derived, is_leaf, variant_path};
 use crate::errors::Errors;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -9,13 +9,10 @@ use syn::spanned::Spanned;
 
 impl Derived<'_> {
     /// The variants, and in each the calls for the traced fields.
-    pub(crate) fn shows(&self) -> TokenStream {
+    pub(crate) fn external_edges(&self) -> TokenStream {
         let (heap, brand) = (&self.heap, &self.brand);
         let arms = self.variants().into_iter().map(|(variant, fields)| {
-            let path = match variant {
-                Some(name) => quote!(Self::#name),
-                None => quote!(Self),
-            };
+            let path = variant_path(&quote!(Self), variant);
             let (mut patterns, mut calls) = (TokenStream::new(), TokenStream::new());
             for (number, field) in fields.iter().enumerate() {
                 if is_leaf(field, &mut Errors::default()) {
