@@ -5,12 +5,12 @@
 #[path = "../../../vivant-heap/tests/all/root.rs"]
 mod root;
 
-mod assisting;
 mod collections;
 mod compile_fail;
 mod edge_snapshot;
 mod freeze;
 mod markers;
+mod mutator_assist;
+mod nested_regions;
 mod persistent;
-mod review_regions;
 mod seeds;

@@ -2,7 +2,7 @@
 
 mod kinds;
 
-use crate::ends::Ends;
+use crate::drop_counter::DropCounter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -17,7 +17,7 @@ struct Node<'gc> {
     left: Option<Gc<'gc, Mut<Node<'gc>>>>,
     right: Option<Gc<'gc, Mut<Node<'gc>>>>,
     title: Option<Val<'gc, str>>,
-    counted: Option<Leaf<Ends>>,
+    counted: Option<Leaf<DropCounter>>,
 }
 
 type Tree<'gc> = Gc<'gc, Mut<Node<'gc>>>;
@@ -31,7 +31,7 @@ fn tree<'r>(r: &Mutator<'r>, depth: u64, ends: &Arc<AtomicUsize>) -> Tree<'r> {
         left: part(),
         right: part(),
         title: None,
-        counted: Some(Leaf(Ends(ends.clone()))),
+        counted: Some(Leaf(DropCounter(ends.clone()))),
     }))
 }
 
@@ -63,7 +63,7 @@ fn balanced(heaps: &mut [&mut Heap<Trees>]) {
 }
 
 #[test]
-fn frozen_graphs_are_read_by_others_and_end_once() {
+fn frozen_graphs_are_read_by_other_heaps_and_destroyed_once() {
     let depth: u32 = if cfg!(miri) { 1 } else { 5 };
     // The nodes of a tree, and those below its root on one side.
     let (whole, half) = ((2 << depth) - 1, (1 << depth) - 1);
@@ -135,7 +135,7 @@ fn balanced_with(a: &mut Heap<Trees>, b: &mut Heap<Trees>, parcel: &Parcel<Froze
 }
 
 #[test]
-fn threads_read_what_is_frozen_while_its_owner_collects() {
+fn threads_read_frozen_objects_while_their_owner_collects() {
     let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicUsize::new(0));
     let mut a = trees(&source, When::Paced);
@@ -173,7 +173,7 @@ fn threads_read_what_is_frozen_while_its_owner_collects() {
 }
 
 #[test]
-fn what_a_frozen_region_counts_is_its_owners() {
+fn imports_of_a_frozen_region_become_imports_of_its_owner() {
     let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicUsize::new(0));
     let (mut a, mut b) = (trees(&source, When::Paced), trees(&source, When::Paced));
@@ -208,7 +208,7 @@ fn what_a_frozen_region_counts_is_its_owners() {
 }
 
 #[test]
-fn a_region_frozen_in_an_open_region_is_of_the_heap_around() {
+fn a_region_frozen_in_an_open_region_belongs_to_the_enclosing_heap() {
     root!(Nested = Option<Iso<Vec<FrozenTree<'static>>>>);
     let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicUsize::new(0));
@@ -260,7 +260,7 @@ fn a_root_that_changes_in_place_is_frozen_too() {
 
 #[test]
 #[should_panic(expected = "a region has no heap for a shared object")]
-fn what_nobody_could_own_is_not_frozen() {
+fn a_region_without_an_enclosing_heap_is_not_frozen() {
     let source = Arc::new(PageSource::new());
     let inner = Iso::<Vec<u64>>::new(&source, |_| Vec::new());
     let mut outer = Iso::<u64>::new(&source, |_| 0);

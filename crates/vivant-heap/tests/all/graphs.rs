@@ -1,6 +1,6 @@
 //! Graphs that survive collections.
 
-use crate::ends::Ends;
+use crate::drop_counter::DropCounter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root};
@@ -9,7 +9,7 @@ use vivant_heap::{Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Root
 struct Node<'gc> {
     value: u64,
     next: Option<Gc<'gc, Mut<Node<'gc>>>>,
-    noted: Option<Leaf<Ends>>,
+    noted: Option<Leaf<DropCounter>>,
 }
 
 root!(List = Option<Gc<'gc, Mut<Node<'gc>>>>);
@@ -46,7 +46,7 @@ fn list(source: &Arc<PageSource>, length: u64) -> Heap<List> {
 }
 
 #[test]
-fn what_is_reached_survives() {
+fn reachable_objects_survive() {
     let source = Arc::new(PageSource::new());
     let length = if cfg!(miri) { 50 } else { 10_000 };
     let mut heap = list(&source, length);
@@ -64,7 +64,7 @@ fn what_is_reached_survives() {
 }
 
 #[test]
-fn what_is_not_reached_goes() {
+fn unreachable_objects_are_freed() {
     let source = Arc::new(PageSource::new());
     let mut heap = list(&source, if cfg!(miri) { 50 } else { 100_000 });
     heap.collect();
@@ -106,7 +106,7 @@ fn an_old_object_that_is_written_keeps_a_young_one() {
 }
 
 #[test]
-fn rings_go_too() {
+fn unreachable_cycles_are_freed() {
     let source = Arc::new(PageSource::new());
     let mut heap = list(&source, 5);
     heap.turn(|m, state| {
@@ -133,7 +133,7 @@ fn destructors_run_once() {
     let objects = if cfg!(miri) { 20 } else { 1000 };
     heap.turn(|m, state| {
         for value in 0..objects {
-            let noted = Some(Leaf(Ends(ended.clone())));
+            let noted = Some(Leaf(DropCounter(ended.clone())));
             // Every second one is reachable.
             let next = *state;
             let new = m.alloc(Mut::new(Node { value, next, noted }));
@@ -188,7 +188,7 @@ fn large_objects_have_pages_of_their_own() {
 }
 
 #[test]
-fn what_a_heap_does_is_counted() {
+fn heap_statistics_are_exact() {
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Blob>::new(&source, Pacing::default(), |_| Vec::new());
     let before = heap.stats();
@@ -258,7 +258,7 @@ fn a_forgotten_borrow_ends_with_the_collection() {
 }
 
 #[test]
-fn without_memory_a_turn_panics_and_the_heap_stays() {
+fn a_turn_without_memory_panics_and_the_heap_stays_valid() {
     let source = Arc::new(PageSource::bounded(8));
     let mut heap = list(&source, 10);
     let turn = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

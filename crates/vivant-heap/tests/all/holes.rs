@@ -26,7 +26,7 @@ fn sum(heap: &mut Heap<Numbers>) -> u64 {
 }
 
 #[test]
-fn turns_of_two_heaps_lie_in_each_other() {
+fn turns_of_two_heaps_are_nested() {
     let source = Arc::new(PageSource::new());
     let (mut one, mut other) = (numbers(&source), numbers(&source));
     for _ in 0..3 {
@@ -204,7 +204,7 @@ struct Line([u8; 64]);
 root!(Lines = Vec<(Gc<'gc, Box<Leaf<Line>>>, Gc<'gc, Vec<Leaf<Line>>>)>);
 
 #[test]
-fn what_is_strongly_aligned_lies_in_a_box() {
+fn strongly_aligned_values_lie_in_boxes() {
     let source = Arc::new(PageSource::new());
     let line = |n| Leaf(Line([n; 64]));
     let mut heap = Heap::<Lines>::new(&source, stressed(), |m| {

@@ -242,7 +242,7 @@ impl Drop for Twice {
 }
 
 #[test]
-fn what_a_panic_brings_may_panic_too() {
+fn a_panic_payload_may_panic_too() {
     if cfg!(miri) {
         // The payload of the second panic is leaked, which an interpreter reports.
         return;
@@ -278,7 +278,7 @@ fn a_state_that_panics_takes_the_heap_with_it() {
 }
 
 #[test]
-fn a_heap_that_is_not_finished_gives_all_back() {
+fn a_heap_that_fails_to_start_frees_everything() {
     let ended = Arc::new(AtomicUsize::new(0));
     let source = Arc::new(PageSource::new());
     let made = catch_unwind(AssertUnwindSafe(|| {
@@ -334,7 +334,7 @@ impl Root for Nested {
 }
 
 #[test]
-fn what_is_taken_out_of_an_old_object_is_new() {
+fn a_value_taken_out_of_an_old_object_is_young() {
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Nested>::new(&source, stressed(), |m| {
         (m.alloc(Mut::new(Some(Mut::new(m.alloc(5))))), None)
@@ -359,7 +359,7 @@ fn what_is_taken_out_of_an_old_object_is_new() {
 root!(Number = Gc<'gc, Mut<u64>>);
 
 #[test]
-fn forgotten_borrows_harm_nobody() {
+fn forgotten_borrows_do_no_harm() {
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Number>::new(&source, stressed(), |m| m.alloc(Mut::new(1)));
     // Young, and young still; then old.
@@ -396,7 +396,7 @@ fn forgotten_borrows_harm_nobody() {
 }
 
 #[test]
-fn a_refused_write_of_an_old_object_harms_nobody() {
+fn a_refused_write_of_an_old_object_does_no_harm() {
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Number>::new(&source, stressed(), |m| m.alloc(Mut::new(1)));
     for round in 1..4 {

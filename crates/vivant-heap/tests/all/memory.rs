@@ -1,7 +1,7 @@
 //! Allocation failure: an error of the turn where that is possible, and a clear end of the process
 //! where it is not.
 
-use crate::ends::Ends;
+use crate::drop_counter::DropCounter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -81,15 +81,15 @@ fn fails(
 }
 
 #[test]
-fn a_turn_without_memory_panics_and_the_heap_is_as_it_was() {
+fn a_turn_without_memory_panics_and_the_heap_is_unchanged() {
     fails("no memory for an object of 8000 bytes", |m, _, _| {
         m.alloc([0_u64; 1000]);
     });
     fails("no memory for an object of ", |m, _, ended| {
-        m.alloc((Leaf(Ends(ended.clone())), [0_u64; 500]));
+        m.alloc((Leaf(DropCounter(ended.clone())), [0_u64; 500]));
     });
     fails("no memory for an object of ", |m, _, ended| {
-        m.alloc_slice([(Leaf(Ends(ended.clone())), [0_u8; 1000])]);
+        m.alloc_slice([(Leaf(DropCounter(ended.clone())), [0_u8; 1000])]);
     });
     fails("no memory for an object of ", |m, _, _| {
         m.alloc_str(&" ".repeat(3000));
@@ -106,7 +106,7 @@ fn many_small_objects_run_out_of_memory_too() {
         push(m, 0, state);
     });
     fails("no memory for an object of 16 bytes", |m, _, ended| {
-        m.alloc(Leaf(Ends(ended.clone())));
+        m.alloc(Leaf(DropCounter(ended.clone())));
     });
     fails("no memory for an object of ", |m, state, _| {
         if let Some(state) = state {
@@ -119,7 +119,7 @@ fn many_small_objects_run_out_of_memory_too() {
 }
 
 #[test]
-fn what_one_heap_gives_back_another_has() {
+fn pages_of_a_dropped_heap_are_used_by_another() {
     let source = Arc::new(PageSource::bounded(24));
     let (mut one, mut other) = (list(&source), list(&source));
     let fill = |heap: &mut Heap<List>| {

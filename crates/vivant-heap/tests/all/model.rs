@@ -187,12 +187,12 @@ impl Model {
     }
 
     /// Asserts that deaths are reported in the order of watching, of unreachable objects, and once.
-    fn hear(&mut self, heap: &mut Heap<Graph>, reached: &[bool]) {
+    fn check_deaths(&mut self, heap: &mut Heap<Graph>, reached: &[bool]) {
         let deaths = heap.take_deaths();
         assert!(deaths.is_sorted(), "{deaths:?}");
         for token in deaths {
             let watched = self.watched.remove(&token);
-            assert!(watched.is_some(), "{token} is told twice, or unwatched");
+            assert!(watched.is_some(), "{token} is reported twice, or unwatched");
             assert!(!reached[token as usize], "{token} is alive");
         }
         let nth = self.random.usize(..20);
@@ -333,15 +333,15 @@ fn run(seed: u64) {
             _ => heap.pace(),
         }
         let reached = model.compare(&mut heap);
-        model.hear(&mut heap, &reached);
+        model.check_deaths(&mut heap, &reached);
     }
     heap.collect();
     heap.sweep();
     let reached = model.compare(&mut heap);
-    model.hear(&mut heap, &reached);
+    model.check_deaths(&mut heap, &reached);
     if when != When::Never {
         let alive = |number: &u64| reached[*number as usize];
-        assert!(model.watched.keys().all(alive), "deaths are not told");
+        assert!(model.watched.keys().all(alive), "deaths are not reported");
         let ended = model.ended.lock().unwrap();
         for (number, &reached) in reached.iter().enumerate() {
             assert_eq!(ended[number], u32::from(!reached), "{number}");
@@ -353,7 +353,7 @@ fn run(seed: u64) {
 }
 
 #[test]
-fn seeded_graphs_are_what_they_should_be() {
+fn seeded_graphs_match_the_model() {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let seeds = match number("VIVANT_SEED") {
         Some(seed) => seed..seed + 1,

@@ -42,7 +42,7 @@ fn balanced(heaps: &mut [&mut Heap<Reader>]) {
 }
 
 #[test]
-fn what_another_heap_has_lives() {
+fn imported_objects_live() {
     let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
@@ -66,7 +66,7 @@ fn what_another_heap_has_lives() {
 }
 
 #[test]
-fn a_part_outlives_its_whole() {
+fn a_component_outlives_its_container() {
     let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
@@ -84,7 +84,7 @@ fn a_part_outlives_its_whole() {
 }
 
 #[test]
-fn a_heap_that_ends_leaves_what_others_have() {
+fn a_detached_heap_keeps_its_exports() {
     let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
@@ -98,7 +98,7 @@ fn a_heap_that_ends_leaves_what_others_have() {
 }
 
 #[test]
-fn a_parcel_that_nobody_opens_is_given_back() {
+fn a_dropped_parcel_returns_its_count() {
     let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
@@ -110,7 +110,7 @@ fn a_parcel_that_nobody_opens_is_given_back() {
 }
 
 #[test]
-fn what_is_held_lives_and_is_read_by_threads() {
+fn held_objects_live_and_are_read_by_threads() {
     let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
     let held: Held<str> = a.turn(|m, _| m.hold(m.val_str("rain")));
@@ -130,7 +130,7 @@ fn what_is_held_lives_and_is_read_by_threads() {
 }
 
 #[test]
-fn graphs_may_hold_what_is_shared() {
+fn graphs_may_hold_shared_objects() {
     root!(Library = Shelf<'gc>);
     let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
@@ -163,7 +163,7 @@ fn graphs_may_hold_what_is_shared() {
 /// Messages between heaps are counted: an INC when a heap has no weight left to send, a batch of
 /// DECs for each owner.
 #[test]
-fn what_a_heap_tells_others_is_counted() {
+fn sent_count_deltas_are_counted() {
     let source = Arc::new(PageSource::new());
     let (mut a, mut b, mut c) = (reader(&source), reader(&source), reader(&source));
     for _ in 0..3 {
@@ -192,7 +192,7 @@ fn what_a_heap_tells_others_is_counted() {
 
 /// An object that arrives repeatedly is imported once.
 #[test]
-fn what_comes_again_and_again_is_one_object() {
+fn an_object_received_repeatedly_is_imported_once() {
     let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     a.turn(|m, state| state.extend([book(m, 1), book(m, 1)]));
@@ -216,7 +216,7 @@ fn what_comes_again_and_again_is_one_object() {
 
 /// A heap that receives more than it records before it adds up, and keeps some of it.
 #[test]
-fn what_is_not_kept_is_given_up_by_the_next_mark() {
+fn dropped_imports_are_released_by_the_next_mark() {
     let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let objects = if cfg!(miri) { 30 } else { 3000 };

@@ -1,6 +1,6 @@
 //! Regions: graphs that move as a whole.
 
-use crate::ends::Ends;
+use crate::drop_counter::DropCounter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -14,7 +14,7 @@ struct Node<'gc> {
     left: Option<Gc<'gc, Mut<Node<'gc>>>>,
     right: Option<Gc<'gc, Mut<Node<'gc>>>>,
     title: Option<Val<'gc, str>>,
-    counted: Option<Leaf<Ends>>,
+    counted: Option<Leaf<DropCounter>>,
 }
 
 type Tree<'gc> = Gc<'gc, Mut<Node<'gc>>>;
@@ -27,7 +27,7 @@ fn tree<'r>(r: &Mutator<'r>, depth: u64, ends: Option<&Arc<AtomicUsize>>) -> Tre
         left: part(),
         right: part(),
         title: None,
-        counted: ends.map(|ends| Leaf(Ends(ends.clone()))),
+        counted: ends.map(|ends| Leaf(DropCounter(ends.clone()))),
     }))
 }
 
@@ -104,7 +104,7 @@ fn merged_regions_live() {
 }
 
 #[test]
-fn what_nobody_refers_to_ends_with_its_region() {
+fn unreferenced_objects_end_with_their_region() {
     let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicUsize::new(0));
     let mut heap = Heap::<Isos>::new(&source, stressed(When::Chance), |_| Vec::new());
@@ -131,7 +131,7 @@ root!(Titles = Vec<Val<'gc, str>>);
 type Shelf = Iso<Vec<Val<'static, str>>>;
 
 #[test]
-fn a_region_counts_what_it_has_of_others() {
+fn a_region_counts_its_imports() {
     let source = Arc::new(PageSource::new());
     let heap = || Heap::<Titles>::new(&source, stressed(When::Paced), |_| Vec::new());
     let (mut a, mut b) = (heap(), heap());
@@ -185,7 +185,7 @@ fn a_region_made_in_a_turn_shares_from_its_heap() {
 }
 
 #[test]
-fn what_comes_home_is_no_import() {
+fn a_reference_returned_to_its_owner_is_no_import() {
     let source = Arc::new(PageSource::new());
     let mut a = Heap::<Titles>::new(&source, stressed(When::Paced), |_| Vec::new());
     let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
@@ -198,7 +198,7 @@ fn what_comes_home_is_no_import() {
 }
 
 #[test]
-fn a_dropped_region_gives_up_what_it_counts() {
+fn a_dropped_region_releases_its_imports() {
     let source = Arc::new(PageSource::new());
     let mut a = Heap::<Titles>::new(&source, Pacing::default(), |_| Vec::new());
     let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
@@ -240,7 +240,7 @@ fn a_region_in_a_region_shares_from_the_heap() {
 /// The region in between has no count of the inner one's imports: it keeps them for no heap, and it
 /// could access a freed object by such a count.
 #[test]
-fn a_region_in_between_knows_nothing_of_what_is_shared() {
+fn an_intermediate_region_does_not_count_inner_imports() {
     let source = Arc::new(PageSource::new());
     // Larger than a page, so that its pages have no owner once it is dead.
     let long = "long ".repeat(2_000);
@@ -285,7 +285,7 @@ fn a_panic_in_an_open_region_closes_it() {
 /// Shared objects allocated in an open region belong to its holder, and the holder counts their
 /// components: the region may release its own counts first.
 #[test]
-fn what_a_region_shares_keeps_what_it_refers_to() {
+fn shared_objects_of_a_region_keep_their_components() {
     root!(Lends = ());
     root!(Holds = Option<Iso<Vec<Val<'static, Whole<'static>>>>>);
     /// A container of one component, or of many.
@@ -336,7 +336,7 @@ fn what_a_region_shares_keeps_what_it_refers_to() {
 }
 
 #[test]
-fn another_root_is_all_that_stays() {
+fn a_mapped_region_keeps_only_its_new_root() {
     let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicUsize::new(0));
     let new = || TreeIso::paced(&source, stressed(When::All), |r| tree(r, 2, Some(&ends)));
@@ -355,7 +355,7 @@ fn another_root_is_all_that_stays() {
 /// Objects of a few bytes that have a region each: the holder marks before thousands of them are
 /// garbage.
 #[test]
-fn a_forgotten_region_weighs_what_its_pages_do() {
+fn a_region_counts_with_its_pages_in_the_heap_size() {
     root!(Isos = Option<Gc<'gc, Mut<Iso<Vec<Gc<'static, [u64]>>>>>>);
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Isos>::new(&source, Pacing::new(), |_| None);

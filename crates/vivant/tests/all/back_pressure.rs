@@ -200,7 +200,7 @@ fn seeded_mutual_flooding_never_deadlocks(simulation: &Simulation) {
         .iter()
         .map(|actor| actor.mutes)
         .sum();
-    assert_eq!(muted, 0, "nobody stays muted");
+    assert_eq!(muted, 0, "no actor stays muted");
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn mutual_flooding_never_deadlocks_on_threads() {
 }
 
 #[test]
-fn a_muted_actor_still_hears_stop() {
+fn a_muted_actor_receives_a_stop_signal() {
     /// Takes its first message and then waits inside the turn for the test, so that its mailbox
     /// fills.
     #[derive(Actor)]

@@ -83,7 +83,7 @@ impl<'gc> PaperState<'gc> {
 }
 
 #[test]
-fn what_destructors_send_arrives_whoever_runs_them() {
+fn messages_of_destructors_arrive_from_every_collection() {
     let pacing = Pacing::new().stressed(Stress::new(When::All, 1));
     let builder = System::builder().pacing(pacing);
     let simulation = Simulation::with(1, Faults::none(), builder);
@@ -124,7 +124,7 @@ impl<'gc> DeskState<'gc> {
 
 /// A destructor is awaited, also after a turn that a panic aborted.
 #[test]
-fn what_a_turn_has_left_ends_though_it_panicked_and_no_other_comes() {
+fn garbage_of_a_last_turn_that_panicked_is_destroyed() {
     let simulation = Simulation::new(3);
     let tree = Supervisor::one_for_one().spawn(simulation.system());
     let desk = tree.add(Desk::child().on_panic(OnPanic::Resume));

@@ -229,7 +229,7 @@ fn seeded_a_book_is_frozen_and_published(simulation: &Simulation) {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_books_go_to_two_publishers_of_which_one_ends(simulation: &Simulation) {
+fn seeded_frozen_books_outlive_their_publisher(simulation: &Simulation) {
     let simulation = &stressed(simulation);
     let system = simulation.system();
     let readers = [(); 2].map(|()| Reader::spawn(system)).to_vec();

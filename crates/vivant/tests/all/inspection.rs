@@ -54,7 +54,7 @@ fn until(system: &System, is_so: impl Fn(&Inspection) -> bool) -> Inspection {
 }
 
 #[test]
-fn a_muted_actor_names_who_mutes_it_and_a_turn_says_how_long_it_has_run() {
+fn inspection_names_the_muting_actor_and_the_age_of_a_turn() {
     let system = System::builder().workers(2).overload(LIMIT).build();
     let gate = Arc::new(Barrier::new(2));
     let slow = system.spawn(Slow { gate: gate.clone() });
@@ -80,7 +80,7 @@ fn a_muted_actor_names_who_mutes_it_and_a_turn_says_how_long_it_has_run() {
 }
 
 #[test]
-fn workers_say_what_they_did_and_are_not_busy_while_they_sleep() {
+fn inspection_counts_turns_and_busy_time_of_workers() {
     let system = System::builder().name("quiet").workers(2).build();
     let gate = Arc::new(Barrier::new(1));
     let slow = system.spawn(Slow { gate });

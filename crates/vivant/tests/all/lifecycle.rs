@@ -156,7 +156,7 @@ fn a_start_that_panics_ends_the_actor_and_answers_its_askers() {
 }
 
 #[test]
-fn paths_tell_parent_and_number() {
+fn paths_contain_parent_and_number() {
     let simulation = Simulation::new(0);
     let (first, _) = mortal(simulation.system());
     let (second, _) = mortal(simulation.system());
@@ -200,7 +200,7 @@ fn weak_addresses_do_not_keep_alive_and_pins_do() {
 }
 
 #[test]
-fn after_shutdown_everything_answers_and_nothing_hangs() {
+fn calls_after_shutdown_return_errors() {
     for system in [
         System::builder().workers(2).build(),
         Simulation::new(0).system().clone(),
@@ -237,7 +237,7 @@ fn after_shutdown_everything_answers_and_nothing_hangs() {
 }
 
 #[test]
-fn a_turn_that_does_not_end_is_named_at_shutdown() {
+fn an_endless_turn_is_reported_at_shutdown() {
     #[derive(Actor)]
     struct Stuck;
     #[behaviours]
@@ -311,7 +311,7 @@ fn a_long_chain_of_actors_ends_without_deep_recursion() {
 }
 
 #[test]
-fn a_drop_that_panics_is_reported_and_costs_nobody_else() {
+fn a_drop_that_panics_is_reported_and_harms_no_other_actor() {
     struct Grenade;
     impl Drop for Grenade {
         fn drop(&mut self) {
@@ -381,13 +381,13 @@ impl Dropper {
 }
 
 #[test]
-fn an_address_dropped_in_a_long_turn_keeps_nobody_alive() {
+fn an_address_dropped_in_a_long_turn_keeps_no_actor_alive() {
     let system = System::builder().workers(2).build();
     let (ends, ended) = mpsc::channel();
     let telltale = system.spawn(Telltale { _ended: ends });
     let dropper = system.spawn(Dropper);
     let gate = Arc::new(Barrier::new(2));
     telltale.work(gate.clone()).send();
-    let told = dropper.drop_and_wait(telltale, gate, ended).ask_blocking();
-    assert_eq!(told, Ok(true), "it outlives its last address");
+    let reported = dropper.drop_and_wait(telltale, gate, ended).ask_blocking();
+    assert_eq!(reported, Ok(true), "it outlives its last address");
 }

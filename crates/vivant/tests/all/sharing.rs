@@ -262,7 +262,7 @@ fn pages(key: u64, numbers: std::ops::Range<u64>) -> Vec<String> {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_a_book_goes_round(simulation: &Simulation) {
+fn seeded_a_book_returns_to_its_owner(simulation: &Simulation) {
     let simulation = &stressed(simulation);
     let system = simulation.system();
     let [a, b, c] = [(); 3].map(|()| Shelf::spawn(system, None));
@@ -292,7 +292,7 @@ fn seeded_a_book_goes_round(simulation: &Simulation) {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_a_part_outlives_its_whole(simulation: &Simulation) {
+fn seeded_a_component_outlives_its_container(simulation: &Simulation) {
     let simulation = &stressed(simulation);
     let system = simulation.system();
     let [a, b, c] = [(); 3].map(|()| Shelf::spawn(system, None));
@@ -318,7 +318,7 @@ fn seeded_a_part_outlives_its_whole(simulation: &Simulation) {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_what_waits_keeps_what_it_carries(simulation: &Simulation) {
+fn seeded_waiting_messages_keep_their_objects_alive(simulation: &Simulation) {
     let simulation = &stressed(simulation);
     let system = simulation.system();
     let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
@@ -342,7 +342,7 @@ fn seeded_what_waits_keeps_what_it_carries(simulation: &Simulation) {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_steps_and_beginnings(simulation: &Simulation) {
+fn seeded_steps_and_start_arguments_keep_their_objects_alive(simulation: &Simulation) {
     let simulation = &stressed(simulation);
     let system = simulation.system();
     let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
@@ -359,7 +359,7 @@ fn seeded_steps_and_beginnings(simulation: &Simulation) {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_what_nobody_takes_is_given_back(simulation: &Simulation) {
+fn seeded_undelivered_objects_are_released(simulation: &Simulation) {
     let simulation = &stressed(simulation);
     let system = simulation.system();
     let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
@@ -438,7 +438,7 @@ fn seeded_an_actor_without_a_heap_keeps_parcels(simulation: &Simulation) {
 }
 
 #[test]
-fn books_go_round_on_threads() {
+fn books_are_passed_on_threads() {
     let rounds = if cfg!(miri) { 3 } else { 200 };
     let stress = Stress::new(When::All, 1);
     let system = System::builder()

@@ -67,7 +67,7 @@ impl Walker {
     }
 
     #[then]
-    fn heard(
+    fn received(
         &mut self,
         answer: Result<u64, AskError>,
         #[locals] again: bool,
@@ -78,8 +78,8 @@ impl Walker {
         }
     }
 
-    fn ask_and_hear(&mut self, t: &Turn<Self>, whom: Address<Walker>) -> Promise<u64> {
-        t.ask(whom.walk(2)).then(t.me().heard())
+    fn ask_and_receive(&mut self, t: &Turn<Self>, whom: Address<Walker>) -> Promise<u64> {
+        t.ask(whom.walk(2)).then(t.me().received())
     }
 
     #[local]
@@ -113,7 +113,7 @@ fn no_other_message_comes_between_two_steps() {
 }
 
 #[test]
-fn others_run_between_two_steps() {
+fn other_actors_run_between_two_steps() {
     let simulation = Simulation::new(4);
     let (one, log) = walker(&simulation);
     let other = simulation.system().spawn(Walker {
@@ -134,7 +134,7 @@ fn others_run_between_two_steps() {
 }
 
 #[test]
-fn a_guard_is_asked_before_the_first_step_only() {
+fn a_guard_is_evaluated_before_the_first_step_only() {
     let simulation = Simulation::new(5);
     let (walker, log) = walker(&simulation);
     let there = walker.march(2).ask();
@@ -154,7 +154,7 @@ fn the_last_step_answers_as_any_behaviour_does() {
     let simulation = Simulation::new(6);
     let ((one, _), (other, _)) = (walker(&simulation), walker(&simulation));
     assert_eq!(one.pass(other.clone()).ask_blocking(), Ok(6));
-    assert_eq!(one.ask_and_hear(other).ask_blocking(), Ok(4));
+    assert_eq!(one.ask_and_receive(other).ask_blocking(), Ok(4));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_panic_loses_the_steps_that_are_left() {
 }
 
 #[test]
-fn who_stops_between_two_steps_owes_an_answer() {
+fn a_stop_between_two_steps_is_answered_with_an_error() {
     let simulation = Simulation::new(8);
     let (walker, log) = walker(&simulation);
     let answer = walker.quit(5).ask_blocking();
@@ -187,7 +187,7 @@ fn who_stops_between_two_steps_owes_an_answer() {
 }
 
 #[test]
-fn whoever_is_started_afresh_goes_on_with_the_next_message() {
+fn a_restarted_actor_continues_with_the_next_message() {
     let simulation = Simulation::new(9);
     let log = Arc::new(Mutex::new(Vec::new()));
     let tree = Supervisor::one_for_one().spawn(simulation.system());
@@ -230,7 +230,7 @@ impl Porter {
 }
 
 #[test]
-fn a_panic_in_the_drop_of_what_a_step_left_costs_nobody_an_answer() {
+fn a_panic_in_the_drop_of_step_locals_loses_no_answer() {
     let simulation = Simulation::new(12);
     let porter = simulation.system().spawn(Porter);
     let (first, second) = (porter.carry().ask(), porter.carry().ask());
@@ -246,7 +246,7 @@ fn a_panic_in_the_drop_of_what_a_step_left_costs_nobody_an_answer() {
 }
 
 #[test]
-fn counts_of_memory_return_to_nothing() {
+fn memory_counts_return_to_zero() {
     let simulation = Simulation::new(10);
     let before = simulation.system().inspect().bytes;
     let (walker, _) = walker(&simulation);
@@ -345,7 +345,7 @@ impl<'gc> ListState<'gc> {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_what_a_step_leaves_lives_until_the_next(simulation: &Simulation) {
+fn seeded_step_locals_live_until_the_next_step(simulation: &Simulation) {
     let drops = Arc::new(AtomicU64::new(0));
     let list = List::spawn(simulation.system(), drops);
     let links = if cfg!(miri) { 8 } else { 50 };
@@ -359,7 +359,7 @@ fn seeded_what_a_step_leaves_lives_until_the_next(simulation: &Simulation) {
 }
 
 #[test]
-fn what_was_left_for_a_lost_step_is_garbage() {
+fn locals_of_a_lost_step_are_garbage() {
     let simulation = Simulation::new(11);
     let drops = Arc::new(AtomicU64::new(0));
     let tree = Supervisor::one_for_one().spawn(simulation.system());

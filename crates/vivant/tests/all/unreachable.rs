@@ -2,8 +2,8 @@
 
 mod graphs;
 mod objects;
-mod reckless;
 mod seeded;
+mod stop_hooks;
 mod threads;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -162,7 +162,7 @@ impl Stage {
 }
 
 #[test]
-fn a_cycle_that_nobody_refers_to_is_collected() {
+fn an_unreferenced_cycle_is_collected() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
     let ring = stage.ring(3);
@@ -177,7 +177,7 @@ fn a_cycle_that_nobody_refers_to_is_collected() {
 }
 
 #[test]
-fn an_address_outside_keeps_all_of_them() {
+fn an_external_address_keeps_a_cycle_alive() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
     let mut ring = stage.ring(5);
@@ -191,7 +191,7 @@ fn an_address_outside_keeps_all_of_them() {
 }
 
 #[test]
-fn addresses_are_seen_in_fields_of_every_kind() {
+fn addresses_are_traced_in_fields_of_every_kind() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
     let (a, b) = (stage.node(0), stage.node(1));
@@ -204,7 +204,7 @@ fn addresses_are_seen_in_fields_of_every_kind() {
 }
 
 #[test]
-fn who_is_behind_something_shared_counts_as_outside() {
+fn an_address_behind_shared_data_counts_as_external() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
     let (a, b) = (stage.node(0), stage.node(1));
@@ -222,7 +222,7 @@ fn who_is_behind_something_shared_counts_as_outside() {
 }
 
 #[test]
-fn a_kept_actor_keeps_what_it_knows() {
+fn a_kept_actor_keeps_its_references_alive() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
     let ring = stage.ring(4);
@@ -245,7 +245,7 @@ fn a_kept_actor_keeps_what_it_knows() {
 }
 
 #[test]
-fn what_hangs_on_a_cycle_ends_with_it_and_what_it_hangs_on_does_not() {
+fn actors_referenced_only_by_a_cycle_end_with_it() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
     let ring = stage.ring(3);
@@ -261,7 +261,7 @@ fn what_hangs_on_a_cycle_ends_with_it_and_what_it_hangs_on_does_not() {
 }
 
 #[test]
-fn a_cycle_is_collected_after_its_messages_are_done() {
+fn a_cycle_is_collected_after_its_messages_are_processed() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
     let ring = stage.ring(4);
@@ -287,7 +287,7 @@ fn messages_that_wait_for_their_guards_are_dead_letters() {
 }
 
 #[test]
-fn names_keep_nobody() {
+fn names_keep_no_actor_alive() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
     let ring = stage.ring(2);
@@ -300,7 +300,7 @@ fn names_keep_nobody() {
 }
 
 #[test]
-fn a_timer_keeps_whom_it_is_for() {
+fn a_timer_keeps_its_receiver_reachable() {
     #[derive(Actor)]
     struct Ticking {
         me: Option<Address<Ticking>>,
@@ -374,7 +374,7 @@ fn actors_with_graphs_are_collected_too() {
 }
 
 #[test]
-fn watchers_hear_of_it() {
+fn watchers_receive_the_reason_unreachable() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
     let ring = stage.ring(2);
@@ -384,7 +384,7 @@ fn watchers_hear_of_it() {
 }
 
 #[test]
-fn who_comes_to_know_itself_alone_ends() {
+fn an_actor_referenced_only_by_itself_ends() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
     let node = stage.node(1);

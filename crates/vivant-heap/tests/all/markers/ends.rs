@@ -106,7 +106,7 @@ fn a_heap_may_end_while_markers_work() {
     assert_eq!(heap.begin_mark(), MarkStart::Running);
     markers.follow(&heap);
     let held = heap.turn(|m, (news, _)| m.hold(news.unwrap()));
-    let detached = heap.end().expect("somebody has what is in it");
+    let detached = heap.end().expect("the holder has an object of it");
     assert_eq!(&*held, "rain");
     drop(held);
     assert!(detached.drain_all().is_none());
@@ -149,7 +149,7 @@ fn a_heap_goes_from_thread_to_thread_while_markers_work() {
 /// A whole collection aborts the running mark, again and again: epochs are reused, and no marker is
 /// left that would write an old one.
 #[test]
-fn marks_are_given_up_again_and_again() {
+fn marks_are_aborted_repeatedly() {
     let (source, ended) = (source(), Ended::default());
     let mut heap = book(&source, &ended);
     let markers = Markers::new(2);
@@ -304,7 +304,7 @@ fn memory_may_be_refused_while_markers_work() {
 /// An object as large as many pages, a slice that is scanned in parts, a vector that is scanned at
 /// once: all written while markers trace them.
 #[test]
-fn what_is_large_is_written_while_markers_work() {
+fn large_objects_are_written_while_markers_work() {
     type Long<'gc> = Gc<'gc, Mut<Vec<Gc<'gc, u64>>>>;
     type Wide<'gc> = Gc<'gc, Mut<[Option<Gc<'gc, u64>>; 700]>>;
     #[derive(Object)]

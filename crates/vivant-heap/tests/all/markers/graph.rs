@@ -32,7 +32,7 @@ const ROOTS: usize = 4;
 /// More than are scanned at once.
 const LONG: usize = if cfg!(miri) { 520 } else { 1_300 };
 const STEPS: usize = if cfg!(miri) { 10 } else { 120 };
-const DEEDS: usize = if cfg!(miri) { 8 } else { 24 };
+const ACTIONS: usize = if cfg!(miri) { 8 } else { 24 };
 
 /// The references of a node.
 #[derive(Clone)]
@@ -123,7 +123,7 @@ impl Model {
     }
 
     fn turn<'gc>(&mut self, m: &Mutator<'gc>, state: &mut State<'gc>) {
-        for _ in 0..self.random.usize(..DEEDS) {
+        for _ in 0..self.random.usize(..ACTIONS) {
             match self.random.usize(..16) {
                 0..8 => self.writes(m, state),
                 8 => self.watches(m, state),
@@ -236,13 +236,13 @@ impl Model {
     }
 
     fn reached(&self) -> BTreeSet<usize> {
-        let mut grey: Vec<usize> = self.roots.iter().copied().flatten().collect();
-        grey.extend(self.tags.iter().chain(&self.isos));
+        let mut queue: Vec<usize> = self.roots.iter().copied().flatten().collect();
+        queue.extend(self.tags.iter().chain(&self.isos));
         let mut reached = BTreeSet::new();
-        while let Some(node) = grey.pop() {
+        while let Some(node) = queue.pop() {
             if reached.insert(node) {
                 let Edges { to, fixed } = &self.nodes[node];
-                grey.extend(to.iter().chain(fixed).copied().flatten());
+                queue.extend(to.iter().chain(fixed).copied().flatten());
             }
         }
         reached
@@ -325,6 +325,6 @@ fn program(mode: Mode, seed: u64) {
 }
 
 #[test]
-fn seeded_graphs_are_what_they_should_be_beside_markers() {
+fn seeded_graphs_match_the_model_beside_markers() {
     with_seeds(12, program);
 }

@@ -240,13 +240,13 @@ impl Model {
 
     fn reached(&self) -> BTreeSet<usize> {
         let all = self.tops.iter().chain(&self.drawers).flatten().copied();
-        let mut grey: Vec<usize> = all.flatten().collect();
-        grey.extend(self.parcels.iter().filter_map(|(_, number)| *number));
-        grey.extend(self.folders.iter().map(|(_, last)| *last));
+        let mut queue: Vec<usize> = all.flatten().collect();
+        queue.extend(self.parcels.iter().filter_map(|(_, number)| *number));
+        queue.extend(self.folders.iter().map(|(_, last)| *last));
         let mut reached = BTreeSet::new();
-        while let Some(number) = grey.pop() {
+        while let Some(number) = queue.pop() {
             if reached.insert(number) {
-                grey.extend(&self.edges[number]);
+                queue.extend(&self.edges[number]);
             }
         }
         reached

@@ -149,7 +149,7 @@ fn end_by(knows: impl Fn(&Address<Hall>, &Address<Hall>)) -> bool {
 }
 
 #[test]
-fn addresses_are_seen_in_objects_of_every_kind() {
+fn addresses_are_traced_in_objects_of_every_kind() {
     assert!(end_by(|a, b| a.lodges(b.clone()).send()));
     assert!(end_by(|a, b| a.notes(7, b.clone()).send()));
     assert!(end_by(|a, b| a.is_beside(b.clone()).send()));
@@ -162,7 +162,7 @@ fn addresses_are_seen_in_objects_of_every_kind() {
 }
 
 #[test]
-fn who_is_in_a_region_or_shared_counts_as_outside() {
+fn an_address_in_a_region_or_shared_object_counts_as_external() {
     assert!(!end_by(|a, b| a.shares(b.clone()).send()));
     assert!(!end_by(|a, b| a.shuts_away(b.clone()).send()));
     assert!(!end_by(|a, b| {
@@ -191,7 +191,7 @@ fn cycles_of_graphs_and_plain_actors_end() {
 }
 
 #[test]
-fn who_is_known_to_garbage_alone_ends_while_its_holder_rests() {
+fn an_actor_referenced_only_by_garbage_ends_while_its_holder_is_idle() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
     let (a, b) = (hall(&stage, 0), hall(&stage, 1));
@@ -205,7 +205,7 @@ fn who_is_known_to_garbage_alone_ends_while_its_holder_rests() {
 }
 
 #[test]
-fn who_was_seen_may_be_sent_away() {
+fn a_traced_address_may_be_sent_away() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
     // Each holds the next one's address, and an actor with the first one's address keeps all.
@@ -227,7 +227,7 @@ fn who_was_seen_may_be_sent_away() {
 }
 
 #[test]
-fn why_alive_sees_through_heaps() {
+fn why_alive_follows_references_in_heaps() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
     let (a, b) = (hall(&stage, 0), hall(&stage, 1));
@@ -243,7 +243,7 @@ fn why_alive_sees_through_heaps() {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 300))]
-fn seeded_graphs_that_are_given_up_end_and_no_others(simulation: &Simulation) {
+fn seeded_only_unreferenced_graphs_end(simulation: &Simulation) {
     let seed = simulation.seed();
     let when = [When::Paced, When::All, When::Chance][seed as usize % 3];
     let pacing = Pacing::new()
