@@ -2,6 +2,7 @@
 //! completed.
 
 use crate::drop_counter::DropCounter;
+use crate::heaps::Collect;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{DetachedStep, Heap, Leaf, MarkStart, Object, Pacing, PageSource, Parcel, Val};
@@ -47,8 +48,7 @@ fn library(
             containers.map(|whole| m.pack::<One>(whole)).collect()
         })
     });
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     sent
 }
 

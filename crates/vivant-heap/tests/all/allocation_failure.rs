@@ -1,6 +1,7 @@
 //! Heaps of a source that has no pages left for turns: garbage is found though nothing grows, and
 //! live objects are not marked for ever.
 
+use crate::heaps::Collect;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use vivant_heap::{Gc, Heap, Iso, Leaf, Marking, Pacing, PageSource, Progress, Root};
@@ -27,8 +28,7 @@ fn hoard(source: &Arc<PageSource>, pacing: Pacing, things: usize) -> Heap<Hoard>
         let things = (0..things).map(|_| m.alloc([0; 12])).collect();
         (things, None, None)
     });
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     heap
 }
 

@@ -1,5 +1,6 @@
 //! The count inbox of a heap is drained in increments.
 
+use crate::heaps::Collect;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use vivant_heap::{DetachedStep, Heap, MarkStart, Pacing, PageSource, Parcel, Val};
@@ -89,8 +90,7 @@ fn a_stop_the_world_mark_drains_all() {
     assert!(!press.drain_some(INCREMENT), "they are turned over first");
     assert!(press.is_draining());
     drop(parcels);
-    press.collect();
-    press.sweep();
+    press.collect_and_sweep();
     assert!(!press.is_notified());
     assert_eq!(press.stats().live, 0);
 }

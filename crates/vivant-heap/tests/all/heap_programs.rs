@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+use crate::seeds::seeds;
 use fastrand::Rng;
 use std::cell::Cell;
 use std::io::{self, Write};
@@ -115,13 +116,8 @@ fn run(seed: u64, helper: Option<Helper>) {
 /// Runs the programs of some seeds, or of those that `VIVANT_SEED` or `VIVANT_SEEDS` requests, each
 /// with a helper of its own or without a helper.
 fn with_seeds(helper: impl Fn() -> Option<Helper>) {
-    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    let seeds = match number("VIVANT_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("VIVANT_SEEDS").unwrap_or(if cfg!(miri) { 1 } else { 20 }),
-    };
     says_where();
-    seeds.for_each(|seed| run(seed, helper()));
+    seeds(if cfg!(miri) { 1 } else { 20 }).for_each(|seed| run(seed, helper()));
 }
 
 #[test]

@@ -3,11 +3,11 @@
 #![forbid(unsafe_code)]
 
 use crate::drop_counter::DropCounter;
+use crate::heaps::Collect;
+use crate::heaps::verified;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
-use vivant_heap::{
-    CountVerifier, Heap, Leaf, Mutator, Object, Pacing, PageSource, Parcel, Stress, Val, When,
-};
+use vivant_heap::{CountVerifier, Heap, Leaf, Mutator, Object, PageSource, Parcel, Val};
 
 mod drops;
 mod parcels;
@@ -16,11 +16,6 @@ mod wakers;
 
 /// The memory of heaps that are leaked, so that Miri finds a path to it at the end of the tests.
 static KEPT: Mutex<Vec<Arc<PageSource>>> = Mutex::new(Vec::new());
-
-/// A pacing by which a heap verifies itself, and collects when requested.
-fn stressed() -> Pacing {
-    Pacing::new().stressed(Stress::new(When::Paced, 0))
-}
 
 /// The shared type of these tests: a text, its components, and a leaf that counts its drop.
 #[derive(Object)]
@@ -53,14 +48,13 @@ root!(Reader = Vec<Val<'gc, Page<'gc>>>);
 type One = Val<'static, Page<'static>>;
 
 fn reader(source: &Arc<PageSource>) -> Heap<Reader> {
-    Heap::new(source, stressed(), |_| Vec::new())
+    Heap::new(source, verified(), |_| Vec::new())
 }
 
 /// Collects and sweeps all of these heaps.
 fn collected(heaps: &mut [&mut Heap<Reader>]) {
     for heap in heaps.iter_mut() {
-        heap.collect();
-        heap.sweep();
+        heap.collect_and_sweep();
     }
 }
 

@@ -1,6 +1,7 @@
 //! Mark termination of a concurrent mark runs in steps: each of them is short, turns run in
 //! between, and new entries of these turns are not waited for.
 
+use crate::heaps::Collect;
 use std::sync::Arc;
 use vivant_heap::{
     DetachedHeap, Gc, Heap, MarkStart, Mut, Object, Pacing, PageSource, Parcel, Progress, Stress,
@@ -38,8 +39,7 @@ fn make(source: &Arc<PageSource>, pacing: Pacing) -> Heap<States> {
         state.ballast = Some(m.alloc_slice(vec![7; 40_000]));
         state
     });
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     heap
 }
 
@@ -172,10 +172,8 @@ fn termination_does_not_wait_for_new_entries() {
     heap.verify().unwrap();
     heap.turn(|_, state| *state = State::default());
     for _ in 0..3 {
-        heap.collect();
-        heap.sweep();
-        press.collect();
-        press.sweep();
+        heap.collect_and_sweep();
+        press.collect_and_sweep();
     }
     assert_eq!((heap.imports(), heap.exports(), press.exports()), (0, 0, 0));
     assert_eq!(heap.stats().live, 0);

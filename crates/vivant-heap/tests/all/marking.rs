@@ -1,6 +1,7 @@
 //! Which threads mark a heap, and when.
 
 use crate::drop_counter::DropCounter;
+use crate::heaps::Collect;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{
@@ -89,8 +90,7 @@ fn a_heap_that_never_marks_does_so_on_request() {
     assert_eq!(program.heap.stats().unswept, 0);
     assert_eq!(program.ended(), 90 * EACH);
     assert_eq!(program.heap.stats().major, 1, "the next is asked for too");
-    program.heap.collect();
-    program.heap.sweep();
+    program.heap.collect_and_sweep();
     assert_eq!(program.ended(), 190 * EACH);
 }
 
@@ -139,8 +139,7 @@ fn a_mark_visits_export_roots_in_increments() {
     let mut heap = Heap::<Tokens>::new(&source, pacing().growth(50.0), |_| Vec::new());
     let mut known: Vec<Parcel<Val<'static, u64>>> =
         heap.turn(|m, _| (0..KNOWN as u64).map(|n| m.pack(m.val(n))).collect());
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     assert_eq!(heap.begin_mark(), MarkStart::Running);
     let mut paces = 0;
     while heap.stats().ended == 0 {
@@ -214,8 +213,7 @@ fn a_heap_counts_its_pending_destructors() {
     program.heap.sweep();
     assert_eq!(program.heap.stats().destructors, EACH / 2);
     program.heap.turn(|_, state| state.clear());
-    program.heap.collect();
-    program.heap.sweep();
+    program.heap.collect_and_sweep();
     assert!(!program.heap.has_destructors());
     assert_eq!(program.ended(), EACH);
 }

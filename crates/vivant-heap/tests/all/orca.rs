@@ -1,8 +1,10 @@
 //! Sharing between heaps: a shared object lives as long as any heap or parcel refers to it, and no
 //! longer.
 
+use crate::heaps::Collect;
+use crate::heaps::balanced;
 use std::sync::Arc;
-use vivant_heap::{CountVerifier, Gc, Heap, Held, Mut, Object, Pacing, PageSource, Val};
+use vivant_heap::{Gc, Heap, Held, Mut, Object, Pacing, PageSource, Val};
 
 /// A list of texts, shared.
 #[derive(Object)]
@@ -33,14 +35,6 @@ fn book<'gc>(m: &vivant_heap::Mutator<'gc>, pages: u64) -> Val<'gc, Page<'gc>> {
     first.unwrap()
 }
 
-fn balanced(heaps: &mut [&mut Heap<Reader>]) {
-    let mut verifier = CountVerifier::default();
-    heaps
-        .iter_mut()
-        .for_each(|heap| verifier.heap(heap).unwrap());
-    verifier.check().unwrap();
-}
-
 #[test]
 fn imported_objects_live() {
     let source = Arc::new(PageSource::new());
@@ -49,8 +43,7 @@ fn imported_objects_live() {
     a.collect();
     b.turn(|m, state| state.push(m.unpack(parcel)));
     balanced(&mut [&mut a, &mut b]);
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     b.collect();
     b.turn(|_, state| {
         let last = state[0].next.unwrap().next.unwrap();
@@ -60,8 +53,7 @@ fn imported_objects_live() {
     });
     b.collect();
     balanced(&mut [&mut a, &mut b]);
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(a.stats().live, 0);
 }
 
@@ -77,8 +69,7 @@ fn a_component_outlives_its_container() {
     });
     b.collect();
     balanced(&mut [&mut a, &mut b]);
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     b.turn(|_, state| assert_eq!(state[0].text, "page 2"));
     assert_eq!(a.stats().alive, 1);
 }
@@ -104,8 +95,7 @@ fn a_dropped_parcel_returns_its_count() {
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
     drop(parcel);
     assert!(a.is_unshared());
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(a.stats().live, 0);
 }
 
@@ -150,13 +140,9 @@ fn graphs_may_hold_shared_objects() {
         let pages = shelf.pages.borrow();
         assert!(pages.iter().all(|page| page.next.unwrap().text == "page 1"));
     });
-    let mut verifier = CountVerifier::default();
-    verifier.heap(&mut a).unwrap();
-    verifier.heap(&mut b).unwrap();
-    verifier.check().unwrap();
+    balanced(&mut [&mut a, &mut b]);
     drop(b);
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(a.stats().live, 0);
 }
 
@@ -209,8 +195,7 @@ fn an_object_received_repeatedly_is_imported_once() {
     assert_eq!((b.stats().imports, b.stats().changes), (0, 2));
     a.drain_all();
     a.turn(|_, state| state.clear());
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(a.stats().live, 0);
 }
 

@@ -1,6 +1,7 @@
 //! A sweep between two turns is bounded, whatever has caused it; and it ends, whatever turns
 //! allocate meanwhile.
 
+use crate::heaps::Collect;
 use std::sync::Arc;
 use vivant_heap::{Gc, Heap, Iso, Leaf, Pacing, PageSource, Parcel, Root, Val};
 
@@ -30,8 +31,7 @@ fn unswept(source: &Arc<PageSource>, nth: usize) -> Heap<Desk> {
         let small = (0..SPANS * OBJECTS_OF_A_SPAN).map(|_| m.alloc(Leaf([1; 5])));
         (small.collect(), Vec::new(), Vec::new())
     });
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     heap.turn(|_, (small, ..)| {
         let mut number = 0;
         small.retain(|_| {
@@ -138,8 +138,7 @@ fn large_objects_are_returned_gradually() {
                 .map(|_| m.val_slice(vec![1_u64; kib * 1024 / 8]))
                 .collect()
         });
-        heap.collect();
-        heap.sweep();
+        heap.collect_and_sweep();
         heap.turn(|_, shelf| shelf.clear());
         heap.collect();
         while heap.is_unswept() {

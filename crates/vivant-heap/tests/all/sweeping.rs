@@ -1,6 +1,7 @@
 //! Dead objects are freed gradually: spans, destructors, memory.
 
 use crate::drop_counter::DropCounter;
+use crate::heaps::Collect;
 use fastrand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,8 +81,7 @@ fn destructors_run_in_batches() {
             .map(|_| m.alloc(Leaf(DropCounter(ended.clone()))))
             .collect()
     });
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     heap.turn(|_, state| state.clear());
     heap.collect();
     assert_eq!(count(), 0);
@@ -113,8 +113,7 @@ fn memory_of_dead_objects_returns_to_the_system() {
         fill(&mut heap);
         let full = source.stats();
         heap.turn(|_, state| state.truncate(10));
-        heap.collect();
-        heap.sweep();
+        heap.collect_and_sweep();
         let stats = source.stats();
         assert!(stats.pages < 10, "{stats:?} of {full:?}");
         assert!(stats.kept <= KEPT, "{stats:?} of {full:?}");
@@ -171,8 +170,7 @@ fn seeded_pages_are_bounded_by_live_bytes() {
         }
         assert!(fragmented > 0.3, "{fragmented}");
         heap.turn(|_, state| state.clear());
-        heap.collect();
-        heap.sweep();
+        heap.collect_and_sweep();
         assert_eq!((heap.stats().held, heap.stats().fragmentation()), (0, 0.0));
     }
 }
@@ -243,8 +241,7 @@ fn a_collection_sweeps_a_bounded_number_of_spans() {
         let objects = SPANS * (4096 / OBJECT);
         (0..objects).map(|_| m.alloc(Leaf([1; 5]))).collect()
     });
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     heap.turn(|_, state| {
         let mut number = 0;
         state.retain(|_| {

@@ -1,6 +1,7 @@
 //! Tags: a tag identifies an object and keeps it alive without access to it; the object's heap has
 //! access.
 
+use crate::heaps::Collect;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::thread;
@@ -57,8 +58,7 @@ fn there(token: &Token) -> usize {
 }
 
 fn all(heap: &mut Heap<Graph>) {
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
 }
 
 /// Visits everything, which tests nothing more under an interpreter, and takes minutes there.

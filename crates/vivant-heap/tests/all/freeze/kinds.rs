@@ -1,6 +1,7 @@
 //! Each kind of field that a graph can have, frozen.
 
 use super::stressed;
+use crate::heaps::Collect;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -164,7 +165,6 @@ fn large_young_and_written_objects_are_frozen() {
         });
     }
     a.turn(|_, rows| rows.clear());
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(a.stats().live, 0);
 }

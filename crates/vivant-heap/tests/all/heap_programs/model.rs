@@ -1,40 +1,22 @@
 //! The expected live objects: objects are numbers, and refer to numbers.
 
+use crate::numbered::{Drops, Numbered};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
 use vivant_heap::Leaf;
-
-/// The number of drops of each object, by its number.
-type Ended = Arc<Mutex<Vec<u32>>>;
-
-/// The number of an object, which counts its drop.
-pub(crate) struct Noted {
-    pub(crate) number: usize,
-    ended: Ended,
-}
-
-impl Drop for Noted {
-    fn drop(&mut self) {
-        self.ended.lock().unwrap()[self.number] += 1;
-    }
-}
 
 /// All objects ever allocated.
 #[derive(Default)]
 pub(crate) struct Model {
     /// By number: the references of each object.
     edges: Vec<Vec<usize>>,
-    ended: Ended,
+    ended: Drops,
 }
 
 impl Model {
     /// Adds an object that refers to these.
-    pub(crate) fn adds(&mut self, edges: Vec<usize>) -> Leaf<Noted> {
-        let number = self.edges.len();
+    pub(crate) fn adds(&mut self, edges: Vec<usize>) -> Leaf<Numbered> {
         self.edges.push(edges);
-        let ended = self.ended.clone();
-        ended.lock().unwrap().push(0);
-        Leaf(Noted { number, ended })
+        Numbered::next(&self.ended)
     }
 
     /// Clears the references of an object.

@@ -2,21 +2,22 @@
 //! content.
 
 use super::Dice;
-use super::model::{Model, Noted};
+use super::model::Model;
+use crate::numbered::Numbered;
 use std::sync::Arc;
 use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource, Parcel, Val, Weak};
 
 /// Shared from birth.
 #[derive(Object)]
 pub(crate) struct Thing<'gc> {
-    noted: Leaf<Noted>,
+    noted: Leaf<Numbered>,
     parts: Vec<Val<'gc, Thing<'gc>>>,
 }
 
 /// Private, and mutable.
 #[derive(Object)]
 pub(crate) struct Node<'gc> {
-    noted: Leaf<Noted>,
+    noted: Leaf<Numbered>,
     next: Option<Gc<'gc, Mut<Node<'gc>>>>,
     thing: Option<Val<'gc, Thing<'gc>>>,
 }

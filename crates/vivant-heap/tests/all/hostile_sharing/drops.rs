@@ -1,7 +1,7 @@
 //! Leaves, heaps and turns that share, drop and panic when they end.
 
-use super::{DropCounter, KEPT, One, Page, Reader, balanced, collected, emptied, reader, stressed};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use super::{DropCounter, KEPT, One, Page, Reader, balanced, collected, emptied, reader, verified};
+use crate::heaps::panics;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -96,14 +96,13 @@ fn objects_shared_by_a_failing_first_turn_stay() {
     let source = Arc::new(PageSource::new());
     let mut b = reader(&source);
     let mut lost = None;
-    let made = catch_unwind(AssertUnwindSafe(|| {
-        Heap::<Reader>::new(&source, stressed(), |m| {
+    assert!(panics(|| {
+        Heap::<Reader>::new(&source, verified(), |m| {
             let part = Page::new(m, "part", Vec::new());
             lost = Some(m.pack::<One>(Page::new(m, "whole", vec![part])));
             panic!("in the first turn");
         })
     }));
-    assert!(made.is_err());
     let pages = source.stats().pages;
     b.turn(|m, state| state.push(m.unpack(lost.unwrap()).parts[0]));
     collected(&mut [&mut b]);

@@ -1,7 +1,7 @@
 //! Parcels that are opened, looked at, copied and lost in the wrong places.
 
 use super::{Number, One, Page, balanced, collected, emptied, reader};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::heaps::panics;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use vivant_heap::{DetachedHeap, Erased, Held, Leaf, Object, PageSource, Parcel, Sendable, Val};
@@ -52,19 +52,16 @@ fn the_body_of_look_may_panic() {
     let mut a = reader(&source);
     let parcel = a.turn(|m, _| m.pack::<One>(Page::new(m, "rain", Vec::new())));
     let copy = parcel.clone();
-    let looked = catch_unwind(AssertUnwindSafe(|| parcel.look(|_| panic!("looked"))));
-    assert!(looked.is_err());
-    let opened = catch_unwind(AssertUnwindSafe(|| parcel.open(|_| panic!("opened"))));
-    assert!(opened.is_err());
+    assert!(panics(|| parcel.look(|_| panic!("looked"))));
+    assert!(panics(|| parcel.open(|_| panic!("opened"))));
     balanced(&mut [&mut a], &[&copy]);
-    let turned = catch_unwind(AssertUnwindSafe(|| {
+    assert!(panics(|| {
         a.turn(|m, state| {
             state.push(m.unpack(copy));
             m.val_str("left behind");
             panic!("the turn");
         });
     }));
-    assert!(turned.is_err());
     collected(&mut [&mut a]);
     a.turn(|_, state| assert_eq!(state[0].text, "rain"));
     emptied(&mut [&mut a]);
@@ -103,7 +100,7 @@ fn a_clone_may_be_another_value() {
     drop(parcel);
     collected(&mut [&mut a]);
     let part = page.clone();
-    assert!(catch_unwind(AssertUnwindSafe(|| page.clone())).is_err());
+    assert!(panics(|| page.clone()));
     drop(page);
     collected(&mut [&mut a]);
     assert_eq!(part.look(|part| part.page.text.clone()), "part");

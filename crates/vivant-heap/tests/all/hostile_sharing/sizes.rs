@@ -1,7 +1,8 @@
 //! Shared objects of size zero, without elements, and larger than chunks; at bounds.
 
-use super::{DropCounter, One, Page, collected, reader, stressed};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use super::{DropCounter, One, Page, collected, reader, verified};
+use crate::heaps::Collect;
+use crate::heaps::panics;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{Heap, Leaf, PageSource, Parcel, Val};
@@ -36,7 +37,7 @@ const MANY: usize = 1 << 60;
 fn zero_sized_values_are_shared() {
     let count = if cfg!(miri) { 30 } else { 16_000 };
     let source = Arc::new(PageSource::new());
-    let make = || Heap::<Sizes>::new(&source, stressed(), |_| Vec::new());
+    let make = || Heap::<Sizes>::new(&source, verified(), |_| Vec::new());
     let (mut a, mut b) = (make(), make());
     let parcels: Vec<Parcel<Mixed<'static>>> = a.turn(|m, _| {
         let mixed = |_| {
@@ -56,8 +57,7 @@ fn zero_sized_values_are_shared() {
     a.collect();
     b.turn(|m, state| state.extend(parcels.into_iter().map(|parcel| m.unpack(parcel))));
     b.collect();
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     b.turn(|m, state| {
         for (nothing, bytes, text, nothings, ending, texts) in &*state {
             let owners = [
@@ -77,8 +77,7 @@ fn zero_sized_values_are_shared() {
     });
     let before = NOTHINGS.load(Ordering::Relaxed);
     b.collect();
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(NOTHINGS.load(Ordering::Relaxed) - before, 2 * (count - 1));
     b.turn(|_, state| assert_eq!(state[0].4.len(), 2));
 }
@@ -89,7 +88,7 @@ root!(Bytes = Vec<(Val<'gc, [u64]>, Val<'gc, [Val<'gc, str>]>)>);
 #[test]
 fn shared_objects_of_all_sizes_are_read() {
     let source = Arc::new(PageSource::new());
-    let make = || Heap::<Bytes>::new(&source, stressed(), |_| Vec::new());
+    let make = || Heap::<Bytes>::new(&source, verified(), |_| Vec::new());
     let (mut a, mut b) = (make(), make());
     let sizes: &[usize] = match cfg!(miri) {
         true => &[254, 255, 510],
@@ -107,8 +106,7 @@ fn shared_objects_of_all_sizes_are_read() {
         a.collect();
         b.turn(|m, state| state.push(m.unpack(parcel)));
         b.collect();
-        a.collect();
-        a.sweep();
+        a.collect_and_sweep();
         let theirs = a.id();
         b.turn(|_, state| {
             let (words, texts) = state.pop().unwrap();
@@ -118,8 +116,7 @@ fn shared_objects_of_all_sizes_are_read() {
             assert_eq!(Val::owner(texts), theirs);
         });
         b.collect();
-        a.collect();
-        a.sweep();
+        a.collect_and_sweep();
         assert_eq!(a.stats().live, 0);
     }
 }
@@ -134,7 +131,7 @@ fn sharing_at_the_memory_limit_loses_nothing() {
     let (mut a, mut b) = (reader(&source), reader(&source));
     for _ in 0..rounds {
         let mut parcels = Vec::new();
-        let lost = catch_unwind(AssertUnwindSafe(|| {
+        assert!(panics(|| {
             a.turn(|m, _| {
                 loop {
                     let ends = Box::new(DropCounter(ends.clone()));
@@ -143,7 +140,6 @@ fn sharing_at_the_memory_limit_loses_nothing() {
                 }
             });
         }));
-        assert!(lost.is_err());
         let count = parcels.len();
         assert_eq!(ends.swap(0, Ordering::Relaxed), 1, "the one without room");
         b.turn(|m, state| state.extend(parcels.drain(..).map(|parcel| m.unpack(parcel))));
@@ -154,8 +150,7 @@ fn sharing_at_the_memory_limit_loses_nothing() {
             state.clear();
         });
         b.collect();
-        a.collect();
-        a.sweep();
+        a.collect_and_sweep();
         assert_eq!(ends.swap(0, Ordering::Relaxed), count);
     }
 }

@@ -1,6 +1,7 @@
 //! Wakers: foreign code, called by each thread that sends counts to a heap.
 
 use super::{KEPT, One, Page, balanced, emptied, reader};
+use crate::heaps::Collect;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
@@ -95,8 +96,7 @@ impl Wake for Acts {
         match self.does {
             Does::Collects => {
                 if let Some(heap) = &mut place.heap {
-                    heap.collect();
-                    heap.sweep();
+                    heap.collect_and_sweep();
                 }
             }
             Does::Ends => {

@@ -1,7 +1,8 @@
 //! Random graphs that are written, tagged, referred to by weak references and merged, while markers
 //! trace them.
 
-use super::{Ended, Markers, Mode, Noted, source, with_seeds};
+use super::{Markers, Mode, source, with_seeds};
+use crate::numbered::{Drops, Numbered};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use vivant_heap::{Gc, Heap, Iso, Leaf, Mut, Mutator, Object, Tag, Weak};
@@ -10,7 +11,7 @@ type Link<'gc> = Gc<'gc, Mut<Node<'gc>>>;
 
 #[derive(Object)]
 struct Node<'gc> {
-    noted: Leaf<Noted>,
+    noted: Leaf<Numbered>,
     to: [Option<Link<'gc>>; SLOTS],
     /// The same few references repeated; in some nodes more than are scanned at once.
     fixed: Option<Gc<'gc, [Option<Link<'gc>>]>>,
@@ -47,14 +48,14 @@ struct Model {
     weak: Vec<usize>,
     tags: Vec<usize>,
     isos: Vec<usize>,
-    ended: Ended,
+    ended: Drops,
     random: Rng,
 }
 
 type Picked<'gc> = (Option<Link<'gc>>, Option<usize>);
 
 fn number(node: Link<'_>) -> usize {
-    node.borrow().noted.0.0
+    node.borrow().noted.0.number
 }
 
 impl Model {
@@ -85,8 +86,8 @@ impl Model {
             let elements = few.iter().map(|few| few.0).cycle().take(elements);
             m.alloc_iter(elements)
         });
-        let noted = Noted::next(&self.ended);
-        let number = noted.0.0;
+        let noted = Numbered::next(&self.ended);
+        let number = noted.0.number;
         self.nodes.push(Edges {
             to: picked.map(|picked| picked.1),
             fixed: few.iter().map(|few| few.1).collect(),
@@ -104,12 +105,12 @@ impl Model {
         let iso = m.iso::<Link<'static>>(|r| {
             let mut next: Option<Link<'_>> = None;
             for _ in 0..length {
-                let noted = Noted::next(&self.ended);
+                let noted = Numbered::next(&self.ended);
                 let edges = Edges {
                     to: [last, None, None],
                     fixed: Vec::new(),
                 };
-                last = Some(noted.0.0);
+                last = Some(noted.0.number);
                 self.nodes.push(edges);
                 next = Some(r.alloc(Mut::new(Node {
                     noted,
@@ -284,7 +285,7 @@ fn program(mode: Mode, seed: u64) {
         weak: Vec::new(),
         tags: Vec::new(),
         isos: Vec::new(),
-        ended: Ended::default(),
+        ended: Drops::default(),
         random: Rng::with_seed(seed),
     };
     let mut heap = Heap::<Graph>::new(&source, mode.pacing(seed), |m| State {

@@ -1,6 +1,7 @@
 //! Marker threads beside a heap, and the modes in which tests make it mark. The collections' tests
 //! include this file.
 
+use crate::seeds;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use vivant_heap::{Heap, Marker, Mutator, Pacing, PageSource, Progress, Root, Stress, When};
@@ -107,18 +108,9 @@ impl Mode {
 
 /// Runs a program with a number of seeds, in both modes.
 pub(crate) fn with_seeds(short: u64, run: impl Fn(Mode, u64)) {
-    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    let seeds = match number("VIVANT_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("VIVANT_SEEDS").unwrap_or(if cfg!(miri) { 1 } else { short }),
-    };
-    for seed in seeds {
+    for seed in seeds::seeds(if cfg!(miri) { 1 } else { short }) {
         for mode in [Mode::Stressed, Mode::Paced] {
-            let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(mode, seed)));
-            if let Err(panic) = ran {
-                eprintln!("VIVANT_SEED={seed} fails, {mode:?}");
-                std::panic::resume_unwind(panic);
-            }
+            seeds::run(seed, || run(mode, seed));
         }
     }
 }

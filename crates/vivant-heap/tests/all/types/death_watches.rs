@@ -3,6 +3,7 @@
 
 use super::heap;
 use crate::drop_counter::DropCounter;
+use crate::heaps::Collect;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{DeathWatch, Gc, Heap, Leaf, Mut, Object, Weak};
@@ -160,8 +161,7 @@ fn deaths_with_destructors_are_reported_except_at_the_end_of_the_heap() {
             heap.collect_young();
         }
         heap.turn(|_, state| *state = None);
-        heap.collect();
-        heap.sweep();
+        heap.collect_and_sweep();
         assert_eq!(heap.take_deaths(), [9]);
         assert_eq!(ended.load(Ordering::Relaxed), minors + 1);
     }

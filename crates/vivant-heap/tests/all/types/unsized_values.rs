@@ -2,6 +2,7 @@
 
 use super::{heap, through_collections};
 use crate::drop_counter::DropCounter;
+use crate::heaps::Collect;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{Anything, Gc, Leaf, Mut, Object, Root, Weak, collected, unsize};
@@ -71,12 +72,10 @@ fn elements_end_once() {
     });
     heap.collect_young();
     assert_eq!(ended.load(Ordering::Relaxed), 3);
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     assert_eq!(ended.load(Ordering::Relaxed), 1003);
     heap.turn(|_, state| *state = None);
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     assert_eq!(ended.load(Ordering::Relaxed), 1013);
 }
 

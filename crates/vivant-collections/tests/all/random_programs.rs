@@ -1,7 +1,8 @@
 //! Random programs of collections: their seeds, the pacing of their heaps, and refused memory.
 
+use crate::seeds;
 use fastrand::Rng;
-use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use vivant_heap::{Pacing, Stress, When};
 
 /// A pacing of the seed, under which a heap verifies itself and may refuse memory.
@@ -34,19 +35,13 @@ pub(crate) fn unless_refused<R>(operation: impl FnOnce() -> R) -> Option<R> {
 const LONG: u64 = 100;
 
 /// Runs a test with many seeds.
-pub(crate) fn with_seeds(test: impl Fn(u64) + RefUnwindSafe) {
-    let number = |name| -> Option<u64> { std::env::var(name).ok()?.parse().ok() };
-    let seeds = match number("VIVANT_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => match number("VIVANT_SEEDS") {
-            Some(seeds) => 0..(seeds / LONG).max(1),
-            None => 0..if cfg!(miri) { 1 } else { 2 },
-        },
+pub(crate) fn with_seeds(test: impl Fn(u64)) {
+    let requested = seeds::seeds(LONG * if cfg!(miri) { 1 } else { 2 });
+    let last = match requested.start {
+        0 => (requested.end / LONG).max(1),
+        _ => requested.end,
     };
-    for seed in seeds {
-        if let Err(panic) = catch_unwind(|| test(seed)) {
-            eprintln!("VIVANT_SEED={seed} fails");
-            resume_unwind(panic);
-        }
+    for seed in requested.start..last {
+        seeds::run(seed, || test(seed));
     }
 }
