@@ -1,12 +1,11 @@
 //! T5: a sender to an overloaded actor is muted; back-pressure never deadlocks.
 
+use crate::scenes::{LIMIT, Sender, Slow};
 use crate::waits::{until_quiet, wait_while};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
-
-const LIMIT: usize = 8;
 
 #[derive(Actor)]
 struct Sink {
@@ -218,31 +217,6 @@ fn mutual_flooding_never_deadlocks_on_threads() {
 
 #[test]
 fn a_muted_actor_receives_a_stop_signal() {
-    /// Takes its first message and then waits inside the turn for the test, so that its mailbox
-    /// fills.
-    #[derive(Actor)]
-    struct Slow {
-        gate: Arc<std::sync::Barrier>,
-    }
-    #[behaviours]
-    impl Slow {
-        fn take(&mut self) {}
-        fn wait(&mut self) {
-            self.gate.wait();
-        }
-    }
-    #[derive(Actor)]
-    struct Sender {
-        slow: Address<Slow>,
-    }
-    #[behaviours]
-    impl Sender {
-        fn pour(&mut self, t: &Turn<Self>) {
-            for _ in 0..LIMIT + 1 {
-                t.send(self.slow.take());
-            }
-        }
-    }
     let system = System::builder().workers(2).overload(LIMIT).build();
     let gate = Arc::new(std::sync::Barrier::new(2));
     let slow = system.spawn(Slow { gate: gate.clone() });

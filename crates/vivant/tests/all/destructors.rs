@@ -1,13 +1,14 @@
 //! Messages sent by destructors in a heap, which may run in the middle of an allocation. And that
 //! destructors run although a turn has panicked.
 
+use crate::scenes::stressed;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
-use vivant::heap::{Leaf, Parcel, Stress, When};
+use vivant::heap::{Leaf, Parcel};
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Simulation};
-use vivant::{OnPanic, Pacing, Supervisor, System};
+use vivant::simulation::Simulation;
+use vivant::{OnPanic, Supervisor};
 
 #[derive(Actor)]
 struct ReaderState<'gc> {
@@ -84,9 +85,7 @@ impl<'gc> PaperState<'gc> {
 
 #[test]
 fn messages_of_destructors_arrive_from_every_collection() {
-    let pacing = Pacing::new().stressed(Stress::new(When::All, 1));
-    let builder = System::builder().pacing(pacing);
-    let simulation = Simulation::with(1, Faults::none(), builder);
+    let simulation = stressed(1);
     let reader = Reader::spawn(simulation.system());
     let paper = Paper::spawn(simulation.system(), reader.clone());
     paper.write(300).send();

@@ -7,9 +7,10 @@
     reason = "a limit on real time is what ends a hang"
 )]
 
+use crate::scenes::reports;
 use crate::waits::wait_while;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use vivant::prelude::*;
 use vivant::{Actor, Report};
@@ -51,14 +52,6 @@ impl Setter {
     fn set(&mut self, done: Arc<AtomicBool>) {
         done.store(true, Ordering::Release);
     }
-}
-
-fn reports() -> (Arc<Mutex<Vec<Report>>>, impl Fn(&Report) + Send + Sync) {
-    let reports = Arc::new(Mutex::new(Vec::new()));
-    let listener = reports.clone();
-    (reports, move |report: &Report| {
-        listener.lock().unwrap().push(report.clone())
-    })
 }
 
 #[test]

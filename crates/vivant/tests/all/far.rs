@@ -3,11 +3,10 @@
 
 mod ends;
 
+use crate::scenes::stressed;
 use std::sync::Arc;
-use vivant::heap::{Stress, When};
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Seeds, Simulation, check};
-use vivant::{Pacing, System};
 
 /// Private to its scene, with a token that counts the live ones.
 #[derive(Object)]
@@ -230,10 +229,7 @@ impl Pin {
 fn seeded(name: &str, program: impl Fn(&Simulation, &Token) + std::panic::RefUnwindSafe) {
     let seeds = if cfg!(miri) { 1 } else { 20 };
     check(name, Seeds(seeds), &Faults::none(), |simulation| {
-        let stress = Stress::new(When::All, simulation.seed());
-        let builder = System::builder().pacing(Pacing::new().stressed(stress));
-        let token = Token::default();
-        let simulation = Simulation::with(simulation.seed(), Faults::none(), builder);
+        let (simulation, token) = (stressed(simulation.seed()), Token::default());
         program(&simulation, &token);
         // No address is left: nothing remains.
         simulation.run();

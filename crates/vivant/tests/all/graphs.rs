@@ -1,7 +1,8 @@
 //! Actors with a graph as their state: a heap of their own, collected between turns.
 
+use crate::scenes::reports;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use vivant::heap::{Stress, Unbranded, When};
 use vivant::prelude::*;
@@ -233,11 +234,10 @@ fn an_actor_that_shares_nothing_has_one_idle_check_a_second() {
 
 #[test]
 fn a_turn_that_allocates_too_much_is_reported() {
-    let reports = Arc::new(Mutex::new(Vec::new()));
-    let said = reports.clone();
+    let (reports, listener) = reports();
     let builder = System::builder()
         .allocation_limit(100_000)
-        .on_report(move |report| said.lock().unwrap().push(report.clone()));
+        .on_report(listener);
     let simulation = Simulation::with(3, Faults::none(), builder);
     let hoard = Hoard::spawn(simulation.system());
     assert_eq!(hoard.hoard(10).ask_blocking(), Ok(10));

@@ -1,41 +1,11 @@
 //! What `System::inspect` reports of actors and workers while they run.
 
+use crate::scenes::{LIMIT, Sender, Slow};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 use vivant::{ActorFacts, Inspection};
-
-const LIMIT: usize = 8;
-
-/// Waits inside a turn for the test, so that its mailbox fills.
-#[derive(Actor)]
-struct Slow {
-    gate: Arc<Barrier>,
-}
-
-#[behaviours]
-impl Slow {
-    fn take(&mut self) {}
-
-    fn wait(&mut self) {
-        self.gate.wait();
-    }
-}
-
-#[derive(Actor)]
-struct Sender {
-    slow: Address<Slow>,
-}
-
-#[behaviours]
-impl Sender {
-    fn pour(&mut self, t: &Turn<Self>) {
-        for _ in 0..=LIMIT {
-            t.send(self.slow.take());
-        }
-    }
-}
 
 fn actor<A: Actor>(seen: &Inspection) -> &ActorFacts {
     let of_type = |actor: &&ActorFacts| actor.type_name == A::NAME;

@@ -1,12 +1,11 @@
 //! Start and end of actors: start, stop hooks and their reasons, addresses, pins, shutdown.
 
+use crate::log::Log;
 use crate::waits::wait_while;
-use std::sync::{Arc, Barrier, Mutex, mpsc};
+use std::sync::{Arc, Barrier, mpsc};
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
-
-type Log = Arc<Mutex<Vec<String>>>;
 
 #[derive(Actor)]
 struct Mortal {
@@ -17,12 +16,12 @@ struct Mortal {
 impl Mortal {
     #[start]
     fn new(t: &Turn<Self>, log: Log) -> Self {
-        log.lock().unwrap().push(format!("start {}", t.me()));
+        log.note(format!("start {}", t.me()));
         Mortal { log }
     }
 
     fn live(&mut self) -> usize {
-        self.log.lock().unwrap().len()
+        self.log.lines().len()
     }
 
     fn finish(&mut self, t: &Turn<Self>) -> &'static str {
@@ -44,7 +43,7 @@ impl Mortal {
             StopReason::Panicked(panic) => format!("panicked: {}", panic.message()),
             other => format!("{other:?}"),
         };
-        self.log.lock().unwrap().push(format!("stop {reason}"));
+        self.log.note(format!("stop {reason}"));
     }
 }
 
@@ -54,17 +53,14 @@ fn mortal(system: &System) -> (Address<Mortal>, Log) {
 }
 
 fn last(log: &Log) -> String {
-    log.lock().unwrap().last().cloned().unwrap_or_default()
+    log.lines().last().cloned().unwrap_or_default()
 }
 
 #[test]
 fn start_runs_in_the_actors_own_first_turn() {
     let simulation = Simulation::new(0);
     let (actor, log) = mortal(simulation.system());
-    assert!(
-        log.lock().unwrap().is_empty(),
-        "spawning is a message, not a call"
-    );
+    assert!(log.lines().is_empty(), "spawning is a message, not a call");
     assert_eq!(actor.live().ask_blocking(), Ok(1));
     assert_eq!(last(&log), format!("start {actor}"));
 }
@@ -226,7 +222,7 @@ fn calls_after_shutdown_return_errors() {
             Err(AskError::Stopped(_))
         ));
         assert!(
-            log.lock().unwrap().is_empty(),
+            log.lines().is_empty(),
             "an actor born too late never starts"
         );
         drop((before, late));

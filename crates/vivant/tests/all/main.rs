@@ -42,6 +42,7 @@ mod races;
 mod rate_limit;
 mod restarts;
 mod routers;
+mod scenes;
 mod sharing;
 mod simulation;
 mod steps;

@@ -1,14 +1,10 @@
 //! Named timers: one for each actor and name, however often it is set again, and none after the
 //! actor's end.
 
-use std::time::Duration;
+use crate::waits::ms;
 use vivant::Timer;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
-
-const fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
-}
 
 /// A tick every 10 ms, from its start on.
 #[derive(Actor)]

@@ -1,15 +1,11 @@
 //! What outlasts an incarnation, in programs that use everything at once: timers, names, groups,
 //! topics, bounds, watches.
 
+use crate::waits::ms;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
 use vivant::{Cause, Group, Lagged, Mailbox, Messages, Subscription, Supervisor, Topic};
-
-const fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
-}
 
 #[derive(Clone, Default, Debug)]
 struct Received(Arc<Mutex<Vec<u64>>>);

@@ -1,8 +1,9 @@
 //! Behaviours in steps: called again, before any other message, with the locals that the last step
 //! returned.
 
+use crate::log::Log;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use vivant::heap::{Stress, When};
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
@@ -11,7 +12,7 @@ use vivant::{Child, Messages, OnPanic, Pacing, Supervisor};
 /// Logs its steps.
 #[derive(Actor)]
 struct Walker {
-    log: Arc<Mutex<Vec<String>>>,
+    log: Log,
     open: bool,
 }
 
@@ -84,12 +85,12 @@ impl Walker {
 
     #[local]
     fn note(&self, line: String) {
-        self.log.lock().unwrap().push(line);
+        self.log.note(line);
     }
 }
 
-fn walker(simulation: &Simulation) -> (Address<Walker>, Arc<Mutex<Vec<String>>>) {
-    let log = Arc::new(Mutex::new(Vec::new()));
+fn walker(simulation: &Simulation) -> (Address<Walker>, Log) {
+    let log = Log::default();
     let actor = Walker {
         log: log.clone(),
         open: false,
@@ -109,7 +110,7 @@ fn no_other_message_comes_between_two_steps() {
     let expected = [
         "step 3", "step 2", "step 1", "step 0", "open", "step 1", "step 0",
     ];
-    assert_eq!(*log.lock().unwrap(), expected);
+    assert_eq!(*log.lines(), expected);
 }
 
 #[test]
@@ -128,7 +129,7 @@ fn other_actors_run_between_two_steps() {
         simulation.system().block_on(long),
         Ok(steps * (steps + 1) / 2)
     );
-    let log = log.lock().unwrap();
+    let log = log.lines();
     let open = log.iter().position(|line| line == "open").unwrap();
     assert!(open < 500, "it waited for {open} steps");
 }
@@ -146,7 +147,7 @@ fn a_guard_is_evaluated_before_the_first_step_only() {
     let expected = [
         "open", "march 2", "march 1", "march 0", "open", "march 1", "march 0",
     ];
-    assert_eq!(*log.lock().unwrap(), expected);
+    assert_eq!(*log.lines(), expected);
 }
 
 #[test]
@@ -163,7 +164,7 @@ fn a_panic_loses_the_steps_that_are_left() {
     let (walker, log) = walker(&simulation);
     let answer = walker.stumble(2).ask_blocking();
     assert!(matches!(answer, Err(AskError::Panicked(panic)) if panic.message() == "fell"));
-    assert_eq!(log.lock().unwrap().len(), 3);
+    assert_eq!(log.lines().len(), 3);
 }
 
 #[test]
@@ -175,7 +176,7 @@ fn a_stop_between_two_steps_is_answered_with_an_error() {
         matches!(answer, Err(AskError::Stopped { .. })),
         "{answer:?}"
     );
-    assert_eq!(*log.lock().unwrap(), ["quit 5"]);
+    assert_eq!(*log.lines(), ["quit 5"]);
     let letters = simulation.system().dead_letters().counts();
     assert_eq!(letters.len(), 1);
     assert!(letters[0].behaviour.ends_with("::quit") && letters[0].count == 1);
@@ -189,7 +190,7 @@ fn a_stop_between_two_steps_is_answered_with_an_error() {
 #[test]
 fn a_restarted_actor_continues_with_the_next_message() {
     let simulation = Simulation::new(9);
-    let log = Arc::new(Mutex::new(Vec::new()));
+    let log = Log::default();
     let tree = Supervisor::one_for_one().spawn(simulation.system());
     let noted = log.clone();
     let child = Child::new(move |_| Walker {

@@ -1,5 +1,6 @@
 //! Streams into actors: in order, with back-pressure, until the end of either.
 
+use crate::waits::ms;
 use futures_core::Stream;
 use std::future::Future;
 use std::pin::Pin;
@@ -10,10 +11,6 @@ use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Seeds, Simulation, check};
 use vivant::{Attached, Clock, Sleep, StreamItem};
-
-const fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
-}
 
 /// Yields `0, 1, 2 …` up to a limit, as fast as it is polled or at a period, and counts its items.
 struct Count {
