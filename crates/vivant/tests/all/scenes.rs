@@ -9,7 +9,7 @@ use vivant::{Pacing, Report};
 /// The mailbox limit of [`Sender`].
 pub(crate) const LIMIT: usize = 8;
 
-/// A simulation whose heaps collect everything after each turn and verify themselves.
+/// A simulation with heaps that collect everything after each turn and verify themselves.
 pub(crate) fn stressed(seed: u64) -> Simulation {
     let pacing = Pacing::new().stressed(Stress::new(When::All, seed));
     Simulation::with(seed, Faults::none(), System::builder().pacing(pacing))

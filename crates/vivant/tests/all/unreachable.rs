@@ -132,6 +132,13 @@ struct Stage {
 }
 
 impl Stage {
+    /// In a simulation of its own.
+    fn simulated() -> (Simulation, Stage) {
+        let simulation = Simulation::new(1);
+        let stage = Stage::on(&simulation);
+        (simulation, stage)
+    }
+
     fn on(simulation: &Simulation) -> Stage {
         Stage {
             system: simulation.system().clone(),
@@ -163,8 +170,7 @@ impl Stage {
 
 #[test]
 fn an_unreferenced_cycle_is_collected() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let ring = stage.ring(3);
     simulation.run();
     assert_eq!(stage.alive(), 3);
@@ -178,8 +184,7 @@ fn an_unreferenced_cycle_is_collected() {
 
 #[test]
 fn an_external_address_keeps_a_cycle_alive() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let mut ring = stage.ring(5);
     let last = ring.pop();
     drop(ring);
@@ -192,8 +197,7 @@ fn an_external_address_keeps_a_cycle_alive() {
 
 #[test]
 fn addresses_are_traced_in_fields_of_every_kind() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let (a, b) = (stage.node(0), stage.node(1));
     a.knows_in_all_ways(b.clone()).send();
     b.knows_in_all_ways(a.clone()).send();
@@ -205,8 +209,7 @@ fn addresses_are_traced_in_fields_of_every_kind() {
 
 #[test]
 fn an_address_behind_shared_data_counts_as_external() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let (a, b) = (stage.node(0), stage.node(1));
     a.knows(b.clone()).send();
     b.hides(a.clone()).send();
@@ -223,8 +226,7 @@ fn an_address_behind_shared_data_counts_as_external() {
 
 #[test]
 fn a_kept_actor_keeps_its_references_alive() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let ring = stage.ring(4);
     stage.system.keep(&ring[2]);
     let first = Address::downgrade(&ring[0]);
@@ -246,8 +248,7 @@ fn a_kept_actor_keeps_its_references_alive() {
 
 #[test]
 fn actors_referenced_only_by_a_cycle_end_with_it() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let ring = stage.ring(3);
     let (leaf, hub) = (stage.node(10), stage.node(11));
     ring[0].knows(leaf).send();
@@ -262,8 +263,7 @@ fn actors_referenced_only_by_a_cycle_end_with_it() {
 
 #[test]
 fn a_cycle_is_collected_after_its_messages_are_processed() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let ring = stage.ring(4);
     ring[0].hops(1_000).send();
     drop(ring);
@@ -274,8 +274,7 @@ fn a_cycle_is_collected_after_its_messages_are_processed() {
 
 #[test]
 fn messages_that_wait_for_their_guards_are_dead_letters() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let ring = stage.ring(2);
     let asked = ring[0].waits().ask();
     drop(ring);
@@ -288,8 +287,7 @@ fn messages_that_wait_for_their_guards_are_dead_letters() {
 
 #[test]
 fn names_keep_no_actor_alive() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let ring = stage.ring(2);
     stage.system.register("first", &ring[0]).unwrap();
     drop(ring);
@@ -375,8 +373,7 @@ fn actors_with_graphs_are_collected_too() {
 
 #[test]
 fn watchers_receive_the_reason_unreachable() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (_simulation, stage) = Stage::simulated();
     let ring = stage.ring(2);
     let ended = Address::ended(&ring[1]);
     drop(ring);
@@ -385,8 +382,7 @@ fn watchers_receive_the_reason_unreachable() {
 
 #[test]
 fn an_actor_referenced_only_by_itself_ends() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let node = stage.node(1);
     node.knows_itself().send();
     drop(node);

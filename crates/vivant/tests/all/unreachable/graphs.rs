@@ -133,8 +133,7 @@ fn hall(stage: &Stage, name: u64) -> Address<Hall> {
 
 /// Returns whether two halls both end when only they refer to each other.
 fn end_by(knows: impl Fn(&Address<Hall>, &Address<Hall>)) -> bool {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let (a, b) = (hall(&stage, 0), hall(&stage, 1));
     knows(&a, &b);
     knows(&b, &a);
@@ -177,8 +176,7 @@ fn an_address_in_a_region_or_shared_object_counts_as_external() {
 
 #[test]
 fn cycles_of_graphs_and_plain_actors_end() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let (hall, node) = (hall(&stage, 0), stage.node(1));
     hall.receives(node.clone()).send();
     node.enters(hall.clone()).send();
@@ -192,8 +190,7 @@ fn cycles_of_graphs_and_plain_actors_end() {
 
 #[test]
 fn an_actor_referenced_only_by_garbage_ends_while_its_holder_is_idle() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let (a, b) = (hall(&stage, 0), hall(&stage, 1));
     a.lodges(b).send();
     simulation.run();
@@ -206,8 +203,7 @@ fn an_actor_referenced_only_by_garbage_ends_while_its_holder_is_idle() {
 
 #[test]
 fn a_traced_address_may_be_sent_away() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     // Each holds the next one's address, and an actor with the first one's address keeps all.
     let halls: Vec<_> = (0..4).map(|name| hall(&stage, name)).collect();
     for (at, one) in halls.iter().enumerate() {
@@ -228,8 +224,7 @@ fn a_traced_address_may_be_sent_away() {
 
 #[test]
 fn why_alive_follows_references_in_heaps() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let (a, b) = (hall(&stage, 0), hall(&stage, 1));
     a.lodges(b.clone()).send();
     stage.system.keep(&a);

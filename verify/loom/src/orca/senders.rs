@@ -40,12 +40,12 @@ fn left_and_taken(left: [Named; 2], times: usize) {
     let inbox = Arc::new(while_watching(CountInbox::new));
     let writers = left.map(|batches| writer(&inbox, batches));
     let reader = reader(&inbox, times);
-    let told = writers.map(|writer| writer.join().unwrap()).concat();
+    let previous = writers.map(|writer| writer.join().unwrap()).concat();
     let mut takes = reader.join().unwrap();
     takes.push(names(inbox.take()));
     assert!(inbox.is_empty());
     each_once_and_in_order(left, &takes.concat());
-    one_nothing_in_each(&told, &takes);
+    one_finds_it_empty(&previous, &takes);
 }
 
 fn each_once_and_in_order(left: [Named; 2], taken: &[i64]) {
@@ -61,18 +61,16 @@ fn each_once_and_in_order(left: [Named; 2], taken: &[i64]) {
 }
 
 /// The sender of the first batch of a take, and no other, finds the inbox empty.
-fn one_nothing_in_each(told: &[(i64, PreviousBatches)], takes: &[Vec<i64>]) {
+fn one_finds_it_empty(previous: &[(i64, PreviousBatches)], takes: &[Vec<i64>]) {
     for take in takes {
-        let told_of = |name: &i64| told.iter().find(|(first, _)| first == name);
-        let told: Vec<PreviousBatches> =
-            take.iter().filter_map(told_of).map(|told| told.1).collect();
-        let nothings = told
-            .iter()
-            .map(|before| *before == PreviousBatches::Nothing);
-        let expected = (0..told.len()).map(|at| at == 0);
+        let before = |name: &i64| previous.iter().find(|(first, _)| first == name);
+        let before: Vec<PreviousBatches> =
+            take.iter().filter_map(before).map(|sent| sent.1).collect();
+        let found_empty = before.iter().map(|it| *it == PreviousBatches::Nothing);
+        let expected = (0..before.len()).map(|at| at == 0);
         assert!(
-            nothings.eq(expected),
-            "not one is told that there was nothing: {told:?}"
+            found_empty.eq(expected),
+            "not one is told that there was nothing: {before:?}"
         );
     }
 }
