@@ -47,11 +47,11 @@ struct Package {
 /// nothing new.
 const RUNTIME: Package = Package {
     name: "vivant",
-    modules: "by_hand promises errors lifecycle losses offers misbehaviour races",
+    modules: "without_macros promises errors lifecycle lost_messages offers misbehaviour races",
     // Simulations of many actors; behaviours in steps, which add no `unsafe`.
-    modules_long: "steps deaths orphans unreachable far",
+    modules_long: "steps death_notices detached_heaps unreachable far",
     // Long chains, real time that passes, topics.
-    tests_long: "a_long_chain_of_actors promises::deep a_chain_of_a_hundred_thousand a_turn_that_does_not_end a_subscriber_whose",
+    tests_long: "a_long_chain_of_actors promises::deep a_chain_of_a_hundred_thousand an_endless_turn _of_a_subscription_",
     // Models of states and orders, random orders of a scheduler's round, histograms, hundreds of
     // messages that wait, looks at random programs, a large orphan.
     units_long: "model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
@@ -76,11 +76,11 @@ const HEAPS: Package = Package {
     name: "vivant-heap",
     modules: "types graphs memory holes limits model orca tags edge_snapshot",
     // Regions, attempts to break it.
-    modules_long: "draining aborted_marks mark_termination region freeze retainers markers sweeping \
-        review review_sharing review_marks",
+    modules_long: "count_inbox aborted_marks mark_termination region freeze retainers markers sweeping \
+        hostile hostile_sharing heap_programs",
     // Many objects, or large ones: each has a smaller test beside it.
     tests_long: "turns_of_two_heaps buffers_of_old_objects values_of_all_sizes forgotten_borrows \
-        huge_objects depth_needs_no_stack a_refused_write what_is_taken_out graphs_may_hold",
+        huge_objects depth_needs_no_stack a_refused_write a_value_taken_out graphs_may_hold",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`.
     units_long: "what_the_model_does changes_have_one_order detached_heap_tests mark::mutator_assist \
@@ -94,7 +94,7 @@ const COLLECTIONS: Package = Package {
     name: "vivant-collections",
     modules: "edge_snapshot",
     // Random programs beside collections of `std`, markers and regions.
-    modules_long: "assisting collections freeze markers persistent review_regions",
+    modules_long: "mutator_assist collections freeze markers persistent nested_regions",
     tests_long: "",
     // Every place of a window.
     units_long: "what_is_written_in_a_window",

@@ -9,12 +9,13 @@ use crate::{Failure, workspace};
 
 /// The modules that run the runtime; those of the compiler's messages have nothing to say to a
 /// sanitizer.
-const RUNTIME: &str = "by_hand order nothing_lost fairness back_pressure lifecycle misbehaviour \
-    promises timers futures errors simulation accounting macros graphs steps deaths sharing \
-    orphans unreachable far freezing collectors pauses broken destructors helped";
+const RUNTIME: &str = "without_macros order nothing_lost fairness back_pressure lifecycle misbehaviour \
+    promises timers futures errors simulation accounting macros graphs steps death_notices sharing \
+    detached_heaps unreachable far freezing collectors pauses broken_promises destructors \
+    mark_helpers";
 
 /// Those that count what the whole process allocates: one binary.
-const ALONE: &str = "lanes";
+const ALLOCATIONS: &str = "count_inbox";
 
 const WORKLOADS: &str = "tiny together";
 
@@ -26,13 +27,13 @@ const OWN_MEMORY: &str = " --cfg vivant_plain_messages";
 const COUNTS: &str = "threads reentry stress bounded";
 
 /// Collected heaps, but for the programs for the compiler and those that end the process.
-const HEAPS: &str = "types graphs holes limits model orca draining aborted_marks region freeze sweeping \
-    sweeping_by_and_by allocation_failure markers marking mark_termination retainers review \
-    review_sharing review_marks tags edge_snapshot";
+const HEAPS: &str = "types graphs holes limits model orca count_inbox aborted_marks region freeze sweeping \
+    sweep_budget allocation_failure markers marking mark_termination retainers hostile \
+    hostile_sharing heap_programs tags edge_snapshot";
 
 /// Collections, but for the programs for the compiler.
 const COLLECTIONS: &str =
-    "assisting collections edge_snapshot freeze markers persistent review_regions";
+    "mutator_assist collections edge_snapshot freeze markers persistent nested_regions";
 
 /// See `bias/header.rs`: the thread sanitizer does not know fences.
 const NO_FENCES: &str = " --cfg vivant_no_fences";
@@ -77,7 +78,9 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     let runtime = |flags: &str| {
         tests("vivant --lib", flags).run()?;
         tests("vivant --test all", flags).modules(RUNTIME).run()?;
-        tests("vivant --test alone", flags).modules(ALONE).run()?;
+        tests("vivant --test allocations", flags)
+            .modules(ALLOCATIONS)
+            .run()?;
         tests("vivant-bench --test all", flags)
             .modules(WORKLOADS)
             .run()

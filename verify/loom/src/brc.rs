@@ -12,7 +12,8 @@
 //! | `object` | `Brc`, `Weak`, `Owner`, `Object`: the same calls in the same order; loom tracks value and memory |
 //!
 //! Left out: a thread that is an owner by itself (its end is the end of an `Owner`, and its state
-//! has no other user); births and ends in batches of sixty, of which `what_is_put_off_is_ended` has
+//! has no other user); births and ends in batches of sixty, of which
+//! `a_deferred_value_is_destroyed` has
 //! the one step that differs; overflow of counts.
 
 mod paper;
@@ -25,11 +26,11 @@ use real::{asked, scenes};
 
 models! {
     /// The owner and one or two others drop, one of them after cloning.
-    drops_end_it_once: holds
+    drops_destroy_the_value_once: holds
         scenes::both_drop, scenes::the_owner_drops_its_last, scenes::another_clones,
         scenes::two_others_drop;
     /// The double free of the paper's algorithm.
-    the_nine_steps_end_it_once: holds scenes::nine_steps;
+    the_nine_steps_destroy_the_value_once: holds scenes::nine_steps;
     /// A reference that is handed over while the owner leaves, or waits.
     an_owner_that_leaves_loses_nothing: holds
         scenes::the_owner_leaves, scenes::the_only_one_is_elsewhere,
@@ -39,34 +40,34 @@ models! {
         scenes::the_owner_ends, scenes::the_owner_drops_and_ends,
         scenes::the_owner_ends_between_two;
     /// The biased count is lost with the owner.
-    an_owner_goes_from_thread_to_thread: holds scenes::the_owner_moves;
+    an_owner_moves_between_threads: holds scenes::the_owner_moves;
     /// A reference comes to the queue of another owner, which has got the id of its owner.
     an_id_is_given_again: holds scenes::an_id_is_used_again, scenes::an_ended_owner_is_replaced;
     /// By another thread, or by the owner, while the last reference is dropped.
-    an_upgrade_finds_what_lives: holds
+    an_upgrade_of_a_live_value_succeeds: holds
         scenes::another_upgrades, scenes::the_owner_upgrades,
         scenes::another_upgrades_what_is_merged;
     /// The first and the last ones.
-    weak_references_free_the_memory_once: holds scenes::weak_ones_come_and_go;
+    weak_references_free_the_memory_once: holds scenes::weak_references_come_and_go;
     /// The value is taken out while other threads use it or upgrade.
     a_value_is_taken_once: holds
         asked::a_take_races_with_an_upgrade, asked::a_take_while_the_owner_ends, asked::two_take;
     /// The result of the test "only reference" on a thread that is not the owner.
-    a_probe_that_says_yes_is_right: holds
+    a_positive_probe_is_right: holds
         asked::a_probe_against_the_owner, asked::a_probe_against_others, asked::two_probe;
     /// The owner is cleared, and the merged count is not yet visible.
     a_merge_meets_a_reference_on_its_way: holds scenes::a_merge_meets_a_reference_on_its_way;
     /// An object that is being made has a weak reference.
     a_birth_with_a_way_back: holds scenes::a_birth_with_a_way_back;
     /// Destruction within the creation of an object or within an upgrade.
-    what_is_put_off_is_ended: holds scenes::what_is_put_off_is_ended;
+    a_deferred_value_is_destroyed: holds scenes::a_deferred_value_is_destroyed;
 }
 
 canaries! {
     /// The paper's algorithm: a queue that owns no reference.
     a_queue_without_a_reference_is_caught: "used after it was freed" => paper::nine_steps;
     /// The owner's last drop does not look for weak references.
-    an_end_that_weak_ones_do_not_see_is_caught: QuickEndWithWeak, "" => scenes::another_upgrades;
+    an_end_that_weak_references_do_not_see_is_caught: QuickEndWithWeak, "" => scenes::another_upgrades;
     /// The owner is cleared after the merged count was published.
     an_owner_that_is_cleared_late_is_caught: ClearedLate, "" => scenes::the_owner_drops_its_last;
     /// The owner destroys the object and has not seen other threads' changes to it.
@@ -88,7 +89,7 @@ canaries! {
     a_leaving_owner_that_is_not_counted_is_caught:
         LeavingIsMerged, "" => scenes::a_merge_meets_a_reference_on_its_way;
     /// A weak reference brings an ended object back.
-    an_upgrade_of_what_has_ended_is_caught: UpgradeOfMerged, "" => scenes::another_upgrades;
+    an_upgrade_of_an_ended_value_is_caught: UpgradeOfMerged, "" => scenes::another_upgrades;
     /// A weak reference finds an object, and not its value.
     an_upgrade_that_does_not_acquire_is_caught:
         UpgradeRelaxed, "Causality violation" => scenes::a_birth_with_a_way_back;

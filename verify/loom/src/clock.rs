@@ -168,7 +168,7 @@ fn timer_for_a_resting_clock(flaw: Flaw) {
 
 models! {
     /// K1, for a worker that comes back from sleep or from its edge.
-    it_never_rests_while_a_worker_works: holds || turn_that_needs_a_tick(Flaw::None);
+    the_clock_does_not_rest_while_a_worker_works: holds || turn_that_needs_a_tick(Flaw::None);
     /// K1, for timers.
     a_nearer_timer_is_not_overlooked: holds || timer_for_a_resting_clock(Flaw::None);
 }

@@ -163,7 +163,7 @@ models! {
     /// M1, M2, M3.
     nothing_is_lost_or_doubled_or_overtaken: holds || two_senders([2, 1], 2, End::After);
     /// M1, M3, M5, and what a refused sender sees.
-    what_races_with_close_is_given_back_or_in_the_chain: holds
+    a_push_that_races_with_close_is_given_back_or_in_the_chain: holds
         || two_senders([1, 1], 1, End::Meanwhile), || two_senders([2, 2], 2, End::Meanwhile);
     /// The same, with more messages than the receiver takes.
     long_three_messages_against_two: holds_long
@@ -182,7 +182,7 @@ canaries! {
     /// A refused sender does not read it.
     a_refusal_that_does_not_acquire_is_caught: RefusalRelaxed, "Causality violation" => meanwhile;
     /// Last in, first out.
-    a_stack_that_is_not_turned_over_is_caught: NewestFirst, "M" => after;
+    a_stack_that_is_not_reversed_is_caught: NewestFirst, "M" => after;
     /// `First` is determined by a load before the exchange.
     a_first_that_is_only_looked_up_is_caught: FirstByALook, "M3" => after;
 }

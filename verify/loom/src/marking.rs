@@ -28,15 +28,15 @@ use real::scenes;
 
 models! {
     /// By an owner before its write, and two markers.
-    an_object_is_gone_through_once_and_written_after_that: holds scenes::a_write;
+    an_object_is_scanned_once_and_written_after_that: holds scenes::a_write;
     /// The owner removes the only path to an object, and flushes it in its SATB buffer.
-    what_a_write_hides_is_met: holds scenes::a_hidden_object;
+    an_object_hidden_by_a_write_is_marked: holds scenes::a_hidden_object;
     /// The marker that leaves last sees all finds of all markers.
-    who_finds_it_drained_finds_all: holds scenes::two_markers;
+    the_last_marker_has_seen_all_finds: holds scenes::two_markers;
     /// Deferred work comes when no marker has other work.
-    the_second_round_comes_after_the_first: holds scenes::two_rounds;
+    deferred_work_follows_all_other_work: holds scenes::two_rounds;
     /// An aborted mark leaves no marker at its objects.
-    close_waits_for_who_works: holds scenes::a_mark_is_given_up;
+    closing_waits_for_working_markers: holds scenes::an_aborted_mark;
     /// The same as the second, with two writers and one marker more.
     long_two_hidden_objects: holds_long scenes::two_hidden_objects;
 }
@@ -64,7 +64,7 @@ canaries! {
         RoundsOverlap, "Causality violation" => scenes::two_rounds;
     /// A marker is at an object that is freed.
     a_close_that_does_not_wait_is_caught:
-        ClosesAtOnce, "Causality violation" => scenes::a_mark_is_given_up;
+        ClosesAtOnce, "Causality violation" => scenes::an_aborted_mark;
     /// The thread that waits for the last marker is not notified.
-    a_leave_in_silence_is_caught: LeavesInSilence, "deadlock" => scenes::a_mark_is_given_up;
+    a_leave_in_silence_is_caught: LeavesInSilence, "deadlock" => scenes::an_aborted_mark;
 }

@@ -365,18 +365,18 @@ fn with(mailboxes: &'static [&str]) -> impl Fn() + Send + Sync + 'static {
 
 models! {
     /// P2, P3: the receiver drains while its senders are muted.
-    a_receiver_that_drains_releases_all_senders: holds
+    a_drained_receiver_unmutes_all_senders: holds
         || run(1, DRAIN), || run(2, DRAIN_MORE), || run(1, FAN_IN);
     /// P1: of two that overload each other, one goes on.
     mutual_overload_does_not_deadlock: holds || run(1, MUTUAL), || run(2, MUTUAL_MORE);
     /// P1: a muted actor releases the actors that it had muted, and messages sent to it meanwhile
     /// are counted.
-    a_muted_receiver_releases_all_senders: holds || run(1, CHAIN);
+    a_muted_receiver_unmutes_all_senders: holds || run(1, CHAIN);
     /// P3: the receiver ends while its sender is muted, without the lock if it has muted no actor.
-    an_ending_receiver_releases_all_senders: holds || run(1, ENDING);
+    an_ending_receiver_unmutes_all_senders: holds || run(1, ENDING);
     /// P3: a waiting sender outside is notified once, when the receiver drains or ends; a sender
     /// that leaves is removed.
-    a_waiting_offer_is_released: holds
+    a_waiting_offer_is_notified: holds
         || offers::run(offers::Holder::Drains), || offers::run(offers::Holder::Ends);
     /// Three actors in a ring, and marks that leave room.
     long_ring_and_fan_in: holds_long
@@ -386,7 +386,7 @@ models! {
 
 canaries! {
     /// The holder recovers and does not notify senders outside.
-    an_offer_that_is_not_released_is_caught: "P3" => || offers::run(offers::Holder::TellsNobody);
+    an_offer_that_is_not_notified_is_caught: "P3" => || offers::run(offers::Holder::TellsNobody);
     /// The sender relies on the depth that it saw when it sent.
     muting_without_rereading_the_depth_is_caught: NoReread, "P3" => with(DRAIN);
     /// The sender checks again before it registers in the receiver's list.

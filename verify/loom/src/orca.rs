@@ -22,16 +22,16 @@ mod real;
 pub(crate) mod stubs;
 
 use crate::check::{canaries, models};
-use real::{lanes, owners};
+use real::{owners, senders};
 
 models! {
     /// Two writers and a reader; and which writer finds the inbox empty.
-    each_change_is_taken_once_and_in_order: holds lanes::two_writers;
+    each_change_is_taken_once_and_in_order: holds senders::two_writers;
     /// The same, with more batches than the reader takes.
-    long_four_batches_three_takes: holds_long lanes::two_busy_writers;
+    long_four_batches_three_takes: holds_long senders::two_busy_writers;
     /// O6, on every path of a reference from one holder to another.
     an_inc_is_taken_before_its_dec: holds
-        lanes::a_hand_over, owners::a_clone_is_handed_over, owners::a_reference_comes_back;
+        senders::a_hand_over, owners::a_clone_is_handed_over, owners::a_reference_comes_back;
     /// The owner frees an object that others have read, and ends while the sender of the last DEC
     /// is still sending.
     an_owner_ends_with_its_last_dec: holds owners::two_give_up;
@@ -47,12 +47,12 @@ canaries! {
     a_take_that_does_not_acquire_is_caught:
         InboxTakeRelaxed, "Causality violation" => owners::two_give_up;
     /// Last in, first out.
-    a_take_that_is_not_turned_over_is_caught: InboxNewestFirst, "O6" => lanes::a_hand_over;
+    a_take_that_is_not_reversed_is_caught: InboxNewestFirst, "O6" => senders::a_hand_over;
     /// A batch that is sent between the two steps is lost.
-    a_take_by_a_load_and_a_store_is_caught: InboxTakeByLoad, "lost" => lanes::two_writers;
+    a_take_by_a_load_and_a_store_is_caught: InboxTakeByLoad, "lost" => senders::two_writers;
     /// That the inbox was empty is determined by a load before the exchange.
     a_nothing_that_is_only_looked_up_is_caught:
-        EmptyByLoad, "not one is told" => lanes::two_writers;
+        EmptyByLoad, "not one is told" => senders::two_writers;
     /// Another holder has a clone that is not yet counted.
     a_clone_that_is_counted_late_is_caught: IncsKeptBack, "O6" => owners::a_clone_is_handed_over;
     /// The same of a reference that the owner gets back.

@@ -177,14 +177,14 @@ fn met() {
 
 models! {
     /// The value arrives while the other end wants it.
-    value_and_wish_meet_once: holds || meeting(Asks::Wants, Answers::Arrives);
+    a_value_and_a_request_meet_once: holds || meeting(Asks::Wants, Answers::Arrives);
     /// The promise is dropped while its value arrives.
     an_unwanted_value_is_dropped: holds || meeting(Asks::Leaves, Answers::Arrives);
     /// The resolver is refused or dropped while the other end sets its continuation.
-    a_wish_without_a_value_is_dropped: holds
+    a_request_without_a_value_is_dropped: holds
         || meeting(Asks::Wants, Answers::IsRefused), || meeting(Asks::Wants, Answers::Breaks);
     /// Both ends are dropped.
-    nobody_wants_and_nothing_comes: holds
+    no_request_and_no_value_leave_nothing: holds
         || meeting(Asks::Leaves, Answers::IsRefused), || meeting(Asks::Leaves, Answers::Breaks);
 }
 

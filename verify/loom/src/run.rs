@@ -124,7 +124,7 @@ models! {
     no_message_stays_behind: holds
         || two_workers(2, u32::MAX, Slip::None), || two_workers(3, 2, Slip::None);
     /// C1: a budget of one message, so that the actor goes from holder to holder through the queue.
-    requeued_it_is_held_by_one: holds || two_workers(2, 1, Slip::None);
+    a_requeued_actor_is_held_by_one_worker: holds || two_workers(2, 1, Slip::None);
     /// M3, M4: only one of two posters wakes, and the other's concurrent push is found.
     one_of_two_posters_wakes: holds
         || two_posters([1, 1], 1, Slip::None), || two_posters([2, 2], 1, Slip::None);
@@ -132,10 +132,10 @@ models! {
     /// harm.
     stop_races_with_sends: holds || signal_and_sends(2, Signals::STOP, Slip::None);
     /// A muted actor takes its messages into its backlog, and receives the signal to go on.
-    a_muted_actor_hears_that_it_may_go_on: holds
+    a_muted_actor_receives_its_unmute: holds
         || signal_and_sends(2, Signals::UNMUTE, Slip::None);
     /// Neither of two signals is lost.
-    two_signals_are_heard: holds || two_signals(Slip::None);
+    two_signals_are_received: holds || two_signals(Slip::None);
     /// Two posters and two workers.
     long_two_posters_two_workers: holds_long || two_posters([1, 1], 2, Slip::None);
 }

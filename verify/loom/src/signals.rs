@@ -8,7 +8,7 @@
 //!
 //! | model | real |
 //! |---|---|
-//! | `told` | a supervisor that raises `HALT` and `START`; a recovering receiver that raises `UNMUTE` |
+//! | `ordered` | a supervisor that raises `HALT` and `START`; a recovering receiver that raises `UNMUTE` |
 //! | `Heard` | what `handle_signals` does with what it takes |
 //!
 //! Left out: the nudge that follows a signal (`run.rs`). So the last take comes after everything
@@ -43,7 +43,7 @@ impl Heard {
 }
 
 /// A supervisor raises two signals, another thread a third, and a holder takes what is there.
-fn told(orders: [Signals; 2]) {
+fn ordered(orders: [Signals; 2]) {
     let word = Arc::new(SignalWord::new());
     let reason = Arc::new(Tracked::new("none"));
     let supervisor = {
@@ -78,21 +78,21 @@ const UP_AND_DOWN: [Signals; 2] = [Signals::START, Signals::HALT];
 
 models! {
     /// A restart.
-    told_to_go_down_and_come_up_it_comes_up_last: holds || told(DOWN_AND_UP);
+    halt_then_start_ends_started: holds || ordered(DOWN_AND_UP);
     /// A supervisor that withdraws its order.
-    told_to_come_up_and_go_down_it_goes_down_last: holds || told(UP_AND_DOWN);
+    start_then_halt_ends_halted: holds || ordered(UP_AND_DOWN);
 }
 
 canaries! {
     /// The later signal comes beside the earlier.
     a_signal_that_replaces_nothing_is_caught:
-        ReplacesNothing, "both were heard at once" => || told(DOWN_AND_UP);
+        ReplacesNothing, "both were heard at once" => || ordered(DOWN_AND_UP);
     /// A signal between the load and the store is overwritten.
-    a_replacement_by_a_look_and_a_store_is_caught: ReplacementByALook, "" => || told(UP_AND_DOWN);
+    a_replacement_by_a_look_and_a_store_is_caught: ReplacementByALook, "" => || ordered(UP_AND_DOWN);
     /// The receiver of the signal does not see why it was raised.
     a_replacement_that_does_not_release_is_caught:
-        ReplacementRelaxed, "Causality violation" => || told(DOWN_AND_UP);
+        ReplacementRelaxed, "Causality violation" => || ordered(DOWN_AND_UP);
     /// The same, by a fault of the holder.
     a_take_that_does_not_acquire_is_caught:
-        HeardRelaxed, "Causality violation" => || told(DOWN_AND_UP);
+        HeardRelaxed, "Causality violation" => || ordered(DOWN_AND_UP);
 }

@@ -251,7 +251,7 @@ fn withdrawal(workers: usize, flaw: Flaw) {
 }
 
 /// Two thieves give back to a worker that falls asleep.
-fn loot(items: u32, flaw: Flaw) {
+fn batch(items: u32, flaw: Flaw) {
     let pool = Pool::new(items as usize, flaw);
     let parker = Watched::new(flaw);
     let thieves = (0..items).map(|item| {
@@ -266,7 +266,7 @@ fn loot(items: u32, flaw: Flaw) {
 }
 
 /// A thief gives back to a worker that leaves because the system closes.
-fn loot_while_closing(flaw: Flaw) {
+fn batch_while_closing(flaw: Flaw) {
     let pool = Pool::new(2, flaw);
     let common = Arc::new(Mutex::new(Vec::new()));
     let parker = Watched::new(flaw);
@@ -275,8 +275,8 @@ fn loot_while_closing(flaw: Flaw) {
         move || {
             pool.give_back(0, &parker);
             if pool.is_closed() && flaw != Flaw::GiveBackBlindly {
-                let loot = std::mem::take(&mut *lock(&pool.queue));
-                lock(&common).extend(loot);
+                let batch = std::mem::take(&mut *lock(&pool.queue));
+                lock(&common).extend(batch);
             }
         }
     });
@@ -316,19 +316,19 @@ fn two_workers(flaw: Flaw) -> impl Fn() + Send + Sync + 'static {
 
 models! {
     /// W1, W2, W3: one worker, one poster.
-    one_worker_never_oversleeps: holds || pool(1, &[2], Begins::Awake, Flaw::None);
+    one_worker_misses_no_wake: holds || pool(1, &[2], Begins::Awake, Flaw::None);
     /// W1, W2, W3: two workers, one poster.
-    two_workers_never_oversleep: holds || pool(2, &[2], Begins::FallingAsleep, Flaw::None);
+    two_workers_miss_no_wake: holds || pool(2, &[2], Begins::FallingAsleep, Flaw::None);
     /// W1, W2, W3: one worker, two posters.
     two_posters_wake_one_worker: holds || pool(1, &[1, 1], Begins::FallingAsleep, Flaw::None);
     /// W3: a worker that withdraws while it is chosen takes the token.
     a_withdrawal_races_with_a_choice: holds
         || withdrawal(1, Flaw::None), || withdrawal(2, Flaw::None);
     /// All workers leave.
-    closing_wakes_everybody: holds || closing(Flaw::None);
+    closing_wakes_every_worker: holds || closing(Flaw::None);
     /// W1, W2, W3, for items put into the queue of a worker that may sleep.
-    loot_given_back_is_found: holds
-        || loot(1, Flaw::None), || loot(2, Flaw::None), || loot_while_closing(Flaw::None);
+    a_stolen_batch_given_back_is_found: holds
+        || batch(1, Flaw::None), || batch(2, Flaw::None), || batch_while_closing(Flaw::None);
     /// Two workers, two posters.
     long_two_workers_two_posters: holds_long
         || pool(2, &[1, 1], Begins::FallingAsleep, Flaw::None),
@@ -347,12 +347,12 @@ canaries! {
     /// A parker that only notifies.
     a_token_that_is_not_set_is_caught: "deadlock" => two_workers(Flaw::UnparkNobody);
     /// A worker that announces after `wake_all` finds the pool open.
-    saying_too_late_that_it_closes_is_caught: "deadlock" => || closing(Flaw::CloseLate);
+    closing_announced_too_late_is_caught: "deadlock" => || closing(Flaw::CloseLate);
     /// The victim checked its queue, and announces after the thief has found it awake.
-    a_last_look_past_the_own_queue_is_caught: "deadlock" => || loot(1, Flaw::NoLook);
+    a_last_look_past_the_own_queue_is_caught: "deadlock" => || batch(1, Flaw::NoLook);
     /// The victim sleeps already.
-    loot_given_back_in_silence_is_caught: "deadlock" => || loot(1, Flaw::GiveBackInSilence);
+    a_batch_given_back_without_a_wake_is_caught: "deadlock" => || batch(1, Flaw::GiveBackInSilence);
     /// The victim has given up its per-worker state.
-    loot_given_back_to_an_empty_seat_is_caught:
-        "where nobody looks" => || loot_while_closing(Flaw::GiveBackBlindly);
+    a_batch_given_back_to_an_empty_seat_is_caught:
+        "where nobody looks" => || batch_while_closing(Flaw::GiveBackBlindly);
 }

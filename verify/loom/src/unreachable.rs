@@ -271,7 +271,7 @@ models! {
     /// U4: an address, or an end; never both, and never neither.
     an_upgrade_waits_for_the_verdict: holds || an_upgrade(Flaw::None);
     /// U4: of an actor that stays an upgrade does not fail.
-    an_upgrade_of_one_that_is_let_off_succeeds: holds || an_upgrade_of_one_that_stays(Flaw::None);
+    an_upgrade_of_an_aborted_candidate_succeeds: holds || an_upgrade_of_one_that_stays(Flaw::None);
 }
 
 canaries! {

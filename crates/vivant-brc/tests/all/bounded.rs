@@ -57,7 +57,7 @@ fn most_that_live(produce: impl FnOnce(&Arc<Census>, Sent) + Send) -> usize {
 }
 
 #[test]
-fn an_owner_that_nobody_runs_keeps_nothing() {
+fn an_owner_that_never_runs_keeps_no_garbage() {
     let most = most_that_live(|census, send| {
         let mut owner = Owner::new();
         for _ in 0..OBJECTS {
@@ -69,7 +69,7 @@ fn an_owner_that_nobody_runs_keeps_nothing() {
 }
 
 #[test]
-fn a_detached_thread_keeps_nothing() {
+fn a_detached_thread_keeps_no_garbage() {
     let most = most_that_live(|census, send| {
         for _ in 0..OBJECTS / 100 {
             // One piece of work; then the thread sleeps until all its objects are gone.
@@ -88,7 +88,7 @@ fn a_detached_thread_keeps_nothing() {
 }
 
 #[test]
-fn births_alone_keep_up() {
+fn births_alone_free_garbage() {
     // A thread that makes objects and drops none drains its queue every 64 births. The threads that
     // hand references over end the deferred objects.
     let most = most_that_live(|census, send| {
@@ -100,7 +100,7 @@ fn births_alone_keep_up() {
 }
 
 #[test]
-fn births_alone_keep_up_with_parts() {
+fn births_alone_free_garbage_with_components() {
     struct Whole(#[allow(dead_code, reason = "they are dropped")] [Brc<Counted>; 4]);
     let census = Arc::new(Census::default());
     let (send, receive) = mpsc::sync_channel::<Brc<Whole>>(ON_THE_WAY);
@@ -129,7 +129,7 @@ fn id_of(owner: &Owner) -> u32 {
 }
 
 #[test]
-fn ids_are_used_again() {
+fn ids_are_reused() {
     // Tests run in parallel, and have some owners.
     let most = 200;
     // The last hundred of the objects that outlive their owner.
@@ -161,7 +161,7 @@ fn ids_are_used_again() {
 }
 
 #[test]
-fn ids_of_threads_are_used_again() {
+fn ids_of_threads_are_reused() {
     let threads = if cfg!(miri) { 10 } else { 2_000 };
     let mut last = None;
     for round in 0..threads {

@@ -32,7 +32,7 @@ fn a_long_list_is_dropped_in_a_loop() {
 }
 
 #[test]
-fn what_is_shared_stays() {
+fn a_shared_rest_of_a_list_stays() {
     let first = list(NODES).unwrap();
     let second = first.next.clone().unwrap();
     drop(first);

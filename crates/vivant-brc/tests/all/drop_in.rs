@@ -12,7 +12,7 @@ mod with_brc {
 }
 
 #[test]
-fn both_do_the_same() {
+fn arc_and_brc_run_the_same_program() {
     let (arc, brc) = (with_arc::run(), with_brc::run());
     assert!(arc.len() > 50, "the program has run: {arc:#?}");
     assert_eq!(arc, brc);

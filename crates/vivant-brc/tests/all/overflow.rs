@@ -44,17 +44,17 @@ fn dies(name: &str, body: impl FnOnce()) {
 
 #[test]
 #[cfg_attr(miri, ignore = "it starts a process, and counts for long")]
-fn too_many_of_the_owner_abort() {
-    dies("too_many_of_the_owner_abort", || {
+fn too_many_references_of_the_owner_abort() {
+    dies("too_many_references_of_the_owner_abort", || {
         forget_clones(&Brc::new(1))
     });
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "it starts a process, and counts for long")]
-fn long_too_many_of_another_thread_abort() {
+fn long_too_many_references_of_another_thread_abort() {
     if env::var_os(LONG).is_some() {
-        dies("long_too_many_of_another_thread_abort", || {
+        dies("long_too_many_references_of_another_thread_abort", || {
             let one = Brc::new(1);
             let other = thread::spawn(move || forget_clones(&one));
             other.join().unwrap();
@@ -65,7 +65,7 @@ fn long_too_many_of_another_thread_abort() {
 #[test]
 #[cfg(target_os = "linux")]
 #[cfg_attr(miri, ignore = "it starts a process, and counts for long")]
-fn long_too_many_abort_where_nothing_can_be_said() {
+fn long_too_many_references_without_a_message_abort() {
     use std::fs::File;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -76,7 +76,7 @@ fn long_too_many_abort_where_nothing_can_be_said() {
         }
     }
     if env::var_os(LONG).is_some() {
-        let name = "long_too_many_abort_where_nothing_can_be_said";
+        let name = "long_too_many_references_without_a_message_abort";
         let status = caged(name).stderr(full()).status().unwrap();
         assert_eq!(status.signal(), Some(SIGABRT));
     }
@@ -89,9 +89,9 @@ fn long_too_many_abort_where_nothing_can_be_said() {
 
 #[test]
 #[cfg_attr(miri, ignore = "it starts a process, and counts for long")]
-fn long_too_many_weak_ones_abort() {
+fn long_too_many_weak_references_abort() {
     if env::var_os(LONG).is_some() {
-        dies("long_too_many_weak_ones_abort", || {
+        dies("long_too_many_weak_references_abort", || {
             let weak = Brc::downgrade(&Brc::new(1));
             loop {
                 mem::forget(weak.clone());

@@ -47,7 +47,7 @@ fn panics<R>(body: impl FnOnce() -> R) -> bool {
 }
 
 #[test]
-fn a_clone_that_panics_leaves_no_part_of_a_slice() {
+fn a_clone_that_panics_leaks_no_element_of_a_slice() {
     for fails_at in 1..=4 {
         let one = Fragile::new(3 + fails_at);
         let alive = one.alive.clone();
@@ -62,7 +62,7 @@ fn a_clone_that_panics_leaves_no_part_of_a_slice() {
 }
 
 #[test]
-fn an_iterator_that_panics_leaves_no_part_of_a_slice() {
+fn an_iterator_that_panics_leaks_no_element_of_a_slice() {
     let one = Fragile::new(3);
     let alive = one.alive.clone();
     assert!(panics(|| (0..5)
@@ -72,7 +72,7 @@ fn an_iterator_that_panics_leaves_no_part_of_a_slice() {
 }
 
 #[test]
-fn a_changed_slice_stays_what_it_was_if_the_clone_panics() {
+fn a_slice_stays_unchanged_if_a_clone_panics() {
     let one = Fragile::new(3);
     let alive = one.alive.clone();
     let mut values = Brc::<[Fragile]>::from([one.clone(), one]);
@@ -90,7 +90,7 @@ fn a_changed_slice_stays_what_it_was_if_the_clone_panics() {
 }
 
 #[test]
-fn a_cycle_that_panics_finds_nothing() {
+fn a_cycle_that_panics_is_not_upgraded() {
     let mut kept = Weak::new();
     assert!(panics(|| Brc::<u8>::new_cyclic(|me| {
         kept = me.clone();

@@ -71,7 +71,7 @@ fn a_pointer_to_a_trait_object() {
 }
 
 #[test]
-fn values_that_come_later() {
+fn values_are_written_later() {
     let mut one = Brc::<String>::new_uninit();
     Brc::get_mut(&mut one).unwrap().write("a".to_string());
     // SAFETY: the value was written above.
@@ -95,7 +95,7 @@ fn zeroed_is_zero() {
 }
 
 #[test]
-fn another_thread_drops_what_is_written_by_now() {
+fn another_thread_drops_a_value_written_later() {
     let mut brc = Brc::<String>::new_uninit();
     Brc::get_mut(&mut brc).unwrap().write("a".to_string());
     // SAFETY: the value was written above.
@@ -105,7 +105,7 @@ fn another_thread_drops_what_is_written_by_now() {
 }
 
 #[test]
-fn of_a_type_of_the_same_layout() {
+fn a_pointer_of_a_type_with_the_same_layout() {
     let brc = Brc::<MaybeUninit<u32>>::new(MaybeUninit::new(7));
     // SAFETY: the value was written, and has the layout of a `u32`.
     let seven = unsafe { Brc::from_raw(Brc::into_raw(brc).cast::<u32>()) };

@@ -47,7 +47,7 @@ fn is_owner() -> bool {
 }
 
 #[test]
-fn relief_does_not_pile_up_on_the_stack() {
+fn relief_does_not_nest_on_the_stack() {
     const OBJECTS: usize = if cfg!(miri) { 100 } else { 200_000 };
     struct Node(#[allow(dead_code, reason = "it is dropped")] Brc<AtEnd>);
     let ended = Arc::new(AtomicUsize::new(0));
@@ -73,7 +73,7 @@ fn relief_does_not_pile_up_on_the_stack() {
 }
 
 #[test]
-fn a_panic_at_the_door_of_detached_leaves_the_owner_what_it_was() {
+fn a_panic_before_detached_leaves_the_owner_unchanged() {
     thread::spawn(|| {
         let bad = at_end(|| panic!("in a destructor"));
         let (wait, waits) = mpsc::channel::<()>();
@@ -91,7 +91,7 @@ fn a_panic_at_the_door_of_detached_leaves_the_owner_what_it_was() {
 }
 
 #[test]
-fn a_panic_in_a_merged_destructor_leaves_the_owner_what_it_was() {
+fn a_panic_in_a_merged_destructor_leaves_the_owner_unchanged() {
     assert!(is_owner());
     let mut owner = Owner::new();
     panics(|| {
@@ -112,7 +112,7 @@ fn a_panic_in_a_merged_destructor_leaves_the_owner_what_it_was() {
 }
 
 #[test]
-fn a_panic_of_another_object_loses_none() {
+fn a_panic_of_another_object_loses_no_object() {
     // About the sixtieth end drains the queue. The queue has an object with a destructor that
     // panics.
     let ended = Arc::new(AtomicUsize::new(0));
@@ -127,7 +127,7 @@ fn a_panic_of_another_object_loses_none() {
             });
             made += 1;
             panics += usize::from(catch_unwind(AssertUnwindSafe(|| drop(next))).is_err());
-            assert!(made < 1000, "nobody has looked");
+            assert!(made < 1000, "no limit stops it");
         }
         assert_eq!(ended.swap(0, Ordering::Relaxed), made);
         if cfg!(miri) && round == 2 {
@@ -137,7 +137,7 @@ fn a_panic_of_another_object_loses_none() {
 }
 
 #[test]
-fn a_panic_of_another_object_does_not_hold_up_what_is_taken() {
+fn a_panic_of_another_object_does_not_delay_a_taken_value() {
     let mut owner = Owner::new();
     let mine = owner.run(|| Brc::new(vec![1]));
     let bad = owner.run(|| at_end(|| panic!("in a destructor")));
@@ -153,7 +153,7 @@ fn drop_elsewhere_quietly<T: Send + 'static>(value: T) {
 }
 
 #[test]
-fn destructors_make_and_drop_at_the_end_of_a_thread() {
+fn destructors_create_and_drop_objects_at_the_end_of_a_thread() {
     let ended = Arc::new(AtomicUsize::new(0));
     let count = ended.clone();
     thread::spawn(move || {
@@ -286,7 +286,7 @@ fn an_object_may_hold_its_own_owner() {
 }
 
 #[test]
-fn what_is_forgotten_is_kept() {
+fn leaked_references_keep_their_value() {
     let ended = Arc::new(AtomicUsize::new(0));
     let count = ended.clone();
     let mut owner = Owner::new();

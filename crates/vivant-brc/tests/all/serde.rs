@@ -14,14 +14,14 @@ fn a_reference_is_written_as_its_value() {
 }
 
 #[test]
-fn slices_of_what_has_a_destructor() {
+fn slices_of_values_with_destructors() {
     let names: Brc<[String]> = serde_json::from_str(r#"["a","b"]"#).unwrap();
     assert_eq!(*names, ["a", "b"]);
     assert!(serde_json::from_str::<Brc<[String]>>(r#"["a",1]"#).is_err());
 }
 
 #[test]
-fn a_weak_one_is_an_option_and_is_read_as_none() {
+fn a_weak_reference_is_written_as_an_option_and_read_as_none() {
     let five = Brc::new(5);
     let weak = Brc::downgrade(&five);
     assert_eq!(serde_json::to_string(&weak).unwrap(), "5");

@@ -14,7 +14,7 @@ fn counted() -> (Brc<Counted>, impl Fn() -> usize) {
 }
 
 #[test]
-fn the_owner_drops_the_last_one_at_once() {
+fn the_owner_destroys_the_last_reference_at_once() {
     let (a, drops) = counted();
     let b = a.clone();
     drop(a);
@@ -24,14 +24,14 @@ fn the_owner_drops_the_last_one_at_once() {
 }
 
 #[test]
-fn another_thread_drops_the_only_one_at_once() {
+fn another_thread_destroys_the_only_reference_at_once() {
     let (a, drops) = counted();
     thread::spawn(move || drop(a)).join().unwrap();
     assert_eq!(drops(), 1);
 }
 
 #[test]
-fn another_thread_leaves_the_last_of_several_to_the_owner() {
+fn another_thread_leaves_the_last_of_several_references_to_the_owner() {
     let (a, drops) = counted();
     let b = a.clone();
     thread::spawn(move || drop((a, b))).join().unwrap();
@@ -75,7 +75,7 @@ fn the_nine_steps_end_the_object_once() {
 }
 
 #[test]
-fn an_owner_goes_from_thread_to_thread() {
+fn an_owner_moves_from_thread_to_thread() {
     let mut owner = Owner::new();
     let (a, drops) = owner.run(counted);
     let (mut owner, a) = thread::spawn(move || {
@@ -86,7 +86,7 @@ fn an_owner_goes_from_thread_to_thread() {
     .join()
     .unwrap();
     drop(a);
-    assert_eq!(drops(), 1, "nobody is the owner, so who drops is");
+    assert_eq!(drops(), 1, "there is no owner, so the last drop destroys");
     let (b, drops) = owner.run(counted);
     drop(owner);
     drop(b);
@@ -94,7 +94,7 @@ fn an_owner_goes_from_thread_to_thread() {
 }
 
 #[test]
-fn weak_references_find_what_lives() {
+fn weak_references_upgrade_while_the_value_lives() {
     let (a, drops) = counted();
     let weak = Brc::downgrade(&a);
     assert_eq!((Brc::weak_count(&a), weak.strong_count()), (1, 1));
@@ -113,7 +113,7 @@ fn weak_references_find_what_lives() {
 }
 
 #[test]
-fn a_sole_reference_is_known_where_it_is() {
+fn the_only_reference_is_found_on_its_thread() {
     let mut a = Brc::new(1);
     assert_eq!(Brc::get_mut(&mut a), Some(&mut 1));
     let a = thread::spawn(move || {
@@ -137,7 +137,7 @@ fn a_sole_reference_is_known_where_it_is() {
 }
 
 #[test]
-fn a_cycle_is_born_with_a_way_back() {
+fn a_cycle_is_made_with_a_weak_reference() {
     struct Me(Weak<Me>, u32);
     let me = Brc::new_cyclic(|me| {
         assert!(me.upgrade().is_none());

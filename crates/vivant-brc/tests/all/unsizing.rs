@@ -11,7 +11,7 @@ use std::thread;
 use vivant_brc::{Brc, Weak, unsize};
 
 #[test]
-fn it_stays_the_same_object() {
+fn unsizing_keeps_the_object() {
     let drops = Arc::new(AtomicUsize::new(0));
     let known = Brc::new(Counted(drops.clone()));
     let unknown: Brc<dyn Any + Send + Sync> = unsize!(known.clone() => dyn Any + Send + Sync);
@@ -25,7 +25,7 @@ fn it_stays_the_same_object() {
 }
 
 #[test]
-fn another_thread_ends_what_it_knows_by_a_trait_alone() {
+fn another_thread_destroys_a_trait_object() {
     let drops = Arc::new(AtomicUsize::new(0));
     let known = Brc::new(Counted(drops.clone()));
     let unknown = unsize!(known => dyn Any + Send + Sync);
@@ -35,7 +35,7 @@ fn another_thread_ends_what_it_knows_by_a_trait_alone() {
 }
 
 #[test]
-fn of_any_alignment() {
+fn values_of_any_alignment() {
     #[derive(Clone, Copy, PartialEq, Debug)]
     #[repr(align(128))]
     struct Wide(u8);
@@ -67,7 +67,7 @@ fn arrays_and_slices() {
 }
 
 #[test]
-fn weak_ones() {
+fn weak_references_are_unsized() {
     let weak: Weak<dyn Display> = unsize!(Weak::<u8>::new() => dyn Display);
     assert!(weak.upgrade().is_none());
     assert_eq!((weak.strong_count(), weak.weak_count()), (0, 0));
@@ -90,7 +90,7 @@ fn pinned_ones_and_traits_above() {
 }
 
 #[test]
-fn unbiased_ones_may_borrow() {
+fn unbiased_references_may_borrow() {
     let text = String::from("here");
     let shown: Brc<dyn Display + '_> = unsize!(Brc::unbiased(&text) => dyn Display + '_);
     assert_eq!(shown.clone().to_string(), "here");

@@ -9,7 +9,7 @@ mod sequences;
 mod text;
 mod weak_map;
 
-use crate::seeds::{pacing, unless_refused, with_seeds};
+use crate::random_programs::{pacing, unless_refused, with_seeds};
 use fastrand::Rng;
 use kinds::assert_all_ended;
 use std::sync::Arc;

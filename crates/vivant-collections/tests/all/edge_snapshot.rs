@@ -37,7 +37,7 @@ fn shown(heap: &mut Heap<House>) -> Vec<u64> {
 }
 
 #[test]
-fn collections_show_their_elements() {
+fn collections_report_the_external_edges_of_their_elements() {
     let mut pacing = Pacing::default();
     pacing.stress = Some(Stress::new(When::All, 1));
     let mut heap = house(pacing);

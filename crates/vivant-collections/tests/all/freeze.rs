@@ -25,7 +25,7 @@ struct Collections<'gc> {
 }
 
 #[test]
-fn collections_are_read_by_threads_where_they_lie() {
+fn threads_read_frozen_collections_in_place() {
     root!(Any = Option<Val<'gc, Ice<Collections<'gc>>>>);
     let source = Arc::new(PageSource::new());
     let many = if cfg!(miri) { 30 } else { 1000 };
@@ -104,7 +104,7 @@ struct Issue<'gc> {
 }
 
 #[test]
-fn versions_are_read_as_they_were() {
+fn frozen_versions_are_read_unchanged() {
     root!(Any = Option<Val<'gc, Ice<Issue<'gc>>>>);
     let source = Arc::new(PageSource::new());
     let mut a = Heap::<Any>::new(&source, stressed(When::All), |_| None);

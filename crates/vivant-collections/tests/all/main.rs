@@ -1,16 +1,19 @@
 //! Tests of the collections, a module for each subject, and those of the heap that need
 //! collections. They are one binary, which is linked once, and run in parallel.
 
+#[path = "../../../vivant-heap/tests/all/seeds.rs"]
+mod seeds;
+
 #[macro_use]
 #[path = "../../../vivant-heap/tests/all/root.rs"]
 mod root;
 
-mod assisting;
 mod collections;
 mod compile_fail;
 mod edge_snapshot;
 mod freeze;
 mod markers;
+mod mutator_assist;
+mod nested_regions;
 mod persistent;
-mod review_regions;
-mod seeds;
+mod random_programs;

@@ -8,7 +8,7 @@ mod readers;
 mod sequences;
 mod text;
 
-use crate::seeds::{pacing, unless_refused, with_seeds};
+use crate::random_programs::{pacing, unless_refused, with_seeds};
 use fastrand::Rng;
 use std::marker::PhantomData;
 use std::sync::Arc;

@@ -1,14 +1,15 @@
 //! Aborted marks: there are three epochs, so of two marks in a row the second one must be
 //! completed.
 
-use crate::ends::Ends;
+use crate::drop_counter::DropCounter;
+use crate::heaps::Collect;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{DetachedStep, Heap, Leaf, MarkStart, Object, Pacing, PageSource, Parcel, Val};
 
 #[derive(Object)]
 struct Part {
-    _ends: Leaf<Ends>,
+    _ends: Leaf<DropCounter>,
     _room: Leaf<[u64; ROOM]>,
 }
 
@@ -35,7 +36,7 @@ fn library(
 ) -> [Vec<Parcel<One>>; 2] {
     let sent = heap.turn(|m, _| {
         let part = |_| {
-            let _ends = Leaf(Ends(ended.clone()));
+            let _ends = Leaf(DropCounter(ended.clone()));
             m.val(Part {
                 _ends,
                 _room: Leaf([0; ROOM]),
@@ -47,15 +48,14 @@ fn library(
             containers.map(|whole| m.pack::<One>(whole)).collect()
         })
     });
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     sent
 }
 
 /// A heap's own mark is aborted when the heap is detached. The detached heap's mark is aborted for
 /// a stop-the-world mark, because pages are short.
 #[test]
-fn by_who_ends_and_by_who_is_short_of_pages() {
+fn a_second_mark_completes_after_an_end_and_a_page_shortage() {
     const PAGES: usize = if cfg!(miri) { 400 } else { 2000 };
     let (source, ended) = (Arc::new(PageSource::bounded(PAGES)), Arc::default());
     let pacing = Pacing::new().first(1 << 30);
@@ -86,7 +86,7 @@ fn by_who_ends_and_by_who_is_short_of_pages() {
 /// The second mark is aborted because the detached heap was large only by the references that it
 /// had received from other heaps.
 #[test]
-fn by_who_ends_and_by_who_is_small() {
+fn a_second_mark_completes_after_an_end_of_a_small_heap() {
     const FEW: usize = 2300;
     if cfg!(miri) {
         return;
@@ -95,7 +95,7 @@ fn by_who_ends_and_by_who_is_small() {
         let (source, ended) = (Arc::new(PageSource::new()), Arc::default());
         let pacing = Pacing::new().first(1 << 30);
         let mut press = Heap::<Wholes>::new(&source, pacing, |m| {
-            let _ends = Leaf(Ends(Arc::default()));
+            let _ends = Leaf(DropCounter(Arc::default()));
             let part = m.val(Part {
                 _ends,
                 _room: Leaf([0; ROOM]),

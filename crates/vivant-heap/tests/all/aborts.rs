@@ -143,7 +143,7 @@ struct Rude(Panics);
 #[derive(Clone, Copy, PartialEq)]
 enum Panics {
     InTrace,
-    InRelocate,
+    InEvacuate,
 }
 
 // SAFETY: it has no reference. The panic violates the contract on purpose.
@@ -154,7 +154,10 @@ unsafe impl<'gc> Object<'gc> for Rude {
         assert!(self.0 != Panics::InTrace, "a trace of this test panics");
     }
     fn evacuate(&mut self, _: &mut Evacuator<'_>) {
-        assert!(self.0 != Panics::InRelocate, "a move of this test panics");
+        assert!(
+            self.0 != Panics::InEvacuate,
+            "an evacuation of this test panics"
+        );
     }
 }
 
@@ -200,9 +203,9 @@ fn a_panic_in_a_trace_before_a_write() {
 }
 
 #[test]
-fn a_panic_in_a_move() {
-    let says = dies("a_panic_in_a_move", || impolite(Panics::InRelocate));
-    assert!(says.contains("a move of this test panics"), "{says}");
+fn a_panic_in_an_evacuation() {
+    let says = dies("a_panic_in_an_evacuation", || impolite(Panics::InEvacuate));
+    assert!(says.contains("an evacuation of this test panics"), "{says}");
     assert!(
         says.contains("a panic in the middle of a collection"),
         "{says}"

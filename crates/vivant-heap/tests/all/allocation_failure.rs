@@ -1,6 +1,7 @@
 //! Heaps of a source that has no pages left for turns: garbage is found though nothing grows, and
 //! live objects are not marked for ever.
 
+use crate::heaps::Collect;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use vivant_heap::{Gc, Heap, Iso, Leaf, Marking, Pacing, PageSource, Progress, Root};
@@ -27,8 +28,7 @@ fn hoard(source: &Arc<PageSource>, pacing: Pacing, things: usize) -> Heap<Hoard>
         let things = (0..things).map(|_| m.alloc([0; 12])).collect();
         (things, None, None)
     });
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     heap
 }
 
@@ -57,7 +57,7 @@ fn full(source: &Arc<PageSource>) -> Heap<Hoard> {
 }
 
 #[test]
-fn what_was_forgotten_is_found() {
+fn garbage_of_a_full_heap_is_found() {
     let source = Arc::new(PageSource::bounded(PAGES));
     let mut heap = full(&source);
     heap.turn(|_, state| state.0.clear());
@@ -67,7 +67,7 @@ fn what_was_forgotten_is_found() {
 
 /// If everything is live, it is not marked after each turn that is refused.
 #[test]
-fn what_lives_is_marked_more_and_more_seldom() {
+fn marks_of_a_full_live_heap_back_off() {
     let source = Arc::new(PageSource::bounded(PAGES));
     let mut heap = full(&source);
     let before = heap.stats().major;
@@ -97,14 +97,14 @@ fn reads(heap: &mut Heap<Hoard>) -> u64 {
 
 /// Nor after turns that allocate nothing.
 #[test]
-fn who_only_reads_is_not_marked() {
+fn a_full_heap_that_only_reads_is_not_marked() {
     let source = Arc::new(PageSource::bounded(PAGES));
     assert!(reads(&mut full(&source)) <= 1);
 }
 
 /// Neither if another heap has all the pages.
 #[test]
-fn who_only_reads_beside_a_full_heap_is_not_marked() {
+fn a_heap_that_only_reads_beside_a_full_one_is_not_marked() {
     let source = Arc::new(PageSource::bounded(PAGES));
     let mut heap = hoard(&source, PACING, 40_000);
     let _full = full(&source);
@@ -114,7 +114,7 @@ fn who_only_reads_beside_a_full_heap_is_not_marked() {
 
 /// There are pages, but fewer than requested.
 #[test]
-fn what_can_never_fit_is_not_marked_for_each_time() {
+fn an_allocation_that_never_fits_does_not_mark_each_time() {
     for marking in [Marking::Concurrent, Marking::AtOnce] {
         let source = Arc::new(PageSource::bounded(PAGES));
         let mut heap = hoard(&source, PACING.marking(marking), 40_000);
@@ -139,7 +139,7 @@ fn what_can_never_fit_is_not_marked_for_each_time() {
 
 /// A region is refused pages, and the heap that opens it has garbage.
 #[test]
-fn a_region_gets_what_its_holder_has_forgotten() {
+fn a_region_reuses_garbage_of_its_holder() {
     let source = Arc::new(PageSource::bounded(PAGES));
     let mut heap = hoard(&source, PACING, 0);
     while source.stats().pages < PAGES - 100 && hoards(&mut heap, 1_000) {
@@ -161,7 +161,7 @@ fn a_region_gets_what_its_holder_has_forgotten() {
 
 /// The region itself has the garbage.
 #[test]
-fn a_region_gets_what_it_has_forgotten() {
+fn a_region_reuses_its_own_garbage() {
     let source = Arc::new(PageSource::bounded(PAGES));
     let mut region = Region::paced(&source, PACING, |_| Vec::new());
     let mut fills = || {
@@ -178,7 +178,7 @@ fn a_region_gets_what_it_has_forgotten() {
 
 /// A mark needs pages itself: if the system refuses pages, no mark begins for that.
 #[test]
-fn a_turn_that_the_system_refuses_is_lost_and_nothing_else() {
+fn a_turn_without_pages_of_the_system_starts_no_mark() {
     let source = Arc::new(PageSource::exhausted_at(400));
     let mut heap = Heap::<Hoard>::new(&source, PACING, |m| {
         let young = (0..2_000).map(|_| m.alloc([0; 12])).collect();

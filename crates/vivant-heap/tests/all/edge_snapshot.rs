@@ -49,7 +49,7 @@ fn house(pacing: Pacing) -> Heap<House> {
     })
 }
 
-fn shown(heap: &mut Heap<House>) -> Vec<u64> {
+fn edges(heap: &mut Heap<House>) -> Vec<u64> {
     let mut doors = Vec::new();
     heap.collect_external_edges(&mut |held| doors.extend(held.downcast_ref::<u64>().copied()));
     doors.sort_unstable();
@@ -71,41 +71,41 @@ fn build<'gc>(m: &Mutator<'gc>, rooms: &mut Rooms<'gc>) {
 }
 
 #[test]
-fn each_object_shows_what_it_holds_once() {
+fn each_object_reports_its_external_edges_once() {
     let mut heap = house(Pacing::default());
     assert!(!heap.shows());
     heap.turn(build);
     assert!(heap.shows());
     for _ in 0..3 {
-        assert_eq!(shown(&mut heap), [1, 2, 3, 4, 5]);
+        assert_eq!(edges(&mut heap), [1, 2, 3, 4, 5]);
     }
     heap.turn(|m, rooms| *rooms.walls[0].borrow_mut(m) = Wall::Blind);
-    assert_eq!(shown(&mut heap), [2, 3, 4, 5]);
+    assert_eq!(edges(&mut heap), [2, 3, 4, 5]);
     heap.turn(|_, rooms| rooms.walls.clear());
-    assert_eq!(shown(&mut heap), [4, 5], "what is dead shows nothing");
+    assert_eq!(edges(&mut heap), [4, 5], "what is dead shows nothing");
 }
 
 #[test]
-fn what_is_opaque_or_weak_shows_nothing() {
+fn regions_and_weak_references_report_no_external_edges() {
     let mut heap = house(Pacing::default());
     heap.turn(|m, rooms| {
         rooms.region = Some(m.iso(|r| r.alloc(Mut::new(Wall::Door(Door(2))))));
         rooms.weak = Some(Weak::new(m, m.alloc(Mut::new(Wall::Door(Door(3))))));
     });
-    assert!(shown(&mut heap).is_empty());
+    assert!(edges(&mut heap).is_empty());
     heap.turn(|m, rooms| {
         let merged = rooms.region.take().map(|region| region.merge(m));
         rooms.walls.extend(merged);
     });
     assert_eq!(
-        shown(&mut heap),
+        edges(&mut heap),
         [2],
         "what was a region's is the heap's own"
     );
 }
 
 #[test]
-fn a_heap_knows_what_came_with_a_region() {
+fn a_merged_region_makes_a_heap_report_external_edges() {
     let mut heap = house(Pacing::default());
     heap.turn(|m, rooms| {
         rooms.region = Some(m.iso(|r| r.alloc(Mut::new(Wall::Blind))));
@@ -120,7 +120,7 @@ fn a_heap_knows_what_came_with_a_region() {
 
 /// A call of `trace_external` in a turn reads the object, as by `borrow`.
 #[test]
-fn nobody_writes_what_is_being_shown() {
+fn an_object_is_not_written_while_its_edges_are_reported() {
     let mut house = house(Pacing::default());
     house.turn(|m, _| {
         let doors = m.alloc(Mut::new(vec![Door(1), Door(2)]));
@@ -138,7 +138,7 @@ fn nobody_writes_what_is_being_shown() {
 }
 
 #[test]
-fn what_is_being_written_shows_nothing() {
+fn an_object_being_written_reports_no_external_edges() {
     let mut house = house(Pacing::default());
     house.turn(|m, _| {
         let doors = m.alloc(Mut::new(vec![Door(1)]));
@@ -153,7 +153,7 @@ fn what_is_being_written_shows_nothing() {
 
 /// A forgotten borrow ends before the heap is marked.
 #[test]
-fn what_was_written_and_forgotten_is_shown_by_the_next_mark() {
+fn a_forgotten_borrow_does_not_hide_external_edges() {
     let mut house = house(Pacing::default());
     house.turn(build);
     for _ in 0..3 {
@@ -164,7 +164,7 @@ fn what_was_written_and_forgotten_is_shown_by_the_next_mark() {
                 }
             }
         });
-        assert_eq!(shown(&mut house), [1, 2, 3, 4, 5]);
+        assert_eq!(edges(&mut house), [1, 2, 3, 4, 5]);
     }
 }
 
@@ -182,7 +182,7 @@ root!(Cellar = Gc<'gc, Corridor<'gc>>);
 
 /// Reporting a holding, and receiving it, run foreign code: both run when the mark is over.
 #[test]
-fn a_panic_while_something_is_shown_leaves_the_heap_as_it_should_be() {
+fn a_panic_while_edges_are_reported_leaves_the_heap_valid() {
     let mut pacing = Pacing::default();
     pacing.stress = Some(Stress::new(When::All, 1));
     let source = Arc::new(PageSource::new());

@@ -2,38 +2,15 @@
 
 mod kinds;
 
-use crate::ends::Ends;
+use crate::heaps::Collect;
+use crate::heaps::balanced;
+use crate::trees::{Node, Tree, TreeIso, tree};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use vivant_heap::{
-    CountVerifier, Freeze, Gc, Heap, Ice, Iso, Leaf, Mut, Mutator, Object, Pacing, PageSource,
-    Parcel, Stress, Val, When,
-};
+use vivant_heap::{Heap, Ice, Iso, Mut, Pacing, PageSource, Stress, Val, When};
 
-#[derive(Object, Freeze)]
-struct Node<'gc> {
-    value: u64,
-    left: Option<Gc<'gc, Mut<Node<'gc>>>>,
-    right: Option<Gc<'gc, Mut<Node<'gc>>>>,
-    title: Option<Val<'gc, str>>,
-    counted: Option<Leaf<Ends>>,
-}
-
-type Tree<'gc> = Gc<'gc, Mut<Node<'gc>>>;
-type TreeIso = Iso<Tree<'static>>;
 type FrozenTree<'gc> = Val<'gc, Ice<Mut<Node<'gc>>>>;
-
-fn tree<'r>(r: &Mutator<'r>, depth: u64, ends: &Arc<AtomicUsize>) -> Tree<'r> {
-    let part = || (depth > 0).then(|| tree(r, depth - 1, ends));
-    r.alloc(Mut::new(Node {
-        value: 1,
-        left: part(),
-        right: part(),
-        title: None,
-        counted: Some(Leaf(Ends(ends.clone()))),
-    }))
-}
 
 fn sum(tree: FrozenTree<'_>) -> u64 {
     let node = tree.read();
@@ -54,16 +31,8 @@ fn trees(source: &Arc<PageSource>, when: When) -> Heap<Trees> {
     Heap::new(source, stressed(when), |_| Vec::new())
 }
 
-fn balanced(heaps: &mut [&mut Heap<Trees>]) {
-    let mut verifier = CountVerifier::default();
-    heaps
-        .iter_mut()
-        .for_each(|heap| verifier.heap(heap).unwrap());
-    verifier.check().unwrap();
-}
-
 #[test]
-fn frozen_graphs_are_read_by_others_and_end_once() {
+fn frozen_graphs_are_read_by_other_heaps_and_destroyed_once() {
     let depth: u32 = if cfg!(miri) { 1 } else { 5 };
     // The nodes of a tree, and those below its root on one side.
     let (whole, half) = ((2 << depth) - 1, (1 << depth) - 1);
@@ -80,7 +49,7 @@ fn frozen_graphs_are_read_by_others_and_end_once() {
                 0 | 2 | 4 => stressed(when),
                 _ => Pacing::new(),
             };
-            let mut iso = TreeIso::paced(&source, pacing, |r| tree(r, depth.into(), &ends));
+            let mut iso = TreeIso::paced(&source, pacing, |r| tree(r, depth.into(), Some(&ends)));
             if round % 3 == 0 {
                 iso.collect();
             }
@@ -92,7 +61,7 @@ fn frozen_graphs_are_read_by_others_and_end_once() {
                 m.pack::<FrozenTree<'static>>(root)
             });
             a.pace();
-            balanced_with(&mut a, &mut b, &parcel);
+            balanced(&mut [&mut a, &mut b, &mut &parcel]);
             b.turn(|m, trees| trees.push(m.unpack(parcel)));
             b.pace();
             balanced(&mut [&mut a, &mut b]);
@@ -101,8 +70,7 @@ fn frozen_graphs_are_read_by_others_and_end_once() {
             assert!(trees.iter().all(|tree| sum(*tree) == u64::from(half) + 1));
             trees.clear();
         });
-        a.collect();
-        a.sweep();
+        a.collect_and_sweep();
         assert_eq!(ends.load(Ordering::Relaxed), (rounds * half) as usize);
         // Components outlive their containers.
         b.turn(|_, trees| {
@@ -112,13 +80,11 @@ fn frozen_graphs_are_read_by_others_and_end_once() {
             assert!(trees.iter().all(|tree| sum(*tree) == u64::from(half)));
         });
         b.collect();
-        a.collect();
-        a.sweep();
+        a.collect_and_sweep();
         balanced(&mut [&mut a, &mut b]);
         assert_eq!(ends.load(Ordering::Relaxed), (rounds * (half + 1)) as usize);
         drop(b);
-        a.collect();
-        a.sweep();
+        a.collect_and_sweep();
         assert_eq!(ends.load(Ordering::Relaxed), (rounds * whole) as usize);
         assert_eq!(a.stats().live, 0);
         drop(a);
@@ -126,21 +92,13 @@ fn frozen_graphs_are_read_by_others_and_end_once() {
     }
 }
 
-fn balanced_with(a: &mut Heap<Trees>, b: &mut Heap<Trees>, parcel: &Parcel<FrozenTree<'static>>) {
-    let mut verifier = CountVerifier::default();
-    verifier.heap(a).unwrap();
-    verifier.heap(b).unwrap();
-    verifier.parcel(parcel);
-    verifier.check().unwrap();
-}
-
 #[test]
-fn threads_read_what_is_frozen_while_its_owner_collects() {
+fn threads_read_frozen_objects_while_their_owner_collects() {
     let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicUsize::new(0));
     let mut a = trees(&source, When::Paced);
     let depth = if cfg!(miri) { 3 } else { 8 };
-    let iso = TreeIso::new(&source, |r| tree(r, depth, &ends));
+    let iso = TreeIso::new(&source, |r| tree(r, depth, Some(&ends)));
     let parcel = a.turn(|m, _| {
         let root = *iso.freeze(m);
         m.pack::<FrozenTree<'static>>(root)
@@ -160,24 +118,22 @@ fn threads_read_what_is_frozen_while_its_owner_collects() {
         .collect();
     drop(parcel);
     for _ in 0..4 {
-        a.collect();
-        a.sweep();
+        a.collect_and_sweep();
     }
     readers
         .into_iter()
         .for_each(|reader| reader.join().unwrap());
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(a.stats().live, 0);
     assert_eq!(ends.load(Ordering::Relaxed), (2 << depth) - 1);
 }
 
 #[test]
-fn what_a_frozen_region_counts_is_its_owners() {
+fn imports_of_a_frozen_region_become_imports_of_its_owner() {
     let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicUsize::new(0));
     let (mut a, mut b) = (trees(&source, When::Paced), trees(&source, When::Paced));
-    let mut iso = TreeIso::new(&source, |r| tree(r, 1, &ends));
+    let mut iso = TreeIso::new(&source, |r| tree(r, 1, Some(&ends)));
     // Titles of two owners: the freezing heap imports the one, and gets its own one back.
     a.turn(|m, _| {
         iso.open_in(m, |r, root: &mut Tree<'_>| {
@@ -194,8 +150,7 @@ fn what_a_frozen_region_counts_is_its_owners() {
     balanced(&mut [&mut a, &mut b]);
     assert!(a.is_unshared());
     a.collect();
-    b.collect();
-    b.sweep();
+    b.collect_and_sweep();
     balanced(&mut [&mut a, &mut b]);
     a.turn(|_, trees| {
         let root = trees[0].read();
@@ -208,12 +163,12 @@ fn what_a_frozen_region_counts_is_its_owners() {
 }
 
 #[test]
-fn a_region_frozen_in_an_open_region_is_of_the_heap_around() {
+fn a_region_frozen_in_an_open_region_belongs_to_the_enclosing_heap() {
     root!(Nested = Option<Iso<Vec<FrozenTree<'static>>>>);
     let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicUsize::new(0));
     let mut a = Heap::<Nested>::new(&source, stressed(When::Paced), |_| None);
-    let inner = TreeIso::new(&source, |r| tree(r, 3, &ends));
+    let inner = TreeIso::new(&source, |r| tree(r, 3, Some(&ends)));
     a.turn(|m, outer| {
         let mut iso = m.iso::<Vec<FrozenTree<'static>>>(|_| Vec::new());
         let owner = m.id();
@@ -226,18 +181,13 @@ fn a_region_frozen_in_an_open_region_is_of_the_heap_around() {
     });
     let mut outer = a.turn(|_, outer| outer.take().unwrap());
     for _ in 0..2 {
-        a.collect();
-        a.sweep();
+        a.collect_and_sweep();
         outer.collect();
-        let mut verifier = CountVerifier::default();
-        verifier.heap(&mut a).unwrap();
-        verifier.iso(&mut outer).unwrap();
-        verifier.check().unwrap();
+        balanced(&mut [&mut a, &mut outer]);
         outer.open(|_, trees| assert_eq!(sum(trees[0]), 15));
     }
     drop(outer);
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(ends.load(Ordering::Relaxed), 15);
     assert_eq!(a.stats().live, 0);
 }
@@ -253,14 +203,13 @@ fn a_root_that_changes_in_place_is_frozen_too() {
     a.pace();
     a.turn(|_, one| assert_eq!(*one.unwrap().read(), [1, 2]));
     a.turn(|_, one| *one = None);
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(a.stats().live, 0);
 }
 
 #[test]
 #[should_panic(expected = "a region has no heap for a shared object")]
-fn what_nobody_could_own_is_not_frozen() {
+fn a_region_without_an_enclosing_heap_is_not_frozen() {
     let source = Arc::new(PageSource::new());
     let inner = Iso::<Vec<u64>>::new(&source, |_| Vec::new());
     let mut outer = Iso::<u64>::new(&source, |_| 0);
@@ -273,6 +222,6 @@ fn sources_are_not_mixed() {
     let (source, other) = (Arc::new(PageSource::new()), Arc::new(PageSource::new()));
     let mut a = trees(&source, When::Paced);
     let ends = Arc::new(AtomicUsize::new(0));
-    let iso = TreeIso::new(&other, |r| tree(r, 1, &ends));
+    let iso = TreeIso::new(&other, |r| tree(r, 1, Some(&ends)));
     a.turn(|m, trees| trees.push(*iso.freeze(m)));
 }

@@ -1,22 +1,17 @@
 //! Programs in which other collectors were unsound, and that are allowed here. The list of all
 //! holes: `README.md`.
 
+use crate::heaps::Collect;
+use crate::heaps::verified;
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource, Stress, When};
-
-/// A pacing by which a heap verifies itself, and collects when requested.
-fn stressed() -> Pacing {
-    let mut pacing = Pacing::default();
-    pacing.stress = Some(Stress::new(When::Paced, 0));
-    pacing
-}
+use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource};
 
 root!(Numbers = Vec<Gc<'gc, Mut<u64>>>);
 
 fn numbers(source: &Arc<PageSource>) -> Heap<Numbers> {
-    Heap::new(source, stressed(), |m| {
+    Heap::new(source, verified(), |m| {
         (0..5).map(|n| m.alloc(Mut::new(n))).collect()
     })
 }
@@ -26,7 +21,7 @@ fn sum(heap: &mut Heap<Numbers>) -> u64 {
 }
 
 #[test]
-fn turns_of_two_heaps_lie_in_each_other() {
+fn turns_of_two_heaps_are_nested() {
     let source = Arc::new(PageSource::new());
     let (mut one, mut other) = (numbers(&source), numbers(&source));
     for _ in 0..3 {
@@ -74,7 +69,7 @@ root!(Outer = Vec<Gc<'gc, Leaf<RefCell<Inner>>>>);
 fn a_heap_may_lie_in_another_and_end_in_its_collection() {
     let ended = Arc::new(AtomicUsize::new(0));
     let source = Arc::new(PageSource::new());
-    let mut outer = Heap::<Outer>::new(&source, stressed(), |m| {
+    let mut outer = Heap::<Outer>::new(&source, verified(), |m| {
         let inner = |_| Inner(Some(numbers(&source)), ended.clone());
         (0..6)
             .map(|n| m.alloc(Leaf(RefCell::new(inner(n)))))
@@ -94,8 +89,7 @@ fn a_heap_may_lie_in_another_and_end_in_its_collection() {
     outer.collect_young();
     assert_eq!(ended.load(Ordering::Relaxed), 2);
     keep(&mut outer, 2);
-    outer.collect();
-    outer.sweep();
+    outer.collect_and_sweep();
     assert_eq!(ended.load(Ordering::Relaxed), 4);
     keep(&mut outer, 2);
     drop(outer);
@@ -165,7 +159,7 @@ fn values_without_size_fill_blocks_to_their_ends() {
     // More than two pages of them: the last one of a nursery chunk ends where the chunk does.
     let (count, pacing) = match cfg!(miri) {
         true => (520, Pacing::default()),
-        false => (5000, stressed()),
+        false => (5000, verified()),
     };
     let mut heap = Heap::<Nothings>::new(&source, pacing, |m| {
         (0..count).map(|_| m.alloc(())).collect()
@@ -191,8 +185,7 @@ fn values_without_size_fill_blocks_to_their_ends() {
         }
     }
     heap.turn(|_, state| state.clear());
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     assert_eq!(heap.stats().live, 0);
 }
 
@@ -204,10 +197,10 @@ struct Line([u8; 64]);
 root!(Lines = Vec<(Gc<'gc, Box<Leaf<Line>>>, Gc<'gc, Vec<Leaf<Line>>>)>);
 
 #[test]
-fn what_is_strongly_aligned_lies_in_a_box() {
+fn strongly_aligned_values_lie_in_boxes() {
     let source = Arc::new(PageSource::new());
     let line = |n| Leaf(Line([n; 64]));
-    let mut heap = Heap::<Lines>::new(&source, stressed(), |m| {
+    let mut heap = Heap::<Lines>::new(&source, verified(), |m| {
         let both = |n| {
             (
                 m.alloc(Box::new(line(n))),
@@ -244,7 +237,7 @@ root!(Grows = Gc<'gc, Mut<Growing<'gc>>>);
 #[test]
 fn buffers_of_old_objects_move_and_shrink() {
     let source = Arc::new(PageSource::new());
-    let mut heap = Heap::<Grows>::new(&source, stressed(), |m| {
+    let mut heap = Heap::<Grows>::new(&source, verified(), |m| {
         m.alloc(Mut::new(Growing {
             parts: Vec::new(),
             boxed: Box::default(),

@@ -1,6 +1,7 @@
 //! Mark termination of a concurrent mark runs in steps: each of them is short, turns run in
 //! between, and new entries of these turns are not waited for.
 
+use crate::heaps::Collect;
 use std::sync::Arc;
 use vivant_heap::{
     DetachedHeap, Gc, Heap, MarkStart, Mut, Object, Pacing, PageSource, Parcel, Progress, Stress,
@@ -10,7 +11,7 @@ use vivant_heap::{
 /// The number of objects of each kind. Far more than are visited in one step.
 const MANY: usize = if cfg!(miri) { 700 } else { 6_000 };
 /// The number of entries of one step, if nothing is tenured meanwhile.
-const PIECE: usize = 512;
+const STEP: usize = 512;
 
 type Node<'gc> = Gc<'gc, Mut<u64>>;
 
@@ -38,8 +39,7 @@ fn make(source: &Arc<PageSource>, pacing: Pacing) -> Heap<States> {
         state.ballast = Some(m.alloc_slice(vec![7; 40_000]));
         state
     });
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     heap
 }
 
@@ -49,7 +49,7 @@ fn pacing() -> Pacing {
 }
 
 /// Runs a mark until everything live is marked.
-fn all_is_met(heap: &mut Heap<States>) {
+fn marks_everything(heap: &mut Heap<States>) {
     heap.sweep();
     assert_eq!(heap.begin_mark(), MarkStart::Running);
     while heap.help_mark(1_000) != Progress::Drained {}
@@ -71,7 +71,7 @@ fn forgets(heap: &mut Heap<States>) {
 }
 
 #[test]
-fn all_is_settled_in_pieces_and_turns_see_one_truth() {
+fn termination_runs_in_steps_and_turns_see_one_state() {
     let source = Arc::new(PageSource::new());
     let mut heap = make(&source, pacing());
     let mut press = Heap::<States>::new(&source, pacing(), |_| State::default());
@@ -83,22 +83,18 @@ fn all_is_settled_in_pieces_and_turns_see_one_truth() {
     });
     forgets(&mut heap);
     let before = heap.stats();
-    all_is_met(&mut heap);
-    assert_eq!(
-        heap.begin_mark(),
-        MarkStart::Running,
-        "it is that one still"
-    );
+    marks_everything(&mut heap);
+    assert_eq!(heap.begin_mark(), MarkStart::Running, "the same mark");
     let marker = heap.marker().unwrap();
-    assert_eq!(marker.work(1), Progress::Over, "nobody can help");
-    let (mut told, mut pieces) = (Vec::new(), 1);
+    assert_eq!(marker.work(1), Progress::Over, "no thread can help");
+    let (mut reported, mut steps) = (Vec::new(), 1);
     while heap.is_terminating_mark() {
         heap.turn(|m, state| {
             assert_eq!(state.weak.len(), MANY);
             for (number, weak) in state.weak.iter().enumerate().step_by(97) {
                 let there = weak.upgrade(m).map(|node| node.get());
                 let number = number as u64;
-                assert_eq!(there, (!odd(number)).then_some(number), "{pieces}");
+                assert_eq!(there, (!odd(number)).then_some(number), "{steps}");
             }
             // Other entries are added meanwhile.
             let new = m.alloc(Mut::new(MANY as u64));
@@ -106,18 +102,19 @@ fn all_is_settled_in_pieces_and_turns_see_one_truth() {
             m.watch(new, MANY as u64);
             state.tags.push(m.tag(new));
         });
-        told.extend(heap.take_deaths());
+        reported.extend(heap.take_deaths());
         assert_eq!(heap.stats().major, before.major);
         assert_eq!(heap.stats().unswept, 0, "nothing is swept before");
         heap.pace();
-        pieces += 1;
-        if pieces % 16 == 0 {
+        steps += 1;
+        if steps % 16 == 0 {
             heap.verify().unwrap();
         }
     }
-    told.extend(heap.take_deaths());
+    reported.extend(heap.take_deaths());
     assert!(
-        told.iter()
+        reported
+            .iter()
             .copied()
             .eq((0..MANY as u64).filter(|n| odd(*n)))
     );
@@ -126,10 +123,10 @@ fn all_is_settled_in_pieces_and_turns_see_one_truth() {
         (stats.major, stats.ended),
         (before.major + 1, before.ended + 1)
     );
-    assert_eq!(stats.termination_steps - before.termination_steps, pieces);
+    assert_eq!(stats.termination_steps - before.termination_steps, steps);
     // Weak references, death watches, tag entries, touched imports, and counts.
-    let least = (4 * MANY + MANY / 2) / PIECE;
-    assert!(pieces as usize >= least, "{pieces} of {least}");
+    let least = (4 * MANY + MANY / 2) / STEP;
+    assert!(steps as usize >= least, "{steps} of {least}");
     assert_eq!(heap.imports(), MANY / 2);
     assert!(heap.is_unswept());
     heap.verify().unwrap();
@@ -142,24 +139,24 @@ fn all_is_settled_in_pieces_and_turns_see_one_truth() {
 }
 
 #[test]
-fn what_comes_while_it_settles_is_not_waited_for() {
+fn termination_does_not_wait_for_new_entries() {
     let source = Arc::new(PageSource::new());
     let mut heap = make(&source, pacing());
     let mut press = Heap::<States>::new(&source, pacing(), |_| State::default());
     forgets(&mut heap);
-    all_is_met(&mut heap);
-    let mut pieces = 0;
+    marks_everything(&mut heap);
+    let mut steps = 0;
     while heap.is_terminating_mark() {
-        pieces += 1;
-        assert!(pieces < 20 * MANY / PIECE + 20, "it does not end");
+        steps += 1;
+        assert!(steps < 20 * MANY / STEP + 20, "it does not end");
         // More than a step of each kind, and all of it dropped.
-        let each = PIECE as u64 + 50;
+        let each = STEP as u64 + 50;
         let sent: Vec<Parcel<Val<'static, u64>>> =
             press.turn(|m, _| (0..each).map(|n| m.pack(m.val(n))).collect());
         heap.turn(|m, state| {
             for number in 0..each {
                 let node = m.alloc(Mut::new(number));
-                let _nobody = (Weak::new(m, node), m.tag(node));
+                let _dropped = (Weak::new(m, node), m.tag(node));
                 m.watch(node, number);
                 let _sent_on: Parcel<Val<'static, u64>> = m.pack(m.val(number));
             }
@@ -175,21 +172,19 @@ fn what_comes_while_it_settles_is_not_waited_for() {
     heap.verify().unwrap();
     heap.turn(|_, state| *state = State::default());
     for _ in 0..3 {
-        heap.collect();
-        heap.sweep();
-        press.collect();
-        press.sweep();
+        heap.collect_and_sweep();
+        press.collect_and_sweep();
     }
     assert_eq!((heap.imports(), heap.exports(), press.exports()), (0, 0, 0));
     assert_eq!(heap.stats().live, 0);
 }
 
 #[test]
-fn who_makes_much_old_settles_more_at_once() {
-    let pieces = |objects: usize| {
+fn termination_steps_grow_with_tenured_objects() {
+    let steps = |objects: usize| {
         let mut heap = make(&Arc::new(PageSource::new()), pacing());
         forgets(&mut heap);
-        all_is_met(&mut heap);
+        marks_everything(&mut heap);
         let live = heap.stats().live;
         while heap.is_terminating_mark() {
             heap.turn(|m, state| {
@@ -203,25 +198,25 @@ fn who_makes_much_old_settles_more_at_once() {
         heap.verify().unwrap();
         assert!(
             heap.stats().live < live + live / 2,
-            "no heap grows much while it is settled"
+            "no heap grows much in mark termination"
         );
         heap.stats().termination_steps
     };
     if !cfg!(miri) {
-        let (few, many) = (pieces(1_000), pieces(1));
+        let (few, many) = (steps(1_000), steps(1));
         assert!(few < many, "{few}, {many}");
     }
 }
 
 #[test]
-fn nobody_waits_who_cannot() {
+fn a_collection_or_an_end_completes_termination_at_once() {
     // A requested collection; the end of the heap; the end of a heap with foreign references.
     for end in 0..3 {
         let source = Arc::new(PageSource::new());
         let mut heap = make(&source, pacing());
         let kept: Parcel<Tag<'static, Mut<u64>>> = heap.turn(|m, state| m.pack(state.tags[0]));
         forgets(&mut heap);
-        all_is_met(&mut heap);
+        marks_everything(&mut heap);
         heap.pace();
         assert!(heap.is_terminating_mark());
         match end {
@@ -235,7 +230,7 @@ fn nobody_waits_who_cannot() {
                 drop(heap);
             }
             1 => {
-                let detached = heap.end().expect("somebody has a tag");
+                let detached = heap.end().expect("a parcel has a tag");
                 drop(kept);
                 assert!(detached.drain_all().is_none());
             }
@@ -249,12 +244,12 @@ fn nobody_waits_who_cannot() {
 }
 
 #[test]
-fn a_source_without_pages_has_all_settled() {
+fn a_page_shortage_completes_termination_at_once() {
     const PAGES: usize = 2_000;
     let source = Arc::new(PageSource::bounded(PAGES));
     let mut heap = make(&source, pacing());
     forgets(&mut heap);
-    all_is_met(&mut heap);
+    marks_everything(&mut heap);
     // Hardly any room is left: another heap has taken it.
     let mut other = Heap::<States>::new(&source, pacing(), |_| State::default());
     while source.stats().pages + 40 < PAGES {
@@ -270,7 +265,7 @@ fn a_source_without_pages_has_all_settled() {
 
 /// A few entries after each turn, with verification.
 #[test]
-fn seeded_heaps_settle_a_few_entries_at_a_time() {
+fn seeded_termination_takes_a_few_entries_at_a_time() {
     for seed in 0..if cfg!(miri) { 1 } else { 20 } {
         let stressed = Pacing::new().stressed(Stress::new(When::Concurrent, seed));
         let source = Arc::new(PageSource::new());

@@ -1,13 +1,14 @@
 //! Which threads mark a heap, and when.
 
-use crate::ends::Ends;
+use crate::drop_counter::DropCounter;
+use crate::heaps::Collect;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{
     Gc, Heap, Leaf, MarkStart, Marking, Pacing, PageSource, Parcel, Progress, Stress, Val, When,
 };
 
-root!(Tokens = Vec<Gc<'gc, Leaf<Ends>>>);
+root!(Tokens = Vec<Gc<'gc, Leaf<DropCounter>>>);
 
 const EACH: usize = 64;
 
@@ -36,7 +37,7 @@ impl Program {
         for _ in 0..turns {
             let ended = &self.ended;
             self.heap.turn(|m, state| {
-                state.extend((0..EACH).map(|_| m.alloc(Leaf(Ends(ended.clone())))));
+                state.extend((0..EACH).map(|_| m.alloc(Leaf(DropCounter(ended.clone())))));
             });
             self.heap.pace();
         }
@@ -46,7 +47,7 @@ impl Program {
         for _ in 0..turns {
             let ended = &self.ended;
             self.heap.turn(|m, state| {
-                state.extend((0..EACH).map(|_| m.alloc(Leaf(Ends(ended.clone())))));
+                state.extend((0..EACH).map(|_| m.alloc(Leaf(DropCounter(ended.clone())))));
                 if state.len() > 10 * EACH {
                     state.drain(..EACH);
                 }
@@ -64,7 +65,7 @@ impl Program {
 }
 
 #[test]
-fn who_marks_never_empties_the_nursery_and_nothing_else() {
+fn a_heap_that_never_marks_only_empties_its_nursery() {
     let mut program = Program::new(pacing().marking(Marking::Never));
     program.runs(100);
     let stats = program.heap.stats();
@@ -79,7 +80,7 @@ fn who_marks_never_empties_the_nursery_and_nothing_else() {
 }
 
 #[test]
-fn who_marks_never_does_when_told() {
+fn a_heap_that_never_marks_does_so_on_request() {
     let mut program = Program::new(pacing().marking(Marking::Never));
     program.runs(100);
     program.heap.collect();
@@ -89,13 +90,12 @@ fn who_marks_never_does_when_told() {
     assert_eq!(program.heap.stats().unswept, 0);
     assert_eq!(program.ended(), 90 * EACH);
     assert_eq!(program.heap.stats().major, 1, "the next is asked for too");
-    program.heap.collect();
-    program.heap.sweep();
+    program.heap.collect_and_sweep();
     assert_eq!(program.ended(), 190 * EACH);
 }
 
 #[test]
-fn who_marks_otherwise_does_so_by_itself() {
+fn other_heaps_mark_by_themselves() {
     for marking in [Marking::Concurrent, Marking::AtOnce] {
         let mut program = Program::new(pacing().marking(marking));
         program.runs(100);
@@ -105,7 +105,7 @@ fn who_marks_otherwise_does_so_by_itself() {
 }
 
 #[test]
-fn large_heaps_are_marked_beside_the_turns_unless_they_are_marked_at_once() {
+fn large_heaps_are_marked_concurrently_unless_stop_the_world_is_chosen() {
     for (marking, beside) in [(Marking::Concurrent, true), (Marking::AtOnce, false)] {
         let mut program = Program::new(Pacing::new().marking(marking));
         let many = 60_000 / EACH;
@@ -132,15 +132,14 @@ fn large_heaps_are_marked_beside_the_turns_unless_they_are_marked_at_once() {
 
 /// However many objects are exported, no pause visits all of them.
 #[test]
-fn a_mark_takes_in_what_others_know_piece_by_piece() {
+fn a_mark_visits_export_roots_in_increments() {
     const KNOWN: usize = 40_000;
     const AT_ONCE: usize = 4096;
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Tokens>::new(&source, pacing().growth(50.0), |_| Vec::new());
     let mut known: Vec<Parcel<Val<'static, u64>>> =
         heap.turn(|m, _| (0..KNOWN as u64).map(|n| m.pack(m.val(n))).collect());
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     assert_eq!(heap.begin_mark(), MarkStart::Running);
     let mut paces = 0;
     while heap.stats().ended == 0 {
@@ -177,7 +176,7 @@ fn stress_marks_no_heap_that_is_never_marked() {
 }
 
 #[test]
-fn names_and_what_is_none() {
+fn names_of_marking_round_trip_and_others_are_refused() {
     for marking in [Marking::Concurrent, Marking::AtOnce, Marking::Never] {
         assert_eq!(marking.to_string().parse(), Ok(marking));
     }
@@ -189,7 +188,7 @@ fn names_and_what_is_none() {
 }
 
 #[test]
-fn a_heap_knows_whether_a_destructor_has_still_to_run() {
+fn a_heap_counts_its_pending_destructors() {
     let mut program = Program::new(pacing().marking(Marking::Never));
     assert!(!program.heap.has_destructors());
     program.heap.turn(|m, _| {
@@ -198,7 +197,7 @@ fn a_heap_knows_whether_a_destructor_has_still_to_run() {
     assert!(!program.heap.has_destructors(), "a number has none");
     let ended = program.ended.clone();
     program.heap.turn(|m, state| {
-        state.extend((0..EACH).map(|_| m.alloc(Leaf(Ends(ended.clone())))));
+        state.extend((0..EACH).map(|_| m.alloc(Leaf(DropCounter(ended.clone())))));
     });
     assert!(program.heap.has_destructors(), "of young objects");
     assert_eq!(program.heap.stats().destructors, 0);
@@ -214,8 +213,7 @@ fn a_heap_knows_whether_a_destructor_has_still_to_run() {
     program.heap.sweep();
     assert_eq!(program.heap.stats().destructors, EACH / 2);
     program.heap.turn(|_, state| state.clear());
-    program.heap.collect();
-    program.heap.sweep();
+    program.heap.collect_and_sweep();
     assert!(!program.heap.has_destructors());
     assert_eq!(program.ended(), EACH);
 }

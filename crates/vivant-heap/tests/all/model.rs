@@ -3,10 +3,13 @@
 
 #![allow(unsafe_code, reason = "what the derive writes, by hand")]
 
+use crate::heaps::Collect;
+use crate::numbered::{Drops, Numbered};
+use crate::seeds;
 use fastrand::Rng;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use vivant_heap::{
     DeathWatch, Evacuator, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, PageSource, Stress,
     Tracer, When,
@@ -18,7 +21,7 @@ enum Edge<'gc> {
     None,
     Node(Gc<'gc, Mut<Thing<'gc, 3>>>),
     Fixed(Gc<'gc, Thing<'gc, 2>>),
-    Plain(Gc<'gc, Leaf<Noted>>),
+    Plain(Gc<'gc, Leaf<Numbered>>),
     /// Larger than objects that are born young.
     Large(Gc<'gc, Thing<'gc, 200>>),
     Wide(Gc<'gc, Mut<Thing<'gc, 150>>>),
@@ -26,7 +29,7 @@ enum Edge<'gc> {
 }
 
 struct Thing<'gc, const N: usize> {
-    noted: Leaf<Noted>,
+    noted: Leaf<Numbered>,
     slots: [Edge<'gc>; N],
 }
 
@@ -70,17 +73,6 @@ unsafe impl<'gc, const N: usize> Object<'gc> for Thing<'gc, N> {
     }
 }
 
-type Ended = Arc<Mutex<Vec<u32>>>;
-
-/// Has a number, and counts its drop.
-struct Noted(usize, Ended);
-
-impl Drop for Noted {
-    fn drop(&mut self) {
-        self.1.lock().unwrap()[self.0] += 1;
-    }
-}
-
 root!(Graph = Vec<Edge<'gc>>);
 
 /// The expected content of the heap.
@@ -88,7 +80,7 @@ struct Model {
     /// By number: the references of each object.
     objects: Vec<Vec<Option<usize>>>,
     roots: Vec<Option<usize>>,
-    ended: Ended,
+    ended: Drops,
     /// Death watches, by number; removed watches and reported ones are gone.
     watched: BTreeMap<u64, DeathWatch>,
     random: Rng,
@@ -135,8 +127,7 @@ impl Model {
             _ => return (Edge::Empty(m.alloc(())), None),
         };
         let number = self.objects.len();
-        self.ended.lock().unwrap().push(0);
-        let noted = Leaf(Noted(number, self.ended.clone()));
+        let noted = Numbered::next(&self.ended);
         let mut to = vec![(Edge::None, None); count];
         for _ in 0..count.min(4) {
             let slot = self.slot(count);
@@ -187,12 +178,12 @@ impl Model {
     }
 
     /// Asserts that deaths are reported in the order of watching, of unreachable objects, and once.
-    fn hear(&mut self, heap: &mut Heap<Graph>, reached: &[bool]) {
+    fn check_deaths(&mut self, heap: &mut Heap<Graph>, reached: &[bool]) {
         let deaths = heap.take_deaths();
         assert!(deaths.is_sorted(), "{deaths:?}");
         for token in deaths {
             let watched = self.watched.remove(&token);
-            assert!(watched.is_some(), "{token} is told twice, or unwatched");
+            assert!(watched.is_some(), "{token} is reported twice, or unwatched");
             assert!(!reached[token as usize], "{token} is alive");
         }
         let nth = self.random.usize(..20);
@@ -243,7 +234,7 @@ fn watch<'gc>(m: &Mutator<'gc>, edge: Edge<'gc>, token: u64) -> DeathWatch {
 }
 
 fn thing<'gc, const N: usize>(
-    noted: Leaf<Noted>,
+    noted: Leaf<Numbered>,
     slot: impl Fn(usize) -> Edge<'gc>,
 ) -> Thing<'gc, N> {
     let slots = std::array::from_fn(slot);
@@ -262,11 +253,11 @@ fn slots<'gc>(edge: Edge<'gc>) -> Vec<Edge<'gc>> {
 
 fn number_of(edge: Edge<'_>) -> Option<usize> {
     match edge {
-        Edge::Node(to) => Some(to.borrow().noted.0.0),
-        Edge::Fixed(to) => Some(to.noted.0.0),
-        Edge::Large(to) => Some(to.noted.0.0),
-        Edge::Wide(to) => Some(to.borrow().noted.0.0),
-        Edge::Plain(to) => Some(to.0.0),
+        Edge::Node(to) => Some(to.borrow().noted.0.number),
+        Edge::Fixed(to) => Some(to.noted.0.number),
+        Edge::Large(to) => Some(to.noted.0.number),
+        Edge::Wide(to) => Some(to.borrow().noted.0.number),
+        Edge::Plain(to) => Some(to.0.number),
         Edge::None | Edge::Empty(_) => None,
     }
 }
@@ -292,7 +283,7 @@ fn run(seed: u64) {
     let mut model = Model {
         objects: Vec::new(),
         roots: vec![None; ROOTS],
-        ended: Ended::default(),
+        ended: Drops::default(),
         watched: BTreeMap::new(),
         random: Rng::with_seed(seed),
     };
@@ -333,15 +324,14 @@ fn run(seed: u64) {
             _ => heap.pace(),
         }
         let reached = model.compare(&mut heap);
-        model.hear(&mut heap, &reached);
+        model.check_deaths(&mut heap, &reached);
     }
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     let reached = model.compare(&mut heap);
-    model.hear(&mut heap, &reached);
+    model.check_deaths(&mut heap, &reached);
     if when != When::Never {
         let alive = |number: &u64| reached[*number as usize];
-        assert!(model.watched.keys().all(alive), "deaths are not told");
+        assert!(model.watched.keys().all(alive), "deaths are not reported");
         let ended = model.ended.lock().unwrap();
         for (number, &reached) in reached.iter().enumerate() {
             assert_eq!(ended[number], u32::from(!reached), "{number}");
@@ -353,16 +343,8 @@ fn run(seed: u64) {
 }
 
 #[test]
-fn seeded_graphs_are_what_they_should_be() {
-    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    let seeds = match number("VIVANT_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("VIVANT_SEEDS").unwrap_or(if cfg!(miri) { 2 } else { 100 }),
-    };
-    for seed in seeds {
-        if let Err(panic) = catch_unwind(|| run(seed)) {
-            eprintln!("VIVANT_SEED={seed} fails");
-            std::panic::resume_unwind(panic);
-        }
+fn seeded_graphs_match_the_model() {
+    for seed in seeds::seeds(if cfg!(miri) { 2 } else { 100 }) {
+        seeds::run(seed, || run(seed));
     }
 }

@@ -1,8 +1,10 @@
 //! Sharing between heaps: a shared object lives as long as any heap or parcel refers to it, and no
 //! longer.
 
+use crate::heaps::Collect;
+use crate::heaps::balanced;
 use std::sync::Arc;
-use vivant_heap::{CountVerifier, Gc, Heap, Held, Mut, Object, Pacing, PageSource, Val};
+use vivant_heap::{Gc, Heap, Held, Mut, Object, Pacing, PageSource, Val};
 
 /// A list of texts, shared.
 #[derive(Object)]
@@ -33,24 +35,15 @@ fn book<'gc>(m: &vivant_heap::Mutator<'gc>, pages: u64) -> Val<'gc, Page<'gc>> {
     first.unwrap()
 }
 
-fn balanced(heaps: &mut [&mut Heap<Reader>]) {
-    let mut verifier = CountVerifier::default();
-    heaps
-        .iter_mut()
-        .for_each(|heap| verifier.heap(heap).unwrap());
-    verifier.check().unwrap();
-}
-
 #[test]
-fn what_another_heap_has_lives() {
+fn imported_objects_live() {
     let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
     a.collect();
     b.turn(|m, state| state.push(m.unpack(parcel)));
     balanced(&mut [&mut a, &mut b]);
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     b.collect();
     b.turn(|_, state| {
         let last = state[0].next.unwrap().next.unwrap();
@@ -60,13 +53,12 @@ fn what_another_heap_has_lives() {
     });
     b.collect();
     balanced(&mut [&mut a, &mut b]);
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(a.stats().live, 0);
 }
 
 #[test]
-fn a_part_outlives_its_whole() {
+fn a_component_outlives_its_container() {
     let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
@@ -77,14 +69,13 @@ fn a_part_outlives_its_whole() {
     });
     b.collect();
     balanced(&mut [&mut a, &mut b]);
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     b.turn(|_, state| assert_eq!(state[0].text, "page 2"));
     assert_eq!(a.stats().alive, 1);
 }
 
 #[test]
-fn a_heap_that_ends_leaves_what_others_have() {
+fn a_detached_heap_keeps_its_exports() {
     let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
@@ -98,19 +89,18 @@ fn a_heap_that_ends_leaves_what_others_have() {
 }
 
 #[test]
-fn a_parcel_that_nobody_opens_is_given_back() {
+fn a_dropped_parcel_returns_its_count() {
     let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
     let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
     drop(parcel);
     assert!(a.is_unshared());
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(a.stats().live, 0);
 }
 
 #[test]
-fn what_is_held_lives_and_is_read_by_threads() {
+fn held_objects_live_and_are_read_by_threads() {
     let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
     let held: Held<str> = a.turn(|m, _| m.hold(m.val_str("rain")));
@@ -130,7 +120,7 @@ fn what_is_held_lives_and_is_read_by_threads() {
 }
 
 #[test]
-fn graphs_may_hold_what_is_shared() {
+fn graphs_may_hold_shared_objects() {
     root!(Library = Shelf<'gc>);
     let source = Arc::new(PageSource::new());
     let mut a = reader(&source);
@@ -150,20 +140,16 @@ fn graphs_may_hold_what_is_shared() {
         let pages = shelf.pages.borrow();
         assert!(pages.iter().all(|page| page.next.unwrap().text == "page 1"));
     });
-    let mut verifier = CountVerifier::default();
-    verifier.heap(&mut a).unwrap();
-    verifier.heap(&mut b).unwrap();
-    verifier.check().unwrap();
+    balanced(&mut [&mut a, &mut b]);
     drop(b);
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(a.stats().live, 0);
 }
 
 /// Messages between heaps are counted: an INC when a heap has no weight left to send, a batch of
 /// DECs for each owner.
 #[test]
-fn what_a_heap_tells_others_is_counted() {
+fn sent_count_deltas_are_counted() {
     let source = Arc::new(PageSource::new());
     let (mut a, mut b, mut c) = (reader(&source), reader(&source), reader(&source));
     for _ in 0..3 {
@@ -192,7 +178,7 @@ fn what_a_heap_tells_others_is_counted() {
 
 /// An object that arrives repeatedly is imported once.
 #[test]
-fn what_comes_again_and_again_is_one_object() {
+fn an_object_received_repeatedly_is_imported_once() {
     let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     a.turn(|m, state| state.extend([book(m, 1), book(m, 1)]));
@@ -209,14 +195,13 @@ fn what_comes_again_and_again_is_one_object() {
     assert_eq!((b.stats().imports, b.stats().changes), (0, 2));
     a.drain_all();
     a.turn(|_, state| state.clear());
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(a.stats().live, 0);
 }
 
 /// A heap that receives more than it records before it adds up, and keeps some of it.
 #[test]
-fn what_is_not_kept_is_given_up_by_the_next_mark() {
+fn dropped_imports_are_released_by_the_next_mark() {
     let source = Arc::new(PageSource::new());
     let (mut a, mut b) = (reader(&source), reader(&source));
     let objects = if cfg!(miri) { 30 } else { 3000 };

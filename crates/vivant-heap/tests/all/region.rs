@@ -1,35 +1,15 @@
 //! Regions: graphs that move as a whole.
 
-use crate::ends::Ends;
+use crate::heaps::Collect;
+use crate::heaps::balanced;
+use crate::heaps::panics;
+use crate::trees::{Tree, TreeIso, tree};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use vivant_heap::{
-    CountVerifier, Gc, Heap, Iso, Leaf, Mut, Mutator, Object, Pacing, PageSource, Stress, Val, When,
+    CountVerifier, Gc, Heap, Iso, Mut, Object, Pacing, PageSource, Stress, Val, When,
 };
-
-#[derive(Object)]
-struct Node<'gc> {
-    value: u64,
-    left: Option<Gc<'gc, Mut<Node<'gc>>>>,
-    right: Option<Gc<'gc, Mut<Node<'gc>>>>,
-    title: Option<Val<'gc, str>>,
-    counted: Option<Leaf<Ends>>,
-}
-
-type Tree<'gc> = Gc<'gc, Mut<Node<'gc>>>;
-type TreeIso = Iso<Tree<'static>>;
-
-fn tree<'r>(r: &Mutator<'r>, depth: u64, ends: Option<&Arc<AtomicUsize>>) -> Tree<'r> {
-    let part = || (depth > 0).then(|| tree(r, depth - 1, ends));
-    r.alloc(Mut::new(Node {
-        value: 1,
-        left: part(),
-        right: part(),
-        title: None,
-        counted: ends.map(|ends| Leaf(Ends(ends.clone()))),
-    }))
-}
 
 fn sum(tree: Tree<'_>) -> u64 {
     let node = tree.borrow();
@@ -94,8 +74,7 @@ fn merged_regions_live() {
             );
             trees.iter().for_each(|tree| tree.borrow_mut(m).left = None);
         });
-        heap.collect();
-        heap.sweep();
+        heap.collect_and_sweep();
         assert_eq!(ends.load(Ordering::Relaxed), 6 * 62);
         drop(heap);
         assert_eq!(ends.load(Ordering::Relaxed), 6 * 63);
@@ -104,7 +83,7 @@ fn merged_regions_live() {
 }
 
 #[test]
-fn what_nobody_refers_to_ends_with_its_region() {
+fn unreferenced_objects_end_with_their_region() {
     let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicUsize::new(0));
     let mut heap = Heap::<Isos>::new(&source, stressed(When::Chance), |_| Vec::new());
@@ -117,8 +96,7 @@ fn what_nobody_refers_to_ends_with_its_region() {
     }
     let given = heap.turn(|m, isos| isos[0].borrow_mut(m).take());
     heap.turn(|_, isos| isos.truncate(2));
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     assert_eq!(ends.load(Ordering::Relaxed), 2 * 31);
     drop(heap);
     assert_eq!(ends.load(Ordering::Relaxed), 3 * 31);
@@ -131,7 +109,7 @@ root!(Titles = Vec<Val<'gc, str>>);
 type Shelf = Iso<Vec<Val<'static, str>>>;
 
 #[test]
-fn a_region_counts_what_it_has_of_others() {
+fn a_region_counts_its_imports() {
     let source = Arc::new(PageSource::new());
     let heap = || Heap::<Titles>::new(&source, stressed(When::Paced), |_| Vec::new());
     let (mut a, mut b) = (heap(), heap());
@@ -143,31 +121,19 @@ fn a_region_counts_what_it_has_of_others() {
             titles.push(r.val_str("made inside"));
         });
     });
-    let balanced = |a: &mut Heap<Titles>, b: &mut Heap<Titles>, shelf: Option<&mut Shelf>| {
-        let mut verifier = CountVerifier::default();
-        verifier.heap(a).unwrap();
-        verifier.heap(b).unwrap();
-        if let Some(shelf) = shelf {
-            verifier.iso(shelf).unwrap();
-        }
-        verifier.check().unwrap();
-    };
-    balanced(&mut a, &mut b, Some(&mut shelf));
-    a.collect();
-    a.sweep();
+    balanced(&mut [&mut a, &mut b, &mut shelf]);
+    a.collect_and_sweep();
     shelf.collect();
-    balanced(&mut a, &mut b, Some(&mut shelf));
+    balanced(&mut [&mut a, &mut b, &mut shelf]);
     // Another heap merges it: its imports become that heap's.
     b.turn(|m, titles| *titles = shelf.merge(m));
-    balanced(&mut a, &mut b, None);
-    a.collect();
-    a.sweep();
+    balanced(&mut [&mut a, &mut b]);
+    a.collect_and_sweep();
     b.collect();
     b.turn(|_, titles| assert_eq!((&*titles[0], &*titles[1]), ("taken in", "made inside")));
     drop(b);
     assert!(a.is_unshared());
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(a.stats().live, 0);
 }
 
@@ -178,14 +144,11 @@ fn a_region_made_in_a_turn_shares_from_its_heap() {
     let mut shelf: Shelf = a.turn(|m, _| m.iso(|r| vec![r.val_str("made with it")]));
     a.collect();
     shelf.open(|_, titles| assert_eq!(&*titles[0], "made with it"));
-    let mut verifier = CountVerifier::default();
-    verifier.heap(&mut a).unwrap();
-    verifier.iso(&mut shelf).unwrap();
-    verifier.check().unwrap();
+    balanced(&mut [&mut a, &mut shelf]);
 }
 
 #[test]
-fn what_comes_home_is_no_import() {
+fn a_reference_returned_to_its_owner_is_no_import() {
     let source = Arc::new(PageSource::new());
     let mut a = Heap::<Titles>::new(&source, stressed(When::Paced), |_| Vec::new());
     let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
@@ -198,7 +161,7 @@ fn what_comes_home_is_no_import() {
 }
 
 #[test]
-fn a_dropped_region_gives_up_what_it_counts() {
+fn a_dropped_region_releases_its_imports() {
     let source = Arc::new(PageSource::new());
     let mut a = Heap::<Titles>::new(&source, Pacing::default(), |_| Vec::new());
     let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
@@ -240,7 +203,7 @@ fn a_region_in_a_region_shares_from_the_heap() {
 /// The region in between has no count of the inner one's imports: it keeps them for no heap, and it
 /// could access a freed object by such a count.
 #[test]
-fn a_region_in_between_knows_nothing_of_what_is_shared() {
+fn an_intermediate_region_does_not_count_inner_imports() {
     let source = Arc::new(PageSource::new());
     // Larger than a page, so that its pages have no owner once it is dead.
     let long = "long ".repeat(2_000);
@@ -256,8 +219,7 @@ fn a_region_in_between_knows_nothing_of_what_is_shared() {
             inner.open(|_, titles| titles.clear());
             inner.collect();
         });
-        a.collect();
-        a.sweep();
+        a.collect_and_sweep();
         assert!(a.is_unshared());
         match ends {
             0 => outer.collect(),
@@ -271,13 +233,12 @@ fn a_region_in_between_knows_nothing_of_what_is_shared() {
 fn a_panic_in_an_open_region_closes_it() {
     let source = Arc::new(PageSource::new());
     let mut iso = TreeIso::new(&source, |r| tree(r, 2, None));
-    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+    assert!(panics(|| {
         iso.open(|r, root: &mut Tree<'_>| {
             root.borrow_mut(r).value = 5;
             panic!("on purpose");
         });
     }));
-    assert!(panicked.is_err());
     iso.collect();
     iso.open(|_, root| assert_eq!(sum(*root), 11));
 }
@@ -285,7 +246,7 @@ fn a_panic_in_an_open_region_closes_it() {
 /// Shared objects allocated in an open region belong to its holder, and the holder counts their
 /// components: the region may release its own counts first.
 #[test]
-fn what_a_region_shares_keeps_what_it_refers_to() {
+fn shared_objects_of_a_region_keep_their_components() {
     root!(Lends = ());
     root!(Holds = Option<Iso<Vec<Val<'static, Whole<'static>>>>>);
     /// A container of one component, or of many.
@@ -313,8 +274,7 @@ fn what_a_region_shares_keeps_what_it_refers_to() {
         region.collect();
     });
     lender.drain_all();
-    lender.collect();
-    lender.sweep();
+    lender.collect_and_sweep();
     assert_eq!(lender.stats().exports, 3, "the holder counts them");
     holder.turn(|m, region| {
         region.as_mut().unwrap().open_in(m, |_, containers| {
@@ -326,8 +286,7 @@ fn what_a_region_shares_keeps_what_it_refers_to() {
     holder.turn(|_, region| *region = None);
     (0..2).for_each(|_| {
         holder.drain_all();
-        holder.collect();
-        holder.sweep();
+        holder.collect_and_sweep();
         lender.drain_all();
         lender.collect();
     });
@@ -336,17 +295,14 @@ fn what_a_region_shares_keeps_what_it_refers_to() {
 }
 
 #[test]
-fn another_root_is_all_that_stays() {
+fn a_mapped_region_keeps_only_its_new_root() {
     let source = Arc::new(PageSource::new());
     let ends = Arc::new(AtomicUsize::new(0));
     let new = || TreeIso::paced(&source, stressed(When::All), |r| tree(r, 2, Some(&ends)));
     let mut count = new().map::<u64>(|_, root| sum(root));
     count.collect();
     assert_eq!((count.open(|_, count| *count), count.stats().alive), (7, 0));
-    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        new().map::<u64>(|_, _| panic!("on purpose"))
-    }));
-    assert!(panicked.is_err());
+    assert!(panics(|| { new().map::<u64>(|_, _| panic!("on purpose")) }));
     drop(count);
     assert_eq!(ends.load(Ordering::Relaxed), 14);
     assert_eq!(source.stats().pages, 0);
@@ -355,7 +311,7 @@ fn another_root_is_all_that_stays() {
 /// Objects of a few bytes that have a region each: the holder marks before thousands of them are
 /// garbage.
 #[test]
-fn a_forgotten_region_weighs_what_its_pages_do() {
+fn a_region_counts_with_its_pages_in_the_heap_size() {
     root!(Isos = Option<Gc<'gc, Mut<Iso<Vec<Gc<'static, [u64]>>>>>>);
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Isos>::new(&source, Pacing::new(), |_| None);

@@ -137,7 +137,7 @@ fn check(
             .flatten()
             .filter_map(|heap| heap.weight_of(&retainers.containers))
             .sum();
-        let of_orphans: i64 = detached_heaps
+        let of_detached: i64 = detached_heaps
             .iter_mut()
             .filter_map(|detached| detached.sharer().weight_of(&retainers.containers))
             .sum();
@@ -148,7 +148,7 @@ fn check(
         if !is_notified {
             assert_eq!(
                 retainers.weight,
-                of_heaps + of_orphans + of_held as i64,
+                of_heaps + of_detached + of_held as i64,
                 "of {note}"
             );
         }
@@ -157,7 +157,7 @@ fn check(
 
 /// Asserts that each heap with an object of an owner's, directly or by a container, is found as
 /// soon as it has been marked.
-fn everybody_is_found(
+fn all_retainers_are_found(
     heaps: &mut [Option<Heap<Office>>],
     held: &[(usize, Held<u64>)],
     model: &Model,
@@ -297,7 +297,7 @@ fn program(seed: u64, steps: usize) {
             check(&mut heaps, &mut detached_heaps, &held, &model);
         }
         if step % 16 == 15 {
-            everybody_is_found(&mut heaps, &held, &model);
+            all_retainers_are_found(&mut heaps, &held, &model);
         }
     }
     drop(held);
@@ -310,13 +310,13 @@ fn program(seed: u64, steps: usize) {
             .collect();
         assert!(
             detached_heaps.len() < before || detached_heaps.iter().any(DetachedHeap::is_notified),
-            "nobody has anything of these"
+            "no heap refers to these"
         );
     }
 }
 
 #[test]
-fn owners_and_others_agree_on_what_keeps_an_object() {
+fn owners_and_importers_agree_on_retainers() {
     let (seeds, steps) = if cfg!(miri) { (2, 60) } else { (60, 200) };
     (1..=seeds).for_each(|seed| program(seed, steps));
 }

@@ -1,6 +1,7 @@
 //! Dead objects are freed gradually: spans, destructors, memory.
 
-use crate::ends::Ends;
+use crate::drop_counter::DropCounter;
+use crate::heaps::Collect;
 use fastrand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +29,7 @@ fn pacing() -> Pacing {
 }
 
 #[test]
-fn a_sweep_takes_its_time_and_ends_before_the_next_mark() {
+fn a_sweep_is_gradual_and_ends_before_the_next_mark() {
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<All<[u64; 4]>>::new(&source, pacing(), |_| Vec::new());
     let (mut before, mut unfinished) = (HeapStats::default(), 0);
@@ -75,13 +76,12 @@ fn destructors_run_in_batches() {
     let count = || ended.load(Ordering::Relaxed);
     let source = Arc::new(PageSource::new());
     let objects = scaled(20_000);
-    let mut heap = Heap::<All<Ends>>::new(&source, pacing(), |m| {
+    let mut heap = Heap::<All<DropCounter>>::new(&source, pacing(), |m| {
         (0..objects)
-            .map(|_| m.alloc(Leaf(Ends(ended.clone()))))
+            .map(|_| m.alloc(Leaf(DropCounter(ended.clone()))))
             .collect()
     });
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     heap.turn(|_, state| state.clear());
     heap.collect();
     assert_eq!(count(), 0);
@@ -98,7 +98,7 @@ fn destructors_run_in_batches() {
 }
 
 #[test]
-fn memory_of_what_has_died_goes_back_to_the_system() {
+fn memory_of_dead_objects_returns_to_the_system() {
     // The number of free pages that may stay.
     const KEPT: usize = 2048;
     let source = Arc::new(PageSource::new());
@@ -113,8 +113,7 @@ fn memory_of_what_has_died_goes_back_to_the_system() {
         fill(&mut heap);
         let full = source.stats();
         heap.turn(|_, state| state.truncate(10));
-        heap.collect();
-        heap.sweep();
+        heap.collect_and_sweep();
         let stats = source.stats();
         assert!(stats.pages < 10, "{stats:?} of {full:?}");
         assert!(stats.kept <= KEPT, "{stats:?} of {full:?}");
@@ -129,7 +128,7 @@ fn memory_of_what_has_died_goes_back_to_the_system() {
 }
 
 #[test]
-fn seeded_pages_are_bounded_by_what_was_in_use() {
+fn seeded_pages_are_bounded_by_live_bytes() {
     // A page, and the unused end of each page of this size class.
     let bound = |most: usize| most + most / 15 + 4096;
     let (seeds, objects) = if cfg!(miri) { (1, 100) } else { (4, 600) };
@@ -171,8 +170,7 @@ fn seeded_pages_are_bounded_by_what_was_in_use() {
         }
         assert!(fragmented > 0.3, "{fragmented}");
         heap.turn(|_, state| state.clear());
-        heap.collect();
-        heap.sweep();
+        heap.collect_and_sweep();
         assert_eq!((heap.stats().held, heap.stats().fragmentation()), (0, 0.0));
     }
 }
@@ -209,7 +207,7 @@ fn many_small_heaps_at_once_are_small() {
 }
 
 #[test]
-fn a_long_turn_under_stress_is_swept_right() {
+fn a_long_turn_under_stress_is_swept_correctly() {
     let source = Arc::new(PageSource::new());
     let mut pacing = pacing();
     pacing.stress = Some(Stress::new(When::Chance, 5));
@@ -232,19 +230,18 @@ fn a_long_turn_under_stress_is_swept_right() {
 /// next mark. The number of spans swept in one collection is bounded all the same, though each
 /// tenured object searches for a block.
 #[test]
-fn a_collection_sweeps_so_many_runs_at_most() {
+fn a_collection_sweeps_a_bounded_number_of_spans() {
     // With their headers: 85 in a page.
     const OBJECT: usize = 48;
-    const RUNS: usize = if cfg!(miri) { 100 } else { 10_000 };
+    const SPANS: usize = if cfg!(miri) { 100 } else { 10_000 };
     const EACH: usize = if cfg!(miri) { 40 } else { 4_000 };
     let source = Arc::new(PageSource::new());
     let pacing = Pacing::new().growth(1.001);
     let mut heap = Heap::<All<[u64; 5]>>::new(&source, pacing, |m| {
-        let objects = RUNS * (4096 / OBJECT);
+        let objects = SPANS * (4096 / OBJECT);
         (0..objects).map(|_| m.alloc(Leaf([1; 5]))).collect()
     });
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     heap.turn(|_, state| {
         let mut number = 0;
         state.retain(|_| {
@@ -254,14 +251,14 @@ fn a_collection_sweeps_so_many_runs_at_most() {
     });
     heap.collect();
     let all = heap.stats().unswept;
-    assert!(all >= RUNS);
+    assert!(all >= SPANS);
     let mut collections = 0;
     while heap.stats().unswept != 0 {
         heap.turn(|m, state| state.extend((0..EACH).map(|_| m.alloc(Leaf([1; 5])))));
         let before = heap.stats();
         heap.collect_young();
         let missed = before.unswept - heap.stats().unswept;
-        assert!(missed <= 256, "{missed} for cells");
+        assert!(missed <= 256, "{missed} for blocks");
         heap.pace();
         let swept = before.unswept - missed - heap.stats().unswept;
         let pages = EACH * OBJECT / 4096 + 2;

@@ -1,6 +1,7 @@
 //! Tags: a tag identifies an object and keeps it alive without access to it; the object's heap has
 //! access.
 
+use crate::heaps::Collect;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::thread;
@@ -57,8 +58,7 @@ fn there(token: &Token) -> usize {
 }
 
 fn all(heap: &mut Heap<Graph>) {
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
 }
 
 /// Visits everything, which tests nothing more under an interpreter, and takes minutes there.
@@ -75,7 +75,7 @@ fn balanced(heaps: &mut [&mut Heap<Graph>], parcels: &[&Sent]) {
 }
 
 #[test]
-fn an_object_of_any_age_lives_as_long_as_it_is_named() {
+fn a_tagged_object_of_any_age_lives() {
     let ages = if cfg!(miri) { 2 } else { 4 };
     for minors in 0..ages {
         let (source, token) = (Arc::new(PageSource::new()), Token::default());
@@ -111,7 +111,7 @@ fn an_object_of_any_age_lives_as_long_as_it_is_named() {
 }
 
 #[test]
-fn a_tag_is_the_same_as_long_as_anybody_has_it() {
+fn a_tag_is_stable_while_any_heap_has_it() {
     let (source, token) = (Arc::new(PageSource::new()), Token::default());
     let (mut a, mut b) = (heap(&source), heap(&source));
     a.turn(|m, state| {
@@ -151,7 +151,7 @@ fn a_tag_is_the_same_as_long_as_anybody_has_it() {
 }
 
 #[test]
-fn what_a_named_object_refers_to_lives_too() {
+fn objects_referenced_by_a_tagged_object_live() {
     let (source, token) = (Arc::new(PageSource::new()), Token::default());
     let mut a = heap(&source);
     let sent: Sent = a.turn(|m, _| {
@@ -182,7 +182,7 @@ fn what_a_named_object_refers_to_lives_too() {
 }
 
 #[test]
-fn only_the_heap_that_made_it_opens_a_tag() {
+fn only_the_owner_opens_a_tag() {
     let (source, token) = (Arc::new(PageSource::new()), Token::default());
     let (mut a, mut b) = (heap(&source), heap(&source));
     let sent: Sent = a.turn(|m, _| m.pack(m.tag(node(m, 1, &token))));
@@ -212,7 +212,7 @@ fn only_the_heap_that_made_it_opens_a_tag() {
 }
 
 #[test]
-fn tags_lie_in_what_is_shared_and_in_private_objects() {
+fn tags_lie_in_shared_and_private_objects() {
     root!(CountAudit = Option<Val<'gc, Page<'gc>>>);
     #[derive(Object)]
     struct Page<'gc> {
@@ -279,7 +279,7 @@ impl Shape for Square {
 }
 
 #[test]
-fn objects_of_all_kinds_can_be_named() {
+fn objects_of_all_kinds_can_be_tagged() {
     root!(Kinds = All<'gc>);
     #[derive(Object)]
     struct All<'gc> {
@@ -321,7 +321,7 @@ fn objects_of_all_kinds_can_be_named() {
 }
 
 #[test]
-fn a_tag_keeps_what_weak_references_do_not() {
+fn a_tag_keeps_objects_that_weak_references_do_not() {
     root!(Both = (Option<Weak<'gc, Mut<u64>>>, Option<Tag<'gc, Mut<u64>>>));
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Both>::new(&source, Pacing::default(), |m| {
@@ -406,7 +406,7 @@ fn ids_are_keys() {
 
 /// Other threads read a tag entry while its owner moves the tagged object.
 #[test]
-fn threads_look_at_tags_while_their_owner_collects() {
+fn threads_read_tags_while_their_owner_collects() {
     let (source, token) = (Arc::new(PageSource::new()), Token::default());
     let mut a = heap(&source);
     let sent: Vec<Sent> = a.turn(|m, state| {

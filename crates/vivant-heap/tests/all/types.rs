@@ -2,7 +2,7 @@
 //! through collections of both kinds.
 
 mod borrows;
-mod deaths;
+mod death_watches;
 mod derived;
 mod owners;
 mod unsized_values;

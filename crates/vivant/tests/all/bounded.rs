@@ -52,7 +52,7 @@ fn lost(system: &System) -> Vec<(Cause, u64)> {
 }
 
 #[test]
-fn what_is_rejected_comes_back_or_is_a_dead_letter() {
+fn a_rejected_message_is_returned_or_a_dead_letter() {
     let simulation = Simulation::new(1);
     let system = simulation.system();
     let picky = picky(system);
@@ -74,7 +74,7 @@ fn what_is_rejected_comes_back_or_is_a_dead_letter() {
     assert_eq!((facts.lost, facts.mailbox), (2, Mailbox::Reject(2)));
     assert_eq!((facts.depth, facts.because.messages), (2, 2));
     let Err(AskError::Overloaded(it)) = system.block_on(asked) else {
-        panic!("nobody was told");
+        panic!("the ask was not refused");
     };
     assert_eq!(it.mailbox, Mailbox::Reject(2));
     assert!(it.behaviour.ends_with("Picky::take"), "{}", it.behaviour);
@@ -170,7 +170,7 @@ fn lost_by(system: &System, actor: &str) -> u64 {
 }
 
 #[test]
-fn no_way_of_sending_goes_past_the_bound() {
+fn every_way_of_sending_respects_the_bound() {
     let simulation = Simulation::new(3);
     let system = simulation.system();
     let shut = shut(&simulation);
@@ -200,7 +200,7 @@ fn no_way_of_sending_goes_past_the_bound() {
 }
 
 #[test]
-fn a_subscriber_that_is_full_stays_subscribed() {
+fn a_full_subscriber_stays_subscribed() {
     let simulation = Simulation::new(4);
     let system = simulation.system();
     let shut = shut(&simulation);
@@ -267,7 +267,7 @@ fn deferred_messages_count_and_are_displaced_first() {
 }
 
 #[vivant::test(seeds = 50)]
-fn seeded_a_continuation_of_its_own_finds_room_in_a_full_mailbox(simulation: &Simulation) {
+fn seeded_an_own_continuation_has_room_in_a_full_mailbox(simulation: &Simulation) {
     #[derive(Actor)]
     #[actor(mailbox = reject(1))]
     struct Asker {
@@ -312,7 +312,7 @@ fn seeded_a_continuation_of_its_own_finds_room_in_a_full_mailbox(simulation: &Si
 }
 
 #[test]
-fn what_displaces_does_not_overtake_a_stop_mark() {
+fn a_displacing_message_does_not_overtake_a_stop_mark() {
     let simulation = Simulation::new(6);
     let system = simulation.system();
     let latest = latest(system);

@@ -80,7 +80,7 @@ fn often() -> SystemBuilder {
 }
 
 #[test]
-fn a_type_says_how_it_is_marked_unless_the_system_does() {
+fn a_type_chooses_its_marking_unless_the_system_does() {
     assert_eq!(mark(often()), (true, false));
     assert_eq!(mark(often().collector(Marking::AtOnce)), (true, true));
     assert_eq!(mark(often().collector(Marking::Never)), (false, false));
@@ -89,7 +89,7 @@ fn a_type_says_how_it_is_marked_unless_the_system_does() {
 }
 
 #[test]
-fn one_type_is_chosen_at_start_up() {
+fn the_builder_chooses_the_marking_of_one_type() {
     let one = often().collector_of::<Scrap>(Marking::Concurrent);
     assert_eq!(mark(one), (true, true));
     let other = often().collector_of::<Chain>(Marking::Never);
@@ -101,7 +101,7 @@ fn one_type_is_chosen_at_start_up() {
 }
 
 #[test]
-fn a_text_chooses_by_the_ends_of_names() {
+fn a_text_chooses_types_by_name_suffix() {
     let by = |text| mark(often().collectors(text).unwrap());
     assert_eq!(by("Scrap=at-once, Chain=never"), (false, true));
     assert_eq!(by("yard::Scrap=concurrent,never"), (false, true));
@@ -110,7 +110,7 @@ fn a_text_chooses_by_the_ends_of_names() {
 }
 
 #[test]
-fn a_text_that_is_wrong_says_where_and_what_to_write() {
+fn an_invalid_text_is_reported_with_its_place_and_a_correction() {
     let wrong = often().collectors("at-once,Scrap=sometimes");
     let said = wrong.unwrap_err().to_string();
     assert_eq!(
@@ -121,7 +121,7 @@ fn a_text_that_is_wrong_says_where_and_what_to_write() {
 }
 
 #[test]
-fn a_name_that_nobody_had_is_reported_at_the_end() {
+fn an_unused_name_is_reported_at_shutdown() {
     let builder = often()
         .collectors("Scrub=at-once,Chain=never,Ledger=never")
         .unwrap();
@@ -196,7 +196,7 @@ fn forgotten(marking: Marking) -> (u64, usize) {
 }
 
 #[test]
-fn who_is_never_marked_is_not_marked_at_rest_either() {
+fn an_idle_heap_that_is_never_marked_stays_unmarked() {
     let (marks, imports) = forgotten(Marking::AtOnce);
     assert!(marks > 0);
     assert_eq!(imports, 0);
@@ -240,8 +240,8 @@ mod environment {
     }
 
     #[test]
-    fn wins_over_the_program() {
-        let test = "environment::wins_over_the_program";
+    fn overrides_the_program() {
+        let test = "environment::overrides_the_program";
         let child = under(test, "never,yard::Scrap=at-once", || {
             let system = often().collector(Marking::AtOnce).build();
             assert_eq!(mark_on(&system), (false, true));
@@ -258,8 +258,8 @@ mod environment {
     }
 
     #[test]
-    fn that_is_empty_says_nothing() {
-        let test = "environment::that_is_empty_says_nothing";
+    fn changes_nothing_if_empty() {
+        let test = "environment::changes_nothing_if_empty";
         let child = under(test, "", || {
             assert_eq!(mark_on(&often().build()), (true, false));
         });
@@ -269,8 +269,8 @@ mod environment {
     }
 
     #[test]
-    fn that_is_wrong_stops_the_program_at_its_start() {
-        let test = "environment::that_is_wrong_stops_the_program_at_its_start";
+    fn stops_the_program_if_invalid() {
+        let test = "environment::stops_the_program_if_invalid";
         let child = under(test, "Scrap=off", || drop(often().build()));
         if let Some(child) = child {
             assert!(!child.status.success());

@@ -1,13 +1,14 @@
 //! Messages sent by destructors in a heap, which may run in the middle of an allocation. And that
 //! destructors run although a turn has panicked.
 
+use crate::scenes::stressed;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
-use vivant::heap::{Leaf, Parcel, Stress, When};
+use vivant::heap::{Leaf, Parcel};
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Simulation};
-use vivant::{OnPanic, Pacing, Supervisor, System};
+use vivant::simulation::Simulation;
+use vivant::{OnPanic, Supervisor};
 
 #[derive(Actor)]
 struct ReaderState<'gc> {
@@ -83,10 +84,8 @@ impl<'gc> PaperState<'gc> {
 }
 
 #[test]
-fn what_destructors_send_arrives_whoever_runs_them() {
-    let pacing = Pacing::new().stressed(Stress::new(When::All, 1));
-    let builder = System::builder().pacing(pacing);
-    let simulation = Simulation::with(1, Faults::none(), builder);
+fn messages_of_destructors_arrive_from_every_collection() {
+    let simulation = stressed(1);
     let reader = Reader::spawn(simulation.system());
     let paper = Paper::spawn(simulation.system(), reader.clone());
     paper.write(300).send();
@@ -124,7 +123,7 @@ impl<'gc> DeskState<'gc> {
 
 /// A destructor is awaited, also after a turn that a panic aborted.
 #[test]
-fn what_a_turn_has_left_ends_though_it_panicked_and_no_other_comes() {
+fn garbage_of_a_last_turn_that_panicked_is_destroyed() {
     let simulation = Simulation::new(3);
     let tree = Supervisor::one_for_one().spawn(simulation.system());
     let desk = tree.add(Desk::child().on_panic(OnPanic::Resume));

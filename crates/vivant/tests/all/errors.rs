@@ -8,7 +8,7 @@ use vivant::{Cause, DeadLetter, Report};
 
 #[derive(Actor)]
 struct Target {
-    heard: Arc<Mutex<Vec<DeadLetter>>>,
+    received: Arc<Mutex<Vec<DeadLetter>>>,
 }
 
 #[behaviours]
@@ -40,12 +40,12 @@ impl Target {
     }
 
     fn listen(&mut self, t: &Turn<Self>) {
-        t.on_dead_letters(t.me().heard());
+        t.on_dead_letters(t.me().received());
     }
 
     #[then]
-    fn heard(&mut self, letter: DeadLetter) {
-        self.heard.lock().unwrap().push(letter);
+    fn received(&mut self, letter: DeadLetter) {
+        self.received.lock().unwrap().push(letter);
     }
 
     fn no_interval(&mut self, t: &Turn<Self>) {
@@ -55,12 +55,12 @@ impl Target {
 
 fn target(system: &System) -> Address<Target> {
     system.spawn(Target {
-        heard: Arc::default(),
+        received: Arc::default(),
     })
 }
 
 #[test]
-fn asking_a_stopped_actor_names_all_there_is_to_know() {
+fn an_ask_of_a_stopped_actor_names_actor_behaviour_and_place() {
     let simulation = Simulation::new(0);
     let actor = target(simulation.system());
     Address::stop(&actor);
@@ -83,17 +83,17 @@ fn asking_a_stopped_actor_names_all_there_is_to_know() {
 }
 
 #[test]
-fn an_undelivered_message_comes_back_whole() {
+fn an_undelivered_message_is_returned_whole() {
     let simulation = Simulation::new(0);
     let actor = target(simulation.system());
     Address::stop(&actor);
     simulation.run();
-    let heard = actor
+    let received = actor
         .block_on_inside(simulation.system().clone())
         .try_send()
         .unwrap_err();
-    assert_eq!(heard.actor, "all::errors::Target/0");
-    let (_system,) = heard.call.into_args();
+    assert_eq!(received.actor, "all::errors::Target/0");
+    let (_system,) = received.call.into_args();
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn waiting_inside_a_turn_is_an_error_that_names_the_behaviour() {
 }
 
 #[test]
-fn blocking_calls_inside_a_turn_panic_that_turn_and_say_so() {
+fn blocking_calls_inside_a_turn_panic_with_an_explanation() {
     let simulation = Simulation::new(0);
     let system = simulation.system();
     for call in [Misuse::BlockOn, Misuse::ShutDown, Misuse::NoInterval] {
@@ -166,12 +166,12 @@ fn sending_after_shutdown_is_counted_and_answered() {
 }
 
 #[test]
-fn dead_letters_are_counted_by_behaviour_and_place_and_told() {
+fn dead_letters_are_counted_by_behaviour_and_place_and_published() {
     let simulation = Simulation::new(0);
     let system = simulation.system();
-    let heard: Arc<Mutex<Vec<DeadLetter>>> = Arc::default();
+    let received: Arc<Mutex<Vec<DeadLetter>>> = Arc::default();
     let listener = system.spawn(Target {
-        heard: heard.clone(),
+        received: received.clone(),
     });
     listener.listen().ask_blocking().unwrap();
     let actor = target(system);
@@ -190,8 +190,8 @@ fn dead_letters_are_counted_by_behaviour_and_place_and_told() {
         .unwrap();
     assert_eq!((pings.count, pings.cause), (3, Cause::Ended));
     assert!(pings.place.contains("errors.rs:"));
-    assert_eq!(heard.lock().unwrap().len(), 4);
-    assert_eq!(heard.lock().unwrap()[0].actor, Address::path(&actor));
+    assert_eq!(received.lock().unwrap().len(), 4);
+    assert_eq!(received.lock().unwrap()[0].actor, Address::path(&actor));
     // A subscriber that has ended is removed, and makes no dead letters of dead letters.
     Address::stop(&listener);
     simulation.run();
@@ -209,12 +209,12 @@ fn a_system_without_workers_is_refused() {
 /// Asks in its drop, which is refused within a turn.
 struct AsksWhenDropped {
     whom: Address<Quiet>,
-    heard: std::sync::mpsc::Sender<Result<u64, AskError>>,
+    received: std::sync::mpsc::Sender<Result<u64, AskError>>,
 }
 
 impl Drop for AsksWhenDropped {
     fn drop(&mut self) {
-        let _ = self.heard.send(self.whom.ping().ask_blocking());
+        let _ = self.received.send(self.whom.ping().ask_blocking());
     }
 }
 
@@ -253,13 +253,13 @@ fn a_refused_continuation_is_dropped_within_a_turn() {
     let (quiet, ended) = (system.spawn(Quiet), system.spawn(Late));
     Address::stop(&ended);
     wait_while(|| Address::is_alive(&ended));
-    let (heard, hears) = std::sync::mpsc::channel();
+    let (received, receives) = std::sync::mpsc::channel();
     let bomb = AsksWhenDropped {
         whom: quiet.clone(),
-        heard,
+        received,
     };
     quiet.go(system.spawn(Quiet), ended, bomb).send();
-    let answer = hears.recv().expect("the bomb is dropped");
+    let answer = receives.recv().expect("the bomb is dropped");
     assert!(matches!(answer, Err(AskError::InsideTurn(_))), "{answer:?}");
     assert_eq!(quiet.ping().ask_blocking(), Ok(1), "its worker goes on");
 }
@@ -275,21 +275,21 @@ impl Fuse {
 }
 
 #[test]
-fn everybody_is_told_the_place_of_a_panic() {
+fn every_report_of_a_panic_names_its_place() {
     let simulation = Simulation::new(1);
     let system = simulation.system();
     let fuse = system.spawn(Fuse);
     let ended = Address::ended(&fuse);
     // The ask is answered while the panic unwinds, and nothing is leaked by that.
     let asked = fuse.blow().ask_blocking();
-    let Err(AskError::Panicked(told)) = asked else {
+    let Err(AskError::Panicked(reported)) = asked else {
         panic!("{asked:?}")
     };
-    assert!(told.place().is_some_and(|it| it.contains("errors.rs:")));
+    assert!(reported.place().is_some_and(|it| it.contains("errors.rs:")));
     assert_eq!(
         system.block_on(ended),
-        Ok(StopReason::Panicked(told.clone()))
+        Ok(StopReason::Panicked(reported.clone()))
     );
     let reports = system.inspect().reports;
-    assert!(matches!(&reports[..], [Report::Panicked(it)] if *it == told));
+    assert!(matches!(&reports[..], [Report::Panicked(it)] if *it == reported));
 }

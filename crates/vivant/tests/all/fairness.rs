@@ -7,15 +7,16 @@
     reason = "a limit on real time is what ends a hang"
 )]
 
+use crate::scenes::reports;
 use crate::waits::wait_while;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use vivant::prelude::*;
 use vivant::{Actor, Report};
 
 /// The time without progress after which a test fails instead of hanging.
-const PATIENCE: Duration = Duration::from_secs(60);
+const HANG_LIMIT: Duration = Duration::from_secs(60);
 
 #[derive(Actor)]
 struct Spinner;
@@ -25,7 +26,7 @@ impl Spinner {
     /// Holds its worker until another actor has made progress.
     fn spin(&mut self, done: Arc<AtomicBool>) -> bool {
         let began = Instant::now();
-        while !done.load(Ordering::Acquire) && began.elapsed() < PATIENCE {
+        while !done.load(Ordering::Acquire) && began.elapsed() < HANG_LIMIT {
             std::hint::spin_loop();
         }
         done.load(Ordering::Acquire)
@@ -53,16 +54,8 @@ impl Setter {
     }
 }
 
-fn reports() -> (Arc<Mutex<Vec<Report>>>, impl Fn(&Report) + Send + Sync) {
-    let reports = Arc::new(Mutex::new(Vec::new()));
-    let listener = reports.clone();
-    (reports, move |report: &Report| {
-        listener.lock().unwrap().push(report.clone())
-    })
-}
-
 #[test]
-fn a_spinning_turn_starves_nobody_and_is_named() {
+fn a_spinning_turn_starves_no_actor_and_is_reported() {
     let (seen, listener) = reports();
     let system = System::builder().workers(1).on_report(listener).build();
     let done = Arc::new(AtomicBool::new(false));
@@ -88,7 +81,7 @@ fn a_spinning_turn_starves_nobody_and_is_named() {
         seen.lock().unwrap()
     );
     let began = Instant::now();
-    wait_while(|| system.inspect().surplus_workers > 0 && began.elapsed() < PATIENCE);
+    wait_while(|| system.inspect().surplus_workers > 0 && began.elapsed() < HANG_LIMIT);
     assert_eq!(
         system.inspect().surplus_workers,
         0,
@@ -98,7 +91,7 @@ fn a_spinning_turn_starves_nobody_and_is_named() {
 }
 
 #[test]
-fn many_spinning_turns_starve_nobody() {
+fn many_spinning_turns_starve_no_actor() {
     let system = System::builder().workers(2).build();
     let done = Arc::new(AtomicBool::new(false));
     let spin = |_| system.spawn(Spinner).spin(done.clone()).ask();
@@ -114,7 +107,7 @@ fn many_spinning_turns_starve_nobody() {
 }
 
 #[test]
-fn what_a_spinning_turn_queued_is_taken_over() {
+fn the_queue_of_a_spinning_turn_is_taken_over() {
     #[derive(Actor)]
     struct Parent;
     #[behaviours]
@@ -124,7 +117,7 @@ fn what_a_spinning_turn_queued_is_taken_over() {
             let done = Arc::new(AtomicBool::new(false));
             t.send(t.spawn_actor(Setter).set(done.clone()));
             let began = Instant::now();
-            while !done.load(Ordering::Acquire) && began.elapsed() < PATIENCE {
+            while !done.load(Ordering::Acquire) && began.elapsed() < HANG_LIMIT {
                 std::hint::spin_loop();
             }
             done.load(Ordering::Acquire)
@@ -175,7 +168,7 @@ impl Busy {
 }
 
 #[test]
-fn an_endless_mailbox_starves_nobody() {
+fn an_endless_mailbox_starves_no_actor() {
     let system = System::builder().workers(1).build();
     let (until, turns) = (
         Arc::new(AtomicBool::new(false)),
@@ -204,7 +197,7 @@ fn an_endless_mailbox_starves_nobody() {
 }
 
 #[test]
-fn waking_from_sleep_again_and_again() {
+fn workers_wake_from_every_sleep() {
     let system = System::builder().workers(3).build();
     let setter = system.spawn(Setter);
     for _ in 0..5_000 {
@@ -226,7 +219,7 @@ fn a_slow_stop_hook_is_reported_like_a_turn() {
         #[stop]
         fn stopping(&mut self) {
             let began = Instant::now();
-            while !self.reported.load(Ordering::Acquire) && began.elapsed() < PATIENCE {
+            while !self.reported.load(Ordering::Acquire) && began.elapsed() < HANG_LIMIT {
                 std::hint::spin_loop();
             }
         }
@@ -243,7 +236,7 @@ fn a_slow_stop_hook_is_reported_like_a_turn() {
     drop(system.spawn(Reluctant {
         reported: reported.clone(),
     }));
-    assert!(system.shutdown_within(PATIENCE * 2).is_complete());
+    assert!(system.shutdown_within(HANG_LIMIT * 2).is_complete());
     assert!(reported.load(Ordering::Acquire));
 }
 
@@ -263,7 +256,7 @@ impl Burner {
 
     fn wait_for(&mut self, done: Arc<AtomicBool>) -> bool {
         let began = Instant::now();
-        while !done.load(Ordering::Acquire) && began.elapsed() < PATIENCE {
+        while !done.load(Ordering::Acquire) && began.elapsed() < HANG_LIMIT {
             std::hint::spin_loop();
         }
         done.load(Ordering::Acquire)
@@ -277,7 +270,7 @@ impl Burner {
 /// Lets it compute for `time` again and again until it runs on such a thread.
 fn burn_until_it_runs_on(burner: &Address<Burner>, time: Duration, thread: &str) {
     let began = Instant::now();
-    while began.elapsed() < PATIENCE {
+    while began.elapsed() < HANG_LIMIT {
         let name = burner.burn(time).ask_blocking().expect("it answers");
         if name.contains(thread) {
             return;
@@ -294,7 +287,7 @@ fn one_worker() -> System {
 }
 
 #[test]
-fn who_computes_for_long_runs_apart_and_comes_back() {
+fn an_actor_with_long_turns_moves_to_the_slow_pool_and_back() {
     let system = one_worker();
     let burner = system.spawn(Burner);
     burn_until_it_runs_on(&burner, Duration::from_millis(20), "-slow-");
@@ -302,7 +295,7 @@ fn who_computes_for_long_runs_apart_and_comes_back() {
 }
 
 #[test]
-fn a_slow_turn_may_wait_for_one_that_is_queued_behind_it() {
+fn a_slow_turn_may_wait_for_a_turn_queued_behind_it() {
     let system = one_worker();
     let (first, second) = (system.spawn(Burner), system.spawn(Burner));
     for burner in [&first, &second] {

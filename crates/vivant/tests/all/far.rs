@@ -3,11 +3,10 @@
 
 mod ends;
 
+use crate::scenes::stressed;
 use std::sync::Arc;
-use vivant::heap::{Stress, When};
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Seeds, Simulation, check};
-use vivant::{Pacing, System};
 
 /// Private to its scene, with a token that counts the live ones.
 #[derive(Object)]
@@ -230,10 +229,7 @@ impl Pin {
 fn seeded(name: &str, program: impl Fn(&Simulation, &Token) + std::panic::RefUnwindSafe) {
     let seeds = if cfg!(miri) { 1 } else { 20 };
     check(name, Seeds(seeds), &Faults::none(), |simulation| {
-        let stress = Stress::new(When::All, simulation.seed());
-        let builder = System::builder().pacing(Pacing::new().stressed(stress));
-        let token = Token::default();
-        let simulation = Simulation::with(simulation.seed(), Faults::none(), builder);
+        let (simulation, token) = (stressed(simulation.seed()), Token::default());
         program(&simulation, &token);
         // No address is left: nothing remains.
         simulation.run();
@@ -266,37 +262,40 @@ fn made(scene: &Address<Scene>, name: &str, token: &Token) -> Sent {
 }
 
 #[test]
-fn seeded_a_node_is_renamed_from_far() {
-    seeded("seeded_a_node_is_renamed_from_far", |simulation, token| {
-        let system = simulation.system();
-        let scene = Scene::spawn(system);
-        let [a, b] = [(); 2].map(|()| Artist::spawn(system));
-        let node = made(&scene, "first", token);
-        node.look(|node| a.keep(node.clone()).send());
-        a.rename("second".into()).send();
-        assert_eq!(a.read().ask_blocking(), Ok(Some(vec!["second".into()])));
-        // The scene drops its reference; the far reference keeps the object, by way of a third
-        // actor too.
-        scene.forget().send();
-        drop(node);
-        a.pass_on(b.clone()).send();
-        simulation.run();
-        a.forget().send();
-        settle(&[&scene], &[&a, &b]);
-        assert_eq!(nodes(token), 1);
-        b.rename("third".into()).send();
-        assert_eq!(b.lay_aside().ask_blocking(), Ok(1));
-        assert_eq!(b.read().ask_blocking(), Ok(Some(vec!["third".into()])));
-        b.forget().send();
-        settle(&[&scene], &[&b]);
-        assert_eq!(nodes(token), 0);
-    });
+fn seeded_a_far_reference_sends_messages_about_its_object() {
+    seeded(
+        "seeded_a_far_reference_sends_messages_about_its_object",
+        |simulation, token| {
+            let system = simulation.system();
+            let scene = Scene::spawn(system);
+            let [a, b] = [(); 2].map(|()| Artist::spawn(system));
+            let node = made(&scene, "first", token);
+            node.look(|node| a.keep(node.clone()).send());
+            a.rename("second".into()).send();
+            assert_eq!(a.read().ask_blocking(), Ok(Some(vec!["second".into()])));
+            // The scene drops its reference; the far reference keeps the object, by way of a third
+            // actor too.
+            scene.forget().send();
+            drop(node);
+            a.pass_on(b.clone()).send();
+            simulation.run();
+            a.forget().send();
+            settle(&[&scene], &[&a, &b]);
+            assert_eq!(nodes(token), 1);
+            b.rename("third".into()).send();
+            assert_eq!(b.lay_aside().ask_blocking(), Ok(1));
+            assert_eq!(b.read().ask_blocking(), Ok(Some(vec!["third".into()])));
+            b.forget().send();
+            settle(&[&scene], &[&b]);
+            assert_eq!(nodes(token), 0);
+        },
+    );
 }
 
 #[test]
-fn seeded_names_are_equal_whatever_way_they_came() {
+fn seeded_far_references_to_one_object_are_equal_on_every_path() {
     seeded(
-        "seeded_names_are_equal_whatever_way_they_came",
+        "seeded_far_references_to_one_object_are_equal_on_every_path",
         |simulation, token| {
             let system = simulation.system();
             let scene = Scene::spawn(system);
@@ -328,8 +327,8 @@ fn seeded_names_are_equal_whatever_way_they_came() {
 }
 
 #[test]
-fn seeded_only_the_owner_opens() {
-    seeded("seeded_only_the_owner_opens", |simulation, token| {
+fn seeded_only_the_owner_opens_a_tag() {
+    seeded("seeded_only_the_owner_opens_a_tag", |simulation, token| {
         let system = simulation.system();
         let [scene, other] = [(); 2].map(|()| Scene::spawn(system));
         let artist = Artist::spawn(system);
@@ -350,32 +349,35 @@ fn seeded_only_the_owner_opens() {
 }
 
 #[test]
-fn seeded_a_message_with_a_name_waits() {
-    seeded("seeded_a_message_with_a_name_waits", |simulation, token| {
-        let system = simulation.system();
-        let scene = Scene::spawn(system);
-        let node = made(&scene, "one", token);
-        let waits = node.look(|node| node.to(|scene, node| scene.read_when(node, 2)).ask());
-        drop(node);
-        scene.forget().send();
-        settle(&[&scene], &[]);
-        assert_eq!(nodes(token), 1);
-        drop(made(&scene, "two", token));
-        drop(made(&scene, "three", token));
-        assert_eq!(system.block_on(waits), Ok(1));
-        // A message that is never processed gives its reference back.
-        let node = made(&scene, "four", token);
-        let waits = node.look(|node| node.to(|scene, node| scene.read_when(node, 99)).ask());
-        scene.forget().send();
-        drop(node);
-        settle(&[&scene], &[]);
-        assert_eq!(nodes(token), 3);
-        Address::stop(&scene);
-        assert!(matches!(
-            system.block_on(waits),
-            Err(AskError::Stopped { .. })
-        ));
-    });
+fn seeded_a_waiting_message_keeps_its_tagged_object() {
+    seeded(
+        "seeded_a_waiting_message_keeps_its_tagged_object",
+        |simulation, token| {
+            let system = simulation.system();
+            let scene = Scene::spawn(system);
+            let node = made(&scene, "one", token);
+            let waits = node.look(|node| node.to(|scene, node| scene.read_when(node, 2)).ask());
+            drop(node);
+            scene.forget().send();
+            settle(&[&scene], &[]);
+            assert_eq!(nodes(token), 1);
+            drop(made(&scene, "two", token));
+            drop(made(&scene, "three", token));
+            assert_eq!(system.block_on(waits), Ok(1));
+            // A message that is never processed gives its reference back.
+            let node = made(&scene, "four", token);
+            let waits = node.look(|node| node.to(|scene, node| scene.read_when(node, 99)).ask());
+            scene.forget().send();
+            drop(node);
+            settle(&[&scene], &[]);
+            assert_eq!(nodes(token), 3);
+            Address::stop(&scene);
+            assert!(matches!(
+                system.block_on(waits),
+                Err(AskError::Stopped { .. })
+            ));
+        },
+    );
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn crowd(system: &System) -> Arc<Tally> {
 }
 
 #[vivant::test(seeds = 200)]
-fn seeded_every_message_of_a_crowd_is_begun_or_counted(simulation: &Simulation) {
+fn seeded_every_message_of_a_flood_is_begun_or_counted(simulation: &Simulation) {
     let system = simulation.system();
     let tally = crowd(system);
     simulation.run();
@@ -94,7 +94,7 @@ fn seeded_every_message_of_a_crowd_is_begun_or_counted(simulation: &Simulation) 
 }
 
 #[test]
-fn threads_that_flood_a_full_mailbox_lose_nothing_uncounted() {
+fn messages_of_threads_to_a_full_mailbox_are_all_counted() {
     #[derive(Actor)]
     #[actor(mailbox = reject(4))]
     struct Narrow {
@@ -154,7 +154,7 @@ fn threads_that_flood_a_full_mailbox_lose_nothing_uncounted() {
 }
 
 #[test]
-fn threads_that_displace_what_waits_for_its_guard_lose_nothing_uncounted() {
+fn displaced_messages_that_wait_for_a_guard_are_all_counted() {
     #[derive(Actor)]
     #[actor(mailbox = drop_oldest(3))]
     struct Gate {

@@ -1,9 +1,10 @@
 //! Graphs that one actor builds and hands over whole, another freezes, and many read.
 
-use vivant::heap::{Mutator, Stress, When};
+use crate::scenes::{live_bytes, stressed};
+use vivant::System;
+use vivant::heap::Mutator;
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Simulation};
-use vivant::{Pacing, System};
+use vivant::simulation::Simulation;
 
 /// A price level of a book: a list that leads both ways.
 #[derive(Object, Freeze)]
@@ -168,13 +169,6 @@ fn sums(best: u64, levels: u64) -> (u64, u64) {
     (prices.sum(), orders + 7)
 }
 
-/// The same seed on heaps that collect everything after each turn and verify themselves.
-fn stressed(simulation: &Simulation) -> Simulation {
-    let stress = Stress::new(When::All, simulation.seed());
-    let builder = System::builder().pacing(Pacing::new().stressed(stress));
-    Simulation::with(simulation.seed(), Faults::none(), builder)
-}
-
 /// Bytes of old objects in all heaps, after enough turns for every heap to drain its count inbox.
 fn live(
     system: &System,
@@ -191,15 +185,13 @@ fn live(
             reader.nothing().ask_blocking().unwrap();
         }
     }
-    let actors = system.inspect().actors;
-    let heaps = actors.iter().filter_map(|actor| actor.heap);
-    heaps.map(|heap| heap.live).sum()
+    live_bytes(system)
 }
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
 fn seeded_a_book_is_frozen_and_published(simulation: &Simulation) {
-    let simulation = &stressed(simulation);
+    let simulation = &stressed(simulation.seed());
     let system = simulation.system();
     let readers = [(); 3].map(|()| Reader::spawn(system)).to_vec();
     let publisher = Publisher::spawn(system, readers.clone());
@@ -229,8 +221,8 @@ fn seeded_a_book_is_frozen_and_published(simulation: &Simulation) {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_books_go_to_two_publishers_of_which_one_ends(simulation: &Simulation) {
-    let simulation = &stressed(simulation);
+fn seeded_frozen_books_outlive_their_publisher(simulation: &Simulation) {
+    let simulation = &stressed(simulation.seed());
     let system = simulation.system();
     let readers = [(); 2].map(|()| Reader::spawn(system)).to_vec();
     let [ends, stays] = [0, 1].map(|at: usize| Publisher::spawn(system, vec![readers[at].clone()]));

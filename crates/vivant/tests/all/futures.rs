@@ -106,7 +106,7 @@ fn a_panic_in_a_future_breaks_its_promise_and_names_the_behaviour() {
 }
 
 #[test]
-fn a_future_that_nothing_can_wake_is_given_up() {
+fn a_future_without_a_waker_breaks_its_promise() {
     let simulation = Simulation::new(2);
     let loader = loader(simulation.system());
     assert!(matches!(
@@ -146,7 +146,7 @@ fn a_simulation_names_a_wake_up_from_another_thread() {
 
 #[cfg(feature = "tokio")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn futures_use_tokio_when_the_system_knows_it() {
+async fn futures_use_tokio_when_the_system_has_its_handle() {
     let system = System::builder()
         .workers(1)
         .tokio(tokio::runtime::Handle::current())
@@ -157,7 +157,7 @@ async fn futures_use_tokio_when_the_system_knows_it() {
 }
 
 #[tokio::test]
-async fn questions_are_awaited_inside_tokio() {
+async fn asks_are_awaited_inside_tokio() {
     let system = System::builder().workers(1).build();
     let loader = loader(&system);
     let asked: Vec<_> = (0..10).map(|_| loader.load(0).ask()).collect();

@@ -1,7 +1,8 @@
 //! Actors with a graph as their state: a heap of their own, collected between turns.
 
+use crate::scenes::reports;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use vivant::heap::{Stress, Unbranded, When};
 use vivant::prelude::*;
@@ -175,7 +176,7 @@ fn seeded_a_cache_under_stress(simulation: &Simulation) {
 }
 
 #[test]
-fn an_actor_with_a_heap_shows_what_that_does() {
+fn inspection_shows_the_statistics_of_a_heap() {
     let simulation = Simulation::new(1);
     let cache = Cache::spawn(simulation.system(), 100);
     for key in 0..20_000 {
@@ -191,7 +192,7 @@ fn an_actor_with_a_heap_shows_what_that_does() {
 }
 
 #[test]
-fn who_has_not_run_for_a_while_keeps_no_nursery() {
+fn an_idle_actor_keeps_no_nursery() {
     let simulation = Simulation::new(2);
     let cache = Cache::spawn(simulation.system(), 10);
     for key in 0..1_000 {
@@ -210,12 +211,12 @@ fn who_has_not_run_for_a_while_keeps_no_nursery() {
     assert!((0.0..1.0).contains(&facts.fragmentation()), "{facts:?}");
     let now = simulation.now();
     simulation.run();
-    assert_eq!(simulation.now(), now, "nobody looks at one that rests");
+    assert_eq!(simulation.now(), now, "no idle check of an idle actor");
     assert_eq!(cache.walk().ask_blocking().map(|keys| keys.len()), Ok(10));
 }
 
 #[test]
-fn who_shares_nothing_is_asked_once_a_second() {
+fn an_actor_that_shares_nothing_has_one_idle_check_a_second() {
     let simulation = Simulation::new(4);
     let cache = Cache::spawn(simulation.system(), 10);
     for key in 0..500 {
@@ -233,11 +234,10 @@ fn who_shares_nothing_is_asked_once_a_second() {
 
 #[test]
 fn a_turn_that_allocates_too_much_is_reported() {
-    let reports = Arc::new(Mutex::new(Vec::new()));
-    let said = reports.clone();
+    let (reports, listener) = reports();
     let builder = System::builder()
         .allocation_limit(100_000)
-        .on_report(move |report| said.lock().unwrap().push(report.clone()));
+        .on_report(listener);
     let simulation = Simulation::with(3, Faults::none(), builder);
     let hoard = Hoard::spawn(simulation.system());
     assert_eq!(hoard.hoard(10).ask_blocking(), Ok(10));
@@ -322,7 +322,7 @@ impl<'gc> HoardState<'gc> {
 }
 
 #[test]
-fn no_memory_is_an_error_of_the_turn() {
+fn an_allocation_failure_is_an_error_of_the_turn() {
     let builder = System::builder().heap_limit(1 << 20);
     let simulation = Simulation::with(4, Faults::none(), builder);
     let tree = Supervisor::one_for_one().spawn(simulation.system());
@@ -469,7 +469,7 @@ fn many_small_heaps_are_small() {
 }
 
 #[test]
-fn on_threads_too() {
+fn caches_keep_their_pages_on_threads() {
     let system = System::builder().workers(2).build();
     let caches: Vec<_> = (0..8).map(|_| Cache::spawn(&system, 50)).collect();
     let rounds = if cfg!(miri) { 60 } else { 3_000 };

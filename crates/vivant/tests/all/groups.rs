@@ -8,22 +8,22 @@ use vivant::{Group, LookupError};
 
 #[interface]
 trait Listener {
-    fn hear(&mut self, news: String);
+    fn receive(&mut self, news: String);
 }
 
 #[derive(Actor, Default)]
 struct Guest {
-    heard: Vec<String>,
+    received: Vec<String>,
 }
 
 #[behaviours]
 impl Guest {
     fn add(&mut self, news: String) {
-        self.heard.push(news);
+        self.received.push(news);
     }
 
-    fn heard(&mut self) -> Vec<String> {
-        self.heard.clone()
+    fn received(&mut self) -> Vec<String> {
+        self.received.clone()
     }
 
     fn join(&mut self, t: &Turn<Self>, name: String) -> bool {
@@ -42,8 +42,8 @@ impl Guest {
 
 #[behaviours(module = guest_listener)]
 impl Listener for Guest {
-    fn hear(&mut self, news: String) {
-        self.heard.push(news);
+    fn receive(&mut self, news: String) {
+        self.received.push(news);
     }
 }
 
@@ -51,8 +51,8 @@ fn guests<const N: usize>(simulation: &Simulation) -> [Address<Guest>; N] {
     std::array::from_fn(|_| simulation.system().spawn(Guest::default()))
 }
 
-fn heard(guest: &Address<Guest>) -> Vec<String> {
-    guest.heard().ask_blocking().unwrap()
+fn received(guest: &Address<Guest>) -> Vec<String> {
+    guest.received().ask_blocking().unwrap()
 }
 
 #[test]
@@ -75,15 +75,15 @@ fn a_broadcast_reaches_every_member() {
     let group: Group<dyn Listener> = Group::new();
     group.join(&Address::upcast(&ada));
     group.join(&Address::upcast(&bob));
-    group.broadcast(|guest| guest.hear("rain".to_owned()));
+    group.broadcast(|guest| guest.receive("rain".to_owned()));
     assert_eq!(
-        [&ada, &bob, &cid].map(heard),
+        [&ada, &bob, &cid].map(received),
         [vec!["rain"], vec!["rain"], vec![]]
     );
 }
 
 #[test]
-fn whoever_has_ended_or_is_out_of_reach_is_no_member() {
+fn an_ended_or_unreachable_actor_is_no_member() {
     let simulation = Simulation::new(3);
     let [ada, bob, cid] = guests(&simulation);
     let group = Group::new();
@@ -103,12 +103,12 @@ fn whoever_has_ended_or_is_out_of_reach_is_no_member() {
     assert_eq!(
         simulation.system().inspect().bytes,
         0,
-        "the group holds nobody"
+        "the group holds no actor"
     );
 }
 
 #[test]
-fn a_group_that_is_gone_leaves_its_members_alone() {
+fn a_dropped_group_does_not_affect_its_members() {
     let simulation = Simulation::new(4);
     let [ada] = guests(&simulation);
     let group = Group::new();
@@ -128,7 +128,7 @@ fn groups_are_found_by_name_within_turns_and_outside() {
     assert!(system.group("room").unwrap().join(&bob));
     ada.tell_all("room".to_owned(), "news".to_owned()).send();
     simulation.run();
-    assert_eq!([&ada, &bob].map(heard), [["news"], ["news"]]);
+    assert_eq!([&ada, &bob].map(received), [["news"], ["news"]]);
     let other = system.group::<dyn Listener>("room").unwrap_err();
     assert!(matches!(other, LookupError::OtherType { .. }), "{other}");
     // A topic of the same name is a different entry.
@@ -140,7 +140,7 @@ fn groups_are_found_by_name_within_turns_and_outside() {
 }
 
 #[test]
-fn a_named_group_is_forgotten_when_nobody_uses_it() {
+fn an_unused_named_group_is_removed() {
     let simulation = Simulation::new(6);
     let system = simulation.system();
     let [ada] = guests(&simulation);
@@ -164,7 +164,7 @@ fn a_named_group_is_forgotten_when_nobody_uses_it() {
 
 /// Members join, leave and end at random: exactly the members get the messages, in order.
 #[vivant::test(seeds = 300, faults = Faults::none().delays(100_000, Duration::from_millis(1)))]
-fn seeded_the_members_are_those_who_joined_and_have_not_ended(simulation: &Simulation) {
+fn seeded_members_are_the_joined_live_actors(simulation: &Simulation) {
     let group = Group::new();
     let all: [_; 12] = guests(simulation);
     let mut model: Vec<usize> = Vec::new();

@@ -1,41 +1,11 @@
 //! What `System::inspect` reports of actors and workers while they run.
 
+use crate::scenes::{LIMIT, Sender, Slow};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 use vivant::{ActorFacts, Inspection};
-
-const LIMIT: usize = 8;
-
-/// Waits inside a turn for the test, so that its mailbox fills.
-#[derive(Actor)]
-struct Slow {
-    gate: Arc<Barrier>,
-}
-
-#[behaviours]
-impl Slow {
-    fn take(&mut self) {}
-
-    fn wait(&mut self) {
-        self.gate.wait();
-    }
-}
-
-#[derive(Actor)]
-struct Sender {
-    slow: Address<Slow>,
-}
-
-#[behaviours]
-impl Sender {
-    fn pour(&mut self, t: &Turn<Self>) {
-        for _ in 0..=LIMIT {
-            t.send(self.slow.take());
-        }
-    }
-}
 
 fn actor<A: Actor>(seen: &Inspection) -> &ActorFacts {
     let of_type = |actor: &&ActorFacts| actor.type_name == A::NAME;
@@ -54,7 +24,7 @@ fn until(system: &System, is_so: impl Fn(&Inspection) -> bool) -> Inspection {
 }
 
 #[test]
-fn a_muted_actor_names_who_mutes_it_and_a_turn_says_how_long_it_has_run() {
+fn inspection_names_the_muting_actor_and_the_age_of_a_turn() {
     let system = System::builder().workers(2).overload(LIMIT).build();
     let gate = Arc::new(Barrier::new(2));
     let slow = system.spawn(Slow { gate: gate.clone() });
@@ -80,7 +50,7 @@ fn a_muted_actor_names_who_mutes_it_and_a_turn_says_how_long_it_has_run() {
 }
 
 #[test]
-fn workers_say_what_they_did_and_are_not_busy_while_they_sleep() {
+fn inspection_counts_turns_and_busy_time_of_workers() {
     let system = System::builder().name("quiet").workers(2).build();
     let gate = Arc::new(Barrier::new(1));
     let slow = system.spawn(Slow { gate });

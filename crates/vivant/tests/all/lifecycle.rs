@@ -1,12 +1,11 @@
 //! Start and end of actors: start, stop hooks and their reasons, addresses, pins, shutdown.
 
+use crate::log::Log;
 use crate::waits::wait_while;
-use std::sync::{Arc, Barrier, Mutex, mpsc};
+use std::sync::{Arc, Barrier, mpsc};
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
-
-type Log = Arc<Mutex<Vec<String>>>;
 
 #[derive(Actor)]
 struct Mortal {
@@ -17,12 +16,12 @@ struct Mortal {
 impl Mortal {
     #[start]
     fn new(t: &Turn<Self>, log: Log) -> Self {
-        log.lock().unwrap().push(format!("start {}", t.me()));
+        log.note(format!("start {}", t.me()));
         Mortal { log }
     }
 
     fn live(&mut self) -> usize {
-        self.log.lock().unwrap().len()
+        self.log.lines().len()
     }
 
     fn finish(&mut self, t: &Turn<Self>) -> &'static str {
@@ -44,7 +43,7 @@ impl Mortal {
             StopReason::Panicked(panic) => format!("panicked: {}", panic.message()),
             other => format!("{other:?}"),
         };
-        self.log.lock().unwrap().push(format!("stop {reason}"));
+        self.log.note(format!("stop {reason}"));
     }
 }
 
@@ -54,17 +53,14 @@ fn mortal(system: &System) -> (Address<Mortal>, Log) {
 }
 
 fn last(log: &Log) -> String {
-    log.lock().unwrap().last().cloned().unwrap_or_default()
+    log.lines().last().cloned().unwrap_or_default()
 }
 
 #[test]
 fn start_runs_in_the_actors_own_first_turn() {
     let simulation = Simulation::new(0);
     let (actor, log) = mortal(simulation.system());
-    assert!(
-        log.lock().unwrap().is_empty(),
-        "spawning is a message, not a call"
-    );
+    assert!(log.lines().is_empty(), "spawning is a message, not a call");
     assert_eq!(actor.live().ask_blocking(), Ok(1));
     assert_eq!(last(&log), format!("start {actor}"));
 }
@@ -156,7 +152,7 @@ fn a_start_that_panics_ends_the_actor_and_answers_its_askers() {
 }
 
 #[test]
-fn paths_tell_parent_and_number() {
+fn paths_contain_parent_and_number() {
     let simulation = Simulation::new(0);
     let (first, _) = mortal(simulation.system());
     let (second, _) = mortal(simulation.system());
@@ -200,7 +196,7 @@ fn weak_addresses_do_not_keep_alive_and_pins_do() {
 }
 
 #[test]
-fn after_shutdown_everything_answers_and_nothing_hangs() {
+fn calls_after_shutdown_return_errors() {
     for system in [
         System::builder().workers(2).build(),
         Simulation::new(0).system().clone(),
@@ -226,7 +222,7 @@ fn after_shutdown_everything_answers_and_nothing_hangs() {
             Err(AskError::Stopped(_))
         ));
         assert!(
-            log.lock().unwrap().is_empty(),
+            log.lines().is_empty(),
             "an actor born too late never starts"
         );
         drop((before, late));
@@ -237,7 +233,7 @@ fn after_shutdown_everything_answers_and_nothing_hangs() {
 }
 
 #[test]
-fn a_turn_that_does_not_end_is_named_at_shutdown() {
+fn an_endless_turn_is_reported_at_shutdown() {
     #[derive(Actor)]
     struct Stuck;
     #[behaviours]
@@ -311,7 +307,7 @@ fn a_long_chain_of_actors_ends_without_deep_recursion() {
 }
 
 #[test]
-fn a_drop_that_panics_is_reported_and_costs_nobody_else() {
+fn a_drop_that_panics_is_reported_and_harms_no_other_actor() {
     struct Grenade;
     impl Drop for Grenade {
         fn drop(&mut self) {
@@ -381,13 +377,13 @@ impl Dropper {
 }
 
 #[test]
-fn an_address_dropped_in_a_long_turn_keeps_nobody_alive() {
+fn an_address_dropped_in_a_long_turn_keeps_no_actor_alive() {
     let system = System::builder().workers(2).build();
     let (ends, ended) = mpsc::channel();
     let telltale = system.spawn(Telltale { _ended: ends });
     let dropper = system.spawn(Dropper);
     let gate = Arc::new(Barrier::new(2));
     telltale.work(gate.clone()).send();
-    let told = dropper.drop_and_wait(telltale, gate, ended).ask_blocking();
-    assert_eq!(told, Ok(true), "it outlives its last address");
+    let reported = dropper.drop_and_wait(telltale, gate, ended).ask_blocking();
+    assert_eq!(reported, Ok(true), "it outlives its last address");
 }

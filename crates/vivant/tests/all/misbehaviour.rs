@@ -36,7 +36,7 @@ impl Clone for Grenade {
 struct Victim {
     name: &'static str,
     timer: Option<Timer>,
-    heard: Arc<AtomicU64>,
+    received: Arc<AtomicU64>,
 }
 
 #[behaviours]
@@ -56,7 +56,7 @@ impl Victim {
     #[then]
     fn named(&mut self, name: Result<&'static str, AskError>, grenade: Grenade) -> &'static str {
         std::mem::forget(grenade);
-        self.name = name.unwrap_or("nobody");
+        self.name = name.unwrap_or("unknown");
         self.name
     }
 
@@ -69,13 +69,13 @@ impl Victim {
     }
 
     fn listen(&mut self, t: &Turn<Self>, grenade: Grenade) {
-        t.on_dead_letters(t.me().heard(grenade));
+        t.on_dead_letters(t.me().received(grenade));
     }
 
     #[then]
-    fn heard(&mut self, _letter: DeadLetter, grenade: Grenade) {
+    fn received(&mut self, _letter: DeadLetter, grenade: Grenade) {
         std::mem::forget(grenade);
-        self.heard.fetch_add(1, Ordering::Relaxed);
+        self.received.fetch_add(1, Ordering::Relaxed);
     }
 
     fn run_simulation(&mut self, simulation: Arc<Simulation>) {
@@ -91,7 +91,7 @@ fn victim(system: &System, name: &'static str) -> Address<Victim> {
     system.spawn(Victim {
         name,
         timer: None,
-        heard: Arc::default(),
+        received: Arc::default(),
     })
 }
 
@@ -140,7 +140,7 @@ fn a_continuation_of_another_system_runs_there() {
 }
 
 #[test]
-fn a_wish_to_stop_does_not_outlive_its_actor() {
+fn a_stop_request_does_not_outlive_its_actor() {
     #[derive(Actor)]
     struct Eager;
     #[behaviours]
@@ -164,7 +164,7 @@ fn a_wish_to_stop_does_not_outlive_its_actor() {
 }
 
 #[test]
-fn a_message_whose_drop_panics_on_its_way_to_an_ended_actor() {
+fn a_panic_in_the_drop_of_a_message_to_an_ended_actor_is_contained() {
     for system in both() {
         let (asker, gone) = (victim(&system, "asker"), victim(&system, "gone"));
         ended(&system, &gone);
@@ -179,7 +179,7 @@ fn a_message_whose_drop_panics_on_its_way_to_an_ended_actor() {
 }
 
 #[test]
-fn a_subscriber_whose_clone_panics_is_one_letter_short() {
+fn a_panic_in_the_clone_of_a_subscription_loses_one_dead_letter() {
     for system in both() {
         let (listener, gone) = (victim(&system, "listener"), victim(&system, "gone"));
         listener.listen(Grenade::OnClone).ask_blocking().unwrap();
@@ -220,7 +220,7 @@ fn timers_whose_messages_panic_stop_no_clock() {
 }
 
 #[test]
-fn budgets_have_no_bounds_to_overflow() {
+fn the_largest_budgets_do_not_overflow() {
     let system = System::builder()
         .workers(1)
         .budget(u32::MAX, Duration::MAX)
@@ -257,7 +257,7 @@ fn time_limits_hold_through_a_shutdown_and_after_it() {
 }
 
 #[test]
-fn what_a_stop_hook_sets_up_during_shutdown_leaks_nothing() {
+fn timers_and_children_of_a_stop_hook_during_shutdown_do_not_leak() {
     #[derive(Actor)]
     struct Clingy;
     #[behaviours]
@@ -284,7 +284,7 @@ fn what_a_stop_hook_sets_up_during_shutdown_leaks_nothing() {
 }
 
 #[test]
-fn an_actor_born_after_shutdown_is_dropped_at_once() {
+fn an_actor_spawned_after_shutdown_is_dropped_at_once() {
     struct Noticed(Arc<Mutex<bool>>);
     impl Drop for Noticed {
         fn drop(&mut self) {
@@ -309,7 +309,7 @@ fn an_actor_born_after_shutdown_is_dropped_at_once() {
 }
 
 #[test]
-fn a_muted_actor_without_addresses_still_takes_what_its_guard_lets_in() {
+fn a_muted_unreferenced_actor_runs_messages_that_its_guard_admits() {
     #[derive(Actor)]
     struct Sink;
     #[behaviours]
@@ -354,7 +354,7 @@ fn a_muted_actor_without_addresses_still_takes_what_its_guard_lets_in() {
 }
 
 #[test]
-fn a_waker_that_panics_costs_the_one_who_answers_nothing() {
+fn a_waker_that_panics_does_not_harm_the_answering_actor() {
     use std::future::Future;
     use std::pin::pin;
     use std::task::{Context, Poll, Wake, Waker};
@@ -378,45 +378,45 @@ fn a_waker_that_panics_costs_the_one_who_answers_nothing() {
 }
 
 #[test]
-fn a_subscriber_whose_drop_panics_keeps_no_letter_from_others() {
+fn a_panic_in_the_drop_of_a_subscription_withholds_no_dead_letter() {
     for system in both() {
         let (first, second) = (victim(&system, "first"), victim(&system, "second"));
         first.listen(Grenade::OnDrop).ask_blocking().unwrap();
-        let heard = Arc::new(AtomicU64::new(0));
+        let received = Arc::new(AtomicU64::new(0));
         let counting = system.spawn(Victim {
             name: "counting",
             timer: None,
-            heard: heard.clone(),
+            received: received.clone(),
         });
         counting.listen(Grenade::OnClone).ask_blocking().unwrap();
         let third = system.spawn(Victim {
             name: "third",
             timer: None,
-            heard: heard.clone(),
+            received: received.clone(),
         });
         third.listen(Grenade::OnDrop).ask_blocking().unwrap();
         ended(&system, &first);
         ended(&system, &second);
         third.name().ask_blocking().unwrap();
-        let before = heard.load(Ordering::Relaxed);
+        let before = received.load(Ordering::Relaxed);
         for _ in 0..5 {
             second.name().send();
             third.name().ask_blocking().unwrap();
         }
-        assert_eq!(heard.load(Ordering::Relaxed), before + 5);
+        assert_eq!(received.load(Ordering::Relaxed), before + 5);
         assert_unharmed(&system);
     }
 }
 
 #[test]
-fn nobody_subscribes_to_a_system_that_has_shut_down() {
+fn a_subscription_after_shutdown_is_dropped() {
     for system in both() {
         let actor = victim(&system, "actor");
         actor.name().ask_blocking().unwrap();
         system.shutdown();
         system
             .dead_letters()
-            .subscribe(actor.heard(Grenade::OnClone));
+            .subscribe(actor.received(Grenade::OnClone));
         drop(actor);
         assert_eq!(system.inspect().bytes, 0);
     }
@@ -424,7 +424,7 @@ fn nobody_subscribes_to_a_system_that_has_shut_down() {
 
 #[cfg_attr(miri, vivant::test(seeds = 2, faults = Faults::all()))]
 #[cfg_attr(not(miri), vivant::test(seeds = 200, faults = Faults::all()))]
-fn seeded_shutdown_ends_everybody_whatever_is_held_back(simulation: &Simulation) {
+fn seeded_shutdown_ends_every_actor_despite_injected_faults(simulation: &Simulation) {
     #[derive(Actor)]
     struct Parent {
         friend: Option<Address<Victim>>,

@@ -1,14 +1,10 @@
 //! Named timers: one for each actor and name, however often it is set again, and none after the
 //! actor's end.
 
-use std::time::Duration;
+use crate::waits::ms;
 use vivant::Timer;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
-
-const fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
-}
 
 /// A tick every 10 ms, from its start on.
 #[derive(Actor)]
@@ -91,7 +87,7 @@ fn timers(simulation: &Simulation) -> usize {
 }
 
 #[test]
-fn a_restart_neither_doubles_a_timer_nor_puts_it_off() {
+fn a_restart_neither_duplicates_nor_delays_a_timer() {
     let (simulation, clockwork) = started(1);
     for _ in 0..5 {
         simulation.run_for(ms(7));
@@ -120,7 +116,7 @@ fn another_period_message_or_kind_replaces_it() {
 }
 
 #[test]
-fn a_delay_is_kept_while_it_runs_and_set_anew_afterwards() {
+fn a_running_delay_is_kept_and_an_elapsed_one_is_set_again() {
     let (simulation, clockwork) = started(3);
     let once = || {
         clockwork
@@ -141,7 +137,7 @@ fn a_delay_is_kept_while_it_runs_and_set_anew_afterwards() {
 }
 
 #[test]
-fn cancelling_by_name_or_by_token() {
+fn timers_are_cancelled_by_name_or_token() {
     let (simulation, clockwork) = started(4);
     let cancel = |name: &str| clockwork.cancel(name.to_owned()).ask_blocking().unwrap();
     assert!(!cancel("tock"));
@@ -163,7 +159,7 @@ fn cancelling_by_name_or_by_token() {
 }
 
 #[test]
-fn names_and_actors_have_timers_of_their_own() {
+fn timers_are_separate_by_name_and_actor() {
     let (simulation, one) = started(5);
     let two = Clockwork::spawn(simulation.system());
     one.every("tock".to_owned(), 10).ask_blocking().unwrap();
@@ -183,7 +179,7 @@ fn named_timers_end_with_their_actor() {
     simulation.run_for(ms(5));
     assert_eq!(timers(&simulation), 1, "that of the other");
     simulation.run_for(ms(100));
-    assert_eq!(ticks(&two).len(), 10, "nobody told it");
+    assert_eq!(ticks(&two).len(), 10, "no timer fires any more");
     let dead = simulation.system().dead_letters().total();
     assert_eq!(dead, 0);
     drop((one, two));
@@ -223,7 +219,7 @@ fn seeded_there_is_one_timer_of_a_name(simulation: &Simulation) {
 
 /// The counts above must notice an unnamed timer, which a restart duplicates.
 #[test]
-fn canary_a_timer_without_a_name_is_doubled() {
+fn canary_an_unnamed_timer_is_duplicated() {
     #[derive(Actor)]
     struct Careless {
         ticks: u64,
@@ -250,7 +246,7 @@ fn canary_a_timer_without_a_name_is_doubled() {
 }
 
 #[test]
-fn a_delay_of_nothing_is_set_again_and_again_on_threads() {
+fn a_zero_delay_is_set_repeatedly_on_threads() {
     let system = System::builder().workers(2).build();
     let clockwork = Clockwork::spawn(&system);
     let mut seen = 0;

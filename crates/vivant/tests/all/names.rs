@@ -20,7 +20,7 @@ struct Cashier {
 
 #[behaviours]
 impl Cashier {
-    fn be_called(&mut self, t: &Turn<Self>, name: String) -> Result<(), RegisterError> {
+    fn take_name(&mut self, t: &Turn<Self>, name: String) -> Result<(), RegisterError> {
         t.register(&name, &t.me())
     }
 
@@ -29,7 +29,7 @@ impl Cashier {
         t.ask(till.pay(self.till))
     }
 
-    fn be_nobody(&mut self, t: &Turn<Self>, name: String) -> bool {
+    fn lose_name(&mut self, t: &Turn<Self>, name: String) -> bool {
         t.unregister(&name)
     }
 
@@ -51,7 +51,7 @@ fn cashier(simulation: &Simulation, till: u64) -> Address<Cashier> {
 }
 
 #[test]
-fn a_name_finds_its_actor_as_what_it_was_registered() {
+fn a_lookup_returns_the_registered_type() {
     let simulation = Simulation::new(1);
     let system = simulation.system();
     let ada = cashier(&simulation, 5);
@@ -69,7 +69,7 @@ fn a_name_finds_its_actor_as_what_it_was_registered() {
 }
 
 #[test]
-fn errors_say_what_is_wrong() {
+fn registry_errors_name_the_cause() {
     let simulation = Simulation::new(2);
     let system = simulation.system();
     let (ada, bob) = (cashier(&simulation, 0), cashier(&simulation, 0));
@@ -106,13 +106,13 @@ fn an_actor_of_another_system_is_refused() {
 }
 
 #[test]
-fn a_name_given_again_to_the_same_actor_is_kept() {
+fn a_name_is_registered_again_for_the_same_actor() {
     let simulation = Simulation::new(3);
     let system = simulation.system();
     let ada = cashier(&simulation, 0);
     system.register("a", &ada).unwrap();
     // As an actor does when its start function runs again.
-    assert_eq!(ada.be_called("a".to_owned()).ask_blocking(), Ok(Ok(())));
+    assert_eq!(ada.take_name("a".to_owned()).ask_blocking(), Ok(Ok(())));
     system
         .register::<dyn Till>("a", &Address::upcast(&ada))
         .unwrap();
@@ -125,7 +125,7 @@ fn a_name_is_free_when_its_actor_has_ended() {
     let simulation = Simulation::new(4);
     let system = simulation.system();
     let ada = cashier(&simulation, 0);
-    ada.be_called("boss".to_owned())
+    ada.take_name("boss".to_owned())
         .ask_blocking()
         .unwrap()
         .unwrap();
@@ -165,8 +165,8 @@ fn names_are_used_within_turns() {
         .register::<dyn Till>("till", &Address::upcast(&bob))
         .unwrap();
     assert_eq!(ada.add_to("till".to_owned()).ask_blocking(), Ok(7));
-    assert_eq!(ada.be_nobody("till".to_owned()).ask_blocking(), Ok(true));
-    assert_eq!(ada.be_nobody("till".to_owned()).ask_blocking(), Ok(false));
+    assert_eq!(ada.lose_name("till".to_owned()).ask_blocking(), Ok(true));
+    assert_eq!(ada.lose_name("till".to_owned()).ask_blocking(), Ok(false));
     assert!(system.lookup::<dyn Till>("till").is_err());
 }
 

@@ -135,7 +135,7 @@ fn seeded_nothing_is_lost() {
 }
 
 #[vivant::test(seeds = 100)]
-fn seeded_every_question_is_answered(simulation: &Simulation) {
+fn seeded_every_ask_is_answered(simulation: &Simulation) {
     // Only answering actors end here, so every continuation has an actor that runs it.
     let tally = Arc::new(Tally::default());
     let asker = simulation.system().spawn(Asker {

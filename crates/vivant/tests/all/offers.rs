@@ -50,18 +50,18 @@ fn offers_wait_for_a_place_in_their_order() {
     picky.take(2).send();
     let mut third = picky.take(3).offer();
     let mut dropped = picky.take(4).offer();
-    let mut told_and_dropped = picky.take(5).offer();
+    let mut notified_and_dropped = picky.take(5).offer();
     let mut sixth = picky.take(6).offer();
     assert!(poll(&mut third).is_pending());
     assert!(poll(&mut dropped).is_pending());
-    assert!(poll(&mut told_and_dropped).is_pending());
+    assert!(poll(&mut notified_and_dropped).is_pending());
     assert!(poll(&mut sixth).is_pending());
     drop(dropped);
     simulation.run();
     // Both places are promised now, in the order of the offers: no other sender overtakes them.
     assert!(picky.take(7).try_send().is_err());
     assert!(poll(&mut sixth).is_pending());
-    drop(told_and_dropped);
+    drop(notified_and_dropped);
     assert!(matches!(poll(&mut sixth), Poll::Ready(Ok(()))));
     assert!(matches!(poll(&mut third), Poll::Ready(Ok(()))));
     assert!(picky.take(8).try_send().is_err());
@@ -71,7 +71,7 @@ fn offers_wait_for_a_place_in_their_order() {
 }
 
 #[test]
-fn an_offer_comes_back_when_the_actor_ends() {
+fn an_offer_is_returned_when_the_actor_ends() {
     let simulation = Simulation::new(10);
     let system = simulation.system();
     let shut = picky(system);
@@ -150,13 +150,13 @@ fn an_offer_within_a_turn_does_not_wait() {
     let to = picky(&system);
     let why = system.spawn(Eager { to }).offer().ask_blocking();
     let Ok(NotSent::InsideTurn(inside)) = why else {
-        panic!("it was not told: {why:?}");
+        panic!("it was not notified: {why:?}");
     };
     assert!(inside.behaviour.ends_with("Eager::offer"));
 }
 
 #[test]
-fn threads_that_leave_while_they_wait_keep_no_place() {
+fn abandoned_offers_of_threads_keep_no_place() {
     const EACH: u64 = if cfg!(miri) { 20 } else { 3_000 };
     let system = System::builder().workers(2).build();
     let picky = picky(&system);

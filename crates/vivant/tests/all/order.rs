@@ -41,11 +41,11 @@ impl Node {
         self.peers = peers;
     }
 
-    fn hear(&mut self, t: &Turn<Self>, from: usize, sent: Sent, hops: u32) {
+    fn receive(&mut self, t: &Turn<Self>, from: usize, sent: Sent, hops: u32) {
         for (x, row) in sent.iter().enumerate() {
             if self.got[x] < row[self.number] {
                 let text = format!(
-                    "node {} heard from {from} of {} messages by {x}, but has got {}",
+                    "node {} received from {from} of {} messages by {x}, but has got {}",
                     self.number, row[self.number], self.got[x]
                 );
                 self.verdict.lock().unwrap().push(text);
@@ -66,7 +66,7 @@ impl Node {
             let to = t.random_below(NODES as u64) as usize;
             let before = self.sent;
             self.sent[self.number][to] += 1;
-            let call = self.peers[to].hear(self.number, before, hops);
+            let call = self.peers[to].receive(self.number, before, hops);
             if self.bug == Bug::Detour && t.random_below(4) == 0 {
                 let call = call.into_owned();
                 let _sent_later = t.spawn(async move { call.send() });

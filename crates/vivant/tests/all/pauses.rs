@@ -62,7 +62,7 @@ fn each_kind_is_counted_once_for_the_actor_and_once_for_the_system() {
 }
 
 #[test]
-fn who_rests_pauses_for_that_once() {
+fn an_idle_actor_pauses_once() {
     let simulation = Simulation::new(2);
     let system = simulation.system();
     let press = Press::spawn(system);
@@ -74,24 +74,24 @@ fn who_rests_pauses_for_that_once() {
 }
 
 #[test]
-fn what_others_have_left_in_a_lane_is_heeded_in_a_pause_of_its_own() {
+fn draining_a_count_inbox_is_a_pause_of_its_own() {
     let simulation = Simulation::new(3);
     let system = simulation.system();
     let (one, two) = (Press::spawn(system), Press::spawn(system));
     two.print(one.clone()).send();
-    let heeds = || heap_of(system, 1).pauses[PauseKind::Drain].count;
+    let drains = || heap_of(system, 1).pauses[PauseKind::Drain].count;
     simulation.run_for(Duration::from_millis(1));
-    assert_eq!(heeds(), 0, "an empty lane costs nothing");
+    assert_eq!(drains(), 0, "an empty inbox costs nothing");
     // The reader is idle, is marked, and releases the page.
     simulation.run_for(Duration::from_secs(10));
-    assert_eq!(heeds(), 1);
+    assert_eq!(drains(), 1);
     (0..1_000).for_each(|_| two.idle().send());
     simulation.run_for(Duration::from_secs(10));
-    assert_eq!(heeds(), 1);
+    assert_eq!(drains(), 1);
 }
 
 #[test]
-fn the_pauses_of_who_has_ended_are_still_known() {
+fn pauses_of_ended_actors_stay_in_the_totals() {
     let simulation = Simulation::new(4);
     let system = simulation.system();
     let press = Press::spawn(system);
@@ -174,7 +174,7 @@ fn longest(clock: PauseClock) -> Duration {
 }
 
 #[test]
-fn a_pause_in_which_the_worker_sleeps_is_long_by_the_clock_on_the_wall_only() {
+fn a_sleep_in_a_pause_counts_by_the_wall_clock_only() {
     assert!(longest(PauseClock::Wall) >= SLEPT);
     let cpu = longest(PauseClock::ThreadCpu);
     assert!(cpu > Duration::ZERO, "{cpu:?}");

@@ -16,7 +16,7 @@ impl Echo {
         n
     }
 
-    /// Answers when `release` is told to.
+    /// Answers when `release` is notified to.
     fn later(&mut self, t: &Turn<Self>) -> Promise<u64> {
         let (promise, resolver) = t.promise();
         self.kept.push(resolver);
@@ -139,7 +139,7 @@ fn pair(simulation: &Simulation) -> (Address<Echo>, Address<Asker>) {
 }
 
 #[test]
-fn continued_chained_delegated_gathered() {
+fn promises_are_continued_chained_delegated_and_joined() {
     for seed in 0..if cfg!(miri) { 2 } else { 20 } {
         let simulation = Simulation::new(seed);
         let (echo, asker) = pair(&simulation);
@@ -168,7 +168,7 @@ fn a_resolver_may_be_kept_and_used_later() {
 }
 
 #[test]
-fn every_way_to_break_a_promise_says_why() {
+fn every_broken_promise_has_a_reason() {
     let simulation = Simulation::new(4);
     let system = simulation.system();
     let (echo, asker) = pair(&simulation);
@@ -245,7 +245,7 @@ fn a_chain_of_a_hundred_thousand_answers_needs_no_stack() {
 }
 
 #[test]
-fn questions_from_outside_can_be_limited_cancelled_and_dropped() {
+fn asks_from_outside_can_be_limited_cancelled_and_dropped() {
     let simulation = Simulation::new(7);
     let system = simulation.system();
     let (echo, _) = pair(&simulation);
@@ -280,7 +280,7 @@ fn questions_from_outside_can_be_limited_cancelled_and_dropped() {
 }
 
 #[test]
-fn nothing_left_to_run_is_an_error_and_not_a_hang() {
+fn an_ask_with_nothing_left_to_run_is_an_error() {
     let simulation = Simulation::new(8);
     let (echo, _) = pair(&simulation);
     assert_eq!(echo.later().ask_blocking(), Err(AskError::Stalled));
@@ -348,14 +348,14 @@ mod deep {
     }
 
     #[test]
-    fn a_panic_at_the_bottom_unwinds_the_questions_not_the_stack() {
+    fn a_panic_at_the_end_of_a_chain_of_asks_needs_no_stack() {
         let simulation = Simulation::new(1);
         let deep = simulation.system().spawn(Deep);
         assert!(deep.sum(DEPTH).ask_blocking().is_err());
     }
 
     #[test]
-    fn limits_and_gatherings_settle_in_a_loop() {
+    fn limits_and_joins_settle_in_a_loop() {
         let simulation = Simulation::new(2);
         let deep = simulation.system().spawn(Deep);
         assert_eq!(deep.limited(DEPTH).ask_blocking(), Ok(7));

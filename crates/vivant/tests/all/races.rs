@@ -91,7 +91,7 @@ fn rogue(system: &System, sum: u64) -> Address<Rogue> {
 }
 
 #[test]
-fn whoever_breaks_rules_while_actors_end_breaks_nothing_else() {
+fn rule_breaking_actors_that_end_harm_no_other() {
     let system = System::builder().workers(2).build();
     for sum in 0..3 {
         let (one, other) = (rogue(&system, sum), rogue(&system, 0));

@@ -15,7 +15,7 @@ fn later(nanos: u64) -> Result<(), RateLimited> {
 }
 
 #[test]
-fn a_burst_and_then_evenly() {
+fn a_burst_is_followed_by_even_admissions() {
     let mut limit = RateLimit::new(3, nanos(10));
     assert_eq!(limit.available(nanos(0)), 3);
     assert_eq!(limit.admit(nanos(0), 2), Ok(()));
@@ -29,7 +29,7 @@ fn a_burst_and_then_evenly() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_requests_are_refused() {
     let mut limit = RateLimit::new(10, nanos(10)).burst(2);
     let refused = limit.admit(nanos(0), 3);
     assert_eq!(
@@ -47,7 +47,7 @@ fn what_cannot_be_is_refused() {
 }
 
 #[test]
-fn time_that_goes_backwards_brings_nothing() {
+fn backward_time_admits_nothing() {
     let mut limit = RateLimit::new(1, nanos(10));
     assert_eq!(limit.admit(nanos(100), 1), Ok(()));
     assert_eq!(limit.admit(nanos(50), 1), later(10));
@@ -56,7 +56,7 @@ fn time_that_goes_backwards_brings_nothing() {
 }
 
 #[test]
-fn the_greatest_numbers_do_not_overflow() {
+fn the_largest_numbers_do_not_overflow() {
     let mut limit = RateLimit::new(u64::MAX, Duration::MAX);
     assert_eq!(limit.admit(Duration::ZERO, u64::MAX), Ok(()));
     assert!(limit.admit(Duration::ZERO, u64::MAX).is_err());
@@ -87,7 +87,7 @@ fn assert_within(admitted: &[(u64, u64)], amount: u64, per: u64, burst: u64) {
 
 proptest! {
     #[test]
-    fn never_more_than_the_rate_and_never_later_than_said(
+    fn admissions_respect_the_rate_and_the_announced_wait(
         amount in 1_u64..1_000,
         per in 1_u64..1_000_000,
         burst in 1_u64..50,
@@ -119,7 +119,7 @@ proptest! {
 
     /// Called at every nanosecond or rarely: the same total is admitted, to the last one.
     #[test]
-    fn it_does_not_drift(amount in 1_u64..50, per in 1_u64..5_000, steps in 1_u64..2_000) {
+    fn the_limit_does_not_drift(amount in 1_u64..50, per in 1_u64..5_000, steps in 1_u64..2_000) {
         // A bucket of one overflows between two nanoseconds only when more than one comes in each.
         prop_assume!(amount <= per);
         let mut limit = RateLimit::new(amount, nanos(per)).burst(1);
@@ -145,7 +145,7 @@ proptest! {
     /// However a stretch of time is cut, the same amount is admitted by its end, as long as the
     /// bucket is not full.
     #[test]
-    fn it_is_the_same_however_often_it_is_asked(
+    fn the_limit_does_not_depend_on_the_number_of_queries(
         amount in 1_u64..1_000,
         per in 1_u64..1_000_000,
         cuts in prop::collection::vec(1_u64..10_000, 1..50),
@@ -188,7 +188,7 @@ impl Gate {
 }
 
 #[test]
-fn in_an_actor_it_lives_in_virtual_time() {
+fn a_limit_in_an_actor_uses_virtual_time() {
     let simulation = Simulation::new(1);
     let limit = RateLimit::new(1, Duration::from_secs(3_600));
     let gate = simulation.system().spawn(Gate { limit });

@@ -1,20 +1,16 @@
 //! What outlasts an incarnation, in programs that use everything at once: timers, names, groups,
 //! topics, bounds, watches.
 
+use crate::waits::ms;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
 use vivant::{Cause, Group, Lagged, Mailbox, Messages, Subscription, Supervisor, Topic};
 
-const fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
-}
-
 #[derive(Clone, Default, Debug)]
-struct Heard(Arc<Mutex<Vec<u64>>>);
+struct Received(Arc<Mutex<Vec<u64>>>);
 
-impl Heard {
+impl Received {
     fn push(&self, number: u64) {
         self.0
             .lock()
@@ -30,27 +26,27 @@ impl Heard {
 /// Registers itself in every way, whenever it starts.
 #[derive(Actor)]
 struct Service {
-    heard: Heard,
+    received: Received,
     _subscription: Subscription,
 }
 
 #[behaviours]
 impl Service {
     #[start]
-    fn new(t: &Turn<Self>, heard: Heard, topic: Topic<u64>, group: Group<Service>) -> Self {
+    fn new(t: &Turn<Self>, received: Received, topic: Topic<u64>, group: Group<Service>) -> Self {
         t.timer("tick").every(ms(100), t.me().tick());
         t.register("service", &t.me())
             .expect("the name is free, or its own");
         group.join(&t.me());
         let subscription = topic.subscribe(t.me().news());
         Service {
-            heard,
+            received,
             _subscription: subscription,
         }
     }
 
     fn tick(&mut self, t: &Turn<Self>) {
-        self.heard.push(t.now().as_millis() as u64);
+        self.received.push(t.now().as_millis() as u64);
     }
 
     fn fail(&mut self) {
@@ -63,7 +59,7 @@ impl Service {
 
     #[then]
     fn news(&mut self, value: Result<u64, Lagged>) {
-        self.heard.push(1_000_000 + value.unwrap_or(0));
+        self.received.push(1_000_000 + value.unwrap_or(0));
     }
 }
 
@@ -71,49 +67,53 @@ struct World {
     simulation: Simulation,
     _tree: Address<Supervisor>,
     service: Address<Service>,
-    heard: Heard,
+    received: Received,
     topic: Topic<u64>,
     group: Group<Service>,
 }
 
 fn world() -> World {
     let simulation = Simulation::new(3);
-    let (heard, topic, group) = (Heard::default(), Topic::new(), Group::new());
+    let (received, topic, group) = (Received::default(), Topic::new(), Group::new());
     let tree = Supervisor::one_for_one()
         .budget(100, ms(1_000))
         .spawn(simulation.system());
-    let service = tree.add(Service::child(heard.clone(), topic.clone(), group.clone()));
+    let service = tree.add(Service::child(
+        received.clone(),
+        topic.clone(),
+        group.clone(),
+    ));
     assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
     World {
         simulation,
         _tree: tree,
         service,
-        heard,
+        received,
         topic,
         group,
     }
 }
 
 #[test]
-fn a_named_timer_is_neither_doubled_nor_put_off() {
+fn named_timers_survive_a_restart() {
     let World {
         simulation,
         service,
-        heard,
+        received,
         ..
     } = &world();
     simulation.run_for(ms(250));
-    assert_eq!(heard.take(), [100, 200]);
+    assert_eq!(received.take(), [100, 200]);
     for _ in 0..3 {
         assert!(service.fail().ask_blocking().is_err());
     }
     simulation.run_for(ms(200));
-    assert_eq!(heard.take(), [300, 400]);
+    assert_eq!(received.take(), [300, 400]);
     assert_eq!(simulation.system().inspect().timers, 1);
 }
 
 #[test]
-fn a_name_a_group_and_a_watch_stay() {
+fn names_groups_and_watches_survive_a_restart() {
     let World {
         simulation,
         service,
@@ -138,10 +138,10 @@ fn a_name_a_group_and_a_watch_stay() {
 }
 
 #[test]
-fn a_subscription_that_the_state_holds_ends_with_it_and_begins_again() {
+fn a_subscription_of_the_state_is_renewed_by_a_restart() {
     let World {
         service,
-        heard,
+        received,
         topic,
         ..
     } = &world();
@@ -151,7 +151,7 @@ fn a_subscription_that_the_state_holds_ends_with_it_and_begins_again() {
     assert_eq!(service.call().ask_blocking(), Ok(7));
     topic.publish(2);
     assert_eq!(service.call().ask_blocking(), Ok(7));
-    assert_eq!(heard.take(), [1_000_001, 1_000_002]);
+    assert_eq!(received.take(), [1_000_001, 1_000_002]);
     assert_eq!(topic.subscribers(), 1);
 }
 
@@ -160,14 +160,17 @@ fn a_subscription_that_the_state_holds_ends_with_it_and_begins_again() {
 #[actor(mailbox = reject(3))]
 struct Narrow {
     open: bool,
-    heard: Heard,
+    received: Received,
 }
 
 #[behaviours]
 impl Narrow {
     #[start]
-    fn new(heard: Heard) -> Self {
-        Narrow { open: false, heard }
+    fn new(received: Received) -> Self {
+        Narrow {
+            open: false,
+            received,
+        }
     }
 
     fn fail(&mut self) {
@@ -180,7 +183,7 @@ impl Narrow {
 
     #[when(self.open)]
     fn pass(&mut self, number: u64) {
-        self.heard.push(number);
+        self.received.push(number);
     }
 }
 
@@ -195,15 +198,15 @@ enum Gate {
 #[derive(Actor)]
 struct Brittle {
     gate: Gate,
-    heard: Heard,
+    received: Received,
 }
 
 #[behaviours]
 impl Brittle {
     #[start]
-    fn new(heard: Heard) -> Self {
+    fn new(received: Received) -> Self {
         let gate = Gate::Shut;
-        Brittle { gate, heard }
+        Brittle { gate, received }
     }
 
     fn set(&mut self, gate: Gate) {
@@ -212,7 +215,7 @@ impl Brittle {
 
     #[when(self.is_open())]
     fn pass(&mut self, number: u64) {
-        self.heard.push(number);
+        self.received.push(number);
     }
 
     #[local]
@@ -225,33 +228,33 @@ impl Brittle {
 }
 
 #[test]
-fn a_guard_that_panics_costs_its_own_message_and_no_other() {
+fn a_guard_that_panics_loses_only_its_message() {
     let simulation = Simulation::new(3);
-    let (system, heard) = (simulation.system(), Heard::default());
+    let (system, received) = (simulation.system(), Received::default());
     let tree = Supervisor::one_for_one().spawn(system);
-    let brittle = tree.add(Brittle::child(heard.clone()));
+    let brittle = tree.add(Brittle::child(received.clone()));
     (1..=3).for_each(|number| brittle.pass(number).send());
     simulation.run();
     brittle.set(Gate::Broken).send();
     brittle.pass(4).send();
     simulation.run();
     // The waiting messages have a new gate before them, which is shut.
-    assert_eq!(heard.take(), Vec::<u64>::new());
+    assert_eq!(received.take(), Vec::<u64>::new());
     brittle.pass(5).send();
     brittle.set(Gate::Open).send();
     simulation.run();
-    assert_eq!(heard.take(), [2, 3, 4, 5]);
+    assert_eq!(received.take(), [2, 3, 4, 5]);
 }
 
 #[test]
-fn the_places_of_a_bounded_mailbox_are_neither_lost_nor_doubled() {
+fn restarts_keep_the_places_of_a_bounded_mailbox() {
     for messages in [Messages::Kept, Messages::Returned] {
         let simulation = Simulation::new(5);
-        let (system, heard) = (simulation.system(), Heard::default());
+        let (system, received) = (simulation.system(), Received::default());
         let tree = Supervisor::one_for_one()
             .budget(100, ms(1_000))
             .spawn(system);
-        let narrow = tree.add(Narrow::child(heard.clone()).messages(messages));
+        let narrow = tree.add(Narrow::child(received.clone()).messages(messages));
         simulation.run();
         for round in 0..10 {
             narrow.pass(10 * round).send();
@@ -265,12 +268,12 @@ fn the_places_of_a_bounded_mailbox_are_neither_lost_nor_doubled() {
             );
             simulation.run();
             if messages == Messages::Returned {
-                assert_eq!(heard.take(), Vec::<u64>::new());
+                assert_eq!(received.take(), Vec::<u64>::new());
                 continue;
             }
             narrow.open().send();
             simulation.run();
-            assert_eq!(heard.take(), [10 * round, 10 * round + 1]);
+            assert_eq!(received.take(), [10 * round, 10 * round + 1]);
             // With an empty mailbox: the next incarnation begins with its guard shut.
             narrow.fail().send();
             simulation.run();
@@ -296,14 +299,14 @@ fn the_places_of_a_bounded_mailbox_are_neither_lost_nor_doubled() {
     seeds = 100,
     faults = Faults::none().panics(20_000).delays(100_000, ms(5)).full_mailboxes()
 )]
-fn seeded_whoever_is_muted_or_mutes_goes_on_after_a_restart(simulation: &Simulation) {
-    let (system, heard) = (simulation.system(), Heard::default());
+fn seeded_muted_and_muting_actors_continue_after_a_restart(simulation: &Simulation) {
+    let (system, received) = (simulation.system(), Received::default());
     let tree = Supervisor::all_for_one()
         .budget(usize::MAX, ms(1_000))
         .spawn(system);
-    let last = tree.add(Link::child(None, heard.clone()));
-    let middle = tree.add(Link::child(Some(last), heard.clone()));
-    let first = tree.add(Link::child(Some(middle), heard.clone()));
+    let last = tree.add(Link::child(None, received.clone()));
+    let middle = tree.add(Link::child(Some(last), received.clone()));
+    let first = tree.add(Link::child(Some(middle), received.clone()));
     for number in 0..40 {
         first.pass(number).send();
     }
@@ -317,31 +320,31 @@ fn seeded_whoever_is_muted_or_mutes_goes_on_after_a_restart(simulation: &Simulat
         "{facts:?}"
     );
     // The message of the panicked turn is gone; all others came through, in order.
-    let heard = heard.take();
-    assert!(heard.is_sorted(), "{heard:?}");
+    let received = received.take();
+    assert!(received.is_sorted(), "{received:?}");
     assert!(
-        heard.len() as u64 + system.inspect().panics >= 40,
-        "{heard:?}"
+        received.len() as u64 + system.inspect().panics >= 40,
+        "{received:?}"
     );
 }
 
 #[derive(Actor)]
 struct Link {
     next: Option<Address<Link>>,
-    heard: Heard,
+    received: Received,
 }
 
 #[behaviours]
 impl Link {
     #[start]
-    fn new(next: Option<Address<Link>>, heard: Heard) -> Self {
-        Link { next, heard }
+    fn new(next: Option<Address<Link>>, received: Received) -> Self {
+        Link { next, received }
     }
 
     fn pass(&mut self, number: u64) {
         match &self.next {
             Some(next) => next.pass(number).send(),
-            None => self.heard.push(number),
+            None => self.received.push(number),
         }
     }
 }

@@ -55,18 +55,18 @@ fn number(worker: &Address<Worker>) -> usize {
 }
 
 #[test]
-fn one_after_the_other() {
+fn round_robin_goes_through_all_members() {
     let simulation = Simulation::new(1);
     let workers = workers(&simulation, 3);
-    let twin = workers.clone();
+    let clone = workers.clone();
     let turns: Vec<_> = (0..3)
-        .flat_map(|_| [number(workers.next()), number(twin.next())])
+        .flat_map(|_| [number(workers.next()), number(clone.next())])
         .collect();
     assert_eq!(turns, [0, 1, 2, 0, 1, 2], "clones share whose turn it is");
 }
 
 #[test]
-fn members_are_spawned_by_a_recipe_and_end_with_the_router() {
+fn members_are_spawned_by_a_function_and_end_with_the_router() {
     let simulation = Simulation::new(2);
     let system = simulation.system();
     let workers = Router::spawn(system, 4, Worker::new);
@@ -78,7 +78,7 @@ fn members_are_spawned_by_a_recipe_and_end_with_the_router() {
 }
 
 #[test]
-fn whoever_has_ended_is_passed_over_and_the_last_one_answers_with_its_end() {
+fn ended_members_are_skipped_until_none_is_left() {
     let simulation = Simulation::new(3);
     let workers = workers(&simulation, 3);
     let all: Vec<_> = workers.members().cloned().collect();
@@ -156,7 +156,7 @@ fn among_idle_members_the_least_loaded_is_the_next() {
 }
 
 #[test]
-fn a_key_has_its_member_and_keeps_it() {
+fn a_key_keeps_its_member() {
     let simulation = Simulation::new(6);
     let of_five = workers(&simulation, 5);
     let by_key = |workers: &Router<Worker>| -> Vec<usize> {
@@ -271,7 +271,7 @@ impl Manager {
 }
 
 #[vivant::test(seeds = 200, faults = Faults::none().delays(100_000, Duration::from_millis(1)))]
-fn seeded_all_work_is_done_by_somebody(simulation: &Simulation) {
+fn seeded_all_work_is_done(simulation: &Simulation) {
     let manager = Manager::spawn(simulation.system(), 4);
     manager.spread(100).send();
     manager.spread(17).send();

@@ -1,10 +1,11 @@
 //! Graphs that share immutable objects by messages: one pointer, whatever the size of the graph
 //! below it.
 
+use crate::scenes::{live_bytes, stressed};
 use std::collections::BTreeMap;
 use vivant::heap::{Stress, When};
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Simulation};
+use vivant::simulation::Simulation;
 use vivant::{Pacing, Step, System};
 
 #[derive(Object)]
@@ -237,13 +238,6 @@ impl Store {
     }
 }
 
-/// The same seed on heaps that collect everything after each turn and verify themselves.
-fn stressed(simulation: &Simulation) -> Simulation {
-    let stress = Stress::new(When::All, simulation.seed());
-    let builder = System::builder().pacing(Pacing::new().stressed(stress));
-    Simulation::with(simulation.seed(), Faults::none(), builder)
-}
-
 /// Bytes of old objects in all heaps, after enough turns for every heap to drain its count inbox.
 fn live(system: &System, shelves: &[&Address<Shelf>]) -> u64 {
     for _ in 0..3 {
@@ -251,9 +245,7 @@ fn live(system: &System, shelves: &[&Address<Shelf>]) -> u64 {
             shelf.nothing().ask_blocking().expect("it lives");
         }
     }
-    let actors = system.inspect().actors;
-    let heaps = actors.iter().filter_map(|actor| actor.heap);
-    heaps.map(|heap| heap.live).sum()
+    live_bytes(system)
 }
 
 fn pages(key: u64, numbers: std::ops::Range<u64>) -> Vec<String> {
@@ -262,8 +254,8 @@ fn pages(key: u64, numbers: std::ops::Range<u64>) -> Vec<String> {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_a_book_goes_round(simulation: &Simulation) {
-    let simulation = &stressed(simulation);
+fn seeded_a_book_returns_to_its_owner(simulation: &Simulation) {
+    let simulation = &stressed(simulation.seed());
     let system = simulation.system();
     let [a, b, c] = [(); 3].map(|()| Shelf::spawn(system, None));
     a.write(5, 10).send();
@@ -292,8 +284,8 @@ fn seeded_a_book_goes_round(simulation: &Simulation) {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_a_part_outlives_its_whole(simulation: &Simulation) {
-    let simulation = &stressed(simulation);
+fn seeded_a_component_outlives_its_container(simulation: &Simulation) {
+    let simulation = &stressed(simulation.seed());
     let system = simulation.system();
     let [a, b, c] = [(); 3].map(|()| Shelf::spawn(system, None));
     a.write(1, 20).send();
@@ -318,8 +310,8 @@ fn seeded_a_part_outlives_its_whole(simulation: &Simulation) {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_what_waits_keeps_what_it_carries(simulation: &Simulation) {
-    let simulation = &stressed(simulation);
+fn seeded_waiting_messages_keep_their_objects_alive(simulation: &Simulation) {
+    let simulation = &stressed(simulation.seed());
     let system = simulation.system();
     let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
     a.write(1, 3).send();
@@ -342,8 +334,8 @@ fn seeded_what_waits_keeps_what_it_carries(simulation: &Simulation) {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_steps_and_beginnings(simulation: &Simulation) {
-    let simulation = &stressed(simulation);
+fn seeded_steps_and_start_arguments_keep_their_objects_alive(simulation: &Simulation) {
+    let simulation = &stressed(simulation.seed());
     let system = simulation.system();
     let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
     a.write(1, 9).send();
@@ -359,8 +351,8 @@ fn seeded_steps_and_beginnings(simulation: &Simulation) {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_what_nobody_takes_is_given_back(simulation: &Simulation) {
-    let simulation = &stressed(simulation);
+fn seeded_undelivered_objects_are_released(simulation: &Simulation) {
+    let simulation = &stressed(simulation.seed());
     let system = simulation.system();
     let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
     a.write(1, 5).send();
@@ -397,7 +389,7 @@ fn seeded_what_nobody_takes_is_given_back(simulation: &Simulation) {
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
 fn seeded_a_panic_loses_no_count(simulation: &Simulation) {
-    let simulation = &stressed(simulation);
+    let simulation = &stressed(simulation.seed());
     let system = simulation.system();
     let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
     a.write(1, 5).send();
@@ -410,7 +402,7 @@ fn seeded_a_panic_loses_no_count(simulation: &Simulation) {
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
 fn seeded_an_actor_without_a_heap_keeps_parcels(simulation: &Simulation) {
-    let simulation = &stressed(simulation);
+    let simulation = &stressed(simulation.seed());
     let system = simulation.system();
     let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
     let store = system.spawn(Store { kept: Vec::new() });
@@ -438,7 +430,7 @@ fn seeded_an_actor_without_a_heap_keeps_parcels(simulation: &Simulation) {
 }
 
 #[test]
-fn books_go_round_on_threads() {
+fn books_are_passed_on_threads() {
     let rounds = if cfg!(miri) { 3 } else { 200 };
     let stress = Stress::new(When::All, 1);
     let system = System::builder()

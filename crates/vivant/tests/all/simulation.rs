@@ -247,7 +247,7 @@ fn race(simulation: &Simulation) -> u64 {
 }
 
 #[test]
-fn a_planted_race_is_found_under_some_seeds_and_not_under_others() {
+fn an_injected_race_is_found_under_some_seeds_and_not_under_others() {
     let results: BTreeSet<u64> = (0..50).map(|seed| race(&Simulation::new(seed))).collect();
     assert_eq!(results, BTreeSet::from([1, 2]));
 }
@@ -297,7 +297,7 @@ fn slow_turns_and_delays_take_virtual_time_only() {
 }
 
 #[test]
-fn a_message_from_another_thread_is_complained_of() {
+fn a_message_from_another_thread_is_reported() {
     let simulation = Simulation::new(1);
     let counter = simulation.system().spawn(Counter { count: 0 });
     let elsewhere = counter.clone();

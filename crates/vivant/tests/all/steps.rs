@@ -1,8 +1,9 @@
 //! Behaviours in steps: called again, before any other message, with the locals that the last step
 //! returned.
 
+use crate::log::Log;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use vivant::heap::{Stress, When};
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
@@ -11,7 +12,7 @@ use vivant::{Child, Messages, OnPanic, Pacing, Supervisor};
 /// Logs its steps.
 #[derive(Actor)]
 struct Walker {
-    log: Arc<Mutex<Vec<String>>>,
+    log: Log,
     open: bool,
 }
 
@@ -67,7 +68,7 @@ impl Walker {
     }
 
     #[then]
-    fn heard(
+    fn received(
         &mut self,
         answer: Result<u64, AskError>,
         #[locals] again: bool,
@@ -78,18 +79,18 @@ impl Walker {
         }
     }
 
-    fn ask_and_hear(&mut self, t: &Turn<Self>, whom: Address<Walker>) -> Promise<u64> {
-        t.ask(whom.walk(2)).then(t.me().heard())
+    fn ask_and_receive(&mut self, t: &Turn<Self>, whom: Address<Walker>) -> Promise<u64> {
+        t.ask(whom.walk(2)).then(t.me().received())
     }
 
     #[local]
     fn note(&self, line: String) {
-        self.log.lock().unwrap().push(line);
+        self.log.note(line);
     }
 }
 
-fn walker(simulation: &Simulation) -> (Address<Walker>, Arc<Mutex<Vec<String>>>) {
-    let log = Arc::new(Mutex::new(Vec::new()));
+fn walker(simulation: &Simulation) -> (Address<Walker>, Log) {
+    let log = Log::default();
     let actor = Walker {
         log: log.clone(),
         open: false,
@@ -109,11 +110,11 @@ fn no_other_message_comes_between_two_steps() {
     let expected = [
         "step 3", "step 2", "step 1", "step 0", "open", "step 1", "step 0",
     ];
-    assert_eq!(*log.lock().unwrap(), expected);
+    assert_eq!(*log.lines(), expected);
 }
 
 #[test]
-fn others_run_between_two_steps() {
+fn other_actors_run_between_two_steps() {
     let simulation = Simulation::new(4);
     let (one, log) = walker(&simulation);
     let other = simulation.system().spawn(Walker {
@@ -128,13 +129,13 @@ fn others_run_between_two_steps() {
         simulation.system().block_on(long),
         Ok(steps * (steps + 1) / 2)
     );
-    let log = log.lock().unwrap();
+    let log = log.lines();
     let open = log.iter().position(|line| line == "open").unwrap();
     assert!(open < 500, "it waited for {open} steps");
 }
 
 #[test]
-fn a_guard_is_asked_before_the_first_step_only() {
+fn a_guard_is_evaluated_before_the_first_step_only() {
     let simulation = Simulation::new(5);
     let (walker, log) = walker(&simulation);
     let there = walker.march(2).ask();
@@ -146,7 +147,7 @@ fn a_guard_is_asked_before_the_first_step_only() {
     let expected = [
         "open", "march 2", "march 1", "march 0", "open", "march 1", "march 0",
     ];
-    assert_eq!(*log.lock().unwrap(), expected);
+    assert_eq!(*log.lines(), expected);
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn the_last_step_answers_as_any_behaviour_does() {
     let simulation = Simulation::new(6);
     let ((one, _), (other, _)) = (walker(&simulation), walker(&simulation));
     assert_eq!(one.pass(other.clone()).ask_blocking(), Ok(6));
-    assert_eq!(one.ask_and_hear(other).ask_blocking(), Ok(4));
+    assert_eq!(one.ask_and_receive(other).ask_blocking(), Ok(4));
 }
 
 #[test]
@@ -163,11 +164,11 @@ fn a_panic_loses_the_steps_that_are_left() {
     let (walker, log) = walker(&simulation);
     let answer = walker.stumble(2).ask_blocking();
     assert!(matches!(answer, Err(AskError::Panicked(panic)) if panic.message() == "fell"));
-    assert_eq!(log.lock().unwrap().len(), 3);
+    assert_eq!(log.lines().len(), 3);
 }
 
 #[test]
-fn who_stops_between_two_steps_owes_an_answer() {
+fn a_stop_between_two_steps_is_answered_with_an_error() {
     let simulation = Simulation::new(8);
     let (walker, log) = walker(&simulation);
     let answer = walker.quit(5).ask_blocking();
@@ -175,7 +176,7 @@ fn who_stops_between_two_steps_owes_an_answer() {
         matches!(answer, Err(AskError::Stopped { .. })),
         "{answer:?}"
     );
-    assert_eq!(*log.lock().unwrap(), ["quit 5"]);
+    assert_eq!(*log.lines(), ["quit 5"]);
     let letters = simulation.system().dead_letters().counts();
     assert_eq!(letters.len(), 1);
     assert!(letters[0].behaviour.ends_with("::quit") && letters[0].count == 1);
@@ -187,9 +188,9 @@ fn who_stops_between_two_steps_owes_an_answer() {
 }
 
 #[test]
-fn whoever_is_started_afresh_goes_on_with_the_next_message() {
+fn a_restarted_actor_continues_with_the_next_message() {
     let simulation = Simulation::new(9);
-    let log = Arc::new(Mutex::new(Vec::new()));
+    let log = Log::default();
     let tree = Supervisor::one_for_one().spawn(simulation.system());
     let noted = log.clone();
     let child = Child::new(move |_| Walker {
@@ -230,7 +231,7 @@ impl Porter {
 }
 
 #[test]
-fn a_panic_in_the_drop_of_what_a_step_left_costs_nobody_an_answer() {
+fn a_panic_in_the_drop_of_step_locals_loses_no_answer() {
     let simulation = Simulation::new(12);
     let porter = simulation.system().spawn(Porter);
     let (first, second) = (porter.carry().ask(), porter.carry().ask());
@@ -246,7 +247,7 @@ fn a_panic_in_the_drop_of_what_a_step_left_costs_nobody_an_answer() {
 }
 
 #[test]
-fn counts_of_memory_return_to_nothing() {
+fn memory_counts_return_to_zero() {
     let simulation = Simulation::new(10);
     let before = simulation.system().inspect().bytes;
     let (walker, _) = walker(&simulation);
@@ -345,7 +346,7 @@ impl<'gc> ListState<'gc> {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 20))]
-fn seeded_what_a_step_leaves_lives_until_the_next(simulation: &Simulation) {
+fn seeded_step_locals_live_until_the_next_step(simulation: &Simulation) {
     let drops = Arc::new(AtomicU64::new(0));
     let list = List::spawn(simulation.system(), drops);
     let links = if cfg!(miri) { 8 } else { 50 };
@@ -359,7 +360,7 @@ fn seeded_what_a_step_leaves_lives_until_the_next(simulation: &Simulation) {
 }
 
 #[test]
-fn what_was_left_for_a_lost_step_is_garbage() {
+fn locals_of_a_lost_step_are_garbage() {
     let simulation = Simulation::new(11);
     let drops = Arc::new(AtomicU64::new(0));
     let tree = Supervisor::one_for_one().spawn(simulation.system());

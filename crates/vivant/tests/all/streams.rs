@@ -1,5 +1,6 @@
 //! Streams into actors: in order, with back-pressure, until the end of either.
 
+use crate::waits::ms;
 use futures_core::Stream;
 use std::future::Future;
 use std::pin::Pin;
@@ -10,10 +11,6 @@ use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Seeds, Simulation, check};
 use vivant::{Attached, Clock, Sleep, StreamItem};
-
-const fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
-}
 
 /// Yields `0, 1, 2 …` up to a limit, as fast as it is polled or at a period, and counts its items.
 struct Count {
@@ -223,7 +220,7 @@ fn no_more_items_are_in_flight_than_allowed() {
 }
 
 #[test]
-fn a_panic_is_told_with_its_place() {
+fn a_panic_of_a_stream_is_reported_with_its_place() {
     let simulation = Simulation::new(4);
     let taker = taker(&simulation);
     taker.attach_brittle().send();
@@ -242,7 +239,7 @@ fn a_panic_is_told_with_its_place() {
 }
 
 #[test]
-fn a_stream_that_nothing_can_wake_has_failed() {
+fn a_stream_without_a_waker_fails() {
     let simulation = Simulation::new(5);
     let taker = taker(&simulation);
     taker.attach_silent().send();
@@ -255,7 +252,7 @@ fn a_stream_that_nothing_can_wake_has_failed() {
 }
 
 #[test]
-fn cancelling_stops_it_and_drops_the_stream() {
+fn cancelling_drops_the_stream() {
     let simulation = Simulation::new(6);
     let taker = taker(&simulation);
     let stream = slow(&simulation, 100);
@@ -272,7 +269,7 @@ fn cancelling_stops_it_and_drops_the_stream() {
 }
 
 #[test]
-fn the_actors_end_stops_it_whether_the_token_is_kept_or_not() {
+fn the_end_of_the_actor_drops_the_stream() {
     let simulation = Simulation::new(7);
     for keeps in [true, false] {
         let taker = taker(&simulation);
@@ -306,7 +303,7 @@ fn an_attached_stream_keeps_its_actor_alive_until_it_ends() {
 }
 
 #[test]
-fn nobody_takes_the_items_of_a_stream_for_an_actor_that_has_ended() {
+fn no_item_is_taken_for_an_ended_actor() {
     let simulation = Simulation::new(9);
     let taker = taker(&simulation);
     Address::stop(&taker);
@@ -342,7 +339,7 @@ fn shutdown_stops_streams_and_leaves_nothing() {
 
 #[test]
 #[should_panic(expected = "would give none")]
-fn something_may_be_in_flight() {
+fn a_limit_of_zero_items_in_flight_is_refused() {
     let simulation = Simulation::new(11);
     let _none = simulation.system().attach(Silent).in_flight(0);
 }

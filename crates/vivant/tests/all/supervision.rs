@@ -73,7 +73,7 @@ fn simulated(rules: Supervision, test: impl FnOnce(&Simulation, Address<Supervis
 }
 
 #[test]
-fn children_begin_in_order_and_end_in_the_opposite_one() {
+fn children_start_in_order_and_end_in_reverse_order() {
     simulated(Supervisor::one_for_one(), |simulation, tree, log| {
         let _parts = three(&tree, &log);
         assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
@@ -107,7 +107,7 @@ fn a_shutdown_of_the_system_ends_trees_in_order() {
 }
 
 #[test]
-fn one_for_one_starts_the_one_and_keeps_its_address_and_messages() {
+fn one_for_one_restarts_one_child_and_keeps_its_address_and_messages() {
     simulated(Supervisor::one_for_one(), |simulation, tree, log| {
         let [a, b, _c] = three(&tree, &log);
         assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
@@ -146,7 +146,7 @@ fn one_for_one_starts_the_one_and_keeps_its_address_and_messages() {
 }
 
 #[test]
-fn all_for_one_starts_all_and_rest_for_one_the_rest() {
+fn all_for_one_restarts_all_and_rest_for_one_the_rest() {
     simulated(Supervisor::all_for_one(), |_, tree, log| {
         let [_a, b, _c] = three(&tree, &log);
         assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
@@ -202,7 +202,7 @@ fn messages_may_be_returned() {
 }
 
 #[test]
-fn over_its_budget_a_supervisor_gives_up() {
+fn a_supervisor_over_its_budget_gives_up() {
     let rules = Supervisor::one_for_one().budget(2, Duration::from_secs(1));
     simulated(rules, |simulation, tree, log| {
         let [a, b, _c] = three(&tree, &log);
@@ -226,7 +226,7 @@ fn over_its_budget_a_supervisor_gives_up() {
 }
 
 #[test]
-fn failures_long_ago_are_forgotten() {
+fn old_failures_do_not_count() {
     let rules = Supervisor::one_for_one().budget(2, Duration::from_secs(1));
     simulated(rules, |simulation, tree, log| {
         let part = tree.add(Part::child("a", log));
@@ -239,7 +239,7 @@ fn failures_long_ago_are_forgotten() {
 }
 
 #[test]
-fn a_branch_that_gives_up_is_started_again_by_the_one_above() {
+fn a_branch_that_gives_up_is_restarted_by_its_supervisor() {
     let rules = Supervisor::one_for_one().budget(1, Duration::from_secs(3600));
     simulated(rules, |simulation, tree, log| {
         let branch = tree.add(Supervisor::one_for_one().budget(1, Duration::from_secs(3600)));
@@ -272,7 +272,7 @@ fn a_branch_that_gives_up_is_started_again_by_the_one_above() {
 }
 
 #[test]
-fn a_back_off_doubles_and_is_forgotten() {
+fn a_back_off_doubles_and_is_reset() {
     let rules = Supervisor::one_for_one()
         .budget(100, Duration::from_secs(1))
         .back_off(Duration::from_millis(10), Duration::from_millis(50));
@@ -295,7 +295,7 @@ fn a_back_off_doubles_and_is_forgotten() {
 }
 
 #[test]
-fn who_is_started_again() {
+fn restart_rules_decide_which_ends_restart() {
     simulated(Supervisor::one_for_one(), |_, tree, log| {
         for (restart, after_failure, after_finish) in [
             (Restart::Always, true, true),
@@ -324,7 +324,7 @@ fn who_is_started_again() {
 }
 
 #[test]
-fn a_panic_may_mean_other_things() {
+fn on_panic_rules_resume_stop_or_escalate() {
     simulated(Supervisor::one_for_one(), |simulation, tree, log| {
         let part = tree.add(Part::child("a", log.clone()).on_panic(OnPanic::Resume));
         assert_eq!(part.add(1).ask_blocking(), Ok(1));
@@ -393,7 +393,7 @@ fn a_start_that_panics_is_a_failure() {
 }
 
 #[test]
-fn who_is_added_to_an_ended_supervisor_ends() {
+fn a_child_added_to_an_ended_supervisor_ends() {
     simulated(Supervisor::one_for_one(), |simulation, tree, log| {
         Address::stop(&tree);
         simulation.run();
@@ -406,7 +406,7 @@ fn who_is_added_to_an_ended_supervisor_ends() {
 }
 
 #[test]
-fn a_tree_that_nobody_refers_to_ends() {
+fn an_unreferenced_tree_ends() {
     simulated(Supervisor::one_for_one(), |simulation, tree, log| {
         let _part = tree.add(Part::child("a", log.clone()));
         let branch = tree.add(Supervisor::one_for_one());

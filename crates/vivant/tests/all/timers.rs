@@ -105,7 +105,7 @@ fn a_timer_keeps_its_receiver_alive() {
 }
 
 #[test]
-fn chance_and_time_come_from_the_seed() {
+fn randomness_and_time_come_from_the_seed() {
     let roll = |seed| {
         let simulation = Simulation::new(seed);
         let (one, two) = (clockwork(&simulation), clockwork(&simulation));

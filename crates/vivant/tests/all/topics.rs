@@ -14,7 +14,7 @@ type Log = Arc<Mutex<Vec<Result<Value, Lagged>>>>;
 #[derive(Actor)]
 struct Listener {
     log: Log,
-    heard: Option<Subscription>,
+    received: Option<Subscription>,
     open: bool,
 }
 
@@ -22,23 +22,27 @@ struct Listener {
 impl Listener {
     #[start]
     fn new(t: &Turn<Self>, topic: Topic<Value>, capacity: usize, log: Log) -> Self {
-        let heard = Some(topic.subscribe_bounded(capacity, t.me().heard()));
+        let received = Some(topic.subscribe_bounded(capacity, t.me().received()));
         let open = true;
-        Listener { log, heard, open }
+        Listener {
+            log,
+            received,
+            open,
+        }
     }
 
     #[then]
     #[when(self.open)]
-    fn heard(&mut self, value: Result<Value, Lagged>) {
+    fn received(&mut self, value: Result<Value, Lagged>) {
         self.log.lock().unwrap().push(value);
     }
 
     fn unsubscribe(&mut self) {
-        self.heard.take().unwrap().cancel();
+        self.received.take().unwrap().cancel();
     }
 
     fn forever(&mut self) {
-        self.heard.take().unwrap().forever();
+        self.received.take().unwrap().forever();
     }
 
     fn set_open(&mut self, open: bool) {
@@ -85,7 +89,7 @@ fn log() -> Log {
     Log::default()
 }
 
-fn heard(log: &Log) -> Vec<Result<Value, Lagged>> {
+fn received(log: &Log) -> Vec<Result<Value, Lagged>> {
     std::mem::take(&mut *log.lock().unwrap())
 }
 
@@ -94,7 +98,7 @@ fn lag(missed: u64) -> Result<Value, Lagged> {
 }
 
 #[test]
-fn every_subscriber_hears_every_value_in_order() {
+fn every_subscriber_receives_every_value_in_order() {
     let simulation = Simulation::new(1);
     let topic = Topic::new();
     let logs = [log(), log()];
@@ -108,13 +112,13 @@ fn every_subscriber_hears_every_value_in_order() {
     simulation.run();
     let all: Vec<_> = (0..10).map(|number| Ok((0, number))).collect();
     for log in &logs {
-        assert_eq!(heard(log), all);
+        assert_eq!(received(log), all);
     }
     drop(listeners);
 }
 
 #[test]
-fn who_lags_hears_of_it_once_in_its_place_and_goes_on() {
+fn a_lagging_subscriber_is_notified_once_and_in_place() {
     let simulation = Simulation::new(2);
     let (topic, log) = (Topic::new(), log());
     let listener = Listener::spawn(simulation.system(), topic.clone(), 3, log.clone());
@@ -124,14 +128,14 @@ fn who_lags_hears_of_it_once_in_its_place_and_goes_on() {
     }
     simulation.run();
     let expected = [Ok((0, 0)), Ok((0, 1)), Ok((0, 2)), lag(7)];
-    assert_eq!(heard(&log), expected);
+    assert_eq!(received(&log), expected);
     topic.publish((0, 10));
     listener.done().ask_blocking().unwrap();
-    assert_eq!(heard(&log), [Ok((0, 10))], "the subscription goes on");
+    assert_eq!(received(&log), [Ok((0, 10))], "the subscription goes on");
 }
 
 #[test]
-fn values_wait_for_a_guard_and_are_on_the_way_meanwhile() {
+fn values_that_wait_for_a_guard_count_as_in_flight() {
     let simulation = Simulation::new(3);
     let (topic, log) = (Topic::new(), log());
     let listener = Listener::spawn(simulation.system(), topic.clone(), 2, log.clone());
@@ -140,18 +144,18 @@ fn values_wait_for_a_guard_and_are_on_the_way_meanwhile() {
         topic.publish((0, number));
         simulation.run();
     }
-    assert_eq!(heard(&log), []);
+    assert_eq!(received(&log), []);
     listener.set_open(true).ask_blocking().unwrap();
     simulation.run();
-    assert_eq!(heard(&log), [Ok((0, 0)), Ok((0, 1)), lag(2)]);
+    assert_eq!(received(&log), [Ok((0, 0)), Ok((0, 1)), lag(2)]);
 }
 
 /// With muting the publisher would have no turn before its subscriber has recovered.
 #[test]
-fn seeded_a_publisher_is_not_held_back() {
+fn seeded_a_publisher_is_not_muted() {
     let went_on = std::cell::Cell::new(0);
     let full = Faults::none().full_mailboxes();
-    let name = "seeded_a_publisher_is_not_held_back";
+    let name = "seeded_a_publisher_is_not_muted";
     check(name, Seeds(100), &full, |simulation| {
         let (topic, log) = (Topic::new(), log());
         let _listener = Listener::spawn(simulation.system(), topic.clone(), 100, log.clone());
@@ -163,9 +167,9 @@ fn seeded_a_publisher_is_not_held_back() {
         });
         publisher.publish_and_look(topic, 10, log.clone()).send();
         simulation.run();
-        let heard = heard(&log);
-        assert_eq!(heard.len(), 11, "ten values and the mark");
-        let mark = heard.iter().position(|it| *it == lag(0)).unwrap();
+        let received = received(&log);
+        assert_eq!(received.len(), 11, "ten values and the mark");
+        let mark = received.iter().position(|it| *it == lag(0)).unwrap();
         went_on.set(went_on.get() + u64::from(mark < 5));
     });
     assert!(went_on.get() > 10 || std::env::var("VIVANT_SEED").is_ok());
@@ -200,7 +204,7 @@ fn a_subscription_ends_with_its_token_its_actor_or_its_topic() {
     assert_eq!(system.inspect().dead_letters, []);
     drop(topic);
     simulation.run();
-    assert!(weak.upgrade().is_none(), "nobody reaches it any more");
+    assert!(weak.upgrade().is_none(), "it is unreachable");
     assert_eq!(
         system.inspect().actors.len(),
         1,
@@ -219,29 +223,29 @@ fn a_named_topic_holds_its_subscribers_until_shutdown() {
     simulation.run();
     system.topic::<Value>("prices").unwrap().publish((0, 7));
     simulation.run();
-    assert_eq!(heard(&log), [Ok((0, 7))]);
+    assert_eq!(received(&log), [Ok((0, 7))]);
     assert_eq!(system.inspect().actors.len(), 1);
     system.shutdown();
     assert_eq!(system.inspect().bytes, 0);
 }
 
 #[test]
-fn who_has_ended_subscribes_to_nothing() {
+fn an_ended_actor_does_not_subscribe() {
     let simulation = Simulation::new(6);
     let topic = Topic::new();
     let listener = Listener::spawn(simulation.system(), topic.clone(), 10, log());
     Address::stop(&listener);
     simulation.run();
-    topic.subscribe(listener.heard()).forever();
+    topic.subscribe(listener.received()).forever();
     assert_eq!(topic.subscribers(), 0);
 }
 
 #[test]
 #[should_panic(expected = "may have no value in flight")]
-fn a_subscription_has_a_capacity() {
+fn a_capacity_of_zero_is_refused() {
     let simulation = Simulation::new(7);
     let listener = Listener::spawn(simulation.system(), Topic::new(), 1, log());
-    let _none = Topic::new().subscribe_bounded(0, listener.heard());
+    let _none = Topic::new().subscribe_bounded(0, listener.received());
 }
 
 /// Arguments with a clone that panics.
@@ -260,20 +264,20 @@ struct Careless;
 #[behaviours]
 impl Careless {
     #[then]
-    fn heard(&mut self, _value: Result<Value, Lagged>, _brittle: Brittle) {}
+    fn received(&mut self, _value: Result<Value, Lagged>, _brittle: Brittle) {}
 }
 
 #[test]
-fn a_panic_in_a_subscribers_arguments_is_its_own() {
+fn a_panic_in_the_arguments_of_a_subscriber_harms_no_other() {
     let simulation = Simulation::new(8);
     let (topic, log) = (Topic::new(), log());
     let careless = simulation.system().spawn(Careless);
-    topic.subscribe(careless.heard(Brittle)).forever();
+    topic.subscribe(careless.received(Brittle)).forever();
     let _listener = Listener::spawn(simulation.system(), topic.clone(), 10, log.clone());
     simulation.run();
     topic.publish((0, 0));
     simulation.run();
-    assert_eq!(heard(&log), [Ok((0, 0))]);
+    assert_eq!(received(&log), [Ok((0, 0))]);
     assert_eq!(topic.subscribers(), 1);
     assert_eq!(simulation.system().inspect().panics, 1);
 }
@@ -296,7 +300,7 @@ fn assert_accounted(log: &[Result<Value, Lagged>], all: &[Value], ended: Ended) 
     }
     match ended {
         Ended::No => assert_eq!(at, all.len(), "values are not accounted for"),
-        Ended::Early => assert!(at <= all.len(), "more was told than published"),
+        Ended::Early => assert!(at <= all.len(), "more was notified than published"),
     }
 }
 
@@ -334,7 +338,7 @@ fn crowd(simulation: &Simulation, ends: Ended) -> u64 {
     let all = all.lock().unwrap();
     let mut missed = 0;
     for (log, listener) in logs.iter().zip(&listeners) {
-        let log = heard(log);
+        let log = received(log);
         let ended = match ends {
             Ended::Early if !Address::is_alive(listener) => Ended::Early,
             _ => Ended::No,
@@ -353,7 +357,7 @@ fn crowd(simulation: &Simulation, ends: Ended) -> u64 {
 }
 
 #[test]
-fn seeded_every_value_is_heard_or_counted() {
+fn seeded_every_value_is_received_or_counted() {
     let missed = std::cell::Cell::new(0);
     let faults = Faults::none()
         .delays(200_000, Duration::from_millis(1))
@@ -361,7 +365,7 @@ fn seeded_every_value_is_heard_or_counted() {
         .full_mailboxes();
     for faults in [Faults::none(), faults] {
         check(
-            "seeded_every_value_is_heard_or_counted",
+            "seeded_every_value_is_received_or_counted",
             Seeds(500),
             &faults,
             |simulation| missed.set(missed.get() + crowd(simulation, Ended::No)),
@@ -369,18 +373,18 @@ fn seeded_every_value_is_heard_or_counted() {
     }
     assert!(
         missed.get() > 1_000 || std::env::var("VIVANT_SEED").is_ok(),
-        "nobody lagged"
+        "no subscriber lagged"
     );
 }
 
 #[vivant::test(seeds = 500, faults = Faults::all())]
-fn seeded_every_value_is_heard_or_counted_until_an_end(simulation: &Simulation) {
+fn seeded_every_value_is_received_or_counted_until_an_end(simulation: &Simulation) {
     crowd(simulation, Ended::Early);
 }
 
 /// The checker must notice a lost value, a duplicated value, and a gap that is reported too late.
 #[test]
-fn canary_the_account_notices_what_is_wrong() {
+fn canary_wrong_logs_are_noticed() {
     let all: Vec<Value> = (0..5).map(|number| (0, number)).collect();
     let good = [Ok(all[0]), lag(2), Ok(all[3]), Ok(all[4])];
     assert_accounted(&good, &all, Ended::No);
@@ -394,26 +398,30 @@ fn canary_the_account_notices_what_is_wrong() {
     }
 }
 
-/// Values missed between two that were heard are counted between these two.
+/// Values missed between two that were received are counted between these two.
 fn assert_gaps_in_place(log: &[Result<Value, Lagged>], publishers: u64, each: u64) {
     let mut accounted = 0;
     for publisher in 0..publishers {
-        let (mut next, mut told) = (0, 0);
+        let (mut next, mut notified) = (0, 0);
         for entry in log {
             match *entry {
                 Ok((number, at)) if number == publisher => {
                     assert!(at >= next, "out of order: {at} after {next}");
-                    assert!(at - next <= told, "{} missed, {told} told", at - next);
-                    (next, told) = (at + 1, 0);
+                    assert!(
+                        at - next <= notified,
+                        "{} missed, {notified} notified",
+                        at - next
+                    );
+                    (next, notified) = (at + 1, 0);
                     accounted += 1;
                 }
                 Ok(_) => {}
-                Err(lagged) => told += lagged.missed,
+                Err(lagged) => notified += lagged.missed,
             }
         }
         assert!(
-            each - next <= told,
-            "at the end {} missed, {told} told",
+            each - next <= notified,
+            "at the end {} missed, {notified} notified",
             each - next
         );
     }
@@ -430,7 +438,7 @@ fn assert_gaps_in_place(log: &[Result<Value, Lagged>], publishers: u64, each: u6
 }
 
 #[test]
-fn every_value_is_heard_or_counted_on_threads() {
+fn every_value_is_received_or_counted_on_threads() {
     const PUBLISHERS: u64 = 3;
     const EACH: u64 = 3_000;
     let system = System::builder().workers(2).build();
@@ -445,14 +453,14 @@ fn every_value_is_heard_or_counted_on_threads() {
         let threads: Vec<_> = (0..PUBLISHERS).map(publish).collect();
         threads.into_iter().for_each(|it| it.join().unwrap());
         listener.done().ask_blocking().unwrap();
-        assert_gaps_in_place(&heard(&log), PUBLISHERS, EACH);
+        assert_gaps_in_place(&received(&log), PUBLISHERS, EACH);
     }
     assert!(system.shutdown().is_complete());
 }
 
 /// R4: the same seed gives the same run.
 #[test]
-fn seeded_a_seed_determines_who_lags() {
+fn seeded_a_seed_determines_the_lag() {
     let run = |seed| {
         let simulation = Simulation::with(seed, Faults::all(), System::builder());
         (crowd(&simulation, Ended::Early), simulation.signature())

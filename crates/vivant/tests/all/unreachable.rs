@@ -2,8 +2,8 @@
 
 mod graphs;
 mod objects;
-mod reckless;
 mod seeded;
+mod stop_hooks;
 mod threads;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -132,6 +132,13 @@ struct Stage {
 }
 
 impl Stage {
+    /// In a simulation of its own.
+    fn simulated() -> (Simulation, Stage) {
+        let simulation = Simulation::new(1);
+        let stage = Stage::on(&simulation);
+        (simulation, stage)
+    }
+
     fn on(simulation: &Simulation) -> Stage {
         Stage {
             system: simulation.system().clone(),
@@ -162,9 +169,8 @@ impl Stage {
 }
 
 #[test]
-fn a_cycle_that_nobody_refers_to_is_collected() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+fn an_unreferenced_cycle_is_collected() {
+    let (simulation, stage) = Stage::simulated();
     let ring = stage.ring(3);
     simulation.run();
     assert_eq!(stage.alive(), 3);
@@ -177,9 +183,8 @@ fn a_cycle_that_nobody_refers_to_is_collected() {
 }
 
 #[test]
-fn an_address_outside_keeps_all_of_them() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+fn an_external_address_keeps_a_cycle_alive() {
+    let (simulation, stage) = Stage::simulated();
     let mut ring = stage.ring(5);
     let last = ring.pop();
     drop(ring);
@@ -191,9 +196,8 @@ fn an_address_outside_keeps_all_of_them() {
 }
 
 #[test]
-fn addresses_are_seen_in_fields_of_every_kind() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+fn addresses_are_traced_in_fields_of_every_kind() {
+    let (simulation, stage) = Stage::simulated();
     let (a, b) = (stage.node(0), stage.node(1));
     a.knows_in_all_ways(b.clone()).send();
     b.knows_in_all_ways(a.clone()).send();
@@ -204,9 +208,8 @@ fn addresses_are_seen_in_fields_of_every_kind() {
 }
 
 #[test]
-fn who_is_behind_something_shared_counts_as_outside() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+fn an_address_behind_shared_data_counts_as_external() {
+    let (simulation, stage) = Stage::simulated();
     let (a, b) = (stage.node(0), stage.node(1));
     a.knows(b.clone()).send();
     b.hides(a.clone()).send();
@@ -222,9 +225,8 @@ fn who_is_behind_something_shared_counts_as_outside() {
 }
 
 #[test]
-fn a_kept_actor_keeps_what_it_knows() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+fn a_kept_actor_keeps_its_references_alive() {
+    let (simulation, stage) = Stage::simulated();
     let ring = stage.ring(4);
     stage.system.keep(&ring[2]);
     let first = Address::downgrade(&ring[0]);
@@ -245,9 +247,8 @@ fn a_kept_actor_keeps_what_it_knows() {
 }
 
 #[test]
-fn what_hangs_on_a_cycle_ends_with_it_and_what_it_hangs_on_does_not() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+fn actors_referenced_only_by_a_cycle_end_with_it() {
+    let (simulation, stage) = Stage::simulated();
     let ring = stage.ring(3);
     let (leaf, hub) = (stage.node(10), stage.node(11));
     ring[0].knows(leaf).send();
@@ -261,9 +262,8 @@ fn what_hangs_on_a_cycle_ends_with_it_and_what_it_hangs_on_does_not() {
 }
 
 #[test]
-fn a_cycle_is_collected_after_its_messages_are_done() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+fn a_cycle_is_collected_after_its_messages_are_processed() {
+    let (simulation, stage) = Stage::simulated();
     let ring = stage.ring(4);
     ring[0].hops(1_000).send();
     drop(ring);
@@ -274,8 +274,7 @@ fn a_cycle_is_collected_after_its_messages_are_done() {
 
 #[test]
 fn messages_that_wait_for_their_guards_are_dead_letters() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let ring = stage.ring(2);
     let asked = ring[0].waits().ask();
     drop(ring);
@@ -290,9 +289,8 @@ fn messages_that_wait_for_their_guards_are_dead_letters() {
 }
 
 #[test]
-fn names_keep_nobody() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+fn names_keep_no_actor_alive() {
+    let (simulation, stage) = Stage::simulated();
     let ring = stage.ring(2);
     stage.system.register("first", &ring[0]).unwrap();
     drop(ring);
@@ -303,7 +301,7 @@ fn names_keep_nobody() {
 }
 
 #[test]
-fn a_timer_keeps_whom_it_is_for() {
+fn a_timer_keeps_its_receiver_reachable() {
     #[derive(Actor)]
     struct Ticking {
         me: Option<Address<Ticking>>,
@@ -377,9 +375,8 @@ fn actors_with_graphs_are_collected_too() {
 }
 
 #[test]
-fn watchers_hear_of_it() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+fn watchers_receive_the_reason_unreachable() {
+    let (_simulation, stage) = Stage::simulated();
     let ring = stage.ring(2);
     let ended = Address::ended(&ring[1]);
     drop(ring);
@@ -387,9 +384,8 @@ fn watchers_hear_of_it() {
 }
 
 #[test]
-fn who_comes_to_know_itself_alone_ends() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+fn an_actor_referenced_only_by_itself_ends() {
+    let (simulation, stage) = Stage::simulated();
     let node = stage.node(1);
     node.knows_itself().send();
     drop(node);

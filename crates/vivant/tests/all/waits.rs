@@ -1,6 +1,12 @@
 //! Waits for other threads.
 
+use std::time::Duration;
 use vivant::prelude::*;
+
+/// A duration in milliseconds.
+pub(crate) const fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
 
 /// Waits until this is no longer so.
 pub(crate) fn wait_while(mut is_so: impl FnMut() -> bool) {

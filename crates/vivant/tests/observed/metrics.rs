@@ -23,11 +23,11 @@ impl Till {
     }
 
     fn ask_other(&mut self, t: &Turn<Self>, other: Address<Till>) {
-        let _told = t.ask(other.add(1)).then(t.me().told());
+        let _notified = t.ask(other.add(1)).then(t.me().notified());
     }
 
     #[then]
-    fn told(&mut self, sum: Result<u64, AskError>) {
+    fn notified(&mut self, sum: Result<u64, AskError>) {
         self.sum = sum.unwrap_or(0);
     }
 
@@ -93,7 +93,7 @@ fn every_turn_is_counted_and_some_are_timed() {
     assert_eq!(recorded.count(&of("vivant_turns_total", "add")), 101);
     assert_eq!(recorded.count(&of("vivant_turns_total", "ask_other")), 1);
     assert_eq!(
-        recorded.count(&of("vivant_turns_total", "told")),
+        recorded.count(&of("vivant_turns_total", "notified")),
         1,
         "a continuation is a turn"
     );
@@ -137,8 +137,8 @@ fn pauses_are_recorded_by_type_and_kind() {
     assert!(seen[PauseKind::Minor].count > 0 && seen[PauseKind::ReturnNursery].count == 1);
     for (kind, pauses) in seen.iter() {
         let labels = [("actor_type", Pad::NAME), ("kind", kind.name())];
-        let told = recorded.values(&key("vivant_pause_seconds", &labels));
-        assert_eq!(told, vec![0.0; pauses.count as usize], "{kind}");
+        let notified = recorded.values(&key("vivant_pause_seconds", &labels));
+        assert_eq!(notified, vec![0.0; pauses.count as usize], "{kind}");
     }
 }
 
@@ -167,12 +167,12 @@ fn a_continuation_has_waited_since_its_answer_was_sent() {
         let other = simulation.system().spawn(CLOSED);
         till.ask_other(other).send();
     });
-    let waited = recorded.values(&of("vivant_mailbox_wait_seconds", "told"));
+    let waited = recorded.values(&of("vivant_mailbox_wait_seconds", "notified"));
     assert_eq!(waited, [0.0]);
 }
 
 #[test]
-fn lives_panics_and_dead_letters_are_counted_by_type() {
+fn starts_ends_panics_and_dead_letters_are_counted_by_type() {
     let recorded = recorded(|simulation| {
         let system = simulation.system();
         let failing = system.spawn(CLOSED);
@@ -248,7 +248,7 @@ fn everything_that_is_recorded_is_described() {
 fn counts_are_exact_when_nothing_runs() {
     const ROUNDS: u64 = 10_007;
     let recorded = Recorded::default();
-    metrics::set_global_recorder(recorded.clone()).expect("nobody else sets one");
+    metrics::set_global_recorder(recorded.clone()).expect("no other test sets one");
     let system = System::builder().workers(2).build();
     let tills: Vec<_> = (0..10).map(|_| system.spawn(CLOSED)).collect();
     for _ in 0..ROUNDS {

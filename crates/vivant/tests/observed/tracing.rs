@@ -49,7 +49,7 @@ impl Desk {
     /// Asks the next desk, which leaves the answer to the one after it.
     fn begin(&mut self, t: &Turn<Self>) {
         if let Some(next) = &self.next {
-            let _answered = t.ask(next.forward()).then(t.me().told());
+            let _answered = t.ask(next.forward()).then(t.me().reported());
         }
     }
 
@@ -65,7 +65,7 @@ impl Desk {
     }
 
     #[then]
-    fn told(&mut self, number: Result<u64, AskError>) {
+    fn reported(&mut self, number: Result<u64, AskError>) {
         assert_eq!(number, Ok(7));
     }
 
@@ -180,12 +180,12 @@ fn a_continuation_is_a_turn_of_its_own_that_follows_from_the_one_that_answered()
             .collect();
         assert_eq!(
             turns,
-            ["begin", "forward", "answer", "told"],
+            ["begin", "forward", "answer", "reported"],
             "what brings the answer is no turn"
         );
         assert_eq!(follows(&record, "::forward"), [record.turn_of("::begin")]);
         assert_eq!(follows(&record, "::answer"), [record.turn_of("::forward")]);
-        assert_eq!(follows(&record, "::told"), [record.turn_of("::answer")]);
+        assert_eq!(follows(&record, "::reported"), [record.turn_of("::answer")]);
     }
 }
 
@@ -222,7 +222,7 @@ fn a_withdrawn_message_has_no_span() {
 }
 
 #[test]
-fn lives_panics_and_dead_letters_are_events() {
+fn starts_ends_panics_and_dead_letters_are_events() {
     let seen = seen(6, |simulation| {
         let desk = desk(simulation.system(), None);
         desk.fail().send();
@@ -271,7 +271,7 @@ fn lives_panics_and_dead_letters_are_events() {
 
 /// The only test with threads, because their subscriber is global to the process.
 #[test]
-fn workers_and_the_clock_tell_the_global_subscriber() {
+fn workers_and_the_clock_use_the_global_subscriber() {
     #[derive(Actor)]
     struct Slow {
         reported: Arc<AtomicBool>,
@@ -285,15 +285,15 @@ fn workers_and_the_clock_tell_the_global_subscriber() {
         }
     }
     let seen = Seen::default();
-    tracing::subscriber::set_global_default(seen.subscriber()).expect("nobody else sets one");
+    tracing::subscriber::set_global_default(seen.subscriber()).expect("no other test sets one");
     let reported = Arc::new(AtomicBool::new(false));
-    let heard = reported.clone();
+    let received = reported.clone();
     let system = System::builder()
         .workers(2)
         .turn_limit(Duration::from_millis(1))
         .on_report(move |report| {
             let slow = matches!(report, Report::SlowTurn { .. });
-            heard.fetch_or(slow, Ordering::Release);
+            received.fetch_or(slow, Ordering::Release);
         })
         .build();
     let slow = system.spawn(Slow { reported });

@@ -281,7 +281,7 @@ pub(in super::super) fn another_upgrades_what_is_merged() {
 }
 
 /// The first weak references come and go, while the owner drops the last one.
-pub(in super::super) fn weak_ones_come_and_go() {
+pub(in super::super) fn weak_references_come_and_go() {
     let (world, mut owner, mine, theirs) = given_one();
     let other = spawn(move || {
         let weak: Weak = theirs.downgrade();
@@ -328,7 +328,7 @@ pub(in super::super) fn a_birth_with_a_way_back() {
 }
 
 /// A deferred destruction is done by the next thread that hands over, or by the owner.
-pub(in super::super) fn what_is_put_off_is_ended() {
+pub(in super::super) fn a_deferred_value_is_destroyed() {
     let world = World::new();
     let mut owner = Owner::new();
     let (one, two) = owner.run(|| (Brc::new(), Brc::new()));

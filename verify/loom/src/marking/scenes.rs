@@ -55,6 +55,6 @@ pub(in super::super) fn two_rounds() {
     meet(&[&[1, 2], &[], &[]], &[1], &[1], Owner::ends);
 }
 
-pub(in super::super) fn a_mark_is_given_up() {
+pub(in super::super) fn an_aborted_mark() {
     meet(&[&[1], &[]], &[], &[2, 1], Owner::gives_up);
 }

@@ -8,7 +8,7 @@ mod heap;
 #[path = "../../../../crates/vivant-heap/src/orca/heap_handle.rs"]
 mod heap_handle;
 use super::stubs::heap_id;
-#[path = "lanes.rs"]
-pub(super) mod lanes;
 #[path = "owners.rs"]
 pub(super) mod owners;
+#[path = "senders.rs"]
+pub(super) mod senders;

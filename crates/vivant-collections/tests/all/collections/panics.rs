@@ -156,7 +156,7 @@ impl<'gc> All<'gc> {
 }
 
 #[test]
-fn what_panics_loses_nothing_and_ends_nothing_twice() {
+fn panicking_user_code_loses_and_duplicates_no_element() {
     let source = Arc::new(PageSource::new());
     let mut pacing = Pacing::default();
     pacing.nursery = 4096;

@@ -40,7 +40,7 @@ fn keep(heap: &mut Heap<States>, keys: std::ops::Range<u64>) {
 /// Beside maps of `std`, under random collections: kept values are in the map; other values are in
 /// it unchanged, or not at all.
 #[test]
-fn seeded_it_has_what_others_keep() {
+fn seeded_a_weak_map_has_the_live_entries() {
     let (seeds, steps) = if cfg!(miri) { (2, 60) } else { (40, 600) };
     for seed in 0..seeds {
         let when = [When::Chance, When::Concurrent][seed as usize % 2];
@@ -109,7 +109,7 @@ fn seeded_it_has_what_others_keep() {
 }
 
 #[test]
-fn entries_of_the_dead_go_when_others_come() {
+fn entries_of_dead_keys_are_removed_by_insertions() {
     let many = if cfg!(miri) { 300 } else { 5_000 };
     let mut heap = heap(Pacing::new());
     keep(&mut heap, 0..many);
@@ -132,7 +132,7 @@ fn entries_of_the_dead_go_when_others_come() {
 
 /// The search for dead entries must not resurrect values: each mark would then keep all of them.
 #[test]
-fn looking_for_the_dead_brings_nobody_back() {
+fn a_lookup_does_not_resurrect_a_dead_key() {
     let many = if cfg!(miri) { 300 } else { 5_000 };
     let mut heap = heap(Pacing::new().growth(50.0));
     heap.turn(|m, state| state.ballast = Some(m.alloc_slice(vec![7; 40_000])));

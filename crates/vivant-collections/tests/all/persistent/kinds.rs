@@ -121,8 +121,8 @@ impl Key for Crowded {
 
 thread_local! {
     static CROWDED: Vec<u64> = {
-        let remembered_set_full = |number: &u64| FixedState.hash_one(*number) >> 54 == 0;
+        let begins_with_ten_zeros = |number: &u64| FixedState.hash_one(*number) >> 54 == 0;
         let count = if cfg!(miri) { 3 } else { 20 };
-        (0..).filter(remembered_set_full).take(count).collect()
+        (0..).filter(begins_with_ten_zeros).take(count).collect()
     };
 }

@@ -44,7 +44,7 @@ fn advance<'gc>(m: &Mutator<'gc>, news: News<'gc>, version: u64) -> News<'gc> {
 }
 
 #[test]
-fn a_reader_has_versions_that_their_writer_has_given_up() {
+fn a_reader_keeps_versions_that_the_writer_dropped() {
     fn sent<T: Erased + Send>() {}
     sent::<News<'static>>();
     let source = Arc::new(PageSource::new());

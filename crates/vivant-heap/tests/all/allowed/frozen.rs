@@ -55,7 +55,7 @@ fn asked<'gc>(_: &Mutator<'gc>) {
 root!(Published = Option<Val<'gc, Ice<Mut<Node<'gc>>>>>);
 
 #[test]
-fn runs() {
+fn threads_of_a_turn_read_frozen_objects() {
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Published>::new(&source, Pacing::default(), |m| {
         asked(m);

@@ -32,7 +32,7 @@ struct Node<'gc> {
 root!(List = Option<Gc<'gc, Mut<Node<'gc>>>>);
 
 #[test]
-fn runs() {
+fn leaves_of_refused_kinds_are_allowed() {
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<List>::new(&source, Pacing::default(), |_| None);
     // A heap goes to another thread, and back.

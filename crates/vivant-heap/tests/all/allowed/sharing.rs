@@ -45,7 +45,7 @@ struct Graph<'gc> {
 #[object(leaf)]
 struct Generic<T>(T);
 
-fn twin<T: Erased>() {}
+fn erased<T: Erased>() {}
 
 fn frozen<'gc, T: Frozen<'gc>>() {}
 fn sendable<'gc, T: Sendable<'gc>>() {}
@@ -59,7 +59,7 @@ type Parcels = (
 );
 
 #[test]
-fn runs() {
+fn shared_types_need_only_the_derive() {
     fn all<'gc>() {
         frozen::<Tree<'gc>>();
         frozen::<Either<'gc, Tree<'gc>>>();
@@ -71,5 +71,5 @@ fn runs() {
         object::<NotSync>();
     }
     all();
-    twin::<Parcels>();
+    erased::<Parcels>();
 }

@@ -1,6 +1,7 @@
 //! Each kind of field that a graph can have, frozen.
 
 use super::stressed;
+use crate::heaps::Collect;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,7 +60,7 @@ impl FrozenShape<'_, '_> {
 }
 
 #[test]
-fn all_kinds_of_parts_are_read_as_they_were() {
+fn all_kinds_of_fields_are_read_unchanged() {
     root!(Any = Option<Val<'gc, Ice<Kinds<'gc, Gc<'gc, Mut<Shape<'gc>>>>>>>);
     let source = Arc::new(PageSource::new());
     let mut a = Heap::<Any>::new(&source, stressed(When::All), |_| None);
@@ -125,7 +126,7 @@ fn all_kinds_of_parts_are_read_as_they_were() {
 }
 
 #[test]
-fn large_and_young_and_written_objects_are_frozen_as_they_are() {
+fn large_young_and_written_objects_are_frozen() {
     root!(Rows = Vec<Val<'gc, [Val<'gc, Ice<Mut<Vec<u64>>>>]>>);
     type Row<'gc> = Gc<'gc, [Gc<'gc, Mut<Vec<u64>>>]>;
     let source = Arc::new(PageSource::new());
@@ -164,7 +165,6 @@ fn large_and_young_and_written_objects_are_frozen_as_they_are() {
         });
     }
     a.turn(|_, rows| rows.clear());
-    a.collect();
-    a.sweep();
+    a.collect_and_sweep();
     assert_eq!(a.stats().live, 0);
 }

@@ -1,7 +1,10 @@
 //! Heaps that are dropped, change threads, are collected, run out of memory or panic while markers
 //! trace them.
 
-use super::{Ended, Markers, Noted, source};
+use super::{Markers, source};
+use crate::heaps::Collect;
+use crate::heaps::panics;
+use crate::numbered::{Drops, Numbered};
 use fastrand::Rng;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +17,7 @@ use vivant_heap::{
 
 #[derive(Object)]
 struct Page<'gc> {
-    _noted: Leaf<Noted>,
+    _noted: Leaf<Numbered>,
     next: Option<Gc<'gc, Mut<Page<'gc>>>>,
     words: Gc<'gc, [Gc<'gc, u64>]>,
 }
@@ -28,17 +31,17 @@ const WORDS: usize = if cfg!(miri) { 20 } else { 2_000 };
 fn page<'gc>(
     m: &Mutator<'gc>,
     next: Option<Gc<'gc, Mut<Page<'gc>>>>,
-    ended: &Ended,
+    ended: &Drops,
 ) -> Gc<'gc, Mut<Page<'gc>>> {
     m.alloc(Mut::new(Page {
-        _noted: Noted::next(ended),
+        _noted: Numbered::next(ended),
         next,
         words: m.alloc_iter((0..WORDS as u64).map(|word| m.alloc(word))),
     }))
 }
 
 /// A list that is long enough to be marked concurrently, by a mark that has begun.
-fn book(source: &Arc<PageSource>, ended: &Ended) -> Heap<Book> {
+fn book(source: &Arc<PageSource>, ended: &Drops) -> Heap<Book> {
     let pacing = Pacing::new().nursery(1 << 14);
     let mut heap = Heap::<Book>::new(source, pacing, |m| {
         (0..PAGES).fold(None, |next, _| Some(page(m, next, ended)))
@@ -81,7 +84,7 @@ fn a_heap_may_be_dropped_while_markers_work() {
     } else {
         &[0, 1, 60]
     } {
-        let (source, ended) = (source(), Ended::default());
+        let (source, ended) = (source(), Drops::default());
         let mut heap = book(&source, &ended);
         let markers = Markers::new(2);
         markers.follow(&heap);
@@ -106,7 +109,7 @@ fn a_heap_may_end_while_markers_work() {
     assert_eq!(heap.begin_mark(), MarkStart::Running);
     markers.follow(&heap);
     let held = heap.turn(|m, (news, _)| m.hold(news.unwrap()));
-    let detached = heap.end().expect("somebody has what is in it");
+    let detached = heap.end().expect("the holder has an object of it");
     assert_eq!(&*held, "rain");
     drop(held);
     assert!(detached.drain_all().is_none());
@@ -118,7 +121,7 @@ const MOVES: usize = if cfg!(miri) { 1 } else { 3 };
 
 #[test]
 fn a_heap_goes_from_thread_to_thread_while_markers_work() {
-    let (source, ended) = (source(), Ended::default());
+    let (source, ended) = (source(), Drops::default());
     let mut heap = book(&source, &ended);
     let markers = Markers::new(2);
     for cut in 1..=MOVES {
@@ -141,16 +144,15 @@ fn a_heap_goes_from_thread_to_thread_while_markers_work() {
         heap.turn(|_, first| assert_eq!(length(first), PAGES + cut));
         begins(&mut heap);
     }
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     heap.turn(|_, first| assert_eq!(length(first), PAGES + MOVES));
 }
 
 /// A whole collection aborts the running mark, again and again: epochs are reused, and no marker is
 /// left that would write an old one.
 #[test]
-fn marks_are_given_up_again_and_again() {
-    let (source, ended) = (source(), Ended::default());
+fn marks_are_aborted_repeatedly() {
+    let (source, ended) = (source(), Drops::default());
     let mut heap = book(&source, &ended);
     let markers = Markers::new(2);
     for round in 0..if cfg!(miri) { 3 } else { 30 } {
@@ -171,8 +173,7 @@ fn marks_are_given_up_again_and_again() {
         }
         begins(&mut heap);
     }
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     let expected = heap.turn(|_, first| length(first));
     let ended = ended.lock().unwrap();
     assert_eq!(ended.iter().filter(|&&times| times == 0).count(), expected);
@@ -180,22 +181,20 @@ fn marks_are_given_up_again_and_again() {
 
 #[test]
 fn a_turn_may_panic_while_markers_work() {
-    let (source, ended) = (source(), Ended::default());
+    let (source, ended) = (source(), Drops::default());
     let mut heap = book(&source, &ended);
     let markers = Markers::new(2);
     markers.follow(&heap);
-    let panicked = catch_unwind(AssertUnwindSafe(|| {
+    assert!(panics(|| {
         heap.turn(|m, first| {
             let mut page = first.unwrap().borrow_mut(m);
             let next = page.next.take();
             assert!(next.is_none(), "this is meant");
         });
     }));
-    assert!(panicked.is_err());
     ends(&mut heap);
     heap.turn(|_, first| assert_eq!(length(first), 1));
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     let alive = ended.lock().unwrap().iter().filter(|&&it| it == 0).count();
     assert_eq!(alive, 1);
 }
@@ -214,7 +213,7 @@ fn a_marker_may_be_used_anywhere() {
             let _progress = marker.map(|marker| marker.work(5));
         }
     }
-    let (source, ended) = (source(), Ended::default());
+    let (source, ended) = (source(), Drops::default());
     let mut heap = book(&source, &ended);
     for _ in 0..if cfg!(miri) { 2 } else { 6 } {
         let marker = heap.marker();
@@ -248,7 +247,7 @@ fn a_heap_may_be_forgotten_while_markers_work() {
     /// So that Miri finds a path to the leaked memory.
     static KEPT: std::sync::Mutex<Vec<(Heap<Book>, Arc<PageSource>)>> =
         std::sync::Mutex::new(Vec::new());
-    let (source, ended) = (source(), Ended::default());
+    let (source, ended) = (source(), Drops::default());
     let heap = book(&source, &ended);
     let marker = heap.marker().unwrap();
     KEPT.lock().unwrap().push((heap, source));
@@ -268,7 +267,7 @@ fn a_heap_may_be_forgotten_while_markers_work() {
 #[test]
 fn memory_may_be_refused_while_markers_work() {
     for (source, refuses) in [(PageSource::new(), 3), (PageSource::bounded(250), 0)] {
-        let (source, ended, mut random) = (Arc::new(source), Ended::default(), Rng::with_seed(5));
+        let (source, ended, mut random) = (Arc::new(source), Drops::default(), Rng::with_seed(5));
         let stress = Stress::new(When::Concurrent, 3).refusing(refuses);
         let mut heap = Heap::<Book>::new(&source, Pacing::new().stressed(stress), |_| None);
         let markers = Markers::new(2);
@@ -304,7 +303,7 @@ fn memory_may_be_refused_while_markers_work() {
 /// An object as large as many pages, a slice that is scanned in parts, a vector that is scanned at
 /// once: all written while markers trace them.
 #[test]
-fn what_is_large_is_written_while_markers_work() {
+fn large_objects_are_written_while_markers_work() {
     type Long<'gc> = Gc<'gc, Mut<Vec<Gc<'gc, u64>>>>;
     type Wide<'gc> = Gc<'gc, Mut<[Option<Gc<'gc, u64>>; 700]>>;
     #[derive(Object)]

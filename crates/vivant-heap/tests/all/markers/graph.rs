@@ -1,7 +1,8 @@
 //! Random graphs that are written, tagged, referred to by weak references and merged, while markers
 //! trace them.
 
-use super::{Ended, Markers, Mode, Noted, source, with_seeds};
+use super::{Markers, Mode, source, with_seeds};
+use crate::numbered::{Drops, Numbered};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use vivant_heap::{Gc, Heap, Iso, Leaf, Mut, Mutator, Object, Tag, Weak};
@@ -10,7 +11,7 @@ type Link<'gc> = Gc<'gc, Mut<Node<'gc>>>;
 
 #[derive(Object)]
 struct Node<'gc> {
-    noted: Leaf<Noted>,
+    noted: Leaf<Numbered>,
     to: [Option<Link<'gc>>; SLOTS],
     /// The same few references repeated; in some nodes more than are scanned at once.
     fixed: Option<Gc<'gc, [Option<Link<'gc>>]>>,
@@ -32,7 +33,7 @@ const ROOTS: usize = 4;
 /// More than are scanned at once.
 const LONG: usize = if cfg!(miri) { 520 } else { 1_300 };
 const STEPS: usize = if cfg!(miri) { 10 } else { 120 };
-const DEEDS: usize = if cfg!(miri) { 8 } else { 24 };
+const ACTIONS: usize = if cfg!(miri) { 8 } else { 24 };
 
 /// The references of a node.
 #[derive(Clone)]
@@ -47,14 +48,14 @@ struct Model {
     weak: Vec<usize>,
     tags: Vec<usize>,
     isos: Vec<usize>,
-    ended: Ended,
+    ended: Drops,
     random: Rng,
 }
 
 type Picked<'gc> = (Option<Link<'gc>>, Option<usize>);
 
 fn number(node: Link<'_>) -> usize {
-    node.borrow().noted.0.0
+    node.borrow().noted.0.number
 }
 
 impl Model {
@@ -85,8 +86,8 @@ impl Model {
             let elements = few.iter().map(|few| few.0).cycle().take(elements);
             m.alloc_iter(elements)
         });
-        let noted = Noted::next(&self.ended);
-        let number = noted.0.0;
+        let noted = Numbered::next(&self.ended);
+        let number = noted.0.number;
         self.nodes.push(Edges {
             to: picked.map(|picked| picked.1),
             fixed: few.iter().map(|few| few.1).collect(),
@@ -104,12 +105,12 @@ impl Model {
         let iso = m.iso::<Link<'static>>(|r| {
             let mut next: Option<Link<'_>> = None;
             for _ in 0..length {
-                let noted = Noted::next(&self.ended);
+                let noted = Numbered::next(&self.ended);
                 let edges = Edges {
                     to: [last, None, None],
                     fixed: Vec::new(),
                 };
-                last = Some(noted.0.0);
+                last = Some(noted.0.number);
                 self.nodes.push(edges);
                 next = Some(r.alloc(Mut::new(Node {
                     noted,
@@ -123,7 +124,7 @@ impl Model {
     }
 
     fn turn<'gc>(&mut self, m: &Mutator<'gc>, state: &mut State<'gc>) {
-        for _ in 0..self.random.usize(..DEEDS) {
+        for _ in 0..self.random.usize(..ACTIONS) {
             match self.random.usize(..16) {
                 0..8 => self.writes(m, state),
                 8 => self.watches(m, state),
@@ -236,13 +237,13 @@ impl Model {
     }
 
     fn reached(&self) -> BTreeSet<usize> {
-        let mut grey: Vec<usize> = self.roots.iter().copied().flatten().collect();
-        grey.extend(self.tags.iter().chain(&self.isos));
+        let mut queue: Vec<usize> = self.roots.iter().copied().flatten().collect();
+        queue.extend(self.tags.iter().chain(&self.isos));
         let mut reached = BTreeSet::new();
-        while let Some(node) = grey.pop() {
+        while let Some(node) = queue.pop() {
             if reached.insert(node) {
                 let Edges { to, fixed } = &self.nodes[node];
-                grey.extend(to.iter().chain(fixed).copied().flatten());
+                queue.extend(to.iter().chain(fixed).copied().flatten());
             }
         }
         reached
@@ -284,7 +285,7 @@ fn program(mode: Mode, seed: u64) {
         weak: Vec::new(),
         tags: Vec::new(),
         isos: Vec::new(),
-        ended: Ended::default(),
+        ended: Drops::default(),
         random: Rng::with_seed(seed),
     };
     let mut heap = Heap::<Graph>::new(&source, mode.pacing(seed), |m| State {
@@ -325,6 +326,6 @@ fn program(mode: Mode, seed: u64) {
 }
 
 #[test]
-fn seeded_graphs_are_what_they_should_be_beside_markers() {
+fn seeded_graphs_match_the_model_beside_markers() {
     with_seeds(12, program);
 }

@@ -1,7 +1,9 @@
 //! Heaps that share objects, each of them marked concurrently: notes with components that go from
 //! heap to heap, and graphs that are frozen.
 
-use super::{Ended, Markers, Mode, Noted, source, with_seeds};
+use super::{Markers, Mode, source, with_seeds};
+use crate::heaps::Collect;
+use crate::numbered::{Drops, Numbered};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 use vivant_heap::{
@@ -11,14 +13,14 @@ use vivant_heap::{
 /// Shared from birth.
 #[derive(Object)]
 struct Note<'gc> {
-    noted: Leaf<Noted>,
+    noted: Leaf<Numbered>,
     parts: Vec<Val<'gc, Note<'gc>>>,
 }
 
 /// Private, until it is frozen.
 #[derive(Object, Freeze)]
 struct Step<'gc> {
-    noted: Leaf<Noted>,
+    noted: Leaf<Numbered>,
     title: Option<Val<'gc, Note<'gc>>>,
     next: Option<Gc<'gc, Mut<Step<'gc>>>>,
 }
@@ -60,14 +62,14 @@ struct Model {
     parcels: Vec<(Sent, Option<usize>)>,
     /// Owned by no heap while they are closed.
     folders: Vec<(Folder, usize)>,
-    ended: Ended,
+    ended: Drops,
     random: Rng,
 }
 
 fn number(both: &Both<'_>) -> Option<usize> {
     match both {
-        (Some(note), _) => Some(note.noted.0.0),
-        (None, Some(step)) => Some(step.read().noted.0.0),
+        (Some(note), _) => Some(note.noted.0.number),
+        (None, Some(step)) => Some(step.read().noted.0.number),
         (None, None) => None,
     }
 }
@@ -91,9 +93,9 @@ impl Model {
         (length != 0).then(|| self.random.usize(..length))
     }
 
-    fn new_number(&mut self, edges: Vec<usize>) -> Leaf<Noted> {
+    fn new_number(&mut self, edges: Vec<usize>) -> Leaf<Numbered> {
         self.edges.push(edges);
-        Noted::next(&self.ended)
+        Numbered::next(&self.ended)
     }
 
     fn turn<'gc>(&mut self, m: &Mutator<'gc>, desk: &mut Desk<'gc>, heap: usize) {
@@ -173,7 +175,7 @@ impl Model {
     fn note<'gc>(&mut self, m: &Mutator<'gc>, parts: Vec<Titled<'gc>>) -> Titled<'gc> {
         let (parts, edges) = parts.into_iter().unzip();
         let noted = self.new_number(edges);
-        let number = noted.0.0;
+        let number = noted.0.number;
         (m.val(Note { noted, parts }), number)
     }
 
@@ -206,7 +208,7 @@ impl Model {
                 0 if !papers.is_empty() => papers[0],
                 _ => {
                     let title = first.and_then(|first| first.borrow().title);
-                    papers.extend(title.map(|title| (title, title.noted.0.0)));
+                    papers.extend(title.map(|title| (title, title.noted.0.number)));
                     self.note(r, papers)
                 }
             };
@@ -220,7 +222,7 @@ impl Model {
                 _ => (*first, before),
             };
             let noted = self.new_number([titled].into_iter().chain(before).collect());
-            let (title, last) = (Some(title), noted.0.0);
+            let (title, last) = (Some(title), noted.0.number);
             *first = Some(r.alloc(Mut::new(Step { noted, title, next })));
             last
         });
@@ -240,13 +242,13 @@ impl Model {
 
     fn reached(&self) -> BTreeSet<usize> {
         let all = self.tops.iter().chain(&self.drawers).flatten().copied();
-        let mut grey: Vec<usize> = all.flatten().collect();
-        grey.extend(self.parcels.iter().filter_map(|(_, number)| *number));
-        grey.extend(self.folders.iter().map(|(_, last)| *last));
+        let mut queue: Vec<usize> = all.flatten().collect();
+        queue.extend(self.parcels.iter().filter_map(|(_, number)| *number));
+        queue.extend(self.folders.iter().map(|(_, last)| *last));
         let mut reached = BTreeSet::new();
-        while let Some(number) = grey.pop() {
+        while let Some(number) = queue.pop() {
             if reached.insert(number) {
-                grey.extend(&self.edges[number]);
+                queue.extend(&self.edges[number]);
             }
         }
         reached
@@ -282,7 +284,7 @@ impl Model {
                 let (mut step, mut here) = (*first, Some(*last));
                 while let (Some(is), Some(expected)) = (step, here) {
                     let (is, edges) = (is.borrow(), &self.edges[expected]);
-                    assert_eq!(is.noted.0.0, expected);
+                    assert_eq!(is.noted.0.number, expected);
                     self.follow(vec![((is.title, None), Some(edges[0]))]);
                     (step, here) = (is.next, edges.get(1).copied());
                 }
@@ -316,7 +318,7 @@ fn program(mode: Mode, seed: u64) {
         drawers: vec![Vec::new(); HEAPS],
         parcels: Vec::new(),
         folders: Vec::new(),
-        ended: Ended::default(),
+        ended: Drops::default(),
         random: Rng::with_seed(seed),
     };
     let heap = |number: usize| {
@@ -366,8 +368,7 @@ fn program(mode: Mode, seed: u64) {
     let most = model.edges.len() + 2;
     for _ in 0..most {
         for heap in &mut heaps {
-            heap.collect();
-            heap.sweep();
+            heap.collect_and_sweep();
         }
         if model.ended.lock().unwrap().iter().all(|&times| times == 1) {
             break;

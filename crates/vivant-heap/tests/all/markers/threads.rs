@@ -1,18 +1,19 @@
 //! Marker threads beside a heap, and the modes in which tests make it mark. The collections' tests
 //! include this file.
 
+use crate::seeds;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use vivant_heap::{Heap, Marker, Mutator, Pacing, PageSource, Progress, Root, Stress, When};
 
 /// Threads that help with the marks that they are notified of.
 pub(crate) struct Markers {
-    told: Arc<(Mutex<Told>, Condvar)>,
+    request: Arc<(Mutex<Request>, Condvar)>,
     threads: Vec<JoinHandle<()>>,
 }
 
 #[derive(Default)]
-struct Told {
+struct Request {
     marker: Option<Marker>,
     /// The number of notifications.
     times: u64,
@@ -21,44 +22,44 @@ struct Told {
 
 impl Markers {
     pub(crate) fn new(threads: usize) -> Markers {
-        let told = Arc::<(Mutex<Told>, Condvar)>::default();
+        let request = Arc::<(Mutex<Request>, Condvar)>::default();
         let help = |number| {
-            let told = told.clone();
+            let request = request.clone();
             // Some release the marker often, and some seldom.
             let often = if cfg!(miri) { 60 } else { 3 };
-            thread::spawn(move || help(&told, [often, 1_000][number % 2]))
+            thread::spawn(move || help(&request, [often, 1_000][number % 2]))
         };
         let threads = (0..threads).map(help).collect();
-        Markers { told, threads }
+        Markers { request, threads }
     }
 
     /// Makes the threads help with the mark of this heap that runs now.
     pub(crate) fn follow<R: Root>(&self, heap: &Heap<R>) {
-        self.tell(|told| told.marker = heap.marker());
+        self.notify(|request| request.marker = heap.marker());
     }
 
-    fn tell(&self, what: impl FnOnce(&mut Told)) {
-        let (told, changed) = &*self.told;
-        let mut told = told.lock().unwrap();
-        told.times += 1;
-        what(&mut told);
+    fn notify(&self, what: impl FnOnce(&mut Request)) {
+        let (request, changed) = &*self.request;
+        let mut request = request.lock().unwrap();
+        request.times += 1;
+        what(&mut request);
         changed.notify_all();
     }
 }
 
-fn help((told, changed): &(Mutex<Told>, Condvar), objects: usize) {
-    let mut heard = 0;
+fn help((request, changed): &(Mutex<Request>, Condvar), objects: usize) {
+    let mut seen = 0;
     loop {
         let marker = {
-            let mut told = told.lock().unwrap();
-            while told.times == heard && !told.over {
-                told = changed.wait(told).unwrap();
+            let mut request = request.lock().unwrap();
+            while request.times == seen && !request.over {
+                request = changed.wait(request).unwrap();
             }
-            if told.over {
+            if request.over {
                 return;
             }
-            heard = told.times;
-            told.marker.clone()
+            seen = request.times;
+            request.marker.clone()
         };
         let Some(marker) = marker else { continue };
         loop {
@@ -74,7 +75,7 @@ fn help((told, changed): &(Mutex<Told>, Condvar), objects: usize) {
 
 impl Drop for Markers {
     fn drop(&mut self) {
-        self.tell(|told| told.over = true);
+        self.notify(|request| request.over = true);
         for thread in self.threads.drain(..) {
             // The test may be panicking already.
             assert!(thread.join().is_ok() || thread::panicking());
@@ -107,18 +108,9 @@ impl Mode {
 
 /// Runs a program with a number of seeds, in both modes.
 pub(crate) fn with_seeds(short: u64, run: impl Fn(Mode, u64)) {
-    let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    let seeds = match number("VIVANT_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("VIVANT_SEEDS").unwrap_or(if cfg!(miri) { 1 } else { short }),
-    };
-    for seed in seeds {
+    for seed in seeds::seeds(if cfg!(miri) { 1 } else { short }) {
         for mode in [Mode::Stressed, Mode::Paced] {
-            let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(mode, seed)));
-            if let Err(panic) = ran {
-                eprintln!("VIVANT_SEED={seed} fails, {mode:?}");
-                std::panic::resume_unwind(panic);
-            }
+            seeds::run(seed, || run(mode, seed));
         }
     }
 }

@@ -74,7 +74,7 @@ fn a_borrow_of_a_part_is_one_of_the_whole() {
 }
 
 #[test]
-fn a_part_that_is_not_there_gives_the_whole_back() {
+fn filter_map_returns_the_whole_for_a_missing_part() {
     young_and_old(|m, [page, _]| {
         let word = |number| Ref::filter_map(page.borrow(), move |page| page.words.get(number));
         assert_eq!(*word(1).ok().unwrap(), "two");
@@ -106,7 +106,7 @@ fn a_part_that_is_not_there_gives_the_whole_back() {
 }
 
 #[test]
-fn two_parts_end_one_by_one() {
+fn two_borrowed_parts_end_separately() {
     young_and_old(|m, [page, other]| {
         let (title, words) =
             Ref::map_split(page.borrow(), |page| (page.title.as_str(), &page.words[..]));
@@ -162,7 +162,7 @@ fn a_closure_that_panics_ends_the_borrow() {
 }
 
 #[test]
-fn an_error_says_what_is_borrowed_and_how() {
+fn a_borrow_error_names_the_type_and_the_borrow() {
     young_and_old(|m, [page, _]| {
         // Compilers differ in how they print lifetimes.
         let says = |error: BorrowError| {

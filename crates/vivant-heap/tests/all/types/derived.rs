@@ -80,7 +80,7 @@ struct State<'gc> {
 root!(All = State<'gc>);
 
 #[test]
-fn every_part_is_found() {
+fn every_field_is_traced() {
     let ended = Arc::new(AtomicUsize::new(0));
     let mut heap = heap::<All>(|m| {
         let number = |n: u64| m.alloc(Mut::new(n));
@@ -141,7 +141,7 @@ impl GetNumber for Number<'_> {
 }
 
 #[test]
-fn what_needs_no_trace_is_known() {
+fn types_without_references_need_no_trace() {
     fn needs<'gc, T: Object<'gc>>(_: &'gc ()) -> bool {
         T::NEEDS_TRACE
     }
@@ -157,16 +157,19 @@ fn what_needs_no_trace_is_known() {
 
 #[test]
 fn erased_forms_are_static() {
-    fn twin<'gc, T: Object<'gc>>(_: &'gc ()) -> TypeId {
+    fn erased<'gc, T: Object<'gc>>(_: &'gc ()) -> TypeId {
         TypeId::of::<T::Static>()
     }
     let brand = ();
     assert_eq!(
-        twin::<Named<'_, Pair<Number<'_>, u8>>>(&brand),
+        erased::<Named<'_, Pair<Number<'_>, u8>>>(&brand),
         TypeId::of::<Named<'static, Pair<Number<'static>, u8>>>()
     );
-    assert_eq!(twin::<Counting>(&brand), TypeId::of::<Counting>());
-    assert_ne!(twin::<Pair<u8, u16>>(&brand), twin::<Pair<u16, u8>>(&brand));
+    assert_eq!(erased::<Counting>(&brand), TypeId::of::<Counting>());
+    assert_ne!(
+        erased::<Pair<u8, u16>>(&brand),
+        erased::<Pair<u16, u8>>(&brand)
+    );
 }
 
 /// A traced type, so that collections visit its `Mut`.

@@ -7,7 +7,7 @@ use vivant_heap::{Gc, Heap, HeapId, Mut, Pacing, PageSource};
 root!(Sizes = (Vec<Gc<'gc, Mut<u64>>>, Vec<Gc<'gc, [u8]>>, Option<Gc<'gc, ()>>));
 
 #[test]
-fn an_object_knows_its_heap() {
+fn the_owner_is_found_from_a_reference() {
     let source = Arc::new(PageSource::new());
     let sizes = if cfg!(miri) {
         [0, 3000, 9000]

@@ -1,7 +1,8 @@
 //! Slices, strings and trait objects.
 
 use super::{heap, through_collections};
-use crate::ends::Ends;
+use crate::drop_counter::DropCounter;
+use crate::heaps::Collect;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{Anything, Gc, Leaf, Mut, Object, Root, Weak, collected, unsize};
@@ -58,25 +59,23 @@ fn slices_of_all_lengths_move_whole() {
     });
 }
 
-root!(Endings = Option<Gc<'gc, [Leaf<Ends>]>>);
+root!(Endings = Option<Gc<'gc, [Leaf<DropCounter>]>>);
 
 #[test]
 fn elements_end_once() {
     let ended = Arc::new(AtomicUsize::new(0));
     let mut heap = heap::<Endings>(|m| {
-        let ends = |length| m.alloc_iter((0..length).map(|_| Leaf(Ends(ended.clone()))));
+        let ends = |length| m.alloc_iter((0..length).map(|_| Leaf(DropCounter(ended.clone()))));
         ends(3);
         ends(1000);
         Some(ends(10))
     });
     heap.collect_young();
     assert_eq!(ended.load(Ordering::Relaxed), 3);
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     assert_eq!(ended.load(Ordering::Relaxed), 1003);
     heap.turn(|_, state| *state = None);
-    heap.collect();
-    heap.sweep();
+    heap.collect_and_sweep();
     assert_eq!(ended.load(Ordering::Relaxed), 1013);
 }
 

@@ -55,7 +55,7 @@ fn ages() -> [fn(&mut Heap<Watched>); 4] {
 }
 
 #[test]
-fn a_living_object_stays_in_sight() {
+fn a_weak_reference_to_a_live_object_upgrades() {
     for age in ages() {
         let mut heap = watched();
         age(&mut heap);
@@ -70,7 +70,7 @@ fn a_living_object_stays_in_sight() {
 }
 
 #[test]
-fn a_dead_one_is_out_of_sight_after_the_collection() {
+fn a_collection_clears_weak_references_to_dead_objects() {
     for age in ages() {
         let mut heap = watched();
         age(&mut heap);
@@ -86,7 +86,7 @@ fn a_dead_one_is_out_of_sight_after_the_collection() {
 }
 
 #[test]
-fn a_young_one_dies_with_the_nursery() {
+fn a_minor_collection_clears_weak_references_to_young_objects() {
     for age in &ages()[..2] {
         let mut heap = watched();
         age(&mut heap);
@@ -97,7 +97,7 @@ fn a_young_one_dies_with_the_nursery() {
 }
 
 #[test]
-fn what_was_upgraded_and_kept_lives_on() {
+fn an_upgraded_object_survives() {
     let mut heap = watched();
     heap.collect();
     forget(&mut heap, 2);
@@ -110,7 +110,7 @@ fn what_was_upgraded_and_kept_lives_on() {
 }
 
 #[test]
-fn many_come_and_go() {
+fn many_weak_references_are_created_and_dropped() {
     let mut heap = watched();
     for round in 0..if cfg!(miri) { 20 } else { 300 } {
         heap.turn(|m, state| {

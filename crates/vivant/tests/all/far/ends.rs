@@ -9,8 +9,8 @@ use vivant::prelude::*;
 use vivant::{Pacing, Supervisor};
 
 #[test]
-fn seeded_an_object_outlives_its_actor_and_is_reached_no_more() {
-    let name = "seeded_an_object_outlives_its_actor_and_is_reached_no_more";
+fn seeded_an_object_outlives_its_actor_and_is_unreachable() {
+    let name = "seeded_an_object_outlives_its_actor_and_is_unreachable";
     seeded(name, |simulation, token| {
         let system = simulation.system();
         let scene = Scene::spawn(system);
@@ -41,8 +41,8 @@ fn seeded_an_object_outlives_its_actor_and_is_reached_no_more() {
 }
 
 #[test]
-fn seeded_an_actor_that_begins_anew_does_not_know_its_nodes() {
-    let name = "seeded_an_actor_that_begins_anew_does_not_know_its_nodes";
+fn seeded_a_restarted_actor_refuses_its_former_tags() {
+    let name = "seeded_a_restarted_actor_refuses_its_former_tags";
     seeded(name, |simulation, token| {
         let system = simulation.system();
         let tree = Supervisor::one_for_one().spawn(system);
@@ -69,9 +69,9 @@ fn seeded_an_actor_that_begins_anew_does_not_know_its_nodes() {
 }
 
 #[test]
-fn seeded_a_far_reference_keeps_its_actor() {
+fn seeded_a_far_reference_keeps_its_actor_alive() {
     seeded(
-        "seeded_a_far_reference_keeps_its_actor",
+        "seeded_a_far_reference_keeps_its_actor_alive",
         |simulation, token| {
             let system = simulation.system();
             let artist = Artist::spawn(system);
@@ -120,8 +120,8 @@ impl<'gc> PeerState<'gc> {
 }
 
 #[test]
-fn seeded_actors_that_know_each_other_by_far_references_alone_end() {
-    let name = "seeded_actors_that_know_each_other_by_far_references_alone_end";
+fn seeded_a_cycle_of_far_references_ends() {
+    let name = "seeded_a_cycle_of_far_references_ends";
     seeded(name, |simulation, _| {
         let system = simulation.system();
         let peers = [(); 3].map(|()| Peer::spawn(system));
@@ -139,7 +139,7 @@ fn seeded_actors_that_know_each_other_by_far_references_alone_end() {
 }
 
 #[test]
-fn far_references_go_round_on_threads() {
+fn far_references_are_passed_on_threads() {
     let rounds = if cfg!(miri) { 3 } else { 100 };
     let stress = Stress::new(When::Chance, 1);
     let system = System::builder()

@@ -56,7 +56,7 @@ impl Loop {
 
 #[test]
 #[allow(deprecated)]
-fn names_work() -> Outcome {
+fn names_of_the_expansion_are_free_for_users() -> Outcome {
     let system = System::new();
     let actor = Loop::spawn(&system, 1, 2);
     assert_eq!(actor.run(1, 2, 3, 4, "x").ask_blocking()?, 13);
@@ -100,7 +100,7 @@ macro_rules! counter {
 counter!(Small, u8, 3);
 
 #[test]
-fn they_work() -> Outcome {
+fn actors_of_a_user_macro_run() -> Outcome {
     let system = System::new();
     let small = system.spawn(Small { count: 0 });
     assert_eq!(small.step(1).ask_blocking()?, 3);

@@ -49,7 +49,7 @@ impl Teller {
 }
 
 #[test]
-fn fill_their_holes() -> Outcome {
+fn continuations_fill_their_holes() -> Outcome {
     let system = System::new();
     let (from, to) = (
         system.spawn(Account::empty()),

@@ -5,7 +5,7 @@ use vivant::prelude::*;
 use vivant::{Behaviour, Message, Pool};
 
 #[test]
-fn behaviours_and_guards() -> Outcome {
+fn behaviours_run_when_their_guards_hold() -> Outcome {
     let system = System::new();
     let account = system.spawn(bank::Account::empty());
     assert_eq!(account.deposit(10).ask_blocking()?, 10);
@@ -19,7 +19,7 @@ fn behaviours_and_guards() -> Outcome {
 }
 
 #[test]
-fn names() {
+fn names_contain_the_module_path() {
     assert_eq!(bank::Account::NAME, "all::macros::bank::Account");
     assert_eq!(
         <bank::account::Deposit<bank::Account> as Message>::NAME,
@@ -37,7 +37,7 @@ impl Register {
 }
 
 #[test]
-fn options_of_actors() -> Outcome {
+fn options_set_name_and_pool() -> Outcome {
     assert_eq!(Register::NAME, "shop/Register");
     assert_eq!(Register::POOL, Pool::Blocking);
     assert_eq!(
@@ -71,7 +71,7 @@ mod several_blocks {
     }
 
     #[test]
-    fn have_a_module_each() -> Outcome {
+    fn each_block_of_behaviours_has_a_module() -> Outcome {
         fn is_behaviour<B: Behaviour<Actor = Phone>>() {}
         let system = System::new();
         let phone = system.spawn(Phone { calls: 0 });
@@ -84,7 +84,7 @@ mod several_blocks {
 }
 
 #[test]
-fn an_actor_inside_a_function() -> Outcome {
+fn an_actor_may_be_defined_in_a_function() -> Outcome {
     #[derive(Actor)]
     enum Light {
         On,

@@ -53,7 +53,7 @@ where
 }
 
 #[test]
-fn actors() -> Outcome {
+fn generic_actors_run() -> Outcome {
     let system = System::new();
     let slot = Slot::<u64, 2>::spawn(&system, 4);
     let put = slot.put(0, 5).ask();

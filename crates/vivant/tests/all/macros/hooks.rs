@@ -8,29 +8,29 @@ use vivant::simulation::Simulation;
 
 #[derive(Actor)]
 struct Door<T: Send + 'static> {
-    told: Arc<AtomicU64>,
+    notified: Arc<AtomicU64>,
     _inside: T,
 }
 
 #[behaviours]
 impl<T: Send + 'static> Door<T> {
     #[start]
-    fn open(told: Arc<AtomicU64>, inside: T) -> Self {
+    fn open(notified: Arc<AtomicU64>, inside: T) -> Self {
         Door {
-            told,
+            notified,
             _inside: inside,
         }
     }
 
     fn knock(&mut self) {
-        self.told.fetch_add(1, Ordering::Relaxed);
+        self.notified.fetch_add(1, Ordering::Relaxed);
     }
 
     #[stop]
     fn close(&mut self, t: &Turn<Self>, reason: &StopReason) {
         assert!(Address::is_me(&t.me()));
         assert_eq!(*reason, StopReason::Drained);
-        self.told.fetch_add(10, Ordering::Relaxed);
+        self.notified.fetch_add(10, Ordering::Relaxed);
     }
 }
 
@@ -40,9 +40,9 @@ struct Bell(Arc<AtomicU64>);
 #[behaviours]
 impl Bell {
     #[start]
-    fn new(t: &Turn<Self>, told: Arc<AtomicU64>) -> Bell {
+    fn new(t: &Turn<Self>, notified: Arc<AtomicU64>) -> Bell {
         t.stop();
-        Bell(told)
+        Bell(notified)
     }
 
     #[stop]
@@ -52,14 +52,14 @@ impl Bell {
 }
 
 #[test]
-fn run_at_both_ends() -> Outcome {
-    let told = Arc::new(AtomicU64::new(0));
+fn start_and_stop_hooks_run() -> Outcome {
+    let notified = Arc::new(AtomicU64::new(0));
     let simulation = Simulation::new(1);
-    let door = Door::spawn(simulation.system(), told.clone(), "a room");
+    let door = Door::spawn(simulation.system(), notified.clone(), "a room");
     door.knock().ask_blocking()?;
     Address::stop_after_queue(&door);
-    drop(Bell::spawn(simulation.system(), told.clone()));
+    drop(Bell::spawn(simulation.system(), notified.clone()));
     simulation.run();
-    assert_eq!(told.load(Ordering::Relaxed), 111);
+    assert_eq!(notified.load(Ordering::Relaxed), 111);
     Ok(())
 }

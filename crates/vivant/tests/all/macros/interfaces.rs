@@ -49,7 +49,7 @@ impl<T: Send + 'static> Ledger for Safe<T> {
 }
 
 #[test]
-fn hide_the_actor() -> Outcome {
+fn interfaces_hide_the_actor() -> Outcome {
     let system = System::new();
     let purse = system.spawn(Purse { coins: vec![] });
     let safe = system.spawn(Safe::<&'static str> {

@@ -10,13 +10,13 @@ thread_local! {
 }
 
 #[vivant::test]
-fn take_the_system(system: &System) {
+fn a_test_takes_the_system(system: &System) {
     let account = system.spawn(bank::Account::empty());
     assert_eq!(account.deposit(1).ask_blocking(), Ok(1));
 }
 
 #[vivant::test(seeds = 3)]
-fn take_the_simulation(simulation: &Simulation) -> Outcome {
+fn a_test_takes_the_simulation(simulation: &Simulation) -> Outcome {
     let account = simulation.system().spawn(bank::Account::empty());
     account.deposit(1).send();
     simulation.run();
@@ -26,7 +26,7 @@ fn take_the_simulation(simulation: &Simulation) -> Outcome {
 }
 
 #[vivant::test(seeds = 5, faults = Faults::none())]
-async fn wait(system: System) -> Outcome {
+async fn an_async_test_awaits(system: System) -> Outcome {
     let account = system.spawn(bank::Account::empty());
     assert_eq!(account.deposit(1).ask().await?, 1);
     Ok(())
@@ -34,7 +34,7 @@ async fn wait(system: System) -> Outcome {
 
 #[vivant::test(seeds = 2)]
 #[should_panic(expected = "the test returned an error: \"no\"")]
-fn fail(_system: &System) -> Result<(), String> {
+fn an_error_fails_a_test(_system: &System) -> Result<(), String> {
     Err("no".into())
 }
 
@@ -43,10 +43,10 @@ fn fail(_system: &System) -> Result<(), String> {
 fn left_out(_: NoSuchType) {}
 
 #[test]
-fn run_once_for_each_seed() {
+fn a_seeded_test_runs_once_for_each_seed() {
     let overridden = ["VIVANT_SEED", "VIVANT_SEEDS"].map(std::env::var);
     if overridden.iter().all(Result::is_err) {
-        take_the_simulation();
+        a_test_takes_the_simulation();
         assert_eq!(RUNS.get(), 3);
     }
 }

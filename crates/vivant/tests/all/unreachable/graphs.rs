@@ -133,8 +133,7 @@ fn hall(stage: &Stage, name: u64) -> Address<Hall> {
 
 /// Returns whether two halls both end when only they refer to each other.
 fn end_by(knows: impl Fn(&Address<Hall>, &Address<Hall>)) -> bool {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let (a, b) = (hall(&stage, 0), hall(&stage, 1));
     knows(&a, &b);
     knows(&b, &a);
@@ -149,7 +148,7 @@ fn end_by(knows: impl Fn(&Address<Hall>, &Address<Hall>)) -> bool {
 }
 
 #[test]
-fn addresses_are_seen_in_objects_of_every_kind() {
+fn addresses_are_traced_in_objects_of_every_kind() {
     assert!(end_by(|a, b| a.lodges(b.clone()).send()));
     assert!(end_by(|a, b| a.notes(7, b.clone()).send()));
     assert!(end_by(|a, b| a.is_beside(b.clone()).send()));
@@ -162,7 +161,7 @@ fn addresses_are_seen_in_objects_of_every_kind() {
 }
 
 #[test]
-fn who_is_in_a_region_or_shared_counts_as_outside() {
+fn an_address_in_a_region_or_shared_object_counts_as_external() {
     assert!(!end_by(|a, b| a.shares(b.clone()).send()));
     assert!(!end_by(|a, b| a.shuts_away(b.clone()).send()));
     assert!(!end_by(|a, b| {
@@ -177,8 +176,7 @@ fn who_is_in_a_region_or_shared_counts_as_outside() {
 
 #[test]
 fn cycles_of_graphs_and_plain_actors_end() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+    let (simulation, stage) = Stage::simulated();
     let (hall, node) = (hall(&stage, 0), stage.node(1));
     hall.receives(node.clone()).send();
     node.enters(hall.clone()).send();
@@ -191,9 +189,8 @@ fn cycles_of_graphs_and_plain_actors_end() {
 }
 
 #[test]
-fn who_is_known_to_garbage_alone_ends_while_its_holder_rests() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+fn an_actor_referenced_only_by_garbage_ends_while_its_holder_is_idle() {
+    let (simulation, stage) = Stage::simulated();
     let (a, b) = (hall(&stage, 0), hall(&stage, 1));
     a.lodges(b).send();
     simulation.run();
@@ -205,9 +202,8 @@ fn who_is_known_to_garbage_alone_ends_while_its_holder_rests() {
 }
 
 #[test]
-fn who_was_seen_may_be_sent_away() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+fn a_traced_address_may_be_sent_away() {
+    let (simulation, stage) = Stage::simulated();
     // Each holds the next one's address, and an actor with the first one's address keeps all.
     let halls: Vec<_> = (0..4).map(|name| hall(&stage, name)).collect();
     for (at, one) in halls.iter().enumerate() {
@@ -227,9 +223,8 @@ fn who_was_seen_may_be_sent_away() {
 }
 
 #[test]
-fn why_alive_sees_through_heaps() {
-    let simulation = Simulation::new(1);
-    let stage = Stage::on(&simulation);
+fn why_alive_follows_references_in_heaps() {
+    let (simulation, stage) = Stage::simulated();
     let (a, b) = (hall(&stage, 0), hall(&stage, 1));
     a.lodges(b.clone()).send();
     stage.system.keep(&a);
@@ -243,7 +238,7 @@ fn why_alive_sees_through_heaps() {
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 300))]
-fn seeded_graphs_that_are_given_up_end_and_no_others(simulation: &Simulation) {
+fn seeded_only_unreferenced_graphs_end(simulation: &Simulation) {
     let seed = simulation.seed();
     let when = [When::Paced, When::All, When::Chance][seed as usize % 3];
     let pacing = Pacing::new()

@@ -98,7 +98,7 @@ impl House {
 }
 
 #[test]
-fn what_the_owner_refers_to_is_kept_by_what_keeps_it() {
+fn an_object_of_the_owners_state_is_kept_by_the_owner() {
     let house = house();
     let first = house.prints("rain");
     let second = house.prints("snow");
@@ -116,7 +116,7 @@ fn what_the_owner_refers_to_is_kept_by_what_keeps_it() {
 }
 
 #[test]
-fn who_has_it_or_a_whole_of_it_is_named() {
+fn the_holder_of_an_object_or_its_container_is_named() {
     let house = house();
     let first = house.prints("rain");
     let second = house.prints("snow");
@@ -141,7 +141,7 @@ fn who_has_it_or_a_whole_of_it_is_named() {
 }
 
 #[test]
-fn threads_and_messages_are_outside() {
+fn references_of_threads_and_messages_count_as_external() {
     let house = house();
     let page = house.prints("rain");
     house.press.forgets().send();
@@ -172,7 +172,7 @@ fn an_object_may_outlive_its_owner() {
 }
 
 #[test]
-fn to_ask_forgets_nothing_that_was_given_up() {
+fn a_query_loses_no_released_count() {
     let house = house();
     let page = house.prints("rain");
     house.press.forgets().send();

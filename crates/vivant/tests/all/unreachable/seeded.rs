@@ -5,7 +5,7 @@ use vivant::simulation::Faults;
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
 #[cfg_attr(not(miri), vivant::test(seeds = 300))]
-fn seeded_whoever_is_given_up_ends_and_nobody_else(simulation: &Simulation) {
+fn seeded_only_unreferenced_rings_end(simulation: &Simulation) {
     let stage = Stage::on(simulation);
     let baseline = stage.system.inspect().bytes;
     // Three rings; each holds an address of a node of the next.
@@ -49,7 +49,7 @@ fn seeded_whoever_is_given_up_ends_and_nobody_else(simulation: &Simulation) {
 
 #[cfg_attr(miri, vivant::test(seeds = 1, faults = Faults::all()))]
 #[cfg_attr(not(miri), vivant::test(seeds = 300, faults = Faults::all()))]
-fn seeded_faults_lose_nobody_and_keep_nobody(simulation: &Simulation) {
+fn seeded_faults_neither_end_nor_keep_actors(simulation: &Simulation) {
     let stage = Stage::on(simulation);
     let ring = stage.ring(6);
     let held = stage.ring(3).pop().unwrap();

@@ -15,7 +15,7 @@ fn threads() -> Stage {
 }
 
 #[test]
-fn rings_end_on_threads_and_what_is_held_does_not() {
+fn unreferenced_rings_end_on_threads_and_held_ones_do_not() {
     let stage = threads();
     let rounds = if cfg!(miri) { 3 } else { 300 };
     let (mut given_up, mut held) = (Vec::new(), Vec::new());
@@ -120,7 +120,7 @@ fn maker(stage: &Stage) -> Address<Maker> {
 }
 
 #[test]
-fn who_makes_more_than_is_looked_at_goes_on_in_the_end() {
+fn a_throttled_actor_continues_in_the_end() {
     let stage = threads();
     let pairs = if cfg!(miri) { 10 } else { 20_000 };
     let maker = maker(&stage);
@@ -131,7 +131,7 @@ fn who_makes_more_than_is_looked_at_goes_on_in_the_end() {
 }
 
 #[test]
-fn a_system_ends_while_somebody_is_held_back() {
+fn a_system_ends_while_an_actor_is_throttled() {
     for turns in 0..if cfg!(miri) { 1 } else { 8 } {
         let stage = threads();
         let maker = maker(&stage);
