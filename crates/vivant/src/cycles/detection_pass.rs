@@ -168,7 +168,7 @@ impl DetectionPass {
             None => Seen::Gone,
             Some(cell) => {
                 if at < self.candidates {
-                    cell.is_looked_at();
+                    cell.clear_candidate();
                 }
                 match cell.hold_idle() {
                     Ok(mut idle) => {
