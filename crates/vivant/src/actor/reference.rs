@@ -97,7 +97,7 @@ impl AddressRef {
             // SAFETY: the caller's contract (X1).
             std::mem::forget(unsafe { CellRef::to(header) });
             // SAFETY: the caller's contract (X1).
-            unsafe { header.as_ref() }.is_raised(before);
+            unsafe { header.as_ref() }.note_first_address(before);
         } else if reference_word::count(before) >= reference_word::ADDRESSES_MAX {
             too_many();
         }

@@ -380,7 +380,7 @@ impl Worker {
     /// candidates run, and may become idle, before they are scanned. If candidates overload the
     /// detector, the actor is throttled.
     #[cold]
-    pub(super) fn pauses(&self, overload: CandidateOverload) {
+    pub(super) fn end_run_early(&self, overload: CandidateOverload) {
         if !self.has_request() {
             self.request.set(TurnRequest::Pause);
         }

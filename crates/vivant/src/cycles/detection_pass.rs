@@ -170,7 +170,7 @@ impl DetectionPass {
             None => NodeState::Ended,
             Some(cell) => {
                 if at < self.candidates {
-                    cell.is_looked_at();
+                    cell.clear_candidate();
                 }
                 match cell.hold_idle() {
                     Ok(mut idle) => {

@@ -72,7 +72,7 @@ impl Header {
 
     /// The actor is no candidate any more: from now on a lost address makes it one again. Called
     /// before the detector scans it (U2).
-    pub(crate) fn is_looked_at(&self) {
+    pub(crate) fn clear_candidate(&self) {
         // AcqRel: as in `lose`; the scan that follows sees everything that was lost before.
         self.addresses.fetch_and(!CANDIDATE, Ordering::AcqRel);
     }
@@ -132,7 +132,7 @@ impl Header {
     /// other thread knows the actor, and the actor that receives the new address may be
     /// unreachable. So this actor becomes a candidate, as if it had lost an address (U1).
     #[inline]
-    pub(crate) fn is_raised(&self, before: u32) {
+    pub(crate) fn note_first_address(&self, before: u32) {
         if is_traced(before) {
             self.note_first_address_traced();
         }
@@ -239,7 +239,7 @@ impl Worker {
         if count >= CANDIDATES_MAX {
             let overload = self.flush_candidates();
             if self.inside_turn() {
-                self.pauses(overload);
+                self.end_run_early(overload);
             }
         }
         Some(())
