@@ -72,7 +72,7 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
     }
 
     /// The number of positions in the space; `None` if that exceeds `usize`.
-    fn space(&self) -> Option<usize> {
+    fn capacity(&self) -> Option<usize> {
         1_usize.checked_shl(Self::bits(self.height))
     }
 
@@ -143,7 +143,7 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
 
     #[inline]
     pub(crate) fn push_back(&mut self, m: &Mutator<'gc>, value: T) {
-        let leaf = self.room(m, End::Back);
+        let leaf = self.leaf_with_room(m, End::Back);
         let (from, to) = (leaf.from(), leaf.to());
         // SAFETY: there is an empty slot behind the last element; the chunk has passed the barrier.
         unsafe {
@@ -154,7 +154,7 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
     }
 
     pub(crate) fn push_front(&mut self, m: &Mutator<'gc>, value: T) {
-        let leaf = self.room(m, End::Front);
+        let leaf = self.leaf_with_room(m, End::Front);
         let (from, to) = (leaf.from(), leaf.to());
         // SAFETY: there is an empty slot before the first element; the chunk has passed the
         // barrier.
@@ -217,8 +217,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
     /// A chunk, which has passed the barrier, with an empty slot before or behind its elements for
     /// the next element.
     #[inline]
-    fn room(&mut self, m: &Mutator<'gc>, end: End) -> Chunk<'gc, Items<T>> {
-        if let Some(leaf) = self.room_there(end) {
+    fn leaf_with_room(&mut self, m: &Mutator<'gc>, end: End) -> Chunk<'gc, Items<T>> {
+        if let Some(leaf) = self.end_leaf_with_room(end) {
             leaf.touch_slot(
                 m,
                 match end {
@@ -232,7 +232,7 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
     }
 
     #[inline]
-    fn room_there(&self, end: End) -> Option<Chunk<'gc, Items<T>>> {
+    fn end_leaf_with_room(&self, end: End) -> Option<Chunk<'gc, Items<T>>> {
         if self.len == 0 {
             return None;
         }
@@ -266,8 +266,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
                 End::Back => {
                     let next = self.start.checked_add(self.len);
                     let next = next.expect("more elements than can be counted");
-                    self.space()
-                        .is_none_or(|space| next < space)
+                    self.capacity()
+                        .is_none_or(|capacity| next < capacity)
                         .then_some(next)
                 }
                 End::Front => self.start.checked_sub(1),
@@ -416,13 +416,13 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         }
         // SAFETY: links of the upper levels of the tree.
         unsafe {
-            let mut way = [root.raw(); HEIGHT_MAX];
+            let mut path = [root.raw(); HEIGHT_MAX];
             let top = self.height as usize;
             for level in (1..top).rev() {
                 let slot = Self::slot(level as u32 + 1, position);
-                way[level] = link(way[level + 1], slot).read();
+                path[level] = link(path[level + 1], slot).read();
             }
-            for (level, &node) in (1..).zip(&way[1..=top]) {
+            for (level, &node) in (1..).zip(&path[1..=top]) {
                 let node: Chunk<'gc, Links> = Chunk::of(node);
                 let slot = Self::slot(level, position);
                 node.touch(m);

@@ -47,7 +47,7 @@ impl<R: Root> Heap<R> {
         verifier.remembered()?;
         verifier.deaths()?;
         verifier.tags()?;
-        verifier.reached(state, each)?;
+        verifier.check_reachable(state, each)?;
         verifier.shared()
     }
 }
@@ -104,7 +104,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Checks that a span is this heap's, and that no other span has its pages.
-    fn run(&mut self, span: Span, kind: PageKind, place: Place) -> Result<(), Fault> {
+    fn check_span(&mut self, span: Span, kind: PageKind, place: Place) -> Result<(), Fault> {
         let start = span.start().addr().get();
         // SAFETY: the span is on one of the heap's lists, and its description is read as a whole.
         let pages = unsafe { span.0.read() }.pages as usize;
@@ -137,7 +137,7 @@ impl<'a> Verifier<'a> {
     fn nursery(&mut self) -> Result<(), Fault> {
         let mut pages = 0;
         for (span, filled) in self.core.nursery.chunks() {
-            self.run(span, PageKind::Nursery, Place::Nursery)?;
+            self.check_span(span, PageKind::Nursery, Place::Nursery)?;
             // SAFETY: the span is the nursery's.
             pages += unsafe { span.0.read() }.pages as usize;
             let mut offset = 0;
@@ -184,7 +184,7 @@ impl<'a> Verifier<'a> {
         }
         let mut pages = 0;
         for span in self.core.chunk_cache.spans() {
-            self.run(span, PageKind::Nursery, Place::Nursery)?;
+            self.check_span(span, PageKind::Nursery, Place::Nursery)?;
             // SAFETY: the span is the nursery chunk cache's.
             pages += unsafe { span.0.read() }.pages as usize;
         }
@@ -204,7 +204,7 @@ impl<'a> Verifier<'a> {
         for span in old.spans() {
             // SAFETY: the span is the old generation's; no turn runs.
             let page = unsafe { span.0.read() };
-            self.run(span, page.kind, Place::Old(span))?;
+            self.check_span(span, page.kind, Place::Old(span))?;
             let at = span.start().addr().get();
             pages += page.pages as usize;
             unswept += usize::from(!old.is_swept(&page));
@@ -385,7 +385,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Checks all objects that the state and the exports reach.
-    fn reached<'gc>(
+    fn check_reachable<'gc>(
         &mut self,
         state: &impl Object<'gc>,
         mut each: impl FnMut(Option<NonNull<Header>>, &Edges),

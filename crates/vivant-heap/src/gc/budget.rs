@@ -1,7 +1,8 @@
 //! [`Budget`]: the limits of the collector's work in one call.
 
-/// Limits of the work of one call and of the steps that follow it at once ([`Next::Again`]). A step
-/// takes off what it has done. Where the pacer needs less, the step does less.
+/// Limits of the work of one call and of the steps that follow it at once
+/// ([`Next::Again`](crate::Next::Again)). A step takes off what it has done. Where the pacer needs
+/// less, the step does less.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Budget {

@@ -66,7 +66,7 @@ impl Core {
             DueCollection::Minor => self.minor_if_full(state),
             DueCollection::MinorAlways => self.minor(state, TenuringPolicy::Once),
             DueCollection::Mark(reason) => {
-                self.mark_history.will_begin(reason, ReleasedExports::None);
+                self.mark_history.begin_for(reason, ReleasedExports::None);
                 // Under stress it replaces a mark that runs, and lists what that one was to list.
                 let edge_snapshot = match self.is_marking() {
                     true => self.last_edge_snapshot,
@@ -78,7 +78,7 @@ impl Core {
                 let drained = self.drain_up_to(deltas.unwrap_or(DELTAS));
                 match drained || self.delay_exceeded() || self.is_short() {
                     true => {
-                        self.mark_history.will_begin(reason, ReleasedExports::None);
+                        self.mark_history.begin_for(reason, ReleasedExports::None);
                         self.start_mark(state, MarkMode::Concurrent, EdgeSnapshot::Off);
                     }
                     false => self.minor_if_full(state),
@@ -243,7 +243,7 @@ impl Core {
             return;
         }
         self.mark_history
-            .will_begin(reason, self.idle_check.released);
+            .begin_for(reason, self.idle_check.released);
         if budget.is_unlimited() {
             return self.major(state, edge_snapshot);
         }

@@ -121,7 +121,7 @@ impl Core {
     }
 
     /// Ends the heap, which has no state any more.
-    pub(crate) fn ends(&mut self) -> HeapEnd {
+    pub(crate) fn end(&mut self) -> HeapEnd {
         self.drain_all();
         let sharing = self.sharing.get_mut();
         if !sharing.is_unshared() {

@@ -49,7 +49,7 @@ impl MarkLimit {
     /// A mark and its sweep are over.
     fn mark_ended(&mut self, now_ns: u64, after: &HeapStats) {
         let spent_ns = mem::take(&mut self.spent_ns);
-        self.history.has_ended(0, now_ns, spent_ns, after);
+        self.history.record_end(0, now_ns, spent_ns, after);
         let next_ns = self
             .history
             .next_ns(MarkReason::Detached, Activity::Busy, 0);

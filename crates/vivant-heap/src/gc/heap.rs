@@ -5,7 +5,7 @@ use super::detached_heap::DetachedHeap;
 use super::idle_check::{CheckSchedule, IdleCheck};
 use super::mark_cycle::MarkCycle;
 use super::marking::Marking;
-use super::mutator::{InTurn, Mutator};
+use super::mutator::{Mutator, RunningTurn};
 use super::pacing::Pacing;
 use super::report::Next;
 use super::step::MarkRecord;
@@ -305,10 +305,10 @@ impl<R: Root> Heap<R> {
         make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
     ) -> Heap<R> {
         let state = {
-            let turn = InTurn(&core);
+            let turn = RunningTurn(&core);
             make(&turn.mutator())
         };
-        Heap::of(core, forge::<R>(state))
+        Heap::of(core, erase_brand::<R>(state))
     }
 
     /// A heap of this state and the core with its objects.
@@ -332,11 +332,11 @@ impl<R: Root> Heap<R> {
         let mut core = Core::new(source, pacing, Role::Heap);
         core.get_mut().wake_by(waker);
         let made = panic::catch_unwind(AssertUnwindSafe(|| {
-            let turn = InTurn(&core);
+            let turn = RunningTurn(&core);
             make(&turn.mutator())
         }));
         match made {
-            Ok(state) => Ok(Heap::of(core, forge::<R>(state))),
+            Ok(state) => Ok(Heap::of(core, erase_brand::<R>(state))),
             Err(panic) => Err((DetachedHeap::of(core), panic)),
         }
     }
@@ -347,7 +347,7 @@ impl<R: Root> Heap<R> {
         body: impl for<'gc> FnOnce(&Mutator<'gc>, &mut R::Of<'gc>) -> T,
     ) -> T {
         let state = NonNull::from(&mut *self.state).cast::<R::Of<'_>>();
-        let turn = InTurn(&self.core);
+        let turn = RunningTurn(&self.core);
         // SAFETY: the same type but for its brand, which the body can neither choose nor keep: the
         // body accepts any brand.
         body(&turn.mutator(), unsafe { &mut *state.as_ptr() })
@@ -411,7 +411,7 @@ impl<R: Root> Heap<R> {
 }
 
 /// Erases the brand of a state, for the time between turns.
-fn forge<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
+fn erase_brand<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
     let state = ManuallyDrop::new(state);
     // SAFETY: the same type but for its brand. No turn gets the state in this form (Y4).
     unsafe { mem::transmute_copy(&*state) }
@@ -419,7 +419,7 @@ fn forge<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
 
 impl<R: Root> Heap<R> {
     /// The collector's part, and the state, which is not dropped automatically from here on.
-    pub(crate) fn take_apart(self) -> (Box<UnsafeCell<Core>>, ManuallyDrop<R::Of<'static>>) {
+    pub(crate) fn into_parts(self) -> (Box<UnsafeCell<Core>>, ManuallyDrop<R::Of<'static>>) {
         let this = ManuallyDrop::new(self);
         // SAFETY: both move out of a value that is neither dropped nor used again.
         unsafe {
@@ -435,8 +435,8 @@ impl<R: Root> Heap<R> {
         self,
         state: S::Of<'static>,
     ) -> Heap<S> {
-        let (core, mut before) = self.take_apart();
-        // SAFETY: dropped once: `take_apart` has moved the state out.
+        let (core, mut before) = self.into_parts();
+        // SAFETY: dropped once: `into_parts` has moved the state out.
         unsafe { drop_state(&mut before) };
         Heap::of(core, state)
     }
@@ -466,7 +466,7 @@ impl<R: Root> Drop for Heap<R> {
 impl Drop for Core {
     fn drop(&mut self) {
         self.abort_mark();
-        if self.ends() == HeapEnd::Shared {
+        if self.end() == HeapEnd::Shared {
             return;
         }
         for object in self.nursery.droppable() {

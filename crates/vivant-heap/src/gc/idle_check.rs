@@ -188,7 +188,7 @@ impl Core {
     /// The reasons for a mark that hold now.
     fn mark_reasons(&self, turns: u64) -> impl Iterator<Item = MarkReason> {
         let check = &self.idle_check;
-        let (marked, has_edges) = (self.mark_history.is_after(turns), check.edges == turns);
+        let (marked, has_edges) = (self.mark_history.began_after(turns), check.edges == turns);
         // A stop-the-world mark would delay messages that arrive meanwhile.
         let frees = self.pacing.marking == Marking::Concurrent && self.exceeds_first();
         let reasons = [

@@ -267,7 +267,7 @@ impl Core {
         }
         *self.mark_cycle.get_mut() = Some(mark_cycle);
         if mode == MarkMode::Concurrent {
-            self.counters.begins();
+            self.counters.begin();
         }
         std::mem::forget(guard);
     }
@@ -327,7 +327,7 @@ impl Core {
             return Ended::NotYet;
         };
         if mark_cycle.mark.mode == MarkMode::Concurrent {
-            self.counters.terminates();
+            self.counters.terminate();
         }
         let due = termination.due(self.heap_size_estimate());
         let guard = AbortOnUnwind;
@@ -350,7 +350,7 @@ impl Core {
         let Some(piece) = mark_cycle.assist.next(estimate, marked_bytes) else {
             return;
         };
-        self.counters.assists();
+        self.counters.assist();
         if piece == usize::MAX {
             mark_cycle.take_export_roots(self.sharing.get_mut(), piece);
             mark_cycle.flush();
@@ -386,10 +386,10 @@ impl Core {
         let pinned = self.pinned - mark_cycle.pinned;
         self.next_mark(born);
         self.pinned = pinned;
-        self.counters.waited(mark_cycle.waits);
+        self.counters.wait(mark_cycle.waits);
         self.counters.major(results.objects);
         if mark_cycle.mark.mode == MarkMode::Concurrent {
-            self.counters.ends();
+            self.counters.end();
         }
         self.edge_holders = results.edge_holders;
     }
@@ -406,8 +406,8 @@ impl Core {
         if let Some(mark_cycle) = self.mark_cycle.get_mut().take() {
             self.mark_aborted = true;
             mark_cycle.mark.queue.close();
-            self.counters.waited(mark_cycle.waits);
-            self.counters.aborts();
+            self.counters.wait(mark_cycle.waits);
+            self.counters.abort();
             self.sharing.get_mut().clear_marks();
         }
     }

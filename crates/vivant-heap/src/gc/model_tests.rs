@@ -54,9 +54,9 @@ fn refusing(source: &Arc<PageSource>, pacing: Pacing, seed: u64) -> Heap<Things>
 }
 
 #[derive(Default)]
-struct Told(AtomicBool);
+struct Calls(AtomicBool);
 
-impl Wake for Told {
+impl Wake for Calls {
     fn wake(self: Arc<Self>) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -71,7 +71,7 @@ struct Actor {
     held: Vec<Parcel<Val<'static, u64>>>,
     token: Arc<()>,
     tokens: usize,
-    told: Arc<Told>,
+    told: Arc<Calls>,
     now_ns: Cell<u64>,
     turns: u64,
     stepped: u64,
@@ -94,7 +94,7 @@ impl Actor {
             .nursery(8 << 10)
             .first(16 << 10)
             .marking(marking);
-        let told = Arc::new(Told::default());
+        let told = Arc::new(Calls::default());
         let mut heap = match dice.below(3) {
             0 => refusing(&source, pacing, seed),
             _ => things(&source, pacing),

@@ -26,9 +26,9 @@ pub struct Mutator<'gc> {
 }
 
 /// A turn that runs, until it ends or panics.
-pub(crate) struct InTurn<'a>(pub(crate) &'a UnsafeCell<Core>);
+pub(crate) struct RunningTurn<'a>(pub(crate) &'a UnsafeCell<Core>);
 
-impl InTurn<'_> {
+impl RunningTurn<'_> {
     #[inline]
     pub(crate) fn mutator<'gc>(&self) -> Mutator<'gc> {
         Mutator {
@@ -38,7 +38,7 @@ impl InTurn<'_> {
     }
 }
 
-impl Drop for InTurn<'_> {
+impl Drop for RunningTurn<'_> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: the turn is over: its mutators are not used any more.

@@ -8,11 +8,12 @@ use std::fmt;
 pub enum GcReason {
     /// A turn has ended.
     TurnEnd,
-    /// No message was there for the actor: a step asked for this call by [`Next::Later`], or a
-    /// marker has found everything marked ([`Progress::Drained`](crate::Progress)).
+    /// No message was there for the actor: a step asked for this call by
+    /// [`Next::Later`](crate::Next::Later), or a marker has found everything marked
+    /// ([`Progress::Drained`](crate::Progress)).
     Continue,
     /// It is time to find out whether the actor is idle: a step asked for this call by
-    /// [`StepReport::check_in_ns`], or the heap's waker did.
+    /// [`StepReport::check_in_ns`](crate::StepReport::check_in_ns), or the heap's waker did.
     IdleCheck,
     /// A turn of a heap without an actor has ended: of a region, or of a program that drives a heap
     /// by hand. As `TurnEnd`, without idle checks, and without a reader of the count inbox.
@@ -29,8 +30,8 @@ pub enum GcReason {
 pub enum Request {
     /// A minor collection.
     Nursery,
-    /// A mark. With [`Budget::UNLIMITED`] it is over in this step, and a mark that runs is aborted
-    /// for it.
+    /// A mark. With [`Budget::UNLIMITED`](crate::Budget::UNLIMITED) it is over in this step, and a
+    /// mark that runs is aborted for it.
     Mark,
     /// As `Mark`, and lists the objects that may have external edges, for
     /// [`Heap::show`](crate::Heap::show).

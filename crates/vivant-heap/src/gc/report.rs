@@ -12,8 +12,8 @@ use crate::injected_fault::{InjectedFault, is_injected};
 pub struct StepReport {
     /// What the caller must do now.
     pub next: Next,
-    /// After how many nanoseconds the caller must call with [`GcReason::IdleCheck`], unless an
-    /// earlier check is scheduled.
+    /// After how many nanoseconds the caller must call with
+    /// [`GcReason::IdleCheck`](crate::GcReason::IdleCheck), unless an earlier check is scheduled.
     pub check_in_ns: Option<u64>,
     /// The kind of work that was done, if any was.
     pub pause: Option<PauseKind>,
@@ -54,8 +54,8 @@ pub enum Next {
     Done,
     /// Another call at once, with the same reason and the same budget.
     Again,
-    /// A call with [`GcReason::Continue`] and a new budget, after the messages that wait. Only the
-    /// holder can do what is left.
+    /// A call with [`GcReason::Continue`](crate::GcReason::Continue) and a new budget, after the
+    /// messages that wait. Only the holder can do what is left.
     Later,
     /// The end of the heap: no other heap refers to its objects, and it is detached.
     Released,

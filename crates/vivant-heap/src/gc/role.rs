@@ -42,7 +42,7 @@ impl Core {
         holder: Holder,
         bytes: usize,
     ) -> Option<NonNull<Header>> {
-        let owner = owner_around(holder);
+        let owner = enclosing_owner(holder);
         // SAFETY: the owner's turn lasts, and waits for the region; this thread has both. They are
         // two heaps, because a region is no owner.
         let heap = unsafe { &mut *owner.as_ref().get() };
@@ -56,7 +56,7 @@ impl Core {
 /// The heap of the outermost turn around an open region: the regions in between are no owners. They
 /// do not count what it shares: such a count would not keep the object live any longer than other
 /// counts do.
-fn owner_around(mut holder: Holder) -> NonNull<UnsafeCell<Core>> {
+fn enclosing_owner(mut holder: Holder) -> NonNull<UnsafeCell<Core>> {
     while let Holder::Turn(heap) = holder {
         // SAFETY: the turns around an open region last longer; no role changes while its region is
         // open.
@@ -82,7 +82,7 @@ impl Mutator<'_> {
     pub(crate) fn sharer(&self) -> NonNull<UnsafeCell<Core>> {
         match self.core().role {
             Role::Heap => self.heap(),
-            Role::Region(holder) => owner_around(holder),
+            Role::Region(holder) => enclosing_owner(holder),
         }
     }
 
@@ -90,7 +90,7 @@ impl Mutator<'_> {
     /// allocated it, its owner counts what it refers to, as the region does: the region may release
     /// its own counts before the owner has marked (O8).
     #[inline]
-    pub(crate) fn parts_are_counted<'gc, T: Object<'gc>>(&self, values: &[T]) {
+    pub(crate) fn count_components<'gc, T: Object<'gc>>(&self, values: &[T]) {
         #[cfg(test)]
         if is_injected(InjectedFault::UncountedParts) {
             return;
@@ -98,15 +98,15 @@ impl Mutator<'_> {
         if const { T::NEEDS_TRACE }
             && let Role::Region(holder) = self.core().role
         {
-            let owner = owner_around(holder);
+            let owner = enclosing_owner(holder);
             for value in values {
-                Tracer::each_reference(value, |part| self.is_counted_by(owner, part));
+                Tracer::each_reference(value, |part| self.count_for_owner(owner, part));
             }
         }
     }
 
     #[cold]
-    fn is_counted_by(&self, owner: NonNull<UnsafeCell<Core>>, part: NonNull<Header>) {
+    fn count_for_owner(&self, owner: NonNull<UnsafeCell<Core>>, part: NonNull<Header>) {
         let region = self.core();
         // SAFETY: the owner's turn lasts, and waits for the region; this thread has both, and they
         // are two heaps.

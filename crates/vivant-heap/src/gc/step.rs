@@ -102,7 +102,7 @@ impl<R: Root> Heap<R> {
                 _ => PauseKind::of(before, self.mark_tally()),
             });
         }
-        let (mark, edges) = self.note_marks(context, before);
+        let (mark, edges) = self.record_marks(context, before);
         self.check();
         let mut report = StepReport {
             next: Next::Done,
@@ -234,7 +234,7 @@ impl<R: Root> Heap<R> {
     }
 
     /// Records whether a mark has begun or ended since `before`.
-    fn note_marks(
+    fn record_marks(
         &mut self,
         context: &StepContext<'_>,
         before: MarkTally,
@@ -271,7 +271,7 @@ impl<R: Root> Heap<R> {
                     (record.turns, took_ns, record.edge_snapshot)
                 }
             };
-            core.mark_history.has_ended(turns, now_ns, took_ns, &stats);
+            core.mark_history.record_end(turns, now_ns, took_ns, &stats);
             if snapshot == EdgeSnapshot::Private && turns == context.turns {
                 core.idle_check.edges = turns;
                 edges = EdgesListed::Yes;

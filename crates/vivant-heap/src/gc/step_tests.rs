@@ -149,7 +149,7 @@ fn a_mark_that_aborts_another_has_taken_the_released_exports_into_account() {
     let _report = heap.step(&at(3, 64), all, &mut Budget::UNLIMITED.clone());
     assert_eq!((heap.stats().aborted, heap.stats().exports), (1, 0));
     assert_eq!(heap.core().idle_check.released, ReleasedExports::None);
-    assert!(heap.core().mark_history.is_after(64));
+    assert!(heap.core().mark_history.began_after(64));
 }
 
 #[test]

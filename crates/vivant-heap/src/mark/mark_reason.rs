@@ -135,7 +135,7 @@ pub(crate) struct MarkHistory {
 
 impl MarkHistory {
     /// A mark is about to begin for `reason`, while exports were `released` or not.
-    pub(crate) fn will_begin(&mut self, reason: MarkReason, released: ReleasedExports) {
+    pub(crate) fn begin_for(&mut self, reason: MarkReason, released: ReleasedExports) {
         self.counted_for = match (released, reason) {
             (ReleasedExports::Some, _) => CountedFor::ReleasedExports,
             (ReleasedExports::None, MarkReason::IdleGarbage) => CountedFor::IdleGarbage,
@@ -145,7 +145,7 @@ impl MarkHistory {
 
     /// A mark that began after `turns` turns has ended at `now_ns`, and took `took_ns` nanoseconds
     /// of all threads together.
-    pub(crate) fn has_ended(&mut self, turns: u64, now_ns: u64, took_ns: u64, after: &HeapStats) {
+    pub(crate) fn record_end(&mut self, turns: u64, now_ns: u64, took_ns: u64, after: &HeapStats) {
         (self.turns, self.ended_ns, self.took_ns) = (turns, now_ns, took_ns);
         match std::mem::take(&mut self.counted_for) {
             CountedFor::Nothing => {}
@@ -155,7 +155,7 @@ impl MarkHistory {
     }
 
     /// Whether it began after this many turns.
-    pub(crate) fn is_after(&self, turns: u64) -> bool {
+    pub(crate) fn began_after(&self, turns: u64) -> bool {
         self.turns == turns
     }
 
@@ -217,14 +217,14 @@ mod tests {
     }
 
     fn marked(mark: &mut MarkHistory, reason: MarkReason, released: ReleasedExports, took_ns: u64) {
-        mark.will_begin(reason, released);
-        mark.has_ended(5, 10_000, took_ns, &HeapStats::default());
+        mark.begin_for(reason, released);
+        mark.record_end(5, 10_000, took_ns, &HeapStats::default());
     }
 
     #[test]
     fn marks_keep_to_their_share_of_the_time() {
         let mut mark = MarkHistory::default();
-        mark.has_ended(5, 10_000, 80, &HeapStats::default());
+        mark.record_end(5, 10_000, 80, &HeapStats::default());
         let next = |mark: &MarkHistory, reason, activity| next_ns(mark, reason, activity);
         for reason in [
             MarkReason::Imports,
@@ -330,8 +330,8 @@ mod tests {
         );
         let mut found = HeapStats::default();
         (found.bytes_marked, found.bytes_died) = (100, 100);
-        mark.will_begin(MarkReason::IdleGarbage, ReleasedExports::None);
-        mark.has_ended(5, 10_000, 5, &found);
+        mark.begin_for(MarkReason::IdleGarbage, ReleasedExports::None);
+        mark.record_end(5, 10_000, 5, &found);
         assert_eq!(next_ns(&mark, MarkReason::IdleGarbage, IDLE), Some(11_000));
     }
 }

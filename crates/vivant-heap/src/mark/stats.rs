@@ -158,12 +158,12 @@ impl Counters {
     }
 
     /// A concurrent mark has begun.
-    pub(crate) fn begins(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.stats.begun += 1;
     }
 
     /// A concurrent mark has ended.
-    pub(crate) fn ends(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.stats.ended += 1;
     }
 
@@ -173,22 +173,22 @@ impl Counters {
     }
 
     /// A concurrent mark was aborted.
-    pub(crate) fn aborts(&mut self) {
+    pub(crate) fn abort(&mut self) {
         self.stats.aborted += 1;
     }
 
     /// A mutator assist was done.
-    pub(crate) fn assists(&mut self) {
+    pub(crate) fn assist(&mut self) {
         self.stats.assists += 1;
     }
 
     /// A termination step was done.
-    pub(crate) fn terminates(&mut self) {
+    pub(crate) fn terminate(&mut self) {
         self.stats.termination_steps += 1;
     }
 
     /// Turns have waited for markers.
-    pub(crate) fn waited(&mut self, waits: Waits) {
+    pub(crate) fn wait(&mut self, waits: Waits) {
         self.stats.waits += waits.times;
         self.stats.spins += waits.spins;
     }

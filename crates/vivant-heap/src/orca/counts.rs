@@ -116,8 +116,8 @@ impl Counts {
         self.pending = usize::MAX;
     }
 
-    /// The present entries wait for [`Counts::take`] or [`Counts::marked`]. As long as an entry
-    /// waits, touching it counts as marking.
+    /// The present entries wait for [`Counts::take_roots`] or [`Counts::filter_pending`]. As long
+    /// as an entry waits, touching it counts as marking.
     pub(crate) fn set_pending(&mut self) {
         self.pending = self.entries.len();
     }

@@ -196,8 +196,8 @@ impl Sharing {
         exports.map(|export| export.object)
     }
 
-    /// A mark begins. It takes the exports as roots in pieces ([`Sharing::take`]). The inbox is
-    /// drained.
+    /// A mark begins. It takes the exports as roots in pieces ([`Sharing::take_export_roots`]). The
+    /// inbox is drained.
     pub(crate) fn begin_mark(&mut self) {
         debug_assert!(self.exports.iter().all(|export| export.count >= 0), "O6");
         #[cfg(test)]

@@ -34,13 +34,13 @@ impl Mapped {
 
     /// Whether fewer chunks are committed than should be when `bitmap` chunks are carved in all.
     /// Always false where memory is committed one chunk at a time.
-    pub(super) fn lacks(&self, bitmap: usize) -> bool {
+    pub(super) fn needs_prefault(&self, bitmap: usize) -> bool {
         let unit = self.mappings.last().map_or(1, Mapping::unit);
         unit > 1 && self.ready.len() + self.touched < (bitmap / AHEAD_PART).clamp(unit, AHEAD)
     }
 
     /// Takes the chunks that are to be [touched](Unused::touch) next. The caller then returns them
-    /// to `is_touched`.
+    /// to `record_touched`.
     pub(super) fn next_untouched(&mut self) -> Option<Unused> {
         let unit = self.next_unit()?;
         self.touched += unit.chunks();
@@ -48,7 +48,7 @@ impl Mapped {
     }
 
     /// Takes back a unit that is committed now.
-    pub(super) fn is_touched(&mut self, unit: Unused) {
+    pub(super) fn record_touched(&mut self, unit: Unused) {
         self.touched -= unit.chunks();
         self.ready.extend(unit.into_chunks());
     }
@@ -88,10 +88,10 @@ mod tests {
         let mut prepared = Vec::new();
         for bitmap in 1..=chunks {
             mapped.take_chunk().expect("the system has memory");
-            while mapped.lacks(bitmap) {
+            while mapped.needs_prefault(bitmap) {
                 let mut unit = mapped.next_untouched().expect("it lacks");
                 unit.touch();
-                mapped.is_touched(unit);
+                mapped.record_touched(unit);
                 prepared.push(bitmap);
             }
         }
@@ -125,9 +125,9 @@ mod tests {
         mapped.rest = 1;
         while starts.len() < 70 {
             starts.push(take_chunk(&mut mapped));
-            if mapped.lacks(starts.len()) {
+            if mapped.needs_prefault(starts.len()) {
                 let unit = mapped.next_untouched().expect("it lacks");
-                mapped.is_touched(unit);
+                mapped.record_touched(unit);
             }
         }
         let all = mapped.mappings.iter();
@@ -158,7 +158,7 @@ mod tests {
         for _ in 0..24 {
             mapped.take_chunk().expect("the system has memory");
         }
-        assert!(mapped.lacks(24));
+        assert!(mapped.needs_prefault(24));
         let mut unit = mapped.next_untouched().expect("it lacks");
         let starts = unit.starts();
         let mut take_chunk = || mapped.take_chunk().expect("the system has memory");
@@ -166,7 +166,7 @@ mod tests {
         assert!(starts.iter().all(|start| !meanwhile.contains(start)));
         unit.touch();
         // The other half of the unit that was carved last comes first.
-        mapped.is_touched(unit);
+        mapped.record_touched(unit);
         let mut take_chunk = || mapped.take_chunk().expect("the system has memory");
         let (_half, next) = (take_chunk(), [take_chunk(), take_chunk()]);
         assert_eq!(starts, next);

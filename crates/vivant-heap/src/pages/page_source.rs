@@ -141,7 +141,7 @@ impl PageSource {
         let start = inner.find(pages)?;
         inner.taken = taken;
         let now = inner.chunks.len();
-        let request = now != chunks && inner.mapped.lacks(now);
+        let request = now != chunks && inner.mapped.needs_prefault(now);
         drop(inner);
         if request {
             self.prefault.request();
@@ -164,7 +164,7 @@ impl PageSource {
     pub fn prefault(&self) {
         let mut inner = self.inner();
         self.prefault.fulfil();
-        if !inner.mapped.lacks(inner.chunks.len()) {
+        if !inner.mapped.needs_prefault(inner.chunks.len()) {
             return;
         }
         let Some(mut unit) = inner.mapped.next_untouched() else {
@@ -173,8 +173,8 @@ impl PageSource {
         drop(inner);
         unit.touch();
         let mut inner = self.inner();
-        inner.mapped.is_touched(unit);
-        let request = inner.mapped.lacks(inner.chunks.len());
+        inner.mapped.record_touched(unit);
+        let request = inner.mapped.needs_prefault(inner.chunks.len());
         drop(inner);
         if request {
             self.prefault.request();

@@ -79,10 +79,10 @@ impl<T: Erased> Iso<T> {
         pacing: Pacing,
         make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>,
     ) -> Iso<T> {
-        Iso::held(source, pacing, Holder::None, make)
+        Iso::with_holder(source, pacing, Holder::None, make)
     }
 
-    pub(super) fn held(
+    pub(super) fn with_holder(
         source: &Arc<PageSource>,
         pacing: Pacing,
         holder: Holder,
@@ -123,7 +123,7 @@ impl<T: Erased> Iso<T> {
         self,
         body: impl for<'r> FnOnce(&Mutator<'r>, T::Of<'r>) -> U::Of<'r>,
     ) -> Iso<U> {
-        let (core, root) = self.heap.take_apart();
+        let (core, root) = self.heap.into_parts();
         let heap = Heap::<Rooted<U>>::on(core, |r| {
             // SAFETY: the same type but for its brand, which the body cannot choose or keep. It is
             // used once.

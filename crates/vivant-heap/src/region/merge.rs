@@ -93,7 +93,7 @@ impl<T: Erased> Iso<T> {
         );
         // SAFETY: guaranteed by the caller.
         unsafe { heap.absorb(region) };
-        let (core, root) = self.heap.take_apart();
+        let (core, root) = self.heap.into_parts();
         drop(core);
         root
     }

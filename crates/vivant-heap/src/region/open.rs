@@ -24,8 +24,8 @@ impl Mutator<'_> {
             marking: own.marking,
             ..Pacing::new()
         };
-        let mut iso = Iso::held(&source, pacing, Holder::Turn(self.heap()), make);
-        iso.held_by(Holder::None);
+        let mut iso = Iso::with_holder(&source, pacing, Holder::Turn(self.heap()), make);
+        iso.set_holder(Holder::None);
         iso.add_to_holder(self);
         iso
     }
@@ -36,12 +36,12 @@ struct Opened<'a, T: Erased>(&'a mut Iso<T>);
 
 impl<T: Erased> Drop for Opened<'_, T> {
     fn drop(&mut self) {
-        self.0.held_by(Holder::None);
+        self.0.set_holder(Holder::None);
     }
 }
 
 impl<T: Erased> Iso<T> {
-    fn held_by(&mut self, holder: Holder) {
+    fn set_holder(&mut self, holder: Holder) {
         self.heap.parts().0.role = Role::Region(holder);
     }
 
@@ -86,7 +86,7 @@ impl<T: Erased> Iso<T> {
         holder: &Mutator<'_>,
         body: impl for<'r> FnOnce(&Mutator<'r>, &mut T::Of<'r>) -> R,
     ) -> R {
-        self.held_by(Holder::Turn(holder.heap()));
+        self.set_holder(Holder::Turn(holder.heap()));
         let result = {
             let opened = Opened(self);
             opened.0.open(body)

@@ -67,7 +67,7 @@ const fn shares<T: Erased>() -> bool {
 }
 
 /// Erases the value's brand, for storage in a parcel.
-fn forge<'gc, T: Erased>(value: T::Of<'gc>) -> ManuallyDrop<T> {
+fn erase_brand<'gc, T: Erased>(value: T::Of<'gc>) -> ManuallyDrop<T> {
     let value = ManuallyDrop::new(value);
     // SAFETY: the same type but for its brand. No turn gets the value in this form (Y4).
     unsafe { mem::transmute_copy(&value) }
@@ -92,7 +92,7 @@ impl<'gc> Mutator<'gc> {
             debug_assert_eq!(CountAudit::check(), Ok(()));
         }
         Parcel {
-            content: forge::<T>(value),
+            content: erase_brand::<T>(value),
         }
     }
 
@@ -175,7 +175,7 @@ impl<T: Erased> Parcel<T> {
             }
         }
         Parcel {
-            content: forge::<T>(value),
+            content: erase_brand::<T>(value),
         }
     }
 
@@ -191,17 +191,17 @@ impl<T: Erased> Parcel<T> {
     /// it can be kept, unless it is packed again.
     pub fn open<R>(self, body: impl for<'any> FnOnce(T::Of<'any>) -> R) -> R {
         /// Returns the counts of a parcel without its content.
-        struct Counted(Vec<NonNull<Header>>);
+        struct ReturnCounts(Vec<NonNull<Header>>);
 
-        impl Drop for Counted {
+        impl Drop for ReturnCounts {
             fn drop(&mut self) {
                 // SAFETY: the parcel has counted them, and the body is over.
-                unsafe { give_back(self.0.drain(..)) };
+                unsafe { release_weights(self.0.drain(..)) };
             }
         }
 
         let this = ManuallyDrop::new(self);
-        let _counted = Counted(this.roots());
+        let _return = ReturnCounts(this.roots());
         // SAFETY: the same type but for its brand, which the body can neither choose nor keep. The
         // content is used once: the parcel is not dropped.
         body(unsafe { mem::transmute_copy(&this.content) })
@@ -222,7 +222,7 @@ impl<T: Erased> Parcel<T> {
 /// # Safety
 ///
 /// The caller has these weights, and does not use the objects any more.
-unsafe fn give_back(roots: impl Iterator<Item = NonNull<Header>>) {
+unsafe fn release_weights(roots: impl Iterator<Item = NonNull<Header>>) {
     let mut decs = Outbox::default();
     // SAFETY: the caller's contract: the objects are counted until the outbox is sent.
     unsafe {
@@ -248,7 +248,7 @@ impl<T: Erased> Drop for Parcel<T> {
     fn drop(&mut self) {
         if shares::<T>() {
             // SAFETY: the parcel counts the objects, and its content is not used any more.
-            unsafe { give_back(self.roots().into_iter()) };
+            unsafe { release_weights(self.roots().into_iter()) };
         }
         // SAFETY: dropped once. Only leaf types have destructors, and these reach no shared object
         // (H10).

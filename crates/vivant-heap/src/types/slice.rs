@@ -150,7 +150,7 @@ impl<'gc> Mutator<'gc> {
                 self.note_external_edges();
             }
             if birth == Birth::Shared {
-                self.parts_are_counted(NonNull::slice_from_raw_parts(first, elements).as_ref());
+                self.count_components(NonNull::slice_from_raw_parts(first, elements).as_ref());
             }
             (first, elements)
         }

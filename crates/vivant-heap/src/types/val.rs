@@ -145,7 +145,7 @@ impl<'gc> Mutator<'gc> {
                 self.note_drop_shared(room);
             }
             let value = room.add(1).cast::<T>();
-            self.parts_are_counted(slice::from_ref(value.as_ref()));
+            self.count_components(slice::from_ref(value.as_ref()));
             Val::at(value)
         }
     }

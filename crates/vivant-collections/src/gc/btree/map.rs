@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Side};
 pub use super::iter::{Iter, IterMut, Keys, Range, RangeMut, Values, ValuesMut};
 use super::node::Node;
-use super::tree::{Found, Tree};
+use super::tree::{SearchResult, Tree};
 use crate::gc::entries::entries;
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -107,9 +107,9 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> BTreeMap<'gc, K, V> {
     /// Removes the entry behind a cursor and returns it.
     fn take(&mut self, m: &Mutator<'gc>, cursor: Cursor<'gc, K, V>) -> Option<(K, V)> {
         let (_, _, steps) = cursor.entry()?;
-        let mut way = cursor.way;
-        way.truncate(steps + 1);
-        self.tree.take(m, way)
+        let mut path = cursor.path;
+        path.truncate(steps + 1);
+        self.tree.take(m, path)
     }
 }
 
@@ -123,8 +123,8 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
     {
         match self.tree.find(key) {
             // SAFETY: an entry of a map that is borrowed for as long as the result.
-            Found::Entry(node, slot, _) => Some(unsafe { node.value(slot).as_ref() }),
-            Found::Gap(_) => None,
+            SearchResult::Entry(node, slot, _) => Some(unsafe { node.value(slot).as_ref() }),
+            SearchResult::Gap(_) => None,
         }
     }
 
@@ -135,11 +135,11 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         K: Borrow<Q>,
     {
         match self.tree.find(key) {
-            Found::Entry(node, slot, _) => {
+            SearchResult::Entry(node, slot, _) => {
                 // SAFETY: an entry of a map that is borrowed for as long as the result.
                 Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
             }
-            Found::Gap(_) => None,
+            SearchResult::Gap(_) => None,
         }
     }
 
@@ -160,13 +160,13 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         K: Borrow<Q>,
     {
         match self.tree.find(key) {
-            Found::Entry(node, slot, _) => {
+            SearchResult::Entry(node, slot, _) => {
                 node.touch(m);
                 // SAFETY: an entry of a map that is borrowed exclusively for as long as the result;
                 // its chunk has passed the barrier.
                 Some(unsafe { node.value(slot).as_mut() })
             }
-            Found::Gap(_) => None,
+            SearchResult::Gap(_) => None,
         }
     }
 
@@ -178,7 +178,7 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
     #[inline]
     pub fn insert(&mut self, m: &Mutator<'gc>, key: K, value: V) -> Option<V> {
         match self.tree.find(&key) {
-            Found::Entry(node, slot, _) => {
+            SearchResult::Entry(node, slot, _) => {
                 node.touch(m);
                 // SAFETY: an entry of a map that is borrowed exclusively; its chunk has passed the
                 // barrier.
@@ -187,7 +187,7 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
                     value,
                 ))
             }
-            Found::Gap(gap) => {
+            SearchResult::Gap(gap) => {
                 self.tree.put(m, gap, (key, value));
                 None
             }
@@ -206,11 +206,11 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         make: impl FnOnce(&Mutator<'gc>) -> V,
     ) -> &mut V {
         let (node, slot) = match self.tree.find(&key) {
-            Found::Entry(node, slot, _) => {
+            SearchResult::Entry(node, slot, _) => {
                 node.touch(m);
                 (node, slot)
             }
-            Found::Gap(gap) => {
+            SearchResult::Gap(gap) => {
                 let value = make(m);
                 self.tree.put(m, gap, (key, value))
             }
@@ -225,7 +225,7 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
     where
         K: Borrow<Q>,
     {
-        let Found::Entry(node, slot, height) = self.tree.find(key) else {
+        let SearchResult::Entry(node, slot, height) = self.tree.find(key) else {
             return None;
         };
         if height == 0 && node.to() > Node::<K, V>::LEAST {

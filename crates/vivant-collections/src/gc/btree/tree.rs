@@ -16,7 +16,7 @@ pub(crate) struct Tree<'gc, K, V> {
 }
 
 /// The result of a search for a key.
-pub(crate) enum Found<'gc, K, V> {
+pub(crate) enum SearchResult<'gc, K, V> {
     /// The node, the slot and the height of its entry.
     Entry(Node<'gc, K, V>, usize, usize),
     /// The leaf and the slot where it would be; `None` if there is no root.
@@ -36,22 +36,22 @@ impl<K, V> Tree<'_, K, V> {
 impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
     /// Searches a key. The order of keys is foreign code: it may panic, and nothing has changed.
     #[inline]
-    pub(crate) fn find<Q: ?Sized + Ord>(&self, key: &Q) -> Found<'gc, K, V>
+    pub(crate) fn find<Q: ?Sized + Ord>(&self, key: &Q) -> SearchResult<'gc, K, V>
     where
         K: Borrow<Q>,
     {
         let Some(mut node) = self.root else {
-            return Found::Gap(None);
+            return SearchResult::Gap(None);
         };
         let mut height = self.height;
         loop {
             // SAFETY: the caller has borrowed the map, so it is not written now.
             let slot = match search(unsafe { node.keys() }, key) {
-                Ok(slot) => return Found::Entry(node, slot, height),
+                Ok(slot) => return SearchResult::Entry(node, slot, height),
                 Err(slot) => slot,
             };
             if height == 0 {
-                return Found::Gap(Some((node, slot)));
+                return SearchResult::Gap(Some((node, slot)));
             }
             height -= 1;
             // SAFETY: an inner node has a child beside each key.
@@ -71,7 +71,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
     {
         let (leaf, slot) = match gap {
             Some((leaf, slot)) if leaf.to() < leaf.capacity() => (leaf, slot),
-            _ => self.room(m, &entry.0),
+            _ => self.make_room(m, &entry.0),
         };
         leaf.touch(m);
         // SAFETY: it has room, and has passed the barrier.
@@ -83,7 +83,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
     /// Makes room in the leaf where a key would be. Each step leaves a valid tree.
     #[cold]
     #[inline(never)]
-    fn room(&mut self, m: &Mutator<'gc>, key: &K) -> (Node<'gc, K, V>, usize)
+    fn make_room(&mut self, m: &Mutator<'gc>, key: &K) -> (Node<'gc, K, V>, usize)
     where
         K: Ord,
     {
@@ -92,8 +92,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
                 self.root = Some(Chunk::new(m, Node::<K, V>::FIRST));
                 continue;
             };
-            let way = Cursor::beside(self, key, Side::Before).way;
-            let Some(&(leaf, slot)) = way.last() else {
+            let path = Cursor::beside(self, key, Side::Before).path;
+            let Some(&(leaf, slot)) = path.last() else {
                 continue;
             };
             if leaf.to() < leaf.capacity() {
@@ -109,9 +109,9 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
                 continue;
             }
             // A map that is filled from one end to the other leaves full nodes behind.
-            let middle = if way.iter().all(|&(node, slot)| slot == node.to()) {
+            let middle = if path.iter().all(|&(node, slot)| slot == node.to()) {
                 Node::<K, V>::MOST - 2
-            } else if way.iter().all(|&(_, slot)| slot == 0) {
+            } else if path.iter().all(|&(_, slot)| slot == 0) {
                 1
             } else {
                 Node::<K, V>::MOST / 2
@@ -119,9 +119,9 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
             // The highest of the full nodes that extend from the leaf upwards without a gap: the
             // node above it has room.
             let full = |&(node, _): &(Node<'gc, K, V>, usize)| node.to() == node.capacity();
-            let step = way.iter().rposition(|step| !full(step));
+            let step = path.iter().rposition(|step| !full(step));
             let (above, step) = match step {
-                Some(step) => (way[step], step + 1),
+                Some(step) => (path[step], step + 1),
                 None => {
                     let above: Node<'gc, K, V> = Node::at(m, self.height + 1);
                     let right = Node::at(m, self.height);
@@ -135,7 +135,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
             };
             let height = self.height - step;
             let right = Node::at(m, height);
-            split(m, above, (way[step].0, right), height, middle);
+            split(m, above, (path[step].0, right), height, middle);
         }
     }
 
@@ -157,25 +157,25 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
     pub(crate) fn take(
         &mut self,
         m: &Mutator<'gc>,
-        mut way: Vec<(Node<'gc, K, V>, usize)>,
+        mut path: Vec<(Node<'gc, K, V>, usize)>,
     ) -> Option<(K, V)> {
-        let (node, slot) = *way.last()?;
-        let height = self.height + 1 - way.len();
+        let (node, slot) = *path.last()?;
+        let height = self.height + 1 - path.len();
         node.touch(m);
         let mut leaf = node;
         if height == 0 {
             // SAFETY: the entry is there, and its leaf has passed the barrier.
             let entry = unsafe { node.take(slot, 0) };
             self.len -= 1;
-            self.mend(m, &way);
+            self.rebalance(m, &path);
             return Some(entry);
         }
         // The previous entry, which is in a leaf, takes its place.
         for _ in 0..height {
-            let (above, slot) = *way.last()?;
+            let (above, slot) = *path.last()?;
             // SAFETY: an inner node, which has a child beside each entry.
             leaf = unsafe { above.child(slot) };
-            way.push((leaf, leaf.to()));
+            path.push((leaf, leaf.to()));
         }
         leaf.touch(m);
         // SAFETY: only the leaf of an empty map is empty; both have passed the barrier. The entry
@@ -185,19 +185,19 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
             (node.key(slot).replace(key), node.value(slot).replace(value))
         };
         self.len -= 1;
-        self.mend(m, &way);
+        self.rebalance(m, &path);
         Some(entry)
     }
 
     /// From a leaf upwards: nodes with too few entries take some from a neighbour, or are merged
     /// with it.
-    fn mend(&mut self, m: &Mutator<'gc>, way: &[(Node<'gc, K, V>, usize)]) {
-        for step in (1..way.len()).rev() {
-            let (node, _) = way[step];
+    fn rebalance(&mut self, m: &Mutator<'gc>, path: &[(Node<'gc, K, V>, usize)]) {
+        for step in (1..path.len()).rev() {
+            let (node, _) = path[step];
             if node.to() >= Node::<K, V>::LEAST {
                 return;
             }
-            let (above, place) = way[step - 1];
+            let (above, place) = path[step - 1];
             let height = self.height - step;
             above.touch(m);
             // The entry in `above` between the two nodes.

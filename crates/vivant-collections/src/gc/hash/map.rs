@@ -2,7 +2,7 @@
 
 pub use super::iter::{Iter, IterMut, Keys, Values, ValuesMut};
 use super::segment::Segment;
-use super::trie::{Found, Trie, Walk};
+use super::trie::{Lookup, Trie, Walk};
 use crate::gc::entries::entries;
 use std::borrow::Borrow;
 use std::fmt;
@@ -147,7 +147,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>, S> HashMap<'gc, K, V, S> {
                     drop(entry);
                 }
             }
-            if walk.is_at_an_end() {
+            if walk.is_at_chain_end() {
                 break;
             }
         }
@@ -163,8 +163,8 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
     {
         let hash = self.hasher.hash_one(key);
         match self.trie.find(hash, |other| key == other.borrow()) {
-            Found::Entry(segment, slot) => Some((segment, slot)),
-            Found::Not(_) => None,
+            Lookup::Entry(segment, slot) => Some((segment, slot)),
+            Lookup::Vacant(_) => None,
         }
     }
 
@@ -224,14 +224,14 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
     pub fn insert(&mut self, m: &Mutator<'gc>, key: K, value: V) -> Option<V> {
         let hash = self.hasher.hash_one(&key);
         match self.trie.find(hash, |other| key == *other) {
-            Found::Entry(segment, slot) => {
+            Lookup::Entry(segment, slot) => {
                 segment.touch_slot(m, slot);
                 // SAFETY: an entry of a map that is borrowed exclusively; its chunk has passed the
                 // barrier.
                 let there = unsafe { &mut segment.entry(slot).as_mut().1 };
                 Some(std::mem::replace(there, value))
             }
-            Found::Not(first) => {
+            Lookup::Vacant(first) => {
                 self.push(m, first, hash, (key, value));
                 None
             }
@@ -267,11 +267,11 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
     ) -> &mut V {
         let hash = self.hasher.hash_one(&key);
         let mut entry = match self.trie.find(hash, |other| key == *other) {
-            Found::Entry(segment, slot) => {
+            Lookup::Entry(segment, slot) => {
                 segment.touch_slot(m, slot);
                 segment.entry(slot)
             }
-            Found::Not(first) => {
+            Lookup::Vacant(first) => {
                 let value = make(m);
                 self.push(m, first, hash, (key, value))
             }

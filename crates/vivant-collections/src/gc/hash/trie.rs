@@ -122,15 +122,15 @@ pub(crate) struct Trie<'gc, K, V> {
 unsafe impl<K, V> Send for Trie<'static, K, V> {}
 
 /// The result of a search for a key.
-pub(crate) enum Found<'gc, K, V> {
+pub(crate) enum Lookup<'gc, K, V> {
     /// Its segment and slot.
     Entry(Segment<'gc, K, V>, usize),
     /// Where its entry would be: the first segment of a chain, if there is a segment.
-    Not(Option<Segment<'gc, K, V>>),
+    Vacant(Option<Segment<'gc, K, V>>),
 }
 
 /// The path to a segment.
-struct Way<'gc, K, V> {
+struct Path<'gc, K, V> {
     segment: Segment<'gc, K, V>,
     /// The node that refers to it, with the number of its bits, and the number of bits consumed
     /// before it.
@@ -141,7 +141,7 @@ struct Way<'gc, K, V> {
 
 /// The slot of a node for a hash.
 #[inline]
-fn choose(hash: u64, used: u32, bits: u32) -> usize {
+fn slot_for(hash: u64, used: u32, bits: u32) -> usize {
     debug_assert!(bits > 0 && used < u64::BITS);
     ((hash << used) >> (u64::BITS - bits)) as usize
 }
@@ -175,7 +175,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         }
     }
 
-    fn way(&self, hash: u64) -> Option<Way<'gc, K, V>> {
+    fn path(&self, hash: u64) -> Option<Path<'gc, K, V>> {
         let mut link = self.root?;
         let mut used = 0;
         let (mut node, mut above) = (None, None);
@@ -186,7 +186,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
                 let chunk = link.chunk(bits);
                 if bits == 0 {
                     let segment = Chunk::of(chunk);
-                    return Some(Way {
+                    return Some(Path {
                         segment,
                         node,
                         above,
@@ -194,7 +194,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
                 }
                 above = node;
                 node = Some((Chunk::of(chunk), bits, used));
-                link = slot(chunk, choose(hash, used, bits)).read();
+                link = slot(chunk, slot_for(hash, used, bits)).read();
                 used += bits;
             }
         }
@@ -202,13 +202,13 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
 
     /// Finds the entry for which `is` returns true.
     #[inline]
-    pub(crate) fn find(&self, hash: u64, is: impl FnMut(&K) -> bool) -> Found<'gc, K, V> {
+    pub(crate) fn find(&self, hash: u64, is: impl FnMut(&K) -> bool) -> Lookup<'gc, K, V> {
         let Some(first) = self.segment(hash) else {
-            return Found::Not(None);
+            return Lookup::Vacant(None);
         };
         match first.find_in_chain(hash, is) {
-            Some((segment, slot)) => Found::Entry(segment, slot),
-            None => Found::Not(Some(first)),
+            Some((segment, slot)) => Lookup::Entry(segment, slot),
+            None => Lookup::Vacant(Some(first)),
         }
     }
 
@@ -225,7 +225,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
     ) -> NonNull<(K, V)> {
         let segment = match first {
             Some(first) if first.to() < first.capacity() => first,
-            _ => self.room(m, hash, hashes),
+            _ => self.make_room(m, hash, hashes),
         };
         segment.push(m, hash, entry)
     }
@@ -234,33 +234,33 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
     /// steps before stay if there is no memory for the next, or if a hash function panics.
     #[cold]
     #[inline(never)]
-    fn room(
+    fn make_room(
         &mut self,
         m: &Mutator<'gc>,
         hash: u64,
         hashes: impl Fn(&K) -> u64,
     ) -> Segment<'gc, K, V> {
         loop {
-            let Some(way) = self.way(hash) else {
+            let Some(path) = self.path(hash) else {
                 let first = Chunk::new(m, Segment::<K, V>::FIRST);
                 self.root = Some(Link::new(first.raw(), 0));
                 return first;
             };
-            let segment = way.segment;
+            let segment = path.segment;
             if segment.to() < segment.capacity() {
                 return segment;
             }
             let depth = segment.note() as u32;
             if segment.capacity() < Segment::<K, V>::MOST {
-                self.widen_segment(m, hash, &way);
+                self.widen_segment(m, hash, &path);
             } else if depth >= DEPTH_MAX {
-                return chained(m, segment);
+                return chain_with_room(m, segment);
             } else {
-                match way.node {
+                match path.node {
                     Some((node, bits, used)) if depth < used + bits => {
                         split(m, hash, segment, (node, bits, used), &hashes);
                     }
-                    Some((_, bits, _)) if bits < BITS_MAX => self.widen_node(m, hash, &way),
+                    Some((_, bits, _)) if bits < BITS_MAX => self.widen_node(m, hash, &path),
                     node => self.deepen(m, hash, segment, node),
                 }
             }
@@ -268,22 +268,22 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
     }
 
     /// Replaces a full segment by a larger one.
-    fn widen_segment(&mut self, m: &Mutator<'gc>, hash: u64, way: &Way<'gc, K, V>) {
-        let old = way.segment;
+    fn widen_segment(&mut self, m: &Mutator<'gc>, hash: u64, path: &Path<'gc, K, V>) {
+        let old = path.segment;
         let capacity = (old.capacity() * 2).min(Segment::<K, V>::MOST);
         let new: Segment<'gc, K, V> = Chunk::new(m, capacity);
         new.set_note(old.note());
         old.move_to(m, new, u128::MAX);
         let link = Link::new(new.raw(), 0);
-        match way.node {
+        match path.node {
             None => self.root = Some(link),
-            Some(node) => lead(m, hash, node, old.note() as u32, link),
+            Some(node) => redirect(m, hash, node, old.note() as u32, link),
         }
     }
 
     /// Replaces a node by one with twice the slots.
-    fn widen_node(&mut self, m: &Mutator<'gc>, hash: u64, way: &Way<'gc, K, V>) {
-        let Some((node, bits, _)) = way.node else {
+    fn widen_node(&mut self, m: &Mutator<'gc>, hash: u64, path: &Path<'gc, K, V>) {
+        let Some((node, bits, _)) = path.node else {
             return;
         };
         let slots = 1 << bits;
@@ -299,9 +299,9 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
             new.fill(0..slots * 2);
         }
         let link = Link::new(new.raw(), bits + 1);
-        match way.above {
+        match path.above {
             None => self.root = Some(link),
-            Some((above, bits, used)) => lead(m, hash, (above, bits, used), used + bits, link),
+            Some((above, bits, used)) => redirect(m, hash, (above, bits, used), used + bits, link),
         }
     }
 
@@ -323,7 +323,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         let link = Link::new(new.raw(), 1);
         match node {
             None => self.root = Some(link),
-            Some((node, bits, used)) => lead(m, hash, (node, bits, used), used + bits, link),
+            Some((node, bits, used)) => redirect(m, hash, (node, bits, used), used + bits, link),
         }
     }
 
@@ -346,7 +346,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
 
 /// Makes all slots of a node for hashes that begin with the same `depth` bits as this hash refer to
 /// `to`.
-fn lead<'gc>(
+fn redirect<'gc>(
     m: &Mutator<'gc>,
     hash: u64,
     (node, bits, used): (Chunk<'gc, Node>, u32, u32),
@@ -355,7 +355,7 @@ fn lead<'gc>(
 ) {
     node.touch(m);
     let count = 1 << (used + bits - depth);
-    let first = choose(hash, used, bits) & !(count - 1);
+    let first = slot_for(hash, used, bits) & !(count - 1);
     for number in first..first + count {
         // SAFETY: the node has 2 to the power of `bits` slots, and has passed the barrier.
         unsafe { slot(node.raw(), number).write(to) };
@@ -388,11 +388,11 @@ fn split<'gc, K: Object<'gc>, V: Object<'gc>>(
     segment.move_to(m, other, moves);
     segment.set_note(depth as usize + 1);
     other.set_note(depth as usize + 1);
-    lead(m, hash | bit, node, depth + 1, Link::new(other.raw(), 0));
+    redirect(m, hash | bit, node, depth + 1, Link::new(other.raw(), 0));
 }
 
 /// Room in a chain of segments with keys that have the same hash but for its lowest bits.
-fn chained<'gc, K: Object<'gc>, V: Object<'gc>>(
+fn chain_with_room<'gc, K: Object<'gc>, V: Object<'gc>>(
     m: &Mutator<'gc>,
     first: Segment<'gc, K, V>,
 ) -> Segment<'gc, K, V> {
@@ -431,7 +431,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Walk<'gc, K, V> {
     }
 
     /// Whether the last segment was the end of its chain.
-    pub(crate) fn is_at_an_end(&self) -> bool {
+    pub(crate) fn is_at_chain_end(&self) -> bool {
         self.chain.is_none()
     }
 

@@ -7,10 +7,10 @@ use std::hash::{BuildHasher, Hash};
 use vivant_heap::{Collected, Evacuator, FixedState, Gc, Mutator, Object, Tracer, Weak};
 
 /// The number of entries that each insertion checks for dead values.
-const LOOKS: usize = 2;
+const CHECKS_PER_INSERT: usize = 2;
 
 /// Entries are checked in batches of this size: a segment of the map.
-const TOGETHER: usize = 64;
+const CHECK_BATCH: usize = 64;
 
 /// A hash map in the heap with weak values: a table of objects that other references keep alive, to
 /// find them by key. An object that the collector has found dead is no longer in the map (H10).
@@ -111,17 +111,17 @@ impl<'gc, K: Object<'gc>, V: ?Sized + Collected<'gc>, S> WeakMap<'gc, K, V, S> {
     pub fn purge(&mut self, m: &Mutator<'gc>) {
         self.due = self.entries();
         self.from = 0;
-        while self.due != 0 && self.look(m) != 0 {}
+        while self.due != 0 && self.check_some(m) != 0 {}
         self.due = 0;
     }
 
     /// Checks some entries, and removes those with dead values. Returns where to continue; 0 at the
     /// end.
-    fn look(&mut self, m: &Mutator<'gc>) -> u64 {
+    fn check_some(&mut self, m: &Mutator<'gc>) -> u64 {
         // Not `upgrade`: a check must not resurrect the value.
-        let lives = |_: &K, value: &Weak<'gc, V>| !value.is_cleared();
-        let (looked, next) = self.map.retain_some(m, self.from, lives);
-        self.due = self.due.saturating_sub(looked.max(1));
+        let is_live = |_: &K, value: &Weak<'gc, V>| !value.is_cleared();
+        let (checked, next) = self.map.retain_some(m, self.from, is_live);
+        self.due = self.due.saturating_sub(checked.max(1));
         self.from = next.unwrap_or(0);
         self.from
     }
@@ -152,9 +152,9 @@ where
     pub fn insert(&mut self, m: &Mutator<'gc>, key: K, value: Gc<'gc, V>) -> Option<Gc<'gc, V>> {
         let before = self.map.insert(m, key, Weak::new(m, value));
         if before.is_none() {
-            self.due += LOOKS;
-            if self.due >= TOGETHER {
-                self.look(m);
+            self.due += CHECKS_PER_INSERT;
+            if self.due >= CHECK_BATCH {
+                self.check_some(m);
             }
         }
         before?.upgrade(m)

@@ -8,7 +8,7 @@ use vivant_heap::{Frozen, Mutator};
 
 /// The result of an insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Put {
+pub(super) enum Insertion {
     Added,
     Replaced,
 }
@@ -25,7 +25,7 @@ where
         hash: u64,
         depth: u32,
         (key, value): (K, V),
-    ) -> (Self, Put) {
+    ) -> (Self, Insertion) {
         if depth == DIGITS {
             return self.insert_in_bucket(m, (key, value));
         }
@@ -34,19 +34,19 @@ where
         if (self.entries | self.nodes) & bit == 0 {
             let slots = copy::with(slots, at, Slot::Entry(key, value));
             let node = Node::new(m, self.entries | bit, self.nodes, slots);
-            return (node, Put::Added);
+            return (node, Insertion::Added);
         }
         match &slots[at] {
             Slot::Entry(there, _) if *there == key => {
                 let entry = Slot::Entry(key, value);
-                (self.replaced(m, at, entry), Put::Replaced)
+                (self.replaced(m, at, entry), Insertion::Replaced)
             }
             Slot::Entry(there, old) => {
                 let old = (hash_of(there), (there.clone(), old.clone()));
                 let below = Node::pair(m, depth + 1, old, (hash, (key, value)));
                 let slots = copy::replaced(slots, at, Slot::Node(below));
                 let node = Node::new(m, self.entries ^ bit, self.nodes | bit, slots);
-                (node, Put::Added)
+                (node, Insertion::Added)
             }
             Slot::Node(below) => {
                 let (below, put) = below.insert(m, hash, depth + 1, (key, value));
@@ -55,16 +55,16 @@ where
         }
     }
 
-    fn insert_in_bucket(self, m: &Mutator<'gc>, (key, value): (K, V)) -> (Self, Put) {
+    fn insert_in_bucket(self, m: &Mutator<'gc>, (key, value): (K, V)) -> (Self, Insertion) {
         match self.in_bucket(&key) {
             Some((at, _)) => {
                 let entry = Slot::Entry(key, value);
-                (self.replaced(m, at, entry), Put::Replaced)
+                (self.replaced(m, at, entry), Insertion::Replaced)
             }
             None => {
                 let slots = self.slots();
                 let slots = copy::with(slots, slots.len(), Slot::Entry(key, value));
-                (Node::new(m, 0, 0, slots), Put::Added)
+                (Node::new(m, 0, 0, slots), Insertion::Added)
             }
         }
     }

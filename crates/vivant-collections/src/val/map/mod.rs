@@ -9,7 +9,7 @@ mod remove;
 pub use iter::Iter;
 
 use super::version::map;
-use insert::Put;
+use insert::Insertion;
 use node::Node;
 use std::borrow::Borrow;
 use std::fmt;
@@ -144,11 +144,11 @@ where
         let hash = hash_of(&key);
         let (root, put) = match self.root {
             Some(root) => root.insert(m, hash, 0, (key, value)),
-            None => (Node::single(m, hash, (key, value)), Put::Added),
+            None => (Node::single(m, hash, (key, value)), Insertion::Added),
         };
         Map {
             root: Some(root),
-            len: self.len + usize::from(put == Put::Added),
+            len: self.len + usize::from(put == Insertion::Added),
         }
     }
 

@@ -10,8 +10,8 @@ use std::hash::Hash;
 use vivant_heap::{Frozen, Mutator};
 
 /// The rest of a node after the removal of an entry below it.
-enum Left<'gc, K, V> {
-    Nothing,
+enum Remainder<'gc, K, V> {
+    Empty,
     /// A single entry: it needs no node, and takes the node's slot (J3).
     Entry(K, V),
     Node(Node<'gc, K, V>),
@@ -32,9 +32,9 @@ where
         K: Borrow<Q>,
     {
         Some(match self.remove(m, hash_of(key), 0, key)? {
-            Left::Nothing => None,
-            Left::Entry(key, value) => Some(Node::single(m, hash_of(&key), (key, value))),
-            Left::Node(node) => Some(node),
+            Remainder::Empty => None,
+            Remainder::Entry(key, value) => Some(Node::single(m, hash_of(&key), (key, value))),
+            Remainder::Node(node) => Some(node),
         })
     }
 
@@ -44,7 +44,7 @@ where
         hash: u64,
         depth: u32,
         key: &Q,
-    ) -> Option<Left<'gc, K, V>>
+    ) -> Option<Remainder<'gc, K, V>>
     where
         K: Borrow<Q>,
     {
@@ -61,31 +61,33 @@ where
             Slot::Entry(there, _) if there.borrow() == key => Some(self.without_slot(m, at, bit)),
             Slot::Entry(..) => None,
             Slot::Node(below) => Some(match below.remove(m, hash, depth + 1, key)? {
-                Left::Nothing => unreachable!("J3: below a node there are two entries or more"),
-                Left::Entry(key, value) if self.slots().len() == 1 => Left::Entry(key, value),
-                Left::Entry(key, value) => {
-                    let slots = copy::replaced(self.slots(), at, Slot::Entry(key, value));
-                    Left::Node(Node::new(m, self.entries | bit, self.nodes ^ bit, slots))
+                Remainder::Empty => unreachable!("J3: below a node there are two entries or more"),
+                Remainder::Entry(key, value) if self.slots().len() == 1 => {
+                    Remainder::Entry(key, value)
                 }
-                Left::Node(below) => Left::Node(self.replaced(m, at, Slot::Node(below))),
+                Remainder::Entry(key, value) => {
+                    let slots = copy::replaced(self.slots(), at, Slot::Entry(key, value));
+                    Remainder::Node(Node::new(m, self.entries | bit, self.nodes ^ bit, slots))
+                }
+                Remainder::Node(below) => Remainder::Node(self.replaced(m, at, Slot::Node(below))),
             }),
         }
     }
 
     /// The rest without the entry in a slot.
-    fn without_slot(self, m: &Mutator<'gc>, at: usize, bit: u32) -> Left<'gc, K, V> {
+    fn without_slot(self, m: &Mutator<'gc>, at: usize, bit: u32) -> Remainder<'gc, K, V> {
         #[cfg(test)]
         if is_injected(InjectedFault::LoneEntry) && self.slots().len() == 2 {
             let slots = copy::without(self.slots(), at);
-            return Left::Node(Node::new(m, self.entries ^ bit, self.nodes, slots));
+            return Remainder::Node(Node::new(m, self.entries ^ bit, self.nodes, slots));
         }
         match self.slots() {
-            [_] => Left::Nothing,
-            [Slot::Entry(key, value), _] if at == 1 => Left::Entry(key.clone(), value.clone()),
-            [_, Slot::Entry(key, value)] if at == 0 => Left::Entry(key.clone(), value.clone()),
+            [_] => Remainder::Empty,
+            [Slot::Entry(key, value), _] if at == 1 => Remainder::Entry(key.clone(), value.clone()),
+            [_, Slot::Entry(key, value)] if at == 0 => Remainder::Entry(key.clone(), value.clone()),
             slots => {
                 let slots = copy::without(slots, at);
-                Left::Node(Node::new(m, self.entries ^ bit, self.nodes, slots))
+                Remainder::Node(Node::new(m, self.entries ^ bit, self.nodes, slots))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Insertion of one or several entries: each node on their paths is copied once.
 
-use super::node::{Child, Node};
+use super::node::{Node, Subtree};
 use std::cmp::Ordering;
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -71,7 +71,7 @@ where
 
     /// Inserts all entries of the batch that come before `end` into a node. Emits one or more nodes
     /// of its height.
-    fn node(&mut self, node: Node<'gc, K, V>, end: Option<&K>, out: &mut Vec<Child<'gc, K, V>>) {
+    fn node(&mut self, node: Node<'gc, K, V>, end: Option<&K>, out: &mut Vec<Subtree<'gc, K, V>>) {
         match node {
             Node::Leaf(entries) => self.leaf(Val::as_ref(entries), end, out),
             Node::Branch(children) => {
@@ -90,7 +90,7 @@ where
         }
     }
 
-    fn leaf(&mut self, entries: &[(K, V)], end: Option<&K>, out: &mut Vec<Child<'gc, K, V>>) {
+    fn leaf(&mut self, entries: &[(K, V)], end: Option<&K>, out: &mut Vec<Subtree<'gc, K, V>>) {
         let mut all = Vec::with_capacity(entries.len() + 1);
         let mut old = entries;
         while let Some((key, value)) = self.next_before(end) {

@@ -12,7 +12,7 @@ pub(super) const LEAST: usize = WIDTH / 4;
 #[derive(Object)]
 pub(super) enum Node<'gc, K, V> {
     Leaf(Val<'gc, [(K, V)]>),
-    Branch(Val<'gc, [Child<'gc, K, V>]>),
+    Branch(Val<'gc, [Subtree<'gc, K, V>]>),
 }
 
 impl<K, V> Clone for Node<'_, K, V> {
@@ -26,7 +26,7 @@ impl<K, V> Copy for Node<'_, K, V> {}
 
 /// A node below a branch.
 #[derive(Clone, Copy, Object)]
-pub(super) struct Child<'gc, K, V> {
+pub(super) struct Subtree<'gc, K, V> {
     /// The least key below it.
     pub(super) least: K,
     /// The number of entries below it.
@@ -124,7 +124,7 @@ impl<'gc, K, V> Node<'gc, K, V> {
 /// The index of the child that a key belongs to.
 #[inline]
 pub(super) fn place<K: Borrow<Q>, V, Q: Ord + ?Sized>(
-    children: &[Child<'_, K, V>],
+    children: &[Subtree<'_, K, V>],
     key: &Q,
 ) -> usize {
     let behind = children.partition_point(|child| child.least.borrow() <= key);
@@ -133,12 +133,12 @@ pub(super) fn place<K: Borrow<Q>, V, Q: Ord + ?Sized>(
 
 impl<'gc, K: Frozen<'gc> + Clone, V: Frozen<'gc> + Clone> Node<'gc, K, V> {
     /// Makes it a child; `None` if it is empty.
-    pub(super) fn child(self) -> Option<Child<'gc, K, V>> {
+    pub(super) fn child(self) -> Option<Subtree<'gc, K, V>> {
         let least = match self {
             Node::Leaf(entries) => entries.first()?.0.clone(),
             Node::Branch(children) => children.first()?.least.clone(),
         };
-        Some(Child {
+        Some(Subtree {
             least,
             entries: self.entries(),
             node: self,
@@ -149,7 +149,7 @@ impl<'gc, K: Frozen<'gc> + Clone, V: Frozen<'gc> + Clone> Node<'gc, K, V> {
     pub(super) fn leaves(
         m: &Mutator<'gc>,
         entries: Vec<(K, V)>,
-    ) -> impl Iterator<Item = Child<'gc, K, V>> {
+    ) -> impl Iterator<Item = Subtree<'gc, K, V>> {
         let runs = runs(entries).map(|run| Node::Leaf(m.val_slice(run)));
         runs.filter_map(Node::child)
     }
@@ -157,8 +157,8 @@ impl<'gc, K: Frozen<'gc> + Clone, V: Frozen<'gc> + Clone> Node<'gc, K, V> {
     /// Groups children into branches, in the same way.
     pub(super) fn branches(
         m: &Mutator<'gc>,
-        children: Vec<Child<'gc, K, V>>,
-    ) -> impl Iterator<Item = Child<'gc, K, V>> {
+        children: Vec<Subtree<'gc, K, V>>,
+    ) -> impl Iterator<Item = Subtree<'gc, K, V>> {
         let runs = runs(children).map(|run| Node::Branch(m.val_slice(run)));
         runs.filter_map(Node::child)
     }

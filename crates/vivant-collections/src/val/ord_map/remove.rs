@@ -1,6 +1,6 @@
 //! Removal of an entry.
 
-use super::node::{Child, LEAST, Node, place};
+use super::node::{LEAST, Node, Subtree, place};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::val::copy;
@@ -41,7 +41,7 @@ where
                 let at = place(&children, key);
                 let below = children[at].node.remove(m, key);
                 let children = match below.and_then(Node::child) {
-                    Some(child) => mended(m, &children, at, child),
+                    Some(child) => rebalanced(m, &children, at, child),
                     None => copy::without(&children, at),
                 };
                 Some(Node::Branch(m.val_slice(children)))
@@ -52,12 +52,12 @@ where
 
 /// Replaces one of the children. If the new child is too small, it is merged with a neighbour, or
 /// gets a part of it.
-fn mended<'gc, K, V>(
+fn rebalanced<'gc, K, V>(
     m: &Mutator<'gc>,
-    children: &[Child<'gc, K, V>],
+    children: &[Subtree<'gc, K, V>],
     at: usize,
-    child: Child<'gc, K, V>,
-) -> Vec<Child<'gc, K, V>>
+    child: Subtree<'gc, K, V>,
+) -> Vec<Subtree<'gc, K, V>>
 where
     K: Frozen<'gc> + Clone,
     V: Frozen<'gc> + Clone,

@@ -1,6 +1,6 @@
 //! Joining of two text trees.
 
-use super::node::{Child, Node};
+use super::node::{Node, SizedNode};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use std::cmp::Ordering;
@@ -22,7 +22,7 @@ fn joined<'gc>(
     m: &Mutator<'gc>,
     (one, height): (Node<'gc>, usize),
     (other, other_height): (Node<'gc>, usize),
-) -> Vec<Child<'gc>> {
+) -> Vec<SizedNode<'gc>> {
     #[cfg(test)]
     if is_injected(InjectedFault::SmallNode) && height == other_height {
         return vec![one.child(), other.child()];

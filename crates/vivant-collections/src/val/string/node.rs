@@ -16,23 +16,23 @@ pub(super) const LEAST: usize = WIDTH / 4;
 #[derive(Clone, Copy, Object)]
 pub(super) enum Node<'gc> {
     Chunk(Val<'gc, str>),
-    Branch(Val<'gc, [Child<'gc>]>),
+    Branch(Val<'gc, [SizedNode<'gc>]>),
 }
 
 /// A node below a branch.
 #[derive(Clone, Copy, Object)]
-pub(super) struct Child<'gc> {
+pub(super) struct SizedNode<'gc> {
     pub(super) bytes: usize,
     pub(super) node: Node<'gc>,
 }
 
 impl<'gc> Node<'gc> {
-    pub(super) fn child(self) -> Child<'gc> {
+    pub(super) fn child(self) -> SizedNode<'gc> {
         let bytes = match self {
             Node::Chunk(text) => text.len(),
             Node::Branch(children) => children.iter().map(|child| child.bytes).sum(),
         };
-        Child { bytes, node: self }
+        SizedNode { bytes, node: self }
     }
 
     pub(super) fn address(self) -> usize {
@@ -67,7 +67,7 @@ impl<'gc> Node<'gc> {
 
     /// Splits text into as few chunks as needed, all of about the same length, at character
     /// boundaries.
-    pub(super) fn chunks(m: &Mutator<'gc>, text: &str) -> Vec<Child<'gc>> {
+    pub(super) fn chunks(m: &Mutator<'gc>, text: &str) -> Vec<SizedNode<'gc>> {
         // Each end moves by three bytes at most.
         let count = text.len().div_ceil(CHUNK - 4);
         let mut from = 0;
@@ -84,7 +84,7 @@ impl<'gc> Node<'gc> {
     }
 
     /// Groups children into as few branches as needed, all of about the same width.
-    pub(super) fn branches(m: &Mutator<'gc>, children: &[Child<'gc>]) -> Vec<Child<'gc>> {
+    pub(super) fn branches(m: &Mutator<'gc>, children: &[SizedNode<'gc>]) -> Vec<SizedNode<'gc>> {
         let (len, count) = (children.len(), children.len().div_ceil(WIDTH));
         let run = |number| &children[len * number / count..len * (number + 1) / count];
         let runs = (0..count).map(run);
@@ -93,7 +93,7 @@ impl<'gc> Node<'gc> {
     }
 
     /// Builds the tree above nodes of one height; there is at least one node.
-    pub(super) fn above(m: &Mutator<'gc>, mut nodes: Vec<Child<'gc>>) -> Self {
+    pub(super) fn above(m: &Mutator<'gc>, mut nodes: Vec<SizedNode<'gc>>) -> Self {
         while nodes.len() > 1 {
             nodes = Self::branches(m, &nodes);
         }
@@ -127,7 +127,7 @@ impl<'gc> Node<'gc> {
                         return Err(fault("a node below another one is too small"));
                     }
                     if child.node.height() + 1 != self.height() {
-                        return Err(fault("a way to a chunk has another length"));
+                        return Err(fault("a path to a chunk has another length"));
                     }
                     if child.node.verify()? != child.bytes {
                         return Err(fault("a child has another number of bytes"));
@@ -142,7 +142,7 @@ impl<'gc> Node<'gc> {
 }
 
 /// The child that contains the byte at `at`, and the byte's offset in the child.
-pub(super) fn place(children: &[Child<'_>], mut at: usize) -> Option<(usize, usize)> {
+pub(super) fn place(children: &[SizedNode<'_>], mut at: usize) -> Option<(usize, usize)> {
     for (place, child) in children.iter().enumerate() {
         if at < child.bytes {
             return Some((place, at));

@@ -1,10 +1,10 @@
 //! Slices of a text tree.
 
-use super::node::{Child, Node, place};
+use super::node::{Node, SizedNode, place};
 use std::ops::Range;
 use vivant_heap::{Mutator, Val};
 
-impl<'gc> Child<'gc> {
+impl<'gc> SizedNode<'gc> {
     /// The tree of this byte range: whole characters, at least one, all of them below this child.
     /// Nodes between the two ends are shared.
     pub(super) fn slice(&self, m: &Mutator<'gc>, range: Range<usize>) -> Node<'gc> {
