@@ -1,8 +1,8 @@
 //! The only automation of this workspace: `cargo xtask VERB`, the same on a desk and in CI.
 //!
 //! A verb runs one check and fails when that check fails, when it cannot run, or when it finds
-//! nothing to check. Tools that are missing are installed through rustup and cargo. There are no
-//! dependencies, so that the first `cargo xtask` of a fresh clone starts in seconds.
+//! nothing to check. Tools that are missing are installed through rustup and cargo. Dependencies
+//! are few and small, so that the first `cargo xtask` of a fresh clone starts in seconds.
 
 #![forbid(unsafe_code)]
 #![allow(

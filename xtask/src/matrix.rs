@@ -29,8 +29,8 @@ pub(crate) fn features(args: &mut Args) -> Result<(), Failure> {
                 .run()
         };
         check("--no-default-features")?;
-        let manifest = workspace::read(&format!("crates/{package}/Cargo.toml"))?;
-        let features = manifest::features(&manifest);
+        let features =
+            manifest::features(&manifest::read(&format!("crates/{package}/Cargo.toml"))?);
         if features.is_empty() {
             // `test` has already tested the default features.
             continue;
@@ -62,13 +62,11 @@ pub(crate) fn targets(args: &mut Args) -> Result<(), Failure> {
 /// In a folder of its own, because two toolchains in one folder build everything anew in turns.
 pub(crate) fn msrv(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
-    let version = manifest::string(
-        &workspace::read("Cargo.toml")?,
-        "workspace.package",
-        "rust-version",
-    )
-    .ok_or("Cargo.toml: no rust-version in [workspace.package]")?;
-    let toolchain = release(&version);
+    let manifest = manifest::read("Cargo.toml")?;
+    let version = manifest::value(&manifest, &["workspace", "package"], "rust-version")
+        .and_then(|version| version.as_str())
+        .ok_or("Cargo.toml: no rust-version in [workspace.package]")?;
+    let toolchain = release(version);
     toolchain::ensure(&toolchain)?;
     Run::cargo_of(
         &toolchain,

@@ -98,23 +98,26 @@ fn tests(package: &Package, files: &[String]) -> Vec<Run> {
 
 /// The packages of the workspace among its files.
 fn packages(files: &[String]) -> Result<Vec<Package>, Failure> {
-    let root = workspace::read("Cargo.toml")?;
-    let excluded = manifest::string(&root, "workspace", "exclude").unwrap_or_default();
+    let root = manifest::read("Cargo.toml")?;
+    let excluded = manifest::value(&root, &["workspace"], "exclude").and_then(|it| it.as_array());
+    let excluded: Vec<&str> = excluded
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it.as_str())
+        .collect();
     let mut packages = Vec::new();
     for path in files {
         let Some(folder) = path.strip_suffix("Cargo.toml") else {
             continue;
         };
-        let outside = excluded
-            .split('"')
-            .any(|it| it.len() > 2 && folder.starts_with(it));
+        let outside = excluded.iter().any(|it| folder.starts_with(it));
         if outside || !folder.ends_with('/') {
             continue;
         }
-        let name = manifest::string(&workspace::read(path)?, "package", "name")
-            .ok_or(format!("{path}: no name in [package]"))?;
+        let manifest = manifest::read(path)?;
+        let name = manifest::value(&manifest, &["package"], "name").and_then(|it| it.as_str());
         packages.push(Package {
-            name,
+            name: name.ok_or(format!("{path}: no name in [package]"))?.into(),
             folder: folder.into(),
         });
     }

@@ -86,8 +86,7 @@ fn watch(child: &mut Child, time: Duration) -> Result<Vec<u64>, Failure> {
     Ok(looks)
 }
 
-/// The resident size in a `/proc/…/status`, in KiB. Read by `std`: `xtask` has no dependencies, so
-/// that its first run in a fresh clone starts in seconds.
+/// The resident size in a `/proc/…/status`, in KiB. Read by `std`: one line needs no library.
 fn resident(status: &str) -> Option<u64> {
     let line = status
         .lines()

@@ -24,6 +24,7 @@ mod protocols;
 mod ratchet;
 mod safety_rules;
 mod seams;
+mod syntax;
 mod unsafe_counts;
 mod uses;
 mod words;
@@ -35,7 +36,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 /// A violation of a rule, and its place.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     path: String,
     /// Counted from 1; 0 is the file as a whole.

@@ -17,8 +17,8 @@
 mod graph;
 mod left;
 mod modules;
+mod reader;
 mod table;
-mod tokens;
 
 use super::{Code, Finding};
 use modules::{Edge, Modules};
@@ -179,6 +179,7 @@ impl<'a> Layers<'a> {
 
     fn findings(&self, left: &Left) -> Vec<Finding> {
         let mut findings = self.of_table();
+        findings.extend(self.modules.unread.iter().cloned());
         let upward: Vec<_> = left
             .upward
             .iter()
