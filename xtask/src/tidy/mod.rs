@@ -7,6 +7,9 @@
 //! - [`safety_rules`]: a `SAFETY:` comment names the rule that it rests on, by a number that a
 //!   document defines.
 //! - [`seams`]: atomics come from `crate::sync`; time and chance come from the oracle.
+//! - [`heads`]: a file says in its head what it holds.
+//! - [`glossary`]: the glossary names code that exists, and protocols begin with its terms.
+//! - [`code_tour`]: the code tour leads to what is there.
 //! - [`links`]: a link of a document leads to a file that is there.
 //! - [`protocols`]: a folder that holds a protocol explains it.
 //! - [`prose`]: comments and documents are plain English, in lines of one length.
@@ -16,9 +19,14 @@
 //! `clippy.toml`, not here.
 
 mod code;
+mod code_tour;
+mod definitions;
+mod glossary;
+mod heads;
 mod layers;
 mod length;
 mod links;
+mod markdown;
 mod prose;
 mod protocols;
 mod ratchet;
@@ -84,11 +92,14 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         return Ok(());
     }
     for source in &sources {
+        findings.extend(heads::check(source));
         findings.extend(length::check(source));
         findings.extend(seams::check(source));
         findings.extend(words::check(source));
     }
     findings.extend(length::check_exceptions(&sources));
+    findings.extend(code_tour::check(&sources, &documents, &paths));
+    findings.extend(glossary::check(&sources, &documents, &paths));
     findings.extend(layers::check(&sources, &documents));
     findings.extend(prose::check(&sources, &documents));
     findings.extend(unsafe_counts::check(&sources));
