@@ -5,6 +5,7 @@
 //! parser drops comments.
 
 use ra_ap_rustc_lexer::{FrontmatterAllowed, LiteralKind, TokenKind, tokenize};
+use std::cell::OnceCell;
 use std::ops::Range;
 
 /// A file and its code.
@@ -16,6 +17,7 @@ pub(super) struct Code {
     pub(super) code: String,
     /// The line and the place of each comment.
     comments: Vec<(usize, Range<usize>)>,
+    syntax: OnceCell<syn::Result<syn::File>>,
 }
 
 impl Code {
@@ -49,7 +51,14 @@ impl Code {
             text,
             code,
             comments,
+            syntax: OnceCell::new(),
         }
+    }
+
+    /// The file as a tree.
+    pub(super) fn syntax(&self) -> Result<&syn::File, &syn::Error> {
+        let parsed = self.syntax.get_or_init(|| syn::parse_file(&self.text));
+        parsed.as_ref()
     }
 
     /// Each line of each comment, with its number, counted from 1.

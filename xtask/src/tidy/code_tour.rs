@@ -94,7 +94,7 @@ fn is_defined<'a>(symbol: &str, file: &str, sources: &'a [Code], cache: &mut Cac
     });
     candidates.any(|source| {
         let definitions = cache.entry(&source.path);
-        let definitions = definitions.or_insert_with(|| Definitions::of(&source.text));
+        let definitions = definitions.or_insert_with(|| Definitions::of(source));
         definitions.has(symbol)
     })
 }

@@ -1,6 +1,6 @@
 //! What a file of Rust defines: its types, and its functions with the types that have them.
 
-use super::syntax;
+use super::{Code, syntax};
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use std::mem;
@@ -19,11 +19,11 @@ pub(super) struct Definitions {
 }
 
 impl Definitions {
-    /// Those of `text`; none if that is no Rust.
-    pub(super) fn of(text: &str) -> Self {
+    /// Those of `source`; none if that is no Rust.
+    pub(super) fn of(source: &Code) -> Self {
         let mut found = Self::default();
-        if let Ok(file) = syn::parse_file(text) {
-            found.visit_file(&file);
+        if let Ok(file) = source.syntax() {
+            found.visit_file(file);
         }
         found
     }
@@ -106,16 +106,17 @@ fn last(path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Definitions;
+    use super::*;
 
     #[test]
     fn functions_belong_to_their_types_and_traits() {
-        let found = Definitions::of(
-            "struct A; impl a::Tr for b::A<u8> { fn f() {} } trait Tr { fn g(); } fn h() {}
-             impl A { m! { fn i() {} } fn k() { impl Tr for X {} } fn l() {} } macro_rules! m { () => { fn j() {} } }",
-        );
+        let text = "struct A; impl a::Tr for b::A<u8> { fn f() {} }
+            trait Tr { fn g(); } fn h() {}
+            impl A { m! { fn i() {} } fn k() { impl Tr for X {} } fn l() {} }
+            macro_rules! m { () => { fn j() {} } }";
+        let found = Definitions::of(&Code::new("a.rs", text.into()));
         for symbol in [
-            "A", "Tr", "m", "A::f", "Tr::f", "Tr::g", "h", "f", "A::i", "j", "x::A::f",
+            "A", "Tr", "m", "A::f", "Tr::f", "Tr::g", "h", "f", "A::i", "j", "x::A::f", "A::l",
         ] {
             assert!(found.has(symbol), "{symbol}");
         }

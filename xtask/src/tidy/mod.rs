@@ -37,7 +37,6 @@ mod unsafe_counts;
 mod uses;
 mod words;
 
-use crate::args::Args;
 use crate::{Failure, workspace};
 use code::Code;
 use std::collections::BTreeSet;
@@ -71,9 +70,14 @@ impl fmt::Display for Finding {
     }
 }
 
-pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
-    let draws_layers = args.flag("--layers");
-    args.finish()?;
+#[derive(Default, clap::Args)]
+pub(crate) struct Options {
+    /// Print the tables of layers, and every exception with its place
+    #[arg(long)]
+    layers: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let paths: BTreeSet<String> = workspace::files()?.into_iter().collect();
     let mut findings = protocols::check(&paths);
     let mut sources: Vec<Code> = Vec::new();
@@ -87,7 +91,7 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
             documents.push((path.clone(), text));
         }
     }
-    if draws_layers {
+    if options.layers {
         print!("{}", layers::report(&sources, &documents));
         return Ok(());
     }

@@ -88,7 +88,7 @@ impl<'a> Modules<'a> {
         while let Some((module, code, folder)) = todo.pop() {
             found.modules[module].file = found.files.len();
             found.files.push(code);
-            let parsed = match syn::parse_file(&code.text) {
+            let parsed = match code.syntax() {
                 Ok(parsed) => parsed,
                 Err(error) => {
                     let line = error.span().start().line;
@@ -97,7 +97,7 @@ impl<'a> Modules<'a> {
                     continue;
                 }
             };
-            let read = Reader::read(&mut found.modules, module, &parsed);
+            let read = Reader::read(&mut found.modules, module, parsed);
             found.mentions.extend(read.mentions);
             found.impls.extend(read.impls);
             for (child, name) in read.declared {
