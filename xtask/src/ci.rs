@@ -1,8 +1,8 @@
 //! `ci`: every check that a change must pass. `nightly`: all that takes longer. Each step runs
 //! under a heading and with its time. The first failure ends the run; `--from STEP` goes on there.
 
-use crate::args::Args;
-use crate::{Failure, dispatch};
+use crate::{Cli, Failure};
+use clap::Parser;
 use std::time::{Duration, Instant};
 
 /// A list of verbs with their arguments, run in order.
@@ -36,23 +36,34 @@ const NIGHTLY: Steps = Steps {
     ],
 };
 
-pub(crate) fn ci(args: &mut Args) -> Result<(), Failure> {
-    CI.run(args)
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The step to begin with
+    #[arg(long, value_name = "STEP")]
+    from: Option<String>,
 }
 
-pub(crate) fn nightly(args: &mut Args) -> Result<(), Failure> {
-    NIGHTLY.run(args)
+pub(crate) fn ci(options: &Options) -> Result<(), Failure> {
+    CI.run(options)
+}
+
+pub(crate) fn nightly(options: &Options) -> Result<(), Failure> {
+    NIGHTLY.run(options)
+}
+
+/// The verb and its arguments that a step consists of.
+fn parsed(step: &str) -> Result<Cli, Failure> {
+    let words = ["xtask"].into_iter().chain(step.split(' '));
+    Cli::try_parse_from(words).map_err(|error| error.to_string())
 }
 
 impl Steps {
-    fn run(&self, args: &mut Args) -> Result<(), Failure> {
-        let from = args.option("--from")?;
-        args.finish()?;
+    fn run(&self, options: &Options) -> Result<(), Failure> {
         let mut times = Vec::new();
-        for step in self.from(from.as_deref())? {
+        for step in self.from(options.from.as_deref())? {
             println!("\n==== {step} ====");
             let start = Instant::now();
-            let result = dispatch(&mut Args::of(step));
+            let result = parsed(step).and_then(|cli| cli.verb.run());
             let elapsed = start.elapsed();
             println!(
                 "---- {step}: {} in {}",
@@ -95,23 +106,23 @@ pub(crate) fn seconds(elapsed: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::VERBS;
+    use clap::CommandFactory;
 
     #[test]
     fn every_step_is_a_verb() {
         for step in [CI.lines, NIGHTLY.lines].concat() {
-            let name = step.split(' ').next();
-            assert!(VERBS.iter().any(|verb| Some(verb.name) == name), "{step}");
+            assert!(parsed(step).is_ok(), "{step}");
         }
     }
 
     #[test]
     fn every_check_is_a_step() {
         let steps = [CI.lines, NIGHTLY.lines].concat();
-        for verb in VERBS {
-            let starts = |step: &&str| step.split(' ').next() == Some(verb.name);
-            let lists = ["ci", "nightly", "quick"].contains(&verb.name);
-            assert_ne!(lists, steps.iter().any(starts), "{}", verb.name);
+        for verb in Cli::command().get_subcommands() {
+            let name = verb.get_name();
+            let starts = |step: &&str| step.split(' ').next() == Some(name);
+            let lists = ["ci", "nightly", "quick"].contains(&name);
+            assert_ne!(lists, steps.iter().any(starts), "{name}");
         }
     }
 

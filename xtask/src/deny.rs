@@ -1,6 +1,5 @@
 //! `deny`: our dependencies, checked by cargo-deny against `deny.toml`.
 
-use crate::args::Args;
 use crate::command::Run;
 use crate::{Failure, workspace};
 
@@ -8,14 +7,19 @@ use crate::{Failure, workspace};
 const VERSION: &str = "0.20.2";
 
 /// What `deny.toml` has rules for, in cargo-deny's words.
-const CHECKS: &[&str] = &["bans", "licenses", "sources", "advisories"];
+const CHECKS: [&str; 4] = ["bans", "licenses", "sources", "advisories"];
 
-/// Runs the checks that the arguments name, or all.
-pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
-    let checks = chosen(args)?;
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The checks to run
+    #[arg(value_parser = CHECKS, default_values = CHECKS)]
+    checks: Vec<String>,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let checks = options.checks.iter().map(String::as_str);
     let deny = installed()?;
-    let (online, offline): (Vec<_>, Vec<_>) =
-        checks.into_iter().partition(|check| *check == "advisories");
+    let (online, offline): (Vec<_>, Vec<_>) = checks.partition(|check| *check == "advisories");
     if !offline.is_empty() {
         deny.clone()
             .words("check")
@@ -33,26 +37,6 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         )
     })?;
     deny.words("check --disable-fetch advisories").run()
-}
-
-fn chosen(args: &mut Args) -> Result<Vec<&'static str>, Failure> {
-    let mut checks = Vec::new();
-    while let Some(word) = args.positional() {
-        match CHECKS.iter().find(|check| **check == word) {
-            Some(check) => checks.push(*check),
-            None => {
-                return Err(format!(
-                    "no check `{word}`; the checks are {}",
-                    CHECKS.join(", ")
-                ));
-            }
-        }
-    }
-    args.finish()?;
-    Ok(match checks.is_empty() {
-        true => CHECKS.to_vec(),
-        false => checks,
-    })
 }
 
 /// cargo-deny, installed if its version is not there.
@@ -82,13 +66,19 @@ fn installed() -> Result<Run, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::{Cli, Verb};
+    use clap::Parser;
 
     #[test]
     fn all_checks_run_unless_some_are_named() {
-        assert_eq!(chosen(&mut Args::of("")), Ok(CHECKS.to_vec()));
-        assert_eq!(chosen(&mut Args::of("bans")), Ok(vec!["bans"]));
-        assert!(chosen(&mut Args::of("weaknesses")).is_err());
-        assert!(chosen(&mut Args::of("bans --advisories")).is_err());
+        let chosen = |line: &str| match Cli::try_parse_from(line.split(' ')).ok()?.verb {
+            Verb::Deny(options) => Some(options.checks),
+            _ => None,
+        };
+        let all = super::CHECKS.map(String::from).to_vec();
+        assert_eq!(chosen("xtask deny"), Some(all));
+        assert_eq!(chosen("xtask deny bans"), Some(vec!["bans".into()]));
+        assert_eq!(chosen("xtask deny weaknesses"), None);
+        assert_eq!(chosen("xtask deny bans --advisories"), None);
     }
 }

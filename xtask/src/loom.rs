@@ -1,7 +1,6 @@
 //! `loom`: all interleavings of single protocols, up to a number of preemptions.
 
 use crate::Failure;
-use crate::args::Args;
 use crate::command::Run;
 use crate::filtered::Tests;
 
@@ -11,11 +10,16 @@ const PREEMPTIONS_SHORT: &str = "2";
 /// Three, with the larger models, take tens of minutes; four take hours.
 const PREEMPTIONS_LONG: &str = "3";
 
-pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
-    let long = args.flag("--long");
-    args.finish()?;
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// More preemptions, and the larger models
+    #[arg(long)]
+    long: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let run = Run::cargo("test -p vivant-loom --profile checks");
-    let run = if long {
+    let run = if options.long {
         run.env("LOOM_MAX_PREEMPTIONS", PREEMPTIONS_LONG)
             .env("VIVANT_LOOM_LONG", "1")
     } else {

@@ -1,8 +1,8 @@
 //! The only automation of this workspace: `cargo xtask VERB`, the same on a desk and in CI.
 //!
 //! A verb runs one check and fails when that check fails, when it cannot run, or when it finds
-//! nothing to check. Tools that are missing are installed through rustup and cargo. There are no
-//! dependencies, so that the first `cargo xtask` of a fresh clone starts in seconds.
+//! nothing to check. Tools that are missing are installed through rustup and cargo. Dependencies
+//! are few and small, so that the first `cargo xtask` of a fresh clone starts in seconds.
 
 #![forbid(unsafe_code)]
 #![allow(
@@ -10,7 +10,6 @@
     reason = "this is a command; its output is what it is for"
 )]
 
-mod args;
 mod ci;
 mod command;
 mod deny;
@@ -28,150 +27,92 @@ mod tidy;
 mod toolchain;
 mod workspace;
 
-use args::Args;
+use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Why a verb failed, for the caller to read.
 type Failure = String;
 
-/// One verb of the command line.
-struct Verb {
-    name: &'static str,
-    options: &'static str,
-    about: &'static str,
-    run: fn(&mut Args) -> Result<(), Failure>,
+/// The checks and chores of this workspace.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
 }
 
 /// All verbs, in the order in which the help lists them.
-const VERBS: &[Verb] = &[
-    verb(
-        "ci",
-        "[--from STEP]",
-        "everything that a change must pass, in order",
-        ci::ci,
-    ),
-    verb(
-        "nightly",
-        "[--from STEP]",
-        "all that takes longer, in order",
-        ci::nightly,
-    ),
-    verb(
-        "quick",
-        "[-p NAME]",
-        "the changed packages, or one: form, lints and tests within a minute",
-        quick::run,
-    ),
-    verb("test", "", "all tests", suite::test),
-    verb("fmt", "", "formatting", lint::fmt),
-    verb(
-        "tidy",
-        "",
-        "our own rules about files, words and seams",
-        tidy::run,
-    ),
-    verb("clippy", "", "lints, with all features", lint::clippy),
-    verb("docs", "", "documentation without warnings", lint::docs),
-    verb(
-        "features",
-        "",
-        "lints with default features; libraries with no feature, each, all; their tests with all",
-        matrix::features,
-    ),
-    verb(
-        "targets",
-        "",
-        "what users run, for other systems",
-        matrix::targets,
-    ),
-    verb("msrv", "", "the oldest Rust that we promise", matrix::msrv),
-    verb(
-        "loom",
-        "[--long]",
-        "all interleavings of single protocols",
-        loom::run,
-    ),
-    verb(
-        "miri",
-        "[--long]",
-        "tests of vivant, vivant-brc, vivant-heap and vivant-collections under Miri",
-        miri::run,
-    ),
-    verb(
-        "sim",
-        "[--seeds N]",
-        "seeded tests under many seeds",
-        suite::sim,
-    ),
-    verb(
-        "counts",
-        "[--operations N]",
-        "random operations on counted references",
-        suite::counts,
-    ),
-    verb(
-        "sanitize",
-        "thread|address",
-        "tests of the packages with unsafe code under a sanitizer",
-        sanitize::run,
-    ),
-    verb(
-        "soak",
-        "[--minutes N] [--leak]",
-        "heaps that are marked for an hour and must not grow; with --leak they do",
-        soak::run,
-    ),
-    verb(
-        "deny",
-        "[CHECK...]",
-        "bans, licences, sources and known weaknesses of dependencies",
-        deny::run,
-    ),
-];
+#[derive(Subcommand)]
+enum Verb {
+    /// Everything that a change must pass, in order
+    Ci(ci::Options),
+    /// All that takes longer, in order
+    Nightly(ci::Options),
+    /// The changed packages, or one: form, lints and tests within a minute
+    Quick(quick::Options),
+    /// All tests
+    Test,
+    /// Formatting
+    Fmt,
+    /// Our own rules about files, words and seams
+    Tidy(tidy::Options),
+    /// Lints, with all features
+    Clippy,
+    /// Documentation without warnings
+    Docs,
+    /// Lints with default features; libraries with no feature, each, all; their tests with all
+    Features,
+    /// What users run, for other systems
+    Targets,
+    /// The oldest Rust that we promise
+    Msrv,
+    /// All interleavings of single protocols
+    Loom(loom::Options),
+    /// Tests of vivant, vivant-brc, vivant-heap and vivant-collections under Miri
+    Miri(miri::Options),
+    /// Seeded tests under many seeds
+    Sim(suite::Sim),
+    /// Random operations on counted references
+    Counts(suite::Counts),
+    /// Tests of the packages with unsafe code under a sanitizer
+    Sanitize(sanitize::Options),
+    /// Heaps that are marked for an hour and must not grow; with `--leak` they do
+    Soak(soak::Options),
+    /// Bans, licences, sources and known weaknesses of dependencies
+    Deny(deny::Options),
+}
 
-const fn verb(
-    name: &'static str,
-    options: &'static str,
-    about: &'static str,
-    run: fn(&mut Args) -> Result<(), Failure>,
-) -> Verb {
-    Verb {
-        name,
-        options,
-        about,
-        run,
+impl Verb {
+    fn run(&self) -> Result<(), Failure> {
+        match self {
+            Verb::Ci(options) => ci::ci(options),
+            Verb::Nightly(options) => ci::nightly(options),
+            Verb::Quick(options) => quick::run(options),
+            Verb::Test => suite::test(),
+            Verb::Fmt => lint::fmt(),
+            Verb::Tidy(options) => tidy::run(options),
+            Verb::Clippy => lint::clippy(),
+            Verb::Docs => lint::docs(),
+            Verb::Features => matrix::features(),
+            Verb::Targets => matrix::targets(),
+            Verb::Msrv => matrix::msrv(),
+            Verb::Loom(options) => loom::run(options),
+            Verb::Miri(options) => miri::run(options),
+            Verb::Sim(options) => suite::sim(options),
+            Verb::Counts(options) => suite::counts(options),
+            Verb::Sanitize(options) => sanitize::run(options),
+            Verb::Soak(options) => soak::run(options),
+            Verb::Deny(options) => deny::run(options),
+        }
     }
 }
 
 fn main() -> ExitCode {
-    match dispatch(&mut Args::from_command_line()) {
+    match Cli::parse().verb.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("xtask: {why}");
             ExitCode::FAILURE
         }
     }
-}
-
-/// Runs the verb that comes first in `args`, which must use all of the rest.
-fn dispatch(args: &mut Args) -> Result<(), Failure> {
-    match args.positional().as_deref() {
-        None | Some("help") => {
-            print!("{}", help());
-            Ok(())
-        }
-        Some(name) => match VERBS.iter().find(|verb| verb.name == name) {
-            Some(verb) => (verb.run)(args),
-            None => Err(format!("no verb `{name}`\n\n{}", help())),
-        },
-    }
-}
-
-fn help() -> String {
-    let mut text = String::from("cargo xtask VERB\n\n");
-    for verb in VERBS {
-        let call = format!("{} {}", verb.name, verb.options);
-        text.push_str(&format!("  {call:<30}{}\n", verb.about));
-    }
-    text
 }

@@ -1,7 +1,6 @@
 //! `features`, `targets`, `msrv`: the same crates compiled in the ways that users compile them, and
 //! tested with all features.
 
-use crate::args::Args;
 use crate::command::Run;
 use crate::filtered::Tests;
 use crate::{Failure, manifest, toolchain, workspace};
@@ -16,8 +15,7 @@ const TARGETS: &[&str] = &[
 
 /// Clippy takes the place of `check`: it can refuse warnings without building all dependencies
 /// anew.
-pub(crate) fn features(args: &mut Args) -> Result<(), Failure> {
-    args.finish()?;
+pub(crate) fn features() -> Result<(), Failure> {
     toolchain::ensure_components_in_use(&["clippy"])?;
     Run::cargo("clippy --workspace --all-targets -- -D warnings").run()?;
     for package in ["vivant", "vivant-brc", "vivant-heap", "vivant-collections"] {
@@ -29,8 +27,8 @@ pub(crate) fn features(args: &mut Args) -> Result<(), Failure> {
                 .run()
         };
         check("--no-default-features")?;
-        let manifest = workspace::read(&format!("crates/{package}/Cargo.toml"))?;
-        let features = manifest::features(&manifest);
+        let features =
+            manifest::features(&manifest::read(&format!("crates/{package}/Cargo.toml"))?);
         if features.is_empty() {
             // `test` has already tested the default features.
             continue;
@@ -46,8 +44,7 @@ pub(crate) fn features(args: &mut Args) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(crate) fn targets(args: &mut Args) -> Result<(), Failure> {
-    args.finish()?;
+pub(crate) fn targets() -> Result<(), Failure> {
     for target in TARGETS {
         toolchain::ensure_target_in_use(target)?;
         Run::cargo(
@@ -60,15 +57,12 @@ pub(crate) fn targets(args: &mut Args) -> Result<(), Failure> {
 }
 
 /// In a folder of its own, because two toolchains in one folder build everything anew in turns.
-pub(crate) fn msrv(args: &mut Args) -> Result<(), Failure> {
-    args.finish()?;
-    let version = manifest::string(
-        &workspace::read("Cargo.toml")?,
-        "workspace.package",
-        "rust-version",
-    )
-    .ok_or("Cargo.toml: no rust-version in [workspace.package]")?;
-    let toolchain = release(&version);
+pub(crate) fn msrv() -> Result<(), Failure> {
+    let manifest = manifest::read("Cargo.toml")?;
+    let version = manifest::value(&manifest, &["workspace", "package"], "rust-version")
+        .and_then(|version| version.as_str())
+        .ok_or("Cargo.toml: no rust-version in [workspace.package]")?;
+    let toolchain = release(version);
     toolchain::ensure(&toolchain)?;
     Run::cargo_of(
         &toolchain,

@@ -2,7 +2,6 @@
 //! interpreter that detects undefined behaviour.
 
 use crate::Failure;
-use crate::args::Args;
 use crate::command::Run;
 use crate::filtered::Tests;
 use crate::toolchain::{self, NIGHTLY};
@@ -109,12 +108,18 @@ enum Form {
     Long,
 }
 
-pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
-    let form = match args.flag("--long") {
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// More tests, schedules and models
+    #[arg(long)]
+    long: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let form = match options.long {
         true => Form::Long,
         false => Form::Short,
     };
-    args.finish()?;
     toolchain::ensure_components(NIGHTLY, &["miri", "rust-src"])?;
     beside_each_other(tests(form))
 }

@@ -2,7 +2,6 @@
 //! it leaves out programs for the compiler, all but a few seeds, canaries, other packages and the
 //! documentation.
 
-use crate::args::Args;
 use crate::ci::seconds;
 use crate::command::Run;
 use crate::{Failure, manifest, tidy, toolchain, workspace};
@@ -24,16 +23,22 @@ struct Package {
     folder: String,
 }
 
-pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
-    let name = args.option("-p")?;
-    args.finish()?;
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// This package, changed or not
+    #[arg(short, long = "package")]
+    package: Option<String>,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let name = &options.package;
     let files = workspace::files()?;
     let packages = packages(&files)?;
-    let chosen: BTreeSet<&Package> = match &name {
+    let chosen: BTreeSet<&Package> = match name {
         Some(name) => packages.iter().filter(|it| it.name == *name).collect(),
         None => changed(&packages, &workspace::changed()?),
     };
-    if let (Some(name), true) = (&name, chosen.is_empty()) {
+    if let (Some(name), true) = (name, chosen.is_empty()) {
         return Err(format!("no package `{name}` in this workspace"));
     }
     toolchain::ensure_components_in_use(&["rustfmt", "clippy"])?;
@@ -42,7 +47,7 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     if !chosen.is_empty() {
         timed("fmt", || Run::cargo("fmt --check").words(&named).run())?;
     }
-    timed("tidy", || tidy::run(&mut Args::of("")))?;
+    timed("tidy", || tidy::run(&tidy::Options::default()))?;
     if !chosen.is_empty() {
         let clippy = built("clippy").words(&named).words("-- -D warnings");
         timed("clippy", || clippy.run())?;
@@ -98,23 +103,26 @@ fn tests(package: &Package, files: &[String]) -> Vec<Run> {
 
 /// The packages of the workspace among its files.
 fn packages(files: &[String]) -> Result<Vec<Package>, Failure> {
-    let root = workspace::read("Cargo.toml")?;
-    let excluded = manifest::string(&root, "workspace", "exclude").unwrap_or_default();
+    let root = manifest::read("Cargo.toml")?;
+    let excluded = manifest::value(&root, &["workspace"], "exclude").and_then(|it| it.as_array());
+    let excluded: Vec<&str> = excluded
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it.as_str())
+        .collect();
     let mut packages = Vec::new();
     for path in files {
         let Some(folder) = path.strip_suffix("Cargo.toml") else {
             continue;
         };
-        let outside = excluded
-            .split('"')
-            .any(|it| it.len() > 2 && folder.starts_with(it));
+        let outside = excluded.iter().any(|it| folder.starts_with(it));
         if outside || !folder.ends_with('/') {
             continue;
         }
-        let name = manifest::string(&workspace::read(path)?, "package", "name")
-            .ok_or(format!("{path}: no name in [package]"))?;
+        let manifest = manifest::read(path)?;
+        let name = manifest::value(&manifest, &["package"], "name").and_then(|it| it.as_str());
         packages.push(Package {
-            name,
+            name: name.ok_or(format!("{path}: no name in [package]"))?.into(),
             folder: folder.into(),
         });
     }

@@ -1,7 +1,6 @@
 //! `sanitize`: the tests of `vivant`, `vivant-brc`, `vivant-heap` and `vivant-collections` and all
 //! workloads at once, on real threads, with the standard library built under the same sanitizer.
 
-use crate::args::Args;
 use crate::command::Run;
 use crate::filtered::Tests;
 use crate::toolchain::{self, NIGHTLY};
@@ -45,13 +44,14 @@ const KNOWN_MAPPINGS: &str = " --cfg rustix_use_libc";
 /// Naming the target keeps the sanitizer out of build scripts and macros.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
-    let sanitizer = match args.positional().as_deref() {
-        Some("thread") => "thread",
-        Some("address") => "address",
-        _ => return Err("which sanitizer? `cargo xtask sanitize thread` or `address`".into()),
-    };
-    args.finish()?;
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    #[arg(value_parser = ["thread", "address"])]
+    sanitizer: String,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let sanitizer = options.sanitizer.as_str();
     toolchain::ensure_components(NIGHTLY, &["rust-src"])?;
     let suppressions = |of: &str| {
         let file = workspace::root().join(format!("xtask/{of}-suppressions.txt"));

@@ -2,7 +2,6 @@
 //! concurrent marking. The process must not grow.
 
 use crate::Failure;
-use crate::args::Args;
 use crate::command::Run;
 use crate::{suite, workspace};
 use std::fs;
@@ -25,13 +24,18 @@ const GROWTH: f64 = 1.05;
 const LOOKS_OF_A_QUARTER: usize = 20;
 const COLLECTIONS: u64 = 5;
 
-pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
-    let minutes = match args.option("--minutes")? {
-        None => MINUTES_DEFAULT,
-        Some(text) => suite::count(&text)?,
-    };
-    let leak = if args.flag("--leak") { "yes" } else { "no" };
-    args.finish()?;
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    #[arg(long, value_parser = suite::count, default_value_t = MINUTES_DEFAULT)]
+    minutes: u64,
+    /// The heaps do grow: the check must fail
+    #[arg(long)]
+    leak: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let minutes = options.minutes;
+    let leak = if options.leak { "yes" } else { "no" };
     Run::cargo("build --release -p vivant-bench --bin vivant-bench").run()?;
     let time = Duration::from_secs(60 * minutes);
     let program = workspace::target_dir("release").join("vivant-bench");
@@ -86,8 +90,7 @@ fn watch(child: &mut Child, time: Duration) -> Result<Vec<u64>, Failure> {
     Ok(looks)
 }
 
-/// The resident size in a `/proc/…/status`, in KiB. Read by `std`: `xtask` has no dependencies, so
-/// that its first run in a fresh clone starts in seconds.
+/// The resident size in a `/proc/…/status`, in KiB. Read by `std`: one line needs no library.
 fn resident(status: &str) -> Option<u64> {
     let line = status
         .lines()

@@ -2,7 +2,6 @@
 //! operations on counted references.
 
 use crate::Failure;
-use crate::args::Args;
 use crate::command::Run;
 use crate::filtered::Tests;
 
@@ -12,34 +11,35 @@ const SEEDS_DEFAULT: u64 = 10_000;
 /// Random operations on counted references: a quarter of a minute.
 const OPERATIONS_DEFAULT: u64 = 100_000_000;
 
+#[derive(clap::Args)]
+pub(crate) struct Sim {
+    #[arg(long, value_parser = count, default_value_t = SEEDS_DEFAULT)]
+    seeds: u64,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Counts {
+    #[arg(long, value_parser = count, default_value_t = OPERATIONS_DEFAULT)]
+    operations: u64,
+}
+
 /// The command that the README gives to a newcomer.
-pub(crate) fn test(args: &mut Args) -> Result<(), Failure> {
-    args.finish()?;
+pub(crate) fn test() -> Result<(), Failure> {
     Run::cargo("test --workspace").run()
 }
 
-pub(crate) fn sim(args: &mut Args) -> Result<(), Failure> {
-    let seeds = match args.option("--seeds")? {
-        None => SEEDS_DEFAULT,
-        Some(text) => count(&text)?,
-    };
-    args.finish()?;
+pub(crate) fn sim(options: &Sim) -> Result<(), Failure> {
     // With a name cargo builds unit tests of packages that have none (`verify/loom/Cargo.toml`).
     let run = Run::cargo("test --profile checks --workspace --exclude vivant-loom seeded")
-        .env("VIVANT_SEEDS", seeds.to_string())
+        .env("VIVANT_SEEDS", options.seeds.to_string())
         // The books of what is shared are kept by debug builds (`orca/count_audit.rs`).
         .env("CARGO_PROFILE_CHECKS_DEBUG_ASSERTIONS", "true");
     Tests::of(run).run()
 }
 
-pub(crate) fn counts(args: &mut Args) -> Result<(), Failure> {
-    let operations = match args.option("--operations")? {
-        None => OPERATIONS_DEFAULT,
-        Some(text) => count(&text)?,
-    };
-    args.finish()?;
+pub(crate) fn counts(options: &Counts) -> Result<(), Failure> {
     let run = Run::cargo("test --profile checks -p vivant-brc --test all")
-        .env("VIVANT_OPERATIONS", operations.to_string());
+        .env("VIVANT_OPERATIONS", options.operations.to_string());
     Tests::of(run).modules("stress overflow").run()
 }
 

@@ -1,9 +1,12 @@
 //! A Rust file with its comments and literals blanked, so that a rule checks code and never text
 //! about code.
 //!
-//! Blanking keeps every line break, and so the line numbers. It is a lexer for this one purpose: it
-//! knows line and block comments (which nest), strings of all kinds, characters, and that `'a` is a
-//! lifetime.
+//! Blanking keeps every line break, and so the line numbers. The lexer is that of rustc, because a
+//! parser drops comments.
+
+use ra_ap_rustc_lexer::{FrontmatterAllowed, LiteralKind, TokenKind, tokenize};
+use std::cell::OnceCell;
+use std::ops::Range;
 
 /// A file and its code.
 pub(super) struct Code {
@@ -12,30 +15,57 @@ pub(super) struct Code {
     pub(super) text: String,
     /// The file without comments, and with empty literals.
     pub(super) code: String,
+    /// The line and the place of each comment.
+    comments: Vec<(usize, Range<usize>)>,
+    syntax: OnceCell<syn::Result<syn::File>>,
 }
 
 impl Code {
     pub(super) fn new(path: &str, text: String) -> Self {
-        let code = blanked(&text);
+        let mut code = String::with_capacity(text.len());
+        let mut comments = Vec::new();
+        let (mut at, mut line) = (0, 1);
+        for token in tokenize(&text, FrontmatterAllowed::No) {
+            let place = at..at + token.len as usize;
+            at = place.end;
+            let token_text = &text[place.clone()];
+            let breaks = token_text.matches('\n').count();
+            let is_comment = matches!(
+                token.kind,
+                TokenKind::LineComment { .. } | TokenKind::BlockComment { .. }
+            );
+            if is_comment {
+                comments.push((line, place));
+            }
+            if is_comment || is_quoted(token.kind) {
+                code.extend(std::iter::repeat_n('\n', breaks));
+                // Separates the tokens that the comment or literal separated.
+                code.push(' ');
+            } else {
+                code.push_str(token_text);
+            }
+            line += breaks;
+        }
         Self {
             path: path.into(),
             text,
             code,
+            comments,
+            syntax: OnceCell::new(),
         }
+    }
+
+    /// The file as a tree.
+    pub(super) fn syntax(&self) -> Result<&syn::File, &syn::Error> {
+        let parsed = self.syntax.get_or_init(|| syn::parse_file(&self.text));
+        parsed.as_ref()
     }
 
     /// Each line of each comment, with its number, counted from 1.
     pub(super) fn comments(&self) -> impl Iterator<Item = (usize, &str)> {
-        let mut at = 0;
-        let spans = std::iter::from_fn(move || {
-            let (start, end) = next_comment(&self.text, at)?;
-            at = end;
-            Some((start, &self.text[start..end]))
-        });
-        spans.flat_map(|(start, comment)| {
-            let first = line_of(&self.text, start);
-            (first..).zip(comment.lines())
-        })
+        self.comments
+            .iter()
+            .flat_map(|(line, place)| (*line..).zip(self.text[place.clone()].lines()))
     }
 
     /// The lines of code at which `word` stands alone, not within a longer name. A word may end in
@@ -67,126 +97,14 @@ fn in_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-fn blanked(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let after_name = code.ends_with(in_name);
-        let end = comment(rest).or_else(|| literal(rest, after_name));
-        let taken = match end {
-            Some(end) => {
-                code.extend(rest[..end].chars().filter(|c| *c == '\n'));
-                // Separates the tokens that the comment or literal separated.
-                code.push(' ');
-                end
-            }
-            None => {
-                code.push(first);
-                first.len_utf8()
-            }
-        };
-        rest = &rest[taken..];
-    }
-    code
-}
-
-/// Where the next comment of `text` begins and ends, from `at` on, which lies outside of literals.
-fn next_comment(text: &str, mut at: usize) -> Option<(usize, usize)> {
-    loop {
-        let rest = &text[at..];
-        let first = rest.chars().next()?;
-        if let Some(length) = comment(rest) {
-            return Some((at, at + length));
+/// Whether a token is a string or a character. Numbers are code.
+fn is_quoted(kind: TokenKind) -> bool {
+    match kind {
+        TokenKind::Literal { kind, .. } => {
+            !matches!(kind, LiteralKind::Int { .. } | LiteralKind::Float { .. })
         }
-        let after_name = text[..at].ends_with(in_name);
-        at += literal(rest, after_name).unwrap_or(first.len_utf8());
+        _ => false,
     }
-}
-
-/// The length of the comment at the start of `text`.
-fn comment(text: &str) -> Option<usize> {
-    if text.starts_with("//") {
-        return Some(text.find('\n').unwrap_or(text.len()));
-    }
-    if !text.starts_with("/*") {
-        return None;
-    }
-    let mut depth = 0;
-    let mut at = 0;
-    while at < text.len() {
-        let rest = &text.as_bytes()[at..];
-        if rest.starts_with(b"/*") {
-            depth += 1;
-            at += 2;
-        } else if rest.starts_with(b"*/") {
-            depth -= 1;
-            at += 2;
-            if depth == 0 {
-                return Some(at);
-            }
-        } else {
-            at += 1;
-        }
-    }
-    Some(text.len())
-}
-
-/// The length of the string or character at the start of `text`, its prefix (`b`, `c`, `r`, `br`,
-/// `cr`) included.
-fn literal(text: &str, after_name: bool) -> Option<usize> {
-    if text.starts_with('\'') {
-        return character(text);
-    }
-    let prefix = if after_name {
-        0
-    } else {
-        text.find(|c| !matches!(c, 'b' | 'c' | 'r'))
-            .filter(|at| *at <= 2)?
-    };
-    let body = &text[prefix..];
-    let raw = text[..prefix].ends_with('r');
-    if body.starts_with('"') && !raw {
-        return Some(prefix + quoted(body, '"'));
-    }
-    if body.starts_with('\'') && &text[..prefix] == "b" {
-        return Some(prefix + quoted(body, '\''));
-    }
-    let hashes = body.find(|c| c != '#')?;
-    if raw && body[hashes..].starts_with('"') {
-        let close = format!("\"{}", "#".repeat(hashes));
-        let start = prefix + hashes + 1;
-        return Some(
-            text[start..]
-                .find(&close)
-                .map_or(text.len(), |at| start + at + close.len()),
-        );
-    }
-    None
-}
-
-/// The length of the character at the start of `text`, if it is not a lifetime.
-fn character(text: &str) -> Option<usize> {
-    let mut chars = text.char_indices().skip(1);
-    let (_, first) = chars.next()?;
-    let (second_at, second) = chars.next()?;
-    if first == '\\' {
-        Some(quoted(text, '\''))
-    } else {
-        (second == '\'').then_some(second_at + 1)
-    }
-}
-
-/// The length of the text between two `quote`s, both included, with backslash escapes.
-fn quoted(text: &str, quote: char) -> usize {
-    let mut chars = text.char_indices().skip(1);
-    while let Some((at, c)) = chars.next() {
-        if c == '\\' {
-            chars.next();
-        } else if c == quote {
-            return at + c.len_utf8();
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]
@@ -194,7 +112,7 @@ mod tests {
     use super::*;
 
     fn code(text: &str) -> String {
-        blanked(text)
+        Code::new("a.rs", text.into()).code
     }
 
     #[test]

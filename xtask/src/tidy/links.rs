@@ -125,7 +125,7 @@ fn resolved(from: &str, link: &str) -> Option<String> {
 }
 
 /// Whether `path` is a file, or a folder that holds one. The empty path is the root.
-fn is_there(path: &str, paths: &BTreeSet<String>) -> bool {
+pub(super) fn is_there(path: &str, paths: &BTreeSet<String>) -> bool {
     let folder = format!("{path}/");
     path.is_empty()
         || paths.contains(path)

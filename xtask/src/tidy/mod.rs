@@ -7,6 +7,9 @@
 //! - [`safety_rules`]: a `SAFETY:` comment names the rule that it rests on, by a number that a
 //!   document defines.
 //! - [`seams`]: atomics come from `crate::sync`; time and chance come from the oracle.
+//! - [`heads`]: a file says in its head what it holds.
+//! - [`glossary`]: the glossary names code that exists, and protocols begin with its terms.
+//! - [`code_tour`]: the code tour leads to what is there.
 //! - [`links`]: a link of a document leads to a file that is there.
 //! - [`protocols`]: a folder that holds a protocol explains it.
 //! - [`prose`]: comments and documents are plain English, in lines of one length.
@@ -16,26 +19,31 @@
 //! `clippy.toml`, not here.
 
 mod code;
+mod code_tour;
+mod definitions;
+mod glossary;
+mod heads;
 mod layers;
 mod length;
 mod links;
+mod markdown;
 mod prose;
 mod protocols;
 mod ratchet;
 mod safety_rules;
 mod seams;
+mod syntax;
 mod unsafe_counts;
 mod uses;
 mod words;
 
-use crate::args::Args;
 use crate::{Failure, workspace};
 use code::Code;
 use std::collections::BTreeSet;
 use std::fmt;
 
 /// A violation of a rule, and its place.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     path: String,
     /// Counted from 1; 0 is the file as a whole.
@@ -62,9 +70,14 @@ impl fmt::Display for Finding {
     }
 }
 
-pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
-    let draws_layers = args.flag("--layers");
-    args.finish()?;
+#[derive(Default, clap::Args)]
+pub(crate) struct Options {
+    /// Print the tables of layers, and every exception with its place
+    #[arg(long)]
+    layers: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let paths: BTreeSet<String> = workspace::files()?.into_iter().collect();
     let mut findings = protocols::check(&paths);
     let mut sources: Vec<Code> = Vec::new();
@@ -78,16 +91,19 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
             documents.push((path.clone(), text));
         }
     }
-    if draws_layers {
+    if options.layers {
         print!("{}", layers::report(&sources, &documents));
         return Ok(());
     }
     for source in &sources {
+        findings.extend(heads::check(source));
         findings.extend(length::check(source));
         findings.extend(seams::check(source));
         findings.extend(words::check(source));
     }
     findings.extend(length::check_exceptions(&sources));
+    findings.extend(code_tour::check(&sources, &documents, &paths));
+    findings.extend(glossary::check(&sources, &documents, &paths));
     findings.extend(layers::check(&sources, &documents));
     findings.extend(prose::check(&sources, &documents));
     findings.extend(unsafe_counts::check(&sources));

@@ -43,8 +43,7 @@ pub(super) fn check(source: &Code) -> Vec<Finding> {
 
 fn atomics(source: &Code) -> Vec<Finding> {
     let what = "atomics come from `crate::sync`";
-    let imported = uses::paths(&source.code)
-        .into_iter()
+    let imported = imports(source)
         .filter(|(_, path)| {
             ["std::sync::atomic", "core::sync::atomic"]
                 .iter()
@@ -70,10 +69,7 @@ fn chance(source: &Code) -> Vec<Finding> {
                 .map(|line| Finding::new(&source.path, line, what.as_str())),
         );
     }
-    for (line, path) in uses::paths(&source.code)
-        .into_iter()
-        .chain(named_paths(source))
-    {
+    for (line, path) in imports(source).chain(named_paths(source)) {
         let first = path
             .trim_start_matches("::")
             .split("::")
@@ -88,6 +84,12 @@ fn chance(source: &Code) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// The paths of `use` items. A file that does not parse is a finding of [`super::layers`].
+fn imports(source: &Code) -> impl Iterator<Item = (usize, String)> {
+    let paths = source.syntax().map(uses::paths);
+    paths.unwrap_or_default().into_iter()
 }
 
 /// The paths in the code that begin with a crate of random numbers: `rand::random()`, but not

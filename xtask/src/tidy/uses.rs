@@ -1,65 +1,51 @@
 //! The full paths that the `use` items of a file name: `use a::{b, c::{d as e, *}};` is `a::b`,
 //! `a::c::d`, `a::c::*`.
 
-use super::code::{line_of, words_at};
+use syn::visit::{self, Visit};
+use syn::{File, ItemUse, UseTree};
 
-/// Each path with the line of its `use`. `code` has no comments and no literals.
-pub(super) fn paths(code: &str) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
-    for at in words_at(code, "use") {
-        let tree = &code[at + "use".len()..];
-        // Of `impl Trait + use<'a>` nothing is left here: no path begins with `<`.
-        let Some(end) = tree
-            .find(';')
-            .filter(|_| !tree.trim_start().starts_with('<'))
-        else {
-            continue;
+/// Each path with the line of its `use`.
+pub(super) fn paths(file: &File) -> Vec<(usize, String)> {
+    let mut found = Paths(Vec::new());
+    found.visit_file(file);
+    found.0
+}
+
+struct Paths(Vec<(usize, String)>);
+
+impl<'ast> Visit<'ast> for Paths {
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        self.expand(item.use_token.span.start().line, "", &item.tree);
+        visit::visit_item_use(self, item);
+    }
+}
+
+impl Paths {
+    fn expand(&mut self, line: usize, prefix: &str, tree: &UseTree) {
+        let mut found = |name: &dyn ToString| {
+            let path = format!("{prefix}{}", name.to_string());
+            self.0.push((line, path));
         };
-        let mut paths = Vec::new();
-        expand("", &tree[..end], &mut paths);
-        let line = line_of(code, at);
-        found.extend(paths.into_iter().map(|path| (line, path)));
-    }
-    found
-}
-
-fn expand(prefix: &str, tree: &str, paths: &mut Vec<String>) {
-    let tree = tree.trim();
-    match tree.split_once('{') {
-        None => {
-            let path = tree.split_whitespace().next().unwrap_or_default();
-            if !path.is_empty() {
-                paths.push(format!("{prefix}{path}"));
+        match tree {
+            UseTree::Name(tree) => found(&tree.ident),
+            UseTree::Rename(tree) => found(&tree.ident),
+            UseTree::Glob(_) => found(&"*"),
+            UseTree::Path(tree) => {
+                self.expand(line, &format!("{prefix}{}::", tree.ident), &tree.tree);
             }
-        }
-        Some((head, group)) => {
-            let prefix = format!("{prefix}{}", head.trim());
-            let group = group.trim_end().strip_suffix('}').unwrap_or(group);
-            for branch in branches(group) {
-                expand(&prefix, branch, paths);
+            UseTree::Group(group) => {
+                let trees = group.items.iter();
+                trees.for_each(|tree| self.expand(line, prefix, tree));
             }
         }
     }
-}
-
-/// The parts between the commas that stand outside all braces.
-fn branches(group: &str) -> Vec<&str> {
-    let mut depth = 0;
-    group
-        .split(|c| {
-            match c {
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                _ => {}
-            }
-            c == ',' && depth == 0
-        })
-        .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::paths;
+    fn paths(code: &str) -> Vec<(usize, String)> {
+        super::paths(&syn::parse_file(code).unwrap())
+    }
 
     fn names(code: &str) -> Vec<String> {
         paths(code).into_iter().map(|(_, path)| path).collect()

@@ -1,4 +1,4 @@
-//! Cycles of a directed graph.
+//! Cycles of a directed graph. These twenty lines build faster than a library of graphs would.
 
 use std::collections::BTreeSet;
 

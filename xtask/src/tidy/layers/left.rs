@@ -66,6 +66,13 @@ pub(super) const IMPLS: &[(&str, &str, &str, usize, &str)] = &[
     ),
     (
         "vivant",
+        "gc_state",
+        "api",
+        3,
+        "`Turn`'s public methods for GC states, death watches and far references",
+    ),
+    (
+        "vivant",
         "patterns",
         "api",
         1,

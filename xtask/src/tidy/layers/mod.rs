@@ -17,8 +17,8 @@
 mod graph;
 mod left;
 mod modules;
+mod reader;
 mod table;
-mod tokens;
 
 use super::{Code, Finding};
 use modules::{Edge, Modules};
@@ -175,6 +175,7 @@ impl<'a> Layers<'a> {
 
     fn findings(&self, left: &Left) -> Vec<Finding> {
         let mut findings = self.of_table();
+        findings.extend(self.modules.unread.iter().cloned());
         findings.extend(self.upward().iter().map(|edge| {
             let path = &self.modules.files[edge.from].path;
             let target = self.name(edge.to);

@@ -1,35 +1,35 @@
 //! The modules of a crate, and what a path names: the file that defines the item, behind any
 //! number of re-exports.
 
-use super::tokens::{self, Token, group, is_name};
-use crate::tidy::Code;
+use super::reader::Reader;
+use crate::tidy::{Code, Finding};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module, of a file or within one.
 #[derive(Default)]
-struct Module<'a> {
-    parent: usize,
+pub(super) struct Module {
+    pub(super) parent: usize,
     /// Index of its file among the crate's.
-    file: usize,
-    children: BTreeMap<&'a str, usize>,
+    pub(super) file: usize,
+    pub(super) children: BTreeMap<String, usize>,
     /// Names that a `use` brings in, with their paths.
-    imported: BTreeMap<&'a str, Vec<&'a str>>,
+    pub(super) imported: BTreeMap<String, Vec<String>>,
     /// Modules of which a `use` brings in everything.
-    globs: Vec<Vec<&'a str>>,
-    defined: BTreeSet<&'a str>,
-    macros: BTreeSet<&'a str>,
+    pub(super) globs: Vec<Vec<String>>,
+    pub(super) defined: BTreeSet<String>,
+    pub(super) macros: BTreeSet<String>,
 }
 
 /// A path in the code of a module.
-struct Mention<'a> {
-    module: usize,
-    line: usize,
-    path: Vec<&'a str>,
-    role: Role,
+pub(super) struct Mention {
+    pub(super) module: usize,
+    pub(super) line: usize,
+    pub(super) path: Vec<String>,
+    pub(super) role: Role,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     Code,
     /// A `pub use` of a name that the rest of the file does not need: within its folder it is no
     /// edge, because a path through it leads to the item itself.
@@ -51,10 +51,12 @@ pub(super) struct Modules<'a> {
     source: String,
     /// Files of the crate that are not tests; the root is the first.
     pub(super) files: Vec<&'a Code>,
-    modules: Vec<Module<'a>>,
-    mentions: Vec<Mention<'a>>,
+    modules: Vec<Module>,
+    mentions: Vec<Mention>,
     /// The types of inherent `impl` blocks.
-    impls: Vec<Mention<'a>>,
+    impls: Vec<Mention>,
+    /// Files that are no Rust.
+    pub(super) unread: Vec<Finding>,
 }
 
 enum Place {
@@ -72,6 +74,7 @@ impl<'a> Modules<'a> {
             modules: Vec::new(),
             mentions: Vec::new(),
             impls: Vec::new(),
+            unread: Vec::new(),
         };
         let file = |path: &str| sources.iter().find(|source| source.path == path);
         let root = ["lib.rs", "main.rs"]
@@ -85,7 +88,19 @@ impl<'a> Modules<'a> {
         while let Some((module, code, folder)) = todo.pop() {
             found.modules[module].file = found.files.len();
             found.files.push(code);
-            for (child, name) in found.read(module, code) {
+            let parsed = match code.syntax() {
+                Ok(parsed) => parsed,
+                Err(error) => {
+                    let line = error.span().start().line;
+                    let what = format!("cannot be parsed: {error}");
+                    found.unread.push(Finding::new(&code.path, line, what));
+                    continue;
+                }
+            };
+            let read = Reader::read(&mut found.modules, module, parsed);
+            found.mentions.extend(read.mentions);
+            found.impls.extend(read.impls);
+            for (child, name) in read.declared {
                 let flat = format!("{folder}/{name}.rs");
                 let nested = format!("{folder}/{name}/mod.rs");
                 if let Some(code) = file(&flat).or_else(|| file(&nested)) {
@@ -94,173 +109,6 @@ impl<'a> Modules<'a> {
             }
         }
         found
-    }
-
-    /// Reads a file. Returns the modules that it declares and that have files of their own.
-    fn read(&mut self, root: usize, code: &'a Code) -> Vec<(usize, &'a str)> {
-        let tokens = tokens::tokens(code);
-        let file = self.modules[root].file;
-        let mut declared = Vec::new();
-        // The modules around a place; `None` for the braces of other items.
-        let mut around = vec![Some(root)];
-        let mut at = 0;
-        while let Some(token) = tokens.get(at).copied() {
-            let module = around
-                .iter()
-                .rev()
-                .flatten()
-                .next()
-                .copied()
-                .unwrap_or(root);
-            let is_item = around.last().is_some_and(Option::is_some);
-            let next = tokens.get(at + 1).copied();
-            let line = || tokens::line(code, token);
-            match (token.text, next) {
-                ("use", Some(next)) if next.text != "<" => {
-                    let end = tokens[at..].iter().position(|token| token.text == ";");
-                    let end = at + end.unwrap_or(tokens.len() - at);
-                    let is_public = at > 0 && ["pub", ")"].contains(&tokens[at - 1].text);
-                    let before = self.mentions.len();
-                    self.import(module, code, &tokens[at + 1..end], &mut Vec::new());
-                    if is_public {
-                        self.mark_re_exports(before, &tokens);
-                    }
-                    at = end;
-                }
-                ("mod", Some(name)) if is_item => {
-                    let child = self.modules.len();
-                    self.modules.push(Module {
-                        parent: module,
-                        file,
-                        ..Module::default()
-                    });
-                    self.modules[module].children.insert(name.text, child);
-                    at += 1;
-                    if tokens.get(at + 1).is_some_and(|token| token.text == "{") {
-                        around.push(Some(child));
-                        at += 1;
-                    } else {
-                        declared.push((child, name.text));
-                    }
-                }
-                (
-                    "fn" | "struct" | "enum" | "trait" | "type" | "const" | "static" | "union",
-                    Some(name),
-                ) if is_item => {
-                    self.modules[module].defined.insert(name.text);
-                }
-                ("macro_rules", _) => {
-                    let name = tokens.get(at + 2).map(|token| token.text);
-                    self.modules[module].macros.extend(name);
-                }
-                ("impl", _) if is_item => {
-                    if let Some(path) = inherent(&tokens[at + 1..]) {
-                        self.impls.push(Mention {
-                            module,
-                            line: line(),
-                            path,
-                            role: Role::Code,
-                        });
-                    }
-                }
-                ("{", _) => around.push(None),
-                ("}", _) => {
-                    around.pop();
-                }
-                (_, Some(next)) if next.text == "::" && is_name(token) => {
-                    let path = path(&tokens[at..]);
-                    let length = 2 * path.len() - 1;
-                    self.mentions.push(Mention {
-                        module,
-                        line: line(),
-                        path,
-                        role: Role::Code,
-                    });
-                    at += length - 1;
-                }
-                ("::", Some(next)) if is_name(next) => {
-                    // The rest of a path that does not begin with a name: `<A as B>::c`.
-                    at += 1;
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        declared
-    }
-
-    /// Takes in the tree of a `use`, below `prefix`.
-    fn import(
-        &mut self,
-        module: usize,
-        code: &'a Code,
-        tree: &[Token<'a>],
-        prefix: &mut Vec<&'a str>,
-    ) {
-        let depth = prefix.len();
-        let mut at = 0;
-        let mut name = None;
-        while let Some(token) = tree.get(at).copied() {
-            match token.text {
-                "{" => {
-                    let end = at + group(&tree[at..]);
-                    let mut from = at + 1;
-                    while from < end {
-                        let to = from + branch(&tree[from..end - 1]);
-                        self.import(module, code, &tree[from..to], prefix);
-                        from = to + 1;
-                    }
-                    prefix.truncate(depth);
-                    return;
-                }
-                "*" => {
-                    self.modules[module].globs.push(prefix.clone());
-                    self.mention(module, code, token, prefix);
-                }
-                "as" => {
-                    name = tree.get(at + 1).map(|token| token.text);
-                    break;
-                }
-                "self" if !prefix.is_empty() => name = prefix.last().copied(),
-                "::" => {}
-                text => {
-                    prefix.push(text);
-                    name = Some(text);
-                }
-            }
-            at += 1;
-        }
-        if let (Some(name), Some(first), Some(last)) = (name, tree.first(), tree.last())
-            && last.text != "*"
-        {
-            self.modules[module].imported.insert(name, prefix.clone());
-            self.mention(module, code, *first, prefix);
-        }
-        prefix.truncate(depth);
-    }
-
-    fn mention(&mut self, module: usize, code: &Code, token: Token<'_>, path: &[&'a str]) {
-        self.mentions.push(Mention {
-            module,
-            line: tokens::line(code, token),
-            path: path.to_vec(),
-            role: Role::Code,
-        });
-    }
-
-    /// Of the mentions from `first` on, which a `pub use` made.
-    fn mark_re_exports(&mut self, first: usize, tokens: &[Token<'a>]) {
-        for mention in &mut self.mentions[first..] {
-            let name = mention.path.last();
-            if tokens
-                .iter()
-                .filter(|token| Some(&token.text) == name)
-                .count()
-                < 2
-            {
-                mention.role = Role::ReExport;
-            }
-        }
     }
 
     /// The first part of a file's path below the crate's source: a folder, or a file without its
@@ -281,7 +129,7 @@ impl<'a> Modules<'a> {
         self.resolved(&self.impls)
     }
 
-    fn resolved(&self, mentions: &[Mention<'a>]) -> Vec<Edge> {
+    fn resolved(&self, mentions: &[Mention]) -> Vec<Edge> {
         let mut found: BTreeMap<(usize, usize), Edge> = BTreeMap::new();
         for mention in mentions {
             let Some(to) = self.file(mention.module, &mention.path) else {
@@ -305,10 +153,10 @@ impl<'a> Modules<'a> {
     }
 
     /// The file that defines what `path` names in `module`, if that is in this crate.
-    fn file(&self, module: usize, path: &[&str]) -> Option<usize> {
+    fn file(&self, module: usize, path: &[String]) -> Option<usize> {
         if path
             .iter()
-            .all(|name| ["crate", "self", "super"].contains(name))
+            .all(|name| ["crate", "self", "super"].contains(&name.as_str()))
         {
             return None;
         }
@@ -320,18 +168,18 @@ impl<'a> Modules<'a> {
     fn place(
         &self,
         module: usize,
-        path: &[&str],
+        path: &[String],
         tried: &mut Vec<(usize, String)>,
     ) -> Option<Place> {
         let (first, rest) = path.split_first()?;
-        let mut place = match *first {
+        let mut place = match first.as_str() {
             "crate" => Place::Module(0),
             "self" => Place::Module(module),
             "super" => Place::Module(self.modules[module].parent),
             name => self.named(module, name, tried)?,
         };
         for name in rest {
-            place = match (place, *name) {
+            place = match (place, name.as_str()) {
                 (Place::Module(module), "super") => Place::Module(self.modules[module].parent),
                 (Place::Module(module), name) => match self.named(module, name, tried) {
                     Some(place) => place,
@@ -358,7 +206,7 @@ impl<'a> Modules<'a> {
 
     /// The module of a macro that `#[macro_export]` moves to the root.
     fn exported_macro(&self, name: &str) -> Option<Place> {
-        let has = |module: &Module<'_>| module.macros.contains(name);
+        let has = |module: &Module| module.macros.contains(name);
         self.modules.iter().position(has).map(Place::Item)
     }
 
@@ -392,55 +240,4 @@ impl<'a> Modules<'a> {
                 Place::Item(_) => None,
             })
     }
-}
-
-/// The names of the path at the start of `tokens`.
-fn path<'a>(tokens: &[Token<'a>]) -> Vec<&'a str> {
-    let mut names = vec![tokens[0].text];
-    let mut at = 1;
-    while let [separator, name, ..] = &tokens[at..] {
-        if separator.text != "::" || !is_name(*name) {
-            break;
-        }
-        names.push(name.text);
-        at += 2;
-    }
-    names
-}
-
-/// The type of an `impl` block without a trait.
-fn inherent<'a>(tokens: &[Token<'a>]) -> Option<Vec<&'a str>> {
-    let end = tokens.iter().position(|token| token.text == "{")?;
-    let mut head = &tokens[..end];
-    if head.iter().any(|token| token.text == "for") {
-        return None;
-    }
-    if head.first()?.text == "<" {
-        let mut depth = 0;
-        let close = head.iter().enumerate().position(|(at, token)| {
-            match token.text {
-                "<" => depth += 1,
-                // Not the end of `->`.
-                ">" if head[at - 1].text != "-" => depth -= 1,
-                _ => {}
-            }
-            depth == 0
-        })?;
-        head = &head[close + 1..];
-    }
-    head.first().filter(|token| is_name(**token))?;
-    Some(path(head))
-}
-
-/// The number of tokens before the comma that ends the first branch.
-fn branch(tokens: &[Token<'_>]) -> usize {
-    let mut at = 0;
-    while let Some(token) = tokens.get(at) {
-        match token.text {
-            "," => return at,
-            "{" => at += group(&tokens[at..]),
-            _ => at += 1,
-        }
-    }
-    at
 }
