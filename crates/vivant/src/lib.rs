@@ -127,7 +127,7 @@ mod mute_model;
 
 pub use actor::DeadLetters;
 pub use actor::{
-    Access, AskError, Guard, Mailbox, NotSent, OutgoingReferences, Overloaded, Pool, Steps, Timer,
+    AskError, Guard, Mailbox, NotSent, OutgoingReferences, Overloaded, Pool, Steps, Timer,
     Undelivered,
 };
 pub use actor::{Messages, OnPanic, Restart};

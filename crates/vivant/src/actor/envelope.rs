@@ -5,7 +5,7 @@ use super::bounded_queue::BoundedQueue;
 use super::class::StateRef;
 use super::message_role::{MessageRole, Route};
 use super::next::Next;
-use super::options::{Access, Guard, Mailbox, Steps};
+use super::options::{Guard, Mailbox, Steps};
 use super::reference::AddressRef;
 use super::refusal::Refusal;
 use super::worker::Worker;
@@ -112,9 +112,6 @@ pub(crate) trait MessageKind {
     /// What its guard reads, if it has one.
     const GUARD: Guard = Guard::Arguments;
 
-    /// What its turn may do to the state.
-    const ACCESS: Access = Access::Writes;
-
     /// Whether it may request another step.
     const STEPS: Steps = Steps::One;
 
@@ -147,8 +144,6 @@ pub(crate) struct Kind {
     pub(crate) bytes: usize,
     /// What its guard reads, if it has one.
     pub(crate) guard: Guard,
-    /// What its turn may do to the state.
-    pub(crate) access: Access,
     ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
     run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Step,
     refuse: unsafe fn(NonNull<Head>, Option<&Refusal>) -> Next,
@@ -162,7 +157,6 @@ impl Kind {
             route: Route::Exempt,
             bytes: size_of::<Parcel<L::Content>>(),
             guard: L::GUARD,
-            access: L::ACCESS,
             ready: ready::<L>,
             run: run::<L>,
             refuse: refuse::<L>,

@@ -106,7 +106,7 @@ pub(crate) use header::Guards;
 pub(crate) use header::{Batch, Header, Lifecycle, Mute, RunState, StepProgress, WorkerClass};
 pub(crate) use message_role::{MessageRole, Route};
 pub(crate) use next::{Delivery, Next, bury, for_others};
-pub use options::{Access, Guard, Mailbox, Pool, Steps};
+pub use options::{Guard, Mailbox, Pool, Steps};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, Sight, known};
 pub(crate) use post::{To, post, post_by};

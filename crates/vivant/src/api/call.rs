@@ -11,8 +11,8 @@ use super::send_error::SendError;
 use crate::actor::Delivery;
 use crate::actor::Refusal;
 use crate::actor::{
-    Access, AddressRef, AskError, BoundedQueue, Entry, Envelope, Guard, Kind, MessageKind,
-    MessageRole, Next, NotSent, StateRef, Step, Steps, To, Worker, bury, post, post_by,
+    AddressRef, AskError, BoundedQueue, Entry, Envelope, Guard, Kind, MessageKind, MessageRole,
+    Next, NotSent, StateRef, Step, Steps, To, Worker, bury, post, post_by,
 };
 use std::fmt;
 use std::marker::PhantomData;
@@ -348,7 +348,6 @@ struct Stepped<B>(PhantomData<B>);
 impl<B: Behaviour> MessageKind for Stepped<B> {
     type Content = (B::Args, Resolver<B::Reply>);
     const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Turn);
-    const ACCESS: Access = B::ACCESS;
     const STEPS: Steps = B::STEPS;
 
     #[cfg(test)]
@@ -377,7 +376,6 @@ impl<B: Behaviour> MessageKind for Told<B> {
     type Content = (B::Args, Resolver<B::Reply>);
     const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Turn).for_mailbox(B::Actor::MAILBOX);
     const GUARD: Guard = B::GUARD;
-    const ACCESS: Access = B::ACCESS;
     const STEPS: Steps = B::STEPS;
 
     fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {

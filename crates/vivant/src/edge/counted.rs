@@ -6,8 +6,8 @@
 
 use crate::actor::Refusal;
 use crate::actor::{
-    Access, Delivery, Envelope, Guard, Kind, MessageKind, MessageRole, Next, StateRef, Step, Steps,
-    Worker, for_others,
+    Delivery, Envelope, Guard, Kind, MessageKind, MessageRole, Next, StateRef, Step, Steps, Worker,
+    for_others,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
 use std::marker::PhantomData;
@@ -32,7 +32,6 @@ impl<B: Behaviour, G: Send + 'static> MessageKind for Counted<B, G> {
     type Content = (B::Args, G);
     const KIND: Kind = Kind::new::<Self>(B::NAME, MessageRole::Bounded);
     const GUARD: Guard = B::GUARD;
-    const ACCESS: Access = B::ACCESS;
     const STEPS: Steps = B::STEPS;
 
     fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {

@@ -2,8 +2,8 @@
 
 use crate::actor::Guards;
 use crate::actor::{
-    Access, AddressRef, Batch, Delivery, Envelope, Header, HeldBack, Kind, Lifecycle, Mute,
-    RunState, Runnable, Signals, StateRef, Step, StepProgress, Worker, WorkerClass, count_back,
+    AddressRef, Batch, Delivery, Envelope, Header, HeldBack, Kind, Lifecycle, Mute, RunState,
+    Runnable, Signals, StateRef, Step, StepProgress, Worker, WorkerClass, count_back,
 };
 use crate::actor::{Found, first_speaks_for};
 use crate::failures::Cause;
@@ -280,7 +280,7 @@ impl<'w> RunGuard<'w> {
             return self.defer(envelope);
         }
         actor.facts.turn_ends();
-        if kind.access == Access::Writes && self.owner().guards != Guards::None {
+        if self.owner().guards != Guards::None {
             #[cfg(test)]
             if crate::injected_fault::is_planted(
                 crate::injected_fault::InjectedFault::ForgottenGuard,

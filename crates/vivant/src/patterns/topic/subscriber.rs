@@ -4,8 +4,8 @@ use super::Lagged;
 use super::intake::{Admission, Gap, Intake};
 use crate::actor::Refusal;
 use crate::actor::{
-    Access, CellRef, Envelope, ExitHookId, Guard, Kind, MessageKind, MessageRole, Next, StateRef,
-    Step, Steps, To, Worker, for_others, post,
+    CellRef, Envelope, ExitHookId, Guard, Kind, MessageKind, MessageRole, Next, StateRef, Step,
+    Steps, To, Worker, for_others, post,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
 use crate::sync::{Arc, Mutex, lock};
@@ -90,7 +90,6 @@ where
     type Content = (Gap, K::Rest);
     const KIND: Kind = Kind::new::<Self>(K::NAME, MessageRole::Bounded);
     const GUARD: Guard = K::GUARD;
-    const ACCESS: Access = K::ACCESS;
     const STEPS: Steps = K::STEPS;
 
     fn ready((gap, rest): &Self::Content, state: &mut StateRef<'_>) -> bool {
