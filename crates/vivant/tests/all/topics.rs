@@ -465,3 +465,62 @@ fn seeded_a_seed_determines_who_lags() {
         "seeds differ"
     );
 }
+
+/// What a subscriber got.
+#[derive(Default, Clone, Copy, Debug)]
+struct Got {
+    values: u64,
+    notices: u64,
+    missed: u64,
+}
+
+#[derive(Actor)]
+struct Taker {
+    got: Got,
+    _values: Subscription,
+}
+
+#[behaviours]
+impl Taker {
+    #[start]
+    fn new(t: &Turn<Self>, topic: Topic<u64>) -> Self {
+        Taker {
+            got: Got::default(),
+            _values: topic.subscribe_bounded(2, t.me().take()),
+        }
+    }
+
+    #[then]
+    fn take(&mut self, value: Result<u64, Lagged>) {
+        match value {
+            Ok(_) => self.got.values += 1,
+            Err(lagged) => {
+                self.got.notices += 1;
+                self.got.missed += lagged.missed;
+            }
+        }
+    }
+
+    fn got(&self) -> Got {
+        self.got
+    }
+}
+
+/// Each notice but the first stands behind a value that was posted after the notice before.
+#[test]
+fn publishers_on_threads_cause_no_more_notices_than_values() {
+    const PUBLISHERS: u64 = 8;
+    const EACH: u64 = if cfg!(miri) { 50 } else { 20_000 };
+    let system = vivant::System::new();
+    let topic = Topic::new();
+    let taker = Taker::spawn(&system, topic.clone());
+    taker.got().ask_blocking().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..PUBLISHERS {
+            scope.spawn(|| (0..EACH).for_each(|value| topic.publish(value)));
+        }
+    });
+    let got = taker.got().ask_blocking().unwrap();
+    assert_eq!(got.values + got.missed, PUBLISHERS * EACH, "{got:?}");
+    assert!(got.notices <= got.values + 1, "{got:?}");
+}

@@ -18,9 +18,14 @@ enum Mail {
 /// An admitted value or notice is pushed into the mailbox, and then declared posted.
 struct Posting {
     mail: Option<Mail>,
-    /// The number of the notice, for a notice.
-    notice: Option<u64>,
+    what: Posted,
     is_half_done: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Posted {
+    Value,
+    Notice,
 }
 
 /// An injected fault in the order of these two.
@@ -58,28 +63,31 @@ impl Play {
     fn publish(&mut self, number: usize) {
         let publisher = &mut self.publishers[number];
         let Some(mut posting) = publisher.posting.take() else {
-            let (mail, notice) = match self.intake.admit() {
+            let (mail, what) = match self.intake.admit() {
                 Admission::Missed => return publisher.published += 1,
-                Admission::Value(token) => (Mail::Value(number, publisher.published, token), None),
-                Admission::Notice(number, gap) => (Mail::Notice(gap), Some(number)),
+                Admission::Value(token) => {
+                    let value = Mail::Value(number, publisher.published, token);
+                    (value, Posted::Value)
+                }
+                Admission::Notice(gap) => (Mail::Notice(gap), Posted::Notice),
             };
             publisher.posting = Some(Posting {
                 mail: Some(mail),
-                notice,
+                what,
                 is_half_done: false,
             });
             return;
         };
-        let says_first = match posting.notice {
-            None => self.planted == Planted::ValueSaidTooSoon,
-            Some(_) => self.planted == Planted::NoticeSaidTooSoon,
+        let says_first = match posting.what {
+            Posted::Value => self.planted == Planted::ValueSaidTooSoon,
+            Posted::Notice => self.planted == Planted::NoticeSaidTooSoon,
         };
         if posting.is_half_done == says_first {
             self.mailbox.extend(posting.mail.take());
         } else {
-            match posting.notice {
-                None => self.intake.value_posted(),
-                Some(notice) => self.intake.notice_posted(notice),
+            match posting.what {
+                Posted::Value => self.intake.value_posted(),
+                Posted::Notice => self.intake.notice_posted(),
             }
         }
         if posting.is_half_done {
@@ -109,19 +117,32 @@ impl Play {
         let published = |it: &Publisher| it.published == VALUES;
         self.publishers.iter().all(published) && self.mailbox.is_empty()
     }
+
+    /// Checks L3.
+    fn check_bounds(&self, capacity: usize) {
+        let values = |mail: &&Mail| matches!(mail, Mail::Value(..));
+        let on_the_way = self.mailbox.iter().filter(values).count();
+        assert!(on_the_way <= capacity, "L3: {on_the_way} of {capacity}");
+        let (notices, most) = (self.mailbox.len() - on_the_way, capacity + 1 + PUBLISHERS);
+        assert!(notices <= most, "L3: {notices} notices, {most} are allowed");
+    }
 }
 
-/// The messages that the subscriber gets under this seed.
-fn played(seed: u64, planted: Planted) -> Vec<Heard> {
-    let capacity = 1 + (seed % 3) as usize;
-    let mut play = Play {
+fn play_of(capacity: usize, planted: Planted) -> Play {
+    Play {
         intake: Intake::new(capacity),
         planted,
         publishers: Default::default(),
         mailbox: VecDeque::new(),
         turn: None,
         heard: Vec::new(),
-    };
+    }
+}
+
+/// The messages that the subscriber gets under this seed.
+fn played(seed: u64, planted: Planted) -> Vec<Heard> {
+    let capacity = 1 + (seed % 3) as usize;
+    let mut play = play_of(capacity, planted);
     let mut chance = seed;
     while !play.is_over() {
         let drawn;
@@ -132,9 +153,7 @@ fn played(seed: u64, planted: Planted) -> Vec<Heard> {
             Some(_) => {}
             None => play.hear(),
         }
-        let values = |mail: &&Mail| matches!(mail, Mail::Value(..));
-        let on_the_way = play.mailbox.iter().filter(values).count();
-        assert!(on_the_way <= capacity, "L3: {on_the_way} of {capacity}");
+        play.check_bounds(capacity);
     }
     play.heard
 }
@@ -181,6 +200,28 @@ fn seeded_order_and_number_are_kept_however_steps_interleave() {
     for seed in 0..RUNS {
         let heard = played(seed, Planted::Nothing);
         assert_eq!(fault(&heard), None, "seed {seed}: {heard:?}");
+    }
+}
+
+/// A publisher is suspended within a publication, and the others go on: their misses need no notice
+/// each (L3).
+#[test]
+fn notices_have_a_bound_beside_a_suspended_publisher() {
+    for (capacity, steps) in [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)] {
+        let mut play = play_of(capacity, Planted::Nothing);
+        for _ in 0..steps {
+            play.publish(0);
+        }
+        let mut chance = capacity as u64;
+        for _ in 0..10_000 {
+            let drawn;
+            (chance, drawn) = split_mix(chance);
+            match below(drawn, 16) {
+                0 => play.hear(),
+                other => play.publish(1 + other as usize % (PUBLISHERS - 1)),
+            }
+            play.check_bounds(capacity);
+        }
     }
 }
 

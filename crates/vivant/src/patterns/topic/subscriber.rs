@@ -61,11 +61,11 @@ where
                 drop(post(To::Owned(delivery.to), delivery.envelope));
                 self.intake.value_posted();
             }
-            Admission::Notice(number, gap) => {
+            Admission::Notice(gap) => {
                 let (to, rest, place) = lock(&self.then).again().into_parts();
                 let envelope = Envelope::new::<Lag<K>>((gap, rest), place);
                 drop(post(To::Owned(to), envelope));
-                self.intake.notice_posted(number);
+                self.intake.notice_posted();
             }
         }
     }
