@@ -216,7 +216,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
     pub fn on_dead_letters<K>(&self, then: Then<'_, K>)
     where
         K: Continuation<Hole = crate::failures::DeadLetter>,
-        K::Rest: Clone,
+        K::Rest: Clone + Sync,
     {
         self.worker().system.dead_letters.subscribe(then);
     }

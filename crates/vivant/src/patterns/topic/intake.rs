@@ -55,6 +55,13 @@ impl Intake {
             state.on_the_way += 1;
             return Admission::Value(OnTheWay(self.clone()));
         }
+        drop(state);
+        self.miss()
+    }
+
+    /// Counts a value as missed.
+    pub(super) fn miss(self: &Arc<Self>) -> Admission {
+        let mut state = lock(&self.state);
         if let Some(number) = state.open {
             *state.gaps.entry(number).or_default() += 1;
             return Admission::Missed;

@@ -1,4 +1,6 @@
 //! One subscriber: how a value, or the notice of a gap, becomes its message.
+//!
+//! Publishers clone the continuation without a lock: a `Clone` of the user's may wait, or publish.
 
 use super::Lagged;
 use super::intake::{Admission, Gap, Intake};
@@ -8,7 +10,8 @@ use crate::actor::{
     Steps, To, Worker, for_others, post,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::Arc;
+use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -23,8 +26,7 @@ pub(super) trait Hears<T>: Send + Sync {
 }
 
 pub(super) struct Subscriber<K: Continuation> {
-    /// The lock is for publishers on several threads: arguments need not be `Sync`.
-    then: Mutex<Then<'static, K>>,
+    then: Then<'static, K>,
     actor: CellRef,
     intake: Arc<Intake>,
     ending: ExitHookId,
@@ -38,10 +40,36 @@ impl<K: Continuation> Subscriber<K> {
     ) -> Subscriber<K> {
         Subscriber {
             actor: then.target().cell(),
-            then: Mutex::new(then),
+            then,
             intake: Intake::new(capacity),
             ending,
         }
+    }
+}
+
+thread_local! {
+    /// The subscriptions for which this thread clones a value or arguments, innermost last.
+    static CLONING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+/// As long as it lives, this thread clones for a subscription.
+struct Cloning;
+
+impl Cloning {
+    fn begin(intake: &Arc<Intake>) -> Cloning {
+        CLONING.with_borrow_mut(|cloning| cloning.push(Arc::as_ptr(intake).addr()));
+        Cloning
+    }
+
+    /// Whether this thread clones for that subscription.
+    fn is_under_way(intake: &Arc<Intake>) -> bool {
+        CLONING.with_borrow(|cloning| cloning.contains(&Arc::as_ptr(intake).addr()))
+    }
+}
+
+impl Drop for Cloning {
+    fn drop(&mut self) {
+        CLONING.with_borrow_mut(|cloning| cloning.pop());
     }
 }
 
@@ -49,20 +77,28 @@ impl<T, K> Hears<T> for Subscriber<K>
 where
     T: Clone + Send + 'static,
     K: Continuation<Hole = Result<T, Lagged>>,
-    K::Rest: Clone,
+    K::Rest: Clone + Sync,
 {
     fn hear(&self, value: &T) {
-        match self.intake.admit() {
+        // A `Clone` that publishes to its own subscription would go on for ever.
+        let admission = match Cloning::is_under_way(&self.intake) {
+            true => self.intake.miss(),
+            false => self.intake.admit(),
+        };
+        match admission {
             Admission::Missed => {}
             Admission::Value(token) => {
-                let then = lock(&self.then).again();
-                let delivery = then.fill_counted(Ok(value.clone()), token);
+                let cloning = Cloning::begin(&self.intake);
+                let delivery = self.then.again().fill_counted(Ok(value.clone()), token);
+                drop(cloning);
                 // Not `deliver`: an ended actor has no subscriptions, so it makes no dead letter.
                 drop(post(To::Owned(delivery.to), delivery.envelope));
                 self.intake.value_posted();
             }
             Admission::Notice(gap) => {
-                let (to, rest, place) = lock(&self.then).again().into_parts();
+                let cloning = Cloning::begin(&self.intake);
+                let (to, rest, place) = self.then.again().into_parts();
+                drop(cloning);
                 let envelope = Envelope::new::<Lag<K>>((gap, rest), place);
                 drop(post(To::Owned(to), envelope));
                 self.intake.notice_posted();
