@@ -2,7 +2,7 @@
 
 use super::StreamItem;
 use super::gate::{Gate, Left};
-use crate::actor::{AskError, ExitHookId};
+use crate::actor::{AskError, ExitHookId, Shared};
 use crate::api::{Continuation, Resolver, Then, given_up};
 use crate::edge::future::Task;
 use crate::sync::Arc;
@@ -21,17 +21,11 @@ where
     K::Rest: Clone,
 {
     pub(super) stream: Pin<Box<S>>,
-    pub(super) then: Then<'static, K>,
+    /// The end of the stream takes it: that message needs no clone, so none can fail.
+    pub(super) then: Option<Then<'static, K>>,
+    pub(super) system: Arc<Shared>,
     pub(super) gate: Arc<Gate>,
     pub(super) ending: ExitHookId,
-    pub(super) told: Told,
-}
-
-/// Whether the actor was sent the end of the stream.
-#[derive(PartialEq, Eq)]
-pub(super) enum Told {
-    No,
-    Yes,
 }
 
 impl<S, K> Task for Feed<S, K>
@@ -42,6 +36,9 @@ where
 {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         for _ in 0..ITEMS_PER_POLL {
+            let Some(then) = &self.then else {
+                return Poll::Ready(());
+            };
             if !self.gate.is_open(context.waker()) {
                 return Poll::Pending;
             }
@@ -49,7 +46,7 @@ where
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Some(item)) => {
                     let (item, token) = (StreamItem::Item(item), self.gate.let_in());
-                    self.then.again().fill_counted(item, token).deliver();
+                    then.again().fill_counted(item, token).deliver();
                 }
                 Poll::Ready(None) => {
                     self.tell_last(StreamItem::Ended);
@@ -73,9 +70,7 @@ where
     K::Rest: Clone,
 {
     fn tell_last(&mut self, last: StreamItem<S::Item>) {
-        if self.told == Told::No {
-            self.told = Told::Yes;
-            let then = self.then.again();
+        if let Some(then) = self.then.take() {
             then.fill(last, Resolver::nobody()).deliver();
         }
     }
@@ -88,9 +83,8 @@ where
     K::Rest: Clone,
 {
     fn drop(&mut self) {
-        let system = self.then.target().system.clone();
-        system.forget_ending(self.ending);
-        if self.gate.is_left() == Left::Early && !system.is_closing() {
+        self.system.forget_ending(self.ending);
+        if self.gate.is_left() == Left::Early && !self.system.is_closing() {
             self.tell_last(StreamItem::Failed(given_up()));
         }
     }
