@@ -128,7 +128,7 @@ mod injected_fault;
 mod mute_model;
 
 pub use actor::{
-    Access, AskError, Guard, Mailbox, NotSent, OutgoingReferences, Overloaded, Pool, Steps, Timer,
+    AskError, Guard, Mailbox, NotSent, OutgoingReferences, Overloaded, Pool, Steps, Timer,
     Undelivered,
 };
 pub use actor::{Messages, OnPanic, Restart};

@@ -11,7 +11,7 @@ use crate::shape::{self, Arg, Carried, Role, Shape, Steps};
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Attribute, Index, ReceiverKind, Type};
+use syn::{Attribute, Index, Type};
 
 /// Writes a behaviour. A method that cannot be a behaviour is an error, and nothing is written for
 /// it.
@@ -115,12 +115,6 @@ fn check_then(
     true
 }
 
-/// Returns true if a method takes `&self`: then no guard can become true by it.
-fn reads_only(method: &Method) -> bool {
-    let receiver = method.sig.receiver().map(|receiver| &receiver.kind);
-    matches!(receiver, Some(ReceiverKind::Reference(_, _, None)))
-}
-
 struct Behaviour<'a> {
     block: &'a Block<'a>,
     method: &'a Method,
@@ -178,8 +172,6 @@ impl Behaviour<'_> {
                 }
             }
         });
-        let access = reads_only(self.method)
-            .then(|| quote!(const ACCESS: #vivant::Access = #vivant::Access::Reads;));
         let method = &shape.ident;
         // One hygiene context for all names, even if a user's macro made some of the tokens; spans
         // at which errors help.
@@ -228,7 +220,6 @@ impl Behaviour<'_> {
             #[allow(deprecated, unit_bindings, unused_qualifications, clippy::all, clippy::pedantic)]
             impl #impl_generics #vivant::Behaviour for #path #where_clause {
                 type Actor = #actor;
-                #access
                 #steps
                 #ready
                 #run

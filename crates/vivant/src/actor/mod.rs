@@ -89,7 +89,7 @@ pub(crate) use envelope::{Envelope, KindTable, LinkMessage, MessageKind, Process
 pub use error::{AskError, NotSent, Overloaded, Undelivered};
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;
-pub use options::{Access, Guard, Mailbox, Pool, Steps};
+pub use options::{Guard, Mailbox, Pool, Steps};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, Sight, known};
 pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};

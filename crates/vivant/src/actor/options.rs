@@ -107,16 +107,6 @@ pub enum Guard {
     Arguments,
 }
 
-/// What a behaviour may do to the state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Access {
-    /// It takes `&self`: no guard can become true by it.
-    Reads,
-    /// It takes `&mut self`.
-    Writes,
-}
-
 /// Whether a behaviour is one turn, or many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]

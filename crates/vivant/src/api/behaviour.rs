@@ -4,8 +4,8 @@
 use super::actor::Actor;
 use super::promise::Resolver;
 use super::turn::Turn;
+use crate::actor::Guard;
 use crate::actor::Steps;
-use crate::actor::{Access, Guard};
 
 /// A message's shape: its arguments, its reply, and its stable name.
 ///
@@ -64,15 +64,11 @@ pub trait Behaviour: Message {
     /// behaviour wait in line and a test of the first is enough, however many there are.
     const GUARD: Guard = Guard::Arguments;
 
-    /// What [`run`](Behaviour::run) may do to the state. After a turn that only reads it, no guard
-    /// is tested again.
-    const ACCESS: Access = Access::Writes;
-
     /// Whether [`run`](Behaviour::run) may request another step.
     const STEPS: Steps = Steps::One;
 
-    /// The guard (T8): a message with a false guard waits, and is tested again after each turn that
-    /// may have changed the state. It may read the state and the arguments, nothing else.
+    /// The guard (T8): a message with a false guard waits, and is tested again after each turn of
+    /// its actor. It may read the state and the arguments, nothing else.
     fn ready(state: &<Self::Actor as Actor>::State<'_>, args: &Self::Args) -> bool {
         let _ = (state, args);
         true

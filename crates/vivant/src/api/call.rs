@@ -11,8 +11,8 @@ use super::send_error::SendError;
 use crate::actor::Delivery;
 use crate::actor::Refusal;
 use crate::actor::{
-    Access, AddressRef, AskError, BoundedQueue, Envelope, Guard, KindTable, MessageKind, Next,
-    NotSent, Processed, Reservation, StateRef, Steps, To, Worker, bury, post_by, post_or_bury,
+    AddressRef, AskError, BoundedQueue, Envelope, Guard, KindTable, MessageKind, Next, NotSent,
+    Processed, Reservation, StateRef, Steps, To, Worker, bury, post_by, post_or_bury,
 };
 use crate::message::MessageRole;
 use std::fmt;
@@ -349,7 +349,6 @@ struct Stepped<B>(PhantomData<B>);
 impl<B: Behaviour> MessageKind for Stepped<B> {
     type Content = (B::Args, Resolver<B::Reply>);
     const KIND: KindTable = KindTable::new::<Self>(B::NAME, MessageRole::Turn);
-    const ACCESS: Access = B::ACCESS;
     const STEPS: Steps = B::STEPS;
 
     #[cfg(test)]
@@ -383,7 +382,6 @@ impl<B: Behaviour> MessageKind for Sent<B> {
     const KIND: KindTable =
         KindTable::new::<Self>(B::NAME, MessageRole::Turn).for_mailbox(B::Actor::MAILBOX);
     const GUARD: Guard = B::GUARD;
-    const ACCESS: Access = B::ACCESS;
     const STEPS: Steps = B::STEPS;
 
     fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {

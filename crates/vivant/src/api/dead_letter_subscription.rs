@@ -7,17 +7,18 @@ use crate::actor::{To, bury, post};
 use crate::failures::{Cause, DeadLetter};
 use crate::services::Receiver;
 use crate::services::{DeadLetterSubscriber, DeadLetters};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::Arc;
 
 impl DeadLetters {
     /// Continues with `then` for every dead letter from now on, until its actor ends. Letters to
-    /// that actor itself are counted but not passed on.
+    /// that actor itself are counted but not passed on. Threads that lose messages clone the
+    /// arguments of `then`, several at a time: so these are `Sync`.
     pub fn subscribe<K>(&self, then: Then<'_, K>)
     where
         K: Continuation<Hole = DeadLetter>,
-        K::Rest: Clone,
+        K::Rest: Clone + Sync,
     {
-        let subscriber = Subscription(Mutex::new(then.into_owned()));
+        let subscriber = Subscription(then.into_owned());
         let subscriber: DeadLetterSubscriber =
             Arc::new(move |receiver, letter| subscriber.notify(receiver, letter));
         // Outside the lock of the subscribers: it holds an address.
@@ -25,7 +26,7 @@ impl DeadLetters {
     }
 }
 
-struct Subscription<K: Continuation>(Mutex<Then<'static, K>>);
+struct Subscription<K: Continuation>(Then<'static, K>);
 
 impl<K> Subscription<K>
 where
@@ -33,7 +34,7 @@ where
     K::Rest: Clone,
 {
     fn notify(&self, receiver: Receiver, letter: &DeadLetter) -> bool {
-        let then = lock(&self.0).again();
+        let then = self.0.again();
         if then.target().ended().is_some() {
             return false;
         }

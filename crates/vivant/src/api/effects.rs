@@ -172,7 +172,7 @@ impl<A: Actor> Turn<'_, A> {
     pub fn on_dead_letters<K>(&self, then: Then<'_, K>)
     where
         K: Continuation<Hole = crate::failures::DeadLetter>,
-        K::Rest: Clone,
+        K::Rest: Clone + Sync,
     {
         self.worker().system.dead_letters.subscribe(then);
     }

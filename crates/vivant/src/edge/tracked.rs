@@ -6,8 +6,8 @@
 
 use crate::actor::Refusal;
 use crate::actor::{
-    Access, Delivery, Envelope, Guard, KindTable, MessageKind, Next, Processed, StateRef, Steps,
-    Worker, run_foreign_code,
+    Delivery, Envelope, Guard, KindTable, MessageKind, Next, Processed, StateRef, Steps, Worker,
+    run_foreign_code,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
 use crate::message::MessageRole;
@@ -33,7 +33,6 @@ impl<B: Behaviour, G: Send + 'static> MessageKind for TrackedMessage<B, G> {
     type Content = (B::Args, G);
     const KIND: KindTable = KindTable::new::<Self>(B::NAME, MessageRole::Bounded);
     const GUARD: Guard = B::GUARD;
-    const ACCESS: Access = B::ACCESS;
     const STEPS: Steps = B::STEPS;
 
     fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {

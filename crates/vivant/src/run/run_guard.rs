@@ -2,7 +2,7 @@
 
 use crate::actor::Guards;
 use crate::actor::{
-    Access, AddressRef, Batch, Delivery, Envelope, Header, KindTable, Lifecycle, Mute, MutedSender,
+    AddressRef, Batch, Delivery, Envelope, Header, KindTable, Lifecycle, Mute, MutedSender,
     Processed, RunState, Runnable, Signals, StateRef, StepProgress, Worker, WorkerClass,
     count_back,
 };
@@ -282,7 +282,7 @@ impl<'w> RunGuard<'w> {
             return self.defer(envelope);
         }
         actor.facts.turn_ends();
-        if kind.access == Access::Writes && self.owner().guards != Guards::None {
+        if self.owner().guards != Guards::None {
             #[cfg(test)]
             if crate::injected_fault::is_planted(
                 crate::injected_fault::InjectedFault::ForgottenGuard,

@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 enum Wish {
     /// Adds this number of items.
     Put(u64),
+    /// The same through a `Cell`, in a behaviour that takes `&self`.
+    PutByCell(u64),
     /// Waits for one item: a guard on the state.
     TakeOne,
     /// Waits for two items: another guard on the state.
@@ -28,37 +30,42 @@ type Log = Arc<Mutex<Vec<usize>>>;
 
 #[derive(Actor)]
 struct Store {
-    stock: u64,
+    stock: Cell<u64>,
     done: Log,
 }
 
 #[behaviours]
 impl Store {
     fn put(&mut self, number: usize, n: u64) {
-        self.stock += n;
+        *self.stock.get_mut() += n;
         self.is_done(number);
     }
 
-    #[when(self.stock > 0)]
+    fn put_by_cell(&self, number: usize, n: u64) {
+        self.stock.set(self.stock.get() + n);
+        self.is_done(number);
+    }
+
+    #[when(self.stock.get() > 0)]
     fn take_one(&mut self, number: usize) {
-        self.stock -= 1;
+        *self.stock.get_mut() -= 1;
         self.is_done(number);
     }
 
-    #[when(self.stock > 1)]
+    #[when(self.stock.get() > 1)]
     fn take_two(&mut self, number: usize) {
-        self.stock -= 2;
+        *self.stock.get_mut() -= 2;
         self.is_done(number);
     }
 
-    #[when(self.stock >= n)]
+    #[when(self.stock.get() >= n)]
     fn take_from(&mut self, number: usize, n: u64) {
         let _ = n;
-        self.stock -= 1;
+        *self.stock.get_mut() -= 1;
         self.is_done(number);
     }
 
-    #[when(self.stock > 1_000_000)]
+    #[when(self.stock.get() > 1_000_000)]
     fn never(&mut self, number: usize) {
         self.is_done(number);
     }
@@ -86,7 +93,7 @@ struct Model {
 impl Model {
     fn is_open(&self, number: usize) -> bool {
         match self.wishes[number] {
-            Wish::Put(_) | Wish::Look => true,
+            Wish::Put(_) | Wish::PutByCell(_) | Wish::Look => true,
             Wish::TakeOne => self.stock > 0,
             Wish::TakeTwo => self.stock > 1,
             Wish::TakeFrom(n) => self.stock >= n,
@@ -132,7 +139,7 @@ impl Model {
             self.next = number + 1;
         }
         match self.wishes[number] {
-            Wish::Put(n) => self.stock += n,
+            Wish::Put(n) | Wish::PutByCell(n) => self.stock += n,
             Wish::TakeOne | Wish::TakeFrom(_) => self.stock -= 1,
             Wish::TakeTwo => self.stock -= 2,
             Wish::Never | Wish::Look => {}
@@ -154,7 +161,7 @@ impl Model {
         while self.next < self.wishes.len() {
             self.defer_next();
         }
-        assert_eq!(self.open(), [], "their guards are true, and they wait");
+        assert_eq!(self.open(), [0; 0], "their guards are true, and they wait");
     }
 }
 
@@ -173,7 +180,8 @@ fn wishes(simulation: &Simulation) -> Vec<Wish> {
     // Without guards that read their arguments, fewer guards are evaluated.
     let reads_arguments = below(2) == 0;
     let mut wish = || match below(10) {
-        0..3 => Wish::Put(below(4)),
+        0..2 => Wish::Put(below(4)),
+        2 => Wish::PutByCell(below(4)),
         3..5 => Wish::TakeOne,
         5 => Wish::TakeTwo,
         6..8 if reads_arguments => Wish::TakeFrom(1 + below(6)),
@@ -188,12 +196,13 @@ fn guards_are_kept(simulation: &Simulation) {
     let (wishes, done) = (wishes(simulation), Log::default());
     let system = simulation.system();
     let store = system.spawn(Store {
-        stock: 0,
+        stock: Cell::new(0),
         done: done.clone(),
     });
     for (number, wish) in wishes.iter().enumerate() {
         match *wish {
             Wish::Put(n) => store.put(number, n).send(),
+            Wish::PutByCell(n) => store.put_by_cell(number, n).send(),
             Wish::TakeOne => store.take_one(number).send(),
             Wish::TakeTwo => store.take_two(number).send(),
             Wish::TakeFrom(n) => store.take_from(number, n).send(),
@@ -403,7 +412,7 @@ fn a_million_who_wait_cost_others_nothing_and_all_run() {
     let simulation = Simulation::new(0);
     let done = Log::default();
     let store = simulation.system().spawn(Store {
-        stock: 0,
+        stock: Cell::new(0),
         done: done.clone(),
     });
     for number in 0..many {

@@ -5,7 +5,7 @@ use super::observed_message::{parts, seen};
 use super::{Envelope, Head, KindTable, Processed};
 use crate::actor::bounded_queue::BoundedQueue;
 use crate::actor::class::StateRef;
-use crate::actor::options::{Access, Guard, Mailbox, Steps};
+use crate::actor::options::{Guard, Mailbox, Steps};
 use crate::actor::refusal::{Next, Refusal};
 use crate::actor::worker::Worker;
 use crate::message::{MessageRole, Route, pool};
@@ -22,9 +22,6 @@ pub(crate) trait MessageKind {
 
     /// What its guard reads, if it has one.
     const GUARD: Guard = Guard::Arguments;
-
-    /// What its turn may do to the state.
-    const ACCESS: Access = Access::Writes;
 
     /// Whether it may request another step.
     const STEPS: Steps = Steps::One;
@@ -114,7 +111,6 @@ impl KindTable {
             route: Route::Exempt,
             bytes: size_of::<Parcel<L::Content>>(),
             guard: L::GUARD,
-            access: L::ACCESS,
             ready: ready::<L>,
             run: run::<L>,
             refuse: refuse::<L>,

@@ -2,7 +2,7 @@
 
 use super::StreamItem;
 use super::gate::{EndCause, Gate};
-use crate::actor::AskError;
+use crate::actor::{AskError, Shared};
 use crate::api::{Continuation, Resolver, Then, given_up};
 use crate::edge::future::Task;
 use crate::services::ExitHookId;
@@ -22,17 +22,11 @@ where
     K::Rest: Clone,
 {
     pub(super) stream: Pin<Box<S>>,
-    pub(super) then: Then<'static, K>,
+    /// The end of the stream takes it: that message needs no clone, so none can fail.
+    pub(super) then: Option<Then<'static, K>>,
+    pub(super) system: Arc<Shared>,
     pub(super) gate: Arc<Gate>,
     pub(super) exit_hook: ExitHookId,
-    pub(super) end_sent: EndSent,
-}
-
-/// Whether the actor was sent the end of the stream.
-#[derive(PartialEq, Eq)]
-pub(super) enum EndSent {
-    No,
-    Yes,
 }
 
 impl<S, K> Task for Feed<S, K>
@@ -43,6 +37,9 @@ where
 {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         for _ in 0..ITEMS_PER_POLL {
+            let Some(then) = &self.then else {
+                return Poll::Ready(());
+            };
             if !self.gate.is_open(context.waker()) {
                 return Poll::Pending;
             }
@@ -50,7 +47,7 @@ where
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Some(item)) => {
                     let (item, token) = (StreamItem::Item(item), self.gate.admit());
-                    self.then.again().fill_tracked(item, token).deliver();
+                    then.again().fill_tracked(item, token).deliver();
                 }
                 Poll::Ready(None) => {
                     self.send_last(StreamItem::Ended);
@@ -74,9 +71,7 @@ where
     K::Rest: Clone,
 {
     fn send_last(&mut self, last: StreamItem<S::Item>) {
-        if self.end_sent == EndSent::No {
-            self.end_sent = EndSent::Yes;
-            let then = self.then.again();
+        if let Some(then) = self.then.take() {
             then.fill(last, Resolver::nobody()).deliver();
         }
     }
@@ -89,9 +84,8 @@ where
     K::Rest: Clone,
 {
     fn drop(&mut self) {
-        let system = self.then.target().system.clone();
-        system.exit_hooks.remove(self.exit_hook);
-        if self.gate.close() == EndCause::Early && !system.is_closing() {
+        self.system.exit_hooks.remove(self.exit_hook);
+        if self.gate.close() == EndCause::Early && !self.system.is_closing() {
             self.send_last(StreamItem::Failed(given_up()));
         }
     }

@@ -16,7 +16,7 @@ use crate::actor::{AskError, Shared};
 use crate::api::{Continuation, Then};
 use crate::failures::Inside;
 use crate::sync::Arc;
-use feed::{EndSent, Feed};
+use feed::Feed;
 use futures_core::Stream;
 use gate::Gate;
 use std::fmt;
@@ -107,10 +107,10 @@ impl<S: Stream + Send + 'static> Attachment<S> {
         };
         let feed = Feed {
             stream: Box::pin(self.stream),
-            then: then.into_owned(),
+            then: Some(then.into_owned()),
+            system: receiver.system.clone(),
             gate: gate.clone(),
             exit_hook,
-            end_sent: EndSent::No,
         };
         gate.started(start(&self.system, Box::new(feed), self.origin, self.place));
         Attached(Some(gate))

@@ -12,25 +12,13 @@ pub(super) struct Intake {
 #[derive(Default)]
 struct IntakeState {
     in_flight: usize,
-    /// Values that were admitted and are not yet in the mailbox.
-    unposted: usize,
+    /// Notices that are not yet in the mailbox: no value may overtake them.
+    unposted_notices: usize,
     /// Missed values of each gap that are not reported yet, by number.
     gaps: BTreeMap<u64, u64>,
     next_gap: u64,
-    open: Option<OpenGap>,
-}
-
-/// The gap that counts further misses.
-struct OpenGap {
-    number: u64,
-    notice: GapNotice,
-}
-
-#[derive(PartialEq, Eq)]
-enum GapNotice {
-    /// No value may overtake its notice.
-    Unposted,
-    Posted,
+    /// The gap that counts further misses: no value was posted since it was opened.
+    open: Option<u64>,
 }
 
 /// The publisher's next action.
@@ -38,8 +26,8 @@ enum GapNotice {
 pub(super) enum Admission {
     /// Deliver it, and call [`Intake::value_posted`].
     Value(InFlightValue),
-    /// Deliver the notice, and call [`Intake::notice_posted`] with its number.
-    Notice(u64, Gap),
+    /// Deliver the notice, and call [`Intake::notice_posted`].
+    Notice(Gap),
     /// Nothing: the value is counted as missed.
     Missed,
 }
@@ -63,39 +51,38 @@ impl Intake {
 
     pub(super) fn admit(self: &Arc<Self>) -> Admission {
         let mut state = lock(&self.state);
-        let is_full = state.in_flight >= self.capacity;
-        let open = state.open.as_ref();
-        if let Some(open) = open.filter(|open| is_full || open.notice == GapNotice::Unposted) {
-            let number = open.number;
+        if state.in_flight < self.capacity && state.unposted_notices == 0 {
+            state.in_flight += 1;
+            return Admission::Value(InFlightValue(self.clone()));
+        }
+        drop(state);
+        self.miss()
+    }
+
+    /// Counts a value as missed.
+    pub(super) fn miss(self: &Arc<Self>) -> Admission {
+        let mut state = lock(&self.state);
+        if let Some(number) = state.open {
             *state.gaps.entry(number).or_default() += 1;
             return Admission::Missed;
-        }
-        if !is_full {
-            state.open = None;
-            state.in_flight += 1;
-            state.unposted += 1;
-            return Admission::Value(InFlightValue(self.clone()));
         }
         let number = state.next_gap;
         state.next_gap += 1;
         state.gaps.insert(number, 1);
-        if state.unposted == 0 {
-            let notice = GapNotice::Unposted;
-            state.open = Some(OpenGap { number, notice });
-        }
+        state.open = Some(number);
+        state.unposted_notices += 1;
         let intake = self.clone();
-        Admission::Notice(number, Gap { intake, number })
+        Admission::Notice(Gap { intake, number })
     }
 
+    /// The value may stand behind the notice of the open gap, so its publisher's next miss belongs
+    /// to another gap.
     pub(super) fn value_posted(&self) {
-        lock(&self.state).unposted -= 1;
+        lock(&self.state).open = None;
     }
 
-    pub(super) fn notice_posted(&self, number: u64) {
-        let mut state = lock(&self.state);
-        if let Some(open) = state.open.as_mut().filter(|open| open.number == number) {
-            open.notice = GapNotice::Posted;
-        }
+    pub(super) fn notice_posted(&self) {
+        lock(&self.state).unposted_notices -= 1;
     }
 }
 
@@ -109,7 +96,7 @@ impl Gap {
     /// Number of values that it has missed; it counts no more.
     pub(super) fn close(&self) -> u64 {
         let mut state = lock(&self.intake.state);
-        if matches!(&state.open, Some(open) if open.number == self.number) {
+        if state.open == Some(self.number) {
             state.open = None;
         }
         state.gaps.remove(&self.number).unwrap_or(0)
@@ -141,7 +128,7 @@ mod tests {
 
     fn notice(intake: &Arc<Intake>) -> Gap {
         match intake.admit() {
-            Admission::Notice(_, gap) => gap,
+            Admission::Notice(gap) => gap,
             _ => panic!("a notice was due"),
         }
     }
@@ -157,7 +144,7 @@ mod tests {
         intake.value_posted();
         let gap = notice(&intake);
         assert!(is_missed(&intake));
-        intake.notice_posted(gap.number);
+        intake.notice_posted();
         assert!(is_missed(&intake));
         drop(first);
         // Behind the notice there is room; values missed from here on are another gap.
@@ -180,7 +167,7 @@ mod tests {
             is_missed(&intake),
             "there is room, but not behind the notice"
         );
-        intake.notice_posted(gap.number);
+        intake.notice_posted();
         let _second = value(&intake);
         assert_eq!(gap.close(), 2);
     }
@@ -191,7 +178,7 @@ mod tests {
         // Admitted, and not yet posted.
         let _slow = value(&intake);
         let gap = notice(&intake);
-        intake.notice_posted(gap.number);
+        intake.notice_posted();
         intake.value_posted();
         // The slow publisher continues: its value stands behind the notice.
         let own = notice(&intake);

@@ -18,9 +18,14 @@ enum Mail {
 /// An admitted value or notice is pushed into the mailbox, and then declared posted.
 struct Posting {
     mail: Option<Mail>,
-    /// The number of the notice, for a notice.
-    notice: Option<u64>,
+    what: Posted,
     is_half_done: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Posted {
+    Value,
+    Notice,
 }
 
 /// An injected fault in the order of these two.
@@ -58,28 +63,31 @@ impl Run {
     fn publish(&mut self, number: usize) {
         let publisher = &mut self.publishers[number];
         let Some(mut posting) = publisher.posting.take() else {
-            let (mail, notice) = match self.intake.admit() {
+            let (mail, what) = match self.intake.admit() {
                 Admission::Missed => return publisher.published += 1,
-                Admission::Value(token) => (Mail::Value(number, publisher.published, token), None),
-                Admission::Notice(number, gap) => (Mail::Notice(gap), Some(number)),
+                Admission::Value(token) => {
+                    let value = Mail::Value(number, publisher.published, token);
+                    (value, Posted::Value)
+                }
+                Admission::Notice(gap) => (Mail::Notice(gap), Posted::Notice),
             };
             publisher.posting = Some(Posting {
                 mail: Some(mail),
-                notice,
+                what,
                 is_half_done: false,
             });
             return;
         };
-        let posts_early = match posting.notice {
-            None => self.fault == OrderFault::ValuePostedEarly,
-            Some(_) => self.fault == OrderFault::NoticePostedEarly,
+        let posts_early = match posting.what {
+            Posted::Value => self.fault == OrderFault::ValuePostedEarly,
+            Posted::Notice => self.fault == OrderFault::NoticePostedEarly,
         };
         if posting.is_half_done == posts_early {
             self.mailbox.extend(posting.mail.take());
         } else {
-            match posting.notice {
-                None => self.intake.value_posted(),
-                Some(notice) => self.intake.notice_posted(notice),
+            match posting.what {
+                Posted::Value => self.intake.value_posted(),
+                Posted::Notice => self.intake.notice_posted(),
             }
         }
         if posting.is_half_done {
@@ -109,19 +117,32 @@ impl Run {
         let published = |it: &Publisher| it.published == VALUES;
         self.publishers.iter().all(published) && self.mailbox.is_empty()
     }
+
+    /// Checks L3.
+    fn check_bounds(&self, capacity: usize) {
+        let values = |mail: &&Mail| matches!(mail, Mail::Value(..));
+        let in_flight = self.mailbox.iter().filter(values).count();
+        assert!(in_flight <= capacity, "L3: {in_flight} of {capacity}");
+        let (notices, most) = (self.mailbox.len() - in_flight, capacity + 1 + PUBLISHERS);
+        assert!(notices <= most, "L3: {notices} notices, {most} are allowed");
+    }
 }
 
-/// The messages that the subscriber gets under this seed.
-fn run_seed(seed: u64, fault: OrderFault) -> Vec<Received> {
-    let capacity = 1 + (seed % 3) as usize;
-    let mut run = Run {
+fn run_of(capacity: usize, fault: OrderFault) -> Run {
+    Run {
         intake: Intake::new(capacity),
         fault,
         publishers: Default::default(),
         mailbox: VecDeque::new(),
         turn: None,
         received: Vec::new(),
-    };
+    }
+}
+
+/// The messages that the subscriber gets under this seed.
+fn run_seed(seed: u64, fault: OrderFault) -> Vec<Received> {
+    let capacity = 1 + (seed % 3) as usize;
+    let mut run = run_of(capacity, fault);
     let mut chance = seed;
     while !run.is_over() {
         let drawn;
@@ -132,9 +153,7 @@ fn run_seed(seed: u64, fault: OrderFault) -> Vec<Received> {
             Some(_) => {}
             None => run.receive(),
         }
-        let values = |mail: &&Mail| matches!(mail, Mail::Value(..));
-        let in_flight = run.mailbox.iter().filter(values).count();
-        assert!(in_flight <= capacity, "L3: {in_flight} of {capacity}");
+        run.check_bounds(capacity);
     }
     run.received
 }
@@ -181,6 +200,28 @@ fn seeded_values_stay_in_order_and_are_all_accounted_for() {
     for seed in 0..RUNS {
         let received = run_seed(seed, OrderFault::Nothing);
         assert_eq!(violation(&received), None, "seed {seed}: {received:?}");
+    }
+}
+
+/// A publisher is suspended within a publication, and the others continue: their misses need no notice
+/// each (L3).
+#[test]
+fn notices_have_a_bound_beside_a_suspended_publisher() {
+    for (capacity, steps) in [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)] {
+        let mut run = run_of(capacity, OrderFault::Nothing);
+        for _ in 0..steps {
+            run.publish(0);
+        }
+        let mut chance = capacity as u64;
+        for _ in 0..10_000 {
+            let drawn;
+            (chance, drawn) = split_mix(chance);
+            match below(drawn, 16) {
+                0 => run.receive(),
+                other => run.publish(1 + other as usize % (PUBLISHERS - 1)),
+            }
+            run.check_bounds(capacity);
+        }
     }
 }
 

@@ -97,11 +97,14 @@ impl<T: Clone + Send + 'static> Topic<T> {
     /// is dropped, its actor ends or the topic is gone. Up to 1,024 values may be in flight; see
     /// [`Topic::subscribe_bounded`].
     ///
+    /// Publishers clone the arguments of `then` on their threads, several at a time: so these are
+    /// `Sync`. A value that such a clone publishes to the same topic is missed by this subscription.
+    ///
     /// Like every continuation it keeps its actor alive.
     pub fn subscribe<K>(&self, then: Then<'_, K>) -> Subscription
     where
         K: Continuation<Hole = Result<T, Lagged>>,
-        K::Rest: Clone,
+        K::Rest: Clone + Sync,
     {
         self.subscribe_bounded(CAPACITY_DEFAULT, then)
     }
@@ -115,7 +118,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
     pub fn subscribe_bounded<K>(&self, capacity: usize, then: Then<'_, K>) -> Subscription
     where
         K: Continuation<Hole = Result<T, Lagged>>,
-        K::Rest: Clone,
+        K::Rest: Clone + Sync,
     {
         assert!(
             capacity > 0,
@@ -154,7 +157,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
     /// with the other messages from that publisher (T2).
     ///
     /// Costs a lock of the topic, and for each subscriber a clone of the value and of the
-    /// continuation's arguments, four short locks and a message. A panic in such a clone is
+    /// continuation's arguments, three short locks and a message. A panic in such a clone is
     /// reported, and ends that subscription.
     pub fn publish(&self, value: T) {
         let table = lock(&self.0.list).table.clone();

@@ -1,16 +1,19 @@
 //! One subscriber: how a value, or the notice of a gap, becomes its message.
+//!
+//! Publishers clone the continuation without a lock: a `Clone` of the user's may wait, or publish.
 
 use super::Lagged;
 use super::intake::{Admission, Gap, Intake};
 use crate::actor::Refusal;
 use crate::actor::{
-    Access, CellRef, Envelope, Guard, KindTable, MessageKind, Next, Processed, StateRef, Steps, To,
-    Worker, post, run_foreign_code,
+    CellRef, Envelope, Guard, KindTable, MessageKind, Next, Processed, StateRef, Steps, To, Worker,
+    post, run_foreign_code,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
 use crate::message::MessageRole;
 use crate::services::ExitHookId;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::Arc;
+use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -25,8 +28,7 @@ pub(super) trait Subscribed<T>: Send + Sync {
 }
 
 pub(super) struct Subscriber<K: Continuation> {
-    /// The lock is for publishers on several threads: arguments need not be `Sync`.
-    then: Mutex<Then<'static, K>>,
+    then: Then<'static, K>,
     actor: CellRef,
     intake: Arc<Intake>,
     exit_hook: ExitHookId,
@@ -40,10 +42,36 @@ impl<K: Continuation> Subscriber<K> {
     ) -> Subscriber<K> {
         Subscriber {
             actor: then.target().cell(),
-            then: Mutex::new(then),
+            then,
             intake: Intake::new(capacity),
             exit_hook,
         }
+    }
+}
+
+thread_local! {
+    /// The subscriptions for which this thread clones a value or arguments, innermost last.
+    static CLONING: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+}
+
+/// As long as it lives, this thread clones for a subscription.
+struct Cloning;
+
+impl Cloning {
+    fn begin(intake: &Arc<Intake>) -> Cloning {
+        CLONING.with_borrow_mut(|cloning| cloning.push(Arc::as_ptr(intake).addr()));
+        Cloning
+    }
+
+    /// Whether this thread clones for that subscription.
+    fn is_under_way(intake: &Arc<Intake>) -> bool {
+        CLONING.with_borrow(|cloning| cloning.contains(&Arc::as_ptr(intake).addr()))
+    }
+}
+
+impl Drop for Cloning {
+    fn drop(&mut self) {
+        CLONING.with_borrow_mut(|cloning| cloning.pop());
     }
 }
 
@@ -51,23 +79,31 @@ impl<T, K> Subscribed<T> for Subscriber<K>
 where
     T: Clone + Send + 'static,
     K: Continuation<Hole = Result<T, Lagged>>,
-    K::Rest: Clone,
+    K::Rest: Clone + Sync,
 {
     fn send_value(&self, value: &T) {
-        match self.intake.admit() {
+        // A `Clone` that publishes to its own subscription would go on for ever.
+        let admission = match Cloning::is_under_way(&self.intake) {
+            true => self.intake.miss(),
+            false => self.intake.admit(),
+        };
+        match admission {
             Admission::Missed => {}
             Admission::Value(token) => {
-                let then = lock(&self.then).again();
-                let delivery = then.fill_tracked(Ok(value.clone()), token);
+                let cloning = Cloning::begin(&self.intake);
+                let delivery = self.then.again().fill_tracked(Ok(value.clone()), token);
+                drop(cloning);
                 // Not `deliver`: an ended actor has no subscriptions, so it makes no dead letter.
                 drop(post(To::Owned(delivery.to), delivery.envelope));
                 self.intake.value_posted();
             }
-            Admission::Notice(number, gap) => {
-                let (to, rest, place) = lock(&self.then).again().into_parts();
+            Admission::Notice(gap) => {
+                let cloning = Cloning::begin(&self.intake);
+                let (to, rest, place) = self.then.again().into_parts();
+                drop(cloning);
                 let envelope = Envelope::new::<GapMessage<K>>((gap, rest), place);
                 drop(post(To::Owned(to), envelope));
-                self.intake.notice_posted(number);
+                self.intake.notice_posted();
             }
         }
     }
@@ -92,7 +128,6 @@ where
     type Content = (Gap, K::Rest);
     const KIND: KindTable = KindTable::new::<Self>(K::NAME, MessageRole::Bounded);
     const GUARD: Guard = K::GUARD;
-    const ACCESS: Access = K::ACCESS;
     const STEPS: Steps = K::STEPS;
 
     fn ready((gap, rest): &Self::Content, state: &mut StateRef<'_>) -> bool {
