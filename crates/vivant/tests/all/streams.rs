@@ -13,7 +13,7 @@ use vivant::simulation::{Faults, Seeds, Simulation, check};
 use vivant::{Attached, Clock, Sleep, StreamItem};
 
 /// Yields `0, 1, 2 …` up to a limit, as fast as it is polled or at a period, and counts its items.
-struct Count {
+pub(super) struct Count {
     given: Arc<AtomicU64>,
     limit: u64,
     rest: Option<(Clock, Duration)>,
@@ -141,7 +141,7 @@ impl Taker {
     }
 }
 
-fn count(limit: u64) -> Count {
+pub(super) fn count(limit: u64) -> Count {
     Count {
         given: Arc::default(),
         limit,
@@ -476,66 +476,4 @@ async fn items_from_a_channel_come_on_threads() {
         (0..5_000).collect::<Vec<_>>()
     );
     assert!(system.shutdown().is_complete());
-}
-
-/// An argument that cannot be cloned more than a number of times.
-struct Rare(std::sync::Arc<std::sync::atomic::AtomicU64>);
-
-impl Clone for Rare {
-    fn clone(&self) -> Self {
-        use std::sync::atomic::Ordering::Relaxed;
-        let left = self.0.load(Relaxed);
-        assert!(left > 0, "no clone is left");
-        self.0.store(left - 1, Relaxed);
-        Rare(self.0.clone())
-    }
-}
-
-#[derive(Actor, Default)]
-struct Collector {
-    items: Vec<StreamItem<u64>>,
-}
-
-#[behaviours]
-impl Collector {
-    fn attach(&mut self, t: &Turn<Self>, items: u64, clones: u64) {
-        let argument = Rare(std::sync::Arc::new(clones.into()));
-        let attached = t.attach(count(items)).then_each(t.me().item(argument));
-        attached.forever();
-    }
-
-    #[then]
-    fn item(&mut self, item: StreamItem<u64>, _: Rare) {
-        self.items.push(item);
-    }
-
-    fn items(&mut self) -> Vec<StreamItem<u64>> {
-        std::mem::take(&mut self.items)
-    }
-}
-
-#[test]
-fn the_last_message_needs_no_clone() {
-    let simulation = Simulation::new(1);
-    let collector = simulation.system().spawn(Collector::default());
-    collector.attach(3, 3).send();
-    simulation.run();
-    let items = collector.items().ask_blocking().unwrap();
-    let expected = [0, 1, 2].map(StreamItem::Item);
-    assert_eq!(items[..3], expected);
-    assert_eq!(items[3..], [StreamItem::Ended]);
-}
-
-#[test]
-fn a_clone_that_panics_fails_the_stream() {
-    let simulation = Simulation::new(1);
-    let collector = simulation.system().spawn(Collector::default());
-    collector.attach(3, 2).send();
-    simulation.run();
-    let items = collector.items().ask_blocking().unwrap();
-    let expected = [0, 1].map(StreamItem::Item);
-    assert_eq!(items[..2], expected);
-    let last = &items[2..];
-    let failed = matches!(last, [StreamItem::Failed(AskError::Panicked(panic))] if panic.message().contains("no clone"));
-    assert!(failed, "{last:?}");
 }

@@ -203,8 +203,8 @@ fn seeded_values_stay_in_order_and_are_all_accounted_for() {
     }
 }
 
-/// A publisher is suspended within a publication, and the others continue: their misses need no notice
-/// each (L3).
+/// A publisher is suspended within a publication, and the others continue: their misses need no
+/// notice each (L3).
 #[test]
 fn notices_have_a_bound_beside_a_suspended_publisher() {
     for (capacity, steps) in [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)] {

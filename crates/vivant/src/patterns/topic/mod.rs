@@ -98,7 +98,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
     /// [`Topic::subscribe_bounded`].
     ///
     /// Publishers clone the arguments of `then` on their threads, several at a time: so these are
-    /// `Sync`. A value that such a clone publishes to the same topic is missed by this subscription.
+    /// `Sync`. If such a clone publishes to the same topic, this subscription misses the value.
     ///
     /// Like every continuation it keeps its actor alive.
     pub fn subscribe<K>(&self, then: Then<'_, K>) -> Subscription
