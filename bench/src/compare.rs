@@ -32,7 +32,7 @@ const LINES: &[&str] = &[
     "chameneos10 --meetings 3000000",
     "mailbox",
     "mailbox_burst",
-    "count --messages 5000000",
+    "count",
     "big --pings 60000",
     "bndbuffer --items 20000 --producer_cost 0 --consumer_cost 0",
     "logmap --terms 100000",

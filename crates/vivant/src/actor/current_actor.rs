@@ -98,6 +98,7 @@ impl CurrentActor {
     }
 
     /// Returns an address of the current actor (C4: its holder may raise the count from zero).
+    #[inline(always)]
     pub(crate) fn address(&self) -> Option<AddressRef> {
         // SAFETY: the current actor has not ended, or its life is kept above, so the cell is alive
         // (C5). `at` is the pointer of the whole cell (C7), and is set only while this worker,

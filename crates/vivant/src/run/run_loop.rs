@@ -66,6 +66,7 @@ pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
     Ran::Parked
 }
 
+#[inline(never)]
 fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
     let oracle = &held.worker.system.oracle;
     let mut began_ms = oracle.coarse_ms();
@@ -142,13 +143,21 @@ fn turn(held: &mut RunGuard<'_>, envelope: Envelope) -> AfterTurn {
 }
 
 /// Handles the signals. They come before messages and reach muted actors too.
+#[inline(always)]
 fn handle_signals(held: &mut RunGuard<'_>) {
     #[cfg(test)]
     if held.has_bug_between_steps(InjectedFault::DeafSteps) {
         return;
     }
     let signals = held.signals();
-    if signals == Signals::default() || held.has_ended() {
+    if signals != Signals::default() {
+        handle(held, signals);
+    }
+}
+
+#[cold]
+fn handle(held: &mut RunGuard<'_>, signals: Signals) {
+    if held.has_ended() {
         return;
     }
     if signals.has(Signals::UNMUTE) {

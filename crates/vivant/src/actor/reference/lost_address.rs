@@ -20,6 +20,7 @@ use std::ptr::NonNull;
 const CANDIDATES_MAX: usize = 64;
 
 impl Drop for AddressRef {
+    #[inline]
     fn drop(&mut self) {
         let kept = |worker: &Worker| worker.cache_dropped(self, Dropped(self.0));
         if Worker::with_current(kept) == Some(Cached::Yes) {
@@ -54,6 +55,7 @@ impl AddressRef {
 ///
 /// `header` starts a cell that stays alive for the call, the pointer is that of the whole cell, and
 /// the caller owns `cached` counted addresses of it, which it gives up.
+#[inline(always)]
 pub(crate) unsafe fn count_back(header: NonNull<Header>, cached: u32) {
     // SAFETY: the caller's contract (X1).
     if unsafe { header.as_ref() }.subtract_addresses(cached) == AddressesLeft::None {
