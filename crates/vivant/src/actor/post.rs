@@ -1,4 +1,4 @@
-//! Posting: the one reservation into a mailbox, for users' messages and the runtime's alike (M6).
+//! Posting: the one entry into a mailbox, for users' messages and the runtime's alike (M6).
 
 use super::bounded_queue::{Offered, Reservation};
 use super::dead_letter::bury_letter;

@@ -363,21 +363,17 @@ impl Threads {
         Some(stolen)
     }
 
-    fn steal(
-        &self,
-        steal_policy: &WorkerShared,
-        now_ms: u64,
-    ) -> Option<(Runnable, Arc<WorkerShared>)> {
+    fn steal(&self, own: &WorkerShared, now_ms: u64) -> Option<(Runnable, Arc<WorkerShared>)> {
         for victim in self.all_shared() {
-            if std::ptr::eq(&*victim, steal_policy) {
+            if std::ptr::eq(&*victim, own) {
                 continue;
             }
             let held_up = victim.watch.current_turn_ms(now_ms) >= HELD_UP_MS;
             if !held_up && !victim.is_worth_sharing() {
                 continue;
             }
-            steal_policy.queue.extend(victim.queue.steal());
-            let first = steal_policy.queue.pop_oldest();
+            own.queue.extend(victim.queue.steal());
+            let first = own.queue.pop_oldest();
             let woken = || if held_up { victim.woken.take() } else { None };
             let first = first.or_else(woken);
             if let Some(first) = first {

@@ -39,20 +39,20 @@ pub(super) fn seen<L: MessageKind>(
 /// Not inlined, to keep it out of the path of turns without observation.
 #[inline(never)]
 fn watched<L: MessageKind>(
-    watch: observe::Watch,
+    watch: observe::TurnMeasurement,
     head: Head,
     content: L::Content,
     state: &mut StateRef<'_>,
     worker: &Worker,
 ) -> Processed {
-    let cue = observe::Cue {
+    let cue = observe::TurnCause {
         behaviour: head.kind.name,
         place: head.place,
         sent_ms: head.sent_ms,
         origin: head.origin,
     };
     let (path, oracle) = (|| worker.path(), &worker.system.oracle);
-    watch.over(cue, path, oracle, || L::run(content, state, worker))
+    watch.run(cue, path, oracle, || L::run(content, state, worker))
 }
 
 /// As `unpacked`, for a caller that needs the head as well: copying the whole parcel and taking it
