@@ -10,7 +10,7 @@ use crate::{Failure, workspace};
 /// sanitizer.
 const RUNTIME: &str = "without_macros order nothing_lost fairness back_pressure lifecycle misbehaviour \
     promises timers futures errors simulation accounting macros graphs steps death_notices sharing \
-    detached_heaps unreachable far freezing collectors pauses broken_promises destructors \
+    detached_heaps unreachable far freezing collectors pauses promise_breaks destructors \
     mark_helpers";
 
 /// Those that count what the whole process allocates: one binary.

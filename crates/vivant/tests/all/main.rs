@@ -4,7 +4,6 @@
 mod accounting;
 mod back_pressure;
 mod bounded;
-mod broken_promises;
 mod collectors;
 mod compile_fail;
 mod count_inbox;
@@ -37,6 +36,7 @@ mod nothing_lost;
 mod offers;
 mod order;
 mod pauses;
+mod promise_breaks;
 mod promises;
 mod races;
 mod rate_limit;
