@@ -52,9 +52,9 @@ const RUNTIME: Package = Package {
     // Long chains, real time that passes, topics.
     tests_long: "a_long_chain_of_actors promises::deep a_chain_of_a_hundred_thousand an_endless_turn _of_a_subscription_",
     // Models of states and orders, random orders of a scheduler's round, histograms, hundreds of
-    // messages that wait, looks at random programs, a large orphan.
+    // messages that wait, edge snapshots of random programs, a large detached heap.
     units_long: "model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
-        edge_snapshot_tests seeded_canary one_that_is_given_up_as_a_whole_is_freed",
+        edge_snapshot_tests seeded_canary a_heap_released_as_a_whole_is_freed",
     units_never: "",
 };
 
@@ -82,8 +82,8 @@ const HEAPS: Package = Package {
         huge_objects depth_needs_no_stack a_refused_write a_value_taken_out graphs_may_hold",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`.
-    units_long: "what_the_model_does changes_have_one_order detached_heap_tests mark::mutator_assist \
-        gc::model_tests what_is_dead_stays_so a_mark_hears_of \
+    units_long: "the_model deltas_have_the_same_order detached_heap_tests mark::mutator_assist \
+        gc::model_tests dead_objects_stay_dead a_mark_accounts_for \
         are_spread linear_hash_map",
     units_never: "self_tests injected_faults",
 };
@@ -96,7 +96,7 @@ const COLLECTIONS: Package = Package {
     modules_long: "mutator_assist collections freeze markers persistent nested_regions",
     tests_long: "",
     // Every place of a window.
-    units_long: "what_is_written_in_a_window",
+    units_long: "writes_in_a_window",
     units_never: "injected_faults",
 };
 
