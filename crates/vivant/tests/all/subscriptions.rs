@@ -12,6 +12,18 @@ struct Got {
     missed: u64,
 }
 
+impl Got {
+    fn record(&mut self, value: Result<u64, Lagged>) {
+        match value {
+            Ok(_) => self.values += 1,
+            Err(lagged) => {
+                self.notices += 1;
+                self.missed += lagged.missed;
+            }
+        }
+    }
+}
+
 #[derive(Actor)]
 struct Taker {
     got: Got,
@@ -30,13 +42,7 @@ impl Taker {
 
     #[then]
     fn take(&mut self, value: Result<u64, Lagged>) {
-        match value {
-            Ok(_) => self.got.values += 1,
-            Err(lagged) => {
-                self.got.notices += 1;
-                self.got.missed += lagged.missed;
-            }
-        }
+        self.got.record(value);
     }
 
     fn got(&self) -> Got {
@@ -86,13 +92,7 @@ impl Echoing {
 
     #[then]
     fn take(&mut self, value: Result<u64, Lagged>, _echo: Echo) {
-        match value {
-            Ok(_) => self.got.values += 1,
-            Err(lagged) => {
-                self.got.notices += 1;
-                self.got.missed += lagged.missed;
-            }
-        }
+        self.got.record(value);
     }
 
     fn got(&self) -> Got {
