@@ -3,10 +3,12 @@
 //! dropped. Few assertions, and much for Miri to check.
 
 use std::cell::RefCell;
+use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 use vivant::StopReason;
 use vivant::prelude::*;
+use vivant::simulation::Simulation;
 
 /// A value that a turn hides outside: it is dropped when its worker's thread ends.
 type Smuggled = (Promise<u64>, Resolver<u64>, Address<Rogue>);
@@ -128,4 +130,26 @@ fn rule_breaking_actors_that_end_harm_no_other() {
     }
     let report = system.shutdown_within(Duration::from_secs(60));
     assert!(report.is_complete(), "{report}");
+}
+
+/// The last two addresses of an actor that has ended are dropped at the same time: one thread frees
+/// the cell while the other one returns from its drop.
+#[test]
+fn the_last_addresses_of_an_ended_actor_are_dropped_on_two_threads() {
+    let simulation = Simulation::new(0);
+    for _ in 0..if cfg!(miri) { 40 } else { 1_000 } {
+        let actor = rogue(simulation.system(), 0);
+        Address::stop(&actor);
+        simulation.run();
+        let other = actor.clone();
+        let begin = Barrier::new(2);
+        let drops = |address: Address<Rogue>| {
+            begin.wait();
+            drop(address);
+        };
+        thread::scope(|scope| {
+            scope.spawn(|| drops(actor));
+            scope.spawn(|| drops(other));
+        });
+    }
 }

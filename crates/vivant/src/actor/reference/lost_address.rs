@@ -39,7 +39,9 @@ impl Drop for Dropped {
 
 impl AddressRef {
     fn count_down(&mut self) {
-        if self.subtract_addresses(1) == AddressesLeft::None {
+        // SAFETY: this address is counted, so the cell is alive (C3), and the caller gives it up.
+        // The pointer is that of the whole cell (C7).
+        if unsafe { subtract_addresses(self.0, 1) } == AddressesLeft::None {
             // C3: the reference that the addresses owned together passes to this value, which drops
             // it at the end.
             let cell = CellRef(self.0);
@@ -58,9 +60,77 @@ impl AddressRef {
 #[inline(always)]
 pub(crate) unsafe fn count_back(header: NonNull<Header>, cached: u32) {
     // SAFETY: the caller's contract (X1).
-    if unsafe { header.as_ref() }.subtract_addresses(cached) == AddressesLeft::None {
+    if unsafe { subtract_addresses(header, cached) } == AddressesLeft::None {
         // C3: the reference that the addresses owned together.
         drop(CellRef(header));
+    }
+}
+
+/// Subtracts counted addresses, which the caller gives up, from the count.
+///
+/// After the subtraction another thread may free the cell. So this function takes a pointer: a
+/// `&Header` among the arguments would claim the cell until the function returns.
+///
+/// # Safety
+///
+/// `header` starts a cell, the pointer is that of the whole cell, and the caller owns `addresses`
+/// counted addresses of it, at least one, which it gives up.
+#[inline]
+unsafe fn subtract_addresses(header: NonNull<Header>, addresses: u32) -> AddressesLeft {
+    // SAFETY: the counted addresses keep the cell alive until they are subtracted (C3); the word is
+    // not used afterwards.
+    let word = unsafe { &(*header.as_ptr()).addresses };
+    // Relaxed: this flag never changes.
+    if is_traced(word.load(Ordering::Relaxed)) {
+        // SAFETY: the caller's contract (X1).
+        return unsafe { subtract_traced(header, addresses) };
+    }
+    // Release: pairs with the Acquire in `addresses`. Acquire: the common reference stands for the
+    // uses of all addresses, so they happen before it is dropped and the cell is freed. Nothing
+    // else orders them: no holder reads the count of a stopped actor.
+    match word.fetch_sub(addresses, Ordering::AcqRel) == addresses {
+        true => AddressesLeft::None,
+        false => AddressesLeft::Some,
+    }
+}
+
+/// As `subtract_addresses`, for an actor that may be part of a cycle. If addresses are left, it
+/// becomes a candidate before the subtraction: after the subtraction its cell may be freed.
+///
+/// # Safety
+///
+/// That of `subtract_addresses`.
+unsafe fn subtract_traced(header: NonNull<Header>, addresses: u32) -> AddressesLeft {
+    // SAFETY: the counted addresses keep the cell alive until they are subtracted (C3); the loop
+    // ends with the subtraction.
+    let shared = unsafe { &(*header.as_ptr()).addresses };
+    let mut word = shared.load(Ordering::Relaxed);
+    loop {
+        let left = count(word) - addresses;
+        let is_noticed = left > 0 && becomes_candidate(word);
+        #[cfg(test)]
+        let is_noticed = is_noticed && !is_planted(InjectedFault::UnnoticedDrop);
+        let (next, order) = if is_noticed {
+            (word | CANDIDATE, Ordering::Relaxed)
+        } else {
+            // AcqRel, as in `subtract_addresses`: the drops before happen before the free.
+            (word - addresses, Ordering::AcqRel)
+        };
+        match shared.compare_exchange_weak(word, next, order, Ordering::Relaxed) {
+            Err(now) => word = now,
+            Ok(_) if order == Ordering::AcqRel => {
+                return if left == 0 {
+                    AddressesLeft::None
+                } else {
+                    AddressesLeft::Some
+                };
+            }
+            Ok(_) => {
+                // SAFETY: the addresses are not subtracted yet, so the cell is alive (C3).
+                unsafe { header.as_ref() }.become_candidate();
+                word = shared.load(Ordering::Relaxed);
+            }
+        }
     }
 }
 
@@ -75,59 +145,9 @@ impl Header {
     /// The actor is no candidate any more: from now on a lost address makes it one again. Called
     /// before the detector scans it (U2).
     pub(crate) fn clear_candidate(&self) {
-        // AcqRel: as in `lose`; the scan that follows sees everything that was lost before.
+        // AcqRel: as in `subtract_addresses`; the scan that follows sees everything that was lost
+        // before.
         self.addresses.fetch_and(!CANDIDATE, Ordering::AcqRel);
-    }
-
-    /// Subtracts counted addresses, which the caller gives up, from the count.
-    #[inline]
-    pub(crate) fn subtract_addresses(&self, addresses: u32) -> AddressesLeft {
-        // Relaxed: this flag never changes.
-        if is_traced(self.addresses.load(Ordering::Relaxed)) {
-            return self.subtract_traced(addresses);
-        }
-        // Release: pairs with the Acquire in `addresses`. Acquire: the common reference stands for
-        // the uses of all addresses, so they happen before it is dropped and the cell is freed.
-        // Nothing else orders them: no holder reads the count of a stopped actor.
-        match self.addresses.fetch_sub(addresses, Ordering::AcqRel) == addresses {
-            true => AddressesLeft::None,
-            false => AddressesLeft::Some,
-        }
-    }
-
-    /// As `lose`, for an actor that may be part of a cycle. If addresses are left, it becomes a
-    /// candidate before the subtraction: after the subtraction its cell may be freed.
-    fn subtract_traced(&self, addresses: u32) -> AddressesLeft {
-        let mut word = self.addresses.load(Ordering::Relaxed);
-        loop {
-            let left = count(word) - addresses;
-            let is_noticed = left > 0 && becomes_candidate(word);
-            #[cfg(test)]
-            let is_noticed = is_noticed && !is_planted(InjectedFault::UnnoticedDrop);
-            let (next, order) = if is_noticed {
-                (word | CANDIDATE, Ordering::Relaxed)
-            } else {
-                // AcqRel, as in `lose`: the drops before happen before the free.
-                (word - addresses, Ordering::AcqRel)
-            };
-            match self
-                .addresses
-                .compare_exchange_weak(word, next, order, Ordering::Relaxed)
-            {
-                Err(now) => word = now,
-                Ok(_) if order == Ordering::AcqRel => {
-                    return if left == 0 {
-                        AddressesLeft::None
-                    } else {
-                        AddressesLeft::Some
-                    };
-                }
-                Ok(_) => {
-                    self.become_candidate();
-                    word = self.addresses.load(Ordering::Relaxed);
-                }
-            }
-        }
     }
 
     /// The holder has made the first address again; `before` is the word before the increment. No
