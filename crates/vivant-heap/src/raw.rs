@@ -24,7 +24,9 @@
 //!
 //! 1. **Turn.** A [`RawGc`] is dereferenced within the turn of its heap only: by the turn itself,
 //!    or by the collector in a function of [`RawType`]. The container's handle has the brand of its
-//!    turn, invariant, and is `Send` for `'static` only if the content's erased form is.
+//!    turn, invariant, and is `Send` for `'static` only if the content's erased form is. The
+//!    functions of a `RawType` do not dereference the references in the content: in `drop_content`
+//!    their objects may have been freed, in `evacuate` they may have been moved.
 //! 2. **One type.** A raw object is accessed as the content it was allocated with.
 //! 3. **Reports.** A value with a `RawGc` calls [`RawGc::trace`] of it in its `trace`, and
 //!    [`RawGc::evacuate`] in its `evacuate`. This holds for a handle ([`Object`](crate::Object))
@@ -40,6 +42,8 @@
 //! 6. **Concurrent marking.** `RawType::trace` runs on other threads during a turn, for objects
 //!    that have not passed the barrier. It reads the content, and nothing else that changes.
 //! 7. **Layout.** A content is aligned to eight bytes at most. The size of an object never changes.
+//!    The collector moves objects between turns, byte by byte: a content has no pointer into
+//!    itself, and no address of a content is kept after its turn.
 //! 8. **Short pauses** (H6, not a matter of safety). A container of any size consists of objects of
 //!    at most 128 slots that can hold references: the collector scans an object as a whole.
 
@@ -52,7 +56,6 @@ use crate::object::evacuator::CLEAN;
 pub use crate::object::raw_object::{RawGc, RawType};
 use crate::object::table::Table;
 use crate::pages::chunk::PAGE;
-use crate::pages::size_class::block_size;
 
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -191,7 +194,7 @@ pub fn each_clean<R: Root>(heap: &mut Heap<R>, mut each: impl FnMut(NonNull<u8>,
     for span in heap.parts().0.old.spans() {
         // SAFETY: the span is the heap's, and no turn runs.
         let page = unsafe { span.0.read() };
-        let size = block_size(page.class as usize);
+        let size = page.block_size();
         for number in 0..page.pages as usize * PAGE / size {
             if page.occupied[number / 64] >> (number % 64) & 1 == 0 {
                 continue;
@@ -209,5 +212,28 @@ pub fn each_clean<R: Root>(heap: &mut Heap<R>, mut each: impl FnMut(NonNull<u8>,
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Gc, Leaf, Pacing, PageSource};
+    use std::sync::Arc;
+
+    struct Large;
+
+    impl Root for Large {
+        type Of<'gc> = Gc<'gc, Leaf<[u64; 2_000]>>;
+    }
+
+    #[test]
+    fn a_large_object_is_one_block_and_no_raw_object() {
+        let source = Arc::new(PageSource::new());
+        let mut heap = Heap::<Large>::new(&source, Pacing::new(), |m| m.alloc(Leaf([1; 2_000])));
+        heap.collect();
+        let mut raw = 0;
+        each_clean(&mut heap, |_, _| raw += 1);
+        assert_eq!(raw, 0);
     }
 }

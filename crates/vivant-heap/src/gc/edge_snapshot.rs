@@ -55,7 +55,7 @@ impl<R: Root> Heap<R> {
         let edge_holders = std::mem::take(&mut self.parts().0.edge_holders);
         let mut shown = ExternalEdges::to(each);
         for &object in edge_holders.iter() {
-            // SAFETY: the last mark has marked the object, and no other mark has begun since: so it
+            // SAFETY: the last mark has marked the object, and no other mark has ended since: so it
             // was not swept, and is old. No turn and no collection runs: both need the heap, which
             // is borrowed. The value follows the header.
             unsafe {
