@@ -2,7 +2,7 @@
 //!
 //! The integration tests of a package are one binary, `all`, with one module for each subject. A
 //! filter that matches no test is an error: a module that is renamed would otherwise leave the
-//! check, and the check would pass.
+//! check, and the check would pass. A filter that matches a test of another module is one too.
 
 use crate::Failure;
 use crate::command::Run;
@@ -54,7 +54,8 @@ impl Tests {
         self.filtered().run()
     }
 
-    /// Lists all tests of the command, and fails if there are none, or if a filter matches none.
+    /// Lists all tests of the command, and fails if there are none, or if a filter matches none or
+    /// one of another module.
     fn expect(&self) -> Result<(), Failure> {
         let output = self.run.clone().words("-- --list").output()?;
         let count = self
@@ -64,7 +65,7 @@ impl Tests {
         Ok(())
     }
 
-    /// How many of the tests run, or which filter matches none.
+    /// How many of the tests run, or which filter is wrong.
     fn count(&self, tests: &[&str]) -> Result<usize, Failure> {
         if let Some(module) = self
             .modules
@@ -72,6 +73,22 @@ impl Tests {
             .find(|module| !tests.iter().any(|test| is_in(test, module)))
         {
             return Err(format!("it finds no tests in the module `{module}`"));
+        }
+        // The harness looks for a filter anywhere in a name.
+        let others = |test: &&&str| !self.modules.iter().any(|module| is_in(test, module));
+        let caught = |test: &&str| {
+            self.modules
+                .iter()
+                .find(|module| test.contains(&filter(module)))
+        };
+        if let Some((test, module)) = tests
+            .iter()
+            .filter(others)
+            .find_map(|test| Some((test, caught(test)?)))
+        {
+            return Err(format!(
+                "its filter of the module `{module}` also runs `{test}`: rename one of the two modules"
+            ));
         }
         if let Some(word) = self
             .skipped
@@ -90,8 +107,7 @@ impl Tests {
         }
     }
 
-    /// The command with its filters. The harness looks for a filter anywhere in a name, and runs
-    /// also what an inner module of the same name holds.
+    /// The command with its filters.
     fn filtered(&self) -> Run {
         let mut run = self.run.clone();
         for (name, value) in &self.env {
@@ -101,13 +117,18 @@ impl Tests {
             run = run.arg("--");
         }
         for module in &self.modules {
-            run = run.arg(format!("{module}::"));
+            run = run.arg(filter(module));
         }
         for word in &self.skipped {
             run = run.arg("--skip").arg(*word);
         }
         run
     }
+}
+
+/// The harness's filter of a module.
+fn filter(module: &str) -> String {
+    format!("{module}::")
 }
 
 fn is_in(test: &str, module: &str) -> bool {
@@ -152,6 +173,15 @@ mod tests {
         assert!(why(tests().modules("race")).contains("module `race`"));
         assert!(why(tests().modules("model")).contains("module `model`"));
         assert!(why(tests().skip("modal")).contains("word `modal`"));
+    }
+
+    #[test]
+    fn canary_a_filter_that_matches_a_part_of_another_module_is_an_error() {
+        let why = |names: &str| tests().modules("races").count(&listed(names)).unwrap_err();
+        for other in ["old_races::a", "steps::races::a"] {
+            let names = format!("races::a: test\n{other}: test\n");
+            assert!(why(&names).contains(&format!("also runs `{other}`")));
+        }
     }
 
     #[test]

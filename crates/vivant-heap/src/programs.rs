@@ -6,8 +6,8 @@ use crate::orca::count_audit::CountAudit;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind, resume_unwind};
 
 /// Runs the programs of `most` seeds, or of as many as `VIVANT_SEEDS` says, and prints the seed
-/// that fails.
-pub(crate) fn run(most: u64, program: impl Fn(u64) + RefUnwindSafe) {
+/// that fails. Returns how many there were.
+pub(crate) fn run(most: u64, program: impl Fn(u64) + RefUnwindSafe) -> u64 {
     let asked = std::env::var("VIVANT_SEEDS").ok();
     let seeds = asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(most);
     for seed in 0..seeds {
@@ -16,6 +16,7 @@ pub(crate) fn run(most: u64, program: impl Fn(u64) + RefUnwindSafe) {
             resume_unwind(panic);
         }
     }
+    seeds
 }
 
 /// Asserts that each of these injected faults makes one of the first programs fail.
