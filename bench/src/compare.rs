@@ -1,8 +1,12 @@
 //! `compare`: this build beside another build of this program, for the regressions of a change.
 //!
 //! Each line of [`LINES`] runs in both programs, one after the other, and a round later in the
-//! other order. A figure's ratio is this build's value by the other's, of the same round; the
-//! report has the median of the rounds. So what the machine does meanwhile is in both values.
+//! other order. So what the machine does meanwhile is in the values of both.
+//!
+//! A machine only ever adds to a time: of times, the ratio is that of the least value of each
+//! program (Chen and Revels, *Robust benchmarking in noisy environments*, 2016). Of other figures
+//! it is the median of the rounds' ratios. The first run of a line after another line gets memory
+//! that the system has to map and to clear: one pair, which is not counted, takes that upon itself.
 
 use crate::failure::Failure;
 use crate::process;
@@ -32,13 +36,13 @@ const LINES: &[&str] = &[
     "chameneos10 --meetings 3000000",
     "mailbox",
     "mailbox_burst",
-    "count",
+    "count --messages 10000000",
     "big --pings 60000",
     "bndbuffer --items 20000 --producer_cost 0 --consumer_cost 0",
     "logmap --terms 100000",
-    "guard_closed",
-    "guard_released",
-    "fib --n 28",
+    "guard_closed --waiting 4000000 --turns 4000000",
+    "guard_released --waiting 4000000",
+    "fib --n 30",
     "fjcreate --actors 300000",
     "restarts",
     "spawn",
@@ -55,7 +59,7 @@ const LINES: &[&str] = &[
     "server14",
     "server8",
     "gcbench",
-    "list_alloc",
+    "list_alloc --links 30000000",
     "small_heaps",
     "kv_store --side collected --entries 2000000 --operations 6000000",
     "kv_store --side collected --entries 2000000 --requests single",
@@ -96,16 +100,26 @@ const OTHERS: &[&str] = &[
     "triomphe_contended",
 ];
 
-/// The figures that are compared, as rows name them, and the heads of their columns. Times are
+/// The figures that are compared, as rows name them, the heads of their columns, and the least
+/// value that is compared: smaller ones are within the resolution of what measures them. Times are
 /// those of an operation.
-const FIGURES: &[(&str, &str)] = &[
-    ("cpu_s", "cpu"),
-    ("ns_per_op", "wall"),
-    ("peak_rss_bytes", "peak"),
-    ("p999_us", "p99.9"),
-    ("pauses_s", "pauses"),
-    ("reclaimed_ms", "reclaimed"),
+const FIGURES: &[(&str, &str, f64, Summary)] = &[
+    ("cpu_s", "cpu", 0.01, Summary::OfLeast),
+    ("ns_per_op", "wall", 0.0, Summary::OfLeast),
+    ("peak_rss_bytes", "peak", 0.0, Summary::Median),
+    ("p999_us", "p99.9", 10.0, Summary::Median),
+    ("pauses_s", "pauses", 0.001, Summary::Median),
+    ("reclaimed_ms", "reclaimed", 1.0, Summary::Median),
 ];
+
+/// How the ratio of two programs follows from their values.
+#[derive(Clone, Copy)]
+enum Summary {
+    /// The least value of this build by the least value of the other.
+    OfLeast,
+    /// The median of the rounds' ratios.
+    Median,
+}
 
 /// The part of a row that is compared.
 #[derive(Deserialize)]
@@ -116,14 +130,14 @@ struct Row {
     figures: Map<String, Value>,
 }
 
-/// The ratios of one row's figures, a value for each round.
-type Ratios = BTreeMap<&'static str, Vec<f64>>;
+/// The values of one row's figures: a pair, of this build and of the other, for each round.
+type Pairs = BTreeMap<&'static str, Vec<[f64; 2]>>;
 
 /// A line of the data.
 #[derive(Serialize)]
 struct Line<'r> {
     row: &'r str,
-    /// Median, least and largest ratio of each figure.
+    /// The ratio of each figure, and the least and the largest ratio of a round.
     ratios: BTreeMap<&'static str, [f64; 3]>,
 }
 
@@ -145,9 +159,9 @@ pub(crate) fn command() -> Verb {
             Arg::new("rounds")
                 .long("rounds")
                 .value_name("N")
-                .default_value("5")
+                .default_value("6")
                 .value_parser(value_parser!(usize))
-                .help("Pairs of runs of each bench"),
+                .help("Pairs of runs of each bench; an even number has both orders alike"),
         )
         .arg(path("out", "A file for the ratios, as lines of JSON").long("out"))
 }
@@ -158,14 +172,14 @@ pub(crate) fn run(matches: &ArgMatches, options: &[String]) -> Result<(), Failur
     let other = matches.get_one::<PathBuf>("other").expect("is required");
     let chosen: Vec<&String> = matches.get_many("bench").unwrap_or_default().collect();
     let this = env::current_exe()?;
-    let mut all: BTreeMap<String, Ratios> = BTreeMap::new();
-    for round in 0..rounds {
-        for line in LINES {
-            let name = line.split(' ').next().unwrap_or_default();
-            if !chosen.is_empty() && !chosen.iter().any(|it| *it == name) {
-                continue;
-            }
-            eprintln!("round {} of {rounds}: {line}", round + 1);
+    let mut all: BTreeMap<String, Pairs> = BTreeMap::new();
+    for line in LINES {
+        let name = line.split(' ').next().unwrap_or_default();
+        if !chosen.is_empty() && !chosen.iter().any(|it| *it == name) {
+            continue;
+        }
+        eprintln!("{line}");
+        for round in 0..=rounds {
             let (ours, others) = if round % 2 == 0 {
                 let ours = rows(&this, line, options)?;
                 (ours, rows(other, line, options)?)
@@ -173,11 +187,8 @@ pub(crate) fn run(matches: &ArgMatches, options: &[String]) -> Result<(), Failur
                 let others = rows(other, line, options)?;
                 (rows(&this, line, options)?, others)
             };
-            for (label, ratios) in ratios(&ours, &others) {
-                let row = all.entry(label).or_default();
-                for (figure, ratio) in ratios {
-                    row.entry(figure).or_default().push(ratio);
-                }
+            if round != 0 {
+                take(&mut all, &ours, &others);
             }
         }
     }
@@ -231,78 +242,88 @@ fn label(row: &Row, line: &str) -> String {
     label
 }
 
-/// This build's figures by those of the other, for the rows that both have.
-fn ratios(
+/// Adds a pair of each figure of each row that both programs have.
+fn take(
+    all: &mut BTreeMap<String, Pairs>,
     ours: &BTreeMap<String, Map<String, Value>>,
     others: &BTreeMap<String, Map<String, Value>>,
-) -> BTreeMap<String, BTreeMap<&'static str, f64>> {
-    let mut all = BTreeMap::new();
+) {
     for (label, figures) in ours {
         let Some(other) = others.get(label) else {
             continue;
         };
-        let value = |of: &Map<String, Value>, figure: &str| {
+        let value = |of: &Map<String, Value>, figure: &str, least: f64| {
             let field = |name| of.get(name).and_then(Value::as_f64);
+            let value = field(figure).filter(|it| *it > 0.0 && *it >= least)?;
             match figure {
-                "cpu_s" => Some(field(figure)? / field("ops")?),
-                _ => field(figure),
+                "cpu_s" => Some(value / field("ops")?),
+                _ => Some(value),
             }
         };
-        let row = FIGURES.iter().filter_map(|(figure, _)| {
-            let (ours, other) = (value(figures, figure)?, value(other, figure)?);
-            (other > 0.0 && ours > 0.0).then(|| (*figure, ours / other))
-        });
-        all.insert(label.clone(), row.collect());
+        let row = all.entry(label.clone()).or_default();
+        for (figure, _, least, _) in FIGURES {
+            let pair = (value(figures, figure, *least), value(other, figure, *least));
+            if let (Some(ours), Some(other)) = pair {
+                row.entry(figure).or_default().push([ours, other]);
+            }
+        }
     }
-    all
 }
 
-/// The median, the least and the largest value. `values` has one.
-fn spread(values: &[f64]) -> [f64; 3] {
-    let mut sorted = values.to_vec();
+/// The ratio, and the least and the largest one of a round. `pairs` has one.
+fn ratio(summary: Summary, pairs: &[[f64; 2]]) -> [f64; 3] {
+    let mut sorted: Vec<f64> = pairs.iter().map(|[ours, other]| ours / other).collect();
     sorted.sort_by(f64::total_cmp);
-    let middle = f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
-    [middle, sorted[0], sorted[sorted.len() - 1]]
+    let least = |of: usize| pairs.iter().map(|it| it[of]).fold(f64::INFINITY, f64::min);
+    let ratio = match summary {
+        Summary::OfLeast => least(0) / least(1),
+        Summary::Median => f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]),
+    };
+    [ratio, sorted[0], sorted[sorted.len() - 1]]
 }
 
 fn geometric_mean(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }
 
-fn show(all: &BTreeMap<String, Ratios>, out: &mut impl Write) -> io::Result<()> {
-    write!(out, "{:<64}", "this build / the other, medians")?;
-    for (_, head) in FIGURES {
+fn show(all: &BTreeMap<String, Pairs>, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "{:<78}", "this build / the other")?;
+    for (_, head, ..) in FIGURES {
         write!(out, "{head:>10}")?;
     }
     writeln!(out)?;
-    let mut medians: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (label, ratios) in all {
-        write!(out, "{label:<64}")?;
-        for (figure, _) in FIGURES {
-            match ratios.get(figure) {
-                Some(values) => {
-                    let [median, ..] = spread(values);
-                    medians.entry(figure).or_default().push(median);
-                    write!(out, "{median:>10.3}")?;
+    let mut ratios: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (label, pairs) in all {
+        write!(out, "{label:<78}")?;
+        for (figure, .., summary) in FIGURES {
+            match pairs.get(figure) {
+                Some(pairs) => {
+                    let [ratio, ..] = ratio(*summary, pairs);
+                    ratios.entry(figure).or_default().push(ratio);
+                    write!(out, "{ratio:>10.3}")?;
                 }
                 None => write!(out, "{:>10}", "")?,
             }
         }
         writeln!(out)?;
     }
-    write!(out, "{:<64}", "geometric mean")?;
-    for (figure, _) in FIGURES {
-        let mean = medians.get(figure).map(|medians| geometric_mean(medians));
-        write!(out, "{:>10.3}", mean.unwrap_or(f64::NAN))?;
+    write!(out, "{:<78}", "geometric mean")?;
+    for (figure, ..) in FIGURES {
+        match ratios.get(figure) {
+            Some(ratios) => write!(out, "{:>10.3}", geometric_mean(ratios))?,
+            None => write!(out, "{:>10}", "")?,
+        }
     }
     writeln!(out)
 }
 
-fn write(all: &BTreeMap<String, Ratios>, rounds: usize, out: &mut impl Write) -> io::Result<()> {
+fn write(all: &BTreeMap<String, Pairs>, rounds: usize, out: &mut impl Write) -> io::Result<()> {
     let head = serde_json::json!({ "machine": process::machine(), "rounds": rounds });
     writeln!(out, "{head}")?;
-    for (row, ratios) in all {
-        let ratios = ratios.iter().map(|(figure, it)| (*figure, spread(it)));
+    for (row, pairs) in all {
+        let ratios = FIGURES.iter().filter_map(|(figure, .., summary)| {
+            Some((*figure, ratio(*summary, pairs.get(figure)?)))
+        });
         let line = Line {
             row,
             ratios: ratios.collect(),
@@ -335,22 +356,33 @@ mod tests {
 
     #[test]
     fn canary_a_slower_build_is_shown() {
-        let rows = |cpu: f64| {
-            let figures = serde_json::json!({ "cpu_s": cpu, "ns_per_op": 2.0, "ops": 3 });
+        let rows = |cpu: f64, peak: f64| {
+            let figures = serde_json::json!({ "cpu_s": cpu, "peak_rss_bytes": peak, "ops": 3 });
             BTreeMap::from([("a".to_owned(), figures.as_object().unwrap().clone())])
         };
-        let mut all: BTreeMap<String, Ratios> = BTreeMap::new();
-        for cpu in [1.1, 3.0, 1.2] {
-            for (figure, ratio) in &ratios(&rows(cpu), &rows(1.0))["a"] {
-                let row = all.entry("a".into()).or_default();
-                row.entry(figure).or_default().push(*ratio);
-            }
+        let mut all: BTreeMap<String, Pairs> = BTreeMap::new();
+        for (cpu, other, peak) in [(1.2, 1.0, 1.0), (3.0, 1.5, 3.0), (1.6, 2.0, 1.1)] {
+            take(&mut all, &rows(cpu, peak), &rows(other, 1.0));
         }
-        assert_eq!(spread(&all["a"]["cpu_s"]), [1.2, 1.1, 3.0]);
-        assert_eq!(spread(&all["a"]["ns_per_op"]), [1.0; 3]);
+        let row = |figure| &all["a"][figure];
+        assert_eq!(ratio(Summary::OfLeast, row("cpu_s")), [1.2, 0.8, 2.0]);
+        assert_eq!(
+            ratio(Summary::Median, row("peak_rss_bytes")),
+            [1.1, 1.0, 3.0]
+        );
         let mut text = Vec::new();
         show(&all, &mut text).unwrap();
-        assert!(String::from_utf8(text).unwrap().contains("1.200     1.000"));
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains(&format!("1.200{:>20.3}", 1.1)), "{text}");
+    }
+
+    #[test]
+    fn values_within_the_resolution_are_not_compared() {
+        let figures = serde_json::json!({ "cpu_s": 0.009, "ns_per_op": 2.0, "ops": 3 });
+        let rows = BTreeMap::from([("a".to_owned(), figures.as_object().unwrap().clone())]);
+        let mut all = BTreeMap::new();
+        take(&mut all, &rows, &rows);
+        assert_eq!(all["a"].keys().collect::<Vec<_>>(), [&"ns_per_op"]);
     }
 
     #[test]
