@@ -43,7 +43,7 @@ fn birth_of<A: Actor>(
         Some((parent, number)) => (Some(parent), number),
         None => (None, system.next_root.fetch_add(1, Ordering::Relaxed)),
     };
-    let id = system.next_id.fetch_add(1, Ordering::Relaxed);
+    let id = system.new_id();
     let seed = split_mix(system.oracle.seed() ^ split_mix(id).1).1;
     // Made during shutdown, it ends before its first message: without a state, because it never
     // lived to have a stop hook.
