@@ -3,7 +3,7 @@
 
 use super::header::Header;
 use super::options::Mailbox;
-use super::outgoing::{OutgoingReferences, Sight};
+use super::outgoing::{OutgoingReferences, TraceCoverage};
 use super::worker::Worker;
 use crate::failures::StopReason;
 use crate::statistics::HeapFacts;
@@ -28,7 +28,8 @@ pub(crate) struct Class {
     pub(crate) drop_state: fn(&mut StateRef<'_>, &Worker),
     pub(crate) stopping: fn(&mut StateRef<'_>, &Worker, &StopReason),
     pub(crate) forget_locals: fn(&mut StateRef<'_>),
-    pub(crate) outgoing_references: fn(&mut StateRef<'_>, &mut OutgoingReferences<'_>) -> Sight,
+    pub(crate) outgoing_references:
+        fn(&mut StateRef<'_>, &mut OutgoingReferences<'_>) -> TraceCoverage,
     pub(crate) sharer: fn(&mut StateRef<'_>, &mut dyn FnMut(&mut dyn Sharer)),
     /// Its caller keeps the cell alive, which is of this class, and which `header` starts.
     pub(crate) heap_facts: unsafe fn(NonNull<Header>) -> Option<HeapFacts>,

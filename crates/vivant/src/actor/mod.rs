@@ -91,7 +91,7 @@ pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;
 pub use options::{Guard, Mailbox, Pool, Steps};
 pub use outgoing::OutgoingReferences;
-pub(crate) use outgoing::{OutgoingReference, Sight, known};
+pub(crate) use outgoing::{OutgoingReference, TraceCoverage, known};
 pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};
 pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;

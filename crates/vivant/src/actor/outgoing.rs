@@ -5,7 +5,7 @@ use std::fmt;
 
 /// How much of an actor's outgoing references was shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sight {
+pub enum TraceCoverage {
     All,
     /// Without those in its heap: it has run since that was marked.
     Some,

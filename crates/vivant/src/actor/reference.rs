@@ -157,7 +157,7 @@ impl CellRef {
                 too_many();
             }
             // Relaxed: only the count itself is decided here. C4 makes zero final for every thread
-            // but the holder, and a condemned word has another value (U4).
+            // but the holder, and the word of a dying actor has another value (U4).
             match self.addresses.compare_exchange_weak(
                 word,
                 word + 1,

@@ -1,4 +1,4 @@
-//! Signals: notifications of an actor outside its mailbox (see `cell/README.md`).
+//! Signals: notifications of an actor outside its mailbox (see `actor/README.md`).
 
 use crate::sync::{AtomicU32, Ordering, fault};
 

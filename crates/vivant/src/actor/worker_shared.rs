@@ -1,4 +1,4 @@
-//! A worker's seat: its state that other threads access.
+//! The shared part of a worker: its state that other threads access.
 
 use crate::actor::{Cached, Dropped, Header, Runnable};
 use crate::queues::CondvarParker;

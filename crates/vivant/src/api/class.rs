@@ -7,7 +7,7 @@ use super::storage::{FactsOf, Host, StoreState, Stored};
 use super::turn::Turn;
 use crate::actor::{
     Class, Envelope, Header, KindTable, MessageKind, Next, OutgoingReferences, Processed, Refusal,
-    Sight, StateRef, Worker, run_foreign_code,
+    StateRef, TraceCoverage, Worker, run_foreign_code,
 };
 use crate::failures::StopReason;
 use crate::message::MessageRole;
@@ -164,9 +164,9 @@ fn forget_locals<A: Actor>(state: &mut StateRef<'_>) {
 fn outgoing_references<A: Actor>(
     state: &mut StateRef<'_>,
     seen: &mut OutgoingReferences<'_>,
-) -> Sight {
+) -> TraceCoverage {
     let Some(kept) = state.stored::<A>().0 else {
-        return Sight::All;
+        return TraceCoverage::All;
     };
     A::Storage::look(kept, |state| A::outgoing_references(state, seen));
     A::Storage::outgoing_references(kept, seen)

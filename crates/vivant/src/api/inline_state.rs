@@ -3,7 +3,7 @@
 use super::actor::Actor;
 use super::storage::{Host, StoreState};
 use super::turn::Turn;
-use crate::actor::{OutgoingReferences, Sight};
+use crate::actor::{OutgoingReferences, TraceCoverage};
 use crate::statistics::HeapCounts;
 use vivant_heap::Sharer;
 
@@ -58,8 +58,8 @@ impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreStat
     const MAY_SHOW: bool = false;
 
     /// There is no heap below it.
-    fn outgoing_references(_: &A, _: &mut OutgoingReferences<'_>) -> Sight {
-        Sight::All
+    fn outgoing_references(_: &A, _: &mut OutgoingReferences<'_>) -> TraceCoverage {
+        TraceCoverage::All
     }
 
     /// The locals of a step are not stored with the state.

@@ -7,7 +7,7 @@
 
 use super::actor::Actor;
 use super::turn::Turn;
-use crate::actor::{OutgoingReferences, Sight, Worker};
+use crate::actor::{OutgoingReferences, TraceCoverage, Worker};
 use crate::statistics::HeapCounts;
 use std::fmt;
 use vivant_heap::Sharer;
@@ -49,7 +49,8 @@ pub trait StoreState<A: Actor>: Sized + 'static {
     const MAY_SHOW: bool;
 
     /// Traces the addresses below the state, in objects of its heap (O10).
-    fn outgoing_references(kept: &Self::Stored, seen: &mut OutgoingReferences<'_>) -> Sight;
+    fn outgoing_references(kept: &Self::Stored, seen: &mut OutgoingReferences<'_>)
+    -> TraceCoverage;
 
     /// Drops the locals that a behaviour in steps has left: no further step takes them.
     fn forget_locals(kept: &mut Self::Stored);

@@ -3,16 +3,16 @@
 use super::detection_pass::visit_references;
 use super::trial_deletion::{Graph, NodeState};
 use super::why::KeptBy;
-use crate::actor::{CellRef, OutgoingReference, Shared, Sight};
+use crate::actor::{CellRef, OutgoingReference, Shared, TraceCoverage};
 use crate::candidates::ActorKey;
-use crate::run::{Occupied, Pin};
+use crate::run::{Occupied, RootReason};
 
 /// All actors, and their references.
 pub(super) struct ActorGraph {
     graph: Graph,
     /// For each actor, the actors that refer to it, in order of creation.
     referrers: Vec<Vec<usize>>,
-    pins: Vec<Option<KeptBy>>,
+    root_reasons: Vec<Option<KeptBy>>,
     /// Number of them that are in the registry. Others have come since.
     count: usize,
 }
@@ -23,14 +23,14 @@ impl ActorGraph {
         for cell in all {
             graph.node_of(key_of(cell.id, cell.place()));
         }
-        let pins = all
+        let root_reasons = all
             .iter()
             .enumerate()
             .map(|(at, cell)| {
                 let mut references = Vec::new();
-                let (state, pin) = examine(cell, &mut references);
+                let (state, root_reason) = examine(cell, &mut references);
                 graph.record(at, state, &references);
-                pin
+                root_reason
             })
             .collect();
         let count = all.len();
@@ -43,7 +43,7 @@ impl ActorGraph {
         ActorGraph {
             graph,
             referrers,
-            pins,
+            root_reasons,
             count,
         }
     }
@@ -86,7 +86,7 @@ impl ActorGraph {
         if system.is_kept(self.graph.node(at).key.id) {
             return Some(KeptBy::Kept);
         }
-        if let Some(by) = self.pins[at] {
+        if let Some(by) = self.root_reasons[at] {
             return Some(by);
         }
         let own = u32::from(Some(at) == queried);
@@ -107,14 +107,14 @@ fn examine(cell: &CellRef, references: &mut Vec<ActorKey>) -> (NodeState, Option
         Err(Occupied::Active) => return (NodeState::Root, Some(KeptBy::Running)),
         Err(Occupied::Ended) => return (NodeState::Ended, Some(KeptBy::Ended)),
     };
-    let by = match idle.pin() {
-        Some(Pin::Messages) => Some(KeptBy::Messages),
-        Some(Pin::Supervised) => Some(KeptBy::Supervised),
+    let by = match idle.root_reason() {
+        Some(RootReason::Messages) => Some(KeptBy::Messages),
+        Some(RootReason::Supervised) => Some(KeptBy::Supervised),
         None => None,
     };
     let (addresses, turns) = (idle.addresses(), idle.facts.turns());
     let take = |one: OutgoingReference| references.push(one.who);
-    if visit_references(&mut idle, take) == Sight::Faulty {
+    if visit_references(&mut idle, take) == TraceCoverage::Faulty {
         references.clear();
     }
     idle.park();

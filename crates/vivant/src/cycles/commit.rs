@@ -2,7 +2,7 @@
 //! held and examined a few members at a time.
 
 use super::detection_pass::visit_references;
-use crate::actor::{CommitResult, OutgoingReference, Shared, Sight};
+use crate::actor::{CommitResult, OutgoingReference, Shared, TraceCoverage};
 use crate::candidates::ActorKey;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -132,7 +132,9 @@ impl GroupCommit {
                 internal[at] += 1;
             }
         };
-        self.step = match idle.pin().is_none() && visit_references(idle, count) != Sight::Faulty {
+        self.step = match idle.root_reason().is_none()
+            && visit_references(idle, count) != TraceCoverage::Faulty
+        {
             true => CommitStep::Examining(at + 1),
             false => CommitStep::Releasing,
         };

@@ -3,13 +3,13 @@
 
 use super::commit::{CommitOutcome, GroupCommit};
 use super::trial_deletion::{DeletionProgress, Graph, NodeState, TrialDeletion};
-use crate::actor::Sight;
+use crate::actor::TraceCoverage;
 use crate::actor::{OutgoingReference, Runnable, Shared, known};
 use crate::candidates::{Candidate, PassLimit, PassResult};
 use crate::failures::catch;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
-use crate::run::{Idle, Occupied, Pin};
+use crate::run::{Idle, Occupied, RootReason};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Actors examined, or ended, in one piece: it takes some ten microseconds.
@@ -191,9 +191,9 @@ impl DetectionPass {
     }
 
     fn examine(&mut self, idle: &mut Idle, references: &mut Vec<Candidate>) -> NodeState {
-        match idle.pin() {
-            Some(Pin::Supervised) => return NodeState::Root,
-            Some(Pin::Messages) => {
+        match idle.root_reason() {
+            Some(RootReason::Supervised) => return NodeState::Root,
+            Some(RootReason::Messages) => {
                 self.cut = Cut::Inconsistent;
                 return NodeState::Root;
             }
@@ -201,22 +201,22 @@ impl DetectionPass {
         }
         // Before the state, so that an address lost meanwhile is not counted twice.
         let (addresses, turns) = (idle.addresses(), idle.facts.turns());
-        let sight = visit_references(idle, |one| {
+        let traced = visit_references(idle, |one| {
             references.extend(one.is_traced.then_some(one.who))
         });
-        if sight == Sight::Some {
+        if traced == TraceCoverage::Some {
             self.cut = Cut::Inconsistent;
         }
-        match sight {
-            Sight::All | Sight::Some
+        match traced {
+            TraceCoverage::All | TraceCoverage::Some
                 if self.graph.len() + references.len() > 2 * self.limit.actors() =>
             {
                 self.coverage = Coverage::Truncated;
                 references.clear();
                 NodeState::Root
             }
-            Sight::All | Sight::Some => NodeState::Idle { addresses, turns },
-            Sight::Faulty => {
+            TraceCoverage::All | TraceCoverage::Some => NodeState::Idle { addresses, turns },
+            TraceCoverage::Faulty => {
                 references.clear();
                 NodeState::Root
             }
@@ -300,7 +300,10 @@ impl DetectionPass {
 }
 
 /// Passes each address of its own system that the actor shows to `body`.
-pub(super) fn visit_references(idle: &mut Idle, mut body: impl FnMut(OutgoingReference)) -> Sight {
+pub(super) fn visit_references(
+    idle: &mut Idle,
+    mut body: impl FnMut(OutgoingReference),
+) -> TraceCoverage {
     let system = idle.system.number;
     let mut take = |one: OutgoingReference| {
         if one.system == system {
@@ -311,5 +314,6 @@ pub(super) fn visit_references(idle: &mut Idle, mut body: impl FnMut(OutgoingRef
             }
         }
     };
-    catch(|| known(&mut take, |seen| idle.outgoing_references(seen))).unwrap_or(Sight::Faulty)
+    catch(|| known(&mut take, |seen| idle.outgoing_references(seen)))
+        .unwrap_or(TraceCoverage::Faulty)
 }

@@ -5,8 +5,8 @@ use crate::actor::{Runnable, Shared, Worker};
 use crate::candidates::{FollowUp, ScanQuota};
 use crate::run::Ran;
 use crate::services::ns;
-use crate::sync::{Arc, Mutex};
-use std::sync::TryLockError;
+use crate::sync::{Arc, Mutex, MutexGuard, lock};
+use std::mem;
 
 /// Time that a worker spends on a pass between two rounds, while many candidates wait.
 const SLICE_NS: u64 = 200_000;
@@ -14,8 +14,33 @@ const SLICE_NS: u64 = 200_000;
 /// Finds the unreachable actors of a system.
 #[derive(Default)]
 pub(crate) struct Detector {
-    /// The running pass. Locked by the worker that continues it.
-    pass: Mutex<Option<DetectionPass>>,
+    pass: Mutex<PassPlace>,
+}
+
+/// Where the running pass is. A pass runs user code (`TraceReferences`), so the worker that
+/// continues it takes it out of the lock.
+#[derive(Default)]
+enum PassPlace {
+    #[default]
+    NoPass,
+    /// Any worker may continue it.
+    Waiting(Box<DetectionPass>),
+    /// A worker continues or begins it.
+    Taken,
+}
+
+/// The right to continue the pass, or to begin one. One worker has it.
+struct PassTurn<'d> {
+    detector: &'d Detector,
+    /// What is left of the pass; none if it is over.
+    pass: Option<Box<DetectionPass>>,
+}
+
+impl Drop for PassTurn<'_> {
+    fn drop(&mut self) {
+        let left = self.pass.take();
+        *self.detector.place() = left.map_or(PassPlace::NoPass, PassPlace::Waiting);
+    }
 }
 
 impl Detector {
@@ -49,7 +74,7 @@ impl Detector {
     /// Runs one piece of the pass, if no other worker does; returns the actors that are to end.
     fn run_piece(&self, system: &Arc<Shared>) -> Option<Vec<Runnable>> {
         let ending = self.step(system)?;
-        // A `close` that found the pass locked has left the rest to this.
+        // A `close` that found the pass taken has left the rest to this.
         if system.candidates.list().is_closed() {
             self.abort_pass(system);
         }
@@ -57,19 +82,16 @@ impl Detector {
     }
 
     fn step(&self, system: &Arc<Shared>) -> Option<Vec<Runnable>> {
-        let mut running = match self.pass.try_lock() {
-            Ok(running) => running,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return None,
-        };
+        let mut turn = self.take_pass()?;
         system.candidates.clear_request();
-        let mut pass = running.take().or_else(|| self.begin_pass(system))?;
+        let mut pass = turn.pass.take().or_else(|| self.begin_pass(system))?;
         let began_ns = system.oracle.now_ns();
         let (ending, progress) = pass.run_piece(system);
         pass.took_ns += system.oracle.now_ns() - began_ns;
         match progress {
             PassProgress::More => {
-                *running = Some(pass);
+                turn.pass = Some(pass);
+                drop(turn);
                 system.candidates.request_pass();
             }
             PassProgress::Done => {
@@ -90,13 +112,30 @@ impl Detector {
         Some(ending)
     }
 
-    fn begin_pass(&self, system: &Arc<Shared>) -> Option<DetectionPass> {
+    /// The right to continue the pass; none if another worker has it.
+    fn take_pass(&self) -> Option<PassTurn<'_>> {
+        let pass = match mem::replace(&mut *self.place(), PassPlace::Taken) {
+            PassPlace::NoPass => None,
+            PassPlace::Waiting(pass) => Some(pass),
+            PassPlace::Taken => return None,
+        };
+        Some(PassTurn {
+            detector: self,
+            pass,
+        })
+    }
+
+    fn place(&self) -> MutexGuard<'_, PassPlace> {
+        lock(&self.pass)
+    }
+
+    fn begin_pass(&self, system: &Arc<Shared>) -> Option<Box<DetectionPass>> {
         let mut list = system.candidates.list();
         let (candidates, limit) = list.begin_pass()?;
         let released = list.release_throttled(system.oracle.now_ns());
         drop(list);
         resume(system, released);
-        Some(DetectionPass::new(&candidates, limit))
+        Some(Box::new(DetectionPass::new(&candidates, limit)))
     }
 
     /// Throttles an actor that has made candidates under candidate overload: it runs again when
@@ -114,17 +153,17 @@ impl Detector {
         self.abort_pass(system);
     }
 
-    /// Ends the pass. Does not wait for its lock: user code (`TraceReferences`) may hold it and not
-    /// return.
+    /// Ends the pass. A worker that has taken it ends it: user code (`TraceReferences`) may run
+    /// there and not return.
     fn abort_pass(&self, system: &Arc<Shared>) {
-        let pass = match self.pass.try_lock() {
-            Ok(mut running) => running.take(),
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().take(),
-            Err(TryLockError::WouldBlock) => return,
+        let Some(mut turn) = self.take_pass() else {
+            return;
         };
+        let pass = turn.pass.take();
+        drop(turn);
         system.candidates.clear_request();
         // They are dying: only their end is left to do.
-        let ending = pass.into_iter().flat_map(DetectionPass::abort);
+        let ending = pass.into_iter().flat_map(|pass| pass.abort());
         ending.for_each(|actor| system.schedule(actor));
     }
 }

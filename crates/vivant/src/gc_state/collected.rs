@@ -7,7 +7,7 @@ use super::gc_messages;
 use super::gc_waker::{GcWaker, notified_after_ns};
 use super::marks::{ConcurrentMarks, RunningMark};
 use crate::actor::Worker;
-use crate::actor::{OutgoingReferences, Sight};
+use crate::actor::{OutgoingReferences, TraceCoverage};
 use crate::api::Actor;
 use crate::api::Turn;
 use crate::api::{Host, StoreState};
@@ -187,13 +187,16 @@ where
 
     const MAY_SHOW: bool = <A::State<'static> as Object<'static>>::NEEDS_TRACE;
 
-    fn outgoing_references(stored: &ActorHeap<A>, seen: &mut OutgoingReferences<'_>) -> Sight {
+    fn outgoing_references(
+        stored: &ActorHeap<A>,
+        seen: &mut OutgoingReferences<'_>,
+    ) -> TraceCoverage {
         if !stored.heap.shows() {
-            return Sight::All;
+            return TraceCoverage::All;
         }
         match stored.edge_snapshot.is_current(stored.turns) {
             true => stored.edge_snapshot.list_into(seen),
-            false => Sight::Some,
+            false => TraceCoverage::Some,
         }
     }
 

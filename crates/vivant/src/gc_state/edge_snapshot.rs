@@ -1,7 +1,7 @@
 //! [`EdgeSnapshot`]: the addresses in a heap's objects, as a mark has traced them while the actor
 //! was idle.
 
-use crate::actor::{OutgoingReference, OutgoingReferences, Sight};
+use crate::actor::{OutgoingReference, OutgoingReferences, TraceCoverage};
 use crate::failures::catch;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -40,10 +40,10 @@ impl EdgeSnapshot {
         self.turns == turns
     }
 
-    pub(super) fn list_into(&self, seen: &mut OutgoingReferences<'_>) -> Sight {
+    pub(super) fn list_into(&self, seen: &mut OutgoingReferences<'_>) -> TraceCoverage {
         self.outgoing_references
             .iter()
             .for_each(|one| seen.take(*one));
-        Sight::All
+        TraceCoverage::All
     }
 }

@@ -1,4 +1,4 @@
-//! Work of a run for a bounded mailbox (see `mailbox/README.md`).
+//! Work of a run for a bounded mailbox (see `message/README.md`).
 
 use super::run_guard::{After, RunGuard};
 use crate::actor::bury_letter;

@@ -15,7 +15,7 @@ use crate::message::MessageRole;
 use std::panic::Location;
 
 /// What happens to an actor at the end of an incarnation.
-enum Fate {
+enum IncarnationEnd {
     Ends,
     GoesDown,
     /// The turn panicked, and the terms keep the state.
@@ -25,10 +25,10 @@ enum Fate {
 impl RunGuard<'_> {
     /// Ends this incarnation: the actor ends, or goes down until its supervisor starts it again.
     pub(crate) fn end_incarnation(&mut self, reason: StopReason) {
-        match self.fate(&reason) {
-            Fate::Ends => self.end(reason),
-            Fate::GoesDown => self.go_down(reason),
-            Fate::Continues => {
+        match self.end_of(&reason) {
+            IncarnationEnd::Ends => self.end(reason),
+            IncarnationEnd::GoesDown => self.go_down(reason),
+            IncarnationEnd::Continues => {
                 self.forget_turn();
                 self.forget_locals();
                 // G2: the turn may have changed the state before it panicked.
@@ -40,12 +40,12 @@ impl RunGuard<'_> {
         }
     }
 
-    fn fate(&mut self, reason: &StopReason) -> Fate {
+    fn end_of(&mut self, reason: &StopReason) -> IncarnationEnd {
         if self.owner().life != Lifecycle::Running || self.actor.system.is_closing() {
-            return Fate::Ends;
+            return IncarnationEnd::Ends;
         }
         let child = self.owner().child();
-        child.map_or(Fate::Ends, |child| fate(&child.terms, reason))
+        child.map_or(IncarnationEnd::Ends, |child| end_of(&child.terms, reason))
     }
 
     /// The supervisor wants a new incarnation.
@@ -203,15 +203,15 @@ impl MessageKind for Beginning {
     }
 }
 
-fn fate(terms: &Terms, reason: &StopReason) -> Fate {
+fn end_of(terms: &Terms, reason: &StopReason) -> IncarnationEnd {
     match reason {
-        StopReason::Restarting => Fate::GoesDown,
-        StopReason::Panicked(_) if terms.on_panic == OnPanic::Resume => Fate::Continues,
+        StopReason::Restarting => IncarnationEnd::GoesDown,
+        StopReason::Panicked(_) if terms.on_panic == OnPanic::Resume => IncarnationEnd::Continues,
         StopReason::Panicked(_) | StopReason::Linked(_) => match (terms.restart, terms.on_panic) {
-            (Restart::Never, _) | (_, OnPanic::Stop) => Fate::Ends,
-            _ => Fate::GoesDown,
+            (Restart::Never, _) | (_, OnPanic::Stop) => IncarnationEnd::Ends,
+            _ => IncarnationEnd::GoesDown,
         },
-        StopReason::Finished if terms.restart == Restart::Always => Fate::GoesDown,
-        _ => Fate::Ends,
+        StopReason::Finished if terms.restart == Restart::Always => IncarnationEnd::GoesDown,
+        _ => IncarnationEnd::Ends,
     }
 }

@@ -82,7 +82,7 @@ impl RunGuard<'_> {
         }
     }
 
-    /// O11, T3: closes the mailbox and accounts for every message in it.
+    /// T3: closes the mailbox and accounts for every message in it.
     fn refuse_all(&mut self) {
         self.drop_overdue();
         let rest = self.actor.inbox.close();

@@ -2,8 +2,8 @@
 //! ended.
 
 use crate::actor::{
-    CellRef, CommitResult, Header, Lifecycle, OutgoingReferences, Runnable, Sight, Signals,
-    StateRef,
+    CellRef, CommitResult, Header, Lifecycle, OutgoingReferences, Runnable, Signals, StateRef,
+    TraceCoverage,
 };
 use crate::message::{Parked, TryHold};
 use std::ops::Deref;
@@ -24,7 +24,7 @@ pub(crate) enum Occupied {
 
 /// Why an idle actor is not garbage, independent of its addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Pin {
+pub(crate) enum RootReason {
     /// Messages wait for it: it is muted, or they have just arrived.
     Messages,
     /// It has a supervisor.
@@ -46,23 +46,26 @@ impl CellRef {
 
 impl Idle {
     /// Returns what keeps the actor alive, as far as the actor itself shows it.
-    pub(crate) fn pin(&self) -> Option<Pin> {
+    pub(crate) fn root_reason(&self) -> Option<RootReason> {
         // SAFETY: this is the only right to access the owner part (C1), and it is not written here
         // (X6).
         let owner = unsafe { &*self.0.owner.get() };
         if owner.life != Lifecycle::Running || owner.child().is_some() {
-            return Some(Pin::Supervised);
+            return Some(RootReason::Supervised);
         }
         let nothing_waits = owner.backlog.is_empty()
             && owner.steps == crate::actor::StepProgress::None
             && !owner.guards.need_evaluation()
             && self.0.inbox.is_empty();
-        (!nothing_waits).then_some(Pin::Messages)
+        (!nothing_waits).then_some(RootReason::Messages)
     }
 
     /// Traces each address in its state once, and the addresses in its heap as they were last
     /// traced.
-    pub(crate) fn outgoing_references(&mut self, seen: &mut OutgoingReferences<'_>) -> Sight {
+    pub(crate) fn outgoing_references(
+        &mut self,
+        seen: &mut OutgoingReferences<'_>,
+    ) -> TraceCoverage {
         // SAFETY: this is the only right to access the state (C1), borrowed exclusively while the
         // `StateRef` exists (X2). The actor's life keeps the cell alive (C5); the pointer is that
         // of the whole cell (C7).
