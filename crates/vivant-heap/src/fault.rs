@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Fault {
-    /// The rule, as numbered in `DESIGN`.
+    /// The rule, as the READMEs of this crate number it.
     pub rule: &'static str,
     /// The defect.
     pub what: &'static str,

@@ -2,7 +2,7 @@
 //! (`crates/vivant/src/actor/README.md`).
 //!
 //! Proved, on a model of `actor/reference.rs` with the real inbox and signals: C3 the last address
-//! nudges before it releases its reference, and memory is freed once, after its last use; C4 a
+//! notifies before it releases its reference, and memory is freed once, after its last use; C4 a
 //! holder that reads an address count of zero knows that none comes back, so the actor ends after
 //! it has processed all messages of address holders, and not while an address exists; C5 the right
 //! to run an actor, which is not counted, is never used after its cell is freed; C6 an address that
@@ -16,7 +16,7 @@
 //! | `AddressRef`, its clone and drop; `AddressRef::woken` | the same, with `woken_by` and `woken_with` |
 //! | `Runnable`, `Present` | the same |
 //! | `count_back` | the same |
-//! | `System::serve`, `System::work` | `cell::run`, `Held::begin`, `Held::park`, `Held::leave` |
+//! | `System::serve`, `System::work` | `run::run`, `RunGuard::begin`, `RunGuard::park`, `RunGuard::leave` |
 //! | `System::is_unreferenced`, `System::end` | the same of `Held` |
 //! | `System::registry` | `Registry`, for one actor |
 //! | `Cell::memory` | the memory of the cell: a use reads it, freeing changes it, so loom sees a use after or beside it |
@@ -162,11 +162,11 @@ canaries! {
     /// The addresses own a reference that was never counted.
     a_raise_without_a_reference_is_caught: "C3" => || gift(Flaw::RaiseWithoutReference, Lent::Back);
     /// The cell is freed while the last address still uses it.
-    a_nudge_after_the_reference_is_gone_is_caught: "" => || two_senders(Flaw::NudgeLate);
+    a_notification_after_the_reference_is_gone_is_caught: "" => || two_senders(Flaw::NotifiedLate);
     /// The last address is dropped after the holder has read the count, and the holder is not
     /// notified.
-    a_last_address_that_does_not_nudge_is_caught:
-        "C3: nobody told it" => || two_senders(Flaw::NoNudge);
+    a_last_address_that_does_not_notify_is_caught:
+        "C3: nobody told it" => || two_senders(Flaw::NotNotified);
     /// The cell is freed beside a last use of it.
     freeing_without_acquire_is_caught: "Causality violation" => || two_senders(Flaw::NoFence);
     /// The same, where only the address count could have ordered them.

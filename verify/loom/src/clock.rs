@@ -134,7 +134,7 @@ fn turn_that_needs_a_tick(flaw: Flaw) {
         let idle = idle.clone();
         move || idle.clock.keep(|| idle.sleepers.asleep() >= 1)
     });
-    let poster = thread::spawn({
+    let sender = thread::spawn({
         let idle = idle.clone();
         move || {
             *lock(&idle.queue) += 1;
@@ -152,7 +152,7 @@ fn turn_that_needs_a_tick(flaw: Flaw) {
             parker.has_no_token();
         }
     });
-    poster.join().unwrap();
+    sender.join().unwrap();
     worker.join().unwrap();
 }
 

@@ -1,6 +1,6 @@
-//! A surplus worker that retires (G2, `crates/vivant/src/sched/README.md`).
+//! A surplus worker that retires (D2, `crates/vivant/src/sched/README.md`).
 //!
-//! Proved, on `Sleepers` of the runtime and a model of `Threads::leave`: G2 the work for which a
+//! Proved, on `Sleepers` of the runtime and a model of `Threads::leave`: D2 the work for which a
 //! retiring worker was woken is not lost: the items of its own queue, the item behind its token,
 //! and incremental work that it was doing.
 //!
@@ -12,7 +12,7 @@
 //! | `too_many` | `Replacement::may_retire` |
 //! | `Floor::pieces`, `called`, `care` | a look for unreachable actors (`Detector`): `look`, `called`, `goes_on` |
 //!
-//! Left out: when surplus workers are started (G1), and the clock, which would hide a lost wake-up
+//! Left out: when surplus workers are started (D1), and the clock, which would hide a lost wake-up
 //! while it ticks.
 //!
 //! The faults are in the model: the modelled code is in no file that can be shared.
@@ -166,14 +166,14 @@ fn retirement(flaw: Flaw) {
         worker(&floor, Tenure::Regular, 0),
         worker(&floor, Tenure::Surplus, 0),
     ];
-    let poster = thread::spawn({
+    let sender = thread::spawn({
         let floor = floor.clone();
         move || {
             floor.too_many.store(true, Ordering::Relaxed);
             floor.post();
         }
     });
-    poster.join().unwrap();
+    sender.join().unwrap();
     workers
         .into_iter()
         .for_each(|worker| worker.join().unwrap());
@@ -213,11 +213,11 @@ fn retirement_between_pieces(flaw: Flaw) {
 }
 
 models! {
-    /// G2, for the item behind the token.
+    /// D2, for the item behind the token.
     a_retiring_worker_passes_its_token_on: holds || retirement(Flaw::None);
-    /// G2, for the retiring worker's own queue.
+    /// D2, for the retiring worker's own queue.
     a_retiring_workers_queue_goes_to_the_others: holds || retirement_with_a_queue(Flaw::None);
-    /// G2, for incremental work: the worker signals that more is left only after the others have
+    /// D2, for incremental work: the worker signals that more is left only after the others have
     /// checked, and they may have fallen asleep.
     work_in_pieces_does_not_retire: holds || retirement_between_pieces(Flaw::None);
 }

@@ -10,7 +10,7 @@
 //!
 //! - `mailbox`: M1, M2, M3, M5. `run`: C1, M4, signals. `signals`: which of two is heard
 //!   last. `address`: C3, C4, C5, C6.
-//! - `slot`: the slot for the actor just woken. `sleep`: W1, W2, W3. `handover`: G2.
+//! - `slot`: the slot for the actor just woken. `sleep`: W1, W2, W3. `handover`: D2.
 //!   `clock`: K1.
 //! - `muting`: P1, P2, P3. `pool`: N1, N2, N3. `promise`: the two ends of a promise. `brc`:
 //!   biased counts, B1 to B8.

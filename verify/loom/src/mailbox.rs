@@ -6,7 +6,7 @@
 //! given back to its sender or in the closing chain; a sender that gets its message back sees what
 //! the receiver wrote before it closed.
 //!
-//! Left out: the envelope's own content and its drop; parking, waking and nudges, and so M4
+//! Left out: the envelope's own content and its drop; parking, waking and notifications, and so M4
 //! (`run.rs`); more than two senders. Links are plain pointers that loom does not track; they are
 //! written and read beside the content, which it tracks.
 

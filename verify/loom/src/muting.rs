@@ -10,7 +10,7 @@
 //! | `System::post` | `mailbox::post`, `AddressRef::woken_by` and `Worker::sent_to_overloaded` |
 //! | `System::serve`, `System::work` | `cell::run` and the steps of `Held` |
 //! | `System::taken`, `System::count`, `System::mute_if_asked`, `System::heed`, `System::end` | `RunGuard::count_taken`, `count`, `mute_if_overloaded`, `handle_request`, `end` |
-//! | `System::may_park`, `System::refill` | the first half of `Held::park`, `Held::refill` |
+//! | `System::may_park`, `System::refill` | the first half of `RunGuard::park`, `RunGuard::refill` |
 //! | `Owner::expect_batch` | the same |
 //! | a letter to `B` in A's mailbox | a message upon which A sends one to B |
 //!

@@ -11,8 +11,8 @@
 //! | `ordered` | a supervisor that raises `HALT` and `START`; a recovering receiver that raises `UNMUTE` |
 //! | `Heard` | what `handle_signals` does with what it takes |
 //!
-//! Left out: the nudge that follows a signal (`run.rs`). So the last take comes after everything
-//! here.
+//! Left out: the notification that follows a signal (`run.rs`). So the last take comes after
+//! everything here.
 
 use crate::check::{canaries, models};
 use crate::runtime::signals::{SignalWord, Signals};

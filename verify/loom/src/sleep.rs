@@ -78,7 +78,7 @@ pub(crate) enum Flaw {
     NoLook,
     /// A worker that stays awake does not take the token that comes.
     LeaveToken,
-    /// The poster wakes before it pushes.
+    /// The sender wakes before it pushes.
     WakeFirst,
     /// The parker sets no token.
     UnparkNobody,
@@ -206,19 +206,19 @@ fn worker(pool: &Arc<Pool>, begins: Begins) -> JoinHandle<()> {
     })
 }
 
-fn poster(pool: &Arc<Pool>, items: std::ops::Range<u32>) -> JoinHandle<()> {
+fn sender(pool: &Arc<Pool>, items: std::ops::Range<u32>) -> JoinHandle<()> {
     let pool = pool.clone();
     thread::spawn(move || items.for_each(|item| pool.post(item)))
 }
 
-/// This number of workers, and one poster for each count of items.
-fn pool(workers: usize, posters: &[u32], begins: Begins, flaw: Flaw) {
-    let items = posters.iter().sum();
+/// This number of workers, and one sender for each count of items.
+fn pool(workers: usize, senders: &[u32], begins: Begins, flaw: Flaw) {
+    let items = senders.iter().sum();
     let pool = Pool::new(items as usize, flaw);
     let mut threads = Vec::new();
     let mut from = 0;
-    for count in posters {
-        threads.push(poster(&pool, from..from + count));
+    for count in senders {
+        threads.push(sender(&pool, from..from + count));
         from += count;
     }
     threads.extend((0..workers).map(|_| worker(&pool, begins)));
@@ -235,16 +235,16 @@ fn pool(workers: usize, posters: &[u32], begins: Begins, flaw: Flaw) {
     );
 }
 
-/// An item is in the queue already when the worker has announced: it withdraws, while a poster may
+/// An item is in the queue already when the worker has announced: it withdraws, while a sender may
 /// choose it.
 fn withdrawal(workers: usize, flaw: Flaw) {
     let pool = Pool::new(2, flaw);
     lock(&pool.queue).push(0);
-    let poster = poster(&pool, 1..2);
+    let sender = sender(&pool, 1..2);
     let workers: Vec<_> = (0..workers)
         .map(|_| worker(&pool, Begins::FallingAsleep))
         .collect();
-    poster.join().unwrap();
+    sender.join().unwrap();
     workers
         .into_iter()
         .for_each(|worker| worker.join().unwrap());
@@ -315,12 +315,12 @@ fn two_workers(flaw: Flaw) -> impl Fn() + Send + Sync + 'static {
 }
 
 models! {
-    /// W1, W2, W3: one worker, one poster.
+    /// W1, W2, W3: one worker, one sender.
     one_worker_misses_no_wake: holds || pool(1, &[2], Begins::Awake, Flaw::None);
-    /// W1, W2, W3: two workers, one poster.
+    /// W1, W2, W3: two workers, one sender.
     two_workers_miss_no_wake: holds || pool(2, &[2], Begins::FallingAsleep, Flaw::None);
-    /// W1, W2, W3: one worker, two posters.
-    two_posters_wake_one_worker: holds || pool(1, &[1, 1], Begins::FallingAsleep, Flaw::None);
+    /// W1, W2, W3: one worker, two senders.
+    two_senders_wake_one_worker: holds || pool(1, &[1, 1], Begins::FallingAsleep, Flaw::None);
     /// W3: a worker that withdraws while it is chosen takes the token.
     a_withdrawal_races_with_a_choice: holds
         || withdrawal(1, Flaw::None), || withdrawal(2, Flaw::None);
@@ -329,8 +329,8 @@ models! {
     /// W1, W2, W3, for items put into the queue of a worker that may sleep.
     a_stolen_batch_given_back_is_found: holds
         || batch(1, Flaw::None), || batch(2, Flaw::None), || batch_while_closing(Flaw::None);
-    /// Two workers, two posters.
-    long_two_workers_two_posters: holds_long
+    /// Two workers, two senders.
+    long_two_workers_two_senders: holds_long
         || pool(2, &[1, 1], Begins::FallingAsleep, Flaw::None),
         || pool(2, &[3], Begins::Awake, Flaw::None);
 }
@@ -353,6 +353,6 @@ canaries! {
     /// The victim sleeps already.
     a_batch_given_back_without_a_wake_is_caught: "deadlock" => || batch(1, Flaw::GiveBackInSilence);
     /// The victim has given up its per-worker state.
-    a_batch_given_back_to_an_empty_seat_is_caught:
+    a_batch_given_back_to_an_empty_worker_is_caught:
         "where nobody looks" => || batch_while_closing(Flaw::GiveBackBlindly);
 }

@@ -27,7 +27,7 @@ use crate::tracked::Tracked;
 use loom::thread;
 use std::rc::Rc as Unseen;
 
-const CONDEMNED: usize = 1 << 31;
+const DYING: usize = 1 << 31;
 
 /// Upon this letter an actor gives an address of its neighbour to the outside.
 const GIVE: char = 'g';
@@ -121,17 +121,17 @@ impl Pair {
         let member = &self.members[at];
         let mut word = member.word.load(Ordering::Relaxed);
         loop {
-            if word & CONDEMNED != 0 && self.flaw == Flaw::HastyUpgrade {
+            if word & DYING != 0 && self.flaw == Flaw::HastyUpgrade {
                 return false;
             }
-            if word & CONDEMNED != 0 && self.flaw != Flaw::BlindUpgrade {
+            if word & DYING != 0 && self.flaw != Flaw::BlindUpgrade {
                 let _none = lock(&self.verdict);
                 word = member.word.load(Ordering::Relaxed);
-                if word & CONDEMNED != 0 {
+                if word & DYING != 0 {
                     return false;
                 }
             }
-            if word & !CONDEMNED == 0 {
+            if word & !DYING == 0 {
                 return false;
             }
             let raised =
@@ -172,7 +172,7 @@ impl Pair {
             .count();
         if dying < held().count() {
             for member in held().take(dying) {
-                member.word.fetch_and(!CONDEMNED, Ordering::AcqRel);
+                member.word.fetch_and(!DYING, Ordering::AcqRel);
             }
             drop(sentence);
             (first..2).for_each(|at| self.let_go(at));
@@ -198,7 +198,7 @@ impl Pair {
             };
             match member
                 .word
-                .compare_exchange(word, word | CONDEMNED, order, Ordering::Relaxed)
+                .compare_exchange(word, word | DYING, order, Ordering::Relaxed)
             {
                 Ok(_) => break,
                 Err(now) => word = now,
@@ -207,7 +207,7 @@ impl Pair {
         if self.flaw == Flaw::InboxUnseen || member.inbox.is_empty() {
             return true;
         }
-        member.word.fetch_and(!CONDEMNED, Ordering::AcqRel);
+        member.word.fetch_and(!DYING, Ordering::AcqRel);
         false
     }
 

@@ -10,6 +10,7 @@
 //! - [`heads`]: a file says in its head what it holds.
 //! - [`glossary`]: the glossary names code that exists, and protocols begin with its terms.
 //! - [`code_tour`]: the code tour leads to what is there.
+//! - [`named_code`]: documents name files and functions that exist.
 //! - [`links`]: a link of a document leads to a file that is there.
 //! - [`protocols`]: a folder that holds a protocol explains it.
 //! - [`prose`]: comments and documents are plain English, in lines of one length.
@@ -27,6 +28,7 @@ mod layers;
 mod length;
 mod links;
 mod markdown;
+mod named_code;
 mod prose;
 mod protocols;
 mod ratchet;
@@ -104,6 +106,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     findings.extend(length::check_exceptions(&sources));
     findings.extend(code_tour::check(&sources, &documents, &paths));
     findings.extend(glossary::check(&sources, &documents, &paths));
+    findings.extend(named_code::check(&sources, &documents, &paths));
     findings.extend(layers::check(&sources, &documents));
     findings.extend(prose::check(&sources, &documents));
     findings.extend(unsafe_counts::check(&sources));

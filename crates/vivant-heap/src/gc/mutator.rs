@@ -196,7 +196,8 @@ impl<'gc> Mutator<'gc> {
         };
         core.counters.born_old(bytes);
         if remembers {
-            // Remembered at birth: its components may be young (GC-NOTES §3, 17).
+            // Remembered at birth: its components may be young (attack 17 in
+            // `tests/all/README.md`).
             core.remembered.get_mut().push(room);
         }
         room

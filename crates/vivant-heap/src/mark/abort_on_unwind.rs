@@ -1,7 +1,7 @@
 //! [`AbortOnUnwind`]: no panic leaves a collection.
 
 /// Aborts the process if a panic unwinds out of a collection: no invariant of the heap holds in the
-/// middle of one (GC-NOTES §3, 20).
+/// middle of one (attack 20 in `tests/all/README.md`).
 pub(crate) struct AbortOnUnwind;
 
 impl Drop for AbortOnUnwind {

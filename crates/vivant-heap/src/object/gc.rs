@@ -41,7 +41,7 @@ unsafe impl<T: ?Sized> Send for Gc<'static, T> {}
 /// A pointer to `address`, with the metadata of `like`.
 ///
 /// Stable Rust cannot name the metadata of a wide pointer, so the address is replaced in place
-/// (GC-NOTES §3, 9).
+/// (attack 9 in `tests/all/README.md`).
 #[inline]
 pub(crate) fn like<T: ?Sized>(like: NonNull<T>, address: NonNull<u8>) -> NonNull<T> {
     let mut pointer = like.as_ptr();

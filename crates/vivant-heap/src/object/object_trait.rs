@@ -186,7 +186,7 @@ unsafe impl<'gc, T: Object<'gc>, E: Object<'gc>> Object<'gc> for Result<T, E> {
 }
 
 /// Maps. Their keys have no collected parts: nothing may change below a map that orders or hashes
-/// by them (GC-NOTES §3, 6).
+/// by them (attack 6 in `tests/all/README.md`).
 macro_rules! map {
     ($([$($parameter:ident),*] $whole:ty, $erased:ty;)*) => {$(
         // SAFETY: keys and hashers are `'static`: they have no brand. The values report their

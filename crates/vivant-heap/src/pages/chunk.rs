@@ -52,7 +52,8 @@ pub(super) const HEAD_UNUSED: usize = (PAGES - HEAD) * (PAGE / GRANULE) / PAGE *
 /// The chunk that a pointer points into.
 ///
 /// The result keeps the provenance of the pointer. Pointers into chunks are derived from the
-/// pointer to the whole chunk, never from a reference to something in it (GC-NOTES §3, 8).
+/// pointer to the whole chunk, never from a reference to something in it (attack 8 in
+/// `tests/all/README.md`).
 #[inline]
 pub(crate) fn chunk_of(pointer: NonNull<u8>) -> NonNull<Chunk> {
     let mask = !(CHUNK - 1);

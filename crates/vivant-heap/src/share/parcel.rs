@@ -20,7 +20,7 @@ use std::ptr::NonNull;
 /// `'static` for the brand.
 ///
 /// The shared objects in it live, because the parcel counts each reference (O5). A dropped parcel
-/// returns these counts (O11): nothing leaks. Any thread may have it, and may read the value:
+/// returns these counts: nothing leaks. Any thread may have it, and may read the value:
 /// [`Parcel::look`].
 ///
 /// ```

@@ -1,10 +1,10 @@
 //! [`CycleCandidates`]: the list of cycle candidates, and the schedule of detection passes. Plain
 //! data: it has no lock and no clock.
 //!
-//! P1 Candidates present when the timer fires are examined without another wait, unless passes turn
-//! out to be unproductive. P2 While the list is not empty and no pass runs, a timer is set. P3 A
+//! E1 Candidates present when the timer fires are examined without another wait, unless passes turn
+//! out to be unproductive. E2 While the list is not empty and no pass runs, a timer is set. E3 A
 //! pause depends on the number of actors examined by unproductive passes, and not on how long the
-//! worker was preempted meanwhile. P4 A throttled actor runs again when a pass begins, or ends,
+//! worker was preempted meanwhile. E4 A throttled actor runs again when a pass begins, or ends,
 //! that leaves no overload; and when the system ends. As long as there is an overload, a pass is
 //! running, or called for.
 
@@ -22,12 +22,12 @@ const BUSY_MIN: usize = BATCH + BATCH / 4;
 const WAITING_MAX: usize = 64 * BATCH;
 
 /// Candidate overload: while this many wait, an actor that makes more is throttled until they were
-/// examined (P4).
+/// examined (E4).
 const OVERLOAD_MIN: usize = 2 * BATCH;
 
 const _: () = assert!(
     OVERLOAD_MIN >= 2 * BATCH,
-    "an overload does not wait for the timer (P4)"
+    "an overload does not wait for the timer (E4)"
 );
 
 /// Limit of the fresh candidates in one pass, and of the undecided ones.
@@ -37,7 +37,7 @@ const PASS_MAX: usize = 4 * BATCH;
 const PAUSE_FACTOR: u64 = 100;
 
 /// Limit of the duration that is charged for each actor. A worker that was preempted did not work
-/// on the pass (P3).
+/// on the pass (E3).
 const ACTOR_NS_MAX: u64 = 2_000;
 
 /// `R` is the right to run an actor.

@@ -1,4 +1,4 @@
-//! P1 to P4, step by step.
+//! E1 to E4, step by step.
 
 use super::*;
 
@@ -121,7 +121,7 @@ fn an_overload_ends_when_a_pass_begins_and_a_pause_hides_it() {
     let follow_up = list.end_pass(pass_result(4 * count, 0), 0, IDLE_NS);
     assert_eq!(follow_up, FollowUp::SetTimer(PAUSE_FACTOR * 10));
     assert_eq!(list.overload(0), CandidateOverload::None);
-    // P4: from the pause's end on it is an overload, and a pass is called for.
+    // E4: from the pause's end on it is an overload, and a pass is called for.
     assert_eq!(list.timer_fired(PAUSE_FACTOR * 10), FollowUp::StartPass);
     assert_eq!(list.overload(PAUSE_FACTOR * 10), CandidateOverload::Waiting);
 }

@@ -213,13 +213,13 @@ impl<N: Linked> Inbox<N> {
                 EMPTY => (word(NOTIFIED), Notified::Nothing),
                 _ => (head, Notified::Nothing),
             };
-            fault!(NudgeOnlyNews => if next == head {
+            fault!(NotifyOnlyNews => if next == head {
                 return found;
             });
             // Release: as in a push. Acquire: as for a push that wakes. The exchange is made even
             // if it changes nothing: a receiver that takes or parks must be ordered before it or
             // after it.
-            let order = fault!(Ordering::AcqRel, NudgeRelaxed => Ordering::Acquire);
+            let order = fault!(Ordering::AcqRel, NotifyRelaxed => Ordering::Acquire);
             match self
                 .head
                 .compare_exchange_weak(head, next, order, Ordering::Relaxed)
@@ -247,9 +247,9 @@ impl<N: Linked> Inbox<N> {
 
     /// Takes all nodes, oldest first. Only the receiver calls this, and not after `close`.
     pub(crate) fn take(&self) -> Chain<N> {
-        fault!(TakeSwallowsNudge => {
-            let (nudged, acquire) = (word(NOTIFIED), Ordering::Acquire);
-            let _swallowed = self.head.compare_exchange(nudged, word(EMPTY), acquire, acquire);
+        fault!(TakeSwallowsNotification => {
+            let (notified, acquire) = (word(NOTIFIED), Ordering::Acquire);
+            let _swallowed = self.head.compare_exchange(notified, word(EMPTY), acquire, acquire);
         });
         // A load first: an empty inbox is the usual end of a run, and a load does not take the
         // cache line away. A notification is left for `park` to answer, because the caller of
@@ -284,7 +284,7 @@ impl<N: Linked> Inbox<N> {
             Ok(_) => Parked::Yes,
             Err(head) => {
                 if head.addr() == NOTIFIED {
-                    fault!(ParkIgnoresNudge => {
+                    fault!(ParkIgnoresNotification => {
                         let (parked, acquire) = (word(PARKED), Ordering::Acquire);
                         if self.head.compare_exchange(head, parked, acquire, acquire).is_ok() {
                             return Parked::Yes;

@@ -5,9 +5,9 @@
 //! |---|---|
 //! | `Model::depth` | `Pressure::depth` |
 //! | `Model::muted_by` | the lists of `Mutes` |
-//! | `Model::send` | `post`, then `Held::mute_if_overloaded` |
-//! | `Model::process` | `Held::taken`, `Held::count` |
-//! | `Model::end` | `Held::end` |
+//! | `Model::send` | `post`, then `RunGuard::mute_if_overloaded` |
+//! | `Model::process` | `RunGuard::taken`, `RunGuard::count` |
+//! | `Model::end` | `RunGuard::end` |
 //!
 //! Every message here is a counted one: it came behind another. The depth with which a sender
 //! decides is one more.

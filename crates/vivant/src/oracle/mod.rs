@@ -1,4 +1,4 @@
-//! The oracle: the single interface through which time and chance enter the runtime (DESIGN §3, R4,
+//! The oracle: the single interface through which time and chance enter the runtime (R4,
 //! R5).
 //!
 //! Two implementations exist so far: [`Real`] reads the machine, [`Simulated`] computes from a

@@ -58,7 +58,7 @@ pub(crate) enum Withdrawn {
 
 /// The list of workers that sleep, or are about to.
 pub(crate) struct Sleepers<P> {
-    /// Length of `list`. The poster of work reads it without the lock.
+    /// Length of `list`. The sender of work reads it without the lock.
     asleep: AtomicUsize,
     list: Mutex<Vec<Arc<P>>>,
 }

@@ -2,7 +2,7 @@
 //! while the system is idle.
 //!
 //! K1 While any worker is awake it wakes every millisecond; otherwise only for the next timer, or
-//! when it is roused (T5b).
+//! when it is roused.
 
 use super::threads::Threads;
 use crate::actor::Shared;

@@ -1,4 +1,4 @@
-//! The work-stealing scheduler: which actor runs on which worker, and when (T5b, T6). The protocols
+//! The work-stealing scheduler: which actor runs on which worker, and when (T6). The protocols
 //! are in `README.md`.
 //!
 //! - [`threads`]: the workers of a real system; [`worker_loop`]: the loop of one, with a queue of

@@ -1,8 +1,8 @@
 //! Replacement of blocked workers: while turns hold workers up, surplus workers take over their
 //! queues; they retire when the turns end (T6).
 //!
-//! G1 The number of surplus workers is at most the number of turns over the limit at the same time,
-//! now or shortly before. Surplus workers that have not yet noticed a decrease are excepted. G2 A
+//! D1 The number of surplus workers is at most the number of turns over the limit at the same time,
+//! now or shortly before. Surplus workers that have not yet noticed a decrease are excepted. D2 A
 //! surplus worker retires only between turns. Its queue goes to the other workers, and so does the
 //! token that woke it.
 

@@ -146,7 +146,7 @@ impl Threads {
             let _overload = worker.flush_candidates();
             self.leave(&worker_shared, &worker.system);
             if system_work.is_requested() || system_work.marks.wants_help() {
-                // G2: others fell asleep while this worker did that work.
+                // D2: others fell asleep while this worker did that work.
                 worker.system.idle.wake_one();
             }
         });

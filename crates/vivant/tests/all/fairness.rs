@@ -1,4 +1,4 @@
-//! T5b, T6: a turn that blocks or spins starves no other actor; the watchdog names it; surplus
+//! T6: a turn that blocks or spins starves no other actor; the watchdog names it; surplus
 //! workers retire; no work is lost while all workers sleep and wake. The tests assert progress,
 //! never a time: the limits below only end a hang.
 

@@ -22,10 +22,10 @@ pub(super) enum Flaw {
     UpgradeFromZero,
     /// `address_of_held` takes no reference when it raises the count from zero.
     RaiseWithoutReference,
-    /// The last address releases its reference before it nudges.
-    NudgeLate,
-    /// The last address does not nudge.
-    NoNudge,
+    /// The last address releases its reference before it notifications.
+    NotifiedLate,
+    /// The last address does not notify.
+    NotNotified,
     /// The last reference is dropped without `Acquire`.
     NoFence,
     /// The last address takes the common reference over without `Acquire`.
@@ -248,8 +248,8 @@ impl Drop for AddressRef {
             // The reference that the addresses owned together passes to this value.
             let last = CellRef(cell.clone());
             match cell.system.flaw {
-                Flaw::NoNudge => {}
-                Flaw::NudgeLate => {
+                Flaw::NotNotified => {}
+                Flaw::NotifiedLate => {
                     drop(last);
                     std::mem::ManuallyDrop::new(CellRef(cell.clone())).notify();
                 }

@@ -10,10 +10,10 @@ use crate::tracked::Tracked;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slip {
     None,
-    /// The sender of a signal does not nudge.
-    NoNudge,
-    /// The sender of a signal nudges before it raises it.
-    NudgeFirst,
+    /// The sender of a signal does not notify.
+    NotNotified,
+    /// The sender of a signal notifies before it raises it.
+    NotifiedFirst,
     /// A muted holder parks without a check of the signals.
     MutedParkDoesNotLook,
     /// A muted holder takes the signals in its check, and does not handle them.
@@ -117,13 +117,13 @@ impl Actor {
     }
 
     pub(super) fn tell(&self, signal: Signals) {
-        if self.slip != Slip::NudgeFirst {
+        if self.slip != Slip::NotifiedFirst {
             self.signals.raise(signal);
         }
-        if self.slip != Slip::NoNudge && self.inbox.notify() == Notified::Wakes {
+        if self.slip != Slip::NotNotified && self.inbox.notify() == Notified::Wakes {
             self.queue.push();
         }
-        if self.slip == Slip::NudgeFirst {
+        if self.slip == Slip::NotifiedFirst {
             self.signals.raise(signal);
         }
     }
@@ -214,8 +214,8 @@ impl Actor {
         }
         self.all_accounted_for(sent, &refused, end);
         match end {
-            // The inbox is parked, or this late nudge would be left to a holder that does not
-            // exist.
+            // The inbox is parked, or this late notification would be left to a holder that does
+            // not exist.
             Life::Running => {
                 assert_eq!(self.inbox.notify(), Notified::Wakes, "held by nobody");
                 assert!(self.run() == Why::NothingLeft);
