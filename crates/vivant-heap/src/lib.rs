@@ -10,6 +10,7 @@ mod foreign_code;
 mod pages;
 mod segmented;
 mod sync;
+mod trampoline;
 
 mod alloc;
 mod object;

@@ -19,9 +19,9 @@ use crate::mark::mark_reason::MarkHistory;
 use crate::mark::scanner::EdgeSnapshot;
 use crate::mark::stats::Counters;
 use crate::object::evacuator::TenuringPolicy;
-use crate::object::object_trait::{Object, Unbranded};
+use crate::object::object_trait::Object;
 use crate::orca::heap_handle::HeapHandle;
-use crate::orca::sharing::{FOREIGN_WEIGHT, HeapEnd, Sharing};
+use crate::orca::sharing::{FOREIGN_WEIGHT, Sharing};
 use crate::pages::chunk::PAGE;
 use crate::pages::nursery_chunk_cache::NurseryChunkCache;
 use crate::pages::page::Age;
@@ -126,9 +126,9 @@ const _: () = assert!(
 /// itself, which no turn can reach (H1).
 pub struct Heap<R: Root> {
     /// Turns have shared access: they allocate.
-    core: Box<UnsafeCell<Core>>,
+    pub(super) core: ManuallyDrop<Box<UnsafeCell<Core>>>,
     /// Dropped before the core.
-    state: ManuallyDrop<R::Of<'static>>,
+    pub(super) state: ManuallyDrop<R::Of<'static>>,
 }
 
 // SAFETY: its contents may go to another thread: `Object::Static` is `Send`, for the state and for
@@ -313,8 +313,10 @@ impl<R: Root> Heap<R> {
 
     /// A heap of this state and the core with its objects.
     pub(crate) fn of(core: Box<UnsafeCell<Core>>, state: R::Of<'static>) -> Heap<R> {
-        let state = ManuallyDrop::new(state);
-        Heap { core, state }
+        Heap {
+            core: ManuallyDrop::new(core),
+            state: ManuallyDrop::new(state),
+        }
     }
 
     /// As [`Heap::new`], with a waker that is set before anything is shared ([`Heap::wake_by`]),
@@ -424,60 +426,9 @@ impl<R: Root> Heap<R> {
         // SAFETY: both move out of a value that is neither dropped nor used again.
         unsafe {
             (
-                std::ptr::read(&raw const this.core),
+                ManuallyDrop::into_inner(std::ptr::read(&raw const this.core)),
                 std::ptr::read(&raw const this.state),
             )
-        }
-    }
-
-    /// The same heap with another state, which has no collected parts.
-    pub(crate) fn with_state<S: Root<Of<'static>: Unbranded>>(
-        self,
-        state: S::Of<'static>,
-    ) -> Heap<S> {
-        let (core, mut before) = self.into_parts();
-        // SAFETY: dropped once: `into_parts` has moved the state out.
-        unsafe { drop_state(&mut before) };
-        Heap::of(core, state)
-    }
-}
-
-/// Drops a state.
-///
-/// # Safety
-///
-/// Called once for the state, which is not used afterwards.
-unsafe fn drop_state<S>(state: &mut ManuallyDrop<S>) {
-    // SAFETY: the caller's contract; the state may have destructors of leaf types, which reach no
-    // collected object (H10).
-    let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { ManuallyDrop::drop(state) }));
-    if let Err(panic) = ended {
-        crate::foreign_code::drop_panic(panic);
-    }
-}
-
-impl<R: Root> Drop for Heap<R> {
-    fn drop(&mut self) {
-        // SAFETY: dropped once: this is the heap's destructor.
-        unsafe { drop_state(&mut self.state) };
-    }
-}
-
-impl Drop for Core {
-    fn drop(&mut self) {
-        self.abort_mark();
-        if self.end() == HeapEnd::Shared {
-            return;
-        }
-        for object in self.nursery.droppable() {
-            // SAFETY: the object is not used any more: the state was dropped, or never made.
-            unsafe { crate::alloc::old::destroy(object) };
-        }
-        // SAFETY: no object is used any more, because the state was dropped or never made.
-        unsafe {
-            self.nursery.clear(&self.chunk_cache);
-            self.chunk_cache.shrink(0, &self.source);
-            self.old.clear(&self.source);
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use vivant_heap::{
-    CountVerifier, Gc, Heap, Iso, Mut, Object, Pacing, PageSource, Stress, Val, When,
+    CountVerifier, Gc, Heap, Iso, Leaf, Mut, Object, Pacing, PageSource, Stress, Val, When,
 };
 
 fn sum(tree: Tree<'_>) -> u64 {
@@ -39,6 +39,46 @@ fn a_region_goes_from_thread_to_thread_as_it_is() {
         .unwrap();
     }
     drop(iso);
+    assert_eq!(source.stats().pages, 0);
+}
+
+/// A region may lie in a region of the same type.
+#[derive(Object)]
+struct Shell<'gc> {
+    token: Leaf<Arc<()>>,
+    inner: Option<Box<Iso<Shell<'static>>>>,
+    deeper: Option<Gc<'gc, Shell<'gc>>>,
+}
+
+#[test]
+fn regions_in_regions_end_without_a_deep_stack() {
+    let (source, token) = (Arc::new(PageSource::new()), Arc::new(()));
+    let shells = if cfg!(miri) { 20 } else { 20_000 };
+    let mut last: Option<Iso<Shell>> = None;
+    for number in 0..shells {
+        let (token, inner) = (Leaf(token.clone()), last.take().map(Box::new));
+        last = Some(Iso::new(&source, |r| {
+            let deeper = None;
+            let shell = Shell {
+                token,
+                inner,
+                deeper,
+            };
+            if number % 2 == 0 {
+                return shell;
+            }
+            // The region inside lies in an object.
+            let (token, deeper) = (shell.token.clone(), Some(r.alloc(shell)));
+            Shell {
+                token,
+                inner: None,
+                deeper,
+            }
+        }));
+    }
+    assert_eq!(Arc::strong_count(&token), 1 + shells + shells / 2);
+    drop(last);
+    assert_eq!(Arc::strong_count(&token), 1);
     assert_eq!(source.stats().pages, 0);
 }
 

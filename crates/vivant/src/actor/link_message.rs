@@ -42,10 +42,7 @@ pub(crate) fn peer_is_over(over: &CellRef, peer: &CellRef, reason: &StopReason) 
         return Next::Nothing;
     };
     let message = if reason.is_failure() {
-        let linked = Arc::new(Linked {
-            actor: over.path(),
-            reason: reason.clone(),
-        });
+        let linked = Arc::new(Linked::with(over.path(), reason));
         LinkMessage::PeerFailed(over.clone(), linked)
     } else {
         LinkMessage::PeerEnded(over.clone())

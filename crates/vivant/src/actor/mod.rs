@@ -106,7 +106,7 @@ pub(crate) use signals::Signals;
 pub(crate) use supervised_by::Terms;
 pub use supervised_by::{Messages, OnPanic, Restart};
 pub use timer::Timer;
-pub(crate) use user_code::{admit, run_foreign_code};
+pub(crate) use user_code::{admit, drop_foreign, run_foreign_code};
 pub(crate) use waiting_sender::{Admission, WaitingSender};
 pub(crate) use worker::Worker;
 pub(crate) use worker_shared::{SlowReport, SlowTurn, Tenure, WorkerShared};

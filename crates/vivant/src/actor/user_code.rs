@@ -6,6 +6,8 @@ use super::waiting_sender::{Admission, WaitingSender};
 use super::worker::Worker;
 use crate::failures::{Inside, Panic, catch};
 use std::cell::Cell;
+use std::mem::needs_drop;
+use vivant_heap::__private::drop_by_trampoline;
 
 /// Runs user code that does not belong to the actor of this turn. A panic of it is reported under
 /// `what`, and has no other effect here.
@@ -21,6 +23,16 @@ pub(crate) fn run_foreign_code(what: &'static str, code: impl FnOnce()) {
             );
             worker.system.reports.panicked(&panic);
         });
+    }
+}
+
+/// Drops a user's value that no turn takes. A panic of it is reported under `what`.
+///
+/// The drop of such a value may lead to the next one: it breaks a promise, sends a message to an
+/// ended actor, or is the last reference to a topic. So it goes by the trampoline (H12).
+pub(crate) fn drop_foreign<V: 'static>(what: &'static str, value: V) {
+    if needs_drop::<V>() {
+        drop_by_trampoline(move || run_foreign_code(what, || drop(value)));
     }
 }
 
@@ -44,9 +56,9 @@ thread_local! {
 
 impl Refusal {
     /// Drops the message's content: user code.
-    pub(crate) fn drop_content<C>(&self, content: C) {
+    pub(crate) fn drop_content<C: 'static>(&self, content: C) {
         if !matches!(self.why, Why::Full(_)) {
-            return run_foreign_code("the drop of a refused message", || drop(content));
+            return drop_foreign("the drop of a refused message", content);
         }
         let deep = DROPS_DEEP.get();
         DROPS_DEEP.set(deep + 1);

@@ -29,6 +29,9 @@ thread_local! {
 /// The runtime as the code of a turn accesses it. Never leaves its thread.
 pub(crate) struct Worker {
     pub(crate) system: Arc<Shared>,
+    /// The worker that this thread was when it became this one. Set only by [`Worker::enter`],
+    /// which takes it back.
+    outer: Cell<Option<NonNull<Worker>>>,
     worker_shared: Option<Arc<WorkerShared>>,
     /// The current actor, which this worker holds.
     pub(crate) current: CurrentActor,
@@ -73,6 +76,7 @@ impl Worker {
         let depot = worker_shared.as_ref().map(|_| system.depot.clone());
         Rc::new(Worker {
             system,
+            outer: Cell::new(None),
             worker_shared,
             current: CurrentActor::default(),
             pool: Pool::new(depot),
@@ -92,15 +96,22 @@ impl Worker {
     /// Makes `worker` this thread's worker while `body` runs. Nests: a simulation may be driven
     /// from another system's turn.
     pub(crate) fn enter<R>(worker: &Rc<Worker>, body: impl FnOnce(&Worker) -> R) -> R {
-        struct Restore(Option<NonNull<Worker>>);
-        impl Drop for Restore {
+        struct Restore<'w>(&'w Worker);
+        impl Drop for Restore<'_> {
             fn drop(&mut self) {
-                CURRENT.set(self.0);
+                CURRENT.set(self.0.outer.take());
             }
         }
+        assert!(
+            !Worker::has_entered(&worker.system),
+            "a system was run within one of its own turns"
+        );
         // What runs here belongs to the actors.
         let _executor = Executor::new();
-        let _restore = Restore(CURRENT.replace(Some(NonNull::from(&**worker))));
+        worker
+            .outer
+            .set(CURRENT.replace(Some(NonNull::from(&**worker))));
+        let _restore = Restore(worker);
         worker.pool.enter(|| body(worker))
     }
 
@@ -126,6 +137,22 @@ impl Worker {
     pub(crate) fn of<R>(system: &Shared, body: impl FnOnce(&Worker) -> R) -> Option<R> {
         Worker::with_current(|worker| ptr::eq(&*worker.system, system).then(|| body(worker)))
             .flatten()
+    }
+
+    /// Whether this thread is a worker of `system`. It is one also if a turn of `system` drives
+    /// another system, and a turn of that system calls this.
+    pub(crate) fn has_entered(system: &Shared) -> bool {
+        let mut next = CURRENT.get();
+        while let Some(worker) = next {
+            // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it
+            // back when that frame is left, which is below this one, on this thread (X7).
+            let worker = unsafe { worker.as_ref() };
+            if ptr::eq(&*worker.system, system) {
+                return true;
+            }
+            next = worker.outer.get();
+        }
+        false
     }
 
     /// Makes this turn's heap pack all values that are packed on this thread while `body` runs.

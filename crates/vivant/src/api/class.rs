@@ -7,7 +7,7 @@ use super::storage::{FactsOf, Host, StoreState, Stored};
 use super::turn::Turn;
 use crate::actor::{
     Class, Envelope, Header, KindTable, MessageKind, Next, OutgoingReferences, Processed, Refusal,
-    StateRef, TraceCoverage, Worker, run_foreign_code,
+    StateRef, TraceCoverage, Worker, drop_foreign,
 };
 use crate::failures::StopReason;
 use crate::message::MessageRole;
@@ -212,7 +212,7 @@ where
     }
 
     fn refuse(start: F, _: &Refusal, _: &'static Location<'static>) -> Next {
-        run_foreign_code("the drop of a refused start", || drop(start));
+        drop_foreign("the drop of a refused start", start);
         Next::Nothing
     }
 }

@@ -7,7 +7,7 @@
 use crate::actor::Refusal;
 use crate::actor::{
     Delivery, Envelope, Guard, KindTable, MessageKind, Next, Processed, StateRef, Steps, Worker,
-    run_foreign_code,
+    drop_foreign,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
 use crate::message::MessageRole;
@@ -51,7 +51,7 @@ impl<B: Behaviour, G: Send + 'static> MessageKind for TrackedMessage<B, G> {
     }
 
     fn refuse((args, token): Self::Content, _: &Refusal, _: &'static Location<'static>) -> Next {
-        run_foreign_code("the drop of a refused message", || drop(args));
+        drop_foreign("the drop of a refused message", args);
         drop(token);
         Next::Nothing
     }

@@ -35,13 +35,40 @@ pub enum StopReason {
 }
 
 /// The failure of a linked actor.
+///
+/// A failure goes from link to link. Each actor on its way knows its own peer and the beginning, so
+/// a reason has the same size after a million links as after one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Linked {
-    /// Path of the actor that failed.
+    /// Path of the linked actor, which failed.
     pub actor: String,
-    /// Why.
+    /// Path of the actor that failed first: the linked actor, or another one over further links.
+    pub first: String,
+    /// Why the first actor failed: never [`StopReason::Linked`].
     pub reason: StopReason,
+    /// Number of links from the first actor to the actor that ends by this reason.
+    pub links: usize,
+}
+
+impl Linked {
+    /// Why an actor ends that is linked with `actor`, which failed by `reason`.
+    pub(crate) fn with(actor: String, reason: &StopReason) -> Linked {
+        match reason {
+            StopReason::Linked(before) => Linked {
+                actor,
+                first: before.first.clone(),
+                reason: before.reason.clone(),
+                links: before.links + 1,
+            },
+            reason => Linked {
+                first: actor.clone(),
+                actor,
+                reason: reason.clone(),
+                links: 1,
+            },
+        }
+    }
 }
 
 /// Why a supervisor gave up.
@@ -50,10 +77,30 @@ pub struct Linked {
 pub struct GaveUp {
     /// Path of the child that failed last.
     pub child: String,
-    /// Why it failed.
+    /// Why it failed. If that leads to supervisors that gave up before: why the child of the first
+    /// of them failed.
     pub reason: StopReason,
     /// Number of failures within the supervisor's window, this one included.
     pub failures: usize,
+}
+
+impl GaveUp {
+    /// A supervisor gives up, because `child` has failed by `reason`.
+    pub(crate) fn over(child: String, reason: &StopReason, failures: usize) -> GaveUp {
+        let below = match reason {
+            StopReason::Linked(linked) => &linked.reason,
+            reason => reason,
+        };
+        let reason = match below {
+            StopReason::GaveUp(below) => below.reason.clone(),
+            _ => reason.clone(),
+        };
+        GaveUp {
+            child,
+            reason,
+            failures,
+        }
+    }
 }
 
 impl StopReason {
@@ -95,12 +142,15 @@ impl fmt::Display for StopReason {
             StopReason::Unreachable => f.write_str("only unreachable actors referred to it"),
             StopReason::Shutdown => f.write_str("the system shut down"),
             StopReason::Panicked(panic) => write!(f, "it panicked: {panic}"),
-            StopReason::Linked(linked) => {
-                write!(
-                    f,
-                    "{}, which it was linked with, failed: {}",
-                    linked.actor, linked.reason
-                )
+            StopReason::Linked(it) => {
+                write!(f, "{}, which it was linked with, failed", it.actor)?;
+                match it.links {
+                    0 | 1 => write!(f, ": {}", it.reason),
+                    links => {
+                        let (first, between) = (&it.first, links - 1);
+                        write!(f, " {between} links after {first}: {}", it.reason)
+                    }
+                }
             }
             StopReason::Restarting => f.write_str("its supervisor starts it afresh"),
             StopReason::GaveUp(it) => write!(

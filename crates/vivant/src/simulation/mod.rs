@@ -117,9 +117,8 @@ impl Simulation {
     }
 
     fn assert_outside(&self) {
-        let within = Worker::of(self.system.shared(), Worker::inside_turn);
         assert!(
-            within != Some(true),
+            !Worker::has_entered(self.system.shared()),
             "a simulation was run within one of its own turns"
         );
     }

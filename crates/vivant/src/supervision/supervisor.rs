@@ -127,15 +127,10 @@ impl Supervisor {
     pub(super) fn apply(&mut self, turn: &Turn<'_, Supervisor>, change: impl FnOnce(&mut Plan)) {
         change(&mut self.plan);
         if let (None, Some(failure)) = (&self.gave_up, self.plan.failure()) {
-            self.gave_up = Some(Arc::new(GaveUp {
-                child: self
-                    .last_child
-                    .as_ref()
-                    .map(|cell| cell.path())
-                    .unwrap_or_default(),
-                reason: failure.reason.clone(),
-                failures: failure.failures,
-            }));
+            let child = self.last_child.as_ref().map(|cell| cell.path());
+            let gave_up =
+                GaveUp::over(child.unwrap_or_default(), &failure.reason, failure.failures);
+            self.gave_up = Some(Arc::new(gave_up));
         }
         loop {
             let orders = self.plan.orders();

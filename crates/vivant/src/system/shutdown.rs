@@ -72,9 +72,8 @@ impl fmt::Display for ShutdownReport {
 }
 
 pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport {
-    let inside_turn = Worker::of(system, |worker| worker.inside_turn()).unwrap_or(false);
     assert!(
-        !inside_turn,
+        !Worker::has_entered(system),
         "shutdown was called within a turn of the system that it shuts down, and would wait for itself"
     );
     let before = system.actors();
@@ -175,8 +174,8 @@ pub(super) fn shut_down_in_background(system: &Arc<Shared>) {
     }
     if system.stage().is_some() {
         // The driver's thread is this one: it runs the end itself, unless it is already within
-        // a turn.
-        if Worker::of(system, |worker| worker.inside_turn()).is_none() {
+        // a run.
+        if !Worker::has_entered(system) {
             shutdown(system, Duration::ZERO);
         }
         return;

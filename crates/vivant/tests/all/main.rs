@@ -9,6 +9,7 @@ mod compile_fail;
 mod count_inbox;
 mod counted_references;
 mod death_notices;
+mod deep_drops;
 mod destructors;
 mod detached_heaps;
 mod errors;

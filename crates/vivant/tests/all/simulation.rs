@@ -1,8 +1,10 @@
 //! R4, R5: the same seed gives the same run, in any process; other seeds find other orders; faults
 //! are injected as configured.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::process::Command;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use vivant::prelude::*;
@@ -331,4 +333,47 @@ fn seeded_the_attribute_gives_a_simulation(simulation: &Simulation) -> Result<()
     *seen.lock().unwrap() += race(simulation);
     assert!(*seen.lock().unwrap() >= 1);
     Ok(())
+}
+
+thread_local! {
+    /// Two simulations, and an actor in each that drives the other one.
+    static NESTED: RefCell<Vec<(Rc<Simulation>, Address<Driver>)>> = const { RefCell::new(Vec::new()) };
+}
+
+#[derive(Actor)]
+struct Driver;
+
+#[behaviours]
+impl Driver {
+    /// Runs the first simulation, with an actor in it that runs the others.
+    fn drive(&mut self, mut simulations: Vec<usize>) {
+        let Some(first) = simulations.pop() else {
+            return;
+        };
+        let (simulation, driver) = NESTED.with_borrow(|all| all[first].clone());
+        driver.drive(simulations).send();
+        simulation.run();
+    }
+}
+
+#[test]
+fn a_simulation_is_not_run_within_its_own_turn_by_way_of_another_one() {
+    let all = [1, 2].map(|seed| {
+        let simulation = Rc::new(Simulation::new(seed));
+        let driver = simulation.system().spawn(Driver);
+        (simulation, driver)
+    });
+    NESTED.set(all.to_vec());
+    let [(outer, first), (_inner, second)] = all;
+    first.drive(vec![1]).send();
+    outer.run();
+    assert!(
+        Address::is_alive(&second),
+        "a turn may drive another system"
+    );
+    first.drive(vec![0, 1]).send();
+    outer.run();
+    assert!(!Address::is_alive(&second), "its turn has panicked");
+    assert!(Address::is_alive(&first));
+    NESTED.take();
 }

@@ -5,7 +5,7 @@ use super::{Promise, Resolver};
 use crate::actor::Refusal;
 use crate::actor::{
     AddressRef, AskError, Delivery, Envelope, KindTable as LetterKind, MessageKind, Next,
-    Processed, StateRef, Worker, run_foreign_code,
+    Processed, StateRef, Worker, drop_foreign,
 };
 use crate::api::actor::Actor;
 use crate::api::turn::Turn;
@@ -83,7 +83,7 @@ impl<A: Actor, T: Send + 'static, R: Send + 'static> MessageKind for Local<A, T,
         refusal: &Refusal,
         place: &'static Location<'static>,
     ) -> Next {
-        run_foreign_code("the drop of a refused continuation", || drop((then, value)));
+        drop_foreign("the drop of a refused continuation", (then, value));
         resolver.settle(Err(refusal.error("then_local", place)))
     }
 }

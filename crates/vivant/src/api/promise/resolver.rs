@@ -4,7 +4,7 @@ use super::slot::{Answering, Sink};
 use crate::actor::Refusal;
 use crate::actor::{
     AddressRef, AskError, Delivery, Envelope, KindTable, MessageKind, Next, Processed, StateRef,
-    Worker, run_foreign_code,
+    Worker, drop_foreign, run_foreign_code,
 };
 use crate::api::ask_future::Oneshot;
 use crate::failures::{Caught, take_last};
@@ -136,7 +136,7 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
     loop {
         match to {
             Destination::Nobody => {
-                run_foreign_code("the drop of an answer", || drop(value));
+                drop_foreign("the drop of an answer", value);
                 return Next::Nothing;
             }
             Destination::Outside(oneshot) => {
@@ -194,7 +194,7 @@ fn sent<T: Send + 'static>(mut slot: Answering<T>) -> Next {
 pub(super) fn give_to_sink<T: Send + 'static>(sink: Sink<T>, value: Result<T, AskError>) -> Next {
     match sink {
         Sink::Nobody => {
-            run_foreign_code("the drop of an answer", || drop(value));
+            drop_foreign("the drop of an answer", value);
             Next::Nothing
         }
         Sink::Then(then) => then.fill(value),
@@ -261,7 +261,7 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
         place: &'static Location<'static>,
     ) -> Next {
         let unwanted = slot.take_value();
-        run_foreign_code("the drop of an answer", || drop(unwanted));
+        drop_foreign("the drop of an answer", unwanted);
         slot.put_value(Err(refusal.error(Self::KIND.name, place)));
         slot.arrives()
             .map_or(Next::Nothing, |(sink, value)| give_to_sink(sink, value))

@@ -10,7 +10,7 @@ mod intake;
 mod interleaved;
 mod subscriber;
 
-use crate::actor::run_foreign_code;
+use crate::actor::drop_foreign;
 use crate::api::{Continuation, Then};
 use crate::failures::catch;
 use crate::sync::{Arc, Mutex, lock};
@@ -58,7 +58,7 @@ const CAPACITY_DEFAULT: usize = 1024;
 /// assert_eq!(board.last().ask_blocking()?, 42);
 /// # Ok(()) }
 /// ```
-pub struct Topic<T>(Arc<TopicSubscribers<T>>);
+pub struct Topic<T: 'static>(Arc<TopicSubscribers<T>>);
 
 /// Number of published values that a subscriber missed, because its subscription's limit of values
 /// in flight was reached.
@@ -73,11 +73,11 @@ pub struct Lagged {
 /// Copied only by a change during a publication.
 type SubscriberTable<T> = Arc<BTreeMap<u64, Arc<dyn Subscribed<T>>>>;
 
-struct TopicSubscribers<T> {
+struct TopicSubscribers<T: 'static> {
     list: Mutex<SubscriberList<T>>,
 }
 
-struct SubscriberList<T> {
+struct SubscriberList<T: 'static> {
     next_number: u64,
     /// In the order of subscribing (R5).
     table: SubscriberTable<T>,
@@ -171,7 +171,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
             }
         }
         // It may be the last reference to a subscription that was dropped meanwhile.
-        run_foreign_code("the drop of a subscription", || drop(table));
+        drop_foreign("the drop of a subscription", table);
     }
 
     /// Whether only this handle is left, and there are no subscribers.
@@ -190,7 +190,7 @@ trait Unsubscribe: Send + Sync {
     fn unsubscribe(&self, number: u64);
 }
 
-impl<T> Unsubscribe for TopicSubscribers<T> {
+impl<T: 'static> Unsubscribe for TopicSubscribers<T> {
     fn unsubscribe(&self, number: u64) {
         let gone = {
             let mut list = lock(&self.list);
@@ -203,17 +203,20 @@ impl<T> Unsubscribe for TopicSubscribers<T> {
         if let Some(subscriber) = gone {
             let system = subscriber.actor().system.clone();
             system.exit_hooks.remove(subscriber.exit_hook());
+            drop_foreign("the drop of a subscription", subscriber);
         }
     }
 }
 
-impl<T> Drop for TopicSubscribers<T> {
+impl<T: 'static> Drop for TopicSubscribers<T> {
     fn drop(&mut self) {
         let table = std::mem::take(&mut lock(&self.list).table);
         for subscriber in table.values() {
             let actor = subscriber.actor();
             actor.system.exit_hooks.remove(subscriber.exit_hook());
         }
+        // A subscription may hold the last handle of the next topic.
+        drop_foreign("the drop of a subscription", table);
     }
 }
 
@@ -254,7 +257,7 @@ impl fmt::Debug for Subscription {
     }
 }
 
-impl<T> Clone for Topic<T> {
+impl<T: 'static> Clone for Topic<T> {
     fn clone(&self) -> Self {
         Topic(self.0.clone())
     }
@@ -266,7 +269,7 @@ impl<T: Clone + Send + 'static> Default for Topic<T> {
     }
 }
 
-impl<T> fmt::Debug for Topic<T> {
+impl<T: 'static> fmt::Debug for Topic<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let subscribers = lock(&self.0.list).table.len();
         write!(f, "Topic({subscribers} subscribers)")

@@ -7,7 +7,7 @@ use super::intake::{Admission, Gap, Intake};
 use crate::actor::Refusal;
 use crate::actor::{
     CellRef, Envelope, Guard, KindTable, MessageKind, Next, Processed, StateRef, Steps, To, Worker,
-    post, run_foreign_code,
+    drop_foreign, post,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
 use crate::message::MessageRole;
@@ -152,7 +152,7 @@ where
     }
 
     fn refuse((gap, rest): Self::Content, _: &Refusal, _: &'static Location<'static>) -> Next {
-        run_foreign_code("the drop of a refused message", || drop(rest));
+        drop_foreign("the drop of a refused message", rest);
         drop(gap);
         Next::Nothing
     }
