@@ -46,7 +46,8 @@ struct Package {
 /// nothing new.
 const RUNTIME: Package = Package {
     name: "vivant",
-    modules: "without_macros promises errors lifecycle lost_messages offers misbehaviour races",
+    modules: "without_macros promises errors lifecycle lost_messages offers misbehaviour races \
+        deep_drops",
     // Simulations of many actors; behaviours in steps, which add no `unsafe`.
     modules_long: "steps death_notices detached_heaps unreachable far",
     // Long chains, real time that passes, topics.

@@ -9,9 +9,9 @@ use crate::{Failure, workspace};
 /// The modules that run the runtime; those of the compiler's messages have nothing to say to a
 /// sanitizer.
 const RUNTIME: &str = "without_macros order nothing_lost fairness back_pressure lifecycle misbehaviour \
-    promises timers futures errors simulation accounting macros graphs steps death_notices sharing \
-    detached_heaps unreachable far freezing collectors pauses promise_breaks destructors \
-    mark_helpers";
+    promises timers named_timers futures errors simulation accounting macros graphs steps death_notices \
+    sharing detached_heaps unreachable far freezing collectors pauses promise_breaks destructors \
+    deep_drops mark_helpers";
 
 /// Those that count what the whole process allocates: one binary.
 const ALLOCATIONS: &str = "count_inbox";

@@ -1,7 +1,8 @@
 //! Documents name files and functions that exist, so that a name that changes in the code changes
 //! in each text about it.
 //!
-//! - A name in backticks that ends in `.rs` is the end of the path of a file.
+//! - A name in backticks that ends in `.rs` is the end of the path of a file. A name that ends in
+//!   `/` is a part of the path of a folder.
 //! - A name in backticks with an underscore, in small letters, stands in the code or the texts of a
 //!   file of Rust, or is the name of such a file.
 //!
@@ -55,6 +56,8 @@ enum Checks {
 struct Known<'a> {
     /// The ends of the paths of all files.
     ends: BTreeSet<&'a str>,
+    /// The paths of all folders, each between slashes.
+    folders: BTreeSet<String>,
     /// The words of all lines but comments, and the names of all files of Rust.
     words: BTreeSet<&'a str>,
 }
@@ -63,6 +66,7 @@ impl<'a> Known<'a> {
     fn of(sources: &'a [Code], paths: &'a BTreeSet<String>) -> Self {
         let mut known = Self {
             ends: BTreeSet::new(),
+            folders: BTreeSet::new(),
             words: WORDS.iter().copied().collect(),
         };
         for path in paths {
@@ -70,8 +74,9 @@ impl<'a> Known<'a> {
             known
                 .ends
                 .extend(slashes.chain([0]).map(|start| &path[start..]));
-            let file = path.rsplit('/').next().unwrap_or(path);
+            let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
             known.words.extend(file.strip_suffix(".rs"));
+            known.folders.insert(format!("/{folder}/"));
         }
         for source in sources {
             let lines = source.text.lines().map(str::trim_start);
@@ -91,6 +96,9 @@ impl<'a> Known<'a> {
         };
         if span.ends_with(".rs") && is_of("/.-") {
             self.ends.contains(span)
+        } else if span.len() > 1 && span.ends_with('/') && is_of("/.-") {
+            let name = format!("/{span}");
+            self.folders.iter().any(|folder| folder.contains(&name))
         } else if checks == Checks::PathsAndNames && span.contains('_') && is_of(":") {
             span.split("::").all(|name| self.words.contains(name))
         } else {
@@ -113,9 +121,10 @@ mod tests {
 
     #[test]
     fn canary_a_name_that_is_not_there_is_flagged() {
-        let right = "`b.rs`, `src/b.rs`, `a_test`, `a_program`, `plain`, `tests/*_x.rs`";
+        let right = "`b.rs`, `src/b.rs`, `a_test`, `a_program`, `plain`, `tests/*_x.rs`, `a/src/`";
         assert_eq!(whats("docs/a.md", right), [""; 0]);
         for wrong in [
+            "c/",
             "c.rs",
             "rc/b.rs",
             "b.rs/b.rs",

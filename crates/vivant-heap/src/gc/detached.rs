@@ -38,6 +38,8 @@ enum DetachedWork {
     /// The end: no other heap refers to its objects, and what is left is dropped. It is small, or
     /// all is swept.
     End,
+    /// Cutting targets of tag entries, before the mark.
+    CutTags,
     /// A mark and sweep at once.
     CollectAll,
     Sweep,
@@ -69,6 +71,10 @@ impl Core {
                 return;
             }
             DetachedWork::CollectAll => {
+                if !self.tags.get_mut().is_empty() {
+                    self.abort_mark();
+                    self.cut_tags(usize::MAX);
+                }
                 let work = self.old.bytes_live() / OBJECT_BYTES;
                 budget.objects = budget.objects.saturating_sub(work);
                 self.detached_next = Next::Later;
@@ -96,8 +102,14 @@ impl Core {
                     let _ended = self.advance_mark(Some(piece));
                 }
             }
+            DetachedWork::CutTags => self.cut_tags(piece),
             DetachedWork::Begin => {
                 self.pending_mark = PendingMark::None;
+                if !self.tags.get_mut().is_empty() {
+                    // The mark that is aborted here may read them. They are cut when this one has
+                    // ended, and another one follows.
+                    self.pending_mark = PendingMark::Mark;
+                }
                 self.abort_mark();
                 // All is swept already, unless the aborted mark was in termination and had to end.
                 while !self.old.sweep(SweepBudget::ALL, &self.source) {}
@@ -120,9 +132,22 @@ impl Core {
             (_, GcPhase::Sweep) => DetachedWork::Sweep,
             (_, GcPhase::Mark | GcPhase::Terminate) => DetachedWork::Advance,
             (_, GcPhase::Idle) if drains => DetachedWork::Drain,
+            (PendingMark::Mark, GcPhase::Idle) if !self.tags.get_mut().is_empty() => {
+                DetachedWork::CutTags
+            }
             (PendingMark::Mark, GcPhase::Idle) => DetachedWork::Begin,
             (PendingMark::None, GcPhase::Idle) => self.end_or(DetachedWork::None),
         }
+    }
+
+    /// Cuts the targets of at most `most` tag entries of old objects. No turn opens a tag of this
+    /// heap any more: to other heaps a tag is an identity, and keeps its entry alive and nothing
+    /// else (O4). So what only tags of an ended actor lead to is freed: resolvers, which
+    /// break their promises, and references to other heaps, also those of a cycle.
+    fn cut_tags(&mut self, most: usize) {
+        // SAFETY: a detached heap has no turns, and this is its holder. No mark runs: `abort_mark`
+        // or the phase ensures it (X2).
+        unsafe { self.tags.get_mut().cut_targets(most) };
     }
 
     /// `DetachedWork::End` if no other heap refers to its objects, otherwise the other work.

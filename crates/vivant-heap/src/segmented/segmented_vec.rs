@@ -43,7 +43,7 @@ impl<T> SegmentedVec<T> {
         self.segments[(self.len - 1) / SEGMENT].push(one);
     }
 
-    fn pop(&mut self) -> Option<T> {
+    pub(crate) fn pop(&mut self) -> Option<T> {
         let last = self.segments.last_mut()?;
         let one = last.pop();
         self.len -= 1;

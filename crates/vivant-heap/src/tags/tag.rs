@@ -30,9 +30,9 @@ use std::ptr::NonNull;
 /// the tag can get the object by it: [`Tag::open`]. `Copy`; one word, two if the object is a slice,
 /// a string or a trait object.
 ///
-/// The object lives as long as any heap has a tag of it (ORCA), also when its own heap's state does
-/// not reach it any more. It can be written as before: the holder of a tag does not see its value.
-/// Two tags are equal if they are of the same object.
+/// As long as its heap has a state, the object lives as long as any heap has a tag of it (ORCA),
+/// also when that state does not reach it any more. It can be written as before: the holder of a
+/// tag does not see its value. Two tags are equal if they are of the same object.
 ///
 /// There is no order of tags, and no hash by address (R5). [`Tag::id`] is a plain key for maps.
 ///

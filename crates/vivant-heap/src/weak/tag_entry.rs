@@ -71,6 +71,17 @@ impl TagEntry {
         ptr::eq(unsafe { object.as_ref() }.table(), &TAG_ENTRY)
     }
 
+    /// Makes the entry its own target: it keeps no other object alive.
+    ///
+    /// # Safety
+    ///
+    /// It is a tag entry of a heap without turns, the caller is the holder of that heap, and no
+    /// mark of it runs.
+    pub(crate) unsafe fn cut_target(tag_entry: NonNull<Header>) {
+        // SAFETY: the caller's contract (X1); the value follows the header.
+        unsafe { target_in(tag_entry.add(1).cast()).write(tag_entry) };
+    }
+
     /// Where the tagged object is now.
     ///
     /// # Safety

@@ -134,6 +134,33 @@ impl TagTable {
         until - *pending
     }
 
+    /// Cuts the targets of tag entries, and removes the entries: of all young objects, and of at
+    /// most `most` old ones. Returns the number of entries.
+    ///
+    /// # Safety
+    ///
+    /// The heap has no turns any more, the caller is its holder, and no mark of it runs.
+    pub(crate) unsafe fn cut_targets(&mut self, most: usize) -> usize {
+        let young = mem::take(&mut self.young);
+        let mut entries = young.len();
+        for tag_entry in young.into_values() {
+            // SAFETY: the caller's contract (X1); a tag entry with a young target is live.
+            unsafe { TagEntry::cut_target(tag_entry) };
+        }
+        while entries < most
+            && let Some(tag_entry) = self.listed.pop()
+        {
+            // SAFETY: the caller's contract (X1). An entry in the table has not been freed: rows of
+            // dead entries are removed before these are swept.
+            unsafe {
+                self.old.remove(TagEntry::target(tag_entry).addr().get());
+                TagEntry::cut_target(tag_entry);
+            }
+            entries += 1;
+        }
+        entries
+    }
+
     /// Whether nothing is tagged.
     pub(crate) fn is_empty(&self) -> bool {
         self.young.is_empty() && self.old.is_empty()

@@ -8,7 +8,7 @@ mod observed_message;
 pub(crate) use message_kind::MessageKind;
 
 use super::class::StateRef;
-use super::options::Guard;
+use super::options::{Guard, Steps};
 use super::reference::{AddressRef, CellRef};
 use super::refusal::{Next, Refusal};
 use super::worker::Worker;
@@ -84,6 +84,7 @@ pub(crate) struct KindTable {
     pub(crate) bytes: usize,
     /// What its guard reads, if it has one.
     pub(crate) guard: Guard,
+    pub(crate) steps: Steps,
     ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
     run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Processed,
     refuse: unsafe fn(NonNull<Head>, Option<&Refusal>) -> Next,

@@ -3,6 +3,7 @@
 use super::current_actor::CurrentActor;
 use super::envelope::{Envelope, KindTable};
 use super::header::Header;
+use super::options::Steps;
 use super::reference::{AddressRef, Cached, CellRef, Dropped};
 use super::runnable::Runnable;
 use super::shared::Shared;
@@ -303,7 +304,31 @@ impl Worker {
 
     /// Records that the behaviour has another step.
     pub(crate) fn set_next_step(&self, next: Envelope) {
+        self.expect_steps();
         self.next_step.set(Some(next));
+    }
+
+    /// Stores what the behaviour's next step begins with.
+    pub(crate) fn set_locals(&self, locals: Box<dyn Any + Send>) {
+        self.expect_steps();
+        self.locals.set(Some(locals));
+    }
+
+    /// A behaviour written by hand is not to leave a step to the next message of this worker.
+    ///
+    /// # Panics
+    ///
+    /// The running message is not that of a behaviour in steps.
+    pub(crate) fn expect_steps(&self) {
+        let has_steps = self
+            .turn
+            .get()
+            .is_some_and(|kind| kind.steps == Steps::Many);
+        assert!(
+            has_steps,
+            "`{}` is no behaviour in steps: it must return a `Step` to leave something to the next one",
+            self.behaviour()
+        );
     }
 
     /// Takes the next step of the behaviour that ran, if there is one.

@@ -337,9 +337,14 @@ pub(crate) fn stepped<B: Behaviour>(args: B::Args, resolver: Resolver<B::Reply>)
 pub(crate) fn outcome<B: Behaviour>(worker: &Worker) -> Processed {
     match const { B::STEPS } {
         Steps::One => Processed::Done,
-        Steps::Many => worker
-            .take_next_step()
-            .map_or(Processed::Done, Processed::NextStep),
+        Steps::Many => match worker.take_next_step() {
+            Some(next) => Processed::NextStep(next),
+            None => {
+                // A behaviour written by hand may leave locals without a step.
+                drop(worker.locals.take());
+                Processed::Done
+            }
+        },
     }
 }
 

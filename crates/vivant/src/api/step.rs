@@ -61,6 +61,10 @@ pub enum Step<V, R> {
 
 impl<A: Actor> Turn<'_, A> {
     /// Schedules one more step. For the macros.
+    ///
+    /// # Panics
+    ///
+    /// In a behaviour of one step.
     #[doc(hidden)]
     pub fn __again<B: Behaviour<Actor = A>>(&self, args: B::Args, resolver: Resolver<B::Reply>) {
         self.worker().set_next_step(stepped::<B>(args, resolver));
@@ -78,8 +82,12 @@ impl<A: Actor<Storage = InlineState>> Turn<'_, A> {
     }
 
     /// Stores the locals for the next step. For the macros.
+    ///
+    /// # Panics
+    ///
+    /// In a behaviour of one step.
     #[doc(hidden)]
     pub fn __plain_leave<L: Send + 'static>(&self, locals: L) {
-        self.worker().locals.set(Some(Box::new(locals)));
+        self.worker().set_locals(Box::new(locals));
     }
 }

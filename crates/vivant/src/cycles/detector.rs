@@ -188,3 +188,65 @@ fn end_actor(system: &Arc<Shared>, actor: Runnable) {
         }
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::*;
+    use crate::simulation::Simulation;
+    use crate::{OutgoingReferences, TraceReferences};
+    use std::cell::{Cell, RefCell};
+    use std::time::Duration;
+
+    thread_local! {
+        static SYSTEM: RefCell<Option<Arc<Shared>>> = const { RefCell::new(None) };
+        /// Calls of users' code, and how many of them found a lock that was held.
+        static CALLS: Cell<(u32, u32)> = const { Cell::new((0, 0)) };
+    }
+
+    /// Tries the detector's locks when it is traced.
+    struct Probe;
+
+    impl TraceReferences for Probe {
+        fn outgoing_references(&self, _: &mut OutgoingReferences<'_>) {
+            SYSTEM.with_borrow(|system| {
+                let system = system.as_ref().expect("the test has set it");
+                let is_held = Detector::of(system).pass.try_lock().is_err();
+                let (calls, held) = CALLS.get();
+                CALLS.set((calls + 1, held + u32::from(is_held)));
+            });
+        }
+    }
+
+    #[derive(Actor)]
+    struct Probed {
+        me: Option<Address<Probed>>,
+        _probe: Probe,
+    }
+
+    #[behaviours]
+    impl Probed {
+        fn keeps_itself(&mut self, t: &Turn<Self>) {
+            self.me = Some(t.me());
+        }
+    }
+
+    #[test]
+    fn no_lock_is_held_while_references_are_traced() {
+        let simulation = Simulation::new(0);
+        let system = simulation.system();
+        SYSTEM.set(Some(system.shared().clone()));
+        let actor = system.spawn(Probed {
+            me: None,
+            _probe: Probe,
+        });
+        actor.keeps_itself().send();
+        simulation.run();
+        drop(actor);
+        simulation.run_for(Duration::from_secs(10));
+        let (calls, held) = CALLS.get();
+        assert!(calls > 0 && held == 0, "{held} of {calls} found it held");
+        assert!(system.inspect().actors.is_empty());
+        SYSTEM.take();
+    }
+}

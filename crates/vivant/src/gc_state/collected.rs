@@ -270,8 +270,13 @@ where
     }
 
     /// Stores the locals for the next step. For the macros.
+    ///
+    /// # Panics
+    ///
+    /// In a behaviour of one step.
     #[doc(hidden)]
     pub fn __leave<L: Object<'gc>>(&self, locals: L) {
+        self.worker().expect_steps();
         let left = unsize!(self.alloc(Mut::new(Some(locals))) => dyn Anything);
         self.part().locals.set(Some(left));
     }

@@ -18,9 +18,9 @@ use vivant_heap::{
 /// and opens it. Only the actor reads or writes the object, so no lock is needed.
 ///
 /// It keeps both the object and its actor alive. When the actor has ended all the same, because it
-/// was stopped, messages become dead letters as any that come too late, and the object stays until
-/// the last tag of it is dropped. A restarted actor has other objects: it gets the message, and its
-/// [`Tag::open`] is refused.
+/// was stopped, the object has ended with it, messages become dead letters as any that come too
+/// late, and the tag is an identity to compare. A restarted actor has other objects: it gets the
+/// message, and its [`Tag::open`] is refused.
 ///
 /// Costs two words; a clone costs as much as cloning the address.
 ///

@@ -92,6 +92,11 @@ impl<'gc> DeskState<'gc> {
         let _received = t.ask(other.question()).then(t.me().receives());
     }
 
+    /// A reference to the object with the resolver.
+    fn shows(&self, t: &Turn<'gc, Desk>) -> Option<Far<'gc, Desk, Mut<Open<'gc>>>> {
+        self.open.map(|open| t.far(open))
+    }
+
     fn received(&self) -> Option<bool> {
         let received = self.received.as_ref()?;
         Some(matches!(received, Err(AskError::Broken { .. })))
@@ -241,4 +246,20 @@ fn a_busy_actor_with_a_growing_heap_breaks_its_promise() {
     }
     simulation.run_for(second() / 10);
     assert_eq!(asks.received().ask_blocking(), Ok(Some(true)));
+}
+
+/// A far reference keeps no resolver alive when the actor that it leads to has ended.
+#[test]
+fn the_end_of_an_actor_breaks_its_promises_despite_far_references() {
+    for objects in [0, 2_000] {
+        let simulation = Simulation::new(objects);
+        let (asks, has) = asked(&simulation);
+        has.grows(objects).send();
+        let kept = has.shows().ask_blocking().expect("it lives");
+        Address::stop(&has);
+        simulation.run_for(second());
+        let received = asks.received().ask_blocking();
+        assert!(matches!(received, Ok(Some(_))), "it waits still: {objects}");
+        assert!(kept.look(|kept| kept.is_some()));
+    }
 }

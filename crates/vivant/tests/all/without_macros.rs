@@ -20,7 +20,10 @@ impl Actor for Account {
     fn stopping(_: &mut Self, _: &Turn<'_, Self>, reason: &StopReason) {
         assert!(matches!(
             reason,
-            StopReason::Unreferenced | StopReason::Shutdown | StopReason::Stopped
+            StopReason::Unreferenced
+                | StopReason::Shutdown
+                | StopReason::Stopped
+                | StopReason::Panicked(_)
         ));
     }
 }
@@ -83,6 +86,25 @@ impl AccountHandle {
     }
     fn withdraw(&self, n: u64) -> Call<'_, Withdraw> {
         Call::new(&self.0, (n,))
+    }
+    fn stumble(&self) -> Call<'_, Stumble> {
+        Call::new(&self.0, ())
+    }
+}
+
+/// Has one step, and leaves another one: only behaviours in steps may.
+struct Stumble;
+
+impl Message for Stumble {
+    type Args = ();
+    type Reply = u64;
+    const NAME: &'static str = "without_macros::Account::stumble";
+}
+
+impl Behaviour for Stumble {
+    type Actor = Account;
+    fn run(_: &mut Account, turn: &Turn<'_, Account>, (): (), resolver: Resolver<u64>) {
+        turn.__again::<Deposit>((1_000,), resolver);
     }
 }
 
@@ -250,4 +272,22 @@ fn seeded_an_actor_without_macros_runs_in_simulation() -> Result<(), AskError> {
         assert_eq!(simulation.system().inspect().bytes, 0);
     }
     Ok(())
+}
+
+#[test]
+fn a_behaviour_of_one_step_leaves_none_to_another_actor() {
+    let simulation = Simulation::new(0);
+    let (account, other) = (
+        simulation.system().spawn(Account { balance: 1 }),
+        simulation.system().spawn(Account { balance: 2 }),
+    );
+    let answer = account.stumble().ask_blocking();
+    let Err(AskError::Panicked(panic)) = answer else {
+        panic!("it has left a step: {answer:?}");
+    };
+    assert!(
+        panic.to_string().contains("is no behaviour in steps"),
+        "{panic}"
+    );
+    assert_eq!(other.deposit(1).ask_blocking(), Ok(3));
 }

@@ -47,14 +47,15 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Checks a reachable object: if it is a tag entry, it is its target's tag entry in the table.
+    /// Checks a reachable object: if it is a tag entry, it is its target's tag entry in the table,
+    /// or its own target, in a detached heap.
     pub(super) fn tag_entry(&self, object: NonNull<Header>) -> Result<(), Fault> {
         // SAFETY: the caller has checked that an object begins there, and no turn runs.
         let target = unsafe { TagEntry::is_one(object).then(|| TagEntry::target(object)) };
         let Some(target) = target else {
             return Ok(());
         };
-        let known = self.core.tags.borrow().of(target) == Some(object);
+        let known = target == object || self.core.tags.borrow().of(target) == Some(object);
         let at = object.addr().get();
         check(known, "H2", "a tag entry that is not in the tag table", at)
     }

@@ -111,6 +111,7 @@ impl KindTable {
             route: Route::Exempt,
             bytes: size_of::<Parcel<L::Content>>(),
             guard: L::GUARD,
+            steps: L::STEPS,
             ready: ready::<L>,
             run: run::<L>,
             refuse: refuse::<L>,
