@@ -51,11 +51,20 @@ impl Shared {
         Timer::new(self.clone(), id)
     }
 
-    /// Fires the timers that are due.
+    /// Fires the timers that are due. For a simulation.
     pub(crate) fn fire_due(&self) {
         let now_ns = self.oracle.now_ns();
         self.timers
             .fire_due(now_ns, |caught| self.timer_panicked(caught));
+    }
+
+    /// Fires the timers that are due, if no other worker does.
+    pub(crate) fn fire_in_turn(&self) {
+        let now_ms = || self.oracle.coarse_ms();
+        self.timers
+            .fire_in_turn(self.oracle.now_ns(), now_ms, |caught| {
+                self.timer_panicked(caught);
+            });
     }
 
     /// User code in a timer's message panicked.

@@ -56,7 +56,8 @@ impl<A: Actor> Turn<'_, A> {
         Promise::open(self.owner())
     }
 
-    /// The values of all promises, in their order; or the first error that comes.
+    /// The values of all promises, in their order; or the first error that comes. Of no promises:
+    /// no values, at once.
     pub fn all<T: Send + 'static>(
         &self,
         promises: impl IntoIterator<Item = Promise<T>>,
@@ -64,7 +65,8 @@ impl<A: Actor> Turn<'_, A> {
         promise::all(self.owner(), promises.into_iter().collect())
     }
 
-    /// The first value that comes; if none comes, the last error.
+    /// The first value that comes; if none comes, the last error. Of no promises:
+    /// [`AskError::Broken`](crate::AskError::Broken), at once.
     pub fn any<T: Send + 'static>(
         &self,
         promises: impl IntoIterator<Item = Promise<T>>,

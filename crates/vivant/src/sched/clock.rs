@@ -1,5 +1,5 @@
-//! The clock thread: advances the coarse clock, fires timers, watches for slow turns. It sleeps
-//! while the system is idle.
+//! The clock thread: advances the coarse clock, requests a worker for due timers, watches for slow
+//! turns. It runs no code of users, and sleeps while the system is idle.
 //!
 //! K1 While any worker is awake it wakes every millisecond; otherwise only for the next timer, or
 //! when it is roused.
@@ -46,7 +46,10 @@ impl ClockThread {
     pub(super) fn run(&self, system: &Arc<Shared>, threads: &Threads) {
         loop {
             system.oracle.tick();
-            system.fire_due();
+            let (now_ns, now_ms) = (system.oracle.now_ns(), system.oracle.coarse_ms());
+            if system.timers.request_worker(now_ns, now_ms) {
+                system.idle.wake_one();
+            }
             threads.replacement.watch(system, threads);
             threads.slow.watch(threads, system);
             let mut state = lock(&self.state);
@@ -59,12 +62,16 @@ impl ClockThread {
             } else {
                 Mode::Ticking
             };
-            // A timer set since `fire_due` either has the state's lock still before it, or is seen
-            // here.
+            // A timer set since `request_worker` either has the state's lock still before it, or is
+            // seen here.
             let now_ns = system.oracle.now_ns();
             let next_ns = system.timers.next_ns();
             let wakes_ns = match (state.mode, next_ns) {
-                (Mode::Ticking, _) => Some(next_ns.unwrap_or(u64::MAX).min(now_ns + TICK_NS)),
+                // A due timer waits for its worker.
+                (Mode::Ticking, _) => {
+                    let later = next_ns.filter(|at_ns| *at_ns > now_ns);
+                    Some(later.unwrap_or(u64::MAX).min(now_ns + TICK_NS))
+                }
                 (_, next_ns) => next_ns,
             };
             state.wakes_ns = wakes_ns.unwrap_or(u64::MAX);
@@ -117,5 +124,6 @@ impl Threads {
             && self.blocking.is_idle()
             && self.slow.is_idle()
             && !self.has_work()
+            && !system.timers.is_worker_requested()
     }
 }

@@ -67,7 +67,10 @@ impl Replacement {
         let is_waiting_behind_a_turn = |worker_shared: &Arc<WorkerShared>| {
             worker_shared.has_waiting() && worker_shared.watch.current_turn_ms(now_ms) >= HELD_UP_MS
         };
-        if threads.common.is_empty() && !all_shared.iter().any(is_waiting_behind_a_turn) {
+        if threads.common.is_empty()
+            && !system.timers.is_worker_requested()
+            && !all_shared.iter().any(is_waiting_behind_a_turn)
+        {
             return;
         }
         if system.idle.sleepers.asleep() > 0 {

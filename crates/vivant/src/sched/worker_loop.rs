@@ -15,6 +15,7 @@ use crate::gc_state::{ConcurrentMarks, DetachedHeaps, IdleWork};
 use crate::observe;
 use crate::queues::{Park, Withdrawn};
 use crate::run::Ran;
+use crate::services::Timers;
 use crate::sync::{Arc, Ordering};
 use std::mem;
 
@@ -55,6 +56,8 @@ impl LoopState<'_> {
 /// rounds.
 #[derive(Clone, Copy)]
 struct SystemWork<'s> {
+    /// Alarms that are due.
+    timers: &'s Timers,
     /// Concurrent marks (H7).
     marks: &'s ConcurrentMarks,
     /// Detached heaps (O9).
@@ -66,16 +69,19 @@ struct SystemWork<'s> {
 impl SystemWork<'_> {
     fn of(system: &Shared) -> SystemWork<'_> {
         SystemWork {
+            timers: &system.timers,
             marks: ConcurrentMarks::of(system),
             detached_heaps: DetachedHeaps::of(system),
             candidates: &system.candidates,
         }
     }
 
-    /// Returns true if a worker is needed for detached heaps or for the detector.
+    /// Returns true if a worker is needed for alarms, for detached heaps or for the detector.
     #[inline]
     fn is_requested(self) -> bool {
-        self.detached_heaps.is_run_requested() || self.candidates.is_pass_requested()
+        self.timers.is_worker_requested()
+            || self.detached_heaps.is_run_requested()
+            || self.candidates.is_pass_requested()
     }
 
     /// Does that work. It is no turn, but other workers take this worker's queue over as if it were
@@ -86,6 +92,9 @@ impl SystemWork<'_> {
         if self.is_requested() {
             let now_ms = worker.system.oracle.coarse_ms();
             worker_shared.watch.begin_other_work(now_ms);
+            if self.timers.is_worker_requested() {
+                worker.system.fire_in_turn();
+            }
             if self.detached_heaps.is_run_requested() {
                 DetachedHeaps::run(&worker.system);
             }

@@ -7,6 +7,7 @@ mod dead_letters;
 mod exit_hooks;
 mod extensions;
 mod faults;
+mod fire_turn;
 mod registry;
 mod reports;
 #[allow(
@@ -27,4 +28,4 @@ pub(crate) use registry::Registry;
 pub(crate) use reports::Listener;
 pub(crate) use services::Services;
 pub(crate) use stage::{SUPERVISOR, Stage};
-pub(crate) use timers::TimerId;
+pub(crate) use timers::{TimerId, Timers};

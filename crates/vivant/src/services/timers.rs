@@ -1,18 +1,22 @@
 //! Timers: messages that are sent later, once or periodically.
 //!
-//! One ordered table for each system. The clock thread fires due timers; in a simulation, virtual
-//! time moves to the next deadline when nothing else can run. A timer's message carries an address,
-//! so it keeps its receiver alive.
+//! One ordered table for each system. The clock thread requests a worker when a timer is due, and
+//! one worker at a time fires what is due ([`FireTurn`]); in a simulation, virtual time moves to
+//! the next deadline when nothing else can run. A timer's message carries an address, so it keeps
+//! its receiver alive.
 
 use super::alarm::{Alarm, Interval};
+use super::fire_turn::FireTurn;
 use crate::failures::{Caught, catch};
-use crate::sync::{AtomicU64, Mutex, Ordering, lock};
+use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
 use std::collections::BTreeMap;
 
 #[derive(Default)]
 pub(crate) struct Timers {
     table: Mutex<Deadlines>,
     next_number: AtomicU64,
+    fire_turn: Mutex<FireTurn>,
+    fire_requested: AtomicBool,
 }
 
 #[derive(Default, PartialEq, Eq)]
@@ -97,36 +101,85 @@ impl Timers {
         lock(&self.table).deadlines.len()
     }
 
+    /// Requests a worker that fires what is due, unless one is firing. Returns whether one is
+    /// requested.
+    pub(crate) fn request_worker(&self, now_ns: u64, now_ms: u64) -> bool {
+        let is_due = self.next_ns().is_some_and(|at_ns| at_ns <= now_ns);
+        if !is_due || !lock(&self.fire_turn).is_free(now_ms) {
+            return false;
+        }
+        // SeqCst: a worker that falls asleep has announced it before it loads this, and is woken if
+        // it has not seen the store.
+        self.fire_requested.store(true, Ordering::SeqCst);
+        true
+    }
+
+    /// Whether a worker is to fire what is due.
+    #[inline]
+    pub(crate) fn is_worker_requested(&self) -> bool {
+        // SeqCst: pairs with the store in `request_worker`: a worker announces its sleep before
+        // this load.
+        self.fire_requested.load(Ordering::SeqCst)
+    }
+
+    /// As `fire_due`, for the one of several workers that has the turn to do it. `now_ms` returns
+    /// the coarse time.
+    pub(crate) fn fire_in_turn(
+        &self,
+        now_ns: u64,
+        now_ms: impl Fn() -> u64,
+        panicked: impl Fn(Caught),
+    ) {
+        // Relaxed: what becomes due later is requested again by the clock.
+        self.fire_requested.store(false, Ordering::Relaxed);
+        let Some(turn) = lock(&self.fire_turn).begin(now_ms()) else {
+            return;
+        };
+        while self.fire_next(now_ns, &panicked) {
+            if !lock(&self.fire_turn).goes_on(turn, now_ms()) {
+                return;
+            }
+        }
+        lock(&self.fire_turn).end(turn);
+    }
+
     /// Fires everything that is due at `now_ns`, in order. An alarm may run user code (the clone or
     /// drop of a message): a panic in it is passed to `panicked`, and no other alarm is lost.
     pub(crate) fn fire_due(&self, now_ns: u64, panicked: impl Fn(Caught)) {
-        while let Some((number, at_ns, alarm)) = self.take_due(now_ns) {
-            let rung = catch(|| {
-                let again = match alarm {
-                    Alarm::Limit(fire) | Alarm::Once(fire) => {
-                        fire();
-                        None
-                    }
-                    Alarm::Every {
-                        period_ns,
-                        mut fire,
-                    } => (fire() == Interval::Continue).then_some((period_ns, fire)),
-                };
-                if let Some((period_ns, fire)) = again {
-                    // The next deadline of the same grid that is not past: intervals do not drift,
-                    // and missed ticks are not made up for.
-                    let missed = now_ns.saturating_sub(at_ns) / period_ns;
-                    let next_ns = at_ns.saturating_add((missed + 1).saturating_mul(period_ns));
-                    self.put_back(number, next_ns, Alarm::Every { period_ns, fire });
-                } else {
-                    self.cancel(TimerId(number));
+        while self.fire_next(now_ns, &panicked) {}
+    }
+
+    /// Fires the next alarm that is due at `now_ns`. Returns false if none is.
+    fn fire_next(&self, now_ns: u64, panicked: &impl Fn(Caught)) -> bool {
+        let Some((number, at_ns, alarm)) = self.take_due(now_ns) else {
+            return false;
+        };
+        let rung = catch(|| {
+            let again = match alarm {
+                Alarm::Limit(fire) | Alarm::Once(fire) => {
+                    fire();
+                    None
                 }
-            });
-            if let Err(caught) = rung {
+                Alarm::Every {
+                    period_ns,
+                    mut fire,
+                } => (fire() == Interval::Continue).then_some((period_ns, fire)),
+            };
+            if let Some((period_ns, fire)) = again {
+                // The next deadline of the same grid that is not past: intervals do not drift,
+                // and missed ticks are not made up for.
+                let missed = now_ns.saturating_sub(at_ns) / period_ns;
+                let next_ns = at_ns.saturating_add((missed + 1).saturating_mul(period_ns));
+                self.put_back(number, next_ns, Alarm::Every { period_ns, fire });
+            } else {
                 self.cancel(TimerId(number));
-                panicked(caught);
             }
+        });
+        if let Err(caught) = rung {
+            self.cancel(TimerId(number));
+            panicked(caught);
         }
+        true
     }
 
     fn take_due(&self, now_ns: u64) -> Option<(u64, u64, Alarm)> {

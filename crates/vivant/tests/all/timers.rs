@@ -1,5 +1,6 @@
 //! Timers, time and chance: under simulation, where they are exact.
 
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 use vivant::Timer;
 use vivant::prelude::*;
@@ -141,4 +142,107 @@ fn timers_fire_on_threads_too() {
     assert_eq!(actor.cancel().ask_blocking(), Ok(true));
     assert_eq!(actor.cancel().ask_blocking(), Ok(false));
     assert!(system.shutdown().is_complete());
+}
+
+/// Closed until the test opens it.
+#[derive(Default)]
+struct Gate {
+    /// Whether code waits at it, and whether it is open.
+    state: Mutex<(bool, bool)>,
+    changed: Condvar,
+}
+
+impl Gate {
+    fn open(&self) {
+        self.state.lock().unwrap().1 = true;
+        self.changed.notify_all();
+    }
+
+    fn wait(&self) {
+        let mut state = self.state.lock().unwrap();
+        state.0 = true;
+        self.changed.notify_all();
+        drop(self.changed.wait_while(state, |(_, open)| !*open).unwrap());
+    }
+
+    /// Until code waits at it.
+    fn expect_waiting(&self) {
+        let state = self.state.lock().unwrap();
+        drop(
+            self.changed
+                .wait_while(state, |(waits, _)| !*waits)
+                .unwrap(),
+        );
+    }
+}
+
+/// Its clone waits for the gate.
+struct Stuck(Arc<Gate>);
+
+impl Clone for Stuck {
+    fn clone(&self) -> Stuck {
+        self.0.wait();
+        Stuck(self.0.clone())
+    }
+}
+
+#[derive(Actor)]
+struct Patient {
+    taken: u64,
+}
+
+#[behaviours]
+impl Patient {
+    fn takes(&mut self, stuck: Stuck) {
+        drop(stuck);
+        self.taken += 1;
+    }
+
+    fn begins(&mut self, t: &Turn<Self>, gate: Arc<Gate>) {
+        let _interval = t.every(Duration::from_millis(5), t.me().takes(Stuck(gate)));
+    }
+
+    fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    fn waits(&mut self, gate: Arc<Gate>) {
+        gate.wait();
+    }
+}
+
+/// The clone of an interval's argument waits: other timers, limits and the watch of slow turns go
+/// on, whatever the number of workers.
+#[test]
+fn an_alarm_that_waits_stops_no_other() {
+    for workers in [1, 2] {
+        let system = System::builder().workers(workers).build();
+        let patient = system.spawn(Patient { taken: 0 });
+        let slow = system.spawn(Patient { taken: 0 });
+        let (gate, late) = (Arc::new(Gate::default()), Arc::new(Gate::default()));
+        patient.begins(gate.clone()).send();
+        gate.expect_waiting();
+        let limited = slow.waits(late.clone()).ask();
+        let limited = system.block_on(limited.within(Duration::from_millis(10)));
+        assert!(matches!(limited, Err(AskError::TimedOut { .. })));
+        let clockwork = system.spawn(Clockwork {
+            ticks: Vec::new(),
+            interval: None,
+        });
+        clockwork.once(1).send();
+        while clockwork
+            .ticks()
+            .ask_blocking()
+            .expect("it lives")
+            .is_empty()
+        {
+            std::thread::yield_now();
+        }
+        gate.open();
+        late.open();
+        while patient.taken().ask_blocking() == Ok(0) {
+            std::thread::yield_now();
+        }
+        assert!(system.shutdown().is_complete(), "{workers}");
+    }
 }
