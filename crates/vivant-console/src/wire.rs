@@ -250,6 +250,7 @@ impl Report {
         let kind = match report {
             vivant::Report::SlowTurn { .. } => "slow_turn",
             vivant::Report::LargeTurn { .. } => "large_turn",
+            vivant::Report::LargeContainer { .. } => "large_container",
             vivant::Report::Panicked(_) => "panicked",
             vivant::Report::GaveUp { .. } => "gave_up",
             vivant::Report::Overdue { .. } => "overdue",

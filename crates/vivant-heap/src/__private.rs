@@ -1,7 +1,7 @@
 //! Functions for the macros' expansions, and for the runtime.
 
 pub use crate::share::parcel::TurnHeap;
-pub use crate::trampoline::drop_by_trampoline;
+pub use crate::trampoline::{drop_by_trampoline, separate_drops};
 
 use crate::Tracer;
 use std::marker::PhantomData;

@@ -3,26 +3,56 @@
 //! One value's drop may lead to the next one's: a region lies in a region, a message that is
 //! dropped breaks a promise or sends another message. Each level would need a piece of the stack.
 
+use crate::foreign_code::drop_panic;
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::panic::{self, AssertUnwindSafe};
+
+type Waiting = Option<VecDeque<Box<dyn FnOnce()>>>;
 
 thread_local! {
     /// The drops that wait for the running drop of this thread; none if no drop runs.
-    static WAITING: RefCell<Option<VecDeque<Box<dyn FnOnce()>>>> = const { RefCell::new(None) };
+    static WAITING: RefCell<Waiting> = const { RefCell::new(None) };
 }
 
-/// Takes the list away at the end, also after a panic.
+fn next_waiting() -> Option<Box<dyn FnOnce()>> {
+    WAITING.with_borrow_mut(|waiting| waiting.as_mut()?.pop_front())
+}
+
+/// Takes the list away at the end. After a panic it runs what waits still.
 struct Outermost;
 
 impl Drop for Outermost {
     fn drop(&mut self) {
-        let left = WAITING.take();
-        drop(left);
+        while let Some(next) = next_waiting() {
+            if let Err(panic) = panic::catch_unwind(AssertUnwindSafe(next)) {
+                drop_panic(panic);
+            }
+        }
+        WAITING.set(None);
     }
+}
+
+/// Runs `body` with a list of its own: drops in it do not wait for a drop that has called this.
+/// For code that takes long, or that runs actors.
+pub fn separate_drops<R>(body: impl FnOnce() -> R) -> R {
+    struct Restore(Waiting);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            let outer = self.0.take();
+            // A thread that ends has lost its list.
+            let _gone = WAITING.try_with(|waiting| waiting.replace(outer));
+        }
+    }
+    let outer = WAITING.try_with(RefCell::take).ok().flatten();
+    let _restore = Restore(outer);
+    body()
 }
 
 /// Runs `drops` at once. Within another such call on this thread, `drops` runs later: after what
 /// that call runs, in the order of the calls. The outermost call returns when all is done.
+///
+/// So a destructor must not wait for the drop of another value that it has begun.
 ///
 /// Costs an allocation within another call, and else two accesses to a thread-local variable.
 pub fn drop_by_trampoline(drops: impl FnOnce() + 'static) {
@@ -34,8 +64,7 @@ pub fn drop_by_trampoline(drops: impl FnOnce() + 'static) {
             WAITING.set(Some(VecDeque::new()));
             let _outermost = Outermost;
             drops();
-            while let Some(next) = WAITING.with_borrow_mut(|waiting| waiting.as_mut()?.pop_front())
-            {
+            while let Some(next) = next_waiting() {
                 next();
             }
         }
@@ -71,8 +100,18 @@ mod tests {
         assert_eq!(*ORDER.lock().unwrap(), (1..16).collect::<Vec<_>>());
         let panics = || drop_by_trampoline(|| panic!("as planned"));
         catch_unwind(AssertUnwindSafe(panics)).unwrap_err();
-        drop_by_trampoline(|| note(16));
+        let leaves_one = || {
+            drop_by_trampoline(|| note(16));
+            panic!("as planned");
+        };
+        let panics = || drop_by_trampoline(leaves_one);
+        catch_unwind(AssertUnwindSafe(panics)).unwrap_err();
         assert_eq!(ORDER.lock().unwrap().last(), Some(&16));
+        drop_by_trampoline(|| {
+            separate_drops(|| drop_by_trampoline(|| note(17)));
+            note(18);
+        });
+        assert_eq!(ORDER.lock().unwrap()[16..], [17, 18]);
     }
 
     fn goes_down(left: u32) {

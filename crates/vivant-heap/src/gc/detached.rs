@@ -104,16 +104,18 @@ impl Core {
             }
             DetachedWork::CutTags => self.cut_tags(piece),
             DetachedWork::Begin => {
-                self.pending_mark = PendingMark::None;
-                if !self.tags.get_mut().is_empty() {
-                    // The mark that is aborted here may read them. They are cut when this one has
-                    // ended, and another one follows.
-                    self.pending_mark = PendingMark::Mark;
-                }
                 self.abort_mark();
                 // All is swept already, unless the aborted mark was in termination and had to end.
                 while !self.old.sweep(SweepBudget::ALL, &self.source) {}
-                self.start_mark(state, MarkMode::Concurrent, EdgeSnapshot::Off);
+                // The aborted mark may have read the tags: they are cut before the next one begins.
+                let cuts_first = !self.tags.get_mut().is_empty();
+                self.pending_mark = match cuts_first {
+                    true => PendingMark::Mark,
+                    false => PendingMark::None,
+                };
+                if !cuts_first {
+                    self.start_mark(state, MarkMode::Concurrent, EdgeSnapshot::Off);
+                }
             }
         }
         self.detached_next = Next::Later;

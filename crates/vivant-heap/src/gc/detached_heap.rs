@@ -38,8 +38,11 @@ pub struct DetachedHeap {
 /// Limits how often a detached heap is marked.
 #[derive(Default)]
 struct MarkLimit {
-    /// Nanoseconds spent on it since its last mark was swept.
+    /// Nanoseconds spent on the mark that runs, and on its sweep.
     spent_ns: u64,
+    /// Whether a mark has begun, and was not swept yet. What comes before the first one does not
+    /// count: a sweep of the actor's last mark, cutting tags.
+    has_begun: bool,
     history: MarkHistory,
     /// It is not marked before this time.
     until_ns: u64,
@@ -49,6 +52,7 @@ impl MarkLimit {
     /// A mark and its sweep are over.
     fn mark_ended(&mut self, now_ns: u64, after: &HeapStats) {
         let spent_ns = mem::take(&mut self.spent_ns);
+        self.has_begun = false;
         self.history.record_end(0, now_ns, spent_ns, after);
         let next_ns = self
             .history
@@ -121,7 +125,8 @@ impl DetachedHeap {
         self.pending_mark() != PendingMark::None || self.is_collecting() || self.heap.is_draining()
     }
 
-    /// Drains at most a piece of the inbox. Returns whether the next step begins a mark.
+    /// Drains at most a piece of the inbox. Returns whether the next step begins a mark, or cuts
+    /// tags for it.
     ///
     /// Costs next to nothing.
     pub fn needs_mark(&mut self) -> bool {
@@ -227,7 +232,7 @@ impl DetachedHeap {
     /// that needs no mark.
     pub fn step_at(mut self, context: &StepContext<'_>, work: &mut usize) -> DetachedStep {
         let now_ns = context.now_ns;
-        if self.needs_mark() && self.mark_limit.spent_ns != 0 {
+        if self.needs_mark() && self.mark_limit.has_begun {
             // It has just been marked.
             self.mark_limit.mark_ended(now_ns, &self.heap.stats());
         }
@@ -244,18 +249,17 @@ impl DetachedHeap {
             // It will not be marked again: nothing of it is referenced.
             self.mark_limit.until_ns = now_ns;
         }
-        let (began_ns, was_collecting) = ((context.clock)(), self.is_collecting());
+        let (began_ns, marks) = ((context.clock)(), self.heap.core().counters.marks());
         let mut left = self.step(work);
-        match &mut left {
-            DetachedStep::Freed => {}
-            // The step only drained the inbox: that does not count towards the mark.
-            DetachedStep::HasWork(detached)
-                if !was_collecting && detached.is_draining() && !detached.is_collecting() => {}
-            DetachedStep::HasWork(detached) => {
-                detached.mark_limit.spent_ns += (context.clock)() - began_ns;
-            }
-            DetachedStep::Idle(detached) => {
-                detached.mark_limit.spent_ns += (context.clock)() - began_ns;
+        let (detached, is_idle) = match &mut left {
+            DetachedStep::Freed => return left,
+            DetachedStep::HasWork(detached) => (detached, false),
+            DetachedStep::Idle(detached) => (detached, true),
+        };
+        detached.mark_limit.has_begun |= detached.heap.core().counters.marks() != marks;
+        if detached.mark_limit.has_begun {
+            detached.mark_limit.spent_ns += (context.clock)() - began_ns;
+            if is_idle {
                 let stats = detached.heap.stats();
                 detached.mark_limit.mark_ended(now_ns, &stats);
             }

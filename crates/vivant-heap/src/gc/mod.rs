@@ -6,6 +6,8 @@ mod collect;
 #[cfg(test)]
 mod concurrent_mark_tests;
 pub(crate) mod counts;
+#[cfg(test)]
+mod cut_tags_tests;
 mod destructors;
 pub(crate) mod detached;
 pub(crate) mod detached_heap;

@@ -10,6 +10,10 @@ use crate::object::evacuator::Evacuated;
 pub struct HeapStats {
     /// Number of minor collections.
     pub minor: u64,
+    /// Elements of the largest container of `std` with references that a minor collection has
+    /// visited, if more than 1,000. It is visited as a whole, by each minor collection if it is in
+    /// the state; a collection in chunks (`gc::Vec`) is not.
+    pub largest_container: usize,
     /// Number of completed marks.
     pub major: u64,
     /// Number of concurrent marks begun; those that have ended are also in `major`.
@@ -154,6 +158,7 @@ impl Counters {
         self.stats.moved += moved.objects;
         self.stats.aged += moved.aged;
         self.stats.promoted += moved.promoted;
+        self.stats.largest_container = self.stats.largest_container.max(moved.container);
         self.aged = survivors.used();
     }
 

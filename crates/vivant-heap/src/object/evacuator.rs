@@ -64,12 +64,17 @@ pub struct Evacuator<'a> {
     value: usize,
 }
 
+/// A container with fewer elements costs a minor collection next to nothing.
+const CONTAINER_MIN: usize = 1_000;
+
 /// The evacuated objects of a minor collection.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Evacuated {
     pub(crate) objects: u64,
     pub(crate) aged: u64,
     pub(crate) promoted: u64,
+    /// Elements of the largest container of `std` with references that was visited.
+    pub(crate) container: usize,
 }
 
 impl Evacuated {
@@ -109,6 +114,15 @@ impl<'a> Evacuator<'a> {
             refers_to_young: false,
             counts: Evacuated::default(),
             value: 0,
+        }
+    }
+
+    /// A container of `std` with this number of elements is visited as a whole. A small one is not
+    /// noted: the compiler drops this call for an option.
+    #[inline(always)]
+    pub(crate) fn visits_container(&mut self, elements: usize) {
+        if elements > CONTAINER_MIN {
+            self.counts.container = self.counts.container.max(elements);
         }
     }
 

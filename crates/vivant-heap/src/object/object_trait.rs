@@ -95,7 +95,9 @@ macro_rules! container {
             #[inline]
             fn evacuate(&mut $self, evacuator: &mut Evacuator<'_>) {
                 if <Self as Object<'gc>>::NEEDS_TRACE {
-                    for part in $parts_mut {
+                    let parts = $parts_mut;
+                    evacuator.visits_container(parts.len());
+                    for part in parts {
                         part.evacuate(evacuator);
                     }
                 }
@@ -201,6 +203,7 @@ macro_rules! map {
             }
             fn evacuate(&mut self, evacuator: &mut Evacuator<'_>) {
                 if V::NEEDS_TRACE {
+                    evacuator.visits_container(self.len());
                     self.values_mut().for_each(|value| value.evacuate(evacuator));
                 }
             }

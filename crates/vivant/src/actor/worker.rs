@@ -19,7 +19,7 @@ use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
 use vivant_brc::Executor;
-use vivant_heap::__private::TurnHeap;
+use vivant_heap::__private::{TurnHeap, separate_drops};
 use vivant_heap::{Erased, Mutator, Parcel, Sendable};
 
 thread_local! {
@@ -103,17 +103,13 @@ impl Worker {
                 CURRENT.set(self.0.outer.take());
             }
         }
-        assert!(
-            !Worker::has_entered(&worker.system),
-            "a system was run within one of its own turns"
-        );
         // What runs here belongs to the actors.
         let _executor = Executor::new();
         worker
             .outer
             .set(CURRENT.replace(Some(NonNull::from(&**worker))));
         let _restore = Restore(worker);
-        worker.pool.enter(|| body(worker))
+        separate_drops(|| worker.pool.enter(|| body(worker)))
     }
 
     /// Calls `body` with this thread's worker, if the thread is one.
@@ -143,12 +139,22 @@ impl Worker {
     /// Whether this thread is a worker of `system`. It is one also if a turn of `system` drives
     /// another system, and a turn of that system calls this.
     pub(crate) fn has_entered(system: &Shared) -> bool {
+        Worker::any_entered(|worker| ptr::eq(&*worker.system, system))
+    }
+
+    /// Whether a turn of `system` calls this, by itself or by another system that it drives.
+    pub(crate) fn inside_turn_of(system: &Shared) -> bool {
+        Worker::any_entered(|worker| ptr::eq(&*worker.system, system) && worker.inside_turn())
+    }
+
+    /// Whether one of the workers that this thread is has a property.
+    fn any_entered(has: impl Fn(&Worker) -> bool) -> bool {
         let mut next = CURRENT.get();
         while let Some(worker) = next {
             // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it
             // back when that frame is left, which is below this one, on this thread (X7).
             let worker = unsafe { worker.as_ref() };
-            if ptr::eq(&*worker.system, system) {
+            if has(worker) {
                 return true;
             }
             next = worker.outer.get();

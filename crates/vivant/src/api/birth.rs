@@ -67,7 +67,7 @@ fn birth_of<A: Actor>(
     if system.is_closing() {
         // Registered first, so that shutdown cannot miss it.
         address.cell().signal(Signals::SHUTDOWN);
-        if Worker::of(system, |_| ()).is_none() {
+        if !Worker::has_entered(system) {
             // No thread may ever drive a simulation again.
             let _steps = system.scheduler.run_ready(system);
         }

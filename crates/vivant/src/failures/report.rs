@@ -30,6 +30,16 @@ pub enum Report {
         /// Bytes allocated, including those that were young before it.
         bytes: u64,
     },
+    /// A container of `std` in an actor's state, or in an object that it writes, has so many
+    /// references that it makes collections slow: each minor collection visits all of them, some
+    /// 1.5 ns each. Use a collection in chunks in its place: [`gc::Vec`](crate::gc::Vec),
+    /// [`gc::HashMap`](crate::gc::HashMap). Reported once for each heap.
+    LargeContainer {
+        /// Path of the actor.
+        actor: String,
+        /// Number of elements.
+        elements: usize,
+    },
     /// A turn, a stop hook or the drop of a state panicked.
     Panicked(Panic),
     /// A supervisor gave up, and has no supervisor above it: its tree ends.
@@ -83,6 +93,10 @@ impl fmt::Display for Report {
             } => write!(
                 f,
                 "{behaviour} of {actor} has allocated {bytes} bytes in one turn, in which nothing can be collected: write it in steps"
+            ),
+            Report::LargeContainer { actor, elements } => write!(
+                f,
+                "a std container of {actor} has {elements} elements with references, and each minor collection visits all of them: use gc::Vec, gc::HashMap or another collection in chunks"
             ),
             Report::Panicked(panic) => write!(f, "a turn panicked: {panic}"),
             Report::GaveUp { supervisor, why } => write!(

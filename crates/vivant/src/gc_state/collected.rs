@@ -84,6 +84,8 @@ where
     pub(super) mark: Option<Arc<RunningMark>>,
     /// Whether a continuation message is under way.
     pub(super) continue_sent: bool,
+    /// Whether the heap's largest container of `std` was reported.
+    pub(super) container_reported: bool,
     pub(super) waker: Arc<GcWaker>,
 }
 
@@ -143,6 +145,7 @@ where
             edge_snapshot: EdgeSnapshot::default(),
             mark: None,
             continue_sent: false,
+            container_reported: false,
             waker,
         };
         stored.end_turn(worker, counts);

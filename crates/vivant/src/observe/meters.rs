@@ -315,6 +315,7 @@ pub(super) fn report(report: &Report) {
         } => ("vivant_large_turns_total", actor.as_str(), *behaviour),
         Report::Panicked(panic) => ("vivant_panics_total", panic.actor(), panic.behaviour()),
         Report::GaveUp { .. }
+        | Report::LargeContainer { .. }
         | Report::Overdue { .. }
         | Report::UnusedCollector { .. }
         | Report::ThreadFailed { .. } => return,

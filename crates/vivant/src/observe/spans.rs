@@ -197,6 +197,9 @@ pub(super) fn report(report: &Report) {
             reason = %why.reason,
             "gave up",
         ),
+        Report::LargeContainer { actor, elements } => {
+            warn!(target: "vivant", actor, elements, "large container");
+        }
         Report::Overdue { actor } => warn!(target: "vivant", actor, "overdue"),
         Report::UnusedCollector {
             place,

@@ -41,6 +41,10 @@ impl Reports {
         });
     }
 
+    pub(crate) fn large_container(&self, actor: String, elements: usize) {
+        self.publish(Report::LargeContainer { actor, elements });
+    }
+
     pub(crate) fn slow_turn(&self, actor: String, behaviour: &'static str, for_ms: u64) {
         self.publish(Report::SlowTurn {
             actor,

@@ -118,7 +118,7 @@ impl Simulation {
 
     fn assert_outside(&self) {
         assert!(
-            !Worker::has_entered(self.system.shared()),
+            !Worker::inside_turn_of(self.system.shared()),
             "a simulation was run within one of its own turns"
         );
     }

@@ -73,7 +73,7 @@ impl fmt::Display for ShutdownReport {
 
 pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport {
     assert!(
-        !Worker::has_entered(system),
+        !Worker::inside_turn_of(system),
         "shutdown was called within a turn of the system that it shuts down, and would wait for itself"
     );
     let before = system.actors();
@@ -148,8 +148,7 @@ fn end_all_actors(system: &Arc<Shared>, deadline_ns: u64) {
             // Nothing in a simulation can block the loop: turns are finite, or the caller's thread
             // hangs in one.
             if system.scheduler.run_ready(system) == 0 {
-                // Shut down from within one of its own turns, by way of another system: that turn's
-                // actor ends when the turn does.
+                // Nothing runs any more: what is left waits for a run below this call.
                 return;
             }
             continue;

@@ -1,10 +1,11 @@
-//! Reports of turns that allocate more than the system's limit.
+//! Reports of turns that allocate more than the system's limit, and of containers that make each
+//! minor collection long.
 
 use std::sync::{Arc, Mutex};
-use vivant::System;
 use vivant::heap::Held;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
+use vivant::{Report, System};
 
 /// Its survivors stay young once, and it lends an object.
 #[derive(Actor)]
@@ -43,4 +44,59 @@ fn a_turn_that_allocates_too_much_is_reported_once_though_its_inbox_is_drained_a
     lender.fills(1_000).ask_blocking().unwrap();
     let reports = *reports.lock().unwrap();
     assert_eq!(reports, 1);
+}
+
+/// Has its references in a container of `std`, or in chunks.
+#[derive(Actor)]
+struct ShelfState<'gc> {
+    whole: Vec<Gc<'gc, u64>>,
+    chunks: gc::Vec<'gc, Gc<'gc, u64>>,
+}
+
+#[behaviours]
+impl<'gc> ShelfState<'gc> {
+    #[start]
+    fn new() -> Self {
+        ShelfState {
+            whole: Vec::new(),
+            chunks: gc::Vec::new(),
+        }
+    }
+
+    fn fills_whole(&mut self, t: &Turn<'gc, Shelf>, many: u64) {
+        self.whole = (0..many).map(|n| t.alloc(n)).collect();
+    }
+
+    fn fills_chunks(&mut self, t: &Turn<'gc, Shelf>, many: u64) {
+        for n in 0..many {
+            self.chunks.push(t, t.alloc(n));
+        }
+    }
+}
+
+#[test]
+fn a_large_container_is_reported_once_and_a_collection_in_chunks_is_not() {
+    const MANY: u64 = 100_000;
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let said = reports.clone();
+    let builder = System::builder().on_report(move |report| {
+        if let Report::LargeContainer { elements, .. } = report {
+            said.lock().unwrap().push((*elements, report.to_string()));
+        }
+    });
+    let simulation = Simulation::with(3, Faults::none(), builder);
+    let shelf = Shelf::spawn(simulation.system());
+    for _ in 0..3 {
+        shelf.fills_chunks(MANY).ask_blocking().unwrap();
+    }
+    assert!(reports.lock().unwrap().is_empty());
+    for _ in 0..3 {
+        shelf.fills_whole(MANY).ask_blocking().unwrap();
+    }
+    let reports = reports.lock().unwrap();
+    let [(elements, text)] = &reports[..] else {
+        panic!("one report: {reports:?}");
+    };
+    assert_eq!(*elements as u64, MANY);
+    assert!(text.contains("gc::Vec"), "{text}");
 }

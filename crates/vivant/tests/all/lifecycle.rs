@@ -387,3 +387,32 @@ fn an_address_dropped_in_a_long_turn_keeps_no_actor_alive() {
     let reported = dropper.drop_and_wait(telltale, gate, ended).ask_blocking();
     assert_eq!(reported, Ok(true), "it outlives its last address");
 }
+
+/// Its turn outlives the shutdown of its system, and spawns then.
+#[derive(Actor)]
+#[actor(blocking)]
+struct Survivor;
+
+#[behaviours]
+impl Survivor {
+    fn spawn_late(&self, t: &Turn<Self>, gate: Arc<Barrier>, spawned: mpsc::Sender<()>) {
+        gate.wait();
+        gate.wait();
+        drop(t.spawn_actor(Survivor));
+        spawned.send(()).expect("the test waits");
+    }
+}
+
+#[test]
+fn a_turn_that_outlives_the_shutdown_may_spawn() {
+    let system = System::builder().workers(1).build();
+    let (gate, (sender, spawned)) = (Arc::new(Barrier::new(2)), mpsc::channel());
+    let survivor = system.spawn(Survivor);
+    survivor.spawn_late(gate.clone(), sender).send();
+    gate.wait();
+    assert!(!system.shutdown_within(Duration::ZERO).is_complete());
+    gate.wait();
+    spawned.recv().expect("the turn does not panic");
+    drop(survivor);
+    wait_while(|| !system.inspect().actors.is_empty());
+}

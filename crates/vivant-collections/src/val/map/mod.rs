@@ -33,9 +33,9 @@ use vivant_heap::{Fault, FixedState, Frozen, Mutator, Object, Val};
 /// ([`FixedState`](crate::gc::FixedState), R5); keys that collide are in the order in which they
 /// were inserted. A map of colliding keys is slow, not wrong.
 ///
-/// If `Hash` and `Eq` of the keys contradict each other, or themselves, a map may miss a key or hold
-/// it twice, and an operation may panic. Each operation ends, other versions stay as they are, and
-/// nothing is undefined behaviour.
+/// If `Hash` and `Eq` of the keys contradict each other, or themselves, a map may miss a key or
+/// hold it twice, and an operation may panic. Each operation ends, other versions stay as they are,
+/// and nothing is undefined behaviour.
 ///
 /// ```
 /// use vivant_collections::val;

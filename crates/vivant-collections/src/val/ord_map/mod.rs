@@ -28,9 +28,9 @@ use vivant_heap::{Fault, Frozen, Mutator, Object};
 /// Keys and values are cloned into copies of nodes, and the least key of each node into the node
 /// above it: refer to large values by [`Val`](vivant_heap::Val).
 ///
-/// If `Ord` of the keys contradicts itself, a map may miss a key or hold it twice, its order is any,
-/// and an operation may panic. Each operation ends, other versions stay as they are, and nothing is
-/// undefined behaviour.
+/// If `Ord` of the keys contradicts itself, a map may miss a key or hold it twice, its order is
+/// any, and an operation may panic. Each operation ends, other versions stay as they are, and
+/// nothing is undefined behaviour.
 ///
 /// ```
 /// use vivant_collections::val;

@@ -39,11 +39,12 @@ impl Verifier<'_> {
         // SAFETY: the caller's contract. Relaxed: a marker may change the state meanwhile; any
         // value of it is accepted.
         let state = unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
-        state == self.core.old.epoch.0 || self.core.is_marking()
+        state == self.core.old.epoch.0 || self.core.is_marking() || self.core.mark_aborted
     }
 
     /// Checks a reachable old object: the last mark has marked it, or it was born since. A running
-    /// mark has scanned it if it was written since the mark began, and if the mark is complete.
+    /// mark has scanned it if it was written since the mark began, and if the mark is complete. An
+    /// aborted mark leaves two epochs, until the next mark begins.
     pub(super) fn epoch(&self, object: NonNull<Header>, table: &Table) -> Result<(), Fault> {
         // SAFETY: the caller has checked that an object begins there. Relaxed: a marker may change
         // the state meanwhile; any value of it is accepted.
@@ -52,7 +53,7 @@ impl Verifier<'_> {
         let marks = self.core.is_marking() && !self.core.is_terminating_mark();
         let written = self.remembered.contains(&at) && table.mutable && table.needs_trace;
         check(
-            state == self.core.old.epoch.0 || (marks && !written),
+            state == self.core.old.epoch.0 || (marks && !written) || self.core.mark_aborted,
             "H4",
             "it is reached, and has not the present epoch",
             at,
