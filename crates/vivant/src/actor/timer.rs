@@ -58,7 +58,14 @@ impl Shared {
             .fire_due(now_ns, |caught| self.timer_panicked(caught));
     }
 
-    /// Fires the timers that are due, if no other worker does.
+    /// Fires the time limits that are due.
+    pub(crate) fn fire_limits(&self) {
+        let now_ns = self.oracle.now_ns();
+        self.timers
+            .fire_limits(now_ns, |caught| self.timer_panicked(caught));
+    }
+
+    /// Fires the timers with messages that are due, if no other worker does.
     pub(crate) fn fire_in_turn(&self) {
         let now_ms = || self.oracle.coarse_ms();
         self.timers

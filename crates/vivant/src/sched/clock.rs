@@ -1,5 +1,6 @@
-//! The clock thread: advances the coarse clock, requests a worker for due timers, watches for slow
-//! turns. It runs no code of users, and sleeps while the system is idle.
+//! The clock thread: advances the coarse clock, fires time limits, requests a worker for other
+//! timers, watches for slow turns. Of users it runs wakers only. It sleeps while the system is
+//! idle.
 //!
 //! K1 While any worker is awake it wakes every millisecond; otherwise only for the next timer, or
 //! when it is roused.
@@ -46,6 +47,7 @@ impl ClockThread {
     pub(super) fn run(&self, system: &Arc<Shared>, threads: &Threads) {
         loop {
             system.oracle.tick();
+            system.fire_limits();
             let (now_ns, now_ms) = (system.oracle.now_ns(), system.oracle.coarse_ms());
             if system.timers.request_worker(now_ns, now_ms) {
                 system.idle.wake_one();

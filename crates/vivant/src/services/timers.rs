@@ -1,9 +1,10 @@
 //! Timers: messages that are sent later, once or periodically.
 //!
-//! One ordered table for each system. The clock thread requests a worker when a timer is due, and
-//! one worker at a time fires what is due ([`FireTurn`]); in a simulation, virtual time moves to
-//! the next deadline when nothing else can run. A timer's message carries an address, so it keeps
-//! its receiver alive.
+//! Two ordered tables for each system, because an alarm with a message runs code of users: the
+//! clone or drop of its arguments. The clock thread fires time limits, and requests a worker when a
+//! message is due; one worker at a time fires these ([`FireTurn`]). In a simulation, virtual time
+//! moves to the next deadline when nothing else can run. A timer's message carries an address, so
+//! it keeps its receiver alive.
 
 use super::alarm::{Alarm, Interval};
 use super::fire_turn::FireTurn;
@@ -32,9 +33,45 @@ enum TimersState {
 #[derive(Default)]
 struct Deadlines {
     state: TimersState,
-    /// By deadline, then by the order in which they were set (R5).
-    by_deadline: BTreeMap<(u64, u64), Alarm>,
+    /// Time limits, by deadline, then by the order in which they were set (R5).
+    limits: BTreeMap<(u64, u64), Alarm>,
+    /// Messages, in the same order.
+    messages: BTreeMap<(u64, u64), Alarm>,
     deadlines: BTreeMap<u64, u64>,
+}
+
+impl Deadlines {
+    fn insert(&mut self, key: (u64, u64), alarm: Alarm) {
+        match alarm {
+            Alarm::Limit(_) => self.limits.insert(key, alarm),
+            Alarm::Once(_) | Alarm::Every { .. } => self.messages.insert(key, alarm),
+        };
+    }
+
+    fn remove(&mut self, key: &(u64, u64)) -> Option<Alarm> {
+        let limit = self.limits.remove(key);
+        limit.or_else(|| self.messages.remove(key))
+    }
+
+    /// The first key of the chosen alarms.
+    fn first(&self, which: Which) -> Option<(u64, u64)> {
+        let limit = self.limits.first_key_value().map(|(key, _)| *key);
+        let message = self.messages.first_key_value().map(|(key, _)| *key);
+        match which {
+            Which::Limits => limit,
+            Which::Messages => message,
+            Which::All => limit.into_iter().chain(message).min(),
+        }
+    }
+}
+
+/// Which alarms fire.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    /// They run no code of users but wakers.
+    Limits,
+    Messages,
+    All,
 }
 
 /// Identity of a timer: enough to cancel it.
@@ -57,7 +94,7 @@ impl Timers {
             }
             (TimersState::Open, alarm) | (TimersState::LimitsOnly, alarm @ Alarm::Limit(_)) => {
                 table.deadlines.insert(number, at_ns);
-                table.by_deadline.insert((at_ns, number), alarm);
+                table.insert((at_ns, number), alarm);
             }
             (TimersState::LimitsOnly | TimersState::Closed, refused) => {
                 // Outside the lock: the alarm may hold addresses, and the end of their actors may
@@ -67,10 +104,7 @@ impl Timers {
                 return (TimerId(number), false);
             }
         }
-        let is_next = table
-            .by_deadline
-            .first_key_value()
-            .is_some_and(|(key, _)| key.1 == number);
+        let is_next = table.first(Which::All).is_some_and(|key| key.1 == number);
         (TimerId(number), is_next)
     }
 
@@ -81,7 +115,7 @@ impl Timers {
             let Some(at_ns) = table.deadlines.remove(&number) else {
                 return false;
             };
-            table.by_deadline.remove(&(at_ns, number))
+            table.remove(&(at_ns, number))
         };
         // Dropped outside the lock: it may hold addresses, and the end of their actors may set or
         // cancel timers.
@@ -91,20 +125,18 @@ impl Timers {
 
     /// The next deadline.
     pub(crate) fn next_ns(&self) -> Option<u64> {
-        lock(&self.table)
-            .by_deadline
-            .first_key_value()
-            .map(|(key, _)| key.0)
+        lock(&self.table).first(Which::All).map(|key| key.0)
     }
 
     pub(crate) fn len(&self) -> usize {
         lock(&self.table).deadlines.len()
     }
 
-    /// Requests a worker that fires what is due, unless one is firing. Returns whether one is
-    /// requested.
+    /// Requests a worker that fires the messages that are due, unless one is firing. Returns
+    /// whether one is requested.
     pub(crate) fn request_worker(&self, now_ns: u64, now_ms: u64) -> bool {
-        let is_due = self.next_ns().is_some_and(|at_ns| at_ns <= now_ns);
+        let next = lock(&self.table).first(Which::Messages);
+        let is_due = next.is_some_and(|(at_ns, _)| at_ns <= now_ns);
         if !is_due || !lock(&self.fire_turn).is_free(now_ms) {
             return false;
         }
@@ -122,8 +154,13 @@ impl Timers {
         self.fire_requested.load(Ordering::SeqCst)
     }
 
-    /// As `fire_due`, for the one of several workers that has the turn to do it. `now_ms` returns
-    /// the coarse time.
+    /// Fires the time limits that are due: the clock thread does, also if no worker is free.
+    pub(crate) fn fire_limits(&self, now_ns: u64, panicked: impl Fn(Caught)) {
+        while self.fire_next(Which::Limits, now_ns, &panicked) {}
+    }
+
+    /// Fires the messages that are due, for the one of several workers that has the turn to do it.
+    /// `now_ms` returns the coarse time.
     pub(crate) fn fire_in_turn(
         &self,
         now_ns: u64,
@@ -135,7 +172,7 @@ impl Timers {
         let Some(turn) = lock(&self.fire_turn).begin(now_ms()) else {
             return;
         };
-        while self.fire_next(now_ns, &panicked) {
+        while self.fire_next(Which::Messages, now_ns, &panicked) {
             if !lock(&self.fire_turn).goes_on(turn, now_ms()) {
                 return;
             }
@@ -146,12 +183,12 @@ impl Timers {
     /// Fires everything that is due at `now_ns`, in order. An alarm may run user code (the clone or
     /// drop of a message): a panic in it is passed to `panicked`, and no other alarm is lost.
     pub(crate) fn fire_due(&self, now_ns: u64, panicked: impl Fn(Caught)) {
-        while self.fire_next(now_ns, &panicked) {}
+        while self.fire_next(Which::All, now_ns, &panicked) {}
     }
 
     /// Fires the next alarm that is due at `now_ns`. Returns false if none is.
-    fn fire_next(&self, now_ns: u64, panicked: &impl Fn(Caught)) -> bool {
-        let Some((number, at_ns, alarm)) = self.take_due(now_ns) else {
+    fn fire_next(&self, which: Which, now_ns: u64, panicked: &impl Fn(Caught)) -> bool {
+        let Some((number, at_ns, alarm)) = self.take_due(which, now_ns) else {
             return false;
         };
         let rung = catch(|| {
@@ -182,13 +219,10 @@ impl Timers {
         true
     }
 
-    fn take_due(&self, now_ns: u64) -> Option<(u64, u64, Alarm)> {
+    fn take_due(&self, which: Which, now_ns: u64) -> Option<(u64, u64, Alarm)> {
         let mut table = lock(&self.table);
-        let (&(at_ns, number), _) = table
-            .by_deadline
-            .first_key_value()
-            .filter(|(key, _)| key.0 <= now_ns)?;
-        let (_, alarm) = table.by_deadline.pop_first()?;
+        let (at_ns, number) = table.first(which).filter(|key| key.0 <= now_ns)?;
+        let alarm = table.remove(&(at_ns, number))?;
         if !matches!(alarm, Alarm::Every { .. }) {
             table.deadlines.remove(&number);
         }
@@ -200,7 +234,7 @@ impl Timers {
         let mut table = lock(&self.table);
         if let Some(deadline) = table.deadlines.get_mut(&number) {
             *deadline = at_ns;
-            table.by_deadline.insert((at_ns, number), alarm);
+            table.insert((at_ns, number), alarm);
         } else {
             // Outside the lock: the alarm may hold addresses, and the end of their actors may set
             // or cancel timers.
@@ -217,14 +251,12 @@ impl Timers {
                 return;
             }
             table.state = TimersState::LimitsOnly;
-            let is_limit = |(_, alarm): &((u64, u64), Alarm)| matches!(alarm, Alarm::Limit(_));
-            let all = std::mem::take(&mut table.by_deadline).into_iter();
-            let (limits, messages): (BTreeMap<_, _>, BTreeMap<_, _>) = all.partition(is_limit);
-            table.deadlines = limits
+            let messages = std::mem::take(&mut table.messages);
+            table.deadlines = table
+                .limits
                 .keys()
                 .map(|(at_ns, number)| (*number, *at_ns))
                 .collect();
-            table.by_deadline = limits;
             messages
         };
         for alarm in messages.into_values() {
@@ -241,9 +273,12 @@ impl Timers {
             let mut table = lock(&self.table);
             table.state = TimersState::Closed;
             table.deadlines.clear();
-            std::mem::take(&mut table.by_deadline)
+            (
+                std::mem::take(&mut table.limits),
+                std::mem::take(&mut table.messages),
+            )
         };
-        for alarm in alarms.into_values() {
+        for alarm in alarms.0.into_values().chain(alarms.1.into_values()) {
             let rung = catch(move || {
                 if let Alarm::Limit(fire) = alarm {
                     fire();
