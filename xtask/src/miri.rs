@@ -83,7 +83,7 @@ const HEAPS: Package = Package {
         huge_objects depth_needs_no_stack a_refused_write a_value_taken_out graphs_may_hold",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`.
-    units_long: "the_model deltas_have_the_same_order detached_heap_tests mark::mutator_assist \
+    units_long: "the_model deltas_have_the_same_order detached_heap_tests cut_tags_tests mark::mutator_assist \
         gc::model_tests dead_objects_stay_dead a_mark_accounts_for \
         are_spread linear_hash_map",
     units_never: "self_tests injected_faults",

@@ -127,5 +127,6 @@ fn clones_that_publish_to_each_others_topics_end() {
         }
     });
     let got = echoing.got().ask_blocking().unwrap();
-    assert!(got.values >= 200, "{got:?}");
+    // A value that is published while a clone publishes counts as missed.
+    assert!(got.values > 0 && got.values + got.missed >= 200, "{got:?}");
 }
