@@ -213,6 +213,8 @@ fn the_table_has_each_program_beside_the_papers() {
         let row = format!("| {program} | vivant | ");
         assert!(has(&row), "{program}: {table} {error}");
     }
-    // 102 messages of each ring, and ten that set it up.
-    assert!(has("| rings | vivant | 448 | 0 | 0 | 0 |"), "{table}");
+    // 102 messages of each ring, and ten that set it up. The turn with the answer is counted at its
+    // end, which the reader of the answer may not have seen.
+    let counted = |turns| has(&format!("| rings | vivant | {turns} | 0 | 0 | 0 |"));
+    assert!(counted(448) || counted(447), "{table}");
 }
