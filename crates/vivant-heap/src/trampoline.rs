@@ -19,7 +19,7 @@ fn next_waiting() -> Option<Box<dyn FnOnce()>> {
     WAITING.with_borrow_mut(|waiting| waiting.as_mut()?.pop_front())
 }
 
-/// Takes the list away at the end. After a panic it runs what waits still.
+/// The outermost call: at its end, also by a panic, it runs what waits.
 struct Outermost;
 
 impl Drop for Outermost {
@@ -64,9 +64,6 @@ pub fn drop_by_trampoline(drops: impl FnOnce() + 'static) {
             WAITING.set(Some(VecDeque::new()));
             let _outermost = Outermost;
             drops();
-            while let Some(next) = next_waiting() {
-                next();
-            }
         }
         // The thread ends, and has lost its list.
         Err(_) => drops(),

@@ -1,7 +1,7 @@
-//! [`FireTurn`]: the right to fire due alarms. One worker has it, so that alarms fire in the order
-//! of their deadlines.
+//! [`FireTurn`]: the right to fire the alarms with messages that are due. One worker has it, so
+//! that they fire in the order of their deadlines.
 //!
-//! An alarm may run users' code: the clone or drop of a message, a waker. While one alarm runs for
+//! Such an alarm may run users' code: the clone or drop of a message. While one alarm runs for
 //! [`TAKE_OVER_MS`] or longer, another worker may take the turn over (T6). The first one fires no
 //! further alarm then.
 
