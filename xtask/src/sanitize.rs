@@ -5,6 +5,8 @@ use crate::command::Run;
 use crate::filtered::Tests;
 use crate::toolchain::{self, NIGHTLY};
 use crate::{Failure, workspace};
+#[cfg(test)]
+use std::collections::BTreeSet;
 
 /// The modules that run the runtime; those of the compiler's messages have nothing to say to a
 /// sanitizer.
@@ -41,6 +43,9 @@ const NO_FENCES: &str = " --cfg vivant_no_fences";
 /// again seems to have its last user still.
 const KNOWN_MAPPINGS: &str = " --cfg rustix_use_libc";
 
+/// No allocator in C: the sanitizers see neither its writes nor the order that it makes.
+const KNOWN_ALLOCATOR: &str = " --cfg vivant_system_allocator";
+
 /// Naming the target keeps the sanitizer out of build scripts and macros.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
@@ -67,7 +72,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         .arg(workspace::target_dir("sanitize").join(sanitizer))
         .env(
             "RUSTFLAGS",
-            format!("-Zsanitizer={sanitizer}{KNOWN_MAPPINGS}{flags}"),
+            format!("-Zsanitizer={sanitizer}{KNOWN_MAPPINGS}{KNOWN_ALLOCATOR}{flags}"),
         )
         .env("TSAN_OPTIONS", suppressions("tsan"))
         .env("LSAN_OPTIONS", suppressions("lsan"))
@@ -106,4 +111,39 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         runtime(OWN_MEMORY)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A suppression that names no code suppresses nothing: a test was renamed.
+    #[test]
+    fn each_leak_suppression_names_code_of_the_workspace() {
+        let mut names = BTreeSet::new();
+        for path in workspace::files().unwrap() {
+            if path.ends_with(".rs") {
+                let text = workspace::read(&path).unwrap();
+                names.extend(names_in(&text).map(str::to_owned));
+            }
+        }
+        let suppressions = workspace::read("xtask/lsan-suppressions.txt").unwrap();
+        let suppressed = suppressions
+            .lines()
+            .filter_map(|line| line.strip_prefix("leak:"));
+        let named = suppressed.map(|path| path.rsplit("::").next().unwrap_or(path));
+        let stale: Vec<_> = named
+            .filter(|part| !names.iter().any(|name| name.contains(part)))
+            .collect();
+        assert!(
+            stale.is_empty(),
+            "no function or module has these names: {stale:?}"
+        );
+    }
+
+    fn names_in(text: &str) -> impl Iterator<Item = &str> {
+        let after = |keyword| text.split(keyword).skip(1);
+        let named = after("fn ").chain(after("mod "));
+        named.filter_map(|rest| rest.split(['(', '<', ';', ' ']).next())
+    }
 }
