@@ -33,6 +33,7 @@ mod keyed;
 mod large;
 mod logmap;
 mod mailbox;
+mod object_cycles;
 mod persistent;
 mod pingpong;
 mod restarts;
@@ -69,6 +70,7 @@ pub const BENCHES: &[Bench] = &[
     restarts::RESTARTS,
     spawn::SPAWN,
     cycles::CYCLES,
+    object_cycles::OBJECT_CYCLES,
     echo::ECHO,
     fairness::FAIRNESS,
     hello::HELLO,

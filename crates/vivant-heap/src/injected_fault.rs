@@ -38,6 +38,14 @@ pub(crate) enum InjectedFault {
     ForgottenExport,
     /// An export at the beginning of a mark that has no count when the mark takes it is no root.
     LateExport,
+    /// A group mark withholds exports that other heaps refer to.
+    WithheldAtSight,
+    /// A group mark does not pass on what its members' marks reach in other members.
+    ReachedNotPassedOn,
+    /// A group mark takes a cut for consistent, though a turn has run meanwhile.
+    InconsistentCut,
+    /// A group mark is committed while references of its members are not scanned yet.
+    EarlyCommit,
     /// External edges of shared objects are traced, as those of private ones.
     SharedInSnapshot,
     /// A new old object has the epoch of the next mark.

@@ -27,6 +27,7 @@ mod types;
 mod watch;
 
 mod check;
+mod group;
 pub mod raw;
 
 #[cfg(test)]
@@ -48,8 +49,10 @@ pub use gc::pacing::Pacing;
 pub use gc::pause_kind::PauseKind;
 pub use gc::phase::GcPhase;
 pub use gc::reason::{GcReason, Request, StepContext};
-pub use gc::report::{EdgesListed, MarkChange, Next, StepReport};
+pub use gc::report::{CyclesSuspected, EdgesListed, MarkChange, Next, StepReport};
 pub use gc::stress::{Stress, When};
+pub use group::group_mark::{GroupMark, GroupProgress, Members, Visit};
+pub use group::member::Member;
 pub use mark::marker::{Marker, Progress};
 pub use mark::stats::HeapStats;
 pub use object::collected::{Anything, Collected};

@@ -4,6 +4,7 @@
 use crate::alloc::header::Header;
 use crate::gc::detached_heap::DetachedHeap;
 use crate::gc::heap::{Heap, Root};
+use crate::group::member::Member;
 use crate::mark::walk::{Edges, Search, Walk};
 use crate::orca::heap_handle::HeapHandle;
 use crate::orca::heap_id::HeapId;
@@ -62,6 +63,9 @@ pub trait Sharer {
     /// no retainers here.
     fn retainers(&mut self, of: ObjectName) -> Retainers;
 
+    /// This heap, for a group mark.
+    fn member(&mut self) -> Member<'_>;
+
     /// The sum of the weights that this heap has of some foreign objects, as of its last mark;
     /// `None` if it has none of them.
     fn weight_of(&self, objects: &[ObjectName]) -> Option<i64>;
@@ -107,6 +111,10 @@ impl<R: Root> Sharer for Heap<R> {
             containers,
             weight: weights.into_iter().sum(),
         }
+    }
+
+    fn member(&mut self) -> Member<'_> {
+        Heap::member(self)
     }
 
     fn weight_of(&self, objects: &[ObjectName]) -> Option<i64> {

@@ -10,6 +10,7 @@ use crate::alloc::old::FreeBlocks;
 use crate::alloc::poison::written;
 use crate::fault::Fault;
 use crate::gc::heap::{Core, Heap, Root};
+use crate::gc::mark_termination::is_marked;
 use crate::mark::walk::{Edges, Walk};
 use crate::object::object_trait::Object;
 use crate::orca::heap_handle::HeapHandle;
@@ -406,7 +407,14 @@ impl<'a> Verifier<'a> {
     /// A walk from the exports.
     fn walk(&self) -> Walk {
         let own = HeapHandle::name(&self.core.owner);
-        Walk::new(own, self.core.sharing.borrow().export_roots())
+        let sharing = self.core.sharing.borrow();
+        match self.core.is_terminating_mark() {
+            true => {
+                let is_marked = is_marked(self.core.old.epoch.0);
+                Walk::new(own, sharing.export_roots_in_termination(is_marked))
+            }
+            false => Walk::new(own, sharing.export_roots()),
+        }
     }
 
     fn object(&self, walk: &mut Walk, object: NonNull<Header>) -> Result<Edges, Fault> {

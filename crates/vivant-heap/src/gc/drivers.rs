@@ -78,10 +78,15 @@ impl<R: Root> Heap<R> {
         self.requested(Request::Sweep, Budget::of_spans(spans));
     }
 
-    /// The right to help with the concurrent mark that runs, if one does.
+    /// The right to help with the concurrent mark that runs, if one does. Not with a mark that an
+    /// open [`GroupMark`](crate::GroupMark) scans.
     #[must_use]
     pub fn marker(&self) -> Option<Marker> {
-        self.core().marker()
+        let core = self.core();
+        match core.is_in_open_group() {
+            true => None,
+            false => core.marker(),
+        }
     }
 
     /// Scans at most `objects` objects of the mark that runs, if one does.

@@ -4,7 +4,7 @@
 use super::heap::Core;
 use super::marking::Marking;
 use super::reason::StepContext;
-use super::report::StepReport;
+use super::report::{CyclesSuspected, StepReport};
 use crate::mark::mark_reason::{Activity, MarkReason, ReleasedExports};
 
 /// The count inbox is drained after this many turns, whether or not the heap collects.
@@ -46,6 +46,8 @@ pub(crate) struct IdleCheck {
     pub(crate) edges: u64,
     /// Whether other heaps have released exports since the last mark began.
     pub(crate) released: ReleasedExports,
+    /// The turn number when a group mark was last called for.
+    suspected: u64,
     stage: CheckStage,
 }
 
@@ -128,6 +130,11 @@ impl CheckSchedule {
 }
 
 impl IdleCheck {
+    /// The number of turns at the last check.
+    pub(crate) fn turns(&self) -> u64 {
+        self.turns
+    }
+
     /// A mark has begun, and has taken the released exports into account: exports released from
     /// here on are for the next one.
     pub(crate) fn begin_mark(&mut self) {
@@ -323,6 +330,15 @@ impl Core {
         }
     }
 
+    /// Whether a cycle of references across heaps may pass through this heap, and may have become
+    /// unreachable since a group mark was last called for.
+    fn suspects_cycles(&self, turns: u64) -> bool {
+        let sharing = self.between_turns();
+        sharing.imports.len() != 0
+            && sharing.exports.len() != 0
+            && (self.idle_check.suspected != turns || sharing.has_changed)
+    }
+
     fn next_return_ns(&self, times: IdleTimes) -> Option<u64> {
         let returns = self.nursery.used() > 0 && times.now_ns < times.long_idle_ns;
         returns.then_some(times.long_idle_ns)
@@ -337,6 +353,18 @@ impl Core {
         if times.activity == Activity::Busy {
             return self.check_in_time(context, report);
         }
+        let suspects = self.suspects_cycles(context.turns);
+        if suspects && times.long_idle_ns <= times.now_ns {
+            self.idle_check.suspected = context.turns;
+            self.sharing.get_mut().has_changed = false;
+            report.cycles = CyclesSuspected::Yes;
+        }
+        let suspects_later = suspects && times.now_ns < times.long_idle_ns;
+        let next_ns = match next_ns {
+            Some(next_ns) if !suspects_later => Some(next_ns),
+            Some(next_ns) => Some(next_ns.min(times.long_idle_ns)),
+            None => suspects_later.then_some(times.long_idle_ns),
+        };
         if let Some(next_ns) = next_ns {
             self.check_in(next_ns.saturating_sub(times.now_ns), context, report);
         }

@@ -10,6 +10,7 @@ use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mark::abort_on_unwind::AbortOnUnwind;
 use crate::mark::claim;
 use crate::mark::claim::Claim;
+use crate::mark::group_state::{GroupPhase, GroupTicket};
 use crate::mark::mark_queue::{MarkingPass, Packet};
 use crate::mark::marker::{Mark, MarkMode, Marker, Progress};
 use crate::mark::mutator_assist::MutatorAssist;
@@ -35,12 +36,14 @@ const EXPORTS_PER_STEP: usize = 4096;
 
 /// A mark. The holder of the heap completes a stop-the-world mark before the next turn.
 pub(crate) struct MarkCycle {
-    mark: Arc<Mark>,
+    pub(super) mark: Arc<Mark>,
     stage: MarkStage,
     /// Whether exports are left to examine. They are roots.
-    export_roots: ExportRoots,
+    pub(super) export_roots: ExportRoots,
+    /// The group mark that this mark is part of, while that is open.
+    pub(super) group: Option<GroupTicket>,
     /// The owner's scanner, with the log. It is flushed at the end of a turn.
-    scanner: Scanner,
+    pub(super) scanner: Scanner,
     /// The mutator assist that is due, in bytes of blocks and large objects.
     assist: MutatorAssist,
     /// Bytes of regions that were pinned when the mark began.
@@ -155,9 +158,9 @@ impl MarkCycle {
         }
     }
 
-    /// Takes at most `most` exports as roots.
+    /// Takes at most `most` exports as roots. In an open group mark that is the group's work.
     fn take_export_roots(&mut self, sharing: &mut Sharing, most: usize) {
-        if self.export_roots == ExportRoots::Pending {
+        if self.export_roots == ExportRoots::Pending && self.group.is_none() {
             let scanner = &mut self.scanner;
             self.export_roots =
                 sharing.take_export_roots(most, |object| scanner.enqueue_export(object));
@@ -165,7 +168,7 @@ impl MarkCycle {
     }
 
     /// Flushes the owner's log and findings to the mark, where every marker can take them.
-    fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
         self.mark.flush(&mut self.scanner);
         let mut packet = self.scanner.unload();
         if !packet.is_empty() {
@@ -210,6 +213,16 @@ impl Core {
         mode: MarkMode,
         edge_snapshot: EdgeSnapshot,
     ) {
+        self.start_mark_in(roots, mode, edge_snapshot, None);
+    }
+
+    pub(super) fn start_mark_in<'gc>(
+        &mut self,
+        roots: &mut impl Object<'gc>,
+        mode: MarkMode,
+        edge_snapshot: EdgeSnapshot,
+        group: Option<GroupTicket>,
+    ) {
         debug_assert!(
             self.mark_cycle.get_mut().is_none() && self.old.unswept == 0,
             "H6"
@@ -240,11 +253,13 @@ impl Core {
             tag_entries.for_each(|(_, tag_entry)| scanner.enqueue(tag_entry));
         }
         let checks = mode == MarkMode::Concurrent && self.pacing.stress.is_some();
-        let snapshot = checks.then(|| self.snapshot(roots));
+        // A group mark does not mark all that the exports reach.
+        let snapshot = (checks && group.is_none()).then(|| self.snapshot(roots));
         let mut mark_cycle = Box::new(MarkCycle {
             mark,
             stage: MarkStage::Marking,
             export_roots: ExportRoots::Pending,
+            group,
             scanner,
             assist: MutatorAssist::begin(
                 self.old.bytes_allocated,
@@ -300,13 +315,15 @@ impl Core {
 
     fn advance(&mut self, mark_cycle: &mut MarkCycle, entries: Option<usize>) -> Ended {
         if let MarkStage::Marking = mark_cycle.stage {
+            let group = mark_cycle.follow_group(self.sharing.get_mut());
             mark_cycle
                 .take_export_roots(self.sharing.get_mut(), entries.unwrap_or(EXPORTS_PER_STEP));
             if mark_cycle.mark.mode == MarkMode::StopTheWorld {
                 mark_cycle.scanner.run_alone(&mark_cycle.mark);
             }
             mark_cycle.flush();
-            if mark_cycle.export_roots == ExportRoots::Pending
+            if group == Some(GroupPhase::Open)
+                || mark_cycle.export_roots == ExportRoots::Pending
                 || !mark_cycle.mark.queue.is_drained()
             {
                 return Ended::NotYet;
@@ -352,6 +369,8 @@ impl Core {
         };
         self.counters.assist();
         if piece == usize::MAX {
+            // The heap is about to grow beyond its bound, and cannot wait for other heaps.
+            mark_cycle.leave_group(self.sharing.get_mut());
             mark_cycle.take_export_roots(self.sharing.get_mut(), piece);
             mark_cycle.flush();
         }
@@ -368,6 +387,9 @@ impl Core {
 
     /// Completes and ends the mark that runs, if one does, in one piece.
     pub(crate) fn finish_mark(&mut self) {
+        if let Some(mark_cycle) = self.mark_cycle.get_mut() {
+            mark_cycle.leave_group(self.sharing.get_mut());
+        }
         while self.is_marking() && self.advance_mark(Some(usize::MAX)) == Ended::NotYet {
             if self.mark_objects(usize::MAX) == Progress::NoWork {
                 yield_now();

@@ -6,6 +6,7 @@ use super::mark_cycle::Ended;
 use crate::alloc::header::Header;
 use crate::mark::marker::MarkMode;
 use crate::mark::scanner::MarkResults;
+use crate::object::empty_object::make_empty;
 use crate::object::weak_target::WeakTarget;
 use crate::pages::chunk::state_of;
 use crate::segmented::segmented_stack::SegmentedStack;
@@ -62,7 +63,7 @@ enum TerminationStep {
     /// A DEC is sent for each import that is unmarked and has not arrived since: after all INCs
     /// (O6).
     DecUnmarked,
-    /// Exports of zero are removed.
+    /// Exports of zero are removed. Unreachable exports that a group mark has withheld are emptied.
     DropExports,
     Over,
 }
@@ -158,6 +159,26 @@ impl MarkTermination {
         Ended::Yes
     }
 
+    /// Empties an unreachable object, and lets its block stay: other heaps have counts of it, and
+    /// release them by its address.
+    ///
+    /// # Safety
+    ///
+    /// It is an old object of this heap, which is not marked, and was not swept. No turn has a
+    /// reference to it, and none gets one.
+    unsafe fn empty(&mut self, object: NonNull<Header>, core: &mut Core) {
+        // SAFETY: the caller's contract (X1). Termination has no marker (X2).
+        unsafe {
+            core.old.destroy_in_place(object);
+            make_empty(object);
+            // Relaxed: no marker runs.
+            state_of(object.cast()).store(self.epoch, Ordering::Relaxed);
+            self.results.bytes += object.as_ref().table().block_bytes(object);
+        }
+        self.results.objects += 1;
+        core.counters.emptied();
+    }
+
     /// Processes at most `most` entries of the current structure, and returns the number processed.
     /// A smaller number means that none is left.
     fn step_entries(&mut self, core: &mut Core, most: usize) -> usize {
@@ -191,7 +212,18 @@ impl MarkTermination {
             // SAFETY: the caller holds the heap, and no turn gets an object that was unmarked when
             // the mark queue was closed.
             TerminationStep::DecUnmarked => unsafe { sharing.dec_unmarked(most) },
-            TerminationStep::DropExports => sharing.drop_dead_exports(most),
+            TerminationStep::DropExports => {
+                let mut unreachable = Vec::new();
+                let withheld = |object| unreachable.extend((!is_marked(object)).then_some(object));
+                let processed = sharing.drop_dead_exports(most, withheld);
+                for object in unreachable {
+                    // SAFETY: the caller holds the heap (X2). All members of the group mark have
+                    // marked everything, and not this object: no turn has a reference to it, and
+                    // none gets one. It is exported, so it is old, and nothing was swept since.
+                    unsafe { self.empty(object, core) };
+                }
+                processed
+            }
             TerminationStep::Over => 0,
         }
     }
@@ -199,7 +231,7 @@ impl MarkTermination {
 
 /// A predicate for old objects after a complete mark: true if the object is marked, or was promoted
 /// since the mark began.
-fn is_marked(epoch: u8) -> impl Fn(NonNull<Header>) -> bool + Copy {
+pub(crate) fn is_marked(epoch: u8) -> impl Fn(NonNull<Header>) -> bool + Copy {
     // SAFETY: callers pass objects that have not been swept since the mark began. Relaxed: no
     // marker runs any more.
     move |object| unsafe { state_of(object.cast()).load(Ordering::Relaxed) == epoch }

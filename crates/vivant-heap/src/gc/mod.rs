@@ -22,7 +22,8 @@ mod heap_drop;
 mod heap_stats;
 pub(crate) mod idle_check;
 pub(crate) mod mark_cycle;
-mod mark_termination;
+mod mark_in_group;
+pub(crate) mod mark_termination;
 #[cfg(test)]
 mod mark_termination_tests;
 pub(crate) mod marking;

@@ -24,6 +24,9 @@ pub struct StepReport {
     /// Whether a mark has listed all objects that may have external edges, and no turn has run
     /// since it began: [`Heap::show`](crate::Heap::show) passes them.
     pub edges: EdgesListed,
+    /// Whether a cycle of references across heaps may have become unreachable: the actor is idle,
+    /// and has changed since it was last reported.
+    pub cycles: CyclesSuspected,
 }
 
 impl StepReport {
@@ -69,6 +72,16 @@ pub enum MarkChange {
     Begun,
     /// It has ended.
     Ended,
+}
+
+/// Whether the heap is to take part in a [`GroupMark`](crate::GroupMark).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CyclesSuspected {
+    /// Not now.
+    #[default]
+    No,
+    /// Other heaps refer to its objects, and it refers to objects of other heaps.
+    Yes,
 }
 
 /// Whether the last mark has listed the objects with external edges.

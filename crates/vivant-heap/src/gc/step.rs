@@ -2,12 +2,12 @@
 //! it, and reports what the caller must do next.
 
 use super::budget::Budget;
-use super::heap::{Heap, Root};
+use super::heap::{Core, Heap, Root};
 use super::idle_check::CheckWork;
 use super::pause_kind::PauseKind;
 use super::phase::GcPhase;
 use super::reason::{GcReason, Request, StepContext};
-use super::report::{EdgesListed, MarkChange, Next, StepReport};
+use super::report::{CyclesSuspected, EdgesListed, MarkChange, Next, StepReport};
 use crate::alloc::old::sweep::SweepBudget;
 use crate::mark::mark_reason::MarkReason;
 use crate::mark::marker::Marker;
@@ -43,6 +43,19 @@ pub(crate) struct MarkRecord {
     spent_ns: u64,
     marker: Marker,
     edge_snapshot: EdgeSnapshot,
+}
+
+impl Core {
+    /// A group mark has begun a mark of this heap, after the turn that the last idle check has
+    /// seen.
+    pub(crate) fn record_group_mark(&mut self) {
+        self.mark_record = self.marker().map(|marker| MarkRecord {
+            turns: self.idle_check.turns(),
+            spent_ns: 0,
+            marker,
+            edge_snapshot: EdgeSnapshot::Off,
+        });
+    }
 }
 
 impl<R: Root> Heap<R> {
@@ -111,6 +124,7 @@ impl<R: Root> Heap<R> {
             pause,
             mark,
             edges,
+            cycles: CyclesSuspected::No,
         };
         if drained {
             self.core().check_released(context, &mut report);

@@ -4,6 +4,7 @@ pub(crate) mod abort_on_unwind;
 pub(crate) mod allocation_failure;
 pub(crate) mod back_off;
 pub(crate) mod claim;
+pub(crate) mod group_state;
 pub(crate) mod mark_queue;
 pub(crate) mod mark_reason;
 pub(crate) mod marker;

@@ -70,6 +70,9 @@ pub struct HeapStats {
     /// Imports: foreign objects that it has counts of; a recently received one may be counted more
     /// than once.
     pub imports: usize,
+    /// Objects that group marks have found unreachable, though other heaps had counts of them: each
+    /// was on a cycle of references across heaps, or kept alive by one.
+    pub emptied: u64,
     /// Batches of INCs that it has sent to the inboxes of other heaps (O6).
     pub incs: u64,
     /// Batches of DECs, likewise.
@@ -203,6 +206,15 @@ impl Counters {
         self.stats.major += 1;
         self.stats.marked += met;
         self.stats.alive = met;
+    }
+
+    pub(crate) fn emptied_so_far(&self) -> u64 {
+        self.stats.emptied
+    }
+
+    /// A group mark has emptied an object.
+    pub(crate) fn emptied(&mut self) {
+        self.stats.emptied += 1;
     }
 
     /// Bytes allocated in a nursery since it was last emptied.

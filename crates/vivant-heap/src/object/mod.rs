@@ -2,6 +2,7 @@
 
 pub(crate) mod collected;
 mod containers;
+pub(crate) mod empty_object;
 pub(crate) mod erased;
 pub(crate) mod evacuator;
 pub(crate) mod external_edges;

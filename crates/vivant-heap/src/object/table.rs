@@ -82,6 +82,18 @@ impl Table {
         }
     }
 
+    /// The table of objects of any size, which have no references and no destructor.
+    pub(crate) const fn of_bytes<T: 'static>(
+        trace: unsafe fn(NonNull<u8>, &mut Tracer<'_>),
+        evacuate: unsafe fn(NonNull<u8>, &mut Evacuator<'_>),
+    ) -> Table {
+        Table {
+            shape: Shape::varying(Layout::Slice(1), None),
+            needs_trace: false,
+            ..Table::by_hand::<T>(trace, evacuate)
+        }
+    }
+
     /// The table of slices of a type; `S` is the slice as an object.
     pub(crate) fn of_slice<'gc, T: Object<'gc>, S: ?Sized + Collected<'gc>>() -> &'static Table {
         const {

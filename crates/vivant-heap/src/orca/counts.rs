@@ -34,16 +34,21 @@ pub(crate) struct Entry {
     /// For an export: below zero as long as an INC lies in the inbox and references that needed it
     /// have come back.
     pub(crate) count: i64,
+    /// For an export: the part of the count that members of a group mark have, as far as it has
+    /// added them up. It means nothing outside of a group mark.
+    internal: u32,
     /// Whether the present or last mark has marked it.
     pub(crate) mark: ImportMark,
 }
 
-/// Whether a mark has reached a foreign object.
+/// Whether a mark has reached a foreign object, or has an export as a root.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ImportMark {
     Unmarked,
     /// The heap needs it, or it was touched since the beginning of a concurrent mark.
     Marked,
+    /// An export that a group mark does not have as a root: its members have all of the count.
+    Withheld,
 }
 
 impl Counts {
@@ -106,7 +111,7 @@ impl Counts {
         if is_injected(InjectedFault::WhiteArrival) && self.pending != usize::MAX {
             return;
         }
-        if place < self.pending {
+        if place < self.pending && self.entries[place].mark == ImportMark::Unmarked {
             self.entries[place].mark = ImportMark::Marked;
         }
     }
@@ -141,10 +146,55 @@ impl Counts {
             } else {
                 mark
             };
-            if entry.count != 0 || mark == ImportMark::Marked {
+            if entry.count != 0 || mark != ImportMark::Unmarked {
                 take(entry.object);
             }
         }
+    }
+
+    /// As [`Counts::take_roots`], for a group mark: withholds the objects of which members of the
+    /// group have all of the count.
+    pub(crate) fn withhold_roots(&mut self, most: usize, mut take: impl FnMut(NonNull<Header>)) {
+        let until = self.pending;
+        self.pending = until.saturating_sub(most);
+        for place in self.pending..until {
+            let entry = &mut self.entries[place];
+            let is_internal = i64::from(entry.internal) == entry.count;
+            #[cfg(test)]
+            let is_internal = is_internal || is_injected(InjectedFault::WithheldAtSight);
+            let is_touched = mem::replace(&mut entry.mark, ImportMark::Unmarked);
+            match is_touched == ImportMark::Unmarked && is_internal {
+                true if entry.count != 0 => entry.mark = ImportMark::Withheld,
+                true => {}
+                false => take(entry.object),
+            }
+        }
+    }
+
+    /// Sets the internal parts of at most `most` counts to zero, beginning with that of the entry
+    /// `from`. Returns their number.
+    pub(crate) fn clear_internal(&mut self, from: usize, most: usize) -> usize {
+        let until = self.entries.len().min(from.saturating_add(most));
+        for place in from..until {
+            self.entries[place].internal = 0;
+        }
+        until.saturating_sub(from)
+    }
+
+    /// Adds to the internal part of the count of an object, if it has an entry.
+    pub(crate) fn add_internal(&mut self, object: NonNull<Header>, by: i64) {
+        if self.contains(object) {
+            let entry = self.entry(object);
+            // A part that does not fit equals no count.
+            let sum = i64::from(entry.internal).saturating_add(by);
+            entry.internal = u32::try_from(sum).unwrap_or(u32::MAX);
+        }
+    }
+
+    /// At most `most` entries, beginning with `from`.
+    pub(crate) fn range(&self, from: usize, most: usize) -> impl Iterator<Item = &Entry> {
+        let until = self.entries.len().min(from.saturating_add(most));
+        (from..until).map(|place| &self.entries[place])
     }
 
     /// A mark was aborted, or nothing is to be kept: no entry is marked.
@@ -226,6 +276,7 @@ impl Counts {
             self.entries.push(Entry {
                 object,
                 count: 0,
+                internal: 0,
                 mark: ImportMark::Unmarked,
             });
         }

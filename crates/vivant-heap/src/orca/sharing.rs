@@ -31,6 +31,8 @@ pub(crate) struct Sharing {
     /// Deltas from other heaps that are not applied to the exports yet.
     pub(crate) drain: CountDrain,
     pub(crate) sent: SentCounts,
+    /// Whether deltas were applied since a group mark was last called for.
+    pub(crate) has_changed: bool,
     /// INCs that [`InjectedFault::BatchedIncs`] delays.
     #[cfg(test)]
     batched: Vec<(NonNull<HeapHandle>, CountDelta)>,
@@ -61,6 +63,7 @@ impl Default for Sharing {
             imports: Imports::default(),
             drain: CountDrain::default(),
             sent: SentCounts::default(),
+            has_changed: false,
             #[cfg(test)]
             batched: Vec::new(),
         }
@@ -167,6 +170,7 @@ impl Sharing {
                 zeroed.push(change.object);
             }
         });
+        self.has_changed |= done != 0;
         // A later delta may have raised the count again.
         if zeroed.into_iter().any(|object| exports.get(object) == 0) {
             self.drain.note(DrainOutcome::Released);
@@ -193,6 +197,18 @@ impl Sharing {
     /// inbox before it looks for dead objects.
     pub(crate) fn export_roots(&self) -> impl Iterator<Item = NonNull<Header>> {
         let exports = self.exports.iter().filter(|export| export.count != 0);
+        exports.map(|export| export.object)
+    }
+
+    /// As [`Sharing::export_roots`], in mark termination: of those that a group mark has withheld,
+    /// only the marked ones. The others are dead.
+    pub(crate) fn export_roots_in_termination(
+        &self,
+        is_marked: impl Fn(NonNull<Header>) -> bool,
+    ) -> impl Iterator<Item = NonNull<Header>> {
+        let exports = self.exports.iter().filter(move |export| {
+            export.count != 0 && (export.mark != ImportMark::Withheld || is_marked(export.object))
+        });
         exports.map(|export| export.object)
     }
 
@@ -240,41 +256,52 @@ impl Sharing {
         foreign: &mut SegmentedStack<NonNull<Header>>,
         most: usize,
     ) -> usize {
-        let (imports, mut incs) = (self.imports.add_received(), Outbox::default());
         let mut examined = 0;
         while examined < most
             && let Some(some) = foreign.take(most - examined)
         {
             examined += some.len();
-            for object in some {
-                imports.change(object, |count| {
-                    if count != 0 {
-                        return count;
-                    }
-                    #[cfg(test)]
-                    if is_injected(InjectedFault::BatchedIncs) {
-                        // SAFETY: the container through which the object was marked is counted
-                        // until that import is released.
-                        let owner = unsafe { HeapHandle::of(object) };
-                        self.batched
-                            .push((owner, CountDelta { object, by: CREDIT }));
-                        return CREDIT;
-                    }
-                    // SAFETY: the container through which the object was marked is counted until
-                    // that import is released.
-                    unsafe { incs.add(object, CREDIT) };
-                    CREDIT
-                });
-            }
+            // SAFETY: the caller's contract (X1).
+            unsafe { self.inc_reached(&some) };
+        }
+        if examined < most {
+            self.imports.add_received().set_pending();
+            self.exports.set_pending();
+        }
+        examined
+    }
+
+    /// A concurrent mark has reached these foreign objects: sends an INC for each of which this
+    /// heap has no weight.
+    ///
+    /// # Safety
+    ///
+    /// As for `inc_marked`.
+    pub(crate) unsafe fn inc_reached(&mut self, reached: &[NonNull<Header>]) {
+        let (imports, mut incs) = (self.imports.add_received(), Outbox::default());
+        for &object in reached {
+            imports.change(object, |count| {
+                if count != 0 {
+                    return count;
+                }
+                #[cfg(test)]
+                if is_injected(InjectedFault::BatchedIncs) {
+                    // SAFETY: the container through which the object was marked is counted
+                    // until that import is released.
+                    let owner = unsafe { HeapHandle::of(object) };
+                    self.batched
+                        .push((owner, CountDelta { object, by: CREDIT }));
+                    return CREDIT;
+                }
+                // SAFETY: the container through which the object was marked is counted until
+                // that import is released.
+                unsafe { incs.add(object, CREDIT) };
+                CREDIT
+            });
         }
         self.sent.count(&incs, &Outbox::default());
         // SAFETY: no weight is released.
         unsafe { incs.send() };
-        if examined < most {
-            imports.set_pending();
-            self.exports.set_pending();
-        }
-        examined
     }
 
     /// A concurrent mark has sent its INCs: sends DECs for imports that are unmarked and have not
@@ -300,13 +327,35 @@ impl Sharing {
         examined
     }
 
-    /// A concurrent mark is complete: removes exports of zero. Examines at most `most` exports and
-    /// returns their number. A smaller number means that none is left.
-    pub(crate) fn drop_dead_exports(&mut self, most: usize) -> usize {
+    /// A concurrent mark is complete: removes exports of zero, and passes those that a group mark
+    /// has withheld to `withheld`. Examines at most `most` exports and returns their number. A
+    /// smaller number means that none is left.
+    pub(crate) fn drop_dead_exports(
+        &mut self,
+        most: usize,
+        mut withheld: impl FnMut(NonNull<Header>),
+    ) -> usize {
         self.exports.filter_pending(most, |export| {
-            export.mark = ImportMark::Unmarked;
+            let mark = std::mem::replace(&mut export.mark, ImportMark::Unmarked);
+            if mark == ImportMark::Withheld && export.count != 0 {
+                withheld(export.object);
+            }
             export.count != 0
         })
+    }
+
+    /// As [`Sharing::take_export_roots`], for a group mark: takes no object of which members of the
+    /// group have all of the count.
+    pub(crate) fn withhold_export_roots(
+        &mut self,
+        most: usize,
+        take: impl FnMut(NonNull<Header>),
+    ) -> ExportRoots {
+        self.exports.withhold_roots(most, take);
+        match self.exports.has_pending() {
+            true => ExportRoots::Pending,
+            false => ExportRoots::Taken,
+        }
     }
 
     /// The number of entries for `dec_unmarked` and `drop_dead_exports`.
@@ -402,7 +451,7 @@ unsafe fn finish_import(import: &mut Entry, incs: &mut Outbox, decs: &mut Outbox
             CREDIT
         }
         (ImportMark::Marked, _) => return true,
-        (ImportMark::Unmarked, count) => -count,
+        (ImportMark::Unmarked | ImportMark::Withheld, count) => -count,
     };
     let outbox = if change > 0 { incs } else { decs };
     // SAFETY: the caller's contract.

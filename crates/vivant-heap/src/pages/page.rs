@@ -183,6 +183,19 @@ impl Span {
         page.drops[number / 64] |= 1 << (number % 64);
     }
 
+    /// Notes that a block's object has no destructor any more.
+    ///
+    /// # Safety
+    ///
+    /// As for `note_drop`.
+    pub(crate) unsafe fn forget_drop(self, block: NonNull<u8>) {
+        // SAFETY: guaranteed by the caller (X1).
+        let page = unsafe { self.page() };
+        let offset = block.addr().get() - self.start().addr().get();
+        let number = offset / page.block_size();
+        page.drops[number / 64] &= !(1 << (number % 64));
+    }
+
     /// Writes the distance to the first page into the descriptions of the span's pages.
     pub(crate) fn mark_tails(self) {
         // SAFETY: the span was just taken; spans of blocks are at most eight pages long.

@@ -1,8 +1,10 @@
 //! [`Detector`]: the running detection pass of a system.
 
 use super::detection_pass::{DetectionPass, PassProgress};
+use super::group_pass::GroupPass;
 use crate::actor::{Runnable, Shared, Worker};
 use crate::candidates::{FollowUp, ScanQuota};
+use crate::gc_state::GroupCandidates;
 use crate::run::Ran;
 use crate::services::ns;
 use crate::sync::{Arc, Mutex, MutexGuard, lock};
@@ -15,6 +17,7 @@ const SLICE_NS: u64 = 200_000;
 #[derive(Default)]
 pub(crate) struct Detector {
     pass: Mutex<PassPlace>,
+    groups: GroupPass,
 }
 
 /// Where the running pass is. A pass runs user code (`TraceReferences`), so the worker that
@@ -50,6 +53,12 @@ impl Detector {
 
     /// Examines some actors, and ends some, between two runs. One worker at a time does this.
     pub(crate) fn run(&self, system: &Arc<Shared>) {
+        self.run_pass(system);
+        // After the pass, which takes the request that is renewed here.
+        self.groups.run(system);
+    }
+
+    fn run_pass(&self, system: &Arc<Shared>) {
         let until_ns = system.oracle.now_ns() + self.slice_ns(system);
         while let Some(ending) = self.run_piece(system) {
             // No lock is held: this is user code.
@@ -150,6 +159,8 @@ impl Detector {
     pub(crate) fn close(&self, system: &Arc<Shared>) {
         let throttled = system.candidates.list().close();
         resume(system, throttled);
+        GroupCandidates::of(system).close();
+        self.groups.close();
         self.abort_pass(system);
     }
 

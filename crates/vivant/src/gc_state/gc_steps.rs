@@ -5,15 +5,18 @@ use super::collected::ActorHeap;
 use super::deaths::{DeathNotice, DeathNotices};
 use super::edge_snapshot::EdgeSnapshot;
 use super::gc_messages;
+use super::group_candidates::GroupCandidates;
 use super::marks::ConcurrentMarks;
 use crate::actor::Worker;
 use crate::api::Actor;
+use crate::candidates::ActorKey;
 use crate::observe;
 use crate::services::ns;
 use crate::statistics::HeapCounts;
 use std::mem;
 use vivant_heap::{
-    Budget, EdgesListed, GcPhase, GcReason, Leaf, MarkChange, Next, Object, StepContext, StepReport,
+    Budget, CyclesSuspected, EdgesListed, GcPhase, GcReason, Leaf, MarkChange, Next, Object,
+    StepContext, StepReport,
 };
 
 /// A container of `std` with more elements is reported: each minor collection takes a tenth of a
@@ -101,7 +104,9 @@ where
         {
             ConcurrentMarks::of(system).remove(&mark);
         }
-        if report.mark == Some(MarkChange::Begun) {
+        // A mark that a group mark has begun, and left to itself.
+        let is_new = report.phase == GcPhase::Mark && self.mark.is_none();
+        if report.mark == Some(MarkChange::Begun) || is_new {
             let (cell, send_continue) = (worker.me().cell(), gc_messages::send_continue::<A>);
             let marker = self.heap.marker();
             self.mark =
@@ -124,6 +129,13 @@ where
         if report.edges == EdgesListed::Yes && !self.edge_snapshot.is_current(self.turns) {
             let heap = &mut self.heap;
             self.edge_snapshot = EdgeSnapshot::take(self.turns, |each| heap.show(each));
+        }
+        if report.cycles == CyclesSuspected::Yes {
+            let key = worker.with_me(|actor| ActorKey {
+                id: actor.id,
+                place: actor.place(),
+            });
+            GroupCandidates::add(system, key, self.heap.has_tags());
         }
         self.send_death_notices();
     }

@@ -18,9 +18,11 @@ mod gc_continuation_tests;
 mod gc_messages;
 mod gc_steps;
 mod gc_waker;
+mod group_candidates;
 mod marks;
 
 pub use collected::GcState;
 pub(crate) use detached_heaps::DetachedHeaps;
 pub use far::Far;
+pub(crate) use group_candidates::{GroupCandidates, GroupResult};
 pub(crate) use marks::{ConcurrentMarks, IdleWork};

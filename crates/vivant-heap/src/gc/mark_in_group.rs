@@ -1,0 +1,91 @@
+//! A mark as part of a group mark: what it does not decide alone. See
+//! [group/README.md](../group/README.md).
+
+use super::heap::Core;
+use super::mark_cycle::MarkCycle;
+use crate::alloc::header::Header;
+use crate::mark::group_state::{GroupPhase, GroupState, GroupTicket};
+use crate::mark::marker::MarkMode;
+use crate::mark::scanner::EdgeSnapshot;
+use crate::object::object_trait::Object;
+use crate::orca::sharing::{ExportRoots, Sharing};
+use std::ptr::NonNull;
+
+impl MarkCycle {
+    /// Takes at most `most` exports as roots, for an open group mark: withholds those that only
+    /// members of the group refer to. Returns whether some are left.
+    pub(crate) fn take_group_roots(&mut self, sharing: &mut Sharing, most: usize) -> ExportRoots {
+        let scanner = &mut self.scanner;
+        let take = |object| scanner.enqueue_export(object);
+        self.export_roots = sharing.withhold_export_roots(most, take);
+        self.flush();
+        self.export_roots
+    }
+
+    /// Another member of the group has reached these objects.
+    pub(crate) fn enqueue_reached(&mut self, objects: &[NonNull<Header>]) {
+        objects
+            .iter()
+            .for_each(|object| self.scanner.enqueue_export(*object));
+        self.flush();
+    }
+
+    /// Takes at most `most` of the foreign objects that the mark has reached.
+    pub(crate) fn take_foreign(&mut self, most: usize) -> Vec<NonNull<Header>> {
+        self.flush();
+        self.mark.results().foreign.take(most).unwrap_or_default()
+    }
+
+    /// Whether all that the mark has reached is scanned. Other members may reach more.
+    pub(crate) fn is_drained(&mut self) -> bool {
+        self.flush();
+        self.mark.queue.is_drained() && self.mark.results().foreign.is_empty()
+    }
+
+    /// Whether this mark is part of that group mark, and that is open.
+    pub(crate) fn is_in(&self, group: &GroupState) -> bool {
+        let ticket = self.group.as_ref();
+        ticket.is_some_and(|ticket| ticket.0.is(group) && group.phase() == GroupPhase::Open)
+    }
+
+    /// Leaves the group mark if that is not open any more. Returns its phase, if the mark was part
+    /// of one.
+    pub(super) fn follow_group(&mut self, sharing: &mut Sharing) -> Option<GroupPhase> {
+        let phase = self.group.as_ref()?.0.phase();
+        if phase != GroupPhase::Open {
+            self.group = None;
+        }
+        if phase == GroupPhase::Dissolved {
+            sharing.exports.set_pending();
+            self.export_roots = ExportRoots::Pending;
+        }
+        Some(phase)
+    }
+
+    /// Dissolves the group mark, if it is open: this mark goes on alone.
+    pub(super) fn leave_group(&mut self, sharing: &mut Sharing) {
+        if let Some(ticket) = &self.group {
+            ticket.0.dissolve();
+            self.follow_group(sharing);
+        }
+    }
+}
+
+impl Core {
+    /// As [`Core::start_mark`], for a concurrent mark as part of a group mark.
+    pub(crate) fn start_group_mark<'gc>(
+        &mut self,
+        roots: &mut impl Object<'gc>,
+        group: &GroupState,
+    ) {
+        let ticket = Some(GroupTicket(group.clone()));
+        self.start_mark_in(roots, MarkMode::Concurrent, EdgeSnapshot::Off, ticket);
+    }
+
+    /// Whether the mark that runs is part of an open group mark.
+    pub(crate) fn is_in_open_group(&self) -> bool {
+        let mark_cycle = self.mark_cycle.borrow();
+        let ticket = mark_cycle.as_ref().and_then(|cycle| cycle.group.as_ref());
+        ticket.is_some_and(|ticket| ticket.0.phase() == GroupPhase::Open)
+    }
+}

@@ -1,0 +1,11 @@
+//! Group marks: marks of several heaps that end together, and find cycles of references across
+//! them. [README.md](README.md) has the protocol.
+
+pub(crate) mod group_mark;
+pub(crate) mod member;
+#[cfg(test)]
+mod model_objects;
+#[cfg(test)]
+mod model_program;
+#[cfg(test)]
+mod model_tests;

@@ -1,0 +1,103 @@
+//! Random programs with cycles across heaps: no object that the graph of numbers reaches is
+//! destroyed, and in the end all others are.
+
+use super::group_mark::{GroupMark, GroupProgress};
+use super::model_program::{Message, Program, STEPS, Visits};
+use crate::injected_fault::{self, InjectedFault};
+use crate::programs;
+
+fn program(seed: u64) {
+    let mut program = Program::new(seed);
+    for _ in 0..STEPS {
+        program.step();
+        program.compare();
+    }
+    program.settle();
+}
+
+#[test]
+fn seeded_cycles_across_heaps_match_the_model() {
+    programs::run(25, program);
+}
+
+/// Each fault is detected by one of the first programs.
+#[test]
+fn injected_faults_of_group_marks_are_caught() {
+    let faults = [
+        InjectedFault::WithheldAtSight,
+        InjectedFault::ReachedNotPassedOn,
+        InjectedFault::EarlyCommit,
+    ];
+    programs::catch(&faults, program);
+}
+
+/// Programs run turns between the steps of a group mark, and some are committed all the same.
+#[test]
+fn seeded_group_marks_are_committed_beside_turns() {
+    let (mut committed, mut emptied) = (0, 0);
+    for seed in 0..20 {
+        let mut program = Program::new(seed);
+        (0..STEPS).for_each(|_| program.step());
+        committed += program.committed;
+        let heaps = program.heaps.iter();
+        emptied += heaps.map(|heap| heap.stats().emptied).sum::<u64>();
+    }
+    assert!(committed >= 20 && emptied >= 20, "{committed}, {emptied}");
+}
+
+/// Object 0 belongs to heap 1, and heap 0 has two references to it. Heap 0 gives one away and
+/// forgets the other, after the group mark has added up its weights and before its mark begins.
+/// Returns how often the object is destroyed while it is in the parcel.
+fn given_away_between_two_steps() -> u32 {
+    let mut program = Program::new(0);
+    program.make_thing(1);
+    let parcels = [(); 2].map(|()| {
+        program.heaps[1].turn(|m, roots| m.pack::<Message>((Some(m.tag(roots.owns[0])), None)))
+    });
+    program.heaps[1].turn(|_, roots| roots.owns.clear());
+    for parcel in parcels {
+        program.heaps[0].turn(|m, roots| roots.names.extend(m.unpack(parcel).0));
+    }
+    let mut group = GroupMark::new(2);
+    let mut parcel = None;
+    for step in 0..100 {
+        if step == 4 {
+            program.turns[0] += 1;
+            parcel = Some(program.heaps[0].turn(|m, roots| {
+                let tag = roots.names.pop();
+                roots.names.clear();
+                m.pack::<Message>((tag, None))
+            }));
+        }
+        let progress = group.step(&mut Visits {
+            heaps: &mut program.heaps[..2],
+            turns: &program.turns,
+            chance: &program.chance,
+            active_one_in: 0,
+            held: false,
+        });
+        if let GroupProgress::Committed | GroupProgress::Dissolved = progress {
+            break;
+        }
+    }
+    for heap in &mut program.heaps {
+        let _left = heap.help_mark(100);
+        heap.pace();
+        heap.sweep();
+    }
+    let destroyed = program.ended.lock().unwrap()[0];
+    drop(parcel);
+    destroyed
+}
+
+#[test]
+fn a_turn_before_all_marks_have_begun_dissolves_the_group() {
+    assert_eq!(given_away_between_two_steps(), 0);
+}
+
+#[test]
+fn an_inconsistent_cut_is_caught() {
+    let destroyed =
+        injected_fault::with(InjectedFault::InconsistentCut, given_away_between_two_steps);
+    assert_eq!(destroyed, 1);
+}

@@ -1,0 +1,209 @@
+//! [`GroupPass`]: runs the group mark of a system's idle actors, in pieces, each between two runs
+//! of a worker.
+
+use crate::actor::Shared;
+use crate::candidates::ActorKey;
+use crate::gc_state::{GroupCandidates, GroupResult};
+use crate::run::{Idle, Occupied};
+use crate::sync::{Arc, Mutex, lock};
+use std::mem;
+use vivant_heap::{GroupMark, GroupProgress, Member, Members, Visit};
+
+/// Time that a worker spends on it between two rounds.
+const SLICE_NS: u64 = 200_000;
+
+/// A group mark waits so long for a member that runs turns.
+const WAIT_NS: u64 = 1_000_000;
+
+/// The group mark that runs.
+#[derive(Default)]
+pub(super) struct GroupPass(Mutex<GroupPlace>);
+
+/// Where it is. The worker that continues it takes it out of the lock.
+#[derive(Default)]
+enum GroupPlace {
+    #[default]
+    NoGroup,
+    Waiting(Box<RunningGroup>),
+    Taken,
+}
+
+struct RunningGroup {
+    mark: GroupMark,
+    members: Vec<ActorKey>,
+    /// Objects emptied in its members before it began.
+    emptied: u64,
+    took_ns: u64,
+}
+
+impl GroupPass {
+    /// Does a piece, if a group mark runs or is due, and no other worker does it.
+    pub(super) fn run(&self, system: &Arc<Shared>) {
+        let group = match mem::replace(&mut *lock(&self.0), GroupPlace::Taken) {
+            GroupPlace::NoGroup => None,
+            GroupPlace::Waiting(group) => Some(group),
+            GroupPlace::Taken => return,
+        };
+        let left = group
+            .or_else(|| RunningGroup::begin(system))
+            .and_then(|group| group.run(system));
+        *lock(&self.0) = left.map_or(GroupPlace::NoGroup, GroupPlace::Waiting);
+        if GroupCandidates::of(system).is_closed() {
+            self.close();
+        }
+    }
+
+    /// The system ends. A worker that has taken the group mark ends it.
+    pub(super) fn close(&self) {
+        let mut place = lock(&self.0);
+        if let GroupPlace::Waiting(_) = *place {
+            // The members' marks go on alone.
+            *place = GroupPlace::NoGroup;
+        }
+    }
+}
+
+impl RunningGroup {
+    /// The group mark of all actors that are idle now.
+    fn begin(system: &Arc<Shared>) -> Option<Box<RunningGroup>> {
+        let now_ns = system.oracle.now_ns();
+        let candidates = GroupCandidates::of(system);
+        let known = candidates.take_due(now_ns)?;
+        let (mut members, mut emptied) = (Vec::new(), 0);
+        for key in known {
+            match visit(system, key, &mut |mut heap| emptied += heap.emptied()) {
+                Visit::Done => members.push(key),
+                Visit::Active => {}
+                Visit::Ended => candidates.remove(key),
+            }
+        }
+        let took_ns = system.oracle.now_ns() - now_ns;
+        (members.len() > 1).then(|| {
+            Box::new(RunningGroup {
+                mark: GroupMark::new(members.len()),
+                members,
+                emptied,
+                took_ns,
+            })
+        })
+    }
+
+    /// Continues it for a slice of time; one step in a simulation. Returns what is left of it.
+    fn run(mut self: Box<Self>, system: &Arc<Shared>) -> Option<Box<RunningGroup>> {
+        let began_ns = system.oracle.now_ns();
+        let slice_ns = match system.stage().is_none() {
+            true => SLICE_NS,
+            false => 0,
+        };
+        let progress = loop {
+            let progress = self.mark.step(&mut Held {
+                system,
+                members: &self.members,
+                held: Vec::new(),
+            });
+            let spent_ns = system.oracle.now_ns() - began_ns;
+            if progress != GroupProgress::More || spent_ns >= slice_ns {
+                break progress;
+            }
+        };
+        self.took_ns += system.oracle.now_ns() - began_ns;
+        match progress {
+            GroupProgress::More => system.candidates.request_pass(),
+            GroupProgress::Wait => GroupCandidates::request_at(system, WAIT_NS),
+            GroupProgress::Committed | GroupProgress::Dissolved => {
+                self.end(system, progress);
+                return None;
+            }
+        }
+        Some(self)
+    }
+
+    fn end(self, system: &Arc<Shared>, progress: GroupProgress) {
+        let mut emptied = 0;
+        for key in &self.members {
+            visit(system, *key, &mut |mut heap| emptied += heap.emptied());
+        }
+        let result = match progress {
+            GroupProgress::Dissolved => GroupResult::Dissolved,
+            _ if emptied > self.emptied => GroupResult::Productive,
+            _ => GroupResult::Unproductive,
+        };
+        GroupCandidates::of(system).end_group(system, result, self.took_ns);
+    }
+}
+
+/// The members' actors. Those held are idle until they are released.
+struct Held<'s> {
+    system: &'s Arc<Shared>,
+    members: &'s [ActorKey],
+    held: Vec<Idle>,
+}
+
+fn hold(system: &Shared, key: ActorKey) -> Result<Idle, Visit> {
+    let cell = system.actor(key.id, key.place).ok_or(Visit::Ended)?;
+    cell.hold_idle().map_err(|occupied| match occupied {
+        Occupied::Active => Visit::Active,
+        Occupied::Ended => Visit::Ended,
+    })
+}
+
+/// Visits the heap of an idle actor. An actor without a heap has ended, for a group mark.
+fn visit(system: &Shared, key: ActorKey, visit: &mut dyn FnMut(Member<'_>)) -> Visit {
+    match hold(system, key) {
+        Ok(mut idle) => {
+            let visited = visit_idle(&mut idle, visit);
+            idle.park();
+            visited
+        }
+        Err(failed) => failed,
+    }
+}
+
+fn visit_idle(idle: &mut Idle, visit: &mut dyn FnMut(Member<'_>)) -> Visit {
+    let mut visited = Visit::Ended;
+    idle.sharer(&mut |heap| {
+        visit(heap.member());
+        visited = Visit::Done;
+    });
+    visited
+}
+
+impl Members for Held<'_> {
+    fn visit(&mut self, member: usize, body: &mut dyn FnMut(Member<'_>)) -> Visit {
+        match self.held.get_mut(member) {
+            Some(idle) => visit_idle(idle, body),
+            None => visit(self.system, self.members[member], body),
+        }
+    }
+
+    fn idle_turns(&mut self, member: usize) -> Option<u64> {
+        let idle = hold(self.system, self.members[member]).ok()?;
+        let turns = idle.facts.turns();
+        idle.park();
+        Some(turns)
+    }
+
+    fn hold(&mut self) -> bool {
+        for key in self.members {
+            match hold(self.system, *key) {
+                Ok(idle) => self.held.push(idle),
+                Err(_) => {
+                    self.release();
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn release(&mut self) {
+        self.held.drain(..).for_each(Idle::park);
+    }
+}
+
+impl Drop for Held<'_> {
+    /// After a panic too: an actor that stays held never runs again.
+    fn drop(&mut self) {
+        self.release();
+    }
+}

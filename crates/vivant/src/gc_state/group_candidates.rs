@@ -1,0 +1,143 @@
+//! [`GroupCandidates`]: the actors that may be on a cycle of references across heaps, and when the
+//! next group mark begins. See [README.md](../cycles/README.md).
+
+use crate::actor::Shared;
+use crate::candidates::ActorKey;
+use crate::services::{Alarm, ns};
+use crate::sync::{Arc, Mutex, MutexGuard, lock};
+use std::collections::BTreeMap;
+
+/// Members of one group mark at most: all of them are held while it is committed.
+const MEMBERS_MAX: usize = 4096;
+
+/// A group mark begins this part of `idle_after` after an actor has called for it: actors that
+/// share objects become idle at about the same time.
+const DELAY_PART: u64 = 8;
+
+/// Group marks take this part of one worker's time at most.
+const TIME_PART: u64 = 10;
+
+/// Unproductive or dissolved group marks double the time to the next one, up to this factor.
+const BACK_OFF_MAX: u64 = 64;
+
+/// The candidates of a system.
+#[derive(Default)]
+pub(crate) struct GroupCandidates(Mutex<CandidateList>);
+
+#[derive(Default)]
+struct CandidateList {
+    /// Living actors with imports and exports, by number: in the order of their creation (R5).
+    known: BTreeMap<u64, Known>,
+    /// When the next group mark begins, if one was called for.
+    due_ns: Option<u64>,
+    not_before_ns: u64,
+    /// Factor of the time to the next group mark, less one.
+    back_off: u64,
+    is_closed: bool,
+}
+
+struct Known {
+    place: u32,
+    has_tags: bool,
+}
+
+/// The result of a group mark.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum GroupResult {
+    /// It has found unreachable objects since the one before, or more members had changed.
+    Productive,
+    Unproductive,
+    /// A member has run turns.
+    Dissolved,
+}
+
+impl GroupCandidates {
+    pub(crate) fn of(system: &Shared) -> &GroupCandidates {
+        system.extensions.part()
+    }
+
+    fn list(&self) -> MutexGuard<'_, CandidateList> {
+        lock(&self.0)
+    }
+
+    /// An idle actor calls for a group mark.
+    pub(super) fn add(system: &Arc<Shared>, key: ActorKey, has_tags: bool) {
+        let mut list = GroupCandidates::of(system).list();
+        let place = key.place;
+        list.known.insert(key.id, Known { place, has_tags });
+        list.call(system, ns(system.config.idle_after) / DELAY_PART);
+    }
+
+    /// The members of the group mark that is due; none if none is. Each cycle passes through an
+    /// actor with tags: without such an actor there is no group mark.
+    pub(crate) fn take_due(&self, now_ns: u64) -> Option<Vec<ActorKey>> {
+        let mut list = self.list();
+        list.due_ns.filter(|due_ns| *due_ns <= now_ns)?;
+        list.due_ns = None;
+        let has_tags = list.known.values().any(|known| known.has_tags);
+        let keys = list.known.iter().take(MEMBERS_MAX);
+        let keys = keys.map(|(id, known)| ActorKey {
+            id: *id,
+            place: known.place,
+        });
+        has_tags.then(|| keys.collect())
+    }
+
+    /// An actor has ended, or shares nothing any more.
+    pub(crate) fn remove(&self, key: ActorKey) {
+        self.list().known.remove(&key.id);
+    }
+
+    /// A group mark is over, after so much time.
+    pub(crate) fn end_group(&self, system: &Arc<Shared>, result: GroupResult, took_ns: u64) {
+        let mut list = self.list();
+        list.back_off = match result {
+            GroupResult::Productive => 0,
+            _ => (2 * list.back_off + 1).min(BACK_OFF_MAX - 1),
+        };
+        let pause_ns = took_ns.saturating_mul(TIME_PART * (list.back_off + 1));
+        list.not_before_ns = system.oracle.now_ns().saturating_add(pause_ns);
+        if result == GroupResult::Dissolved {
+            let delay_ns = ns(system.config.idle_after) / DELAY_PART;
+            let factor = list.back_off + 1;
+            list.call(system, delay_ns.saturating_mul(factor));
+        }
+    }
+
+    /// The system ends.
+    pub(crate) fn close(&self) {
+        let mut list = self.list();
+        list.is_closed = true;
+        list.due_ns = None;
+        list.known.clear();
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.list().is_closed
+    }
+}
+
+impl CandidateList {
+    /// Schedules the next group mark, unless one is scheduled.
+    fn call(&mut self, system: &Arc<Shared>, in_ns: u64) {
+        if self.is_closed || self.due_ns.is_some() {
+            return;
+        }
+        let now_ns = system.oracle.now_ns();
+        let due_ns = now_ns.saturating_add(in_ns).max(self.not_before_ns);
+        self.due_ns = Some(due_ns);
+        GroupCandidates::request_at(system, due_ns - now_ns);
+    }
+}
+
+impl GroupCandidates {
+    /// A worker continues the group mark, or begins one, in so many nanoseconds.
+    pub(crate) fn request_at(system: &Arc<Shared>, in_ns: u64) {
+        let shared = system.clone();
+        let fire = move || {
+            shared.candidates.request_pass();
+            shared.idle.wake_one();
+        };
+        system.set_timer(in_ns, Alarm::Once(Box::new(fire)));
+    }
+}
