@@ -39,6 +39,7 @@ pub(super) const HEAPS: usize = 3;
 pub(super) const STEPS: usize = if cfg!(miri) { 80 } else { 500 };
 
 pub(super) struct Program {
+    source: Arc<PageSource>,
     pub(super) heaps: Vec<Heap<State>>,
     pub(super) turns: [u64; HEAPS],
     pub(super) states: Vec<Known>,
@@ -106,6 +107,7 @@ impl Program {
         let heap = |_| Heap::new(&source, pacing, |_| Roots::default());
         Program {
             heaps: (0..HEAPS).map(heap).collect(),
+            source,
             turns: [0; HEAPS],
             states: vec![Known::default(); HEAPS],
             objects: Vec::new(),
@@ -449,5 +451,21 @@ impl Program {
             let expected = u32::from(!reached);
             assert_eq!(*ended, expected, "{number} is destroyed so often");
         }
+    }
+
+    /// Forgets everything: each object is destroyed once, and no memory is left.
+    pub(super) fn end(mut self) {
+        self.parcels.clear();
+        for (heap, known) in self.heaps.iter_mut().zip(&mut self.states) {
+            *known = Known::default();
+            heap.turn(|_, roots| *roots = Roots::default());
+        }
+        for turns in &mut self.turns {
+            *turns += 1;
+        }
+        self.settle();
+        assert!(self.heaps.iter().all(|heap| heap.stats().live == 0));
+        self.heaps.clear();
+        assert_eq!(self.source.stats().pages, 0);
     }
 }

@@ -13,6 +13,7 @@ fn program(seed: u64) {
         program.compare();
     }
     program.settle();
+    program.end();
 }
 
 #[test]
@@ -41,6 +42,7 @@ fn seeded_group_marks_are_committed_beside_turns() {
         committed += program.committed;
         let heaps = program.heaps.iter();
         emptied += heaps.map(|heap| heap.stats().emptied).sum::<u64>();
+        program.end();
     }
     assert!(committed >= 20 && emptied >= 20, "{committed}, {emptied}");
 }
@@ -86,7 +88,8 @@ fn given_away_between_two_steps() -> u32 {
         heap.sweep();
     }
     let destroyed = program.ended.lock().unwrap()[0];
-    drop(parcel);
+    drop((parcel, group));
+    program.end();
     destroyed
 }
 
