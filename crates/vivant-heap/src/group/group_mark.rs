@@ -89,7 +89,9 @@ pub struct GroupMark {
 
 #[derive(Default)]
 struct MemberState {
+    /// Numbers of its turns and of its heap's marks when it entered.
     turns: u64,
+    marks: u64,
     marker: Option<Marker>,
 }
 
@@ -181,15 +183,18 @@ impl GroupMark {
 
     fn enter(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
         let turns = members.idle_turns(self.member)?;
-        let (mut name, mut cleared) = (0, 0);
+        let (mut name, mut cleared, mut marks) = (0, 0, None);
         let from = self.from;
         let visit = members.visit(self.member, &mut |mut heap| {
             name = heap.name();
+            marks = heap.marks();
             cleared = heap.clear_internal(from, PIECE);
         });
         is_done(visit)?;
+        let marks = marks?;
         if from == 0 {
-            self.members[self.member].turns = turns;
+            let state = &mut self.members[self.member];
+            (state.turns, state.marks) = (turns, marks);
             self.indices.insert(name, self.member);
         }
         self.from += cleared;
@@ -224,8 +229,9 @@ impl GroupMark {
 
     fn begin(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
         let (state, mut began, mut marker) = (&self.state, MemberIs::Busy, None);
+        let marks = self.members[self.member].marks;
         let visit = members.visit(self.member, &mut |mut heap| {
-            began = heap.begin(state);
+            began = heap.begin(state, marks);
             marker = heap.marker();
         });
         is_done(visit)?;

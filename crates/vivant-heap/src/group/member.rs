@@ -90,6 +90,13 @@ impl Member<'_> {
         HeapHandle::name(&self.0.core().owner).addr().get()
     }
 
+    /// The number of marks that have begun or ended, if none runs: as long as it stays the same,
+    /// the heap releases no weight between two turns.
+    pub(super) fn marks(&mut self) -> Option<u64> {
+        let core = self.0.core();
+        (!core.is_marking()).then(|| core.counters.marks())
+    }
+
     /// Forgets what an earlier group mark has added up. Handles at most `most` exports, from the
     /// export with this index, and returns their number.
     pub(super) fn clear_internal(&mut self, from: usize, most: usize) -> usize {
@@ -120,9 +127,13 @@ impl Member<'_> {
         sharing.exports.add_internal(weight.object, weight.count);
     }
 
-    /// Begins the mark of this heap.
-    pub(super) fn begin(&mut self, group: &GroupState) -> MemberIs {
-        self.0.start_group_mark(group)
+    /// Begins the mark of this heap, unless another one has begun or ended since there were
+    /// `marks`.
+    pub(super) fn begin(&mut self, group: &GroupState, marks: u64) -> MemberIs {
+        match self.marks() == Some(marks) {
+            true => self.0.start_group_mark(group),
+            false => MemberIs::Busy,
+        }
     }
 
     /// Takes at most `most` exports as roots, or withholds them.

@@ -3,7 +3,7 @@
 
 use crate::actor::Shared;
 use crate::candidates::ActorKey;
-use crate::gc_state::{GroupCandidates, GroupResult};
+use crate::gc_state::{AnyTags, GroupCandidates, GroupResult};
 use crate::run::{Idle, Occupied};
 use crate::sync::{Arc, Mutex, lock};
 use std::mem;
@@ -11,6 +11,9 @@ use vivant_heap::{GroupMark, GroupProgress, Member, Members, Visit};
 
 /// Time that a worker spends on it between two rounds.
 const SLICE_NS: u64 = 200_000;
+
+/// Members of one group mark at most: all of them are held while it is committed.
+const MEMBERS_MAX: usize = 4096;
 
 /// A group mark waits so long for a member that runs turns.
 const WAIT_NS: u64 = 1_000_000;
@@ -68,9 +71,16 @@ impl RunningGroup {
     fn begin(system: &Arc<Shared>) -> Option<Box<RunningGroup>> {
         let now_ns = system.oracle.now_ns();
         let candidates = GroupCandidates::of(system);
-        let known = candidates.take_due(now_ns)?;
+        let (known, tags) = candidates.take_due(now_ns)?;
+        let (ended, known): (Vec<_>, Vec<_>) = known
+            .into_iter()
+            .partition(|key| system.actor(key.id, key.place).is_none());
+        ended.into_iter().for_each(|key| candidates.remove(key));
         let (mut members, mut emptied) = (Vec::new(), 0);
         for key in known {
+            if tags == AnyTags::No || members.len() == MEMBERS_MAX {
+                break;
+            }
             match visit(system, key, &mut |mut heap| emptied += heap.emptied()) {
                 Visit::Done => members.push(key),
                 Visit::Active => {}
@@ -78,14 +88,16 @@ impl RunningGroup {
             }
         }
         let took_ns = system.oracle.now_ns() - now_ns;
-        (members.len() > 1).then(|| {
-            Box::new(RunningGroup {
-                mark: GroupMark::new(members.len()),
-                members,
-                emptied,
-                took_ns,
-            })
-        })
+        if members.len() < 2 {
+            candidates.end_group(system, GroupResult::Unproductive, took_ns);
+            return None;
+        }
+        Some(Box::new(RunningGroup {
+            mark: GroupMark::new(members.len()),
+            members,
+            emptied,
+            took_ns,
+        }))
     }
 
     /// Continues it for a slice of time; one step in a simulation. Returns what is left of it.

@@ -7,9 +7,6 @@ use crate::services::{Alarm, ns};
 use crate::sync::{Arc, Mutex, MutexGuard, lock};
 use std::collections::BTreeMap;
 
-/// Members of one group mark at most: all of them are held while it is committed.
-const MEMBERS_MAX: usize = 4096;
-
 /// A group mark begins this part of `idle_after` after an actor has called for it: actors that
 /// share objects become idle at about the same time.
 const DELAY_PART: u64 = 8;
@@ -41,6 +38,13 @@ struct Known {
     has_tags: bool,
 }
 
+/// Whether any candidate has tags.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AnyTags {
+    Yes,
+    No,
+}
+
 /// The result of a group mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GroupResult {
@@ -68,19 +72,22 @@ impl GroupCandidates {
         list.call(system, ns(system.config.idle_after) / DELAY_PART);
     }
 
-    /// The members of the group mark that is due; none if none is. Each cycle passes through an
-    /// actor with tags: without such an actor there is no group mark.
-    pub(crate) fn take_due(&self, now_ns: u64) -> Option<Vec<ActorKey>> {
+    /// The candidates, if a group mark is due, and whether any of them has tags: each cycle passes
+    /// through an actor with tags.
+    pub(crate) fn take_due(&self, now_ns: u64) -> Option<(Vec<ActorKey>, AnyTags)> {
         let mut list = self.list();
         list.due_ns.filter(|due_ns| *due_ns <= now_ns)?;
         list.due_ns = None;
         let has_tags = list.known.values().any(|known| known.has_tags);
-        let keys = list.known.iter().take(MEMBERS_MAX);
-        let keys = keys.map(|(id, known)| ActorKey {
+        let keys = list.known.iter().map(|(id, known)| ActorKey {
             id: *id,
             place: known.place,
         });
-        has_tags.then(|| keys.collect())
+        let tags = match has_tags {
+            true => AnyTags::Yes,
+            false => AnyTags::No,
+        };
+        Some((keys.collect(), tags))
     }
 
     /// An actor has ended, or shares nothing any more.
