@@ -53,6 +53,9 @@ enum DetachedWork {
 impl Core {
     /// Drains part of the inbox, and does a piece of work within the budget.
     pub(crate) fn detached_work<'gc>(&mut self, state: &mut impl Object<'gc>, budget: &mut Budget) {
+        if let Some(mark_cycle) = self.mark_cycle.get_mut() {
+            mark_cycle.leave_group(self.sharing.get_mut());
+        }
         let units = budget.objects;
         budget.objects = units.saturating_sub(1);
         let piece = match self.is_short() {

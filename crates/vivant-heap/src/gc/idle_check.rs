@@ -334,7 +334,8 @@ impl Core {
     /// unreachable since a group mark was last called for.
     fn suspects_cycles(&self, turns: u64) -> bool {
         let sharing = self.between_turns();
-        sharing.imports.len() != 0
+        self.pacing.marking != Marking::Never
+            && sharing.imports.len() != 0
             && sharing.exports.len() != 0
             && (self.idle_check.suspected != turns || sharing.has_changed)
     }

@@ -151,6 +151,7 @@ impl MarkCycle {
         match &self.stage {
             MarkStage::Marking => {
                 self.export_roots == ExportRoots::Pending
+                    || self.is_left_alone()
                     || self.assist.is_due(estimate)
                     || self.scanner.left() >= SATB_BUFFER
             }
@@ -343,6 +344,9 @@ impl Core {
         let MarkStage::Terminating(termination) = &mut mark_cycle.stage else {
             return Ended::NotYet;
         };
+        if entries == Some(0) {
+            return Ended::NotYet;
+        }
         if mark_cycle.mark.mode == MarkMode::Concurrent {
             self.counters.terminate();
         }

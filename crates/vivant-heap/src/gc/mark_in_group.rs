@@ -62,6 +62,12 @@ impl MarkCycle {
         Some(phase)
     }
 
+    /// Whether the group mark was decided, and this mark has not followed yet.
+    pub(super) fn is_left_alone(&self) -> bool {
+        let ticket = self.group.as_ref();
+        ticket.is_some_and(|ticket| ticket.0.phase() != GroupPhase::Open)
+    }
+
     /// Dissolves the group mark, if it is open: this mark goes on alone.
     pub(super) fn leave_group(&mut self, sharing: &mut Sharing) {
         if let Some(ticket) = &self.group {

@@ -16,12 +16,18 @@ const PIECE: usize = if cfg!(any(test, miri)) { 3 } else { 1024 };
 /// Objects scanned in one step.
 const SCAN: usize = if cfg!(any(test, miri)) { 4 } else { 2048 };
 
-/// Rounds over all members in which the group mark makes no progress, because a member runs turns.
-/// Then it is dissolved.
-const PATIENCE: u32 = 64;
+/// Waits in a row in which the group mark makes no progress, because a member runs turns. Then it
+/// is dissolved.
+const PATIENCE: u32 = 256;
 
 /// How a group mark reaches the heaps of its members, by their index.
-pub trait Members {
+///
+/// # Safety
+///
+/// No turn of a member runs during a visit of it, nor from [`Members::hold`] to
+/// [`Members::release`]. A turn of a member changes the number that [`Members::idle_turns`]
+/// returns. All members are [`Heap`](crate::Heap)s that are not detached.
+pub unsafe trait Members {
     /// Passes a member's heap to `visit`, unless it runs a turn or has ended. No turn of it runs
     /// meanwhile.
     fn visit(&mut self, member: usize, visit: &mut dyn FnMut(Member<'_>)) -> Visit;
@@ -276,7 +282,7 @@ impl GroupMark {
             Marked::Active => {
                 self.quiet = 0;
                 self.waits += 1;
-                return match self.waits as usize > PATIENCE as usize * self.members.len() {
+                return match self.waits > PATIENCE {
                     true => None,
                     false => Some(GroupProgress::Wait),
                 };

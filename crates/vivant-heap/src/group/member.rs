@@ -188,7 +188,7 @@ impl Member<'_> {
 
     /// The group mark is committed: termination begins.
     pub(super) fn begin_termination(&mut self) {
-        let _ended = self.0.core().advance_mark(Some(1));
+        let _ended = self.0.core().advance_mark(Some(0));
     }
 
     /// Wakes the heap's holder, which continues with the mark.

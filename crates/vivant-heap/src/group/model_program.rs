@@ -68,7 +68,9 @@ impl Visits<'_> {
     }
 }
 
-impl Members for Visits<'_> {
+// SAFETY: the program runs no turn during a step of a group mark, and counts its turns (X11). Its
+// heaps are not detached.
+unsafe impl Members for Visits<'_> {
     fn visit(&mut self, member: usize, visit: &mut dyn FnMut(Member<'_>)) -> Visit {
         if self.is_active() {
             return Visit::Active;

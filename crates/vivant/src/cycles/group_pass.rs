@@ -13,7 +13,7 @@ use vivant_heap::{GroupMark, GroupProgress, Member, Members, Visit};
 const SLICE_NS: u64 = 200_000;
 
 /// Members of one group mark at most: all of them are held while it is committed.
-const MEMBERS_MAX: usize = 4096;
+const MEMBERS_MAX: usize = 256;
 
 /// A group mark waits so long for a member that runs turns.
 const WAIT_NS: u64 = 1_000_000;
@@ -31,11 +31,20 @@ enum GroupPlace {
     Taken,
 }
 
+/// When a worker continues the group mark.
+enum NextPiece {
+    Now,
+    Later,
+    None,
+}
+
 struct RunningGroup {
     mark: GroupMark,
     members: Vec<ActorKey>,
     /// Objects emptied in its members before it began.
     emptied: u64,
+    /// Whether all candidates are members.
+    coverage: GroupResult,
     took_ns: u64,
 }
 
@@ -47,10 +56,18 @@ impl GroupPass {
             GroupPlace::Waiting(group) => Some(group),
             GroupPlace::Taken => return,
         };
-        let left = group
-            .or_else(|| RunningGroup::begin(system))
-            .and_then(|group| group.run(system));
+        let group = group.or_else(|| RunningGroup::begin(system));
+        let (left, next) = match group {
+            Some(group) => group.run(system),
+            None => (None, NextPiece::None),
+        };
         *lock(&self.0) = left.map_or(GroupPlace::NoGroup, GroupPlace::Waiting);
+        // After the group mark was put back: another worker may take the request at once.
+        match next {
+            NextPiece::Now => system.candidates.request_pass(),
+            NextPiece::Later => GroupCandidates::request_at(system, WAIT_NS),
+            NextPiece::None => {}
+        }
         if GroupCandidates::of(system).is_closed() {
             self.close();
         }
@@ -77,31 +94,33 @@ impl RunningGroup {
             .partition(|key| system.actor(key.id, key.place).is_none());
         ended.into_iter().for_each(|key| candidates.remove(key));
         let (mut members, mut emptied) = (Vec::new(), 0);
+        let mut coverage = GroupResult::Complete;
         for key in known {
             if tags == AnyTags::No || members.len() == MEMBERS_MAX {
                 break;
             }
             match visit(system, key, &mut |mut heap| emptied += heap.emptied()) {
                 Visit::Done => members.push(key),
-                Visit::Active => {}
+                Visit::Active => coverage = GroupResult::Incomplete,
                 Visit::Ended => candidates.remove(key),
             }
         }
         let took_ns = system.oracle.now_ns() - now_ns;
         if members.len() < 2 {
-            candidates.end_group(system, GroupResult::Unproductive, took_ns);
+            candidates.end_group(system, coverage, emptied, took_ns);
             return None;
         }
         Some(Box::new(RunningGroup {
             mark: GroupMark::new(members.len()),
             members,
             emptied,
+            coverage,
             took_ns,
         }))
     }
 
     /// Continues it for a slice of time; one step in a simulation. Returns what is left of it.
-    fn run(mut self: Box<Self>, system: &Arc<Shared>) -> Option<Box<RunningGroup>> {
+    fn run(mut self: Box<Self>, system: &Arc<Shared>) -> (Option<Box<RunningGroup>>, NextPiece) {
         let began_ns = system.oracle.now_ns();
         let slice_ns = match system.stage().is_none() {
             true => SLICE_NS,
@@ -120,27 +139,21 @@ impl RunningGroup {
         };
         self.took_ns += system.oracle.now_ns() - began_ns;
         match progress {
-            GroupProgress::More => system.candidates.request_pass(),
-            GroupProgress::Wait => GroupCandidates::request_at(system, WAIT_NS),
+            GroupProgress::More => (Some(self), NextPiece::Now),
+            GroupProgress::Wait => (Some(self), NextPiece::Later),
             GroupProgress::Committed | GroupProgress::Dissolved => {
                 self.end(system, progress);
-                return None;
+                (None, NextPiece::None)
             }
         }
-        Some(self)
     }
 
     fn end(self, system: &Arc<Shared>, progress: GroupProgress) {
-        let mut emptied = 0;
-        for key in &self.members {
-            visit(system, *key, &mut |mut heap| emptied += heap.emptied());
-        }
         let result = match progress {
-            GroupProgress::Dissolved => GroupResult::Dissolved,
-            _ if emptied > self.emptied => GroupResult::Productive,
-            _ => GroupResult::Unproductive,
+            GroupProgress::Dissolved => GroupResult::Incomplete,
+            _ => self.coverage,
         };
-        GroupCandidates::of(system).end_group(system, result, self.took_ns);
+        GroupCandidates::of(system).end_group(system, result, self.emptied, self.took_ns);
     }
 }
 
@@ -180,7 +193,9 @@ fn visit_idle(idle: &mut Idle, visit: &mut dyn FnMut(Member<'_>)) -> Visit {
     visited
 }
 
-impl Members for Held<'_> {
+// SAFETY: an actor is held during a visit, and from `hold` to `release`: no turn of it runs then.
+// Its number of turns counts all runs of its messages (C1, X11).
+unsafe impl Members for Held<'_> {
     fn visit(&mut self, member: usize, body: &mut dyn FnMut(Member<'_>)) -> Visit {
         match self.held.get_mut(member) {
             Some(idle) => visit_idle(idle, body),

@@ -16,6 +16,10 @@ mod commit;
 mod detection_pass;
 mod detector;
 mod disjoint_sets;
+#[allow(
+    unsafe_code,
+    reason = "says of held actors what a group mark demands of its members"
+)]
 mod group_pass;
 #[cfg(all(test, feature = "macros"))]
 mod model;

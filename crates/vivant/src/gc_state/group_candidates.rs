@@ -6,6 +6,7 @@ use crate::candidates::ActorKey;
 use crate::services::{Alarm, ns};
 use crate::sync::{Arc, Mutex, MutexGuard, lock};
 use std::collections::BTreeMap;
+use std::mem;
 
 /// A group mark begins this part of `idle_after` after an actor has called for it: actors that
 /// share objects become idle at about the same time.
@@ -28,6 +29,9 @@ struct CandidateList {
     /// When the next group mark begins, if one was called for.
     due_ns: Option<u64>,
     not_before_ns: u64,
+    /// Objects that group marks had emptied when the last one began: they go on to do so after
+    /// their commit.
+    emptied: u64,
     /// Factor of the time to the next group mark, less one.
     back_off: u64,
     is_closed: bool,
@@ -48,11 +52,10 @@ pub(crate) enum AnyTags {
 /// The result of a group mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GroupResult {
-    /// It has found unreachable objects since the one before, or more members had changed.
-    Productive,
-    Unproductive,
-    /// A member has run turns.
-    Dissolved,
+    /// It has marked all candidates.
+    Complete,
+    /// A member has run turns, or a candidate was left out because it was not idle.
+    Incomplete,
 }
 
 impl GroupCandidates {
@@ -95,19 +98,31 @@ impl GroupCandidates {
         self.list().known.remove(&key.id);
     }
 
-    /// A group mark is over, after so much time.
-    pub(crate) fn end_group(&self, system: &Arc<Shared>, result: GroupResult, took_ns: u64) {
+    /// A group mark is over, after so much time. When it began, group marks had emptied so many
+    /// objects in its members.
+    pub(crate) fn end_group(
+        &self,
+        system: &Arc<Shared>,
+        result: GroupResult,
+        emptied: u64,
+        took_ns: u64,
+    ) {
         let mut list = self.list();
-        list.back_off = match result {
-            GroupResult::Productive => 0,
-            _ => (2 * list.back_off + 1).min(BACK_OFF_MAX - 1),
+        let is_productive = mem::replace(&mut list.emptied, emptied) < emptied;
+        list.back_off = match is_productive && result == GroupResult::Complete {
+            true => 0,
+            false => (2 * list.back_off + 1).min(BACK_OFF_MAX - 1),
         };
         let pause_ns = took_ns.saturating_mul(TIME_PART * (list.back_off + 1));
         list.not_before_ns = system.oracle.now_ns().saturating_add(pause_ns);
-        if result == GroupResult::Dissolved {
-            let delay_ns = ns(system.config.idle_after) / DELAY_PART;
+        // The request of a call that came meanwhile was taken for the group mark that ran.
+        let was_called = list.due_ns.take().is_some();
+        let delay_ns = ns(system.config.idle_after) / DELAY_PART;
+        if result == GroupResult::Incomplete {
             let factor = list.back_off + 1;
             list.call(system, delay_ns.saturating_mul(factor));
+        } else if was_called {
+            list.call(system, delay_ns);
         }
     }
 
