@@ -160,6 +160,8 @@ fn exports_released_during_a_sweep_are_freed_in_steps() {
         let (_, detached) = ends_by(SMALL, detached, &ended);
         assert_eq!(detached.is_some(), left != 0);
         assert_eq!(times(&ended, 0), CHUNK * left);
+        drop(parcels);
+        assert!(detached.and_then(DetachedHeap::drain_all).is_none());
     }
 }
 
@@ -177,6 +179,8 @@ fn a_heap_that_ends_during_a_sweep_is_swept_in_steps() {
         let (_, detached) = ends_by(SMALL, detached, &ended);
         assert_eq!(detached.is_some(), left != 0);
         assert_eq!(times(&ended, 0), CHUNK * left);
+        drop(parcels);
+        assert!(detached.and_then(DetachedHeap::drain_all).is_none());
     }
 }
 
