@@ -12,7 +12,7 @@
 //! the process, as a part of its growth when all rings were kept; `reclaimed_ms` the time from the
 //! last drop to the end of the last actor; the waiting times are the pair's round trips.
 
-use super::sides;
+use super::{round_trips, sides};
 use crate::child;
 use crate::prelude::*;
 use crate::process;
@@ -117,41 +117,6 @@ impl Maker {
     }
 }
 
-#[derive(Actor)]
-struct Back;
-
-#[behaviours]
-impl Back {
-    fn ping(&mut self, t: &Turn<Self>, front: Address<Front>, sent: Duration) {
-        t.send(front.pong(sent));
-    }
-}
-
-#[derive(Actor)]
-struct Front {
-    back: Address<Back>,
-    latencies: Latencies,
-}
-
-#[behaviours]
-impl Front {
-    fn begin(&mut self, t: &Turn<Self>) {
-        t.every(Duration::from_millis(1), t.me().ping());
-    }
-
-    fn ping(&mut self, t: &Turn<Self>) {
-        t.send(self.back.ping(t.me(), t.now()));
-    }
-
-    fn pong(&mut self, t: &Turn<Self>, sent: Duration) {
-        self.latencies.record(t.now() - sent);
-    }
-
-    fn so_far(&mut self) -> Quantiles {
-        self.latencies.quantiles()
-    }
-}
-
 fn child(run: &Run) -> Result<(), Failure> {
     let (rings, actors) = (run.count("rings"), run.count("actors"));
     let they = match run.choice("they") {
@@ -159,9 +124,7 @@ fn child(run: &Run) -> Result<(), Failure> {
         _ => They::AreDropped,
     };
     let system = run.system();
-    let back = system.spawn(Back);
-    let latencies = Latencies::new();
-    let front = system.spawn(Front { back, latencies });
+    let front = round_trips::pair(&system);
     let (kept, done) = (Vec::new(), None);
     let maker = system.spawn(Maker {
         actors,

@@ -39,6 +39,7 @@ mod pingpong;
 mod restarts;
 mod ring;
 mod rings;
+mod round_trips;
 mod sharing;
 mod sides;
 mod sink;

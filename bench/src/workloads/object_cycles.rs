@@ -13,7 +13,7 @@
 //! all were kept; `rest_share` what is left of it in the end; the waiting times are the pair's
 //! round trips.
 
-use super::sides;
+use super::{round_trips, sides};
 use crate::child;
 use crate::prelude::*;
 use crate::process;
@@ -161,41 +161,6 @@ impl<'gc> KnotsState<'gc> {
     }
 }
 
-#[derive(Actor)]
-struct Back;
-
-#[behaviours]
-impl Back {
-    fn ping(&mut self, t: &Turn<Self>, front: Address<Front>, sent: Duration) {
-        t.send(front.pong(sent));
-    }
-}
-
-#[derive(Actor)]
-struct Front {
-    back: Address<Back>,
-    latencies: Latencies,
-}
-
-#[behaviours]
-impl Front {
-    fn begin(&mut self, t: &Turn<Self>) {
-        t.every(Duration::from_millis(1), t.me().ping());
-    }
-
-    fn ping(&mut self, t: &Turn<Self>) {
-        t.send(self.back.ping(t.me(), t.now()));
-    }
-
-    fn pong(&mut self, t: &Turn<Self>, sent: Duration) {
-        self.latencies.record(t.now() - sent);
-    }
-
-    fn so_far(&mut self) -> Quantiles {
-        self.latencies.quantiles()
-    }
-}
-
 fn child(run: &Run) -> Result<(), Failure> {
     let cycles = run.count("cycles");
     let they = match run.choice("they") {
@@ -203,9 +168,7 @@ fn child(run: &Run) -> Result<(), Failure> {
         _ => They::AreDropped,
     };
     let system = run.system();
-    let back = system.spawn(Back);
-    let latencies = Latencies::new();
-    let front = system.spawn(Front { back, latencies });
+    let front = round_trips::pair(&system);
     let both = [(); 2].map(|()| Knots::spawn(&system, they));
     front.begin().send();
     let before = process::rss();

@@ -51,7 +51,7 @@ impl MarkCycle {
     /// Leaves the group mark if that is not open any more. Returns its phase, if the mark was part
     /// of one.
     pub(super) fn follow_group(&mut self, sharing: &mut Sharing) -> Option<GroupPhase> {
-        let phase = self.group.as_ref()?.0.phase();
+        let phase = self.group_phase()?;
         if phase != GroupPhase::Open {
             self.group = None;
         }
@@ -64,8 +64,12 @@ impl MarkCycle {
 
     /// Whether the group mark was decided, and this mark has not followed yet.
     pub(super) fn is_left_alone(&self) -> bool {
-        let ticket = self.group.as_ref();
-        ticket.is_some_and(|ticket| ticket.0.phase() != GroupPhase::Open)
+        self.group_phase()
+            .is_some_and(|phase| phase != GroupPhase::Open)
+    }
+
+    fn group_phase(&self) -> Option<GroupPhase> {
+        self.group.as_ref().map(|ticket| ticket.0.phase())
     }
 
     /// Dissolves the group mark, if it is open: this mark goes on alone.
@@ -91,7 +95,7 @@ impl Core {
     /// Whether the mark that runs is part of an open group mark.
     pub(crate) fn is_in_open_group(&self) -> bool {
         let mark_cycle = self.mark_cycle.borrow();
-        let ticket = mark_cycle.as_ref().and_then(|cycle| cycle.group.as_ref());
-        ticket.is_some_and(|ticket| ticket.0.phase() == GroupPhase::Open)
+        let phase = mark_cycle.as_ref().and_then(|cycle| cycle.group_phase());
+        phase == Some(GroupPhase::Open)
     }
 }

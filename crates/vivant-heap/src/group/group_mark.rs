@@ -116,7 +116,8 @@ enum GroupStage {
     Validate,
     /// It marks, and what it reaches in other members is passed on.
     Mark,
-    Over(GroupPhase),
+    /// It is committed or dissolved.
+    Over,
 }
 
 impl GroupMark {
@@ -140,9 +141,7 @@ impl GroupMark {
 
     /// Does a piece of work, some ten to some hundred microseconds.
     pub fn step(&mut self, members: &mut dyn Members) -> GroupProgress {
-        if self.stage != GroupStage::Over(GroupPhase::Committed)
-            && self.state.phase() == GroupPhase::Dissolved
-        {
+        if self.state.phase() == GroupPhase::Dissolved {
             return self.dissolve(members);
         }
         let stepped = match self.stage {
@@ -152,23 +151,19 @@ impl GroupMark {
             GroupStage::TakeRoots => self.take_roots(members),
             GroupStage::Validate => self.validate(members),
             GroupStage::Mark => self.mark(members),
-            GroupStage::Over(_) => Some(GroupProgress::More),
+            GroupStage::Over => Some(GroupProgress::Committed),
         };
-        match (stepped, self.stage) {
-            (_, GroupStage::Over(GroupPhase::Committed)) => GroupProgress::Committed,
-            (Some(progress), _) => progress,
-            (None, _) => self.dissolve(members),
-        }
+        stepped.unwrap_or_else(|| self.dissolve(members))
     }
 
     /// Ends it: marks that have begun go on alone. Safe at any time, also without this call: a
     /// group mark that is dropped is dissolved.
     fn dissolve(&mut self, members: &mut dyn Members) -> GroupProgress {
         self.state.dissolve();
-        if let GroupStage::Over(_) = self.stage {
+        if self.stage == GroupStage::Over {
             return GroupProgress::Dissolved;
         }
-        self.stage = GroupStage::Over(GroupPhase::Dissolved);
+        self.stage = GroupStage::Over;
         for member in 0..self.members.len() {
             // A member that is not idle goes on after its turn.
             let _visit = members.visit(member, &mut |mut heap| heap.wake());
@@ -218,7 +213,7 @@ impl GroupMark {
         is_done(visit)?;
         let examined = weights.len();
         self.route(weights);
-        self.deliver(members, |heap, _, weights| {
+        self.deliver(members, |heap, weights| {
             weights.iter().for_each(|weight| heap.add_internal(weight));
             Some(())
         })?;
@@ -281,11 +276,7 @@ impl GroupMark {
             }
             Marked::Active => {
                 self.quiet = 0;
-                self.waits += 1;
-                return match self.waits > PATIENCE {
-                    true => None,
-                    false => Some(GroupProgress::Wait),
-                };
+                return self.wait();
             }
             Marked::Nothing => self.quiet += 1,
         }
@@ -330,7 +321,7 @@ impl GroupMark {
         }
         let had_some = !self.pending.is_empty();
         let state = self.state.clone();
-        self.deliver(members, |heap, _, reached| {
+        self.deliver(members, |heap, reached| {
             let objects: Vec<_> = reached.iter().map(|reached| reached.object).collect();
             heap.reach(&state, &objects)
         })?;
@@ -341,16 +332,18 @@ impl GroupMark {
         })
     }
 
+    /// A member runs a turn.
+    fn wait(&mut self) -> Option<GroupProgress> {
+        self.waits += 1;
+        (self.waits <= PATIENCE).then_some(GroupProgress::Wait)
+    }
+
     /// All members have been drained, one after the other. If all still are while all are held, no
     /// member can reach anything else.
     fn commit(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
         self.quiet = 0;
         if !members.hold() {
-            self.waits += 1;
-            return match self.waits > PATIENCE {
-                true => None,
-                false => Some(GroupProgress::Wait),
-            };
+            return self.wait();
         }
         let decided = self.commit_held(members);
         members.release();
@@ -374,20 +367,20 @@ impl GroupMark {
         if self.state.commit() != GroupPhase::Committed {
             return None;
         }
-        self.stage = GroupStage::Over(GroupPhase::Committed);
+        self.stage = GroupStage::Over;
         for member in 0..self.members.len() {
             let _visit = members.visit(member, &mut |mut heap| {
                 heap.begin_termination();
                 heap.wake();
             });
         }
-        Some(GroupProgress::More)
+        Some(GroupProgress::Committed)
     }
 
     /// Keeps of these what members of the group own.
-    fn route(&mut self, found: Vec<(usize, Reached)>) {
-        for (owner, reached) in found {
-            if let Some(&owner) = self.indices.get(&owner) {
+    fn route(&mut self, found: Vec<Reached>) {
+        for reached in found {
+            if let Some(&owner) = self.indices.get(&reached.owner) {
                 self.pending.push(Reached { owner, ..reached });
             }
         }
@@ -397,7 +390,7 @@ impl GroupMark {
     fn deliver(
         &mut self,
         members: &mut dyn Members,
-        mut take: impl FnMut(&mut Member<'_>, usize, &[Reached]) -> Option<()>,
+        mut take: impl FnMut(&mut Member<'_>, &[Reached]) -> Option<()>,
     ) -> Option<()> {
         self.pending.sort_by_key(|reached| reached.owner);
         let mut left = mem::take(&mut self.pending);
@@ -407,7 +400,7 @@ impl GroupMark {
             let of_owner = left.split_off(first);
             let mut taken = None;
             match members.visit(owner, &mut |mut heap| {
-                taken = take(&mut heap, owner, &of_owner);
+                taken = take(&mut heap, &of_owner);
             }) {
                 Visit::Done => taken?,
                 Visit::Active => self.pending.extend(of_owner),

@@ -68,13 +68,14 @@ impl Member<'_> {
     /// Objects that group marks have emptied in this heap.
     #[must_use]
     pub fn emptied(&mut self) -> u64 {
-        self.0.core().counters.emptied_so_far()
+        self.0.core().counters.stats.emptied
     }
 }
 
 /// Weights that a member has of an object of another member, or an object that its mark has
 /// reached there.
 pub(super) struct Reached {
+    /// The address by which pages name the owner, then the owner's index.
     pub(super) owner: usize,
     pub(super) object: NonNull<Header>,
     pub(super) count: i64,
@@ -83,6 +84,21 @@ pub(super) struct Reached {
 // SAFETY: the pointer is passed back to its owner, on the thread that holds that; no other code
 // uses what it leads to (X9).
 unsafe impl Send for Reached {}
+
+impl Reached {
+    /// # Safety
+    ///
+    /// The caller's heap counts the object.
+    unsafe fn new(object: NonNull<Header>, count: i64) -> Reached {
+        // SAFETY: the caller's contract (X1).
+        let owner = unsafe { HeapHandle::of(object) }.addr().get();
+        Reached {
+            owner,
+            object,
+            count,
+        }
+    }
+}
 
 impl Member<'_> {
     /// The address by which pages name the heap.
@@ -105,20 +121,14 @@ impl Member<'_> {
     }
 
     /// The weights that this heap has of other heaps' objects, at most `most`, from the one with
-    /// this index; and the name of each object's owner.
-    pub(super) fn imports(&mut self, from: usize, most: usize) -> Vec<(usize, Reached)> {
+    /// this index.
+    pub(super) fn imports(&mut self, from: usize, most: usize) -> Vec<Reached> {
         let imports = self.0.core().sharing.get_mut().imports.add_received();
-        let of = |import: &crate::orca::counts::Entry| {
+        imports
+            .range(from, most)
             // SAFETY: the import counts the object (X7).
-            let owner = unsafe { HeapHandle::of(import.object) };
-            let reached = Reached {
-                owner: 0,
-                object: import.object,
-                count: import.count,
-            };
-            (owner.addr().get(), reached)
-        };
-        imports.range(from, most).map(of).collect()
+            .map(|import| unsafe { Reached::new(import.object, import.count) })
+            .collect()
     }
 
     /// Another member has this weight of an object of this heap.
@@ -149,27 +159,15 @@ impl Member<'_> {
     }
 
     /// Takes at most `most` of the objects of other heaps that its mark has reached, after it has
-    /// requested the weights that it needs for them; and the name of each one's owner.
-    pub(super) fn take_reached(
-        &mut self,
-        group: &GroupState,
-        most: usize,
-    ) -> Option<Vec<(usize, Reached)>> {
+    /// requested the weights that it needs for them.
+    pub(super) fn take_reached(&mut self, group: &GroupState, most: usize) -> Option<Vec<Reached>> {
         let core = self.0.core();
         let reached = open_mark(core.mark_cycle.get_mut(), group)?.take_foreign(most);
         // SAFETY: the caller holds the heap (X2), and its mark has not ended: no import was
         // released since it began.
         unsafe { core.sharing.get_mut().inc_reached(&reached) };
-        let of = |object| {
-            // SAFETY: this heap counts the object since the line above (X7).
-            let owner = unsafe { HeapHandle::of(object) };
-            let reached = Reached {
-                owner: 0,
-                object,
-                count: 0,
-            };
-            (owner.addr().get(), reached)
-        };
+        // SAFETY: this heap counts the object since the line above (X7).
+        let of = |object| unsafe { Reached::new(object, 0) };
         Some(reached.into_iter().map(of).collect())
     }
 

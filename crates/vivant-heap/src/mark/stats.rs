@@ -208,10 +208,6 @@ impl Counters {
         self.stats.alive = met;
     }
 
-    pub(crate) fn emptied_so_far(&self) -> u64 {
-        self.stats.emptied
-    }
-
     /// A group mark has emptied an object.
     pub(crate) fn emptied(&mut self) {
         self.stats.emptied += 1;

@@ -162,11 +162,11 @@ impl Counts {
             let is_internal = i64::from(entry.internal) == entry.count;
             #[cfg(test)]
             let is_internal = is_internal || is_injected(InjectedFault::WithheldAtSight);
-            let is_touched = mem::replace(&mut entry.mark, ImportMark::Unmarked);
-            match is_touched == ImportMark::Unmarked && is_internal {
-                true if entry.count != 0 => entry.mark = ImportMark::Withheld,
-                true => {}
-                false => take(entry.object),
+            let mark = mem::replace(&mut entry.mark, ImportMark::Unmarked);
+            if mark != ImportMark::Unmarked || !is_internal {
+                take(entry.object);
+            } else if entry.count != 0 {
+                entry.mark = ImportMark::Withheld;
             }
         }
     }

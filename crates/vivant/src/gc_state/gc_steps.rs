@@ -5,7 +5,7 @@ use super::collected::ActorHeap;
 use super::deaths::{DeathNotice, DeathNotices};
 use super::edge_snapshot::EdgeSnapshot;
 use super::gc_messages;
-use super::group_candidates::GroupCandidates;
+use super::group_candidates::{AnyTags, GroupCandidates};
 use super::marks::ConcurrentMarks;
 use crate::actor::Worker;
 use crate::api::Actor;
@@ -135,7 +135,11 @@ where
                 id: actor.id,
                 place: actor.place(),
             });
-            GroupCandidates::add(system, key, self.heap.has_tags());
+            let tags = match self.heap.has_tags() {
+                true => AnyTags::Yes,
+                false => AnyTags::No,
+            };
+            GroupCandidates::add(system, key, tags);
         }
         self.send_death_notices();
     }

@@ -39,10 +39,10 @@ struct CandidateList {
 
 struct Known {
     place: u32,
-    has_tags: bool,
+    tags: AnyTags,
 }
 
-/// Whether any candidate has tags.
+/// Whether a candidate, or any of them, has tags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AnyTags {
     Yes,
@@ -68,10 +68,10 @@ impl GroupCandidates {
     }
 
     /// An idle actor calls for a group mark.
-    pub(super) fn add(system: &Arc<Shared>, key: ActorKey, has_tags: bool) {
+    pub(super) fn add(system: &Arc<Shared>, key: ActorKey, tags: AnyTags) {
         let mut list = GroupCandidates::of(system).list();
         let place = key.place;
-        list.known.insert(key.id, Known { place, has_tags });
+        list.known.insert(key.id, Known { place, tags });
         list.call(system, ns(system.config.idle_after) / DELAY_PART);
     }
 
@@ -81,7 +81,7 @@ impl GroupCandidates {
         let mut list = self.list();
         list.due_ns.filter(|due_ns| *due_ns <= now_ns)?;
         list.due_ns = None;
-        let has_tags = list.known.values().any(|known| known.has_tags);
+        let has_tags = list.known.values().any(|known| known.tags == AnyTags::Yes);
         let keys = list.known.iter().map(|(id, known)| ActorKey {
             id: *id,
             place: known.place,
