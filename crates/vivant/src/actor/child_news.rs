@@ -1,5 +1,6 @@
 //! The reports (news) of children to their supervisors.
 
+use super::signals::HaltNumber;
 use crate::failures::StopReason;
 
 /// News of a child.
@@ -7,8 +8,8 @@ pub(crate) enum ChildNews {
     Up,
     /// This incarnation is over, and the actor waits for its start.
     Down(StopReason),
-    /// It was ordered down, and is down already.
-    IsDown,
+    /// The order with this number found it down already.
+    IsDown(HaltNumber),
     /// It panicked, and continues.
     Resumed(StopReason),
     /// It has ended for good.

@@ -102,7 +102,7 @@ pub(crate) use run_state::{
 };
 pub(crate) use runnable::Runnable;
 pub(crate) use shared::{MutedSender, Scheduler, Shared};
-pub(crate) use signals::Signals;
+pub(crate) use signals::{HaltNumber, Signals};
 pub(crate) use supervised_by::Terms;
 pub use supervised_by::{Messages, OnPanic, Restart};
 pub use timer::Timer;

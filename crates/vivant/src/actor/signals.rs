@@ -6,6 +6,17 @@ use crate::sync::{AtomicU32, Ordering, fault};
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Signals(u32);
 
+/// The number of a `HALT`, as far as a signal holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct HaltNumber(u32);
+
+impl HaltNumber {
+    /// Whether this is the number that [`Signals::halt`] got.
+    pub(crate) fn is_of(self, number: u64) -> bool {
+        self == Signals::halt(number).halt_number()
+    }
+}
+
 impl Signals {
     /// End before the next message.
     pub(crate) const STOP: Signals = Signals(1 << 0);
@@ -21,12 +32,29 @@ impl Signals {
     /// No live actor can reach this one: end before the next message.
     pub(crate) const UNREACHABLE: Signals = Signals(1 << 5);
 
+    /// The bits above the signals: the number of the last `HALT`.
+    const NUMBER_SHIFT: u32 = 8;
+    const NUMBER: u32 = u32::MAX << Signals::NUMBER_SHIFT;
+
+    /// Returns a `HALT` with the low 24 bits of `number`, which the answer repeats: so that an
+    /// answer to an earlier one is not taken for an answer to this one.
+    pub(crate) fn halt(number: u64) -> Signals {
+        Signals(Signals::HALT.0 | (number as u32) << Signals::NUMBER_SHIFT)
+    }
+
+    /// Returns the number of the `HALT` among these.
+    pub(crate) fn halt_number(self) -> HaltNumber {
+        HaltNumber(self.0 >> Signals::NUMBER_SHIFT)
+    }
+
     /// Returns the bits that this signal replaces.
     fn replaces(self) -> u32 {
-        match self {
-            Signals::HALT => Signals::START.0,
-            Signals::START => Signals::HALT.0,
-            _ => 0,
+        if self.has(Signals::HALT) {
+            Signals::START.0 | Signals::NUMBER
+        } else if self.has(Signals::START) {
+            Signals::HALT.0 | Signals::NUMBER
+        } else {
+            0
         }
     }
 

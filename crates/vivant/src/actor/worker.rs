@@ -1,7 +1,7 @@
 //! The context in which turns run: one for each worker thread, one for a simulation.
 
 use super::current_actor::CurrentActor;
-use super::envelope::{Envelope, KindTable};
+use super::envelope::{Envelope, KindTable, LinkMessage};
 use super::header::Header;
 use super::options::Steps;
 use super::reference::{AddressRef, Cached, CellRef, Dropped};
@@ -44,6 +44,8 @@ pub(crate) struct Worker {
     turn: Cell<Option<&'static KindTable>>,
     /// What is to be done at the end of the turn.
     request: Cell<TurnRequest>,
+    /// What the turn has linked and unlinked.
+    links: Cell<Vec<LinkMessage>>,
     overloaded: Cell<Option<CellRef>>,
     ending: Cell<Option<StopReason>>,
     /// The next step of the running behaviour.
@@ -63,6 +65,8 @@ pub(crate) struct Worker {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TurnRequest {
     None,
+    /// `links` is not empty. In the other states it may be, too.
+    Links,
     /// The run is to end, because there is work before the next one.
     Pause,
     /// `overloaded` is set.
@@ -84,6 +88,7 @@ impl Worker {
             meters: WorkerMeters::default(),
             turn: Cell::new(None),
             request: Cell::new(TurnRequest::None),
+            links: Cell::default(),
             overloaded: Cell::new(None),
             ending: Cell::new(None),
             next_step: Cell::new(None),
@@ -351,6 +356,24 @@ impl Worker {
         has_step_state
     }
 
+    /// The turn links its actor, or removes a link. It is done when the turn has ended, or has
+    /// panicked: a message would wait for the next incarnation.
+    pub(crate) fn request_link(&self, message: LinkMessage) {
+        let mut links = self.links.take();
+        links.push(message);
+        self.links.set(links);
+        if self.request.get() == TurnRequest::None {
+            self.request.set(TurnRequest::Links);
+        }
+    }
+
+    pub(crate) fn take_links(&self) -> Vec<LinkMessage> {
+        if self.request.get() == TurnRequest::Links {
+            self.request.set(TurnRequest::None);
+        }
+        self.links.take()
+    }
+
     /// The turn requests its actor's end.
     pub(crate) fn request_end(&self, reason: StopReason) {
         self.request.set(TurnRequest::End);
@@ -439,7 +462,7 @@ impl Worker {
     /// detector, the actor is throttled.
     #[cold]
     pub(super) fn end_run_early(&self, overload: CandidateOverload) {
-        if !self.has_request() {
+        if matches!(self.request.get(), TurnRequest::None | TurnRequest::Links) {
             self.request.set(TurnRequest::Pause);
         }
         if overload == CandidateOverload::Waiting {

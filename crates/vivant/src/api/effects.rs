@@ -157,7 +157,7 @@ impl<A: Actor> Turn<'_, A> {
     pub fn link<T: ?Sized + Target>(&self, address: &Address<T>) {
         let (me, other) = (self.owner(), Address::counted(address));
         if me.id != other.id {
-            link(&me, LinkMessage::Link(other.cell()));
+            self.worker().request_link(LinkMessage::Link(other.cell()));
             link(&other, LinkMessage::Link(me.cell()));
         }
     }
@@ -165,7 +165,8 @@ impl<A: Actor> Turn<'_, A> {
     /// Removes the link set by [`Turn::link`].
     pub fn unlink<T: ?Sized + Target>(&self, address: &Address<T>) {
         let (me, other) = (self.owner(), Address::counted(address));
-        link(&me, LinkMessage::Unlink(other.cell()));
+        self.worker()
+            .request_link(LinkMessage::Unlink(other.cell()));
         link(&other, LinkMessage::Unlink(me.cell()));
     }
 

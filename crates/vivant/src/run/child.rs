@@ -3,6 +3,7 @@
 
 use super::run_guard::{RunGuard, unmute};
 use crate::actor::Guards;
+use crate::actor::HaltNumber;
 use crate::actor::Refusal;
 use crate::actor::{ChildNews, Received, report};
 use crate::actor::{
@@ -29,6 +30,7 @@ impl RunGuard<'_> {
             IncarnationEnd::Ends => self.end(reason),
             IncarnationEnd::GoesDown => self.go_down(reason),
             IncarnationEnd::Continues => {
+                self.set_links();
                 self.forget_turn();
                 self.forget_locals();
                 // G2: the turn may have changed the state before it panicked.
@@ -49,10 +51,10 @@ impl RunGuard<'_> {
     }
 
     /// The supervisor wants a new incarnation.
-    pub(crate) fn halt(&mut self) {
+    pub(crate) fn halt(&mut self, number: HaltNumber) {
         if self.owner().life == Lifecycle::Running {
             self.end_incarnation(StopReason::Restarting);
-        } else if let Received::No = self.report(ChildNews::IsDown) {
+        } else if let Received::No = self.report(ChildNews::IsDown(number)) {
             self.end(StopReason::Stopped);
         }
     }
@@ -160,6 +162,7 @@ impl RunGuard<'_> {
         if owner.mute == Mute::Free {
             self.actor.system.mutes.unmuted(&self.actor.pressure);
         }
+        self.set_links();
         match (self.report(ChildNews::Up), self.worker.take_end()) {
             (Received::No, _) => self.end(StopReason::Stopped),
             (Received::Yes, Some(reason)) => self.end_incarnation(reason),
@@ -171,6 +174,7 @@ impl RunGuard<'_> {
 
     /// The start function panicked.
     fn failed_to_start(&mut self, reason: StopReason) {
+        self.notify_linked(&reason);
         self.forget_turn();
         if let Received::No = self.report(ChildNews::Down(reason.clone())) {
             self.end(reason);

@@ -21,8 +21,17 @@ impl RunGuard<'_> {
         After::Next
     }
 
+    /// Links and unlinks what the turn has requested.
+    pub(crate) fn set_links(&mut self) {
+        for message in self.worker.take_links() {
+            // A link that the turn itself has made ends no actor.
+            let _after = self.link(message);
+        }
+    }
+
     /// This incarnation is over: notifies all linked actors.
     pub(crate) fn notify_linked(&mut self, reason: &StopReason) {
+        self.set_links();
         if self.owner().cold.is_none() {
             return;
         }

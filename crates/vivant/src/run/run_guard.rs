@@ -303,6 +303,7 @@ impl<'w> RunGuard<'w> {
     #[cold]
     fn handle_request(&mut self) -> After {
         // Taken whatever the result of the turn: the wish must not outlive it.
+        self.set_links();
         if let Some(reason) = self.worker.take_end() {
             return After::End(reason);
         }

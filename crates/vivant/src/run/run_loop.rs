@@ -171,7 +171,7 @@ fn handle(held: &mut RunGuard<'_>, signals: Signals) {
         held.end(StopReason::Unreachable);
     } else {
         if signals.has(Signals::HALT) {
-            held.halt();
+            held.halt(signals.halt_number());
         }
         if signals.has(Signals::START) {
             held.start_incarnation();

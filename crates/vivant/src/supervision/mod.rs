@@ -17,6 +17,8 @@ mod handle;
 #[cfg(all(test, feature = "macros"))]
 mod model_tests;
 mod plan;
+#[cfg(test)]
+mod plan_tests;
 mod rules;
 mod supervisor;
 mod trees;

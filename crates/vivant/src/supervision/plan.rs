@@ -10,6 +10,7 @@ use super::child_plan::{
     ChildId, ChildPlan, ChildState, PendingStep, StartOrder, Timeliness, WantedState,
 };
 use super::rules::{Rules, Strategy};
+use crate::actor::HaltNumber;
 use crate::actor::Terms;
 use crate::actor::{OnPanic, Restart};
 use crate::failures::StopReason;
@@ -21,8 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) enum Order {
     /// Order it to come up.
     Start(ChildId),
-    /// Order it to go down.
-    Halt(ChildId),
+    /// Order it to go down. It repeats the step if it is down already.
+    Halt(ChildId, u64),
     /// Order it to end.
     End(ChildId),
     /// Order it to end before its next message: it is down, or on its way there, and processes
@@ -163,10 +164,10 @@ impl Plan {
     }
 
     /// The child was ordered down, and was down already.
-    pub(super) fn was_down(&mut self, number: ChildId) {
+    pub(super) fn was_down(&mut self, number: ChildId, answers: HaltNumber) {
         self.change(number, |child| {
-            // In any other state it has reported being down itself, and has been started since.
-            if child.is == ChildState::Halting {
+            // To any other order it has reported being down itself, and has been started since.
+            if child.is == ChildState::Halting && answers.is_of(child.step) {
                 child.set_state(ChildState::Down);
                 if child.wanted == WantedState::Restarted {
                     child.wanted = WantedState::Up;
@@ -439,7 +440,7 @@ impl Plan {
                 }
                 _ => {
                     child.set_state(ChildState::Halting);
-                    orders.push(Order::Halt(number));
+                    orders.push(Order::Halt(number, child.step));
                 }
             }
             orders.push(timer(number, child, ns(within)));

@@ -147,7 +147,7 @@ impl Supervisor {
     fn carry_out(&mut self, order: Order, turn: &Turn<'_, Supervisor>) {
         match order {
             Order::Start(number) => self.start_child(number, turn),
-            Order::Halt(number) => self.halt_child(number),
+            Order::Halt(number, step) => self.halt_child(number, step),
             Order::End(number) => self.end_child(number),
             Order::Stop(number) => self.stop_child(number),
             Order::SetTimer { timer, in_ns } => {
@@ -182,10 +182,10 @@ impl Supervisor {
         }
     }
 
-    fn halt_child(&self, number: ChildId) {
+    fn halt_child(&self, number: ChildId, step: u64) {
         if let Some(member) = self.children.get(&number) {
             match member.kind {
-                ChildKind::Leaf(_) => member.address.cell().signal(Signals::HALT),
+                ChildKind::Leaf(_) => member.address.cell().signal(Signals::halt(step)),
                 ChildKind::Branch => post::<Retire>(&member.address),
             }
         }
@@ -235,7 +235,7 @@ impl Supervisor {
         self.apply(turn, |plan| match news {
             ChildNews::Up => plan.is_up(number, now_ns),
             ChildNews::Down(reason) => plan.is_down(number, reason, now_ns),
-            ChildNews::IsDown => plan.was_down(number),
+            ChildNews::IsDown(answers) => plan.was_down(number, answers),
             ChildNews::Resumed(reason) => plan.has_resumed(reason, now_ns),
             ChildNews::Gone(reason) => plan.is_gone(number, reason),
         });

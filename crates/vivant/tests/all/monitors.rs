@@ -1,6 +1,8 @@
 //! Watches and links: which actors are notified of an end, and which fail together.
 
 use crate::log::Log;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 use vivant::{StopReason, Supervisor};
@@ -195,4 +197,73 @@ fn watchers_that_have_ended_keep_no_memory() {
     let ended = Address::ended(&part);
     part.finish().send();
     assert_eq!(system.block_on(ended), Ok(StopReason::Finished));
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Panics {
+    InFirstStart,
+    InBehaviour,
+}
+
+/// Links its peer in one turn only, and panics in that turn.
+#[derive(Actor)]
+struct Linking {
+    peer: Address<Part>,
+}
+
+#[behaviours]
+impl Linking {
+    #[start]
+    fn new(t: &Turn<Self>, peer: Address<Part>, panics: Panics, starts: Arc<AtomicUsize>) -> Self {
+        if starts.fetch_add(1, Ordering::Relaxed) == 0 && panics == Panics::InFirstStart {
+            t.link(&peer);
+            std::panic::resume_unwind(Box::new("as planned"));
+        }
+        Linking { peer }
+    }
+
+    fn link_and_fail(&mut self, t: &Turn<Self>) {
+        t.link(&self.peer);
+        std::panic::resume_unwind(Box::new("as planned"));
+    }
+
+    fn is_up(&self) -> bool {
+        true
+    }
+}
+
+/// A link made in a turn that panics is one of the incarnation that fails: its peer fails with it,
+/// and the next incarnation has no link.
+fn a_link_made_before_a_panic_belongs_to_the_incarnation_that_made_it(panics: Panics) {
+    let (simulation, log) = (Simulation::new(7), Log::default());
+    let starts = Arc::new(AtomicUsize::new(0));
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let peer = tree.add(Part::child(log.clone()));
+    let linking = tree.add(Linking::child(peer.clone(), panics, starts.clone()));
+    assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
+    if panics == Panics::InBehaviour {
+        linking.link_and_fail().send();
+    }
+    simulation.run();
+    assert_eq!(starts.load(Ordering::Relaxed), 2);
+    assert_eq!(log.take(), ["begins", "fails with the other", "begins"]);
+    peer.fail().send();
+    simulation.run();
+    assert_eq!(log.take(), ["begins"]);
+    assert_eq!(linking.is_up().ask_blocking(), Ok(true));
+    assert_eq!(
+        starts.load(Ordering::Relaxed),
+        2,
+        "the next incarnation has no link"
+    );
+}
+
+#[test]
+fn a_link_of_a_start_that_panics_does_not_bind_the_next_incarnation() {
+    a_link_made_before_a_panic_belongs_to_the_incarnation_that_made_it(Panics::InFirstStart);
+}
+
+#[test]
+fn a_link_of_a_turn_that_panics_does_not_bind_the_next_incarnation() {
+    a_link_made_before_a_panic_belongs_to_the_incarnation_that_made_it(Panics::InBehaviour);
 }
