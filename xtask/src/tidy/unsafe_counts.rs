@@ -22,7 +22,7 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant-heap/src/alloc/", 54),
     ("crates/vivant-heap/src/check/", 35),
     ("crates/vivant-heap/src/gc/", 60),
-    ("crates/vivant-heap/src/group/", 13),
+    ("crates/vivant-heap/src/group/", 14),
     ("crates/vivant-heap/src/mark/", 22),
     ("crates/vivant-heap/src/object/", 79),
     ("crates/vivant-heap/src/orca/", 37),

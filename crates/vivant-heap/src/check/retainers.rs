@@ -78,8 +78,7 @@ impl<R: Root> Sharer for Heap<R> {
 
     fn retainers(&mut self, of: ObjectName) -> Retainers {
         let (core, state) = self.parts();
-        let exports: Vec<_> = core.sharing.get_mut().export_roots().collect();
-        let mut walk = Walk::new(HeapHandle::name(&core.owner), exports);
+        let mut walk = Walk::new(HeapHandle::name(&core.owner), core.live_exports());
         let roots = walk.state(state);
         // The objects that refer to each object.
         let mut referrers_of: HashMap<ObjectName, Vec<ObjectName>> = HashMap::new();

@@ -10,7 +10,6 @@ use crate::alloc::old::FreeBlocks;
 use crate::alloc::poison::written;
 use crate::fault::Fault;
 use crate::gc::heap::{Core, Heap, Root};
-use crate::gc::mark_termination::is_marked;
 use crate::mark::walk::{Edges, Walk};
 use crate::object::object_trait::Object;
 use crate::orca::heap_handle::HeapHandle;
@@ -407,14 +406,7 @@ impl<'a> Verifier<'a> {
     /// A walk from the exports.
     fn walk(&self) -> Walk {
         let own = HeapHandle::name(&self.core.owner);
-        let sharing = self.core.sharing.borrow();
-        match self.core.is_terminating_mark() {
-            true => {
-                let is_marked = is_marked(self.core.old.epoch.0);
-                Walk::new(own, sharing.export_roots_in_termination(is_marked))
-            }
-            false => Walk::new(own, sharing.export_roots()),
-        }
+        Walk::new(own, self.core.live_exports())
     }
 
     fn object(&self, walk: &mut Walk, object: NonNull<Header>) -> Result<Edges, Fault> {

@@ -3,6 +3,7 @@
 
 use super::heap::Core;
 use super::mark_cycle::MarkCycle;
+use super::mark_termination::is_marked;
 use crate::alloc::header::Header;
 use crate::mark::group_state::{GroupPhase, GroupState, GroupTicket};
 use crate::mark::marker::MarkMode;
@@ -90,6 +91,19 @@ impl Core {
     ) {
         let ticket = Some(GroupTicket(group.clone()));
         self.start_mark_in(roots, MarkMode::Concurrent, EdgeSnapshot::Off, ticket);
+    }
+
+    /// The exported objects that live: in the termination of a group mark not those that it has
+    /// found dead.
+    pub(crate) fn live_exports(&self) -> Vec<NonNull<Header>> {
+        let sharing = self.between_turns();
+        match self.is_terminating_mark() {
+            true => {
+                let is_marked = is_marked(self.old.epoch.0);
+                sharing.export_roots_in_termination(is_marked).collect()
+            }
+            false => sharing.export_roots().collect(),
+        }
     }
 
     /// Whether the mark that runs is part of an open group mark.

@@ -64,7 +64,26 @@ impl<R: Root> Heap<R> {
     }
 }
 
+/// Whether other heaps refer to a heap, and it refers to other heaps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum HeapShares {
+    /// It has imports and exports.
+    Both,
+    /// It has none of either: no cycle of references passes through it.
+    Nothing,
+}
+
 impl Member<'_> {
+    /// Whether a cycle of references across heaps can pass through this heap.
+    pub fn shares(&mut self) -> HeapShares {
+        let sharing = self.0.core().sharing.get_mut();
+        match sharing.imports.len() != 0 && sharing.exports.len() != 0 {
+            true => HeapShares::Both,
+            false => HeapShares::Nothing,
+        }
+    }
+
     /// Objects that group marks have emptied in this heap.
     #[must_use]
     pub fn emptied(&mut self) -> u64 {

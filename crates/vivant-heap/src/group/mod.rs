@@ -1,6 +1,8 @@
 //! Group marks: marks of several heaps that end together, and find cycles of references across
 //! them. [README.md](README.md) has the protocol.
 
+#[cfg(test)]
+mod dissolve_tests;
 pub(crate) mod group_mark;
 pub(crate) mod member;
 #[cfg(test)]

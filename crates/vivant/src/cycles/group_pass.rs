@@ -7,7 +7,7 @@ use crate::gc_state::{AnyTags, GroupCandidates, GroupResult};
 use crate::run::{Idle, Occupied};
 use crate::sync::{Arc, Mutex, lock};
 use std::mem;
-use vivant_heap::{GroupMark, GroupProgress, Member, Members, Visit};
+use vivant_heap::{GroupMark, GroupProgress, HeapShares, Member, Members, Visit};
 
 /// Time that a worker spends on it between two rounds.
 const SLICE_NS: u64 = 200_000;
@@ -31,6 +31,21 @@ enum GroupPlace {
     Taken,
 }
 
+/// The right to continue the group mark, or to begin one. One worker has it.
+struct GroupTurn<'p> {
+    place: &'p GroupPass,
+    /// What is left of the group mark; none if it is over.
+    group: Option<Box<RunningGroup>>,
+}
+
+impl Drop for GroupTurn<'_> {
+    /// After a panic too: else no group mark would ever run again.
+    fn drop(&mut self) {
+        let left = self.group.take();
+        *lock(&self.place.0) = left.map_or(GroupPlace::NoGroup, GroupPlace::Waiting);
+    }
+}
+
 /// When a worker continues the group mark.
 enum NextPiece {
     Now,
@@ -40,12 +55,18 @@ enum NextPiece {
 
 struct RunningGroup {
     mark: GroupMark,
-    members: Vec<ActorKey>,
+    members: Vec<GroupMember>,
     /// Objects emptied in its members before it began.
     emptied: u64,
     /// Whether all candidates are members.
     coverage: GroupResult,
     took_ns: u64,
+}
+
+struct GroupMember {
+    key: ActorKey,
+    /// The number of its turns when it became a member.
+    turns: u64,
 }
 
 impl GroupPass {
@@ -56,12 +77,14 @@ impl GroupPass {
             GroupPlace::Waiting(group) => Some(group),
             GroupPlace::Taken => return,
         };
-        let group = group.or_else(|| RunningGroup::begin(system));
+        let mut turn = GroupTurn { place: self, group };
+        let group = turn.group.take().or_else(|| RunningGroup::begin(system));
         let (left, next) = match group {
             Some(group) => group.run(system),
             None => (None, NextPiece::None),
         };
-        *lock(&self.0) = left.map_or(GroupPlace::NoGroup, GroupPlace::Waiting);
+        turn.group = left;
+        drop(turn);
         // After the group mark was put back: another worker may take the request at once.
         match next {
             NextPiece::Now => system.candidates.request_pass(),
@@ -88,21 +111,38 @@ impl RunningGroup {
     fn begin(system: &Arc<Shared>) -> Option<Box<RunningGroup>> {
         let now_ns = system.oracle.now_ns();
         let candidates = GroupCandidates::of(system);
-        let (known, tags) = candidates.take_due(now_ns)?;
-        let (ended, known): (Vec<_>, Vec<_>) = known
+        let due = candidates.take_due(now_ns)?;
+        let (ended, known): (Vec<_>, Vec<_>) = due
+            .candidates
             .into_iter()
             .partition(|key| system.actor(key.id, key.place).is_none());
         ended.into_iter().for_each(|key| candidates.remove(key));
         let (mut members, mut emptied) = (Vec::new(), 0);
-        let mut coverage = GroupResult::Complete;
+        let mut coverage = due.coverage;
         for key in known {
-            if tags == AnyTags::No || members.len() == MEMBERS_MAX {
+            if due.tags == AnyTags::No {
                 break;
             }
-            match visit(system, key, &mut |mut heap| emptied += heap.emptied()) {
-                Visit::Done => members.push(key),
-                Visit::Active => coverage = GroupResult::Incomplete,
-                Visit::Ended => candidates.remove(key),
+            if members.len() == MEMBERS_MAX {
+                coverage = GroupResult::Partial;
+                candidates.begin_next_with(key);
+                break;
+            }
+            let (mut turns, mut shares) = (0, HeapShares::Nothing);
+            let visited = hold(system, key).map(|mut idle| {
+                turns = idle.facts.turns();
+                let visited = visit_idle(&mut idle, &mut |mut heap| {
+                    shares = heap.shares();
+                    emptied += heap.emptied();
+                });
+                idle.park();
+                visited
+            });
+            match (visited.unwrap_or_else(|failed| failed), shares) {
+                (Visit::Done, HeapShares::Both) => members.push(GroupMember { key, turns }),
+                (Visit::Active, _) => coverage = GroupResult::Partial,
+                // It calls for a group mark when that has changed.
+                (Visit::Done | Visit::Ended, _) => candidates.remove(key),
             }
         }
         let took_ns = system.oracle.now_ns() - now_ns;
@@ -149,10 +189,20 @@ impl RunningGroup {
     }
 
     fn end(self, system: &Arc<Shared>, progress: GroupProgress) {
-        let result = match progress {
-            GroupProgress::Dissolved => GroupResult::Incomplete,
-            _ => self.coverage,
-        };
+        let mut result = self.coverage;
+        if progress == GroupProgress::Dissolved {
+            result = GroupResult::Dissolved;
+            for member in &self.members {
+                let idle_turns = hold(system, member.key).map(|idle| {
+                    let turns = idle.facts.turns();
+                    idle.park();
+                    turns
+                });
+                if idle_turns != Ok(member.turns) {
+                    GroupCandidates::of(system).leave_out_once(member.key);
+                }
+            }
+        }
         GroupCandidates::of(system).end_group(system, result, self.emptied, self.took_ns);
     }
 }
@@ -160,7 +210,7 @@ impl RunningGroup {
 /// The members' actors. Those held are idle until they are released.
 struct Held<'s> {
     system: &'s Arc<Shared>,
-    members: &'s [ActorKey],
+    members: &'s [GroupMember],
     held: Vec<Idle>,
 }
 
@@ -199,20 +249,20 @@ unsafe impl Members for Held<'_> {
     fn visit(&mut self, member: usize, body: &mut dyn FnMut(Member<'_>)) -> Visit {
         match self.held.get_mut(member) {
             Some(idle) => visit_idle(idle, body),
-            None => visit(self.system, self.members[member], body),
+            None => visit(self.system, self.members[member].key, body),
         }
     }
 
     fn idle_turns(&mut self, member: usize) -> Option<u64> {
-        let idle = hold(self.system, self.members[member]).ok()?;
+        let idle = hold(self.system, self.members[member].key).ok()?;
         let turns = idle.facts.turns();
         idle.park();
         Some(turns)
     }
 
     fn hold(&mut self) -> bool {
-        for key in self.members {
-            match hold(self.system, *key) {
+        for member in self.members {
+            match hold(self.system, member.key) {
                 Ok(idle) => self.held.push(idle),
                 Err(_) => {
                     self.release();

@@ -32,6 +32,9 @@ struct CandidateList {
     /// Objects that group marks had emptied when the last one began: they go on to do so after
     /// their commit.
     emptied: u64,
+    /// The number of the candidate that the next group mark begins with: more candidates than
+    /// members take turns.
+    next_first: u64,
     /// Factor of the time to the next group mark, less one.
     back_off: u64,
     is_closed: bool,
@@ -40,6 +43,25 @@ struct CandidateList {
 struct Known {
     place: u32,
     tags: AnyTags,
+    next: NextGroup,
+}
+
+/// Whether a candidate may be a member of the next group mark.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NextGroup {
+    Joins,
+    /// It has run turns while a group mark ran, which was dissolved. A member that runs turns
+    /// often would dissolve each one.
+    LeftOut,
+}
+
+/// The candidates of a group mark that is due.
+pub(crate) struct DueGroup {
+    pub(crate) candidates: Vec<ActorKey>,
+    /// Whether any of them has tags: each cycle passes through an actor with tags.
+    pub(crate) tags: AnyTags,
+    /// Whether these are all candidates.
+    pub(crate) coverage: GroupResult,
 }
 
 /// Whether a candidate, or any of them, has tags.
@@ -54,8 +76,10 @@ pub(crate) enum AnyTags {
 pub(crate) enum GroupResult {
     /// It has marked all candidates.
     Complete,
-    /// A member has run turns, or a candidate was left out because it was not idle.
-    Incomplete,
+    /// Some candidates were left out: they were not idle, or there were too many.
+    Partial,
+    /// It has marked nothing to its end: a member has run turns too early, for example.
+    Dissolved,
 }
 
 impl GroupCandidates {
@@ -71,26 +95,50 @@ impl GroupCandidates {
     pub(super) fn add(system: &Arc<Shared>, key: ActorKey, tags: AnyTags) {
         let mut list = GroupCandidates::of(system).list();
         let place = key.place;
-        list.known.insert(key.id, Known { place, tags });
+        let next = NextGroup::Joins;
+        list.known.insert(key.id, Known { place, tags, next });
         list.call(system, ns(system.config.idle_after) / DELAY_PART);
     }
 
-    /// The candidates, if a group mark is due, and whether any of them has tags: each cycle passes
-    /// through an actor with tags.
-    pub(crate) fn take_due(&self, now_ns: u64) -> Option<(Vec<ActorKey>, AnyTags)> {
+    /// The candidates, if a group mark is due.
+    pub(crate) fn take_due(&self, now_ns: u64) -> Option<DueGroup> {
         let mut list = self.list();
         list.due_ns.filter(|due_ns| *due_ns <= now_ns)?;
         list.due_ns = None;
-        let has_tags = list.known.values().any(|known| known.tags == AnyTags::Yes);
-        let keys = list.known.iter().map(|(id, known)| ActorKey {
-            id: *id,
-            place: known.place,
-        });
-        let tags = match has_tags {
-            true => AnyTags::Yes,
-            false => AnyTags::No,
-        };
-        Some((keys.collect(), tags))
+        let first = list.next_first;
+        let (mut candidates, mut tags) = (Vec::new(), AnyTags::No);
+        let mut coverage = GroupResult::Complete;
+        for (id, known) in &mut list.known {
+            if known.tags == AnyTags::Yes {
+                tags = AnyTags::Yes;
+            }
+            match mem::replace(&mut known.next, NextGroup::Joins) {
+                NextGroup::Joins => candidates.push(ActorKey {
+                    id: *id,
+                    place: known.place,
+                }),
+                NextGroup::LeftOut => coverage = GroupResult::Partial,
+            }
+        }
+        let before = candidates.partition_point(|key| key.id < first);
+        candidates.rotate_left(before);
+        Some(DueGroup {
+            candidates,
+            tags,
+            coverage,
+        })
+    }
+
+    /// There are more candidates than members: the next group mark begins with this one.
+    pub(crate) fn begin_next_with(&self, key: ActorKey) {
+        self.list().next_first = key.id;
+    }
+
+    /// The next group mark leaves this candidate out.
+    pub(crate) fn leave_out_once(&self, key: ActorKey) {
+        if let Some(known) = self.list().known.get_mut(&key.id) {
+            known.next = NextGroup::LeftOut;
+        }
     }
 
     /// An actor has ended, or shares nothing any more.
@@ -109,7 +157,7 @@ impl GroupCandidates {
     ) {
         let mut list = self.list();
         let is_productive = mem::replace(&mut list.emptied, emptied) < emptied;
-        list.back_off = match is_productive && result == GroupResult::Complete {
+        list.back_off = match is_productive && result != GroupResult::Dissolved {
             true => 0,
             false => (2 * list.back_off + 1).min(BACK_OFF_MAX - 1),
         };
@@ -118,7 +166,7 @@ impl GroupCandidates {
         // The request of a call that came meanwhile was taken for the group mark that ran.
         let was_called = list.due_ns.take().is_some();
         let delay_ns = ns(system.config.idle_after) / DELAY_PART;
-        if result == GroupResult::Incomplete {
+        if result != GroupResult::Complete {
             let factor = list.back_off + 1;
             list.call(system, delay_ns.saturating_mul(factor));
         } else if was_called {
@@ -161,5 +209,37 @@ impl GroupCandidates {
             shared.idle.wake_one();
         };
         system.set_timer(in_ns, Alarm::Once(Box::new(fire)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::Simulation;
+
+    fn due(candidates: &GroupCandidates) -> (Vec<u64>, GroupResult) {
+        let due = candidates.take_due(u64::MAX).expect("a group mark is due");
+        let ids = due.candidates.iter().map(|key| key.id).collect();
+        (ids, due.coverage)
+    }
+
+    #[test]
+    fn each_candidate_comes_first_and_those_that_run_are_left_out_once() {
+        let simulation = Simulation::new(1);
+        let system = simulation.system().shared();
+        let candidates = GroupCandidates::of(system);
+        let key = |id| ActorKey { id, place: 0 };
+        let call = || GroupCandidates::add(system, key(2), AnyTags::No);
+        (1..4).for_each(|id| GroupCandidates::add(system, key(id), AnyTags::Yes));
+        assert_eq!(due(candidates), (vec![1, 2, 3], GroupResult::Complete));
+        candidates.begin_next_with(key(2));
+        call();
+        assert_eq!(due(candidates), (vec![2, 3, 1], GroupResult::Complete));
+        candidates.leave_out_once(key(3));
+        call();
+        assert_eq!(due(candidates), (vec![2, 1], GroupResult::Partial));
+        call();
+        assert_eq!(due(candidates), (vec![2, 3, 1], GroupResult::Complete));
+        candidates.close();
     }
 }

@@ -47,3 +47,16 @@ fn cycles_of_objects_of_living_actors_are_freed_on_threads() {
     drop(actors);
     assert!(system.shutdown().is_complete());
 }
+
+/// A group mark has 256 members at most.
+#[test]
+fn cycles_of_more_actors_than_a_group_has_members_are_freed() {
+    let token = super::Token::default();
+    let simulation = vivant::simulation::Simulation::new(1);
+    let actors: Vec<_> = (0..if cfg!(miri) { 1 } else { 300 })
+        .flat_map(|_| tied(simulation.system(), &token))
+        .collect();
+    simulation.run();
+    assert_eq!(nodes(&token), 0);
+    drop(actors);
+}

@@ -1,0 +1,80 @@
+//! A group mark that a member cannot wait for.
+
+use super::group_mark::{GroupMark, GroupProgress, Members, Visit};
+use super::member::Member;
+use crate::gc::heap::{Heap, Root};
+use crate::gc::pacing::Pacing;
+use crate::gc::phase::GcPhase;
+use crate::object::gc::Gc;
+use crate::pages::page_source::PageSource;
+use crate::sync::Arc;
+
+struct Hoard;
+
+impl Root for Hoard {
+    type Of<'gc> = Vec<Gc<'gc, [u64; 12]>>;
+}
+
+const THINGS: usize = 20_000;
+
+fn hoard(source: &Arc<PageSource>) -> Heap<Hoard> {
+    let mut heap = Heap::<Hoard>::new(source, Pacing::new(), |m| {
+        (0..THINGS).map(|_| m.alloc([0; 12])).collect()
+    });
+    heap.collect();
+    heap.sweep();
+    heap
+}
+
+/// Two heaps between turns.
+struct Two<'h>(&'h mut [Heap<Hoard>; 2]);
+
+// SAFETY: no turn runs during a step of the group mark, and none at all before all marks have
+// begun (X11). The heaps are not detached.
+unsafe impl Members for Two<'_> {
+    fn visit(&mut self, member: usize, visit: &mut dyn FnMut(Member<'_>)) -> Visit {
+        visit(self.0[member].member());
+        Visit::Done
+    }
+
+    fn idle_turns(&mut self, _: usize) -> Option<u64> {
+        Some(0)
+    }
+
+    fn hold(&mut self) -> bool {
+        true
+    }
+
+    fn release(&mut self) {}
+}
+
+/// A group mark in which both heaps mark.
+fn open_group(heaps: &mut [Heap<Hoard>; 2]) -> GroupMark {
+    let mut group = GroupMark::new(2);
+    while heaps.iter().any(|heap| heap.phase() != GcPhase::Mark) {
+        assert_eq!(group.step(&mut Two(heaps)), GroupProgress::More);
+    }
+    group
+}
+
+#[test]
+fn a_growing_heap_dissolves_its_group() {
+    let source = Arc::new(PageSource::new());
+    let mut heaps = [(); 2].map(|()| hoard(&source));
+    let mut group = open_group(&mut heaps);
+    for _ in 0..100 {
+        heaps[0].turn(|m, things| things.extend((0..1_000).map(|_| m.alloc([0; 12]))));
+        heaps[0].pace();
+        if heaps[0].phase() == GcPhase::Idle {
+            break;
+        }
+    }
+    assert_eq!(
+        heaps[0].phase(),
+        GcPhase::Idle,
+        "the mark waits for its group"
+    );
+    assert!(heaps[0].turn(|_, things| things.len()) < 3 * THINGS);
+    assert_eq!(group.step(&mut Two(&mut heaps)), GroupProgress::Dissolved);
+    assert_eq!(heaps[0].verify(), Ok(()));
+}
