@@ -28,7 +28,7 @@ use crate::check::{canaries, models};
 use crate::tracked::Tracked;
 use loom::alloc::Track;
 use loom::thread;
-use slot::{Answering, Asking, Continue, Pending, Sink};
+use slot::{Answering, Asking, Continue, Pending, PromiseLink, Shown, Sink};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
@@ -45,6 +45,16 @@ impl Next {
 
 /// Of another ask. None is made here.
 pub(crate) struct Resolver<T>(PhantomData<T>);
+
+impl<T> PromiseLink for Resolver<T> {
+    fn owner(&self) -> Option<&AddressRef> {
+        None
+    }
+
+    fn shown_by_sink(&self) -> Shown<'_> {
+        Shown::default()
+    }
+}
 
 mod resolver {
     use super::{AskError, Next, Sink};

@@ -6,9 +6,12 @@ use crate::gc::detached_heap::DetachedHeap;
 use crate::gc::heap::{Heap, Root};
 use crate::group::member::Member;
 use crate::mark::walk::{Edges, Search, Walk};
+use crate::object::external_edges::ExternalEdges;
+use crate::object::object_trait::Object;
 use crate::orca::heap_handle::HeapHandle;
 use crate::orca::heap_id::HeapId;
 use crate::share::holder_root::Held;
+use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::ptr::NonNull;
 
@@ -63,6 +66,12 @@ pub trait Sharer {
     /// no retainers here.
     fn retainers(&mut self, of: ObjectName) -> Retainers;
 
+    /// Passes the external edges of shared objects of this heap to `each`: of live objects that
+    /// the state does not reach by references of its own, as other heaps may read them.
+    ///
+    /// Walks all live objects of the heap twice: for occasional diagnosis.
+    fn show_shared(&mut self, each: &mut dyn FnMut(&dyn Any));
+
     /// This heap, for a group mark.
     fn member(&mut self) -> Member<'_>;
 
@@ -109,6 +118,35 @@ impl<R: Root> Sharer for Heap<R> {
                 .any(|object| reaching.contains(&ObjectName::of(object))),
             containers,
             weight: weights.into_iter().sum(),
+        }
+    }
+
+    fn show_shared(&mut self, each: &mut dyn FnMut(&dyn Any)) {
+        let (core, state) = self.parts();
+        let own = HeapHandle::name(&core.owner);
+        let mut private = Search::new();
+        let roots = Edges::of(own, |tracer| state.trace(tracer));
+        private.extend(roots.private, ());
+        while let Some((object, ())) = private.next() {
+            // SAFETY: the heap is borrowed, so no turn runs; what its state reaches is live (X7).
+            let edges = unsafe { Edges::of_object(own, object) };
+            private.extend(edges.private, ());
+        }
+        let private = private.visited();
+        let mut walk = Walk::new(own, core.live_exports());
+        walk.state(state);
+        // SAFETY: the heap is borrowed, so no turn runs; the objects that its state and its exports
+        // refer to are live (X7).
+        let all = unsafe { walk.finish(|_, _| {}) };
+        let mut shown = ExternalEdges::to(each);
+        for object in all.difference(&private) {
+            // SAFETY: the walk has found it live, and nothing has run since (X7). The value follows
+            // the header.
+            unsafe {
+                if let Some(show) = object.as_ref().table().show {
+                    show(object.add(1).cast(), &mut shown);
+                }
+            }
         }
     }
 

@@ -60,7 +60,7 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    fn of(own: NonNull<HeapHandle>, report: impl FnOnce(&mut Tracer<'_>)) -> Edges {
+    pub(crate) fn of(own: NonNull<HeapHandle>, report: impl FnOnce(&mut Tracer<'_>)) -> Edges {
         let listed = Tracer::list(report);
         // SAFETY: a reference leads into a chunk, even after its object was freed.
         let is_own =
@@ -71,6 +71,20 @@ impl Edges {
             shared,
             foreign,
         }
+    }
+
+    /// The references of an object.
+    ///
+    /// # Safety
+    ///
+    /// An object of the heap begins there, and no turn runs.
+    pub(crate) unsafe fn of_object(own: NonNull<HeapHandle>, object: NonNull<Header>) -> Edges {
+        // SAFETY: the caller's contract (X1).
+        let table = unsafe { object.as_ref() }.table();
+        // SAFETY: the caller's contract (X1): an object of this type; the value follows the header.
+        let report =
+            |tracer: &mut Tracer<'_>| unsafe { (table.trace)(object.add(1).cast(), tracer) };
+        Edges::of(own, report)
     }
 
     /// All references.
@@ -130,13 +144,12 @@ impl Walk {
     ///
     /// An object of the heap begins there, and no turn runs.
     pub(crate) unsafe fn scan(&mut self, object: NonNull<Header>) -> Edges {
-        // SAFETY: the caller's contract.
-        let table = unsafe { object.as_ref() }.table();
-        // SAFETY: the caller's contract: an object of this type; the value follows the header.
-        let report =
-            |tracer: &mut Tracer<'_>| unsafe { (table.trace)(object.add(1).cast(), tracer) };
-        let edges = Edges::of(self.own, report);
-        self.search.extend(edges.own(), Some((table.name)()));
+        // SAFETY: the caller's contract (X1).
+        let (name, edges) = unsafe {
+            let name = (object.as_ref().table().name)();
+            (name, Edges::of_object(self.own, object))
+        };
+        self.search.extend(edges.own(), Some(name));
         edges
     }
 

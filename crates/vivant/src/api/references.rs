@@ -20,7 +20,8 @@ use vivant_heap::{Leaf, Tag, TagId};
 /// nothing. A field of another type is not traced, and an address in it counts as one outside: its
 /// actor lives as long as the address is there, and a cycle through it is never collected. The same
 /// holds for addresses behind `Arc`, `Brc`, `Mutex`, closures, `Val` and `Iso`;
-/// [`System::why_alive`] reports them.
+/// [`System::why_alive`] reports them. A [`Resolver`](crate::Resolver) shows the actor that waits
+/// for its value.
 ///
 /// In a state that is a graph, with a heap, every field that is an object shows its addresses, and
 /// so do the objects that the state refers to by `Gc` and by collections: they need nothing. The
@@ -74,6 +75,12 @@ pub trait TraceReferences {
 impl<T: ?Sized + Target> TraceReferences for Address<T> {
     fn outgoing_references(&self, seen: &mut OutgoingReferences<'_>) {
         seen.take(OutgoingReference::of(&Address::link(self).to));
+    }
+}
+
+impl<T: Send + 'static> TraceReferences for Resolver<T> {
+    fn outgoing_references(&self, seen: &mut OutgoingReferences<'_>) {
+        self.show(seen);
     }
 }
 
@@ -175,7 +182,7 @@ macro_rules! none {
 none!(
     [] (), [] bool, [] char, [] u8, [] u16, [] u32, [] u64, [] u128, [] usize, [] i8, [] i16, [] i32, [] i64, [] i128, [] isize,
     [] f32, [] f64, [] str, [] String, [] Duration, [] Instant, [] SystemTime, [] PathBuf, [] Timer,
-    [T: ?Sized] &T, [T: ?Sized] PhantomData<T>, [T: ?Sized + Target] WeakAddress<T>, [T: Send + 'static] Resolver<T>,
+    [T: ?Sized] &T, [T: ?Sized] PhantomData<T>, [T: ?Sized + Target] WeakAddress<T>,
     ['gc, T: ?Sized + 'gc] Tag<'gc, T>, [] TagId,
 );
 

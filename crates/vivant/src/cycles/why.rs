@@ -1,9 +1,12 @@
 //! What keeps an actor alive: the shortest chain from a root.
 
 use super::actor_graph::ActorGraph;
-use crate::actor::{AddressRef, Shared};
+use crate::actor::{AddressRef, CellRef, OutgoingReference, Shared};
 use crate::api::{Address, Target};
+use crate::failures::catch;
+use std::any::Any;
 use std::fmt;
+use vivant_heap::Sharer;
 
 /// Why an actor or an object is alive: [`System::why_alive`](crate::System::why_alive).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +40,10 @@ pub enum KeptBy {
     /// ([`TraceReferences`](crate::TraceReferences)). For an object, the number of references in
     /// messages, threads and other systems.
     Outside(usize),
+    /// Number of addresses in shared objects of actors (`Val`, objects with tags). Which actor's
+    /// they are is not known, because any actor may have references to such an object. So a cycle
+    /// of actors through a shared object is not found: break it in a turn.
+    Shared(usize),
     /// Nothing but the address of the query, or actors that are unreachable too: it is about to
     /// end. An object lives until its owner has been marked.
     Nothing,
@@ -55,6 +62,8 @@ impl fmt::Display for KeptBy {
             KeptBy::Outside(count) => {
                 write!(f, "kept by {count} references outside of what states show")
             }
+            KeptBy::Shared(1) => f.write_str("kept by 1 address in a shared object"),
+            KeptBy::Shared(count) => write!(f, "kept by {count} addresses in shared objects"),
             KeptBy::Nothing => f.write_str("kept by nothing else"),
             KeptBy::Ended => f.write_str("over: it has ended"),
         }
@@ -101,6 +110,31 @@ pub(super) mod sealed {
 
 impl<T: ?Sized + Target> sealed::Sealed for Address<T> {}
 
+/// What keeps an actor with so many addresses that no state shows.
+fn outside(all: &[CellRef], id: u64, count: usize) -> KeptBy {
+    let mut shared = 0;
+    let mut take = |held: &dyn Any| {
+        shared += usize::from(OutgoingReference::held(held).is_some_and(|one| one.who.id == id));
+    };
+    for cell in all {
+        // User code may panic; then its addresses count as any others.
+        let _shown = with_heap(cell, |heap| heap.show_shared(&mut take));
+    }
+    match shared == count {
+        true => KeptBy::Shared(count),
+        false => KeptBy::Outside(count),
+    }
+}
+
+/// Runs `ask` on an actor's heap; nothing if it has none, or runs.
+pub(super) fn with_heap<T>(cell: &CellRef, mut ask: impl FnMut(&mut dyn Sharer) -> T) -> Option<T> {
+    let mut idle = cell.hold_idle().ok()?;
+    let mut answer = None;
+    let asked = catch(|| idle.sharer(&mut |heap| answer = Some(ask(heap))));
+    idle.park();
+    asked.ok().and(answer)
+}
+
 fn why_alive(system: &Shared, queried: &AddressRef) -> WhyAlive {
     let all = system.actors();
     let graph = ActorGraph::of(&all);
@@ -108,6 +142,10 @@ fn why_alive(system: &Shared, queried: &AddressRef) -> WhyAlive {
         Ok(first) => {
             let found = graph.path_to_root(system, &[first], Some(first));
             let (path, by) = found.unwrap_or((vec![first], KeptBy::Nothing));
+            let by = match (by, path.last()) {
+                (KeptBy::Outside(count), Some(last)) => outside(&all, all[*last].id, count),
+                (by, _) => by,
+            };
             let others = path.into_iter().skip(1);
             (others.map(|at| all[at].path()).collect(), by)
         }

@@ -3,7 +3,7 @@
 
 use super::actor_graph::ActorGraph;
 use super::why::sealed::Sealed;
-use super::why::{KeptBy, Retained, WhyAlive};
+use super::why::{KeptBy, Retained, WhyAlive, with_heap};
 use crate::actor::{CellRef, Shared};
 use crate::gc_state::DetachedHeaps;
 use vivant_heap::{HeapId, Held, ObjectName, Retainers, Sharer};
@@ -68,13 +68,4 @@ fn owner(
         let known = DetachedHeaps::of(system).retainers(owner, object);
         known.map(|known| (None, known))
     })
-}
-
-/// Runs `ask` on an actor's heap; nothing if it has none, or runs.
-fn with_heap<T>(cell: &CellRef, mut ask: impl FnMut(&mut dyn Sharer) -> T) -> Option<T> {
-    let mut idle = cell.hold_idle().ok()?;
-    let mut answer = None;
-    idle.sharer(&mut |heap| answer = Some(ask(heap)));
-    idle.park();
-    answer
 }

@@ -203,6 +203,10 @@ where
 {
 }
 
+// SAFETY: it refers to nothing in a heap, and nothing in it changes except by means that are `Sync`
+// (X11).
+unsafe impl<'gc, T: ?Sized + Target> FrozenParts<'gc> for Address<T> where Address<T>: Send {}
+
 // SAFETY: its only reference to a collected object is a tag, which can go wherever a `Val` can
 // (O1), and nothing in it changes (X11).
 unsafe impl<'gc, A, T> FrozenParts<'gc> for Far<'gc, A, T>

@@ -2,6 +2,7 @@
 
 mod graphs;
 mod objects;
+mod promises;
 mod seeded;
 mod stop_hooks;
 mod threads;

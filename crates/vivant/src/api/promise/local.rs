@@ -1,6 +1,6 @@
 //! Continuations that are closures, for actors that are never saved.
 
-use super::slot::Continue;
+use super::slot::{Continue, Shown};
 use super::{Promise, Resolver};
 use crate::actor::Refusal;
 use crate::actor::{
@@ -58,6 +58,13 @@ impl<A: Actor, T: Send + 'static, R: Send + 'static> Continue<T> for LocalSink<A
             to: self.owner,
             envelope,
         })
+    }
+
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            target: Some(&self.owner),
+            answer: Some(&self.resolver),
+        }
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) use resolver::{Withdrawal, given_up};
 use super::behaviour::{Continuation, Message};
 use super::call::{Call, Then};
 use crate::actor::{AddressRef, AskError, Next, Worker};
-use slot::{Asking, Continue, Pending, Sink, Tail};
+use slot::{Asking, Continue, Pending, Shown, Sink, Tail};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -164,6 +164,13 @@ struct ThenSink<K: Continuation> {
 impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> Continue<T> for ThenSink<K> {
     fn fill(self, value: Result<T, AskError>) -> Next {
         Next::Deliver(self.then.fill(value, self.resolver))
+    }
+
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            target: Some(self.then.target()),
+            answer: Some(&self.resolver),
+        }
     }
 }
 

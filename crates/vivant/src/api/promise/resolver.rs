@@ -1,10 +1,10 @@
 //! Resolvers: the right, and the duty, to give a promise its value.
 
-use super::slot::{Answering, Sink};
+use super::slot::{Answering, PromiseLink, Shown, Sink};
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, Delivery, Envelope, KindTable, MessageKind, Next, Processed, StateRef,
-    Worker, drop_foreign, run_foreign_code,
+    AddressRef, AskError, Delivery, Envelope, KindTable, MessageKind, Next, OutgoingReference,
+    OutgoingReferences, Processed, StateRef, Worker, drop_foreign, run_foreign_code,
 };
 use crate::api::ask_future::Oneshot;
 use crate::failures::{Caught, take_last};
@@ -265,6 +265,39 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
         slot.put_value(Err(refusal.error(Self::KIND.name, place)));
         slot.arrives()
             .map_or(Next::Nothing, |(sink, value)| give_to_sink(sink, value))
+    }
+}
+
+impl<T: Send + 'static> PromiseLink for Resolver<T> {
+    fn owner(&self) -> Option<&AddressRef> {
+        match &self.to {
+            Destination::Slot(slot) => slot.owner(),
+            Destination::Nobody | Destination::Outside(_) => None,
+        }
+    }
+
+    fn shown_by_sink(&self) -> Shown<'_> {
+        match &self.to {
+            Destination::Slot(slot) => slot.shown_by_sink(),
+            Destination::Nobody | Destination::Outside(_) => Shown::default(),
+        }
+    }
+}
+
+impl<T: Send + 'static> Resolver<T> {
+    /// Shows the owner of its promise, the actor that continues with the value, and the promises
+    /// further down the chain. Not shown: arguments of continuations, joined promises, and promises
+    /// with a time limit.
+    pub(crate) fn show(&self, seen: &mut OutgoingReferences<'_>) {
+        let mut next: Option<&dyn PromiseLink> = Some(self);
+        // A chain may be as long as the user's recursion (H12).
+        while let Some(resolver) = next {
+            let sink = resolver.shown_by_sink();
+            for address in [resolver.owner(), sink.target].into_iter().flatten() {
+                seen.take(OutgoingReference::of(address));
+            }
+            next = sink.answer;
+        }
     }
 }
 

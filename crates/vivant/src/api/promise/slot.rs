@@ -159,8 +159,8 @@ pub(super) struct Answering<T: Send + 'static>(NonNull<Slot<T>>);
 // second end (Q5). The content of a sink is `Send` by the bounds of `Continue` and of `Resolver`
 // (X9).
 unsafe impl<T: Send + 'static> Send for Answering<T> {}
-// SAFETY: a shared reference only reads the state, which is atomic, and the owner, which is `Sync`
-// (X9).
+// SAFETY: a shared reference only reads the state, which is atomic; the owner, which is `Sync`; and
+// of a final sink what it shows: addresses and resolvers, which are `Sync` (X9).
 unsafe impl<T: Send + 'static> Sync for Answering<T> {}
 
 impl<T: Send + 'static> Answering<T> {
@@ -183,6 +183,23 @@ impl<T: Send + 'static> Answering<T> {
         let state = &unsafe { self.0.as_ref() }.state;
         // Acquire: pairs with the Release of the promise's end.
         state.load(fault!(Ordering::Acquire, LookRelaxed => Ordering::Relaxed)) == WANTED
+    }
+
+    /// Returns what the sink shows, once the promise's end has set it for good.
+    pub(super) fn shown_by_sink(&self) -> Shown<'_> {
+        if !self.is_wanted() {
+            return Shown::default();
+        }
+        // SAFETY: the load found that the promise's end was first: from then on the sink belongs to
+        // this end (Q5), and is changed only through `self` (X6).
+        match unsafe { &*self.0.as_ref().sink.get() } {
+            Sink::Nobody => Shown::default(),
+            Sink::Answer(resolver) => Shown {
+                target: None,
+                answer: Some(resolver),
+            },
+            Sink::Then(pending) => pending.shown(),
+        }
     }
 
     /// Puts the value into the slot, to travel with it.
@@ -247,6 +264,29 @@ impl<T: Send + 'static> Drop for Answering<T> {
 /// Takes a promise's value; returns what follows.
 pub(crate) trait Continue<T>: Send + 'static {
     fn fill(self, value: Result<T, AskError>) -> Next;
+
+    /// The address and the resolver that this continuation alone has, as far as it shows them.
+    fn shown(&self) -> Shown<'_> {
+        Shown::default()
+    }
+}
+
+/// What a sink shows to the detector of unreachable actors.
+#[derive(Default)]
+pub(crate) struct Shown<'s> {
+    /// The actor that continues.
+    pub(crate) target: Option<&'s AddressRef>,
+    /// The right to give the next promise of the chain its value.
+    pub(crate) answer: Option<&'s dyn PromiseLink>,
+}
+
+/// A resolver of any type, as a link of a chain of promises.
+pub(crate) trait PromiseLink {
+    /// The owner of its promise, if the value is not on its way.
+    fn owner(&self) -> Option<&AddressRef>;
+
+    /// What the sink of its promise shows.
+    fn shown_by_sink(&self) -> Shown<'_>;
 }
 
 /// A continuation of any type, in recycled memory.
@@ -262,10 +302,13 @@ unsafe impl<T> Send for Pending<T> {}
 ///
 /// # Safety
 ///
-/// Both functions demand what [`unpacked`] demands.
+/// `fill` and `drop` demand what [`unpacked`] demands.
 struct SinkTable<T> {
     fill: unsafe fn(NonNull<()>, Result<T, AskError>) -> Next,
     drop: unsafe fn(NonNull<()>),
+    /// Demands that [`Pending::new`] wrote a value of the table's type there, which is not taken
+    /// out meanwhile.
+    shown: for<'s> unsafe fn(&'s NonNull<()>) -> Shown<'s>,
 }
 
 trait Tabled<T> {
@@ -278,6 +321,8 @@ impl<T: 'static, C: Continue<T>> Tabled<T> for C {
         fill: |place, value| unsafe { unpacked::<C>(place) }.fill(value),
         // SAFETY: the contract of `SinkTable`, which is that of `unpacked` (X1).
         drop: |place| drop(unsafe { unpacked::<C>(place) }),
+        // SAFETY: the contract of `shown` (X1): a `C` is there as long as the place is borrowed.
+        shown: |place| unsafe { place.cast::<C>().as_ref() }.shown(),
     };
 }
 
@@ -316,6 +361,12 @@ impl<T: 'static> Pending<T> {
         // yet (X3).
         let field = NonNull::from(field(unsafe { pending.place.cast::<C>().as_mut() }));
         (pending, field)
+    }
+
+    fn shown(&self) -> Shown<'_> {
+        // SAFETY: `new` wrote the type that the table is for (X5), and it is taken out only with
+        // `self`, which is borrowed.
+        unsafe { (self.table.shown)(&self.place) }
     }
 
     pub(super) fn fill(self, value: Result<T, AskError>) -> Next {

@@ -26,7 +26,7 @@ pub(super) struct HallState<'gc> {
     rooms: Option<Gc<'gc, Mut<Room<'gc>>>>,
     guests: gc::HashMap<'gc, u64, Address<Hall>>,
     visitors: gc::Vec<'gc, Address<Node>>,
-    shared: Option<Val<'gc, vivant::heap::Leaf<Address<Hall>>>>,
+    shared: Option<Val<'gc, Address<Hall>>>,
     region: Option<Iso<Gc<'static, Mut<Room<'static>>>>>,
     keys: Vec<Key<'gc>>,
     copies: Option<Vec<Val<'gc, Key<'gc>>>>,
@@ -71,7 +71,7 @@ impl<'gc> HallState<'gc> {
     }
 
     fn shares(&mut self, t: &Turn<'gc, Hall>, guest: Address<Hall>) {
-        self.shared = Some(t.val(vivant::heap::Leaf(guest)));
+        self.shared = Some(t.val(guest));
     }
 
     fn shuts_away(&mut self, t: &Turn<'gc, Hall>, guest: Address<Hall>) {
@@ -284,4 +284,27 @@ fn seeded_only_unreferenced_graphs_end(simulation: &Simulation) {
     simulation.run();
     assert_eq!(stage.alive(), 0);
     assert_eq!(stage.system.inspect().bytes, baseline);
+}
+
+#[test]
+fn why_alive_names_addresses_in_shared_objects() {
+    let (simulation, stage) = Stage::simulated();
+    let (a, b) = (hall(&stage, 0), hall(&stage, 1));
+    // A cycle: a's shared object has the address of b, and b's private object that of a.
+    a.shares(b.clone()).send();
+    b.lodges(a.clone()).send();
+    simulation.run();
+    let why = stage.system.why_alive(&b);
+    assert_eq!((why.through, why.by), (Vec::new(), KeptBy::Shared(1)));
+    let b = Address::downgrade(&{ b });
+    simulation.run();
+    let why = stage.system.why_alive(&a);
+    let b = b.upgrade().expect("the shared object keeps it");
+    assert_eq!(
+        (why.through, why.by),
+        (vec![Address::path(&b)], KeptBy::Shared(1))
+    );
+    // An address outside is told from it.
+    let why = stage.system.why_alive(&a);
+    assert_eq!(why.by, KeptBy::Outside(2));
 }
