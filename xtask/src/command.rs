@@ -1,8 +1,9 @@
-//! Runs another program from the root of the workspace. The command is printed before it starts,
-//! and its output is used only if it succeeds.
+//! Runs another program, from the root of the workspace if nothing else is said. The command is
+//! printed before it starts, and its output is used only if it succeeds.
 
 use crate::{Failure, workspace};
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// A program to run, its arguments, and the variables set for it.
@@ -11,6 +12,7 @@ pub(crate) struct Run {
     program: OsString,
     args: Vec<OsString>,
     env: Vec<(&'static str, OsString)>,
+    directory: PathBuf,
 }
 
 impl Run {
@@ -19,6 +21,7 @@ impl Run {
             program: program.into(),
             args: Vec::new(),
             env: Vec::new(),
+            directory: workspace::root().to_owned(),
         }
     }
 
@@ -41,6 +44,12 @@ impl Run {
 
     pub(crate) fn arg(mut self, arg: impl Into<OsString>) -> Self {
         self.args.push(arg.into());
+        self
+    }
+
+    /// Runs it there, and not at the root of the workspace.
+    pub(crate) fn directory(mut self, directory: &Path) -> Self {
+        directory.clone_into(&mut self.directory);
         self
     }
 
@@ -81,6 +90,20 @@ impl Run {
         }
     }
 
+    /// Runs to the end and returns what it printed on its standard error.
+    pub(crate) fn errors(&self) -> Result<String, Failure> {
+        println!("$ {}", self.line());
+        let output = self.command().stdout(Stdio::inherit()).output();
+        let output = output.map_err(|error| self.failed(&error.to_string()))?;
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() {
+            Ok(errors)
+        } else {
+            print!("{errors}");
+            Err(self.failed(&output.status.to_string()))
+        }
+    }
+
     /// Starts it; its standard output goes where it is told.
     pub(crate) fn start(&self, output: Stdio) -> Result<Child, Failure> {
         println!("$ {}", self.line());
@@ -90,7 +113,7 @@ impl Run {
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command.current_dir(workspace::root()).args(&self.args);
+        command.current_dir(&self.directory).args(&self.args);
         // Variables that `cargo run` set for this package must not reach builds of other packages
         // or toolchains. (`CARGO` would make a second toolchain call the first one's cargo.)
         for (name, _) in std::env::vars_os() {

@@ -19,6 +19,7 @@ mod loom;
 mod manifest;
 mod matrix;
 mod miri;
+mod mutate;
 mod quick;
 mod sanitize;
 mod soak;
@@ -70,6 +71,8 @@ enum Verb {
     Loom(loom::Options),
     /// Tests of vivant, vivant-brc, vivant-heap and vivant-collections under Miri
     Miri(miri::Options),
+    /// Changes of protocol lines, each of which a named test must notice
+    Mutate(mutate::Options),
     /// Seeded tests under many seeds
     Sim(suite::Sim),
     /// Random operations on counted references
@@ -98,6 +101,7 @@ impl Verb {
             Verb::Msrv => matrix::msrv(),
             Verb::Loom(options) => loom::run(options),
             Verb::Miri(options) => miri::run(options),
+            Verb::Mutate(options) => mutate::run(options),
             Verb::Sim(options) => suite::sim(options),
             Verb::Counts(options) => suite::counts(options),
             Verb::Sanitize(options) => sanitize::run(options),
