@@ -2,6 +2,7 @@
 
 use crate::door::Door;
 use crate::limits::Limits;
+use crate::peer::{Peer, peer_of};
 use crate::visit::{Host, THREADS_NAME, welcome};
 use crate::{StartError, Token};
 use std::fmt;
@@ -152,6 +153,14 @@ impl Builder<'_> {
     ///
     /// See [`StartError`]; each says what to do.
     pub fn start(self) -> Result<Console, StartError> {
+        self.start_with(peer_of)
+    }
+
+    /// As [`Builder::start`], with another way to find a client's peer.
+    pub(crate) fn start_with(
+        self,
+        peer_of: impl Fn(&TcpStream) -> Peer + Send + 'static,
+    ) -> Result<Console, StartError> {
         if !self.ip.is_loopback() {
             return Err(StartError::NotLoopback(self.ip));
         }
@@ -186,7 +195,7 @@ impl Builder<'_> {
         let door = console.door.clone();
         let thread = thread::Builder::new()
             .name(THREADS_NAME.to_owned())
-            .spawn(move || welcome(&host, &door, &listener))
+            .spawn(move || welcome(&host, &door, &listener, peer_of))
             .map_err(StartError::Thread)?;
         console.thread = Some(thread);
         Ok(console)

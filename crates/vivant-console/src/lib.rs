@@ -7,6 +7,10 @@ mod door;
 mod error;
 mod limits;
 mod lines;
+mod peer;
+mod places;
+#[cfg(target_os = "linux")]
+mod sock_diag;
 #[cfg(test)]
 mod tests;
 mod token;

@@ -11,10 +11,10 @@ pub(crate) const TOKEN_LENGTH_MAX: usize = 512;
 /// Limits of times and numbers. Those of sizes are constants: no test needs others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Open connections that have not sent the token yet. Few: each may last
+    /// Places of connections that have not sent the token yet. Few: each may last
     /// [`Limits::token_within`].
     pub(crate) strangers_max: usize,
-    /// Open connections that have sent the token.
+    /// Places of connections that have sent the token.
     pub(crate) guests_max: usize,
     /// Time limit for the token's line.
     pub(crate) token_within: Duration,
@@ -23,7 +23,7 @@ pub(crate) struct Limits {
     /// Time for which a guest that does not read may block one write.
     pub(crate) write_within: Duration,
     /// Delay of the answer to a wrong token. The connection keeps its place among the strangers
-    /// meanwhile, which limits the guesses a second.
+    /// meanwhile, which limits the guesses a second of one peer.
     pub(crate) wrong_token_costs: Duration,
 }
 

@@ -5,6 +5,7 @@
 
 use crate::door::{Door, Stay};
 use crate::lines::{Line, Lines};
+use crate::peer::Peer;
 use crate::token::Token;
 use crate::wire::{Greeting, Reason, Refusal, Request, Snapshot, Subject, VERSION};
 use serde::Serialize;
@@ -37,7 +38,12 @@ enum End {
 }
 
 /// Accepts clients until the door closes.
-pub(crate) fn welcome(host: &Host, door: &Door, listener: &TcpListener) {
+pub(crate) fn welcome(
+    host: &Host,
+    door: &Door,
+    listener: &TcpListener,
+    peer_of: impl Fn(&TcpStream) -> Peer,
+) {
     thread::scope(|scope| {
         for stream in listener.incoming() {
             if door.is_closing() {
@@ -47,38 +53,38 @@ pub(crate) fn welcome(host: &Host, door: &Door, listener: &TcpListener) {
                 door.wait(AFTER_FAILURE);
                 continue;
             };
-            let Ok(Some(stay)) = door.enter(&stream) else {
+            let Ok(Some(stay)) = door.enter(&stream, peer_of(&stream)) else {
                 // One write without waiting, because this thread must not block. A client that has
                 // sent already may lose the answer.
                 let _said = send_away(&stream, Reason::Busy);
                 continue;
             };
             // If the thread cannot be started, the conversation is dropped, which closes it.
-            let _started = thread::Builder::new()
-                .spawn_scoped(scope, move || converse(host, door, &stream, &stay));
+            let _started =
+                thread::Builder::new().spawn_scoped(scope, move || converse(host, &stream, &stay));
         }
     });
 }
 
-fn converse(host: &Host, door: &Door, stream: &TcpStream, stay: &Stay<'_>) {
+fn converse(host: &Host, stream: &TcpStream, stay: &Stay<'_>) {
     let Ok(mut lines) = stream.try_clone().map(Lines::of) else {
         return;
     };
-    if let End::SentAway(reason) = talk(host, door, stream, &mut lines, stay)
+    if let End::SentAway(reason) = talk(host, stream, &mut lines, stay)
         && send_away(stream, reason).is_ok()
     {
         lines.ignore_rest(FAREWELL);
     }
 }
 
-fn talk(host: &Host, door: &Door, stream: &TcpStream, lines: &mut Lines, stay: &Stay<'_>) -> End {
-    let limits = door.limits();
+fn talk(host: &Host, stream: &TcpStream, lines: &mut Lines, stay: &Stay<'_>) -> End {
+    let limits = stay.limits();
     let greeting = match lines.next(limits.token_within) {
         Line::Whole(line) => serde_json::from_str::<Greeting>(&line).ok(),
         other => return end_of(&other, Reason::Token),
     };
     if !greeting.is_some_and(|greeting| host.token.admits(&greeting.token)) {
-        door.wait(limits.wrong_token_costs);
+        stay.wait(limits.wrong_token_costs);
         return End::SentAway(Reason::Token);
     }
     if !stay.becomes_guest() {

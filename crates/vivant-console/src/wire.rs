@@ -55,7 +55,7 @@ pub enum Reason {
     TooLong,
     /// The line took too long.
     TooLate,
-    /// There are as many clients as the limit allows.
+    /// There is no place for this user.
     Busy,
     /// A reason that only a newer version knows.
     #[serde(other)]

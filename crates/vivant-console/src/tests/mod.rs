@@ -2,6 +2,7 @@
 //! very long where they must not pass; no test asserts how long anything took.
 
 mod admission;
+mod fairness;
 mod hostile;
 mod life;
 mod snapshot;
