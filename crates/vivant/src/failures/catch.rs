@@ -48,7 +48,7 @@ pub(crate) fn note_places() {
 /// The payload of a panic that a simulation injects. It is expected, so the hook does not print it.
 pub(crate) struct Injected;
 
-fn message_of(payload: &(dyn Any + Send)) -> String {
+pub(crate) fn message_of(payload: &(dyn Any + Send)) -> String {
     match (
         payload.downcast_ref::<&str>(),
         payload.downcast_ref::<String>(),

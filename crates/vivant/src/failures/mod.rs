@@ -7,7 +7,7 @@ mod panic;
 mod report;
 mod stop;
 
-pub(crate) use catch::{Caught, Injected, catch, note_places, take_last};
+pub(crate) use catch::{Caught, Injected, catch, message_of, note_places, take_last};
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount};
 pub use panic::{Inside, Panic};
 pub use report::Report;

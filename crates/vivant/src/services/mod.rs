@@ -27,5 +27,5 @@ pub use faults::Faults;
 pub(crate) use registry::Registry;
 pub(crate) use reports::Listener;
 pub(crate) use services::Services;
-pub(crate) use stage::{SUPERVISOR, Stage};
+pub(crate) use stage::{RecordedTurn, SUPERVISOR, Stage};
 pub(crate) use timers::{TimerId, Timers};

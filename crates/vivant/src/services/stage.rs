@@ -6,6 +6,8 @@ use crate::failures::Injected;
 use crate::message::MessageRole;
 use crate::oracle::{Oracle, Simulated};
 use crate::sync::{Mutex, lock};
+use std::fmt;
+use std::mem;
 use std::panic::panic_any;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
@@ -24,6 +26,24 @@ pub(crate) struct Stage {
 struct Record {
     turns: u64,
     signature: u64,
+    /// The first turns, if they are recorded.
+    list: Vec<RecordedTurn>,
+    recorded_max: usize,
+}
+
+/// A turn in the list of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct RecordedTurn {
+    actor: u64,
+    behaviour: &'static str,
+    at_ns: u64,
+}
+
+impl fmt::Display for RecordedTurn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = Duration::from_nanos(self.at_ns);
+        write!(f, "actor {}: {} at {at:?}", self.actor, self.behaviour)
+    }
 }
 
 impl Stage {
@@ -47,12 +67,25 @@ impl Stage {
 
     /// Called before each message is processed: counts the turn, and injects faults that the seed
     /// chooses.
-    pub(crate) fn fault_before(&self, name: &str, role: MessageRole, actor: u64, oracle: &Oracle) {
+    pub(crate) fn fault_before(
+        &self,
+        name: &'static str,
+        role: MessageRole,
+        actor: u64,
+        oracle: &Oracle,
+    ) {
         {
             let mut record = lock(&self.record);
             record.turns += 1;
             let bytes = name.bytes().chain(actor.to_le_bytes());
             record.signature = bytes.fold(record.signature, fnv1a);
+            if record.list.len() < record.recorded_max {
+                record.list.push(RecordedTurn {
+                    actor,
+                    behaviour: name,
+                    at_ns: oracle.now_ns(),
+                });
+            }
         }
         // A supervisor is part of the runtime: faults hit the program's actors only.
         if !role.is_turn() || name.starts_with(SUPERVISOR) {
@@ -79,6 +112,15 @@ impl Stage {
 
     pub(crate) fn complaints(&self) -> Vec<String> {
         lock(&self.complaints).clone()
+    }
+
+    /// Records the turns from here on, at most so many.
+    pub(crate) fn record(&self, turns: usize) {
+        lock(&self.record).recorded_max = turns;
+    }
+
+    pub(crate) fn recorded(&self) -> Vec<RecordedTurn> {
+        mem::take(&mut lock(&self.record).list)
     }
 
     pub(crate) fn signature(&self) -> u64 {

@@ -1,9 +1,10 @@
 //! A test under many seeds.
 
+use super::rerun::{Recording, SeededRun, rerun};
 use super::{Faults, Simulation};
-use crate::system::System;
+use crate::failures::message_of;
 use std::env;
-use std::panic::{self, AssertUnwindSafe};
+use std::panic;
 
 /// Number of seeds of a test.
 ///
@@ -37,32 +38,29 @@ fn number(variable: &str) -> Option<u64> {
 ///
 /// # Panics
 ///
-/// When `test` does, after printing the seed and how to rerun it; and when the simulation
-/// complains, because then the seed does not determine the run.
+/// When `test` does, after printing the seed, how to rerun it, and whether another run of the same
+/// seed had the same turns; and when the simulation complains, because then the seed does not
+/// determine the run.
 #[allow(
     clippy::print_stderr,
     reason = "a failing test's seed is for whoever reads its output"
 )]
 pub fn check(name: &str, seeds: Seeds, faults: &Faults, test: impl Fn(&Simulation)) {
     for seed in seeds.chosen() {
-        let simulation = Simulation::with(seed, faults.clone(), System::builder());
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
-            test(&simulation);
-            let complaints = simulation.complaints();
-            assert!(
-                complaints.is_empty(),
-                "the seed does not determine this run: {}",
-                complaints.join("; ")
-            );
-        }));
-        if let Err(payload) = outcome {
+        let run = SeededRun::of(seed, faults, &test, Recording::Off);
+        if let Err(payload) = &run.outcome {
             let test_name = name.rsplit("::").next().unwrap_or(name);
             eprintln!(
-                "\n{name} failed under seed {seed} after {} turns, at virtual time {:?}.\n\
-                 Rerun it alone with: VIVANT_SEED={seed} cargo test {test_name}\n",
-                simulation.turns(),
-                simulation.now(),
+                "\n{name} failed under seed {seed} after {} turns, at virtual time {:?}: {}\n\
+                 Rerun it alone with: VIVANT_SEED={seed} cargo test {test_name}\n\
+                 It is run again, to see whether its seed determines it.",
+                run.turns,
+                run.now,
+                message_of(&**payload),
             );
+            eprintln!("\n{}\n", rerun(seed, faults, &test, &run));
+        }
+        if let Err(payload) = run.outcome {
             panic::resume_unwind(payload);
         }
     }

@@ -6,6 +6,7 @@
 //! - [`check`]: a test under many seeds; `#[vivant::test]` calls it.
 
 mod check;
+mod rerun;
 
 use crate::actor::{Shared, Worker};
 use crate::oracle::Oracle;

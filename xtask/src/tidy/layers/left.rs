@@ -303,8 +303,12 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "vivant",
-        &["simulation/check.rs", "simulation/mod.rs"],
-        "a check runs a simulation for each seed",
+        &[
+            "simulation/check.rs",
+            "simulation/mod.rs",
+            "simulation/rerun.rs",
+        ],
+        "a check runs a simulation for each seed, and again if it fails",
     ),
     (
         "vivant",
