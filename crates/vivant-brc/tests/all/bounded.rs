@@ -121,6 +121,29 @@ fn births_alone_free_garbage_with_components() {
     assert!(most <= 5 * (ON_THE_WAY + 10 * 64), "{most} at a time");
 }
 
+#[test]
+fn births_alone_free_garbage_of_two_references() {
+    // A single reference is found to be the only one (B8), and is not handed over. Of two, the
+    // first goes to the owner's queue.
+    let census = Arc::new(Census::default());
+    let (send, receive) = mpsc::sync_channel(ON_THE_WAY);
+    thread::scope(|scope| {
+        let census = &census;
+        let producer = scope.spawn(move || {
+            for _ in 0..OBJECTS {
+                let object = Brc::new(Counted::new(census));
+                send.send((object.clone(), object)).unwrap();
+            }
+        });
+        let consumer = scope.spawn(move || receive.into_iter().for_each(drop));
+        producer.join().unwrap();
+        consumer.join().unwrap();
+    });
+    let most = census.most.load(Ordering::Relaxed);
+    assert_eq!(census.live.load(Ordering::Relaxed), 0);
+    assert!(most <= ON_THE_WAY + 10 * 64, "{most} at a time");
+}
+
 /// The number that `Owner` prints as its id.
 fn id_of(owner: &Owner) -> u32 {
     let text = format!("{owner:?}");
