@@ -26,7 +26,7 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant-heap/src/mark/", 23),
     ("crates/vivant-heap/src/object/", 79),
     ("crates/vivant-heap/src/orca/", 37),
-    ("crates/vivant-heap/src/pages/", 60),
+    ("crates/vivant-heap/src/pages/", 62),
     ("crates/vivant-heap/src/region/", 14),
     ("crates/vivant-heap/src/share/", 24),
     ("crates/vivant-heap/src/tags/", 18),

@@ -2,7 +2,7 @@
 
 use super::stress::{Stress, When};
 use crate::injected_fault::{self, InjectedFault};
-use crate::mark::marker::MarkMode;
+use crate::mark::marker::{MarkMode, Progress};
 use crate::mark::scanner::EdgeSnapshot;
 use crate::{CountVerifier, Gc, Heap, Mut, Pacing, PageSource, Parcel, Root, Tag, Val, Weak};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -280,4 +280,33 @@ fn a_mark_is_aborted() {
     begins(&mut heap);
     let _more = heap.help_mark(WORDS as usize / 3);
     drop(heap);
+}
+
+/// The root of a heap with one slice.
+struct Row;
+
+impl Root for Row {
+    type Of<'gc> = Option<Gc<'gc, [Option<Gc<'gc, u64>>]>>;
+}
+
+/// The work of one step is bounded, however long a slice is: 512 elements are scanned at once.
+#[test]
+fn a_long_slice_is_scanned_in_parts() {
+    let elements = 4 * 512;
+    let source = Arc::new(PageSource::new());
+    let mut heap = Heap::<Row>::new(&source, Pacing::default(), |m| {
+        Some(m.alloc_iter((0..elements).map(|_| None)))
+    });
+    heap.collect();
+    heap.sweep();
+    let (core, state) = heap.parts();
+    core.start_mark(state, MarkMode::Concurrent, EdgeSnapshot::Off);
+    let mut steps = 0;
+    // One object, or one part, in each.
+    while heap.help_mark(1) == Progress::More {
+        steps += 1;
+    }
+    heap.parts().0.finish_mark();
+    heap.check();
+    assert!(steps >= 4, "{elements} elements in {steps} steps");
 }

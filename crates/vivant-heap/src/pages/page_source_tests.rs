@@ -104,6 +104,37 @@ fn trimming_keeps_spans_in_use() {
     assert!(source.stats().chunks <= 1);
 }
 
+/// The system returns the pages that were given back to it as zeroed ones.
+#[test]
+#[cfg(all(target_os = "linux", not(miri)))]
+fn trimmed_pages_lose_their_content() {
+    const PAGES: usize = 4;
+    let source = PageSource::new();
+    let take = || {
+        source
+            .take(PAGES, NonNull::dangling(), PageKind::Blocks)
+            .unwrap()
+    };
+    let span = take();
+    let start = span.start();
+    // SAFETY: taken above, of this length, and not used any more after the write (X2, X4).
+    unsafe {
+        start.write_bytes(7, PAGES * PAGE);
+        source.give([span]);
+    }
+    assert_eq!(source.trim(), PAGES * PAGE);
+    let again = take();
+    assert_eq!(again.start(), start, "the first place that is free");
+    // SAFETY: taken above, and not used any more after the reads (X2); the offsets are below its
+    // length (X4), and its pages are zeroed, or written above (X5).
+    let is_zeroed = unsafe {
+        let is_zeroed = (0..PAGES * PAGE).all(|offset| start.add(offset).read() == 0);
+        source.give([again]);
+        is_zeroed
+    };
+    assert!(is_zeroed, "the system has not taken the pages back");
+}
+
 #[test]
 fn freed_chunks_return_to_the_system() {
     let source = PageSource::new();
