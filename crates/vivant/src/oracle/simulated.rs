@@ -49,3 +49,17 @@ impl Simulated {
         per_million > 0 && self.choose(1_000_000) < per_million as usize
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_that_is_off_changes_no_other_choice() {
+        let (without, with) = (Simulated::new(1), Simulated::new(1));
+        for _ in 0..20 {
+            assert!(!with.happens(0));
+            assert_eq!(with.choose(1_000), without.choose(1_000));
+        }
+    }
+}

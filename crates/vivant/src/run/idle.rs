@@ -126,3 +126,80 @@ impl Deref for Idle {
         &self.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::*;
+    use crate::simulation::Simulation;
+
+    #[derive(Actor)]
+    struct Greeted {
+        me: Option<Address<Greeted>>,
+        greetings: u32,
+    }
+
+    #[behaviours]
+    impl Greeted {
+        fn keep_own_address(&mut self, t: &Turn<Self>) {
+            self.me = Some(t.me());
+        }
+
+        fn greet(&mut self) {
+            self.greetings += 1;
+        }
+
+        fn greetings(&self) -> u32 {
+            self.greetings
+        }
+    }
+
+    /// An idle actor that has its own address.
+    fn greeted(simulation: &Simulation) -> Address<Greeted> {
+        let actor = simulation.system().spawn(Greeted {
+            me: None,
+            greetings: 0,
+        });
+        actor.keep_own_address().send();
+        simulation.run();
+        actor
+    }
+
+    /// A commit, which is aborted afterwards if it has not aborted itself.
+    fn commit_and_park(idle: Idle, addresses: u32) -> CommitResult {
+        let result = idle.commit_dying(addresses);
+        if result == CommitResult::Dying {
+            idle.abort_dying();
+        }
+        idle.park();
+        result
+    }
+
+    #[test]
+    fn an_idle_actor_with_its_own_address_alone_becomes_dying() {
+        let simulation = Simulation::new(0);
+        let actor = greeted(&simulation);
+        let cell = Address::counted(&actor).cell();
+        drop(actor);
+        let idle = cell.hold_idle().expect("it is parked");
+        assert_eq!(commit_and_park(idle, 1), CommitResult::Dying);
+    }
+
+    /// U4: the number of addresses is the expected one, because the sender's is gone.
+    #[test]
+    fn a_message_sent_through_an_address_that_is_gone_aborts_the_commit() {
+        let simulation = Simulation::new(0);
+        let actor = greeted(&simulation);
+        let cell = Address::counted(&actor).cell();
+        let weak = Address::downgrade(&actor);
+        drop(actor);
+        let idle = cell.hold_idle().expect("it is parked");
+        let sender = weak.upgrade().expect("it has its own address");
+        sender.greet().send();
+        drop(sender);
+        let result = commit_and_park(idle, 1);
+        assert_eq!(result, CommitResult::Aborted, "U4: a message waits");
+        let actor = weak.upgrade().expect("it is alive");
+        assert_eq!(actor.greetings().ask_blocking(), Ok(1));
+    }
+}

@@ -427,3 +427,51 @@ fn a_million_who_wait_cost_others_nothing_and_all_run() {
         many + 1
     );
 }
+
+/// Changes its state in each turn, while messages with other arguments wait.
+#[derive(Actor)]
+struct Restless {
+    ticks: u64,
+    /// The number of ticks before a deferred message ran.
+    ran_after: Option<u64>,
+}
+
+#[behaviours]
+impl Restless {
+    #[when(self.ticks > 0 && n == 0)]
+    fn wait_for_zero(&mut self, n: u64) {
+        let _ = n;
+        self.ran_after = Some(self.ticks);
+    }
+
+    fn tick(&mut self, t: &Turn<Self>, until: u64) {
+        self.ticks += 1;
+        if self.ticks < until {
+            t.send(t.me().tick(until));
+        }
+    }
+
+    fn ran_after(&self) -> Option<u64> {
+        self.ran_after
+    }
+}
+
+/// G4: a pass over a long line is finished before the next begins.
+#[test]
+fn a_long_pass_is_finished_while_the_state_keeps_changing() {
+    const CLOSED: usize = 20;
+    const TICKS: u64 = 100;
+    let simulation = Simulation::new(1);
+    let restless = simulation.system().spawn(Restless {
+        ticks: 0,
+        ran_after: None,
+    });
+    (0..CLOSED).for_each(|_| restless.wait_for_zero(1).send());
+    restless.wait_for_zero(0).send();
+    simulation.run();
+    restless.tick(TICKS).send();
+    simulation.run();
+    let ran_after = restless.ran_after().ask_blocking();
+    // If each change began a new pass, the message would run after the last change.
+    assert!(matches!(ran_after, Ok(Some(1..TICKS))), "G4: {ran_after:?}");
+}

@@ -112,6 +112,8 @@ fn check_rounds(runs: &[RunEffect], law: RunOrder) {
         ..World::default()
     };
     let (mut round, mut rounds, mut now_ms, mut in_a_row) = (Round::new(), 0, 0, 0);
+    // Runs of the current round after its first, and the time of its first.
+    let (mut in_round, mut began_ms) = (0, 0);
     for number in 0..20 {
         let item = world.item(number % 2 == 0);
         world.queue(item, |world| &world.own, 0);
@@ -124,6 +126,14 @@ fn check_rounds(runs: &[RunEffect], law: RunOrder) {
             first = First::Woken;
         } else if first != First::Woken {
             rounds += 1;
+            (in_round, began_ms) = (0, now_ms);
+        } else {
+            in_round += 1;
+            assert!(in_round < ROUND_MAX, "F1: a round of {in_round} runs");
+            assert_eq!(
+                now_ms, began_ms,
+                "F1: the round ends with the clock's advance"
+            );
         }
         let slot = world.slot.as_ref().expect("made above");
         let slot_was_full = !slot.is_empty();
@@ -199,4 +209,13 @@ proptest! {
 #[should_panic(expected = "for ever")]
 fn canary_lifo_slot_first_for_ever_is_caught() {
     check_rounds(&[RunEffect::Wakes; 200], RunOrder::WokenFirst);
+}
+
+#[test]
+fn a_round_ends_after_its_limit_of_runs_and_when_the_clock_advances() {
+    check_rounds(
+        &[RunEffect::Wakes; 4 * ROUND_MAX as usize],
+        RunOrder::Rounds,
+    );
+    check_rounds(&[RunEffect::Lasts; 50], RunOrder::Rounds);
 }

@@ -299,3 +299,28 @@ impl Timers {
         lock(&self.table).state == TimersState::Closed
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sync::{Arc, AtomicUsize};
+
+    #[test]
+    fn an_interval_that_fires_late_stays_on_its_grid() {
+        let (timers, fired) = (Timers::default(), Arc::new(AtomicUsize::new(0)));
+        let count = fired.clone();
+        let fire = Box::new(move || {
+            count.fetch_add(1, Ordering::Relaxed);
+            Interval::Continue
+        });
+        let period_ns = 10;
+        timers.set(10, Alarm::Every { period_ns, fire });
+        timers.fire_due(25, |_| unreachable!("no alarm panics"));
+        assert_eq!(
+            fired.load(Ordering::Relaxed),
+            1,
+            "the tick at 20 is left out"
+        );
+        assert_eq!(timers.next_ns(), Some(30), "not at 25 + 10");
+    }
+}

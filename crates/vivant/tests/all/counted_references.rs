@@ -275,3 +275,46 @@ fn a_destructor_that_panics_between_turns_is_reported() {
     assert!(reported.contains("a destructor's panic"), "{reported}");
     assert!(reported.contains("merging of counts"), "{reported}");
 }
+
+/// Makes an object in one run, and gives it to another owner in a later one.
+#[derive(Actor)]
+struct Hoarder {
+    pair: Option<(Thing, Thing)>,
+    thrown: Arc<AtomicBool>,
+}
+
+#[behaviours]
+impl Hoarder {
+    fn make(&mut self) {
+        let thrown = self.thrown.clone();
+        let one = bang(move || thrown.store(true, Ordering::Relaxed));
+        self.pair = Some((one.clone(), one));
+    }
+
+    /// Another owner drops both references; a single one would be found to be the only one (B8).
+    /// Returns whether the object has ended at once.
+    fn give_away(&mut self) -> bool {
+        let pair = self.pair.take();
+        vivant_brc::Owner::new().run(|| drop(pair));
+        self.thrown.load(Ordering::Relaxed)
+    }
+}
+
+#[vivant::test]
+fn an_actor_is_the_same_owner_in_all_its_runs(simulation: &Simulation) {
+    let thrown = Arc::default();
+    let address = simulation.system().spawn(Hoarder {
+        pair: None,
+        thrown: Arc::clone(&thrown),
+    });
+    address.make().send();
+    // The run ends. The owner of the object does not.
+    simulation.run();
+    assert_eq!(
+        address.give_away().ask_blocking(),
+        Ok(false),
+        "its owner runs"
+    );
+    simulation.run();
+    assert!(thrown.load(Ordering::Relaxed), "at the end of that run");
+}
