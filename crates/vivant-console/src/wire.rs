@@ -251,6 +251,7 @@ impl Report {
             vivant::Report::SlowTurn { .. } => "slow_turn",
             vivant::Report::LargeTurn { .. } => "large_turn",
             vivant::Report::LargeContainer { .. } => "large_container",
+            vivant::Report::Leaked { .. } => "leaked",
             vivant::Report::Panicked(_) => "panicked",
             vivant::Report::GaveUp { .. } => "gave_up",
             vivant::Report::Overdue { .. } => "overdue",

@@ -87,6 +87,8 @@ pub(crate) enum InjectedFault {
     WhiteImport,
     /// A release that a detached heap drains in the middle of a mark is lost with that mark.
     DeafDetachedHeap,
+    /// The tags of an ended heap are not cut.
+    TagsKept,
     /// A step does not request its continuation.
     LostContinuation,
     /// A step does not request the next idle check.

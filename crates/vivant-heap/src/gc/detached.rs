@@ -74,7 +74,7 @@ impl Core {
                 return;
             }
             DetachedWork::CollectAll => {
-                if !self.tags.get_mut().is_empty() {
+                if self.has_tags_to_cut() {
                     self.abort_mark();
                     self.cut_tags(usize::MAX);
                 }
@@ -111,7 +111,7 @@ impl Core {
                 // All is swept already, unless the aborted mark was in termination and had to end.
                 while !self.old.sweep(SweepBudget::ALL, &self.source) {}
                 // The aborted mark may have read the tags: they are cut before the next one begins.
-                let cuts_first = !self.tags.get_mut().is_empty();
+                let cuts_first = self.has_tags_to_cut();
                 self.pending_mark = match cuts_first {
                     true => PendingMark::Mark,
                     false => PendingMark::None,
@@ -137,12 +137,18 @@ impl Core {
             (_, GcPhase::Sweep) => DetachedWork::Sweep,
             (_, GcPhase::Mark | GcPhase::Terminate) => DetachedWork::Advance,
             (_, GcPhase::Idle) if drains => DetachedWork::Drain,
-            (PendingMark::Mark, GcPhase::Idle) if !self.tags.get_mut().is_empty() => {
-                DetachedWork::CutTags
-            }
+            (PendingMark::Mark, GcPhase::Idle) if self.has_tags_to_cut() => DetachedWork::CutTags,
             (PendingMark::Mark, GcPhase::Idle) => DetachedWork::Begin,
             (PendingMark::None, GcPhase::Idle) => self.end_or(DetachedWork::None),
         }
+    }
+
+    fn has_tags_to_cut(&mut self) -> bool {
+        #[cfg(test)]
+        if is_injected(InjectedFault::TagsKept) {
+            return false;
+        }
+        !self.tags.get_mut().is_empty()
     }
 
     /// Cuts the targets of at most `most` tag entries of old objects. No turn opens a tag of this

@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod dissolve_tests;
 pub(crate) mod group_mark;
+pub(crate) mod leak_check;
 pub(crate) mod member;
 #[cfg(test)]
 mod model_objects;

@@ -179,7 +179,7 @@ impl Program {
     }
 
     /// A cycle through two heaps: an object in each has a tag of the other.
-    fn make_cycle(&mut self, heap: usize) {
+    pub(super) fn make_cycle(&mut self, heap: usize) {
         let other = (heap + 1) % HEAPS;
         let number = self.objects.len();
         let (first, second) = (number, number + 1);

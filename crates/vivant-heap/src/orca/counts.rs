@@ -191,6 +191,12 @@ impl Counts {
         }
     }
 
+    /// Whether the count of an object is not equal to its internal part.
+    pub(crate) fn has_outside_part(&self) -> bool {
+        let mut entries = self.entries.iter();
+        entries.any(|entry| i64::from(entry.internal) != entry.count)
+    }
+
     /// At most `most` entries, beginning with `from`.
     pub(crate) fn range(&self, from: usize, most: usize) -> impl Iterator<Item = &Entry> {
         let until = self.entries.len().min(from.saturating_add(most));

@@ -2,6 +2,7 @@
 
 use super::model::{Action, Liveness, Model, Upgrade};
 use crate::api::WeakAddress;
+#[cfg(not(miri))]
 use crate::injected_fault::{InjectedFault, must_catch};
 use crate::oracle::{below, split_mix};
 use crate::prelude::*;

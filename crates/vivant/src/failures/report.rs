@@ -66,6 +66,12 @@ pub enum Report {
         /// The marking mode that the text sets.
         marking: Marking,
     },
+    /// The system has ended, and shared objects of ended actors are left that no holder outside can
+    /// release. This is a defect of the runtime: please report it.
+    Leaked {
+        /// Number of objects that other heaps refer to.
+        objects: usize,
+    },
     /// The operating system refused a thread.
     ThreadFailed {
         /// Its message.
@@ -103,6 +109,10 @@ impl fmt::Display for Report {
                 f,
                 "{supervisor} gave up after {} failures, the last of {}: {}",
                 why.failures, why.child, why.reason
+            ),
+            Report::Leaked { objects } => write!(
+                f,
+                "{objects} shared objects of ended actors are left that nothing can release: this is a defect of vivant"
             ),
             Report::Overdue { actor } => {
                 write!(

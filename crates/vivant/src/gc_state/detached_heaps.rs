@@ -243,10 +243,14 @@ impl DetachedHeaps {
         DetachedHeaps::schedule_next_run(system, state, before, took_ns);
     }
 
-    /// The system has ended: its timers and workers are gone.
-    pub(crate) fn close(system: &Arc<Shared>) {
+    /// The system has ended: its timers and workers are gone. Returns the number of objects that
+    /// are left though nothing outside of detached heaps can release them.
+    pub(crate) fn close(system: &Arc<Shared>) -> usize {
         lock(&DetachedHeaps::of(system).state).shutdown = ShutdownState::ShutDown;
         DetachedHeaps::run_with_budget(system, usize::MAX);
+        lock(&DetachedHeaps::of(system).state)
+            .table
+            .leaked_objects()
     }
 
     /// A thread has released an object of a system that has ended.

@@ -152,6 +152,11 @@ impl DetachedHeapTable {
         Some(heap.retainers(of))
     }
 
+    /// Objects that nothing outside of these heaps can release.
+    pub(super) fn leaked_objects(&mut self) -> usize {
+        vivant_heap::leaked_objects(self.heaps.values_mut().map(|entry| &mut entry.heap))
+    }
+
     pub(super) fn len(&self) -> usize {
         self.heaps.len()
     }

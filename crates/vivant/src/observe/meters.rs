@@ -316,6 +316,7 @@ pub(super) fn report(report: &Report) {
         Report::Panicked(panic) => ("vivant_panics_total", panic.actor(), panic.behaviour()),
         Report::GaveUp { .. }
         | Report::LargeContainer { .. }
+        | Report::Leaked { .. }
         | Report::Overdue { .. }
         | Report::UnusedCollector { .. }
         | Report::ThreadFailed { .. } => return,

@@ -200,6 +200,7 @@ pub(super) fn report(report: &Report) {
         Report::LargeContainer { actor, elements } => {
             warn!(target: "vivant", actor, elements, "large container");
         }
+        Report::Leaked { objects } => warn!(target: "vivant", objects, "leaked objects"),
         Report::Overdue { actor } => warn!(target: "vivant", actor, "overdue"),
         Report::UnusedCollector {
             place,

@@ -45,6 +45,10 @@ impl Reports {
         self.publish(Report::LargeContainer { actor, elements });
     }
 
+    pub(crate) fn leaked(&self, objects: usize) {
+        self.publish(Report::Leaked { objects });
+    }
+
     pub(crate) fn slow_turn(&self, actor: String, behaviour: &'static str, for_ms: u64) {
         self.publish(Report::SlowTurn {
             actor,

@@ -99,7 +99,10 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
         threads_left_behind = threads.close(system, remaining);
     }
     system.timers.close(|caught| system.timer_panicked(caught));
-    DetachedHeaps::close(system);
+    let leaked = DetachedHeaps::close(system);
+    if leaked != 0 {
+        system.reports.leaked(leaked);
+    }
     for (place, name, marking) in system.config.collectors.unused() {
         let reports = &system.reports;
         reports.unused_collector(place, name.to_owned(), marking);

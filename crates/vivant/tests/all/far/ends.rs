@@ -4,6 +4,7 @@
 use super::{Artist, Scene, Token, made, nodes, seeded};
 use std::collections::HashMap;
 use std::time::Duration;
+use vivant::Report;
 use vivant::heap::{Stress, TagId, When};
 use vivant::prelude::*;
 use vivant::{Pacing, Supervisor};
@@ -229,7 +230,10 @@ fn cycles_of_objects_end_with_their_system() {
         drop(tied(&system, &token));
     }
     assert!(system.shutdown().is_complete());
-    assert_eq!((system.inspect().heap_pages, nodes(&token)), (0, 0));
+    let left = system.inspect();
+    assert_eq!((left.heap_pages, nodes(&token)), (0, 0));
+    let is_leak = |report: &Report| matches!(report, Report::Leaked { .. });
+    assert!(!left.reports.iter().any(is_leak));
 }
 
 #[test]
