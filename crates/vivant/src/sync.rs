@@ -5,7 +5,7 @@
 
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize,
-    Ordering,
+    Ordering, fence,
 };
 pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 pub(crate) use std::thread_local;

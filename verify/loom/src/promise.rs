@@ -51,8 +51,8 @@ impl<T> PromiseLink for Resolver<T> {
         None
     }
 
-    fn shown_by_sink(&self) -> Shown<'_> {
-        Shown::default()
+    fn shown_by_sink(&self) -> Option<Shown<'_>> {
+        None
     }
 }
 

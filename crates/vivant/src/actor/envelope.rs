@@ -65,13 +65,23 @@ pub(crate) enum Processed {
 /// A message about a link.
 pub(crate) enum LinkMessage {
     /// The given actor fails when this one fails.
-    Link(CellRef),
-    /// Remove the link.
+    Link(LinkedPeer),
+    /// Remove all links with it.
     Unlink(CellRef),
     /// A linked actor has failed.
-    PeerFailed(CellRef, Arc<LinkFailure>),
+    PeerFailed(LinkedPeer, Arc<LinkFailure>),
     /// A linked actor has ended or restarted without failing.
-    PeerEnded(CellRef),
+    PeerEnded(LinkedPeer),
+}
+
+/// One end of a link: the actor at the other end, and the link's number, which both ends have.
+///
+/// News of a peer may wait in a mailbox until the link is gone. By its number it is not taken for
+/// news of a later link with the same actor.
+#[derive(Clone)]
+pub(crate) struct LinkedPeer {
+    pub(crate) peer: CellRef,
+    pub(crate) number: u64,
 }
 
 /// The table (vtable) of a kind of message. The `# Safety` of its functions is that of `ready`,

@@ -2,7 +2,7 @@
 //! messages, and are refused with the mailbox of an actor that has ended.
 
 use super::class::StateRef;
-use super::envelope::{Envelope, KindTable, LinkMessage, MessageKind, Processed};
+use super::envelope::{Envelope, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed};
 use super::reference::CellRef;
 use super::refusal::{Delivery, Next, Refusal};
 use super::worker::Worker;
@@ -21,7 +21,7 @@ impl MessageKind for LinkMessage {
 
     fn refuse(message: LinkMessage, refusal: &Refusal, _: &'static Location<'static>) -> Next {
         match message {
-            LinkMessage::Link(peer) => peer_is_over(&refusal.cell, &peer, &refusal.reason()),
+            LinkMessage::Link(link) => peer_is_over(&refusal.cell, &link, &refusal.reason()),
             LinkMessage::Unlink(_) | LinkMessage::PeerFailed(..) | LinkMessage::PeerEnded(_) => {
                 Next::Nothing
             }
@@ -35,17 +35,21 @@ impl LinkMessage {
     }
 }
 
-/// `over` has ended or restarted. If `reason` is a failure, `peer` fails too; otherwise it drops
+/// `over` has ended or restarted. If `reason` is a failure, its peer fails too; otherwise it drops
 /// the link.
-pub(crate) fn peer_is_over(over: &CellRef, peer: &CellRef, reason: &StopReason) -> Next {
-    let Some(to) = peer.upgrade() else {
+pub(crate) fn peer_is_over(over: &CellRef, link: &LinkedPeer, reason: &StopReason) -> Next {
+    let Some(to) = link.peer.upgrade() else {
         return Next::Nothing;
+    };
+    let back = LinkedPeer {
+        peer: over.clone(),
+        number: link.number,
     };
     let message = if reason.is_failure() {
         let linked = Arc::new(Linked::with(over.path(), reason));
-        LinkMessage::PeerFailed(over.clone(), linked)
+        LinkMessage::PeerFailed(back, linked)
     } else {
-        LinkMessage::PeerEnded(over.clone())
+        LinkMessage::PeerEnded(back)
     };
     let envelope = message.envelope();
     Next::Deliver(Delivery { to, envelope })

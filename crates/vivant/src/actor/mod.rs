@@ -85,7 +85,7 @@ pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, StateRef};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter};
 pub(crate) use deferred_messages::{DeferredMessages, Evaluated, first_decides_for};
-pub(crate) use envelope::{Envelope, KindTable, LinkMessage, MessageKind, Processed};
+pub(crate) use envelope::{Envelope, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed};
 pub use error::{AskError, NotSent, Overloaded, Undelivered};
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;

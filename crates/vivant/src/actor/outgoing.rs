@@ -7,14 +7,18 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TraceCoverage {
     All,
-    /// Without those in its heap: it has run since that was marked.
+    /// Without those in its heap, because it has run since that was marked; or without those that
+    /// an asking actor is about to set in a promise.
     Some,
     /// None that counts: user code panicked.
     Faulty,
 }
 
 /// The receiver of shown addresses; see [`TraceReferences`](crate::TraceReferences).
-pub struct OutgoingReferences<'s>(&'s mut dyn FnMut(OutgoingReference));
+pub struct OutgoingReferences<'s> {
+    each: &'s mut dyn FnMut(OutgoingReference),
+    coverage: TraceCoverage,
+}
 
 /// The actor of an address that was shown.
 #[derive(Clone, Copy)]
@@ -28,7 +32,12 @@ pub(crate) struct OutgoingReference {
 
 impl OutgoingReferences<'_> {
     pub(crate) fn take(&mut self, reference: OutgoingReference) {
-        (self.0)(reference);
+        (self.each)(reference);
+    }
+
+    /// Some references are about to be shown, without a turn of the actor that shows them.
+    pub(crate) fn are_unsettled(&mut self) {
+        self.coverage = TraceCoverage::Some;
     }
 }
 
@@ -39,9 +48,16 @@ impl fmt::Debug for OutgoingReferences<'_> {
 }
 
 /// Passes every address that is shown to `body`.
-pub(crate) fn known<T>(
+pub(crate) fn known(
     body: &mut dyn FnMut(OutgoingReference),
-    show: impl FnOnce(&mut OutgoingReferences<'_>) -> T,
-) -> T {
-    show(&mut OutgoingReferences(body))
+    show: impl FnOnce(&mut OutgoingReferences<'_>) -> TraceCoverage,
+) -> TraceCoverage {
+    let mut seen = OutgoingReferences {
+        each: body,
+        coverage: TraceCoverage::All,
+    };
+    match show(&mut seen) {
+        TraceCoverage::All => seen.coverage,
+        partial => partial,
+    }
 }

@@ -4,7 +4,7 @@
 use super::child_news::ChildNews;
 use super::class::StateRef;
 use super::deferred_messages::DeferredMessages;
-use super::envelope::{Envelope, Head};
+use super::envelope::{Envelope, Head, LinkedPeer};
 use super::header::Header;
 use super::options::Pool;
 use super::reference::CellRef;
@@ -169,7 +169,7 @@ pub(crate) struct ColdFields {
     /// actor: that worker is then the owner.
     pub(crate) counts: Option<vivant_brc::Owner>,
     /// Linked actors, which fail when it fails.
-    pub(crate) linked: Vec<CellRef>,
+    pub(crate) linked: Vec<LinkedPeer>,
 }
 
 /// A behaviour's next step, and the locals that a plain actor's last step left.
@@ -187,13 +187,13 @@ impl ColdFields {
     }
 
     pub(crate) fn unlink(&mut self, peer: &Header) {
-        self.linked.retain(|other| other.id != peer.id);
+        self.linked.retain(|link| link.peer.id != peer.id);
     }
 
-    /// Takes out one link with `peer`.
-    pub(crate) fn take_link(&mut self, peer: &Header) -> Option<CellRef> {
+    /// Takes out this link, if it is not gone.
+    pub(crate) fn take_link(&mut self, gone: &LinkedPeer) -> Option<LinkedPeer> {
         let mut linked = self.linked.iter();
-        let at = linked.position(|other| other.id == peer.id)?;
+        let at = linked.position(|link| link.number == gone.number)?;
         Some(self.linked.swap_remove(at))
     }
 }

@@ -12,7 +12,7 @@ use super::promise::{self, Promise, Resolver};
 use super::requests::{link, watch};
 use super::spawner::Spawner;
 use super::turn::Turn;
-use crate::actor::{Header, LinkMessage, Timer};
+use crate::actor::{Header, LinkMessage, LinkedPeer, Timer};
 use crate::failures::StopReason;
 use crate::oracle::below;
 use crate::services::{Alarm, ns, period_ns};
@@ -157,8 +157,10 @@ impl<A: Actor> Turn<'_, A> {
     pub fn link<T: ?Sized + Target>(&self, address: &Address<T>) {
         let (me, other) = (self.owner(), Address::counted(address));
         if me.id != other.id {
-            self.worker().request_link(LinkMessage::Link(other.cell()));
-            link(&other, LinkMessage::Link(me.cell()));
+            let number = self.worker().system.next_link();
+            let end = |peer| LinkMessage::Link(LinkedPeer { peer, number });
+            self.worker().request_link(end(other.cell()));
+            link(&other, end(me.cell()));
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::actor::Shared;
 use crate::candidates::ActorKey;
-use crate::gc_state::{AnyTags, GroupCandidates, GroupResult};
+use crate::gc_state::{AnyTags, GroupCandidates, GroupEnd, GroupResult};
 use crate::run::{Idle, Occupied};
 use crate::sync::{Arc, Mutex, lock};
 use std::mem;
@@ -56,8 +56,8 @@ enum NextPiece {
 struct RunningGroup {
     mark: GroupMark,
     members: Vec<GroupMember>,
-    /// Objects emptied in its members before it began.
-    emptied: u64,
+    /// Members in which group marks before it have emptied objects.
+    productive: usize,
     /// Whether all candidates are members.
     coverage: GroupResult,
     took_ns: u64,
@@ -117,43 +117,60 @@ impl RunningGroup {
             .into_iter()
             .partition(|key| system.actor(key.id, key.place).is_none());
         ended.into_iter().for_each(|key| candidates.remove(key));
-        let (mut members, mut emptied) = (Vec::new(), 0);
+        let (mut members, mut productive) = (Vec::new(), 0);
         let mut coverage = due.coverage;
         for key in known {
             if due.tags == AnyTags::No {
                 break;
             }
             if members.len() == MEMBERS_MAX {
-                coverage = GroupResult::Partial;
-                candidates.begin_next_with(key);
+                // By halves, so that actors made one after the other are members together.
+                let next: &GroupMember = &members[MEMBERS_MAX / 2];
+                candidates.begin_next_with(next.key);
+                coverage = GroupResult::Truncated;
                 break;
             }
-            let (mut turns, mut shares) = (0, HeapShares::Nothing);
+            let mut turns = 0;
             let visited = hold(system, key).map(|mut idle| {
                 turns = idle.facts.turns();
+                let (mut shares, mut emptied) = (HeapShares::Nothing, 0);
                 let visited = visit_idle(&mut idle, &mut |mut heap| {
-                    shares = heap.shares();
-                    emptied += heap.emptied();
+                    (shares, emptied) = (heap.shares(), heap.emptied());
                 });
+                productive += usize::from(candidates.was_productive(key, emptied));
+                let is_candidate = visited == Visit::Done && shares == HeapShares::Both;
+                if !is_candidate {
+                    // While it is held: it calls for a group mark when that has changed.
+                    candidates.remove(key);
+                }
                 idle.park();
-                visited
+                is_candidate
             });
-            match (visited.unwrap_or_else(|failed| failed), shares) {
-                (Visit::Done, HeapShares::Both) => members.push(GroupMember { key, turns }),
-                (Visit::Active, _) => coverage = GroupResult::Partial,
-                // It calls for a group mark when that has changed.
-                (Visit::Done | Visit::Ended, _) => candidates.remove(key),
+            match visited {
+                Ok(true) => members.push(GroupMember { key, turns }),
+                Ok(false) => {}
+                Err(Visit::Ended) => candidates.remove(key),
+                Err(_) => coverage = GroupResult::Partial,
             }
         }
         let took_ns = system.oracle.now_ns() - now_ns;
         if members.len() < 2 {
-            candidates.end_group(system, coverage, emptied, took_ns);
+            let covered = members.len();
+            candidates.end_group(
+                system,
+                &GroupEnd {
+                    result: coverage,
+                    productive,
+                    covered,
+                    took_ns,
+                },
+            );
             return None;
         }
         Some(Box::new(RunningGroup {
             mark: GroupMark::new(members.len()),
             members,
-            emptied,
+            productive,
             coverage,
             took_ns,
         }))
@@ -203,7 +220,19 @@ impl RunningGroup {
                 }
             }
         }
-        GroupCandidates::of(system).end_group(system, result, self.emptied, self.took_ns);
+        let covered = match result {
+            GroupResult::Truncated => MEMBERS_MAX / 2,
+            _ => self.members.len(),
+        };
+        GroupCandidates::of(system).end_group(
+            system,
+            &GroupEnd {
+                result,
+                productive: self.productive,
+                covered,
+                took_ns: self.took_ns,
+            },
+        );
     }
 }
 

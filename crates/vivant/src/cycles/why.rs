@@ -111,10 +111,12 @@ pub(super) mod sealed {
 impl<T: ?Sized + Target> sealed::Sealed for Address<T> {}
 
 /// What keeps an actor with so many addresses that no state shows.
-fn outside(all: &[CellRef], id: u64, count: usize) -> KeptBy {
+fn outside(all: &[CellRef], kept: &CellRef, count: usize) -> KeptBy {
+    let (id, system) = (kept.id, kept.system.number);
     let mut shared = 0;
     let mut take = |held: &dyn Any| {
-        shared += usize::from(OutgoingReference::held(held).is_some_and(|one| one.who.id == id));
+        let is_kept = |one: OutgoingReference| one.who.id == id && one.system == system;
+        shared += usize::from(OutgoingReference::held(held).is_some_and(is_kept));
     };
     for cell in all {
         // User code may panic; then its addresses count as any others.
@@ -130,7 +132,12 @@ fn outside(all: &[CellRef], id: u64, count: usize) -> KeptBy {
 pub(super) fn with_heap<T>(cell: &CellRef, mut ask: impl FnMut(&mut dyn Sharer) -> T) -> Option<T> {
     let mut idle = cell.hold_idle().ok()?;
     let mut answer = None;
-    let asked = catch(|| idle.sharer(&mut |heap| answer = Some(ask(heap))));
+    let asked = catch(|| {
+        idle.sharer(&mut |heap| {
+            heap.drain();
+            answer = Some(ask(heap));
+        });
+    });
     idle.park();
     asked.ok().and(answer)
 }
@@ -143,7 +150,7 @@ fn why_alive(system: &Shared, queried: &AddressRef) -> WhyAlive {
             let found = graph.path_to_root(system, &[first], Some(first));
             let (path, by) = found.unwrap_or((vec![first], KeptBy::Nothing));
             let by = match (by, path.last()) {
-                (KeptBy::Outside(count), Some(last)) => outside(&all, all[*last].id, count),
+                (KeptBy::Outside(count), Some(last)) => outside(&all, &all[*last], count),
                 (by, _) => by,
             };
             let others = path.into_iter().skip(1);

@@ -217,7 +217,6 @@ where
     }
 
     fn sharer(stored: &mut ActorHeap<A>) -> Option<&mut dyn Sharer> {
-        let _released = stored.heap.drain_all();
         Some(&mut stored.heap)
     }
 

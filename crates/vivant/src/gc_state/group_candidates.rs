@@ -29,12 +29,12 @@ struct CandidateList {
     /// When the next group mark begins, if one was called for.
     due_ns: Option<u64>,
     not_before_ns: u64,
-    /// Objects that group marks had emptied when the last one began: they go on to do so after
-    /// their commit.
-    emptied: u64,
     /// The number of the candidate that the next group mark begins with: more candidates than
     /// members take turns.
     next_first: u64,
+    /// Members of group marks since the last call, or since one was productive: when all candidates
+    /// have had their turn, no group mark follows without a call.
+    covered: usize,
     /// Factor of the time to the next group mark, less one.
     back_off: u64,
     is_closed: bool,
@@ -44,6 +44,9 @@ struct Known {
     place: u32,
     tags: AnyTags,
     next: NextGroup,
+    /// Objects that group marks had emptied in it when it was last a member: they go on to do so
+    /// after their commit.
+    emptied: u64,
 }
 
 /// Whether a candidate may be a member of the next group mark.
@@ -76,10 +79,22 @@ pub(crate) enum AnyTags {
 pub(crate) enum GroupResult {
     /// It has marked all candidates.
     Complete,
-    /// Some candidates were left out: they were not idle, or there were too many.
+    /// Some candidates were left out: they were not idle, or have run turns.
     Partial,
+    /// There are more candidates than members.
+    Truncated,
     /// It has marked nothing to its end: a member has run turns too early, for example.
     Dissolved,
+}
+
+/// What is known of a group mark that is over.
+pub(crate) struct GroupEnd {
+    pub(crate) result: GroupResult,
+    /// Members in which group marks before it have emptied objects.
+    pub(crate) productive: usize,
+    /// Candidates that need not be members soon.
+    pub(crate) covered: usize,
+    pub(crate) took_ns: u64,
 }
 
 impl GroupCandidates {
@@ -95,8 +110,14 @@ impl GroupCandidates {
     pub(super) fn add(system: &Arc<Shared>, key: ActorKey, tags: AnyTags) {
         let mut list = GroupCandidates::of(system).list();
         let place = key.place;
-        let next = NextGroup::Joins;
-        list.known.insert(key.id, Known { place, tags, next });
+        let known = list.known.entry(key.id).or_insert(Known {
+            place,
+            tags,
+            next: NextGroup::Joins,
+            emptied: 0,
+        });
+        (known.place, known.tags) = (place, tags);
+        list.covered = 0;
         list.call(system, ns(system.config.idle_after) / DELAY_PART);
     }
 
@@ -146,27 +167,36 @@ impl GroupCandidates {
         self.list().known.remove(&key.id);
     }
 
-    /// A group mark is over, after so much time. When it began, group marks had emptied so many
-    /// objects in its members.
-    pub(crate) fn end_group(
-        &self,
-        system: &Arc<Shared>,
-        result: GroupResult,
-        emptied: u64,
-        took_ns: u64,
-    ) {
+    /// Whether objects were emptied in this candidate since it was last a member.
+    pub(crate) fn was_productive(&self, key: ActorKey, emptied: u64) -> bool {
         let mut list = self.list();
-        let is_productive = mem::replace(&mut list.emptied, emptied) < emptied;
-        list.back_off = match is_productive && result != GroupResult::Dissolved {
+        let known = list.known.get_mut(&key.id);
+        known.is_some_and(|known| mem::replace(&mut known.emptied, emptied) < emptied)
+    }
+
+    /// A group mark of so many members is over.
+    pub(crate) fn end_group(&self, system: &Arc<Shared>, end: &GroupEnd) {
+        let mut list = self.list();
+        let is_productive = end.productive != 0 && end.result != GroupResult::Dissolved;
+        list.back_off = match is_productive {
             true => 0,
             false => (2 * list.back_off + 1).min(BACK_OFF_MAX - 1),
         };
-        let pause_ns = took_ns.saturating_mul(TIME_PART * (list.back_off + 1));
+        let pause_ns = end.took_ns.saturating_mul(TIME_PART * (list.back_off + 1));
         list.not_before_ns = system.oracle.now_ns().saturating_add(pause_ns);
+        list.covered = match is_productive {
+            true => 0,
+            false => list.covered.saturating_add(end.covered),
+        };
         // The request of a call that came meanwhile was taken for the group mark that ran.
         let was_called = list.due_ns.take().is_some();
         let delay_ns = ns(system.config.idle_after) / DELAY_PART;
-        if result != GroupResult::Complete {
+        let follows = match end.result {
+            GroupResult::Complete => false,
+            GroupResult::Truncated => list.covered < list.known.len(),
+            GroupResult::Partial | GroupResult::Dissolved => true,
+        };
+        if follows {
             let factor = list.back_off + 1;
             list.call(system, delay_ns.saturating_mul(factor));
         } else if was_called {

@@ -84,6 +84,7 @@ impl RunGuard<'_> {
         self.worker.turn_ends();
         self.actor.facts.turn_ends();
         let _wish = self.worker.take_end();
+        drop(self.worker.take_links());
         drop(self.worker.take_overloaded());
         self.drop_step_state();
     }

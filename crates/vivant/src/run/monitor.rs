@@ -9,7 +9,7 @@ impl RunGuard<'_> {
     pub(crate) fn link(&mut self, message: LinkMessage) -> After {
         let cold = self.owner().cold();
         match message {
-            LinkMessage::Link(peer) => cold.linked.push(peer),
+            LinkMessage::Link(link) => cold.linked.push(link),
             LinkMessage::Unlink(peer) => cold.unlink(&peer),
             LinkMessage::PeerFailed(failed, linked) => {
                 if cold.take_link(&failed).is_some() {
@@ -36,8 +36,8 @@ impl RunGuard<'_> {
             return;
         }
         let me = self.actor.cell();
-        for peer in std::mem::take(&mut self.owner().cold().linked) {
-            peer_is_over(&me, &peer, reason).follow();
+        for link in std::mem::take(&mut self.owner().cold().linked) {
+            peer_is_over(&me, &link, reason).follow();
         }
     }
 

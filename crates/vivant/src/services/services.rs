@@ -42,6 +42,7 @@ pub(crate) struct Services {
     pub(crate) extensions: Extensions,
     next_id: NextId,
     pub(crate) next_root: AtomicU32,
+    next_link: AtomicU64,
     life: AtomicU8,
 }
 
@@ -86,6 +87,7 @@ impl Services {
             extensions: Extensions::default(),
             next_id: NextId(AtomicU64::new(0)),
             next_root: AtomicU32::new(0),
+            next_link: AtomicU64::new(0),
             life: AtomicU8::new(OPEN),
         }
     }
@@ -124,6 +126,12 @@ impl Services {
     pub(crate) fn new_id(&self) -> u64 {
         // Relaxed: a number on its own.
         self.next_id.0.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The number of a new link.
+    pub(crate) fn next_link(&self) -> u64 {
+        // Relaxed: a number on its own.
+        self.next_link.fetch_add(1, Ordering::Relaxed)
     }
 
     pub(crate) fn is_closing(&self) -> bool {

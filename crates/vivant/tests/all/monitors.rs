@@ -267,3 +267,66 @@ fn a_link_of_a_start_that_panics_does_not_bind_the_next_incarnation() {
 fn a_link_of_a_turn_that_panics_does_not_bind_the_next_incarnation() {
     a_link_made_before_a_panic_belongs_to_the_incarnation_that_made_it(Panics::InBehaviour);
 }
+
+/// Links the child before it in its start function.
+#[derive(Actor)]
+struct Dependent {
+    starts: Arc<AtomicUsize>,
+}
+
+#[behaviours]
+impl Dependent {
+    #[start]
+    fn new(t: &Turn<Self>, before: Address<Part>, starts: Arc<AtomicUsize>) -> Self {
+        starts.fetch_add(1, Ordering::Relaxed);
+        t.link(&before);
+        Dependent { starts }
+    }
+
+    fn starts(&self) -> usize {
+        self.starts.load(Ordering::Relaxed)
+    }
+}
+
+/// The news of the failure waits in the mailbox of the actor, which is ordered down first. It is no
+/// news of the link that the next incarnation makes.
+#[vivant::test(seeds = 50)]
+fn news_of_a_former_link_does_not_break_the_next_one(simulation: &Simulation) {
+    let starts = Arc::new(AtomicUsize::new(0));
+    let tree = Supervisor::rest_for_one().spawn(simulation.system());
+    let first = tree.add(Part::child(Log::default()));
+    let second = tree.add(Dependent::child(first.clone(), starts.clone()));
+    assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
+    for failures in 1..4 {
+        first.fail().send();
+        simulation.run();
+        assert_eq!(second.starts().ask_blocking(), Ok(1 + failures));
+    }
+    // The link holds: with one for each incarnation they would fail more than once.
+    assert_eq!(first.works().ask_blocking(), Ok(true));
+}
+
+/// All children restart together: each tells the other that it has ended.
+#[vivant::test(seeds = 50)]
+fn a_link_holds_after_all_have_restarted(simulation: &Simulation) {
+    let (log, starts) = (Log::default(), Arc::new(AtomicUsize::new(0)));
+    let tree = Supervisor::all_for_one().spawn(simulation.system());
+    let first = tree.add(Part::child(log.clone()));
+    let second = tree.add(Dependent::child(first.clone(), starts.clone()));
+    let third = tree.add(Part::child(Log::default()));
+    assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
+    third.fail().send();
+    simulation.run();
+    assert_eq!(second.starts().ask_blocking(), Ok(2));
+    // Outside of the tree a failure ends an actor. The linked actor fails with it.
+    let outside = simulation.system().spawn(Watcher {
+        log: Log::default(),
+    });
+    outside.tie(first.clone()).send();
+    simulation.run();
+    log.take();
+    outside.fail().send();
+    simulation.run();
+    assert_eq!(log.take(), ["fails with the other", "begins"]);
+    assert_eq!(second.starts().ask_blocking(), Ok(3));
+}

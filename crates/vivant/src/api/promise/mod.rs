@@ -10,6 +10,8 @@ mod join;
 mod limit;
 mod local;
 mod resolver;
+#[cfg(all(test, feature = "macros"))]
+mod show_tests;
 #[allow(
     unsafe_code,
     reason = "two ends of one block of memory: see the README and docs/ARCHITECTURE.md"

@@ -10,6 +10,7 @@ use crate::api::ask_future::Oneshot;
 use crate::failures::{Caught, take_last};
 use crate::failures::{Inside, Panic};
 use crate::message::MessageRole;
+use crate::sync::{Ordering, fence};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -276,10 +277,10 @@ impl<T: Send + 'static> PromiseLink for Resolver<T> {
         }
     }
 
-    fn shown_by_sink(&self) -> Shown<'_> {
+    fn shown_by_sink(&self) -> Option<Shown<'_>> {
         match &self.to {
             Destination::Slot(slot) => slot.shown_by_sink(),
-            Destination::Nobody | Destination::Outside(_) => Shown::default(),
+            Destination::Nobody | Destination::Outside(_) => Some(Shown::default()),
         }
     }
 }
@@ -292,13 +293,32 @@ impl<T: Send + 'static> Resolver<T> {
         let mut next: Option<&dyn PromiseLink> = Some(self);
         // A chain may be as long as the user's recursion (H12).
         while let Some(resolver) = next {
-            let sink = resolver.shown_by_sink();
+            let sink = settled_sink(resolver, seen);
             for address in [resolver.owner(), sink.target].into_iter().flatten() {
                 seen.take(OutgoingReference::of(address));
             }
             next = sink.answer;
         }
     }
+}
+
+/// What the sink of a resolver's promise shows. The turn that asked may set it later, and by that
+/// show addresses which count as outside now: then the pass is no consistent cut (U5).
+fn settled_sink<'r>(resolver: &'r dyn PromiseLink, seen: &mut OutgoingReferences<'_>) -> Shown<'r> {
+    if let Some(sink) = resolver.shown_by_sink() {
+        return sink;
+    }
+    if resolver
+        .owner()
+        .is_some_and(|owner| owner.inbox.is_active())
+    {
+        seen.are_unsettled();
+        return Shown::default();
+    }
+    // Acquire: pairs with the Release of the park that `is_active` has seen. That turn set the sink
+    // before, unless it has forgotten the promise for good.
+    fence(Ordering::Acquire);
+    resolver.shown_by_sink().unwrap_or_default()
 }
 
 impl<T: Send + 'static> fmt::Debug for Resolver<T> {

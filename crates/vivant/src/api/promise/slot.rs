@@ -185,21 +185,21 @@ impl<T: Send + 'static> Answering<T> {
         state.load(fault!(Ordering::Acquire, LookRelaxed => Ordering::Relaxed)) == WANTED
     }
 
-    /// Returns what the sink shows, once the promise's end has set it for good.
-    pub(super) fn shown_by_sink(&self) -> Shown<'_> {
+    /// Returns what the sink shows, if the promise's end has set it for good.
+    pub(super) fn shown_by_sink(&self) -> Option<Shown<'_>> {
         if !self.is_wanted() {
-            return Shown::default();
+            return None;
         }
         // SAFETY: the load found that the promise's end was first: from then on the sink belongs to
         // this end (Q5), and is changed only through `self` (X6).
-        match unsafe { &*self.0.as_ref().sink.get() } {
+        Some(match unsafe { &*self.0.as_ref().sink.get() } {
             Sink::Nobody => Shown::default(),
             Sink::Answer(resolver) => Shown {
                 target: None,
                 answer: Some(resolver),
             },
             Sink::Then(pending) => pending.shown(),
-        }
+        })
     }
 
     /// Puts the value into the slot, to travel with it.
@@ -285,8 +285,8 @@ pub(crate) trait PromiseLink {
     /// The owner of its promise, if the value is not on its way.
     fn owner(&self) -> Option<&AddressRef>;
 
-    /// What the sink of its promise shows.
-    fn shown_by_sink(&self) -> Shown<'_>;
+    /// What the sink of its promise shows, once that is final.
+    fn shown_by_sink(&self) -> Option<Shown<'_>>;
 }
 
 /// A continuation of any type, in recycled memory.

@@ -1,6 +1,6 @@
 //! Cycles of objects of living actors.
 
-use super::ends::tied;
+use super::ends::{ring, tied};
 use super::{nodes, seeded};
 use crate::waits::wait_while;
 use std::time::Duration;
@@ -58,5 +58,32 @@ fn cycles_of_more_actors_than_a_group_has_members_are_freed() {
         .collect();
     simulation.run();
     assert_eq!(nodes(&token), 0);
+    drop(actors);
+}
+
+/// More living actors than a group has members refer to each other's objects.
+#[test]
+fn group_marks_of_living_objects_come_to_an_end() {
+    let simulation = vivant::simulation::Simulation::new(1);
+    let actors = ring(simulation.system(), if cfg!(miri) { 3 } else { 300 });
+    let marks = || -> u64 {
+        let actors = simulation.system().inspect().actors;
+        let heaps = actors.iter().filter_map(|actor| actor.heap.as_ref());
+        heaps.map(|heap| heap.marks()).sum()
+    };
+    simulation.run_for(Duration::from_secs(1_000));
+    let before = marks();
+    assert!(before > 0);
+    eprintln!(
+        "MARKS {before} {:?}",
+        (0..6)
+            .map(|_| {
+                simulation.run_for(Duration::from_secs(20));
+                marks()
+            })
+            .collect::<Vec<_>>()
+    );
+    simulation.run_for(Duration::from_secs(1_000));
+    assert_eq!(marks(), before);
     drop(actors);
 }

@@ -175,6 +175,12 @@ impl<'gc> KnotsState<'gc> {
         }
     }
 
+    fn knows(&mut self, t: &Turn<'gc, Knots>, other: Far<'gc, Knots, Mut<Knot<'gc>>>) {
+        if let Some(knot) = self.kept.last() {
+            knot.borrow_mut(t).other = Some(other);
+        }
+    }
+
     fn nothing(&self) {}
 }
 
@@ -188,6 +194,21 @@ pub(super) fn tied(system: &System, token: &Token) -> [Address<Knots>; 2] {
     one.look(|one| both[1].tie(one.clone()).send());
     other.look(|other| both[0].tie(other.clone()).send());
     both
+}
+
+/// A ring of actors. The object in the state of each refers to that of the next.
+pub(super) fn ring(system: &System, actors: usize) -> Vec<Address<Knots>> {
+    let ring: Vec<_> = (0..actors).map(|_| Knots::spawn(system)).collect();
+    let made: Vec<_> = ring
+        .iter()
+        .map(|actor| actor.make(Token::default()).ask_blocking())
+        .collect();
+    for (at, made) in made.into_iter().enumerate() {
+        let next = &ring[(at + 1) % actors];
+        made.expect("it lives")
+            .look(|made| next.knows(made.clone()).send());
+    }
+    ring
 }
 
 #[test]
