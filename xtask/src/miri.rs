@@ -55,7 +55,7 @@ const RUNTIME: Package = Package {
     // Models of states and orders, random orders of a scheduler's round, histograms, hundreds of
     // messages that wait, edge snapshots of random programs, a large detached heap.
     units_long: "model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
-        edge_snapshot_tests seeded_canary a_heap_released_as_a_whole_is_freed",
+        edge_snapshot_tests seeded_canary a_heap_released_as_a_whole_is_freed rerun",
     units_never: "",
 };
 
@@ -84,9 +84,9 @@ const HEAPS: Package = Package {
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`.
     units_long: "the_model deltas_have_the_same_order detached_heap_tests cut_tags_tests mark::mutator_assist \
-        gc::model_tests group::model_tests::seeded dead_objects_stay_dead a_mark_accounts_for \
+        gc::model_tests group::model_tests::seeded dissolve_tests dead_objects_stay_dead a_mark_accounts_for \
         are_spread linear_hash_map",
-    units_never: "self_tests injected_faults inconsistent_cut",
+    units_never: "self_tests injected_faults inconsistent_cut a_cycle_that_is_not_cut",
 };
 
 /// Collections of heaps, and the tests of heaps that need them.
