@@ -28,6 +28,7 @@ const NIGHTLY: Steps = Steps {
         "msrv",
         "counts",
         "sim",
+        "mutate",
         "sanitize thread",
         "sanitize address",
         "soak",
