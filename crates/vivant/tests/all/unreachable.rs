@@ -2,10 +2,10 @@
 
 mod graphs;
 mod objects;
-mod promises;
 mod seeded;
 mod stop_hooks;
 mod threads;
+mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
