@@ -35,6 +35,7 @@ mod injected_fault;
 #[cfg(test)]
 mod programs;
 
+pub use alloc::old::occupancy::ClassOccupancy;
 pub use check::count_verifier::CountVerifier;
 pub use check::retainers::{ObjectName, Retainers, Sharer};
 pub use fault::Fault;

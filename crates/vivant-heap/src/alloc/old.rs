@@ -2,6 +2,7 @@
 
 mod absorb;
 mod destructors;
+pub(crate) mod occupancy;
 mod span_lists;
 pub(crate) mod sweep;
 

@@ -3,6 +3,7 @@
 use super::heap::{Core, Heap, Root};
 use super::marking::Marking;
 use super::mutator::Mutator;
+use crate::alloc::old::occupancy::ClassOccupancy;
 use crate::mark::stats::{HeapStats, MarkTally};
 use crate::orca::heap_id::HeapId;
 use crate::orca::sharing::Sharing;
@@ -63,6 +64,35 @@ impl<R: Root> Heap<R> {
         let core = self.core();
         core.stats(core.between_turns())
     }
+
+    /// The occupancy of the old generation by size class, the smallest class first: the fraction of
+    /// its blocks that hold objects. It visits each span, so it is not for a hot path.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use vivant_heap::{Gc, Heap, PageSource, Pacing, Root};
+    ///
+    /// struct Numbers;
+    /// impl Root for Numbers {
+    ///     type Of<'gc> = Vec<Gc<'gc, u64>>;
+    /// }
+    ///
+    /// let source = Arc::new(PageSource::new());
+    /// let mut heap = Heap::<Numbers>::new(&source, Pacing::default(), |m| {
+    ///     (0..4096).map(|n| m.alloc(n)).collect()
+    /// });
+    /// heap.collect();
+    /// let class = heap.occupancy()[0];
+    /// assert_eq!((class.block_bytes, class.used), (16, 4096));
+    /// heap.turn(|_, numbers| numbers.truncate(1024));
+    /// heap.collect();
+    /// heap.sweep();
+    /// assert_eq!(heap.occupancy()[0].used, 1024);
+    /// ```
+    #[must_use]
+    pub fn occupancy(&self) -> Vec<ClassOccupancy> {
+        self.core().old.occupancy()
+    }
 }
 
 impl Mutator<'_> {
@@ -71,5 +101,12 @@ impl Mutator<'_> {
     pub fn stats(&self) -> HeapStats {
         let core = self.core();
         core.stats(&core.sharing.borrow())
+    }
+
+    /// The occupancy of the old generation by size class, as
+    /// [`Heap::occupancy`](crate::Heap::occupancy).
+    #[must_use]
+    pub fn occupancy(&self) -> Vec<ClassOccupancy> {
+        self.core().old.occupancy()
     }
 }
