@@ -38,6 +38,8 @@ pub enum Group {
     Uncharted,
     /// Operations on counts.
     Counts,
+    /// Figures of counted references, in no chart.
+    References,
     /// Programs with counted pointers.
     Programs,
     /// References that another thread drops.

@@ -17,6 +17,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
@@ -55,6 +56,14 @@ fn command() -> Command {
                 .value_parser(value_parser!(u16).range(1..))
                 .help("Workers of the system [default: one for each processor]"),
         )
+        .arg(
+            Arg::new("corpus")
+                .long("corpus")
+                .global(true)
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .help("Texts of `text_search`, a document a line [default: random words]"),
+        )
         .arg(flag("json", "One JSON object a line"))
         .arg(flag(
             "watched",
@@ -70,7 +79,7 @@ fn command() -> Command {
         .subcommand(
             bench(table::bench())
                 .name(table::VERB)
-                .about("The Orca paper's table of messages and collections, from a run of `orca`"),
+                .about("The Orca paper's tables, from runs of `orca` and `heavyring`"),
         )
         .subcommand(
             Command::new(child::VERB)
@@ -134,6 +143,11 @@ fn dispatch(matches: &ArgMatches) -> Result<(), Failure> {
     if matches.get_flag("watched") {
         watched::begin()?;
     }
+    if cfg!(feature = "counters") {
+        eprintln!(
+            "note: built with `counters`: operations on `Brc` are slow, their times are void"
+        );
+    }
     match verb {
         "list" => list(),
         report::VERB => report::run(matches, &shared(matches)),
@@ -145,8 +159,19 @@ fn dispatch(matches: &ArgMatches) -> Result<(), Failure> {
             child(&run(bench, matches)?)
         }
         table::VERB => {
-            let rows = table::bench().run(&run(table::bench(), matches)?)?;
-            Ok(table::show(&rows, &mut io::stdout().lock())?)
+            let run = run(table::bench(), matches)?;
+            let by_depth = Run {
+                params: match matches.get_flag("tiny") {
+                    true => Params::tiny(table::bench_by_depth().params),
+                    false => Params::defaults(table::bench_by_depth().params),
+                },
+                ..run.clone()
+            };
+            let rows = table::bench().run(&run)?;
+            let rows_by_depth = table::bench_by_depth().run(&by_depth)?;
+            let mut output = io::stdout().lock();
+            table::show(&rows, &mut output)?;
+            Ok(table::show_by_depth(&rows_by_depth, &mut output)?)
         }
         name => {
             let bench = Bench::named(name).expect("clap knows the names");
@@ -163,6 +188,9 @@ fn shared(matches: &ArgMatches) -> Vec<String> {
     let mut options = Vec::new();
     if let Some(threads) = matches.get_one::<u16>("threads") {
         options.push(format!("--threads={threads}"));
+    }
+    if let Some(path) = matches.get_one::<PathBuf>("corpus") {
+        options.push(format!("--corpus={}", path.display()));
     }
     if matches.get_flag("tiny") {
         options.push("--tiny".to_owned());
@@ -200,6 +228,7 @@ fn run(bench: &Bench, matches: &ArgMatches) -> Result<Run, Failure> {
         params,
         threads,
         program: env::current_exe()?,
+        corpus: matches.get_one("corpus").cloned(),
         expectation: Expectation::AsStated,
     })
 }

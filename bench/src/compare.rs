@@ -45,14 +45,18 @@ const LINES: &[&str] = &[
     "fib --n 30",
     "fjcreate --actors 300000",
     "restarts",
+    "fair_cost --rounds 1",
     "spawn",
     "cycles",
     "refcount",
+    "bias",
     "gcbench_single --pointer brc",
     "gcbench_multi --pointer brc",
     "json --pointer brc",
     "raytrace --pointer brc",
     "dna --pointer brc",
+    "server_json --pointer brc",
+    "server_blog --pointer brc",
     "queued --pointer brc --ratio 0.5",
     "trees",
     "trees2 --trees 200",
@@ -66,6 +70,7 @@ const LINES: &[&str] = &[
     "rewrites --turns 3000 --marks both",
     "text_search --shards 200",
     "edit_distance --strings 12",
+    "occupancy",
     "heap_alloc --side heap --rounds 1",
     "heap_trees --side heap --rounds 1",
     "heap_list --side heap --rounds 1",
@@ -76,10 +81,12 @@ const LINES: &[&str] = &[
     "collections --rounds 3",
     "persistent --rounds 1",
     "heavyring",
+    "handover",
     "bigring",
     "fanout --settle 100",
     "fanout_val --versions 200",
     "orca --settle 100",
+    "no_collector --rounds 1 --collector on",
 ];
 
 /// Rows of other pointers, libraries and allocators, which a change of this project does not reach.
@@ -340,8 +347,15 @@ mod tests {
 
     #[test]
     fn each_bench_of_a_fixed_amount_of_work_is_compared() {
-        // The last one waits for actors to be idle.
-        let by_duration = ["echo", "fairness", "hello", "idle", "object_cycles"];
+        // The last two: one waits for actors to be idle, one counts and has no times.
+        let by_duration = [
+            "echo",
+            "fairness",
+            "hello",
+            "idle",
+            "object_cycles",
+            "shares",
+        ];
         for bench in crate::BENCHES {
             let compared = LINES
                 .iter()

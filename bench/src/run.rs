@@ -35,6 +35,8 @@ pub struct Run {
     pub threads: usize,
     /// This program, for benches that run it as a child.
     pub program: PathBuf,
+    /// A file of texts, for benches that take their texts from one.
+    pub corpus: Option<PathBuf>,
     /// The expectation of the checks.
     pub expectation: Expectation,
 }
@@ -129,6 +131,7 @@ mod tests {
             params: Params::default(),
             threads: 1,
             program: PathBuf::new(),
+            corpus: None,
             expectation,
         }
     }

@@ -1,5 +1,6 @@
-//! The table of the Orca paper's figure 21, from the rows of the bench `orca`: each program's
-//! messages here, and below them the paper's.
+//! The tables of the Orca paper's figure 21. From the rows of the bench `orca`: each program's
+//! messages here, and below them the paper's. From the rows of `heavyring`: the parts of a tree's
+//! time by its depth.
 
 use crate::bench::Bench;
 use crate::param::Value;
@@ -58,6 +59,47 @@ pub(crate) fn show(rows: &[Row], output: &mut impl Write) -> io::Result<()> {
                 share * 100.0,
             )?;
         }
+    }
+    Ok(())
+}
+
+/// What gives the rows of [`show_by_depth`].
+pub(crate) fn bench_by_depth() -> &'static Bench {
+    Bench::named("heavyring").expect("it is one of the benches")
+}
+
+/// The parts of the paper's chart: all time of a tree's way, the part of sending and receiving it,
+/// and the time of collections.
+pub(crate) fn show_by_depth(rows: &[Row], output: &mut impl Write) -> io::Result<()> {
+    let heads = [
+        "tree",
+        "depth",
+        "way, us",
+        "scan, us",
+        "scan, ns a hop",
+        "collections",
+        "of collections, us",
+    ];
+    writeln!(output, "\n| {} |", heads.join(" | "))?;
+    writeln!(output, "|---|---:|---:|---:|---:|---:|---:|")?;
+    for row in rows {
+        let own = |name: &str| row.own(name).and_then(serde_json::Value::as_f64);
+        let (scan, collections) = (own("scan_ns"), own("collections"));
+        let tree = row.params.iter().find_map(|(name, value)| match value {
+            Value::Choice(word) if name == "tree" => Some(word),
+            _ => None,
+        });
+        let way = row.wall_s * 1e6;
+        let scan = scan.unwrap_or(f64::NAN);
+        writeln!(
+            output,
+            "| {} | {} | {way:.1} | {:.1} | {scan:.1} | {:.1} | {:.1} |",
+            tree.unwrap_or_default(),
+            row.params.count("depth"),
+            scan * row.ops as f64 / 1e3,
+            collections.unwrap_or(f64::NAN),
+            own("pauses_us").unwrap_or(f64::NAN),
+        )?;
     }
     Ok(())
 }

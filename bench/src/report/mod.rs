@@ -20,11 +20,12 @@ mod rounds;
 mod sample;
 mod sweep;
 
-use crate::bench::Group;
+use crate::BENCHES;
+use crate::bench::{Bench, Group};
 use crate::failure::Failure;
 use crate::process;
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use part::PARTS;
 use peers::Peers;
 use std::env;
@@ -50,6 +51,17 @@ pub(crate) fn command() -> Command {
                     PARTS.iter().map(|part| part.name),
                 ))
                 .help("Only these benches, data and charts"),
+        )
+        .arg(
+            Arg::new("bench")
+                .long("bench")
+                .value_name("NAME")
+                .action(ArgAction::Append)
+                .conflicts_with("part")
+                .value_parser(PossibleValuesParser::new(
+                    BENCHES.iter().map(|bench| bench.name),
+                ))
+                .help("Only this bench, as NAME.jsonl and without charts; may be repeated"),
         )
         .arg(
             Arg::new("rounds")
@@ -86,9 +98,18 @@ pub(crate) fn run(matches: &ArgMatches, options: &[String]) -> Result<(), Failur
         process::machine()
     );
     let chosen = matches.get_one::<String>("part");
-    for part in &PARTS {
+    let single: Vec<_> = matches
+        .get_many::<String>("bench")
+        .unwrap_or_default()
+        .collect();
+    for bench in single.iter().filter_map(|name| Bench::named(name)) {
+        let data = out.join(format!("{}.jsonl", bench.name));
+        rounds::run(&[bench], rounds, options, &data)?;
+    }
+    for part in PARTS.iter().filter(|_| single.is_empty()) {
         if chosen.is_none_or(|name| name == part.name) {
-            let samples = rounds::run(part, rounds, options, &out.join(part.data))?;
+            let benches: Vec<_> = part.benches().collect();
+            let samples = rounds::run(&benches, rounds, options, &out.join(part.data))?;
             for chart in part.charts {
                 let path = out.join(chart.file);
                 match chart.group {

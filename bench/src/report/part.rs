@@ -52,7 +52,7 @@ pub(super) const PARTS: [Part; 5] = [
                 "References that another thread drops",
             ),
         ],
-        uncharted: &[],
+        uncharted: &[Group::References],
     },
     Part {
         name: "heaps",

@@ -1,6 +1,5 @@
-//! Runs the benches of a part in rounds, each in a process of its own.
+//! Runs benches in rounds, each in a process of its own.
 
-use super::part::Part;
 use super::sample::Runs;
 use crate::bench::Bench;
 use crate::failure::Failure;
@@ -47,7 +46,7 @@ struct Line<'r> {
 
 /// Runs `rounds` rounds, writes every row to `data`, and gathers the figures.
 pub(super) fn run(
-    part: &Part,
+    benches: &[&Bench],
     rounds: u64,
     options: &[String],
     data: &Path,
@@ -57,7 +56,7 @@ pub(super) fn run(
     write(&mut data, &machine)?;
     let mut samples = Samples::new();
     for round in 1..=rounds {
-        for bench in part.benches() {
+        for bench in benches {
             eprintln!("round {round} of {rounds}: {}", bench.name);
             let (before, began) = (Busy::now(), Instant::now());
             let rows = rows(bench, options)?;

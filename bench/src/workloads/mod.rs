@@ -20,6 +20,7 @@ mod count;
 mod counted;
 mod cycles;
 mod echo;
+mod fair_cost;
 mod fairness;
 mod fib;
 mod fjcreate;
@@ -74,15 +75,21 @@ pub const BENCHES: &[Bench] = &[
     object_cycles::OBJECT_CYCLES,
     echo::ECHO,
     fairness::FAIRNESS,
+    fair_cost::FAIR_COST,
     hello::HELLO,
     idle::IDLE,
     counted::REFCOUNT,
+    counted::BIAS,
     counted::GCBENCH_SINGLE,
     counted::GCBENCH_MULTI,
     counted::JSON,
     counted::RAYTRACE,
     counted::DNA,
+    counted::SERVER_JSON,
+    counted::SERVER_BLOG,
     counted::QUEUED,
+    #[cfg(feature = "counters")]
+    counted::SHARES,
     graphs::TREES,
     graphs::TREES2,
     graphs::SERVER14,
@@ -94,6 +101,7 @@ pub const BENCHES: &[Bench] = &[
     large::REWRITES,
     large::TEXT_SEARCH,
     large::EDIT_DISTANCE,
+    large::OCCUPANCY,
     large::SOAK,
     heaps::HEAP_ALLOC,
     heaps::HEAP_TREES,
@@ -105,10 +113,12 @@ pub const BENCHES: &[Bench] = &[
     collections::COLLECTIONS,
     persistent::PERSISTENT,
     sharing::HEAVYRING,
+    sharing::HANDOVER,
     sharing::BIGRING,
     sharing::FANOUT,
     sharing::FANOUT_VAL,
     sharing::ORCA,
+    sharing::NO_COLLECTOR,
 ];
 
 /// The sum of all answers.

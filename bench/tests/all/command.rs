@@ -148,6 +148,7 @@ fn a_report_has_data_and_charts_of_everything() {
         !matches!(
             group,
             Group::Uncharted
+                | Group::References
                 | Group::Queued
                 | Group::Heaps
                 | Group::Large
@@ -167,6 +168,18 @@ fn a_report_of_a_part_leaves_the_other_alone() {
     let output = output(command("report counted --tiny --rounds=1 --out").arg(out));
     assert!(output.status.success(), "{}", printed(&output).1);
     assert!(out.join("counted.jsonl").exists() && out.join("queued.svg").exists());
+    assert!(!out.join("runs.jsonl").exists() && !out.join("messages.svg").exists());
+}
+
+#[test]
+fn a_report_of_one_bench_has_its_rows_only() {
+    let folder = tempfile::tempdir().expect("a folder for this test");
+    let out = folder.path();
+    let words = "report --bench pingpong --tiny --rounds=2 --out";
+    let output = output(command(words).arg(out));
+    assert!(output.status.success(), "{}", printed(&output).1);
+    let data = fs::read_to_string(out.join("pingpong.jsonl")).expect("the report writes it");
+    assert_eq!(data.matches("\"bench\":\"pingpong\"").count(), 2, "{data}");
     assert!(!out.join("runs.jsonl").exists() && !out.join("messages.svg").exists());
 }
 
@@ -192,6 +205,25 @@ fn every_variant_and_pointer_has_a_row() {
 }
 
 #[test]
+fn texts_come_from_a_file() {
+    let folder = tempfile::tempdir().expect("a folder for this test");
+    let path = folder.path().join("texts");
+    let lines: String = (0..40)
+        .map(|at| format!("{at}. the end, line {at}\n"))
+        .collect();
+    fs::write(&path, lines).expect("the folder is ours");
+    let words = "text_search --tiny --documents 7 --every 2 --json --corpus";
+    let output = output(command(words).arg(&path));
+    let (line, error) = printed(&output);
+    let row: serde_json::Value = serde_json::from_str(&line).expect(&error);
+    assert_eq!(
+        (&row["params"]["texts"], &row["params"]["shards"]),
+        (&"corpus".into(), &6.into())
+    );
+    assert_eq!(row["ops"], 3 * 40);
+}
+
+#[test]
 fn a_peers_file_that_is_not_there_is_named() {
     let folder = tempfile::tempdir().expect("a folder for this test");
     let out = folder.path();
@@ -209,9 +241,12 @@ fn the_table_has_each_program_beside_the_papers() {
         has("| heavyring | Pony, paper | 775 | 640 | 705 | 642 | 0.8258 |"),
         "{table} {error}"
     );
-    for program in ["trees", "trees2", "heavyring", "rings", "mailbox"] {
+    for program in ["trees", "trees2", "heavyring", "server", "rings", "mailbox"] {
         let row = format!("| {program} | vivant | ");
         assert!(has(&row), "{program}: {table} {error}");
+    }
+    for tree in ["iso", "box", "val"] {
+        assert!(has(&format!("| {tree} | 8 | ")), "{tree}: {table} {error}");
     }
     // 102 messages of each ring, and ten that set it up. The turn with the answer is counted at its
     // end, which the reader of the answer may not have seen.

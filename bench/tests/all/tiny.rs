@@ -9,6 +9,7 @@ fn tiny(bench: &Bench) -> Run {
         params: Params::tiny(bench.params),
         threads: 2,
         program: PathBuf::from(env!("CARGO_BIN_EXE_vivant-bench")),
+        corpus: None,
         expectation: Expectation::AsStated,
     }
 }

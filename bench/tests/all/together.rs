@@ -18,6 +18,7 @@ fn all_workloads_at_once() {
                         params: Params::tiny(bench.params),
                         threads: 1 + (at + round) % 3,
                         program: PathBuf::from(env!("CARGO_BIN_EXE_vivant-bench")),
+                        corpus: None,
                         expectation: Expectation::AsStated,
                     };
                     if let Err(failure) = bench.run(&run) {

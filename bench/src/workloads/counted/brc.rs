@@ -4,3 +4,6 @@ use vivant_brc::Brc as Ptr;
 
 #[path = "programs/mod.rs"]
 pub(super) mod programs;
+
+#[path = "serving.rs"]
+pub(super) mod serving;

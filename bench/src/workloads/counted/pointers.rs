@@ -4,6 +4,7 @@
 use super::program::Programs;
 use super::queued::{self, Object};
 use super::refcount::{Measured, alone, between_two, on_another, with_another};
+use super::server::Page;
 use super::{arc, brc, rc};
 use crate::run::Run;
 use std::rc::Rc;
@@ -24,6 +25,10 @@ pub(super) const PROGRAMS: &[(&str, Programs)] = &[
     ("arc", arc::programs::PROGRAMS),
     ("brc", brc::programs::PROGRAMS),
 ];
+
+/// The servers, by pointer.
+pub(super) const SERVERS: &[(&str, fn(&Run, Page) -> u64)] =
+    &[(BASE, arc::serving::run), ("brc", brc::serving::run)];
 
 /// [`queued`], by pointer: the constructor of an object, and the merge of the owner's queue.
 pub(super) const QUEUED: &[(&str, fn(&Run) -> u64)] = &[

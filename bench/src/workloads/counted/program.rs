@@ -28,14 +28,14 @@ pub(super) struct Programs {
 
 /// The number of threads that run the program at once, each independently.
 #[derive(Clone, Copy)]
-enum Threads {
+pub(super) enum Threads {
     One,
     /// As many as the run has.
     Several,
 }
 
 impl Threads {
-    fn count(self, run: &Run) -> usize {
+    pub(super) fn count(self, run: &Run) -> usize {
         match self {
             Threads::One => 1,
             Threads::Several => run.threads,
@@ -44,7 +44,21 @@ impl Threads {
 }
 
 const WHICH: Param = Param::choice(POINTER, WORDS, "which pointer");
-const DEPTH: Param = Param::count("depth", 18, 8, "depth of the largest tree").at_least(6);
+pub(super) const DEPTH: Param =
+    Param::count("depth", 18, 8, "depth of the largest tree").at_least(6);
+
+pub(super) const RECORDS: Param = Param::count("records", 2_000, 10, "records of a document");
+pub(super) const DOCUMENTS: Param =
+    Param::count("documents", 300, 1, "documents, one after the other");
+pub(super) const WIDTH: Param = Param::count(
+    "width",
+    480,
+    8,
+    "points in a line; three quarters as many lines",
+)
+.at_least(2);
+pub(super) const SAMPLES: Param = Param::count("samples", 12, 1, "ways of light for each point");
+pub(super) const LETTERS: Param = Param::count("letters", 5_000_000, 1_000, "letters of the text");
 
 pub(in crate::workloads) const GCBENCH_SINGLE: Bench = Bench::new(
     Group::Programs,
@@ -66,12 +80,7 @@ pub(in crate::workloads) const GCBENCH_MULTI: Bench = Bench {
 pub(in crate::workloads) const JSON: Bench = Bench {
     name: "json",
     about: "JSON documents are built, queried, changed and printed, for each counted pointer",
-    params: &[
-        Param::count("records", 2_000, 10, "records of a document"),
-        Param::count("documents", 300, 1, "documents, one after the other"),
-        ROUNDS,
-        WHICH,
-    ],
+    params: &[RECORDS, DOCUMENTS, ROUNDS, WHICH],
     run: |run| compare(run, &JSON, Threads::One, |of| of.json),
     child: Some(|run| child(run, Threads::One, |of| of.json)),
     ..GCBENCH_SINGLE
@@ -80,18 +89,7 @@ pub(in crate::workloads) const JSON: Bench = Bench {
 pub(in crate::workloads) const RAYTRACE: Bench = Bench {
     name: "raytrace",
     about: "a picture of balls by the ways of light, for each counted pointer",
-    params: &[
-        Param::count(
-            "width",
-            480,
-            8,
-            "points in a line; three quarters as many lines",
-        )
-        .at_least(2),
-        Param::count("samples", 12, 1, "ways of light for each point"),
-        ROUNDS,
-        WHICH,
-    ],
+    params: &[WIDTH, SAMPLES, ROUNDS, WHICH],
     run: |run| compare(run, &RAYTRACE, Threads::One, |of| of.raytrace),
     child: Some(|run| child(run, Threads::One, |of| of.raytrace)),
     ..GCBENCH_SINGLE
@@ -100,11 +98,7 @@ pub(in crate::workloads) const RAYTRACE: Bench = Bench {
 pub(in crate::workloads) const DNA: Bench = Bench {
     name: "dna",
     about: "patterns in DNA are counted and replaced in slices of one text, for each counted pointer",
-    params: &[
-        Param::count("letters", 5_000_000, 1_000, "letters of the text"),
-        ROUNDS,
-        WHICH,
-    ],
+    params: &[LETTERS, ROUNDS, WHICH],
     run: |run| compare(run, &DNA, Threads::One, |of| of.dna),
     child: Some(|run| child(run, Threads::One, |of| of.dna)),
     ..GCBENCH_SINGLE
@@ -119,7 +113,7 @@ fn child(run: &Run, threads: Threads, select: fn(&Programs) -> Program) -> Resul
 }
 
 /// The sum of the results of all threads.
-fn everywhere(run: &Run, threads: Threads, program: Program) -> u64 {
+pub(super) fn everywhere(run: &Run, threads: Threads, program: Program) -> u64 {
     thread::scope(|scope| {
         let others: Vec<_> = (1..threads.count(run))
             .map(|_| scope.spawn(|| program(run)))

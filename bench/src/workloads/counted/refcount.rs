@@ -175,7 +175,12 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         .collect()
 }
 
-fn row(run: &Run, variant: &'static str, mut of: Vec<Measured>) -> Result<Figures, Failure> {
+/// The row of a variant, from what all rounds have measured.
+pub(super) fn row(
+    run: &Run,
+    variant: &'static str,
+    mut of: Vec<Measured>,
+) -> Result<Figures, Failure> {
     let clones = run.count("clones");
     let read = of.iter().map(|it| it.read).sum();
     let expected = of.len() as u64 * clones * VALUE;

@@ -18,7 +18,7 @@ mod trees2;
 
 pub(super) use gcbench::GCBENCH;
 pub(super) use list_alloc::LIST_ALLOC;
-pub(super) use servers::{SERVER8, SERVER14};
+pub(super) use servers::{SERVER8, SERVER14, Served, serve};
 pub(super) use small_heaps::SMALL_HEAPS;
 pub(super) use tree::{Tree, all_nodes, build, nodes, rounds};
 pub(super) use trees::TREES;

@@ -11,6 +11,7 @@ use super::tree::{build, nodes};
 use super::with_collections;
 use crate::prelude::*;
 use crate::workloads;
+use std::any::Any;
 use std::time::Instant;
 use vivant::heap::Leaf;
 use vivant::prelude::*;
@@ -113,15 +114,26 @@ impl Client {
     }
 }
 
-fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
-    let (servers, requests, depth) = (
-        run.count("servers"),
-        run.count("requests"),
-        run.count("depth"),
-    );
-    let system = run.system();
+/// What servers did.
+pub(in crate::workloads) struct Served {
+    pub(in crate::workloads) spent: Spent,
+    /// Nodes of all trees.
+    pub(in crate::workloads) sum: u64,
+    /// Between two answers of a server.
+    pub(in crate::workloads) between: Latencies,
+    /// The servers: their heaps are there as long as this is.
+    pub(in crate::workloads) kept: Box<dyn Any>,
+}
+
+/// As many servers, each with so many requests for trees of this depth.
+pub(in crate::workloads) fn serve(
+    system: &System,
+    servers: u64,
+    requests: u64,
+    depth: u64,
+) -> Result<Served, Failure> {
     let servers: Vec<_> = (0..servers)
-        .map(|_| Server::spawn(&system, depth, requests))
+        .map(|_| Server::spawn(system, depth, requests))
         .collect();
     let meter = Meter::start();
     let sums: Vec<_> = servers
@@ -137,7 +149,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
             client.begin().ask()
         })
         .collect();
-    let sum = workloads::sum(&system, sums)?;
+    let sum = workloads::sum(system, sums)?;
     let spent = meter.stop();
     let mut between = Latencies::new();
     for server in &servers {
@@ -147,7 +159,28 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
             .windows(2)
             .for_each(|two| between.record(two[1] - two[0]));
     }
-    let answers = servers.len() as u64 * requests;
+    Ok(Served {
+        spent,
+        sum,
+        between,
+        kept: Box::new(servers),
+    })
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let (servers, requests, depth) = (
+        run.count("servers"),
+        run.count("requests"),
+        run.count("depth"),
+    );
+    let system = run.system();
+    let Served {
+        spent,
+        sum,
+        between,
+        kept: _kept,
+    } = serve(&system, servers, requests, depth)?;
+    let answers = servers * requests;
     let check = run.check("nodes counted", answers * nodes(depth), sum)?;
     let mut figures = Figures::new(spent, answers, check);
     figures.latency = Some(between.quantiles());

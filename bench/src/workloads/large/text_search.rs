@@ -1,16 +1,17 @@
 //! An index of words that grows between queries: the service times of a shard and of a query.
 //!
-//! Protocol: `text-search` of the Alligator paper, with generated texts. A shard is a number of
-//! documents of 60 random words, some of them much more frequent than others (Zipf's law, by its
-//! inverse). An index maps a word to its postings: a document, and the word's number of occurrences
-//! in it. Before every hundredth shard come ten queries of two words each: the thousand documents
-//! in which both together are most frequent. The checksum is over the scores of all answers.
+//! Protocol: `text-search` of the Alligator paper. A shard is a number of documents. They are
+//! generated, of 60 random words each, some of them much more frequent than others (Zipf's law, by
+//! its inverse); or, with `--corpus FILE`, the lines of a file, which is read before. An index maps
+//! a word to its postings: a document, and the word's number of occurrences in it. Before every
+//! hundredth shard come ten queries of two words each: the thousand documents in which both
+//! together are most frequent. The checksum is over the scores of all answers.
 //!
 //! Timed: from the first shard to the last. The service times are those of all shards and queries,
 //! between two completions. An operation is a posting.
 
-use super::chance::mixed;
 use super::completions::Completions;
+use super::texts::Texts;
 use super::window::Window;
 use crate::prelude::*;
 use std::cmp::Reverse;
@@ -32,46 +33,9 @@ pub(in crate::workloads) const TEXT_SEARCH: Bench = Bench::new(
     run,
 );
 
-/// Words of a document, and of a query.
-const WORDS: u64 = 60;
-const ASKED: u64 = 2;
-
 /// Questions at a time, and documents of an answer.
 const QUESTIONS: u64 = 10;
 const BEST: usize = 1_000;
-
-#[derive(Clone, Copy)]
-struct Texts {
-    documents: u64,
-    words: u64,
-}
-
-vivant::heap::leaf!([] Texts);
-
-impl Texts {
-    /// A random word: the one of rank r comes with a frequency of about 1/r, because as many ranks
-    /// have numbers of the same bit length.
-    fn word(self, number: u64) -> u64 {
-        let chance = mixed(number);
-        let bits = u64::from(self.words.ilog2()) + 1;
-        let octave = 1 << ((chance >> 40) % bits);
-        (octave + (chance & 0xFF_FFFF_FFFF) % octave - 1) % self.words
-    }
-
-    /// The words of a document, each once, with its number of occurrences.
-    fn document(self, document: u64) -> BTreeMap<u64, u32> {
-        let mut counts = BTreeMap::new();
-        for at in 0..WORDS {
-            *counts.entry(self.word(document * WORDS + at)).or_default() += 1;
-        }
-        counts
-    }
-
-    /// The words of a query.
-    fn question(self, question: u64) -> [u64; ASKED as usize] {
-        [0, 1].map(|at| self.word((1 << 40) + question * ASKED + at))
-    }
-}
 
 /// The scores of the best documents, added up. Of equal ones any are as good.
 fn best(scores: impl Iterator<Item = u64>) -> u64 {
@@ -96,7 +60,7 @@ struct Posting<'gc> {
 #[derive(Actor)]
 struct IndexState<'gc> {
     postings: gc::HashMap<'gc, u64, Gc<'gc, Posting<'gc>>>,
-    texts: Texts,
+    texts: Leaf<Texts>,
     times: Leaf<Completions>,
 }
 
@@ -109,7 +73,7 @@ impl<'gc> IndexState<'gc> {
     fn new(texts: Texts) -> Self {
         IndexState {
             postings: gc::HashMap::new(),
-            texts,
+            texts: Leaf(texts),
             times: Leaf(Completions::all()),
         }
     }
@@ -121,11 +85,13 @@ impl<'gc> IndexState<'gc> {
         shard: u64,
         #[locals] (from, made): (u64, u64),
     ) -> Step<(u64, (u64, u64)), u64> {
-        let until = self.texts.documents.min(from + A_STEP);
+        let texts = &self.texts.0;
+        let first = texts.first(shard);
+        let documents = texts.first(shard + 1) - first;
+        let until = documents.min(from + A_STEP);
         let mut made = made;
-        for at in from..until {
-            let document = shard * self.texts.documents + at;
-            for (word, count) in self.texts.document(document) {
+        for document in first + from..first + until {
+            for (word, count) in texts.document(document) {
                 let next = self.postings.get(&word).copied();
                 let posting = t.alloc(Posting {
                     document,
@@ -136,7 +102,7 @@ impl<'gc> IndexState<'gc> {
                 made += 1;
             }
         }
-        if until < self.texts.documents {
+        if until < documents {
             return Step::Again((shard, (until, made)));
         }
         self.times.0.one();
@@ -146,7 +112,7 @@ impl<'gc> IndexState<'gc> {
     /// Answers with the sum of the best scores.
     fn ask(&mut self, question: u64) -> u64 {
         let mut scores: HashMap<u64, u64, gc::FixedState> = HashMap::default();
-        for word in self.texts.question(question) {
+        for word in self.texts.0.question(question) {
             let mut at = self.postings.get(&word).copied();
             while let Some(posting) = at {
                 *scores.entry(posting.document).or_default() += u64::from(posting.count);
@@ -165,7 +131,7 @@ impl<'gc> IndexState<'gc> {
 
 /// The expected result of the index, computed in another way: each text is read again for all later
 /// queries.
-fn expected(texts: Texts, shards: u64, every: u64) -> u64 {
+fn expected(texts: &Texts, shards: u64, every: u64) -> u64 {
     let mut postings: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
     let rounds = 1..=(shards - 1) / every;
     let questions: Vec<_> = (0..*rounds.end() * QUESTIONS)
@@ -174,15 +140,15 @@ fn expected(texts: Texts, shards: u64, every: u64) -> u64 {
     for word in questions.iter().flatten() {
         postings.entry(*word).or_default();
     }
-    for document in 0..shards * texts.documents {
+    for document in 0..texts.first(shards) {
         for (word, count) in texts.document(document) {
             if let Some(postings) = postings.get_mut(&word) {
                 postings.push((document, count.into()));
             }
         }
     }
-    let answer = |(number, words): (usize, &[u64; ASKED as usize])| {
-        let asked = (number as u64 / QUESTIONS + 1) * every * texts.documents;
+    let answer = |(number, words): (usize, &[u64; 2])| {
+        let asked = texts.first((number as u64 / QUESTIONS + 1) * every);
         let mut scores: BTreeMap<u64, u64> = BTreeMap::new();
         for (document, count) in words.iter().flat_map(|word| &postings[word]) {
             if *document < asked {
@@ -197,13 +163,14 @@ fn expected(texts: Texts, shards: u64, every: u64) -> u64 {
 }
 
 fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
-    let (shards, every) = (run.count("shards"), run.count("every"));
-    let texts = Texts {
-        documents: run.count("documents"),
-        words: run.count("words"),
+    let documents = run.count("documents");
+    let texts = match &run.corpus {
+        Some(path) => Texts::read(documents, path)?,
+        None => Texts::random(documents, run.count("words")),
     };
+    let (shards, every) = (texts.shards(run.count("shards")), run.count("every"));
     let system = run.system();
-    let index = Index::spawn(&system, texts);
+    let index = Index::spawn(&system, texts.clone());
     let window = Window::begin(run, &system);
     let (mut made, mut questions, mut sum) = (0, 0, 0);
     for shard in 0..shards {
@@ -216,8 +183,18 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         made += index.shard(shard).ask_blocking()?;
     }
     let seen = window.end();
-    let check = run.check("scores of all answers", expected(texts, shards, every), sum)?;
+    let check = run.check(
+        "scores of all answers",
+        expected(&texts, shards, every),
+        sum,
+    )?;
     let mut figures = seen.figures(made, check);
+    if run.corpus.is_some() {
+        figures.params = vec![
+            ("shards", Value::Count(shards)),
+            ("texts", Value::Choice("corpus")),
+        ];
+    }
     figures.latency = Some(index.end().ask_blocking()?.quantiles());
     Ok(vec![figures])
 }

@@ -14,10 +14,18 @@
 //! the machine affects all of them. A row is the median of 41 trees; an operation is a hop. For
 //! `val` the INCs are counted: each actor but the owner sends one, when it first sends a tree on,
 //! and none after the first lap.
+//!
+//! Figure 21 of the paper has the parts of the time by depth. Before each tree a message without a
+//! tree goes as many hops, behind a greeting too: `empty_ns` is its hop, in the median, and
+//! `scan_ns` is what a hop of the tree takes more, which is all that sending and receiving a graph
+//! costs. `collections` and `pauses_us` are those of all heaps, and all of their time, for each
+//! tree: its making and the hand-overs.
 
 use super::owned::{Boxed, Owned, Region};
 use super::shared::Shared;
 use crate::prelude::*;
+use std::time::Duration;
+use vivant::Pauses;
 
 pub(in crate::workloads) const HEAVYRING: Bench = Bench::new(
     Group::Sharing,
@@ -44,6 +52,9 @@ pub(super) trait Ring {
     /// Sends a tree round for a number of hops, behind a greeting with its own number.
     fn tree(&mut self, greeting: u64, hops: u64) -> Result<Spent, Failure>;
 
+    /// Sends a message without a tree round for a number of hops, behind a greeting.
+    fn empty(&mut self, greeting: u64, hops: u64) -> Result<Duration, Failure>;
+
     /// What was counted of all of them.
     fn counts(&self) -> Result<Counts, Failure>;
 }
@@ -53,6 +64,8 @@ pub(super) struct Counts {
     /// Visits of the last tree, which counts them; where actors do, of all trees.
     pub(super) visits: u64,
     pub(super) incs: u64,
+    /// Collections of all heaps, and their time.
+    pub(super) collections: Pauses,
 }
 
 /// One row.
@@ -61,6 +74,8 @@ struct Row {
     depth: u64,
     ring: Box<dyn Ring>,
     spent: Vec<Spent>,
+    /// Ways of the messages without a tree.
+    empty: Vec<Duration>,
 }
 
 impl Row {
@@ -77,7 +92,19 @@ impl Row {
         self.spent.sort_by_key(|spent| spent.wall);
         let median = self.spent.swap_remove(TREES / 2);
         let mut figures = Figures::new(median, hops, check);
+        self.empty.sort();
+        let empty = self.empty[TREES / 2].as_nanos() as f64 / hops as f64;
+        let hop = median.wall.as_nanos() as f64 / hops as f64;
         figures.add("incs", counts.incs);
+        figures.add("empty_ns", empty);
+        figures.add("scan_ns", hop - empty);
+        let of_a_tree = |all: f64| all / TREES as f64;
+        let collections = counts.collections;
+        figures.add("collections", of_a_tree(collections.count as f64));
+        figures.add(
+            "pauses_us",
+            of_a_tree(collections.total.as_secs_f64() * 1e6),
+        );
         figures.params = vec![
             ("tree", Value::Choice(self.tree)),
             ("depth", Value::Count(self.depth)),
@@ -105,6 +132,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
             depth,
             ring,
             spent: Vec::new(),
+            empty: Vec::new(),
         }));
     }
     // In another order each time: a large tree evicts the caches of the next one. No step has a
@@ -114,6 +142,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         for number in 0..rows.len() {
             let place = (number * steps[round % steps.len()] + round) % rows.len();
             let row = &mut rows[place];
+            row.empty.push(row.ring.empty(actors, hops)?);
             row.spent.push(row.ring.tree(actors, hops)?);
         }
     }

@@ -1,10 +1,11 @@
 //! Trees that belong to one actor at a time, and the ring in which they go round.
 
+use super::super::graphs::heaps;
 use super::heavyring::{Counts, Ring};
 use crate::prelude::*;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use vivant::heap::{Iso, Mutator, PageSource};
 use vivant::prelude::*;
 
@@ -69,9 +70,19 @@ struct Place<T: Tree> {
     next: Option<Address<Place<T>>>,
     /// A tree, and the hops that it is to make.
     tree: Option<(T, u64)>,
-    /// When it last sent a tree round.
+    /// Hops that a message without a tree is to make, after its greeting.
+    empty_hops: Option<u64>,
+    /// When it last sent a tree or that message round.
     began: Option<Instant>,
-    done: Sender<(T, u64, Instant)>,
+    done: Sender<End<T>>,
+}
+
+/// The end of a way: the tree, unless the message went without one.
+struct End<T> {
+    tree: Option<T>,
+    /// Visits of the tree.
+    visits: u64,
+    at: Instant,
 }
 
 #[behaviours]
@@ -91,6 +102,9 @@ impl<T: Tree> Place<T> {
             self.next
                 .iter()
                 .for_each(|next| t.send(next.greet(left - 1)));
+        } else if let Some(hops) = self.empty_hops.take() {
+            self.began = Some(Instant::now());
+            self.empty(t, hops);
         } else if let Some((tree, hops)) = self.tree.take() {
             self.began = Some(Instant::now());
             self.visit(t, tree, hops);
@@ -105,9 +119,28 @@ impl<T: Tree> Place<T> {
         let visits = tree.visit();
         match &self.next {
             Some(next) if hops > 0 => t.send(next.visit(tree, hops - 1)),
-            // The receiver is gone only after the bench has failed.
-            _ => drop(self.done.send((tree, visits, Instant::now()))),
+            _ => self.end(Some(tree), visits),
         }
+    }
+
+    /// Sends a message without a tree round, after a greeting as in `begin`.
+    fn begin_empty(&mut self, t: &Turn<Self>, greeting: u64, hops: u64) {
+        self.empty_hops = Some(hops);
+        self.greet(t, greeting);
+    }
+
+    fn empty(&mut self, t: &Turn<Self>, hops: u64) {
+        match &self.next {
+            Some(next) if hops > 0 => t.send(next.empty(hops - 1)),
+            _ => self.end(None, 0),
+        }
+    }
+
+    #[local]
+    fn end(&self, tree: Option<T>, visits: u64) {
+        let at = Instant::now();
+        // The receiver is gone only after the bench has failed.
+        drop(self.done.send(End { tree, visits, at }));
     }
 }
 
@@ -116,10 +149,10 @@ pub(super) struct Owned<T: Tree> {
     source: Arc<PageSource>,
     depth: u64,
     places: Vec<Address<Place<T>>>,
-    ended: Receiver<(T, u64, Instant)>,
+    ended: Receiver<End<T>>,
     /// Of the last tree.
     visits: u64,
-    _system: System,
+    system: System,
 }
 
 impl<T: Tree> Owned<T> {
@@ -129,6 +162,7 @@ impl<T: Tree> Owned<T> {
             system.spawn(Place::<T> {
                 next: None,
                 tree: None,
+                empty_hops: None,
                 began: None,
                 done: done.clone(),
             })
@@ -143,7 +177,7 @@ impl<T: Tree> Owned<T> {
             places,
             ended,
             visits: 0,
-            _system: system,
+            system,
         })
     }
 }
@@ -156,14 +190,27 @@ impl<T: Tree> Ring for Owned<T> {
         first.begin(tree, greeting, hops).send();
         let returned = self.ended.recv();
         let Spent { mut wall, cpu } = meter.stop();
-        if let (Ok((_, seen, end)), Some(began)) = (returned, first.began().ask_blocking()?) {
-            (self.visits, wall) = (seen, end - began);
+        if let (Ok(end), Some(began)) = (returned, first.began().ask_blocking()?) {
+            (self.visits, wall) = (end.visits, end.at - began);
+            drop(end.tree);
         }
         Ok(Spent { wall, cpu })
     }
 
+    fn empty(&mut self, greeting: u64, hops: u64) -> Result<Duration, Failure> {
+        let first = &self.places[0];
+        first.begin_empty(greeting, hops).send();
+        let ended = self.ended.recv();
+        let began = first.began().ask_blocking()?;
+        let way = ended.ok().zip(began).map(|(end, began)| end.at - began);
+        Ok(way.unwrap_or(Duration::MAX))
+    }
+
     fn counts(&self) -> Result<Counts, Failure> {
-        let (visits, incs) = (self.visits, 0);
-        Ok(Counts { visits, incs })
+        Ok(Counts {
+            visits: self.visits,
+            incs: 0,
+            collections: heaps(&self.system).pauses.all(),
+        })
     }
 }

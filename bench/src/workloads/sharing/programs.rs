@@ -1,5 +1,6 @@
 //! The programs of the Orca paper, of which `orca` makes a table; those with trees are in `work`.
 
+use super::super::graphs::{self, Served};
 use super::super::{mailbox, rings};
 use super::heavyring::Ring;
 use super::owned::{Owned, Region};
@@ -12,7 +13,10 @@ use vivant::System;
 pub(super) struct Done {
     pub(super) spent: Spent,
     pub(super) ops: u64,
-    pub(super) check: String,
+    /// What came out: what it is, its expected value and its actual one.
+    pub(super) result: (&'static str, u64, u64),
+    /// Of the times between two answers, if the program measures them.
+    pub(super) latency: Option<Quantiles>,
     /// Its actors.
     pub(super) _kept: Box<dyn Any>,
 }
@@ -23,22 +27,41 @@ pub(super) type Program = fn(&Run, &System) -> Result<Done, Failure>;
 const LEVELS: u64 = 16;
 
 /// A ring, in which a region goes round.
-pub(super) fn heavyring(run: &Run, system: &System) -> Result<Done, Failure> {
-    go_round(run, Owned::<Region>::new(system.clone(), 64, LEVELS - 1)?)
+pub(super) fn heavyring(_: &Run, system: &System) -> Result<Done, Failure> {
+    go_round(Owned::<Region>::new(system.clone(), 64, LEVELS - 1)?)
 }
 
 /// The same with an immutable tree.
-pub(super) fn heavyring_val(run: &Run, system: &System) -> Result<Done, Failure> {
-    go_round(run, Shared::new(system.clone(), 64, LEVELS - 1)?)
+pub(super) fn heavyring_val(_: &Run, system: &System) -> Result<Done, Failure> {
+    go_round(Shared::new(system.clone(), 64, LEVELS - 1)?)
 }
 
-fn go_round(run: &Run, mut ring: impl Ring + 'static) -> Result<Done, Failure> {
+fn go_round(mut ring: impl Ring + 'static) -> Result<Done, Failure> {
     let spent = ring.tree(0, 640)?;
     Ok(Done {
         spent,
         ops: 640,
-        check: run.check("visits", 641, ring.counts()?.visits)?,
+        result: ("visits", 641, ring.counts()?.visits),
+        latency: None,
         _kept: Box::new(ring),
+    })
+}
+
+/// Servers that make a tree for each request; with the times between answers.
+pub(super) fn server(run: &Run, system: &System) -> Result<Done, Failure> {
+    let (requests, depth) = (run.count("requests"), run.count("request_depth"));
+    let Served {
+        spent,
+        sum,
+        between,
+        kept,
+    } = graphs::serve(system, 2, requests, depth)?;
+    Ok(Done {
+        spent,
+        ops: 2 * requests,
+        result: ("nodes counted", 2 * requests * graphs::nodes(depth), sum),
+        latency: Some(between.quantiles()),
+        _kept: kept,
     })
 }
 
@@ -49,11 +72,12 @@ pub(super) fn rings(run: &Run, system: &System) -> Result<Done, Failure> {
     Ok(Done {
         spent,
         ops: count * hops,
-        check: run.check(
+        result: (
             "sum of the places at which the tokens end",
             expected,
             places,
-        )?,
+        ),
+        latency: None,
         _kept: Box::new(()),
     })
 }
@@ -65,7 +89,8 @@ pub(super) fn mailbox(run: &Run, system: &System) -> Result<Done, Failure> {
     Ok(Done {
         spent,
         ops: senders * items,
-        check: run.check("sum of the items", expected, sum)?,
+        result: ("sum of the items", expected, sum),
+        latency: None,
         _kept: Box::new(()),
     })
 }

@@ -1,9 +1,10 @@
 //! An immutable tree, and the ring in which it goes round: each actor keeps it.
 
+use super::super::graphs::heaps;
 use super::heavyring::{Counts, Ring};
 use crate::prelude::*;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use vivant::heap::{Leaf, Mutator};
 use vivant::prelude::*;
 
@@ -36,7 +37,9 @@ struct PlaceState<'gc> {
     visits: u64,
     /// Hops that its tree is to make.
     hops: u64,
-    /// When it last sent a tree round.
+    /// Hops that a message without a tree is to make, after its greeting.
+    empty_hops: Option<u64>,
+    /// When it last sent a tree or that message round.
     began: Option<Instant>,
     done: Leaf<Sender<Instant>>,
 }
@@ -50,6 +53,7 @@ impl<'gc> PlaceState<'gc> {
             tree: None,
             visits: 0,
             hops: 0,
+            empty_hops: None,
             began: None,
             done: Leaf(done),
         }
@@ -80,6 +84,9 @@ impl<'gc> PlaceState<'gc> {
             self.next
                 .iter()
                 .for_each(|next| t.send(next.greet(left - 1)));
+        } else if let Some(hops) = self.empty_hops.take() {
+            self.began = Some(Instant::now());
+            self.empty(t, hops);
         } else if let Some(tree) = self.tree {
             self.began = Some(Instant::now());
             self.visit(t, tree, self.hops);
@@ -100,6 +107,20 @@ impl<'gc> PlaceState<'gc> {
         }
     }
 
+    /// Sends a message without a tree round, after a greeting as in `begin`.
+    fn begin_empty(&mut self, t: &Turn<'gc, Place>, greeting: u64, hops: u64) {
+        self.empty_hops = Some(hops);
+        self.greet(t, greeting);
+    }
+
+    fn empty(&mut self, t: &Turn<'gc, Place>, hops: u64) {
+        match &self.next {
+            Some(next) if hops > 0 => t.send(next.empty(hops - 1)),
+            // The receiver is gone only after the bench has failed.
+            _ => drop(self.done.0.send(Instant::now())),
+        }
+    }
+
     /// Visits and INCs.
     fn counts(&self, t: &Turn<'gc, Place>) -> (u64, u64) {
         (self.visits, t.stats().incs)
@@ -111,7 +132,7 @@ pub(super) struct Shared {
     depth: u64,
     places: Vec<Address<Place>>,
     ended: Receiver<Instant>,
-    _system: System,
+    system: System,
 }
 
 impl Shared {
@@ -127,7 +148,7 @@ impl Shared {
             depth,
             places,
             ended,
-            _system: system,
+            system,
         })
     }
 }
@@ -148,10 +169,22 @@ impl Ring for Shared {
         Ok(Spent { wall, cpu })
     }
 
+    fn empty(&mut self, greeting: u64, hops: u64) -> Result<Duration, Failure> {
+        let first = &self.places[0];
+        first.begin_empty(greeting, hops).send();
+        let ended = self.ended.recv();
+        let began = first.began().ask_blocking()?;
+        let way = ended.ok().zip(began).map(|(end, began)| end - began);
+        Ok(way.unwrap_or(Duration::MAX))
+    }
+
     /// Not between two trees: the answers may run on another processor, and then the actors lie in
     /// that processor's caches.
     fn counts(&self) -> Result<Counts, Failure> {
-        let mut all = Counts::default();
+        let mut all = Counts {
+            collections: heaps(&self.system).pauses.all(),
+            ..Counts::default()
+        };
         for place in &self.places {
             let (visits, incs) = place.counts().ask_blocking()?;
             all.visits += visits;

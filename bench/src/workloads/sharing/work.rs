@@ -69,7 +69,6 @@ fn messages(levels: u64, most: u64) -> u64 {
 
 /// Workers for these levels: whether they made as many nodes as they should.
 fn work(
-    run: &Run,
     system: &System,
     of: impl Iterator<Item = u64> + Clone,
     most: u64,
@@ -82,11 +81,11 @@ fn work(
     let spent = meter.stop();
     let expected = of.map(|depth| 2 * messages(depth, most) * nodes(depth - 1));
     let expected = expected.sum();
-    let check = run.check("nodes counted", expected, sum)?;
     Ok(Done {
         spent,
         ops: expected,
-        check,
+        result: ("nodes counted", expected, sum),
+        latency: None,
         _kept: Box::new(workers),
     })
 }
@@ -98,7 +97,7 @@ pub(super) fn trees(run: &Run, system: &System) -> Result<Done, Failure> {
     stretch.keep().ask_blocking()?;
     drop(stretch);
     stays.keep().ask_blocking()?;
-    let mut done = work(run, system, (4..=most).step_by(2), most)?;
+    let mut done = work(system, (4..=most).step_by(2), most)?;
     run.check(
         "nodes of the tree that stays",
         nodes(most - 1),
@@ -112,5 +111,5 @@ pub(super) fn trees(run: &Run, system: &System) -> Result<Done, Failure> {
 pub(super) fn trees2(run: &Run, system: &System) -> Result<Done, Failure> {
     let most = run.count("depth") - 4;
     let of = (4..=most).step_by(2).cycle().take(128);
-    work(run, system, of, most)
+    work(system, of, most)
 }
