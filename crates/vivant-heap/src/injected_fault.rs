@@ -42,8 +42,13 @@ pub(crate) enum InjectedFault {
     WithheldAtSight,
     /// A group mark does not pass on what its members' marks reach in other members.
     ReachedNotPassedOn,
-    /// A group mark takes a cut for consistent, though a turn has run meanwhile.
+    /// A group mark adds up the weights of imports that turns have changed since the mark began.
     InconsistentCut,
+    /// A group mark takes exports as roots before their heap has applied the deltas sent before all
+    /// marks had begun.
+    RootsBeforeDeltas,
+    /// A turn gets an object that its mark has not reached, and does not reopen the group mark.
+    UnnoticedResurrection,
     /// A group mark is committed while references of its members are not scanned yet.
     EarlyCommit,
     /// External edges of shared objects are traced, as those of private ones.

@@ -127,10 +127,7 @@ impl MarkCycle {
             return Resurrection::Live;
         }
         match self.stage {
-            MarkStage::Marking => {
-                self.scanner.enqueue(object);
-                Resurrection::Live
-            }
+            MarkStage::Marking => self.resurrect_unmarked(object),
             #[cfg(test)]
             MarkStage::Terminating(_) if is_injected(InjectedFault::LateResurrection) => {
                 Resurrection::Live
@@ -150,7 +147,7 @@ impl MarkCycle {
     pub(crate) fn is_due(&self, estimate: usize) -> bool {
         match &self.stage {
             MarkStage::Marking => {
-                self.export_roots == ExportRoots::Pending
+                (self.export_roots == ExportRoots::Pending && self.group.is_none())
                     || self.is_left_alone()
                     || self.assist.is_due(estimate)
                     || self.scanner.left() >= SATB_BUFFER
@@ -323,7 +320,7 @@ impl Core {
                 mark_cycle.scanner.run_alone(&mark_cycle.mark);
             }
             mark_cycle.flush();
-            if group == Some(GroupPhase::Open)
+            if matches!(group, Some(GroupPhase::Open | GroupPhase::Closing))
                 || mark_cycle.export_roots == ExportRoots::Pending
                 || !mark_cycle.mark.queue.is_drained()
             {
@@ -340,6 +337,7 @@ impl Core {
                 results,
             );
             mark_cycle.stage = MarkStage::Terminating(termination);
+            mark_cycle.group = None;
         }
         let MarkStage::Terminating(termination) = &mut mark_cycle.stage else {
             return Ended::NotYet;
@@ -422,11 +420,20 @@ impl Core {
 
     /// Aborts the concurrent mark, after its markers have left. A mark in termination is completed
     /// instead: a death may have been reported, and imports that only dead objects lead to may have
-    /// been released. So is a mark that began after an aborted one: a third would reuse the epoch
-    /// of the last mark that ended, and take objects for marked that neither aborted mark has
-    /// reached.
+    /// been released. So is the mark of a group mark that was committed, for the same reasons. And
+    /// so is a mark that began after an aborted one: a third would reuse the epoch of the last mark
+    /// that ended, and take objects for marked that neither aborted mark has reached.
     pub(crate) fn abort_mark(&mut self) {
-        if self.is_terminating_mark() || self.mark_aborted {
+        let sharing = self.sharing.get_mut();
+        let is_decided = self
+            .mark_cycle
+            .get_mut()
+            .as_mut()
+            .is_some_and(|mark_cycle| {
+                mark_cycle.leave_group(sharing);
+                mark_cycle.has_found_the_dead()
+            });
+        if is_decided || self.mark_aborted {
             self.finish_mark();
         }
         if let Some(mark_cycle) = self.mark_cycle.get_mut().take() {

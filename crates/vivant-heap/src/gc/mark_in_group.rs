@@ -2,9 +2,11 @@
 //! [group/README.md](../group/README.md).
 
 use super::heap::Core;
-use super::mark_cycle::MarkCycle;
+use super::mark_cycle::{MarkCycle, Resurrection};
 use super::mark_termination::is_marked;
 use crate::alloc::header::Header;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mark::group_state::{GroupPhase, GroupState, GroupTicket};
 use crate::mark::marker::MarkMode;
 use crate::mark::scanner::EdgeSnapshot;
@@ -46,17 +48,30 @@ impl MarkCycle {
     /// Whether this mark is part of that group mark, and that is open.
     pub(crate) fn is_in(&self, group: &GroupState) -> bool {
         let ticket = self.group.as_ref();
-        ticket.is_some_and(|ticket| ticket.0.is(group) && group.phase() == GroupPhase::Open)
+        ticket.is_some_and(|ticket| ticket.0.is(group) && group.is_open())
     }
 
-    /// Leaves the group mark if that is not open any more. Returns its phase, if the mark was part
-    /// of one.
+    /// A turn is about to get an object that this mark has not marked.
+    pub(super) fn resurrect_unmarked(&mut self, object: NonNull<Header>) -> Resurrection {
+        #[cfg(not(test))]
+        let phase = self.group.as_ref().map(|ticket| ticket.0.reopen());
+        #[cfg(test)]
+        let phase = match is_injected(InjectedFault::UnnoticedResurrection) {
+            true => None,
+            false => self.group.as_ref().map(|ticket| ticket.0.reopen()),
+        };
+        if phase == Some(GroupPhase::Committed) {
+            return Resurrection::Dead;
+        }
+        self.scanner.enqueue(object);
+        Resurrection::Live
+    }
+
+    /// Leaves the group mark if that was dissolved. Returns its phase, if the mark was part of one.
     pub(super) fn follow_group(&mut self, sharing: &mut Sharing) -> Option<GroupPhase> {
         let phase = self.group_phase()?;
-        if phase != GroupPhase::Open {
-            self.group = None;
-        }
         if phase == GroupPhase::Dissolved {
+            self.group = None;
             sharing.exports.set_pending();
             self.export_roots = ExportRoots::Pending;
         }
@@ -65,8 +80,14 @@ impl MarkCycle {
 
     /// Whether the group mark was decided, and this mark has not followed yet.
     pub(super) fn is_left_alone(&self) -> bool {
-        self.group_phase()
-            .is_some_and(|phase| phase != GroupPhase::Open)
+        let ticket = self.group.as_ref();
+        ticket.is_some_and(|ticket| !ticket.0.is_open())
+    }
+
+    /// Whether what this mark has not marked is dead, by the commit of its group mark or because it
+    /// is complete.
+    pub(super) fn has_found_the_dead(&self) -> bool {
+        self.is_terminating() || self.group_phase() == Some(GroupPhase::Committed)
     }
 
     fn group_phase(&self) -> Option<GroupPhase> {
@@ -93,11 +114,15 @@ impl Core {
         self.start_mark_in(roots, MarkMode::Concurrent, EdgeSnapshot::Off, ticket);
     }
 
-    /// The exported objects that live: in the termination of a group mark not those that it has
-    /// found dead.
+    /// The exported objects that live: after the commit of a group mark not those that it has found
+    /// dead.
     pub(crate) fn live_exports(&self) -> Vec<NonNull<Header>> {
         let sharing = self.between_turns();
-        match self.is_terminating_mark() {
+        let mark_cycle = self.mark_cycle.borrow();
+        match mark_cycle
+            .as_ref()
+            .is_some_and(|cycle| cycle.has_found_the_dead())
+        {
             true => {
                 let is_marked = is_marked(self.old.epoch.0);
                 sharing.export_roots_in_termination(is_marked).collect()
@@ -109,7 +134,7 @@ impl Core {
     /// Whether the mark that runs is part of an open group mark.
     pub(crate) fn is_in_open_group(&self) -> bool {
         let mark_cycle = self.mark_cycle.borrow();
-        let phase = mark_cycle.as_ref().and_then(|cycle| cycle.group_phase());
-        phase == Some(GroupPhase::Open)
+        let group = mark_cycle.as_ref().and_then(|cycle| cycle.group.as_ref());
+        group.is_some_and(|ticket| ticket.0.is_open())
     }
 }

@@ -1,6 +1,6 @@
 //! [`GroupMark`]: a group mark, as its steps follow each other. See [README.md](README.md).
 
-use super::member::{Member, MemberIs, Reached};
+use super::member::{Began, Member, Reached};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mark::group_state::{GroupPhase, GroupState};
@@ -24,23 +24,12 @@ const PATIENCE: u32 = 256;
 ///
 /// # Safety
 ///
-/// No turn of a member runs during a visit of it, nor from [`Members::hold`] to
-/// [`Members::release`]. A turn of a member changes the number that [`Members::idle_turns`]
-/// returns. All members are [`Heap`](crate::Heap)s that are not detached.
+/// No turn of a member runs during a visit of it. All members are [`Heap`](crate::Heap)s that are
+/// not detached.
 pub unsafe trait Members {
     /// Passes a member's heap to `visit`, unless it runs a turn or has ended. No turn of it runs
     /// meanwhile.
     fn visit(&mut self, member: usize, visit: &mut dyn FnMut(Member<'_>)) -> Visit;
-
-    /// The number of turns of a member, if it is idle: it runs none, and none is about to begin.
-    fn idle_turns(&mut self, member: usize) -> Option<u64>;
-
-    /// Holds all members: until [`Members::release`] none runs a turn, and all can be visited.
-    /// Returns false, and holds none, if one is not idle.
-    fn hold(&mut self) -> bool;
-
-    /// Releases all members.
-    fn release(&mut self);
 }
 
 /// The result of a visit.
@@ -62,20 +51,18 @@ pub enum GroupProgress {
     More,
     /// A member runs a turn: the next step may do more.
     Wait,
-    /// It is over: all that is unreachable in its members will be freed by their marks, which are
-    /// in termination.
+    /// It is over: all that is unreachable in its members will be freed by their marks.
     Committed,
-    /// It is over: a member has run a turn too early, has begun another mark, or has ended. Marks
-    /// that had begun go on alone.
+    /// It is over: a member has ended, or grows and could not wait. Marks that had begun go on
+    /// alone.
     Dissolved,
 }
 
 /// A mark of several heaps at once: references between them are followed, and are no roots. So it
 /// finds cycles of references across these heaps, which no heap can find alone.
 ///
-/// Its caller steps it. Turns of the members may run between any two steps; if one runs before all
-/// marks have begun, the group mark is dissolved. Source: Lang, Queinnec and Piquet, *Garbage
-/// Collecting the World* (POPL 1992), with the marks of [`Heap`](crate::Heap).
+/// Its caller steps it. Turns of the members may run between any two steps. Source: Lang, Queinnec
+/// and Piquet, *Garbage Collecting the World* (POPL 1992), with the marks of [`Heap`](crate::Heap).
 pub struct GroupMark {
     state: GroupState,
     members: Vec<MemberState>,
@@ -83,7 +70,7 @@ pub struct GroupMark {
     /// over (R5).
     indices: HashMap<usize, usize>,
     stage: GroupStage,
-    /// Reached objects, or weights, that their owners have not got yet.
+    /// References to objects that their owners have not got yet.
     pending: Vec<Reached>,
     /// The member that is visited next, and the first entry for that visit.
     member: usize,
@@ -95,29 +82,27 @@ pub struct GroupMark {
 
 #[derive(Default)]
 struct MemberState {
-    /// Numbers of its turns and of its heap's marks when it entered.
-    turns: u64,
-    marks: u64,
     marker: Option<Marker>,
 }
 
 /// What the next step does, for the next member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum GroupStage {
-    /// The member is registered, and what an earlier group mark has added up is cleared.
-    Enter,
-    /// The weights that it has of other members' objects are added up there.
-    AddUp,
     /// Its mark begins.
     Begin,
+    /// What an earlier group mark has added up is cleared.
+    Clear,
+    /// The weights that it has of other members' objects are added up there.
+    AddUp,
     /// Its exports become roots, or are withheld.
     TakeRoots,
-    /// It was idle all the time: a consistent cut.
-    Validate,
     /// It marks, and what it reaches in other members is passed on.
     Mark,
-    /// It is committed or dissolved.
-    Over,
+    /// It is asked once more whether it has marked everything.
+    Close,
+    /// The group mark is committed or dissolved: it goes on, if it is idle.
+    Wake(GroupProgress),
+    Over(GroupProgress),
 }
 
 impl GroupMark {
@@ -130,7 +115,7 @@ impl GroupMark {
             state: GroupState::open(),
             members: states,
             indices: HashMap::new(),
-            stage: GroupStage::Enter,
+            stage: GroupStage::Begin,
             pending: Vec::new(),
             member: 0,
             from: 0,
@@ -141,39 +126,43 @@ impl GroupMark {
 
     /// Does a piece of work, some ten to some hundred microseconds.
     pub fn step(&mut self, members: &mut dyn Members) -> GroupProgress {
-        if self.state.phase() == GroupPhase::Dissolved {
-            return self.dissolve(members);
-        }
         let stepped = match self.stage {
-            GroupStage::Enter => self.enter(members),
-            GroupStage::AddUp => self.add_up(members),
+            GroupStage::Wake(end) => return self.wake(members, end),
+            GroupStage::Over(end) => return end,
+            _ if self.state.phase() == GroupPhase::Dissolved => None,
             GroupStage::Begin => self.begin(members),
+            GroupStage::Clear => self.clear(members),
+            GroupStage::AddUp => self.add_up(members),
             GroupStage::TakeRoots => self.take_roots(members),
-            GroupStage::Validate => self.validate(members),
             GroupStage::Mark => self.mark(members),
-            GroupStage::Over => Some(GroupProgress::Committed),
+            GroupStage::Close => self.close(members),
         };
-        stepped.unwrap_or_else(|| self.dissolve(members))
+        stepped.unwrap_or_else(|| {
+            self.state.dissolve();
+            self.end(GroupProgress::Dissolved)
+        })
     }
 
-    /// Ends it: marks that have begun go on alone. Safe at any time, also without this call: a
-    /// group mark that is dropped is dissolved.
-    fn dissolve(&mut self, members: &mut dyn Members) -> GroupProgress {
-        self.state.dissolve();
-        if self.stage == GroupStage::Over {
-            return GroupProgress::Dissolved;
+    /// The group mark is decided. Safe at any time, also without this call: a group mark that is
+    /// dropped is dissolved.
+    fn end(&mut self, end: GroupProgress) -> GroupProgress {
+        (self.stage, self.member) = (GroupStage::Wake(end), 0);
+        GroupProgress::More
+    }
+
+    /// A member that is not idle goes on after its turn.
+    fn wake(&mut self, members: &mut dyn Members, end: GroupProgress) -> GroupProgress {
+        let _visit = members.visit(self.member, &mut |mut heap| heap.wake());
+        self.advance(GroupStage::Over(end));
+        match self.stage {
+            GroupStage::Over(end) => end,
+            _ => GroupProgress::More,
         }
-        self.stage = GroupStage::Over;
-        for member in 0..self.members.len() {
-            // A member that is not idle goes on after its turn.
-            let _visit = members.visit(member, &mut |mut heap| heap.wake());
-        }
-        GroupProgress::Dissolved
     }
 
     /// The stage of this member is over: the next member, or the next stage.
     fn advance(&mut self, next: GroupStage) -> Option<GroupProgress> {
-        self.from = 0;
+        (self.from, self.waits) = (0, 0);
         self.member += 1;
         if self.member == self.members.len() {
             self.member = 0;
@@ -182,87 +171,92 @@ impl GroupMark {
         Some(GroupProgress::More)
     }
 
-    fn enter(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        let turns = members.idle_turns(self.member)?;
-        let (mut name, mut cleared, mut marks) = (0, 0, None);
-        let from = self.from;
-        let visit = members.visit(self.member, &mut |mut heap| {
-            name = heap.name();
-            marks = heap.marks();
-            cleared = heap.clear_internal(from, PIECE);
-        });
-        is_done(visit)?;
-        let marks = marks?;
-        if from == 0 {
-            let state = &mut self.members[self.member];
-            (state.turns, state.marks) = (turns, marks);
-            self.indices.insert(name, self.member);
+    /// Visits the member that is next. `visited` is what `visit` returns.
+    fn visit<T>(
+        &self,
+        members: &mut dyn Members,
+        mut visit: impl FnMut(Member<'_>, &GroupState) -> T,
+    ) -> Visited<T> {
+        let mut visited = None;
+        match members.visit(self.member, &mut |heap| {
+            visited = Some(visit(heap, &self.state))
+        }) {
+            Visit::Done => visited.map_or(Visited::Ended, Visited::Done),
+            Visit::Active => Visited::Active,
+            Visit::Ended => Visited::Ended,
         }
-        self.from += cleared;
-        match cleared < PIECE {
-            true => self.advance(GroupStage::AddUp),
+    }
+
+    fn begin(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
+        let visited = self.visit(members, |mut heap, state| {
+            (heap.name(), heap.begin(state, PIECE), heap.marker())
+        });
+        match visited {
+            Visited::Done((name, Began::Yes, marker)) => {
+                self.indices.insert(name, self.member);
+                self.members[self.member].marker = marker;
+                self.advance(GroupStage::Clear)
+            }
+            Visited::Done((_, Began::Draining, _)) => Some(GroupProgress::More),
+            Visited::Done((_, Began::Busy, _)) | Visited::Active => self.wait(),
+            Visited::Ended => None,
+        }
+    }
+
+    fn clear(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
+        let from = self.from;
+        let visited = self.visit(members, |mut heap, state| {
+            Some(heap.in_group(state)?.clear_internal(from, PIECE))
+        });
+        match visited {
+            Visited::Done(cleared) => self.examined(cleared?, GroupStage::AddUp),
+            Visited::Active => self.wait(),
+            Visited::Ended => None,
+        }
+    }
+
+    /// So many entries of a member were examined.
+    fn examined(&mut self, entries: usize, next: GroupStage) -> Option<GroupProgress> {
+        self.from += entries;
+        match entries < PIECE {
+            true => self.advance(next),
             false => Some(GroupProgress::More),
         }
     }
 
     fn add_up(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        let (from, mut weights) = (self.from, Vec::new());
-        let visit = members.visit(self.member, &mut |mut heap| {
-            weights = heap.imports(from, PIECE);
-        });
-        is_done(visit)?;
-        let examined = weights.len();
-        self.route(weights);
-        self.deliver(members, |heap, weights| {
-            weights.iter().for_each(|weight| heap.add_internal(weight));
-            Some(())
-        })?;
+        self.deliver(members)?;
         if !self.pending.is_empty() {
-            // Its owner runs a turn: no consistent cut.
-            return None;
+            return self.wait();
         }
-        self.from += examined;
-        match examined < PIECE {
-            true => self.advance(GroupStage::Begin),
-            false => Some(GroupProgress::More),
-        }
-    }
-
-    fn begin(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        let (state, mut began, mut marker) = (&self.state, MemberIs::Busy, None);
-        let marks = self.members[self.member].marks;
-        let visit = members.visit(self.member, &mut |mut heap| {
-            began = heap.begin(state, marks);
-            marker = heap.marker();
+        let from = self.from;
+        let visited = self.visit(members, |mut heap, state| {
+            Some(heap.in_group(state)?.imports(from, PIECE))
         });
-        is_done(visit)?;
-        if began == MemberIs::Busy {
-            return None;
+        match visited {
+            Visited::Done(imports) => {
+                let imports = imports?;
+                let examined = imports.len();
+                self.route(imports);
+                self.examined(examined, GroupStage::TakeRoots)
+            }
+            Visited::Active => self.wait(),
+            Visited::Ended => None,
         }
-        self.members[self.member].marker = marker;
-        self.advance(GroupStage::TakeRoots)
     }
 
     fn take_roots(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        let (state, mut taken) = (&self.state, None);
-        let visit = members.visit(self.member, &mut |mut heap| {
-            taken = heap.take_roots(state, PIECE);
-        });
-        is_done(visit)?;
-        match taken? {
-            ExportRoots::Taken => self.advance(GroupStage::Validate),
-            ExportRoots::Pending => Some(GroupProgress::More),
+        self.deliver(members)?;
+        if !self.pending.is_empty() {
+            return self.wait();
         }
-    }
-
-    fn validate(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        #[cfg(test)]
-        if is_injected(InjectedFault::InconsistentCut) {
-            return self.advance(GroupStage::Mark);
-        }
-        match members.idle_turns(self.member)? == self.members[self.member].turns {
-            true => self.advance(GroupStage::Mark),
-            false => None,
+        match self.visit(members, |mut heap, state| heap.take_roots(state, PIECE)) {
+            Visited::Done(taken) => match taken? {
+                ExportRoots::Taken => self.advance(GroupStage::Mark),
+                ExportRoots::Pending => Some(GroupProgress::More),
+            },
+            Visited::Active => self.wait(),
+            Visited::Ended => None,
         }
     }
 
@@ -282,15 +276,15 @@ impl GroupMark {
         }
         let all = self.members.len();
         #[cfg(test)]
-        let all = if is_injected(InjectedFault::EarlyCommit) {
-            1
-        } else {
-            all
+        let all = match is_injected(InjectedFault::EarlyCommit) {
+            true => 1,
+            false => all,
         };
-        match self.quiet < all || !self.pending.is_empty() {
-            true => Some(GroupProgress::More),
-            false => self.commit(members),
+        if self.quiet >= all && self.pending.is_empty() {
+            self.state.close();
+            (self.stage, self.member, self.quiet) = (GroupStage::Close, 0, 0);
         }
+        Some(GroupProgress::More)
     }
 
     /// Marks some objects of a member, and takes what its mark has reached elsewhere.
@@ -320,11 +314,7 @@ impl GroupMark {
             self.pending.clear();
         }
         let had_some = !self.pending.is_empty();
-        let state = self.state.clone();
-        self.deliver(members, |heap, reached| {
-            let objects: Vec<_> = reached.iter().map(|reached| reached.object).collect();
-            heap.reach(&state, &objects)
-        })?;
+        self.deliver(members)?;
         Some(match had_some || !is_drained? {
             _ if !self.pending.is_empty() => Marked::Active,
             true => Marked::Some,
@@ -338,43 +328,31 @@ impl GroupMark {
         (self.waits <= PATIENCE).then_some(GroupProgress::Wait)
     }
 
-    /// All members have been drained, one after the other. If all still are while all are held, no
-    /// member can reach anything else.
-    fn commit(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        self.quiet = 0;
-        if !members.hold() {
-            return self.wait();
-        }
-        let decided = self.commit_held(members);
-        members.release();
-        decided
-    }
-
-    fn commit_held(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        for member in 0..self.members.len() {
-            let (state, mut is_drained) = (&self.state, None);
-            let visit = members.visit(member, &mut |mut heap| is_drained = heap.is_drained(state));
-            is_done(visit)?;
-            #[cfg(test)]
-            if is_injected(InjectedFault::EarlyCommit) {
-                continue;
+    /// All members have been drained, one after the other. If they still are, one after the other,
+    /// and no turn has reopened the group mark meanwhile, then no member can reach anything else.
+    fn close(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
+        match self.visit(members, |mut heap, state| heap.is_drained(state)) {
+            Visited::Done(is_drained) => {
+                #[cfg(test)]
+                let is_drained = is_drained.map(|it| it || is_injected(InjectedFault::EarlyCommit));
+                if !is_drained? {
+                    // A turn has run, and left something to scan.
+                    self.stage = GroupStage::Mark;
+                    return Some(GroupProgress::More);
+                }
             }
-            if !is_drained? {
-                // A turn has run, and left something to scan.
-                return Some(GroupProgress::More);
-            }
+            Visited::Active => return self.wait(),
+            Visited::Ended => return None,
         }
-        if self.state.commit() != GroupPhase::Committed {
-            return None;
+        self.advance(GroupStage::Mark);
+        if self.stage == GroupStage::Close {
+            return Some(GroupProgress::More);
         }
-        self.stage = GroupStage::Over;
-        for member in 0..self.members.len() {
-            let _visit = members.visit(member, &mut |mut heap| {
-                heap.begin_termination();
-                heap.wake();
-            });
+        match self.state.commit() {
+            GroupPhase::Committed => Some(self.end(GroupProgress::Committed)),
+            GroupPhase::Open | GroupPhase::Closing => Some(GroupProgress::More),
+            GroupPhase::Dissolved => None,
         }
-        Some(GroupProgress::Committed)
     }
 
     /// Keeps of these what members of the group own.
@@ -387,11 +365,7 @@ impl GroupMark {
     }
 
     /// Passes all that is pending to the owners. What belongs to a member that is not idle stays.
-    fn deliver(
-        &mut self,
-        members: &mut dyn Members,
-        mut take: impl FnMut(&mut Member<'_>, &[Reached]) -> Option<()>,
-    ) -> Option<()> {
+    fn deliver(&mut self, members: &mut dyn Members) -> Option<()> {
         self.pending.sort_by_key(|reached| reached.owner);
         let mut left = mem::take(&mut self.pending);
         while let Some(last) = left.last() {
@@ -400,7 +374,7 @@ impl GroupMark {
             let of_owner = left.split_off(first);
             let mut taken = None;
             match members.visit(owner, &mut |mut heap| {
-                taken = take(&mut heap, &of_owner);
+                taken = heap.in_group(&self.state).map(|heap| heap.reach(&of_owner));
             }) {
                 Visit::Done => taken?,
                 Visit::Active => self.pending.extend(of_owner),
@@ -411,6 +385,13 @@ impl GroupMark {
     }
 }
 
+/// As [`Visit`], with what the visit has returned.
+enum Visited<T> {
+    Done(T),
+    Active,
+    Ended,
+}
+
 /// What a step of marking has found.
 enum Marked {
     /// Something was scanned, or passed on.
@@ -418,10 +399,6 @@ enum Marked {
     Nothing,
     /// The member runs a turn.
     Active,
-}
-
-fn is_done(visit: Visit) -> Option<()> {
-    (visit == Visit::Done).then_some(())
 }
 
 impl Drop for GroupMark {

@@ -23,9 +23,9 @@ pub fn leaked_objects<'h>(heaps: impl IntoIterator<Item = &'h mut DetachedHeap>)
     for at in 0..heaps.len() {
         let weights = heaps[at].member().imports(0, usize::MAX);
         let mut owned = Vec::new();
-        for weight in &weights {
+        for weight in weights {
             if let Some(&owner) = owners.get(&weight.owner) {
-                heaps[owner].member().add_internal(weight);
+                heaps[owner].member().reach(&[weight]);
                 owned.push(owner);
             }
         }

@@ -1,11 +1,15 @@
 //! [`Member`]: a heap in a group mark.
 
 use crate::alloc::header::Header;
+use crate::alloc::old::sweep::{SWEEPS_PER_MINOR, SweepBudget};
 use crate::gc::heap::{Core, Heap, Root};
 use crate::gc::mark_cycle::MarkCycle;
 use crate::gc::phase::GcPhase;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mark::group_state::GroupState;
 use crate::mark::marker::Marker;
+use crate::orca::counts::ImportMark;
 use crate::orca::heap_handle::HeapHandle;
 use crate::orca::sharing::ExportRoots;
 use std::fmt;
@@ -15,11 +19,13 @@ use std::task::Waker;
 /// A heap with any type of state, for [`GroupMark`](crate::GroupMark).
 pub struct Member<'h>(pub(crate) &'h mut dyn MemberHeap);
 
-/// Whether a heap can begin a mark.
+/// Whether a heap has begun its mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum MemberIs {
-    Ready,
-    /// A mark runs, or is to be swept.
+pub(crate) enum Began {
+    Yes,
+    /// Deltas are left to drain.
+    Draining,
+    /// Another mark runs, or is to be swept.
     Busy,
 }
 
@@ -28,7 +34,7 @@ pub(crate) trait MemberHeap {
     fn core(&mut self) -> &mut Core;
 
     /// Begins a mark as part of the group mark, if no other mark runs or is to be swept.
-    fn start_group_mark(&mut self, group: &GroupState) -> MemberIs;
+    fn start_group_mark(&mut self, group: &GroupState) -> Began;
 }
 
 impl<R: Root> MemberHeap for Heap<R> {
@@ -36,16 +42,20 @@ impl<R: Root> MemberHeap for Heap<R> {
         self.parts().0
     }
 
-    fn start_group_mark(&mut self, group: &GroupState) -> MemberIs {
+    fn start_group_mark(&mut self, group: &GroupState) -> Began {
         let never = self.never_collects();
         let (core, state) = self.parts();
+        if core.phase() == GcPhase::Sweep {
+            let budget = SweepBudget::of(SWEEPS_PER_MINOR);
+            core.old.sweep(budget, &core.source);
+        }
         if never || core.phase() != GcPhase::Idle {
-            return MemberIs::Busy;
+            return Began::Busy;
         }
         core.idle_check.begin_mark();
         core.start_group_mark(state, group);
         core.record_group_mark();
-        MemberIs::Ready
+        Began::Yes
     }
 }
 
@@ -91,13 +101,21 @@ impl Member<'_> {
     }
 }
 
-/// Weights that a member has of an object of another member, or an object that its mark has
-/// reached there.
+/// A reference that a member has to an object of another member.
 pub(super) struct Reached {
     /// The address by which pages name the owner, then the owner's index.
     pub(super) owner: usize,
     pub(super) object: NonNull<Header>,
-    pub(super) count: i64,
+    pub(super) by: ReachedBy,
+}
+
+/// What has an object of another member.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ReachedBy {
+    /// An import that was not touched since the member's mark began, with this weight.
+    Import(i64),
+    /// The member's mark, or a turn of the member since that mark began.
+    Mark,
 }
 
 // SAFETY: the pointer is passed back to its owner, on the thread that holds that; no other code
@@ -108,14 +126,10 @@ impl Reached {
     /// # Safety
     ///
     /// The caller's heap counts the object.
-    unsafe fn new(object: NonNull<Header>, count: i64) -> Reached {
+    unsafe fn new(object: NonNull<Header>, by: ReachedBy) -> Reached {
         // SAFETY: the caller's contract (X1).
         let owner = unsafe { HeapHandle::of(object) }.addr().get();
-        Reached {
-            owner,
-            object,
-            count,
-        }
+        Reached { owner, object, by }
     }
 }
 
@@ -125,49 +139,75 @@ impl Member<'_> {
         HeapHandle::name(&self.0.core().owner).addr().get()
     }
 
-    /// The number of marks that have begun or ended, if none runs: as long as it stays the same,
-    /// the heap releases no weight between two turns.
-    pub(super) fn marks(&mut self) -> Option<u64> {
-        let core = self.0.core();
-        (!core.is_marking()).then(|| core.counters.marks())
+    /// Begins the mark of this heap, unless another one runs. Drains at most `most` deltas before.
+    pub(super) fn begin(&mut self, group: &GroupState, most: usize) -> Began {
+        if !self.0.core().drain_up_to(most) {
+            return Began::Draining;
+        }
+        self.0.start_group_mark(group)
+    }
+
+    /// This heap, if its mark is part of that group mark, and that is open.
+    pub(super) fn in_group(&mut self, group: &GroupState) -> Option<&mut Self> {
+        open_mark(self.0.core().mark_cycle.get_mut(), group)?;
+        Some(self)
     }
 
     /// Forgets what an earlier group mark has added up. Handles at most `most` exports, from the
-    /// export with this index, and returns their number.
+    /// export with this index, and returns their number. As long as a mark is open no export is
+    /// removed, so the indices stay.
     pub(super) fn clear_internal(&mut self, from: usize, most: usize) -> usize {
         let sharing = self.0.core().sharing.get_mut();
         sharing.exports.clear_internal(from, most)
     }
 
-    /// The weights that this heap has of other heaps' objects, at most `most`, from the one with
-    /// this index.
+    /// The objects of other heaps that this heap counts, at most `most`, from the one with this
+    /// index. As long as a mark is open no import is removed, so the indices stay.
     pub(super) fn imports(&mut self, from: usize, most: usize) -> Vec<Reached> {
         let imports = self.0.core().sharing.get_mut().imports.add_received();
-        imports
-            .range(from, most)
+        let imports = imports.range(from, most).map(|import| {
+            let by = match import.mark {
+                ImportMark::Unmarked => ReachedBy::Import(import.count),
+                _ => ReachedBy::Mark,
+            };
+            #[cfg(test)]
+            let by = match is_injected(InjectedFault::InconsistentCut) {
+                true => ReachedBy::Import(import.count),
+                false => by,
+            };
             // SAFETY: the import counts the object (X7).
-            .map(|import| unsafe { Reached::new(import.object, import.count) })
-            .collect()
+            unsafe { Reached::new(import.object, by) }
+        });
+        imports.collect()
     }
 
-    /// Another member has this weight of an object of this heap.
-    pub(super) fn add_internal(&mut self, weight: &Reached) {
-        let sharing = self.0.core().sharing.get_mut();
-        sharing.exports.add_internal(weight.object, weight.count);
-    }
-
-    /// Begins the mark of this heap, unless another one has begun or ended since there were
-    /// `marks`.
-    pub(super) fn begin(&mut self, group: &GroupState, marks: u64) -> MemberIs {
-        match self.marks() == Some(marks) {
-            true => self.0.start_group_mark(group),
-            false => MemberIs::Busy,
+    /// Another heap has these objects of this heap.
+    pub(super) fn reach(&mut self, by_others: &[Reached]) {
+        let core = self.0.core();
+        let (exports, mut reached) = (&mut core.sharing.get_mut().exports, Vec::new());
+        for other in by_others {
+            match other.by {
+                ReachedBy::Import(weight) => exports.add_internal(other.object, weight),
+                ReachedBy::Mark => reached.push(other.object),
+            }
+        }
+        if let Some(mark_cycle) = core.mark_cycle.get_mut() {
+            mark_cycle.enqueue_reached(&reached);
         }
     }
 
-    /// Takes at most `most` exports as roots, or withholds them.
+    /// Takes at most `most` exports as roots, or withholds them; before that, drains at most as
+    /// many deltas.
     pub(super) fn take_roots(&mut self, group: &GroupState, most: usize) -> Option<ExportRoots> {
         let core = self.0.core();
+        open_mark(core.mark_cycle.get_mut(), group)?;
+        #[cfg(not(test))]
+        let is_late = true;
+        #[cfg(test)]
+        let is_late = !is_injected(InjectedFault::RootsBeforeDeltas);
+        if is_late && !core.drain_up_to(most) {
+            return Some(ExportRoots::Pending);
+        }
         let mark_cycle = open_mark(core.mark_cycle.get_mut(), group)?;
         Some(mark_cycle.take_group_roots(core.sharing.get_mut(), most))
     }
@@ -186,26 +226,14 @@ impl Member<'_> {
         // released since it began.
         unsafe { core.sharing.get_mut().inc_reached(&reached) };
         // SAFETY: this heap counts the object since the line above (X7).
-        let of = |object| unsafe { Reached::new(object, 0) };
+        let of = |object| unsafe { Reached::new(object, ReachedBy::Mark) };
         Some(reached.into_iter().map(of).collect())
-    }
-
-    /// Another member has reached these objects of this heap.
-    pub(super) fn reach(&mut self, group: &GroupState, objects: &[NonNull<Header>]) -> Option<()> {
-        let core = self.0.core();
-        open_mark(core.mark_cycle.get_mut(), group)?.enqueue_reached(objects);
-        Some(())
     }
 
     /// Whether its mark has nothing left to do, as far as other members do not reach more.
     pub(super) fn is_drained(&mut self, group: &GroupState) -> Option<bool> {
         let core = self.0.core();
         Some(open_mark(core.mark_cycle.get_mut(), group)?.is_drained())
-    }
-
-    /// The group mark is committed: termination begins.
-    pub(super) fn begin_termination(&mut self) {
-        let _ended = self.0.core().advance_mark(Some(0));
     }
 
     /// Wakes the heap's holder, which continues with the mark.

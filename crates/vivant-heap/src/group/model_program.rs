@@ -41,7 +41,6 @@ pub(super) const STEPS: usize = if cfg!(miri) { 80 } else { 500 };
 pub(super) struct Program {
     source: Arc<PageSource>,
     pub(super) heaps: Vec<Heap<State>>,
-    pub(super) turns: [u64; HEAPS],
     pub(super) states: Vec<Known>,
     /// What each object refers to.
     pub(super) objects: Vec<Known>,
@@ -56,20 +55,17 @@ pub(super) struct Program {
 /// The heaps of the program as members. No turn runs during a step, so some are said to be active.
 pub(super) struct Visits<'p> {
     pub(super) heaps: &'p mut [Heap<State>],
-    pub(super) turns: &'p [u64],
     pub(super) chance: &'p Chance,
     pub(super) active_one_in: u64,
-    pub(super) held: bool,
 }
 
 impl Visits<'_> {
     fn is_active(&self) -> bool {
-        !self.held && self.active_one_in != 0 && self.chance.below(self.active_one_in) == 0
+        self.active_one_in != 0 && self.chance.below(self.active_one_in) == 0
     }
 }
 
-// SAFETY: the program runs no turn during a step of a group mark, and counts its turns (X11). Its
-// heaps are not detached.
+// SAFETY: the program runs no turn during a step of a group mark (X11). Its heaps are not detached.
 unsafe impl Members for Visits<'_> {
     fn visit(&mut self, member: usize, visit: &mut dyn FnMut(Member<'_>)) -> Visit {
         if self.is_active() {
@@ -77,19 +73,6 @@ unsafe impl Members for Visits<'_> {
         }
         visit(self.heaps[member].member());
         Visit::Done
-    }
-
-    fn idle_turns(&mut self, member: usize) -> Option<u64> {
-        (!self.is_active()).then_some(self.turns[member])
-    }
-
-    fn hold(&mut self) -> bool {
-        self.held = !self.is_active();
-        self.held
-    }
-
-    fn release(&mut self) {
-        self.held = false;
     }
 }
 
@@ -110,7 +93,6 @@ impl Program {
         Program {
             heaps: (0..HEAPS).map(heap).collect(),
             source,
-            turns: [0; HEAPS],
             states: vec![Known::default(); HEAPS],
             objects: Vec::new(),
             parcels: Vec::new(),
@@ -134,7 +116,6 @@ impl Program {
         match action {
             40.. => self.make_cycle(heap),
             0..22 => {
-                self.turns[heap] += 1;
                 self.turn(heap, action);
                 if self.when == When::Concurrent {
                     self.heaps[heap].pace();
@@ -184,7 +165,6 @@ impl Program {
         let number = self.objects.len();
         let (first, second) = (number, number + 1);
         for (own, of) in [(heap, second), (other, first)] {
-            self.turns[own] += 1;
             self.make_thing(own);
             let new = self.objects.len() - 1;
             self.objects[new].names.push(of);
@@ -358,21 +338,12 @@ impl Program {
     }
 
     fn group_step(&mut self) {
-        if self.group.is_none() {
-            // A mark that runs lets no group mark begin.
-            for heap in &mut self.heaps {
-                heap.collect();
-                heap.sweep();
-            }
-        }
         for _ in 0..1 + self.chance.below(16) {
             let mut group = mem::take(&mut self.group).unwrap_or_else(|| GroupMark::new(HEAPS));
             let progress = group.step(&mut Visits {
                 heaps: &mut self.heaps,
-                turns: &self.turns,
                 chance: &self.chance,
                 active_one_in: 300,
-                held: false,
             });
             match progress {
                 GroupProgress::More | GroupProgress::Wait => self.group = Some(group),
@@ -428,10 +399,8 @@ impl Program {
             loop {
                 let progress = group.step(&mut Visits {
                     heaps: &mut self.heaps,
-                    turns: &self.turns,
                     chance: &self.chance,
                     active_one_in: 0,
-                    held: false,
                 });
                 match progress {
                     GroupProgress::More | GroupProgress::Wait => {}
@@ -461,9 +430,6 @@ impl Program {
         for (heap, known) in self.heaps.iter_mut().zip(&mut self.states) {
             *known = Known::default();
             heap.turn(|_, roots| *roots = Roots::default());
-        }
-        for turns in &mut self.turns {
-            *turns += 1;
         }
         self.settle();
         assert!(self.heaps.iter().all(|heap| heap.stats().live == 0));

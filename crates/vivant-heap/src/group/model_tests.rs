@@ -4,8 +4,10 @@
 use super::group_mark::{GroupMark, GroupProgress};
 use super::model_program::{Message, Program, STEPS, Visits};
 use crate::injected_fault::{self, InjectedFault};
+use crate::orca::sharing::CREDIT;
 use crate::programs;
 use crate::share::parcel::Parcel;
+use crate::types::weak::Weak;
 
 fn program(seed: u64) {
     let mut program = Program::new(seed);
@@ -50,102 +52,240 @@ fn seeded_group_marks_are_committed_beside_turns() {
 
 type Parcels = Vec<Parcel<Message>>;
 
-/// Object 0 belongs to heap 1, and no state of that heap refers to it. There are `parcels` with a
-/// reference to it. `before` runs before a group mark of the heaps 0 and 1. `between` runs after
-/// that has added up the weights of heap 0, and before the mark of heap 0 begins. Returns how often
-/// the object is destroyed while it is in one of the parcels that both return.
-fn destroyed_in_a_parcel(
+/// What happens to object 0, which belongs to a heap and is in no state of it.
+struct Scene {
+    owner: usize,
+    /// Parcels that there are, with a reference to it.
     parcels: usize,
-    before: impl FnOnce(&mut Program, Parcels) -> Parcels,
-    between: impl FnOnce(&mut Program) -> Parcels,
-) -> u32 {
-    let mut program = Program::new(0);
-    program.make_thing(1);
-    let all = (0..parcels).map(|_| {
-        program.heaps[1].turn(|m, roots| m.pack::<Message>((Some(m.tag(roots.owns[0])), None)))
-    });
-    let all = all.collect();
-    program.heaps[1].turn(|_, roots| roots.owns.clear());
-    let mut kept = before(&mut program, all);
-    let mut group = GroupMark::new(2);
-    let mut between = Some(between);
-    for step in 0..100 {
-        if step == 4
-            && let Some(between) = between.take()
-        {
-            kept.extend(between(&mut program));
-        }
-        let progress = group.step(&mut Visits {
-            heaps: &mut program.heaps[..2],
-            turns: &program.turns,
-            chance: &program.chance,
-            active_one_in: 0,
-            held: false,
+    /// Runs before a group mark of the heaps 0 and 1. Returns the parcels that stay.
+    before: fn(&mut Program, Parcels) -> Parcels,
+    /// Runs after some step of it. Returns the parcels that stay.
+    between: fn(&mut Program, Parcels) -> Parcels,
+    /// Whether something refers to the object after that.
+    is_referred_to: fn(&mut Program) -> bool,
+}
+
+impl Scene {
+    /// How often the object is destroyed while something refers to it, whatever step of the group
+    /// mark the turn follows.
+    fn destroyed_too_early(&self) -> u32 {
+        let steps = 0..if cfg!(miri) { 20 } else { 60 };
+        steps
+            .map(|step| self.destroyed_after_step(step))
+            .max()
+            .expect("there are steps")
+    }
+
+    fn destroyed_after_step(&self, last: usize) -> u32 {
+        let mut program = Program::new(0);
+        program.make_thing(self.owner);
+        let all = (0..self.parcels).map(|_| {
+            program.heaps[self.owner]
+                .turn(|m, roots| m.pack::<Message>((Some(m.tag(roots.owns[0])), None)))
         });
-        if let GroupProgress::Committed | GroupProgress::Dissolved = progress {
-            break;
+        let all = all.collect();
+        let mut kept = (self.before)(&mut program, all);
+        let mut is_referred_to = false;
+        program.heaps[self.owner].turn(|_, roots| roots.owns.clear());
+        let mut group = GroupMark::new(2);
+        for step in 0..200 {
+            if step == last {
+                kept = (self.between)(&mut program, kept);
+                is_referred_to = (self.is_referred_to)(&mut program);
+            }
+            let progress = group.step(&mut Visits {
+                heaps: &mut program.heaps[..2],
+                chance: &program.chance,
+                active_one_in: 0,
+            });
+            if let GroupProgress::Committed | GroupProgress::Dissolved = progress {
+                break;
+            }
         }
+        for heap in &mut program.heaps {
+            let _left = heap.help_mark(100);
+            heap.pace();
+            heap.sweep();
+        }
+        let destroyed = program.ended.lock().unwrap()[0];
+        drop((kept, group));
+        program.end();
+        destroyed * u32::from(is_referred_to)
     }
-    for heap in &mut program.heaps {
-        let _left = heap.help_mark(100);
-        heap.pace();
-        heap.sweep();
-    }
-    let destroyed = program.ended.lock().unwrap()[0];
-    drop((kept, group));
-    program.end();
-    destroyed
 }
 
-/// Heap 0 takes all of these parcels.
-fn takes(program: &mut Program, parcels: Parcels) {
+/// A heap takes all of these parcels.
+fn takes(program: &mut Program, heap: usize, parcels: Parcels) {
     for parcel in parcels {
-        program.heaps[0].turn(|m, roots| roots.names.extend(m.unpack(parcel).0));
+        program.heaps[heap].turn(|m, roots| roots.names.extend(m.unpack(parcel).0));
     }
 }
 
-/// Heap 0 has two references, gives one away, and forgets the other.
-fn given_away_between_two_steps() -> u32 {
-    let before = |program: &mut Program, parcels| {
-        takes(program, parcels);
-        Vec::new()
-    };
-    destroyed_in_a_parcel(2, before, |program| {
-        program.turns[0] += 1;
-        program.heaps[0].turn(|m, roots| {
-            let tag = roots.names.pop();
-            roots.names.clear();
-            vec![m.pack::<Message>((tag, None))]
-        })
+/// A heap gives a reference away.
+fn gives_away(program: &mut Program, heap: usize) -> Option<Parcel<Message>> {
+    program.heaps[heap].turn(|m, roots| {
+        let tag = roots.names.pop()?;
+        Some(m.pack::<Message>((Some(tag), None)))
     })
 }
 
+/// Heap 0 has two references, gives one away, and forgets the other.
+const GIVEN_AWAY: Scene = Scene {
+    owner: 1,
+    parcels: 2,
+    before: |program, parcels| {
+        takes(program, 0, parcels);
+        Vec::new()
+    },
+    between: |program, mut kept| {
+        kept.extend(gives_away(program, 0));
+        program.heaps[0].turn(|_, roots| roots.names.clear());
+        kept
+    },
+    is_referred_to: |_| true,
+};
+
 #[test]
-fn a_turn_before_all_marks_have_begun_dissolves_the_group() {
-    assert_eq!(given_away_between_two_steps(), 0);
+fn a_reference_that_is_given_away_beside_a_group_mark_keeps_its_object() {
+    assert_eq!(GIVEN_AWAY.destroyed_too_early(), 0);
+}
+
+/// Heap 0 receives the only reference.
+const RECEIVED: Scene = Scene {
+    owner: 1,
+    parcels: 1,
+    before: |_, parcels| parcels,
+    between: |program, parcels| {
+        takes(program, 0, parcels);
+        Vec::new()
+    },
+    is_referred_to: |_| true,
+};
+
+#[test]
+fn a_reference_that_is_received_beside_a_group_mark_keeps_its_object() {
+    assert_eq!(RECEIVED.destroyed_too_early(), 0);
 }
 
 #[test]
 fn an_inconsistent_cut_is_caught() {
-    let destroyed =
-        injected_fault::with(InjectedFault::InconsistentCut, given_away_between_two_steps);
+    let destroyed = injected_fault::with(InjectedFault::InconsistentCut, || {
+        RECEIVED.destroyed_too_early()
+    });
+    assert_eq!(destroyed, 1);
+}
+
+/// There are 256 references, of which heap 1 has one. It requests a weight to give away another,
+/// and has as much as the owner knows of then.
+const CREDITED: Scene = Scene {
+    owner: 0,
+    parcels: CREDIT as usize,
+    before: |program, mut parcels| {
+        let kept = parcels.split_off(1);
+        takes(program, 1, parcels);
+        kept
+    },
+    between: |program, mut kept| {
+        kept.extend(gives_away(program, 1));
+        kept
+    },
+    is_referred_to: |_| true,
+};
+
+#[test]
+fn a_weight_that_is_requested_beside_a_group_mark_is_counted() {
+    assert_eq!(CREDITED.destroyed_too_early(), 0);
+}
+
+#[test]
+fn roots_before_deltas_are_caught() {
+    let destroyed = injected_fault::with(InjectedFault::RootsBeforeDeltas, || {
+        CREDITED.destroyed_too_early()
+    });
     assert_eq!(destroyed, 1);
 }
 
 /// Heap 0 has two weights that it does not need, and two parcels have as many. A mark of an idle
 /// heap is no turn: it releases what was added up, and leaves a count that is equal to that sum.
 #[test]
-fn a_mark_before_all_marks_have_begun_dissolves_the_group() {
-    let before = |program: &mut Program, mut parcels: Parcels| {
-        let kept = parcels.split_off(2);
-        takes(program, parcels);
-        program.heaps[0].turn(|_, roots| roots.names.clear());
-        kept
+fn a_mark_beside_a_group_mark_leaves_no_count_that_is_taken_for_internal() {
+    let scene = Scene {
+        owner: 1,
+        parcels: 4,
+        before: |program, mut parcels| {
+            let kept = parcels.split_off(2);
+            takes(program, 0, parcels);
+            program.heaps[0].turn(|_, roots| roots.names.clear());
+            kept
+        },
+        between: |program, kept| {
+            program.heaps[0].collect();
+            program.heaps[0].sweep();
+            kept
+        },
+        is_referred_to: |_| true,
     };
-    let destroyed = destroyed_in_a_parcel(4, before, |program| {
+    assert_eq!(scene.destroyed_too_early(), 0);
+}
+
+/// Heap 0 has a weight that it does not need. The owner receives the only reference: its count is
+/// that weight then.
+#[test]
+fn a_reference_that_returns_beside_a_group_mark_keeps_its_object() {
+    let returned = Scene {
+        owner: 1,
+        parcels: 2,
+        before: |program, mut parcels| {
+            let kept = parcels.split_off(1);
+            takes(program, 0, parcels);
+            program.heaps[0].turn(|_, roots| roots.names.clear());
+            kept
+        },
+        between: |program, kept| {
+            takes(program, 1, kept);
+            Vec::new()
+        },
+        is_referred_to: |_| true,
+    };
+    assert_eq!(returned.destroyed_too_early(), 0);
+}
+
+/// An object of heap 0 refers to it. Nothing but a weak reference has that object, and a turn
+/// upgrades it.
+const UPGRADED: Scene = Scene {
+    owner: 1,
+    parcels: 1,
+    before: |program, parcels| {
+        program.make_thing(0);
+        for parcel in parcels {
+            program.heaps[0].turn(|m, roots| {
+                let own = roots.owns[0];
+                own.borrow_mut(m).tags.extend(m.unpack(parcel).0);
+                roots.weaks.push(Weak::new(m, own));
+            });
+        }
+        // Into the old generation.
         program.heaps[0].collect();
         program.heaps[0].sweep();
+        program.heaps[0].turn(|_, roots| roots.owns.clear());
         Vec::new()
+    },
+    between: |program, kept| {
+        program.heaps[0].turn(|m, roots| roots.owns.extend(roots.weaks[0].upgrade(m)));
+        kept
+    },
+    is_referred_to: |program| program.heaps[0].turn(|_, roots| !roots.owns.is_empty()),
+};
+
+#[test]
+fn an_upgrade_reopens_a_group_mark() {
+    assert_eq!(UPGRADED.destroyed_too_early(), 0);
+}
+
+#[test]
+fn an_upgrade_that_reopens_nothing_is_caught() {
+    let destroyed = injected_fault::with(InjectedFault::UnnoticedResurrection, || {
+        UPGRADED.destroyed_too_early()
     });
-    assert_eq!(destroyed, 0);
+    assert_eq!(destroyed, 1);
 }

@@ -55,18 +55,12 @@ enum NextPiece {
 
 struct RunningGroup {
     mark: GroupMark,
-    members: Vec<GroupMember>,
+    members: Vec<ActorKey>,
     /// Members in which group marks before it have emptied objects.
     productive: usize,
     /// Whether all candidates are members.
     coverage: GroupResult,
     took_ns: u64,
-}
-
-struct GroupMember {
-    key: ActorKey,
-    /// The number of its turns when it became a member.
-    turns: u64,
 }
 
 impl GroupPass {
@@ -125,14 +119,11 @@ impl RunningGroup {
             }
             if members.len() == MEMBERS_MAX {
                 // By halves, so that actors made one after the other are members together.
-                let next: &GroupMember = &members[MEMBERS_MAX / 2];
-                candidates.begin_next_with(next.key);
+                candidates.begin_next_with(members[MEMBERS_MAX / 2]);
                 coverage = GroupResult::Truncated;
                 break;
             }
-            let mut turns = 0;
             let visited = hold(system, key).map(|mut idle| {
-                turns = idle.facts.turns();
                 let (mut shares, mut emptied) = (HeapShares::Nothing, 0);
                 let visited = visit_idle(&mut idle, &mut |mut heap| {
                     (shares, emptied) = (heap.shares(), heap.emptied());
@@ -147,7 +138,7 @@ impl RunningGroup {
                 is_candidate
             });
             match visited {
-                Ok(true) => members.push(GroupMember { key, turns }),
+                Ok(true) => members.push(key),
                 Ok(false) => {}
                 Err(Visit::Ended) => candidates.remove(key),
                 Err(_) => coverage = GroupResult::Partial,
@@ -184,10 +175,9 @@ impl RunningGroup {
             false => 0,
         };
         let progress = loop {
-            let progress = self.mark.step(&mut Held {
+            let progress = self.mark.step(&mut MemberActors {
                 system,
                 members: &self.members,
-                held: Vec::new(),
             });
             let spent_ns = system.oracle.now_ns() - began_ns;
             if progress != GroupProgress::More || spent_ns >= slice_ns {
@@ -209,14 +199,10 @@ impl RunningGroup {
         let mut result = self.coverage;
         if progress == GroupProgress::Dissolved {
             result = GroupResult::Dissolved;
-            for member in &self.members {
-                let idle_turns = hold(system, member.key).map(|idle| {
-                    let turns = idle.facts.turns();
-                    idle.park();
-                    turns
-                });
-                if idle_turns != Ok(member.turns) {
-                    GroupCandidates::of(system).leave_out_once(member.key);
+            for &member in &self.members {
+                match hold(system, member) {
+                    Ok(idle) => idle.park(),
+                    Err(_) => GroupCandidates::of(system).leave_out_once(member),
                 }
             }
         }
@@ -236,11 +222,10 @@ impl RunningGroup {
     }
 }
 
-/// The members' actors. Those held are idle until they are released.
-struct Held<'s> {
+/// The members' actors.
+struct MemberActors<'s> {
     system: &'s Arc<Shared>,
-    members: &'s [GroupMember],
-    held: Vec<Idle>,
+    members: &'s [ActorKey],
 }
 
 fn hold(system: &Shared, key: ActorKey) -> Result<Idle, Visit> {
@@ -272,44 +257,9 @@ fn visit_idle(idle: &mut Idle, visit: &mut dyn FnMut(Member<'_>)) -> Visit {
     visited
 }
 
-// SAFETY: an actor is held during a visit, and from `hold` to `release`: no turn of it runs then.
-// Its number of turns counts all runs of its messages (C1, X11).
-unsafe impl Members for Held<'_> {
+// SAFETY: an actor is held during a visit: no turn of it runs then (C1, X11).
+unsafe impl Members for MemberActors<'_> {
     fn visit(&mut self, member: usize, body: &mut dyn FnMut(Member<'_>)) -> Visit {
-        match self.held.get_mut(member) {
-            Some(idle) => visit_idle(idle, body),
-            None => visit(self.system, self.members[member].key, body),
-        }
-    }
-
-    fn idle_turns(&mut self, member: usize) -> Option<u64> {
-        let idle = hold(self.system, self.members[member].key).ok()?;
-        let turns = idle.facts.turns();
-        idle.park();
-        Some(turns)
-    }
-
-    fn hold(&mut self) -> bool {
-        for member in self.members {
-            match hold(self.system, member.key) {
-                Ok(idle) => self.held.push(idle),
-                Err(_) => {
-                    self.release();
-                    return false;
-                }
-            }
-        }
-        true
-    }
-
-    fn release(&mut self) {
-        self.held.drain(..).for_each(Idle::park);
-    }
-}
-
-impl Drop for Held<'_> {
-    /// After a panic too: an actor that stays held never runs again.
-    fn drop(&mut self) {
-        self.release();
+        visit(self.system, self.members[member], body)
     }
 }

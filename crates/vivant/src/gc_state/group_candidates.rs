@@ -53,8 +53,7 @@ struct Known {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NextGroup {
     Joins,
-    /// It has run turns while a group mark ran, which was dissolved. A member that runs turns
-    /// often would dissolve each one.
+    /// It was not idle when a group mark was dissolved, which perhaps waited for it in vain.
     LeftOut,
 }
 
@@ -79,11 +78,11 @@ pub(crate) enum AnyTags {
 pub(crate) enum GroupResult {
     /// It has marked all candidates.
     Complete,
-    /// Some candidates were left out: they were not idle, or have run turns.
+    /// Some candidates were left out, because they were not idle.
     Partial,
     /// There are more candidates than members.
     Truncated,
-    /// It has marked nothing to its end: a member has run turns too early, for example.
+    /// It has not come to its end: a member was not idle for too long, or could not wait.
     Dissolved,
 }
 
