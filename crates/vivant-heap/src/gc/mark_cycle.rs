@@ -20,6 +20,7 @@ use crate::mark::stats::Waits;
 use crate::mark::walk::Walk;
 use crate::object::evacuator::TenuringPolicy;
 use crate::object::object_trait::Object;
+use crate::orca::counts::Roots;
 use crate::orca::heap_handle::HeapHandle;
 use crate::orca::sharing::{ExportRoots, Sharing};
 use crate::pages::chunk::{age_of, state_of};
@@ -40,7 +41,8 @@ pub(crate) struct MarkCycle {
     stage: MarkStage,
     /// Whether exports are left to examine. They are roots.
     pub(super) export_roots: ExportRoots,
-    /// The group mark that this mark is part of, while that is open.
+    /// The group mark that this mark is part of: until its own termination begins, or until it has
+    /// found that the group mark is dissolved.
     pub(super) group: Option<GroupTicket>,
     /// The owner's scanner, with the log. It is flushed at the end of a turn.
     pub(super) scanner: Scanner,
@@ -160,8 +162,8 @@ impl MarkCycle {
     fn take_export_roots(&mut self, sharing: &mut Sharing, most: usize) {
         if self.export_roots == ExportRoots::Pending && self.group.is_none() {
             let scanner = &mut self.scanner;
-            self.export_roots =
-                sharing.take_export_roots(most, |object| scanner.enqueue_export(object));
+            let take = |object| scanner.enqueue_export(object);
+            self.export_roots = sharing.take_export_roots(most, Roots::Counted, take);
         }
     }
 
@@ -244,7 +246,10 @@ impl Core {
             // Turns run meanwhile: what they receive or send on is not released at its end (H6).
             sharing.imports.begin_mark();
         }
-        sharing.begin_mark();
+        match group {
+            Some(_) => sharing.begin_group_mark(),
+            None => sharing.begin_mark(),
+        }
         #[cfg(test)]
         if is_injected(InjectedFault::TagTableStrong) {
             let tag_entries = self.tags.get_mut().iter();

@@ -11,6 +11,7 @@ use crate::mark::group_state::{GroupPhase, GroupState, GroupTicket};
 use crate::mark::marker::MarkMode;
 use crate::mark::scanner::EdgeSnapshot;
 use crate::object::object_trait::Object;
+use crate::orca::counts::Roots;
 use crate::orca::sharing::{ExportRoots, Sharing};
 use std::ptr::NonNull;
 
@@ -20,7 +21,7 @@ impl MarkCycle {
     pub(crate) fn take_group_roots(&mut self, sharing: &mut Sharing, most: usize) -> ExportRoots {
         let scanner = &mut self.scanner;
         let take = |object| scanner.enqueue_export(object);
-        self.export_roots = sharing.withhold_export_roots(most, take);
+        self.export_roots = sharing.take_export_roots(most, Roots::CountedOutside, take);
         self.flush();
         self.export_roots
     }

@@ -1,6 +1,6 @@
 //! [`GroupMark`]: a group mark, as its steps follow each other. See [README.md](README.md).
 
-use super::member::{Began, Member, Reached};
+use super::member::{Began, DeltasLeft, Member, Reached};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mark::group_state::{GroupPhase, GroupState};
@@ -9,6 +9,7 @@ use crate::orca::sharing::ExportRoots;
 use std::collections::HashMap;
 use std::fmt;
 use std::mem;
+use std::task::Waker;
 
 /// Counts, exports or reached objects handled in one visit: some ten to some hundred microseconds.
 const PIECE: usize = if cfg!(any(test, miri)) { 3 } else { 1024 };
@@ -83,6 +84,7 @@ pub struct GroupMark {
 #[derive(Default)]
 struct MemberState {
     marker: Option<Marker>,
+    waker: Option<Waker>,
 }
 
 /// What the next step does, for the next member.
@@ -94,14 +96,15 @@ enum GroupStage {
     Clear,
     /// The weights that it has of other members' objects are added up there.
     AddUp,
+    /// It applies the deltas that other heaps have sent.
+    Drain,
     /// Its exports become roots, or are withheld.
     TakeRoots,
     /// It marks, and what it reaches in other members is passed on.
     Mark,
     /// It is asked once more whether it has marked everything.
     Close,
-    /// The group mark is committed or dissolved: it goes on, if it is idle.
-    Wake(GroupProgress),
+    /// The group mark is committed or dissolved.
     Over(GroupProgress),
 }
 
@@ -127,12 +130,12 @@ impl GroupMark {
     /// Does a piece of work, some ten to some hundred microseconds.
     pub fn step(&mut self, members: &mut dyn Members) -> GroupProgress {
         let stepped = match self.stage {
-            GroupStage::Wake(end) => return self.wake(members, end),
             GroupStage::Over(end) => return end,
             _ if self.state.phase() == GroupPhase::Dissolved => None,
             GroupStage::Begin => self.begin(members),
             GroupStage::Clear => self.clear(members),
             GroupStage::AddUp => self.add_up(members),
+            GroupStage::Drain => self.drain(members),
             GroupStage::TakeRoots => self.take_roots(members),
             GroupStage::Mark => self.mark(members),
             GroupStage::Close => self.close(members),
@@ -143,21 +146,16 @@ impl GroupMark {
         })
     }
 
-    /// The group mark is decided. Safe at any time, also without this call: a group mark that is
-    /// dropped is dissolved.
+    /// The group mark is decided, and the marks go on. Safe at any time, also without this call: a
+    /// group mark that is dropped is dissolved.
     fn end(&mut self, end: GroupProgress) -> GroupProgress {
-        (self.stage, self.member) = (GroupStage::Wake(end), 0);
-        GroupProgress::More
-    }
-
-    /// A member that is not idle goes on after its turn.
-    fn wake(&mut self, members: &mut dyn Members, end: GroupProgress) -> GroupProgress {
-        let _visit = members.visit(self.member, &mut |mut heap| heap.wake());
-        self.advance(GroupStage::Over(end));
-        match self.stage {
-            GroupStage::Over(end) => end,
-            _ => GroupProgress::More,
-        }
+        self.stage = GroupStage::Over(end);
+        // A member that is not idle goes on after its turn, but another thread may have it.
+        let members = self.members.iter_mut();
+        members
+            .filter_map(|member| member.waker.take())
+            .for_each(Waker::wake);
+        end
     }
 
     /// The stage of this member is over: the next member, or the next stage.
@@ -189,12 +187,17 @@ impl GroupMark {
 
     fn begin(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
         let visited = self.visit(members, |mut heap, state| {
-            (heap.name(), heap.begin(state, PIECE), heap.marker())
+            let began = heap.begin(state, PIECE);
+            let member = MemberState {
+                marker: heap.marker(),
+                waker: heap.waker(),
+            };
+            (heap.name(), began, member)
         });
         match visited {
-            Visited::Done((name, Began::Yes, marker)) => {
+            Visited::Done((name, Began::Yes, member)) => {
                 self.indices.insert(name, self.member);
-                self.members[self.member].marker = marker;
+                self.members[self.member] = member;
                 self.advance(GroupStage::Clear)
             }
             Visited::Done((_, Began::Draining, _)) => Some(GroupProgress::More),
@@ -238,18 +241,29 @@ impl GroupMark {
                 let imports = imports?;
                 let examined = imports.len();
                 self.route(imports);
-                self.examined(examined, GroupStage::TakeRoots)
+                self.examined(examined, GroupStage::Drain)
             }
             Visited::Active => self.wait(),
             Visited::Ended => None,
         }
     }
 
-    fn take_roots(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
+    fn drain(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
         self.deliver(members)?;
         if !self.pending.is_empty() {
             return self.wait();
         }
+        match self.visit(members, |mut heap, state| heap.drain(state, PIECE)) {
+            Visited::Done(left) => match left? {
+                DeltasLeft::None => self.advance(GroupStage::TakeRoots),
+                DeltasLeft::Some => Some(GroupProgress::More),
+            },
+            Visited::Active => self.wait(),
+            Visited::Ended => None,
+        }
+    }
+
+    fn take_roots(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
         match self.visit(members, |mut heap, state| heap.take_roots(state, PIECE)) {
             Visited::Done(taken) => match taken? {
                 ExportRoots::Taken => self.advance(GroupStage::Mark),
@@ -268,10 +282,8 @@ impl GroupMark {
                 (self.quiet, self.waits) = (0, 0);
                 return Some(GroupProgress::More);
             }
-            Marked::Active => {
-                self.quiet = 0;
-                return self.wait();
-            }
+            // The others are asked meanwhile, and this one again before the commit.
+            Marked::Active => return self.wait(),
             Marked::Nothing => self.quiet += 1,
         }
         let all = self.members.len();
@@ -292,7 +304,7 @@ impl GroupMark {
         if let Some(marker) = &self.members[member].marker {
             match marker.work(SCAN) {
                 Progress::More => return Some(Marked::Some),
-                // Another thread scans: it is an assist of the member's own turn.
+                // Another thread scans: an assist of the member's own turn, for example.
                 Progress::NoWork => return Some(Marked::Active),
                 Progress::Drained => {}
                 Progress::Over => return None,

@@ -29,6 +29,13 @@ pub(crate) enum Began {
     Busy,
 }
 
+/// Whether a heap has applied all deltas that other heaps have sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum DeltasLeft {
+    None,
+    Some,
+}
+
 /// What a group mark needs of a heap.
 pub(crate) trait MemberHeap {
     fn core(&mut self) -> &mut Core;
@@ -196,18 +203,22 @@ impl Member<'_> {
         }
     }
 
-    /// Takes at most `most` exports as roots, or withholds them; before that, drains at most as
-    /// many deltas.
+    /// Applies at most `most` of the deltas that other heaps have sent.
+    pub(super) fn drain(&mut self, group: &GroupState, most: usize) -> Option<DeltasLeft> {
+        let core = self.in_group(group)?.0.core();
+        #[cfg(test)]
+        if is_injected(InjectedFault::RootsBeforeDeltas) {
+            return Some(DeltasLeft::None);
+        }
+        Some(match core.drain_up_to(most) {
+            true => DeltasLeft::None,
+            false => DeltasLeft::Some,
+        })
+    }
+
+    /// Takes at most `most` exports as roots, or withholds them.
     pub(super) fn take_roots(&mut self, group: &GroupState, most: usize) -> Option<ExportRoots> {
         let core = self.0.core();
-        open_mark(core.mark_cycle.get_mut(), group)?;
-        #[cfg(not(test))]
-        let is_late = true;
-        #[cfg(test)]
-        let is_late = !is_injected(InjectedFault::RootsBeforeDeltas);
-        if is_late && !core.drain_up_to(most) {
-            return Some(ExportRoots::Pending);
-        }
         let mark_cycle = open_mark(core.mark_cycle.get_mut(), group)?;
         Some(mark_cycle.take_group_roots(core.sharing.get_mut(), most))
     }
@@ -237,14 +248,8 @@ impl Member<'_> {
     }
 
     /// Wakes the heap's holder, which continues with the mark.
-    pub(super) fn wake(&mut self) {
-        self.0
-            .core()
-            .owner
-            .waker
-            .get()
-            .into_iter()
-            .for_each(Waker::wake_by_ref);
+    pub(super) fn waker(&mut self) -> Option<Waker> {
+        self.0.core().owner.waker.get().cloned()
     }
 }
 

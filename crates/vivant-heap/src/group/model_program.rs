@@ -104,7 +104,7 @@ impl Program {
         }
     }
 
-    fn new_number(&mut self) -> Noted {
+    pub(super) fn new_number(&mut self) -> Noted {
         self.objects.push(Known::default());
         self.ended.lock().unwrap().push(0);
         Noted(self.objects.len() - 1, self.ended.clone())
@@ -112,8 +112,9 @@ impl Program {
 
     pub(super) fn step(&mut self) {
         let heap = self.chance.below(HEAPS as u64) as usize;
-        let action = self.chance.below(42);
+        let action = self.chance.below(44);
         match action {
+            42.. => self.read(heap),
             40.. => self.make_cycle(heap),
             0..22 => {
                 self.turn(heap, action);
@@ -296,6 +297,33 @@ impl Program {
                 known.owns.push(known.names[place]);
             }
         });
+    }
+
+    /// Takes a part out of a shared object, and perhaps forgets the object.
+    fn read(&mut self, heap: usize) {
+        let (chance, known) = (&self.chance, &mut self.states[heap]);
+        let objects = &self.objects;
+        self.heaps[heap].turn(|_, roots| {
+            let Some((place, news)) = pick(chance, &roots.vals) else {
+                return;
+            };
+            let parts = &objects[known.vals[place]];
+            if chance.below(2) == 0 {
+                roots.vals.swap_remove(place);
+                known.vals.swap_remove(place);
+            }
+            if let Some((part, tag)) = pick(chance, &news.tags) {
+                roots.names.push(tag);
+                known.names.push(parts.names[part]);
+            }
+            if let Some((part, val)) = pick(chance, &news.vals) {
+                roots.vals.push(val);
+                known.vals.push(parts.vals[part]);
+            }
+        });
+        if self.when == When::Concurrent {
+            self.heaps[heap].pace();
+        }
     }
 
     /// Makes a weak reference, or upgrades one.

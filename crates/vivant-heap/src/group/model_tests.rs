@@ -2,6 +2,7 @@
 //! destroyed, and in the end all others are.
 
 use super::group_mark::{GroupMark, GroupProgress};
+use super::model_objects::News;
 use super::model_program::{Message, Program, STEPS, Visits};
 use crate::injected_fault::{self, InjectedFault};
 use crate::orca::sharing::CREDIT;
@@ -288,4 +289,72 @@ fn an_upgrade_that_reopens_nothing_is_caught() {
         UPGRADED.destroyed_too_early()
     });
     assert_eq!(destroyed, 1);
+}
+
+/// The owner has made a shared object with a part, which no heap counts. Another heap has the
+/// object, takes the part, sends it and forgets the object. Returns how often the part is destroyed
+/// while a parcel, or a heap that has received it, refers to it.
+fn part_destroyed_too_early(owner: usize, last: usize, receiver: Option<usize>) -> u32 {
+    let other = 1 - owner;
+    let mut program = Program::new(0);
+    let [part, whole] = [(); 2].map(|()| program.new_number());
+    let ended = program.ended.clone();
+    let parcel = program.heaps[owner].turn(|m, _| {
+        let news = |noted, vals| News {
+            _noted: noted,
+            tags: Vec::new(),
+            vals,
+        };
+        let part = m.val(news(part, Vec::new()));
+        let whole = m.val(news(whole, vec![part]));
+        m.pack::<Message>((None, Some(whole)))
+    });
+    let receives = |program: &mut Program, heap: usize, parcel: Parcel<Message>| {
+        program.heaps[heap].turn(|m, roots| roots.vals.extend(m.unpack(parcel).1));
+    };
+    receives(&mut program, other, parcel);
+    let (mut kept, mut is_referred_to) = (None, false);
+    let mut group = GroupMark::new(2);
+    for step in 0..200 {
+        if step == last {
+            let parcel = program.heaps[other].turn(|m, roots| {
+                let whole = roots.vals.pop().expect("it was received");
+                m.pack::<Message>((None, Some(whole.vals[0])))
+            });
+            match receiver {
+                Some(heap) => receives(&mut program, heap, parcel),
+                None => kept = Some(parcel),
+            }
+            is_referred_to = true;
+        }
+        let progress = group.step(&mut Visits {
+            heaps: &mut program.heaps[..2],
+            chance: &program.chance,
+            active_one_in: 0,
+        });
+        if let GroupProgress::Committed | GroupProgress::Dissolved = progress {
+            break;
+        }
+    }
+    for heap in &mut program.heaps {
+        let _left = heap.help_mark(100);
+        heap.pace();
+        heap.sweep();
+    }
+    let destroyed = ended.lock().unwrap()[0];
+    drop((kept, group));
+    program.end();
+    destroyed * u32::from(is_referred_to)
+}
+
+#[test]
+fn a_part_that_is_sent_beside_a_group_mark_outlives_its_whole() {
+    for owner in [0, 1] {
+        for receiver in [None, Some(0), Some(1), Some(2)] {
+            for last in 0..if cfg!(miri) { 12 } else { 40 } {
+                let destroyed = part_destroyed_too_early(owner, last, receiver);
+                assert_eq!(destroyed, 0, "owner {owner}, {receiver:?}, step {last}");
+            }
+        }
+    }
 }

@@ -51,6 +51,15 @@ pub(crate) enum ImportMark {
     Withheld,
 }
 
+/// Which exports are roots of a mark.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Roots {
+    /// All that another heap or a parcel counts.
+    Counted,
+    /// In a group mark: those of which its members do not have all of the count.
+    CountedOutside,
+}
+
 impl Counts {
     /// End of the fields that each turn reads: past the length of `entries`.
     pub(crate) const EACH_TURN: usize = mem::offset_of!(Counts, entries) + size_of::<usize>();
@@ -108,7 +117,10 @@ impl Counts {
     fn touch_last_entry(&mut self) {
         let place = self.last as usize;
         #[cfg(test)]
-        if is_injected(InjectedFault::WhiteArrival) && self.pending != usize::MAX {
+        if self.account == Account::Imports
+            && is_injected(InjectedFault::WhiteArrival)
+            && self.pending != usize::MAX
+        {
             return;
         }
         if place < self.pending && self.entries[place].mark == ImportMark::Unmarked {
@@ -116,7 +128,7 @@ impl Counts {
         }
     }
 
-    /// A concurrent mark begins: an entry touched from here on counts as marked.
+    /// A concurrent mark begins: an entry touched from here on counts as marked, also a new one.
     pub(crate) fn begin_mark(&mut self) {
         self.pending = usize::MAX;
     }
@@ -132,38 +144,32 @@ impl Counts {
         self.pending != 0
     }
 
-    /// Examines at most `most` of the waiting entries, from the last. Takes the objects with a
-    /// count that is not zero, or was touched since it waits.
-    pub(crate) fn take_roots(&mut self, most: usize, mut take: impl FnMut(NonNull<Header>)) {
-        let until = self.pending;
+    /// Examines at most `most` of the waiting entries, from the last. Takes the objects that are
+    /// roots, or were touched since they wait. The others with a count are withheld.
+    pub(crate) fn take_roots(
+        &mut self,
+        most: usize,
+        roots: Roots,
+        mut take: impl FnMut(NonNull<Header>),
+    ) {
+        let until = self.pending.min(self.entries.len());
         self.pending = until.saturating_sub(most);
         for place in self.pending..until {
             let entry = &mut self.entries[place];
-            let mark = mem::replace(&mut entry.mark, ImportMark::Unmarked);
-            #[cfg(test)]
-            let mark = if is_injected(InjectedFault::LateExport) {
-                ImportMark::Unmarked
-            } else {
-                mark
+            let is_root = match roots {
+                Roots::Counted => entry.count != 0,
+                Roots::CountedOutside => i64::from(entry.internal) != entry.count,
             };
-            if entry.count != 0 || mark != ImportMark::Unmarked {
-                take(entry.object);
-            }
-        }
-    }
-
-    /// As [`Counts::take_roots`], for a group mark: withholds the objects of which members of the
-    /// group have all of the count.
-    pub(crate) fn withhold_roots(&mut self, most: usize, mut take: impl FnMut(NonNull<Header>)) {
-        let until = self.pending;
-        self.pending = until.saturating_sub(most);
-        for place in self.pending..until {
-            let entry = &mut self.entries[place];
-            let is_internal = i64::from(entry.internal) == entry.count;
             #[cfg(test)]
-            let is_internal = is_internal || is_injected(InjectedFault::WithheldAtSight);
+            let is_root = is_root
+                && !(roots == Roots::CountedOutside && is_injected(InjectedFault::WithheldAtSight));
             let mark = mem::replace(&mut entry.mark, ImportMark::Unmarked);
-            if mark != ImportMark::Unmarked || !is_internal {
+            #[cfg(test)]
+            let mark = match is_injected(InjectedFault::LateExport) {
+                true => ImportMark::Unmarked,
+                false => mark,
+            };
+            if is_root || mark != ImportMark::Unmarked {
                 take(entry.object);
             } else if entry.count != 0 {
                 entry.mark = ImportMark::Withheld;

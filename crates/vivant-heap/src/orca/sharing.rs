@@ -3,7 +3,7 @@
 use super::count_audit::{self, Account};
 use super::count_inbox::{CountDelta, CountInbox};
 use super::count_inbox::{CountDrain, DrainOutcome};
-use super::counts::{Counts, Entry, ImportMark};
+use super::counts::{Counts, Entry, ImportMark, Roots};
 use super::heap_handle::HeapHandle;
 use super::imports::Imports;
 use super::outbox::Outbox;
@@ -223,14 +223,21 @@ impl Sharing {
         self.exports.set_pending();
     }
 
+    /// As [`Sharing::begin_mark`], for the mark of a group mark: later exports are examined too. An
+    /// object that was none may be reached through another heap's object that is withheld.
+    pub(crate) fn begin_group_mark(&mut self) {
+        self.exports.begin_mark();
+    }
+
     /// Examines at most `most` of the exports of the beginning of the mark, and takes those that
     /// are roots (O4).
     pub(crate) fn take_export_roots(
         &mut self,
         most: usize,
+        roots: Roots,
         take: impl FnMut(NonNull<Header>),
     ) -> ExportRoots {
-        self.exports.take_roots(most, take);
+        self.exports.take_roots(most, roots, take);
         match self.exports.has_pending() {
             true => ExportRoots::Pending,
             false => ExportRoots::Taken,
@@ -342,20 +349,6 @@ impl Sharing {
             }
             export.count != 0
         })
-    }
-
-    /// As [`Sharing::take_export_roots`], for a group mark: takes no object of which members of the
-    /// group have all of the count.
-    pub(crate) fn withhold_export_roots(
-        &mut self,
-        most: usize,
-        take: impl FnMut(NonNull<Header>),
-    ) -> ExportRoots {
-        self.exports.withhold_roots(most, take);
-        match self.exports.has_pending() {
-            true => ExportRoots::Pending,
-            false => ExportRoots::Taken,
-        }
     }
 
     /// The number of entries for `dec_unmarked` and `drop_dead_exports`.

@@ -12,7 +12,8 @@ use vivant_heap::{GroupMark, GroupProgress, HeapShares, Member, Members, Visit};
 /// Time that a worker spends on it between two rounds.
 const SLICE_NS: u64 = 200_000;
 
-/// Members of one group mark at most: all of them are held while it is committed.
+/// Members of one group mark at most: each of them must be idle from time to time, or the group
+/// mark is dissolved.
 const MEMBERS_MAX: usize = 256;
 
 /// A group mark waits so long for a member that runs turns.

@@ -304,10 +304,11 @@ fn workers_and_the_clock_use_the_global_subscriber() {
     drop((request, slow));
     let record = seen.record();
     assert_eq!(follows(&record, "::hold"), [record.named("request")]);
-    let slow = record.events_of("slow turn");
+    let mut slow = record.events_of("slow turn");
+    // A busy machine makes other turns slow too.
+    slow.retain(|event| event.fields["behaviour"].ends_with("::hold"));
     assert_eq!(slow.len(), 1);
     assert_eq!(slow[0].level, Level::WARN);
-    assert!(slow[0].fields["behaviour"].ends_with("::hold"));
     let ended = record.events_of("ended");
     assert_eq!(ended[0].fields["reason"], "the system shut down");
 }
