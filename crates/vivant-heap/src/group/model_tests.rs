@@ -66,12 +66,17 @@ struct Scene {
     is_referred_to: fn(&mut Program) -> bool,
 }
 
+/// The steps of a group mark after which the turn runs: each, and under an interpreter some.
+fn steps() -> impl Iterator<Item = usize> {
+    let (last, by) = if cfg!(miri) { (20, 5) } else { (60, 1) };
+    (0..last).step_by(by)
+}
+
 impl Scene {
     /// How often the object is destroyed while something refers to it, whatever step of the group
     /// mark the turn follows.
     fn destroyed_too_early(&self) -> u32 {
-        let steps = 0..if cfg!(miri) { 20 } else { 60 };
-        steps
+        steps()
             .map(|step| self.destroyed_after_step(step))
             .max()
             .expect("there are steps")
@@ -351,7 +356,7 @@ fn part_destroyed_too_early(owner: usize, last: usize, receiver: Option<usize>) 
 fn a_part_that_is_sent_beside_a_group_mark_outlives_its_whole() {
     for owner in [0, 1] {
         for receiver in [None, Some(0), Some(1), Some(2)] {
-            for last in 0..if cfg!(miri) { 12 } else { 40 } {
+            for last in steps() {
                 let destroyed = part_destroyed_too_early(owner, last, receiver);
                 assert_eq!(destroyed, 0, "owner {owner}, {receiver:?}, step {last}");
             }
