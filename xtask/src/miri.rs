@@ -84,8 +84,9 @@ const HEAPS: Package = Package {
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`.
     units_long: "the_model deltas_have_the_same_order detached_heap_tests cut_tags_tests mark::mutator_assist \
-        gc::model_tests group::model_tests::seeded a_part_that_is a_weight_that_is dissolve_tests dead_objects_stay_dead a_mark_accounts_for \
-        are_spread linear_hash_map",
+        gc::model_tests group::model_tests::seeded a_part_that_is a_weight_that_is \
+        a_reference_that_is_received a_reference_that_returns a_mark_beside_a_group an_upgrade_reopens \
+        dissolve_tests dead_objects_stay_dead a_mark_accounts_for are_spread linear_hash_map",
     units_never: "self_tests injected_faults inconsistent_cut roots_before_deltas reopens_nothing \
         a_cycle_that_is_not_cut",
 };

@@ -68,7 +68,7 @@ struct Scene {
 
 /// The steps of a group mark after which the turn runs: each, and under an interpreter some.
 fn steps() -> impl Iterator<Item = usize> {
-    let (last, by) = if cfg!(miri) { (20, 5) } else { (60, 1) };
+    let (last, by) = if cfg!(miri) { (10, 6) } else { (60, 1) };
     (0..last).step_by(by)
 }
 
