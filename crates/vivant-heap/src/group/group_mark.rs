@@ -9,7 +9,7 @@ use crate::orca::sharing::ExportRoots;
 use std::collections::HashMap;
 use std::fmt;
 use std::mem;
-use std::task::Waker;
+use std::task::{Poll, Waker};
 
 /// Counts, exports or reached objects handled in one visit: some ten to some hundred microseconds.
 const PIECE: usize = if cfg!(any(test, miri)) { 3 } else { 1024 };
@@ -169,52 +169,51 @@ impl GroupMark {
         Some(GroupProgress::More)
     }
 
-    /// Visits the member that is next. `visited` is what `visit` returns.
+    /// Visits the member that is next. Returns what `visit` returns; `Pending` if the member runs a
+    /// turn; `None` if it has ended, or has left the group mark.
     fn visit<T>(
         &self,
         members: &mut dyn Members,
-        mut visit: impl FnMut(Member<'_>, &GroupState) -> T,
-    ) -> Visited<T> {
+        mut visit: impl FnMut(&mut Member<'_>, &GroupState) -> Option<T>,
+    ) -> Option<Poll<T>> {
         let mut visited = None;
-        match members.visit(self.member, &mut |heap| {
-            visited = Some(visit(heap, &self.state))
+        match members.visit(self.member, &mut |mut heap| {
+            visited = visit(&mut heap, &self.state);
         }) {
-            Visit::Done => visited.map_or(Visited::Ended, Visited::Done),
-            Visit::Active => Visited::Active,
-            Visit::Ended => Visited::Ended,
+            Visit::Done => visited.map(Poll::Ready),
+            Visit::Active => Some(Poll::Pending),
+            Visit::Ended => None,
         }
     }
 
     fn begin(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        let visited = self.visit(members, |mut heap, state| {
+        let visited = self.visit(members, |heap, state| {
             let began = heap.begin(state, PIECE);
             let member = MemberState {
                 marker: heap.marker(),
                 waker: heap.waker(),
             };
-            (heap.name(), began, member)
+            Some((heap.name(), began, member))
         });
-        match visited {
-            Visited::Done((name, Began::Yes, member)) => {
+        match visited? {
+            Poll::Ready((name, Began::Yes, member)) => {
                 self.indices.insert(name, self.member);
                 self.members[self.member] = member;
                 self.advance(GroupStage::Clear)
             }
-            Visited::Done((_, Began::Draining, _)) => Some(GroupProgress::More),
-            Visited::Done((_, Began::Busy, _)) | Visited::Active => self.wait(),
-            Visited::Ended => None,
+            Poll::Ready((_, Began::Draining, _)) => Some(GroupProgress::More),
+            Poll::Ready((_, Began::Busy, _)) | Poll::Pending => self.wait(),
         }
     }
 
     fn clear(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
         let from = self.from;
-        let visited = self.visit(members, |mut heap, state| {
+        let visited = self.visit(members, |heap, state| {
             Some(heap.in_group(state)?.clear_internal(from, PIECE))
         });
-        match visited {
-            Visited::Done(cleared) => self.examined(cleared?, GroupStage::AddUp),
-            Visited::Active => self.wait(),
-            Visited::Ended => None,
+        match visited? {
+            Poll::Ready(cleared) => self.examined(cleared, GroupStage::AddUp),
+            Poll::Pending => self.wait(),
         }
     }
 
@@ -228,56 +227,46 @@ impl GroupMark {
     }
 
     fn add_up(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        self.deliver(members)?;
-        if !self.pending.is_empty() {
+        if self.deliver(members)?.is_pending() {
             return self.wait();
         }
         let from = self.from;
-        let visited = self.visit(members, |mut heap, state| {
+        let visited = self.visit(members, |heap, state| {
             Some(heap.in_group(state)?.imports(from, PIECE))
         });
-        match visited {
-            Visited::Done(imports) => {
-                let imports = imports?;
+        match visited? {
+            Poll::Ready(imports) => {
                 let examined = imports.len();
                 self.route(imports);
                 self.examined(examined, GroupStage::Drain)
             }
-            Visited::Active => self.wait(),
-            Visited::Ended => None,
+            Poll::Pending => self.wait(),
         }
     }
 
     fn drain(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        self.deliver(members)?;
-        if !self.pending.is_empty() {
+        if self.deliver(members)?.is_pending() {
             return self.wait();
         }
-        match self.visit(members, |mut heap, state| heap.drain(state, PIECE)) {
-            Visited::Done(left) => match left? {
-                DeltasLeft::None => self.advance(GroupStage::TakeRoots),
-                DeltasLeft::Some => Some(GroupProgress::More),
-            },
-            Visited::Active => self.wait(),
-            Visited::Ended => None,
+        match self.visit(members, |heap, state| heap.drain(state, PIECE))? {
+            Poll::Ready(DeltasLeft::None) => self.advance(GroupStage::TakeRoots),
+            Poll::Ready(DeltasLeft::Some) => Some(GroupProgress::More),
+            Poll::Pending => self.wait(),
         }
     }
 
     fn take_roots(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        match self.visit(members, |mut heap, state| heap.take_roots(state, PIECE)) {
-            Visited::Done(taken) => match taken? {
-                ExportRoots::Taken => self.advance(GroupStage::Mark),
-                ExportRoots::Pending => Some(GroupProgress::More),
-            },
-            Visited::Active => self.wait(),
-            Visited::Ended => None,
+        match self.visit(members, |heap, state| heap.take_roots(state, PIECE))? {
+            Poll::Ready(ExportRoots::Taken) => self.advance(GroupStage::Mark),
+            Poll::Ready(ExportRoots::Pending) => Some(GroupProgress::More),
+            Poll::Pending => self.wait(),
         }
     }
 
     fn mark(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        let member = self.member;
-        self.member = (member + 1) % self.members.len();
-        match self.mark_member(member, members)? {
+        let marked = self.mark_member(members);
+        self.member = (self.member + 1) % self.members.len();
+        match marked? {
             Marked::Some => {
                 (self.quiet, self.waits) = (0, 0);
                 return Some(GroupProgress::More);
@@ -300,8 +289,8 @@ impl GroupMark {
     }
 
     /// Marks some objects of a member, and takes what its mark has reached elsewhere.
-    fn mark_member(&mut self, member: usize, members: &mut dyn Members) -> Option<Marked> {
-        if let Some(marker) = &self.members[member].marker {
+    fn mark_member(&mut self, members: &mut dyn Members) -> Option<Marked> {
+        if let Some(marker) = &self.members[self.member].marker {
             match marker.work(SCAN) {
                 Progress::More => return Some(Marked::Some),
                 // Another thread scans: an assist of the member's own turn, for example.
@@ -310,27 +299,22 @@ impl GroupMark {
                 Progress::Over => return None,
             }
         }
-        let (state, mut reached) = (&self.state, None);
-        let mut is_drained = None;
-        match members.visit(member, &mut |mut heap| {
-            reached = heap.take_reached(state, PIECE);
-            is_drained = heap.is_drained(state);
-        }) {
-            Visit::Done => {}
-            Visit::Active => return Some(Marked::Active),
-            Visit::Ended => return None,
-        }
-        self.route(reached?);
+        let visited = self.visit(members, |heap, state| {
+            Some((heap.take_reached(state, PIECE)?, heap.is_drained(state)?))
+        });
+        let Poll::Ready((reached, is_drained)) = visited? else {
+            return Some(Marked::Active);
+        };
+        self.route(reached);
         #[cfg(test)]
         if is_injected(InjectedFault::ReachedNotPassedOn) {
             self.pending.clear();
         }
         let had_some = !self.pending.is_empty();
-        self.deliver(members)?;
-        Some(match had_some || !is_drained? {
-            _ if !self.pending.is_empty() => Marked::Active,
-            true => Marked::Some,
-            false => Marked::Nothing,
+        Some(match self.deliver(members)? {
+            Poll::Pending => Marked::Active,
+            Poll::Ready(()) if had_some || !is_drained => Marked::Some,
+            Poll::Ready(()) => Marked::Nothing,
         })
     }
 
@@ -343,18 +327,16 @@ impl GroupMark {
     /// All members have been drained, one after the other. If they still are, one after the other,
     /// and no turn has reopened the group mark meanwhile, then no member can reach anything else.
     fn close(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        match self.visit(members, |mut heap, state| heap.is_drained(state)) {
-            Visited::Done(is_drained) => {
-                #[cfg(test)]
-                let is_drained = is_drained.map(|it| it || is_injected(InjectedFault::EarlyCommit));
-                if !is_drained? {
-                    // A turn has run, and left something to scan.
-                    self.stage = GroupStage::Mark;
-                    return Some(GroupProgress::More);
-                }
-            }
-            Visited::Active => return self.wait(),
-            Visited::Ended => return None,
+        let Poll::Ready(is_drained) = self.visit(members, |heap, state| heap.is_drained(state))?
+        else {
+            return self.wait();
+        };
+        #[cfg(test)]
+        let is_drained = is_drained || is_injected(InjectedFault::EarlyCommit);
+        if !is_drained {
+            // A turn has run, and left something to scan.
+            self.stage = GroupStage::Mark;
+            return Some(GroupProgress::More);
         }
         self.advance(GroupStage::Mark);
         if self.stage == GroupStage::Close {
@@ -376,8 +358,9 @@ impl GroupMark {
         }
     }
 
-    /// Passes all that is pending to the owners. What belongs to a member that is not idle stays.
-    fn deliver(&mut self, members: &mut dyn Members) -> Option<()> {
+    /// Passes all that is pending to the owners. What belongs to a member that is not idle stays
+    /// pending.
+    fn deliver(&mut self, members: &mut dyn Members) -> Option<Poll<()>> {
         self.pending.sort_by_key(|reached| reached.owner);
         let mut left = mem::take(&mut self.pending);
         while let Some(last) = left.last() {
@@ -393,15 +376,11 @@ impl GroupMark {
                 Visit::Ended => return None,
             }
         }
-        Some(())
+        Some(match self.pending.is_empty() {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        })
     }
-}
-
-/// As [`Visit`], with what the visit has returned.
-enum Visited<T> {
-    Done(T),
-    Active,
-    Ended,
 }
 
 /// What a step of marking has found.

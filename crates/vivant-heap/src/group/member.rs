@@ -40,7 +40,8 @@ pub(super) enum DeltasLeft {
 pub(crate) trait MemberHeap {
     fn core(&mut self) -> &mut Core;
 
-    /// Begins a mark as part of the group mark, if no other mark runs or is to be swept.
+    /// Begins a mark as part of the group mark, if no other mark runs or is to be swept. Before,
+    /// sweeps as much as a minor collection does.
     fn start_group_mark(&mut self, group: &GroupState) -> Began;
 }
 
@@ -247,7 +248,7 @@ impl Member<'_> {
         Some(open_mark(core.mark_cycle.get_mut(), group)?.is_drained())
     }
 
-    /// Wakes the heap's holder, which continues with the mark.
+    /// Wakes the heap's holder, which continues with the mark, when the group mark is decided.
     pub(super) fn waker(&mut self) -> Option<Waker> {
         self.0.core().owner.waker.get().cloned()
     }

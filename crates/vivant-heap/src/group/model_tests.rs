@@ -90,34 +90,48 @@ impl Scene {
                 .turn(|m, roots| m.pack::<Message>((Some(m.tag(roots.owns[0])), None)))
         });
         let all = all.collect();
-        let mut kept = (self.before)(&mut program, all);
-        let mut is_referred_to = false;
+        let kept = (self.before)(&mut program, all);
         program.heaps[self.owner].turn(|_, roots| roots.owns.clear());
-        let mut group = GroupMark::new(2);
-        for step in 0..200 {
-            if step == last {
-                kept = (self.between)(&mut program, kept);
-                is_referred_to = (self.is_referred_to)(&mut program);
-            }
-            let progress = group.step(&mut Visits {
-                heaps: &mut program.heaps[..2],
-                chance: &program.chance,
-                active_one_in: 0,
-            });
-            if let GroupProgress::Committed | GroupProgress::Dissolved = progress {
-                break;
-            }
-        }
-        for heap in &mut program.heaps {
-            let _left = heap.help_mark(100);
-            heap.pace();
-            heap.sweep();
-        }
-        let destroyed = program.ended.lock().unwrap()[0];
-        drop((kept, group));
-        program.end();
-        destroyed * u32::from(is_referred_to)
+        destroyed_beside_group_mark(program, last, |program| {
+            let kept = (self.between)(program, kept);
+            (kept, (self.is_referred_to)(program))
+        })
     }
+}
+
+/// How often object 0 is destroyed by a group mark of the heaps 0 and 1, and by the end of its
+/// marks. `turn` runs after this step of it, and returns the parcels that stay, and whether
+/// something refers to the object; the result is zero if it does not run, or nothing does.
+fn destroyed_beside_group_mark(
+    mut program: Program,
+    last: usize,
+    turn: impl FnOnce(&mut Program) -> (Parcels, bool),
+) -> u32 {
+    let (mut turn, mut after_turn) = (Some(turn), None);
+    let mut group = GroupMark::new(2);
+    for step in 0..200 {
+        if step == last {
+            after_turn = turn.take().map(|turn| turn(&mut program));
+        }
+        let progress = group.step(&mut Visits {
+            heaps: &mut program.heaps[..2],
+            chance: &program.chance,
+            active_one_in: 0,
+        });
+        if let GroupProgress::Committed | GroupProgress::Dissolved = progress {
+            break;
+        }
+    }
+    for heap in &mut program.heaps {
+        let _left = heap.help_mark(100);
+        heap.pace();
+        heap.sweep();
+    }
+    let destroyed = program.ended.lock().unwrap()[0];
+    let is_referred_to = after_turn.is_some_and(|(_kept, is_referred_to)| is_referred_to);
+    drop((group, turn));
+    program.end();
+    destroyed * u32::from(is_referred_to)
 }
 
 /// A heap takes all of these parcels.
@@ -303,7 +317,6 @@ fn part_destroyed_too_early(owner: usize, last: usize, receiver: Option<usize>) 
     let other = 1 - owner;
     let mut program = Program::new(0);
     let [part, whole] = [(); 2].map(|()| program.new_number());
-    let ended = program.ended.clone();
     let parcel = program.heaps[owner].turn(|m, _| {
         let news = |noted, vals| News {
             _noted: noted,
@@ -318,38 +331,20 @@ fn part_destroyed_too_early(owner: usize, last: usize, receiver: Option<usize>) 
         program.heaps[heap].turn(|m, roots| roots.vals.extend(m.unpack(parcel).1));
     };
     receives(&mut program, other, parcel);
-    let (mut kept, mut is_referred_to) = (None, false);
-    let mut group = GroupMark::new(2);
-    for step in 0..200 {
-        if step == last {
-            let parcel = program.heaps[other].turn(|m, roots| {
-                let whole = roots.vals.pop().expect("it was received");
-                m.pack::<Message>((None, Some(whole.vals[0])))
-            });
-            match receiver {
-                Some(heap) => receives(&mut program, heap, parcel),
-                None => kept = Some(parcel),
-            }
-            is_referred_to = true;
-        }
-        let progress = group.step(&mut Visits {
-            heaps: &mut program.heaps[..2],
-            chance: &program.chance,
-            active_one_in: 0,
+    destroyed_beside_group_mark(program, last, |program| {
+        let parcel = program.heaps[other].turn(|m, roots| {
+            let whole = roots.vals.pop().expect("it was received");
+            m.pack::<Message>((None, Some(whole.vals[0])))
         });
-        if let GroupProgress::Committed | GroupProgress::Dissolved = progress {
-            break;
-        }
-    }
-    for heap in &mut program.heaps {
-        let _left = heap.help_mark(100);
-        heap.pace();
-        heap.sweep();
-    }
-    let destroyed = ended.lock().unwrap()[0];
-    drop((kept, group));
-    program.end();
-    destroyed * u32::from(is_referred_to)
+        let kept = match receiver {
+            Some(heap) => {
+                receives(program, heap, parcel);
+                Vec::new()
+            }
+            None => vec![parcel],
+        };
+        (kept, true)
+    })
 }
 
 #[test]
