@@ -6,6 +6,7 @@ use super::marking::Marking;
 use super::reason::StepContext;
 use super::report::{CyclesSuspected, StepReport};
 use crate::mark::mark_reason::{Activity, MarkReason, ReleasedExports};
+use std::mem;
 
 /// The count inbox is drained after this many turns, whether or not the heap collects.
 const TURNS_PER_DRAIN: u64 = 64;
@@ -13,6 +14,10 @@ const TURNS_PER_DRAIN: u64 = 64;
 /// An idle check comes after this part of `idle_after` if other heaps' memory depends on it: the
 /// heap has imports, or other heaps have released some of its exports.
 const AWAITED_PART: u64 = 8;
+
+/// A heap in use calls for a group mark when it shares so many objects more than twice as many as
+/// it did.
+const SHARED_MIN: usize = 4096;
 
 /// A notified heap drains its inbox after this part of `idle_after`. That is twice the delay of its
 /// readers' idle checks, so releases by several readers at about the same time are handled
@@ -48,6 +53,12 @@ pub(crate) struct IdleCheck {
     pub(crate) released: ReleasedExports,
     /// The turn number when a group mark was last called for.
     suspected: u64,
+    /// The fewest shared objects at the end of a mark since a busy heap has called for a group
+    /// mark, or their number at that call.
+    least_shared: usize,
+    /// Objects that group marks had emptied at the end of the last mark, and the turn number then.
+    emptied: u64,
+    emptied_turn: u64,
     stage: CheckStage,
 }
 
@@ -340,6 +351,25 @@ impl Core {
             && (self.idle_check.suspected != turns || sharing.has_changed)
     }
 
+    /// A mark has ended. Whether unreachable cycles may be what keeps objects of this heap,
+    /// although it is in use: many more are shared than after some earlier mark, or this mark has
+    /// found such cycles, and turns have run since the last mark that did.
+    pub(crate) fn suspects_growing_cycles(&mut self, turns: u64) -> CyclesSuspected {
+        let emptied = self.counters.stats.emptied;
+        let sharing = self.between_turns();
+        let (imports, exports) = (sharing.imports.len(), sharing.exports.len());
+        let shared = imports.min(exports);
+        let check = &mut self.idle_check;
+        let has_emptied = mem::replace(&mut check.emptied, emptied) < emptied;
+        let has_run = has_emptied && mem::replace(&mut check.emptied_turn, turns) < turns;
+        if has_run || shared >= 2 * check.least_shared + SHARED_MIN {
+            check.least_shared = shared;
+            return CyclesSuspected::Growing;
+        }
+        check.least_shared = check.least_shared.min(shared);
+        CyclesSuspected::No
+    }
+
     fn next_return_ns(&self, times: IdleTimes) -> Option<u64> {
         let returns = self.nursery.used() > 0 && times.now_ns < times.long_idle_ns;
         returns.then_some(times.long_idle_ns)
@@ -358,7 +388,7 @@ impl Core {
         if suspects && times.long_idle_ns <= times.now_ns {
             self.idle_check.suspected = context.turns;
             self.sharing.get_mut().has_changed = false;
-            report.cycles = CyclesSuspected::Yes;
+            report.cycles = CyclesSuspected::Idle;
         }
         let suspects_later = suspects && times.now_ns < times.long_idle_ns;
         let next_ns = match next_ns {

@@ -47,7 +47,7 @@ pub(crate) struct MarkCycle {
     /// The owner's scanner, with the log. It is flushed at the end of a turn.
     pub(super) scanner: Scanner,
     /// The mutator assist that is due, in bytes of blocks and large objects.
-    assist: MutatorAssist,
+    pub(super) assist: MutatorAssist,
     /// Bytes of regions that were pinned when the mark began.
     pinned: usize,
     /// How often, and how long, the owner has waited for markers.
@@ -375,6 +375,9 @@ impl Core {
             return;
         };
         self.counters.assist();
+        if piece == usize::MAX && mark_cycle.may_wait_for_group(estimate) {
+            return;
+        }
         if piece == usize::MAX {
             // The heap is about to grow beyond its bound, and cannot wait for other heaps.
             mark_cycle.leave_group(self.sharing.get_mut());

@@ -24,8 +24,7 @@ pub struct StepReport {
     /// Whether a mark has listed all objects that may have external edges, and no turn has run
     /// since it began: [`Heap::show`](crate::Heap::show) passes them.
     pub edges: EdgesListed,
-    /// Whether a cycle of references across heaps may have become unreachable: the actor is idle,
-    /// and has changed since it was last reported.
+    /// Whether a cycle of references across heaps may have become unreachable.
     pub cycles: CyclesSuspected,
 }
 
@@ -80,8 +79,10 @@ pub enum CyclesSuspected {
     /// Not now.
     #[default]
     No,
-    /// Other heaps refer to its objects, and it refers to objects of other heaps.
-    Yes,
+    /// Other heaps refer to its objects, and it refers to objects of other heaps; it is idle.
+    Idle,
+    /// As `Idle`, but it is in use, and there are twice as many such objects as there were.
+    Growing,
 }
 
 /// Whether the last mark has listed the objects with external edges.

@@ -126,6 +126,9 @@ impl<R: Root> Heap<R> {
             edges,
             cycles: CyclesSuspected::No,
         };
+        if mark == Some(MarkChange::Ended) {
+            report.cycles = self.parts().0.suspects_growing_cycles(context.turns);
+        }
         if drained {
             self.core().check_released(context, &mut report);
         }

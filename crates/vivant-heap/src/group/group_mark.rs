@@ -6,7 +6,7 @@ use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mark::group_state::{GroupPhase, GroupState};
 use crate::mark::marker::{Marker, Progress};
 use crate::orca::sharing::ExportRoots;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::mem;
 use std::task::{Poll, Waker};
@@ -16,6 +16,9 @@ const PIECE: usize = if cfg!(any(test, miri)) { 3 } else { 1024 };
 
 /// Objects scanned in one step.
 const SCAN: usize = if cfg!(any(test, miri)) { 4 } else { 2048 };
+
+/// References of other members that are pending for a member before it gets some of them.
+const PENDING_MAX: usize = 64 * PIECE;
 
 /// Waits in a row in which the group mark makes no progress, because a member runs turns. Then it
 /// is dissolved.
@@ -71,13 +74,10 @@ pub struct GroupMark {
     /// over (R5).
     indices: HashMap<usize, usize>,
     stage: GroupStage,
-    /// References to objects that their owners have not got yet.
-    pending: Vec<Reached>,
-    /// The member that is visited next, and the first entry for that visit.
-    member: usize,
-    from: usize,
-    /// Members in a row that had nothing left to do.
-    quiet: usize,
+    /// Members with work left in this stage. The first one is visited next.
+    left: VecDeque<usize>,
+    /// Members in a row that were not visited, because they run turns.
+    active: usize,
     waits: u32,
 }
 
@@ -85,6 +85,10 @@ pub struct GroupMark {
 struct MemberState {
     marker: Option<Marker>,
     waker: Option<Waker>,
+    /// The first import or export of the next visit.
+    from: usize,
+    /// References of other members to its objects, which it gets in its next visit.
+    pending: Vec<Reached>,
 }
 
 /// What the next step does, for the next member.
@@ -108,6 +112,15 @@ enum GroupStage {
     Over(GroupProgress),
 }
 
+/// How far a member is in a stage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum MemberProgress {
+    Done,
+    More,
+    /// It runs a turn, or another thread marks its objects.
+    Active,
+}
+
 impl GroupMark {
     /// A group mark of so many members.
     #[must_use]
@@ -119,31 +132,98 @@ impl GroupMark {
             members: states,
             indices: HashMap::new(),
             stage: GroupStage::Begin,
-            pending: Vec::new(),
-            member: 0,
-            from: 0,
-            quiet: 0,
+            left: (0..members).collect(),
+            active: 0,
             waits: 0,
         }
     }
 
     /// Does a piece of work, some ten to some hundred microseconds.
     pub fn step(&mut self, members: &mut dyn Members) -> GroupProgress {
-        let stepped = match self.stage {
-            GroupStage::Over(end) => return end,
-            _ if self.state.phase() == GroupPhase::Dissolved => None,
-            GroupStage::Begin => self.begin(members),
-            GroupStage::Clear => self.clear(members),
-            GroupStage::AddUp => self.add_up(members),
-            GroupStage::Drain => self.drain(members),
-            GroupStage::TakeRoots => self.take_roots(members),
-            GroupStage::Mark => self.mark(members),
-            GroupStage::Close => self.close(members),
-        };
-        stepped.unwrap_or_else(|| {
+        if let GroupStage::Over(end) = self.stage {
+            return end;
+        }
+        self.step_open(members).unwrap_or_else(|| {
             self.state.dissolve();
             self.end(GroupProgress::Dissolved)
         })
+    }
+
+    /// `None` if a member has ended or has left the group mark, or if a member was waited for too
+    /// long.
+    fn step_open(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
+        if self.state.phase() == GroupPhase::Dissolved {
+            return None;
+        }
+        let Some(&member) = self.left.front() else {
+            return self.next_stage();
+        };
+        match self.step_member(member, members)? {
+            MemberProgress::Active => {
+                // The others are visited meanwhile.
+                self.left.rotate_left(1);
+                self.active += 1;
+                if self.active >= self.left.len() {
+                    self.active = 0;
+                    self.waits += 1;
+                    return (self.waits <= PATIENCE).then_some(GroupProgress::Wait);
+                }
+                return Some(GroupProgress::More);
+            }
+            MemberProgress::More => {}
+            MemberProgress::Done => {
+                self.left.pop_front();
+            }
+        }
+        (self.active, self.waits) = (0, 0);
+        Some(GroupProgress::More)
+    }
+
+    fn step_member(&mut self, member: usize, members: &mut dyn Members) -> Option<MemberProgress> {
+        if !self.members[member].pending.is_empty() {
+            return self.deliver(member, members);
+        }
+        match self.stage {
+            GroupStage::Begin => self.begin(member, members),
+            GroupStage::Clear => self.clear(member, members),
+            GroupStage::AddUp => self.add_up(member, members),
+            GroupStage::Drain => self.drain(member, members),
+            GroupStage::TakeRoots => self.take_roots(member, members),
+            GroupStage::Mark => self.mark(member, members),
+            GroupStage::Close => self.close(member, members),
+            GroupStage::Over(_) => Some(MemberProgress::Done),
+        }
+    }
+
+    /// All members are done with this stage.
+    fn next_stage(&mut self) -> Option<GroupProgress> {
+        let next = match self.stage {
+            GroupStage::Begin => GroupStage::Clear,
+            GroupStage::Clear => GroupStage::AddUp,
+            GroupStage::AddUp => GroupStage::Drain,
+            GroupStage::Drain => GroupStage::TakeRoots,
+            GroupStage::TakeRoots => GroupStage::Mark,
+            GroupStage::Mark => {
+                self.state.close();
+                GroupStage::Close
+            }
+            // All members have been drained, one after the other, twice. If no turn has reopened
+            // the group mark meanwhile, then no member can reach anything else.
+            GroupStage::Close => match self.state.commit() {
+                GroupPhase::Committed => return Some(self.end(GroupProgress::Committed)),
+                GroupPhase::Open | GroupPhase::Closing => GroupStage::Mark,
+                GroupPhase::Dissolved => return None,
+            },
+            GroupStage::Over(end) => return Some(end),
+        };
+        self.begin_stage(next);
+        Some(GroupProgress::More)
+    }
+
+    fn begin_stage(&mut self, stage: GroupStage) {
+        self.stage = stage;
+        self.left = (0..self.members.len()).collect();
+        self.members.iter_mut().for_each(|member| member.from = 0);
     }
 
     /// The group mark is decided, and the marks go on. Safe at any time, also without this call: a
@@ -158,27 +238,17 @@ impl GroupMark {
         end
     }
 
-    /// The stage of this member is over: the next member, or the next stage.
-    fn advance(&mut self, next: GroupStage) -> Option<GroupProgress> {
-        (self.from, self.waits) = (0, 0);
-        self.member += 1;
-        if self.member == self.members.len() {
-            self.member = 0;
-            self.stage = next;
-        }
-        Some(GroupProgress::More)
-    }
-
-    /// Visits the member that is next. Returns what `visit` returns; `Pending` if the member runs a
-    /// turn; `None` if it has ended, or has left the group mark.
+    /// Visits a member. Returns what `visit` returns; `Pending` if the member runs a turn; `None`
+    /// if it has ended, or has left the group mark.
     fn visit<T>(
         &self,
+        member: usize,
         members: &mut dyn Members,
         mut visit: impl FnMut(&mut Member<'_>, &GroupState) -> Option<T>,
     ) -> Option<Poll<T>> {
         let mut visited = None;
-        match members.visit(self.member, &mut |mut heap| {
-            visited = visit(&mut heap, &self.state);
+        match members.visit(member, &mut |mut heap| {
+            visited = visit(&mut heap, &self.state)
         }) {
             Visit::Done => visited.map(Poll::Ready),
             Visit::Active => Some(Poll::Pending),
@@ -186,210 +256,170 @@ impl GroupMark {
         }
     }
 
-    fn begin(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        let visited = self.visit(members, |heap, state| {
-            let began = heap.begin(state, PIECE);
-            let member = MemberState {
-                marker: heap.marker(),
-                waker: heap.waker(),
-            };
-            Some((heap.name(), began, member))
+    /// Passes references of other members on to a member.
+    fn deliver(&mut self, member: usize, members: &mut dyn Members) -> Option<MemberProgress> {
+        let mut pending = mem::take(&mut self.members[member].pending);
+        let now = pending.split_off(pending.len().saturating_sub(PIECE));
+        let delivered = self.visit(member, members, |heap, state| {
+            heap.in_group(state)?.reach(&now);
+            Some(())
         });
-        match visited? {
-            Poll::Ready((name, Began::Yes, member)) => {
-                self.indices.insert(name, self.member);
-                self.members[self.member] = member;
-                self.advance(GroupStage::Clear)
-            }
-            Poll::Ready((_, Began::Draining, _)) => Some(GroupProgress::More),
-            Poll::Ready((_, Began::Busy, _)) | Poll::Pending => self.wait(),
+        let is_delivered = delivered?.is_ready();
+        if !is_delivered {
+            pending.extend(now);
         }
+        self.members[member].pending = pending;
+        Some(match is_delivered {
+            true => MemberProgress::More,
+            false => MemberProgress::Active,
+        })
     }
 
-    fn clear(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        let from = self.from;
-        let visited = self.visit(members, |heap, state| {
+    fn begin(&mut self, member: usize, members: &mut dyn Members) -> Option<MemberProgress> {
+        let visited = self.visit(member, members, |heap, state| {
+            let began = heap.begin(state, PIECE);
+            Some((heap.name(), began, heap.marker(), heap.waker()))
+        });
+        Some(match visited? {
+            Poll::Ready((name, Began::Yes, marker, waker)) => {
+                self.indices.insert(name, member);
+                let state = &mut self.members[member];
+                (state.marker, state.waker) = (marker, waker);
+                MemberProgress::Done
+            }
+            Poll::Ready((_, Began::Draining, _, _)) => MemberProgress::More,
+            Poll::Ready((_, Began::Busy, _, _)) | Poll::Pending => MemberProgress::Active,
+        })
+    }
+
+    fn clear(&mut self, member: usize, members: &mut dyn Members) -> Option<MemberProgress> {
+        let from = self.members[member].from;
+        let visited = self.visit(member, members, |heap, state| {
             Some(heap.in_group(state)?.clear_internal(from, PIECE))
         });
-        match visited? {
-            Poll::Ready(cleared) => self.examined(cleared, GroupStage::AddUp),
-            Poll::Pending => self.wait(),
-        }
+        Some(match visited? {
+            Poll::Ready(cleared) => self.examined(member, cleared),
+            Poll::Pending => MemberProgress::Active,
+        })
     }
 
     /// So many entries of a member were examined.
-    fn examined(&mut self, entries: usize, next: GroupStage) -> Option<GroupProgress> {
-        self.from += entries;
+    fn examined(&mut self, member: usize, entries: usize) -> MemberProgress {
+        self.members[member].from += entries;
         match entries < PIECE {
-            true => self.advance(next),
-            false => Some(GroupProgress::More),
+            true => MemberProgress::Done,
+            false => MemberProgress::More,
         }
     }
 
-    fn add_up(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        if self.deliver(members)?.is_pending() {
-            return self.wait();
+    fn add_up(&mut self, member: usize, members: &mut dyn Members) -> Option<MemberProgress> {
+        if let Some(relieved) = self.relieve(members) {
+            return relieved;
         }
-        let from = self.from;
-        let visited = self.visit(members, |heap, state| {
+        let from = self.members[member].from;
+        let visited = self.visit(member, members, |heap, state| {
             Some(heap.in_group(state)?.imports(from, PIECE))
         });
-        match visited? {
-            Poll::Ready(imports) => {
-                let examined = imports.len();
-                self.route(imports);
-                self.examined(examined, GroupStage::Drain)
-            }
-            Poll::Pending => self.wait(),
-        }
-    }
-
-    fn drain(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        if self.deliver(members)?.is_pending() {
-            return self.wait();
-        }
-        match self.visit(members, |heap, state| heap.drain(state, PIECE))? {
-            Poll::Ready(DeltasLeft::None) => self.advance(GroupStage::TakeRoots),
-            Poll::Ready(DeltasLeft::Some) => Some(GroupProgress::More),
-            Poll::Pending => self.wait(),
-        }
-    }
-
-    fn take_roots(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        match self.visit(members, |heap, state| heap.take_roots(state, PIECE))? {
-            Poll::Ready(ExportRoots::Taken) => self.advance(GroupStage::Mark),
-            Poll::Ready(ExportRoots::Pending) => Some(GroupProgress::More),
-            Poll::Pending => self.wait(),
-        }
-    }
-
-    fn mark(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        let marked = self.mark_member(members);
-        self.member = (self.member + 1) % self.members.len();
-        match marked? {
-            Marked::Some => {
-                (self.quiet, self.waits) = (0, 0);
-                return Some(GroupProgress::More);
-            }
-            // The others are asked meanwhile, and this one again before the commit.
-            Marked::Active => return self.wait(),
-            Marked::Nothing => self.quiet += 1,
-        }
-        let all = self.members.len();
-        #[cfg(test)]
-        let all = match is_injected(InjectedFault::EarlyCommit) {
-            true => 1,
-            false => all,
+        let Poll::Ready(imports) = visited? else {
+            return Some(MemberProgress::Active);
         };
-        if self.quiet >= all && self.pending.is_empty() {
-            self.state.close();
-            (self.stage, self.member, self.quiet) = (GroupStage::Close, 0, 0);
-        }
-        Some(GroupProgress::More)
+        let examined = imports.len();
+        self.route(imports);
+        Some(self.examined(member, examined))
+    }
+
+    fn drain(&mut self, member: usize, members: &mut dyn Members) -> Option<MemberProgress> {
+        let drained = self.visit(member, members, |heap, state| heap.drain(state, PIECE));
+        Some(match drained? {
+            Poll::Ready(DeltasLeft::None) => MemberProgress::Done,
+            Poll::Ready(DeltasLeft::Some) => MemberProgress::More,
+            Poll::Pending => MemberProgress::Active,
+        })
+    }
+
+    fn take_roots(&mut self, member: usize, members: &mut dyn Members) -> Option<MemberProgress> {
+        let taken = self.visit(member, members, |heap, state| heap.take_roots(state, PIECE));
+        Some(match taken? {
+            Poll::Ready(ExportRoots::Taken) => MemberProgress::Done,
+            Poll::Ready(ExportRoots::Pending) => MemberProgress::More,
+            Poll::Pending => MemberProgress::Active,
+        })
     }
 
     /// Marks some objects of a member, and takes what its mark has reached elsewhere.
-    fn mark_member(&mut self, members: &mut dyn Members) -> Option<Marked> {
-        if let Some(marker) = &self.members[self.member].marker {
+    fn mark(&mut self, member: usize, members: &mut dyn Members) -> Option<MemberProgress> {
+        #[cfg(test)]
+        if is_injected(InjectedFault::EarlyCommit) && self.left.len() < self.members.len() {
+            return Some(MemberProgress::Done);
+        }
+        if let Some(marker) = &self.members[member].marker {
             match marker.work(SCAN) {
-                Progress::More => return Some(Marked::Some),
+                Progress::More => return Some(MemberProgress::More),
                 // Another thread scans: an assist of the member's own turn, for example.
-                Progress::NoWork => return Some(Marked::Active),
+                Progress::NoWork => return Some(MemberProgress::Active),
                 Progress::Drained => {}
                 Progress::Over => return None,
             }
         }
-        let visited = self.visit(members, |heap, state| {
+        if let Some(relieved) = self.relieve(members) {
+            return relieved;
+        }
+        let visited = self.visit(member, members, |heap, state| {
             Some((heap.take_reached(state, PIECE)?, heap.is_drained(state)?))
         });
         let Poll::Ready((reached, is_drained)) = visited? else {
-            return Some(Marked::Active);
+            return Some(MemberProgress::Active);
+        };
+        let has_reached = !reached.is_empty();
+        #[cfg(test)]
+        let reached = match is_injected(InjectedFault::ReachedNotPassedOn) {
+            true => Vec::new(),
+            false => reached,
         };
         self.route(reached);
-        #[cfg(test)]
-        if is_injected(InjectedFault::ReachedNotPassedOn) {
-            self.pending.clear();
-        }
-        let had_some = !self.pending.is_empty();
-        Some(match self.deliver(members)? {
-            Poll::Pending => Marked::Active,
-            Poll::Ready(()) if had_some || !is_drained => Marked::Some,
-            Poll::Ready(()) => Marked::Nothing,
+        Some(match is_drained && !has_reached {
+            true => MemberProgress::Done,
+            false => MemberProgress::More,
         })
     }
 
-    /// A member runs a turn.
-    fn wait(&mut self) -> Option<GroupProgress> {
-        self.waits += 1;
-        (self.waits <= PATIENCE).then_some(GroupProgress::Wait)
-    }
-
-    /// All members have been drained, one after the other. If they still are, one after the other,
-    /// and no turn has reopened the group mark meanwhile, then no member can reach anything else.
-    fn close(&mut self, members: &mut dyn Members) -> Option<GroupProgress> {
-        let Poll::Ready(is_drained) = self.visit(members, |heap, state| heap.is_drained(state))?
-        else {
-            return self.wait();
+    fn close(&mut self, member: usize, members: &mut dyn Members) -> Option<MemberProgress> {
+        let visited = self.visit(member, members, |heap, state| heap.is_drained(state));
+        let Poll::Ready(is_drained) = visited? else {
+            return Some(MemberProgress::Active);
         };
         #[cfg(test)]
         let is_drained = is_drained || is_injected(InjectedFault::EarlyCommit);
-        if !is_drained {
-            // A turn has run, and left something to scan.
-            self.stage = GroupStage::Mark;
-            return Some(GroupProgress::More);
+        if is_drained {
+            return Some(MemberProgress::Done);
         }
-        self.advance(GroupStage::Mark);
-        if self.stage == GroupStage::Close {
-            return Some(GroupProgress::More);
-        }
-        match self.state.commit() {
-            GroupPhase::Committed => Some(self.end(GroupProgress::Committed)),
-            GroupPhase::Open | GroupPhase::Closing => Some(GroupProgress::More),
-            GroupPhase::Dissolved => None,
-        }
+        // A turn has run, and left something to scan.
+        self.begin_stage(GroupStage::Mark);
+        Some(MemberProgress::More)
     }
 
-    /// Keeps of these what members of the group own.
+    /// Keeps of these what members of the group own, for the owners.
     fn route(&mut self, found: Vec<Reached>) {
         for reached in found {
-            if let Some(&owner) = self.indices.get(&reached.owner) {
-                self.pending.push(Reached { owner, ..reached });
+            let Some(&owner) = self.indices.get(&reached.owner) else {
+                continue;
+            };
+            let pending = &mut self.members[owner].pending;
+            pending.push(reached);
+            if self.stage == GroupStage::Mark && pending.len() == 1 && !self.left.contains(&owner) {
+                self.left.push_back(owner);
             }
         }
     }
 
-    /// Passes all that is pending to the owners. What belongs to a member that is not idle stays
-    /// pending.
-    fn deliver(&mut self, members: &mut dyn Members) -> Option<Poll<()>> {
-        self.pending.sort_by_key(|reached| reached.owner);
-        let mut left = mem::take(&mut self.pending);
-        while let Some(last) = left.last() {
-            let owner = last.owner;
-            let first = left.partition_point(|reached| reached.owner < owner);
-            let of_owner = left.split_off(first);
-            let mut taken = None;
-            match members.visit(owner, &mut |mut heap| {
-                taken = heap.in_group(&self.state).map(|heap| heap.reach(&of_owner));
-            }) {
-                Visit::Done => taken?,
-                Visit::Active => self.pending.extend(of_owner),
-                Visit::Ended => return None,
-            }
-        }
-        Some(match self.pending.is_empty() {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
-        })
+    /// Passes on some of what is pending for a member that has much. `None` if there is none.
+    fn relieve(&mut self, members: &mut dyn Members) -> Option<Option<MemberProgress>> {
+        let pending = self.members.iter().map(|member| member.pending.len());
+        let full = pending
+            .enumerate()
+            .find(|(_, pending)| *pending >= PENDING_MAX);
+        full.map(|(full, _)| self.deliver(full, members))
     }
-}
-
-/// What a step of marking has found.
-enum Marked {
-    /// Something was scanned, or passed on.
-    Some,
-    Nothing,
-    /// The member runs a turn.
-    Active,
 }
 
 impl Drop for GroupMark {

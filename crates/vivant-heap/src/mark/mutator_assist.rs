@@ -14,6 +14,11 @@ const BOUND: f64 = 0.28;
 const PIECE: RangeInclusive<usize> = 256..=4096;
 const PART: usize = 8;
 
+/// A heap in a group mark may grow by as much as it had when its mark began, and by this at least,
+/// before it leaves the group mark: the marks of other heaps are not its assists' to complete.
+/// Less in tests, which have to leave.
+const GROUP_GROWTH_MIN: usize = if cfg!(any(test, miri)) { 1 } else { 32 } << 20;
+
 /// Bytes that one scanned object is taken to have. Most are smaller: the debt is computed anew each
 /// time, so more assists follow.
 const OBJECT: usize = 64;
@@ -62,6 +67,11 @@ impl MutatorAssist {
     /// The growth of the heap in bytes since the mark began, at this estimate.
     pub(crate) fn grown(&self, estimate: usize) -> usize {
         estimate.saturating_sub(self.start_estimate)
+    }
+
+    /// Whether the heap may grow on, at this estimate, while its mark waits for other heaps.
+    pub(crate) fn may_wait_for_group(&self, estimate: usize) -> bool {
+        self.grown(estimate) <= self.start_estimate.max(GROUP_GROWTH_MIN)
     }
 
     /// The size of the next assist in objects, at this estimate, when `marked` bytes are marked.

@@ -31,6 +31,8 @@ impl Signals {
 
     /// No live actor can reach this one: end before the next message.
     pub(crate) const UNREACHABLE: Signals = Signals(1 << 5);
+    /// A group mark waits for the heap: pause after the turn, so that it can be visited.
+    pub(crate) const VISIT: Signals = Signals(1 << 6);
 
     /// The bits above the signals: the number of the last `HALT`.
     const NUMBER_SHIFT: u32 = 8;

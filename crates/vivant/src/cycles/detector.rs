@@ -5,7 +5,7 @@ use super::group_pass::GroupPass;
 use crate::actor::{Runnable, Shared, Worker};
 use crate::candidates::{FollowUp, ScanQuota};
 use crate::gc_state::GroupCandidates;
-use crate::run::Ran;
+use crate::run::{Idle, Ran};
 use crate::services::ns;
 use crate::sync::{Arc, Mutex, MutexGuard, lock};
 use std::mem;
@@ -55,7 +55,15 @@ impl Detector {
     pub(crate) fn run(&self, system: &Arc<Shared>) {
         self.run_pass(system);
         // After the pass, which takes the request that is renewed here.
-        self.groups.run(system);
+        self.groups.run(system, None);
+    }
+
+    /// Continues the group mark that waits for this actor, which is between two runs.
+    #[cold]
+    pub(crate) fn visit(&self, system: &Arc<Shared>, actor: Runnable) -> Runnable {
+        let mut between_runs = Idle::between_runs(actor);
+        self.groups.run(system, Some(&mut between_runs));
+        between_runs.into_runnable()
     }
 
     fn run_pass(&self, system: &Arc<Shared>) {
@@ -193,11 +201,13 @@ fn end_actor(system: &Arc<Shared>, actor: Runnable) {
         system.schedule(actor);
         return;
     }
-    let _ended = Worker::with_current(|worker| {
-        if let Ran::Requeue(actor) = crate::run::run(actor, worker, system.config.budget) {
-            system.schedule(actor);
-        }
-    });
+    let _ended =
+        Worker::with_current(
+            |worker| match crate::run::run(actor, worker, system.config.budget) {
+                Ran::Parked => {}
+                Ran::Requeue(actor) | Ran::Visit(actor) => system.schedule(actor),
+            },
+        );
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! [`GroupPass`]: runs the group mark of a system's idle actors, in pieces, each between two runs
-//! of a worker.
+//! [`GroupPass`]: runs the group mark of a system, in pieces: each between two runs of a worker, or
+//! between two runs of the member that it waits for.
 
-use crate::actor::Shared;
+use crate::actor::{Shared, Signals};
 use crate::candidates::ActorKey;
-use crate::gc_state::{AnyTags, GroupCandidates, GroupEnd, GroupResult};
+use crate::gc_state::{AnyTags, GroupBegin, GroupCandidates, GroupEnd, GroupResult};
 use crate::run::{Idle, Occupied};
 use crate::sync::{Arc, Mutex, lock};
 use std::mem;
@@ -12,11 +12,12 @@ use vivant_heap::{GroupMark, GroupProgress, HeapShares, Member, Members, Visit};
 /// Time that a worker spends on it between two rounds.
 const SLICE_NS: u64 = 200_000;
 
-/// Members of one group mark at most: each of them must be idle from time to time, or the group
+/// Members of one group mark at most: each of them must end a turn from time to time, or the group
 /// mark is dissolved.
 const MEMBERS_MAX: usize = 256;
 
-/// A group mark waits so long for a member that runs turns.
+/// A group mark that waits for a member tries again after this time, if the member has not paused
+/// before.
 const WAIT_NS: u64 = 1_000_000;
 
 /// The group mark that runs.
@@ -50,32 +51,38 @@ impl Drop for GroupTurn<'_> {
 /// When a worker continues the group mark.
 enum NextPiece {
     Now,
-    Later,
+    /// When one of these has paused; in some time at the latest.
+    Later(Vec<ActorKey>),
     None,
 }
 
 struct RunningGroup {
     mark: GroupMark,
     members: Vec<ActorKey>,
-    /// Members in which group marks before it have emptied objects.
-    productive: usize,
+    /// The members that it waits for, because they run turns.
+    waits_for: Vec<ActorKey>,
     /// Whether all candidates are members.
     coverage: GroupResult,
     took_ns: u64,
 }
 
 impl GroupPass {
-    /// Does a piece, if a group mark runs or is due, and no other worker does it.
-    pub(super) fn run(&self, system: &Arc<Shared>) {
+    /// Does a piece, if a group mark runs or is due, and no other worker does it. The caller may
+    /// hold an actor between two of its runs, which is visited then, if it is a member.
+    pub(super) fn run(&self, system: &Arc<Shared>, held: Option<&mut Idle>) {
         let group = match mem::replace(&mut *lock(&self.0), GroupPlace::Taken) {
             GroupPlace::NoGroup => None,
             GroupPlace::Waiting(group) => Some(group),
             GroupPlace::Taken => return,
         };
         let mut turn = GroupTurn { place: self, group };
-        let group = turn.group.take().or_else(|| RunningGroup::begin(system));
+        let group = match held {
+            // Its caller is in a hurry.
+            Some(_) => turn.group.take(),
+            None => turn.group.take().or_else(|| RunningGroup::begin(system)),
+        };
         let (left, next) = match group {
-            Some(group) => group.run(system),
+            Some(group) => group.run(system, held),
             None => (None, NextPiece::None),
         };
         turn.group = left;
@@ -83,7 +90,14 @@ impl GroupPass {
         // After the group mark was put back: another worker may take the request at once.
         match next {
             NextPiece::Now => system.candidates.request_pass(),
-            NextPiece::Later => GroupCandidates::request_at(system, WAIT_NS),
+            NextPiece::Later(active) => {
+                active.into_iter().for_each(|member| {
+                    if let Some(cell) = system.actor(member.id, member.place) {
+                        cell.signal(Signals::VISIT);
+                    }
+                });
+                GroupCandidates::retry_in(system, WAIT_NS);
+            }
             NextPiece::None => {}
         }
         if GroupCandidates::of(system).is_closed() {
@@ -102,7 +116,7 @@ impl GroupPass {
 }
 
 impl RunningGroup {
-    /// The group mark of all actors that are idle now.
+    /// The group mark of all candidates, or of as many as it can have.
     fn begin(system: &Arc<Shared>) -> Option<Box<RunningGroup>> {
         let now_ns = system.oracle.now_ns();
         let candidates = GroupCandidates::of(system);
@@ -139,12 +153,16 @@ impl RunningGroup {
                 is_candidate
             });
             match visited {
-                Ok(true) => members.push(key),
                 Ok(false) => {}
                 Err(Visit::Ended) => candidates.remove(key),
-                Err(_) => coverage = GroupResult::Partial,
+                // It is in use, so it shares what it did when it was added.
+                Ok(true) | Err(_) => members.push(key),
             }
         }
+        candidates.begin_group(&GroupBegin {
+            members: members.len(),
+            productive,
+        });
         let took_ns = system.oracle.now_ns() - now_ns;
         if members.len() < 2 {
             let covered = members.len();
@@ -152,7 +170,6 @@ impl RunningGroup {
                 system,
                 &GroupEnd {
                     result: coverage,
-                    productive,
                     covered,
                     took_ns,
                 },
@@ -162,24 +179,32 @@ impl RunningGroup {
         Some(Box::new(RunningGroup {
             mark: GroupMark::new(members.len()),
             members,
-            productive,
+            waits_for: Vec::new(),
             coverage,
             took_ns,
         }))
     }
 
     /// Continues it for a slice of time; one step in a simulation. Returns what is left of it.
-    fn run(mut self: Box<Self>, system: &Arc<Shared>) -> (Option<Box<RunningGroup>>, NextPiece) {
+    fn run(
+        mut self: Box<Self>,
+        system: &Arc<Shared>,
+        mut held: Option<&mut Idle>,
+    ) -> (Option<Box<RunningGroup>>, NextPiece) {
         let began_ns = system.oracle.now_ns();
         let slice_ns = match system.stage().is_none() {
             true => SLICE_NS,
             false => 0,
         };
+        self.waits_for.clear();
         let progress = loop {
-            let progress = self.mark.step(&mut MemberActors {
+            let mut members = MemberActors {
                 system,
                 members: &self.members,
-            });
+                held: held.as_deref_mut(),
+                waits_for: &mut self.waits_for,
+            };
+            let progress = self.mark.step(&mut members);
             let spent_ns = system.oracle.now_ns() - began_ns;
             if progress != GroupProgress::More || spent_ns >= slice_ns {
                 break progress;
@@ -188,7 +213,10 @@ impl RunningGroup {
         self.took_ns += system.oracle.now_ns() - began_ns;
         match progress {
             GroupProgress::More => (Some(self), NextPiece::Now),
-            GroupProgress::Wait => (Some(self), NextPiece::Later),
+            GroupProgress::Wait => {
+                let active = self.waits_for.clone();
+                (Some(self), NextPiece::Later(active))
+            }
             GroupProgress::Committed | GroupProgress::Dissolved => {
                 self.end(system, progress);
                 (None, NextPiece::None)
@@ -200,11 +228,8 @@ impl RunningGroup {
         let mut result = self.coverage;
         if progress == GroupProgress::Dissolved {
             result = GroupResult::Dissolved;
-            for &member in &self.members {
-                match hold(system, member) {
-                    Ok(idle) => idle.park(),
-                    Err(_) => GroupCandidates::of(system).leave_out_once(member),
-                }
+            for member in self.waits_for {
+                GroupCandidates::of(system).leave_out_once(member);
             }
         }
         let covered = match result {
@@ -215,7 +240,6 @@ impl RunningGroup {
             system,
             &GroupEnd {
                 result,
-                productive: self.productive,
                 covered,
                 took_ns: self.took_ns,
             },
@@ -227,6 +251,10 @@ impl RunningGroup {
 struct MemberActors<'s> {
     system: &'s Arc<Shared>,
     members: &'s [ActorKey],
+    /// An actor between two of its runs.
+    held: Option<&'s mut Idle>,
+    /// Members that were not visited, because they run turns.
+    waits_for: &'s mut Vec<ActorKey>,
 }
 
 fn hold(system: &Shared, key: ActorKey) -> Result<Idle, Visit> {
@@ -261,6 +289,15 @@ fn visit_idle(idle: &mut Idle, visit: &mut dyn FnMut(Member<'_>)) -> Visit {
 // SAFETY: an actor is held during a visit: no turn of it runs then (C1, X11).
 unsafe impl Members for MemberActors<'_> {
     fn visit(&mut self, member: usize, body: &mut dyn FnMut(Member<'_>)) -> Visit {
-        visit(self.system, self.members[member], body)
+        let key = self.members[member];
+        let held = self.held.as_deref_mut();
+        let visited = match held.filter(|held| held.id == key.id) {
+            Some(held) => visit_idle(held, body),
+            None => visit(self.system, key, body),
+        };
+        if visited == Visit::Active {
+            self.waits_for.push(key);
+        }
+        visited
     }
 }

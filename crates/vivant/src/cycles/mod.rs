@@ -7,7 +7,7 @@
 //!   without a reference from outside.
 //! - [`detection_pass`]: the detection pass, which fills the graph a few actors at a time.
 //! - [`commit`]: the commit of a group: all of its actors become dying, or none.
-//! - [`group_pass`]: the group mark of idle actors' heaps, which finds cycles of objects.
+//! - [`group_pass`]: the group mark of actors' heaps, which finds cycles of objects.
 //! - [`why`], [`why_object`]: what keeps an actor, or an object, alive; [`actor_graph`]: the graph
 //!   of all actors, for that.
 

@@ -5,7 +5,7 @@ use super::collected::ActorHeap;
 use super::deaths::{DeathNotice, DeathNotices};
 use super::edge_snapshot::EdgeSnapshot;
 use super::gc_messages;
-use super::group_candidates::{AnyTags, GroupCandidates};
+use super::group_candidates::{AnyTags, GroupCall, GroupCandidates};
 use super::marks::ConcurrentMarks;
 use crate::actor::Worker;
 use crate::api::Actor;
@@ -130,7 +130,7 @@ where
             let heap = &mut self.heap;
             self.edge_snapshot = EdgeSnapshot::take(self.turns, |each| heap.show(each));
         }
-        if report.cycles == CyclesSuspected::Yes {
+        if report.cycles != CyclesSuspected::No {
             let key = worker.with_me(|actor| ActorKey {
                 id: actor.id,
                 place: actor.place(),
@@ -139,7 +139,12 @@ where
                 true => AnyTags::Yes,
                 false => AnyTags::No,
             };
-            GroupCandidates::add(system, key, tags);
+            let call = GroupCall {
+                tags,
+                suspected: report.cycles,
+                emptied: self.heap.stats().emptied,
+            };
+            GroupCandidates::add(system, key, &call);
         }
         self.send_death_notices();
     }

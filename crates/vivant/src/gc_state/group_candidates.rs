@@ -7,15 +7,16 @@ use crate::services::{Alarm, ns};
 use crate::sync::{Arc, Mutex, MutexGuard, lock};
 use std::collections::BTreeMap;
 use std::mem;
+use vivant_heap::CyclesSuspected;
 
 /// A group mark begins this part of `idle_after` after an actor has called for it: actors that
 /// share objects become idle at about the same time.
 const DELAY_PART: u64 = 8;
 
-/// Group marks take this part of one worker's time at most.
+/// Unproductive group marks take this part of one worker's time at most.
 const TIME_PART: u64 = 10;
 
-/// Unproductive or dissolved group marks double the time to the next one, up to this factor.
+/// Unproductive group marks double the time to the next one, up to this factor.
 const BACK_OFF_MAX: u64 = 64;
 
 /// The candidates of a system.
@@ -28,16 +29,27 @@ struct CandidateList {
     known: BTreeMap<u64, Known>,
     /// When the next group mark begins, if one was called for.
     due_ns: Option<u64>,
-    not_before_ns: u64,
+    /// The end of the last group mark, and how long it took.
+    ended_ns: u64,
+    took_ns: u64,
+    /// Whether a worker continues the group mark in some time, although no member has paused.
+    retry: Retry,
     /// The number of the candidate that the next group mark begins with: more candidates than
     /// members take turns.
     next_first: u64,
     /// Members of group marks since the last call, or since one was productive: when all candidates
     /// have had their turn, no group mark follows without a call.
     covered: usize,
-    /// Factor of the time to the next group mark, less one.
+    /// Factor of the time to the next group mark, less one. Zero if the last one was productive.
     back_off: u64,
     is_closed: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Retry {
+    #[default]
+    None,
+    Set,
 }
 
 struct Known {
@@ -53,7 +65,7 @@ struct Known {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NextGroup {
     Joins,
-    /// It was not idle when a group mark was dissolved, which perhaps waited for it in vain.
+    /// It was in use when a group mark was dissolved, which perhaps waited for it.
     LeftOut,
 }
 
@@ -73,24 +85,37 @@ pub(crate) enum AnyTags {
     No,
 }
 
+/// An actor's call for a group mark.
+pub(super) struct GroupCall {
+    pub(super) tags: AnyTags,
+    pub(super) suspected: CyclesSuspected,
+    /// Objects that group marks have emptied in it.
+    pub(super) emptied: u64,
+}
+
 /// The result of a group mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GroupResult {
     /// It has marked all candidates.
     Complete,
-    /// Some candidates were left out, because they were not idle.
+    /// Some candidates were left out.
     Partial,
     /// There are more candidates than members.
     Truncated,
-    /// It has not come to its end: a member was not idle for too long, or could not wait.
+    /// It has marked nothing to its end: a member was never idle, or could not wait.
     Dissolved,
+}
+
+/// What is known of a group mark that begins.
+pub(crate) struct GroupBegin {
+    pub(crate) members: usize,
+    /// Members in which group marks before it have emptied objects.
+    pub(crate) productive: usize,
 }
 
 /// What is known of a group mark that is over.
 pub(crate) struct GroupEnd {
     pub(crate) result: GroupResult,
-    /// Members in which group marks before it have emptied objects.
-    pub(crate) productive: usize,
     /// Candidates that need not be members soon.
     pub(crate) covered: usize,
     pub(crate) took_ns: u64,
@@ -105,19 +130,25 @@ impl GroupCandidates {
         lock(&self.0)
     }
 
-    /// An idle actor calls for a group mark.
-    pub(super) fn add(system: &Arc<Shared>, key: ActorKey, tags: AnyTags) {
+    /// An actor calls for a group mark.
+    pub(super) fn add(system: &Arc<Shared>, key: ActorKey, call: &GroupCall) {
         let mut list = GroupCandidates::of(system).list();
-        let place = key.place;
         let known = list.known.entry(key.id).or_insert(Known {
-            place,
-            tags,
+            place: key.place,
+            tags: call.tags,
             next: NextGroup::Joins,
             emptied: 0,
         });
-        (known.place, known.tags) = (place, tags);
+        (known.place, known.tags) = (key.place, call.tags);
+        if known.emptied < call.emptied {
+            list.back_off = 0;
+        }
         list.covered = 0;
-        list.call(system, ns(system.config.idle_after) / DELAY_PART);
+        let delay_ns = match call.suspected {
+            CyclesSuspected::Growing => 0,
+            _ => ns(system.config.idle_after) / DELAY_PART,
+        };
+        list.call(system, delay_ns);
     }
 
     /// The candidates, if a group mark is due.
@@ -173,17 +204,21 @@ impl GroupCandidates {
         known.is_some_and(|known| mem::replace(&mut known.emptied, emptied) < emptied)
     }
 
-    /// A group mark of so many members is over.
-    pub(crate) fn end_group(&self, system: &Arc<Shared>, end: &GroupEnd) {
+    /// A group mark of so many members begins.
+    pub(crate) fn begin_group(&self, begin: &GroupBegin) {
         let mut list = self.list();
-        let is_productive = end.productive != 0 && end.result != GroupResult::Dissolved;
-        list.back_off = match is_productive {
+        list.back_off = match begin.productive != 0 {
             true => 0,
+            false if begin.members < 2 => list.back_off,
             false => (2 * list.back_off + 1).min(BACK_OFF_MAX - 1),
         };
-        let pause_ns = end.took_ns.saturating_mul(TIME_PART * (list.back_off + 1));
-        list.not_before_ns = system.oracle.now_ns().saturating_add(pause_ns);
-        list.covered = match is_productive {
+    }
+
+    /// A group mark is over.
+    pub(crate) fn end_group(&self, system: &Arc<Shared>, end: &GroupEnd) {
+        let mut list = self.list();
+        (list.ended_ns, list.took_ns) = (system.oracle.now_ns(), end.took_ns);
+        list.covered = match list.back_off == 0 {
             true => 0,
             false => list.covered.saturating_add(end.covered),
         };
@@ -217,23 +252,43 @@ impl GroupCandidates {
 }
 
 impl CandidateList {
-    /// Schedules the next group mark, unless one is scheduled.
+    /// Schedules the next group mark, unless one is scheduled that begins sooner.
     fn call(&mut self, system: &Arc<Shared>, in_ns: u64) {
-        if self.is_closed || self.due_ns.is_some() {
+        if self.is_closed {
             return;
         }
         let now_ns = system.oracle.now_ns();
-        let due_ns = now_ns.saturating_add(in_ns).max(self.not_before_ns);
-        self.due_ns = Some(due_ns);
-        GroupCandidates::request_at(system, due_ns - now_ns);
+        let due_ns = now_ns.saturating_add(in_ns).max(self.not_before_ns());
+        if self.due_ns.is_none_or(|before| due_ns < before) {
+            self.due_ns = Some(due_ns);
+            GroupCandidates::request_at(system, due_ns - now_ns);
+        }
+    }
+
+    fn not_before_ns(&self) -> u64 {
+        let factor = match self.back_off {
+            0 => 1,
+            back_off => TIME_PART * (back_off + 1),
+        };
+        self.ended_ns
+            .saturating_add(self.took_ns.saturating_mul(factor))
     }
 }
 
 impl GroupCandidates {
+    /// A worker continues the group mark in so many nanoseconds, unless that is set already.
+    pub(crate) fn retry_in(system: &Arc<Shared>, in_ns: u64) {
+        let before = mem::replace(&mut GroupCandidates::of(system).list().retry, Retry::Set);
+        if before == Retry::None {
+            GroupCandidates::request_at(system, in_ns);
+        }
+    }
+
     /// A worker continues the group mark, or begins one, in so many nanoseconds.
-    pub(crate) fn request_at(system: &Arc<Shared>, in_ns: u64) {
+    fn request_at(system: &Arc<Shared>, in_ns: u64) {
         let shared = system.clone();
         let fire = move || {
+            GroupCandidates::of(&shared).list().retry = Retry::None;
             shared.candidates.request_pass();
             shared.idle.wake_one();
         };
@@ -258,8 +313,16 @@ mod tests {
         let system = simulation.system().shared();
         let candidates = GroupCandidates::of(system);
         let key = |id| ActorKey { id, place: 0 };
-        let call = || GroupCandidates::add(system, key(2), AnyTags::No);
-        (1..4).for_each(|id| GroupCandidates::add(system, key(id), AnyTags::Yes));
+        let add = |id, tags| {
+            let call = GroupCall {
+                tags,
+                suspected: CyclesSuspected::Idle,
+                emptied: 0,
+            };
+            GroupCandidates::add(system, key(id), &call);
+        };
+        let call = || add(2, AnyTags::No);
+        (1..4).for_each(|id| add(id, AnyTags::Yes));
         assert_eq!(due(candidates), (vec![1, 2, 3], GroupResult::Complete));
         candidates.begin_next_with(key(2));
         call();

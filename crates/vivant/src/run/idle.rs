@@ -45,6 +45,16 @@ impl CellRef {
 }
 
 impl Idle {
+    /// The actor between two runs, for a visit of its heap. It goes into a run queue afterwards.
+    pub(crate) fn between_runs(actor: Runnable) -> Idle {
+        Idle(actor)
+    }
+
+    /// The actor, for its next run.
+    pub(crate) fn into_runnable(self) -> Runnable {
+        self.0
+    }
+
     /// Returns what keeps the actor alive, as far as the actor itself shows it.
     pub(crate) fn root_reason(&self) -> Option<RootReason> {
         // SAFETY: this is the only right to access the owner part (C1), and it is not written here

@@ -16,6 +16,9 @@ pub(crate) enum Ran {
     Parked,
     /// The budget is spent. The caller puts the actor at the end of a run queue.
     Requeue(Runnable),
+    /// A group mark waits for the actor's heap. The caller passes the actor to the detector, then
+    /// puts it at the end of a run queue.
+    Visit(Runnable),
 }
 
 /// Runs an actor that came out of a run queue.
@@ -75,7 +78,9 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
     let (mut turn_began_ms, mut longest_ms) = (began_ms, 0);
     let watch = held.begin_measure();
     loop {
-        handle_signals(&mut held);
+        if handle_signals(&mut held) == AfterSignals::Visit {
+            return visited(held, began_ms);
+        }
         while held.takes_messages() {
             let now_ms = oracle.coarse_ms();
             if messages >= budget.messages || now_ms >= until_ms {
@@ -102,7 +107,9 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
                     }
                 }
             }
-            handle_signals(&mut held);
+            if handle_signals(&mut held) == AfterSignals::Visit {
+                return visited(held, began_ms);
+            }
         }
         // Before the last check: a destructor may drop the actor's last address.
         held.counts_end();
@@ -142,23 +149,40 @@ fn turn(held: &mut RunGuard<'_>, envelope: Envelope) -> AfterTurn {
     AfterTurn::Continue
 }
 
+/// Whether the run continues after signals.
+#[derive(PartialEq, Eq)]
+enum AfterSignals {
+    Continue,
+    /// The heap is to be visited between this run and the next one.
+    Visit,
+}
+
 /// Handles the signals. They come before messages and reach muted actors too.
 #[inline(always)]
-fn handle_signals(held: &mut RunGuard<'_>) {
+fn handle_signals(held: &mut RunGuard<'_>) -> AfterSignals {
     #[cfg(test)]
     if held.has_bug_between_steps(InjectedFault::DeafSteps) {
-        return;
+        return AfterSignals::Continue;
     }
     let signals = held.signals();
-    if signals != Signals::default() {
-        handle(held, signals);
+    match signals == Signals::default() {
+        true => AfterSignals::Continue,
+        false => handle(held, signals),
     }
 }
 
+/// The run ends before its budget is spent, because a group mark waits for the heap.
 #[cold]
-fn handle(held: &mut RunGuard<'_>, signals: Signals) {
+fn visited(held: RunGuard<'_>, began_ms: u64) -> Ran {
+    let now_ms = held.worker.system.oracle.coarse_ms();
+    held.add_busy(now_ms - began_ms);
+    Ran::Visit(held.release())
+}
+
+#[cold]
+fn handle(held: &mut RunGuard<'_>, signals: Signals) -> AfterSignals {
     if held.has_ended() {
-        return;
+        return AfterSignals::Continue;
     }
     if signals.has(Signals::UNMUTE) {
         held.unmute();
@@ -176,5 +200,9 @@ fn handle(held: &mut RunGuard<'_>, signals: Signals) {
         if signals.has(Signals::START) {
             held.start_incarnation();
         }
+    }
+    match signals.has(Signals::VISIT) && !held.has_ended() {
+        true => AfterSignals::Visit,
+        false => AfterSignals::Continue,
     }
 }

@@ -27,3 +27,18 @@ mod worker_loop;
 pub(crate) use simulated::RUN_MAX;
 pub(crate) use simulated::SimulatedScheduler;
 pub(crate) use threads::Threads;
+
+use crate::actor::{Runnable, Shared};
+use crate::cycles::Detector;
+use crate::run::Ran;
+use crate::sync::Arc;
+
+/// The actor, if it is to run again. Before, a group mark that waits for its heap visits it.
+#[inline]
+fn runs_again(ran: Ran, system: &Arc<Shared>) -> Option<Runnable> {
+    match ran {
+        Ran::Parked => None,
+        Ran::Requeue(actor) => Some(actor),
+        Ran::Visit(actor) => Some(Detector::of(system).visit(system, actor)),
+    }
+}

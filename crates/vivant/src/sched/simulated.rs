@@ -1,11 +1,12 @@
 //! The simulated scheduler. One step is one choice.
 
+use super::runs_again;
 use crate::actor::{Runnable, Scheduler, Shared, Worker};
 use crate::config::RunBudget;
 use crate::cycles::Detector;
 use crate::gc_state::{ConcurrentMarks, DetachedHeaps, IdleWork};
 use crate::oracle::Simulated;
-use crate::run::{Ran, run};
+use crate::run::run;
 use crate::services::Stage;
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
@@ -38,7 +39,8 @@ impl SimulatedScheduler {
 
     fn run_cell(&self, system: &Arc<Shared>, cell: Runnable, budget: RunBudget) {
         let worker = Worker::new(system.clone(), None);
-        if let Ran::Requeue(cell) = Worker::enter(&worker, |worker| run(cell, worker, budget)) {
+        let ran = Worker::enter(&worker, |worker| run(cell, worker, budget));
+        if let Some(cell) = runs_again(ran, system) {
             lock(&self.0).ready.push(cell);
         }
         if let Err(fault) = CountAudit::check() {

@@ -2,10 +2,10 @@
 //! (T6): one pool for actors that are declared to block, one for slow actors, which have had long
 //! turns.
 
+use super::runs_again;
 use super::threads::{Started, Threads};
 use crate::actor::{Runnable, Scheduler, Shared, Worker};
 use crate::observe;
-use crate::run::Ran;
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -133,7 +133,7 @@ impl ThreadPool {
                 threads.clock.rouse();
                 let ran = crate::run::run(cell, worker, system.config.budget);
                 observe::flush(&worker.meters);
-                if let Ran::Requeue(cell) = ran {
+                if let Some(cell) = runs_again(ran, system) {
                     threads.schedule(cell, system);
                 }
             }

@@ -4,11 +4,11 @@
 use super::clock::ClockThread;
 use super::memory::PrefaultThread;
 use super::replacement::Replacement;
+use super::runs_again;
 use super::thread_pool::{THREADS_MAX, ThreadPool};
 use crate::actor::{Runnable, Scheduler, Shared, Worker, WorkerClass};
 use crate::actor::{Tenure, WorkerShared};
 use crate::queues::RunQueue;
-use crate::run::Ran;
 use crate::statistics::WorkerFacts;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, lock};
 use std::any::Any;
@@ -246,7 +246,7 @@ impl Threads {
             Worker::enter(&worker, |worker| {
                 while let Some(actor) = self.common.pop() {
                     let ran = crate::run::run(actor, worker, worker.system.config.budget);
-                    if let Ran::Requeue(actor) = ran {
+                    if let Some(actor) = runs_again(ran, system) {
                         self.common.push(actor);
                     }
                 }

@@ -4,6 +4,7 @@
 use super::replacement::HELD_UP_MS;
 use super::round::{First, Round, Sources};
 use super::run_speed::{Backlog, RunSpeed};
+use super::runs_again;
 use super::steal_policy::{StealPolicy, StealVerdict};
 use super::threads::Threads;
 use crate::actor::{Runnable, Scheduler, Shared, Worker, WorkerClass};
@@ -14,7 +15,6 @@ use crate::failures::catch;
 use crate::gc_state::{ConcurrentMarks, DetachedHeaps, IdleWork};
 use crate::observe;
 use crate::queues::{Park, Withdrawn};
-use crate::run::Ran;
 use crate::services::Timers;
 use crate::sync::{Arc, Ordering};
 use std::mem;
@@ -147,7 +147,8 @@ impl Threads {
             while let Err(caught) =
                 catch(|| self.run_actors(worker, &worker_shared, &mut loop_state))
             {
-                if let Ran::Requeue(actor) = crate::run::rescue(worker, caught) {
+                let ran = crate::run::rescue(worker, caught);
+                if let Some(actor) = runs_again(ran, &worker.system) {
                     self.requeue(&worker_shared, actor, &worker.system);
                 }
             }
@@ -205,7 +206,8 @@ impl Threads {
                         // packet, and sleep.
                         worker.system.idle.wake_one();
                     }
-                    if let Ran::Requeue(actor) = crate::run::run_to_panic(actor, worker, budget) {
+                    let ran = crate::run::run_to_panic(actor, worker, budget);
+                    if let Some(actor) = runs_again(ran, &worker.system) {
                         self.requeue_or_throttle(worker, worker_shared, actor);
                     }
                 }

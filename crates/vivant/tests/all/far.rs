@@ -1,6 +1,7 @@
 //! Far references: a holder sends messages about the object to its actor, keeps object and actor
 //! alive, and has no access to either.
 
+mod busy;
 mod cycles;
 mod ends;
 

@@ -74,15 +74,6 @@ fn group_marks_of_living_objects_come_to_an_end() {
     simulation.run_for(Duration::from_secs(1_000));
     let before = marks();
     assert!(before > 0);
-    eprintln!(
-        "MARKS {before} {:?}",
-        (0..6)
-            .map(|_| {
-                simulation.run_for(Duration::from_secs(20));
-                marks()
-            })
-            .collect::<Vec<_>>()
-    );
     simulation.run_for(Duration::from_secs(1_000));
     assert_eq!(marks(), before);
     drop(actors);
