@@ -100,8 +100,8 @@ impl Scene {
 }
 
 /// How often object 0 is destroyed by a group mark of the heaps 0 and 1, and by the end of its
-/// marks. `turn` runs after this step of it, and returns the parcels that stay, and whether
-/// something refers to the object; the result is zero if it does not run, or nothing does.
+/// marks. `turn` runs after this step of it, or after its last one. It returns the parcels that
+/// stay, and whether something refers to the object; the result is zero if nothing does.
 fn destroyed_beside_group_mark(
     mut program: Program,
     last: usize,
@@ -121,6 +121,10 @@ fn destroyed_beside_group_mark(
         if let GroupProgress::Committed | GroupProgress::Dissolved = progress {
             break;
         }
+    }
+    // The members' marks have not begun their termination.
+    if let Some(turn) = turn.take() {
+        after_turn = Some(turn(&mut program));
     }
     for heap in &mut program.heaps {
         let _left = heap.help_mark(100);

@@ -30,11 +30,19 @@ enum GroupPlace {
     #[default]
     NoGroup,
     Waiting(Box<RunningGroup>),
-    Taken,
+    Taken(MissedRequest),
+}
+
+/// Whether a worker was requested to begin or continue the group mark while another one had it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum MissedRequest {
+    None,
+    Some,
 }
 
 /// The right to continue the group mark, or to begin one. One worker has it.
 struct GroupTurn<'p> {
+    system: &'p Shared,
     place: &'p GroupPass,
     /// What is left of the group mark; none if it is over.
     group: Option<Box<RunningGroup>>,
@@ -44,8 +52,20 @@ impl Drop for GroupTurn<'_> {
     /// After a panic too: else no group mark would ever run again.
     fn drop(&mut self) {
         let left = self.group.take();
-        *lock(&self.place.0) = left.map_or(GroupPlace::NoGroup, GroupPlace::Waiting);
+        let left = left.map_or(GroupPlace::NoGroup, GroupPlace::Waiting);
+        let taken = mem::replace(&mut *lock(&self.place.0), left);
+        if let GroupPlace::Taken(MissedRequest::Some) = taken {
+            // What was due then may have come too late for the piece that ran.
+            request_piece(self.system);
+        }
     }
+}
+
+/// Some worker continues the group mark, or begins one, as soon as it can.
+fn request_piece(system: &Shared) {
+    system.candidates.request_pass();
+    // The caller may be a thread that looks for no requests.
+    system.idle.wake_one();
 }
 
 /// When a worker continues the group mark.
@@ -70,16 +90,16 @@ impl GroupPass {
     /// Does a piece, if a group mark runs or is due, and no other worker does it. The caller may
     /// hold an actor between two of its runs, which is visited then, if it is a member.
     pub(super) fn run(&self, system: &Arc<Shared>, held: Option<&mut Idle>) {
-        let group = match mem::replace(&mut *lock(&self.0), GroupPlace::Taken) {
-            GroupPlace::NoGroup => None,
-            GroupPlace::Waiting(group) => Some(group),
-            GroupPlace::Taken => return,
+        let is_worker = held.is_none();
+        let turn = match is_worker {
+            true => self.take(system),
+            // Its caller is in a hurry: it begins none.
+            false => self.take_waiting(system),
         };
-        let mut turn = GroupTurn { place: self, group };
-        let group = match held {
-            // Its caller is in a hurry.
-            Some(_) => turn.group.take(),
-            None => turn.group.take().or_else(|| RunningGroup::begin(system)),
+        let Some(mut turn) = turn else { return };
+        let group = match turn.group.take() {
+            None if is_worker => RunningGroup::begin(system),
+            group => group,
         };
         let (left, next) = match group {
             Some(group) => group.run(system, held),
@@ -89,7 +109,9 @@ impl GroupPass {
         drop(turn);
         // After the group mark was put back: another worker may take the request at once.
         match next {
-            NextPiece::Now => system.candidates.request_pass(),
+            // This worker looks for requests before it sleeps.
+            NextPiece::Now if is_worker => system.candidates.request_pass(),
+            NextPiece::Now => request_piece(system),
             NextPiece::Later(active) => {
                 active.into_iter().for_each(|member| {
                     if let Some(cell) = system.actor(member.id, member.place) {
@@ -102,6 +124,43 @@ impl GroupPass {
         }
         if GroupCandidates::of(system).is_closed() {
             self.close();
+        }
+    }
+
+    /// The right to begin or continue the group mark. If another worker has it, that worker
+    /// requests a further piece afterwards.
+    fn take<'p>(&'p self, system: &'p Shared) -> Option<GroupTurn<'p>> {
+        let mut place = lock(&self.0);
+        let (taken, missed) = match &*place {
+            GroupPlace::Taken(_) => (false, MissedRequest::Some),
+            GroupPlace::NoGroup | GroupPlace::Waiting(_) => (true, MissedRequest::None),
+        };
+        let before = mem::replace(&mut *place, GroupPlace::Taken(missed));
+        let group = match before {
+            GroupPlace::Waiting(group) => Some(group),
+            GroupPlace::NoGroup | GroupPlace::Taken(_) => None,
+        };
+        drop(place);
+        taken.then_some(GroupTurn {
+            system,
+            place: self,
+            group,
+        })
+    }
+
+    /// The right to continue the group mark, if one waits.
+    fn take_waiting<'p>(&'p self, system: &'p Shared) -> Option<GroupTurn<'p>> {
+        let mut place = lock(&self.0);
+        match mem::replace(&mut *place, GroupPlace::Taken(MissedRequest::None)) {
+            GroupPlace::Waiting(group) => Some(GroupTurn {
+                system,
+                place: self,
+                group: Some(group),
+            }),
+            other => {
+                *place = other;
+                None
+            }
         }
     }
 
@@ -299,5 +358,36 @@ unsafe impl Members for MemberActors<'_> {
             self.waits_for.push(key);
         }
         visited
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::Simulation;
+
+    #[test]
+    fn a_request_that_finds_the_group_mark_taken_is_repeated() {
+        let simulation = Simulation::new(1);
+        let system = simulation.system().shared();
+        let place = GroupPass::default();
+        let turn = place.take(system).expect("nothing runs");
+        system.candidates.clear_request();
+        assert!(place.take(system).is_none());
+        drop(turn);
+        assert!(system.candidates.is_pass_requested());
+    }
+
+    #[test]
+    fn a_run_of_a_member_that_comes_too_late_misses_no_request() {
+        let simulation = Simulation::new(1);
+        let system = simulation.system().shared();
+        let place = GroupPass::default();
+        assert!(place.take_waiting(system).is_none());
+        let turn = place.take(system).expect("the run has given it back");
+        system.candidates.clear_request();
+        assert!(place.take_waiting(system).is_none());
+        drop(turn);
+        assert!(!system.candidates.is_pass_requested());
     }
 }
