@@ -46,10 +46,11 @@ fn a_turn_that_allocates_too_much_is_reported_once_though_its_inbox_is_drained_a
     assert_eq!(reports, 1);
 }
 
-/// Has its references in a container of `std`, or in chunks.
+/// Has its references in a container of `std`, or in such a container of an object, or in chunks.
 #[derive(Actor)]
 struct ShelfState<'gc> {
     whole: Vec<Gc<'gc, u64>>,
+    object: Option<Gc<'gc, Mut<Vec<Gc<'gc, u64>>>>>,
     chunks: gc::Vec<'gc, Gc<'gc, u64>>,
 }
 
@@ -59,12 +60,20 @@ impl<'gc> ShelfState<'gc> {
     fn new() -> Self {
         ShelfState {
             whole: Vec::new(),
+            object: None,
             chunks: gc::Vec::new(),
         }
     }
 
     fn fills_whole(&mut self, t: &Turn<'gc, Shelf>, many: u64) {
         self.whole = (0..many).map(|n| t.alloc(n)).collect();
+    }
+
+    fn fills_object(&mut self, t: &Turn<'gc, Shelf>, many: u64) {
+        let object = *self
+            .object
+            .get_or_insert_with(|| t.alloc(Mut::new(Vec::new())));
+        *object.borrow_mut(t) = (0..many).map(|n| t.alloc(n)).collect();
     }
 
     fn fills_chunks(&mut self, t: &Turn<'gc, Shelf>, many: u64) {
@@ -74,9 +83,10 @@ impl<'gc> ShelfState<'gc> {
     }
 }
 
-#[test]
-fn a_large_container_is_reported_once_and_a_collection_in_chunks_is_not() {
-    const MANY: u64 = 100_000;
+const MANY: u64 = 100_000;
+
+/// An actor, and the reports of large containers.
+fn shelf() -> (Simulation, Address<Shelf>, Arc<Mutex<Vec<(usize, String)>>>) {
     let reports = Arc::new(Mutex::new(Vec::new()));
     let said = reports.clone();
     let builder = System::builder().on_report(move |report| {
@@ -86,6 +96,12 @@ fn a_large_container_is_reported_once_and_a_collection_in_chunks_is_not() {
     });
     let simulation = Simulation::with(3, Faults::none(), builder);
     let shelf = Shelf::spawn(simulation.system());
+    (simulation, shelf, reports)
+}
+
+#[test]
+fn a_large_container_is_reported_once_and_a_collection_in_chunks_is_not() {
+    let (_simulation, shelf, reports) = shelf();
     for _ in 0..3 {
         shelf.fills_chunks(MANY).ask_blocking().unwrap();
     }
@@ -99,4 +115,15 @@ fn a_large_container_is_reported_once_and_a_collection_in_chunks_is_not() {
     };
     assert_eq!(*elements as u64, MANY);
     assert!(text.contains("gc::Vec"), "{text}");
+}
+
+#[test]
+fn a_large_container_of_an_object_is_reported() {
+    let (_simulation, shelf, reports) = shelf();
+    for _ in 0..3 {
+        shelf.fills_object(MANY).ask_blocking().unwrap();
+    }
+    let reports = reports.lock().unwrap();
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    assert_eq!(reports[0].0 as u64, MANY);
 }
