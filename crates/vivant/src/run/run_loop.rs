@@ -77,10 +77,9 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
     let mut messages = 0;
     let (mut turn_began_ms, mut longest_ms) = (began_ms, 0);
     let watch = held.begin_measure();
+    let mut end = RunEnd::Run;
     loop {
-        if handle_signals(&mut held) == AfterSignals::Visit {
-            return visited(held, began_ms);
-        }
+        handle_signals(&mut held, &mut end);
         while held.takes_messages() {
             let now_ms = oracle.coarse_ms();
             if messages >= budget.messages || now_ms >= until_ms {
@@ -90,7 +89,10 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
                 }
                 held.add_busy(now_ms - began_ms);
                 held.update_worker_class(longest_ms, &watch);
-                return Ran::Requeue(held.release());
+                return match end {
+                    RunEnd::Visit if !held.has_ended() => Ran::Visit(held.release()),
+                    _ => Ran::Requeue(held.release()),
+                };
             }
             turn_began_ms = now_ms;
             messages += 1;
@@ -107,8 +109,9 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
                     }
                 }
             }
-            if handle_signals(&mut held) == AfterSignals::Visit {
-                return visited(held, began_ms);
+            handle_signals(&mut held, &mut end);
+            if end == RunEnd::Visit {
+                messages = budget.messages;
             }
         }
         // Before the last check: a destructor may drop the actor's last address.
@@ -125,6 +128,9 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
             return Ran::Parked;
         }
         held.update_worker_class(longest_ms, &watch);
+        if end == RunEnd::Visit {
+            return Ran::Visit(held.release());
+        }
         match held.park() {
             Ok(()) => return Ran::Parked,
             Err(again) => held = again,
@@ -149,40 +155,33 @@ fn turn(held: &mut RunGuard<'_>, envelope: Envelope) -> AfterTurn {
     AfterTurn::Continue
 }
 
-/// Whether the run continues after signals.
+/// What comes after the run.
 #[derive(PartialEq, Eq)]
-enum AfterSignals {
-    Continue,
-    /// The heap is to be visited between this run and the next one.
+enum RunEnd {
+    /// The next run.
+    Run,
+    /// A visit of the heap. The run ends after its next turn: the actor has a turn between any two
+    /// visits.
     Visit,
 }
 
 /// Handles the signals. They come before messages and reach muted actors too.
 #[inline(always)]
-fn handle_signals(held: &mut RunGuard<'_>) -> AfterSignals {
+fn handle_signals(held: &mut RunGuard<'_>, end: &mut RunEnd) {
     #[cfg(test)]
     if held.has_bug_between_steps(InjectedFault::DeafSteps) {
-        return AfterSignals::Continue;
+        return;
     }
     let signals = held.signals();
-    match signals == Signals::default() {
-        true => AfterSignals::Continue,
-        false => handle(held, signals),
+    if signals != Signals::default() {
+        handle(held, signals, end);
     }
 }
 
-/// The run ends before its budget is spent, because a group mark waits for the heap.
 #[cold]
-fn visited(held: RunGuard<'_>, began_ms: u64) -> Ran {
-    let now_ms = held.worker.system.oracle.coarse_ms();
-    held.add_busy(now_ms - began_ms);
-    Ran::Visit(held.release())
-}
-
-#[cold]
-fn handle(held: &mut RunGuard<'_>, signals: Signals) -> AfterSignals {
+fn handle(held: &mut RunGuard<'_>, signals: Signals, end: &mut RunEnd) {
     if held.has_ended() {
-        return AfterSignals::Continue;
+        return;
     }
     if signals.has(Signals::UNMUTE) {
         held.unmute();
@@ -201,8 +200,47 @@ fn handle(held: &mut RunGuard<'_>, signals: Signals) -> AfterSignals {
             held.start_incarnation();
         }
     }
-    match signals.has(Signals::VISIT) && !held.has_ended() {
-        true => AfterSignals::Visit,
-        false => AfterSignals::Continue,
+    if signals.has(Signals::VISIT) && !held.has_ended() {
+        *end = RunEnd::Visit;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::actor::Signals;
+    use crate::prelude::*;
+    use crate::simulation::Simulation;
+    use crate::sync::{Arc, AtomicUsize, Ordering};
+
+    #[derive(Actor)]
+    struct Counter {
+        turns: Arc<AtomicUsize>,
+    }
+
+    #[behaviours]
+    impl Counter {
+        fn count(&mut self) {
+            self.turns.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Without a turn between two visits, an actor that a group mark waits for again and again
+    /// would never handle a message.
+    #[test]
+    fn an_actor_has_a_turn_between_two_visits() {
+        const TURNS: usize = 8;
+        let simulation = Simulation::new(1);
+        let turns = Arc::new(AtomicUsize::new(0));
+        let counter = simulation.system().spawn(Counter {
+            turns: turns.clone(),
+        });
+        simulation.run();
+        (0..TURNS).for_each(|_| counter.count().send());
+        let cell = Address::link(&counter).to.cell();
+        let steps = (1..=10 * TURNS).find(|_| {
+            cell.signal(Signals::VISIT);
+            simulation.step() && turns.load(Ordering::Relaxed) == TURNS
+        });
+        assert!(steps.is_some());
     }
 }
