@@ -37,7 +37,9 @@ mod programs;
 
 pub use alloc::old::occupancy::ClassOccupancy;
 pub use check::count_verifier::CountVerifier;
-pub use check::retainers::{ObjectName, Retainers, Sharer};
+pub use check::heap_graph::HeapGraph;
+pub use check::object_name::ObjectName;
+pub use check::sharer::Sharer;
 pub use fault::Fault;
 pub use gc::budget::Budget;
 pub use gc::detached_heap::{DetachedHeap, DetachedStep};

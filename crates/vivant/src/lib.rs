@@ -141,7 +141,7 @@ pub use api::{
 };
 pub use api::{Clock, Sleep};
 pub use config::BadCollectors;
-pub use cycles::{KeptBy, Retained, WhyAlive};
+pub use cycles::{KeptBy, Retained, Retainer, WhyAlive};
 pub use edge::{Attached, Attachment, StreamItem};
 pub use failures::{
     Cause, DeadLetter, DeadLetterCount, GaveUp, Inside, Linked, Panic, Report, StopReason,

@@ -22,7 +22,7 @@ const HISTORY: &str = "docs/decisions/";
 const LEFT: &[(&str, usize)] = &[
     ("crates/vivant-brc/", 101),
     ("crates/vivant-collections/", 183),
-    ("crates/vivant-heap/", 455),
+    ("crates/vivant-heap/", 454),
     ("crates/vivant-macros/", 8),
     ("verify/loom/", 30),
 ];

@@ -20,7 +20,7 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant-collections/src/val/", 1),
     ("crates/vivant-heap/src/", 8),
     ("crates/vivant-heap/src/alloc/", 55),
-    ("crates/vivant-heap/src/check/", 38),
+    ("crates/vivant-heap/src/check/", 37),
     ("crates/vivant-heap/src/gc/", 60),
     ("crates/vivant-heap/src/group/", 14),
     ("crates/vivant-heap/src/mark/", 23),

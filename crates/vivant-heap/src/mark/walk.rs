@@ -1,7 +1,7 @@
 //! A walk over all live objects of one heap, between two turns.
 //!
 //! The verifier, the count verifier ([`CountVerifier`](crate::CountVerifier)), retaining paths
-//! ([`Sharer::retainers`](crate::Sharer::retainers)) and the check of marks under stress are loops
+//! ([`Sharer::graph`](crate::Sharer::graph)) and the check of marks under stress are loops
 //! over [`Walk::next`] and [`Walk::scan`]. A walk writes nothing to the heap, and allocates some
 //! words for each object and reference.
 

@@ -21,6 +21,6 @@ impl<'s> ExternalEdges<'s> {
 
 impl fmt::Debug for ExternalEdges<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Holdings").finish_non_exhaustive()
+        f.debug_struct("ExternalEdges").finish_non_exhaustive()
     }
 }

@@ -8,8 +8,8 @@
 //! - [`detection_pass`]: the detection pass, which fills the graph a few actors at a time.
 //! - [`commit`]: the commit of a group: all of its actors become dying, or none.
 //! - [`group_pass`]: the group mark of actors' heaps, which finds cycles of objects.
-//! - [`why`], [`why_object`]: what keeps an actor, or an object, alive; [`actor_graph`]: the graph
-//!   of all actors, for that.
+//! - [`why`], [`why_object`]: what keeps an actor, or an object, alive; [`actor_graph`] and
+//!   [`object_graph`]: the graphs of all actors, and of objects in all heaps, for that.
 
 mod actor_graph;
 mod commit;
@@ -25,9 +25,10 @@ mod group_pass;
 mod model;
 #[cfg(all(test, feature = "macros"))]
 mod model_tests;
+mod object_graph;
 mod trial_deletion;
 mod why;
 mod why_object;
 
 pub(crate) use detector::Detector;
-pub use why::{KeptBy, Retained, WhyAlive};
+pub use why::{KeptBy, Retained, Retainer, WhyAlive};

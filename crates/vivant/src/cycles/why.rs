@@ -14,12 +14,27 @@ use vivant_heap::Sharer;
 pub struct WhyAlive {
     /// Path of the actor; for an object, `an object of` and that of its owner.
     pub what: String,
+    /// For an object: the types of the objects of its owner through which it is kept, outermost
+    /// first. Empty if it is kept by itself, if the owner's state keeps it, or for an actor.
+    pub within: Vec<&'static str>,
     /// The retaining path: the actor that holds its address, or has the object; the actor that
     /// holds that one's address, and so on. Of all such chains the shortest, and of those the one
     /// through the actors that were made first. Empty if it is a root itself.
-    pub through: Vec<String>,
+    pub through: Vec<Retainer>,
     /// What keeps the last actor of the chain, or the actor itself.
     pub by: KeptBy,
+}
+
+/// An actor of a retaining path: [`WhyAlive::through`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Retainer {
+    /// Path of the actor.
+    pub actor: String,
+    /// The types of the objects of its heap on the way from its state, outermost first. The last of
+    /// them holds the address of the actor before, or refers to the object. Empty if the state
+    /// itself does.
+    pub objects: Vec<&'static str>,
 }
 
 /// What keeps an actor or an object alive, other than actors.
@@ -44,6 +59,9 @@ pub enum KeptBy {
     /// they are is not known, because any actor may have references to such an object. So a cycle
     /// of actors through a shared object is not found: break it in a turn.
     Shared(usize),
+    /// Nothing but a cycle of objects of several actors, to which no state refers. The objects are
+    /// freed when a group mark has found them, some time after their actors have become idle.
+    Cycle,
     /// Nothing but the address of the query, or actors that are unreachable too: it is about to
     /// end. An object lives until its owner has been marked.
     Nothing,
@@ -64,6 +82,7 @@ impl fmt::Display for KeptBy {
             }
             KeptBy::Shared(1) => f.write_str("kept by 1 address in a shared object"),
             KeptBy::Shared(count) => write!(f, "kept by {count} addresses in shared objects"),
+            KeptBy::Cycle => f.write_str("part of a cycle of objects that no state refers to"),
             KeptBy::Nothing => f.write_str("kept by nothing else"),
             KeptBy::Ended => f.write_str("over: it has ended"),
         }
@@ -73,10 +92,25 @@ impl fmt::Display for KeptBy {
 impl fmt::Display for WhyAlive {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;
-        for path in &self.through {
-            write!(f, ", known to {path}")?;
+        within(f, &self.within)?;
+        for retainer in &self.through {
+            write!(f, ", known to {retainer}")?;
         }
         write!(f, ", which is {}", self.by)
+    }
+}
+
+impl fmt::Display for Retainer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.actor)?;
+        within(f, &self.objects)
+    }
+}
+
+fn within(f: &mut fmt::Formatter<'_>, objects: &[&str]) -> fmt::Result {
+    match objects {
+        [] => Ok(()),
+        objects => write!(f, " (in {})", objects.join(" > ")),
     }
 }
 
@@ -153,14 +187,46 @@ fn why_alive(system: &Shared, queried: &AddressRef) -> WhyAlive {
                 (KeptBy::Outside(count), Some(last)) => outside(&all, &all[*last], count),
                 (by, _) => by,
             };
-            let others = path.into_iter().skip(1);
-            (others.map(|at| all[at].path()).collect(), by)
+            (actor_chain(&all, &path), by)
         }
         Err(_) => (Vec::new(), KeptBy::Ended),
     };
     WhyAlive {
         what: queried.path(),
+        within: Vec::new(),
         through,
         by,
     }
+}
+
+/// The actors of a path after the first one, each with the objects that hold the address of the one
+/// before.
+pub(super) fn actor_chain(all: &[CellRef], path: &[usize]) -> Vec<Retainer> {
+    let steps = path.windows(2);
+    steps
+        .map(|step| Retainer {
+            actor: all[step[1]].path(),
+            objects: objects_to(&all[step[1]], &all[step[0]]),
+        })
+        .collect()
+}
+
+/// The types of the objects from an actor's state to an object that has an address of `to`; none if
+/// the state does, or is not known.
+fn objects_to(holder: &CellRef, to: &CellRef) -> Vec<&'static str> {
+    let (id, system) = (to.id, to.system.number);
+    let is_that = |one: OutgoingReference| one.who.id == id && one.system == system;
+    let path = with_heap(holder, |heap| {
+        let mut holding = Vec::new();
+        heap.external_edges(&mut |object, held| {
+            if OutgoingReference::held(held).is_some_and(is_that) {
+                holding.push(object);
+            }
+        });
+        match holding.into_iter().collect::<Option<Vec<_>>>() {
+            Some(objects) => heap.graph().path_to(&objects),
+            None => Vec::new(),
+        }
+    });
+    path.unwrap_or_default()
 }

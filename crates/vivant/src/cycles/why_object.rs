@@ -1,49 +1,43 @@
-//! What keeps a shared object alive: its holders, or a container of which it is a component; its
-//! owner, if that refers to it; and what keeps these.
+//! What keeps a shared object alive: the states and the objects that refer to it, in all heaps.
 
 use super::actor_graph::ActorGraph;
+use super::object_graph::{HeapPlace, Node, ObjectGraph};
 use super::why::sealed::Sealed;
-use super::why::{KeptBy, Retained, WhyAlive, with_heap};
+use super::why::{KeptBy, Retained, Retainer, WhyAlive, actor_chain};
 use crate::actor::{CellRef, Shared};
-use crate::gc_state::DetachedHeaps;
-use vivant_heap::{HeapId, Held, ObjectName, Retainers, Sharer};
+use vivant_heap::Held;
 
 #[allow(private_interfaces, reason = "as in the trait")]
 impl<T: ?Sized> Retained for Held<T> {
     fn why_alive(&self, system: &Shared) -> WhyAlive {
         let all = system.actors();
-        let graph = ActorGraph::of(&all);
-        let Some((owner, retainers)) = owner(system, &all, self.owner(), self.object()) else {
+        let mut objects = ObjectGraph::of(system, &all);
+        let node = objects.place_of(self.owner()).map(|at| (at, self.object()));
+        let Some(node) = node.filter(|(owner, _)| objects.heap(*owner).is_some()) else {
             return WhyAlive {
                 what: "an object".to_owned(),
+                within: Vec::new(),
                 through: Vec::new(),
                 by: KeptBy::Running,
             };
         };
-        // The reference passed to the query is among those that the owner counts.
-        let mut outside = retainers.weight - 1;
-        let mut holders = Vec::new();
-        for (at, cell) in all.iter().enumerate() {
-            let weight = with_heap(cell, |heap| heap.weight_of(&retainers.containers)).flatten();
-            outside -= weight.unwrap_or(0);
-            if weight.is_some() || retainers.own && owner == Some(at) {
-                holders.push(at);
-            }
-        }
-        let (through, by) = match graph.path_to_root(system, &holders, None) {
-            Some(found) => found,
-            None => match usize::try_from(outside) {
-                Ok(count @ 1..) => (Vec::new(), KeptBy::Outside(count)),
-                _ => (Vec::new(), KeptBy::Nothing),
-            },
+        let owner = match node.0 {
+            HeapPlace::Actor(at) => all[at].path(),
+            HeapPlace::Detached(_) => ENDED.to_owned(),
         };
-        let of = match owner {
-            Some(at) => all[at].path(),
-            None => "an actor that has ended".to_owned(),
+        let (path, others, by) = retaining_path(system, &all, &mut objects, node);
+        let mut chain = chain(&all, &mut objects, &path);
+        let within = match chain.split_first_mut() {
+            // The owner is named once: as what the object is of, unless its own state keeps it.
+            Some((_, [])) if !others.is_empty() => Vec::new(),
+            Some(_) => chain.remove(0).objects,
+            None => Vec::new(),
         };
+        chain.extend(actor_chain(&all, &others));
         WhyAlive {
-            what: format!("an object of {of}"),
-            through: through.into_iter().map(|at| all[at].path()).collect(),
+            what: format!("an object of {owner}"),
+            within,
+            through: chain,
             by,
         }
     }
@@ -51,21 +45,63 @@ impl<T: ?Sized> Retained for Held<T> {
 
 impl<T: ?Sized> Sealed for Held<T> {}
 
-/// The owner, if it has not ended, and its retainers of the object; nothing if it runs, or belongs
-/// to another system.
-fn owner(
+const ENDED: &str = "an actor that has ended";
+
+/// The path from an object to the node that a state or another reference keeps; the actors from
+/// the one with that state to a root; and what keeps the last of these, or that node.
+fn retaining_path(
     system: &Shared,
     all: &[CellRef],
-    owner: HeapId,
-    object: ObjectName,
-) -> Option<(Option<usize>, Retainers)> {
-    let retainers = |heap: &mut dyn Sharer| (heap.id() == owner).then(|| heap.retainers(object));
-    let mut living = all.iter().enumerate().filter_map(|(at, cell)| {
-        let known = with_heap(cell, retainers).flatten();
-        known.map(|known| (Some(at), known))
-    });
-    living.next().or_else(|| {
-        let known = DetachedHeaps::of(system).retainers(owner, object);
-        known.map(|known| (None, known))
-    })
+    objects: &mut ObjectGraph<'_>,
+    object: Node,
+) -> (Vec<Node>, Vec<usize>, KeptBy) {
+    let reaching = objects.reaching(object);
+    // The first node to which each actor's own state refers. That of an actor that runs is unknown.
+    let mut holders: Vec<(usize, Node)> = Vec::new();
+    for (place, name) in &reaching.nodes {
+        if let HeapPlace::Actor(at) = place
+            && objects.heap(*place).is_none_or(|heap| heap.is_root(*name))
+            && holders.iter().all(|(before, _)| before != at)
+        {
+            holders.push((*at, (*place, *name)));
+        }
+    }
+    let actors: Vec<_> = holders.iter().map(|(at, _)| *at).collect();
+    if let Some((path, by)) = ActorGraph::of(all).path_to_root(system, &actors, None) {
+        let first = holders.iter().find(|(at, _)| *at == path[0]);
+        let (_, node) = first.expect("the path begins with a holder");
+        return (reaching.path(*node), path, by);
+    }
+    let (mut outside, mut from) = (0, None);
+    for node in &reaching.nodes {
+        // The reference passed to the query is one of those that the owner counts.
+        let others = objects.outside(*node) - i64::from(*node == object);
+        if others > 0 {
+            outside += others;
+            from = from.or(Some(*node));
+        }
+    }
+    if let (Some(node), Ok(count @ 1..)) = (from, usize::try_from(outside)) {
+        return (reaching.path(node), Vec::new(), KeptBy::Outside(count));
+    }
+    let cycle = objects.cycle(&reaching);
+    match cycle.iter().any(|(place, _)| *place != object.0) {
+        true => (cycle, Vec::new(), KeptBy::Cycle),
+        false => (vec![object], Vec::new(), KeptBy::Nothing),
+    }
+}
+
+/// The heaps on a path from an object, each with the types of its objects on the path. The object
+/// to which the heap before refers is left out.
+fn chain(all: &[CellRef], objects: &mut ObjectGraph<'_>, path: &[Node]) -> Vec<Retainer> {
+    let heaps = path.chunk_by(|one, next| one.0 == next.0);
+    heaps
+        .map(|nodes| Retainer {
+            actor: match nodes[0].0 {
+                HeapPlace::Actor(at) => all[at].path(),
+                HeapPlace::Detached(_) => ENDED.to_owned(),
+            },
+            objects: objects.type_names(nodes[1..].iter().rev()),
+        })
+        .collect()
 }

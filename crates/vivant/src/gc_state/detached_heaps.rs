@@ -8,7 +8,7 @@ use crate::actor::Worker;
 use crate::services::Alarm;
 use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
 use std::thread;
-use vivant_heap::{DetachedHeap, HeapId, ObjectName, Retainers};
+use vivant_heap::{DetachedHeap, Sharer};
 
 /// Work budget of one run by a worker, between two rounds of actors: objects scanned, or work of
 /// equal cost; some ten to some hundred microseconds.
@@ -269,9 +269,9 @@ impl DetachedHeaps {
             .spawn(move || DetachedHeaps::run_with_budget(&shared, usize::MAX));
     }
 
-    /// The retainers of an object of one of them; none if its owner is not among them.
-    pub(crate) fn retainers(&self, owner: HeapId, of: ObjectName) -> Option<Retainers> {
-        lock(&self.state).table.retainers(owner, of)
+    /// Passes each of them to `ask`, until it has an answer.
+    pub(crate) fn find<T>(&self, ask: impl FnMut(&mut dyn Sharer) -> Option<T>) -> Option<T> {
+        lock(&self.state).table.find(ask)
     }
 
     /// Number of detached heaps, without the heap that is being run.

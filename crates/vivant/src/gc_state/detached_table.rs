@@ -2,7 +2,7 @@
 //! [README.md](README.md).
 
 use std::collections::{BTreeMap, BTreeSet};
-use vivant_heap::{DetachedHeap, DetachedStep, HeapId, ObjectName, Retainers, StepContext};
+use vivant_heap::{DetachedHeap, DetachedStep, Sharer, StepContext};
 
 /// The detached heaps by number: in the order in which their actors ended (R5).
 #[derive(Default)]
@@ -145,11 +145,10 @@ impl DetachedHeapTable {
         due.take(enough).count()
     }
 
-    /// The retainers of an object of one of them; none if its owner is not among them.
-    pub(super) fn retainers(&mut self, owner: HeapId, of: ObjectName) -> Option<Retainers> {
-        let mut heaps = self.heaps.values_mut().map(|heaps| heaps.heap.sharer());
-        let heap = heaps.find(|heap| heap.id() == owner)?;
-        Some(heap.retainers(of))
+    /// Passes each of them to `ask`, until it has an answer.
+    pub(super) fn find<T>(&mut self, ask: impl FnMut(&mut dyn Sharer) -> Option<T>) -> Option<T> {
+        let heaps = self.heaps.values_mut();
+        heaps.map(|entry| entry.heap.sharer()).find_map(ask)
     }
 
     /// Objects that nothing outside of these heaps can release.

@@ -231,9 +231,15 @@ fn why_alive_follows_references_in_heaps() {
     simulation.run();
     let why = stage.system.why_alive(&b);
     assert_eq!(
-        (why.through, why.by),
+        (actors(&why), why.by),
         (vec![Address::path(&a)], KeptBy::Kept)
     );
+    let objects = &why.through[0].objects;
+    assert!(objects.len() == 1 && objects[0].contains("Room"), "{why}");
+    a.is_beside(b.clone()).send();
+    simulation.run();
+    let why = stage.system.why_alive(&b);
+    assert!(why.through[0].objects.is_empty(), "{why}");
 }
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
@@ -295,13 +301,13 @@ fn why_alive_names_addresses_in_shared_objects() {
     b.lodges(a.clone()).send();
     simulation.run();
     let why = stage.system.why_alive(&b);
-    assert_eq!((why.through, why.by), (Vec::new(), KeptBy::Shared(1)));
+    assert_eq!((actors(&why), why.by), (vec![], KeptBy::Shared(1)));
     let b = Address::downgrade(&{ b });
     simulation.run();
     let why = stage.system.why_alive(&a);
     let b = b.upgrade().expect("the shared object keeps it");
     assert_eq!(
-        (why.through, why.by),
+        (actors(&why), why.by),
         (vec![Address::path(&b)], KeptBy::Shared(1))
     );
     // An address outside is told from it.

@@ -2,7 +2,7 @@
 //! reference.
 
 use super::*;
-use vivant::WhyAlive;
+use std::time::Duration;
 use vivant::heap::Held;
 
 #[derive(Object)]
@@ -66,6 +66,51 @@ impl<'gc> ReaderState<'gc> {
     }
 }
 
+/// Private to its shelf.
+#[derive(Object)]
+struct Card<'gc> {
+    text: Val<'gc, str>,
+    other: Option<FarCard<'gc>>,
+}
+
+type FarCard<'gc> = Far<'gc, Shelf, Mut<Card<'gc>>>;
+
+#[derive(Actor)]
+struct ShelfState<'gc> {
+    card: Option<Gc<'gc, Mut<Card<'gc>>>>,
+}
+
+#[behaviours]
+impl<'gc> ShelfState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Shelf>, text: String) -> Self {
+        let (text, other) = (t.val_str(&text), None);
+        ShelfState {
+            card: Some(t.alloc(Mut::new(Card { text, other }))),
+        }
+    }
+
+    fn text(&self, t: &Turn<'gc, Shelf>) -> Option<Held<str>> {
+        self.card.map(|card| t.hold(card.borrow().text))
+    }
+
+    fn tells(&self, t: &Turn<'gc, Shelf>, to: Address<Shelf>) {
+        if let Some(card) = self.card {
+            t.send(to.adds(t.far(card)));
+        }
+    }
+
+    fn adds(&mut self, t: &Turn<'gc, Shelf>, other: FarCard<'gc>) {
+        if let Some(card) = self.card {
+            card.borrow_mut(t).other = Some(other);
+        }
+    }
+
+    fn forgets(&mut self) {
+        self.card = None;
+    }
+}
+
 /// A press, and a reader that a kept plain actor refers to.
 struct House {
     simulation: Simulation,
@@ -107,7 +152,7 @@ fn an_object_of_the_owners_state_is_kept_by_the_owner() {
         let why = house.why(held);
         assert_eq!(why.what, format!("an object of {press}"));
         assert_eq!(
-            (why.through, why.by),
+            (actors(&why), why.by),
             (vec![press.clone()], KeptBy::Outside(1))
         );
     }
@@ -126,7 +171,7 @@ fn the_holder_of_an_object_or_its_container_is_named() {
     for held in [&first, &second] {
         let why = house.why(held);
         assert_eq!(
-            (why.through, why.by),
+            (actors(&why), why.by),
             (vec![reader.clone()], KeptBy::Outside(1))
         );
     }
@@ -134,10 +179,69 @@ fn the_holder_of_an_object_or_its_container_is_named() {
     let third = house.prints("hail");
     house.press.forgets().send();
     let why = house.why(&third);
-    assert_eq!((why.through, why.by), (vec![], KeptBy::Nothing));
+    assert_eq!((actors(&why), why.by), (vec![], KeptBy::Nothing));
     house.reader.forgets().send();
     assert_eq!(house.why(&first).by, KeptBy::Nothing);
     assert_eq!(&*first, "rain");
+}
+
+#[test]
+fn the_types_of_the_objects_on_the_way_are_named() {
+    let house = house();
+    let first = house.prints("rain");
+    let _second = house.prints("snow");
+    let is_page = |name: &&str| name.contains("Page");
+    let why = house.why(&first);
+    assert!(why.within.is_empty(), "{why}");
+    let objects = &why.through[0].objects;
+    assert!(objects.len() == 2 && objects.iter().all(is_page), "{why}");
+    house.press.sends(house.reader.clone()).send();
+    house.press.forgets().send();
+    let why = house.why(&first);
+    let within = &why.within;
+    assert!(within.len() == 2 && within.iter().all(is_page), "{why}");
+    assert!(why.through[0].objects.is_empty(), "{why}");
+}
+
+#[test]
+fn a_cycle_of_objects_is_named() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let shelves = [0, 1, 2].map(|name| Shelf::spawn(system, name.to_string()));
+    let [a, b, c] = &shelves;
+    let text = a.text().ask_blocking().unwrap().unwrap();
+    a.tells(b.clone()).send();
+    b.tells(c.clone()).send();
+    c.tells(a.clone()).send();
+    simulation.run();
+    system.keep(c);
+    a.forgets().send();
+    b.forgets().send();
+    simulation.run_for(Duration::from_micros(1));
+    // The card of b, which c has, has that of a.
+    let why = system.why_alive(&text);
+    let path = Address::path;
+    assert_eq!(actors(&why), [path(b), path(c)], "{why}");
+    assert_eq!(why.by, KeptBy::Kept, "{why}");
+    for objects in [
+        &why.within,
+        &why.through[0].objects,
+        &why.through[1].objects,
+    ] {
+        assert!(objects.len() == 1 && objects[0].contains("Card"), "{why}");
+    }
+    c.forgets().send();
+    simulation.run_for(Duration::from_micros(1));
+    let why = system.why_alive(&text);
+    assert_eq!(actors(&why), [path(b), path(c), path(a)], "{why}");
+    assert_eq!(why.by, KeptBy::Cycle, "{why}");
+    assert!(
+        why.to_string()
+            .ends_with("part of a cycle of objects that no state refers to")
+    );
+    simulation.run();
+    let why = system.why_alive(&text);
+    assert_eq!((actors(&why).len(), why.by), (0, KeptBy::Nothing), "{why}");
 }
 
 #[test]
@@ -147,7 +251,7 @@ fn references_of_threads_and_messages_count_as_external() {
     house.press.forgets().send();
     let others = [page.clone(), page.clone()];
     let why = house.why(&page);
-    assert_eq!((why.through, why.by), (vec![], KeptBy::Outside(2)));
+    assert_eq!((actors(&why), why.by), (vec![], KeptBy::Outside(2)));
     drop(others);
     assert_eq!(house.why(&page).by, KeptBy::Nothing);
 }
@@ -161,7 +265,7 @@ fn an_object_may_outlive_its_owner() {
     Address::stop(&house.press);
     let why = house.why(&page);
     assert_eq!(why.what, "an object of an actor that has ended");
-    assert_eq!(why.through, vec![Address::path(&house.reader)]);
+    assert_eq!(actors(&why), vec![Address::path(&house.reader)]);
     let words = why.to_string();
     assert!(
         words.ends_with("which is kept by 1 reference outside of what states show"),

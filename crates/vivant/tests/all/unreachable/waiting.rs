@@ -145,7 +145,7 @@ fn why_alive_names_the_actor_that_has_to_answer() {
     let (asker, answerer) = waiting(&simulation, &ends, Continues::ByName, 0);
     let why = simulation.system().why_alive(&asker);
     assert_eq!(why.through.len(), 1, "{why}");
-    assert!(why.through[0].contains("Answerer"), "{why}");
+    assert!(why.through[0].actor.contains("Answerer"), "{why}");
     assert_eq!(why.by, KeptBy::Outside(1));
     answerer.answer().send();
     simulation.run();
