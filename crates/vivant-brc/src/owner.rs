@@ -163,7 +163,7 @@ impl Executor {
     #[inline]
     pub fn end_run() -> Option<Owner> {
         let home = entering::end_run();
-        home.id().is_some().then_some(Owner { home })
+        home.id().is_some().then(|| Owner { home })
     }
 }
 

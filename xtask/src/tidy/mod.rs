@@ -7,6 +7,7 @@
 //! - [`safety_rules`]: a `SAFETY:` comment names the rule that it rests on, by a number that a
 //!   document defines.
 //! - [`seams`]: atomics come from `crate::sync`; time and chance come from the oracle.
+//! - [`eager_guards`]: no guard is made as an argument that may be thrown away.
 //! - [`heads`]: a file says in its head what it holds.
 //! - [`glossary`]: the glossary names code that exists, and protocols begin with its terms.
 //! - [`code_tour`]: the code tour leads to what is there.
@@ -22,6 +23,7 @@
 mod code;
 mod code_tour;
 mod definitions;
+mod eager_guards;
 mod glossary;
 mod heads;
 mod layers;
@@ -105,6 +107,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     findings.extend(length::check_exceptions(&sources));
     findings.extend(code_tour::check(&sources, &documents, &paths));
+    findings.extend(eager_guards::check(&sources));
     findings.extend(glossary::check(&sources, &documents, &paths));
     findings.extend(named_code::check(&sources, &documents, &paths));
     findings.extend(layers::check(&sources, &documents));

@@ -1,4 +1,4 @@
-//! A group mark that a member cannot wait for.
+//! A group mark that a member cannot wait for, or that its caller drops.
 
 use super::group_mark::{GroupMark, GroupProgress, Members, Visit};
 use super::member::Member;
@@ -7,7 +7,8 @@ use crate::gc::pacing::Pacing;
 use crate::gc::phase::GcPhase;
 use crate::object::gc::Gc;
 use crate::pages::page_source::PageSource;
-use crate::sync::Arc;
+use crate::sync::{Arc, AtomicUsize, Ordering};
+use std::task::{Wake, Waker};
 
 struct Hoard;
 
@@ -66,4 +67,33 @@ fn a_growing_heap_dissolves_its_group() {
     assert!(heaps[0].turn(|_, things| things.len()) < 3 * THINGS);
     assert_eq!(group.step(&mut Two(&mut heaps)), GroupProgress::Dissolved);
     assert_eq!(heaps[0].verify(), Ok(()));
+}
+
+/// Counts its wakes.
+#[derive(Default)]
+struct Wakes(AtomicUsize);
+
+impl Wake for Wakes {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_group_mark_that_is_dropped_wakes_its_members() {
+    let source = Arc::new(PageSource::new());
+    let mut heaps = [(); 2].map(|()| hoard(&source));
+    let wakes = [(); 2].map(|()| Arc::<Wakes>::default());
+    for (heap, wakes) in heaps.iter_mut().zip(&wakes) {
+        heap.wake_by(Waker::from(wakes.clone()));
+    }
+    let count = || {
+        wakes
+            .each_ref()
+            .map(|wakes| wakes.0.load(Ordering::Relaxed))
+    };
+    let group = open_group(&mut heaps);
+    let before = count();
+    drop(group);
+    assert_eq!(count(), before.map(|wakes| wakes + 1));
 }

@@ -230,12 +230,16 @@ impl GroupMark {
     /// group mark that is dropped is dissolved.
     fn end(&mut self, end: GroupProgress) -> GroupProgress {
         self.stage = GroupStage::Over(end);
-        // A member that is not idle goes on after its turn, but another thread may have it.
+        self.wake_members();
+        end
+    }
+
+    /// A member that is not idle goes on after its turn, but another thread may have it.
+    fn wake_members(&mut self) {
         let members = self.members.iter_mut();
         members
             .filter_map(|member| member.waker.take())
             .for_each(Waker::wake);
-        end
     }
 
     /// Visits a member. Returns what `visit` returns; `Pending` if the member runs a turn; `None`
@@ -423,8 +427,10 @@ impl GroupMark {
 }
 
 impl Drop for GroupMark {
+    /// The members' marks go on alone.
     fn drop(&mut self) {
         self.state.dissolve();
+        self.wake_members();
     }
 }
 

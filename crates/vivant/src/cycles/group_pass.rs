@@ -131,17 +131,15 @@ impl GroupPass {
     /// requests a further piece afterwards.
     fn take<'p>(&'p self, system: &'p Shared) -> Option<GroupTurn<'p>> {
         let mut place = lock(&self.0);
-        let (taken, missed) = match &*place {
-            GroupPlace::Taken(_) => (false, MissedRequest::Some),
-            GroupPlace::NoGroup | GroupPlace::Waiting(_) => (true, MissedRequest::None),
-        };
-        let before = mem::replace(&mut *place, GroupPlace::Taken(missed));
-        let group = match before {
+        let group = match mem::replace(&mut *place, GroupPlace::Taken(MissedRequest::None)) {
+            GroupPlace::NoGroup => None,
             GroupPlace::Waiting(group) => Some(group),
-            GroupPlace::NoGroup | GroupPlace::Taken(_) => None,
+            GroupPlace::Taken(_) => {
+                *place = GroupPlace::Taken(MissedRequest::Some);
+                return None;
+            }
         };
-        drop(place);
-        taken.then_some(GroupTurn {
+        Some(GroupTurn {
             system,
             place: self,
             group,
@@ -374,6 +372,8 @@ mod tests {
         let turn = place.take(system).expect("nothing runs");
         system.candidates.clear_request();
         assert!(place.take(system).is_none());
+        assert!(place.take(system).is_none(), "the first one has it still");
+        assert!(!system.candidates.is_pass_requested());
         drop(turn);
         assert!(system.candidates.is_pass_requested());
     }

@@ -152,7 +152,10 @@ impl Notifying {
         let before = NOTIFYING
             .try_with(|notifying| notifying.replace(true))
             .ok()?;
-        (!before).then_some(Notifying)
+        match before {
+            false => Some(Notifying),
+            true => None,
+        }
     }
 }
 
@@ -165,5 +168,40 @@ impl Drop for Notifying {
 impl fmt::Debug for DeadLetters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.counts()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sync::{AtomicU64, Ordering};
+
+    #[test]
+    fn no_letter_that_arises_during_a_notification_is_passed_on() {
+        let letters = Arc::new(DeadLetters::default());
+        let notified = Arc::new(AtomicU64::new(0));
+        let pass_on = |letters: &DeadLetters| {
+            let letter = || DeadLetter {
+                behaviour: "Quiet::ping",
+                actor: String::new(),
+                place: Location::caller(),
+                cause: Cause::Ended,
+            };
+            letters.pass_on((0, 0), letter, |_| panic!("no subscriber panics"));
+        };
+        let (inner, count) = (Arc::downgrade(&letters), notified.clone());
+        let subscriber = move |_: Receiver, _: &DeadLetter| {
+            // Without the rule each of these would begin further notifications.
+            if count.fetch_add(1, Ordering::Relaxed) < 10 {
+                let letters = inner.upgrade().expect("the test has it");
+                (0..3).for_each(|_| pass_on(&letters));
+            }
+            true
+        };
+        assert!(letters.pass_to(Arc::new(subscriber)).is_ok());
+        (1..3).for_each(|passed| {
+            pass_on(&letters);
+            assert_eq!(notified.load(Ordering::Relaxed), passed);
+        });
     }
 }
