@@ -55,6 +55,7 @@ pub use gc::reason::{GcReason, Request, StepContext};
 pub use gc::report::{CyclesSuspected, EdgesListed, MarkChange, Next, StepReport};
 pub use gc::stress::{Stress, When};
 pub use group::group_mark::{GroupMark, GroupProgress, Members, Visit};
+pub use group::group_survey::{GroupSurvey, SurveyProgress};
 pub use group::leak_check::leaked_objects;
 pub use group::member::{HeapShares, Member};
 pub use mark::marker::{Marker, Progress};

@@ -22,7 +22,7 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant-heap/src/alloc/", 55),
     ("crates/vivant-heap/src/check/", 37),
     ("crates/vivant-heap/src/gc/", 60),
-    ("crates/vivant-heap/src/group/", 14),
+    ("crates/vivant-heap/src/group/", 16),
     ("crates/vivant-heap/src/mark/", 23),
     ("crates/vivant-heap/src/object/", 79),
     ("crates/vivant-heap/src/orca/", 37),

@@ -43,7 +43,8 @@ pub trait Sharer {
     /// Walks all live objects of the heap twice: for occasional diagnosis.
     fn show_shared(&mut self, each: &mut dyn FnMut(&dyn Any));
 
-    /// This heap, for a group mark.
+    /// This heap, for a group mark. A mark that the group mark begins waits for its end, which
+    /// wakes the heap's waker.
     fn member(&mut self) -> Member<'_>;
 }
 

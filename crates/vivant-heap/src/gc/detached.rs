@@ -47,18 +47,23 @@ enum DetachedWork {
     Advance,
     /// The beginning of a mark.
     Begin,
+    /// Its mark is part of a group mark, which wakes the holder when it is decided.
+    AwaitGroup,
     None,
 }
 
 impl Core {
     /// Drains part of the inbox, and does a piece of work within the budget.
     pub(crate) fn detached_work<'gc>(&mut self, state: &mut impl Object<'gc>, budget: &mut Budget) {
-        if let Some(mark_cycle) = self.mark_cycle.get_mut() {
+        let is_short = self.is_short();
+        if let Some(mark_cycle) = self.mark_cycle.get_mut()
+            && is_short
+        {
             mark_cycle.leave_group(self.sharing.get_mut());
         }
         let units = budget.objects;
         budget.objects = units.saturating_sub(1);
-        let piece = match self.is_short() {
+        let piece = match is_short {
             true => usize::MAX,
             false => budget.objects.max(1),
         };
@@ -70,6 +75,10 @@ impl Core {
             }
             DetachedWork::None => {
                 self.chunk_cache.shrink(0, &self.source);
+                self.detached_next = Next::Done;
+                return;
+            }
+            DetachedWork::AwaitGroup => {
                 self.detached_next = Next::Done;
                 return;
             }
@@ -129,6 +138,10 @@ impl Core {
         let drains = self.between_turns().is_due();
         // `end_or` is called only where its result matters: it may examine all exports.
         match (self.pending_mark, self.phase()) {
+            (PendingMark::None | PendingMark::Mark, _) if self.is_in_open_group() => match drains {
+                true => DetachedWork::Drain,
+                false => DetachedWork::AwaitGroup,
+            },
             (PendingMark::Mark | PendingMark::Restart, _) if !drains && !self.is_incremental() => {
                 self.end_or(DetachedWork::CollectAll)
             }
@@ -140,6 +153,23 @@ impl Core {
             (PendingMark::Mark, GcPhase::Idle) if self.has_tags_to_cut() => DetachedWork::CutTags,
             (PendingMark::Mark, GcPhase::Idle) => DetachedWork::Begin,
             (PendingMark::None, GcPhase::Idle) => self.end_or(DetachedWork::None),
+        }
+    }
+
+    /// Whether a group mark may begin a mark of this heap: not if it is detached and has not cut
+    /// its tags, or if the mark that runs is useless. If it may, no mark is pending any more: the
+    /// group mark's mark takes its place.
+    pub(crate) fn may_join_group(&mut self) -> bool {
+        match self.pending_mark {
+            PendingMark::None => true,
+            PendingMark::Restart => false,
+            PendingMark::Mark => {
+                let joins = !self.has_tags_to_cut();
+                if joins {
+                    self.pending_mark = PendingMark::None;
+                }
+                joins
+            }
         }
     }
 
@@ -182,13 +212,11 @@ impl Core {
     /// Drains at most `most` deltas. The result is reported only once, so it is noted here: a delta
     /// may come from a destructor of this very heap, which releases another object of it.
     pub(crate) fn drain_detached(&mut self, most: usize) {
-        let outcome = match self.is_notified() {
-            true => {
-                self.drain_up_to(most.max(1));
-                self.sharing.get_mut().take_outcome()
-            }
-            false => DrainOutcome::NoRelease,
-        };
+        if self.is_notified() {
+            self.drain_up_to(most.max(1));
+        }
+        // A visit of a group mark drains too.
+        let outcome = self.sharing.get_mut().take_outcome();
         #[cfg(test)]
         if is_injected(InjectedFault::DeafDetachedHeap) && self.is_marking() {
             return;

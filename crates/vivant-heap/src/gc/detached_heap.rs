@@ -236,7 +236,8 @@ impl DetachedHeap {
             // It has just been marked.
             self.mark_limit.mark_ended(now_ns, &self.heap.stats());
         }
-        if now_ns < self.mark_limit.until_ns {
+        // A mark that a group mark has begun goes on.
+        if now_ns < self.mark_limit.until_ns && !self.is_collecting() {
             let is_released = self.is_released();
             *work = work.saturating_sub(if self.is_draining() {
                 DELTAS_PER_QUERY

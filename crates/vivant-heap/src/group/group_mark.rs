@@ -1,12 +1,13 @@
 //! [`GroupMark`]: a group mark, as its steps follow each other. See [README.md](README.md).
 
 use super::member::{Began, DeltasLeft, Member, Reached};
+use super::visit_queue::{AfterVisit, MemberProgress, VisitQueue};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
 use crate::mark::group_state::{GroupPhase, GroupState};
 use crate::mark::marker::{Marker, Progress};
 use crate::orca::sharing::ExportRoots;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::fmt;
 use std::mem;
 use std::task::{Poll, Waker};
@@ -20,16 +21,11 @@ const SCAN: usize = if cfg!(any(test, miri)) { 4 } else { 2048 };
 /// References of other members that are pending for a member before it gets some of them.
 const PENDING_MAX: usize = 64 * PIECE;
 
-/// Waits in a row in which the group mark makes no progress, because a member runs turns. Then it
-/// is dissolved.
-const PATIENCE: u32 = 256;
-
 /// How a group mark reaches the heaps of its members, by their index.
 ///
 /// # Safety
 ///
-/// No turn of a member runs during a visit of it. All members are [`Heap`](crate::Heap)s that are
-/// not detached.
+/// No turn of a member runs during a visit of it.
 pub unsafe trait Members {
     /// Passes a member's heap to `visit`, unless it runs a turn or has ended. No turn of it runs
     /// meanwhile.
@@ -74,11 +70,8 @@ pub struct GroupMark {
     /// over (R5).
     indices: HashMap<usize, usize>,
     stage: GroupStage,
-    /// Members with work left in this stage. The first one is visited next.
-    left: VecDeque<usize>,
-    /// Members in a row that were not visited, because they run turns.
-    active: usize,
-    waits: u32,
+    /// Members with work left in this stage.
+    left: VisitQueue,
 }
 
 #[derive(Default)]
@@ -112,15 +105,6 @@ enum GroupStage {
     Over(GroupProgress),
 }
 
-/// How far a member is in a stage.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum MemberProgress {
-    Done,
-    More,
-    /// It runs a turn, or another thread marks its objects.
-    Active,
-}
-
 impl GroupMark {
     /// A group mark of so many members.
     #[must_use]
@@ -132,9 +116,7 @@ impl GroupMark {
             members: states,
             indices: HashMap::new(),
             stage: GroupStage::Begin,
-            left: (0..members).collect(),
-            active: 0,
-            waits: 0,
+            left: VisitQueue::of(0..members),
         }
     }
 
@@ -155,28 +137,15 @@ impl GroupMark {
         if self.state.phase() == GroupPhase::Dissolved {
             return None;
         }
-        let Some(&member) = self.left.front() else {
+        let Some(member) = self.left.first() else {
             return self.next_stage();
         };
-        match self.step_member(member, members)? {
-            MemberProgress::Active => {
-                // The others are visited meanwhile.
-                self.left.rotate_left(1);
-                self.active += 1;
-                if self.active >= self.left.len() {
-                    self.active = 0;
-                    self.waits += 1;
-                    return (self.waits <= PATIENCE).then_some(GroupProgress::Wait);
-                }
-                return Some(GroupProgress::More);
-            }
-            MemberProgress::More => {}
-            MemberProgress::Done => {
-                self.left.pop_front();
-            }
+        let progress = self.step_member(member, members)?;
+        match self.left.visited(progress) {
+            AfterVisit::Next => Some(GroupProgress::More),
+            AfterVisit::Wait => Some(GroupProgress::Wait),
+            AfterVisit::GiveUp => None,
         }
-        (self.active, self.waits) = (0, 0);
-        Some(GroupProgress::More)
     }
 
     fn step_member(&mut self, member: usize, members: &mut dyn Members) -> Option<MemberProgress> {
@@ -222,7 +191,7 @@ impl GroupMark {
 
     fn begin_stage(&mut self, stage: GroupStage) {
         self.stage = stage;
-        self.left = (0..self.members.len()).collect();
+        self.left = VisitQueue::of(0..self.members.len());
         self.members.iter_mut().for_each(|member| member.from = 0);
     }
 
@@ -410,8 +379,8 @@ impl GroupMark {
             };
             let pending = &mut self.members[owner].pending;
             pending.push(reached);
-            if self.stage == GroupStage::Mark && pending.len() == 1 && !self.left.contains(&owner) {
-                self.left.push_back(owner);
+            if self.stage == GroupStage::Mark && pending.len() == 1 {
+                self.left.add(owner);
             }
         }
     }

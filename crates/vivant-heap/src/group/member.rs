@@ -57,7 +57,7 @@ impl<R: Root> MemberHeap for Heap<R> {
             let budget = SweepBudget::of(SWEEPS_PER_MINOR);
             core.old.sweep(budget, &core.source);
         }
-        if never || core.phase() != GcPhase::Idle {
+        if never || core.phase() != GcPhase::Idle || !core.may_join_group() {
             return Began::Busy;
         }
         core.idle_check.begin_mark();
@@ -100,6 +100,24 @@ impl Member<'_> {
             true => HeapShares::Both,
             false => HeapShares::Nothing,
         }
+    }
+
+    /// Whether objects of this heap are tagged.
+    pub(super) fn has_tags(&mut self) -> bool {
+        !self.0.core().tags.get_mut().is_empty()
+    }
+
+    /// The addresses by which pages name the owners of some imports: of at most `most`, from the
+    /// one with this index.
+    pub(super) fn owners(&mut self, from: usize, most: usize) -> impl Iterator<Item = usize> {
+        let imports = self.0.core().sharing.get_mut().imports.add_received();
+        let owner = |object| {
+            // SAFETY: the import counts the object (X7).
+            unsafe { HeapHandle::of(object) }.addr().get()
+        };
+        imports
+            .range(from, most)
+            .map(move |import| owner(import.object))
     }
 
     /// Objects that group marks have emptied in this heap.

@@ -1,9 +1,10 @@
-//! [`Program`]: a random program of three heaps, beside a graph of plain numbers.
+//! [`Program`]: a random program of three heaps, of which one may end, beside a graph of plain
+//! numbers.
 
 use super::group_mark::{GroupMark, GroupProgress, Members, Visit};
 use super::member::Member;
 use super::model_objects::{Ended, Name, News, Noted, Number, Roots, State, Thing};
-use crate::check::count_verifier::CountVerifier;
+use crate::gc::detached_heap::{DetachedHeap, DetachedStep};
 use crate::gc::heap::Heap;
 use crate::gc::pacing::Pacing;
 use crate::gc::stress::{Chance, Stress, When};
@@ -29,9 +30,10 @@ pub(super) struct Known {
 }
 
 impl Known {
-    fn all(&self) -> impl Iterator<Item = Number> + '_ {
-        let strong = self.owns.iter().chain(&self.names).chain(&self.vals);
-        strong.copied()
+    /// What it keeps alive. A tag of an ended heap's object keeps nothing.
+    pub(super) fn strong(&self, is_cut: impl Fn(Number) -> bool) -> impl Iterator<Item = Number> {
+        let names = self.names.iter().filter(move |name| !is_cut(**name));
+        self.owns.iter().chain(names).chain(&self.vals).copied()
     }
 }
 
@@ -39,11 +41,15 @@ pub(super) const HEAPS: usize = 3;
 pub(super) const STEPS: usize = if cfg!(miri) { 80 } else { 500 };
 
 pub(super) struct Program {
-    source: Arc<PageSource>,
+    pub(super) source: Arc<PageSource>,
     pub(super) heaps: Vec<Heap<State>>,
+    /// The last heap, after its end. None if it is freed.
+    pub(super) detached: Option<DetachedHeap>,
     pub(super) states: Vec<Known>,
     /// What each object refers to.
     pub(super) objects: Vec<Known>,
+    /// The heap of each object.
+    pub(super) owners: Vec<usize>,
     pub(super) parcels: Vec<(Parcel<Message>, Known)>,
     pub(super) ended: Ended,
     pub(super) group: Option<GroupMark>,
@@ -55,6 +61,8 @@ pub(super) struct Program {
 /// The heaps of the program as members. No turn runs during a step, so some are said to be active.
 pub(super) struct Visits<'p> {
     pub(super) heaps: &'p mut [Heap<State>],
+    /// The member that follows these.
+    pub(super) detached: Option<&'p mut DetachedHeap>,
     pub(super) chance: &'p Chance,
     pub(super) active_one_in: u64,
 }
@@ -65,13 +73,17 @@ impl Visits<'_> {
     }
 }
 
-// SAFETY: the program runs no turn during a step of a group mark (X11). Its heaps are not detached.
+// SAFETY: the program runs no turn during a step of a group mark (X11).
 unsafe impl Members for Visits<'_> {
     fn visit(&mut self, member: usize, visit: &mut dyn FnMut(Member<'_>)) -> Visit {
         if self.is_active() {
             return Visit::Active;
         }
-        visit(self.heaps[member].member());
+        match (self.heaps.get_mut(member), &mut self.detached) {
+            (Some(heap), _) => visit(heap.member()),
+            (None, Some(detached)) => visit(detached.heap.member()),
+            (None, None) => return Visit::Ended,
+        }
         Visit::Done
     }
 }
@@ -92,9 +104,11 @@ impl Program {
         let heap = |_| Heap::new(&source, pacing, |_| Roots::default());
         Program {
             heaps: (0..HEAPS).map(heap).collect(),
+            detached: None,
             source,
             states: vec![Known::default(); HEAPS],
             objects: Vec::new(),
+            owners: Vec::new(),
             parcels: Vec::new(),
             ended: Ended::default(),
             group: None,
@@ -104,18 +118,20 @@ impl Program {
         }
     }
 
-    pub(super) fn new_number(&mut self) -> Noted {
+    pub(super) fn new_number(&mut self, owner: usize) -> Noted {
         self.objects.push(Known::default());
+        self.owners.push(owner);
         self.ended.lock().unwrap().push(0);
         Noted(self.objects.len() - 1, self.ended.clone())
     }
 
     pub(super) fn step(&mut self) {
-        let heap = self.chance.below(HEAPS as u64) as usize;
-        let action = self.chance.below(44);
+        let heap = self.chance.below(self.heaps.len() as u64) as usize;
+        let action = self.chance.below(46);
         match action {
-            42.. => self.read(heap),
-            40.. => self.make_cycle(heap),
+            44.. => self.detached_step(),
+            42..44 => self.read(heap),
+            40..42 => self.make_cycle(heap),
             0..22 => {
                 self.turn(heap, action);
                 if self.when == When::Concurrent {
@@ -132,6 +148,27 @@ impl Program {
         }
     }
 
+    /// The last heap ends: its state is dropped, and its tags keep nothing alive.
+    pub(super) fn end_heap(&mut self) {
+        let heap = self.heaps.pop().expect("it has not ended");
+        self.detached = heap.end();
+        self.states.pop();
+        // Its actor has ended, and is no member any more.
+        self.group = None;
+    }
+
+    fn detached_step(&mut self) {
+        let mut work = 1 + self.chance.below(20) as usize;
+        self.detached = match self.detached.take().map(|heap| heap.step(&mut work)) {
+            Some(DetachedStep::Idle(heap) | DetachedStep::HasWork(heap)) => Some(heap),
+            Some(DetachedStep::Freed) | None => None,
+        };
+    }
+
+    pub(super) fn members(&self) -> usize {
+        self.heaps.len() + usize::from(self.detached.is_some())
+    }
+
     fn turn(&mut self, heap: usize, action: u64) {
         match action {
             0..4 => self.make_thing(heap),
@@ -146,7 +183,7 @@ impl Program {
     }
 
     pub(super) fn make_thing(&mut self, heap: usize) {
-        let noted = self.new_number();
+        let noted = self.new_number(heap);
         self.states[heap].owns.push(noted.0);
         self.heaps[heap].turn(|m, roots| {
             let (parts, tags, vals) = (Vec::new(), Vec::new(), Vec::new());
@@ -162,7 +199,7 @@ impl Program {
 
     /// A cycle through two heaps: an object in each has a tag of the other.
     pub(super) fn make_cycle(&mut self, heap: usize) {
-        let other = (heap + 1) % HEAPS;
+        let other = (heap + 1) % self.heaps.len();
         let number = self.objects.len();
         let (first, second) = (number, number + 1);
         for (own, of) in [(heap, second), (other, first)] {
@@ -192,7 +229,7 @@ impl Program {
     }
 
     fn make_news(&mut self, heap: usize) {
-        let noted = self.new_number();
+        let noted = self.new_number(heap);
         let (chance, known) = (&self.chance, &mut self.states[heap]);
         let object = &mut self.objects[noted.0];
         self.heaps[heap].turn(|m, roots| {
@@ -367,9 +404,11 @@ impl Program {
 
     fn group_step(&mut self) {
         for _ in 0..1 + self.chance.below(16) {
-            let mut group = mem::take(&mut self.group).unwrap_or_else(|| GroupMark::new(HEAPS));
+            let members = self.members();
+            let mut group = mem::take(&mut self.group).unwrap_or_else(|| GroupMark::new(members));
             let progress = group.step(&mut Visits {
                 heaps: &mut self.heaps,
+                detached: self.detached.as_mut(),
                 chance: &self.chance,
                 active_one_in: 300,
             });
@@ -382,86 +421,5 @@ impl Program {
                 return;
             }
         }
-    }
-
-    /// Which objects are reachable.
-    fn reached(&self) -> Vec<bool> {
-        let mut reached = vec![false; self.objects.len()];
-        let messages = self.parcels.iter().map(|(_, known)| known);
-        let roots = self.states.iter().chain(messages);
-        let mut open: Vec<Number> = roots.flat_map(Known::all).collect();
-        while let Some(number) = open.pop() {
-            if !mem::replace(&mut reached[number], true) {
-                open.extend(self.objects[number].all());
-            }
-        }
-        reached
-    }
-
-    pub(super) fn compare(&mut self) {
-        let mut verifier = CountVerifier::default();
-        for heap in &mut self.heaps {
-            verifier
-                .heap(heap)
-                .unwrap_or_else(|fault| panic!("{fault}"));
-        }
-        self.parcels
-            .iter()
-            .for_each(|(parcel, _)| verifier.parcel(parcel));
-        verifier.check().unwrap_or_else(|fault| panic!("{fault}"));
-        let (reached, ended) = (self.reached(), self.ended.lock().unwrap());
-        for (number, (reached, ended)) in reached.iter().zip(&*ended).enumerate() {
-            assert!(!reached || *ended == 0, "{number} is reachable, and ended");
-        }
-    }
-
-    /// Collects until nothing changes: every unreachable object is destroyed, cycles too.
-    pub(super) fn settle(&mut self) {
-        self.group = None;
-        for _ in 0..6 {
-            for heap in &mut self.heaps {
-                heap.collect();
-                heap.sweep();
-            }
-            let mut group = GroupMark::new(HEAPS);
-            loop {
-                let progress = group.step(&mut Visits {
-                    heaps: &mut self.heaps,
-                    chance: &self.chance,
-                    active_one_in: 0,
-                });
-                match progress {
-                    GroupProgress::More | GroupProgress::Wait => {}
-                    GroupProgress::Committed => break,
-                    GroupProgress::Dissolved => panic!("no turn ran"),
-                }
-            }
-            self.compare();
-        }
-        for _ in 0..HEAPS + 1 {
-            for heap in &mut self.heaps {
-                heap.collect();
-                heap.sweep();
-            }
-        }
-        self.compare();
-        let (reached, ended) = (self.reached(), self.ended.lock().unwrap());
-        for (number, (reached, ended)) in reached.iter().zip(&*ended).enumerate() {
-            let expected = u32::from(!reached);
-            assert_eq!(*ended, expected, "{number} is destroyed so often");
-        }
-    }
-
-    /// Forgets everything: each object is destroyed once, and no memory is left.
-    pub(super) fn end(mut self) {
-        self.parcels.clear();
-        for (heap, known) in self.heaps.iter_mut().zip(&mut self.states) {
-            *known = Known::default();
-            heap.turn(|_, roots| *roots = Roots::default());
-        }
-        self.settle();
-        assert!(self.heaps.iter().all(|heap| heap.stats().live == 0));
-        self.heaps.clear();
-        assert_eq!(self.source.stats().pages, 0);
     }
 }

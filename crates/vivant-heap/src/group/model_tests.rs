@@ -10,9 +10,13 @@ use crate::programs;
 use crate::share::parcel::Parcel;
 use crate::types::weak::Weak;
 
+/// In two of three programs a heap ends half-way.
 fn program(seed: u64) {
     let mut program = Program::new(seed);
-    for _ in 0..STEPS {
+    for step in 0..STEPS {
+        if step == STEPS / 2 && !seed.is_multiple_of(3) {
+            program.end_heap();
+        }
         program.step();
         program.compare();
     }
@@ -115,6 +119,7 @@ fn destroyed_beside_group_mark(
         }
         let progress = group.step(&mut Visits {
             heaps: &mut program.heaps[..2],
+            detached: None,
             chance: &program.chance,
             active_one_in: 0,
         });
@@ -320,7 +325,7 @@ fn an_upgrade_that_reopens_nothing_is_caught() {
 fn part_destroyed_too_early(owner: usize, last: usize, receiver: Option<usize>) -> u32 {
     let other = 1 - owner;
     let mut program = Program::new(0);
-    let [part, whole] = [(); 2].map(|()| program.new_number());
+    let [part, whole] = [(); 2].map(|()| program.new_number(owner));
     let parcel = program.heaps[owner].turn(|m, _| {
         let news = |noted, vals| News {
             _noted: noted,

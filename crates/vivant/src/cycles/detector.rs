@@ -168,7 +168,7 @@ impl Detector {
         let throttled = system.candidates.list().close();
         resume(system, throttled);
         GroupCandidates::of(system).close();
-        self.groups.close();
+        self.groups.close(system);
         self.abort_pass(system);
     }
 

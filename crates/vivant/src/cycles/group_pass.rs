@@ -1,26 +1,18 @@
-//! [`GroupPass`]: runs the group mark of a system, in pieces: each between two runs of a worker, or
-//! between two runs of the member that it waits for.
+//! [`GroupPass`]: runs the group marks of a system, in pieces: each between two runs of a worker,
+//! or between two runs of the member that it waits for.
 
+use super::group_round::{GroupRound, NextPiece};
 use crate::actor::{Shared, Signals};
-use crate::candidates::ActorKey;
-use crate::gc_state::{AnyTags, GroupBegin, GroupCandidates, GroupEnd, GroupResult};
-use crate::run::{Idle, Occupied};
+use crate::gc_state::GroupCandidates;
+use crate::run::Idle;
 use crate::sync::{Arc, Mutex, lock};
 use std::mem;
-use vivant_heap::{GroupMark, GroupProgress, HeapShares, Member, Members, Visit};
-
-/// Time that a worker spends on it between two rounds.
-const SLICE_NS: u64 = 200_000;
-
-/// Members of one group mark at most: each of them must end a turn from time to time, or the group
-/// mark is dissolved.
-const MEMBERS_MAX: usize = 256;
 
 /// A group mark that waits for a member tries again after this time, if the member has not paused
 /// before.
 const WAIT_NS: u64 = 1_000_000;
 
-/// The group mark that runs.
+/// The round of group marks that runs.
 #[derive(Default)]
 pub(super) struct GroupPass(Mutex<GroupPlace>);
 
@@ -28,31 +20,31 @@ pub(super) struct GroupPass(Mutex<GroupPlace>);
 #[derive(Default)]
 enum GroupPlace {
     #[default]
-    NoGroup,
-    Waiting(Box<RunningGroup>),
+    NoRound,
+    Waiting(Box<GroupRound>),
     Taken(MissedRequest),
 }
 
-/// Whether a worker was requested to begin or continue the group mark while another one had it.
+/// Whether a worker was requested to begin or continue the round while another one had it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum MissedRequest {
     None,
     Some,
 }
 
-/// The right to continue the group mark, or to begin one. One worker has it.
+/// The right to continue the round, or to begin one. One worker has it.
 struct GroupTurn<'p> {
     system: &'p Shared,
     place: &'p GroupPass,
-    /// What is left of the group mark; none if it is over.
-    group: Option<Box<RunningGroup>>,
+    /// What is left of the round; none if it is over.
+    round: Option<Box<GroupRound>>,
 }
 
 impl Drop for GroupTurn<'_> {
     /// After a panic too: else no group mark would ever run again.
     fn drop(&mut self) {
-        let left = self.group.take();
-        let left = left.map_or(GroupPlace::NoGroup, GroupPlace::Waiting);
+        let left = self.round.take();
+        let left = left.map_or(GroupPlace::NoRound, GroupPlace::Waiting);
         let taken = mem::replace(&mut *lock(&self.place.0), left);
         if let GroupPlace::Taken(MissedRequest::Some) = taken {
             // What was due then may have come too late for the piece that ran.
@@ -61,33 +53,15 @@ impl Drop for GroupTurn<'_> {
     }
 }
 
-/// Some worker continues the group mark, or begins one, as soon as it can.
+/// Some worker continues the round, or begins one, as soon as it can.
 fn request_piece(system: &Shared) {
     system.candidates.request_pass();
     // The caller may be a thread that looks for no requests.
     system.idle.wake_one();
 }
 
-/// When a worker continues the group mark.
-enum NextPiece {
-    Now,
-    /// When one of these has paused; in some time at the latest.
-    Later(Vec<ActorKey>),
-    None,
-}
-
-struct RunningGroup {
-    mark: GroupMark,
-    members: Vec<ActorKey>,
-    /// The members that it waits for, because they run turns.
-    waits_for: Vec<ActorKey>,
-    /// Whether all candidates are members.
-    coverage: GroupResult,
-    took_ns: u64,
-}
-
 impl GroupPass {
-    /// Does a piece, if a group mark runs or is due, and no other worker does it. The caller may
+    /// Does a piece, if a round runs or is due, and no other worker does it. The caller may
     /// hold an actor between two of its runs, which is visited then, if it is a member.
     pub(super) fn run(&self, system: &Arc<Shared>, held: Option<&mut Idle>) {
         let is_worker = held.is_none();
@@ -97,17 +71,17 @@ impl GroupPass {
             false => self.take_waiting(system),
         };
         let Some(mut turn) = turn else { return };
-        let group = match turn.group.take() {
-            None if is_worker => RunningGroup::begin(system),
-            group => group,
+        let round = match turn.round.take() {
+            None if is_worker => GroupRound::begin(system),
+            round => round,
         };
-        let (left, next) = match group {
-            Some(group) => group.run(system, held),
+        let (left, next) = match round {
+            Some(round) => round.run(system, held),
             None => (None, NextPiece::None),
         };
-        turn.group = left;
+        turn.round = left;
         drop(turn);
-        // After the group mark was put back: another worker may take the request at once.
+        // After the round was put back: another worker may take the request at once.
         match next {
             // This worker looks for requests before it sleeps.
             NextPiece::Now if is_worker => system.candidates.request_pass(),
@@ -123,17 +97,17 @@ impl GroupPass {
             NextPiece::None => {}
         }
         if GroupCandidates::of(system).is_closed() {
-            self.close();
+            self.close(system);
         }
     }
 
-    /// The right to begin or continue the group mark. If another worker has it, that worker
+    /// The right to begin or continue the round. If another worker has it, that worker
     /// requests a further piece afterwards.
     fn take<'p>(&'p self, system: &'p Shared) -> Option<GroupTurn<'p>> {
         let mut place = lock(&self.0);
-        let group = match mem::replace(&mut *place, GroupPlace::Taken(MissedRequest::None)) {
-            GroupPlace::NoGroup => None,
-            GroupPlace::Waiting(group) => Some(group),
+        let round = match mem::replace(&mut *place, GroupPlace::Taken(MissedRequest::None)) {
+            GroupPlace::NoRound => None,
+            GroupPlace::Waiting(round) => Some(round),
             GroupPlace::Taken(_) => {
                 *place = GroupPlace::Taken(MissedRequest::Some);
                 return None;
@@ -142,18 +116,18 @@ impl GroupPass {
         Some(GroupTurn {
             system,
             place: self,
-            group,
+            round,
         })
     }
 
-    /// The right to continue the group mark, if one waits.
+    /// The right to continue the round, if one waits.
     fn take_waiting<'p>(&'p self, system: &'p Shared) -> Option<GroupTurn<'p>> {
         let mut place = lock(&self.0);
         match mem::replace(&mut *place, GroupPlace::Taken(MissedRequest::None)) {
-            GroupPlace::Waiting(group) => Some(GroupTurn {
+            GroupPlace::Waiting(round) => Some(GroupTurn {
                 system,
                 place: self,
-                group: Some(group),
+                round: Some(round),
             }),
             other => {
                 *place = other;
@@ -162,200 +136,12 @@ impl GroupPass {
         }
     }
 
-    /// The system ends. A worker that has taken the group mark ends it.
-    pub(super) fn close(&self) {
-        let mut place = lock(&self.0);
-        if let GroupPlace::Waiting(_) = *place {
+    /// The system ends. A worker that has taken the round ends it.
+    pub(super) fn close(&self, system: &Shared) {
+        if let Some(mut turn) = self.take_waiting(system) {
             // The members' marks go on alone.
-            *place = GroupPlace::NoGroup;
+            turn.round = None;
         }
-    }
-}
-
-impl RunningGroup {
-    /// The group mark of all candidates, or of as many as it can have.
-    fn begin(system: &Arc<Shared>) -> Option<Box<RunningGroup>> {
-        let now_ns = system.oracle.now_ns();
-        let candidates = GroupCandidates::of(system);
-        let due = candidates.take_due(now_ns)?;
-        let (ended, known): (Vec<_>, Vec<_>) = due
-            .candidates
-            .into_iter()
-            .partition(|key| system.actor(key.id, key.place).is_none());
-        ended.into_iter().for_each(|key| candidates.remove(key));
-        let (mut members, mut productive) = (Vec::new(), 0);
-        let mut coverage = due.coverage;
-        for key in known {
-            if due.tags == AnyTags::No {
-                break;
-            }
-            if members.len() == MEMBERS_MAX {
-                // By halves, so that actors made one after the other are members together.
-                candidates.begin_next_with(members[MEMBERS_MAX / 2]);
-                coverage = GroupResult::Truncated;
-                break;
-            }
-            let visited = hold(system, key).map(|mut idle| {
-                let (mut shares, mut emptied) = (HeapShares::Nothing, 0);
-                let visited = visit_idle(&mut idle, &mut |mut heap| {
-                    (shares, emptied) = (heap.shares(), heap.emptied());
-                });
-                productive += usize::from(candidates.was_productive(key, emptied));
-                let is_candidate = visited == Visit::Done && shares == HeapShares::Both;
-                if !is_candidate {
-                    // While it is held: it calls for a group mark when that has changed.
-                    candidates.remove(key);
-                }
-                idle.park();
-                is_candidate
-            });
-            match visited {
-                Ok(false) => {}
-                Err(Visit::Ended) => candidates.remove(key),
-                // It is in use, so it shares what it did when it was added.
-                Ok(true) | Err(_) => members.push(key),
-            }
-        }
-        candidates.begin_group(&GroupBegin {
-            members: members.len(),
-            productive,
-        });
-        let took_ns = system.oracle.now_ns() - now_ns;
-        if members.len() < 2 {
-            let covered = members.len();
-            candidates.end_group(
-                system,
-                &GroupEnd {
-                    result: coverage,
-                    covered,
-                    took_ns,
-                },
-            );
-            return None;
-        }
-        Some(Box::new(RunningGroup {
-            mark: GroupMark::new(members.len()),
-            members,
-            waits_for: Vec::new(),
-            coverage,
-            took_ns,
-        }))
-    }
-
-    /// Continues it for a slice of time; one step in a simulation. Returns what is left of it.
-    fn run(
-        mut self: Box<Self>,
-        system: &Arc<Shared>,
-        mut held: Option<&mut Idle>,
-    ) -> (Option<Box<RunningGroup>>, NextPiece) {
-        let began_ns = system.oracle.now_ns();
-        let slice_ns = match system.stage().is_none() {
-            true => SLICE_NS,
-            false => 0,
-        };
-        self.waits_for.clear();
-        let progress = loop {
-            let mut members = MemberActors {
-                system,
-                members: &self.members,
-                held: held.as_deref_mut(),
-                waits_for: &mut self.waits_for,
-            };
-            let progress = self.mark.step(&mut members);
-            let spent_ns = system.oracle.now_ns() - began_ns;
-            if progress != GroupProgress::More || spent_ns >= slice_ns {
-                break progress;
-            }
-        };
-        self.took_ns += system.oracle.now_ns() - began_ns;
-        match progress {
-            GroupProgress::More => (Some(self), NextPiece::Now),
-            GroupProgress::Wait => {
-                let active = self.waits_for.clone();
-                (Some(self), NextPiece::Later(active))
-            }
-            GroupProgress::Committed | GroupProgress::Dissolved => {
-                self.end(system, progress);
-                (None, NextPiece::None)
-            }
-        }
-    }
-
-    fn end(self, system: &Arc<Shared>, progress: GroupProgress) {
-        let mut result = self.coverage;
-        if progress == GroupProgress::Dissolved {
-            result = GroupResult::Dissolved;
-            for member in self.waits_for {
-                GroupCandidates::of(system).leave_out_once(member);
-            }
-        }
-        let covered = match result {
-            GroupResult::Truncated => MEMBERS_MAX / 2,
-            _ => self.members.len(),
-        };
-        GroupCandidates::of(system).end_group(
-            system,
-            &GroupEnd {
-                result,
-                covered,
-                took_ns: self.took_ns,
-            },
-        );
-    }
-}
-
-/// The members' actors.
-struct MemberActors<'s> {
-    system: &'s Arc<Shared>,
-    members: &'s [ActorKey],
-    /// An actor between two of its runs.
-    held: Option<&'s mut Idle>,
-    /// Members that were not visited, because they run turns.
-    waits_for: &'s mut Vec<ActorKey>,
-}
-
-fn hold(system: &Shared, key: ActorKey) -> Result<Idle, Visit> {
-    let cell = system.actor(key.id, key.place).ok_or(Visit::Ended)?;
-    cell.hold_idle().map_err(|occupied| match occupied {
-        Occupied::Active => Visit::Active,
-        Occupied::Ended => Visit::Ended,
-    })
-}
-
-/// Visits the heap of an idle actor. An actor without a heap has ended, for a group mark.
-fn visit(system: &Shared, key: ActorKey, visit: &mut dyn FnMut(Member<'_>)) -> Visit {
-    match hold(system, key) {
-        Ok(mut idle) => {
-            let visited = visit_idle(&mut idle, visit);
-            idle.park();
-            visited
-        }
-        Err(failed) => failed,
-    }
-}
-
-fn visit_idle(idle: &mut Idle, visit: &mut dyn FnMut(Member<'_>)) -> Visit {
-    let mut visited = Visit::Ended;
-    idle.sharer(&mut |heap| {
-        visit(heap.member());
-        visited = Visit::Done;
-    });
-    visited
-}
-
-// SAFETY: an actor is held during a visit: no turn of it runs then (C1, X11).
-unsafe impl Members for MemberActors<'_> {
-    fn visit(&mut self, member: usize, body: &mut dyn FnMut(Member<'_>)) -> Visit {
-        let key = self.members[member];
-        let held = self.held.as_deref_mut();
-        let visited = match held.filter(|held| held.id == key.id) {
-            Some(held) => visit_idle(held, body),
-            None => visit(self.system, key, body),
-        };
-        if visited == Visit::Active {
-            self.waits_for.push(key);
-        }
-        visited
     }
 }
 

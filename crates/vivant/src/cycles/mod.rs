@@ -7,7 +7,8 @@
 //!   without a reference from outside.
 //! - [`detection_pass`]: the detection pass, which fills the graph a few actors at a time.
 //! - [`commit`]: the commit of a group: all of its actors become dying, or none.
-//! - [`group_pass`]: the group mark of actors' heaps, which finds cycles of objects.
+//! - [`group_pass`]: rounds of group marks, which find cycles of objects of several actors;
+//!   [`group_round`]: one round; [`group_members`]: the heaps that it visits.
 //! - [`why`], [`why_object`]: what keeps an actor, or an object, alive; [`actor_graph`] and
 //!   [`object_graph`]: the graphs of all actors, and of objects in all heaps, for that.
 
@@ -20,7 +21,9 @@ mod disjoint_sets;
     unsafe_code,
     reason = "says of held actors what a group mark demands of its members"
 )]
+mod group_members;
 mod group_pass;
+mod group_round;
 #[cfg(all(test, feature = "macros"))]
 mod model;
 #[cfg(all(test, feature = "macros"))]

@@ -3,12 +3,13 @@
 
 use super::detached_table::DetachedHeapTable;
 use super::gc_waker::{GcWaker, notified_after_ns};
+use super::group_candidates::GroupCandidates;
 use crate::actor::Shared;
 use crate::actor::Worker;
 use crate::services::Alarm;
 use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
 use std::thread;
-use vivant_heap::{DetachedHeap, Sharer};
+use vivant_heap::{DetachedHeap, HeapShares, Member, Sharer, Visit};
 
 /// Work budget of one run by a worker, between two rounds of actors: objects scanned, or work of
 /// equal cost; some ten to some hundred microseconds.
@@ -80,18 +81,49 @@ impl DetachedHeaps {
             true => heap.drain_all(),
             false => Some(heap),
         };
-        let Some(heap) = heap else {
+        let Some(mut heap) = heap else {
             waker.close();
             return;
         };
         waker.move_to_detached(system, number);
+        let shares = heap.sharer().member().shares();
         let drain_by_ns = now_ns + notified_after_ns(system);
         let mut state = lock(&detached_heaps.state);
         // A message put in before the waker moved has scheduled an idle check of the actor. A
         // message put in since has notified this number, which may not have been in the table yet.
-        if let Some(due_ns) = state.table.add(number, heap, now_ns, drain_by_ns) {
+        match state.table.add(number, heap, now_ns, drain_by_ns) {
+            Some(due_ns) => DetachedHeaps::ensure_run(system, state, due_ns),
+            None => drop(state),
+        }
+        if shares == HeapShares::Both {
+            GroupCandidates::heap_detached(system);
+        }
+    }
+
+    /// Those with imports and exports, in the order in which their actors ended.
+    pub(crate) fn sharing(&self) -> Vec<u64> {
+        lock(&self.state).table.sharing().collect()
+    }
+
+    /// Visits one of them, for a group mark, unless a thread runs it or it is freed.
+    pub(crate) fn visit(
+        system: &Arc<Shared>,
+        number: u64,
+        visit: &mut dyn FnMut(Member<'_>),
+    ) -> Visit {
+        let detached_heaps = DetachedHeaps::of(system);
+        let taken = lock(&detached_heaps.state).table.take_for_visit(number);
+        let mut taken = match taken {
+            Ok(taken) => taken,
+            Err(failed) => return failed,
+        };
+        // Outside of the lock: a visit may send deltas to detached heaps, which notifies them.
+        visit(taken.member());
+        let mut state = lock(&detached_heaps.state);
+        if let Some(due_ns) = state.table.put_back_visited(taken) {
             DetachedHeaps::ensure_run(system, state, due_ns);
         }
+        Visit::Done
     }
 
     /// A message was put into this heap's empty inbox.
@@ -274,7 +306,7 @@ impl DetachedHeaps {
         lock(&self.state).table.find(ask)
     }
 
-    /// Number of detached heaps, without the heap that is being run.
+    /// Number of detached heaps.
     pub(crate) fn len(&self) -> usize {
         lock(&self.state).table.len()
     }

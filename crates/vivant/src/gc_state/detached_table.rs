@@ -2,25 +2,28 @@
 //! [README.md](README.md).
 
 use std::collections::{BTreeMap, BTreeSet};
-use vivant_heap::{DetachedHeap, DetachedStep, Sharer, StepContext};
+use vivant_heap::{DetachedHeap, DetachedStep, HeapShares, Member, Sharer, StepContext, Visit};
 
 /// The detached heaps by number: in the order in which their actors ended (R5).
 #[derive(Default)]
 pub(super) struct DetachedHeapTable {
-    /// All but the heap that is being run.
     heaps: BTreeMap<u64, DetachedEntry>,
     /// Those to be run: due time in nanoseconds, and number.
     queue: BTreeSet<(u64, u64)>,
+    /// Those with imports and exports.
+    sharing: BTreeSet<u64>,
     last_number: u64,
 }
 
 struct DetachedEntry {
-    heap: DetachedHeap,
-    /// Its time in the queue, if it is there.
+    /// None as long as it is out of the table: being run, or visited by a group mark.
+    heap: Option<DetachedHeap>,
+    /// When it is due. It is in the queue then, unless it is out of the table. If it is being run:
+    /// set if it was notified meanwhile.
     due_ns: Option<u64>,
 }
 
-/// A detached heap that is being run.
+/// A detached heap that is out of the table.
 pub(super) struct TakenHeap {
     number: u64,
     heap: DetachedHeap,
@@ -33,6 +36,10 @@ pub(super) struct SteppedHeap {
 }
 
 impl TakenHeap {
+    pub(super) fn member(&mut self) -> Member<'_> {
+        self.heap.sharer().member()
+    }
+
     /// Does a step of its work. `clock` measures the duration.
     pub(super) fn step(
         self,
@@ -59,12 +66,15 @@ impl DetachedHeapTable {
         self.last_number
     }
 
-    /// Puts a heap into the table. A notification of a heap outside the table is not recorded; its
-    /// inbox is not empty then.
-    fn insert(&mut self, number: u64, heap: DetachedHeap, due_ns: Option<u64>) {
+    /// Puts a heap into the table.
+    fn insert(&mut self, number: u64, mut heap: DetachedHeap, due_ns: Option<u64>) {
+        match heap.sharer().member().shares() {
+            HeapShares::Both => self.sharing.insert(number),
+            _ => self.sharing.remove(&number),
+        };
         self.queue.extend(due_ns.map(|due_ns| (due_ns, number)));
-        let heaps = DetachedEntry { heap, due_ns };
-        self.heaps.insert(number, heaps);
+        let heap = Some(heap);
+        self.heaps.insert(number, DetachedEntry { heap, due_ns });
     }
 
     /// Adds a new heap. Returns when it is due, if it is.
@@ -84,20 +94,22 @@ impl DetachedHeapTable {
         due_ns
     }
 
-    /// A message was put into this heap's inbox. It is drained at `drain_by_ns` at the latest, even
-    /// if marks of the heap are paused for longer. Returns when the heap is due, if that has
-    /// changed.
-    pub(super) fn notify(&mut self, number: u64, drain_by_ns: u64) -> Option<u64> {
-        let heaps = self.heaps.get_mut(&number)?;
-        if let Some(due_ns) = heaps.due_ns {
-            if due_ns <= drain_by_ns {
-                return None;
-            }
+    /// A message was put into this heap's inbox, or its group mark was decided. It is run at
+    /// `by_ns` at the latest, even if marks of the heap are paused for longer. Returns when the
+    /// heap is due, if that has changed; nothing if it is out of the table: it is due when it is
+    /// put back.
+    pub(super) fn notify(&mut self, number: u64, by_ns: u64) -> Option<u64> {
+        let entry = self.heaps.get_mut(&number)?;
+        if entry.due_ns.is_some_and(|due_ns| due_ns <= by_ns) {
+            return None;
+        }
+        let before = entry.due_ns.replace(by_ns);
+        entry.heap.as_ref()?;
+        if let Some(due_ns) = before {
             self.queue.remove(&(due_ns, number));
         }
-        heaps.due_ns = Some(drain_by_ns);
-        self.queue.insert((drain_by_ns, number));
-        heaps.due_ns
+        self.queue.insert((by_ns, number));
+        Some(by_ns)
     }
 
     /// Takes the first that is due by then.
@@ -107,20 +119,46 @@ impl DetachedHeapTable {
             return None;
         }
         self.queue.pop_first();
-        let DetachedEntry { heap, .. } = self.heaps.remove(&number)?;
+        let entry = self.heaps.get_mut(&number)?;
+        entry.due_ns = None;
+        let heap = entry.heap.take()?;
         Some(TakenHeap { number, heap })
     }
 
-    /// Puts back a heap after a step. Messages put into its inbox since are drained at
+    /// Takes this one, for a visit of a group mark.
+    pub(super) fn take_for_visit(&mut self, number: u64) -> Result<TakenHeap, Visit> {
+        let entry = self.heaps.get_mut(&number).ok_or(Visit::Ended)?;
+        let heap = entry.heap.take().ok_or(Visit::Active)?;
+        if let Some(due_ns) = entry.due_ns {
+            self.queue.remove(&(due_ns, number));
+        }
+        Ok(TakenHeap { number, heap })
+    }
+
+    /// Puts back a heap after a visit. It is due as before, or as it was notified meanwhile.
+    /// Returns when it is due, if it is.
+    pub(super) fn put_back_visited(&mut self, visited: TakenHeap) -> Option<u64> {
+        let due_ns = self.heaps.get(&visited.number)?.due_ns;
+        self.insert(visited.number, visited.heap, due_ns);
+        due_ns
+    }
+
+    /// Puts back a heap after a step. If it was notified during the step, it is run at
     /// `drain_by_ns`.
     pub(super) fn put_back(&mut self, stepped: SteppedHeap, now_ns: u64, drain_by_ns: u64) {
         let SteppedHeap { number, outcome } = stepped;
+        let entry = self.heaps.get(&number);
+        let was_notified = entry.is_some_and(|entry| entry.due_ns.is_some());
         match outcome {
-            DetachedStep::Freed => {}
+            DetachedStep::Freed => {
+                self.heaps.remove(&number);
+                self.sharing.remove(&number);
+            }
             DetachedStep::HasWork(heap) => {
                 // Its next mark is delayed, but it may have been released as a whole.
                 let not_before_ns = now_ns.max(heap.next_mark_ns());
-                let due_ns = match (heap.is_draining(), heap.is_notified()) {
+                let is_notified = was_notified || heap.is_notified();
+                let due_ns = match (heap.is_draining(), is_notified) {
                     (true, _) => now_ns,
                     (false, true) => not_before_ns.min(drain_by_ns),
                     (false, false) => not_before_ns,
@@ -128,8 +166,8 @@ impl DetachedHeapTable {
                 self.insert(number, heap, Some(due_ns));
             }
             DetachedStep::Idle(heap) => {
-                let due_ns = heap.is_notified().then_some(drain_by_ns);
-                self.insert(number, heap, due_ns);
+                let is_notified = was_notified || heap.is_notified();
+                self.insert(number, heap, is_notified.then_some(drain_by_ns));
             }
         }
     }
@@ -148,12 +186,19 @@ impl DetachedHeapTable {
     /// Passes each of them to `ask`, until it has an answer.
     pub(super) fn find<T>(&mut self, ask: impl FnMut(&mut dyn Sharer) -> Option<T>) -> Option<T> {
         let heaps = self.heaps.values_mut();
-        heaps.map(|entry| entry.heap.sharer()).find_map(ask)
+        let heaps = heaps.filter_map(|entry| entry.heap.as_mut());
+        heaps.map(DetachedHeap::sharer).find_map(ask)
+    }
+
+    /// Those with imports and exports.
+    pub(super) fn sharing(&self) -> impl Iterator<Item = u64> {
+        self.sharing.iter().copied()
     }
 
     /// Objects that nothing outside of these heaps can release.
     pub(super) fn leaked_objects(&mut self) -> usize {
-        vivant_heap::leaked_objects(self.heaps.values_mut().map(|entry| &mut entry.heap))
+        let heaps = self.heaps.values_mut();
+        vivant_heap::leaked_objects(heaps.filter_map(|entry| entry.heap.as_mut()))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -322,5 +367,30 @@ mod tests {
         assert_eq!(table.notify(number, 30), None);
         table.put_back(stepped, 30, 40);
         assert_eq!(table.next_ns(), Some(40));
+    }
+
+    /// The end of a group mark notifies a heap, and puts nothing into its inbox.
+    #[test]
+    fn a_heap_notified_during_a_step_or_a_visit_is_run() {
+        let mut table = DetachedHeapTable::default();
+        let (heap, parcels) = heap(1);
+        let number = table.next_number();
+        table.add(number, heap, 0, 10);
+        table.notify(number, 10);
+        let taken = table.take(10).expect("it is due");
+        let stepped = taken.step(10, &mut { STEP_BUDGET }, || 0);
+        assert_eq!(table.notify(number, 10), None, "it is out of the table");
+        table.put_back(stepped, 10, 20);
+        assert_eq!((run_due(&mut table, 19), run_due(&mut table, 20)), (0, 1));
+        let visited = table.take_for_visit(number).expect("it is there");
+        assert_eq!(table.take_for_visit(number).err(), Some(Visit::Active));
+        assert_eq!(table.notify(number, 30), None);
+        assert_eq!(table.put_back_visited(visited), Some(30));
+        let visited = table.take_for_visit(number).expect("it is there");
+        assert_eq!((table.take(30).is_none(), table.next_ns()), (true, None));
+        assert_eq!(table.put_back_visited(visited), Some(30), "as before");
+        drop(parcels);
+        assert_eq!((run_due(&mut table, 30), table.len()), (1, 0));
+        assert_eq!(table.take_for_visit(number).err(), Some(Visit::Ended));
     }
 }

@@ -34,12 +34,6 @@ struct CandidateList {
     took_ns: u64,
     /// Whether a worker continues the group mark in some time, although no member has paused.
     retry: Retry,
-    /// The number of the candidate that the next group mark begins with: more candidates than
-    /// members take turns.
-    next_first: u64,
-    /// Members of group marks since the last call, or since one was productive: when all candidates
-    /// have had their turn, no group mark follows without a call.
-    covered: usize,
     /// Factor of the time to the next group mark, less one. Zero if the last one was productive.
     back_off: u64,
     is_closed: bool,
@@ -74,7 +68,7 @@ pub(crate) struct DueGroup {
     pub(crate) candidates: Vec<ActorKey>,
     /// Whether any of them has tags: each cycle passes through an actor with tags.
     pub(crate) tags: AnyTags,
-    /// Whether these are all candidates.
+    /// `Partial` if some candidates are left out.
     pub(crate) coverage: GroupResult,
 }
 
@@ -93,32 +87,22 @@ pub(super) struct GroupCall {
     pub(super) emptied: u64,
 }
 
-/// The result of a group mark.
+/// The result of a round of group marks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GroupResult {
-    /// It has marked all candidates.
+    /// All candidates were surveyed, and each group mark was committed.
     Complete,
-    /// Some candidates were left out.
+    /// Some candidates were left out, because they were never idle.
     Partial,
-    /// There are more candidates than members.
-    Truncated,
-    /// It has marked nothing to its end: a member was never idle, or could not wait.
+    /// A group mark was dissolved: a member was never idle, or could not wait.
     Dissolved,
 }
 
-/// What is known of a group mark that begins.
-pub(crate) struct GroupBegin {
-    pub(crate) members: usize,
-    /// Members in which group marks before it have emptied objects.
-    pub(crate) productive: usize,
-}
-
-/// What is known of a group mark that is over.
-pub(crate) struct GroupEnd {
-    pub(crate) result: GroupResult,
-    /// Candidates that need not be members soon.
-    pub(crate) covered: usize,
-    pub(crate) took_ns: u64,
+/// Whether group marks have emptied objects since the round before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Productive {
+    Yes,
+    No,
 }
 
 impl GroupCandidates {
@@ -143,7 +127,6 @@ impl GroupCandidates {
         if known.emptied < call.emptied {
             list.back_off = 0;
         }
-        list.covered = 0;
         let delay_ns = match call.suspected {
             CyclesSuspected::Growing => 0,
             _ => ns(system.config.idle_after) / DELAY_PART,
@@ -156,7 +139,6 @@ impl GroupCandidates {
         let mut list = self.list();
         list.due_ns.filter(|due_ns| *due_ns <= now_ns)?;
         list.due_ns = None;
-        let first = list.next_first;
         let (mut candidates, mut tags) = (Vec::new(), AnyTags::No);
         let mut coverage = GroupResult::Complete;
         for (id, known) in &mut list.known {
@@ -171,8 +153,6 @@ impl GroupCandidates {
                 NextGroup::LeftOut => coverage = GroupResult::Partial,
             }
         }
-        let before = candidates.partition_point(|key| key.id < first);
-        candidates.rotate_left(before);
         Some(DueGroup {
             candidates,
             tags,
@@ -180,9 +160,12 @@ impl GroupCandidates {
         })
     }
 
-    /// There are more candidates than members: the next group mark begins with this one.
-    pub(crate) fn begin_next_with(&self, key: ActorKey) {
-        self.list().next_first = key.id;
+    /// The heap of an actor was detached, which shares objects: it takes part in the next round.
+    pub(super) fn heap_detached(system: &Arc<Shared>) {
+        let mut list = GroupCandidates::of(system).list();
+        if !list.known.is_empty() {
+            list.call(system, ns(system.config.idle_after) / DELAY_PART);
+        }
     }
 
     /// The next group mark leaves this candidate out.
@@ -204,33 +187,23 @@ impl GroupCandidates {
         known.is_some_and(|known| mem::replace(&mut known.emptied, emptied) < emptied)
     }
 
-    /// A group mark of so many members begins.
-    pub(crate) fn begin_group(&self, begin: &GroupBegin) {
+    /// The candidates of a round are surveyed.
+    pub(crate) fn end_survey(&self, productive: Productive) {
         let mut list = self.list();
-        list.back_off = match begin.productive != 0 {
-            true => 0,
-            false if begin.members < 2 => list.back_off,
-            false => (2 * list.back_off + 1).min(BACK_OFF_MAX - 1),
+        list.back_off = match productive {
+            Productive::Yes => 0,
+            Productive::No => (2 * list.back_off + 1).min(BACK_OFF_MAX - 1),
         };
     }
 
-    /// A group mark is over.
-    pub(crate) fn end_group(&self, system: &Arc<Shared>, end: &GroupEnd) {
+    /// A round is over, which took so many nanoseconds of work.
+    pub(crate) fn end_round(&self, system: &Arc<Shared>, result: GroupResult, took_ns: u64) {
         let mut list = self.list();
-        (list.ended_ns, list.took_ns) = (system.oracle.now_ns(), end.took_ns);
-        list.covered = match list.back_off == 0 {
-            true => 0,
-            false => list.covered.saturating_add(end.covered),
-        };
-        // The request of a call that came meanwhile was taken for the group mark that ran.
+        (list.ended_ns, list.took_ns) = (system.oracle.now_ns(), took_ns);
+        // The request of a call that came meanwhile was taken for the round that ran.
         let was_called = list.due_ns.take().is_some();
         let delay_ns = ns(system.config.idle_after) / DELAY_PART;
-        let follows = match end.result {
-            GroupResult::Complete => false,
-            GroupResult::Truncated => list.covered < list.known.len(),
-            GroupResult::Partial | GroupResult::Dissolved => true,
-        };
-        if follows {
+        if result != GroupResult::Complete {
             let factor = list.back_off + 1;
             list.call(system, delay_ns.saturating_mul(factor));
         } else if was_called {
@@ -308,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn each_candidate_comes_first_and_those_that_run_are_left_out_once() {
+    fn candidates_that_run_are_left_out_once() {
         let simulation = Simulation::new(1);
         let system = simulation.system().shared();
         let candidates = GroupCandidates::of(system);
@@ -324,14 +297,11 @@ mod tests {
         let call = || add(2, AnyTags::No);
         (1..4).for_each(|id| add(id, AnyTags::Yes));
         assert_eq!(due(candidates), (vec![1, 2, 3], GroupResult::Complete));
-        candidates.begin_next_with(key(2));
-        call();
-        assert_eq!(due(candidates), (vec![2, 3, 1], GroupResult::Complete));
         candidates.leave_out_once(key(3));
         call();
-        assert_eq!(due(candidates), (vec![2, 1], GroupResult::Partial));
+        assert_eq!(due(candidates), (vec![1, 2], GroupResult::Partial));
         call();
-        assert_eq!(due(candidates), (vec![2, 3, 1], GroupResult::Complete));
+        assert_eq!(due(candidates), (vec![1, 2, 3], GroupResult::Complete));
         candidates.close();
     }
 }

@@ -3,6 +3,7 @@
 
 mod busy;
 mod cycles;
+mod ended_makers;
 mod ends;
 
 use crate::scenes::stressed;

@@ -1,6 +1,6 @@
 //! Cycles of objects of living actors.
 
-use super::ends::{ring, tied};
+use super::ends::{Knots, ring, tie, tied};
 use super::{nodes, seeded};
 use crate::waits::wait_while;
 use std::time::Duration;
@@ -59,6 +59,41 @@ fn cycles_of_more_actors_than_a_group_has_members_are_freed() {
     simulation.run();
     assert_eq!(nodes(&token), 0);
     drop(actors);
+}
+
+/// Each cycle is one of actors that were made far apart.
+#[test]
+fn cycles_of_actors_that_were_made_far_apart_are_freed() {
+    let token = super::Token::default();
+    let simulation = vivant::simulation::Simulation::new(1);
+    let apart = if cfg!(miri) { 2 } else { 300 };
+    let actors: Vec<_> = (0..2 * apart)
+        .map(|_| Knots::spawn(simulation.system()))
+        .collect();
+    let (ones, others) = actors.split_at(apart);
+    for (one, other) in ones.iter().zip(others) {
+        tie([one, other], &token);
+    }
+    simulation.run();
+    assert_eq!(nodes(&token), 0);
+    drop(actors);
+}
+
+/// All actors may be on a cycle with each other, and there are more than a group has members.
+#[test]
+fn a_cycle_among_many_actors_that_refer_to_each_other_is_freed() {
+    let token = super::Token::default();
+    let simulation = vivant::simulation::Simulation::new(1);
+    let (actors, apart) = if cfg!(miri) { (3, 1) } else { (300, 150) };
+    let ring = ring(simulation.system(), actors);
+    simulation.run();
+    for from in [0, 10, actors - 1] {
+        let from = from % actors;
+        tie([&ring[from], &ring[(from + apart) % actors]], &token);
+    }
+    simulation.run_for(Duration::from_secs(1_000));
+    assert_eq!(nodes(&token), 0);
+    drop(ring);
 }
 
 /// More living actors than a group has members refer to each other's objects.

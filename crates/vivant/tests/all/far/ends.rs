@@ -155,7 +155,7 @@ pub(super) struct KnotsState<'gc> {
 #[behaviours]
 impl<'gc> KnotsState<'gc> {
     #[start]
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         KnotsState { kept: Vec::new() }
     }
 
@@ -187,13 +187,18 @@ impl<'gc> KnotsState<'gc> {
 /// Two actors, with an object each that refers to the other one. Nothing else refers to these.
 pub(super) fn tied(system: &System, token: &Token) -> [Address<Knots>; 2] {
     let both = [(); 2].map(|()| Knots::spawn(system));
-    let [one, other] = both.each_ref().map(|knots| {
+    tie(both.each_ref(), token);
+    both
+}
+
+/// Two actors get an object each that refers to the other one. Nothing else refers to these.
+pub(super) fn tie(both: [&Address<Knots>; 2], token: &Token) {
+    let [one, other] = both.map(|knots| {
         let made = knots.make(token.clone()).ask_blocking();
         made.expect("it lives")
     });
     one.look(|one| both[1].tie(one.clone()).send());
     other.look(|other| both[0].tie(other.clone()).send());
-    both
 }
 
 /// A ring of actors. The object in the state of each refers to that of the next.

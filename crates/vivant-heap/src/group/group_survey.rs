@@ -1,0 +1,220 @@
+//! [`GroupSurvey`]: the groups of heaps through which cycles of references can pass. See
+//! [README.md](README.md).
+
+use super::components::{neighbourhoods, strongly_connected};
+use super::group_mark::{Members, Visit};
+use super::member::{HeapShares, Member};
+use super::visit_queue::{AfterVisit, MemberProgress, VisitQueue};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::task::Poll;
+
+/// Imports read in one visit: some ten microseconds.
+const PIECE: usize = if cfg!(any(test, miri)) { 3 } else { 1024 };
+
+/// Whether a survey is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum SurveyProgress {
+    /// The next step does more.
+    More,
+    /// A heap runs a turn: the next step may do more.
+    Wait,
+    /// It is over.
+    Done,
+}
+
+/// Finds the groups of heaps that are worth a [`GroupMark`](crate::GroupMark): the strongly
+/// connected components of the graph in which a heap leads to the owners of its imports. No other
+/// heap of the survey can be on a cycle of references with them.
+///
+/// Its caller steps it. Turns of the heaps may run between any two steps, so a cycle that is made
+/// meanwhile may be missed: the next survey finds it.
+pub struct GroupSurvey {
+    heaps: Vec<SurveyedHeap>,
+    /// The index of each heap that shares objects, by the address that its pages name. Looked up,
+    /// never iterated over (R5).
+    indices: HashMap<usize, usize>,
+    stage: SurveyStage,
+    /// Heaps with work left in this stage.
+    left: VisitQueue,
+    given_up: usize,
+}
+
+#[derive(Default)]
+struct SurveyedHeap {
+    /// The heaps of the survey that own imports of this one.
+    owners: BTreeSet<usize>,
+    tags: HasTags,
+    emptied: Option<u64>,
+    /// The first import of the next visit.
+    from: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum HasTags {
+    #[default]
+    No,
+    Yes,
+}
+
+/// What the next step does, for the next heap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum SurveyStage {
+    /// It is named, if it shares objects.
+    Name,
+    /// The owners of its imports are looked up.
+    Follow,
+    Over,
+}
+
+impl GroupSurvey {
+    /// A survey of so many heaps.
+    #[must_use]
+    pub fn new(heaps: usize) -> GroupSurvey {
+        let mut states = Vec::new();
+        states.resize_with(heaps, SurveyedHeap::default);
+        GroupSurvey {
+            heaps: states,
+            indices: HashMap::new(),
+            stage: SurveyStage::Name,
+            left: VisitQueue::of(0..heaps),
+            given_up: 0,
+        }
+    }
+
+    /// Does a piece of work, some ten microseconds.
+    pub fn step(&mut self, heaps: &mut dyn Members) -> SurveyProgress {
+        let Some(heap) = self.left.first() else {
+            return self.next_stage();
+        };
+        let progress = match self.stage {
+            SurveyStage::Name => self.name(heap, heaps),
+            SurveyStage::Follow => self.follow(heap, heaps),
+            SurveyStage::Over => return SurveyProgress::Done,
+        };
+        match self.left.visited(progress) {
+            AfterVisit::Next => SurveyProgress::More,
+            AfterVisit::Wait => SurveyProgress::Wait,
+            AfterVisit::GiveUp => {
+                self.given_up += self.left.len();
+                self.next_stage()
+            }
+        }
+    }
+
+    fn next_stage(&mut self) -> SurveyProgress {
+        (self.stage, self.left) = match self.stage {
+            // A cycle passes through a tag, and through more than one heap.
+            SurveyStage::Name if self.indices.len() > 1 && self.has_tags(0..self.heaps.len()) => {
+                let mut shares: Vec<usize> = self.indices.values().copied().collect();
+                shares.sort_unstable();
+                (SurveyStage::Follow, VisitQueue::of(shares.into_iter()))
+            }
+            _ => (SurveyStage::Over, VisitQueue::of(0..0)),
+        };
+        match self.stage {
+            SurveyStage::Over => SurveyProgress::Done,
+            _ => SurveyProgress::More,
+        }
+    }
+
+    fn name(&mut self, heap: usize, heaps: &mut dyn Members) -> MemberProgress {
+        let visited = visit(heap, heaps, |member| {
+            let tags = match member.has_tags() {
+                true => HasTags::Yes,
+                false => HasTags::No,
+            };
+            (member.shares(), member.name(), tags, member.emptied())
+        });
+        match visited {
+            Poll::Ready(Some((shares, name, tags, emptied))) => {
+                if shares == HeapShares::Both {
+                    self.indices.insert(name, heap);
+                }
+                let state = &mut self.heaps[heap];
+                (state.tags, state.emptied) = (tags, Some(emptied));
+                MemberProgress::Done
+            }
+            Poll::Ready(None) => MemberProgress::Done,
+            Poll::Pending => MemberProgress::Active,
+        }
+    }
+
+    fn follow(&mut self, heap: usize, heaps: &mut dyn Members) -> MemberProgress {
+        let from = self.heaps[heap].from;
+        let visited = visit(heap, heaps, |member| -> Vec<usize> {
+            member.owners(from, PIECE).collect()
+        });
+        let owners = match visited {
+            Poll::Ready(owners) => owners.unwrap_or_default(),
+            Poll::Pending => return MemberProgress::Active,
+        };
+        let read = owners.len();
+        let owners = owners.iter().filter_map(|name| self.indices.get(name));
+        let state = &mut self.heaps[heap];
+        state.from += read;
+        state.owners.extend(owners.filter(|owner| **owner != heap));
+        // Imports beyond lead to no other heap.
+        let has_all = state.owners.len() + 1 >= self.indices.len();
+        match read < PIECE || has_all {
+            true => MemberProgress::Done,
+            false => MemberProgress::More,
+        }
+    }
+
+    fn has_tags(&self, mut heaps: impl Iterator<Item = usize>) -> bool {
+        heaps.any(|heap| self.heaps[heap].tags == HasTags::Yes)
+    }
+
+    /// The groups, each of at most `most` heaps in ascending order. A larger component has several,
+    /// which overlap: each heap is in one of them with its neighbours, or with those of them that
+    /// are nearest.
+    #[must_use]
+    pub fn groups(&self, most: usize) -> Vec<Vec<usize>> {
+        let edges = self.heaps.iter().map(|heap| heap.owners.clone());
+        let edges: Vec<_> = edges.collect();
+        let mut components = strongly_connected(&edges);
+        components.retain(|heaps| heaps.len() > 1 && self.has_tags(heaps.iter().copied()));
+        components.sort_unstable();
+        let components = components.into_iter();
+        components
+            .flat_map(|heaps| neighbourhoods(&edges, heaps, most))
+            .collect()
+    }
+
+    /// Objects that group marks have emptied in this heap, as of its visit; `None` if it was not
+    /// visited.
+    #[must_use]
+    pub fn emptied(&self, heap: usize) -> Option<u64> {
+        self.heaps[heap].emptied
+    }
+
+    /// Number of times that a heap was given up in a stage, because it always ran a turn.
+    #[must_use]
+    pub fn given_up(&self) -> usize {
+        self.given_up
+    }
+}
+
+/// Visits a heap. `None` if it has ended, `Pending` if it runs a turn.
+fn visit<T>(
+    heap: usize,
+    heaps: &mut dyn Members,
+    mut visit: impl FnMut(&mut Member<'_>) -> T,
+) -> Poll<Option<T>> {
+    let mut visited = None;
+    match heaps.visit(heap, &mut |mut member| visited = Some(visit(&mut member))) {
+        Visit::Done | Visit::Ended => Poll::Ready(visited),
+        Visit::Active => Poll::Pending,
+    }
+}
+
+impl fmt::Debug for GroupSurvey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GroupSurvey")
+            .field("heaps", &self.heaps.len())
+            .field("stage", &self.stage)
+            .finish_non_exhaustive()
+    }
+}
