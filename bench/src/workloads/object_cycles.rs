@@ -11,7 +11,8 @@
 //! kept. An operation is a cycle. `reclaimed_ms` is the time from the last cycle's drop to the drop
 //! of the last object; `peak_share` the peak growth of the process, as a part of its growth when
 //! all were kept; `rest_share` what is left of it in the end; the waiting times are the pair's
-//! round trips.
+//! round trips. `group_mark_max_us` is the longest time for which a visit of a group mark kept one
+//! of the two actors from running; the other kinds of pauses follow.
 
 use super::{round_trips, sides};
 use crate::child;
@@ -20,6 +21,7 @@ use crate::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+use vivant::PauseKind;
 use vivant::prelude::*;
 
 /// Made in one turn, so that no turn is long.
@@ -43,6 +45,7 @@ pub(super) const OBJECT_CYCLES: Bench = Bench::new(
             &["dropped", "kept"],
             "which of the two a child does; both are run",
         ),
+        PAUSES,
     ],
     run,
 )
@@ -184,6 +187,12 @@ fn child(run: &Run) -> Result<(), Failure> {
     let grown = process::peak_rss().saturating_sub(before);
     figures.add("reclaimed_ms", reclaimed.as_secs_f64() * 1e3);
     figures.add("grown_bytes", grown);
+    let pauses = system.inspect().pauses;
+    figures.add("group_pauses", pauses[PauseKind::GroupMark].count);
+    for (kind, pauses) in pauses.iter().filter(|(_, pauses)| pauses.count > 0) {
+        let name = format!("{kind}_max_us");
+        figures.add(&name, pauses.longest.as_secs_f64() * 1e6);
+    }
     if they == They::AreDropped {
         // The counts of the objects are released after the objects.
         thread::sleep(SETTLES);

@@ -1,5 +1,6 @@
 //! Functions for the macros' expansions, and for the runtime.
 
+pub use crate::group::components::strongly_connected;
 pub use crate::share::parcel::TurnHeap;
 pub use crate::trampoline::{drop_by_trampoline, separate_drops};
 

@@ -68,15 +68,16 @@ impl HeapGraph {
         self.type_names.get(&object).copied()
     }
 
-    /// The types of the objects on a shortest path from the state to one of these objects, with
-    /// that object's, but for tags. Empty if no path leads there.
+    /// The types of the objects on a shortest path to one of these objects, with that object's, but
+    /// for tags: from the state, or from an object that other heaps refer to. Empty if no path
+    /// leads there.
     #[must_use]
     pub fn path_to(&self, objects: &[ObjectName]) -> Vec<&'static str> {
         // The next object on the path from each one.
         let mut next: HashMap<_, _> = objects.iter().map(|object| (*object, None)).collect();
         let mut open: VecDeque<_> = objects.iter().copied().collect();
         while let Some(object) = open.pop_front() {
-            if self.is_root(object) {
+            if self.is_root(object) || self.count(object) > 0 {
                 let path = iter::successors(Some(object), |object| next[object]);
                 return path.filter_map(|object| self.type_name(object)).collect();
             }

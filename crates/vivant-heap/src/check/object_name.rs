@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 
 /// Names an object in a query. The name retains nothing, and may name
 /// another object as soon as this one is freed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ObjectName(usize);
 
 impl ObjectName {

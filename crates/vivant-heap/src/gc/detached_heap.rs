@@ -113,10 +113,22 @@ impl DetachedHeap {
         Some(detached)
     }
 
+    /// Drains the whole inbox, so that a query is exact. Costs some nanoseconds a delta.
+    pub fn drain_inbox(&mut self) {
+        self.drain_piece(usize::MAX);
+    }
+
     /// Whether count deltas have arrived that are not drained. Costs a load.
     #[must_use]
     pub fn is_notified(&self) -> bool {
         self.heap.is_notified()
+    }
+
+    /// Whether counts of its objects have changed since the last call: a cycle of references across
+    /// heaps may be unreachable since.
+    pub fn take_changed(&mut self) -> bool {
+        let core = self.heap.parts().0;
+        mem::take(&mut core.sharing.get_mut().has_changed)
     }
 
     /// Whether [`DetachedHeap::step`] has work, by the deltas drained so far.

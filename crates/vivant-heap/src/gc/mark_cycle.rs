@@ -375,12 +375,17 @@ impl Core {
             return;
         };
         self.counters.assist();
-        if piece == usize::MAX && mark_cycle.may_wait_for_group(estimate) {
+        if piece == usize::MAX && mark_cycle.is_in_open_group() {
+            if !mark_cycle.may_wait_for_group(estimate) {
+                // The mark goes on alone. What it has not done yet is too much for one pause, so
+                // its assists begin anew.
+                mark_cycle.leave_group(self.sharing.get_mut());
+                mark_cycle.assist.begin_anew(estimate);
+            }
             return;
         }
         if piece == usize::MAX {
-            // The heap is about to grow beyond its bound, and cannot wait for other heaps.
-            mark_cycle.leave_group(self.sharing.get_mut());
+            // The heap is about to grow beyond its bound.
             mark_cycle.take_export_roots(self.sharing.get_mut(), piece);
             mark_cycle.flush();
         }

@@ -79,6 +79,12 @@ impl MarkCycle {
         Some(phase)
     }
 
+    /// Whether it is part of a group mark that is not decided.
+    pub(super) fn is_in_open_group(&self) -> bool {
+        let ticket = self.group.as_ref();
+        ticket.is_some_and(|ticket| ticket.0.is_open())
+    }
+
     /// Whether the group mark was decided, and this mark has not followed yet.
     pub(super) fn is_left_alone(&self) -> bool {
         let ticket = self.group.as_ref();
@@ -93,8 +99,7 @@ impl MarkCycle {
 
     /// Whether the heap may grow on, at this estimate, because other heaps' marks are not complete.
     pub(super) fn may_wait_for_group(&self, estimate: usize) -> bool {
-        let is_open = self.group.as_ref().is_some_and(|ticket| ticket.0.is_open());
-        is_open && self.assist.may_wait_for_group(estimate)
+        self.assist.may_wait_for_group(estimate)
     }
 
     fn group_phase(&self) -> Option<GroupPhase> {
@@ -141,7 +146,8 @@ impl Core {
     /// Whether the mark that runs is part of an open group mark.
     pub(crate) fn is_in_open_group(&self) -> bool {
         let mark_cycle = self.mark_cycle.borrow();
-        let group = mark_cycle.as_ref().and_then(|cycle| cycle.group.as_ref());
-        group.is_some_and(|ticket| ticket.0.is_open())
+        mark_cycle
+            .as_ref()
+            .is_some_and(|mark| mark.is_in_open_group())
     }
 }

@@ -20,7 +20,7 @@ const PIECE: usize = 512;
 /// Pacing of termination, as parts of the bytes in use when the mark began. All entries are due
 /// when the heap has grown by `GROWTH`: termination is in proportion to promotion. One step
 /// processes `1 / PART` of the entries due, and at least `PIECE`. When the heap has grown by
-/// `BOUND`, one step processes all that are left.
+/// `BOUND`, as a small heap does in one turn, one step processes `1 / PART` of all entries.
 const GROWTH: f64 = 0.1;
 const PART: usize = 8;
 const BOUND: f64 = 0.2;
@@ -132,7 +132,7 @@ impl MarkTermination {
     /// The number of entries due in one step at this estimate.
     pub(crate) fn due(&self, estimate: usize) -> usize {
         if self.grown(estimate) > BOUND {
-            return usize::MAX;
+            return (self.entries / PART).max(PIECE);
         }
         (self.entries_due(estimate).saturating_sub(self.processed) / PART).max(PIECE)
     }

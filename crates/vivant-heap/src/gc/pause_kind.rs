@@ -30,6 +30,10 @@ pub enum PauseKind {
     Drain,
     /// The actor is idle: its nursery was emptied and given back.
     ReturnNursery,
+    /// A group mark, or the survey before it, visited the heap between two turns, for a cycle of
+    /// references across heaps. It may have begun a mark, which empties the nursery. If the actor
+    /// was in use, the pause includes work on other heaps.
+    GroupMark,
 }
 
 impl PauseKind {
@@ -37,7 +41,7 @@ impl PauseKind {
     pub const COUNT: usize = PauseKind::ALL.len();
 
     /// All kinds, in the order in which figures list them.
-    pub const ALL: [PauseKind; 8] = [
+    pub const ALL: [PauseKind; 9] = [
         PauseKind::Minor,
         PauseKind::MarkBegin,
         PauseKind::MarkSlice,
@@ -46,6 +50,7 @@ impl PauseKind {
         PauseKind::Sweep,
         PauseKind::Drain,
         PauseKind::ReturnNursery,
+        PauseKind::GroupMark,
     ];
 
     /// Its name: in metrics, and wherever figures are printed.
@@ -60,6 +65,7 @@ impl PauseKind {
             PauseKind::Sweep => "sweep",
             PauseKind::Drain => "drain",
             PauseKind::ReturnNursery => "return_nursery",
+            PauseKind::GroupMark => "group_mark",
         }
     }
 

@@ -49,7 +49,7 @@ pub enum Visit {
 pub enum GroupProgress {
     /// The next step does more.
     More,
-    /// A member runs a turn: the next step may do more.
+    /// Members run turns, or end marks of their own: the next step may do more.
     Wait,
     /// It is over: all that is unreachable in its members will be freed by their marks.
     Committed,
@@ -118,6 +118,11 @@ impl GroupMark {
             stage: GroupStage::Begin,
             left: VisitQueue::of(0..members),
         }
+    }
+
+    /// The next step visits this member, if it has work left: it runs no turn at the moment.
+    pub fn prefer(&mut self, member: usize) {
+        self.left.prefer(member);
     }
 
     /// Does a piece of work, some ten to some hundred microseconds.
@@ -261,7 +266,8 @@ impl GroupMark {
                 MemberProgress::Done
             }
             Poll::Ready((_, Began::Draining, _, _)) => MemberProgress::More,
-            Poll::Ready((_, Began::Busy, _, _)) | Poll::Pending => MemberProgress::Active,
+            Poll::Ready((_, Began::Busy, _, _)) => MemberProgress::Busy,
+            Poll::Pending => MemberProgress::Active,
         })
     }
 

@@ -1,16 +1,21 @@
 //! [`GroupSurvey`]: the groups of heaps through which cycles of references can pass. See
 //! [README.md](README.md).
 
-use super::components::{neighbourhoods, strongly_connected};
+use super::components::{ComponentSearch, SearchProgress};
 use super::group_mark::{Members, Visit};
 use super::member::{HeapShares, Member};
+use super::neighbourhoods::Neighbourhoods;
 use super::visit_queue::{AfterVisit, MemberProgress, VisitQueue};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
+use std::mem;
 use std::task::Poll;
 
 /// Imports read in one visit: some ten microseconds.
 const PIECE: usize = if cfg!(any(test, miri)) { 3 } else { 1024 };
+
+/// Edges followed in one step of the search for components.
+const EDGES: usize = if cfg!(any(test, miri)) { 3 } else { 4096 };
 
 /// Whether a survey is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +44,11 @@ pub struct GroupSurvey {
     /// Heaps with work left in this stage.
     left: VisitQueue,
     given_up: usize,
+    /// The heaps that own imports of each heap.
+    edges: Vec<Vec<usize>>,
+    search: ComponentSearch,
+    /// Components of which the groups were not taken yet.
+    components: VecDeque<Neighbourhoods>,
 }
 
 #[derive(Default)]
@@ -47,8 +57,9 @@ struct SurveyedHeap {
     owners: BTreeSet<usize>,
     tags: HasTags,
     emptied: Option<u64>,
-    /// The first import of the next visit.
+    /// The first import of the next visit, and the number of imports at the last one.
     from: usize,
+    imports: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -65,6 +76,8 @@ enum SurveyStage {
     Name,
     /// The owners of its imports are looked up.
     Follow,
+    /// The components of the graph are searched for.
+    Search,
     Over,
 }
 
@@ -80,18 +93,28 @@ impl GroupSurvey {
             stage: SurveyStage::Name,
             left: VisitQueue::of(0..heaps),
             given_up: 0,
+            edges: Vec::new(),
+            search: ComponentSearch::default(),
+            components: VecDeque::new(),
         }
     }
 
-    /// Does a piece of work, some ten microseconds.
+    /// The next step visits this heap, if it has work left: it runs no turn at the moment.
+    pub fn prefer(&mut self, heap: usize) {
+        self.left.prefer(heap);
+    }
+
+    /// Does a piece of work, some ten to some hundred microseconds.
     pub fn step(&mut self, heaps: &mut dyn Members) -> SurveyProgress {
+        if self.stage == SurveyStage::Search {
+            return self.search();
+        }
         let Some(heap) = self.left.first() else {
             return self.next_stage();
         };
         let progress = match self.stage {
             SurveyStage::Name => self.name(heap, heaps),
-            SurveyStage::Follow => self.follow(heap, heaps),
-            SurveyStage::Over => return SurveyProgress::Done,
+            _ => self.follow(heap, heaps),
         };
         match self.left.visited(progress) {
             AfterVisit::Next => SurveyProgress::More,
@@ -104,19 +127,45 @@ impl GroupSurvey {
     }
 
     fn next_stage(&mut self) -> SurveyProgress {
-        (self.stage, self.left) = match self.stage {
+        self.left = VisitQueue::of(0..0);
+        self.stage = match self.stage {
             // A cycle passes through a tag, and through more than one heap.
             SurveyStage::Name if self.indices.len() > 1 && self.has_tags(0..self.heaps.len()) => {
                 let mut shares: Vec<usize> = self.indices.values().copied().collect();
                 shares.sort_unstable();
-                (SurveyStage::Follow, VisitQueue::of(shares.into_iter()))
+                self.left = VisitQueue::of(shares.into_iter());
+                SurveyStage::Follow
             }
-            _ => (SurveyStage::Over, VisitQueue::of(0..0)),
+            SurveyStage::Follow => {
+                let heaps = self.heaps.iter_mut();
+                let owners = heaps.map(|heap| mem::take(&mut heap.owners).into_iter().collect());
+                self.edges = owners.collect();
+                self.search = ComponentSearch::new(self.heaps.len());
+                SurveyStage::Search
+            }
+            _ => SurveyStage::Over,
         };
         match self.stage {
             SurveyStage::Over => SurveyProgress::Done,
             _ => SurveyProgress::More,
         }
+    }
+
+    fn search(&mut self) -> SurveyProgress {
+        if self.search.step(&self.edges, EDGES) == SearchProgress::More {
+            return SurveyProgress::More;
+        }
+        for component in self.search.take() {
+            if component.len() < 2 || !self.has_tags(component.iter().copied()) {
+                continue;
+            }
+            for heap in &component {
+                let is_inside = |to: &usize| component.binary_search(to).is_ok();
+                self.edges[*heap].retain(is_inside);
+            }
+            self.components.push_back(Neighbourhoods::of(component));
+        }
+        self.next_stage()
     }
 
     fn name(&mut self, heap: usize, heaps: &mut dyn Members) -> MemberProgress {
@@ -143,13 +192,19 @@ impl GroupSurvey {
 
     fn follow(&mut self, heap: usize, heaps: &mut dyn Members) -> MemberProgress {
         let from = self.heaps[heap].from;
-        let visited = visit(heap, heaps, |member| -> Vec<usize> {
-            member.owners(from, PIECE).collect()
+        let visited = visit(heap, heaps, |member| -> (usize, Vec<usize>) {
+            (member.imports_len(), member.owners(from, PIECE).collect())
         });
-        let owners = match visited {
-            Poll::Ready(owners) => owners.unwrap_or_default(),
+        let (imports, owners) = match visited {
+            Poll::Ready(found) => found.unwrap_or_default(),
             Poll::Pending => return MemberProgress::Active,
         };
+        let state = &mut self.heaps[heap];
+        if mem::replace(&mut state.imports, imports) > imports {
+            // Imports were released, and others may have taken their places.
+            state.from = 0;
+            return MemberProgress::More;
+        }
         let read = owners.len();
         let owners = owners.iter().filter_map(|name| self.indices.get(name));
         let state = &mut self.heaps[heap];
@@ -167,20 +222,18 @@ impl GroupSurvey {
         heaps.any(|heap| self.heaps[heap].tags == HasTags::Yes)
     }
 
-    /// The groups, each of at most `most` heaps in ascending order. A larger component has several,
-    /// which overlap: each heap is in one of them with its neighbours, or with those of them that
-    /// are nearest.
-    #[must_use]
-    pub fn groups(&self, most: usize) -> Vec<Vec<usize>> {
-        let edges = self.heaps.iter().map(|heap| heap.owners.clone());
-        let edges: Vec<_> = edges.collect();
-        let mut components = strongly_connected(&edges);
-        components.retain(|heaps| heaps.len() > 1 && self.has_tags(heaps.iter().copied()));
-        components.sort_unstable();
-        let components = components.into_iter();
-        components
-            .flat_map(|heaps| neighbourhoods(&edges, heaps, most))
-            .collect()
+    /// The next group, of at most `most` heaps in ascending order; `None` after the last one, and
+    /// before the survey is over. A larger component has several groups, which overlap: two heaps
+    /// that lead to each other are in a group together, unless both lead to more than half of
+    /// `most` heaps.
+    pub fn next_group(&mut self, most: usize) -> Option<Vec<usize>> {
+        loop {
+            let component = self.components.front_mut()?;
+            if let Some(group) = component.next(&self.edges, most) {
+                return Some(group);
+            }
+            self.components.pop_front();
+        }
     }
 
     /// Objects that group marks have emptied in this heap, as of its visit; `None` if it was not

@@ -43,6 +43,9 @@ pub(crate) trait MemberHeap {
     /// Begins a mark as part of the group mark, if no other mark runs or is to be swept. Before,
     /// sweeps as much as a minor collection does.
     fn start_group_mark(&mut self, group: &GroupState) -> Began;
+
+    /// Whether a group mark may mark this heap at all.
+    fn may_be_marked(&mut self) -> bool;
 }
 
 impl<R: Root> MemberHeap for Heap<R> {
@@ -51,19 +54,22 @@ impl<R: Root> MemberHeap for Heap<R> {
     }
 
     fn start_group_mark(&mut self, group: &GroupState) -> Began {
-        let never = self.never_collects();
         let (core, state) = self.parts();
         if core.phase() == GcPhase::Sweep {
             let budget = SweepBudget::of(SWEEPS_PER_MINOR);
             core.old.sweep(budget, &core.source);
         }
-        if never || core.phase() != GcPhase::Idle || !core.may_join_group() {
+        if core.phase() != GcPhase::Idle || !core.may_join_group() {
             return Began::Busy;
         }
         core.idle_check.begin_mark();
         core.start_group_mark(state, group);
         core.record_group_mark();
         Began::Yes
+    }
+
+    fn may_be_marked(&mut self) -> bool {
+        !self.never_collects()
     }
 }
 
@@ -88,15 +94,16 @@ impl<R: Root> Heap<R> {
 pub enum HeapShares {
     /// It has imports and exports.
     Both,
-    /// It has none of either: no cycle of references passes through it.
+    /// It has none of either: no cycle of references passes through it. Or it is never marked.
     Nothing,
 }
 
 impl Member<'_> {
     /// Whether a cycle of references across heaps can pass through this heap.
     pub fn shares(&mut self) -> HeapShares {
+        let may_be_marked = self.0.may_be_marked();
         let sharing = self.0.core().sharing.get_mut();
-        match sharing.imports.len() != 0 && sharing.exports.len() != 0 {
+        match may_be_marked && sharing.imports.len() != 0 && sharing.exports.len() != 0 {
             true => HeapShares::Both,
             false => HeapShares::Nothing,
         }
@@ -105,6 +112,11 @@ impl Member<'_> {
     /// Whether objects of this heap are tagged.
     pub(super) fn has_tags(&mut self) -> bool {
         !self.0.core().tags.get_mut().is_empty()
+    }
+
+    /// The number of imports.
+    pub(super) fn imports_len(&mut self) -> usize {
+        self.0.core().sharing.get_mut().imports.len()
     }
 
     /// The addresses by which pages name the owners of some imports: of at most `most`, from the

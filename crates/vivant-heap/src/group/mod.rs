@@ -1,7 +1,7 @@
 //! Group marks: marks of several heaps that end together, and find cycles of references across
 //! them. [README.md](README.md) has the protocol.
 
-mod components;
+pub(crate) mod components;
 #[cfg(test)]
 mod dissolve_tests;
 pub(crate) mod group_mark;
@@ -16,6 +16,7 @@ mod model_objects;
 mod model_program;
 #[cfg(test)]
 mod model_tests;
+mod neighbourhoods;
 #[cfg(test)]
 mod survey_tests;
 mod visit_queue;

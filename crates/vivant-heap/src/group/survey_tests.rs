@@ -38,7 +38,7 @@ fn groups(program: &mut Program, busy: Option<usize>, most: usize) -> Vec<Vec<us
         }
     }
     assert_eq!(heaps.waits > 0, busy.is_some());
-    survey.groups(most)
+    std::iter::from_fn(|| survey.next_group(most)).collect()
 }
 
 /// Heap `to` gets so many tags of objects of heap `from`.

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Waits in a row in which no member makes progress, because all that are left run turns. Then they
-/// are given up.
+/// Waits in a row in which no member makes progress, and one of those that are left runs a turn.
+/// Then they are given up.
 const PATIENCE: u32 = 256;
 
 /// How far a member is in a stage.
@@ -13,6 +13,8 @@ pub(super) enum MemberProgress {
     More,
     /// It runs a turn, or another thread marks its objects.
     Active,
+    /// A mark of its own runs, or is to be swept. That ends, so it is not given up.
+    Busy,
 }
 
 /// What the caller does next.
@@ -20,7 +22,7 @@ pub(super) enum MemberProgress {
 pub(super) enum AfterVisit {
     /// It visits the first member.
     Next,
-    /// It waits: all members that are left run turns.
+    /// It waits: all members that are left run turns, or are busy.
     Wait,
     /// It has waited too long.
     GiveUp,
@@ -29,7 +31,9 @@ pub(super) enum AfterVisit {
 /// The members with work left in a stage. The first one is visited next.
 pub(super) struct VisitQueue {
     left: VecDeque<usize>,
-    /// Members in a row that were not visited, because they run turns.
+    /// Members in a row that did nothing, because they run turns or are busy.
+    idle: usize,
+    /// How many of these run turns.
     active: usize,
     waits: u32,
 }
@@ -38,6 +42,7 @@ impl VisitQueue {
     pub(super) fn of(members: impl Iterator<Item = usize>) -> VisitQueue {
         VisitQueue {
             left: members.collect(),
+            idle: 0,
             active: 0,
             waits: 0,
         }
@@ -58,28 +63,41 @@ impl VisitQueue {
         }
     }
 
+    /// This member can be visited now, if it has work left: it is the first.
+    pub(super) fn prefer(&mut self, member: usize) {
+        if let Some(place) = self.left.iter().position(|left| *left == member) {
+            self.left.swap(0, place);
+        }
+    }
+
     /// The first member was visited.
     pub(super) fn visited(&mut self, progress: MemberProgress) -> AfterVisit {
         match progress {
-            MemberProgress::Active => {
-                // The others are visited meanwhile.
-                self.left.rotate_left(1);
-                self.active += 1;
-                if self.active < self.left.len() {
-                    return AfterVisit::Next;
-                }
-                (self.active, self.waits) = (0, self.waits + 1);
-                return match self.waits <= PATIENCE {
-                    true => AfterVisit::Wait,
-                    false => AfterVisit::GiveUp,
-                };
+            MemberProgress::Active | MemberProgress::Busy => {
+                self.active += usize::from(progress == MemberProgress::Active);
+                return self.visit_next();
             }
             MemberProgress::More => {}
             MemberProgress::Done => {
                 self.left.pop_front();
             }
         }
-        (self.active, self.waits) = (0, 0);
+        (self.idle, self.active, self.waits) = (0, 0, 0);
         AfterVisit::Next
+    }
+
+    /// The first member did nothing: the others are visited meanwhile.
+    fn visit_next(&mut self) -> AfterVisit {
+        self.left.rotate_left(1);
+        self.idle += 1;
+        if self.idle < self.left.len() {
+            return AfterVisit::Next;
+        }
+        self.waits += u32::from(self.active != 0);
+        (self.idle, self.active) = (0, 0);
+        match self.waits <= PATIENCE {
+            true => AfterVisit::Wait,
+            false => AfterVisit::GiveUp,
+        }
     }
 }

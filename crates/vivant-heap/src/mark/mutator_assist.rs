@@ -74,6 +74,13 @@ impl MutatorAssist {
         self.grown(estimate) <= self.start_estimate.max(GROUP_GROWTH_MIN)
     }
 
+    /// The heap has left a group mark at this estimate: from here on it may grow as if its mark had
+    /// just begun.
+    pub(crate) fn begin_anew(&mut self, estimate: usize) {
+        (self.start_estimate, self.last_estimate) = (estimate, estimate);
+        self.debt = AssistDebt::None;
+    }
+
     /// The size of the next assist in objects, at this estimate, when `marked` bytes are marked.
     /// `None` if no assist is due.
     pub(crate) fn next(&mut self, estimate: usize, marked: usize) -> Option<usize> {

@@ -2,7 +2,7 @@
 //! objects, dead ones that are not swept, tag entries, components of other heaps.
 
 use fastrand::Rng;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::sync::Arc;
 use vivant_heap::{DetachedHeap, Gc, Heap, Held, Mut, Object, ObjectName, Pacing, PageSource};
 use vivant_heap::{Parcel, Sharer, Stress, Tag, Val, When};
@@ -53,7 +53,7 @@ struct Model {
 impl Model {
     /// Whether the heap's own objects lead from these sheets to a note.
     fn leads(&self, heap: usize, from: Vec<usize>, note: usize) -> bool {
-        let (mut open, mut met) = (from, BTreeSet::new());
+        let (mut open, mut met) = (from, HashSet::new());
         while let Some(sheet) = open.pop() {
             let known = self.sheets[sheet];
             if known.owner == heap && met.insert(sheet) {
@@ -72,7 +72,7 @@ impl Model {
 
     /// Whether a heap has an object of the owner's that leads to this note there.
     fn has(&self, heap: usize, owner: usize, note: usize) -> bool {
-        let (mut open, mut met) = (self.state(heap), BTreeSet::new());
+        let (mut open, mut met) = (self.state(heap), HashSet::new());
         while let Some(sheet) = open.pop() {
             let known = self.sheets[sheet];
             if known.owner == heap && met.insert(sheet) {
@@ -107,14 +107,14 @@ struct Retainers {
     /// Whether the owner's own state refers to it, directly or through other objects.
     own: bool,
     /// The exports through which it is reached: itself, and its containers.
-    containers: BTreeSet<ObjectName>,
+    containers: HashSet<ObjectName>,
     /// The sum of their counts.
     weight: i64,
 }
 
 fn retainers(heap: &mut dyn Sharer, of: ObjectName) -> Retainers {
     let graph = heap.graph();
-    let (mut open, mut reaching) = (vec![of], BTreeSet::new());
+    let (mut open, mut reaching) = (vec![of], HashSet::new());
     while let Some(object) = open.pop() {
         if reaching.insert(object) {
             open.extend(graph.referrers(object));
@@ -128,7 +128,7 @@ fn retainers(heap: &mut dyn Sharer, of: ObjectName) -> Retainers {
 }
 
 /// The sum of the weights that a heap has of some objects; `None` if it has none of them.
-fn weight_of(heap: &dyn Sharer, objects: &BTreeSet<ObjectName>) -> Option<i64> {
+fn weight_of(heap: &dyn Sharer, objects: &HashSet<ObjectName>) -> Option<i64> {
     let mut sum = None;
     heap.imports(&mut |object, weight| {
         if objects.contains(&object) {

@@ -6,7 +6,7 @@ use super::options::Mailbox;
 use super::outgoing::{OutgoingReferences, TraceCoverage};
 use super::worker::Worker;
 use crate::failures::StopReason;
-use crate::statistics::HeapFacts;
+use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -32,7 +32,7 @@ pub(crate) struct Class {
         fn(&mut StateRef<'_>, &mut OutgoingReferences<'_>) -> TraceCoverage,
     pub(crate) sharer: fn(&mut StateRef<'_>, &mut dyn FnMut(&mut dyn Sharer)),
     /// Its caller keeps the cell alive, which is of this class, and which `header` starts.
-    pub(crate) heap_facts: unsafe fn(NonNull<Header>) -> Option<HeapFacts>,
+    pub(crate) heap_counts: unsafe fn(NonNull<Header>) -> Option<NonNull<HeapCounts>>,
 }
 
 /// The state of an actor that the caller holds, with its type erased.

@@ -12,7 +12,7 @@ use super::signals::Signals;
 use super::worker::Worker;
 use crate::message::Notified;
 use crate::queues::Pointed;
-use crate::statistics::HeapFacts;
+use crate::statistics::HeapCounts;
 use crate::sync::Ordering;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -115,10 +115,10 @@ impl AddressRef {
 
 impl CellRef {
     /// Returns the published statistics of the actor's heap, if it has one.
-    pub(crate) fn heap_facts(&self) -> Option<HeapFacts> {
-        // SAFETY: this reference is counted, so the cell is alive (X7); the pointer is that of the
-        // whole cell, and `class` is the table of its type (C7).
-        unsafe { (self.class.heap_facts)(self.0) }
+    pub(crate) fn heap_counts(&self) -> Option<&HeapCounts> {
+        // SAFETY: this reference is counted, so the cell is alive, and the counts in it are (X7);
+        // the pointer is that of the whole cell, and `class` is the table of its type (C7).
+        unsafe { (self.class.heap_counts)(self.0).map(|counts| counts.as_ref()) }
     }
 
     /// Returns one more reference to a cell.

@@ -170,6 +170,8 @@ pub(crate) struct ColdFields {
     pub(crate) counts: Option<vivant_brc::Owner>,
     /// Linked actors, which fail when it fails.
     pub(crate) linked: Vec<LinkedPeer>,
+    /// Number of turns that had ended when a group mark last visited the heap between two runs.
+    pub(crate) visited_at: Option<u64>,
 }
 
 /// A behaviour's next step, and the locals that a plain actor's last step left.

@@ -11,7 +11,7 @@ use crate::actor::{
 };
 use crate::failures::StopReason;
 use crate::message::MessageRole;
-use crate::statistics::{HeapCounts, HeapFacts};
+use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::offset_of;
@@ -51,7 +51,7 @@ impl<A: Actor> Classed for A {
         forget_locals: forget_locals::<A>,
         outgoing_references: outgoing_references::<A>,
         sharer: sharer::<A>,
-        heap_facts: heap_facts::<A>,
+        heap_counts: heap_counts::<A>,
     };
 }
 
@@ -182,10 +182,10 @@ fn sharer<A: Actor>(state: &mut StateRef<'_>, body: &mut dyn FnMut(&mut dyn Shar
 ///
 /// `header` starts a cell of an actor of type `A` that is alive, and the pointer is that of the
 /// whole cell.
-unsafe fn heap_facts<A: Actor>(header: NonNull<Header>) -> Option<HeapFacts> {
-    // SAFETY: the caller's contract (X1); the facts are only ever shared (X6).
+unsafe fn heap_counts<A: Actor>(header: NonNull<Header>) -> Option<NonNull<HeapCounts>> {
+    // SAFETY: the caller's contract (X1); the counts are only ever shared (X6).
     let facts = unsafe { &(*header.cast::<ActorCell<A>>().as_ptr()).facts };
-    A::Storage::heap_facts(facts).map(HeapCounts::read)
+    A::Storage::heap_counts(facts).map(NonNull::from)
 }
 
 /// Returns the first message of an actor of type `A`, which makes its state.

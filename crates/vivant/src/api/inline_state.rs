@@ -73,7 +73,7 @@ impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreStat
         None
     }
 
-    fn heap_facts((): &()) -> Option<&HeapCounts> {
+    fn heap_counts((): &()) -> Option<&HeapCounts> {
         None
     }
 }

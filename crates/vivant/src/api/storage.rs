@@ -62,7 +62,7 @@ pub trait StoreState<A: Actor>: Sized + 'static {
     fn sharer(kept: &mut Self::Stored) -> Option<&mut dyn Sharer>;
 
     /// The published statistics of the heap, if there is one.
-    fn heap_facts(facts: &Self::Published) -> Option<&HeapCounts>;
+    fn heap_counts(facts: &Self::Published) -> Option<&HeapCounts>;
 }
 
 /// The worker that runs the actor.

@@ -1,8 +1,10 @@
 //! [`GroupPass`]: runs the group marks of a system, in pieces: each between two runs of a worker,
 //! or between two runs of the member that it waits for.
 
+use super::group_members::PauseStart;
 use super::group_round::{GroupRound, NextPiece};
 use crate::actor::{Shared, Signals};
+use crate::candidates::ActorKey;
 use crate::gc_state::GroupCandidates;
 use crate::run::Idle;
 use crate::sync::{Arc, Mutex, lock};
@@ -11,6 +13,9 @@ use std::mem;
 /// A group mark that waits for a member tries again after this time, if the member has not paused
 /// before.
 const WAIT_NS: u64 = 1_000_000;
+
+/// A group mark that waits for members of which the own marks run tries again after this time.
+const BUSY_WAIT_NS: u64 = 10_000_000;
 
 /// The round of group marks that runs.
 #[derive(Default)]
@@ -75,10 +80,17 @@ impl GroupPass {
             None if is_worker => GroupRound::begin(system),
             round => round,
         };
+        let pause = held.as_ref().map(|held| {
+            let (id, place) = (held.id, held.place());
+            (PauseStart::now(system), ActorKey { id, place })
+        });
         let (left, next) = match round {
             Some(round) => round.run(system, held),
             None => (None, NextPiece::None),
         };
+        if let Some((pause, key)) = pause {
+            pause.end(system, key);
+        }
         turn.round = left;
         drop(turn);
         // After the round was put back: another worker may take the request at once.
@@ -87,12 +99,16 @@ impl GroupPass {
             NextPiece::Now if is_worker => system.candidates.request_pass(),
             NextPiece::Now => request_piece(system),
             NextPiece::Later(active) => {
+                let wait_ns = match active.is_empty() {
+                    true => BUSY_WAIT_NS,
+                    false => WAIT_NS,
+                };
                 active.into_iter().for_each(|member| {
                     if let Some(cell) = system.actor(member.id, member.place) {
                         cell.signal(Signals::VISIT);
                     }
                 });
-                GroupCandidates::retry_in(system, WAIT_NS);
+                GroupCandidates::retry_in(system, wait_ns);
             }
             NextPiece::None => {}
         }

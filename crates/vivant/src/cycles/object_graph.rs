@@ -4,7 +4,9 @@ use super::why::with_heap;
 use crate::actor::{CellRef, Shared};
 use crate::gc_state::DetachedHeaps;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, VecDeque};
+use std::iter;
+use vivant_heap::__private::strongly_connected;
 use vivant_heap::{HeapGraph, HeapId, ObjectName, Sharer};
 
 /// The place of a heap.
@@ -123,44 +125,29 @@ impl<'s> ObjectGraph<'s> {
         count - importers.map(|(_, weight)| weight).sum::<i64>()
     }
 
-    /// A cycle of nodes that leads to the object, and the way to it, nearest first; empty if there
-    /// is none.
+    /// The nearest cycle of objects of several heaps that leads to the object: the way from the
+    /// object to it, and once around; empty if there is none.
     pub(super) fn cycle(&mut self, reaching: &Reaching) -> Vec<Node> {
-        let mut unreferred: Vec<Node> = Vec::new();
-        // Number of nodes left that refer to each node.
-        let mut counts: HashMap<Node, usize> = HashMap::new();
-        let mut referred: HashMap<Node, Vec<Node>> = HashMap::new();
-        for node in &reaching.nodes {
-            let referrers = self.referrers(*node);
-            if referrers.is_empty() {
-                unreferred.push(*node);
-            }
-            counts.insert(*node, referrers.len());
-            for referrer in referrers {
-                referred.entry(referrer).or_default().push(*node);
-            }
-        }
-        while let Some(node) = unreferred.pop() {
-            counts.remove(&node);
-            for other in referred.remove(&node).unwrap_or_default() {
-                if let Some(count) = counts.get_mut(&other) {
-                    *count -= 1;
-                    if *count == 0 {
-                        unreferred.push(other);
-                    }
-                }
-            }
-        }
-        // Each node that is left has a referrer that is left.
-        let (mut path, mut visited) = (Vec::new(), HashSet::new());
-        let mut next = reaching.nodes.first().copied();
-        while let Some(node) =
-            next.filter(|node| counts.contains_key(node) && visited.insert(*node))
-        {
-            path.push(node);
-            let mut referrers = self.referrers(node).into_iter();
-            next = referrers.find(|referrer| counts.contains_key(referrer));
-        }
+        let nodes = &reaching.nodes;
+        let indices: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
+        let referrers = |node: &Node| {
+            let referrers = self.referrers(*node).into_iter();
+            referrers.map(|referrer| indices[&referrer]).collect()
+        };
+        let edges: Vec<Vec<usize>> = nodes.iter().map(referrers).collect();
+        let components = strongly_connected(&edges).into_iter();
+        let of_several_heaps = |component: &Vec<usize>| {
+            let mut places = component.iter().map(|node| nodes[*node].0);
+            let first = places.next();
+            places.any(|place| Some(place) != first)
+        };
+        // In the order of their distance.
+        let nearest = components.filter(of_several_heaps).min();
+        let Some(cycle) = nearest else {
+            return Vec::new();
+        };
+        let mut path = reaching.path(nodes[cycle[0]]);
+        path.extend(around(&cycle, &edges).into_iter().map(|node| nodes[node]));
         path
     }
 
@@ -173,6 +160,29 @@ impl<'s> ObjectGraph<'s> {
             .filter_map(|(place, object)| self.heap(*place)?.type_name(*object))
             .collect()
     }
+}
+
+/// The nodes of a shortest cycle through the first node of a component, without that node.
+fn around(component: &[usize], edges: &[Vec<usize>]) -> Vec<usize> {
+    let first = component[0];
+    let is_inside = |node: &usize| component.binary_search(node).is_ok();
+    // The node before each one, on the way from the first.
+    let (mut before, mut open) = (HashMap::new(), VecDeque::from([first]));
+    while let Some(node) = open.pop_front() {
+        for &to in edges[node].iter().filter(|to| is_inside(to)) {
+            if to == first {
+                let way = iter::successors(Some(node), |node| before.get(node).copied());
+                let mut way: Vec<_> = way.take_while(|node| *node != first).collect();
+                way.reverse();
+                return way;
+            }
+            if let Entry::Vacant(entry) = before.entry(to) {
+                entry.insert(node);
+                open.push_back(to);
+            }
+        }
+    }
+    Vec::new()
 }
 
 impl Reaching {

@@ -19,9 +19,12 @@ pub struct WhyAlive {
     pub within: Vec<&'static str>,
     /// The retaining path: the actor that holds its address, or has the object; the actor that
     /// holds that one's address, and so on. Of all such chains the shortest, and of those the one
-    /// through the actors that were made first. Empty if it is a root itself.
+    /// through the actors that were made first. Empty if it is a root itself. For an object, each
+    /// heap with objects on the way comes first, also those of actors that have ended; with
+    /// [`KeptBy::Cycle`], the way to the cycle and once around it.
     pub through: Vec<Retainer>,
-    /// What keeps the last actor of the chain, or the actor itself.
+    /// What keeps the last actor or object of the chain, or the actor or object of the query if the
+    /// chain is empty.
     pub by: KeptBy,
 }
 
@@ -29,11 +32,12 @@ pub struct WhyAlive {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retainer {
-    /// Path of the actor.
+    /// Path of the actor; `an actor that has ended` for the heap of such an actor.
     pub actor: String,
-    /// The types of the objects of its heap on the way from its state, outermost first. The last of
-    /// them holds the address of the actor before, or refers to the object. Empty if the state
-    /// itself does.
+    /// The types of the objects of its heap on the way, outermost first: from its state, or from an
+    /// object to which other heaps refer. The last of them holds the address of the actor before,
+    /// or refers to the object. Empty if the state itself does, or if the way is not known because
+    /// the actor runs.
     pub objects: Vec<&'static str>,
 }
 
@@ -53,7 +57,8 @@ pub enum KeptBy {
     /// Number of addresses that are in no state where they can be traced: in messages, timers,
     /// futures, continuations, in other threads or systems, or in a field that does not show them
     /// ([`TraceReferences`](crate::TraceReferences)). For an object, the number of references in
-    /// messages, threads and other systems.
+    /// messages and threads, and the weights of those in regions (`Iso`), in other systems, and in
+    /// heaps of actors that run at the moment.
     Outside(usize),
     /// Number of addresses in shared objects of actors (`Val`, objects with tags). Which actor's
     /// they are is not known, because any actor may have references to such an object. So a cycle

@@ -5,6 +5,8 @@ use super::object_graph::{HeapPlace, Node, ObjectGraph};
 use super::why::sealed::Sealed;
 use super::why::{KeptBy, Retained, Retainer, WhyAlive, actor_chain};
 use crate::actor::{CellRef, Shared};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use vivant_heap::Held;
 
 #[allow(private_interfaces, reason = "as in the trait")]
@@ -57,20 +59,18 @@ fn retaining_path(
 ) -> (Vec<Node>, Vec<usize>, KeptBy) {
     let reaching = objects.reaching(object);
     // The first node to which each actor's own state refers. That of an actor that runs is unknown.
-    let mut holders: Vec<(usize, Node)> = Vec::new();
+    let (mut holders, mut held) = (Vec::new(), HashMap::new());
     for (place, name) in &reaching.nodes {
         if let HeapPlace::Actor(at) = place
             && objects.heap(*place).is_none_or(|heap| heap.is_root(*name))
-            && holders.iter().all(|(before, _)| before != at)
+            && let Entry::Vacant(entry) = held.entry(*at)
         {
-            holders.push((*at, (*place, *name)));
+            entry.insert((*place, *name));
+            holders.push(*at);
         }
     }
-    let actors: Vec<_> = holders.iter().map(|(at, _)| *at).collect();
-    if let Some((path, by)) = ActorGraph::of(all).path_to_root(system, &actors, None) {
-        let first = holders.iter().find(|(at, _)| *at == path[0]);
-        let (_, node) = first.expect("the path begins with a holder");
-        return (reaching.path(*node), path, by);
+    if let Some((path, by)) = ActorGraph::of(all).path_to_root(system, &holders, None) {
+        return (reaching.path(held[&path[0]]), path, by);
     }
     let (mut outside, mut from) = (0, None);
     for node in &reaching.nodes {
@@ -84,10 +84,14 @@ fn retaining_path(
     if let (Some(node), Ok(count @ 1..)) = (from, usize::try_from(outside)) {
         return (reaching.path(node), Vec::new(), KeptBy::Outside(count));
     }
-    let cycle = objects.cycle(&reaching);
-    match cycle.iter().any(|(place, _)| *place != object.0) {
-        true => (cycle, Vec::new(), KeptBy::Cycle),
-        false => (vec![object], Vec::new(), KeptBy::Nothing),
+    // What actors hold is freed after these have ended.
+    let cycle = match holders.is_empty() {
+        true => objects.cycle(&reaching),
+        false => Vec::new(),
+    };
+    match cycle.is_empty() {
+        true => (vec![object], Vec::new(), KeptBy::Nothing),
+        false => (cycle, Vec::new(), KeptBy::Cycle),
     }
 }
 

@@ -220,7 +220,7 @@ where
         Some(&mut stored.heap)
     }
 
-    fn heap_facts(counts: &HeapCounts) -> Option<&HeapCounts> {
+    fn heap_counts(counts: &HeapCounts) -> Option<&HeapCounts> {
         Some(counts)
     }
 }

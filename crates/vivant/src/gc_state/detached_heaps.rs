@@ -1,7 +1,7 @@
 //! [`DetachedHeaps`]: the heaps of ended actors, which exist until nothing refers to their objects
 //! (O9). See [README.md](README.md).
 
-use super::detached_table::DetachedHeapTable;
+use super::detached_table::{Changed, DetachedHeapTable};
 use super::gc_waker::{GcWaker, notified_after_ns};
 use super::group_candidates::GroupCandidates;
 use crate::actor::Shared;
@@ -9,7 +9,7 @@ use crate::actor::Worker;
 use crate::services::Alarm;
 use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
 use std::thread;
-use vivant_heap::{DetachedHeap, HeapShares, Member, Sharer, Visit};
+use vivant_heap::{DetachedHeap, Member, Sharer, Visit};
 
 /// Work budget of one run by a worker, between two rounds of actors: objects scanned, or work of
 /// equal cost; some ten to some hundred microseconds.
@@ -61,6 +61,13 @@ enum ShutdownState {
     ShutDown,
 }
 
+/// Calls for a group mark. No lock is held.
+fn call_if(changed: Changed, system: &Arc<Shared>) {
+    if changed == Changed::Yes {
+        GroupCandidates::call_for_detached(system);
+    }
+}
+
 impl DetachedHeaps {
     pub(crate) fn of(system: &Shared) -> &DetachedHeaps {
         system.extensions.part()
@@ -81,23 +88,22 @@ impl DetachedHeaps {
             true => heap.drain_all(),
             false => Some(heap),
         };
-        let Some(mut heap) = heap else {
+        let Some(heap) = heap else {
             waker.close();
             return;
         };
         waker.move_to_detached(system, number);
-        let shares = heap.sharer().member().shares();
         let drain_by_ns = now_ns + notified_after_ns(system);
         let mut state = lock(&detached_heaps.state);
         // A message put in before the waker moved has scheduled an idle check of the actor. A
         // message put in since has notified this number, which may not have been in the table yet.
-        match state.table.add(number, heap, now_ns, drain_by_ns) {
+        let due_ns = state.table.add(number, heap, now_ns, drain_by_ns);
+        let changed = state.table.take_changed();
+        match due_ns {
             Some(due_ns) => DetachedHeaps::ensure_run(system, state, due_ns),
             None => drop(state),
         }
-        if shares == HeapShares::Both {
-            GroupCandidates::heap_detached(system);
-        }
+        call_if(changed, system);
     }
 
     /// Those with imports and exports, in the order in which their actors ended.
@@ -120,9 +126,13 @@ impl DetachedHeaps {
         // Outside of the lock: a visit may send deltas to detached heaps, which notifies them.
         visit(taken.member());
         let mut state = lock(&detached_heaps.state);
-        if let Some(due_ns) = state.table.put_back_visited(taken) {
-            DetachedHeaps::ensure_run(system, state, due_ns);
+        let due_ns = state.table.put_back_visited(taken);
+        let changed = state.table.take_changed();
+        match due_ns {
+            Some(due_ns) => DetachedHeaps::ensure_run(system, state, due_ns),
+            None => drop(state),
         }
+        call_if(changed, system);
         Visit::Done
     }
 
@@ -272,14 +282,20 @@ impl DetachedHeaps {
             state.table.put_back(stepped, now_ns, drain_by_ns);
         }
         let took_ns = clock() - began_ns;
+        let changed = state.table.take_changed();
         DetachedHeaps::schedule_next_run(system, state, before, took_ns);
+        call_if(changed, system);
     }
 
-    /// The system has ended: its timers and workers are gone. Returns the number of objects that
-    /// are left though nothing outside of detached heaps can release them.
-    pub(crate) fn close(system: &Arc<Shared>) -> usize {
+    /// The system has ended: its timers and workers are gone.
+    pub(crate) fn close(system: &Arc<Shared>) {
         lock(&DetachedHeaps::of(system).state).shutdown = ShutdownState::ShutDown;
         DetachedHeaps::run_with_budget(system, usize::MAX);
+    }
+
+    /// The number of objects that are left though nothing outside of detached heaps can release
+    /// them. Called when no thread runs a group mark any more: the check needs its sums.
+    pub(crate) fn leaked_objects(system: &Shared) -> usize {
         lock(&DetachedHeaps::of(system).state)
             .table
             .leaked_objects()

@@ -2,6 +2,7 @@
 //! [README.md](README.md).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use vivant_heap::{DetachedHeap, DetachedStep, HeapShares, Member, Sharer, StepContext, Visit};
 
 /// The detached heaps by number: in the order in which their actors ended (R5).
@@ -12,7 +13,17 @@ pub(super) struct DetachedHeapTable {
     queue: BTreeSet<(u64, u64)>,
     /// Those with imports and exports.
     sharing: BTreeSet<u64>,
+    /// Whether counts of one of these have changed, or one is new.
+    changed: Changed,
     last_number: u64,
+}
+
+/// Whether a cycle through a detached heap may be unreachable since the last question.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Changed {
+    #[default]
+    No,
+    Yes,
 }
 
 struct DetachedEntry {
@@ -68,10 +79,17 @@ impl DetachedHeapTable {
 
     /// Puts a heap into the table.
     fn insert(&mut self, number: u64, mut heap: DetachedHeap, due_ns: Option<u64>) {
+        let has_changed = heap.take_changed();
         match heap.sharer().member().shares() {
-            HeapShares::Both => self.sharing.insert(number),
-            _ => self.sharing.remove(&number),
-        };
+            HeapShares::Both => {
+                if self.sharing.insert(number) || has_changed {
+                    self.changed = Changed::Yes;
+                }
+            }
+            _ => {
+                self.sharing.remove(&number);
+            }
+        }
         self.queue.extend(due_ns.map(|due_ns| (due_ns, number)));
         let heap = Some(heap);
         self.heaps.insert(number, DetachedEntry { heap, due_ns });
@@ -187,7 +205,16 @@ impl DetachedHeapTable {
     pub(super) fn find<T>(&mut self, ask: impl FnMut(&mut dyn Sharer) -> Option<T>) -> Option<T> {
         let heaps = self.heaps.values_mut();
         let heaps = heaps.filter_map(|entry| entry.heap.as_mut());
-        heaps.map(DetachedHeap::sharer).find_map(ask)
+        let drained = heaps.map(|heap| {
+            heap.drain_inbox();
+            heap.sharer()
+        });
+        drained.into_iter().find_map(ask)
+    }
+
+    /// Whether counts of those with imports and exports have changed since the last call.
+    pub(super) fn take_changed(&mut self) -> Changed {
+        mem::take(&mut self.changed)
     }
 
     /// Those with imports and exports.

@@ -81,7 +81,7 @@ where
         if let Some(kind) = report.pause {
             let paused_ns = clock.read(oracle, oracle.now_ns()) - began;
             let stats = self.heap.stats();
-            counts.record_pause(kind, paused_ns, &stats);
+            counts.record_step(kind, paused_ns, &stats);
             if stats.largest_container >= CONTAINER_ELEMENTS_MAX
                 && !mem::replace(&mut self.container_reported, true)
             {

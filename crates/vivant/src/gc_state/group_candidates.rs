@@ -98,13 +98,6 @@ pub(crate) enum GroupResult {
     Dissolved,
 }
 
-/// Whether group marks have emptied objects since the round before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Productive {
-    Yes,
-    No,
-}
-
 impl GroupCandidates {
     pub(crate) fn of(system: &Shared) -> &GroupCandidates {
         system.extensions.part()
@@ -160,8 +153,8 @@ impl GroupCandidates {
         })
     }
 
-    /// The heap of an actor was detached, which shares objects: it takes part in the next round.
-    pub(super) fn heap_detached(system: &Arc<Shared>) {
+    /// Counts of a detached heap have changed, or it is new: it takes part in the next round.
+    pub(super) fn call_for_detached(system: &Arc<Shared>) {
         let mut list = GroupCandidates::of(system).list();
         if !list.known.is_empty() {
             list.call(system, ns(system.config.idle_after) / DELAY_PART);
@@ -180,19 +173,18 @@ impl GroupCandidates {
         self.list().known.remove(&key.id);
     }
 
-    /// Whether objects were emptied in this candidate since it was last a member.
-    pub(crate) fn was_productive(&self, key: ActorKey, emptied: u64) -> bool {
+    /// These candidates of a round are surveyed: group marks have emptied so many objects in each.
+    pub(crate) fn end_survey(&self, surveyed: impl Iterator<Item = (ActorKey, u64)>) {
         let mut list = self.list();
-        let known = list.known.get_mut(&key.id);
-        known.is_some_and(|known| mem::replace(&mut known.emptied, emptied) < emptied)
-    }
-
-    /// The candidates of a round are surveyed.
-    pub(crate) fn end_survey(&self, productive: Productive) {
-        let mut list = self.list();
-        list.back_off = match productive {
-            Productive::Yes => 0,
-            Productive::No => (2 * list.back_off + 1).min(BACK_OFF_MAX - 1),
+        let mut is_productive = false;
+        for (key, emptied) in surveyed {
+            if let Some(known) = list.known.get_mut(&key.id) {
+                is_productive |= mem::replace(&mut known.emptied, emptied) < emptied;
+            }
+        }
+        list.back_off = match is_productive {
+            true => 0,
+            false => (2 * list.back_off + 1).min(BACK_OFF_MAX - 1),
         };
     }
 

@@ -24,5 +24,5 @@ mod marks;
 pub use collected::GcState;
 pub(crate) use detached_heaps::DetachedHeaps;
 pub use far::Far;
-pub(crate) use group_candidates::{AnyTags, GroupCandidates, GroupResult, Productive};
+pub(crate) use group_candidates::{AnyTags, GroupCandidates, GroupResult};
 pub(crate) use marks::{ConcurrentMarks, IdleWork};

@@ -80,6 +80,10 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
     let mut end = RunEnd::Run;
     loop {
         handle_signals(&mut held, &mut end);
+        if end == RunEnd::VisitNow {
+            held.add_busy(oracle.coarse_ms() - began_ms);
+            return visit(held);
+        }
         while held.takes_messages() {
             let now_ms = oracle.coarse_ms();
             if messages >= budget.messages || now_ms >= until_ms {
@@ -90,8 +94,8 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
                 held.add_busy(now_ms - began_ms);
                 held.update_worker_class(longest_ms, &watch);
                 return match end {
-                    RunEnd::Visit if !held.has_ended() => Ran::Visit(held.release()),
-                    _ => Ran::Requeue(held.release()),
+                    RunEnd::Run => Ran::Requeue(held.release()),
+                    RunEnd::VisitNow | RunEnd::VisitAfterTurn => visit(held),
                 };
             }
             turn_began_ms = now_ms;
@@ -110,7 +114,7 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
                 }
             }
             handle_signals(&mut held, &mut end);
-            if end == RunEnd::Visit {
+            if end != RunEnd::Run {
                 messages = budget.messages;
             }
         }
@@ -128,8 +132,8 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
             return Ran::Parked;
         }
         held.update_worker_class(longest_ms, &watch);
-        if end == RunEnd::Visit {
-            return Ran::Visit(held.release());
+        if end != RunEnd::Run {
+            return visit(held);
         }
         match held.park() {
             Ok(()) => return Ran::Parked,
@@ -160,9 +164,21 @@ fn turn(held: &mut RunGuard<'_>, envelope: Envelope) -> AfterTurn {
 enum RunEnd {
     /// The next run.
     Run,
-    /// A visit of the heap. The run ends after its next turn: the actor has a turn between any two
-    /// visits.
-    Visit,
+    /// A visit of the heap by a group mark, at once.
+    VisitNow,
+    /// A visit of the heap after the next turn, if there is a message: the actor has had none since
+    /// the last visit.
+    VisitAfterTurn,
+}
+
+/// Ends the run with a visit, unless the actor has ended.
+#[cold]
+fn visit(mut held: RunGuard<'_>) -> Ran {
+    if held.has_ended() {
+        return Ran::Requeue(held.release());
+    }
+    held.owner().cold().visited_at = Some(held.actor().facts.turns());
+    Ran::Visit(held.release())
 }
 
 /// Handles the signals. They come before messages and reach muted actors too.
@@ -201,7 +217,11 @@ fn handle(held: &mut RunGuard<'_>, signals: Signals, end: &mut RunEnd) {
         }
     }
     if signals.has(Signals::VISIT) && !held.has_ended() {
-        *end = RunEnd::Visit;
+        let turns = held.actor().facts.turns();
+        *end = match held.owner().cold().visited_at == Some(turns) {
+            true => RunEnd::VisitAfterTurn,
+            false => RunEnd::VisitNow,
+        };
     }
 }
 

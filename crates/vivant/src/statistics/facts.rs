@@ -81,9 +81,14 @@ impl HeapFacts {
 }
 
 impl HeapCounts {
-    /// Records a pause of this kind and duration. Only the run guard calls this.
-    pub(crate) fn record_pause(&self, kind: PauseKind, ns: u64, after: &HeapStats) {
+    /// Records a pause of this kind and duration. Only the actor's holder calls this.
+    pub(crate) fn record_pause(&self, kind: PauseKind, ns: u64) {
         self.pauses[kind].one_more(ns);
+    }
+
+    /// Records a step that took so long. Only the run guard calls this.
+    pub(crate) fn record_step(&self, kind: PauseKind, ns: u64, after: &HeapStats) {
+        self.record_pause(kind, ns);
         self.publish(after);
     }
 

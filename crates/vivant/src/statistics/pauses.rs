@@ -111,7 +111,7 @@ impl ByPauseKind<Pauses> {
     }
 }
 
-/// The pauses of one kind of one actor, published by its run guard. Relaxed throughout: the numbers
+/// The pauses of one kind of one actor, published by its holder. Relaxed throughout: the numbers
 /// are independent of each other.
 #[derive(Debug, Default)]
 pub(crate) struct PauseCounts {
@@ -121,7 +121,7 @@ pub(crate) struct PauseCounts {
 }
 
 impl PauseCounts {
-    /// Only the run guard calls this.
+    /// Only the actor's holder calls this.
     pub(crate) fn one_more(&self, ns: u64) {
         let add = |counter: &AtomicU64, more| {
             counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);

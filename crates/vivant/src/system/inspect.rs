@@ -9,7 +9,7 @@ use crate::patterns::Names;
 use crate::sched::Threads;
 use crate::statistics::NameFacts;
 use crate::statistics::WorkerFacts;
-use crate::statistics::{HeapFacts, PauseDistributions};
+use crate::statistics::{HeapCounts, HeapFacts, PauseDistributions};
 use crate::supervision::Restarts;
 use crate::sync::Arc;
 use std::collections::BTreeMap;
@@ -157,7 +157,7 @@ impl ActorFacts {
                 Duration::ZERO
             },
             turns: cell.facts.turns(),
-            heap: cell.heap_facts(),
+            heap: cell.heap_counts().map(HeapCounts::read),
             busy: Duration::from_millis(cell.facts.busy_ms().into()),
             current,
             restarts: Restarts::of(&cell.system).number_of(cell.id),

@@ -99,7 +99,12 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
         threads_left_behind = threads.close(system, remaining);
     }
     system.timers.close(|caught| system.timer_panicked(caught));
-    let leaked = DetachedHeaps::close(system);
+    DetachedHeaps::close(system);
+    let leaked = match threads_left_behind {
+        0 => DetachedHeaps::leaked_objects(system),
+        // One of them may run a group mark.
+        _ => 0,
+    };
     if leaked != 0 {
         system.reports.leaked(leaked);
     }

@@ -7,7 +7,7 @@ impl System {
     /// Why an actor or a shared object is alive, apart from the [`Address`](crate::Address) or
     /// [`Held`](crate::heap::Held) that is passed: the shortest chain of actors that hold addresses
     /// of each other, or the object, with the types of the objects in their heaps on the way, and
-    /// what keeps the first of them.
+    /// what keeps the last of them.
     ///
     /// Use it to find out why something does not end. Costs an examination of every actor of the
     /// system, some hundred nanoseconds for each; no actor is held up for longer than its own

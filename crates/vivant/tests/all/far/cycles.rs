@@ -4,8 +4,10 @@ use super::ends::{Knots, ring, tie, tied};
 use super::{nodes, seeded};
 use crate::waits::wait_while;
 use std::time::Duration;
+use vivant::PauseKind;
 use vivant::heap::{Stress, When};
 use vivant::prelude::*;
+use vivant::simulation::{Faults, Simulation};
 
 #[test]
 fn seeded_a_cycle_of_objects_of_living_actors_is_freed() {
@@ -15,7 +17,14 @@ fn seeded_a_cycle_of_objects_of_living_actors_is_freed() {
         let actors = tied(system, token);
         simulation.run();
         assert_eq!(nodes(token), 0);
-        assert_eq!(system.inspect().actors.len(), 2);
+        let left = system.inspect();
+        let heaps = left.actors.iter().filter_map(|actor| actor.heap.as_ref());
+        let pauses = heaps.map(|heap| heap.pauses[PauseKind::GroupMark].count);
+        let pauses: Vec<_> = pauses.collect();
+        assert_eq!(pauses.len(), 2);
+        assert!(!pauses.contains(&0), "{pauses:?}");
+        let total: u64 = pauses.iter().sum();
+        assert_eq!(left.pauses[PauseKind::GroupMark].count, total);
         drop(actors);
     });
 }
@@ -52,7 +61,7 @@ fn cycles_of_objects_of_living_actors_are_freed_on_threads() {
 #[test]
 fn cycles_of_more_actors_than_a_group_has_members_are_freed() {
     let token = super::Token::default();
-    let simulation = vivant::simulation::Simulation::new(1);
+    let simulation = Simulation::new(1);
     let actors: Vec<_> = (0..if cfg!(miri) { 1 } else { 300 })
         .flat_map(|_| tied(simulation.system(), &token))
         .collect();
@@ -65,7 +74,7 @@ fn cycles_of_more_actors_than_a_group_has_members_are_freed() {
 #[test]
 fn cycles_of_actors_that_were_made_far_apart_are_freed() {
     let token = super::Token::default();
-    let simulation = vivant::simulation::Simulation::new(1);
+    let simulation = Simulation::new(1);
     let apart = if cfg!(miri) { 2 } else { 300 };
     let actors: Vec<_> = (0..2 * apart)
         .map(|_| Knots::spawn(simulation.system()))
@@ -83,7 +92,7 @@ fn cycles_of_actors_that_were_made_far_apart_are_freed() {
 #[test]
 fn a_cycle_among_many_actors_that_refer_to_each_other_is_freed() {
     let token = super::Token::default();
-    let simulation = vivant::simulation::Simulation::new(1);
+    let simulation = Simulation::new(1);
     let (actors, apart) = if cfg!(miri) { (3, 1) } else { (300, 150) };
     let ring = ring(simulation.system(), actors);
     simulation.run();
@@ -96,20 +105,24 @@ fn a_cycle_among_many_actors_that_refer_to_each_other_is_freed() {
     drop(ring);
 }
 
-/// More living actors than a group has members refer to each other's objects.
+/// More living actors than a group has members refer to each other's objects. Their groups overlap:
+/// a member's own mark of the first group mark runs still when the second one begins.
 #[test]
 fn group_marks_of_living_objects_come_to_an_end() {
-    let simulation = vivant::simulation::Simulation::new(1);
-    let actors = ring(simulation.system(), if cfg!(miri) { 3 } else { 300 });
-    let marks = || -> u64 {
-        let actors = simulation.system().inspect().actors;
-        let heaps = actors.iter().filter_map(|actor| actor.heap.as_ref());
-        heaps.map(|heap| heap.marks()).sum()
-    };
-    simulation.run_for(Duration::from_secs(1_000));
-    let before = marks();
-    assert!(before > 0);
-    simulation.run_for(Duration::from_secs(1_000));
-    assert_eq!(marks(), before);
-    drop(actors);
+    for idle_after in [Duration::from_secs(1), Duration::from_secs(4)] {
+        let builder = System::builder().idle_after(idle_after);
+        let simulation = Simulation::with(1, Faults::none(), builder);
+        let actors = ring(simulation.system(), if cfg!(miri) { 3 } else { 300 });
+        let marks = || -> u64 {
+            let actors = simulation.system().inspect().actors;
+            let heaps = actors.iter().filter_map(|actor| actor.heap.as_ref());
+            heaps.map(|heap| heap.marks()).sum()
+        };
+        simulation.run_for(Duration::from_secs(1_000));
+        let before = marks();
+        assert!(before > 0);
+        simulation.run_for(Duration::from_secs(1_000));
+        assert_eq!(marks(), before, "{idle_after:?}");
+        drop(actors);
+    }
 }

@@ -63,6 +63,10 @@ impl<'gc> MakerState<'gc> {
         self.made.push(card);
         t.send(board.owner().put(card));
     }
+
+    fn shows(&self, t: &Turn<'gc, Maker>, to: Address<Witness>) {
+        t.send(to.takes(self.made[0]));
+    }
 }
 
 /// A room, and a maker that has made a card. Only the maker's state leads to the card, and only the
@@ -88,6 +92,48 @@ fn seeded_a_cycle_through_the_heap_of_an_ended_actor_is_freed() {
         assert_eq!((system.inspect().detached_heaps, nodes(token)), (0, 0));
         assert_eq!(system.inspect().actors.len(), 1);
         drop(room);
+    });
+}
+
+/// Has a card, and shares nothing itself.
+#[derive(Actor)]
+struct WitnessState<'gc> {
+    card: Option<Card<'gc>>,
+}
+
+#[behaviours]
+impl<'gc> WitnessState<'gc> {
+    #[start]
+    fn new() -> Self {
+        WitnessState { card: None }
+    }
+
+    fn takes(&mut self, card: Card<'gc>) {
+        self.card = Some(card);
+    }
+
+    fn forgets(&mut self) {
+        self.card = None;
+    }
+}
+
+/// Nothing but a released count of the detached heap shows that the cycle is unreachable.
+#[test]
+fn seeded_a_cycle_that_a_third_actor_releases_is_freed() {
+    let name = "seeded_a_cycle_that_a_third_actor_releases_is_freed";
+    seeded(name, |simulation, token| {
+        let system = simulation.system();
+        let (room, maker) = scene(system, token);
+        let witness = Witness::spawn(system);
+        maker.shows(witness.clone()).send();
+        simulation.run();
+        Address::stop(&maker);
+        simulation.run();
+        assert_eq!((system.inspect().detached_heaps, nodes(token)), (1, 1));
+        witness.forgets().send();
+        simulation.run();
+        assert_eq!((system.inspect().detached_heaps, nodes(token)), (0, 0));
+        drop((room, witness));
     });
 }
 

@@ -244,6 +244,44 @@ fn a_cycle_of_objects_is_named() {
     assert_eq!((actors(&why).len(), why.by), (0, KeptBy::Nothing), "{why}");
 }
 
+/// A cycle of private objects in one heap, which another heap may refer to, is freed by that heap's
+/// own mark.
+#[test]
+fn a_cycle_within_one_heap_is_not_taken_for_one_of_several() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let shelves = [0, 1].map(|name| Shelf::spawn(system, name.to_string()));
+    let [a, b] = &shelves;
+    let text = a.text().ask_blocking().unwrap().unwrap();
+    // The card of a refers to itself, and is referred to by that of b.
+    a.tells(a.clone()).send();
+    a.tells(b.clone()).send();
+    simulation.run();
+    a.forgets().send();
+    simulation.run_for(Duration::from_micros(1));
+    assert_eq!(actors(&system.why_alive(&text)), [Address::path(b)]);
+    b.forgets().send();
+    simulation.run_for(Duration::from_micros(1));
+    let why = system.why_alive(&text);
+    assert_eq!((actors(&why).len(), why.by), (0, KeptBy::Nothing), "{why}");
+}
+
+#[test]
+fn a_query_drains_the_counts_of_an_ended_owner() {
+    let house = house();
+    let page = house.prints("rain");
+    Address::stop(&house.press);
+    house.simulation.run();
+    let why = || house.simulation.system().why_alive(&page);
+    let other = page.clone();
+    assert_eq!(why().by, KeptBy::Outside(1));
+    drop(other);
+    assert_eq!(why().by, KeptBy::Nothing);
+    drop(page);
+    house.simulation.run();
+    assert_eq!(house.simulation.system().inspect().detached_heaps, 0);
+}
+
 #[test]
 fn references_of_threads_and_messages_count_as_external() {
     let house = house();
