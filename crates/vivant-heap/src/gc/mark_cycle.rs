@@ -370,6 +370,7 @@ impl Core {
         if mark_cycle.is_terminating() {
             return;
         }
+        mark_cycle.follow_group(self.sharing.get_mut());
         let marked_bytes = mark_cycle.mark.bytes();
         let Some(piece) = mark_cycle.assist.next(estimate, marked_bytes) else {
             return;
@@ -377,10 +378,7 @@ impl Core {
         self.counters.assist();
         if piece == usize::MAX && mark_cycle.is_in_open_group() {
             if !mark_cycle.may_wait_for_group(estimate) {
-                // The mark goes on alone. What it has not done yet is too much for one pause, so
-                // its assists begin anew.
                 mark_cycle.leave_group(self.sharing.get_mut());
-                mark_cycle.assist.begin_anew(estimate);
             }
             return;
         }

@@ -75,6 +75,8 @@ impl MarkCycle {
             self.group = None;
             sharing.exports.set_pending();
             self.export_roots = ExportRoots::Pending;
+            // What the mark has not done yet may be too much for one pause.
+            self.assist.begin_anew();
         }
         Some(phase)
     }

@@ -155,6 +155,10 @@ impl MarkTermination {
                 return Ended::NotYet;
             }
             self.step = self.step.next();
+            if self.step == TerminationStep::DecUnmarked {
+                // With those that have arrived since the beginning.
+                self.entries = self.processed + core.sharing.get_mut().entries();
+            }
         }
         Ended::Yes
     }

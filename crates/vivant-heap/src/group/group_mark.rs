@@ -49,8 +49,10 @@ pub enum Visit {
 pub enum GroupProgress {
     /// The next step does more.
     More,
-    /// Members run turns, or end marks of their own: the next step may do more.
+    /// Members run turns: the next step may do more.
     Wait,
+    /// Members end marks of their own: a step in some time may do more.
+    WaitLonger,
     /// It is over: all that is unreachable in its members will be freed by their marks.
     Committed,
     /// It is over: a member has ended, or grows and could not wait. Marks that had begun go on
@@ -149,6 +151,7 @@ impl GroupMark {
         match self.left.visited(progress) {
             AfterVisit::Next => Some(GroupProgress::More),
             AfterVisit::Wait => Some(GroupProgress::Wait),
+            AfterVisit::WaitLonger => Some(GroupProgress::WaitLonger),
             AfterVisit::GiveUp => None,
         }
     }

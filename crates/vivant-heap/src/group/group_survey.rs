@@ -14,6 +14,10 @@ use std::task::Poll;
 /// Imports read in one visit: some ten microseconds.
 const PIECE: usize = if cfg!(any(test, miri)) { 3 } else { 1024 };
 
+/// How often a heap that releases imports meanwhile is read from the start again. A cycle that is
+/// missed then is found by a later survey.
+const RESTARTS_MAX: u32 = 1;
+
 /// Edges followed in one step of the search for components.
 const EDGES: usize = if cfg!(any(test, miri)) { 3 } else { 4096 };
 
@@ -44,6 +48,7 @@ pub struct GroupSurvey {
     /// Heaps with work left in this stage.
     left: VisitQueue,
     given_up: usize,
+    start: usize,
     /// The heaps that own imports of each heap.
     edges: Vec<Vec<usize>>,
     search: ComponentSearch,
@@ -60,6 +65,7 @@ struct SurveyedHeap {
     /// The first import of the next visit, and the number of imports at the last one.
     from: usize,
     imports: usize,
+    restarts: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -82,9 +88,10 @@ enum SurveyStage {
 }
 
 impl GroupSurvey {
-    /// A survey of so many heaps.
+    /// A survey of so many heaps. The parts of a large component begin with another heap for each
+    /// number `start`.
     #[must_use]
-    pub fn new(heaps: usize) -> GroupSurvey {
+    pub fn new(heaps: usize, start: usize) -> GroupSurvey {
         let mut states = Vec::new();
         states.resize_with(heaps, SurveyedHeap::default);
         GroupSurvey {
@@ -93,6 +100,7 @@ impl GroupSurvey {
             stage: SurveyStage::Name,
             left: VisitQueue::of(0..heaps),
             given_up: 0,
+            start,
             edges: Vec::new(),
             search: ComponentSearch::default(),
             components: VecDeque::new(),
@@ -118,7 +126,7 @@ impl GroupSurvey {
         };
         match self.left.visited(progress) {
             AfterVisit::Next => SurveyProgress::More,
-            AfterVisit::Wait => SurveyProgress::Wait,
+            AfterVisit::Wait | AfterVisit::WaitLonger => SurveyProgress::Wait,
             AfterVisit::GiveUp => {
                 self.given_up += self.left.len();
                 self.next_stage()
@@ -163,7 +171,8 @@ impl GroupSurvey {
                 let is_inside = |to: &usize| component.binary_search(to).is_ok();
                 self.edges[*heap].retain(is_inside);
             }
-            self.components.push_back(Neighbourhoods::of(component));
+            self.components
+                .push_back(Neighbourhoods::of(component, self.start));
         }
         self.next_stage()
     }
@@ -200,9 +209,10 @@ impl GroupSurvey {
             Poll::Pending => return MemberProgress::Active,
         };
         let state = &mut self.heaps[heap];
-        if mem::replace(&mut state.imports, imports) > imports {
-            // Imports were released, and others may have taken their places.
-            state.from = 0;
+        let were_released = mem::replace(&mut state.imports, imports) > imports;
+        if were_released && state.restarts < RESTARTS_MAX {
+            // Others may have taken their places.
+            (state.from, state.restarts) = (0, state.restarts + 1);
             return MemberProgress::More;
         }
         let read = owners.len();

@@ -116,7 +116,7 @@ impl Member<'_> {
 
     /// The number of imports.
     pub(super) fn imports_len(&mut self) -> usize {
-        self.0.core().sharing.get_mut().imports.len()
+        self.0.core().sharing.get_mut().imports.add_received().len()
     }
 
     /// The addresses by which pages name the owners of some imports: of at most `most`, from the

@@ -59,7 +59,7 @@ impl Program {
                     active_one_in: 0,
                 });
                 match progress {
-                    GroupProgress::More | GroupProgress::Wait => {}
+                    GroupProgress::More | GroupProgress::Wait | GroupProgress::WaitLonger => {}
                     GroupProgress::Committed => break,
                     GroupProgress::Dissolved => panic!("no turn ran"),
                 }

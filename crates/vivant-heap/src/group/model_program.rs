@@ -413,7 +413,9 @@ impl Program {
                 active_one_in: 300,
             });
             match progress {
-                GroupProgress::More | GroupProgress::Wait => self.group = Some(group),
+                GroupProgress::More | GroupProgress::Wait | GroupProgress::WaitLonger => {
+                    self.group = Some(group)
+                }
                 GroupProgress::Committed => self.committed += 1,
                 GroupProgress::Dissolved => {}
             }

@@ -6,22 +6,33 @@ use std::collections::{BTreeSet, HashSet};
 /// Nodes examined to fill a part that has room.
 const FILL_LOOKS: usize = 16;
 
+/// In how many parts a node is on average, before parts overlap less.
+const OVERLAP_MAX: usize = 8;
+
 /// Divides a component into parts that overlap.
 ///
 /// A node with at most half as many edges as a part has nodes is in some part with all nodes that
 /// it has edges to. A node with more edges is in some part with the nearest of them. So two nodes
 /// with edges to each other are in a part together, unless both have so many edges.
+///
+/// In a component with many edges that takes nearly as many parts as it has nodes. After
+/// [`OVERLAP_MAX`] times as many as would do without overlap, each part covers all nodes that are
+/// near its first one. Which nodes come first depends on `start`.
 pub(super) struct Neighbourhoods {
     nodes: usize,
+    start: usize,
+    parts: usize,
     /// Nodes of which that is not true yet.
     left: BTreeSet<usize>,
 }
 
 impl Neighbourhoods {
     /// All edges of the component's nodes lead to its nodes.
-    pub(super) fn of(component: Vec<usize>) -> Neighbourhoods {
+    pub(super) fn of(component: Vec<usize>, start: usize) -> Neighbourhoods {
         Neighbourhoods {
             nodes: component.len(),
+            start: component[start % component.len()],
+            parts: 0,
             left: component.into_iter().collect(),
         }
     }
@@ -29,7 +40,10 @@ impl Neighbourhoods {
     /// The next part, of at most `most` nodes, in ascending order: all nodes if there are no more.
     /// `None` after the last one. Follows at most `most` edges of each node.
     pub(super) fn next(&mut self, edges: &Edges, most: usize) -> Option<Vec<usize>> {
-        let first = *self.left.first()?;
+        let mut from_start = self.left.range(self.start..).chain(&self.left);
+        let first = *from_start.next()?;
+        let is_over_limit = self.parts * most > OVERLAP_MAX * self.nodes;
+        self.parts += 1;
         let mut part = match self.nodes <= most {
             true => {
                 let all = std::mem::take(&mut self.left);
@@ -50,7 +64,7 @@ impl Neighbourhoods {
                 } else if expanded == 0 {
                     self.expand_in_part(&mut part, &edges[node]);
                 }
-                if degree > most / 2 && is_near {
+                if (degree > most / 2 || is_over_limit) && is_near {
                     self.left.remove(&node);
                 }
                 expanded += 1;
@@ -132,7 +146,7 @@ mod tests {
     /// no more parts than that.
     #[track_caller]
     fn check(edges: &Edges, most: usize, parts_max: usize) {
-        let mut neighbourhoods = Neighbourhoods::of((0..edges.len()).collect());
+        let mut neighbourhoods = Neighbourhoods::of((0..edges.len()).collect(), 7);
         let parts: Vec<_> = std::iter::from_fn(|| neighbourhoods.next(edges, most)).collect();
         assert!(parts.len() <= parts_max, "{} parts", parts.len());
         assert!(parts.iter().all(|part| part.len() <= most));
@@ -171,9 +185,21 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_a_component_with_many_edges_overlap_less() {
+        let nodes = 600;
+        let edges = graph(
+            nodes,
+            (0..nodes).flat_map(|node| (1..8).map(move |by| (node, (node * 7 + by * 31) % nodes))),
+        );
+        let mut neighbourhoods = Neighbourhoods::of((0..nodes).collect(), 0);
+        let parts = std::iter::from_fn(|| neighbourhoods.next(&edges, 20)).count();
+        assert!(parts < (OVERLAP_MAX + 3) * nodes / 20, "{parts}");
+    }
+
+    #[test]
     fn a_component_that_is_small_is_one_part() {
         let edges = graph(3, [(0, 1), (1, 0)]);
-        let mut neighbourhoods = Neighbourhoods::of(vec![0, 1]);
+        let mut neighbourhoods = Neighbourhoods::of(vec![0, 1], 0);
         assert_eq!(neighbourhoods.next(&edges, 2), Some(vec![0, 1]));
         assert_eq!(neighbourhoods.next(&edges, 2), None);
     }

@@ -29,7 +29,7 @@ fn groups(program: &mut Program, busy: Option<usize>, most: usize) -> Vec<Vec<us
         busy,
         waits: 0,
     };
-    let mut survey = GroupSurvey::new(HEAPS);
+    let mut survey = GroupSurvey::new(HEAPS, 0);
     loop {
         match survey.step(&mut heaps) {
             SurveyProgress::More => {}

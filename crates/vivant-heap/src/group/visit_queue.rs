@@ -13,9 +13,13 @@ pub(super) enum MemberProgress {
     More,
     /// It runs a turn, or another thread marks its objects.
     Active,
-    /// A mark of its own runs, or is to be swept. That ends, so it is not given up.
+    /// A mark of its own runs, or is to be swept.
     Busy,
 }
+
+/// Waits in a row in which all members that are left are busy. A member's own mark ends by itself,
+/// but that of a muted actor does not go on.
+const BUSY_PATIENCE: u32 = 1024;
 
 /// What the caller does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +28,8 @@ pub(super) enum AfterVisit {
     Next,
     /// It waits: all members that are left run turns, or are busy.
     Wait,
+    /// It waits for longer: all members that are left are busy.
+    WaitLonger,
     /// It has waited too long.
     GiveUp,
 }
@@ -36,6 +42,7 @@ pub(super) struct VisitQueue {
     /// How many of these run turns.
     active: usize,
     waits: u32,
+    busy_waits: u32,
 }
 
 impl VisitQueue {
@@ -45,6 +52,7 @@ impl VisitQueue {
             idle: 0,
             active: 0,
             waits: 0,
+            busy_waits: 0,
         }
     }
 
@@ -82,7 +90,8 @@ impl VisitQueue {
                 self.left.pop_front();
             }
         }
-        (self.idle, self.active, self.waits) = (0, 0, 0);
+        (self.idle, self.active) = (0, 0);
+        (self.waits, self.busy_waits) = (0, 0);
         AfterVisit::Next
     }
 
@@ -93,11 +102,18 @@ impl VisitQueue {
         if self.idle < self.left.len() {
             return AfterVisit::Next;
         }
-        self.waits += u32::from(self.active != 0);
+        let after = match self.active {
+            0 => AfterVisit::WaitLonger,
+            _ => AfterVisit::Wait,
+        };
+        match after {
+            AfterVisit::Wait => self.waits += 1,
+            _ => self.busy_waits += 1,
+        }
         (self.idle, self.active) = (0, 0);
-        match self.waits <= PATIENCE {
-            true => AfterVisit::Wait,
-            false => AfterVisit::GiveUp,
+        match self.waits > PATIENCE || self.busy_waits > BUSY_PATIENCE {
+            true => AfterVisit::GiveUp,
+            false => after,
         }
     }
 }

@@ -74,10 +74,9 @@ impl MutatorAssist {
         self.grown(estimate) <= self.start_estimate.max(GROUP_GROWTH_MIN)
     }
 
-    /// The heap has left a group mark at this estimate: from here on it may grow as if its mark had
-    /// just begun.
-    pub(crate) fn begin_anew(&mut self, estimate: usize) {
-        (self.start_estimate, self.last_estimate) = (estimate, estimate);
+    /// The heap has left a group mark: it may grow from here on as if its mark had just begun.
+    pub(crate) fn begin_anew(&mut self) {
+        self.start_estimate = self.last_estimate;
         self.debt = AssistDebt::None;
     }
 

@@ -99,17 +99,14 @@ impl GroupPass {
             NextPiece::Now if is_worker => system.candidates.request_pass(),
             NextPiece::Now => request_piece(system),
             NextPiece::Later(active) => {
-                let wait_ns = match active.is_empty() {
-                    true => BUSY_WAIT_NS,
-                    false => WAIT_NS,
-                };
                 active.into_iter().for_each(|member| {
                     if let Some(cell) = system.actor(member.id, member.place) {
                         cell.signal(Signals::VISIT);
                     }
                 });
-                GroupCandidates::retry_in(system, wait_ns);
+                GroupCandidates::retry_in(system, WAIT_NS);
             }
+            NextPiece::MuchLater => GroupCandidates::retry_in(system, BUSY_WAIT_NS),
             NextPiece::None => {}
         }
         if GroupCandidates::of(system).is_closed() {

@@ -6,6 +6,7 @@ use crate::candidates::ActorKey;
 use crate::gc_state::{AnyTags, DetachedHeaps, GroupCandidates, GroupResult};
 use crate::run::Idle;
 use crate::sync::Arc;
+use std::collections::HashSet;
 use std::mem;
 use vivant_heap::{GroupMark, GroupProgress, GroupSurvey, SurveyProgress};
 
@@ -29,6 +30,8 @@ pub(super) enum NextPiece {
     Now,
     /// When one of these has paused; in some time at the latest.
     Later(Vec<ActorKey>),
+    /// When members have ended marks of their own.
+    MuchLater,
     None,
 }
 
@@ -43,6 +46,8 @@ pub(super) struct GroupRound {
     heaps: Vec<HeapKey>,
     /// Actors for which it waits, because they run turns.
     waits_for: Vec<ActorKey>,
+    /// Actors that group marks have waited for in vain.
+    left_out: HashSet<u64>,
     result: GroupResult,
     took_ns: u64,
 }
@@ -53,6 +58,8 @@ enum RoundProgress {
     More,
     /// All heaps that are left run turns.
     Wait,
+    /// All heaps that are left end marks of their own.
+    WaitLonger,
     Over,
 }
 
@@ -70,11 +77,12 @@ impl GroupRound {
             return None;
         }
         Some(Box::new(GroupRound {
-            survey: GroupSurvey::new(heaps.len()),
+            survey: GroupSurvey::new(heaps.len(), due.round),
             candidates: heaps.clone(),
             mark: None,
             heaps,
             waits_for: Vec::new(),
+            left_out: HashSet::new(),
             result: due.coverage,
             took_ns: 0,
         }))
@@ -117,6 +125,7 @@ impl GroupRound {
                 let active = self.waits_for.iter().take(SIGNALS_MAX).copied().collect();
                 (Some(self), NextPiece::Later(active))
             }
+            RoundProgress::WaitLonger => (Some(self), NextPiece::MuchLater),
             RoundProgress::Over => {
                 GroupCandidates::of(system).end_round(system, self.result, self.took_ns);
                 (None, NextPiece::None)
@@ -144,11 +153,17 @@ impl GroupRound {
         match mark.step(&mut heaps) {
             GroupProgress::More => RoundProgress::More,
             GroupProgress::Wait => RoundProgress::Wait,
+            GroupProgress::WaitLonger => RoundProgress::WaitLonger,
             GroupProgress::Committed => self.next_group(),
             GroupProgress::Dissolved => {
-                self.result = GroupResult::Dissolved;
-                let culprits = mem::take(&mut self.waits_for).into_iter();
-                culprits.for_each(|actor| GroupCandidates::of(system).leave_out_once(actor));
+                // Any other cause, as the end or the growth of a heap, leads to a call of its own.
+                if !self.waits_for.is_empty() {
+                    self.result = GroupResult::Dissolved;
+                }
+                for actor in mem::take(&mut self.waits_for) {
+                    GroupCandidates::of(system).leave_out_once(actor);
+                    self.left_out.insert(actor.id);
+                }
                 self.next_group()
             }
         }
@@ -179,14 +194,19 @@ impl GroupRound {
     }
 
     fn next_group(&mut self) -> RoundProgress {
-        let Some(group) = self.survey.next_group(MEMBERS_MAX) else {
-            return RoundProgress::Over;
-        };
-        self.mark = Some(GroupMark::new(group.len()));
-        self.heaps = group
-            .into_iter()
-            .map(|heap| self.candidates[heap])
-            .collect();
-        RoundProgress::More
+        while let Some(group) = self.survey.next_group(MEMBERS_MAX) {
+            self.heaps.clear();
+            for heap in group {
+                match self.candidates[heap] {
+                    HeapKey::Actor(key) if self.left_out.contains(&key.id) => {}
+                    key => self.heaps.push(key),
+                }
+            }
+            if self.heaps.len() > 1 {
+                self.mark = Some(GroupMark::new(self.heaps.len()));
+                return RoundProgress::More;
+            }
+        }
+        RoundProgress::Over
     }
 }

@@ -135,20 +135,21 @@ impl<'s> ObjectGraph<'s> {
             referrers.map(|referrer| indices[&referrer]).collect()
         };
         let edges: Vec<Vec<usize>> = nodes.iter().map(referrers).collect();
-        let components = strongly_connected(&edges).into_iter();
-        let of_several_heaps = |component: &Vec<usize>| {
-            let mut places = component.iter().map(|node| nodes[*node].0);
-            let first = places.next();
-            places.any(|place| Some(place) != first)
-        };
-        // In the order of their distance.
-        let nearest = components.filter(of_several_heaps).min();
-        let Some(cycle) = nearest else {
-            return Vec::new();
-        };
-        let mut path = reaching.path(nodes[cycle[0]]);
-        path.extend(around(&cycle, &edges).into_iter().map(|node| nodes[node]));
-        path
+        // Components, and nodes within each, are in the order of their distance.
+        for component in strongly_connected(&edges) {
+            let is_inside = |node: &usize| component.binary_search(node).is_ok();
+            for &node in &component {
+                let leads_elsewhere = |to: &usize| nodes[*to].0 != nodes[node].0;
+                let mut others = edges[node].iter().copied().filter(is_inside);
+                if let Some(other) = others.find(leads_elsewhere) {
+                    let mut path = reaching.path(nodes[node]);
+                    let back = way(&edges, is_inside, other, node);
+                    path.extend(back.into_iter().map(|node| nodes[node]));
+                    return path;
+                }
+            }
+        }
+        Vec::new()
     }
 
     /// The names of the types of these objects. A tag, or an object of another heap, has none.
@@ -162,23 +163,25 @@ impl<'s> ObjectGraph<'s> {
     }
 }
 
-/// The nodes of a shortest cycle through the first node of a component, without that node.
-fn around(component: &[usize], edges: &[Vec<usize>]) -> Vec<usize> {
-    let first = component[0];
-    let is_inside = |node: &usize| component.binary_search(node).is_ok();
-    // The node before each one, on the way from the first.
-    let (mut before, mut open) = (HashMap::new(), VecDeque::from([first]));
+/// A shortest way from one node to another, without the latter, through nodes of a component.
+fn way(
+    edges: &[Vec<usize>],
+    is_inside: impl Fn(&usize) -> bool,
+    from: usize,
+    to: usize,
+) -> Vec<usize> {
+    // The node before each one.
+    let (mut before, mut open) = (HashMap::from([(from, None)]), VecDeque::from([from]));
     while let Some(node) = open.pop_front() {
-        for &to in edges[node].iter().filter(|to| is_inside(to)) {
-            if to == first {
-                let way = iter::successors(Some(node), |node| before.get(node).copied());
-                let mut way: Vec<_> = way.take_while(|node| *node != first).collect();
+        for &next in edges[node].iter().filter(|node| is_inside(node)) {
+            if next == to {
+                let mut way: Vec<_> = iter::successors(Some(node), |node| before[node]).collect();
                 way.reverse();
                 return way;
             }
-            if let Entry::Vacant(entry) = before.entry(to) {
-                entry.insert(node);
-                open.push_back(to);
+            if let Entry::Vacant(entry) = before.entry(next) {
+                entry.insert(Some(node));
+                open.push_back(next);
             }
         }
     }

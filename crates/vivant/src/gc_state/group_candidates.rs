@@ -36,6 +36,7 @@ struct CandidateList {
     retry: Retry,
     /// Factor of the time to the next group mark, less one. Zero if the last one was productive.
     back_off: u64,
+    rounds: usize,
     is_closed: bool,
 }
 
@@ -70,6 +71,8 @@ pub(crate) struct DueGroup {
     pub(crate) tags: AnyTags,
     /// `Partial` if some candidates are left out.
     pub(crate) coverage: GroupResult,
+    /// Number of rounds before this one.
+    pub(crate) round: usize,
 }
 
 /// Whether a candidate, or any of them, has tags.
@@ -146,10 +149,12 @@ impl GroupCandidates {
                 NextGroup::LeftOut => coverage = GroupResult::Partial,
             }
         }
+        list.rounds += 1;
         Some(DueGroup {
             candidates,
             tags,
             coverage,
+            round: list.rounds - 1,
         })
     }
 
