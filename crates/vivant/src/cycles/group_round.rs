@@ -16,7 +16,7 @@ const SLICE_NS: u64 = 200_000;
 /// Time that a worker spends on it while it holds an actor between two of its runs. As long as that
 /// actor waits, it sends nothing to the other members: these are idle, and can be visited too. With
 /// 0.2 ms the actors of `object_cycles` make more than group marks free.
-const HELD_SLICE_NS: u64 = 500_000;
+const HELD_SLICE_NS: u64 = 800_000;
 
 /// Members of one group mark at most: each of them must end a turn from time to time, or the group
 /// mark is dissolved.
