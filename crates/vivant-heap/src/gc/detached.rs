@@ -212,11 +212,13 @@ impl Core {
     /// Drains at most `most` deltas. The result is reported only once, so it is noted here: a delta
     /// may come from a destructor of this very heap, which releases another object of it.
     pub(crate) fn drain_detached(&mut self, most: usize) {
-        if self.is_notified() {
-            self.drain_up_to(most.max(1));
-        }
-        // A visit of a group mark drains too.
-        let outcome = self.sharing.get_mut().take_outcome();
+        let outcome = match self.is_notified() {
+            true => {
+                self.drain_up_to(most.max(1));
+                self.sharing.get_mut().take_outcome()
+            }
+            false => DrainOutcome::NoRelease,
+        };
         #[cfg(test)]
         if is_injected(InjectedFault::DeafDetachedHeap) && self.is_marking() {
             return;

@@ -146,14 +146,19 @@ mod tests {
     /// no more parts than that.
     #[track_caller]
     fn check(edges: &Edges, most: usize, parts_max: usize) {
-        let mut neighbourhoods = Neighbourhoods::of((0..edges.len()).collect(), 7);
-        let parts: Vec<_> = std::iter::from_fn(|| neighbourhoods.next(edges, most)).collect();
-        assert!(parts.len() <= parts_max, "{} parts", parts.len());
-        assert!(parts.iter().all(|part| part.len() <= most));
-        for (node, neighbours) in edges.iter().enumerate() {
-            for to in neighbours {
-                let are_both = |part: &Vec<usize>| part.contains(&node) && part.contains(to);
-                assert!(parts.iter().any(are_both), "{node}, {to}");
+        for start in [0, 1, 7] {
+            let mut neighbourhoods = Neighbourhoods::of((0..edges.len()).collect(), start);
+            let parts = std::iter::from_fn(|| neighbourhoods.next(edges, most));
+            let parts: Vec<_> = parts.collect();
+            assert!(parts.len() <= parts_max, "{} parts", parts.len());
+            assert!(parts.iter().all(|part| part.len() <= most));
+            let are_both =
+                |part: &Vec<usize>, one, other| part.contains(&one) && part.contains(&other);
+            for (node, neighbours) in edges.iter().enumerate() {
+                for &to in neighbours {
+                    let is_found = parts.iter().any(|part| are_both(part, node, to));
+                    assert!(is_found, "from {start}: {node}, {to}");
+                }
             }
         }
     }

@@ -61,7 +61,7 @@ fn heaps_that_lead_to_each_other_are_a_group() {
     send(&mut program, 0, 1, 10);
     send(&mut program, 1, 2, 10);
     assert!(groups(&mut program, None, HEAPS).is_empty(), "a chain");
-    send(&mut program, 1, 0, 1);
+    send(&mut program, 1, 0, 10);
     assert_eq!(groups(&mut program, None, HEAPS), [[0, 1]]);
     send(&mut program, 2, 0, 1);
     assert_eq!(groups(&mut program, None, HEAPS), [[0, 1, 2]]);
