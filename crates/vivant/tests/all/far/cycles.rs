@@ -92,7 +92,9 @@ fn cycles_of_actors_that_were_made_far_apart_are_freed() {
 #[test]
 fn a_cycle_among_many_actors_that_refer_to_each_other_is_freed() {
     let token = super::Token::default();
-    let simulation = Simulation::new(1);
+    // A member ends its own mark of one group mark a second after that, and the next one waits.
+    let builder = System::builder().idle_after(Duration::from_secs(4));
+    let simulation = Simulation::with(1, Faults::none(), builder);
     let (actors, apart) = if cfg!(miri) { (3, 1) } else { (300, 150) };
     let ring = ring(simulation.system(), actors);
     simulation.run();
