@@ -2,9 +2,11 @@
 
 use super::group_mark::{GroupMark, GroupProgress, Members, Visit};
 use super::member::Member;
+use crate::gc::budget::Budget;
 use crate::gc::heap::{Heap, Root};
 use crate::gc::pacing::Pacing;
 use crate::gc::phase::GcPhase;
+use crate::gc::reason::{GcReason, Request, StepContext};
 use crate::object::gc::Gc;
 use crate::pages::page_source::PageSource;
 use crate::sync::{Arc, AtomicUsize, Ordering};
@@ -96,4 +98,26 @@ fn a_group_mark_that_is_dropped_wakes_its_members() {
     let before = count();
     drop(group);
     assert_eq!(count(), before.map(|wakes| wakes + 1));
+}
+
+#[test]
+fn a_group_mark_waits_for_a_mark_that_ends_alone() {
+    let source = Arc::new(PageSource::new());
+    let mut heaps = [(); 2].map(|()| hoard(&source));
+    let mark = GcReason::Requested(Request::Mark);
+    let _begun = heaps[1].step(
+        &StepContext::UNTIMED,
+        mark,
+        &mut Budget::BETWEEN_TURNS.clone(),
+    );
+    assert_eq!(heaps[1].phase(), GcPhase::Mark);
+    let mut group = GroupMark::new(2);
+    for _ in 0..900 {
+        let progress = group.step(&mut Two(&mut heaps));
+        assert_ne!(progress, GroupProgress::Dissolved);
+    }
+    heaps[1].collect();
+    heaps[1].sweep();
+    while group.step(&mut Two(&mut heaps)) != GroupProgress::More {}
+    assert_eq!(heaps[1].phase(), GcPhase::Mark, "it has joined");
 }
