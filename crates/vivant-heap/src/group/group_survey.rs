@@ -235,7 +235,7 @@ impl GroupSurvey {
     /// The next group, of at most `most` heaps in ascending order; `None` after the last one, and
     /// before the survey is over. A larger component has several groups, which overlap: two heaps
     /// that lead to each other are in a group together, unless both lead to more than half of
-    /// `most` heaps.
+    /// `most` heaps. In a component with many edges that is so for some of them only.
     pub fn next_group(&mut self, most: usize) -> Option<Vec<usize>> {
         loop {
             let component = self.components.front_mut()?;
