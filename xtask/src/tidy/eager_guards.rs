@@ -4,6 +4,7 @@
 //!
 //! A guard is a type with a destructor in the same crate.
 
+use super::safety_rules::crate_of;
 use super::{Code, Finding};
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
@@ -33,13 +34,6 @@ pub(super) fn check(sources: &[Code]) -> Vec<Finding> {
         }
     }
     findings
-}
-
-/// The part of a path before `src`, `tests` and the like.
-fn crate_of(path: &str) -> &str {
-    let parts = ["/src/", "/tests/", "/benches/", "/examples/"];
-    let ends = parts.iter().filter_map(|part| path.find(part));
-    ends.min().map_or("", |end| &path[..end])
 }
 
 /// The types with a destructor, each with its crate.

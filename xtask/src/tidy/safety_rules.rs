@@ -91,7 +91,7 @@ fn is_defined(number: &str, path: &str, defined: &Defined<'_>) -> bool {
 }
 
 /// `docs`, or a folder below another one: `crates/vivant`.
-fn crate_of(path: &str) -> &str {
+pub(super) fn crate_of(path: &str) -> &str {
     let depth = usize::from(!path.starts_with("docs/"));
     let end = path.match_indices('/').nth(depth);
     end.map_or(path, |(end, _)| &path[..end])

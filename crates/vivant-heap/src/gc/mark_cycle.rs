@@ -377,7 +377,7 @@ impl Core {
         };
         self.counters.assist();
         if piece == usize::MAX && mark_cycle.is_in_open_group() {
-            if !mark_cycle.may_wait_for_group(estimate) {
+            if !mark_cycle.assist.may_wait_for_group(estimate) {
                 mark_cycle.leave_group(self.sharing.get_mut());
             }
             return;

@@ -99,11 +99,6 @@ impl MarkCycle {
         self.is_terminating() || self.group_phase() == Some(GroupPhase::Committed)
     }
 
-    /// Whether the heap may grow on, at this estimate, because other heaps' marks are not complete.
-    pub(super) fn may_wait_for_group(&self, estimate: usize) -> bool {
-        self.assist.may_wait_for_group(estimate)
-    }
-
     fn group_phase(&self) -> Option<GroupPhase> {
         self.group.as_ref().map(|ticket| ticket.0.phase())
     }

@@ -217,7 +217,6 @@ impl GroupSurvey {
         }
         let read = owners.len();
         let owners = owners.iter().filter_map(|name| self.indices.get(name));
-        let state = &mut self.heaps[heap];
         state.from += read;
         state.owners.extend(owners.filter(|owner| **owner != heap));
         // Imports beyond lead to no other heap.

@@ -2,6 +2,7 @@
 
 use super::components::Edges;
 use std::collections::{BTreeSet, HashSet};
+use std::mem;
 
 /// Nodes examined to fill a part that has room.
 const FILL_LOOKS: usize = 16;
@@ -38,19 +39,16 @@ impl Neighbourhoods {
     }
 
     /// The next part, of at most `most` nodes, in ascending order: all nodes if there are no more.
-    /// `None` after the last one. Follows at most `most` edges of each node.
+    /// `None` after the last one.
     pub(super) fn next(&mut self, edges: &Edges, most: usize) -> Option<Vec<usize>> {
         let mut from_start = self.left.range(self.start..).chain(&self.left);
         let first = *from_start.next()?;
+        if self.nodes <= most {
+            return Some(mem::take(&mut self.left).into_iter().collect());
+        }
         let is_over_limit = self.parts * most > OVERLAP_MAX * self.nodes;
         self.parts += 1;
-        let mut part = match self.nodes <= most {
-            true => {
-                let all = std::mem::take(&mut self.left);
-                return Some(all.into_iter().collect());
-            }
-            false => Part::new(most),
-        };
+        let mut part = Part::new(most);
         part.add(first);
         self.left.remove(&first);
         let mut expanded = 0;

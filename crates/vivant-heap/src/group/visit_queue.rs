@@ -6,6 +6,10 @@ use std::collections::VecDeque;
 /// Then they are given up.
 const PATIENCE: u32 = 256;
 
+/// The same, if all members that are left are busy. A member's own mark ends by itself, but that of
+/// a muted actor does not go on.
+const BUSY_PATIENCE: u32 = 1024;
+
 /// How far a member is in a stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MemberProgress {
@@ -16,10 +20,6 @@ pub(super) enum MemberProgress {
     /// A mark of its own runs, or is to be swept.
     Busy,
 }
-
-/// Waits in a row in which all members that are left are busy. A member's own mark ends by itself,
-/// but that of a muted actor does not go on.
-const BUSY_PATIENCE: u32 = 1024;
 
 /// What the caller does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ pub(super) enum AfterVisit {
 pub(super) struct VisitQueue {
     left: VecDeque<usize>,
     /// Members in a row that did nothing, because they run turns or are busy.
-    idle: usize,
+    unproductive: usize,
     /// How many of these run turns.
     active: usize,
     waits: u32,
@@ -49,7 +49,7 @@ impl VisitQueue {
     pub(super) fn of(members: impl Iterator<Item = usize>) -> VisitQueue {
         VisitQueue {
             left: members.collect(),
-            idle: 0,
+            unproductive: 0,
             active: 0,
             waits: 0,
             busy_waits: 0,
@@ -90,7 +90,7 @@ impl VisitQueue {
                 self.left.pop_front();
             }
         }
-        (self.idle, self.active) = (0, 0);
+        (self.unproductive, self.active) = (0, 0);
         (self.waits, self.busy_waits) = (0, 0);
         AfterVisit::Next
     }
@@ -98,19 +98,21 @@ impl VisitQueue {
     /// The first member did nothing: the others are visited meanwhile.
     fn visit_next(&mut self) -> AfterVisit {
         self.left.rotate_left(1);
-        self.idle += 1;
-        if self.idle < self.left.len() {
+        self.unproductive += 1;
+        if self.unproductive < self.left.len() {
             return AfterVisit::Next;
         }
         let after = match self.active {
-            0 => AfterVisit::WaitLonger,
-            _ => AfterVisit::Wait,
+            0 => {
+                self.busy_waits += 1;
+                AfterVisit::WaitLonger
+            }
+            _ => {
+                self.waits += 1;
+                AfterVisit::Wait
+            }
         };
-        match after {
-            AfterVisit::Wait => self.waits += 1,
-            _ => self.busy_waits += 1,
-        }
-        (self.idle, self.active) = (0, 0);
+        (self.unproductive, self.active) = (0, 0);
         match self.waits > PATIENCE || self.busy_waits > BUSY_PATIENCE {
             true => AfterVisit::GiveUp,
             false => after,

@@ -1,12 +1,12 @@
 //! [`MemberHeaps`]: the heaps of living actors, and detached heaps, as members of a group mark.
 
+use super::pause_start::PauseStart;
 use crate::actor::Shared;
 use crate::candidates::ActorKey;
 use crate::gc_state::{DetachedHeaps, GroupCandidates};
-use crate::observe;
 use crate::run::{Idle, Occupied};
 use crate::sync::Arc;
-use vivant_heap::{HeapShares, Member, Members, PauseKind, Visit};
+use vivant_heap::{HeapShares, Member, Members, Visit};
 
 /// Names a heap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,30 +69,6 @@ impl MemberHeaps<'_> {
             idle.park();
         }
         visited
-    }
-}
-
-/// When a group mark began to keep an actor from running.
-pub(super) struct PauseStart(u64);
-
-impl PauseStart {
-    pub(super) fn now(system: &Shared) -> PauseStart {
-        let clock = system.config.pause_clock;
-        PauseStart(clock.read(&system.oracle, system.oracle.now_ns()))
-    }
-
-    /// Publishes the pause. The caller holds the actor.
-    pub(super) fn end(self, system: &Shared, key: ActorKey) {
-        let PauseStart(now) = PauseStart::now(system);
-        let (kind, ns) = (PauseKind::GroupMark, now - self.0);
-        let Some(cell) = system.actor(key.id, key.place) else {
-            return;
-        };
-        if let Some(counts) = cell.heap_counts() {
-            counts.record_pause(kind, ns);
-            system.pauses.add(kind, ns);
-            observe::paused(|| cell.class.name, &system.meters, kind, ns);
-        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! [`GroupPass`]: runs the group marks of a system, in pieces: each between two runs of a worker,
 //! or between two runs of the member that it waits for.
 
-use super::group_members::PauseStart;
 use super::group_round::{GroupRound, NextPiece};
+use super::pause_start::PauseStart;
 use crate::actor::{Shared, Signals};
 use crate::candidates::ActorKey;
 use crate::gc_state::GroupCandidates;

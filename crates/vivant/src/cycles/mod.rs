@@ -8,7 +8,8 @@
 //! - [`detection_pass`]: the detection pass, which fills the graph a few actors at a time.
 //! - [`commit`]: the commit of a group: all of its actors become dying, or none.
 //! - [`group_pass`]: rounds of group marks, which find cycles of objects of several actors;
-//!   [`group_round`]: one round; [`group_members`]: the heaps that it visits.
+//!   [`group_round`]: one round; [`group_members`]: the heaps that it visits; [`pause_start`]: for
+//!   how long actors wait for that.
 //! - [`why`], [`why_object`]: what keeps an actor, or an object, alive; [`actor_graph`] and
 //!   [`object_graph`]: the graphs of all actors, and of objects in all heaps, for that.
 
@@ -29,6 +30,7 @@ mod model;
 #[cfg(all(test, feature = "macros"))]
 mod model_tests;
 mod object_graph;
+mod pause_start;
 mod trial_deletion;
 mod why;
 mod why_object;
