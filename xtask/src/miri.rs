@@ -51,7 +51,8 @@ const RUNTIME: Package = Package {
     // Simulations of many actors; behaviours in steps, which add no `unsafe`.
     modules_long: "steps death_notices detached_heaps unreachable far",
     // Long chains, real time that passes, topics.
-    tests_long: "a_long_chain_of_actors promises::deep a_chain_of_a_hundred_thousand an_endless_turn _of_a_subscription_",
+    tests_long: "a_long_chain_of_actors promises::deep a_chain_of_a_hundred_thousand an_endless_turn _of_a_subscription_ \
+        calls_after_shutdown misbehaviour::seeded promise_breaks::the_end_of_an_actor",
     // Models of states and orders, random orders of a scheduler's round, histograms, hundreds of
     // messages that wait, edge snapshots of random programs, a large detached heap.
     units_long: "model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
@@ -82,11 +83,13 @@ const HEAPS: Package = Package {
     tests_long: "turns_of_two_heaps buffers_of_old_objects values_of_all_sizes forgotten_borrows \
         huge_objects depth_needs_no_stack a_refused_write a_value_taken_out graphs_may_hold",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
-    // sums, and tables without `unsafe`.
+    // sums, and tables without `unsafe`; surveys, which are graphs without `unsafe`.
     units_long: "the_model deltas_have_the_same_order detached_heap_tests cut_tags_tests mark::mutator_assist \
         gc::model_tests group::model_tests::seeded a_part_that_is a_weight_that_is \
         a_reference_that_is_received a_reference_that_returns a_mark_beside_a_group an_upgrade_reopens \
-        dissolve_tests dead_objects_stay_dead a_mark_accounts_for are_spread linear_hash_map",
+        dissolve_tests survey_tests dead_objects_stay_dead a_mark_accounts_for are_spread linear_hash_map \
+        group::neighbourhoods group::components group::leak_check a_reference_that_is_given_away \
+        a_mark_that_stress_replaces a_request_during_a_mark",
     units_never: "self_tests injected_faults inconsistent_cut roots_before_deltas reopens_nothing \
         a_cycle_that_is_not_cut",
 };

@@ -66,7 +66,7 @@ impl Program {
             }
             self.compare();
         }
-        (0..HEAPS + 1).for_each(|_| self.collect());
+        self.collect_all();
         self.compare();
         let (reached, ended) = (self.reached(), self.ended.lock().unwrap());
         for (number, (reached, ended)) in reached.iter().zip(&*ended).enumerate() {
@@ -83,13 +83,24 @@ impl Program {
         self.detached = self.detached.take().and_then(DetachedHeap::drain_all);
     }
 
-    /// Forgets everything: each object is destroyed once, and no memory is left.
-    pub(super) fn end(mut self) {
+    /// Collects until what one heap frees has reached all others.
+    fn collect_all(&mut self) {
+        (0..HEAPS + 1).for_each(|_| self.collect());
+    }
+
+    /// Empties all roots: only cycles through several heaps are left.
+    pub(super) fn forget_all(&mut self) {
         self.parcels.clear();
         for (heap, known) in self.heaps.iter_mut().zip(&mut self.states) {
             *known = Known::default();
             heap.turn(|_, roots| *roots = Roots::default());
         }
+        self.collect_all();
+    }
+
+    /// Forgets everything: each object is destroyed once, and no memory is left.
+    pub(super) fn end(mut self) {
+        self.forget_all();
         self.settle();
         assert!(self.heaps.iter().all(|heap| heap.stats().live == 0));
         assert!(self.detached.is_none(), "nothing refers to its objects");

@@ -65,6 +65,7 @@ fn heaps_that_lead_to_each_other_are_a_group() {
     assert_eq!(groups(&mut program, None, HEAPS), [[0, 1]]);
     send(&mut program, 2, 0, 1);
     assert_eq!(groups(&mut program, None, HEAPS), [[0, 1, 2]]);
+    program.forget_all();
 }
 
 #[test]
@@ -75,6 +76,7 @@ fn a_heap_that_is_busy_is_left_out() {
     }
     assert_eq!(groups(&mut program, Some(2), HEAPS), [[0, 1]]);
     assert!(groups(&mut program, Some(1), HEAPS).is_empty());
+    program.forget_all();
 }
 
 #[test]
@@ -84,4 +86,5 @@ fn a_group_has_no_more_members_than_it_may() {
         send(&mut program, from, to, 1);
     }
     assert_eq!(groups(&mut program, None, 2), [[0, 1], [0, 2]]);
+    program.forget_all();
 }
