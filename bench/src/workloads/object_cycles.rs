@@ -1,7 +1,7 @@
 //! Cycles of objects of two living actors: how soon they are freed, and what a message between
 //! others waits meanwhile.
 //!
-//! Protocol: our own. One actor makes a million objects, a thousand a turn. The other makes an
+//! Protocol: our own. One actor makes a million objects, some in each turn. The other makes an
 //! object for each, with a far reference to it; the first object gets a far reference to the
 //! second. Then both actors forget both (`dropped`), or keep all of them (`kept`), which shows the
 //! memory of all. Meanwhile, each millisecond, one of two other actors sends to the other and gets
@@ -24,9 +24,6 @@ use std::time::{Duration, Instant};
 use vivant::PauseKind;
 use vivant::prelude::*;
 
-/// Made in one turn, so that no turn is long.
-const MADE_PER_TURN: u64 = 1_000;
-
 /// The interval of the checks whether all objects are dropped, and the limit of the wait.
 const LOOK_EVERY: Duration = Duration::from_micros(200);
 const LOOK_FOR: Duration = Duration::from_secs(60);
@@ -40,6 +37,7 @@ pub(super) const OBJECT_CYCLES: Bench = Bench::new(
     "unreachable cycles of objects of two actors: memory, and how soon they are freed",
     &[
         Param::count("cycles", 1_000_000, 2_000, "cycles of two objects"),
+        Param::count("a_turn", 1_000, 100, "cycles made in one turn"),
         Param::choice(
             "they",
             &["dropped", "kept"],
@@ -89,14 +87,16 @@ struct KnotsState<'gc> {
     kept: vivant::gc::Vec<'gc, Own<'gc>>,
     done: Option<Resolver<u64>>,
     left: u64,
+    a_turn: u64,
 }
 
 #[behaviours]
 impl<'gc> KnotsState<'gc> {
     #[start]
-    fn new(they: They) -> Self {
+    fn new(they: They, a_turn: u64) -> Self {
         KnotsState {
             they,
+            a_turn,
             other: None,
             open: Vec::new(),
             kept: vivant::gc::Vec::new(),
@@ -115,7 +115,7 @@ impl<'gc> KnotsState<'gc> {
 
     #[local]
     fn more(&mut self, t: &Turn<'gc, Knots>) {
-        let now = MADE_PER_TURN.min(self.left);
+        let now = self.a_turn.min(self.left);
         let firsts = (0..now).map(|_| self.knot(t, None)).collect();
         if let Some(other) = &self.other {
             t.send(other.tie(t.me(), firsts));
@@ -165,14 +165,14 @@ impl<'gc> KnotsState<'gc> {
 }
 
 fn child(run: &Run) -> Result<(), Failure> {
-    let cycles = run.count("cycles");
+    let (cycles, a_turn) = (run.count("cycles"), run.count("a_turn"));
     let they = match run.choice("they") {
         "kept" => They::AreKept,
         _ => They::AreDropped,
     };
     let system = run.system();
     let front = round_trips::pair(&system);
-    let both = [(); 2].map(|()| Knots::spawn(&system, they));
+    let both = [(); 2].map(|()| Knots::spawn(&system, they, a_turn));
     front.begin().send();
     let before = process::rss();
     let meter = Meter::start();

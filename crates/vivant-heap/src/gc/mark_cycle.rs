@@ -13,7 +13,7 @@ use crate::mark::claim::Claim;
 use crate::mark::group_state::{GroupPhase, GroupTicket};
 use crate::mark::mark_queue::{MarkingPass, Packet};
 use crate::mark::marker::{Mark, MarkMode, Marker, Progress};
-use crate::mark::mutator_assist::MutatorAssist;
+use crate::mark::mutator_assist::{Assist, MutatorAssist};
 use crate::mark::scanner::EdgeSnapshot;
 use crate::mark::scanner::Scanner;
 use crate::mark::stats::Waits;
@@ -372,22 +372,25 @@ impl Core {
         }
         mark_cycle.follow_group(self.sharing.get_mut());
         let marked_bytes = mark_cycle.mark.bytes();
-        let Some(piece) = mark_cycle.assist.next(estimate, marked_bytes) else {
+        let Some(assist) = mark_cycle.assist.next(estimate, marked_bytes) else {
             return;
         };
         self.counters.assist();
-        if piece == usize::MAX && mark_cycle.is_in_open_group() {
-            if !mark_cycle.assist.may_wait_for_group(estimate) {
-                mark_cycle.leave_group(self.sharing.get_mut());
+        let objects = match assist {
+            Assist::Paced(objects) => objects,
+            Assist::Overdue(_) if mark_cycle.is_in_open_group() => {
+                if !mark_cycle.assist.may_wait_for_group(estimate) {
+                    mark_cycle.leave_group(self.sharing.get_mut());
+                }
+                return;
             }
-            return;
-        }
-        if piece == usize::MAX {
-            // The heap is about to grow beyond its bound.
-            mark_cycle.take_export_roots(self.sharing.get_mut(), piece);
-            mark_cycle.flush();
-        }
-        let _what_is_left = mark_cycle.mark.work(piece);
+            Assist::Overdue(objects) => {
+                mark_cycle.take_export_roots(self.sharing.get_mut(), objects);
+                mark_cycle.flush();
+                objects
+            }
+        };
+        let _what_is_left = mark_cycle.mark.work(objects);
     }
 
     /// Scans at most `objects` objects.

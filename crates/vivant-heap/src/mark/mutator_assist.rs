@@ -2,17 +2,20 @@
 
 use std::ops::RangeInclusive;
 
-/// The mark is complete when the heap has grown by `GROWS` of the bytes that lived when it began:
-/// assists are in proportion to promotion. The rest up to the bound of the heap, three tenths, is
-/// for bytes allocated before the next assist. From `BOUND` on, one assist does all that is left.
+/// The mark is complete when the heap has grown by `GROWS` of what lived when it began: assists are
+/// in proportion to promotion. The rest up to the bound of the heap, three tenths, is for bytes
+/// allocated before the next assist. A mark that is not complete at `BOUND` is overdue.
 const GROWS: f64 = 0.2;
 const BOUND: f64 = 0.28;
 
 /// Objects scanned in one assist: `1 / PART` of the assist debt, within `PIECE`, some ten to some
-/// hundred microseconds. It is more if the bytes promoted since the last assist call for more, and
-/// everything left when the heap has nearly grown to the bound.
+/// hundred microseconds. It is more if the bytes promoted since the last assist call for more.
 const PIECE: RangeInclusive<usize> = 256..=4096;
 const PART: usize = 8;
+
+/// Objects scanned in one assist of an overdue mark: `1 / PART` of all, and at least this number,
+/// some hundred microseconds. So a small heap completes its mark in one assist.
+const OVERDUE_PIECE: usize = 1 << 14;
 
 /// A heap in a group mark may grow by as much as it had when its mark began, and by this at least,
 /// before it leaves the group mark: the marks of other heaps are not its assists' to complete.
@@ -28,14 +31,23 @@ const OBJECT: usize = 64;
 pub(crate) struct MutatorAssist {
     /// Bytes in use when the mark began: the most that it can mark.
     pub(crate) start_bytes: usize,
-    /// The estimate of how many of them live.
-    live_bytes: usize,
+    /// The part of the heap size estimate that is taken to live. Growth is relative to it.
+    live_estimate: usize,
     /// The heap size estimate when the mark began and at the last assist, and whether assist debt
-    /// was left then. Marks are scheduled by the estimate, which includes large memory outside of
-    /// the heap.
+    /// was left then. Marks are scheduled by the estimate, which includes imports and large memory
+    /// outside of the heap.
     start_estimate: usize,
     last_estimate: usize,
     debt: AssistDebt,
+}
+
+/// The next assist of a mark, by the number of objects that it scans.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Assist {
+    /// In proportion to promotion.
+    Paced(usize),
+    /// The mark is overdue: a group mark must not wait for it any more.
+    Overdue(usize),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,11 +59,13 @@ enum AssistDebt {
 impl MutatorAssist {
     /// The state at the beginning of a mark. `start_bytes` is the number of bytes in use, `marked`
     /// the number that the last mark found alive. If `marked` is small, the heap has grown by ways
-    /// that its pacing does not cover, and half of `start_bytes` is taken to live.
+    /// that its pacing does not cover, and half of `start_bytes` is taken to live. What `estimate`
+    /// has beside these bytes is taken to live.
     pub(crate) fn begin(start_bytes: usize, marked: usize, estimate: usize) -> MutatorAssist {
+        let live_bytes = marked.clamp(start_bytes / 2, start_bytes);
         MutatorAssist {
             start_bytes,
-            live_bytes: marked.clamp(start_bytes / 2, start_bytes),
+            live_estimate: live_bytes + estimate.saturating_sub(start_bytes),
             start_estimate: estimate,
             last_estimate: estimate,
             debt: AssistDebt::None,
@@ -80,11 +94,10 @@ impl MutatorAssist {
         self.debt = AssistDebt::None;
     }
 
-    /// The size of the next assist in objects, at this estimate, when `marked` bytes are marked.
-    /// `None` if no assist is due.
-    pub(crate) fn next(&mut self, estimate: usize, marked: usize) -> Option<usize> {
+    /// The next assist at this estimate, when `marked` bytes are marked. `None` if none is due.
+    pub(crate) fn next(&mut self, estimate: usize, marked: usize) -> Option<Assist> {
         let due = |grown: usize| {
-            let through = grown as f64 / (GROWS * self.live_bytes as f64);
+            let through = grown as f64 / (GROWS * self.live_estimate as f64);
             (self.start_bytes as f64 * through.min(1.0)) as usize
         };
         let grown = self.grown(estimate);
@@ -100,13 +113,15 @@ impl MutatorAssist {
         if self.debt == AssistDebt::None {
             return None;
         }
-        let assist = due_bytes.saturating_sub(marked) / OBJECT;
-        Some(match grown as f64 > BOUND * self.live_bytes as f64 {
-            true => usize::MAX,
-            false => {
-                let piece = (assist / PART).clamp(*PIECE.start(), *PIECE.end());
-                piece.max(new.min(assist))
+        let debt = due_bytes.saturating_sub(marked) / OBJECT;
+        let piece = (debt / PART).clamp(*PIECE.start(), *PIECE.end());
+        let piece = piece.max(new.min(debt));
+        Some(match grown as f64 > BOUND * self.live_estimate as f64 {
+            true => {
+                let part = self.start_bytes / OBJECT / PART;
+                Assist::Overdue(piece.max(part).max(OVERDUE_PIECE))
             }
+            false => Assist::Paced(piece),
         })
     }
 }
@@ -123,14 +138,15 @@ mod tests {
         let (mut live, mut marked, mut most) = (assist.start_bytes, 0, 0);
         while marked < assist.start_bytes {
             live += step;
-            let piece = assist.next(live, marked).unwrap_or(0);
+            let piece = match assist.next(live, marked) {
+                Some(Assist::Paced(piece) | Assist::Overdue(piece)) => piece,
+                None => 0,
+            };
             most = most.max(piece);
-            marked = assist
-                .start_bytes
-                .min(marked + piece.saturating_mul(OBJECT));
+            marked = assist.start_bytes.min(marked + piece * OBJECT);
         }
         (
-            (live - assist.start_bytes) as f64 / assist.live_bytes as f64,
+            (live - assist.start_bytes) as f64 / assist.live_estimate as f64,
             most,
         )
     }
@@ -156,15 +172,26 @@ mod tests {
     #[test]
     fn the_bound_is_relative_to_live_bytes() {
         let assist = MutatorAssist::begin(LIVE * 3 / 2, LIVE, LIVE * 3 / 2);
-        assert_eq!(assist.live_bytes, LIVE);
+        assert_eq!(assist.live_estimate, LIVE);
         let (grown, _) = assisted(assist, 4 << 10);
         assert!(grown < 0.25, "{grown}");
     }
 
+    /// A small heap with many imports: its growth is theirs too.
+    #[test]
+    fn the_bound_is_relative_to_the_estimate() {
+        let mut assist = MutatorAssist::begin(LIVE / 10, LIVE / 10, LIVE);
+        let imports = assist.next(LIVE + LIVE / 10, 0);
+        assert_eq!(imports, Some(Assist::Paced(LIVE / 20 / OBJECT)));
+    }
+
     #[test]
     fn unexplained_growth_counts_as_half_live() {
-        assert_eq!(MutatorAssist::begin(LIVE, 5, LIVE).live_bytes, LIVE / 2);
-        assert_eq!(MutatorAssist::begin(LIVE, 3 * LIVE, LIVE).live_bytes, LIVE);
+        assert_eq!(MutatorAssist::begin(LIVE, 5, LIVE).live_estimate, LIVE / 2);
+        assert_eq!(
+            MutatorAssist::begin(LIVE, 3 * LIVE, LIVE).live_estimate,
+            LIVE
+        );
     }
 
     #[test]
@@ -176,8 +203,26 @@ mod tests {
     }
 
     #[test]
-    fn near_the_bound_one_assist_marks_the_rest() {
+    fn an_overdue_mark_is_complete_after_some_assists() {
         let mut assist = MutatorAssist::begin(LIVE, LIVE, LIVE);
-        assert_eq!(assist.next(LIVE + LIVE * 29 / 100, 0), Some(usize::MAX));
+        let (grown, mut marked, mut assists) = (LIVE + LIVE * 29 / 100, 0, 0);
+        // What was promoted at once is paid for at once.
+        let _all = assist.next(grown, LIVE);
+        while marked < LIVE {
+            let Some(Assist::Overdue(piece)) = assist.next(grown + assists, marked) else {
+                panic!("{marked} bytes are marked");
+            };
+            assert_eq!(piece, LIVE / OBJECT / PART);
+            marked += piece * OBJECT;
+            assists += 1;
+        }
+        assert_eq!(assists, PART);
+    }
+
+    #[test]
+    fn a_small_overdue_mark_is_complete_after_one_assist() {
+        let mut assist = MutatorAssist::begin(1 << 20, 1 << 20, 1 << 20);
+        let all = Assist::Overdue(OVERDUE_PIECE);
+        assert_eq!(assist.next(2 << 20, 0), Some(all));
     }
 }
