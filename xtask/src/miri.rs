@@ -50,9 +50,10 @@ const RUNTIME: Package = Package {
         deep_drops",
     // Simulations of many actors; behaviours in steps, which add no `unsafe`.
     modules_long: "steps death_notices detached_heaps unreachable far",
-    // Long chains, real time that passes, topics.
-    tests_long: "a_long_chain_of_actors promises::deep a_chain_of_a_hundred_thousand an_endless_turn _of_a_subscription_ \
-        calls_after_shutdown misbehaviour::seeded promise_breaks::the_end_of_an_actor",
+    // Long chains, real time that passes, topics, shutdowns, random programs.
+    tests_long: "a_long_chain_of promises::deep a_chain_of_a_hundred_thousand an_endless_turn _of_a_subscription_ \
+        calls_after_shutdown seeded promise_breaks::the_end_of_an_actor two_actors_that_ask_each_other \
+        timers_and_children_of_a_stop_hook timers_whose_messages_panic abandoned_offers a_subscription_after",
     // Models of states and orders, random orders of a scheduler's round, histograms, hundreds of
     // messages that wait, edge snapshots of random programs, a large detached heap.
     units_long: "model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
