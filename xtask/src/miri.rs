@@ -82,7 +82,8 @@ const HEAPS: Package = Package {
         hostile hostile_sharing heap_programs",
     // Many objects, or large ones: each has a smaller test beside it.
     tests_long: "turns_of_two_heaps buffers_of_old_objects values_of_all_sizes forgotten_borrows \
-        huge_objects depth_needs_no_stack a_refused_write a_value_taken_out graphs_may_hold",
+        huge_objects depth_needs_no_stack a_refused_write a_value_taken_out graphs_may_hold \
+        sharing_at_the_memory_limit match_the_model_beside_markers memory_of_dead_objects_returns",
     // Random programs beside models, and in two layouts; large heaps that end step by step; long
     // sums, and tables without `unsafe`; surveys, which are graphs without `unsafe`.
     units_long: "the_model deltas_have_the_same_order detached_heap_tests cut_tags_tests mark::mutator_assist \
