@@ -59,13 +59,13 @@ enum AssistDebt {
 impl MutatorAssist {
     /// The state at the beginning of a mark. `start_bytes` is the number of bytes in use, `marked`
     /// the number that the last mark found alive. If `marked` is small, the heap has grown by ways
-    /// that its pacing does not cover, and half of `start_bytes` is taken to live. What `estimate`
-    /// has beside these bytes is taken to live.
+    /// that its pacing does not cover, and half of `start_bytes` is taken to live. So is half of what
+    /// `estimate` has beside these bytes.
     pub(crate) fn begin(start_bytes: usize, marked: usize, estimate: usize) -> MutatorAssist {
         let live_bytes = marked.clamp(start_bytes / 2, start_bytes);
         MutatorAssist {
             start_bytes,
-            live_estimate: live_bytes + estimate.saturating_sub(start_bytes),
+            live_estimate: live_bytes + estimate.saturating_sub(start_bytes) / 2,
             start_estimate: estimate,
             last_estimate: estimate,
             debt: AssistDebt::None,
@@ -180,8 +180,9 @@ mod tests {
     /// A small heap with many imports: its growth is theirs too.
     #[test]
     fn the_bound_is_relative_to_the_estimate() {
-        let mut assist = MutatorAssist::begin(LIVE / 10, LIVE / 10, LIVE);
-        let imports = assist.next(LIVE + LIVE / 10, 0);
+        let mut assist = MutatorAssist::begin(LIVE / 10, LIVE / 10, LIVE * 21 / 10);
+        assert_eq!(assist.live_estimate, LIVE * 11 / 10);
+        let imports = assist.next(LIVE * 21 / 10 + LIVE * 11 / 100, 0);
         assert_eq!(imports, Some(Assist::Paced(LIVE / 20 / OBJECT)));
     }
 
