@@ -59,8 +59,8 @@ enum AssistDebt {
 impl MutatorAssist {
     /// The state at the beginning of a mark. `start_bytes` is the number of bytes in use, `marked`
     /// the number that the last mark found alive. If `marked` is small, the heap has grown by ways
-    /// that its pacing does not cover, and half of `start_bytes` is taken to live. So is half of what
-    /// `estimate` has beside these bytes.
+    /// that its pacing does not cover, and half of `start_bytes` is taken to live. So is half of
+    /// what `estimate` has beside these bytes.
     pub(crate) fn begin(start_bytes: usize, marked: usize, estimate: usize) -> MutatorAssist {
         let live_bytes = marked.clamp(start_bytes / 2, start_bytes);
         MutatorAssist {
