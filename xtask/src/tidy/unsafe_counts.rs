@@ -30,7 +30,7 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant-heap/src/region/", 14),
     ("crates/vivant-heap/src/share/", 24),
     ("crates/vivant-heap/src/tags/", 18),
-    ("crates/vivant-heap/src/types/", 60),
+    ("crates/vivant-heap/src/types/", 61),
     ("crates/vivant-heap/src/weak/", 17),
     ("crates/vivant-heap/tests/", 5),
     ("crates/vivant-macros/src/", 8),

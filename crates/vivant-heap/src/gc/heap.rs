@@ -40,7 +40,7 @@ use std::task::Waker;
 
 /// The type of a heap's state, named without a brand: in a turn with brand `'gc` the state is
 /// `Of<'gc>`.
-pub trait Root: 'static {
+pub trait Root {
     /// The state.
     type Of<'gc>: Object<'gc>;
 }

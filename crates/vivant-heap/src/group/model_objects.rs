@@ -60,8 +60,9 @@ unsafe impl<'gc> Object<'gc> for Thing<'gc> {
 }
 
 // SAFETY: its brand is replaced (X11).
-unsafe impl Erased for Thing<'static> {
+unsafe impl Erased for Thing<'_> {
     type Of<'gc> = Thing<'gc>;
+    type Static = Thing<'static>;
 }
 
 // SAFETY: these are all its references (X11).
@@ -81,8 +82,9 @@ unsafe impl<'gc> Object<'gc> for News<'gc> {
 // SAFETY: its references are to shared objects, and nothing in it changes (X11).
 unsafe impl<'gc> FrozenParts<'gc> for News<'gc> {}
 // SAFETY: its brand is replaced (X11).
-unsafe impl Erased for News<'static> {
+unsafe impl Erased for News<'_> {
     type Of<'gc> = News<'gc>;
+    type Static = News<'static>;
 }
 
 pub(super) struct State;

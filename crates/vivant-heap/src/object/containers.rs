@@ -8,10 +8,11 @@ use std::marker::PhantomData;
 
 /// Emits the impls of containers, each with its type in a turn.
 macro_rules! containers {
-    ($([$($part:ident),*] $whole:ty, $of:ty;)*) => {$(
+    ($([$($part:ident),*] $whole:ty, $of:ty, $erased:ty;)*) => {$(
         // SAFETY: the container consists of its parts.
         unsafe impl<$($part: Erased),*> Erased for $whole {
             type Of<'gc> = $of;
+            type Static = $erased;
         }
         // SAFETY: the container consists of its parts.
         unsafe impl<'gc, $($part: Sendable<'gc>),*> Sendable<'gc> for $whole {}
@@ -21,23 +22,24 @@ macro_rules! containers {
 }
 
 containers! {
-    [T] Option<T>, Option<T::Of<'gc>>;
-    [T] Vec<T>, Vec<T::Of<'gc>>;
-    [T] Box<[T]>, Box<[T::Of<'gc>]>;
-    [T] Box<T>, Box<T::Of<'gc>>;
-    [T] VecDeque<T>, VecDeque<T::Of<'gc>>;
-    [T, E] Result<T, E>, Result<T::Of<'gc>, E::Of<'gc>>;
-    [A] (A,), (A::Of<'gc>,);
-    [A, B] (A, B), (A::Of<'gc>, B::Of<'gc>);
-    [A, B, C] (A, B, C), (A::Of<'gc>, B::Of<'gc>, C::Of<'gc>);
-    [A, B, C, D] (A, B, C, D), (A::Of<'gc>, B::Of<'gc>, C::Of<'gc>, D::Of<'gc>);
-    [A, B, C, D, E] (A, B, C, D, E), (A::Of<'gc>, B::Of<'gc>, C::Of<'gc>, D::Of<'gc>, E::Of<'gc>);
-    [A, B, C, D, E, F] (A, B, C, D, E, F), (A::Of<'gc>, B::Of<'gc>, C::Of<'gc>, D::Of<'gc>, E::Of<'gc>, F::Of<'gc>);
+    [T] Option<T>, Option<T::Of<'gc>>, Option<T::Static>;
+    [T] Vec<T>, Vec<T::Of<'gc>>, Vec<T::Static>;
+    [T] Box<[T]>, Box<[T::Of<'gc>]>, Box<[T::Static]>;
+    [T] Box<T>, Box<T::Of<'gc>>, Box<T::Static>;
+    [T] VecDeque<T>, VecDeque<T::Of<'gc>>, VecDeque<T::Static>;
+    [T, E] Result<T, E>, Result<T::Of<'gc>, E::Of<'gc>>, Result<T::Static, E::Static>;
+    [A] (A,), (A::Of<'gc>,), (A::Static,);
+    [A, B] (A, B), (A::Of<'gc>, B::Of<'gc>), (A::Static, B::Static);
+    [A, B, C] (A, B, C), (A::Of<'gc>, B::Of<'gc>, C::Of<'gc>), (A::Static, B::Static, C::Static);
+    [A, B, C, D] (A, B, C, D), (A::Of<'gc>, B::Of<'gc>, C::Of<'gc>, D::Of<'gc>), (A::Static, B::Static, C::Static, D::Static);
+    [A, B, C, D, E] (A, B, C, D, E), (A::Of<'gc>, B::Of<'gc>, C::Of<'gc>, D::Of<'gc>, E::Of<'gc>), (A::Static, B::Static, C::Static, D::Static, E::Static);
+    [A, B, C, D, E, F] (A, B, C, D, E, F), (A::Of<'gc>, B::Of<'gc>, C::Of<'gc>, D::Of<'gc>, E::Of<'gc>, F::Of<'gc>), (A::Static, B::Static, C::Static, D::Static, E::Static, F::Static);
 }
 
 // SAFETY: an array consists of its elements.
 unsafe impl<T: Erased, const N: usize> Erased for [T; N] {
     type Of<'gc> = [T::Of<'gc>; N];
+    type Static = [T::Static; N];
 }
 // SAFETY: an array consists of its elements.
 unsafe impl<'gc, T: Sendable<'gc>, const N: usize> Sendable<'gc> for [T; N] {}
@@ -51,10 +53,11 @@ unsafe impl<'gc, T: FrozenParts<'gc>> FrozenParts<'gc> for PhantomData<T> {}
 
 /// As `containers!`, for maps: keys and hashers have no brand.
 macro_rules! maps {
-    ($([$($hasher:ident)?] $whole:ty, $of:ty;)*) => {$(
+    ($([$($hasher:ident)?] $whole:ty, $of:ty, $erased:ty;)*) => {$(
         // SAFETY: of its parts only the values have a brand.
         unsafe impl<K: Send + 'static, V: Erased, $($hasher: Send + 'static)?> Erased for $whole {
             type Of<'gc> = $of;
+            type Static = $erased;
         }
         // SAFETY: of its parts only the values have a brand.
         unsafe impl<'gc, K: Send + 'static, V: Sendable<'gc>, $($hasher: Send + 'static)?> Sendable<'gc> for $whole {}
@@ -64,6 +67,6 @@ macro_rules! maps {
 }
 
 maps! {
-    [S] HashMap<K, V, S>, HashMap<K, V::Of<'gc>, S>;
-    [] BTreeMap<K, V>, BTreeMap<K, V::Of<'gc>>;
+    [S] HashMap<K, V, S>, HashMap<K, V::Of<'gc>, S>, HashMap<K, V::Static, S>;
+    [] BTreeMap<K, V>, BTreeMap<K, V::Of<'gc>>, BTreeMap<K, V::Static>;
 }

@@ -70,8 +70,9 @@ type Two = (
 );
 
 // SAFETY: the same type with another brand.
-unsafe impl Erased for Thing<'static> {
+unsafe impl Erased for Thing<'_> {
     type Of<'gc> = Thing<'gc>;
+    type Static = Thing<'static>;
 }
 
 const HEAPS: usize = 3;

@@ -148,7 +148,7 @@ impl<T: Erased> Iso<T> {
 }
 
 // SAFETY: it is one value without a brand, and has no reference to an object of its holder's heap.
-unsafe impl<'gc, T: Erased> Object<'gc> for Iso<T> {
+unsafe impl<'gc, T: Erased + 'static> Object<'gc> for Iso<T> {
     type Static = Iso<T>;
     const NEEDS_TRACE: bool = false;
     #[inline]
@@ -157,10 +157,11 @@ unsafe impl<'gc, T: Erased> Object<'gc> for Iso<T> {
     fn evacuate(&mut self, _: &mut crate::Evacuator<'_>) {}
 }
 // SAFETY: it has no reference to an object outside its region: it goes whole.
-unsafe impl<'gc, T: Erased> Sendable<'gc> for Iso<T> {}
-// SAFETY: it has no brand.
-unsafe impl<T: Erased> Erased for Iso<T> {
-    type Of<'gc> = Iso<T>;
+unsafe impl<'gc, T: Erased + 'static> Sendable<'gc> for Iso<T> {}
+// SAFETY: the brand that names the type of its root is replaced.
+unsafe impl<T: Erased<Static: Erased>> Erased for Iso<T> {
+    type Of<'gc> = Iso<T::Static>;
+    type Static = Iso<T::Static>;
 }
 
 impl<T: Erased> fmt::Debug for Iso<T> {

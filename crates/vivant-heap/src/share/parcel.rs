@@ -53,7 +53,7 @@ pub struct Parcel<T: Erased> {
 unsafe impl<T: Erased> Send for Parcel<T> {}
 // SAFETY: shared access gives out a `&T`, and `T` is `Sync`; its references are to shared objects,
 // which any thread may read.
-unsafe impl<T: Erased + Sync> Sync for Parcel<T> {}
+unsafe impl<T: Erased<Static: Sync>> Sync for Parcel<T> {}
 
 /// Calls `each` for each reference in the value itself: its roots (O7).
 #[inline]

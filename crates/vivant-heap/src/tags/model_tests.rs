@@ -56,8 +56,9 @@ unsafe impl<'gc> Object<'gc> for Thing<'gc> {
 }
 
 // SAFETY: its brand is replaced.
-unsafe impl Erased for Thing<'static> {
+unsafe impl Erased for Thing<'_> {
     type Of<'gc> = Thing<'gc>;
+    type Static = Thing<'static>;
 }
 
 struct Things;
@@ -350,8 +351,9 @@ unsafe impl<'gc> FrozenParts<'gc> for Liar<'gc> {}
 // SAFETY: the contract is violated on purpose; the value is never read by another thread.
 unsafe impl Sync for Liar<'static> {}
 // SAFETY: its brand is replaced.
-unsafe impl Erased for Liar<'static> {
+unsafe impl Erased for Liar<'_> {
     type Of<'gc> = Liar<'gc>;
+    type Static = Liar<'static>;
 }
 
 struct Lies;

@@ -292,8 +292,9 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Sendable<'gc> for Tag<'gc, T> {}
 // SAFETY: all that it refers to is shared: a tag entry. The tag never changes.
 unsafe impl<'gc, T: ?Sized + Collected<'gc>> FrozenParts<'gc> for Tag<'gc, T> {}
 // SAFETY: its brand is replaced, and so is that of its referent.
-unsafe impl<T: ?Sized + ErasedOf> Erased for Tag<'static, T> {
+unsafe impl<'a, T: ?Sized + ErasedOf> Erased for Tag<'a, T> {
     type Of<'gc> = Tag<'gc, T::Of<'gc>>;
+    type Static = Tag<'static, T::Static>;
 }
 
 impl<T: ?Sized> fmt::Debug for Tag<'_, T> {

@@ -96,6 +96,7 @@ unsafe impl<'gc, T: Freeze<'gc>> FrozenParts<'gc> for Ice<T> {}
 // SAFETY: by the contract of its value.
 unsafe impl<T: Erased> Erased for Ice<T> {
     type Of<'gc> = Ice<T::Of<'gc>>;
+    type Static = Ice<T::Static>;
 }
 
 /// A container that is read in place when it is frozen: an [`Ice`] of it derefs to its reader,

@@ -5,7 +5,7 @@
 //!
 //! | group | [`FrozenParts`] | [`Freeze`] |
 //! |---|---|---|
-//! | `by_value` | yes | yes, and is read by value |
+//! | `by_value`, `with_lifetime` | yes | yes, and is read by value |
 //! | `by_reference` | yes | yes, and is read by reference |
 //! | `not_freezable` | yes | no |
 //! | `not_frozen` | no | no |
@@ -13,6 +13,7 @@
 //! The second pair of brackets contains the bounds under which a type is frozen.
 
 use super::freeze::{Freeze, as_they_are};
+use crate::object::erased::Erased;
 use crate::object::frozen::Frozen;
 
 /// Makes a type an [`Object`](crate::Object) without collected parts, where the derive requires too
@@ -80,6 +81,40 @@ macro_rules! leaf_types {
     };
     (@by_value [] [] $leaf:ty) => {
         leaf_types!(@not_freezable [] [] $leaf);
+        leaf_types!(@read_by_value $leaf);
+    };
+    // Its `Erased` is beside this list, for every lifetime.
+    (@with_lifetime [] [] $leaf:ty) => {
+        leaf_types!(@frozen_parts [] $leaf);
+        leaf_types!(@sendable [] $leaf);
+        leaf_types!(@read_by_value $leaf);
+    };
+    (@by_reference $bounds:tt $frozen:tt $leaf:ty) => {
+        leaf_types!(@not_freezable $bounds $frozen $leaf);
+        as_they_are!($frozen $leaf;);
+    };
+    (@not_freezable $bounds:tt $frozen:tt $leaf:ty) => {
+        leaf_types!(@not_frozen $bounds [] $leaf);
+        leaf_types!(@frozen_parts $frozen $leaf);
+    };
+    (@not_frozen [$($bounds:tt)*] [] $leaf:ty) => {
+        leaf_types!(@sendable [$($bounds)*] $leaf);
+        // SAFETY: it has no brand.
+        unsafe impl<$($bounds)*> $crate::Erased for $leaf {
+            type Of<'gc> = $leaf;
+            type Static = $leaf;
+        }
+    };
+    (@sendable [$($bounds:tt)*] $leaf:ty) => {
+        $crate::leaf!([$($bounds)*] $leaf);
+        // SAFETY: it has no reference.
+        unsafe impl<'gc, $($bounds)*> $crate::Sendable<'gc> for $leaf {}
+    };
+    (@frozen_parts [$($frozen:tt)*] $leaf:ty) => {
+        // SAFETY: it has no reference, and nothing in it changes except by means that are `Sync`.
+        unsafe impl<'gc, $($frozen)*> $crate::FrozenParts<'gc> for $leaf {}
+    };
+    (@read_by_value $leaf:ty) => {
         // SAFETY: `Frozen` is the type itself, which does not change.
         unsafe impl<'gc> $crate::Freeze<'gc> for $leaf {
             type Frozen = $leaf;
@@ -93,38 +128,39 @@ macro_rules! leaf_types {
             }
         }
     };
-    (@by_reference $bounds:tt $frozen:tt $leaf:ty) => {
-        leaf_types!(@not_freezable $bounds $frozen $leaf);
-        as_they_are!($frozen $leaf;);
-    };
-    (@not_freezable $bounds:tt [$($frozen:tt)*] $leaf:ty) => {
-        leaf_types!(@not_frozen $bounds [] $leaf);
-        // SAFETY: it has no reference, and nothing in it changes except by means that are `Sync`.
-        unsafe impl<'gc, $($frozen)*> $crate::FrozenParts<'gc> for $leaf {}
-    };
-    (@not_frozen [$($bounds:tt)*] [] $leaf:ty) => {
-        $crate::leaf!([$($bounds)*] $leaf);
-        // SAFETY: it has no brand.
-        unsafe impl<$($bounds)*> $crate::Erased for $leaf {
-            type Of<'gc> = $leaf;
-        }
-        // SAFETY: it has no reference.
-        unsafe impl<'gc, $($bounds)*> $crate::Sendable<'gc> for $leaf {}
-    };
 }
 
 leaf_types! {
     by_value {
         [] [] (), bool, char, f32, f64;
         [] [] u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize;
-        [] [] &'static str, crate::HeapId;
-        [] [] std::net::IpAddr, std::net::SocketAddr;
+        [] [] crate::HeapId;
+        [] [] std::num::NonZeroU8, std::num::NonZeroU16, std::num::NonZeroU32, std::num::NonZeroU64;
+        [] [] std::num::NonZeroU128, std::num::NonZeroUsize, std::num::NonZeroIsize;
+        [] [] std::num::NonZeroI8, std::num::NonZeroI16, std::num::NonZeroI32, std::num::NonZeroI64;
+        [] [] std::num::NonZeroI128;
+        [] [] std::net::IpAddr, std::net::Ipv4Addr, std::net::Ipv6Addr;
+        [] [] std::net::SocketAddr, std::net::SocketAddrV4, std::net::SocketAddrV6;
         [] [] std::time::Duration, std::time::Instant, std::time::SystemTime;
+        [] [] std::cmp::Ordering, std::any::TypeId, std::thread::ThreadId;
+    }
+    with_lifetime {
+        [] [] &'static str;
     }
     by_reference {
-        [] [] Box<str>, String, std::path::PathBuf;
+        [] [] Box<str>, String, std::path::PathBuf, Box<std::path::Path>;
+        [] [] std::ffi::OsString, Box<std::ffi::OsStr>, std::ffi::CString, Box<std::ffi::CStr>;
+        [T: Send + 'static] [T: Send + Sync + 'static] std::ops::Range<T>, std::ops::RangeInclusive<T>;
+        [T: Send + 'static] [T: Send + Sync + 'static] std::cmp::Reverse<T>;
+        [T: Send + 'static] [T: Send + Sync + 'static] std::num::Wrapping<T>, std::num::Saturating<T>;
         [T: ?Sized + Send + Sync + 'static] [T: ?Sized + Send + Sync + 'static] std::sync::Arc<T>;
         [T: Send + 'static] [T: Send + Sync + 'static] Leaf<T>;
     }
 }
 pub(crate) use leaf_types;
+
+// SAFETY: a string of the program has no brand (Y2).
+unsafe impl Erased for &str {
+    type Of<'gc> = &'static str;
+    type Static = &'static str;
+}

@@ -223,6 +223,7 @@ impl<T: Default> Default for Mut<T> {
 // SAFETY: it consists of its value.
 unsafe impl<T: Erased> Erased for Mut<T> {
     type Of<'gc> = Mut<T::Of<'gc>>;
+    type Static = Mut<T::Static>;
 }
 
 impl<T> fmt::Debug for Mut<T> {

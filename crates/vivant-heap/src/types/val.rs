@@ -109,8 +109,9 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Val<'gc, T> {
 }
 
 // SAFETY: its brand is replaced, and so is that of its referent.
-unsafe impl<T: ?Sized + ErasedOf> Erased for Val<'static, T> {
+unsafe impl<'a, T: ?Sized + ErasedOf> Erased for Val<'a, T> {
     type Of<'gc> = Val<'gc, T::Of<'gc>>;
+    type Static = Val<'static, T::Static>;
 }
 
 // SAFETY: it is a `Val`, and nothing in it changes.

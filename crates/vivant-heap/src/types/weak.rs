@@ -99,8 +99,9 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Weak<'gc, T> {
 }
 
 // SAFETY: its brand is replaced, and so is that of its referent.
-unsafe impl<T: ?Sized + ErasedOf> Erased for Weak<'static, T> {
+unsafe impl<'a, T: ?Sized + ErasedOf> Erased for Weak<'a, T> {
     type Of<'gc> = Weak<'gc, T::Of<'gc>>;
+    type Static = Weak<'static, T::Static>;
 }
 
 impl<T: ?Sized> fmt::Debug for Weak<'_, T> {

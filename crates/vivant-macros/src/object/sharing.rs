@@ -14,6 +14,9 @@ pub(crate) enum Shares {
     ByFields,
 }
 
+/// What stands for a type parameter, in the crate with this path.
+type OfParameter = fn(&Ident, &TokenStream) -> TokenStream;
+
 impl Derived<'_> {
     /// Frozen and sendable: if all fields except leaves are. Each clause names the brand: a clause
     /// that does not hold is no error, but the type then lacks the trait. A `Val` is both, whatever
@@ -83,12 +86,6 @@ impl Derived<'_> {
         }
         let (name, heap) = (&self.input.ident, &self.heap);
         let mut generics = own.clone();
-        generics.params = own
-            .params
-            .iter()
-            .filter(|of| !matches!(of, GenericParam::Lifetime(_)))
-            .cloned()
-            .collect();
         for parameter in generics.type_params_mut() {
             match shares {
                 Shares::ByFields => parameter.bounds.push(parse_quote!(#heap::Erased)),
@@ -99,9 +96,7 @@ impl Derived<'_> {
             }
             parameter.default = None;
         }
-        let arguments = |brand: &TokenStream,
-                         of: fn(&Ident, &TokenStream) -> TokenStream|
-         -> Vec<TokenStream> {
+        let arguments = |brand: &TokenStream, of: OfParameter| -> Vec<TokenStream> {
             let argument = |parameter: &GenericParam| match parameter {
                 GenericParam::Lifetime(_) => brand.clone(),
                 GenericParam::Type(parameter) => of(&parameter.ident, &heap.to_token_stream()),
@@ -109,22 +104,23 @@ impl Derived<'_> {
             };
             own.params.iter().map(argument).collect()
         };
-        let erased = arguments(&quote!('static), |parameter, _| parameter.to_token_stream());
-        let of = arguments(
-            &quote!('__in),
-            match shares {
-                Shares::ByFields => {
-                    |parameter, heap| quote!(<#parameter as #heap::Erased>::Of<'__in>)
-                }
-                Shares::AsLeaf => |parameter, _| parameter.to_token_stream(),
-            },
-        );
-        let (impl_generics, ..) = generics.split_for_impl();
+        let as_it_is = |parameter: &Ident, _: &TokenStream| parameter.to_token_stream();
+        let (of, erased): (OfParameter, OfParameter) = match shares {
+            Shares::ByFields => (
+                |parameter, heap| quote!(<#parameter as #heap::Erased>::Of<'__in>),
+                |parameter, heap| quote!(<#parameter as #heap::Erased>::Static),
+            ),
+            Shares::AsLeaf => (as_it_is, as_it_is),
+        };
+        let of = arguments(&quote!('__in), of);
+        let erased = arguments(&quote!('static), erased);
+        let (impl_generics, type_generics, _) = generics.split_for_impl();
         Some(quote! {
             // SAFETY: the brand is replaced, and nothing else.
             #[automatically_derived]
-            unsafe impl #impl_generics #heap::Erased for #name<#(#erased),*> {
+            unsafe impl #impl_generics #heap::Erased for #name #type_generics {
                 type Of<'__in> = #name<#(#of),*>;
+                type Static = #name<#(#erased),*>;
             }
         })
     }

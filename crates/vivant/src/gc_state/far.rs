@@ -219,11 +219,12 @@ where
 
 // SAFETY: `Of` exchanges the brand of the tag and of its object's type, and changes nothing else
 // (X11).
-unsafe impl<A, T> Erased for Far<'static, A, T>
+unsafe impl<'a, A, T> Erased for Far<'a, A, T>
 where
     A: ?Sized + Target,
     T: ?Sized + ErasedOf,
     Address<A>: Send,
 {
     type Of<'gc> = Far<'gc, A, T::Of<'gc>>;
+    type Static = Far<'static, A, T::Static>;
 }

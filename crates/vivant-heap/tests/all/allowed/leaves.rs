@@ -4,7 +4,9 @@
 #![deny(warnings)]
 
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, PageSource};
+use vivant_heap::{
+    Erased, Freeze, Frozen, Gc, Heap, Leaf, Mut, Object, Pacing, PageSource, Sendable,
+};
 
 /// A destructor, and no collected part.
 #[derive(Object)]
@@ -66,4 +68,31 @@ fn leaves_of_refused_kinds_are_allowed() {
         assert!(node.next.is_none() && node.cell.0.borrow().is_empty());
         assert_eq!(*node.shared.0.lock().unwrap(), 0);
     });
+}
+
+#[test]
+fn types_of_std_without_references_are_frozen_and_sent() {
+    use std::ffi::{CStr, CString, OsStr, OsString};
+    use std::num::{NonZeroU8, NonZeroU64, NonZeroUsize, Wrapping};
+    use std::ops::{Range, RangeInclusive};
+    use std::path::{Path, PathBuf};
+    use std::time::{Duration, Instant, SystemTime};
+
+    fn shared<T: Erased + for<'gc> Frozen<'gc> + for<'gc> Sendable<'gc> + for<'gc> Freeze<'gc>>() {}
+    shared::<(NonZeroU8, NonZeroU64, NonZeroUsize, Wrapping<u32>)>();
+    shared::<(std::net::IpAddr, std::net::Ipv4Addr, std::net::Ipv6Addr)>();
+    shared::<(
+        std::net::SocketAddrV4,
+        std::net::SocketAddrV6,
+        std::net::SocketAddr,
+    )>();
+    shared::<(Duration, Instant, SystemTime, std::cmp::Ordering)>();
+    shared::<(
+        std::any::TypeId,
+        std::thread::ThreadId,
+        std::cmp::Reverse<u8>,
+    )>();
+    shared::<(PathBuf, Box<Path>, OsString)>();
+    shared::<(Box<OsStr>, CString, Box<CStr>)>();
+    shared::<(Range<u64>, RangeInclusive<usize>, Option<Range<String>>)>();
 }
