@@ -308,8 +308,8 @@ impl Worker {
     #[inline]
     pub(crate) fn fault_before(&self, kind: &'static KindTable) {
         if let Some(stage) = self.system.stage() {
-            let id = self.with_me(|actor| actor.id);
-            stage.fault_before(kind.name, kind.role, id, &self.system.oracle);
+            let me = self.with_me(|actor| (actor.id, actor.class.name));
+            stage.fault_before(kind.name, kind.role, me, &self.system.oracle);
         }
     }
 

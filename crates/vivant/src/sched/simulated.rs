@@ -93,7 +93,8 @@ impl Scheduler for SimulatedScheduler {
                 cell.path()
             ));
         }
-        let delayed_until = stage.and_then(|stage| stage.delayed_until(&system.oracle));
+        let delayed_until =
+            stage.and_then(|stage| stage.delayed_until(cell.class.name, &system.oracle));
         let mut queues = lock(&self.0);
         match delayed_until {
             None => queues.ready.push(cell),

@@ -12,6 +12,8 @@ pub struct Faults {
     pub(crate) delays: u32,
     pub(crate) delay_by: Duration,
     mailboxes: Mailboxes,
+    /// The actor types that are hit, by their stable names; all, if there is none.
+    pub(crate) hit: Vec<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,6 +63,11 @@ impl Faults {
     pub fn full_mailboxes(mut self) -> Faults {
         self.mailboxes = Mailboxes::Full;
         self
+    }
+
+    /// Whether actors of the type with this stable name are hit.
+    pub(crate) fn hits(&self, actor: &str) -> bool {
+        self.hit.is_empty() || self.hit.contains(&actor)
     }
 
     /// The number of waiting messages that make an actor overloaded, if not the configured one.

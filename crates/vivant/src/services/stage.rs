@@ -5,7 +5,7 @@ use super::faults::Faults;
 use crate::failures::Injected;
 use crate::message::MessageRole;
 use crate::oracle::{Oracle, Simulated};
-use crate::sync::{Mutex, lock};
+use crate::sync::{AtomicBool, Mutex, Ordering, lock};
 use std::fmt;
 use std::mem;
 use std::panic::panic_any;
@@ -17,6 +17,8 @@ pub(crate) const SUPERVISOR: &str = "vivant::Supervisor";
 
 pub(crate) struct Stage {
     faults: Faults,
+    /// Whether faults have ended. Relaxed: the thread that drives the simulation sets and reads it.
+    is_calm: AtomicBool,
     driver: ThreadId,
     record: Mutex<Record>,
     complaints: Mutex<Vec<String>>,
@@ -51,15 +53,28 @@ impl Stage {
     pub(crate) fn new(faults: Faults) -> Stage {
         Stage {
             faults,
+            is_calm: AtomicBool::new(false),
             driver: thread::current().id(),
             record: Mutex::default(),
             complaints: Mutex::default(),
         }
     }
 
-    /// Draws whether an actor that was woken is delayed; returns the time until which it is.
-    pub(crate) fn delayed_until(&self, oracle: &Oracle) -> Option<u64> {
-        let chance = oracle.simulation()?;
+    /// No fault is injected from here on.
+    pub(crate) fn calm(&self) {
+        self.is_calm.store(true, Ordering::Relaxed);
+    }
+
+    /// The chance that decides on faults, if actors of the type with this stable name are hit.
+    fn chance<'o>(&self, oracle: &'o Oracle, actor_type: &str) -> Option<&'o Simulated> {
+        let is_hit = !self.is_calm.load(Ordering::Relaxed) && self.faults.hits(actor_type);
+        oracle.simulation().filter(|_| is_hit)
+    }
+
+    /// Draws whether an actor of this type that was woken is delayed; returns the time until which
+    /// it is.
+    pub(crate) fn delayed_until(&self, actor_type: &str, oracle: &Oracle) -> Option<u64> {
+        let chance = self.chance(oracle, actor_type)?;
         chance
             .happens(self.faults.delays)
             .then(|| chance.now_ns() + drawn(chance, self.faults.delay_by))
@@ -71,7 +86,7 @@ impl Stage {
         &self,
         name: &'static str,
         role: MessageRole,
-        actor: u64,
+        (actor, actor_type): (u64, &'static str),
         oracle: &Oracle,
     ) {
         {
@@ -91,7 +106,7 @@ impl Stage {
         if !role.is_turn() || name.starts_with(SUPERVISOR) {
             return;
         }
-        let Some(chance) = oracle.simulation() else {
+        let Some(chance) = self.chance(oracle, actor_type) else {
             return;
         };
         if chance.happens(self.faults.slow_turns) {

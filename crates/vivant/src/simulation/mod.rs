@@ -9,6 +9,7 @@ mod check;
 mod rerun;
 
 use crate::actor::{Shared, Worker};
+use crate::api::Actor;
 use crate::oracle::Oracle;
 use crate::sched::SimulatedScheduler;
 pub use crate::services::Faults;
@@ -141,6 +142,44 @@ impl Simulation {
         self.system.shared().oracle.advance_to(until_ns);
     }
 
+    /// Runs until `condition` holds, which is tested before the first turn and after each. Returns
+    /// false if nothing is left to do and it does not hold.
+    ///
+    /// ```
+    /// # use vivant::prelude::*;
+    /// # use vivant::simulation::Simulation;
+    /// # #[derive(Actor)] struct Worker;
+    /// # #[behaviours] impl Worker { fn work(&mut self) {} }
+    /// let simulation = Simulation::new(7);
+    /// let worker = simulation.system().spawn(Worker);
+    /// (0..100).for_each(|_| worker.work().send());
+    /// assert!(simulation.run_until(|| simulation.turns() == 50));
+    /// assert!(!simulation.run_until(|| simulation.turns() == 1_000));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Under the same condition as [`Simulation::run`].
+    #[must_use = "the condition may never hold"]
+    pub fn run_until(&self, mut condition: impl FnMut() -> bool) -> bool {
+        self.assert_outside();
+        loop {
+            if condition() {
+                return true;
+            }
+            if !self.step_until(u64::MAX) {
+                return false;
+            }
+        }
+    }
+
+    /// Ends the faults: from here on no turn panics or is slow by chance, and no actor is delayed
+    /// by chance. What a test asserts at its end can then be asked of the actors. Mailboxes that
+    /// [`Faults::full_mailboxes`] has made small stay so.
+    pub fn calm(&self) {
+        self.stage().calm();
+    }
+
     /// Virtual time since the simulation began.
     pub fn now(&self) -> Duration {
         Duration::from_nanos(self.system.shared().oracle.now_ns())
@@ -161,6 +200,33 @@ impl Simulation {
     /// other threads.
     pub fn complaints(&self) -> Vec<String> {
         self.stage().complaints()
+    }
+}
+
+impl Faults {
+    /// Panics, slow turns and delays hit only actors of this type, and of the other types that are
+    /// chosen in this way.
+    ///
+    /// ```
+    /// use vivant::prelude::*;
+    /// use vivant::simulation::{Faults, Simulation};
+    ///
+    /// #[derive(Actor)] struct Shaky;
+    /// #[behaviours] impl Shaky { fn work(&mut self) -> u64 { 1 } }
+    ///
+    /// #[derive(Actor)] struct Steady;
+    /// #[behaviours] impl Steady { fn work(&mut self) -> u64 { 1 } }
+    ///
+    /// let faults = Faults::none().panics(1_000_000).only::<Shaky>();
+    /// let simulation = Simulation::with(7, faults, System::builder());
+    /// let system = simulation.system();
+    /// let (shaky, steady) = (system.spawn(Shaky), system.spawn(Steady));
+    /// assert!(shaky.work().ask_blocking().is_err());
+    /// assert_eq!(steady.work().ask_blocking(), Ok(1));
+    /// ```
+    pub fn only<A: Actor>(mut self) -> Faults {
+        self.hit.push(A::NAME);
+        self
     }
 }
 

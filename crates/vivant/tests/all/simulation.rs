@@ -377,3 +377,35 @@ fn a_simulation_is_not_run_within_its_own_turn_by_way_of_another_one() {
     assert!(Address::is_alive(&first));
     NESTED.take();
 }
+
+#[test]
+fn faults_hit_the_chosen_types_until_the_simulation_is_calm() {
+    let faults = Faults::none()
+        .panics(1_000_000)
+        .delays(1_000_000, Duration::from_millis(50))
+        .only::<Counter>();
+    let simulation = Simulation::with(5, faults, System::builder());
+    let system = simulation.system();
+    let hub = system.spawn(Hub {
+        guests: HashMap::new(),
+        open: false,
+    });
+    let guest = system.spawn(Guest { hub: hub.clone() });
+    let counters = [(); 2].map(|()| system.spawn(Counter { count: 0 }));
+    assert_eq!(hub.enter(guest, 3).ask_blocking(), Ok(1));
+    assert_eq!(simulation.now(), Duration::ZERO);
+    assert!(counters[0].get().ask_blocking().is_err());
+    simulation.calm();
+    assert_eq!(counters[1].get().ask_blocking(), Ok(0));
+}
+
+#[test]
+fn a_simulation_runs_until_a_condition_holds() {
+    let simulation = Simulation::new(6);
+    let counter = simulation.system().spawn(Counter { count: 0 });
+    (0..20).for_each(|_| counter.add().send());
+    assert!(simulation.run_until(|| simulation.turns() >= 5));
+    assert!(simulation.turns() < 20, "{simulation:?}");
+    assert!(!simulation.run_until(|| simulation.turns() >= 1_000));
+    assert_eq!(counter.get().ask_blocking(), Ok(20));
+}

@@ -58,6 +58,7 @@ pub(super) const IMPLS: &[(&str, &str, &str, usize, &str)] = &[
         1,
         "`DeadLetters::subscribe`: a public method of this feature",
     ),
+    ("vivant", "simulation", "services", 1, METHODS),
     (
         "vivant",
         "edge",
