@@ -50,7 +50,7 @@ impl Asker {
     fn next(&self, t: &Turn<Self>, x: u64) {
         // The continuation's own answer has no receiver: the last one resolves the promise of the
         // first message.
-        drop(t.ask(self.peer.inc(x)).then(t.me().got()));
+        t.ask(self.peer.inc(x)).then_send(t.me().got());
     }
 
     #[then]

@@ -65,7 +65,7 @@ impl Producer {
         if self.left > 0 {
             self.left -= 1;
             self.item = worked(self.item, self.cost);
-            drop(t.ask(self.buffer.put(self.item)).then(t.me().stored()));
+            t.ask(self.buffer.put(self.item)).then_send(t.me().stored());
         }
     }
 
@@ -104,7 +104,7 @@ impl Consumer {
     fn next(&mut self, t: &Turn<Self>) {
         if self.left > 0 {
             self.left -= 1;
-            drop(t.ask(self.buffer.take()).then(t.me().taken()));
+            t.ask(self.buffer.take()).then_send(t.me().taken());
         } else {
             self.answer();
         }

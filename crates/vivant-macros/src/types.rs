@@ -73,6 +73,12 @@ pub(crate) fn promised(ty: &Type) -> Option<&Type> {
     }
 }
 
+/// `X` and `E` of `Result<Promise<X>, E>`.
+pub(crate) fn promised_or_error(ty: &Type) -> Option<(&Type, &Type)> {
+    let (promise, error) = result_of(ty)?;
+    Some((promised(promise)?, error))
+}
+
 /// `R` of `Step<V, R>`.
 pub(crate) fn stepped(ty: &Type) -> Option<&Type> {
     two_of(ty, "Step").map(|(_, reply)| reply)

@@ -143,7 +143,7 @@ impl Manager {
             .map(|desk| t.ask(desk.open(directory.clone())));
         let me = t.me();
         let opened = me.opened(loaded, resolver);
-        drop(t.all(asked).then(opened));
+        t.all(asked).then_send(opened);
     }
 
     #[then]

@@ -117,7 +117,8 @@ impl Carried {
 /// In a signature, makes `Promise<T>` the promise of a parcel, if `T` has this brand: a promise
 /// belongs to no turn.
 pub(crate) fn promise_parcel(output: &mut Type, brand: &Lifetime, vivant: &Vivant) {
-    let Some(value) = types::promised(output) else {
+    let promised = types::promised_or_error(output).map(|(value, _)| value);
+    let Some(value) = promised.or_else(|| types::promised(output)) else {
         return;
     };
     if names(value, brand) {
@@ -133,7 +134,13 @@ fn replace_promised(output: &mut Type, promised: Type) {
                 && let PathArguments::AngleBracketed(arguments) = &mut last.arguments
                 && let Some(argument) = arguments.args.first_mut()
             {
-                *argument = GenericArgument::Type(promised);
+                match argument {
+                    // Of a `Result`.
+                    GenericArgument::Type(promise) if types::promised(promise).is_some() => {
+                        replace_promised(promise, promised);
+                    }
+                    _ => *argument = GenericArgument::Type(promised),
+                }
             }
         }
         Type::Group(group) => replace_promised(&mut group.elem, promised),

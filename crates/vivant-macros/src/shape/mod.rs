@@ -309,20 +309,50 @@ fn reply(
         }
         None => {}
     }
-    let promised = types::promised(ty);
+    let (promised, error) = match types::promised_or_error(ty) {
+        Some((value, error)) => (Some(value), Some(error)),
+        None => (types::promised(ty), None),
+    };
     let value = promised.unwrap_or(ty);
-    if let Some(span) = types::promise_in(value) {
-        errors.at_span(
-            span,
-            "a promise is returned by itself, not inside something else: `t.all(…)` and `t.any(…)` make one of many",
-        );
+    for part in [Some(value), error].into_iter().flatten() {
+        if let Some(span) = types::promise_in(part) {
+            errors.at_span(
+                span,
+                "a promise is returned by itself, or as `Result<Promise<…>, E>`, not inside something else: \
+                 `t.all(…)` and `t.any(…)` make one of many",
+            );
+        }
     }
     let value = in_place_of_self(value, context.this, errors);
     let (answer, reply) = Carried::of(&value, context.brand, context.vivant);
+    let reply = match error {
+        Some(error) => or_error(&reply, error, context, errors),
+        None => reply,
+    };
     match promised {
         Some(_) => (Carried::Plain, reply, span),
         None => (answer, reply, span),
     }
+}
+
+/// The reply of a method that returns an error, or a promise of `value`.
+fn or_error(
+    value: &Type,
+    error: &Type,
+    context: SignatureContext<'_>,
+    errors: &mut Errors,
+) -> Type {
+    if context
+        .brand
+        .is_some_and(|brand| carried::names(error, brand))
+    {
+        errors.at(
+            error,
+            "the error beside a promise leaves the turn as it is: it cannot contain collected objects",
+        );
+    }
+    let error = in_place_of_self(error, context.this, errors);
+    syn::parse_quote!(::core::result::Result<#value, #error>)
 }
 
 fn in_place_of_self(ty: &Type, this: Option<&Type>, errors: &mut Errors) -> Type {

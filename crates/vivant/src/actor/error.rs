@@ -89,7 +89,7 @@ impl fmt::Display for AskError {
             AskError::InsideTurn(it) => write!(
                 f,
                 "{} of {} waited for an answer inside its turn, which would hold up a worker: \
-                 use `t.ask(…).then(…)`, or return the promise",
+                 use `t.ask(…).then(…)`, or return the promise; a future of `t.spawn(…)` may await `.ask()`",
                 it.behaviour, it.actor
             ),
             AskError::Broken(it) => {

@@ -30,6 +30,7 @@ mod error;
 mod header;
 #[cfg(test)]
 mod injected_fault;
+mod inside_turn;
 mod link_message;
 #[cfg(test)]
 mod mailbox_model;

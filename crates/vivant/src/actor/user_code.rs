@@ -12,7 +12,7 @@ use vivant_heap::__private::drop_by_trampoline;
 /// Runs user code that does not belong to the actor of this turn. A panic of it is reported under
 /// `what`, and has no other effect here.
 pub(crate) fn run_foreign_code(what: &'static str, code: impl FnOnce()) {
-    if let Err(caught) = catch(code) {
+    if let Err(caught) = Worker::not_polling(|| catch(code)) {
         Worker::with_current(|worker| {
             let panic = Panic::of(
                 Inside {

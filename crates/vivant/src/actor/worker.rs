@@ -9,7 +9,6 @@ use super::runnable::Runnable;
 use super::shared::Shared;
 use super::worker_shared::WorkerShared;
 use crate::candidates::{Candidate, CandidateOverload};
-use crate::failures::Inside;
 use crate::failures::StopReason;
 use crate::message::Pool;
 use crate::observe::WorkerMeters;
@@ -41,7 +40,8 @@ pub(crate) struct Worker {
     pub(crate) meters: WorkerMeters,
     /// The kind of the message that runs its turn, guard or end. `None`: no user code of an actor
     /// runs.
-    turn: Cell<Option<&'static KindTable>>,
+    pub(super) turn: Cell<Option<&'static KindTable>>,
+    pub(super) code_of: Cell<CodeOf>,
     /// What is to be done at the end of the turn.
     request: Cell<TurnRequest>,
     /// What the turn has linked and unlinked.
@@ -60,6 +60,14 @@ pub(crate) struct Worker {
     pub(super) candidates: RefCell<Vec<Candidate>>,
     /// The actor with the turn that made the last candidate, if candidates overload the detector.
     throttled: Cell<Option<u64>>,
+}
+
+/// What the code belongs to that runs in a turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum CodeOf {
+    Turn,
+    /// A future, which the turn polls.
+    Future,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -87,6 +95,7 @@ impl Worker {
             pool: Pool::new(depot),
             meters: WorkerMeters::default(),
             turn: Cell::new(None),
+            code_of: Cell::new(CodeOf::Turn),
             request: Cell::new(TurnRequest::None),
             links: Cell::default(),
             overloaded: Cell::new(None),
@@ -193,17 +202,6 @@ impl Worker {
             Some(packer) => unsafe { packer.pack(value) },
             None => Parcel::new(value),
         }
-    }
-
-    /// Returns the turn that runs on this thread, for errors that name it.
-    pub(crate) fn inside() -> Option<Inside> {
-        Worker::with_current(|worker| {
-            worker.turn.get().map(|kind| Inside {
-                actor: worker.path(),
-                behaviour: kind.name,
-            })
-        })
-        .flatten()
     }
 
     /// Returns true if user code of a turn is running.

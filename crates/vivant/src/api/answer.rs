@@ -2,7 +2,11 @@
 
 use super::promise::{Promise, Resolver};
 
-/// The return type of a behaviour's method: its reply, or a promise of it.
+/// The return type of a behaviour's method: its reply, a promise of it, or an error or a promise.
+///
+/// In a method that returns `Result<Promise<V>, E>`, `?` works as anywhere else. Its message
+/// promises `Result<V, E>`. The reply of a delegated promise in it
+/// ([`Turn::delegate`](crate::Turn::delegate)) goes by way of this actor, which makes `Ok` of it.
 #[diagnostic::on_unimplemented(
     message = "this behaviour returns `{Self}`, but its message promises `{V}`",
     label = "return `{V}` or `Promise<{V}>`"
@@ -21,5 +25,14 @@ impl<V: Send + 'static> Answer<V> for V {
 impl<V: Send + 'static> Answer<V> for Promise<V> {
     fn give(self, resolver: Resolver<V>) {
         self.answer(resolver);
+    }
+}
+
+impl<V: Send + 'static, E: Send + 'static> Answer<Result<V, E>> for Result<Promise<V>, E> {
+    fn give(self, resolver: Resolver<Result<V, E>>) {
+        match self {
+            Ok(promise) => promise.answer_ok(resolver),
+            Err(error) => resolver.resolve(Err(error)),
+        }
     }
 }

@@ -5,7 +5,6 @@ use super::actor::Actor;
 use super::ask_future::AskFuture;
 use super::behaviour::{Behaviour, Continuation, Message};
 use super::link::Link;
-use super::offer::Offer;
 use super::promise::{Resolver, Withdrawal};
 use super::send_error::SendError;
 use crate::actor::Delivery;
@@ -152,9 +151,10 @@ impl<'a, M: Message> Call<'a, M> {
     /// Sends the message from outside any turn; the reply is a future, for any executor.
     ///
     /// Within a turn nothing is sent and the future is ready with [`AskError::InsideTurn`]: use
-    /// `t.ask(…).then(…)`.
+    /// `t.ask(…).then(…)`. A future of [`Turn::spawn`](crate::Turn::spawn) may ask, and so may a
+    /// stream of [`Turn::attach`](crate::Turn::attach).
     pub fn ask(self) -> AskFuture<M::Reply> {
-        if let Some(inside) = Worker::inside() {
+        if let Some(inside) = Worker::forbids_waiting() {
             return AskFuture::ready(Err(AskError::InsideTurn(inside.into())));
         }
         let (asked, resolver) = AskFuture::new(&self.to.system);
@@ -170,7 +170,7 @@ impl<'a, M: Message> Call<'a, M> {
     /// As for [`Call::try_send`].
     pub fn try_ask(self) -> Result<AskFuture<M::Reply>, SendError<M>> {
         let call = self.unless_ended()?;
-        if let Some(inside) = Worker::inside() {
+        if let Some(inside) = Worker::forbids_waiting() {
             return Ok(AskFuture::ready(Err(AskError::InsideTurn(inside.into()))));
         }
         let (call, reservation) = call.reserved()?;
@@ -215,43 +215,6 @@ impl<'a, M: Message> Call<'a, M> {
         &self.to
     }
 
-    /// Sends the message from outside any turn as soon as the actor has room for it: a mailbox that
-    /// rejects must have a free place, an actor without a bound must not be overloaded. Waiting
-    /// senders are served in the order in which their offers were first polled. Other mailboxes
-    /// take every message at once.
-    ///
-    /// The future gives the message back if the actor has ended, or within a turn, where waiting is
-    /// forbidden.
-    ///
-    /// ```
-    /// # use vivant::prelude::*;
-    /// #[derive(Actor)]
-    /// #[actor(mailbox = reject(1))]
-    /// struct Writer { lines: Vec<String> }
-    ///
-    /// #[behaviours]
-    /// impl Writer {
-    ///     fn write(&mut self, line: String) { self.lines.push(line); }
-    ///     fn lines(&mut self) -> usize { self.lines.len() }
-    /// }
-    ///
-    /// # fn main() -> Result<(), AskError> {
-    /// let system = System::new();
-    /// let writer = system.spawn(Writer { lines: Vec::new() });
-    /// system.block_on(async {
-    ///     for number in 0..100 {
-    ///         writer.write(number.to_string()).offer().await.expect("it lives");
-    ///     }
-    /// });
-    /// // A question may find the last line still waiting.
-    /// while writer.lines().ask_blocking().is_err() {}
-    /// assert_eq!(writer.lines().ask_blocking()?, 100);
-    /// # Ok(()) }
-    /// ```
-    pub fn offer(self) -> Offer<M> {
-        Offer::new(self.into_owned())
-    }
-
     /// Sends the message from outside any turn and waits for the reply. In a simulation, waiting
     /// runs it.
     ///
@@ -259,6 +222,9 @@ impl<'a, M: Message> Call<'a, M> {
     ///
     /// See [`AskError`]; within a turn [`AskError::InsideTurn`], at once and without sending.
     pub fn ask_blocking(self) -> Result<M::Reply, AskError> {
+        if let Some(inside) = Worker::inside() {
+            return Err(AskError::InsideTurn(inside.into()));
+        }
         self.ask().wait()
     }
 

@@ -21,6 +21,8 @@ use std::task::{Context, Poll};
 #[must_use = "an offer is made when it is awaited"]
 pub struct Offer<M: Message> {
     state: OfferState<M>,
+    /// Gets the reply, if one is wanted.
+    resolver: Option<Resolver<M::Reply>>,
 }
 
 enum OfferState<M: Message> {
@@ -33,17 +35,69 @@ enum OfferState<M: Message> {
     Done,
 }
 
-impl<M: Message> Offer<M> {
-    pub(crate) fn new(call: Call<'static, M>) -> Offer<M> {
+impl<M: Message> Call<'_, M> {
+    /// Sends the message from outside any turn as soon as the actor has room for it: a mailbox that
+    /// rejects must have a free place, an actor without a bound must not be overloaded. Waiting
+    /// senders are served in the order in which their offers were first polled. Other mailboxes
+    /// take every message at once.
+    ///
+    /// The future gives the message back if the actor has ended, or within a turn, where waiting is
+    /// forbidden; a future of [`Turn::spawn`](crate::Turn::spawn) may wait.
+    ///
+    /// ```
+    /// # use vivant::prelude::*;
+    /// #[derive(Actor)]
+    /// #[actor(mailbox = reject(1))]
+    /// struct Writer { lines: Vec<String> }
+    ///
+    /// #[behaviours]
+    /// impl Writer {
+    ///     fn write(&mut self, line: String) { self.lines.push(line); }
+    ///     fn lines(&mut self) -> usize { self.lines.len() }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let system = System::new();
+    /// let writer = system.spawn(Writer { lines: Vec::new() });
+    /// system.block_on(async {
+    ///     for number in 0..100 {
+    ///         writer.write(number.to_string()).offer().await.expect("it lives");
+    ///     }
+    /// });
+    /// // A question may find the last line still waiting.
+    /// while writer.lines().ask_blocking().is_err() {}
+    /// assert_eq!(writer.lines().ask_blocking()?, 100);
+    /// # Ok(()) }
+    /// ```
+    pub fn offer(self) -> Offer<M> {
         Offer {
-            state: OfferState::New(call),
+            state: OfferState::New(self.into_owned()),
+            resolver: None,
         }
     }
 }
 
+impl<M: Message> Offer<M> {
+    /// The reply goes to `resolver`.
+    pub(super) fn asking(call: Call<'static, M>, resolver: Resolver<M::Reply>) -> Offer<M> {
+        Offer {
+            state: OfferState::New(call),
+            resolver: Some(resolver),
+        }
+    }
+
+    /// Sends a message that was given back.
+    pub(super) fn send_anyway(&mut self, call: Call<'static, M>) {
+        call.post(taken(&mut self.resolver));
+    }
+}
+
 /// The state of an offer at its first poll.
-fn begin<M: Message>(call: Call<'static, M>) -> Result<OfferState<M>, SendError<M>> {
-    if let Some(inside) = Worker::inside() {
+fn begin<M: Message>(
+    call: Call<'static, M>,
+    resolver: &mut Option<Resolver<M::Reply>>,
+) -> Result<OfferState<M>, SendError<M>> {
+    if let Some(inside) = Worker::forbids_waiting() {
         return Err(call.not_sent(NotSent::InsideTurn(inside.into())));
     }
     let call = call.unless_ended()?;
@@ -52,7 +106,7 @@ fn begin<M: Message>(call: Call<'static, M>) -> Result<OfferState<M>, SendError<
     let then = match to.bounded_queue() {
         Some(queue) => match queue.reserve_or_wait(&waiting_sender) {
             Some(reservation) => {
-                call.post_by(reservation, Resolver::nobody());
+                call.post_by(reservation, taken(resolver));
                 return Ok(OfferState::Done);
             }
             None => Reservation::Place,
@@ -66,7 +120,7 @@ fn begin<M: Message>(call: Call<'static, M>) -> Result<OfferState<M>, SendError<
                     .wait(token, (to.id, &to.pressure), system.config.marks)
                     == Wait::Continues
             {
-                call.post(Resolver::nobody());
+                call.post(taken(resolver));
                 return Ok(OfferState::Done);
             }
             Reservation::None
@@ -79,6 +133,10 @@ fn begin<M: Message>(call: Call<'static, M>) -> Result<OfferState<M>, SendError<
     })
 }
 
+fn taken<T: Send + 'static>(resolver: &mut Option<Resolver<T>>) -> Resolver<T> {
+    resolver.take().unwrap_or_else(Resolver::nobody)
+}
+
 // It contains nothing pinned: a call is data.
 impl<M: Message> Unpin for Offer<M> {}
 
@@ -89,7 +147,7 @@ impl<M: Message> Future for Offer<M> {
         if let OfferState::New(_) = self.state
             && let OfferState::New(call) = std::mem::replace(&mut self.state, OfferState::Done)
         {
-            self.state = begin(call)?;
+            self.state = begin(call, &mut self.resolver)?;
         }
         match &self.state {
             OfferState::Waits { waiting_sender, .. }
@@ -103,7 +161,8 @@ impl<M: Message> Future for Offer<M> {
             std::mem::replace(&mut self.state, OfferState::Done)
         {
             // If the actor has ended, its reserved place has gone too.
-            call.unless_ended()?.post_by(then, Resolver::nobody());
+            let call = call.unless_ended()?;
+            call.post_by(then, taken(&mut self.resolver));
         }
         Poll::Ready(Ok(()))
     }

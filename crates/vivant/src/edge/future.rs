@@ -115,7 +115,8 @@ impl FutureActor {
             to: worker.me(),
         }));
         let system = &worker.system;
-        match catch(|| system.in_executor(|| self.task.poll(&mut Context::from_waker(&waker)))) {
+        let poll = || self.task.poll(&mut Context::from_waker(&waker));
+        match catch(|| system.in_executor(|| worker.polling(poll))) {
             Ok(Poll::Pending) => {}
             Ok(Poll::Ready(())) => worker.request_end(StopReason::Finished),
             Err(caught) => {

@@ -63,7 +63,43 @@ impl<A: Actor> Turn<'_, A> {
     /// virtual time. If the program runs inside tokio and the system was built with
     /// [`SystemBuilder::tokio`](crate::SystemBuilder::tokio), it may use tokio's I/O.
     ///
+    /// It may await requests to other actors: `.ask()`, `.offer()`. So a flow of several steps can
+    /// be written in one place. It has no access to the state of the actor meanwhile, which
+    /// processes other messages. It must not block on a request: an executor of another library
+    /// that waits for `.ask()` holds the worker that has to run the other actor.
+    ///
     /// A panic in it breaks the promise with the panic's place.
+    ///
+    /// ```
+    /// # use vivant::prelude::*;
+    /// #[derive(Actor)] struct Account { sum: u64 }
+    /// #[behaviours] impl Account {
+    ///     fn take(&mut self, sum: u64) -> Option<u64> {
+    ///         self.sum = self.sum.checked_sub(sum)?;
+    ///         Some(sum)
+    ///     }
+    ///     fn put(&mut self, sum: u64) -> u64 { self.sum += sum; self.sum }
+    /// }
+    ///
+    /// #[derive(Actor)] struct Bank;
+    /// #[behaviours] impl Bank {
+    ///     fn transfer(
+    ///         &mut self, t: &Turn<Self>, from: Address<Account>, to: Address<Account>, sum: u64,
+    ///     ) -> Promise<Result<u64, AskError>> {
+    ///         t.spawn(async move {
+    ///             let taken = from.take(sum).ask().await?;
+    ///             to.put(taken.unwrap_or(0)).ask().await
+    ///         })
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let system = System::new();
+    /// let [from, to] = [10, 1].map(|sum| system.spawn(Account { sum }));
+    /// let bank = system.spawn(Bank);
+    /// assert_eq!(bank.transfer(from, to, 7).ask_blocking()??, 8);
+    /// # Ok(()) }
+    /// ```
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> Promise<F::Output>
     where

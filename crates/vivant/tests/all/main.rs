@@ -2,6 +2,7 @@
 //! run side by side.
 
 mod accounting;
+mod async_edges;
 mod back_pressure;
 mod bounded;
 mod collectors;
@@ -16,6 +17,7 @@ mod errors;
 mod fairness;
 mod far;
 mod floods;
+mod flows;
 mod freezing;
 mod futures;
 mod graphs;

@@ -74,7 +74,7 @@ impl Buyer {
     fn buy(&mut self, t: &Turn<Self>) {
         let booking = Id::drawn(|| t.random());
         let seat = t.ask(self.flight.reserve(booking, self.number));
-        drop(seat.then(t.me().bought(booking)));
+        seat.then_send(t.me().bought(booking));
     }
 
     #[then]

@@ -40,7 +40,7 @@ struct Host {
 impl Host {
     fn welcome(&mut self, t: &Turn<Self>, name: String, guest: Address<Guest>) {
         // The continuation's answer has no receiver.
-        drop(t.watch(&guest).then(t.me().has_left(name)));
+        t.watch(&guest).then_send(t.me().has_left(name));
     }
 
     #[then]

@@ -235,8 +235,8 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "vivant",
-        &["api/call.rs", "api/offer.rs", "api/send_error.rs"],
-        "a call is offered, and an offer or a refused send gives the call back",
+        &["api/call.rs", "api/send_error.rs"],
+        "a refused send gives the call back",
     ),
     (
         "vivant",

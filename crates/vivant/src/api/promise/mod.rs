@@ -107,6 +107,38 @@ impl<T: Send + 'static> Promise<T> {
         }
     }
 
+    /// As [`Promise::then`], where the answer of that behaviour is not wanted.
+    ///
+    /// ```
+    /// # use vivant::prelude::*;
+    /// # #[derive(Actor)] struct Till { sold: u64 }
+    /// # #[behaviours] impl Till { fn sell(&mut self, n: u64) -> u64 { self.sold += n; self.sold } }
+    /// #[derive(Actor)] struct Shop { till: Address<Till>, sold: u64 }
+    /// #[behaviours] impl Shop {
+    ///     fn order(&mut self, t: &Turn<Self>, amount: u64) {
+    ///         t.ask(self.till.sell(amount)).then_send(t.me().sold());
+    ///     }
+    ///     #[then] fn sold(&mut self, sold: Result<u64, AskError>) {
+    ///         self.sold = sold.unwrap_or(self.sold);
+    ///     }
+    /// }
+    /// # let simulation = vivant::simulation::Simulation::new(1);
+    /// # let till = simulation.system().spawn(Till { sold: 0 });
+    /// # let shop = simulation.system().spawn(Shop { till, sold: 0 });
+    /// # shop.order(3).send();
+    /// # simulation.run();
+    /// ```
+    pub fn then_send<K>(self, then: Then<'_, K>)
+    where
+        K: Continuation<Hole = Result<T, AskError>>,
+    {
+        let (then, resolver) = (then.into_owned(), Resolver::nobody());
+        match self.into_asking(then.target()) {
+            Ok(asking) => asking.set_sink(Sink::Then(Pending::new(ThenSink { then, resolver }))),
+            Err(value) => then.fill(value, resolver).deliver(),
+        }
+    }
+
     /// Returns the value, or the end of a slot that will have it. Outside any turn, where no
     /// promise belongs, `otherwise` becomes the owner of a slot that is made for it.
     fn into_asking(self, otherwise: &AddressRef) -> Result<Asking<T>, Result<T, AskError>> {
@@ -134,6 +166,20 @@ impl<T: Send + 'static> Promise<T> {
             PromiseState::Asked(asking) => asking.set_sink(Sink::Answer(resolver)),
             PromiseState::Tail(tail) => tail.answers(resolver),
             PromiseState::Delegated(send) => send(resolver),
+        }
+    }
+
+    /// Makes `Ok` of the promise's value that of `resolver`. Within a turn.
+    pub(crate) fn answer_ok<E: Send + 'static>(self, resolver: Resolver<Result<T, E>>) {
+        match self.kind {
+            PromiseState::Ready(value) => resolver.complete(value.map(Ok)),
+            kind if resolver.is_for_nobody() => Promise::new(kind).answer(Resolver::nobody()),
+            kind => {
+                // Without a turn there was no request.
+                if let Some(me) = Worker::with_current(Worker::me_if_any).flatten() {
+                    Promise::new(kind).sink_into(&me, OkSink(resolver));
+                }
+            }
         }
     }
 
@@ -172,6 +218,22 @@ impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> Continue<T>
         Shown {
             target: Some(self.then.target()),
             answer: Some(&self.resolver),
+        }
+    }
+}
+
+/// The resolver of a result: a promise gives it `Ok`.
+struct OkSink<T: Send + 'static, E: Send + 'static>(Resolver<Result<T, E>>);
+
+impl<T: Send + 'static, E: Send + 'static> Continue<T> for OkSink<T, E> {
+    fn fill(self, value: Result<T, AskError>) -> Next {
+        self.0.settled_by(value.map(Ok))
+    }
+
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            target: None,
+            answer: Some(&self.0),
         }
     }
 }

@@ -72,14 +72,14 @@ impl Traveller {
             back,
         };
         let desk = self.airline.desk_of(session);
-        drop(t.ask(desk.book(session, order)).then(t.me().booked()));
+        t.ask(desk.book(session, order)).then_send(t.me().booked());
     }
 
     fn cancel(&mut self, t: &Turn<Self>, session: Id) {
         let booking = (self.mine).swap_remove(t.random_below(self.mine.len() as u64) as usize);
         let desk = self.airline.desk_of(session);
         let cancel = t.ask(desk.cancel(session, self.user.clone(), booking));
-        drop(cancel.then(t.me().cancelled(booking)));
+        cancel.then_send(t.me().cancelled(booking));
     }
 }
 
@@ -89,7 +89,7 @@ impl Traveller {
     pub(crate) fn begin(&mut self, t: &Turn<Self>) {
         let desk = self.airline.desk_for(&self.user);
         let login = t.ask(desk.log_in(self.user.clone(), PASSWORD.to_owned()));
-        drop(login.then(t.me().logged_in()));
+        login.then_send(t.me().logged_in());
     }
 
     #[then]
