@@ -74,6 +74,39 @@ impl<A: Actor> Turn<'_, A> {
         promise::any(self.owner(), promises.into_iter().collect())
     }
 
+    /// The first `wanted` values that come, in the order of the promises. If so many cannot come
+    /// any more, the error after which they cannot. Of fewer promises than that:
+    /// [`AskError::Broken`](crate::AskError::Broken), at once.
+    ///
+    /// ```
+    /// # use vivant::prelude::*;
+    /// #[derive(Actor)] struct Replica { value: Option<u64> }
+    /// #[behaviours] impl Replica {
+    ///     fn read(&mut self) -> u64 { self.value.expect("a value") }
+    /// }
+    ///
+    /// #[derive(Actor)] struct Store { replicas: Vec<Address<Replica>> }
+    /// #[behaviours] impl Store {
+    ///     fn read(&mut self, t: &Turn<Self>) -> Promise<Vec<u64>> {
+    ///         t.quorum(2, self.replicas.iter().map(|replica| t.ask(replica.read())))
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let system = System::new();
+    /// let replicas = [Some(7), None, Some(7)].map(|value| system.spawn(Replica { value }));
+    /// let store = system.spawn(Store { replicas: replicas.into() });
+    /// assert_eq!(store.read().ask_blocking()?, [7, 7]);
+    /// # Ok(()) }
+    /// ```
+    pub fn quorum<T: Send + 'static>(
+        &self,
+        wanted: usize,
+        promises: impl IntoIterator<Item = Promise<T>>,
+    ) -> Promise<Vec<T>> {
+        promise::quorum(self.owner(), wanted, promises.into_iter().collect())
+    }
+
     /// Makes an actor of `state`, as a child of this actor; its number counts among this actor's
     /// children.
     pub fn spawn_actor<B: InlineActor>(&self, state: B) -> Address<B> {

@@ -191,3 +191,42 @@ fn a_continuation_has_an_answer_that_is_not_wanted() {
         Ok(vec![Some(5), Some(3), None])
     );
 }
+
+/// Asks tills, of which some panic.
+#[derive(Actor)]
+struct Poll {
+    tills: Vec<Address<Till>>,
+}
+
+#[behaviours]
+impl Poll {
+    fn sum(&mut self, t: &Turn<Self>, wanted: usize, broken: usize) -> Promise<Vec<u64>> {
+        let ask = |(at, till): (usize, &Address<Till>)| match at < broken {
+            true => t.ask(till.panics()),
+            false => t.ask(till.sell(at as u64)),
+        };
+        t.quorum(wanted, self.tills.iter().enumerate().map(ask))
+    }
+}
+
+#[test]
+fn a_quorum_is_of_the_first_values() {
+    for seed in 0..50 {
+        let simulation = vivant::simulation::Simulation::new(seed);
+        let system = simulation.system();
+        let tills = [(); 4].map(|()| system.spawn(Till { sold: 0 })).to_vec();
+        let poll = system.spawn(Poll { tills });
+        assert_eq!(poll.sum(0, 0).ask_blocking(), Ok(vec![]));
+        let two = poll.sum(2, 0).ask_blocking().expect("two values");
+        assert!(two.len() == 2 && two[0] < two[1], "in their order: {two:?}");
+        // Nothing else happens when the others arrive.
+        simulation.run();
+        let none = poll.sum(5, 0).ask_blocking();
+        assert!(matches!(none, Err(AskError::Broken(_))), "{none:?}");
+        // Two of them end.
+        let others = poll.sum(2, 2).ask_blocking().expect("two values");
+        assert!(others.iter().all(|sold| *sold >= 2), "{others:?}");
+        let none = poll.sum(3, 0).ask_blocking();
+        assert!(matches!(none, Err(AskError::Stopped(_))), "{none:?}");
+    }
+}

@@ -1,4 +1,5 @@
-//! Joins of promises: all of several, or any of them.
+//! Joins of promises: all of several, any of them, or a quorum. Each is a quorum, of another number
+//! of values.
 
 use super::slot::Continue;
 use super::{Promise, Resolver};
@@ -11,99 +12,100 @@ pub(crate) fn all<T: Send + 'static>(
     owner: AddressRef,
     promises: Vec<Promise<T>>,
 ) -> Promise<Vec<T>> {
-    if promises.is_empty() {
-        return Promise::ready(Vec::new());
-    }
-    let (promise, resolver) = Promise::open(owner.clone());
-    let values = promises.iter().map(|_| None).collect();
-    let gathering = Arc::new(Mutex::new(All {
-        missing: promises.len(),
-        values,
-        resolver: Some(resolver),
-    }));
-    for (at, one) in promises.into_iter().enumerate() {
-        one.sink_into(
-            &owner,
-            AllSink {
-                at,
-                gathering: gathering.clone(),
-            },
-        );
-    }
-    promise
-}
-
-struct All<T: Send + 'static> {
-    missing: usize,
-    values: Vec<Option<T>>,
-    resolver: Option<Resolver<Vec<T>>>,
-}
-
-struct AllSink<T: Send + 'static> {
-    at: usize,
-    gathering: Arc<Mutex<All<T>>>,
-}
-
-impl<T: Send + 'static> Continue<T> for AllSink<T> {
-    fn fill(self, value: Result<T, AskError>) -> Next {
-        let mut all = lock(&self.gathering);
-        let outcome = match value {
-            Err(error) => Err(error),
-            Ok(value) => {
-                all.values[self.at] = Some(value);
-                all.missing -= 1;
-                if all.missing > 0 {
-                    return Next::Nothing;
-                }
-                Ok(std::mem::take(&mut all.values)
-                    .into_iter()
-                    .flatten()
-                    .collect())
-            }
-        };
-        let resolver = all.resolver.take();
-        drop(all);
-        resolver.map_or(Next::Nothing, |resolver| resolver.settled_by(outcome))
-    }
+    quorum(owner, promises.len(), promises)
 }
 
 /// Returns a promise of the first value that arrives; if none arrives, of the last error.
 pub(crate) fn any<T: Send + 'static>(owner: AddressRef, promises: Vec<Promise<T>>) -> Promise<T> {
+    join(owner, 1, promises, |mut values| values.pop())
+}
+
+/// Returns a promise of the first `wanted` values that arrive, in the order of the promises, or of
+/// the error with which so many cannot arrive any more.
+pub(crate) fn quorum<T: Send + 'static>(
+    owner: AddressRef,
+    wanted: usize,
+    promises: Vec<Promise<T>>,
+) -> Promise<Vec<T>> {
+    match wanted {
+        0 => Promise::ready(Vec::new()),
+        _ => join(owner, wanted, promises, Some),
+    }
+}
+
+/// What becomes of the values, which are as many as were wanted.
+type Outcome<T, R> = fn(Vec<T>) -> Option<R>;
+
+fn join<T: Send + 'static, R: Send + 'static>(
+    owner: AddressRef,
+    wanted: usize,
+    promises: Vec<Promise<T>>,
+    outcome: Outcome<T, R>,
+) -> Promise<R> {
     let (promise, resolver) = Promise::open(owner.clone());
-    // With no promise at all the resolver is dropped here, which breaks the promise.
-    let gathering = Arc::new(Mutex::new(Any {
-        missing: promises.len(),
-        resolver: Some(resolver),
+    // With too few promises the resolver is dropped here, which breaks the promise.
+    let Some(spare) = promises.len().checked_sub(wanted) else {
+        return promise;
+    };
+    let join = Arc::new(Mutex::new(Join {
+        missing: wanted,
+        spare,
+        values: promises.iter().map(|_| None).collect(),
+        open: Some((resolver, outcome)),
     }));
-    for one in promises {
-        one.sink_into(
-            &owner,
-            AnySink {
-                gathering: gathering.clone(),
-            },
-        );
+    for (at, one) in promises.into_iter().enumerate() {
+        let join = join.clone();
+        one.sink_into(&owner, JoinSink { at, join });
     }
     promise
 }
 
-struct Any<T: Send + 'static> {
+struct Join<T: Send + 'static, R: Send + 'static> {
+    /// Values that have to arrive.
     missing: usize,
-    resolver: Option<Resolver<T>>,
+    /// Errors that may still arrive.
+    spare: usize,
+    values: Vec<Option<T>>,
+    /// Until it is decided.
+    open: Option<(Resolver<R>, Outcome<T, R>)>,
 }
 
-struct AnySink<T: Send + 'static> {
-    gathering: Arc<Mutex<Any<T>>>,
+struct JoinSink<T: Send + 'static, R: Send + 'static> {
+    at: usize,
+    join: Arc<Mutex<Join<T, R>>>,
 }
 
-impl<T: Send + 'static> Continue<T> for AnySink<T> {
+impl<T: Send + 'static, R: Send + 'static> Continue<T> for JoinSink<T, R> {
     fn fill(self, value: Result<T, AskError>) -> Next {
-        let mut any = lock(&self.gathering);
-        any.missing -= 1;
-        if value.is_err() && any.missing > 0 {
+        let mut join = lock(&self.join);
+        if join.open.is_none() {
             return Next::Nothing;
         }
-        let resolver = any.resolver.take();
-        drop(any);
-        resolver.map_or(Next::Nothing, |resolver| resolver.settled_by(value))
+        let decided = match value {
+            Ok(value) => {
+                join.values[self.at] = Some(value);
+                join.missing -= 1;
+                if join.missing > 0 {
+                    return Next::Nothing;
+                }
+                Ok(std::mem::take(&mut join.values))
+            }
+            Err(_) if join.spare > 0 => {
+                join.spare -= 1;
+                return Next::Nothing;
+            }
+            Err(error) => Err(error),
+        };
+        let open = join.open.take();
+        drop(join);
+        let Some((resolver, outcome)) = open else {
+            return Next::Nothing;
+        };
+        match decided.map(|values| outcome(values.into_iter().flatten().collect())) {
+            Ok(Some(outcome)) => resolver.settled_by(Ok(outcome)),
+            // No value, no outcome: dropping the resolver breaks the promise.
+            Ok(None) => Next::Nothing,
+            Err(error) => resolver.settled_by(Err(error)),
+        }
     }
 }

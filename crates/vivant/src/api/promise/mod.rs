@@ -4,7 +4,7 @@
 //!   it.
 //! - [`Resolver`]: the right, and the duty, to give it its value; may be kept and sent.
 //! - [`slot`]: the memory that the two share.
-//! - [`join`]: all of several promises, or any.
+//! - [`join`]: all of several promises, any, or a quorum.
 
 mod join;
 mod limit;
@@ -18,7 +18,7 @@ mod show_tests;
 )]
 mod slot;
 
-pub(crate) use join::{all, any};
+pub(crate) use join::{all, any, quorum};
 pub use resolver::Resolver;
 pub(crate) use resolver::{Withdrawal, given_up};
 
