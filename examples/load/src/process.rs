@@ -47,17 +47,17 @@ impl Process {
         )))
     }
 
-    /// Interrupts it, as Ctrl-C does.
+    /// Sends it a signal: `INT`, as Ctrl-C does, or `TERM`.
     ///
     /// # Errors
     ///
     /// There is no `kill`, or the process has ended.
     #[cfg(unix)]
-    pub fn interrupt(&self) -> io::Result<()> {
-        let number = self.child.id().to_string();
-        let interrupted = Command::new("kill").args(["-INT", &number]).status()?;
-        let failed = || io::Error::other(format!("kill: {interrupted}"));
-        interrupted.success().then_some(()).ok_or_else(failed)
+    pub fn signal(&self, name: &str) -> io::Result<()> {
+        let (signal, number) = (format!("-{name}"), self.child.id().to_string());
+        let sent = Command::new("kill").args([signal, number]).status()?;
+        let failed = || io::Error::other(format!("kill: {sent}"));
+        sent.success().then_some(()).ok_or_else(failed)
     }
 
     /// Waits until it has ended, and returns how and what else it printed.

@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::command::processors;
+use crate::interrupt::Interrupt;
 
 /// How long a server that closes waits for requests that have begun.
 const CLOSING_MAX: Duration = Duration::from_secs(5);
@@ -96,15 +97,20 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// The threads cannot be started.
+    /// The threads cannot be started, or the system does not tell of signals.
     pub fn start(self, router: Router) -> io::Result<Running> {
         let runtime = runtime::Builder::new_multi_thread()
             .worker_threads(processors())
             .enable_all()
             .thread_name("http")
             .build()?;
+        let interrupt = {
+            let _within = runtime.enter();
+            Interrupt::new()?
+        };
         let (end, ended) = oneshot::channel::<()>();
         Ok(Running {
+            interrupt,
             // A dropped sender is an end too.
             served: runtime.spawn(self.serve(router, async { drop(ended.await) })),
             runtime,
@@ -117,23 +123,22 @@ impl Server {
 #[derive(Debug)]
 pub struct Running {
     runtime: Runtime,
+    interrupt: Interrupt,
     end: oneshot::Sender<()>,
     served: JoinHandle<io::Result<()>>,
 }
 
 impl Running {
-    /// Waits for Ctrl-C, or until `stopped` is ready.
-    ///
-    /// # Errors
-    ///
-    /// The system does not tell of Ctrl-C.
-    pub fn wait(&self, stopped: impl Future<Output = ()>) -> io::Result<()> {
+    /// Waits for Ctrl-C or SIGTERM, which count from when the server was started; or
+    /// until `stopped` is ready.
+    pub fn wait(&mut self, stopped: impl Future<Output = ()>) {
+        let interrupted = self.interrupt.wait();
         self.runtime.block_on(async {
             tokio::select! {
-                interrupted = tokio::signal::ctrl_c() => interrupted,
-                () = stopped => Ok(()),
+                () = interrupted => {}
+                () = stopped => {}
             }
-        })
+        });
     }
 
     /// Answers the requests that have begun, and closes. A request that takes longer than some

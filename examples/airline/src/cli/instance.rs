@@ -51,13 +51,9 @@ impl Instance {
         })
     }
 
-    /// Waits for Ctrl-C.
-    ///
-    /// # Errors
-    ///
-    /// The system cannot wait for it.
-    pub fn wait_for_interrupt(&self) -> io::Result<()> {
-        self.server.wait(future::pending())
+    /// Waits for Ctrl-C or SIGTERM.
+    pub fn wait_for_interrupt(&mut self) {
+        self.server.wait(future::pending());
     }
 
     /// Answers the requests that have begun, and closes; see [`Running::close`].

@@ -10,7 +10,7 @@ use super::instance::Instance;
 /// The port cannot be had, or the socket failed.
 #[allow(clippy::print_stdout, reason = "this is a command")]
 pub(super) fn serve(arguments: &ServeArguments) -> Result<(), Box<dyn std::error::Error>> {
-    let instance = Instance::open(&arguments.data, arguments.port)?;
+    let mut instance = Instance::open(&arguments.data, arguments.port)?;
     println!(
         "{} customers and {} flights; log in as uid0@email.com with \"password\"",
         instance.loaded.customers, instance.loaded.flights
@@ -20,7 +20,7 @@ pub(super) fn serve(arguments: &ServeArguments) -> Result<(), Box<dyn std::error
         instance.address
     );
     println!("end with Ctrl-C");
-    instance.wait_for_interrupt()?;
+    instance.wait_for_interrupt();
     instance.close()?;
     Ok(())
 }

@@ -87,14 +87,16 @@ fn nonsense_on_the_command_line_is_refused() {
 #[cfg(unix)]
 #[test]
 fn it_serves_until_interrupted() {
-    let words = ["serve", "--port=0", "--customers=10", "--days=1"];
-    let server = example_load::Process::start(airline().args(words)).unwrap();
-    let printed = &server.printed;
-    assert!(
-        printed[0].contains("10 customers and 394 flights"),
-        "{printed:?}"
-    );
-    assert!(std::net::TcpStream::connect(server.address).is_ok());
-    server.interrupt().unwrap();
-    assert!(server.wait().unwrap().0.success());
+    for signal in ["INT", "TERM"] {
+        let words = ["serve", "--port=0", "--customers=10", "--days=1"];
+        let server = example_load::Process::start(airline().args(words)).unwrap();
+        let printed = &server.printed;
+        assert!(
+            printed[0].contains("10 customers and 394 flights"),
+            "{printed:?}"
+        );
+        assert!(std::net::TcpStream::connect(server.address).is_ok());
+        server.signal(signal).unwrap();
+        assert!(server.wait().unwrap().0.success(), "{signal}");
+    }
 }

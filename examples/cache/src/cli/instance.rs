@@ -63,13 +63,9 @@ impl Instance {
         })
     }
 
-    /// Waits for Ctrl-C, or for a POST to `/_stop`.
-    ///
-    /// # Errors
-    ///
-    /// The system cannot wait for Ctrl-C.
-    pub fn wait(&self) -> io::Result<()> {
-        self.server.wait(self.service.stopped())
+    /// Waits for Ctrl-C or SIGTERM, or for a POST to `/_stop`.
+    pub fn wait(&mut self) {
+        self.server.wait(self.service.stopped());
     }
 
     /// Answers the requests in progress, and closes; see [`Running::close`].

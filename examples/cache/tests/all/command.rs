@@ -132,9 +132,11 @@ fn a_server_can_be_asked_by_another_process_and_told_to_stop() {
 #[cfg(unix)]
 #[test]
 fn it_serves_until_interrupted() {
-    let served = served(&[]);
-    served.interrupt().unwrap();
-    ended_well(served);
+    for signal in ["INT", "TERM"] {
+        let served = served(&[]);
+        served.signal(signal).unwrap();
+        ended_well(served);
+    }
 }
 
 #[test]

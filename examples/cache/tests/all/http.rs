@@ -113,7 +113,7 @@ fn every_path(store: Kind, stripes: u16) {
     let stop = Ask::post("/_stop", "text/plain", String::new());
     let stopped = server.client.ask(stop).unwrap();
     assert_eq!(stopped.status, StatusCode::OK);
-    server.instance.wait().unwrap();
+    server.instance.wait();
     server.instance.close().unwrap();
 }
 
