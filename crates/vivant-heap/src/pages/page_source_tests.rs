@@ -21,7 +21,7 @@ fn spans_do_not_overlap_and_are_reused() {
         .collect();
     ranges.sort_unstable();
     assert!(ranges.windows(2).all(|two| two[0].0 + two[0].1 <= two[1].0));
-    assert_eq!(source.stats().pages, lengths.iter().sum());
+    assert_eq!(source.stats().pages, lengths.iter().sum::<usize>());
     // SAFETY: taken above, not used any more.
     unsafe { source.give(spans) };
     assert_eq!(source.stats().pages, 0);

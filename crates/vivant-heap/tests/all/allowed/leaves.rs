@@ -70,6 +70,35 @@ fn leaves_of_refused_kinds_are_allowed() {
     });
 }
 
+fn shared<T: Erased + for<'gc> Frozen<'gc> + for<'gc> Sendable<'gc> + for<'gc> Freeze<'gc>>() {}
+
+#[cfg(feature = "uuid")]
+#[test]
+fn types_of_uuid_are_leaves() {
+    shared::<Option<uuid::Uuid>>();
+}
+
+#[cfg(feature = "chrono")]
+#[test]
+fn types_of_chrono_are_leaves() {
+    use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, TimeDelta, Utc};
+    shared::<(NaiveDate, NaiveDateTime, TimeDelta)>();
+    shared::<Vec<(DateTime<Utc>, DateTime<FixedOffset>)>>();
+}
+
+#[cfg(feature = "jiff")]
+#[test]
+fn types_of_jiff_are_leaves() {
+    shared::<(jiff::Timestamp, jiff::Span, jiff::civil::DateTime)>();
+    shared::<Vec<jiff::ZonedDateTime>>();
+}
+
+#[cfg(feature = "bytes")]
+#[test]
+fn types_of_bytes_are_leaves() {
+    shared::<(bytes::Bytes, bytes::BytesMut)>();
+}
+
 #[test]
 fn types_of_std_without_references_are_frozen_and_sent() {
     use std::ffi::{CStr, CString, OsStr, OsString};
@@ -78,7 +107,6 @@ fn types_of_std_without_references_are_frozen_and_sent() {
     use std::path::{Path, PathBuf};
     use std::time::{Duration, Instant, SystemTime};
 
-    fn shared<T: Erased + for<'gc> Frozen<'gc> + for<'gc> Sendable<'gc> + for<'gc> Freeze<'gc>>() {}
     shared::<(NonZeroU8, NonZeroU64, NonZeroUsize, Wrapping<u32>)>();
     shared::<(std::net::IpAddr, std::net::Ipv4Addr, std::net::Ipv6Addr)>();
     shared::<(
