@@ -142,8 +142,9 @@ impl Simulation {
         self.system.shared().oracle.advance_to(until_ns);
     }
 
-    /// Runs until `condition` holds, which is tested before the first turn and after each. Returns
-    /// false if nothing is left to do and it does not hold.
+    /// Runs until `condition` holds, which is tested before the first step and after each: a step
+    /// runs one actor for up to eight messages, or lets time pass. Returns false if nothing is left
+    /// to do and it does not hold.
     ///
     /// ```
     /// # use vivant::prelude::*;
@@ -153,7 +154,8 @@ impl Simulation {
     /// let simulation = Simulation::new(7);
     /// let worker = simulation.system().spawn(Worker);
     /// (0..100).for_each(|_| worker.work().send());
-    /// assert!(simulation.run_until(|| simulation.turns() == 50));
+    /// assert!(simulation.run_until(|| simulation.turns() >= 50));
+    /// assert!(simulation.turns() < 60);
     /// assert!(!simulation.run_until(|| simulation.turns() == 1_000));
     /// ```
     ///
