@@ -96,6 +96,8 @@ mod api;
 
 mod run;
 
+mod wait_for;
+
 mod actor;
 
 mod services;
@@ -144,7 +146,8 @@ pub use config::BadCollectors;
 pub use cycles::{KeptBy, Retained, Retainer, WhyAlive};
 pub use edge::{Attached, Attachment, StreamItem};
 pub use failures::{
-    Cause, DeadLetter, DeadLetterCount, GaveUp, Inside, Linked, Panic, Report, StopReason,
+    Cause, DeadLetter, DeadLetterCount, GaveUp, Inside, Linked, NotStarted, Panic, Report,
+    StopReason, WaitCycle, WaitEdge,
 };
 pub use gc_state::{Far, GcState};
 pub use patterns::{
@@ -158,11 +161,12 @@ pub use statistics::{
     WorkerFacts,
 };
 pub use supervision::{
-    Again, AreSettled, Child, ChildFacts, ChildState, Children, Saved, ShutDown, Start, Supervised,
-    Supervision, Supervisor, SupervisorHandle, TreeFailed,
+    Again, AreSettled, Child, ChildFacts, ChildState, Children, Saved, SavedWhen, ShutDown, Start,
+    Supervised, Supervision, Supervisor, SupervisorHandle, TreeFailed,
 };
 pub use system::{
-    ActorFacts, AliveBecause, Inspection, ShutdownReport, Survivor, System, SystemBuilder,
+    ActorFacts, AliveBecause, Inspection, OpenWait, RemainingActor, Shutdown, ShutdownReport,
+    System, SystemBuilder,
 };
 pub use vivant_brc::Brc;
 

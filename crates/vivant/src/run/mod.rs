@@ -5,6 +5,7 @@ mod bounded;
 mod child;
 mod counts;
 mod end;
+mod exclusive;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"

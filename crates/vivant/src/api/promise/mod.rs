@@ -6,6 +6,8 @@
 //! - [`slot`]: the memory that the two share.
 //! - [`join`]: all of several promises, any, or a quorum.
 
+mod dependents;
+mod exclusive;
 mod join;
 mod limit;
 mod local;
@@ -218,6 +220,7 @@ impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> Continue<T>
         Shown {
             target: Some(self.then.target()),
             answer: Some(&self.resolver),
+            ..Shown::default()
         }
     }
 }
@@ -232,8 +235,8 @@ impl<T: Send + 'static, E: Send + 'static> Continue<T> for OkSink<T, E> {
 
     fn shown(&self) -> Shown<'_> {
         Shown {
-            target: None,
             answer: Some(&self.0),
+            ..Shown::default()
         }
     }
 }

@@ -242,15 +242,9 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
         let Some((sink, value)) = slot.arrives() else {
             return Processed::Done;
         };
-        let mut next = give_to_sink(sink, value);
-        loop {
-            next = match next {
-                Next::Nothing => return Processed::Done,
-                Next::Deliver(Delivery { to, envelope }) => {
-                    return Processed::Release(to, envelope);
-                }
-                Next::Settle(settle) => settle(),
-            }
+        match give_to_sink(sink, value).delivery() {
+            None => Processed::Done,
+            Some(Delivery { to, envelope }) => Processed::Release(to, envelope),
         }
     }
 
