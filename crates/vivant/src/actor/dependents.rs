@@ -1,5 +1,5 @@
-//! The exclusive waits that depend on the answer of a request: those of its asker, and of every
-//! actor whose request is answered by that answer.
+//! The exclusive waits that depend on the answer of a request: a wait of its asker, and the waits
+//! for requests that are answered by that answer.
 
 use super::exclusive_wait::WaitNumber;
 

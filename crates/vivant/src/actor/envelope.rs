@@ -87,8 +87,8 @@ pub(crate) struct LinkedPeer {
     pub(crate) number: u64,
 }
 
-/// The table (vtable) of a kind of message. The `# Safety` of its functions is that of `ready`,
-/// `dependents`, `run` and `refuse` in [`message_kind`]: they are called for parcels of this kind (M9).
+/// The table (vtable) of a kind of message. The `# Safety` of its functions is that of the
+/// functions with their names in [`message_kind`]: they are called for parcels of this kind (M9).
 pub(crate) struct KindTable {
     /// The behaviour's stable name.
     pub(crate) name: &'static str,

@@ -1,8 +1,6 @@
 //! Exclusive waits: an actor that waits for a promise before it takes further messages (T7; see
 //! `wait_for/README.md`).
 
-use super::envelope::Envelope;
-use super::error::AskError;
 use crate::failures::StopReason;
 use std::panic::Location;
 
@@ -27,21 +25,6 @@ pub(crate) enum WaitPurpose {
     Start,
     /// The promise of its stop hook: only then does it end.
     Stop,
-}
-
-/// A change of the waits of the current actor.
-pub(crate) enum WaitChange {
-    Begin(ExclusiveWait),
-    /// The promise has settled.
-    Over(WaitNumber, WaitOutcome),
-}
-
-/// How the promise of a wait has settled.
-pub(crate) enum WaitOutcome {
-    Settled,
-    Failed(AskError),
-    /// The state is there: the message that brings it.
-    State(Envelope),
 }
 
 /// What follows when the promise of a stop hook has settled.

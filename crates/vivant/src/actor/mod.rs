@@ -92,9 +92,7 @@ pub(crate) use deferred_messages::{Evaluated, first_decides_for};
 pub(crate) use dependents::{ChainEnd, Dependent, Dependents};
 pub(crate) use envelope::{Envelope, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed};
 pub use error::{AskError, NotSent, Overloaded, Undelivered};
-pub(crate) use exclusive_wait::{
-    AfterStop, ExclusiveWait, StopWait, WaitChange, WaitNumber, WaitOutcome, WaitPurpose,
-};
+pub(crate) use exclusive_wait::{AfterStop, ExclusiveWait, StopWait, WaitNumber, WaitPurpose};
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;
 pub use options::{Guard, Mailbox, Pool, Steps};
@@ -116,5 +114,5 @@ pub use supervised_by::{Messages, OnPanic, Restart};
 pub use timer::Timer;
 pub(crate) use user_code::{admit, drop_foreign, run_foreign_code};
 pub(crate) use waiting_sender::{Admission, WaitingSender};
-pub(crate) use worker::Worker;
+pub(crate) use worker::{WaitChange, WaitOutcome, Worker};
 pub(crate) use worker_shared::{SlowReport, SlowTurn, Tenure, WorkerShared};

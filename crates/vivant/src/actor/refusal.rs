@@ -97,8 +97,8 @@ impl Refusal {
         }
     }
 
-    /// Why its actor, or that incarnation of it, ended. A full mailbox is no reason for that, nor is
-    /// a cycle.
+    /// Why its actor, or that incarnation of it, ended. A full mailbox is no reason for that, and
+    /// neither is a cycle.
     pub(crate) fn reason(&self) -> StopReason {
         match &self.why {
             Why::Ended(reason) | Why::Restarted(reason) => reason.clone(),

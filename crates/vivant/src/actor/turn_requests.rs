@@ -1,39 +1,12 @@
 //! What a turn requests for its end: the actor's end, links, waits, a pause, to be muted.
 
 use super::envelope::LinkMessage;
-use super::exclusive_wait::WaitChange;
 use super::reference::{AddressRef, CellRef};
-use super::worker::Worker;
+use super::worker::{TurnRequest, WaitChange, Worker};
 use crate::candidates::CandidateOverload;
 use crate::failures::StopReason;
 use crate::sync::Arc;
 use std::cell::Cell;
-
-/// What is to be done at the end of the turn.
-#[derive(Default)]
-pub(super) struct TurnRequests {
-    next: Cell<TurnRequest>,
-    /// What the turn has linked and unlinked.
-    links: Cell<Vec<LinkMessage>>,
-    /// The exclusive waits that have begun in the turn, or are over.
-    waits: Cell<Vec<WaitChange>>,
-    overloaded: Cell<Option<CellRef>>,
-    ending: Cell<Option<StopReason>>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum TurnRequest {
-    #[default]
-    None,
-    /// `links` or `waits` is not empty. In the other states they may be, too.
-    Changes,
-    /// The run is to end, because there is work before the next one.
-    Pause,
-    /// `overloaded` is set.
-    Overloaded,
-    /// `ending` is set, and `overloaded` may be.
-    End,
-}
 
 impl Worker {
     /// The turn links its actor, or removes a link. It is done when the turn has ended, or has

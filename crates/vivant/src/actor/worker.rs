@@ -1,15 +1,17 @@
 //! The context in which turns run: one for each worker thread, one for a simulation.
 
 use super::current_actor::CurrentActor;
-use super::envelope::{Envelope, KindTable};
+use super::envelope::{Envelope, KindTable, LinkMessage};
+use super::error::AskError;
+use super::exclusive_wait::{ExclusiveWait, WaitNumber};
 use super::header::Header;
 use super::options::Steps;
-use super::reference::{AddressRef, Cached, Dropped};
+use super::reference::{AddressRef, Cached, CellRef, Dropped};
 use super::runnable::Runnable;
 use super::shared::Shared;
-use super::turn_requests::TurnRequests;
 use super::worker_shared::WorkerShared;
 use crate::candidates::Candidate;
+use crate::failures::StopReason;
 use crate::message::Pool;
 use crate::observe::WorkerMeters;
 use crate::sync::Arc;
@@ -64,6 +66,47 @@ pub(super) enum CodeOf {
     Turn,
     /// A future, which the turn polls.
     Future,
+}
+
+/// What is to be done at the end of the turn.
+#[derive(Default)]
+pub(super) struct TurnRequests {
+    pub(super) next: Cell<TurnRequest>,
+    /// What the turn has linked and unlinked.
+    pub(super) links: Cell<Vec<LinkMessage>>,
+    /// The exclusive waits that have begun in the turn, or are over.
+    pub(super) waits: Cell<Vec<WaitChange>>,
+    pub(super) overloaded: Cell<Option<CellRef>>,
+    pub(super) ending: Cell<Option<StopReason>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum TurnRequest {
+    #[default]
+    None,
+    /// `links` or `waits` is not empty. In the other states they may be, too.
+    Changes,
+    /// The run is to end, because there is work before the next one.
+    Pause,
+    /// `overloaded` is set.
+    Overloaded,
+    /// `ending` is set, and `overloaded` may be.
+    End,
+}
+
+/// A change of the waits of the current actor.
+pub(crate) enum WaitChange {
+    Begin(ExclusiveWait),
+    /// The promise has settled.
+    Over(WaitNumber, WaitOutcome),
+}
+
+/// How the promise of a wait has settled.
+pub(crate) enum WaitOutcome {
+    Settled,
+    Failed(AskError),
+    /// The state is there: the message that brings it.
+    State(Envelope),
 }
 
 impl Worker {

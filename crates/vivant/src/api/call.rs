@@ -351,7 +351,7 @@ impl<B: Behaviour> MessageKind for Stepped<B> {
 impl<B: Behaviour> Sent<B> {
     const TABLE: KindTable =
         KindTable::new::<Self>(B::NAME, MessageRole::Turn).for_mailbox(B::Actor::MAILBOX);
-    const CONTINUATION: KindTable = Sent::<B>::TABLE.as_continuation();
+    const CONTINUATION: KindTable = Sent::<B>::TABLE.into_continuation();
 }
 
 impl<B: Behaviour> MessageKind for Sent<B> {

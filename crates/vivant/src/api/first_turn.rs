@@ -69,7 +69,7 @@ impl<A: Actor> Turn<'_, A> {
     }
 }
 
-/// Returns the first message of an actor of type `A`, whose state comes with a promise.
+/// Returns the first message of an actor of type `A` with a state that a promise brings.
 pub(super) fn start_when_envelope<A, F>(start: F, place: &'static Location<'static>) -> Envelope
 where
     A: InlineActor,

@@ -24,7 +24,7 @@ impl OpenFutures {
     }
 
     pub(super) fn open(&self) -> OpenFuture {
-        // Relaxed: opened within a turn, whose end the scan for empty queues acquires.
+        // Relaxed: opened within a turn. The scan for empty queues acquires the end of the turn.
         self.count.fetch_add(1, Ordering::Relaxed);
         OpenFuture(self.count.clone())
     }

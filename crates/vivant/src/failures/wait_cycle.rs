@@ -23,8 +23,8 @@ pub struct WaitEdge {
     pub waits_at: &'static Location<'static>,
     /// Stable name of the behaviour that was asked for.
     pub behaviour: &'static str,
-    /// Where in the source the request was made: by the actor that waits, or by another one, whose
-    /// answer depends on it.
+    /// Where in the source the request was made: by the actor that waits, or by an actor with an
+    /// answer that depends on the request.
     pub asked_at: &'static Location<'static>,
     /// Path of the actor that defers the request.
     pub deferred_by: String,

@@ -104,7 +104,7 @@ impl RunGuard<'_> {
         let _timer = self.actor.system.set_timer(EXAMINED_AFTER_NS, alarm);
     }
 
-    /// Examines the deferred requests again whose chain of promises was open.
+    /// Examines the deferred requests again that had an open chain of promises.
     pub(crate) fn examine_requests(&mut self) -> After {
         let requests = std::mem::take(&mut self.owner().cold().open_requests);
         let (system, cell) = (self.actor.system.clone(), self.actor.cell());
@@ -202,9 +202,7 @@ impl RunGuard<'_> {
     /// The actor has started: tells its supervisor. Returns the reason of its end if there is no
     /// supervisor any more.
     pub(crate) fn report_up(&mut self) -> Option<StopReason> {
-        if self.owner().child().is_none() {
-            return None;
-        }
+        self.owner().child()?;
         match self.report(ChildNews::Up) {
             Received::Yes => None,
             Received::No => Some(StopReason::Stopped),
@@ -258,7 +256,7 @@ impl RunGuard<'_> {
     }
 }
 
-/// The reason of an actor whose start function returned a promise that broke.
+/// The reason of an end because the promise of a start function broke.
 fn not_started(error: AskError) -> StopReason {
     match error {
         AskError::Panicked(panic) => StopReason::Panicked(panic),

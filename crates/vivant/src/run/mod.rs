@@ -17,6 +17,7 @@ mod guards;
 )]
 mod idle;
 mod monitor;
+mod release;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"

@@ -2,9 +2,8 @@
 
 use crate::actor::Guards;
 use crate::actor::{
-    AddressRef, Batch, Delivery, Envelope, Header, KindTable, Lifecycle, Mute, MutedSender,
-    Processed, RunState, Runnable, Signals, StateRef, StepProgress, Worker, WorkerClass,
-    count_back,
+    Batch, Envelope, Header, KindTable, Lifecycle, Mute, MutedSender, Processed, RunState,
+    Runnable, Signals, StateRef, StepProgress, Worker, WorkerClass, count_back,
 };
 use crate::actor::{Evaluated, first_decides_for};
 use crate::actor::{admit, note_dead_letter};
@@ -306,7 +305,7 @@ impl<'w> RunGuard<'w> {
     /// Handles the wishes of a turn: to end its actor, to end the run, or to be muted because it
     /// sent to an overloaded actor.
     #[cold]
-    fn handle_request(&mut self) -> After {
+    pub(crate) fn handle_request(&mut self) -> After {
         // Taken whatever the result of the turn: the wish must not outlive it.
         self.set_links();
         if let Some(reason) = self.change_waits() {
@@ -355,41 +354,6 @@ impl<'w> RunGuard<'w> {
             Some(before) => self.worker.turn_begins(before),
             None => self.worker.turn_ends(),
         }
-    }
-
-    /// A promise of this actor has settled, and released a continuation. The waits that end with it
-    /// end first, so that the continuation may begin the next one (E3).
-    pub(crate) fn settled(
-        &mut self,
-        kind: &'static KindTable,
-        to: AddressRef,
-        released: Envelope,
-    ) -> After {
-        match self.change_waits() {
-            None => self.released(kind, to, released),
-            Some(reason) => {
-                self.deliver(kind, to, released);
-                After::End(reason)
-            }
-        }
-    }
-
-    /// A resolution released a continuation. If it is for this actor, it runs at once, in a turn of
-    /// its own; otherwise it is sent.
-    fn released(&mut self, kind: &'static KindTable, to: AddressRef, released: Envelope) -> After {
-        if std::ptr::eq(&raw const *to, &raw const *self.actor) {
-            // Before the turn, which may reuse it as a cached address.
-            drop(to);
-            self.occupy_place(&released);
-            return self.process(released);
-        }
-        self.deliver(kind, to, released);
-        self.handle_request()
-    }
-
-    fn deliver(&self, kind: &'static KindTable, to: AddressRef, envelope: Envelope) {
-        let delivery = Delivery { to, envelope };
-        self.as_turn(kind, || crate::actor::Next::Deliver(delivery).follow());
     }
 
     pub(crate) fn panicked(&self, behaviour: &'static str, caught: Caught) -> Panic {

@@ -5,7 +5,7 @@ use vivant::Cause;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 
-/// Asks a friend, who asks back.
+/// Asks a friend, which asks back.
 #[derive(Actor)]
 struct Friend {
     friends: Vec<Address<Friend>>,
@@ -31,7 +31,7 @@ impl Friend {
         asked.exclusive().then(t.me().answered())
     }
 
-    /// Waits exclusively for a friend who waits exclusively for the next.
+    /// Waits exclusively for a friend that waits exclusively for the next.
     fn around(&mut self, t: &Turn<Self>, rest: usize) -> Promise<Answer> {
         match rest {
             0 => Promise::ready(Ok(self.known)),
@@ -42,7 +42,7 @@ impl Friend {
         }
     }
 
-    /// Waits for a friend whose answer is that of the next.
+    /// Waits for a friend that gives the answer of the next.
     fn by_way_of(&mut self, t: &Turn<Self>) -> Promise<Answer> {
         let asked = t.ask(self.friends[0].delegates());
         asked.exclusive().then(t.me().answered())
@@ -55,11 +55,6 @@ impl Friend {
     fn of_all(&mut self, t: &Turn<Self>) -> Promise<Answer> {
         let asked = self.friends.iter().map(|friend| t.ask(friend.known()));
         t.all(asked).exclusive().then(t.me().answered_all())
-    }
-
-    fn of_any(&mut self, t: &Turn<Self>) -> Promise<Answer> {
-        let asked = self.friends.iter().map(|friend| t.ask(friend.known()));
-        t.any(asked).exclusive().then(t.me().answered())
     }
 
     fn of_itself(&mut self, t: &Turn<Self>) -> Promise<Answer> {

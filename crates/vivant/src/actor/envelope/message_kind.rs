@@ -133,7 +133,7 @@ impl KindTable {
     }
 
     /// Returns the table of the same kind of message where its own actor releases it.
-    pub(crate) const fn as_continuation(self) -> KindTable {
+    pub(crate) const fn into_continuation(self) -> KindTable {
         KindTable {
             role: MessageRole::Continuation,
             continuation: None,

@@ -61,8 +61,8 @@ fn turns_if_idle(system: &Shared) -> Option<Vec<(u64, u64)>> {
     system.actors().iter().map(turns).collect()
 }
 
-/// Returns true if the actor is parked and no message waits that it can process. A muted actor,
-/// and one that its supervisor has not started yet, keep theirs.
+/// Returns true if the actor is parked and no message waits that it can process. A muted actor
+/// keeps its messages, and so does an actor that its supervisor has not started yet.
 fn is_idle(cell: &CellRef) -> bool {
     !cell.inbox.is_active() && cell.depth() == 0
 }

@@ -65,8 +65,8 @@ impl Shutdown {
     }
 
     /// Limits the time of the whole shutdown. Of an end after the queues, a tenth of it, at most a
-    /// second, is left for the stop hooks. An actor whose turn has not ended then is left behind
-    /// and named in the report; its thread ends with the turn.
+    /// second, is left for the stop hooks. An actor that is still in a turn then is left behind and
+    /// named in the report; its thread ends with the turn.
     pub fn within(self, limit: Duration) -> Shutdown {
         Shutdown {
             limit: Some(limit),
