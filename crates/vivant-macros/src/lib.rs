@@ -25,6 +25,7 @@
 //! - `face`: the handle struct;
 //! - `outgoing_references`: tracing of the addresses in a state;
 //! - `graph`: a state with a lifetime, and its actor's name;
+//! - `slips`: slips of the pen, each reported once;
 //! - `surface`: visibility, docs and `#[cfg]` of a user's item, copied to generated items;
 //! - `names`, `options`, `errors`.
 //!
@@ -44,6 +45,7 @@ mod options;
 mod outgoing_references;
 mod recursion;
 mod shape;
+mod slips;
 mod surface;
 mod test;
 mod types;

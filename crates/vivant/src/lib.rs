@@ -136,8 +136,8 @@ pub use api::SendError;
 pub use api::Spawner;
 pub use api::{
     Actor, Address, Answer, AskFuture, Behaviour, Call, Cancelled, Continuation, Entry, Handle,
-    Implements, InlineActor, InlineState, Link, Message, Offer, OfferedAsk, Promise, Resolver,
-    StateStorage, Step, Target, Then, TraceReferences, Turn, WeakAddress,
+    Implements, InlineActor, InlineState, IntoThen, Link, Message, Offer, OfferedAsk, Promise,
+    Resolver, StateStorage, Step, Target, Then, TraceReferences, Turn, WeakAddress,
 };
 pub use api::{Clock, Sleep};
 pub use config::BadCollectors;

@@ -104,15 +104,16 @@ where
         Ok(unsafe { Ref::new(cell.inside(), &cell.flag) })
     }
 
-    /// Borrows the value mutably, through the write barrier.
+    /// Borrows the value mutably, through the write barrier: `person.borrow_mut(t)`, where `t` is the
+    /// turn, or the mutator of a bare heap.
     ///
     /// # Panics
     ///
     /// While it is borrowed.
     #[inline]
     #[track_caller]
-    pub fn borrow_mut(&self, mutator: &Mutator<'gc>) -> RefMut<'gc, T> {
-        match self.try_borrow_mut(mutator) {
+    pub fn borrow_mut(&self, turn: &Mutator<'gc>) -> RefMut<'gc, T> {
+        match self.try_borrow_mut(turn) {
             Ok(borrow) => borrow,
             Err(error) => error.refuse(),
         }
@@ -124,14 +125,14 @@ where
     ///
     /// It is borrowed.
     #[inline]
-    pub fn try_borrow_mut(&self, mutator: &Mutator<'gc>) -> Result<RefMut<'gc, T>, BorrowError> {
+    pub fn try_borrow_mut(&self, turn: &Mutator<'gc>) -> Result<RefMut<'gc, T>, BorrowError> {
         let cell = Gc::as_ref(*self);
         let flag = cell.flag.get();
         if flag != 0 {
             if flag != CLEAN {
-                return Err(self.write_refused(mutator, flag));
+                return Err(self.write_refused(turn, flag));
             }
-            mutator.write_barrier(self.header());
+            turn.write_barrier(self.header());
         }
         cell.flag.set(WRITING);
         // SAFETY: the value is not borrowed, and from now on the flag says that it is borrowed

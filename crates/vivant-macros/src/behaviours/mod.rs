@@ -17,6 +17,7 @@ mod table;
 
 use crate::errors::Errors;
 use crate::options::{self, Options};
+use crate::slips;
 use block::Block;
 use method::{Kind, Method};
 use proc_macro2::TokenStream;
@@ -50,6 +51,8 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     else {
         return quote!(#item #errors);
     };
+    slips::graph::correct(&mut item_impl, options.name.as_ref(), &mut errors);
+    slips::then::correct(&mut item_impl, &mut errors);
     let mut lifetimes = item_impl.generics.lifetimes();
     let brand = lifetimes.next().map(|brand| brand.lifetime.clone());
     let brand = brand.filter(|_| item_impl.trait_.is_none());

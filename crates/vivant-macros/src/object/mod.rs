@@ -5,7 +5,7 @@ mod sharing;
 
 use crate::errors::Errors;
 use crate::recursion::owns;
-use crate::{surface, types};
+use crate::{slips, surface, types};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use sharing::Shares;
@@ -30,6 +30,24 @@ pub(crate) fn of_state(
     Derived::new(input, &options).object(&fields)
 }
 
+/// The impl for a type whose fields have errors: it names no field, so that no more errors follow.
+pub(crate) fn stub(input: &DeriveInput, heap: &TokenStream) -> TokenStream {
+    let derived = Derived::new(input, &Options::default().or_heap(heap));
+    let (name, heap, brand) = (&input.ident, &derived.heap, &derived.brand);
+    let (impl_generics, _, clause) = derived.generics.split_for_impl();
+    let (_, type_generics, _) = input.generics.split_for_impl();
+    quote! {
+        // SAFETY: it is never used: there is an error beside it.
+        #[automatically_derived]
+        unsafe impl #impl_generics #heap::Object<#brand> for #name #type_generics #clause {
+            type Static = ();
+            const NEEDS_TRACE: bool = false;
+            fn trace(&self, _: &mut #heap::Tracer<'_>) {}
+            fn evacuate(&mut self, _: &mut #heap::Evacuator<'_>) {}
+        }
+    }
+}
+
 pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStream> {
     let input: DeriveInput = syn::parse2(input)?;
     let mut errors = Errors::default();
@@ -39,6 +57,10 @@ pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStre
         return Ok(quote!(#errors));
     }
     let options = options.or_heap(heap);
+    if slips::graph::in_object(&input, &mut errors) {
+        let stub = stub(&input, &options.heap.to_token_stream());
+        return Ok(quote!(#errors #stub));
+    }
     let derived = Derived::new(&input, &options);
     Ok(match options.leaf {
         Some(_) => {

@@ -2,6 +2,7 @@
 
 use super::{Carried, SignatureContext, in_place_of_self};
 use crate::errors::Errors;
+use crate::slips::plain::{self, Place};
 use crate::types::{self, TakesTurn, Unowned};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -118,6 +119,9 @@ pub(super) fn arg(
             return None;
         }
     };
+    if context.is_plain() {
+        plain::report_val(&argument.ty, Place::Argument, errors);
+    }
     match types::unowned_in(&argument.ty, context.brand) {
         Some(Unowned::Reference(reference)) => {
             errors.at(&reference, owned_instead(&reference.elem))
