@@ -441,14 +441,14 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The type's lifetime, if it has one, is the brand of its heap (Y2). A type without a lifetime has
+/// The type's lifetime, if it has one, is the brand of its heap. A type without a lifetime has
 /// no collected parts of its own; its type parameters may have some. The derive makes type
 /// parameters objects of the same brand; the user need not write the bound.
 ///
 /// Every field is an `Object` of that brand, or is marked `#[object(leaf)]`: then it is
 /// `Send + 'static`, and the collector does not trace it.
 ///
-/// A type with collected parts, or with type parameters, has no destructor (H10). Move the values
+/// A type with collected parts, or with type parameters, has no destructor. Move the values
 /// that a destructor needs into a field of their own, of a type without collected parts. Unions and
 /// packed types are refused.
 ///

@@ -16,7 +16,7 @@ use std::ptr::NonNull;
 /// A value that changes in place: `Gc<'gc, Mut<T>>` replaces `Rc<RefCell<T>>`.
 ///
 /// It is borrowed as a `RefCell` is. The first mutable borrow of an old object since the last minor
-/// collection executes the write barrier (H5); every other mutable borrow is a comparison with
+/// collection executes the write barrier; every other mutable borrow is a comparison with
 /// zero.
 ///
 /// A borrow that is forgotten (`mem::forget`) ends at the next minor collection. There is one
@@ -159,8 +159,8 @@ where
     /// While it is borrowed.
     #[inline]
     #[track_caller]
-    pub fn set(&self, mutator: &Mutator<'gc>, value: T) {
-        *self.borrow_mut(mutator) = value;
+    pub fn set(&self, turn: &Mutator<'gc>, value: T) {
+        *self.borrow_mut(turn) = value;
     }
 
     /// Replaces the value, and returns the old one.
@@ -170,8 +170,8 @@ where
     /// While it is borrowed.
     #[inline]
     #[track_caller]
-    pub fn replace(&self, mutator: &Mutator<'gc>, value: T) -> T {
-        mem::replace(&mut *self.borrow_mut(mutator), value)
+    pub fn replace(&self, turn: &Mutator<'gc>, value: T) -> T {
+        mem::replace(&mut *self.borrow_mut(turn), value)
     }
 
     /// Takes the value, and leaves the default.
@@ -181,11 +181,11 @@ where
     /// While it is borrowed.
     #[inline]
     #[track_caller]
-    pub fn take(&self, mutator: &Mutator<'gc>) -> T
+    pub fn take(&self, turn: &Mutator<'gc>) -> T
     where
         T: Default,
     {
-        self.replace(mutator, T::default())
+        self.replace(turn, T::default())
     }
 
     /// Exchanges the values of two objects.
@@ -195,9 +195,9 @@ where
     /// While one is borrowed, or if both are the same.
     #[inline]
     #[track_caller]
-    pub fn swap(&self, mutator: &Mutator<'gc>, other: Gc<'gc, Mut<T>>) {
-        let mut one = self.borrow_mut(mutator);
-        mem::swap(&mut *one, &mut *other.borrow_mut(mutator));
+    pub fn swap(&self, turn: &Mutator<'gc>, other: Gc<'gc, Mut<T>>) {
+        let mut one = self.borrow_mut(turn);
+        mem::swap(&mut *one, &mut *other.borrow_mut(turn));
     }
 
     /// Returns a copy of the value.

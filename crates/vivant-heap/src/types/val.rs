@@ -44,7 +44,7 @@ use std::slice;
 /// }
 /// ```
 ///
-/// What can change, or belongs to one heap, cannot be shared (O2):
+/// What can change, or belongs to one heap, cannot be shared:
 ///
 /// ```compile_fail,E0277
 /// use vivant_heap::{Gc, Mut, Mutator};
@@ -123,7 +123,7 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Sendable<'gc> for Val<'gc, T> {}
 impl<'gc> Mutator<'gc> {
     /// Allocates a shared object.
     ///
-    /// It is born in the old generation (H2): costs some ten loads and stores, more than
+    /// It is born in the old generation: costs some ten loads and stores, more than
     /// [`Mutator::alloc`].
     ///
     /// # Panics

@@ -54,7 +54,7 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
     }
 
     /// The object, if it is still live. A concurrent mark that runs resurrects it, because there
-    /// may be no other reference to it (H6). Returns `None` if a mark has marked everything live,
+    /// may be no other reference to it. Returns `None` if a mark has marked everything live,
     /// but not this object: it is dead.
     #[inline]
     #[must_use]

@@ -174,7 +174,7 @@ fn owned_instead(elem: &Type) -> String {
             Some("str") => "take `String`".into(),
             Some("Path") => "take `PathBuf`".into(),
             Some("Address") => "take the `Address` itself; a clone is cheap".into(),
-            _ => "take the value itself, or an `Arc` of it".into(),
+            _ => "take the value itself, an `Arc` of it or, of an actor, its `Address`".into(),
         },
     };
     format!("a message owns what it carries: {instead}")

@@ -38,7 +38,7 @@ fn generic(ty: &Type) -> Option<(&Ident, &AngleBracketedGenericArguments)> {
 }
 
 /// Takes the body out of a method with a slip: no error follows from what is in it.
-fn without_body(method: &mut ImplItemFn) {
+pub(crate) fn without_body(method: &mut ImplItemFn) {
     method.block = parse_quote!({ loop {} });
     method.attrs.push(parse_quote!(#[allow(unused)]));
 }
