@@ -46,7 +46,11 @@ impl<'gc> Mutator<'gc> {
     /// heap.collect();
     /// assert_eq!(heap.take_deaths(), [7]);
     /// ```
-    pub fn watch_death<T: ?Sized + Collected<'gc>>(&self, object: Gc<'gc, T>, token: u64) -> DeathWatch {
+    pub fn watch_death<T: ?Sized + Collected<'gc>>(
+        &self,
+        object: Gc<'gc, T>,
+        token: u64,
+    ) -> DeathWatch {
         let core = self.core();
         DeathWatch {
             heap: self.id(),

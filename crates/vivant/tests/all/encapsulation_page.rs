@@ -54,7 +54,10 @@ fn quotations_are_the_pinned_files() {
 
 #[test]
 fn every_file_of_the_page_is_quoted() {
-    let quoted: BTreeSet<String> = quotations(&page()).into_iter().map(|(name, _)| name).collect();
+    let quoted: BTreeSet<String> = quotations(&page())
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
     let names = fs::read_dir(ui()).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let files: BTreeSet<String> = names.filter(|name| name.starts_with(OF_THE_PAGE)).collect();
