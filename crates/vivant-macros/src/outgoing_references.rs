@@ -62,7 +62,7 @@ pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
     }
 }
 
-/// The same two items for a state whose fields have errors: they name no field.
+/// The same two items for a state with errors in its fields: they name no field.
 pub(crate) fn stub(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
     let (impl_generics, type_generics, clause) = input.generics.split_for_impl();
     let state = &input.ident;

@@ -176,16 +176,15 @@ mod injected_fault;
 mod mute_model;
 
 pub use actor::{
-    AskError, Guard, Mailbox, NotSent, OutgoingReferences, Overloaded, Pool, Steps, Timer,
-    Undelivered,
+    AskError, Guard, Mailbox, NotSent, OutgoingReferences, Overloaded, Pool, Timer, Undelivered,
 };
 pub use actor::{Messages, OnPanic, Restart};
 pub use api::SendError;
 pub use api::Spawner;
 pub use api::{
-    Actor, Address, Answer, AskFuture, Behaviour, Call, Cancelled, Continuation, Entry, Handle,
+    Actor, Address, Answer, AskFuture, Behaviour, Call, Cancelled, Continuation, Handle,
     Implements, InlineActor, InlineState, IntoThen, Link, Message, Offer, OfferedAsk, Promise,
-    Resolver, StateStorage, Step, Target, Then, TraceReferences, Turn, WeakAddress,
+    Resolver, Step, Target, Then, TraceReferences, Turn, WeakAddress,
 };
 pub use api::{Clock, Sleep};
 pub use config::BadCollectors;
@@ -206,13 +205,21 @@ pub use statistics::{
     WorkerFacts,
 };
 pub use supervision::{
-    Again, AreSettled, Child, ChildFacts, ChildState, Children, Saved, ShutDown, Start, Supervised,
-    Supervision, Supervisor, SupervisorHandle, TreeFailed,
+    Child, ChildFacts, ChildState, Children, Start, Supervised, Supervision, Supervisor,
+    SupervisorHandle, TreeFailed,
 };
 pub use system::{
     ActorFacts, AliveBecause, Inspection, ShutdownReport, Survivor, System, SystemBuilder,
 };
 pub use vivant_brc::Brc;
+
+// Named in generated code, and in signatures that a program does not write.
+#[doc(hidden)]
+pub use actor::Steps;
+#[doc(hidden)]
+pub use api::{Entry, StateStorage};
+#[doc(hidden)]
+pub use supervision::{Again, AreSettled, Saved, ShutDown};
 
 /// Collected heaps: for states with a lifetime. All of `vivant-heap` and `vivant-collections`.
 pub mod heap {

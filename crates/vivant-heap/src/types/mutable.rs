@@ -104,8 +104,8 @@ where
         Ok(unsafe { Ref::new(cell.inside(), &cell.flag) })
     }
 
-    /// Borrows the value mutably, through the write barrier: `person.borrow_mut(t)`, where `t` is the
-    /// turn, or the mutator of a bare heap.
+    /// Borrows the value mutably, through the write barrier: `person.borrow_mut(t)`, where `t` is
+    /// the turn, or the mutator of a bare heap.
     ///
     /// # Panics
     ///

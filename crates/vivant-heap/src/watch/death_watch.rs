@@ -7,7 +7,8 @@ use crate::object::gc::Gc;
 use crate::orca::heap_id::HeapId;
 use crate::types::leaf::leaf_types;
 
-/// A death watch of an object, begun by [`Mutator::watch_death`]; [`Mutator::unwatch_death`] ends it.
+/// A death watch of an object, begun by [`Mutator::watch_death`]; [`Mutator::unwatch_death`] ends
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DeathWatch {
     heap: HeapId,

@@ -2,6 +2,7 @@
 
 mod external_edges;
 mod sharing;
+mod stub;
 
 use crate::errors::Errors;
 use crate::recursion::owns;
@@ -9,6 +10,7 @@ use crate::{slips, surface, types};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use sharing::Shares;
+pub(crate) use stub::stub;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
@@ -28,24 +30,6 @@ pub(crate) fn of_state(
     };
     let fields = check(input, &options, errors);
     Derived::new(input, &options).object(&fields)
-}
-
-/// The impl for a type whose fields have errors: it names no field, so that no more errors follow.
-pub(crate) fn stub(input: &DeriveInput, heap: &TokenStream) -> TokenStream {
-    let derived = Derived::new(input, &Options::default().or_heap(heap));
-    let (name, heap, brand) = (&input.ident, &derived.heap, &derived.brand);
-    let (impl_generics, _, clause) = derived.generics.split_for_impl();
-    let (_, type_generics, _) = input.generics.split_for_impl();
-    quote! {
-        // SAFETY: it is never used: there is an error beside it.
-        #[automatically_derived]
-        unsafe impl #impl_generics #heap::Object<#brand> for #name #type_generics #clause {
-            type Static = ();
-            const NEEDS_TRACE: bool = false;
-            fn trace(&self, _: &mut #heap::Tracer<'_>) {}
-            fn evacuate(&mut self, _: &mut #heap::Evacuator<'_>) {}
-        }
-    }
 }
 
 pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStream> {

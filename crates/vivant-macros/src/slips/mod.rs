@@ -19,7 +19,7 @@ use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{AngleBracketedGenericArguments, ImplItemFn, PathArguments, Type, parse_quote};
 
-/// Containers whose values belong to the holder of the container.
+/// Containers of `std`: their values belong to the holder of the container.
 const CONTAINERS: &[&str] = &[
     "Option", "Result", "Box", "Vec", "VecDeque", "HashMap", "BTreeMap", "HashSet", "BTreeSet",
 ];

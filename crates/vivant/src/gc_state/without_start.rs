@@ -7,7 +7,7 @@ use std::convert::Infallible;
 /// Makes `Cache::spawn` a name that the compiler finds, so that it can say what is missing. The
 /// function that `#[start]` writes takes precedence.
 pub trait WithoutStart: Actor {
-    /// Cannot be called: no actor is [`Started`].
+    /// Cannot be called: no actor is `Started`.
     fn spawn(_: &impl Spawner) -> Address<Self>
     where
         Self: Started,
