@@ -25,6 +25,7 @@
 //! - `face`: the handle struct;
 //! - `outgoing_references`: tracing of the addresses in a state;
 //! - `graph`: a state with a lifetime, and its actor's name;
+//! - `missing_derive`: a type without its derive, reported once;
 //! - `slips`: slips of the pen, each reported once;
 //! - `surface`: visibility, docs and `#[cfg]` of a user's item, copied to generated items;
 //! - `names`, `options`, `errors`.
@@ -39,6 +40,7 @@ mod freeze;
 mod graph;
 mod handle;
 mod interface;
+mod missing_derive;
 mod names;
 mod object;
 mod options;
@@ -149,7 +151,9 @@ use proc_macro::TokenStream;
 /// that is the actor's name, and `impl Object` for the state.
 #[proc_macro_derive(Actor, attributes(actor, object))]
 pub fn actor(input: TokenStream) -> TokenStream {
-    written(actor::expand(input.into()))
+    let input = input.into();
+    let missing = missing_derive::of_objects(&input, &quote::quote!(::vivant::heap));
+    written(actor::expand(input), missing)
 }
 
 /// Makes the methods of an actor its behaviours: each becomes a message.
@@ -468,14 +472,14 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// type parameters, `Freeze`.
 #[proc_macro_derive(Object, attributes(object))]
 pub fn object(input: TokenStream) -> TokenStream {
-    written(object::expand(input.into(), &quote::quote!(::vivant_heap)))
+    object_of(input.into(), &quote::quote!(::vivant_heap))
 }
 
 /// As [`derive@Object`], for programs that use vivant-heap through vivant: there it is
 /// `vivant::Object`.
 #[proc_macro_derive(ActorsObject, attributes(object))]
 pub fn actors_object(input: TokenStream) -> TokenStream {
-    written(object::expand(input.into(), &quote::quote!(::vivant::heap)))
+    object_of(input.into(), &quote::quote!(::vivant::heap))
 }
 
 /// Makes a struct or an enum of a collected heap freezable, beside `#[derive(Object)]`.
@@ -514,19 +518,33 @@ pub fn actors_object(input: TokenStream) -> TokenStream {
 /// - `crate = path`: as for [`derive(Object)`](macro@Object).
 #[proc_macro_derive(Freeze, attributes(object))]
 pub fn freeze(input: TokenStream) -> TokenStream {
-    written(freeze::expand(input.into(), &quote::quote!(::vivant_heap)))
+    written(
+        freeze::expand(input.into(), &quote::quote!(::vivant_heap)),
+        proc_macro2::TokenStream::new(),
+    )
 }
 
 /// As [`derive@Freeze`], for programs that use vivant-heap through vivant: there it is
 /// `vivant::Freeze`.
 #[proc_macro_derive(ActorsFreeze, attributes(object))]
 pub fn actors_freeze(input: TokenStream) -> TokenStream {
-    written(freeze::expand(input.into(), &quote::quote!(::vivant::heap)))
+    written(
+        freeze::expand(input.into(), &quote::quote!(::vivant::heap)),
+        proc_macro2::TokenStream::new(),
+    )
 }
 
-/// What a derive writes: its items, or its errors.
-fn written(expansion: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
-    expansion
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+fn object_of(input: proc_macro2::TokenStream, heap: &proc_macro2::TokenStream) -> TokenStream {
+    let missing = missing_derive::of_objects(&input, heap);
+    written(object::expand(input, heap), missing)
+}
+
+/// What a derive writes: its items, or its errors; and what it writes for types without a derive.
+fn written(
+    expansion: syn::Result<proc_macro2::TokenStream>,
+    missing: proc_macro2::TokenStream,
+) -> TokenStream {
+    let mut written = expansion.unwrap_or_else(|error| error.to_compile_error());
+    written.extend(missing);
+    written.into()
 }
