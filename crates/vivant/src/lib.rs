@@ -100,7 +100,8 @@
 //!
 //! The guarantees (order, delivery, failure, fairness), each with its limits, are in
 //! `docs/semantics.md` of the repository; help with a program that behaves unexpectedly is in
-//! `docs/faq.md`.
+//! `docs/faq.md`. What the compiler refuses, so that no two actors share a state, is in
+//! `docs/encapsulation.md`.
 //!
 //! # Features
 //!

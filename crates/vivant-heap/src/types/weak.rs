@@ -15,7 +15,7 @@ use crate::object::weak_target::WeakTarget;
 use std::fmt;
 use std::ptr::NonNull;
 
-/// A reference that does not keep its object alive, and is cleared when the object is dead (H10).
+/// A reference that does not keep its object alive, and is cleared when the object is dead.
 ///
 /// The collection that finds the object dead clears it. Until then it can be upgraded, even if
 /// there is no other reference to the object. One word and `Copy`, as [`Gc`]; it is a small object
