@@ -29,21 +29,6 @@ use std::slice;
 /// locks. The object stays in the heap that has allocated it. That heap learns by reference counts
 /// when no other heap refers to the object (ORCA).
 ///
-/// ```
-/// use vivant_heap::{Mutator, Object, Val};
-///
-/// #[derive(Object)]
-/// struct Page<'gc> {
-///     text: String,
-///     next: Option<Val<'gc, Page<'gc>>>,
-/// }
-///
-/// fn two<'gc>(m: &Mutator<'gc>) -> Val<'gc, Page<'gc>> {
-///     let page = |text: &str, next| m.val(Page { text: text.to_owned(), next });
-///     page("first", Some(page("last", None)))
-/// }
-/// ```
-///
 /// What can change, or belongs to one heap, cannot be shared:
 ///
 /// ```compile_fail,E0277
@@ -129,6 +114,21 @@ impl<'gc> Mutator<'gc> {
     /// # Panics
     ///
     /// As [`Mutator::alloc`].
+    ///
+    /// ```
+    /// use vivant_heap::{Mutator, Object, Val};
+    ///
+    /// #[derive(Object)]
+    /// struct Page<'gc> {
+    ///     text: String,
+    ///     next: Option<Val<'gc, Page<'gc>>>,
+    /// }
+    ///
+    /// fn two<'gc>(m: &Mutator<'gc>) -> Val<'gc, Page<'gc>> {
+    ///     let page = |text: &str, next| m.val(Page { text: text.to_owned(), next });
+    ///     page("first", Some(page("last", None)))
+    /// }
+    /// ```
     #[inline]
     pub fn val<T: Frozen<'gc>>(&self, value: T) -> Val<'gc, T> {
         const {

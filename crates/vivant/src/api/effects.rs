@@ -222,7 +222,7 @@ impl<A: Actor> Turn<'_, A> {
 
     /// Monitors an actor: a promise of the reason of its end; if it has ended already, the promise
     /// is resolved at once. A supervised actor that is restarted has not ended. It does not keep
-    /// the actor alive.
+    /// the actor alive. For objects see [`Turn::on_death`].
     pub fn watch<T: ?Sized + Target>(&self, address: &Address<T>) -> Promise<StopReason> {
         let (promise, resolver) = Promise::open(self.owner());
         watch(&Address::counted(address), resolver);
