@@ -25,6 +25,25 @@ const INERT: &[&str] = &[
     "object",
 ];
 
+/// Derives that write no impl of ours. Any other may be one of ours under another name.
+const OTHER_DERIVES: &[&str] = &[
+    "Actor",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Deserialize",
+    "Eq",
+    "Error",
+    "Freeze",
+    "Hash",
+    "Object",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Serialize",
+];
+
 pub(super) struct ModuleTypes {
     /// In the order of the file.
     types: Vec<DeriveInput>,
@@ -168,22 +187,26 @@ pub(super) fn is_named(attr: &Attribute, name: &str) -> bool {
 
 /// Whether the attributes have this derive.
 fn has(attrs: &[Attribute], derive: &str) -> bool {
-    let derives = attrs.iter().filter_map(|attr| match &attr.meta {
-        Meta::List(list) if attr.path().is_ident("derive") => list
-            .parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated)
-            .ok(),
-        _ => None,
-    });
-    let mut derives = derives.flatten();
-    derives.any(|path| {
-        path.segments
-            .last()
-            .is_some_and(|last| last.ident == derive)
-    })
+    derives(attrs).iter().any(|name| name == derive)
 }
 
 /// Whether the attributes have this derive, or may write the same impl.
 fn may_have(attrs: &[Attribute], derive: &str) -> bool {
     let is_inert = |attr: &Attribute| INERT.iter().any(|name| attr.path().is_ident(name));
-    has(attrs, derive) || !attrs.iter().all(is_inert)
+    let is_other = |name: &Ident| name != derive && OTHER_DERIVES.iter().any(|known| name == known);
+    !attrs.iter().all(is_inert) || !derives(attrs).iter().all(is_other)
+}
+
+/// The names of the derives, without the paths before them.
+fn derives(attrs: &[Attribute]) -> Vec<Ident> {
+    let paths = attrs.iter().filter_map(|attr| match &attr.meta {
+        Meta::List(list) if attr.path().is_ident("derive") => list
+            .parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated)
+            .ok(),
+        _ => None,
+    });
+    let names = paths
+        .flatten()
+        .filter_map(|path| path.segments.last().map(|last| last.ident.clone()));
+    names.collect()
 }
