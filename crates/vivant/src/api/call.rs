@@ -124,7 +124,7 @@ impl<'a, M: Message> Call<'a, M> {
     }
 
     /// Sends the message, without a reply. If the actor has ended, or its mailbox is full
-    /// ([`Mailbox`](crate::Mailbox)), it becomes a dead letter (T3).
+    /// ([`Mailbox`](crate::Mailbox)), it becomes a dead letter.
     ///
     /// Within a turn this is [`Turn::send`](crate::Turn::send). Never waits. Costs one atomic
     /// exchange, and recycled memory as a rule.

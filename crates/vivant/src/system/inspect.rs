@@ -104,15 +104,15 @@ pub struct ActorFacts {
     /// Time since that turn began, to a millisecond. `None` also in a simulation, and for an actor
     /// that is declared to block.
     pub current_for: Option<Duration>,
-    /// Number of senders that wait for it (T5): muted actors, and offers that wait until it has
+    /// Number of senders that wait for it: muted actors, and offers that wait until it has
     /// recovered.
     pub mutes: usize,
     /// Path of the overloaded actor that mutes this one: this one takes no messages until that
-    /// actor has recovered (T5).
+    /// actor has recovered.
     pub muted_by: Option<String>,
     /// Whether its mailbox has a bound, and the policy for a message that finds it full.
     pub mailbox: Mailbox,
-    /// Number of messages lost to that bound (T5): rejected or dropped, and counted as dead
+    /// Number of messages lost to that bound: rejected or dropped, and counted as dead
     /// letters.
     pub lost: u64,
     /// Statistics of its heap, if its state is a graph.

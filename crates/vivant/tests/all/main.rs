@@ -13,6 +13,7 @@ mod death_notices;
 mod deep_drops;
 mod destructors;
 mod detached_heaps;
+mod encapsulation_page;
 mod errors;
 mod exclusive;
 mod fairness;

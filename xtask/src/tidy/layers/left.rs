@@ -194,8 +194,8 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "vivant-macros",
-        &["object/mod.rs", "object/sharing.rs"],
-        "`Derived` has one `impl` block for tracing and one for sharing",
+        &["object/mod.rs", "object/sharing.rs", "object/stub.rs"],
+        "`Derived` has one `impl` block for tracing and one for sharing, and makes the impl of a faulty type too",
     ),
     (
         "vivant-macros",

@@ -20,7 +20,7 @@ use vivant_brc::Brc;
 /// messages.
 ///
 /// Dropped without a value it breaks the promise: the waiting side gets [`AskError::Broken`], or
-/// [`AskError::Panicked`] if a panicking turn drops it. So no request waits for ever (T4).
+/// [`AskError::Panicked`] if a panicking turn drops it. So no request waits for ever.
 #[must_use = "dropping a resolver breaks its promise"]
 pub struct Resolver<T: Send + 'static> {
     to: Destination<T>,
