@@ -112,7 +112,7 @@ impl fmt::Display for ShutdownReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} actors ended, {} messages unprocessed",
+            "actors ended: {}, messages unprocessed: {}",
             self.remaining.len() - self.still_running.len(),
             self.unprocessed
         )?;
