@@ -4,7 +4,6 @@
 use super::end::StopHook;
 use super::run_guard::{RunGuard, unmute};
 use crate::actor::AfterStop;
-use crate::actor::Guards;
 use crate::actor::HaltNumber;
 use crate::actor::Refusal;
 use crate::actor::{ChildNews, Received, report};
@@ -38,14 +37,14 @@ impl RunGuard<'_> {
             IncarnationEnd::Continues => {
                 self.set_links();
                 self.drop_begun_waits();
-                let _ends = self.change_waits();
+                if let Some(reason) = self.change_waits() {
+                    return self.end_incarnation(reason);
+                }
                 self.forget_turn();
                 self.forget_locals();
                 // G2: the turn may have changed the state before it panicked.
-                let owner = self.owner();
-                if owner.guards != Guards::Held {
-                    owner.guards = Guards::Stale;
-                }
+                let guards = self.owner().guards.after_turn();
+                self.owner().guards = guards;
                 if let Received::No = self.report(ChildNews::Resumed(reason.clone())) {
                     self.end(reason);
                 }
@@ -184,9 +183,7 @@ impl RunGuard<'_> {
         self.actor.facts.turn_ends();
         let owner = self.owner();
         owner.life = Lifecycle::Running;
-        if owner.guards != Guards::Held {
-            owner.guards = Guards::Stale;
-        }
+        owner.guards = owner.guards.after_turn();
         if owner.mute == Mute::Free {
             self.actor.system.mutes.unmuted(&self.actor.pressure);
         }

@@ -57,6 +57,11 @@ impl Friend {
         t.all(asked).exclusive().then(t.me().answered_all())
     }
 
+    fn of_any(&mut self, t: &Turn<Self>) -> Promise<Answer> {
+        let asked = self.friends.iter().map(|friend| t.ask(friend.known()));
+        t.any(asked).exclusive().then(t.me().answered())
+    }
+
     fn of_itself(&mut self, t: &Turn<Self>) -> Promise<Answer> {
         t.ask(t.me().known()).exclusive().then(t.me().answered())
     }
@@ -185,6 +190,16 @@ fn what_goes_on_by_itself_is_no_cycle() {
     };
     assert_eq!(cycles_arise(2, asks_back), 0);
     assert_eq!(cycles_arise(3, |friend| friend.delegates().ask()), 0);
+}
+
+/// Two wait for each other or a third, which answers.
+#[vivant::test(seeds = 50)]
+fn a_value_that_another_may_give_closes_no_cycle(simulation: &Simulation) {
+    let system = simulation.system();
+    let friends = circle(system, 3);
+    let answers = answers(system, &friends[..2], |friend| friend.of_any().ask());
+    assert!(failures(&answers).is_empty());
+    assert_eq!(system.dead_letters().total(), 0);
 }
 
 /// On threads a request may be deferred before the turn of its asker has ended.
