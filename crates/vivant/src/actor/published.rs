@@ -17,8 +17,12 @@ pub(crate) struct Published<K> {
     waiting_since: AtomicU32,
     /// Number of ticks of the coarse clock during its runs: a sample of its run time.
     busy_ms: AtomicU32,
+    /// The number of deferred messages; and the bit `KEEPS_MESSAGES`.
     deferred: AtomicU32,
 }
+
+/// The actor was parked with messages in its backlog: it is muted, or not started.
+const KEEPS_MESSAGES: u32 = 1 << 31;
 
 impl<K> Default for Published<K> {
     fn default() -> Self {
@@ -74,6 +78,17 @@ impl<K: 'static> Published<K> {
         self.deferred.store(messages as u32, Ordering::Relaxed);
     }
 
+    /// Publishes whether the actor parks with messages in its backlog.
+    pub(crate) fn set_keeps_messages(&self, keeps: bool) {
+        let bit = if keeps { KEEPS_MESSAGES } else { 0 };
+        let deferred = self.deferred() as u32;
+        self.deferred.store(deferred | bit, Ordering::Relaxed);
+    }
+
+    pub(crate) fn keeps_messages(&self) -> bool {
+        self.deferred.load(Ordering::Relaxed) & KEEPS_MESSAGES != 0
+    }
+
     pub(crate) fn turns(&self) -> u64 {
         self.turns.load(Ordering::Relaxed)
     }
@@ -83,7 +98,7 @@ impl<K: 'static> Published<K> {
     }
 
     pub(crate) fn deferred(&self) -> usize {
-        self.deferred.load(Ordering::Relaxed) as usize
+        (self.deferred.load(Ordering::Relaxed) & !KEEPS_MESSAGES) as usize
     }
 
     /// Returns how long the oldest waiting message may have waited. It exceeds the true time by at

@@ -34,15 +34,16 @@ pub(crate) fn birth_of_child<A: Actor>(system: &Arc<Shared>, child: SupervisedBy
 }
 
 /// Makes a cell of an actor that the shutdown waits for: it lives also while the system closes.
-/// `outlives` records its id before any other thread sees it.
+/// `outlives` records its id, before any other thread sees it, and returns whether the shutdown
+/// still waits; it is called again when the registry has the actor.
 pub(crate) fn birth_of_stop_hook<A: InlineActor>(
     system: &Arc<Shared>,
     state: A,
-    outlives: impl FnOnce(u64),
+    outlives: impl Fn(u64) -> bool,
 ) -> AddressRef {
-    birth_of::<A>(system, Some(state), None, |_, id| {
-        outlives(id);
-        WhileClosing::Lives
+    birth_of::<A>(system, Some(state), None, |_, id| match outlives(id) {
+        true => WhileClosing::Lives,
+        false => WhileClosing::Ends,
     })
 }
 
@@ -61,7 +62,7 @@ fn birth_of<A: Actor>(
     system: &Arc<Shared>,
     state: Option<Stored<A>>,
     cold: Option<Box<ColdFields>>,
-    while_closing: impl FnOnce(&Shared, u64) -> WhileClosing,
+    while_closing: impl Fn(&Shared, u64) -> WhileClosing,
 ) -> AddressRef {
     let within = |worker: &Worker| {
         worker
@@ -74,10 +75,11 @@ fn birth_of<A: Actor>(
     };
     let id = system.new_id();
     let seed = split_mix(system.oracle.seed() ^ split_mix(id).1).1;
-    let ends = while_closing(system, id) == WhileClosing::Ends;
+    let ends = || while_closing(system, id) == WhileClosing::Ends;
+    let ends_at_once = ends();
     // Made during shutdown, it ends before its first message: without a state, because it never
     // lived to have a stop hook.
-    let state = state.filter(|_| !ends || !system.is_closing());
+    let state = state.filter(|_| !ends_at_once || !system.is_closing());
     let address = new_cell::<A>(
         Birth {
             system: system.clone(),
@@ -94,7 +96,7 @@ fn birth_of<A: Actor>(
         cell.place.store(place, Ordering::Relaxed)
     });
     observe::spawned(&address.seen(), &system.meters);
-    if ends && system.is_closing() {
+    if system.is_closing() && ends() {
         // Registered first, so that shutdown cannot miss it.
         address.cell().signal(Signals::SHUTDOWN);
         if !Worker::has_entered(system) {

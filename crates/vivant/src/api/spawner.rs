@@ -33,7 +33,7 @@ pub trait Spawner {
 
     /// Makes an actor; its state is the value of the promise that `start` returns in the actor's
     /// own first turn. Messages wait until then. If the promise breaks, the actor ends with
-    /// [`StopReason::NotStarted`](crate::StopReason::NotStarted), or with the panic that broke it.
+    /// [`StopReason::NotStarted`](crate::StopReason::NotStarted).
     #[track_caller]
     fn spawn_when<A: InlineActor>(
         &self,

@@ -204,11 +204,11 @@ pub(crate) fn start(
         origin,
         place,
     };
-    // While the system closes, only ends of actors run turns.
+    // While the system closes, the turns that still run are of ending actors, as a rule.
     let of_stop_hook = system.is_closing() || Worker::runs_stop_hook(system);
     let actor = match of_stop_hook {
         true => birth_of_stop_hook::<FutureActor>(system, state, |id| {
-            OpenFutures::of(system).belongs_to_stop_hook(id);
+            OpenFutures::of(system).belongs_to_stop_hook(id)
         }),
         false => birth::<FutureActor>(system, Some(state)),
     };

@@ -35,9 +35,12 @@ impl OpenFutures {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// A stop hook has spawned the future with this id.
-    pub(super) fn belongs_to_stop_hook(&self, id: u64) {
+    /// A stop hook has spawned the future with this id. Returns true if the shutdown waits for it.
+    pub(super) fn belongs_to_stop_hook(&self, id: u64) -> bool {
         lock(&self.of_stop_hooks).insert(id);
+        // Relaxed: read again after the registry's lock, under which the shutdown lists the actors
+        // after it has set this.
+        !self.is_aborted.load(Ordering::Relaxed)
     }
 
     /// The future with this id has ended.
@@ -52,7 +55,7 @@ impl OpenFutures {
 
     /// The limit of the shutdown has passed: it waits for no future any more.
     pub(crate) fn abort(&self) {
-        // Relaxed: the thread that sets it reads it.
+        // Relaxed: see `belongs_to_stop_hook`.
         self.is_aborted.store(true, Ordering::Relaxed);
     }
 }

@@ -29,7 +29,11 @@ impl RunGuard<'_> {
     /// Ends this incarnation: the actor ends, or goes down until its supervisor starts it again.
     pub(crate) fn end_incarnation(&mut self, reason: StopReason) {
         if self.owner().life == Lifecycle::Stopping {
-            return self.after_stop_hook();
+            // Only its stop hook, or a panic, brings it further: it is ending already.
+            if !self.waits_for(WaitPurpose::Stop) || matches!(reason, StopReason::Panicked(_)) {
+                self.after_stop_hook();
+            }
+            return;
         }
         match self.end_of(&reason) {
             IncarnationEnd::Ends => self.end(reason),
@@ -141,7 +145,10 @@ impl RunGuard<'_> {
             self.put_back(envelope);
         }
         for envelope in self.take_deferred() {
-            self.return_message(envelope, &refusal);
+            match envelope.kind().role.is_sent() {
+                true => self.return_message(envelope, &refusal),
+                false => self.put_back(envelope),
+            }
         }
     }
 

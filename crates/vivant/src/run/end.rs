@@ -62,7 +62,13 @@ impl RunGuard<'_> {
         }
         self.forget_turn();
         if let Some(step) = self.take_step() {
-            self.refuse(step, &Refusal::ending(self.actor.cell(), reason.clone()));
+            let cell = self.actor.cell();
+            let refusal = match then {
+                AfterStop::Ends => Refusal::ending(cell, reason.clone()),
+                AfterStop::GoesDown => Refusal::restarted(cell, reason.clone()),
+            };
+            self.refuse(step, &refusal);
+            self.forget_locals();
         }
         let owner = self.owner();
         owner.life = Lifecycle::Stopping;

@@ -7,7 +7,8 @@ use crate::actor::Refusal;
 use crate::actor::note_dead_letter;
 use crate::actor::{
     AskError, ChildNews, Delivery, Envelope, ExclusiveWait, KindTable, Lifecycle, MessageKind,
-    Next, Processed, Received, StateRef, StopWait, WaitChange, WaitOutcome, WaitPurpose, Worker,
+    Next, Processed, Received, StateRef, StepProgress, StopWait, WaitChange, WaitOutcome,
+    WaitPurpose, Worker,
 };
 use crate::failures::{NotStarted, StopReason, WaitCycle, catch};
 #[cfg(test)]
@@ -54,7 +55,9 @@ impl RunGuard<'_> {
         }
         let deferred = &mut self.owner().cold().deferred;
         deferred.push(envelope);
-        let _examined = deferred.take_unexamined();
+        let mut unexamined = deferred.take_unexamined();
+        unexamined.retain(|other| *other != number);
+        self.examine_later(unexamined);
         self.publish_deferred();
         NextMessage::More
     }
@@ -100,7 +103,8 @@ impl RunGuard<'_> {
                 Delivery { to, envelope }.deliver();
             }
         };
-        let alarm = Alarm::Once(Box::new(post));
+        // As a limit: it counts also while the system closes.
+        let alarm = Alarm::Limit(Box::new(post));
         let _timer = self.actor.system.set_timer(EXAMINED_AFTER_NS, alarm);
     }
 
@@ -109,7 +113,8 @@ impl RunGuard<'_> {
         let requests = std::mem::take(&mut self.owner().cold().open_requests);
         let (system, cell) = (self.actor.system.clone(), self.actor.cell());
         let graph = WaitForGraph::of(&system);
-        for number in requests {
+        let (mut requests, mut open) = (requests.into_iter(), Vec::new());
+        while let Some(number) = requests.next() {
             let deferred = &mut self.owner().cold().deferred;
             let Some(request) = deferred.numbered(number) else {
                 continue;
@@ -120,21 +125,23 @@ impl RunGuard<'_> {
                 Deferral::Waits => deferred.set_known(number),
                 Deferral::IsOpen => {
                     deferred.set_known(number);
-                    self.owner().cold().open_requests.push(number);
+                    open.push(number);
                 }
                 Deferral::Closes(cycle) => {
                     let request = deferred.take_numbered(number);
                     self.publish_deferred();
                     let fails = |request| self.fail_request(request, cycle);
-                    if let Some(After::End(reason)) = request.map(fails) {
-                        return After::End(reason);
+                    let after = request.map_or(After::Next, fails);
+                    let has_step = self.owner().steps == StepProgress::Pending;
+                    if has_step || matches!(after, After::End(_)) {
+                        // The rest comes after the steps of the continuation, or is refused.
+                        self.examine_later(open.into_iter().chain(requests));
+                        return after;
                     }
                 }
             }
         }
-        if !self.owner().cold().open_requests.is_empty() {
-            self.set_examination();
-        }
+        self.examine_later(open);
         After::Next
     }
 
@@ -188,12 +195,15 @@ impl RunGuard<'_> {
         }
         match (wait.purpose, outcome) {
             (WaitPurpose::Reply, _) => None,
-            (WaitPurpose::Start, WaitOutcome::Failed(error)) => Some(not_started(error)),
+            (WaitPurpose::Start, WaitOutcome::Failed(error)) => Some(not_started(&error)),
             (WaitPurpose::Start, WaitOutcome::Settled) => self.report_up(),
             (WaitPurpose::Start, WaitOutcome::State(start)) => {
-                // It has no guard and requests nothing: it moves the state into the cell.
-                let _after = self.process(start);
-                self.report_up()
+                // It moves the state into the cell. What the start function requested, it carries
+                // out.
+                match self.process(start) {
+                    After::End(reason) => Some(reason),
+                    After::Next | After::Pause => self.report_up(),
+                }
             }
             (WaitPurpose::Stop, _) => self.stop_reason(),
         }
@@ -257,13 +267,9 @@ impl RunGuard<'_> {
 }
 
 /// The reason of an end because the promise of a start function broke.
-fn not_started(error: AskError) -> StopReason {
-    match error {
-        AskError::Panicked(panic) => StopReason::Panicked(panic),
-        error => StopReason::NotStarted(Arc::new(NotStarted {
-            error: error.to_string(),
-        })),
-    }
+fn not_started(error: &AskError) -> StopReason {
+    let error = error.to_string();
+    StopReason::NotStarted(Arc::new(NotStarted { error }))
 }
 
 /// The message by which an actor examines its deferred requests again.

@@ -131,11 +131,15 @@ impl<'w> RunGuard<'w> {
         if !self.takes_messages() {
             // The inbox may have messages, and only an empty inbox can be parked.
             self.refill();
+            let keeps = !self.owner().backlog.is_empty();
+            self.actor.facts.set_keeps_messages(keeps);
             if self.actor.signals.is_raised() {
                 // A notification that came after a message leaves no mark of its own; the refill
                 // has acquired it.
                 return Err(self);
             }
+        } else if self.actor.facts.keeps_messages() {
+            self.actor.facts.set_keeps_messages(false);
         }
         self.count();
         self.count_back();

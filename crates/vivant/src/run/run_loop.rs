@@ -124,6 +124,10 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
         if !held.is_ending() && held.is_unreferenced() {
             held.counts_begin();
             held.end(StopReason::Unreferenced);
+            if !held.has_ended() {
+                // It waits for its stop hook.
+                held.counts_end();
+            }
         }
         let now_ms = oracle.coarse_ms();
         held.add_busy(now_ms - began_ms);

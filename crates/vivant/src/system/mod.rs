@@ -191,7 +191,7 @@ impl System {
         how: Shutdown,
     ) -> impl Future<Output = ShutdownReport> + Send + use<> {
         let system = self.clone();
-        async move { shutdown::shutdown_beside(system.shared(), how).await }
+        shutdown::shutdown_beside(system, how)
     }
 }
 

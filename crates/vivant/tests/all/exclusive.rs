@@ -4,7 +4,7 @@ use crate::log::Log;
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
-use vivant::{Child, Leaf, Restart, StopReason, Supervisor};
+use vivant::{Child, Leaf, Messages, OnPanic, Restart, StopReason, Supervisor};
 
 /// Answers when it is told to.
 #[derive(Actor)]
@@ -77,6 +77,16 @@ impl Clerk {
 
     fn wait_and_panic(&mut self, t: &Turn<Self>) {
         drop(t.ask(self.oracle.ask()).exclusive());
+        std::panic::resume_unwind(Box::new("as planned"));
+    }
+
+    fn wait_beside_and_panic(&mut self, t: &Turn<Self>) {
+        t.ask(self.oracle.ask()).then_send(t.me().panics());
+        drop(t.ask(self.oracle.ask()).exclusive());
+    }
+
+    #[then]
+    fn panics(&mut self, _: Result<u64, AskError>) {
         std::panic::resume_unwind(Box::new("as planned"));
     }
 
@@ -341,7 +351,7 @@ fn messages_wait_for_a_state_that_comes_later(simulation: &Simulation) {
 
 /// Not under `vivant::test`, which takes the panic of a future for a failure.
 #[test]
-fn an_actor_whose_start_breaks_ends_with_the_panic() {
+fn an_actor_with_a_start_that_breaks_ends() {
     let simulation = Simulation::new(1);
     let log = Log::default();
     let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
@@ -352,7 +362,10 @@ fn an_actor_whose_start_breaks_ends_with_the_panic() {
     let Err(AskError::Stopped(stopped)) = simulation.system().block_on(value) else {
         panic!("it has started");
     };
-    assert!(matches!(stopped.reason, StopReason::Panicked(_)));
+    let StopReason::NotStarted(why) = &stopped.reason else {
+        panic!("it has started: {}", stopped.reason);
+    };
+    assert!(why.error.contains("a value"), "{why:?}");
     assert_eq!(lines(&log), ["begins"]);
 }
 
@@ -454,6 +467,101 @@ fn a_graph_whose_load_fails_ends_with_the_reason(simulation: &Simulation) {
         panic!("it has started");
     };
     assert!(stopped.reason.is_failure());
+}
+
+/// A start that fails is no turn that panics: nothing is resumed.
+#[test]
+fn a_start_that_breaks_is_not_resumed() {
+    let simulation = Simulation::new(1);
+    let log = Log::default();
+    let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let child = Loaded::child(oracle.clone(), log.clone()).on_panic(OnPanic::Resume);
+    let loaded = tree.add(child);
+    let value = loaded.value().ask();
+    simulation.run_for(Duration::from_secs(1));
+    oracle.forget().send();
+    simulation.run_for(Duration::from_secs(1));
+    assert_eq!(lines(&log), ["begins", "begins"]);
+    oracle.answer(3).send();
+    assert_eq!(simulation.system().block_on(value), Ok(3));
+}
+
+/// Waits for itself.
+#[derive(Actor)]
+struct Own {
+    resolver: Option<Resolver<u64>>,
+    oracle: Address<Oracle>,
+    log: Log,
+}
+
+#[behaviours]
+impl Own {
+    fn wait(&mut self, t: &Turn<Self>) {
+        let (promise, resolver) = t.promise();
+        self.resolver = Some(resolver);
+        t.ask(self.oracle.ask()).then_send(t.me().settle());
+        promise.exclusive().then_send(t.me().settled());
+    }
+
+    #[then]
+    fn settle(&mut self, value: Result<u64, AskError>) {
+        let resolver = self.resolver.take().expect("it waits");
+        resolver.resolve(value.expect("a value"));
+    }
+
+    #[then]
+    fn settled(&mut self, value: Result<u64, AskError>) {
+        self.log
+            .note(format!("settled {}", value.expect("a value")));
+    }
+
+    fn note(&mut self) {
+        self.log.note("note");
+    }
+}
+
+#[vivant::test(seeds = 50)]
+fn nothing_runs_between_a_value_of_its_own_and_the_continuation(simulation: &Simulation) {
+    let log = Log::default();
+    let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
+    let own = simulation.system().spawn(Own {
+        resolver: None,
+        oracle: oracle.clone(),
+        log: log.clone(),
+    });
+    own.wait().send();
+    own.note().send();
+    simulation.run();
+    oracle.answer(1).send();
+    simulation.run();
+    assert_eq!(lines(&log), ["settled 1", "note"]);
+}
+
+/// A stop mark that an exclusive wait defers outlasts a restart, also if messages are returned.
+#[vivant::test(seeds = 50)]
+fn a_deferred_stop_mark_outlasts_a_restart(simulation: &Simulation) {
+    let log = Log::default();
+    let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let (for_child, of_child) = (oracle.clone(), log.clone());
+    let start = move |_: &Turn<'_, Clerk>| Clerk {
+        oracle: for_child.clone(),
+        log: of_child.clone(),
+        open: false,
+    };
+    let child = Child::new(start).messages(Messages::Returned);
+    let clerk = tree.add(child);
+    clerk.wait_beside_and_panic().send();
+    simulation.run();
+    clerk.note(1).send();
+    Address::stop_after_queue(&clerk);
+    simulation.run();
+    assert!(Address::is_alive(&clerk));
+    oracle.answer(1).send();
+    simulation.run();
+    assert!(!Address::is_alive(&clerk));
+    assert!(lines(&log).is_empty());
 }
 
 /// Threads: an exclusive wait for another actor, many times.

@@ -157,6 +157,10 @@ impl Slow {
         std::panic::resume_unwind(Box::new("as planned"));
     }
 
+    fn link_with(&self, t: &Turn<Self>, peer: Address<Slow>) {
+        t.link(&peer);
+    }
+
     #[stop]
     fn stopping(&mut self, t: &Turn<Self>) -> Promise<()> {
         let (log, clock) = (self.log.clone(), t.clock());
@@ -287,4 +291,75 @@ async fn async_code_waits_for_the_shutdown() {
     assert_eq!(done.load(Ordering::Relaxed), 1000);
     assert_eq!(report.unprocessed, 0);
     assert!(first.pass(0).try_send().is_err());
+}
+
+/// Its first start fails.
+#[derive(Actor)]
+struct Restarted {
+    log: Log,
+}
+
+#[behaviours]
+impl Restarted {
+    #[start]
+    fn new(log: Log) -> Self {
+        log.note("begins");
+        if log.lines().len() == 1 {
+            std::panic::resume_unwind(Box::new("as planned"));
+        }
+        Restarted { log }
+    }
+
+    fn note(&mut self) {
+        self.log.note("noted");
+    }
+}
+
+/// One message alone waits in the backlog of a child that is down.
+#[test]
+fn after_the_queues_waits_for_a_restart() {
+    let (system, log) = (System::new(), Log::default());
+    let slow = Duration::from_millis(50);
+    let tree = Supervisor::one_for_one()
+        .back_off(slow, slow)
+        .spawn(&system);
+    let child = tree.add(Restarted::child(log.clone()));
+    while log.lines().is_empty() {
+        std::thread::yield_now();
+    }
+    child.note().send();
+    let report = system.shutdown_by(Shutdown::after_queues());
+    assert_eq!(report.unprocessed, 0, "{report}");
+    assert_eq!(*log.lines(), ["begins", "begins", "noted"]);
+}
+
+/// Timers do not count, and so the time of a simulation stands still.
+#[vivant::test(seeds = 20)]
+fn after_the_queues_no_timer_fires(simulation: &Simulation) {
+    let (first, done) = pipeline(simulation.system(), 1);
+    first.pass_on_a_timer().send();
+    first.pass(0).send();
+    let report = simulation.system().shutdown_by(Shutdown::after_queues());
+    assert_eq!(done.load(Ordering::Relaxed), 1);
+    assert_eq!(report.unprocessed, 0);
+}
+
+/// An end for another reason does not cut a stop hook short.
+#[vivant::test(seeds = 20)]
+fn a_linked_actor_that_fails_leaves_the_stop_hook_alone(simulation: &Simulation) {
+    let [log, other] = [Log::default(), Log::default()];
+    let stops = Stops::InTwoSteps;
+    let of_slow = log.clone();
+    let slow = simulation.system().spawn(Slow {
+        log: of_slow,
+        stops,
+    });
+    let peer = simulation.system().spawn(Slow { log: other, stops });
+    slow.link_with(peer.clone()).send();
+    simulation.run();
+    Address::stop(&slow);
+    simulation.run_for(Duration::from_millis(1));
+    peer.fail().send();
+    simulation.run();
+    assert_eq!(*log.lines(), ["saved", "closed", "dropped"]);
 }

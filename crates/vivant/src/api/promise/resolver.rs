@@ -145,7 +145,7 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
                 return Next::Nothing;
             }
             Destination::Slot(mut slot) => {
-                if !slot.is_here() || !slot.is_wanted() {
+                if !slot.is_here() || !slot.is_wanted() || slot.ends_wait() {
                     slot.put_value(value);
                     return sent(slot);
                 }
@@ -167,6 +167,12 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
 }
 
 impl<T: Send + 'static> Answering<T> {
+    /// Returns true if an exclusive wait ends with this value. Then it is sent also to the actor of
+    /// this turn: the continuation has to run as soon as the wait has ended (E3).
+    fn ends_wait(&self) -> bool {
+        self.shown_by_sink().is_some_and(|sink| sink.wait.is_some())
+    }
+
     /// Returns true in a turn of the owner. Then the value need not be sent, once that turn has set
     /// the sink (Q2).
     fn is_here(&self) -> bool {

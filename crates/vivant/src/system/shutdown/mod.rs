@@ -16,6 +16,7 @@
 mod queues;
 mod report;
 
+use super::System;
 use super::inspect::ActorFacts;
 use crate::actor::{CellRef, Shared, Signals, Worker};
 use crate::api::block_on;
@@ -41,6 +42,9 @@ const ENDS_WITHIN: Duration = Duration::from_secs(5);
 /// The longest time that is left for the ends of actors when the queues have taken the limit.
 const LEFT_FOR_ENDS_MAX: Duration = Duration::from_secs(1);
 
+/// Time for idle threads to leave, after the limit.
+const THREADS_LEAVE: Duration = Duration::from_millis(100);
+
 /// Time for the actors that wait for their stop hooks to end without them, after the limit.
 const AFTER_LIMIT: Duration = Duration::from_millis(10);
 
@@ -60,7 +64,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, how: Shutdown) -> ShutdownReport {
     let mut threads_left_behind = 0;
     if let Some(threads) = Threads::of(system) {
         let remaining = Duration::from_nanos(deadline_ns.saturating_sub(system.oracle.now_ns()));
-        threads_left_behind = threads.close(system, remaining);
+        threads_left_behind = threads.close(system, remaining.max(THREADS_LEAVE));
     }
     system.timers.close(|caught| system.timer_panicked(caught));
     DetachedHeaps::close(system);
@@ -232,14 +236,16 @@ pub(super) fn shut_down_in_background(system: &Arc<Shared>) {
 }
 
 /// Runs the shutdown on a thread of its own; in a simulation, on this one.
-pub(super) async fn shutdown_beside(system: &Arc<Shared>, how: Shutdown) -> ShutdownReport {
+pub(super) async fn shutdown_beside(handle: System, how: Shutdown) -> ShutdownReport {
+    let system = handle.shared();
     if system.stage().is_some() {
         return shutdown(system, how);
     }
     assert_outside(system);
     let (report, resolver) = AskFuture::new(system);
-    let shared = system.clone();
-    let closing = move || resolver.resolve(shutdown(&shared, how));
+    // With a handle of its own: the last one, if it is dropped, ends the system at once.
+    let own = handle.clone();
+    let closing = move || resolver.resolve(shutdown(own.shared(), how));
     let thread = thread::Builder::new().name(format!("{}-shutdown", system.config.name));
     match thread.spawn(closing) {
         Ok(_) => match report.await {

@@ -8,7 +8,7 @@
 
 use crate::actor::{CellRef, Shared};
 use crate::edge::OpenFutures;
-use crate::sync::Arc;
+use crate::sync::{Arc, Ordering, fence};
 use std::thread;
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ const SCAN_INTERVAL: Duration = Duration::from_micros(200);
 /// guards, and timers, do not count.
 pub(super) fn wait_until_empty(system: &Arc<Shared>, deadline_ns: u64) {
     if system.stage().is_some() {
-        while system.scheduler.run_ready(system) > 0 || !is_empty(system) {
-            if system.oracle.now_ns() >= deadline_ns || !system.scheduler.step(system, deadline_ns)
-            {
+        loop {
+            while system.scheduler.run_ready(system) > 0 {}
+            // Only what has to be waited for lets time pass.
+            if is_empty(system) || !system.scheduler.step(system, deadline_ns) {
                 return;
             }
         }
-        return;
     }
     let mut pause = SCAN_INTERVAL;
     loop {
@@ -46,17 +46,17 @@ pub(super) fn wait_until_empty(system: &Arc<Shared>, deadline_ns: u64) {
 }
 
 fn is_empty(system: &Shared) -> bool {
-    if OpenFutures::of(system).count() > 0 {
-        return false;
-    }
     let Some(before) = turns_if_idle(system) else {
         return false;
     };
-    turns_if_idle(system) == Some(before)
+    // Between the scans: a turn that opens a future is seen by one of them.
+    OpenFutures::of(system).count() == 0 && turns_if_idle(system) == Some(before)
 }
 
 /// Returns the number of turns of each actor, if all actors are idle.
 fn turns_if_idle(system: &Shared) -> Option<Vec<(u64, u64)>> {
+    // SeqCst: orders the reads of one scan, which are relaxed, after those of the scan before.
+    fence(Ordering::SeqCst);
     let turns = |cell: &CellRef| is_idle(cell).then(|| (cell.id, cell.facts.turns()));
     system.actors().iter().map(turns).collect()
 }
@@ -64,7 +64,7 @@ fn turns_if_idle(system: &Shared) -> Option<Vec<(u64, u64)>> {
 /// Returns true if the actor is parked and no message waits that it can process. A muted actor
 /// keeps its messages, and so does an actor that its supervisor has not started yet.
 fn is_idle(cell: &CellRef) -> bool {
-    !cell.inbox.is_active() && cell.depth() == 0
+    !cell.inbox.is_active() && cell.depth() == 0 && !cell.facts.keeps_messages()
 }
 
 #[cfg(all(test, feature = "macros"))]

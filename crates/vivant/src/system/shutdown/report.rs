@@ -66,7 +66,8 @@ impl Shutdown {
 
     /// Limits the time of the whole shutdown. Of an end after the queues, a tenth of it, at most a
     /// second, is left for the stop hooks. An actor that is still in a turn then is left behind and
-    /// named in the report; its thread ends with the turn.
+    /// named in the report; its thread ends with the turn. In a simulation turns take no time, so
+    /// there a limit does not end actors that keep each other busy.
     pub fn within(self, limit: Duration) -> Shutdown {
         Shutdown {
             limit: Some(limit),
