@@ -409,7 +409,7 @@ pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// an error fails the test. Other attributes, such as `#[should_panic]`, apply to the test.
 ///
 /// A failing test prints its seed. `VIVANT_SEED=17` runs that seed alone, `VIVANT_SEEDS=10000` runs
-/// that many.
+/// that many, and `VIVANT_TRACE=1` prints the turns with their arguments.
 ///
 /// # Options
 ///

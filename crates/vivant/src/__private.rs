@@ -2,6 +2,7 @@
 
 use crate::actor::Worker;
 use crate::api::Resolver;
+pub use crate::api::{Argument, NotDebug, fmt_named};
 pub use crate::api::{NoReferences, Probe};
 use std::fmt;
 use vivant_heap::{Erased, Mutator, Parcel, Sendable};

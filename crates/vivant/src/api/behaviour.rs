@@ -6,6 +6,7 @@ use super::promise::Resolver;
 use super::turn::Turn;
 use crate::actor::Guard;
 use crate::actor::Steps;
+use std::fmt;
 
 /// A message's shape: its arguments, its reply, and its stable name.
 ///
@@ -72,6 +73,18 @@ pub trait Behaviour: Message {
     fn ready(state: &<Self::Actor as Actor>::State<'_>, args: &Self::Args) -> bool {
         let _ = (state, args);
         true
+    }
+
+    /// Writes the arguments for the trace of a simulation (`VIVANT_TRACE=1`), in parentheses:
+    /// `(to: Account, amount: 10)`. Called in simulations only, and there only if the turn is
+    /// traced or its arguments enter the signature.
+    ///
+    /// # Errors
+    ///
+    /// Those of the formatter.
+    fn fmt_args(args: &Self::Args, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let _ = args;
+        f.write_str("(..)")
     }
 
     /// The turn. Replies through `resolver`, now or later; dropping it without a reply breaks the

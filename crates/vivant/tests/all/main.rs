@@ -56,6 +56,7 @@ mod supervision;
 mod supervision_edge_cases;
 mod timers;
 mod topics;
+mod turn_traces;
 mod unreachable;
 mod waits;
 mod without_macros;
