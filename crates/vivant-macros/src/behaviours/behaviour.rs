@@ -214,39 +214,18 @@ impl Behaviour<'_> {
                 #body
             }
         };
-        let fmt_args = self.fmt_args();
         quote! {
             #(#cfgs)*
             #[automatically_derived]
             #[allow(
-                deprecated, unit_bindings, unused_imports, unused_qualifications, clippy::all,
+                deprecated, unit_bindings, unused_qualifications, clippy::all,
                 clippy::pedantic
             )]
             impl #impl_generics #vivant::Behaviour for #path #where_clause {
                 type Actor = #actor;
                 #steps
                 #ready
-                #fmt_args
                 #run
-            }
-        }
-    }
-
-    /// The arguments by name, those that are `Debug` with their values.
-    fn fmt_args(&self) -> TokenStream {
-        let vivant = &self.block.options.vivant;
-        let arguments = self.shape.args.iter().enumerate().map(|(number, arg)| {
-            let (name, field) = (names::bare(&arg.name), Index::from(number));
-            quote!((#name, #vivant::__private::Argument(&args.#field).of()))
-        });
-        quote! {
-            fn fmt_args(
-                args: &Self::Args,
-                f: &mut ::core::fmt::Formatter<'_>,
-            ) -> ::core::fmt::Result {
-                use #vivant::__private::NotDebug as _;
-                let _ = args;
-                #vivant::__private::fmt_named(f, &[#(#arguments),*])
             }
         }
     }

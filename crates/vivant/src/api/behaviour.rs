@@ -20,6 +20,18 @@ pub trait Message: 'static {
     /// Stable name, such as `bank::Account::deposit`: it appears in errors, reports, traces and
     /// saved messages.
     const NAME: &'static str;
+
+    /// Writes the arguments in parentheses, as in `(id: 7, amount: 10)`: for the trace of a
+    /// simulation (`VIVANT_TRACE=1`), and for what a [`Probe`](crate::Probe) says in a test. No
+    /// message outside of tests calls it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the formatter.
+    fn fmt_args(args: &Self::Args, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let _ = args;
+        f.write_str("(..)")
+    }
 }
 
 /// A message that an actor type understands; `#[behaviours]` writes one for each method.
@@ -73,18 +85,6 @@ pub trait Behaviour: Message {
     fn ready(state: &<Self::Actor as Actor>::State<'_>, args: &Self::Args) -> bool {
         let _ = (state, args);
         true
-    }
-
-    /// Writes the arguments for the trace of a simulation (`VIVANT_TRACE=1`), in parentheses:
-    /// `(to: Account, amount: 10)`. Called in simulations only, and there only if the turn is
-    /// traced or its arguments enter the signature.
-    ///
-    /// # Errors
-    ///
-    /// Those of the formatter.
-    fn fmt_args(args: &Self::Args, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let _ = args;
-        f.write_str("(..)")
     }
 
     /// The turn. Replies through `resolver`, now or later; dropping it without a reply breaks the

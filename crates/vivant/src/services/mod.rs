@@ -28,6 +28,6 @@ pub use faults::Faults;
 pub(crate) use registry::Registry;
 pub(crate) use reports::Listener;
 pub(crate) use services::Services;
-pub(crate) use stage::{SUPERVISOR, Stage};
+pub(crate) use stage::{PROBE, SUPERVISOR, Stage};
 pub(crate) use timers::{TimerId, Timers};
 pub(crate) use turn_record::{BeginningTurn, RecordedTurn, Trace};

@@ -14,6 +14,10 @@ use std::time::Duration;
 /// The stable name of supervisors: they are a part of the runtime, and faults do not hit them.
 pub(crate) const SUPERVISOR: &str = "vivant::Supervisor";
 
+/// The stable name of the actors of probes: they are a part of the test, and faults do not hit
+/// them.
+pub(crate) const PROBE: &str = "vivant::Probe";
+
 pub(crate) struct Stage {
     faults: Faults,
     /// Whether faults have ended. Relaxed: the thread that drives the simulation sets and reads it.
@@ -42,7 +46,9 @@ impl Stage {
 
     /// The chance that decides on faults, if actors of the type with this stable name are hit.
     fn chance<'o>(&self, oracle: &'o Oracle, actor_type: &str) -> Option<&'o Simulated> {
-        let is_hit = !self.is_calm.load(Ordering::Relaxed) && self.faults.hits(actor_type);
+        let is_hit = !self.is_calm.load(Ordering::Relaxed)
+            && actor_type != PROBE
+            && self.faults.hits(actor_type);
         oracle.simulation().filter(|_| is_hit)
     }
 

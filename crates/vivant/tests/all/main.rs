@@ -39,6 +39,7 @@ mod nothing_lost;
 mod offers;
 mod order;
 mod pauses;
+mod probes;
 mod promise_breaks;
 mod promises;
 mod races;
