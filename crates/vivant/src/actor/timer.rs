@@ -88,8 +88,8 @@ impl Shared {
         Timer::new(self.clone(), id, in_ns)
     }
 
-    /// Sets a timer that has not fired anew, `in_ns` nanoseconds from now. Never to an earlier time:
-    /// so the clock need not be woken.
+    /// Sets a timer that has not fired anew, `in_ns` nanoseconds from now. The new time is never
+    /// earlier, so the clock need not be woken.
     pub(crate) fn restart_timer(&self, id: TimerId, in_ns: u64) -> bool {
         let at_ns = self.oracle.now_ns().saturating_add(in_ns);
         self.timers.restart(id, at_ns)
