@@ -9,7 +9,7 @@ use crate::names;
 use crate::options::Vivant;
 use crate::types::{self, Unowned};
 use args::Hole;
-pub(crate) use args::{Arg, is_locals, parameters, typed};
+pub(crate) use args::{Arg, is_locals, parameters, set_turn, typed};
 pub(crate) use carried::{Carried, promise_parcel, rebranded};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};

@@ -45,7 +45,7 @@ pub trait Message: 'static {
 /// #[derive(Actor)]
 /// pub struct Counter { count: u64 }
 ///
-/// pub struct Add;                     // `#[behaviours]` names it `counter::Add<Counter>`
+/// pub struct Add;                     // by `#[behaviours]`: `counter_messages::Add<Counter>`
 ///
 /// impl Message for Add {
 ///     type Args = (u64,);

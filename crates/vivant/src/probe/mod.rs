@@ -58,13 +58,13 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// let till = simulation.system().spawn(Till { ledger: ledger.address(), balance: 0 });
 ///
 /// let sold = till.sell(5).ask();
-/// let entry = ledger.expect::<ledger::Enter>();
+/// let entry = ledger.expect::<ledger_messages::Enter>();
 /// assert_eq!(entry.args(), &(5,));
 /// entry.reply(105);
 /// assert_eq!(simulation.system().block_on(sold), Ok(105));
 ///
 /// ledger.expect_nothing_for(Duration::from_secs(3599));
-/// ledger.expect::<ledger::Close>();
+/// ledger.expect::<ledger_messages::Close>();
 /// ```
 ///
 /// The probe's actor lives as long as an address of it; faults of a simulation do not hit it. Its
@@ -130,8 +130,9 @@ impl Probe {
         Call::new(Address::link(&self.address), (value,))
     }
 
-    /// Waits for the next message, which must be `M`: `ledger::Enter` for the method `enter` of an
-    /// interface `Ledger`. Drop it if it needs no reply; then the promise of an ask is broken.
+    /// Waits for the next message, which must be `M`: `ledger_messages::Enter` for the method
+    /// `enter` of an interface `Ledger`. Drop it if it needs no reply; then the promise of an ask
+    /// is broken.
     ///
     /// # Panics
     ///

@@ -49,8 +49,8 @@ fn sale(system: &System) {
     let probe = Probe::spawn(system);
     let sold = till(system, &probe).sell(5).ask();
     // Messages of two interfaces, in one order.
-    assert_eq!(probe.expect::<alarm::Ring>().args(), &(1,));
-    let entry = probe.expect::<ledger::Enter>();
+    assert_eq!(probe.expect::<alarm_messages::Ring>().args(), &(1,));
+    let entry = probe.expect::<ledger_messages::Enter>();
     assert_eq!(entry.args(), &("sales", 5));
     assert_eq!(entry.reply(105), ("sales", 5));
     assert_eq!(system.block_on(sold), Ok(105));
@@ -83,11 +83,11 @@ fn a_probe_waits_in_virtual_time() {
     let simulation = Simulation::new(1);
     let probe = Probe::spawn(simulation.system()).limit(Duration::from_secs(61));
     till(simulation.system(), &probe).sell(5).send();
-    probe.expect::<alarm::Ring>();
-    drop(probe.expect::<ledger::Enter>());
+    probe.expect::<alarm_messages::Ring>();
+    drop(probe.expect::<ledger_messages::Enter>());
     probe.expect_nothing_for(Duration::from_secs(59));
     assert_eq!(simulation.now(), Duration::from_secs(59));
-    probe.expect::<ledger::Close>();
+    probe.expect::<ledger_messages::Close>();
     assert_eq!(simulation.now(), Duration::from_secs(60));
 }
 
@@ -111,11 +111,11 @@ fn a_message_that_is_dropped_breaks_its_promise() {
     let probe = Probe::spawn(simulation.system());
     let alarm: Address<dyn Alarm> = probe.address();
     let asked = alarm.ring(3).ask();
-    drop(probe.expect::<alarm::Ring>());
+    drop(probe.expect::<alarm_messages::Ring>());
     let broken = simulation.system().block_on(asked);
     assert!(matches!(broken, Err(AskError::Broken { .. })), "{broken:?}");
     let asked = alarm.ring(3).ask();
-    let (args, resolver) = probe.expect::<alarm::Ring>().into_parts();
+    let (args, resolver) = probe.expect::<alarm_messages::Ring>().into_parts();
     assert_eq!((args, resolver.is_wanted()), ((3,), true));
     resolver.resolve(());
     assert_eq!(simulation.system().block_on(asked), Ok(()));
@@ -145,7 +145,7 @@ fn failure(test: impl FnOnce(&Simulation, &Probe)) -> String {
 fn another_message_fails_the_test_and_is_named() {
     let failure = failure(|_, probe| {
         probe.address::<dyn Ledger>().enter("rent", 9).send();
-        probe.expect::<ledger::Close>();
+        probe.expect::<ledger_messages::Close>();
     });
     assert_eq!(
         failure,
@@ -171,7 +171,7 @@ fn silence_fails_the_test_after_the_limit() {
     let failure = failure(|simulation, probe| {
         // It ends although the program always has something left to do.
         let _till = till(simulation.system(), probe);
-        probe.expect::<ledger::Close>();
+        probe.expect::<ledger_messages::Close>();
     });
     assert_eq!(
         failure,

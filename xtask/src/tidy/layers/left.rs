@@ -192,6 +192,7 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
             "behaviours/block.rs",
             "behaviours/guard.rs",
             "behaviours/hooks.rs",
+            "behaviours/implementor.rs",
             "behaviours/mod.rs",
             "behaviours/table.rs",
         ],
