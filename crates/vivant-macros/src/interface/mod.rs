@@ -96,15 +96,12 @@ fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Opti
         .predicates
         .push(parse_quote!(Self: ::core::marker::Sized));
     if shape.is_none() {
-        // It may name `Address<Self>`, which is refused already.
+        // It may name `Address<Self>` or `Turn<Self>`, and is refused already.
         let vivant = &options.vivant;
         clauses.predicates.push(parse_quote!(Self: #vivant::Actor));
-    }
-    if method.sig.receiver().is_some() {
-        set_turn(
-            &mut method.sig,
-            &parse_quote!(&Self::__WrittenByBehaviours<'_>),
-        );
+    } else if method.sig.receiver().is_some() {
+        let turn = parse_quote!(&Self::__WrittenByBehaviours<'_>);
+        set_turn(&mut method.sig, &turn);
     }
     method
         .attrs

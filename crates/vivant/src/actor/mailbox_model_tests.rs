@@ -76,8 +76,16 @@ macro_rules! subject {
 }
 
 subject!(Rejects, reject, rejects_messages::Act<Rejects>);
-subject!(DropsNewest, drop_newest, drops_newest_messages::Act<DropsNewest>);
-subject!(DropsOldest, drop_oldest, drops_oldest_messages::Act<DropsOldest>);
+subject!(
+    DropsNewest,
+    drop_newest,
+    drops_newest_messages::Act<DropsNewest>
+);
+subject!(
+    DropsOldest,
+    drop_oldest,
+    drops_oldest_messages::Act<DropsOldest>
+);
 
 /// The seed's choices.
 struct Draws(u64);

@@ -105,7 +105,7 @@ struct HolderState<'gc, T> {
 }
 
 #[behaviours]
-impl<'gc, T> HolderState<'gc, T> {
+impl<T> HolderState<'_, T> {
     #[start]
     fn new() -> Self {
         HolderState {
