@@ -5,7 +5,7 @@
 macro_rules! entry {
     ($map:literal $(, $hasher:ident: $hashes:ident)?; $($order:tt)+) => {
         /// A place for an entry in a map, from
-        #[doc = concat!("[`", $map, "::entry`](super::", $map, "::entry).")]
+        #[doc = concat!("[`", $map, "::entry`](crate::gc::", $map, "::entry).")]
         pub enum Entry<'a, 'gc, K: Object<'gc>, V: Object<'gc> $(, $hasher)?> {
             /// There is an entry for the key.
             Occupied(OccupiedEntry<'a, 'gc, K, V $(, $hasher)?>),
