@@ -99,17 +99,25 @@ pub(crate) fn actor_generics(state: &Generics, vivant: &Vivant) -> Generics {
     generics.params = params
         .filter(|parameter| !matches!(parameter, GenericParam::Lifetime(_)))
         .collect();
+    bound_by_any_brand(&mut generics, vivant);
+    generics
+}
+
+/// Bounds the type parameters: their values may lie in any heap.
+pub(crate) fn bound_by_any_brand(generics: &mut Generics, vivant: &Vivant) {
     let names: Vec<Ident> = generics
         .type_params()
         .map(|parameter| parameter.ident.clone())
         .collect();
+    if names.is_empty() {
+        return;
+    }
     let clause = generics.make_where_clause();
     for name in names {
         clause
             .predicates
             .push(parse_quote!(for<'__any> #name: #vivant::heap::Object<'__any>));
     }
-    generics
 }
 
 /// The type that is the actor's name. It has no values.

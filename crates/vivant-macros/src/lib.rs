@@ -310,16 +310,16 @@ pub fn actor(input: TokenStream) -> TokenStream {
 /// # Options
 ///
 /// - `name = Cache`: for a graph, the name of its actor, the same as at the state.
-/// - `module = name`: the module of the messages, needed with several blocks. Default: the actor's
-///   name in snake case; `account_ledger` for `impl CountVerifier for Account`.
+/// - `module = name`: the module of the messages, needed with several blocks. Default:
+///   `account_messages`; `account_ledger_messages` for `impl Ledger for Account`.
 /// - `id = "bank/Account"`: the prefix of the messages' stable names: `bank/Account::deposit`.
 ///   Default: the actor's path; for an interface's impl followed by the interface's name.
 ///
 /// # By hand
 ///
-/// For each behaviour it writes a type without values, `account::Deposit<Account>`. The type is
-/// generic over the actor, so a private actor's name need not be public. It writes the type's
-/// `impl vivant::Message` and `impl vivant::Behaviour`, for `#[then]` also
+/// For each behaviour it writes a type without values, `account_messages::Deposit<Account>`. The
+/// type is generic over the actor, so a private actor's name need not be public. It writes the
+/// type's `impl vivant::Message` and `impl vivant::Behaviour`, for `#[then]` also
 /// `impl vivant::Continuation`; and a method of `AccountHandle`, which makes a `vivant::Call` or
 /// `vivant::Then`. `vivant::Behaviour` shows one in full.
 #[proc_macro_attribute]
@@ -356,24 +356,27 @@ pub fn behaviours(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// # Ok(()) }
 /// ```
 ///
-/// The trait's methods are read as those of [`behaviours`](macro@behaviours), and may take the
-/// turn, `t: &Turn<Self>`. As always in Rust, trait and impl have the same return type, `u64` or
-/// `Promise<u64>`. Guards belong into the impl. An interface has no parameters, no associated types
-/// and no bodies, and its messages do not name `Self`.
+/// The trait's methods are read as those of [`behaviours`](macro@behaviours). An implementor takes
+/// the turn, `t: &Turn<Self>`, where it needs it, whether the trait says so or not. As always in
+/// Rust, trait and impl have the same return type, `u64` or `Promise<u64>`. Guards belong into the
+/// impl. An interface has no parameters, no associated types and no bodies, and its messages do not
+/// name `Self`.
 ///
-/// To the trait's methods it adds `where Self: Sized`, and `Self: Actor` to those that take the
-/// turn. So `dyn Payee` is a type; it has no values.
+/// To the trait's methods it adds `where Self: Sized`, so `dyn Payee` is a type; it has no values.
+/// And it adds the turn to all of them, so code that calls such a method as a method passes it:
+/// `self.pay(t, 4)`.
 ///
 /// # Options
 ///
+/// - `module = name`: the module of the messages. Default: `payee_messages`.
 /// - `id = "bank/Payee"`: the prefix of the messages' stable names. Default: the trait's path.
 ///
 /// # By hand
 ///
-/// It writes a type for each message, `payee::Pay`, and its `impl vivant::Message`; a struct
-/// `PayeeTable` with a `vivant::Entry` for each message; a struct `PayeeHandle` with methods that
-/// call the entries; and `impl vivant::Target for dyn Payee`. The implementor's `#[behaviours]`
-/// writes the other half, `impl vivant::Implements<dyn Payee> for Purse`.
+/// It writes a type for each message, `payee_messages::Pay`, and its `impl vivant::Message`; a
+/// struct `PayeeTable` with a `vivant::Entry` for each message; a struct `PayeeHandle` with methods
+/// that call the entries; and `impl vivant::Target for dyn Payee`. The implementor's
+/// `#[behaviours]` writes the other half, `impl vivant::Implements<dyn Payee> for Purse`.
 #[proc_macro_attribute]
 pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
     interface::expand(arguments.into(), item.into()).into()
@@ -415,7 +418,7 @@ pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// an error fails the test. Other attributes, such as `#[should_panic]`, apply to the test.
 ///
 /// A failing test prints its seed. `VIVANT_SEED=17` runs that seed alone, `VIVANT_SEEDS=10000` runs
-/// that many.
+/// that many, and `VIVANT_TRACE=1` prints the turns with their arguments.
 ///
 /// # Options
 ///

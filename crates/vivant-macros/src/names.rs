@@ -29,6 +29,17 @@ pub(crate) fn snake(type_name: &str) -> String {
     snake
 }
 
+/// The module of the messages of a type, or of an interface's impl for it: `account_messages`, and
+/// `account_ledger_messages`.
+///
+/// Not the type's name alone: a module `log` beside an actor `Log` would hide a crate of that name,
+/// and a module of the program.
+pub(crate) fn messages(of: &Ident, interface: Option<&Ident>) -> Ident {
+    let words = [Some(of), interface].into_iter().flatten();
+    let words: Vec<String> = words.map(|word| snake(&bare(word))).collect();
+    format_ident!("{}_messages", words.join("_"), span = of.span())
+}
+
 /// `read_all` as `ReadAll`.
 pub(crate) fn camel(method_name: &str) -> String {
     let mut camel = String::new();
@@ -108,6 +119,16 @@ mod tests {
         ] {
             assert_eq!(snake(name), module);
         }
+    }
+
+    #[test]
+    fn modules_are_not_called_as_their_types() {
+        let [log, loop_, ledger] =
+            ["Log", "Loop", "Ledger"].map(|name| ident(name, Span::call_site()));
+        assert_eq!(messages(&log, None).to_string(), "log_messages");
+        assert_eq!(messages(&loop_, None).to_string(), "loop_messages");
+        let both = messages(&log, Some(&ledger));
+        assert_eq!(both.to_string(), "log_ledger_messages");
     }
 
     #[test]

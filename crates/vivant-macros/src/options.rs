@@ -109,7 +109,7 @@ pub(crate) const ACTOR: &[&str] = &["blocking", "mailbox", "name", "pacing", "id
 /// The options of `#[behaviours(…)]`.
 pub(crate) const BEHAVIOURS: &[&str] = &["id", "module", "name", "crate"];
 /// The options of `#[interface(…)]`.
-pub(crate) const INTERFACE: &[&str] = &["id", "crate"];
+pub(crate) const INTERFACE: &[&str] = &["id", "module", "crate"];
 /// The options of `#[vivant::test(…)]`.
 pub(crate) const TEST: &[&str] = &["seeds", "faults", "crate"];
 

@@ -95,6 +95,7 @@
 //! | streams | [`Turn::attach`] |
 //! | timers: once, periodic | [`Turn::after`], [`Turn::every`], [`Turn::timer`] |
 //! | tests under seeds | [`macro@test`], [`simulation`] |
+//! | what an actor sends, in tests | [`Probe`] |
 //! | errors and failures | [`AskError`], [`DeadLetters`], [`Report`] |
 //! | inspection of a running system | [`System::inspect`] |
 //!
@@ -126,6 +127,8 @@ pub mod prelude;
 pub mod __private;
 
 pub mod simulation;
+
+mod probe;
 
 mod patterns;
 
@@ -202,6 +205,7 @@ pub use patterns::{
     Group, Lagged, LookupError, NamedTimer, RateLimit, RateLimited, RegisterError, Router,
     Subscription, Topic,
 };
+pub use probe::{Probe, ProbeValue, Received};
 pub use services::DeadLetters;
 pub use statistics::NameFacts;
 pub use statistics::{

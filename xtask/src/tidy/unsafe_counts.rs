@@ -16,7 +16,7 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant-brc/src/bias/", 11),
     ("crates/vivant-brc/src/brc/", 56),
     ("crates/vivant-brc/tests/", 13),
-    ("crates/vivant-collections/src/gc/", 182),
+    ("crates/vivant-collections/src/gc/", 177),
     ("crates/vivant-collections/src/val/", 1),
     ("crates/vivant-heap/src/", 8),
     ("crates/vivant-heap/src/alloc/", 55),

@@ -64,7 +64,7 @@ fn clean(heap: &mut Heap<State>) -> Map<usize, Vec<u64>> {
 /// A change of one of the collections.
 type CountDelta = for<'gc> fn(&Mutator<'gc>, &mut All<'gc>);
 
-const CHANGES: [(&str, CountDelta); 28] = [
+const CHANGES: [(&str, CountDelta); 34] = [
     ("Vec::push", |m, all| all.vec.push(m, 1)),
     ("Vec::pop", |m, all| {
         all.vec.pop(m);
@@ -151,6 +151,34 @@ const CHANGES: [(&str, CountDelta); 28] = [
     }),
     ("BTreeMap::retain", |m, all| {
         all.ordered.retain(m, |number, _| number % 7 != 0)
+    }),
+    ("HashMap::entry, inserted", |m, all| {
+        for number in 0..20_000 {
+            all.hash.entry(m, MANY + number).or_insert(number);
+        }
+    }),
+    ("HashMap::entry, written", |m, all| {
+        *all.hash.entry(m, 77).or_default() = 1
+    }),
+    ("HashMap::entry, removed", |m, all| {
+        match all.hash.entry(m, 77) {
+            gc::hash_map::Entry::Occupied(entry) => entry.remove(),
+            gc::hash_map::Entry::Vacant(entry) => *entry.insert(1),
+        };
+    }),
+    ("BTreeMap::entry, inserted", |m, all| {
+        for number in 0..20_000 {
+            all.ordered.entry(m, number * 3).or_insert(number);
+        }
+    }),
+    ("BTreeMap::entry, written", |m, all| {
+        *all.ordered.entry(m, 77).or_default() = 1
+    }),
+    ("BTreeMap::entry, removed", |m, all| {
+        match all.ordered.entry(m, 77) {
+            gc::btree_map::Entry::Occupied(entry) => entry.remove(),
+            gc::btree_map::Entry::Vacant(entry) => *entry.insert(1),
+        };
     }),
     ("String::push", |m, all| all.text.push(m, 'x')),
     ("String::pop", |m, all| {

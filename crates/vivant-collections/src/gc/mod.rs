@@ -41,6 +41,7 @@ mod btree;
 mod chunk;
 mod deque;
 mod entries;
+mod entry;
 mod frozen;
 mod hash;
 mod items;

@@ -70,6 +70,10 @@ macro_rules! leaf {
 }
 
 /// A value without collected parts, as one part of an object.
+///
+/// It borrows as its value, and as what the value borrows as, so a map with such keys is searched
+/// without it: of `gc::HashMap<'gc, Leaf<Vec<u8>>, V>`, `map.get(b"key".as_slice())`. It hashes and
+/// is ordered as its value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Leaf<T>(pub T);
 

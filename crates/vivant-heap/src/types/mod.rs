@@ -11,6 +11,7 @@ mod foreign_leaves;
 pub(crate) mod freeze;
 pub(crate) mod ice;
 pub(crate) mod leaf;
+mod leaf_borrow;
 pub(crate) mod mutable;
 mod slice;
 pub(crate) mod val;

@@ -180,7 +180,8 @@ impl Behaviour<'_> {
             Some(interface) => quote_spanned!(at_name=> <#state as #interface>::#method),
             None => quote_spanned!(at_name=> <#state>::#method),
         };
-        let turn = shape.takes_turn.then(|| quote_spanned!(at_name=> , turn));
+        let passes_turn = shape.takes_turn || block.interface.is_some();
+        let turn = passes_turn.then(|| quote_spanned!(at_name=> , turn));
         let hook = block.check_in_each();
         let here = block.options.vivant.at(at_reply);
         let fields = shape.args.iter().enumerate().map(|(number, arg)| {
@@ -217,7 +218,10 @@ impl Behaviour<'_> {
         quote! {
             #(#cfgs)*
             #[automatically_derived]
-            #[allow(deprecated, unit_bindings, unused_qualifications, clippy::all, clippy::pedantic)]
+            #[allow(
+                deprecated, unit_bindings, unused_qualifications, clippy::all,
+                clippy::pedantic
+            )]
             impl #impl_generics #vivant::Behaviour for #path #where_clause {
                 type Actor = #actor;
                 #steps

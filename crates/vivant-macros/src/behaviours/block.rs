@@ -76,13 +76,11 @@ impl<'a> Block<'a> {
             return None;
         }
         let actor_ident = &actor_path.segments.last()?.ident;
-        let module = options.module.clone().unwrap_or_else(|| {
-            let mut module = names::snake(&names::bare(actor_ident));
-            if let Some(interface) = interface.and_then(|path| path.segments.last()) {
-                module = format!("{module}_{}", names::snake(&names::bare(&interface.ident)));
-            }
-            names::ident(&module, actor_ident.span())
-        });
+        let interface_ident = interface
+            .and_then(|path| path.segments.last())
+            .map(|last| &last.ident);
+        let module = options.module.clone();
+        let module = module.unwrap_or_else(|| names::messages(actor_ident, interface_ident));
         Some(Block {
             options,
             actor: match &brand {

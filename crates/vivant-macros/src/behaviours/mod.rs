@@ -5,12 +5,13 @@
 //! - [`behaviour`]: the expansion of a behaviour.
 //! - [`guard`], [`places`]: the expansion of `#[when(…)]`.
 //! - [`hooks`]: `#[start]` and `#[stop]`.
-//! - [`table`]: the table of an interface's impl.
+//! - [`implementor`], [`table`]: an interface's impl, and its table.
 
 mod behaviour;
 mod block;
 mod guard;
 mod hooks;
+mod implementor;
 mod method;
 mod places;
 mod table;
@@ -67,8 +68,15 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
             _ => None,
         })
         .collect();
-    let written = Block::read(&item_impl, &options, &methods, &mut errors)
-        .map(|block| write(&block, &methods, &mut errors));
+    let block = Block::read(&item_impl, &options, &methods, &mut errors);
+    let written = block
+        .as_ref()
+        .map(|block| write(block, &methods, &mut errors));
+    let implementor = block
+        .as_ref()
+        .filter(|block| block.interface.is_some())
+        .map(|block| implementor::write(block, &item_impl));
+    let item_impl = implementor.as_ref().unwrap_or(&item_impl);
     quote!(#item_impl #errors #written #missing)
 }
 

@@ -1,13 +1,15 @@
 //! `#[interface]`: a trait with messages as its methods, for every actor that implements it.
 //!
-//! The trait stays as it is, except that its methods are for sized types: so `dyn Ledger` is a
-//! type, and names the interface. [`written`] has the code beside it.
+//! The trait stays as it is, but for two things. Its methods are for sized types: so `dyn Ledger`
+//! is a type, and names the interface. And all take the turn: so an implementor may take it where
+//! the trait does not, and the other way round. The turn's type differs by actor, and for a graph
+//! has its brand; it is an associated type. [`written`] has the code beside it.
 
 mod written;
 
 use crate::errors::Errors;
 use crate::options::{self, Options};
-use crate::shape::{OwnLifetimes, Role, Shape, SignatureContext, Steps};
+use crate::shape::{OwnLifetimes, Role, Shape, SignatureContext, Steps, set_turn};
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -49,14 +51,20 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
         .iter_mut()
         .filter_map(|item| message(item, &options, &mut errors))
         .collect();
+    item_trait.items.push(parse_quote! {
+        /// The turn of the actor that implements it. The name is in the compiler's error for an
+        /// impl without the attribute.
+        #[doc(hidden)]
+        type __WrittenByBehaviours<'turn> where Self: ::core::marker::Sized;
+    });
     let written = Interface {
         options: &options,
         cfgs: surface::named(&item_trait.attrs, "cfg"),
         item: &item_trait,
-        module: names::ident(
-            &names::snake(&names::bare(&item_trait.ident)),
-            item_trait.ident.span(),
-        ),
+        module: options
+            .module
+            .clone()
+            .unwrap_or_else(|| names::messages(&item_trait.ident, None)),
         messages,
     }
     .expand();
@@ -87,9 +95,13 @@ fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Opti
     clauses
         .predicates
         .push(parse_quote!(Self: ::core::marker::Sized));
-    if shape.as_ref().is_none_or(|shape| shape.takes_turn) {
+    if shape.is_none() {
+        // It may name `Address<Self>` or `Turn<Self>`, and is refused already.
         let vivant = &options.vivant;
         clauses.predicates.push(parse_quote!(Self: #vivant::Actor));
+    } else if method.sig.receiver().is_some() {
+        let turn = parse_quote!(&Self::__WrittenByBehaviours<'_>);
+        set_turn(&mut method.sig, &turn);
     }
     method
         .attrs

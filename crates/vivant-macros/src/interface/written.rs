@@ -44,6 +44,9 @@ impl Interface<'_> {
         .expand();
         let markers = self.markers();
         let messages = self.messages.iter().map(|message| self.message(message));
+        let module = &self.module;
+        let rows = self.by_name().into_iter().map(|message| &message.marker);
+        let probed = quote!(#(#vivant::__private::probed::<#module::#rows>()),*);
         let handle_methods = self
             .messages
             .iter()
@@ -61,6 +64,13 @@ impl Interface<'_> {
             impl #vivant::Target for dyn #name {
                 type Handle = #handle;
                 type Table = &'static #table;
+            }
+
+            #(#cfgs)*
+            #[automatically_derived]
+            impl #vivant::Implements<dyn #name> for #vivant::__private::ProbeActor {
+                const TABLE: <dyn #name as #vivant::Target>::Table =
+                    &<dyn #name>::__vivant_table(#probed);
             }
 
             #(#cfgs)*
@@ -129,8 +139,7 @@ impl Interface<'_> {
             let doc = format!("`{bare}::{method}`");
             quote!(#[doc = #doc] #vis #method: #vivant::Entry<#module::#marker>)
         });
-        let mut sorted: Vec<&Message> = self.messages.iter().collect();
-        sorted.sort_by_key(|message| names::bare(&message.shape.ident));
+        let sorted = self.by_name();
         let fields: Vec<&Ident> = sorted.iter().map(|message| &message.shape.ident).collect();
         let markers = sorted.iter().map(|message| &message.marker);
         quote! {
@@ -151,6 +160,13 @@ impl Interface<'_> {
                 }
             }
         }
+    }
+
+    /// The messages in the order of the constructor's arguments.
+    fn by_name(&self) -> Vec<&Message> {
+        let mut sorted: Vec<&Message> = self.messages.iter().collect();
+        sorted.sort_by_key(|message| names::bare(&message.shape.ident));
+        sorted
     }
 
     fn handle_method(

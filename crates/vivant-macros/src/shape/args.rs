@@ -64,6 +64,19 @@ pub(super) fn turn_and_rest<'sig>(
     (takes_turn, typed)
 }
 
+/// Gives the turn this type, as the first argument; a method that does not take the turn takes it
+/// without a name.
+pub(crate) fn set_turn(sig: &mut Signature, ty: &Type) {
+    let turns = sig.inputs.iter_mut().filter_map(|input| match input {
+        FnArg::Typed(typed) if types::takes_turn(&typed.ty) == TakesTurn::Shared => Some(typed),
+        _ => None,
+    });
+    match { turns }.next() {
+        Some(turn) => *turn.ty = ty.clone(),
+        None => sig.inputs.insert(1, syn::parse_quote!(_: #ty)),
+    }
+}
+
 /// Removes the parameter marked `#[locals]`: it is in no message. Returns its position and its
 /// span.
 pub(super) fn locals<'sig>(

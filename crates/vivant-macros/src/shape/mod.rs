@@ -5,17 +5,20 @@ mod args;
 mod carried;
 
 use crate::errors::Errors;
+use crate::names;
 use crate::options::Vivant;
 use crate::slips::alias;
 use crate::slips::plain::{self, Place};
 use crate::types::{self, Unowned};
 use args::Hole;
-pub(crate) use args::{Arg, is_locals, parameters, typed};
+pub(crate) use args::{Arg, is_locals, parameters, set_turn, typed};
 pub(crate) use carried::{Carried, promise_parcel, rebranded};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::{Attribute, GenericParam, Generics, Lifetime, ReceiverKind, ReturnType, Signature, Type};
+use syn::{
+    Attribute, GenericParam, Generics, Index, Lifetime, ReceiverKind, ReturnType, Signature, Type,
+};
 
 /// The shape of a message.
 pub(crate) struct Shape {
@@ -170,14 +173,34 @@ impl Shape {
     ) -> TokenStream {
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let (args, reply) = (self.args_type(), &self.reply);
+        let fmt_args = self.fmt_args(vivant);
         quote! {
             #(#cfgs)*
             #[automatically_derived]
-            #[allow(deprecated)]
+            #[allow(deprecated, unused_imports, unused_qualifications)]
             impl #impl_generics #vivant::Message for #of #where_clause {
                 type Args = #args;
                 type Reply = #reply;
                 const NAME: &'static str = #name;
+                #fmt_args
+            }
+        }
+    }
+
+    /// The arguments by name, with the values of those that are `Debug`.
+    fn fmt_args(&self, vivant: &Vivant) -> TokenStream {
+        let arguments = self.args.iter().enumerate().map(|(number, arg)| {
+            let (name, field) = (names::bare(&arg.name), Index::from(number));
+            quote!((#name, #vivant::__private::Argument(&args.#field).of()))
+        });
+        quote! {
+            fn fmt_args(
+                args: &Self::Args,
+                f: &mut ::core::fmt::Formatter<'_>,
+            ) -> ::core::fmt::Result {
+                use #vivant::__private::NotDebug as _;
+                let _ = args;
+                #vivant::__private::fmt_named(f, &[#(#arguments),*])
             }
         }
     }

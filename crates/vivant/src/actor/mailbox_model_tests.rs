@@ -75,9 +75,17 @@ macro_rules! subject {
     };
 }
 
-subject!(Rejects, reject, rejects::Act<Rejects>);
-subject!(DropsNewest, drop_newest, drops_newest::Act<DropsNewest>);
-subject!(DropsOldest, drop_oldest, drops_oldest::Act<DropsOldest>);
+subject!(Rejects, reject, rejects_messages::Act<Rejects>);
+subject!(
+    DropsNewest,
+    drop_newest,
+    drops_newest_messages::Act<DropsNewest>
+);
+subject!(
+    DropsOldest,
+    drop_oldest,
+    drops_oldest_messages::Act<DropsOldest>
+);
 
 /// The seed's choices.
 struct Draws(u64);

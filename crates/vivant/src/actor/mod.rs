@@ -71,6 +71,7 @@ mod runnable;
 mod shared;
 mod shown;
 mod signals;
+mod simulated_turn;
 mod supervised_by;
 mod ticket;
 mod timer;

@@ -325,15 +325,6 @@ impl Worker {
         self.turn.get().map_or("-", |kind| kind.name)
     }
 
-    /// In a simulation: injects the fault that the seed chose for a turn, before it runs.
-    #[inline]
-    pub(crate) fn fault_before(&self, kind: &'static KindTable) {
-        if let Some(stage) = self.system.stage() {
-            let me = self.with_me(|actor| (actor.id, actor.class.name));
-            stage.fault_before(kind.name, kind.role, me, &self.system.oracle);
-        }
-    }
-
     /// Records that the behaviour has another step.
     pub(crate) fn set_next_step(&self, next: Envelope) {
         self.expect_steps();

@@ -6,6 +6,7 @@ use super::promise::Resolver;
 use super::turn::Turn;
 use crate::actor::Guard;
 use crate::actor::Steps;
+use std::fmt;
 
 /// A message's shape: its arguments, its reply, and its stable name.
 ///
@@ -19,6 +20,18 @@ pub trait Message: 'static {
     /// Stable name, such as `bank::Account::deposit`: it appears in errors, reports, traces and
     /// saved messages.
     const NAME: &'static str;
+
+    /// Writes the arguments in parentheses, as in `(id: 7, amount: 10)`: for the trace of a
+    /// simulation (`VIVANT_TRACE=1`), and for what a [`Probe`](crate::Probe) says in a test. No
+    /// message outside of tests calls it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the formatter.
+    fn fmt_args(args: &Self::Args, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let _ = args;
+        f.write_str("(..)")
+    }
 }
 
 /// A message that an actor type understands; `#[behaviours]` writes one for each method.
@@ -32,7 +45,7 @@ pub trait Message: 'static {
 /// #[derive(Actor)]
 /// pub struct Counter { count: u64 }
 ///
-/// pub struct Add;                     // `#[behaviours]` names it `counter::Add<Counter>`
+/// pub struct Add;                     // by `#[behaviours]`: `counter_messages::Add<Counter>`
 ///
 /// impl Message for Add {
 ///     type Args = (u64,);

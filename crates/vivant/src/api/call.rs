@@ -277,6 +277,10 @@ impl<B: Behaviour<Reply = ()>> MessageKind for Own<B> {
     type Content = B::Args;
     const KIND: KindTable = KindTable::new::<Self>(B::NAME, MessageRole::Own);
 
+    fn fmt_args(args: &B::Args, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        B::fmt_args(args, f)
+    }
+
     fn run(args: B::Args, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
             B::run(state, turn, args, Resolver::nobody());
@@ -328,6 +332,10 @@ impl<B: Behaviour> MessageKind for Stepped<B> {
         !is_planted(InjectedFault::GuardedStep) || Sent::<B>::ready(content, state)
     }
 
+    fn fmt_args((args, _): &Self::Content, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        B::fmt_args(args, f)
+    }
+
     fn run(
         (args, resolver): Self::Content,
         state: &mut StateRef<'_>,
@@ -372,6 +380,10 @@ impl<B: Behaviour> MessageKind for Sent<B> {
 
     fn dependents((_, resolver): &Self::Content) -> Dependents {
         resolver.dependents()
+    }
+
+    fn fmt_args((args, _): &Self::Content, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        B::fmt_args(args, f)
     }
 
     fn run(

@@ -3,6 +3,7 @@
 mod actor;
 mod address;
 mod answer;
+mod arguments;
 mod ask_future;
 mod behaviour;
 #[allow(
@@ -45,6 +46,7 @@ mod turn;
 pub use actor::Actor;
 pub use address::{Address, WeakAddress};
 pub use answer::Answer;
+pub use arguments::{Argument, NotDebug, fmt_named};
 pub(crate) use ask_future::block_on;
 pub use ask_future::{AskFuture, Cancelled};
 pub use behaviour::{Behaviour, Continuation, Message};

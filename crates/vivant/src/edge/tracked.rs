@@ -11,6 +11,7 @@ use crate::actor::{
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
 use crate::message::MessageRole;
+use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -39,6 +40,10 @@ impl<B: Behaviour, G: Send + 'static> MessageKind for TrackedMessage<B, G> {
         state
             .look::<B::Actor, _>(|state| B::ready(state, args))
             .unwrap_or(true)
+    }
+
+    fn fmt_args((args, _): &Self::Content, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        B::fmt_args(args, f)
     }
 
     fn run((args, token): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Processed {

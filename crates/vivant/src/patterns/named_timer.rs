@@ -46,6 +46,13 @@ enum Schedule {
     Every { ns: u64 },
 }
 
+impl Schedule {
+    fn ns(self) -> u64 {
+        let (Schedule::After { ns } | Schedule::Every { ns }) = self;
+        ns
+    }
+}
+
 /// One of the actor's timers, by name; made by [`Turn::timer`](crate::Turn::timer).
 ///
 /// ```
@@ -69,7 +76,7 @@ enum Schedule {
 /// assert_eq!(system.inspect().timers, 0);
 /// # Ok(()) }
 /// ```
-#[must_use = "it does nothing until it is set: `.every(…)`, `.after(…)`, or cancelled"]
+#[must_use = "it does nothing until it is set: `.every(…)`, `.after(…)`, or restarted or cancelled"]
 pub struct NamedTimer<'t> {
     worker: &'t Worker,
     name: &'t str,
@@ -105,8 +112,8 @@ impl<'t> NamedTimer<'t> {
     /// Sends `call` once, after `delay`, as [`Turn::after`](crate::Turn::after) does.
     ///
     /// If it is set already, with this delay, message and receiver, and has not fired, it continues
-    /// unchanged: its deadline is not postponed. To postpone it, [`cancel`](NamedTimer::cancel) it
-    /// first. Any other timer of this name is cancelled. It ends with this actor.
+    /// unchanged: its deadline is not postponed. To postpone it, [`restart`](NamedTimer::restart)
+    /// it. Any other timer of this name is cancelled. It ends with this actor.
     pub fn after<M: Message>(self, delay: Duration, call: Call<'_, M>) -> Timer {
         let schedule = Schedule::After { ns: ns(delay) };
         self.set(schedule, call, |call, finished| {
@@ -120,6 +127,41 @@ impl<'t> NamedTimer<'t> {
     /// Cancels the timer; false when none of this name is set.
     pub fn cancel(self) -> bool {
         self.cancel_any(self.worker.with_me(|me| me.id))
+    }
+
+    /// Starts the timer anew, as [`Timer::restart`](crate::Timer::restart) does. False when none of
+    /// this name is set, or it has fired.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use vivant::prelude::*;
+    ///
+    /// #[derive(Actor)] struct Draft { text: String, saved: usize }
+    /// #[behaviours] impl Draft {
+    ///     /// Saves when nothing was typed for two seconds.
+    ///     fn type_in(&mut self, t: &Turn<Self>, text: String) {
+    ///         self.text += &text;
+    ///         if !t.timer("save").restart() {
+    ///             t.timer("save").after(Duration::from_secs(2), t.me().save());
+    ///         }
+    ///     }
+    ///     fn save(&mut self) { self.saved = self.text.len() }
+    ///     fn saved(&self) -> usize { self.saved }
+    /// }
+    /// # let simulation = vivant::simulation::Simulation::new(1);
+    /// # let draft = simulation.system().spawn(Draft { text: String::new(), saved: 0 });
+    /// # draft.type_in("a".into()).send();
+    /// # simulation.run_for(Duration::from_millis(1_500));
+    /// # draft.type_in("b".into()).send();
+    /// # simulation.run_for(Duration::from_millis(1_500));
+    /// # assert_eq!(draft.saved().ask_blocking(), Ok(0));
+    /// # simulation.run();
+    /// # assert_eq!(draft.saved().ask_blocking(), Ok(2));
+    /// ```
+    pub fn restart(self) -> bool {
+        let (system, actor) = (&self.worker.system, self.worker.with_me(|me| me.id));
+        let timer = NamedTimers::of(system).get(actor, self.name);
+        timer.is_some_and(|(timer, schedule)| system.restart_timer(timer, schedule.ns()))
     }
 
     fn set<M: Message>(
@@ -140,7 +182,7 @@ impl<'t> NamedTimer<'t> {
         if let Some(timer) = named.find(actor, name, spec)
             && system.timers.is_set(timer)
         {
-            return Timer::new(system.clone(), timer);
+            return Timer::new(system.clone(), timer, schedule.ns());
         }
         self.cancel_any(actor);
         if !named.has_actor(actor) {
@@ -157,8 +199,7 @@ impl<'t> NamedTimer<'t> {
                 }
             }
         };
-        let (Schedule::After { ns } | Schedule::Every { ns }) = schedule;
-        let timer = system.set_timer(ns, alarm(call.into_owned(), Box::new(finished)));
+        let timer = system.set_timer(schedule.ns(), alarm(call.into_owned(), Box::new(finished)));
         named.set_id(actor, name, number, timer.id());
         timer
     }
@@ -183,6 +224,12 @@ impl NamedTimers {
         let table = lock(&self.0);
         let set = table.actors.get(&actor)?.get(name)?;
         set.timer.filter(|_| set.spec == spec)
+    }
+
+    fn get(&self, actor: u64, name: &str) -> Option<(TimerId, Schedule)> {
+        let table = lock(&self.0);
+        let set = table.actors.get(&actor)?.get(name)?;
+        Some((set.timer?, set.spec.schedule))
     }
 
     fn remove(&self, actor: u64, name: &str) -> Option<TimerId> {

@@ -2,8 +2,9 @@
 
 use crate::actor::Header;
 use crate::api::Spawner;
-use crate::api::{Address, Call, InlineActor, Message, Target};
+use crate::api::{Actor, Address, Call, InlineActor, Message, Target};
 use crate::oracle::split_mix;
+use crate::supervision::{Supervised, Supervisor};
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -32,7 +33,8 @@ use std::hash::{Hash, Hasher};
 /// ```
 ///
 /// The members are fixed. To route to actors with a `#[start]` function, collect their addresses:
-/// `(0..3).map(|i| Worker::spawn(&system, i)).collect::<Router<_>>()`.
+/// `(0..3).map(|i| Worker::spawn(&system, i)).collect::<Router<_>>()`. In a router of supervised
+/// actors, members that end are replaced: [`Router::supervised`].
 ///
 /// A handle: clones share the members and the round-robin position. It holds the members'
 /// addresses, so they live as long as it. An ended member is skipped. When all have ended an ended
@@ -59,6 +61,48 @@ impl<A: InlineActor> Router<A> {
         (0..count)
             .map(|number| spawner.spawn_state(make(number)))
             .collect()
+    }
+}
+
+impl<A: Actor> Router<A> {
+    /// Makes `count` actors below `supervisor`, each from the description that `child` returns for
+    /// its number.
+    ///
+    /// A member that fails, or ends by itself, is replaced by an actor with a new state, as the
+    /// supervisor's strategy and the description say. It has the address, the mailbox and the keys
+    /// of the old one: messages that come meanwhile wait for it. A member that another actor stops
+    /// has ended for good, and is skipped.
+    ///
+    /// ```
+    /// use vivant::prelude::*;
+    /// use vivant::{Router, Supervisor};
+    ///
+    /// #[derive(Actor)] struct Worker { number: usize, done: u64 }
+    /// #[behaviours] impl Worker {
+    ///     #[start] fn new(number: usize) -> Self { Worker { number, done: 0 } }
+    ///     fn work(&mut self, amount: u64) -> u64 { assert!(amount > 0); self.done += amount; self.done }
+    /// }
+    ///
+    /// # fn main() -> Result<(), vivant::AskError> {
+    /// # std::panic::set_hook(Box::new(|_| ()));
+    /// let system = System::new();
+    /// let tree = Supervisor::one_for_one().spawn(&system);
+    /// let workers = Router::supervised(&tree, 3, Worker::child);
+    /// assert!(workers.by_key("Ada").work(0).ask_blocking().is_err());
+    /// assert_eq!(workers.by_key("Ada").work(2).ask_blocking()?, 2);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If `count` is zero.
+    pub fn supervised<C: Supervised<Actor = A>>(
+        supervisor: &Address<Supervisor>,
+        count: usize,
+        child: impl FnMut(usize) -> C,
+    ) -> Router<A> {
+        let children = (0..count).map(child);
+        children.map(|child| supervisor.add(child)).collect()
     }
 }
 

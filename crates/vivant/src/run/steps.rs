@@ -36,7 +36,7 @@ impl RunGuard<'_> {
         let locals = locals.filter(|_| !is_planted(InjectedFault::LostLocals));
         #[cfg(test)]
         if is_planted(InjectedFault::StepAfterPanic) {
-            let hit = || self.worker.fault_before(envelope.kind());
+            let hit = || self.worker.fault_before(envelope.kind(), &"");
             if let Err(panic) = catch_unwind(AssertUnwindSafe(hit)) {
                 self.worker.locals.set(locals);
                 self.set_step(envelope);

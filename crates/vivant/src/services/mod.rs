@@ -17,6 +17,7 @@ mod reports;
 mod services;
 mod stage;
 mod timers;
+mod turn_record;
 
 pub(crate) use accounting::OwnBytes;
 pub(crate) use alarm::{Alarm, Interval, ns, period_ns};
@@ -27,5 +28,6 @@ pub use faults::Faults;
 pub(crate) use registry::Registry;
 pub(crate) use reports::Listener;
 pub(crate) use services::Services;
-pub(crate) use stage::{RecordedTurn, SUPERVISOR, Stage};
+pub(crate) use stage::{PROBE, SUPERVISOR, Stage};
 pub(crate) use timers::{TimerId, Timers};
+pub(crate) use turn_record::{BeginningTurn, RecordedTurn, Trace};

@@ -2,12 +2,11 @@
 
 use super::alarm::ns;
 use super::faults::Faults;
+use super::turn_record::{BeginningTurn, RecordedTurn, Trace, TurnRecord, text_of};
 use crate::failures::Injected;
 use crate::message::MessageRole;
 use crate::oracle::{Oracle, Simulated};
 use crate::sync::{AtomicBool, Mutex, Ordering, lock};
-use std::fmt;
-use std::mem;
 use std::panic::panic_any;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
@@ -15,47 +14,27 @@ use std::time::Duration;
 /// The stable name of supervisors: they are a part of the runtime, and faults do not hit them.
 pub(crate) const SUPERVISOR: &str = "vivant::Supervisor";
 
+/// The stable name of the actors of probes: they are a part of the test, and faults do not hit
+/// them.
+pub(crate) const PROBE: &str = "vivant::Probe";
+
 pub(crate) struct Stage {
     faults: Faults,
     /// Whether faults have ended. Relaxed: the thread that drives the simulation sets and reads it.
     is_calm: AtomicBool,
     driver: ThreadId,
-    record: Mutex<Record>,
+    record: Mutex<TurnRecord>,
     complaints: Mutex<Vec<String>>,
-}
-
-#[derive(Default)]
-struct Record {
-    turns: u64,
-    signature: u64,
-    /// The first turns, if they are recorded.
-    list: Vec<RecordedTurn>,
-    recorded_max: usize,
-}
-
-/// A turn in the list of a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct RecordedTurn {
-    actor: u64,
-    behaviour: &'static str,
-    at_ns: u64,
-}
-
-impl fmt::Display for RecordedTurn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = Duration::from_nanos(self.at_ns);
-        write!(f, "actor {}: {} at {at:?}", self.actor, self.behaviour)
-    }
 }
 
 impl Stage {
     /// A stage that this thread drives.
-    pub(crate) fn new(faults: Faults) -> Stage {
+    pub(crate) fn new(faults: Faults, trace: Trace) -> Stage {
         Stage {
             faults,
             is_calm: AtomicBool::new(false),
             driver: thread::current().id(),
-            record: Mutex::default(),
+            record: Mutex::new(TurnRecord::traced(trace)),
             complaints: Mutex::default(),
         }
     }
@@ -67,7 +46,9 @@ impl Stage {
 
     /// The chance that decides on faults, if actors of the type with this stable name are hit.
     fn chance<'o>(&self, oracle: &'o Oracle, actor_type: &str) -> Option<&'o Simulated> {
-        let is_hit = !self.is_calm.load(Ordering::Relaxed) && self.faults.hits(actor_type);
+        let is_hit = !self.is_calm.load(Ordering::Relaxed)
+            && actor_type != PROBE
+            && self.faults.hits(actor_type);
         oracle.simulation().filter(|_| is_hit)
     }
 
@@ -80,33 +61,36 @@ impl Stage {
             .then(|| chance.now_ns() + drawn(chance, self.faults.delay_by))
     }
 
-    /// Called before each message is processed: counts the turn, and injects faults that the seed
-    /// chooses.
-    pub(crate) fn fault_before(
+    /// Called before each message is processed: counts the turn, and records and prints it if that
+    /// is wanted.
+    pub(crate) fn record_turn(
         &self,
-        name: &'static str,
-        role: MessageRole,
-        (actor, actor_type): (u64, &'static str),
+        turn: &BeginningTurn<'_>,
+        path: impl FnOnce() -> String,
         oracle: &Oracle,
     ) {
-        {
-            let mut record = lock(&self.record);
-            record.turns += 1;
-            let bytes = name.bytes().chain(actor.to_le_bytes());
-            record.signature = bytes.fold(record.signature, fnv1a);
-            if record.list.len() < record.recorded_max {
-                record.list.push(RecordedTurn {
-                    actor,
-                    behaviour: name,
-                    at_ns: oracle.now_ns(),
-                });
-            }
+        // No lock is held while the program's `Debug` runs.
+        let needs_arguments = lock(&self.record).needs_arguments();
+        let text = needs_arguments.then(|| text_of(turn.arguments));
+        let mut record = lock(&self.record);
+        record.add(turn, text.as_deref(), oracle.now_ns());
+        if let Some(text) = text.filter(|_| record.is_traced()) {
+            record.print(turn, &path(), &text, oracle.now_ns());
         }
+    }
+
+    /// Called after `record_turn`: injects faults that the seed chooses.
+    pub(crate) fn fault_before(
+        &self,
+        turn: &BeginningTurn<'_>,
+        role: MessageRole,
+        oracle: &Oracle,
+    ) {
         // A supervisor is part of the runtime: faults hit the program's actors only.
-        if !role.is_turn() || name.starts_with(SUPERVISOR) {
+        if !role.is_turn() || turn.behaviour.starts_with(SUPERVISOR) {
             return;
         }
-        let Some(chance) = self.chance(oracle, actor_type) else {
+        let Some(chance) = self.chance(oracle, turn.actor_type) else {
             return;
         };
         if chance.happens(self.faults.slow_turns) {
@@ -129,21 +113,26 @@ impl Stage {
         lock(&self.complaints).clone()
     }
 
-    /// Records the turns from here on, at most so many.
+    /// Keeps a list of the turns from here on, of at most `turns`.
     pub(crate) fn record(&self, turns: usize) {
-        lock(&self.record).recorded_max = turns;
+        lock(&self.record).record(turns);
     }
 
     pub(crate) fn recorded(&self) -> Vec<RecordedTurn> {
-        mem::take(&mut lock(&self.record).list)
+        lock(&self.record).take_list()
+    }
+
+    /// From here on arguments are part of the signature.
+    pub(crate) fn sign_arguments(&self) {
+        lock(&self.record).sign_arguments();
     }
 
     pub(crate) fn signature(&self) -> u64 {
-        lock(&self.record).signature
+        lock(&self.record).signature()
     }
 
     pub(crate) fn turns(&self) -> u64 {
-        lock(&self.record).turns
+        lock(&self.record).turns()
     }
 }
 
@@ -151,9 +140,4 @@ impl Stage {
 fn drawn(chance: &Simulated, limit: Duration) -> u64 {
     let micros = ns(limit) / 1_000;
     chance.choose(micros as usize + 1) as u64 * 1_000
-}
-
-/// Adds one byte to a 64-bit FNV-1a hash.
-fn fnv1a(hash: u64, byte: u8) -> u64 {
-    (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
 }

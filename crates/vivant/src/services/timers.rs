@@ -123,6 +123,20 @@ impl Timers {
         true
     }
 
+    /// Gives an alarm that is still set another deadline; false when it has fired or was cancelled.
+    /// An interval that fires now gets its next deadline from that.
+    pub(crate) fn restart(&self, TimerId(number): TimerId, at_ns: u64) -> bool {
+        let mut table = lock(&self.table);
+        let Some(deadline) = table.deadlines.get_mut(&number) else {
+            return false;
+        };
+        let before_ns = std::mem::replace(deadline, at_ns);
+        if let Some(alarm) = table.remove(&(before_ns, number)) {
+            table.insert((at_ns, number), alarm);
+        }
+        true
+    }
+
     /// The next deadline.
     pub(crate) fn next_ns(&self) -> Option<u64> {
         lock(&self.table).first(Which::All).map(|key| key.0)
@@ -322,5 +336,37 @@ mod tests {
             "the tick at 20 is left out"
         );
         assert_eq!(timers.next_ns(), Some(30), "not at 25 + 10");
+    }
+
+    #[test]
+    fn a_restart_moves_the_deadline_of_an_alarm_that_is_set() {
+        let (timers, fired) = (Arc::new(Timers::default()), Arc::new(AtomicUsize::new(0)));
+        let count = fired.clone();
+        let fire = Box::new(move || {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        let (once, _) = timers.set(10, Alarm::Once(fire));
+        assert!(timers.restart(once, 30));
+        timers.fire_due(20, |_| unreachable!("no alarm panics"));
+        assert_eq!((fired.load(Ordering::Relaxed), timers.len()), (0, 1));
+        timers.fire_due(30, |_| unreachable!("no alarm panics"));
+        assert_eq!((fired.load(Ordering::Relaxed), timers.len()), (1, 0));
+        assert!(!timers.restart(once, 40));
+    }
+
+    #[test]
+    fn an_interval_that_is_restarted_while_it_fires_goes_on() {
+        let timers = Arc::new(Timers::default());
+        let (id, again) = (Arc::new(Mutex::new(None)), timers.clone());
+        let own = id.clone();
+        let fire = Box::new(move || {
+            let own = lock(&own).expect("it is set");
+            assert!(again.restart(own, 1_000));
+            Interval::Continue
+        });
+        let period_ns = 10;
+        *lock(&id) = Some(timers.set(10, Alarm::Every { period_ns, fire }).0);
+        timers.fire_due(10, |_| unreachable!("no alarm panics"));
+        assert_eq!((timers.next_ns(), timers.len()), (Some(20), 1));
     }
 }

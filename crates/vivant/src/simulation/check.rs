@@ -1,9 +1,9 @@
 //! A test under many seeds.
 
 use super::rerun::{Recording, SeededRun, rerun};
+use super::variables::number;
 use super::{Faults, Simulation};
 use crate::failures::message_of;
-use std::env;
 use std::panic;
 
 /// Number of seeds of a test.
@@ -19,17 +19,6 @@ impl Seeds {
             return Box::new(std::iter::once(seed));
         }
         Box::new(0..number("VIVANT_SEEDS").unwrap_or(self.0))
-    }
-}
-
-/// The number in an environment variable.
-///
-/// An invalid value must not silently run another test than the requested one.
-fn number(variable: &str) -> Option<u64> {
-    let text = env::var(variable).ok()?;
-    match text.parse() {
-        Ok(number) => Some(number),
-        Err(error) => panic!("{variable}={text} is not a number of seeds or a seed: {error}"),
     }
 }
 
@@ -53,6 +42,7 @@ pub fn check(name: &str, seeds: Seeds, faults: &Faults, test: impl Fn(&Simulatio
             eprintln!(
                 "\n{name} failed under seed {seed} after {} turns, at virtual time {:?}: {}\n\
                  Rerun it alone with: VIVANT_SEED={seed} cargo test {test_name}\n\
+                 With VIVANT_TRACE=1 before it, its turns are printed.\n\
                  It is run again, to see whether its seed determines it.",
                 run.turns,
                 run.now,

@@ -7,14 +7,14 @@
 
 mod check;
 mod rerun;
+mod variables;
 
 use crate::actor::{Shared, Worker};
 use crate::api::Actor;
 use crate::oracle::Oracle;
 use crate::sched::SimulatedScheduler;
 pub use crate::services::Faults;
-use crate::services::Services;
-use crate::services::Stage;
+use crate::services::{Services, Stage, Trace};
 use crate::system::{System, SystemBuilder};
 pub use check::{Seeds, check};
 use std::fmt;
@@ -25,6 +25,10 @@ use std::time::Duration;
 ///
 /// Actors run when this thread waits for them: in [`run`](Simulation::run), in
 /// [`Call::ask_blocking`](crate::Call::ask_blocking) and in [`System::block_on`].
+///
+/// With `VIVANT_TRACE=1` in the environment it prints a line for each turn to the standard error:
+/// its number, the virtual time, the actor, the behaviour, and the arguments that are `Debug`; `..`
+/// stands for the others. `cargo test` shows the lines of a test that fails.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -61,14 +65,29 @@ impl Simulation {
     }
 
     /// A simulation with faults, and a configured system (its number of workers has no effect).
+    ///
+    /// # Panics
+    ///
+    /// If the environment variable `VIVANT_TRACE` is set, and is neither `0` nor `1`.
     pub fn with(seed: u64, faults: Faults, builder: SystemBuilder) -> Simulation {
+        Simulation::traced(seed, faults, builder, variables::trace())
+    }
+
+    #[allow(
+        clippy::print_stderr,
+        reason = "a trace is for the reader of a test's output"
+    )]
+    fn traced(seed: u64, faults: Faults, builder: SystemBuilder, trace: Trace) -> Simulation {
+        if trace == Trace::On {
+            eprintln!("turns under seed {seed}: number, virtual time, actor, message");
+        }
         let builder = match faults.overload() {
             Some(messages) => builder.overload(messages),
             None => builder,
         };
         let (config, listener) = builder.into_parts();
         let scheduler = Box::new(SimulatedScheduler::default());
-        let stage = Some(Box::new(Stage::new(faults)));
+        let stage = Some(Box::new(Stage::new(faults, trace)));
         let services = Services::new(config, Oracle::simulated(seed), stage, listener);
         let shared = Shared::new(services, scheduler);
         Simulation {
@@ -187,10 +206,36 @@ impl Simulation {
         Duration::from_nanos(self.system.shared().oracle.now_ns())
     }
 
-    /// A hash of the sequence of (actor, behaviour) pairs that ran: equal runs have equal
-    /// signatures.
+    /// A hash of the sequence of (actor, behaviour) pairs that ran, and of their arguments after
+    /// [`sign_arguments`](Simulation::sign_arguments): equal runs have equal signatures.
     pub fn signature(&self) -> u64 {
         self.stage().signature()
+    }
+
+    /// From here on the arguments of messages are part of the signature, as their `Debug` prints
+    /// them; an argument without `Debug` is left out. So two runs of a seed that differ in values
+    /// only are told apart: a failing seed is run twice, and the report names the first turn with
+    /// other arguments. Costs a text for each turn.
+    ///
+    /// ```
+    /// use vivant::prelude::*;
+    /// use vivant::simulation::Simulation;
+    ///
+    /// #[derive(Actor)] struct Shelf;
+    /// #[behaviours] impl Shelf { fn put(&mut self, book: &'static str) { let _ = book; } }
+    ///
+    /// let signature = |book| {
+    ///     let simulation = Simulation::new(7);
+    ///     simulation.sign_arguments();
+    ///     simulation.system().spawn(Shelf).put(book).send();
+    ///     simulation.run();
+    ///     simulation.signature()
+    /// };
+    /// assert_eq!(signature("Emma"), signature("Emma"));
+    /// assert_ne!(signature("Emma"), signature("Dune"));
+    /// ```
+    pub fn sign_arguments(&self) {
+        self.stage().sign_arguments();
     }
 
     /// Number of turns that have run.

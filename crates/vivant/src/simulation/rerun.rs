@@ -1,15 +1,15 @@
 //! [`rerun`]: a seed that has failed is run again, so that the report can say whether the seed
 //! determines the run.
 
-use super::{Faults, Simulation};
+use super::{Faults, Simulation, variables};
 use crate::failures::message_of;
-use crate::services::RecordedTurn;
+use crate::services::{RecordedTurn, Trace};
 use crate::system::System;
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
 
-/// Turns that are recorded of each run. A later difference is not found.
+/// Turns that are recorded of each run, with their arguments. A later difference is not found.
 pub(super) const TURNS_MAX: usize = 1_000_000;
 
 /// One run of a test under a seed.
@@ -35,7 +35,12 @@ impl SeededRun {
         test: impl Fn(&Simulation),
         recording: Recording,
     ) -> SeededRun {
-        let simulation = Simulation::with(seed, faults.clone(), System::builder());
+        let trace = match recording {
+            Recording::Off => variables::trace(),
+            // The first run's trace is in the output.
+            Recording::On => Trace::Off,
+        };
+        let simulation = Simulation::traced(seed, faults.clone(), System::builder(), trace);
         if recording == Recording::On {
             simulation.stage().record(TURNS_MAX);
         }
@@ -73,23 +78,17 @@ pub(super) fn rerun(
     first: &SeededRun,
 ) -> String {
     let second = SeededRun::of(seed, faults, &test, Recording::On);
-    if (second.signature, second.turns) == (first.signature, first.turns) {
-        return match (first.end(), second.end()) {
-            (before, now) if before == now => {
-                format!(
-                    "A second run had the same {} turns, and failed too.",
-                    first.turns
-                )
-            }
-            (before, now) => format!(
-                "The seed does not determine this run: a second one had the same turns, with other \
-                 values. The first {before}. The second {now}.\n{SOURCES}"
-            ),
-        };
+    let has_same_turns = (second.signature, second.turns) == (first.signature, first.turns);
+    let [end, other_end] = [first.end(), second.end()];
+    if has_same_turns && end == other_end {
+        return format!(
+            "A second run had the same {} turns, and failed too.",
+            first.turns
+        );
     }
     // The first run has no list.
     let third = SeededRun::of(seed, faults, &test, Recording::On);
-    let differs = match first_difference(&second.recorded, &third.recorded) {
+    let difference = match first_difference(&second.recorded, &third.recorded) {
         Some((number, turns)) => {
             let [one, other] = turns.map(|turn| match turn {
                 Some(turn) => turn.to_string(),
@@ -102,9 +101,13 @@ pub(super) fn rerun(
             first.turns, second.turns
         ),
     };
-    format!(
-        "The seed does not determine this run: the next ones had other turns. {differs}\n{SOURCES}"
-    )
+    let differs = match has_same_turns {
+        true => format!(
+            "a second one had the same turns, with other values. The first {end}. The second {other_end}."
+        ),
+        false => "the next ones had other turns.".to_owned(),
+    };
+    format!("The seed does not determine this run: {differs} {difference}\n{SOURCES}")
 }
 
 const SOURCES: &str = "Look for the order of a std HashMap or HashSet, addresses of objects, clocks, random numbers, \
@@ -176,7 +179,7 @@ mod tests {
             "{report}"
         );
         assert!(report.contains("of the second run is actor "), "{report}");
-        assert!(report.contains("Guest::eat at 0ns"), "{report}");
+        assert!(report.contains("Guest::eat(meal: "), "{report}");
     }
 
     #[test]
@@ -193,5 +196,6 @@ mod tests {
             report.contains("with other values. The first failed: "),
             "{report}"
         );
+        assert!(report.contains("Guest::eat(meal: "), "{report}");
     }
 }

@@ -13,13 +13,14 @@ pub use shutdown::{RemainingActor, Shutdown, ShutdownReport};
 use crate::actor::Shared;
 use crate::api::Clock;
 use crate::api::block_on;
-use crate::api::{Address, InlineActor, Target};
+use crate::api::{Address, AskFuture, InlineActor, Target};
 use crate::api::{Spawner, SystemRef};
 use crate::services::DeadLetters;
 use crate::sync::Arc;
 pub use inspect::{ActorFacts, AliveBecause, Inspection, OpenWait};
 use std::fmt;
 use std::future::Future;
+use std::thread;
 use std::time::Duration;
 
 /// A runtime of actors: workers, timers, and the registries of actors.
@@ -190,8 +191,29 @@ impl System {
         &self,
         how: Shutdown,
     ) -> impl Future<Output = ShutdownReport> + Send + use<> {
+        self.clone().shut_down_beside(how)
+    }
+
+    /// Runs the shutdown on a thread of its own; in a simulation, on this one.
+    async fn shut_down_beside(self, how: Shutdown) -> ShutdownReport {
+        let shared = self.shared();
+        if shared.stage().is_some() {
+            return self.shutdown_by(how);
+        }
+        shutdown::assert_outside(shared);
+        let (report, resolver) = AskFuture::new(shared);
+        // With a handle of its own: the last one, if it is dropped, ends the system at once.
         let system = self.clone();
-        shutdown::shutdown_beside(system, how)
+        let closing = move || resolver.resolve(system.shutdown_by(how));
+        let thread = thread::Builder::new().name(format!("{}-shutdown", shared.config.name));
+        match thread.spawn(closing) {
+            Ok(_) => match report.await {
+                Ok(report) => report,
+                Err(error) => panic!("the shutdown panicked: {error}"),
+            },
+            // Without a thread for it, it runs here.
+            Err(_) => self.shutdown_by(how),
+        }
     }
 }
 

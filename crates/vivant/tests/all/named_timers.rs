@@ -70,6 +70,14 @@ impl Clockwork {
     fn cancel_token(&mut self) -> bool {
         self.last.take().unwrap().cancel()
     }
+
+    fn begin_anew(&mut self, t: &Turn<Self>, name: String) -> bool {
+        t.timer(&name).restart()
+    }
+
+    fn begin_token_anew(&mut self) -> bool {
+        self.last.as_ref().unwrap().restart()
+    }
 }
 
 fn started(seed: u64) -> (Simulation, Address<Clockwork>) {
@@ -133,6 +141,33 @@ fn a_running_delay_is_kept_and_an_elapsed_one_is_set_again() {
     once();
     simulation.run_for(ms(10));
     assert_eq!(ticks(&clockwork), [18]);
+    assert_eq!(timers(&simulation), 0);
+}
+
+#[test]
+fn timers_begin_anew_by_name_or_token() {
+    let (simulation, clockwork) = started(4);
+    let anew = |name: &str| clockwork.begin_anew(name.to_owned()).ask_blocking();
+    simulation.run_for(ms(7));
+    assert_eq!(anew("tick"), Ok(true));
+    simulation.run_for(ms(25));
+    assert_eq!(ticks(&clockwork), [17, 27], "a whole period from then on");
+    clockwork.cancel("tick".to_owned()).ask_blocking().unwrap();
+    assert_eq!(anew("tick"), Ok(false));
+    assert_eq!(anew("other"), Ok(false));
+
+    clockwork
+        .after("once".to_owned(), 8)
+        .ask_blocking()
+        .unwrap();
+    simulation.run_for(ms(5));
+    assert_eq!(clockwork.begin_token_anew().ask_blocking(), Ok(true));
+    simulation.run_for(ms(5));
+    assert_eq!(anew("once"), Ok(true));
+    simulation.run_for(ms(30));
+    assert_eq!(ticks(&clockwork), [50], "32 + 5 + 5 + 8");
+    assert_eq!(anew("once"), Ok(false));
+    assert_eq!(clockwork.begin_token_anew().ask_blocking(), Ok(false));
     assert_eq!(timers(&simulation), 0);
 }
 

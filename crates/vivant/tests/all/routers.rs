@@ -1,9 +1,9 @@
 //! Routers: the next member, the least loaded one, the member of a key; and ended members.
 
 use std::time::Duration;
-use vivant::Router;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
+use vivant::{Router, Supervisor};
 
 #[interface]
 trait Work {
@@ -33,6 +33,14 @@ impl Worker {
 
     fn step(&mut self) {
         self.done += 1;
+    }
+
+    fn fail(&mut self) {
+        panic!("as planned");
+    }
+
+    fn leave(&mut self, t: &Turn<Self>) {
+        t.stop();
     }
 }
 
@@ -288,4 +296,31 @@ fn seeded_all_work_is_done(simulation: &Simulation) {
         );
         assert!(child.turns > 20, "{child:?}");
     }
+}
+
+/// Members that fail, or end by themselves, are replaced under their address.
+#[vivant::test(seeds = 20, faults = Faults::none().delays(200_000, Duration::from_millis(50)))]
+fn seeded_supervised_members_are_replaced(simulation: &Simulation) {
+    let tree = Supervisor::one_for_one()
+        .budget(10, Duration::from_secs(1))
+        .spawn(simulation.system());
+    let workers = Router::supervised(&tree, 3, Worker::child);
+    let all: Vec<_> = workers.members().cloned().collect();
+    workers.broadcast(|worker| worker.step());
+    all[0].fail().send();
+    all[1].leave().send();
+    simulation.run();
+    assert_eq!(workers.members().cloned().collect::<Vec<_>>(), all);
+    let turns: Vec<_> = (0..6).map(|_| number(workers.next())).collect();
+    assert_eq!(turns, [0, 1, 2, 0, 1, 2]);
+    let done: Vec<_> = all.iter().map(|it| it.done().ask_blocking()).collect();
+    assert_eq!(done, [Ok(0), Ok(0), Ok(1)], "a new state, or the old one");
+    assert!((0..50).all(|key| {
+        let member = workers.by_key(&key);
+        member == workers.by_key(&key) && all.contains(member)
+    }));
+    // A member that is stopped from outside is not replaced.
+    Address::stop(&all[2]);
+    simulation.run();
+    assert_eq!(workers.members().count(), 2);
 }

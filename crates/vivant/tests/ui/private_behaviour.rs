@@ -24,5 +24,5 @@ fn main() {
     let account = System::new().spawn(bank::Account { balance: 0 });
     account.deposit(1).send();
     account.forget().send();
-    let _: vivant::Call<bank::account::Forget<bank::Account>>;
+    let _: vivant::Call<bank::account_messages::Forget<bank::Account>>;
 }

@@ -108,6 +108,16 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "vivant-collections",
+        &["gc/btree/entry.rs", "gc/btree/map.rs"],
+        "a map makes entries, and an entry writes to its map",
+    ),
+    (
+        "vivant-collections",
+        &["gc/hash/entry.rs", "gc/hash/map.rs"],
+        "a map makes entries, and an entry writes to its map",
+    ),
+    (
+        "vivant-collections",
         &[
             "val/map/batch.rs",
             "val/map/insert.rs",
@@ -182,6 +192,7 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
             "behaviours/block.rs",
             "behaviours/guard.rs",
             "behaviours/hooks.rs",
+            "behaviours/implementor.rs",
             "behaviours/mod.rs",
             "behaviours/table.rs",
         ],

@@ -1,6 +1,7 @@
 //! [`BTreeMap`]: an ordered map in chunks.
 
 use super::cursor::{Cursor, Side};
+pub use super::entry::{Entry, OccupiedEntry, VacantEntry};
 pub use super::iter::{Iter, IterMut, Keys, Range, RangeMut, Values, ValuesMut};
 use super::node::Node;
 use super::tree::{SearchResult, Tree};
@@ -32,7 +33,7 @@ use vivant_heap::{Evacuator, Mutator, Object, Tracer};
 /// }
 /// ```
 pub struct BTreeMap<'gc, K, V> {
-    tree: Tree<'gc, K, V>,
+    pub(super) tree: Tree<'gc, K, V>,
 }
 
 impl<K, V> BTreeMap<'_, K, V> {
@@ -122,10 +123,30 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         K: Borrow<Q>,
     {
         match self.tree.find(key) {
-            // SAFETY: an entry of a map that is borrowed for as long as the result.
-            SearchResult::Entry(node, slot, _) => Some(unsafe { node.value(slot).as_ref() }),
+            SearchResult::Entry(node, slot, _) => Some(self.at(node, slot).1),
             SearchResult::Gap(_) => None,
         }
+    }
+
+    /// An entry of this map.
+    #[inline]
+    pub(super) fn at(&self, node: Node<'gc, K, V>, slot: usize) -> (&K, &V) {
+        // SAFETY: an entry of a map that is borrowed for as long as the result.
+        unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) }
+    }
+
+    /// The value of an entry of this map, for writing.
+    #[inline]
+    pub(super) fn value_mut(
+        &mut self,
+        m: &Mutator<'gc>,
+        node: Node<'gc, K, V>,
+        slot: usize,
+    ) -> &mut V {
+        node.touch(m);
+        // SAFETY: an entry of a map that is borrowed exclusively for as long as the result; its
+        // chunk has passed the barrier.
+        unsafe { node.value(slot).as_mut() }
     }
 
     /// The entry for a key.
@@ -135,10 +156,7 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         K: Borrow<Q>,
     {
         match self.tree.find(key) {
-            SearchResult::Entry(node, slot, _) => {
-                // SAFETY: an entry of a map that is borrowed for as long as the result.
-                Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
-            }
+            SearchResult::Entry(node, slot, _) => Some(self.at(node, slot)),
             SearchResult::Gap(_) => None,
         }
     }
@@ -160,13 +178,40 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         K: Borrow<Q>,
     {
         match self.tree.find(key) {
-            SearchResult::Entry(node, slot, _) => {
-                node.touch(m);
-                // SAFETY: an entry of a map that is borrowed exclusively for as long as the result;
-                // its chunk has passed the barrier.
-                Some(unsafe { node.value(slot).as_mut() })
-            }
+            SearchResult::Entry(node, slot, _) => Some(self.value_mut(m, node, slot)),
             SearchResult::Gap(_) => None,
+        }
+    }
+
+    /// The place for the entry of a key, in the map or not: to look the key up once and then read,
+    /// write or insert. Removing it looks it up again.
+    ///
+    /// ```
+    /// use vivant_collections::gc;
+    /// use vivant_heap::Mutator;
+    ///
+    /// fn book<'gc>(m: &Mutator<'gc>, seats: &mut gc::BTreeMap<'gc, u32, Vec<String>>, row: u32) -> usize {
+    ///     let row = seats.entry(m, row).or_default();
+    ///     row.push("Ada".to_owned());
+    ///     row.len()
+    /// }
+    /// ```
+    #[inline]
+    pub fn entry<'a>(&'a mut self, m: &'a Mutator<'gc>, key: K) -> Entry<'a, 'gc, K, V> {
+        match self.tree.find(&key) {
+            SearchResult::Entry(node, slot, _) => Entry::Occupied(OccupiedEntry {
+                map: self,
+                m,
+                node,
+                slot,
+                key,
+            }),
+            SearchResult::Gap(gap) => Entry::Vacant(VacantEntry {
+                map: self,
+                m,
+                gap,
+                key,
+            }),
         }
     }
 
@@ -179,13 +224,8 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
     pub fn insert(&mut self, m: &Mutator<'gc>, key: K, value: V) -> Option<V> {
         match self.tree.find(&key) {
             SearchResult::Entry(node, slot, _) => {
-                node.touch(m);
-                // SAFETY: an entry of a map that is borrowed exclusively; its chunk has passed the
-                // barrier.
-                Some(std::mem::replace(
-                    unsafe { node.value(slot).as_mut() },
-                    value,
-                ))
+                let there = self.value_mut(m, node, slot);
+                Some(std::mem::replace(there, value))
             }
             SearchResult::Gap(gap) => {
                 self.tree.put(m, gap, (key, value));
@@ -206,18 +246,13 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         make: impl FnOnce(&Mutator<'gc>) -> V,
     ) -> &mut V {
         let (node, slot) = match self.tree.find(&key) {
-            SearchResult::Entry(node, slot, _) => {
-                node.touch(m);
-                (node, slot)
-            }
+            SearchResult::Entry(node, slot, _) => (node, slot),
             SearchResult::Gap(gap) => {
                 let value = make(m);
                 self.tree.put(m, gap, (key, value))
             }
         };
-        // SAFETY: an entry of a map that is borrowed exclusively for as long as the result; its
-        // chunk has passed the barrier.
-        unsafe { node.value(slot).as_mut() }
+        self.value_mut(m, node, slot)
     }
 
     /// Removes the entry for a key and returns it.

@@ -1,5 +1,6 @@
 //! [`HashMap`]: a hash map in chunks.
 
+pub use super::entry::{Entry, OccupiedEntry, VacantEntry};
 pub use super::iter::{Iter, IterMut, Keys, Values, ValuesMut};
 use super::segment::Segment;
 use super::trie::{Lookup, Trie, Walk};
@@ -185,9 +186,36 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
         K: Borrow<Q>,
     {
         let (segment, slot) = self.find(key)?;
+        Some(self.at(segment, slot))
+    }
+
+    /// An entry of this map.
+    #[inline]
+    pub(super) fn at(&self, segment: Segment<'gc, K, V>, slot: usize) -> (&K, &V) {
         // SAFETY: an entry of a map that is borrowed for as long as the result.
         let (key, value) = unsafe { segment.entry(slot).as_ref() };
-        Some((key, value))
+        (key, value)
+    }
+
+    /// The value of an entry of this map, in a chunk that has passed the barrier.
+    #[inline]
+    pub(super) fn value_mut(&mut self, mut entry: NonNull<(K, V)>) -> &mut V {
+        // SAFETY: an entry of a map that is borrowed exclusively for as long as the result; its
+        // chunk has passed the barrier.
+        unsafe { &mut entry.as_mut().1 }
+    }
+
+    /// Removes an entry of this map and returns it.
+    #[inline]
+    pub(super) fn take(
+        &mut self,
+        m: &Mutator<'gc>,
+        segment: Segment<'gc, K, V>,
+        slot: usize,
+    ) -> (K, V) {
+        let entry = segment.take(m, slot);
+        self.len -= 1;
+        entry
     }
 
     /// Whether there is a value for this key.
@@ -209,9 +237,49 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
     {
         let (segment, slot) = self.find(key)?;
         segment.touch_slot(m, slot);
-        // SAFETY: an entry of a map that is borrowed exclusively for as long as the result; its
-        // chunk has passed the barrier.
-        Some(unsafe { &mut segment.entry(slot).as_mut().1 })
+        Some(self.value_mut(segment.entry(slot)))
+    }
+
+    /// The place for the entry of a key, in the map or not: to look the key up once and then read,
+    /// write, insert or remove.
+    ///
+    /// ```
+    /// use vivant_collections::gc::{self, hash_map::Entry};
+    /// use vivant_heap::Mutator;
+    ///
+    /// /// Counts a word. Returns how often it was counted before.
+    /// fn count<'gc>(m: &Mutator<'gc>, counts: &mut gc::HashMap<'gc, String, u64>, word: &str) -> u64 {
+    ///     let count = counts.entry(m, word.to_owned()).or_default();
+    ///     *count += 1;
+    ///     *count - 1
+    /// }
+    ///
+    /// /// Takes a word back.
+    /// fn forget<'gc>(m: &Mutator<'gc>, counts: &mut gc::HashMap<'gc, String, u64>, word: &str) {
+    ///     match counts.entry(m, word.to_owned()) {
+    ///         Entry::Occupied(entry) if *entry.get() == 1 => drop(entry.remove()),
+    ///         entry => { entry.and_modify(|count| *count -= 1); }
+    ///     }
+    /// }
+    /// ```
+    #[inline]
+    pub fn entry<'a>(&'a mut self, m: &'a Mutator<'gc>, key: K) -> Entry<'a, 'gc, K, V, S> {
+        let hash = self.hasher.hash_one(&key);
+        match self.trie.find(hash, |other| key == *other) {
+            Lookup::Entry(segment, slot) => Entry::Occupied(OccupiedEntry {
+                map: self,
+                m,
+                segment,
+                slot,
+            }),
+            Lookup::Vacant(first) => Entry::Vacant(VacantEntry {
+                map: self,
+                m,
+                first,
+                hash,
+                key,
+            }),
+        }
     }
 
     /// Sets the value of a key. Returns the old value; an old key stays.
@@ -225,9 +293,7 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
         match self.trie.find(hash, |other| key == *other) {
             Lookup::Entry(segment, slot) => {
                 segment.touch_slot(m, slot);
-                // SAFETY: an entry of a map that is borrowed exclusively; its chunk has passed the
-                // barrier.
-                let there = unsafe { &mut segment.entry(slot).as_mut().1 };
+                let there = self.value_mut(segment.entry(slot));
                 Some(std::mem::replace(there, value))
             }
             Lookup::Vacant(first) => {
@@ -238,7 +304,7 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
     }
 
     #[inline]
-    fn push(
+    pub(super) fn push(
         &mut self,
         m: &Mutator<'gc>,
         first: Option<Segment<'gc, K, V>>,
@@ -265,7 +331,7 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
         make: impl FnOnce(&Mutator<'gc>) -> V,
     ) -> &mut V {
         let hash = self.hasher.hash_one(&key);
-        let mut entry = match self.trie.find(hash, |other| key == *other) {
+        let entry = match self.trie.find(hash, |other| key == *other) {
             Lookup::Entry(segment, slot) => {
                 segment.touch_slot(m, slot);
                 segment.entry(slot)
@@ -275,9 +341,7 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
                 self.push(m, first, hash, (key, value))
             }
         };
-        // SAFETY: an entry of a map that is borrowed exclusively for as long as the result; its
-        // chunk has passed the barrier.
-        unsafe { &mut entry.as_mut().1 }
+        self.value_mut(entry)
     }
 
     /// Removes the entry for a key and returns it.
@@ -291,9 +355,7 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
         K: Borrow<Q>,
     {
         let (segment, slot) = self.find(key)?;
-        let entry = segment.take(m, slot);
-        self.len -= 1;
-        Some(entry)
+        Some(self.take(m, segment, slot))
     }
 }
 

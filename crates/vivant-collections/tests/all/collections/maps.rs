@@ -4,9 +4,11 @@ use super::kinds::{Colliding, Ending, Key, Kind, Large, Nothing, Number, Referen
 use super::{Pair, run, unless_refused, with_seeds};
 use fastrand::Rng;
 use std::collections::HashMap;
+use std::collections::hash_map as model;
 use std::marker::PhantomData;
-use vivant_collections::gc;
-use vivant_heap::{Mutator, Root};
+use std::sync::Arc;
+use vivant_collections::gc::{self, hash_map};
+use vivant_heap::{Heap, Leaf, Mutator, Pacing, PageSource, Root};
 
 /// A map of the heap, and its model.
 struct Maps<K: Key, E> {
@@ -28,6 +30,65 @@ impl<K: Key, E: Kind> Maps<K, E> {
         match size_of::<E::Of<'_>>() {
             0 => 0,
             _ => self.last,
+        }
+    }
+
+    /// Each way to use an entry.
+    fn use_entry<'gc>(
+        &mut self,
+        m: &Mutator<'gc>,
+        map: &mut gc::HashMap<'gc, K::Of, E::Of<'gc>>,
+        key: K::Of,
+        number: u64,
+        random: &mut Rng,
+    ) {
+        let entry = map.entry(m, key.clone());
+        assert_eq!(entry.key(), &key);
+        match (entry, self.model.entry(key)) {
+            (hash_map::Entry::Vacant(vacant), model::Entry::Vacant(expected)) => {
+                let value = match random.usize(..4) {
+                    0 => {
+                        assert_eq!(&vacant.into_key(), expected.key());
+                        return;
+                    }
+                    1 => vacant.insert(E::make(m, number)),
+                    2 => hash_map::Entry::Vacant(vacant).or_insert_with(|| E::make(m, number)),
+                    _ => hash_map::Entry::Vacant(vacant)
+                        .and_modify(|_| panic!("there is none"))
+                        .or_insert_with_key(|key| {
+                            assert_eq!(key, expected.key());
+                            E::make(m, number)
+                        }),
+                };
+                assert_eq!(E::number(value), number);
+                expected.insert(number);
+            }
+            (hash_map::Entry::Occupied(mut there), model::Entry::Occupied(mut expected)) => {
+                assert_eq!(there.key(), expected.key());
+                assert_eq!(E::number(there.get()), *expected.get());
+                match random.usize(..5) {
+                    0 => *there.get_mut() = E::make(m, number),
+                    1 => {
+                        let before = there.insert(E::make(m, number));
+                        assert_eq!(E::number(&before), *expected.get());
+                    }
+                    2 => *there.into_mut() = E::make(m, number),
+                    3 => {
+                        let entry = hash_map::Entry::Occupied(there);
+                        let changed = entry.and_modify(|value| *value = E::make(m, number));
+                        let value = changed.or_insert_with(|| panic!("there is one"));
+                        assert_eq!(E::number(value), number);
+                    }
+                    _ => {
+                        let (gone, value) = there.remove_entry();
+                        let (expected, number) = expected.remove_entry();
+                        assert_eq!((gone, E::number(&value)), (expected, number));
+                        return;
+                    }
+                }
+                expected.insert(number);
+            }
+            _ => panic!("one of the maps has an entry, and the other has none"),
         }
     }
 }
@@ -67,6 +128,10 @@ impl<K: Key, E: Kind> Pair for Maps<K, E> {
                     let gone = map.remove(m, &key);
                     assert_eq!(gone.as_ref().map(E::number), self.model.remove(&key));
                 }
+            }
+            7 if random.bool() => {
+                let (key, number) = (key::<K>(random), self.next());
+                self.use_entry(m, map, key, number, random);
             }
             7 => {
                 let (key, number) = (key::<K>(random), self.next());
@@ -147,4 +212,23 @@ fn seeded_hash_maps_are_those_of_std() {
 fn seeded_hash_maps_of_odd_keys_are_those_of_std() {
     maps::<Colliding, Ending>();
     maps::<Shared, Reference>();
+}
+
+/// Keys of a type that is no object by itself are found without their `Leaf`.
+#[test]
+fn leaves_are_looked_up_by_what_they_hold() {
+    struct Shops;
+    impl Root for Shops {
+        type Of<'gc> = gc::HashMap<'gc, Leaf<Vec<u8>>, u64>;
+    }
+    let source = Arc::new(PageSource::new());
+    let mut heap = Heap::<Shops>::new(&source, Pacing::default(), |_| gc::HashMap::new());
+    heap.turn(|m, shops| {
+        shops.insert(m, Leaf(b"till".to_vec()), 1);
+        shops.insert(m, Leaf(b"door".to_vec()), 2);
+        assert_eq!(shops.get(b"door".as_slice()), Some(&2));
+        assert_eq!(shops.get(&b"till".to_vec()), Some(&1));
+        assert_eq!(shops.remove(m, b"till".as_slice()), Some(1));
+        assert!(!shops.contains_key(b"till".as_slice()));
+    });
 }

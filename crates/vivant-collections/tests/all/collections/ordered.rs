@@ -4,8 +4,9 @@ use super::kinds::{Ending, Huge, Key, Kind, Large, Nothing, Number, Reference, S
 use super::{Pair, run, unless_refused, with_seeds};
 use fastrand::Rng;
 use std::collections::BTreeMap;
+use std::collections::btree_map as model;
 use std::marker::PhantomData;
-use vivant_collections::gc;
+use vivant_collections::gc::{self, btree_map};
 use vivant_heap::{Mutator, Root};
 
 struct Maps<K: Key, E> {
@@ -41,6 +42,65 @@ impl<K: Key, E: Kind> Maps<K, E> {
         let before = map.insert(m, key.clone(), value);
         let model = self.model.insert(key, number);
         assert_eq!(before.as_ref().map(E::number), model);
+    }
+
+    /// Each way to use an entry.
+    fn use_entry<'gc>(
+        &mut self,
+        m: &Mutator<'gc>,
+        map: &mut gc::BTreeMap<'gc, K::Of, E::Of<'gc>>,
+        key: K::Of,
+        number: u64,
+        random: &mut Rng,
+    ) {
+        let entry = map.entry(m, key.clone());
+        assert_eq!(entry.key(), &key);
+        match (entry, self.model.entry(key)) {
+            (btree_map::Entry::Vacant(vacant), model::Entry::Vacant(expected)) => {
+                let value = match random.usize(..4) {
+                    0 => {
+                        assert_eq!(&vacant.into_key(), expected.key());
+                        return;
+                    }
+                    1 => vacant.insert(E::make(m, number)),
+                    2 => btree_map::Entry::Vacant(vacant).or_insert_with(|| E::make(m, number)),
+                    _ => btree_map::Entry::Vacant(vacant)
+                        .and_modify(|_| panic!("there is none"))
+                        .or_insert_with_key(|key| {
+                            assert_eq!(key, expected.key());
+                            E::make(m, number)
+                        }),
+                };
+                assert_eq!(E::number(value), number);
+                expected.insert(number);
+            }
+            (btree_map::Entry::Occupied(mut there), model::Entry::Occupied(mut expected)) => {
+                assert_eq!(there.key(), expected.key());
+                assert_eq!(E::number(there.get()), *expected.get());
+                match random.usize(..5) {
+                    0 => *there.get_mut() = E::make(m, number),
+                    1 => {
+                        let before = there.insert(E::make(m, number));
+                        assert_eq!(E::number(&before), *expected.get());
+                    }
+                    2 => *there.into_mut() = E::make(m, number),
+                    3 => {
+                        let entry = btree_map::Entry::Occupied(there);
+                        let changed = entry.and_modify(|value| *value = E::make(m, number));
+                        let value = changed.or_insert_with(|| panic!("there is one"));
+                        assert_eq!(E::number(value), number);
+                    }
+                    _ => {
+                        let (gone, value) = there.remove_entry();
+                        let (expected, number) = expected.remove_entry();
+                        assert_eq!((gone, E::number(&value)), (expected, number));
+                        return;
+                    }
+                }
+                expected.insert(number);
+            }
+            _ => panic!("one of the maps has an entry, and the other has none"),
+        }
     }
 }
 
@@ -106,6 +166,10 @@ impl<K: Key, E: Kind> Pair for Maps<K, E> {
                         .map(|(key, value)| (key.clone(), E::number(value)));
                     assert_eq!(gone, self.model.pop_last());
                 }
+            }
+            10 if random.bool() => {
+                let (key, number) = (key::<K>(random), self.next());
+                self.use_entry(m, map, key, number, random);
             }
             10 => {
                 let (key, number) = (key::<K>(random), self.next());

@@ -11,6 +11,7 @@ use crate::actor::refusal::{Next, Refusal};
 use crate::actor::worker::Worker;
 use crate::message::{MessageRole, Route, pool};
 use crate::observe::Origin;
+use std::fmt;
 use std::panic::Location;
 use std::ptr::{self, NonNull};
 
@@ -30,6 +31,11 @@ pub(crate) trait MessageKind {
     /// Returns the value of the guard: true if the message may run now.
     fn ready(_: &Self::Content, _: &mut StateRef<'_>) -> bool {
         true
+    }
+
+    /// Writes the program's arguments in parentheses, if it carries any.
+    fn fmt_args(_: &Self::Content, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ok(())
     }
 
     /// Processes the message.
@@ -190,18 +196,16 @@ unsafe fn run<L: MessageKind>(
         Route::Straight | Route::Exempt => None,
         Route::Counted => Some(Place(worker)),
     };
-    // SAFETY: the caller's contract (X1); `envelope` is not used while the guard reads.
-    let let_in = L::ready(
-        unsafe { &head.cast::<Parcel<L::Content>>().as_ref().content },
-        state,
-    );
-    if !let_in {
+    // SAFETY: the caller's contract (X1); `envelope` is not given up while the guard and the trace
+    // read.
+    let content = unsafe { &head.cast::<Parcel<L::Content>>().as_ref().content };
+    if !L::ready(content, state) {
         std::mem::forget(place);
         return Processed::Deferred(envelope);
     }
     // Before the turn, which may send to its own actor.
     drop(place);
-    worker.fault_before(envelope.kind());
+    worker.fault_before(envelope.kind(), &Arguments::<L>(content));
     #[cfg(not(any(feature = "tracing", feature = "metrics")))]
     {
         // SAFETY: the caller's contract (X1); `envelope` gives the node up, so it is taken out once
@@ -231,6 +235,15 @@ unsafe fn run<L: MessageKind>(
             Steps::One => step,
             Steps::Many => step.sent(place, sent_ms),
         }
+    }
+}
+
+/// The arguments of a message, as text.
+struct Arguments<'c, L: MessageKind>(&'c L::Content);
+
+impl<L: MessageKind> fmt::Display for Arguments<'_, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        L::fmt_args(self.0, f)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::message::MessageRole;
 use crate::services::ExitHookId;
 use crate::sync::Arc;
 use std::cell::RefCell;
+use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -138,6 +139,13 @@ where
             <K as Behaviour>::ready(state, &K::fill(Err(lagged()), rest.clone()))
         });
         ready.unwrap_or(true)
+    }
+
+    fn fmt_args((gap, rest): &Self::Content, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lagged = Lagged {
+            missed: gap.missed(),
+        };
+        K::fmt_args(&K::fill(Err(lagged), rest.clone()), f)
     }
 
     fn run((gap, rest): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Processed {

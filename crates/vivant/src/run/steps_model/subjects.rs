@@ -263,8 +263,8 @@ macro_rules! plain {
     };
 }
 
-plain!(Walker, walker);
-plain!(Bounded, bounded, reject);
+plain!(Walker, walker_messages);
+plain!(Bounded, bounded_messages, reject);
 
 const STRESSED: Pacing = Pacing::new().stressed(Stress::new(When::All, 1));
 
@@ -330,4 +330,4 @@ impl<'gc> GraphState<'gc> {
     }
 }
 
-subject!(Graph, graph, Later);
+subject!(Graph, graph_messages, Later);

@@ -16,11 +16,10 @@
 mod queues;
 mod report;
 
-use super::System;
 use super::inspect::ActorFacts;
 use crate::actor::{CellRef, Shared, Signals, Worker};
+use crate::api::Address;
 use crate::api::block_on;
-use crate::api::{Address, AskFuture};
 use crate::cycles::Detector;
 use crate::edge::OpenFutures;
 use crate::gc_state::DetachedHeaps;
@@ -96,7 +95,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, how: Shutdown) -> ShutdownReport {
     }
 }
 
-fn assert_outside(system: &Shared) {
+pub(super) fn assert_outside(system: &Shared) {
     assert!(
         !Worker::inside_turn_of(system),
         "shutdown was called within a turn of the system that it shuts down, and would wait for itself"
@@ -232,27 +231,5 @@ pub(super) fn shut_down_in_background(system: &Arc<Shared>) {
         .is_err()
     {
         system.begin_closing();
-    }
-}
-
-/// Runs the shutdown on a thread of its own; in a simulation, on this one.
-pub(super) async fn shutdown_beside(handle: System, how: Shutdown) -> ShutdownReport {
-    let system = handle.shared();
-    if system.stage().is_some() {
-        return shutdown(system, how);
-    }
-    assert_outside(system);
-    let (report, resolver) = AskFuture::new(system);
-    // With a handle of its own: the last one, if it is dropped, ends the system at once.
-    let own = handle.clone();
-    let closing = move || resolver.resolve(shutdown(own.shared(), how));
-    let thread = thread::Builder::new().name(format!("{}-shutdown", system.config.name));
-    match thread.spawn(closing) {
-        Ok(_) => match report.await {
-            Ok(report) => report,
-            Err(error) => panic!("the shutdown panicked: {error}"),
-        },
-        // Without a thread for it, it runs here.
-        Err(_) => shutdown(system, how),
     }
 }

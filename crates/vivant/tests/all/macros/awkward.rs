@@ -64,7 +64,7 @@ fn names_of_the_expansion_are_free_for_users() -> Outcome {
     assert_eq!(actor.boxed(Box::new(|text| text)).ask_blocking()?(&3), &3);
     actor.walk().send();
     assert_eq!(
-        <r#loop::Type<Loop> as Message>::NAME,
+        <loop_messages::Type<Loop> as Message>::NAME,
         "all::macros::awkward::Loop::type"
     );
     Ok(())

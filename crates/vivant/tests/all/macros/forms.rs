@@ -22,7 +22,7 @@ fn behaviours_run_when_their_guards_hold() -> Outcome {
 fn names_contain_the_module_path() {
     assert_eq!(bank::Account::NAME, "all::macros::bank::Account");
     assert_eq!(
-        <bank::account::Deposit<bank::Account> as Message>::NAME,
+        <bank::account_messages::Deposit<bank::Account> as Message>::NAME,
         "all::macros::bank::Account::deposit"
     );
 }
@@ -77,7 +77,7 @@ mod several_blocks {
         let phone = system.spawn(Phone { calls: 0 });
         phone.call().send();
         assert_eq!(phone.calls().ask_blocking()?, 1);
-        is_behaviour::<phone::Call<Phone>>();
+        is_behaviour::<phone_messages::Call<Phone>>();
         is_behaviour::<phone_service::Calls<Phone>>();
         Ok(())
     }
@@ -121,4 +121,68 @@ fn an_actor_may_be_defined_in_a_function() -> Outcome {
     switch.flip().ask_blocking()?;
     assert!(light.toggle().ask_blocking()?);
     Ok(())
+}
+
+/// The generated modules hide neither a crate nor a module of the program.
+mod called_as_others {
+    use super::super::Outcome;
+    use vivant::prelude::*;
+
+    mod dice {
+        pub(super) const SIDES: u64 = 6;
+    }
+
+    #[derive(Actor)]
+    struct Dice;
+
+    #[behaviours]
+    impl Dice {
+        fn roll(&mut self) -> u64 {
+            fastrand::u64(1..=dice::SIDES)
+        }
+    }
+
+    /// A crate's name.
+    #[interface]
+    trait Fastrand {
+        fn pick(&mut self) -> u64;
+    }
+
+    #[behaviours]
+    impl Fastrand for Dice {
+        fn pick(&mut self) -> u64 {
+            fastrand::u64(..dice::SIDES)
+        }
+    }
+
+    #[interface(module = messages_of_tokio)]
+    trait Tokio {
+        fn block(&mut self) -> u64;
+    }
+
+    #[behaviours(module = dice_and_tokio)]
+    impl Tokio for Dice {
+        fn block(&mut self) -> u64 {
+            let runtime = tokio::runtime::Builder::new_current_thread().build();
+            runtime.unwrap().block_on(async { 5 })
+        }
+    }
+
+    #[test]
+    fn an_actor_is_called_as_a_crate_or_a_module() -> Outcome {
+        fn is_message<M: vivant::Message<Reply = u64>>() {}
+        let system = System::new();
+        let dice = system.spawn(Dice);
+        assert!((1..=6).contains(&dice.roll().ask_blocking()?));
+        let fastrand: Address<dyn Fastrand> = Address::upcast(&dice);
+        assert!(fastrand.pick().ask_blocking()? < 6);
+        let tokio: Address<dyn Tokio> = Address::upcast(&dice);
+        assert_eq!(tokio.block().ask_blocking()?, 5);
+        is_message::<dice_messages::Roll<Dice>>();
+        is_message::<fastrand_messages::Pick>();
+        is_message::<dice_fastrand_messages::Pick<Dice>>();
+        is_message::<messages_of_tokio::Block>();
+        is_message::<dice_and_tokio::Block<Dice>>();
+        Ok(())
+    }
 }
