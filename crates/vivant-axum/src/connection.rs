@@ -1,0 +1,68 @@
+//! One connection, from its first request to its end.
+
+use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::http::{HeaderValue, Request, header};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::pin::pin;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+use tower::Service;
+
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
+/// The phases of a server. Each goes to every connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Connections stay open between requests.
+    Serving,
+    /// Each answer closes its connection; a connection between two requests stays open for one
+    /// more.
+    Draining,
+    /// A connection between two requests closes, and so does any other after its answer.
+    Closing,
+}
+
+/// Serves the requests of one connection until the client closes it, until no head of a request
+/// comes within `header_limit`, or as the phase says.
+pub(crate) async fn serve_connection<I, P>(
+    io: I,
+    peer: P,
+    app: Router,
+    header_limit: Duration,
+    mut phase: watch::Receiver<Phase>,
+) where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    P: Clone + Send + Sync + 'static,
+{
+    let seen = phase.clone();
+    let service = service_fn(|mut request: Request<Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(peer.clone()));
+        let (mut app, seen) = (app.clone(), seen.clone());
+        async move {
+            let mut response = app.call(request).await?;
+            if *seen.borrow() != Phase::Serving {
+                response.headers_mut().insert(header::CONNECTION, CLOSE);
+            }
+            Ok::<_, Infallible>(response)
+        }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(header_limit)
+        .serve_connection(TokioIo::new(io), service)
+        .with_upgrades();
+    let mut connection = pin!(connection);
+    // An error concerns this client alone: it has gone, or has sent no HTTP.
+    tokio::select! {
+        _ended = connection.as_mut() => return,
+        _closing = phase.wait_for(|it| *it == Phase::Closing) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ended = connection.await;
+}
