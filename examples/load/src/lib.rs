@@ -6,7 +6,6 @@ mod chart;
 mod client;
 pub mod command;
 mod ended;
-mod interrupt;
 mod latency;
 mod page;
 mod process;

@@ -45,7 +45,7 @@ impl Instance {
         Ok(Instance {
             loaded: airline.manager().load(data.customers).ask_blocking()??,
             address: server.address(),
-            server: server.start(router(Service::new(airline.clone())))?,
+            server: server.start(router(Service::new(airline.clone())), &system)?,
             system,
             airline,
         })
@@ -61,7 +61,7 @@ impl Instance {
     /// # Errors
     ///
     /// The socket had failed.
-    pub fn close(self) -> io::Result<()> {
+    pub fn close(self) -> io::Result<usize> {
         let closed = self.server.close();
         self.system.shutdown();
         closed

@@ -38,12 +38,12 @@ pub enum Refusal {
     #[error("flight {0} is sold out; nothing was booked")]
     SoldOut(Id),
     /// An actor that is needed did not answer.
-    #[error("the airline did not answer: {0}")]
-    Failed(String),
+    #[error("an actor did not answer: {0}")]
+    Failed(AskError),
 }
 
 impl From<&AskError> for Refusal {
     fn from(error: &AskError) -> Refusal {
-        Refusal::Failed(error.to_string())
+        Refusal::Failed(error.clone())
     }
 }

@@ -61,25 +61,18 @@ impl From<Refusal> for Problem {
                 StatusCode::NOT_FOUND
             }
             Refusal::SoldOut(_) | Refusal::Loading => StatusCode::CONFLICT,
-            Refusal::NotLoaded | Refusal::Failed(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::NotLoaded => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Failed(error) => return error.clone().into(),
         };
         Problem::new(status, refusal.to_string())
     }
 }
 
+/// Status and sentence are those of [`vivant_axum::Problem`]; the body is the airline's own.
 impl From<AskError> for Problem {
     fn from(error: AskError) -> Problem {
-        let status = match error {
-            AskError::Panicked(_) | AskError::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            _ => StatusCode::SERVICE_UNAVAILABLE,
-        };
-        let reason = match error {
-            AskError::TimedOut { after } => format!(
-                "the airline did not answer within {after:?}; what was asked may still be done"
-            ),
-            error => format!("the airline did not answer: {error}"),
-        };
-        Problem::new(status, reason)
+        let problem = vivant_axum::Problem::from(error);
+        Problem::new(problem.status(), problem.detail())
     }
 }
 

@@ -6,7 +6,7 @@ use crate::desk::Refusal;
 use std::time::Duration;
 use vivant::{Call, Message};
 
-/// Limit of the time for which a request waits for actors; after it the answer is 503.
+/// Limit of the time for which a request waits for actors; after it the answer is 504.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The airline behind the API.

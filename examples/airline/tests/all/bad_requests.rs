@@ -200,18 +200,18 @@ fn an_airline_that_is_down_answers_503() {
     let mut server = TestServer::open(5, 2);
     server.log_in(USER);
     server.instance.system.shutdown();
-    refused(&mut server, login(USER), 503, "did not answer");
+    refused(&mut server, login(USER), 503, "not available");
     refused(
         &mut server,
         Ask::get(format!("/rest/api/customer/byid/{USER}")),
         503,
-        "shut down",
+        "not available",
     );
     refused(
         &mut server,
         Ask::get("/rest/api/config/countBookings"),
         503,
-        "did not answer",
+        "not available",
     );
     assert_eq!(
         server.ask(Ask::get("/rest/api/checkstatus")).status,

@@ -1,6 +1,6 @@
 //! The program as a user starts it.
 
-use example_load::Ended;
+use example_load::{Ask, Caller, Ended};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -99,4 +99,53 @@ fn it_serves_until_interrupted() {
         server.signal(signal).unwrap();
         assert!(server.wait().unwrap().0.success(), "{signal}");
     }
+}
+
+/// A signal under load: each request that was sent is answered, and the last answer on each
+/// connection says so. Then the process ends well.
+#[cfg(unix)]
+#[test]
+fn no_request_is_lost_by_a_signal() {
+    let words = ["serve", "--port=0", "--customers=10", "--days=1"];
+    let server = example_load::Process::start(airline().args(words)).unwrap();
+    let address = server.address;
+    let (begun, all_begun) = std::sync::mpsc::channel();
+    let users: Vec<_> = (0..4)
+        .map(|_| {
+            let begun = begun.clone();
+            std::thread::spawn(move || {
+                let mut caller = Caller::new(address).unwrap();
+                for number in 0.. {
+                    let answer = caller.ask(Ask::get("/rest/api/config/countBookings"));
+                    let answer = answer.unwrap_or_else(|error| panic!("request {number}: {error}"));
+                    assert_eq!(answer.text(), "0");
+                    if number == 50 {
+                        begun.send(()).unwrap();
+                    }
+                    if answer
+                        .headers
+                        .get("connection")
+                        .is_some_and(|it| it == "close")
+                    {
+                        return;
+                    }
+                }
+            })
+        })
+        .collect();
+    drop(begun);
+    for _ in &users {
+        all_begun.recv().unwrap();
+    }
+    let count = || Ask::get("/rest/api/config/countBookings");
+    let mut idle = Caller::new(address).unwrap();
+    assert_eq!(idle.ask(count()).unwrap().headers.get("connection"), None);
+    server.signal("TERM").unwrap();
+    for user in users {
+        user.join().unwrap();
+    }
+    // The server listens no more, and a connection from before can be used once more.
+    while std::net::TcpStream::connect(address).is_ok() {}
+    assert_eq!(idle.ask(count()).unwrap().headers["connection"], "close");
+    assert!(server.wait().unwrap().0.success());
 }

@@ -20,12 +20,14 @@ pub use service::{PATIENCE, Service};
 
 use crate::audit::Audit;
 use crate::stats::Stats;
+use crate::store::Html;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use vivant_axum::{AskLimit, HeldBody};
 
 /// The header that says whether a page was in the cache: `hit` or `miss`.
 pub const FOUND_HEADER: HeaderName = HeaderName::from_static("x-cache");
@@ -33,12 +35,12 @@ pub const FOUND_HEADER: HeaderName = HeaderName::from_static("x-cache");
 /// All paths.
 pub fn router(service: Service) -> Router {
     Router::new()
-        .route("/{page}", get(page))
+        .route("/{page}", get(page).layer(AskLimit::new(PATIENCE)))
         .route("/_alive", get(async || "alive"))
         .route("/_stats", get(stats))
         .route("/_audit", get(audit))
         .route("/_stop", post(stop))
-        .fallback(async || Problem::new(StatusCode::NOT_FOUND, "there is nothing here"))
+        .fallback(async || Problem::Unknown("there is nothing here"))
         .with_state(service)
 }
 
@@ -46,18 +48,21 @@ async fn page(
     State(service): State<Service>,
     Path(page): Path<String>,
 ) -> Result<Response, Problem> {
-    let title = page.parse().map_err(|_| {
-        Problem::new(
-            StatusCode::NOT_FOUND,
-            "pages are numbers, as in /17".to_owned(),
-        )
-    })?;
+    let not_a_number = |_| Problem::Unknown("pages are numbers, as in /17");
+    let title = page.parse().map_err(not_a_number)?;
     let served = service.get(title).await?;
     let found = HeaderValue::from_static(served.found.name());
     let html = HeaderValue::from_static("text/html; charset=utf-8");
-    // Not a copy: the body owns the reference.
-    let body = Body::from(Bytes::from_owner(served.html));
+    let body = body(served.html);
     Ok(([(header::CONTENT_TYPE, html), (FOUND_HEADER, found)], body).into_response())
+}
+
+/// Not a copy: the body owns the reference.
+fn body(html: Html) -> Body {
+    match html {
+        Html::Held(html) => HeldBody(html).into(),
+        Html::Counted(_) => Bytes::from_owner(html).into(),
+    }
 }
 
 async fn stats(State(service): State<Service>) -> Result<Json<Stats>, Problem> {

@@ -165,11 +165,10 @@ fn a_reply_is_no_copy_and_outlives_its_entry() {
     let server = TestServer::open(Kind::Graph, 1);
     let ask = |title: u64| {
         let stripe = server.instance.stripes.of(title).clone();
-        let patience = Duration::from_secs(60);
         server
             .instance
             .system
-            .block_on(async move { stripe.get(title, Duration::ZERO, patience).await })
+            .block_on(async move { stripe.get(title, Duration::ZERO).await })
             .expect("it lives")
             .html
     };
