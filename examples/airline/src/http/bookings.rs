@@ -92,9 +92,19 @@ pub(super) async fn cancel(
 pub(super) struct Line {
     #[serde(rename = "_id")]
     id: Id,
+    /// The same: the load plan of the original reads it unless `usePureIDs` is set.
+    pkey: BookingKey,
     customer_id: String,
     flight_id: Id,
     date_of_booking: Moment,
+}
+
+/// A booking's key in the first versions of the original.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BookingKey {
+    id: Id,
+    customer_id: String,
 }
 
 pub(super) async fn by_user(
@@ -108,6 +118,10 @@ pub(super) async fn by_user(
         .await?;
     let line = |it: crate::customer::BookingLine| Line {
         id: it.booking,
+        pkey: BookingKey {
+            id: it.booking,
+            customer_id: user.clone(),
+        },
         customer_id: user.clone(),
         flight_id: it.flight,
         date_of_booking: it.made,

@@ -94,6 +94,47 @@ fn a_trip_is_searched_booked_listed_and_cancelled() {
     assert!(server.instance.system.block_on(audit).holds());
 }
 
+/// The load plan of the original, without `usePureIDs`: it reads `id` and `pkey.id`, and has no
+/// segments.
+#[test]
+fn the_plan_without_pure_ids_books_and_cancels() {
+    let mut server = TestServer::open(5, 2);
+    server.log_in(USER);
+    let [today, tomorrow] = days(&server);
+    let form = query_form(&[("fromDate", &today), ("returnDate", &tomorrow)]);
+    let found = json(&server.ask(form));
+    let id = |leg: usize| {
+        let id = &found["tripFlights"][leg]["flightsOptions"][0]["id"];
+        id.as_str().expect("a text").to_owned()
+    };
+    let book = |one_way: &str, back: &str| {
+        let fields = [
+            ("userid", USER),
+            ("toFlightId", &id(0)),
+            ("toFlightSegId", "null"),
+            ("retFlightId", back),
+            ("retFlightSegId", "null"),
+            ("oneWayFlight", one_way),
+        ];
+        Ask::form("/rest/api/bookings/bookflights", &fields)
+    };
+    for form in [book("false", &id(1)), book("true", "null")] {
+        let answer = server.ask(form);
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+    }
+    let listed = json(&server.ask(Ask::get(format!("/rest/api/bookings/byuser/{USER}"))));
+    assert_eq!(listed.as_array().unwrap().len(), 3);
+    for line in listed.as_array().unwrap() {
+        assert_eq!(line["pkey"]["customerId"], USER);
+        let number = line["pkey"]["id"].as_str().unwrap();
+        let fields = [("number", number), ("userid", USER)];
+        let cancel = Ask::form("/rest/api/bookings/cancelbooking", &fields);
+        assert_eq!(json(&server.ask(cancel)), json!({ "status": "success" }));
+    }
+    let count = server.ask(Ask::get("/rest/api/config/countBookings"));
+    assert_eq!(count.text(), "0");
+}
+
 #[test]
 fn a_profile_is_read_and_changed() {
     let mut server = TestServer::open(5, 1);
