@@ -79,18 +79,20 @@ impl Desk {
         self.sessions.clear();
     }
 
-    /// Begins a session.
+    /// Begins a session. Its id is `secret` with the desk's number at the end: the caller draws it,
+    /// because the random numbers of a turn are for decisions that a seed repeats, not for secrets.
     pub fn log_in(
         &mut self,
         t: &Turn<Self>,
         user: String,
         password: String,
+        secret: Id,
     ) -> Promise<Result<Id, Refusal>> {
         promised((|| {
             let directory = self.directory()?;
             let number = directory.number_of(&user).ok_or(Refusal::WrongLogin)?;
             let check = t.ask(directory.customer(number)?.knows(password));
-            Ok(check.then(t.me().logged_in(number, directory.clone())))
+            Ok(check.then(t.me().logged_in(number, directory.clone(), secret)))
         })())
     }
 
@@ -101,6 +103,7 @@ impl Desk {
         known: Result<bool, AskError>,
         customer: u32,
         directory: Arc<Directory>,
+        secret: Id,
     ) -> Result<Id, Refusal> {
         if !known.map_err(|error| Refusal::from(&error))? {
             return Err(Refusal::WrongLogin);
@@ -109,7 +112,7 @@ impl Desk {
         if !Arc::ptr_eq(self.directory()?, &directory) {
             return Err(Refusal::Loading);
         }
-        let session = Id::drawn(|| t.random()).with_tail(self.number);
+        let session = secret.with_tail(self.number);
         self.sessions.open(session, customer, t.now());
         Ok(session)
     }
