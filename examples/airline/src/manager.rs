@@ -119,6 +119,18 @@ impl Manager {
         promise
     }
 
+    /// As [`Manager::load`], if nothing is loaded yet.
+    pub fn load_once(
+        &mut self,
+        t: &Turn<Self>,
+        customers: u32,
+    ) -> Promise<Result<Loaded, Refusal>> {
+        match self.directory {
+            Some(_) => Promise::ready(Err(Refusal::AlreadyLoaded)),
+            None => self.load(t, customers),
+        }
+    }
+
     fn go_on_loading(&mut self, t: &Turn<Self>) {
         let Some(loading) = self.make_some(t) else {
             t.send(t.me().go_on_loading());

@@ -3,6 +3,7 @@
 use super::args::DataArguments;
 use crate::airline::Airline;
 use crate::http::{Service, router};
+use crate::id::Id;
 use crate::manager::{Loaded, Settings};
 use example_load::command::processors;
 use example_load::{Running, Server};
@@ -25,13 +26,17 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Opens an airline and serves it on a port. The port comes first: without it, no data are
-    /// loaded.
+    /// Opens an airline and serves it on a port, for an operator with this token. The port comes
+    /// first: without it, no data are loaded.
     ///
     /// # Errors
     ///
     /// The port cannot be had, or the data could not be loaded.
-    pub fn open(data: &DataArguments, port: u16) -> Result<Instance, Box<dyn error::Error>> {
+    pub fn open(
+        data: &DataArguments,
+        port: u16,
+        operator: Id,
+    ) -> Result<Instance, Box<dyn error::Error>> {
         let server = Server::bind(port)?;
         let system = System::builder()
             .name("airline")
@@ -42,10 +47,13 @@ impl Instance {
             ..Settings::default()
         };
         let airline = Airline::open(&system, settings);
+        let service = Service::new(airline.clone())
+            .customers(data.customers)
+            .operator(operator);
         Ok(Instance {
             loaded: airline.manager().load(data.customers).ask_blocking()??,
             address: server.address(),
-            server: server.start(router(Service::new(airline.clone())), &system)?,
+            server: server.start(router(service), &system)?,
             system,
             airline,
         })

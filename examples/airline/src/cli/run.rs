@@ -2,6 +2,7 @@
 
 use super::args::RunArguments;
 use super::instance::Instance;
+use crate::id::Id;
 use crate::load::{self, Plan};
 use crate::report::{self, Outcome};
 use example_load::command;
@@ -14,7 +15,7 @@ use std::time::Duration;
 ///
 /// It could not be run at all.
 pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
-    let instance = Instance::open(&arguments.data, 0)?;
+    let instance = Instance::open(&arguments.data, 0, Id::secret()?)?;
     let directory = instance.airline.manager().directory().ask_blocking()?;
     let today = directory.map(|directory| directory.timetable().first_day());
     let plan = Plan {

@@ -10,6 +10,9 @@ pub enum Refusal {
     /// The loader has not run.
     #[error("no data are loaded: GET /rest/api/loader/load")]
     NotLoaded,
+    /// The loader has run.
+    #[error("data are loaded already; only the operator may replace them")]
+    AlreadyLoaded,
     /// The loader is running.
     #[error("data are being loaded already")]
     Loading,

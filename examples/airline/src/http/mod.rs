@@ -2,7 +2,8 @@
 //!
 //! - [`router`]: which path leads where.
 //! - [`Service`]: the airline, and how handlers ask it.
-//! - [`Problem`]: answers to requests that cannot be served; [`Session`]: the cookie.
+//! - [`Problem`]: answers to requests that cannot be served; [`Session`]: the cookie; [`Operator`]:
+//!   the operator's token.
 //! - one module for each first word of a path: `login`, `flights`, `bookings`, `customers`,
 //!   `config`; `page` is the web page.
 //!
@@ -14,12 +15,14 @@ mod config;
 mod customers;
 mod flights;
 mod login;
+mod operator;
 mod page;
 mod problem;
 mod service;
 mod session;
 
 pub use body::{Form, Json, Path, Query};
+pub use operator::Operator;
 pub use problem::Problem;
 pub use service::{PATIENCE, Service};
 pub use session::Session;

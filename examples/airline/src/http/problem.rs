@@ -56,7 +56,8 @@ impl From<Refusal> for Problem {
             Refusal::NoSession
             | Refusal::NotYours
             | Refusal::WrongLogin
-            | Refusal::WrongPassword => StatusCode::FORBIDDEN,
+            | Refusal::WrongPassword
+            | Refusal::AlreadyLoaded => StatusCode::FORBIDDEN,
             Refusal::NoSuchCustomer(_) | Refusal::NoSuchFlight(_) | Refusal::NoSuchBooking(_) => {
                 StatusCode::NOT_FOUND
             }

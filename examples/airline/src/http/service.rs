@@ -3,6 +3,8 @@
 use super::Problem;
 use crate::airline::Airline;
 use crate::desk::Refusal;
+use crate::id::Id;
+use crate::manager::CUSTOMERS_DEFAULT;
 use std::time::Duration;
 use vivant::{Call, Message};
 
@@ -14,6 +16,8 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Service {
     airline: Airline,
     patience: Duration,
+    customers: u32,
+    token: Option<Id>,
 }
 
 impl Service {
@@ -22,7 +26,29 @@ impl Service {
         Service {
             airline,
             patience: PATIENCE,
+            customers: CUSTOMERS_DEFAULT,
+            token: None,
         }
+    }
+
+    /// With a number of customers that the loader makes if the request names none.
+    pub fn customers(mut self, customers: u32) -> Service {
+        self.customers = customers;
+        self
+    }
+
+    /// With an operator, who has this token. Without one, no request is the operator's.
+    pub fn operator(mut self, token: Id) -> Service {
+        self.token = Some(token);
+        self
+    }
+
+    pub(super) fn token(&self) -> Option<Id> {
+        self.token
+    }
+
+    pub(super) fn customers_to_load(&self) -> u32 {
+        self.customers
     }
 
     /// With another limit than [`PATIENCE`].

@@ -3,6 +3,7 @@
 use crate::support::asks::{USER, book_form, days, flights, query_form, refused};
 use crate::support::test_server::{TestServer, json};
 use axum::http::StatusCode;
+use axum::http::header::AUTHORIZATION;
 use example_load::{Ask, encoded};
 use serde_json::{Value, json};
 
@@ -195,12 +196,42 @@ fn operators_need_no_session() {
     }
     assert!(get("config/runtime").contains("\"Runtime\""));
     assert!(get("config/dataServices").contains("actors"));
-    assert_eq!(
-        get("loader/load?numCustomers=7"),
-        "Database Finished Loading"
+}
+
+#[test]
+fn only_the_operator_replaces_the_data() {
+    let mut server = TestServer::open(5, 2);
+    server.log_in(USER);
+    let [out, _] = flights(&mut server);
+    assert_eq!(server.ask(book_form(USER, &out, "")).status, StatusCode::OK);
+    let load = |query: &str| Ask::get(format!("/rest/api/loader/load{query}"));
+    let config = |what: &str| Ask::get(format!("/rest/api/config/{what}"));
+    refused(
+        &mut server,
+        load("?numCustomers=7"),
+        403,
+        "only the operator",
     );
-    assert_eq!(get("config/countCustomers"), "7");
-    assert_eq!(get("loader/query"), "7");
+    for token in [
+        "Bearer ",
+        "Bearer 00000000-0000-4000-8000-000000000000",
+        "x",
+    ] {
+        let ask = load("?numCustomers=7").header(AUTHORIZATION, token);
+        refused(&mut server, ask, 403, "for the operator only");
+    }
+    assert_eq!(server.ask(config("countBookings")).text(), "1");
+    assert_eq!(server.ask(config("countCustomers")).text(), "5");
+
+    // The number of customers is that of the command line, unless the request names another.
+    for (query, customers) in [("", "5"), ("?numCustomers=7", "7")] {
+        let answer = server.ask_as_operator(load(query));
+        assert_eq!(answer.text(), "Database Finished Loading");
+        assert_eq!(server.ask(config("countCustomers")).text(), customers);
+        let asked = server.ask(Ask::get("/rest/api/loader/query"));
+        assert_eq!(asked.text(), customers);
+    }
+    assert_eq!(server.ask(config("countBookings")).text(), "0");
 }
 
 #[test]
