@@ -24,13 +24,14 @@ mod session;
 pub use body::{Form, Json, Path, Query};
 pub use operator::Operator;
 pub use problem::Problem;
-pub use service::{PATIENCE, Service};
+pub use service::{BODY_PATIENCE, PATIENCE, Service};
 pub use session::Session;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, StatusCode, Uri};
 use axum::routing::{get, post};
+use tower_http::timeout::RequestBodyTimeoutLayer;
 
 /// The largest body: a profile has a few hundred bytes.
 const BODY_BYTES_MAX: usize = 64 * 1024;
@@ -47,6 +48,7 @@ pub fn router(service: Service) -> Router {
         .nest(&format!("{CONTEXT_ROOT}/rest/api"), api)
         .fallback(unknown)
         .method_not_allowed_fallback(not_allowed)
+        .layer(RequestBodyTimeoutLayer::new(service.body_patience()))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(service)
 }

@@ -30,7 +30,7 @@ impl Problem {
     }
 
     /// What a rejection of axum's becomes: too large stays too large, everything else is the
-    /// sender's mistake.
+    /// sender's mistake, also a body that does not arrive in time.
     fn of_rejection(status: StatusCode, reason: String) -> Problem {
         match status {
             StatusCode::PAYLOAD_TOO_LARGE => Problem::new(status, reason),

@@ -11,11 +11,15 @@ use vivant::{Call, Message};
 /// Limit of the time for which a request waits for actors; after it the answer is 504.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Limit of the time between two parts of a request's body.
+pub const BODY_PATIENCE: Duration = Duration::from_secs(10);
+
 /// The airline behind the API.
 #[derive(Clone, Debug)]
 pub struct Service {
     airline: Airline,
     patience: Duration,
+    body_patience: Duration,
     customers: u32,
     token: Option<Id>,
 }
@@ -26,9 +30,20 @@ impl Service {
         Service {
             airline,
             patience: PATIENCE,
+            body_patience: BODY_PATIENCE,
             customers: CUSTOMERS_DEFAULT,
             token: None,
         }
+    }
+
+    /// With another limit than [`BODY_PATIENCE`].
+    pub fn with_body_patience(mut self, limit: Duration) -> Service {
+        self.body_patience = limit;
+        self
+    }
+
+    pub(super) fn body_patience(&self) -> Duration {
+        self.body_patience
     }
 
     /// With a number of customers that the loader makes if the request names none.

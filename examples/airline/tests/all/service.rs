@@ -6,6 +6,7 @@ use airline::manager::Settings;
 use axum::http::StatusCode;
 use example_load::{Ask, Client, Server};
 use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use vivant::prelude::*;
 
 /// Serves this airline, and sends one request to it.
@@ -61,6 +62,24 @@ async fn an_airline_that_is_too_slow_is_a_timeout() {
     assert_eq!(status, StatusCode::GATEWAY_TIMEOUT);
     assert!(text.contains("no answer came in time"), "{text}");
     assert!(text.contains("may still have an effect"), "{text}");
+}
+
+/// A client that announces a body and does not send it.
+#[tokio::test]
+async fn a_body_that_does_not_come_is_not_waited_for() {
+    let system = System::builder().workers(1).build();
+    let airline = Airline::open(&system, Settings::default());
+    let service = Service::new(airline).with_body_patience(Duration::from_millis(20));
+    let server = Server::bind(0).unwrap();
+    let address = server.address();
+    tokio::spawn(server.serve(router(service), system, std::future::pending()));
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let head = "POST /rest/api/login HTTP/1.1\r\nHost: here\r\nContent-Length: 40\r\n\
+        Content-Type: application/x-www-form-urlencoded\r\n\r\nlogin=";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
 }
 
 #[test]
