@@ -20,8 +20,8 @@ impl Id {
         Id(Builder::from_random_bytes(bits.to_be_bytes()).into_uuid())
     }
 
-    /// An id that nothing else predicts: its bits come from the operating system. For sessions, with
-    /// which a client proves that it has logged in.
+    /// An id that nothing else predicts: its bits come from the operating system. For sessions: the
+    /// id proves that a client has logged in.
     ///
     /// # Errors
     ///

@@ -55,6 +55,9 @@ pub struct ServeArguments {
     /// unless given; the environment hides it from other users of the machine.
     #[arg(long, env = "AIRLINE_OPERATOR_TOKEN", hide_env_values = true)]
     pub operator_token: Option<Id>,
+    /// Writes a line for each request to standard error.
+    #[arg(long)]
+    pub access_log: bool,
     /// What the airline has.
     #[command(flatten)]
     pub data: DataArguments,

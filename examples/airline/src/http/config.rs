@@ -1,5 +1,5 @@
-//! `/config`, `/loader` and `/checkstatus`: for operators, without a session. To replace loaded data
-//! takes the operator's token.
+//! `/config`, `/loader` and `/checkstatus`: without a session. To replace loaded data takes the
+//! operator's token.
 
 use super::{Operator, Problem, Query, Service};
 use crate::data::Airport;

@@ -13,6 +13,8 @@ use vivant::AskError;
 pub struct Problem {
     status: StatusCode,
     reason: String,
+    /// Goes into the log, not to the client.
+    cause: Option<vivant_axum::Problem>,
 }
 
 impl Problem {
@@ -21,6 +23,7 @@ impl Problem {
         Problem {
             status,
             reason: reason.into(),
+            cause: None,
         }
     }
 
@@ -45,6 +48,9 @@ impl IntoResponse for Problem {
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
             let seconds = header::HeaderValue::from_static("1");
             response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        if let Some(cause) = self.cause {
+            response.extensions_mut().insert(cause);
         }
         response
     }
@@ -73,7 +79,11 @@ impl From<Refusal> for Problem {
 impl From<AskError> for Problem {
     fn from(error: AskError) -> Problem {
         let problem = vivant_axum::Problem::from(error);
-        Problem::new(problem.status(), problem.detail())
+        Problem {
+            status: problem.status(),
+            reason: problem.detail().to_owned(),
+            cause: Some(problem),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The data that handlers share: the airline, and the limit of a request.
 
-use super::Problem;
+use super::{AccessLog, Metrics, Problem};
 use crate::airline::Airline;
 use crate::desk::Refusal;
 use crate::id::Id;
@@ -22,6 +22,8 @@ pub struct Service {
     body_patience: Duration,
     customers: u32,
     token: Option<Id>,
+    metrics: Option<Metrics>,
+    access_log: AccessLog,
 }
 
 impl Service {
@@ -33,6 +35,8 @@ impl Service {
             body_patience: BODY_PATIENCE,
             customers: CUSTOMERS_DEFAULT,
             token: None,
+            metrics: None,
+            access_log: AccessLog::Off,
         }
     }
 
@@ -52,10 +56,30 @@ impl Service {
         self
     }
 
-    /// With an operator, who has this token. Without one, no request is the operator's.
+    /// With this token of the operator. Without one, no request is the operator's.
     pub fn operator(mut self, token: Id) -> Service {
         self.token = Some(token);
         self
+    }
+
+    /// With these metrics at `/metrics`.
+    pub fn metrics(mut self, metrics: Metrics) -> Service {
+        self.metrics = Some(metrics);
+        self
+    }
+
+    pub(super) fn recorder(&self) -> Option<&Metrics> {
+        self.metrics.as_ref()
+    }
+
+    /// With a line for each request.
+    pub fn access_log(mut self, access_log: AccessLog) -> Service {
+        self.access_log = access_log;
+        self
+    }
+
+    pub(super) fn log(&self) -> AccessLog {
+        self.access_log
     }
 
     pub(super) fn token(&self) -> Option<Id> {

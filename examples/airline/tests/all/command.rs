@@ -97,8 +97,68 @@ fn it_serves_until_interrupted() {
         );
         assert!(std::net::TcpStream::connect(server.address).is_ok());
         server.signal(signal).unwrap();
-        assert!(server.wait().unwrap().0.success(), "{signal}");
+        let (ended, printed) = server.wait().unwrap();
+        assert!(ended.success(), "{signal}");
+        let audit = "audit: 394 flights, 10 customers, 0 seats taken, 0 bookings: holds";
+        assert_eq!(printed.last().unwrap(), audit);
     }
+}
+
+/// Numbers of requests and of actors, and a line for each request that names no customer.
+#[test]
+fn an_operator_sees_what_it_does() {
+    let words = [
+        "serve",
+        "--port=0",
+        "--customers=10",
+        "--days=1",
+        "--access-log",
+    ];
+    let log = scratch("airline-access.log");
+    let mut command = airline();
+    command
+        .args(words)
+        .stderr(std::fs::File::create(&log).unwrap());
+    let server = example_load::Process::start(&mut command).unwrap();
+    let mut caller = Caller::new(server.address).unwrap();
+    let form = [("login", "uid3@email.com"), ("password", "password")];
+    assert_eq!(
+        caller
+            .ask(Ask::form("/rest/api/login", &form))
+            .unwrap()
+            .status,
+        200
+    );
+    let profile = Ask::get("/rest/api/customer/byid/uid3%40email.com");
+    assert_eq!(caller.ask(profile).unwrap().status, 200);
+    assert_eq!(caller.ask(Ask::get("/made/up")).unwrap().status, 404);
+    let metrics = caller.ask(Ask::get("/metrics")).unwrap().text();
+    for line in [
+        "axum_http_requests_total{method=\"POST\",status=\"200\",endpoint=\"/rest/api/login\"} 1",
+        "vivant_spawned_total{actor_type=\"airline::flight::Flight\"} 394",
+        "vivant_turn_seconds_bucket{actor_type=\"airline::desk::Desk\"",
+    ] {
+        assert!(metrics.contains(line), "{line} is not in\n{metrics}");
+    }
+    server.signal("TERM").unwrap();
+    assert!(server.wait().unwrap().0.success());
+    let log = std::fs::read_to_string(log).unwrap();
+    let lines: Vec<_> = log.lines().collect();
+    assert_eq!(lines.len(), 4, "{log}");
+    assert!(!metrics.contains("made/up"), "{metrics}");
+    for (line, parts) in lines.iter().zip([
+        ["method=POST", "route=\"/rest/api/login\"", "status=200"],
+        [
+            "method=GET",
+            "route=\"/rest/api/customer/byid/{user}\"",
+            "status=200",
+        ],
+        ["method=GET", "route=\"none\"", "status=404"],
+        ["peer=127.0.0.1:", "route=\"/metrics\"", "status=200"],
+    ]) {
+        assert!(parts.iter().all(|part| line.contains(part)), "{line}");
+    }
+    assert!(!log.contains("uid3"), "{log}");
 }
 
 /// A signal under load: each request that was sent is answered, and the last answer on each

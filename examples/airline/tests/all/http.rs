@@ -199,6 +199,43 @@ fn operators_need_no_session() {
 }
 
 #[test]
+fn the_operator_audits_a_running_airline() {
+    let mut server = TestServer::open(5, 2);
+    server.log_in(USER);
+    let [out, back] = flights(&mut server);
+    let booked = json(&server.ask(book_form(USER, &out, &back)));
+    refused(
+        &mut server,
+        Ask::get("/audit"),
+        403,
+        "for the operator only",
+    );
+    let answer = server.ask_as_operator(Ask::get("/audit"));
+    assert_eq!(answer.status, StatusCode::OK);
+    let audit = json(&answer);
+    assert_eq!(audit["holds"], true);
+    assert_eq!(
+        (&audit["flights"], &audit["customers"]),
+        (&json!(788), &json!(5))
+    );
+    assert_eq!(
+        (&audit["seats_taken"], &audit["bookings"]),
+        (&json!(2), &json!(2))
+    );
+
+    // Self-test: a seat is freed and its booking stays.
+    let directory = server.instance.airline.manager().directory().ask_blocking();
+    let directory = directory.unwrap().unwrap();
+    let flight = directory.leg(out.parse().unwrap()).unwrap().flight;
+    let booking = booked["departBookingId"].as_str().unwrap().parse().unwrap();
+    flight.release(booking).ask_blocking().unwrap();
+    let answer = server.ask_as_operator(Ask::get("/audit"));
+    assert_eq!(answer.status, StatusCode::INTERNAL_SERVER_ERROR);
+    let finding = json(&answer)["findings"][0].as_str().unwrap().to_owned();
+    assert!(finding.ends_with("has no seat"), "{finding}");
+}
+
+#[test]
 fn only_the_operator_replaces_the_data() {
     let mut server = TestServer::open(5, 2);
     server.log_in(USER);
