@@ -4,7 +4,7 @@ use super::args::RunArguments;
 use super::instance::Instance;
 use crate::load::{self, Plan};
 use crate::report::{self, Outcome};
-use example_load::command;
+use example_load::{ReportFile, command};
 use std::error::Error;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use std::time::Duration;
 ///
 /// It could not be run at all.
 pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
+    let file = ReportFile::open(&arguments.report)?;
     let instance = Instance::open(&arguments.data, 0, |service| service)?;
     let directory = instance.airline.manager().directory().ask_blocking()?;
     let today = directory.map(|directory| directory.timetable().first_day());
@@ -37,7 +38,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
         audit: closed.audit,
         panics: facts.panics,
     };
-    command::write(&arguments.report, &report::html(&outcome))?;
+    file.write(&report::html(&outcome))?;
     let text = format!("{outcome}\nwritten: {}", arguments.report.display());
     let line = arguments.json.then(|| report::json(&outcome));
     Ok(command::print(&text, line, &outcome.complaints()))
