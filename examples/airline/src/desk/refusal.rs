@@ -40,6 +40,9 @@ pub enum Refusal {
     /// The flight has no free seat left.
     #[error("flight {0} is sold out; nothing was booked")]
     SoldOut(Id),
+    /// The flight has left.
+    #[error("flight {0} has departed; nothing was booked")]
+    Departed(Id),
     /// An actor that is needed did not answer.
     #[error("an actor did not answer: {0}")]
     Failed(AskError),

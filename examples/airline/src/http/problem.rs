@@ -67,7 +67,7 @@ impl From<Refusal> for Problem {
             Refusal::NoSuchCustomer(_) | Refusal::NoSuchFlight(_) | Refusal::NoSuchBooking(_) => {
                 StatusCode::NOT_FOUND
             }
-            Refusal::SoldOut(_) | Refusal::Loading => StatusCode::CONFLICT,
+            Refusal::SoldOut(_) | Refusal::Departed(_) | Refusal::Loading => StatusCode::CONFLICT,
             Refusal::NotLoaded => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Failed(error) => return error.clone().into(),
         };

@@ -1,13 +1,13 @@
 //! Every kind of bad request over real HTTP, and requests at bad times.
 
-use crate::support::asks::{USER, book_form, days, flights, query_form, refused};
+use crate::support::asks::{DAYS, USER, book_form, days, flights, query_form, refused};
 use crate::support::test_server::{TestServer, login};
 use axum::http::{Method, StatusCode};
 use example_load::Ask;
 
 #[test]
 fn sessions_are_needed_and_end() {
-    let mut server = TestServer::open(5, 2);
+    let mut server = TestServer::open(5, DAYS);
     let [out, _] = {
         server.log_in(USER);
         flights(&mut server)
@@ -16,10 +16,10 @@ fn sessions_are_needed_and_end() {
         server.ask(Ask::get("/rest/api/login/logout")).text(),
         "logged out"
     );
-    let [today, tomorrow] = days(&server);
+    let [day, next_day] = days(&server);
     let with_session = || {
         [
-            query_form(&[("fromDate", &today), ("returnDate", &tomorrow)]),
+            query_form(&[("fromDate", &day), ("returnDate", &next_day)]),
             book_form(USER, &out, ""),
             Ask::form(
                 "/rest/api/bookings/cancelbooking",
@@ -76,12 +76,12 @@ fn sessions_are_needed_and_end() {
 
 #[test]
 fn bad_requests_are_answered_with_a_reason() {
-    let mut server = TestServer::open(5, 2);
+    let mut server = TestServer::open(5, DAYS);
     server.log_in(USER);
-    let [today, tomorrow] = days(&server);
+    let [day, next_day] = days(&server);
     let both = [
-        ("fromDate", today.as_str()),
-        ("returnDate", tomorrow.as_str()),
+        ("fromDate", day.as_str()),
+        ("returnDate", next_day.as_str()),
     ];
     for (field, value, reason) in [
         ("fromAirport", "XXX", "XXX"),
@@ -173,7 +173,7 @@ fn bad_requests_are_answered_with_a_reason() {
 
 #[test]
 fn the_last_seat_is_sold_once() {
-    let mut server = TestServer::open(5, 2);
+    let mut server = TestServer::open(5, DAYS);
     server.log_in(USER);
     let [out, back] = flights(&mut server);
     for _ in 0..210 {
@@ -197,7 +197,7 @@ fn the_last_seat_is_sold_once() {
 
 #[test]
 fn an_airline_that_is_down_answers_503() {
-    let mut server = TestServer::open(5, 2);
+    let mut server = TestServer::open(5, DAYS);
     server.log_in(USER);
     server.instance.system.shutdown();
     refused(&mut server, login(USER), 503, "not available");

@@ -3,7 +3,8 @@
 
 use airline::airline::Airline;
 use airline::customer::{PASSWORD, ProfileUpdate, user_name};
-use airline::desk::{Query, Refusal, SESSION_TIME};
+use airline::data::Day;
+use airline::desk::{Order, Query, Refusal, SESSION_TIME};
 use airline::id::Id;
 use airline::manager::{Loaded, Settings};
 use std::time::Duration;
@@ -181,6 +182,98 @@ fn seeded_a_password_is_asked_for(system: &System) {
     };
     assert_eq!(update("secret"), Err(Refusal::WrongPassword));
     assert_eq!(update(PASSWORD).unwrap().phone_number, "1");
+}
+
+/// The ids of the flights from New York to London that are offered on a day.
+fn offered(airline: &Airline, session: Id, day: Day) -> Vec<Id> {
+    let query = Query {
+        from: "JFK".to_owned(),
+        to: "LHR".to_owned(),
+        day,
+        back: None,
+    };
+    let desk = airline.desk_of(session);
+    let options = desk.query(session, query).ask_blocking().unwrap().unwrap();
+    let offers = options.legs[0].iter();
+    let flights = options.timetable.flights();
+    offers.map(|offer| flights[offer.flight].id).collect()
+}
+
+fn book(airline: &Airline, session: Id, user: &str, outbound: Id) -> Result<(), Refusal> {
+    let order = Order {
+        user: user.to_owned(),
+        outbound,
+        back: None,
+    };
+    let booked = airline.desk_of(session).book(session, order).ask_blocking();
+    booked.unwrap().map(|_| ())
+}
+
+/// The simulation begins at midnight of 2000-01-01.
+#[vivant::test(seeds = 20)]
+fn seeded_a_flight_that_has_left_is_neither_offered_nor_sold(simulation: &Simulation) {
+    let airline = loaded(simulation.system(), 2);
+    let directory = airline.manager().directory().ask_blocking();
+    let directory = directory.unwrap().unwrap();
+    let today = directory.timetable().first_day();
+    let user = user_name(1);
+    let session = log_in(&airline, &user).unwrap();
+    let flight = offered(&airline, session, today)[0];
+    assert_eq!(book(&airline, session, &user, flight), Ok(()));
+    let number = directory.timetable().by_id(flight).unwrap();
+    let departure = directory.timetable().flights()[number].departure;
+    let minutes = (departure.0 - today.at_minute(0).0) / 60_000;
+    simulation.run_for(Duration::from_secs(60 * minutes as u64 - 1));
+    assert_eq!(offered(&airline, session, today), [flight]);
+    simulation.run_for(Duration::from_secs(1));
+    assert_eq!(offered(&airline, session, today), []);
+    let refused = book(&airline, session, &user, flight);
+    assert_eq!(refused, Err(Refusal::Departed(flight)));
+    assert_eq!(bookings(&airline, session, &user), Ok(1));
+}
+
+#[vivant::test(seeds = 20)]
+fn seeded_the_timetable_goes_on_day_by_day(simulation: &Simulation) {
+    let system = simulation.system();
+    let airline = loaded(system, 2);
+    let timetable = || {
+        let directory = airline.manager().directory().ask_blocking();
+        directory.unwrap().unwrap().timetable().clone()
+    };
+    let first = timetable().first_day();
+    let day = |number: i32| Day(first.0 + number);
+    let user = user_name(1);
+    let session = log_in(&airline, &user).unwrap();
+    let carried = offered(&airline, session, first)[0];
+    let next = offered(&airline, session, day(1))[0];
+    for flight in [carried, next] {
+        assert_eq!(book(&airline, session, &user, flight), Ok(()));
+    }
+    assert_eq!(offered(&airline, session, day(2)), []);
+    simulation.run_for(Duration::from_secs(24 * 60 * 60 - 1));
+    assert_eq!(timetable().first_day(), first);
+
+    // The session of the day before has ended; the first query adds a day.
+    simulation.run_for(Duration::from_secs(1));
+    let session = log_in(&airline, &user).unwrap();
+    let login = airline.desk_for(&user_name(0));
+    let during = login.log_in(user_name(0), PASSWORD.to_owned(), Id::secret().unwrap());
+    assert_eq!(offered(&airline, session, day(1)), [next]);
+    let during = during.ask();
+    simulation.run();
+    assert!(system.block_on(during).unwrap().is_ok());
+    assert_eq!(timetable().first_day(), day(1));
+    assert_eq!(offered(&airline, session, day(1)), [next]);
+    assert_eq!(offered(&airline, session, day(2)).len(), 1);
+    assert_eq!(offered(&airline, session, day(3)), []);
+
+    // Of the first day, only the flight with a passenger is left.
+    assert_eq!(timetable().flights().len(), 2 * 394 + 1);
+    assert_eq!(bookings(&airline, session, &user), Ok(2));
+    let audit = system.block_on(airline.audit(None));
+    assert!(audit.holds(), "{:?}", audit.findings);
+    assert_eq!((audit.flights, audit.seats_taken), (2 * 394 + 1, 2));
+    assert_eq!(system.inspect().actors.len(), 1 + 4 + 2 * 394 + 1 + 2);
 }
 
 #[vivant::test(seeds = 5)]
