@@ -80,7 +80,7 @@ impl Directory {
     pub fn leg(&self, id: Id) -> Result<Leg, Refusal> {
         let number = (self.timetable.by_id(id)).ok_or(Refusal::NoSuchFlight(id))?;
         Ok(Leg {
-            id,
+            facts: self.timetable.flights()[number],
             flight: self.flights[number].clone(),
         })
     }

@@ -105,8 +105,8 @@ impl Customer {
             Err(error) => Some(Refusal::from(error)),
             Ok(seats) => (seats.iter().zip(&legs)).find_map(|(seat, (_, leg))| match seat {
                 Ok(_) => None,
-                Err(NoSeat::SoldOut) => Some(Refusal::SoldOut(leg.id)),
-                Err(NoSeat::Departed) => Some(Refusal::Departed(leg.id)),
+                Err(NoSeat::SoldOut) => Some(Refusal::SoldOut(leg.facts.id)),
+                Err(NoSeat::Departed) => Some(Refusal::Departed(leg.facts.id)),
             }),
         };
         if let Some(refusal) = refusal {
@@ -145,7 +145,7 @@ impl Customer {
     pub fn bookings(&mut self) -> Result<Vec<BookingLine>, Refusal> {
         let line = |(booking, it): (&Id, &Booking)| BookingLine {
             booking: *booking,
-            flight: it.leg.id,
+            flight: it.leg.facts,
             made: it.made,
         };
         Ok(self.bookings.iter().map(line).collect())
@@ -158,7 +158,7 @@ impl Customer {
             bookings: (self
                 .bookings
                 .iter()
-                .map(|(booking, it)| (*booking, it.leg.id)))
+                .map(|(booking, it)| (*booking, it.leg.facts.id)))
             .collect(),
         }
     }

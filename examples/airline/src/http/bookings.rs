@@ -2,7 +2,7 @@
 
 use super::flights::truth;
 use super::{Form, Path, Problem, Service, Session};
-use crate::data::Moment;
+use crate::data::{FlightFacts, Moment, Network};
 use crate::desk::{Order, Refusal};
 use crate::id::Id;
 use axum::Json;
@@ -101,6 +101,31 @@ pub(super) struct Line {
     customer_id: String,
     flight_id: Id,
     date_of_booking: Moment,
+    /// Not in the original: what a customer knows a flight by.
+    flight: BookedFlight,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BookedFlight {
+    flight_segment_id: String,
+    origin_port: &'static str,
+    dest_port: &'static str,
+    scheduled_departure_time: Moment,
+    scheduled_arrival_time: Moment,
+}
+
+impl BookedFlight {
+    fn of(network: &Network, facts: &FlightFacts) -> BookedFlight {
+        let segment = &network.segments()[facts.segment];
+        BookedFlight {
+            flight_segment_id: segment.id.clone(),
+            origin_port: segment.origin.code,
+            dest_port: segment.destination.code,
+            scheduled_departure_time: facts.departure,
+            scheduled_arrival_time: facts.arrival,
+        }
+    }
 }
 
 /// A booking's key in the first versions of the original.
@@ -127,7 +152,8 @@ pub(super) async fn by_user(
             customer_id: user.clone(),
         },
         customer_id: user.clone(),
-        flight_id: it.flight,
+        flight_id: it.flight.id,
+        flight: BookedFlight::of(service.network(), &it.flight),
         date_of_booking: it.made,
     };
     Ok(Json(bookings.into_iter().map(line).collect()))

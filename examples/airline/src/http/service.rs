@@ -2,9 +2,11 @@
 
 use super::{AccessLog, Metrics, Problem};
 use crate::airline::Airline;
+use crate::data::Network;
 use crate::desk::Refusal;
 use crate::id::Id;
 use crate::manager::CUSTOMERS_DEFAULT;
+use std::sync::Arc;
 use std::time::Duration;
 use vivant::{Call, Message};
 
@@ -18,6 +20,7 @@ pub const BODY_PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub struct Service {
     airline: Airline,
+    network: Arc<Network>,
     patience: Duration,
     body_patience: Duration,
     customers: u32,
@@ -31,6 +34,7 @@ impl Service {
     pub fn new(airline: Airline) -> Service {
         Service {
             airline,
+            network: Arc::new(Network::new()),
             patience: PATIENCE,
             body_patience: BODY_PATIENCE,
             customers: CUSTOMERS_DEFAULT,
@@ -94,6 +98,10 @@ impl Service {
     pub fn patience(mut self, limit: Duration) -> Service {
         self.patience = limit;
         self
+    }
+
+    pub(super) fn network(&self) -> &Network {
+        &self.network
     }
 
     /// The airline.

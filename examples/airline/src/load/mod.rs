@@ -6,8 +6,8 @@
 //!
 //! The loop is that of the original's JMeter plan: log in; in a quarter of the loops read the
 //! profile and write it back changed; query flights five times; book if the last query found a
-//! flight out; list bookings; in a quarter of the loops, drawn by itself,
-//! cancel all but two; log out.
+//! flight out; list bookings; in a quarter of the loops, drawn by itself, cancel all but two; log
+//! out.
 
 mod kind;
 mod mix;

@@ -62,6 +62,20 @@ fn a_trip_is_searched_booked_listed_and_cancelled() {
         let lines = listed.as_array().unwrap().iter();
         lines.into_iter().find(|it| it["_id"] == *id).unwrap()["flightId"].clone()
     };
+    let flown = |id: &Value| {
+        let lines = listed.as_array().unwrap().iter();
+        let line = lines.into_iter().find(|it| it["_id"] == *id).unwrap();
+        let flight = line["flight"].clone();
+        let leaves = flight["scheduledDepartureTime"].as_str().unwrap();
+        assert!(leaves < flight["scheduledArrivalTime"].as_str().unwrap());
+        ["flightSegmentId", "originPort", "destPort"].map(|name| flight[name].clone())
+    };
+    assert_eq!(flown(&booked["departBookingId"])[1..], ["JFK", "LHR"]);
+    assert_eq!(flown(&booked["returnBookingId"])[1..], ["LHR", "JFK"]);
+    assert_eq!(
+        flown(&booked["departBookingId"])[0],
+        flight["flightSegmentId"]
+    );
     assert_eq!(of(&booked["departBookingId"]), out);
     assert_eq!(of(&booked["returnBookingId"]), back);
     assert!(listed[0]["dateOfBooking"].as_str().unwrap().ends_with('Z'));
@@ -292,5 +306,9 @@ fn the_page_needs_nothing_from_elsewhere() {
     assert_eq!(answer.status, StatusCode::OK);
     let page = answer.text();
     assert!(page.contains("<option value=JFK selected>New York (JFK)</option>"));
+    // Bookings are listed by what a customer knows a flight by, not by parts of ids.
+    assert!(page.contains("it.flight.originPort") && !page.contains(".slice(0, 8)"));
+    // Each table's cells have their column's name for narrow screens.
+    assert!(page.contains("attr(data-label)"));
     assert!(!page.contains("<!--") && !page.contains("://") && !page.contains("src="));
 }
