@@ -37,6 +37,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, StatusCode, Uri};
 use axum::routing::{get, post};
+use tower_http::csrf::CsrfLayer;
 use tower_http::timeout::RequestBodyTimeoutLayer;
 
 /// The largest body: a profile has a few hundred bytes.
@@ -57,6 +58,8 @@ pub fn router(service: Service) -> Router {
         .nest(&format!("{CONTEXT_ROOT}/rest/api"), api)
         .fallback(unknown)
         .method_not_allowed_fallback(not_allowed)
+        // A page of another origin may not act for a customer that is logged in.
+        .layer(CsrfLayer::new())
         .layer(RequestBodyTimeoutLayer::new(service.body_patience()))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(service);

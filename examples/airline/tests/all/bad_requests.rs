@@ -2,6 +2,7 @@
 
 use crate::support::asks::{DAYS, USER, book_form, days, flights, query_form, refused};
 use crate::support::test_server::{TestServer, login};
+use axum::http::header::ORIGIN;
 use axum::http::{Method, StatusCode};
 use example_load::Ask;
 
@@ -170,6 +171,20 @@ fn bad_requests_are_answered_with_a_reason() {
             .text(),
         "0"
     );
+}
+
+#[test]
+fn a_page_of_another_origin_cannot_book() {
+    let mut server = TestServer::open(5, DAYS);
+    server.log_in(USER);
+    let [out, _] = flights(&mut server);
+    let foreign = book_form(USER, &out, "").header(ORIGIN, "http://example.com");
+    assert_eq!(server.ask(foreign).status, StatusCode::FORBIDDEN);
+    let own = format!("http://{}", server.instance.address);
+    let own = book_form(USER, &out, "").header(ORIGIN, own);
+    assert_eq!(server.ask(own).status, StatusCode::OK);
+    let count = server.ask(Ask::get("/rest/api/config/countBookings"));
+    assert_eq!(count.text(), "1");
 }
 
 #[test]

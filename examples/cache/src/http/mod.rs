@@ -6,12 +6,13 @@
 //! | `GET /_alive` | whether it lives |
 //! | `GET /_stats` | [`Stats`] as JSON: hits, misses, entries, times, the heap's pauses |
 //! | `GET /_audit` | [`Audit`] as JSON; for times without requests for pages |
-//! | `POST /_stop` | answers the requests in progress, and ends |
+//! | `POST /_stop` | answers the requests in progress, and ends; not for pages of other origins |
 //!
 //! A page is sent without a copy: the body is made of the reply, which is a counted reference to
 //! the object in the cache's heap. The reference is dropped when the socket has taken the bytes.
 //! Only the operating system copies them.
 
+mod own_host;
 mod problem;
 mod service;
 
@@ -27,6 +28,8 @@ use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use own_host::OwnHost;
+use tower_http::csrf::CsrfLayer;
 use vivant_axum::{AskLimit, HeldBody};
 
 /// The header that says whether a page was in the cache: `hit` or `miss`.
@@ -41,6 +44,8 @@ pub fn router(service: Service) -> Router {
         .route("/_audit", get(audit))
         .route("/_stop", post(stop))
         .fallback(async || Problem::Unknown("there is nothing here"))
+        // A page of another origin may not stop the server.
+        .layer(CsrfLayer::new())
         .with_state(service)
 }
 
@@ -73,7 +78,7 @@ async fn audit(State(service): State<Service>) -> Result<Json<Audit>, Problem> {
     Ok(Json(service.audit().await?))
 }
 
-async fn stop(State(service): State<Service>) -> &'static str {
+async fn stop(State(service): State<Service>, OwnHost { .. }: OwnHost) -> &'static str {
     service.stop();
     "ends"
 }

@@ -9,6 +9,8 @@ use vivant::AskError;
 pub enum Problem {
     /// Nothing is there, and why: the body.
     Unknown(&'static str),
+    /// The request comes from elsewhere, and why that matters: the body.
+    Foreign(&'static str),
     /// The cache did not answer.
     NoAnswer(vivant_axum::Problem),
 }
@@ -17,6 +19,7 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         match self {
             Problem::Unknown(reason) => (StatusCode::NOT_FOUND, reason).into_response(),
+            Problem::Foreign(reason) => (StatusCode::FORBIDDEN, reason).into_response(),
             Problem::NoAnswer(problem) => problem.into_response(),
         }
     }
