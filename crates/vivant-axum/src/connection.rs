@@ -12,6 +12,7 @@ use std::pin::pin;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
+use tokio_io_timeout::TimeoutWriter;
 use tower::Service;
 
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
@@ -28,13 +29,22 @@ pub(crate) enum Phase {
     Closing,
 }
 
-/// Serves the requests of one connection until the client closes it, until no head of a request
-/// comes within `header_limit`, or as the phase says.
+/// How long a connection waits for its client.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClientLimits {
+    /// For a whole head of a request.
+    pub(crate) header: Duration,
+    /// For room for more bytes of an answer.
+    pub(crate) write: Duration,
+}
+
+/// Serves the requests of one connection until the client closes it, until a limit passes, or as
+/// the phase says.
 pub(crate) async fn serve_connection<I, P>(
     io: I,
     peer: P,
     app: Router,
-    header_limit: Duration,
+    limits: ClientLimits,
     mut phase: watch::Receiver<Phase>,
 ) where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -52,10 +62,12 @@ pub(crate) async fn serve_connection<I, P>(
             Ok::<_, Infallible>(response)
         }
     });
+    let mut io = TimeoutWriter::new(io);
+    io.set_timeout(Some(limits.write));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(header_limit)
-        .serve_connection(TokioIo::new(io), service)
+        .header_read_timeout(limits.header)
+        .serve_connection(TokioIo::new(Box::pin(io)), service)
         .with_upgrades();
     let mut connection = pin!(connection);
     // An error concerns this client alone: it has gone, or has sent no HTTP.

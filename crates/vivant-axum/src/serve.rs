@@ -1,7 +1,7 @@
 //! [`serve`]: a server that ends without losing a request.
 
 use crate::Signals;
-use crate::connection::{Phase, serve_connection};
+use crate::connection::{ClientLimits, Phase, serve_connection};
 use axum::Router;
 use axum::serve::Listener;
 use std::fmt;
@@ -16,6 +16,8 @@ use vivant::{ShutdownReport, System};
 
 /// The default of [`Serve::header_limit`].
 const HEADER_LIMIT: Duration = Duration::from_secs(30);
+/// The default of [`Serve::write_limit`].
+const WRITE_LIMIT: Duration = Duration::from_secs(30);
 /// The default of [`Serve::drain_limit`].
 const DRAIN_LIMIT: Duration = Duration::from_secs(10);
 /// The default of [`Serve::shutdown_limit`].
@@ -58,7 +60,10 @@ pub fn serve<L: Listener>(listener: L, app: Router, system: &System) -> Serve<L>
         app,
         system: system.clone(),
         end: None,
-        header_limit: HEADER_LIMIT,
+        limits: ClientLimits {
+            header: HEADER_LIMIT,
+            write: WRITE_LIMIT,
+        },
         idle_grace: IDLE_GRACE,
         drain_limit: DRAIN_LIMIT,
         shutdown_limit: SHUTDOWN_LIMIT,
@@ -73,7 +78,7 @@ pub struct Serve<L> {
     system: System,
     /// Signals end it, if there is none.
     end: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
-    header_limit: Duration,
+    limits: ClientLimits,
     idle_grace: Duration,
     drain_limit: Duration,
     shutdown_limit: Duration,
@@ -112,11 +117,16 @@ where
     /// Closes a connection when no whole head of a request has come after this time, from when it
     /// was accepted or its last request was answered: a limit for slow and for idle clients. 30
     /// seconds by default.
-    pub fn header_limit(self, header_limit: Duration) -> Self {
-        Serve {
-            header_limit,
-            ..self
-        }
+    pub fn header_limit(mut self, header_limit: Duration) -> Self {
+        self.limits.header = header_limit;
+        self
+    }
+
+    /// Closes a connection when the client takes no byte of an answer for this time, so that it
+    /// cannot keep the answer, or a [`HeldBody`](crate::HeldBody), for ever. 30 seconds by default.
+    pub fn write_limit(mut self, write_limit: Duration) -> Self {
+        self.limits.write = write_limit;
+        self
     }
 
     /// For how long a connection between two requests stays open when the server drains. A client
@@ -159,7 +169,7 @@ where
         };
         let mut connections = Connections {
             app: self.app,
-            header_limit: self.header_limit,
+            limits: self.limits,
             phase: watch::Sender::new(Phase::Serving),
             open: JoinSet::new(),
         };
@@ -196,7 +206,7 @@ async fn shut_down(system: System, limit: Duration) -> ShutdownReport {
 /// The open connections of a server.
 struct Connections {
     app: Router,
-    header_limit: Duration,
+    limits: ClientLimits,
     phase: watch::Sender<Phase>,
     open: JoinSet<()>,
 }
@@ -235,7 +245,7 @@ impl Connections {
         P: Clone + Send + Sync + 'static,
     {
         let phase = self.phase.subscribe();
-        let connection = serve_connection(io, peer, self.app.clone(), self.header_limit, phase);
+        let connection = serve_connection(io, peer, self.app.clone(), self.limits, phase);
         self.open.spawn(connection);
     }
 
@@ -264,7 +274,7 @@ impl<L: fmt::Debug> fmt::Debug for Serve<L> {
         f.debug_struct("Serve")
             .field("listener", &self.listener)
             .field("system", &self.system)
-            .field("header_limit", &self.header_limit)
+            .field("limits", &self.limits)
             .field("idle_grace", &self.idle_grace)
             .field("drain_limit", &self.drain_limit)
             .field("shutdown_limit", &self.shutdown_limit)

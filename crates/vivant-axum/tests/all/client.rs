@@ -71,6 +71,15 @@ impl Client {
         self.answer().await
     }
 
+    /// Counts the bytes that come until the connection ends, in whatever way.
+    pub(crate) async fn bytes_to_the_end(&mut self) -> usize {
+        let (mut count, mut buffer) = (0, vec![0; 1 << 16]);
+        while let Ok(bytes @ 1..) = self.0.read(&mut buffer).await {
+            count += bytes;
+        }
+        count
+    }
+
     /// Waits until the server has closed the connection, and returns what else came.
     pub(crate) async fn closed(&mut self) -> String {
         let mut rest = String::new();

@@ -3,8 +3,10 @@
 use crate::client::Client;
 use crate::server::TestServer;
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::routing::get;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant_axum::{AskLimit, Problem};
@@ -70,6 +72,47 @@ async fn clients_that_send_no_whole_head_are_disconnected() {
         let rest = client.closed().await;
         assert!(rest.is_empty() || rest.contains("408"), "{rest}");
     }
+}
+
+/// Bytes that tell when they are dropped.
+struct Large {
+    bytes: Vec<u8>,
+    _dropped: tokio::sync::mpsc::Sender<()>,
+}
+
+impl AsRef<[u8]> for Large {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// More than the sockets of both sides can hold.
+const LARGE_BYTES: usize = 64 << 20;
+
+#[tokio::test]
+async fn a_client_that_takes_no_answer_is_disconnected_and_the_answer_dropped() {
+    let system = System::builder().workers(1).build();
+    let (dropped, mut all_dropped) = tokio::sync::mpsc::channel(1);
+    let large = async move || {
+        Bytes::from_owner(Large {
+            bytes: vec![0; LARGE_BYTES],
+            _dropped: dropped.clone(),
+        })
+    };
+    // The route would keep its sender.
+    let dropped = Arc::new(Mutex::new(Some(large)));
+    let take = async move || {
+        let large = dropped.lock().unwrap().take();
+        large.expect("one request")().await
+    };
+    let app = Router::new().route("/", get(take));
+    let limit = Duration::from_millis(50);
+    let server = TestServer::configured(app, &system, |it| it.write_limit(limit)).await;
+    let mut client = server.client().await;
+    client.send("GET", "/").await;
+    assert_eq!(all_dropped.recv().await, None, "no sender is left");
+    // What the sockets have of it, and then the end.
+    assert!(client.bytes_to_the_end().await < LARGE_BYTES);
 }
 
 /// Self-test: without the limit, the same clients stay connected.
