@@ -10,7 +10,7 @@ use std::io;
 use std::pin::Pin;
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::task::{JoinSet, spawn_blocking, yield_now};
+use tokio::task::{JoinSet, spawn_blocking, unconstrained, yield_now};
 use tokio::time::timeout;
 use vivant::{ShutdownReport, System};
 
@@ -24,6 +24,10 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(10);
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
 /// The default of [`Serve::idle_grace`].
 const IDLE_GRACE: Duration = Duration::from_millis(250);
+
+/// Limit of the connections that are accepted when the server drains: new ones may come all the
+/// time. The kernel keeps no more than this many of a listener of tokio.
+const BACKLOG_CONNECTIONS_MAX: usize = 1024;
 
 /// Serves `app` on `listener`, over HTTP/1.1, until Ctrl-C or SIGTERM; then ends in order:
 ///
@@ -87,7 +91,8 @@ pub struct Serve<L> {
 /// How a server ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// Number of connections with a request that was not answered within [`Serve::drain_limit`].
+    /// Number of connections that were still open after [`Serve::drain_limit`]: their requests were
+    /// not answered, or had not come as a whole.
     pub cut_off: usize,
     /// The actors that were alive at the shutdown.
     pub system: ShutdownReport,
@@ -230,13 +235,17 @@ impl Connections {
         }
         // The driver notices connections between two polls of this task.
         yield_now().await;
-        loop {
-            tokio::select! {
-                biased;
-                (io, peer) = listener.accept() => self.open(io, peer),
-                () = ready(()) => break,
+        // Without tokio's budget, which would end the loop early.
+        unconstrained(async {
+            for _ in 0..BACKLOG_CONNECTIONS_MAX {
+                tokio::select! {
+                    biased;
+                    (io, peer) = listener.accept() => self.open(io, peer),
+                    () = ready(()) => break,
+                }
             }
-        }
+        })
+        .await;
     }
 
     fn open<I, P>(&mut self, io: I, peer: P)

@@ -89,6 +89,27 @@ async fn requests_under_way_are_answered_and_then_the_system_ends() {
     assert!(gate.count().ask().await.is_err());
 }
 
+/// None of them is accepted yet. Linux keeps 128 of a listener at least.
+#[tokio::test]
+async fn connections_that_wait_to_be_accepted_are_served() {
+    const CLIENTS: usize = 100;
+    let (system, _gate, app) = gated();
+    let server = TestServer::configured(app, &system, |it| it.idle_grace(AGES).drain_limit(AGES));
+    let server = server.await;
+    let mut clients: Vec<_> = (0..CLIENTS)
+        .map(|_| std::net::TcpStream::connect(server.address).unwrap())
+        .collect();
+    let ended = server.end();
+    let mut answers = JoinSet::new();
+    for stream in clients.drain(..) {
+        stream.set_nonblocking(true).unwrap();
+        let mut client = Client::of(TcpStream::from_std(stream).unwrap());
+        answers.spawn(async move { client.get("/alive").await.status() });
+    }
+    assert_eq!(answers.join_all().await, [200; CLIENTS]);
+    assert_eq!(ended.await.unwrap().unwrap().cut_off, 0);
+}
+
 #[tokio::test]
 async fn idle_connections_do_not_keep_it_open_and_may_send_one_request_more() {
     let (system, _gate, app) = gated();
