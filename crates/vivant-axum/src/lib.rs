@@ -3,6 +3,7 @@
 
 mod ask_limit;
 mod connection;
+mod connections;
 mod held_body;
 mod problem;
 mod registered;

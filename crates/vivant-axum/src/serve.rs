@@ -1,17 +1,16 @@
 //! [`serve`]: a server that ends without losing a request.
 
 use crate::Signals;
-use crate::connection::{ClientLimits, Phase, serve_connection};
+use crate::connection::ClientLimits;
+use crate::connections::Connections;
 use axum::Router;
 use axum::serve::Listener;
 use std::fmt;
-use std::future::{IntoFuture, ready};
+use std::future::IntoFuture;
 use std::io;
 use std::pin::Pin;
 use std::time::Duration;
-use tokio::sync::watch;
-use tokio::task::{JoinSet, spawn_blocking, unconstrained, yield_now};
-use tokio::time::timeout;
+use tokio::task::spawn_blocking;
 use vivant::{ShutdownReport, System};
 
 /// The default of [`Serve::header_limit`].
@@ -24,10 +23,6 @@ const DRAIN_LIMIT: Duration = Duration::from_secs(10);
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
 /// The default of [`Serve::idle_grace`].
 const IDLE_GRACE: Duration = Duration::from_millis(250);
-
-/// Limit of the connections that are accepted when the server drains: new ones may come all the
-/// time. The kernel keeps no more than this many of a listener of tokio.
-const BACKLOG_CONNECTIONS_MAX: usize = 1024;
 
 /// Serves `app` on `listener`, over HTTP/1.1, until Ctrl-C or SIGTERM; then ends in order:
 ///
@@ -172,12 +167,7 @@ where
                 Box::pin(async move { signals.received().await })
             }
         };
-        let mut connections = Connections {
-            app: self.app,
-            limits: self.limits,
-            phase: watch::Sender::new(Phase::Serving),
-            open: JoinSet::new(),
-        };
+        let mut connections = Connections::new(self.app, self.limits);
         connections.accept_until(self.listener, end).await;
         Ok(connections.drain(self.idle_grace, self.drain_limit).await)
     }
@@ -206,76 +196,6 @@ async fn shut_down(system: System, limit: Duration) -> ShutdownReport {
     spawn_blocking(move || system.shutdown_within(limit))
         .await
         .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
-}
-
-/// The open connections of a server.
-struct Connections {
-    app: Router,
-    limits: ClientLimits,
-    phase: watch::Sender<Phase>,
-    open: JoinSet<()>,
-}
-
-impl Connections {
-    /// Accepts connections until `end`, and those that wait to be accepted then.
-    async fn accept_until<L>(
-        &mut self,
-        mut listener: L,
-        mut end: Pin<Box<dyn Future<Output = ()> + Send>>,
-    ) where
-        L: Listener,
-        L::Addr: Clone + Sync + 'static,
-    {
-        loop {
-            tokio::select! {
-                (io, peer) = listener.accept() => self.open(io, peer),
-                Some(_ended) = self.open.join_next() => {}
-                () = &mut end => break,
-            }
-        }
-        // The driver notices connections between two polls of this task.
-        yield_now().await;
-        // Without tokio's budget, which would end the loop early.
-        unconstrained(async {
-            for _ in 0..BACKLOG_CONNECTIONS_MAX {
-                tokio::select! {
-                    biased;
-                    (io, peer) = listener.accept() => self.open(io, peer),
-                    () = ready(()) => break,
-                }
-            }
-        })
-        .await;
-    }
-
-    fn open<I, P>(&mut self, io: I, peer: P)
-    where
-        I: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
-        P: Clone + Send + Sync + 'static,
-    {
-        let phase = self.phase.subscribe();
-        let connection = serve_connection(io, peer, self.app.clone(), self.limits, phase);
-        self.open.spawn(connection);
-    }
-
-    /// Waits until all are closed, at most for `limit`. Returns the number of those that are not.
-    async fn drain(mut self, idle_grace: Duration, limit: Duration) -> usize {
-        self.phase.send_replace(Phase::Draining);
-        let closed = timeout(limit, async {
-            if timeout(idle_grace, closed(&mut self.open)).await.is_err() {
-                self.phase.send_replace(Phase::Closing);
-                closed(&mut self.open).await;
-            }
-        });
-        let _late = closed.await;
-        let cut_off = self.open.len();
-        self.open.shutdown().await;
-        cut_off
-    }
-}
-
-async fn closed(open: &mut JoinSet<()>) {
-    while open.join_next().await.is_some() {}
 }
 
 impl<L: fmt::Debug> fmt::Debug for Serve<L> {
