@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 /// Compile-time checks of the derive. They are methods of the tracer, because `Object` names that
 /// type, whatever path the derive was given for this crate.
 impl Tracer<'_> {
-    /// Checks a field that is marked as a leaf: it has no brand, and may go to another thread (Y5).
+    /// Checks a field that is marked as a leaf: it has no brand, and may go to another thread.
     /// It takes a pointer, as `__field` does.
     #[doc(hidden)]
     #[inline]

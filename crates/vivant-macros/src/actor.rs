@@ -4,7 +4,8 @@ use crate::errors::Errors;
 use crate::handle::HandleType;
 use crate::names;
 use crate::options::{self, Options};
-use crate::{graph, object, outgoing_references, surface, types};
+use crate::slips::plain::{self, Place};
+use crate::{graph, object, outgoing_references, slips, surface, types};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Data, DeriveInput, Lifetime, Path, Result, parse_quote};
@@ -25,6 +26,13 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
         Named::ByItself => None,
         // The errors that follow from these need no report.
         Named::Apart(_) if !errors.is_empty() => return Ok(quote!(#errors)),
+        Named::Apart(name) if slips::graph::in_state(&input, name, &mut errors) => {
+            let vivant = &options.vivant;
+            let traced = outgoing_references::stub(&input, vivant);
+            let written = write(&input, &options, &named, &traced);
+            let object = object::stub(&input, &quote!(#vivant::heap));
+            return Ok(quote!(#errors #written #object));
+        }
         Named::Apart(_) => {
             let vivant = &options.vivant;
             Some(object::of_state(
@@ -34,7 +42,8 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
             ))
         }
     };
-    let written = write(&input, &options, &named);
+    let traced = outgoing_references::write(&input, &options.vivant);
+    let written = write(&input, &options, &named, &traced);
     Ok(quote!(#errors #written #object))
 }
 
@@ -42,7 +51,11 @@ fn check_state(input: &DeriveInput, errors: &mut Errors) {
     if let Data::Union(data) = &input.data {
         errors.at(data.union_token, "an actor's state is a struct or an enum");
     }
+    let is_plain = input.generics.lifetimes().next().is_none();
     for field in types::fields(&input.data) {
+        if is_plain {
+            plain::report_val(&field.ty, Place::Field, errors);
+        }
         if let Some(span) = types::promise_in(&field.ty) {
             errors.at_span(
                 span,
@@ -78,7 +91,12 @@ impl Named {
     }
 }
 
-fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
+fn write(
+    input: &DeriveInput,
+    options: &Options,
+    named: &Named,
+    traced: &TokenStream,
+) -> TokenStream {
     let vivant = &options.vivant;
     let state_type = &input.ident;
     let sendable = surface::sendable(&input.generics);
@@ -120,7 +138,6 @@ fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
         let mailbox = mailbox.expr(vivant);
         quote!(const MAILBOX: #vivant::Mailbox = #mailbox;)
     });
-    let shows = outgoing_references::write(input, vivant);
     let handle = names::handle(actor);
     let face = HandleType {
         vivant,
@@ -163,7 +180,7 @@ fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
             }
         }
 
-        #shows
+        #traced
 
         #[automatically_derived]
         impl #impl_generics #vivant::Target for #actor #type_generics #where_clause {

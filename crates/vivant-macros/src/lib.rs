@@ -25,6 +25,8 @@
 //! - `face`: the handle struct;
 //! - `outgoing_references`: tracing of the addresses in a state;
 //! - `graph`: a state with a lifetime, and its actor's name;
+//! - `missing_derive`: a type without its derive, reported once;
+//! - `slips`: slips of the pen, each reported once;
 //! - `surface`: visibility, docs and `#[cfg]` of a user's item, copied to generated items;
 //! - `names`, `options`, `errors`.
 //!
@@ -38,12 +40,14 @@ mod freeze;
 mod graph;
 mod handle;
 mod interface;
+mod missing_derive;
 mod names;
 mod object;
 mod options;
 mod outgoing_references;
 mod recursion;
 mod shape;
+mod slips;
 mod surface;
 mod test;
 mod types;
@@ -147,7 +151,9 @@ use proc_macro::TokenStream;
 /// that is the actor's name, and `impl Object` for the state.
 #[proc_macro_derive(Actor, attributes(actor, object))]
 pub fn actor(input: TokenStream) -> TokenStream {
-    written(actor::expand(input.into()))
+    let input = input.into();
+    let missing = missing_derive::of_objects(&input, &quote::quote!(::vivant::heap));
+    written(actor::expand(input), missing)
 }
 
 /// Makes the methods of an actor its behaviours: each becomes a message.
@@ -439,14 +445,14 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The type's lifetime, if it has one, is the brand of its heap (Y2). A type without a lifetime has
+/// The type's lifetime, if it has one, is the brand of its heap. A type without a lifetime has
 /// no collected parts of its own; its type parameters may have some. The derive makes type
 /// parameters objects of the same brand; the user need not write the bound.
 ///
 /// Every field is an `Object` of that brand, or is marked `#[object(leaf)]`: then it is
 /// `Send + 'static`, and the collector does not trace it.
 ///
-/// A type with collected parts, or with type parameters, has no destructor (H10). Move the values
+/// A type with collected parts, or with type parameters, has no destructor. Move the values
 /// that a destructor needs into a field of their own, of a type without collected parts. Unions and
 /// packed types are refused.
 ///
@@ -466,14 +472,14 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// type parameters, `Freeze`.
 #[proc_macro_derive(Object, attributes(object))]
 pub fn object(input: TokenStream) -> TokenStream {
-    written(object::expand(input.into(), &quote::quote!(::vivant_heap)))
+    object_of(input.into(), &quote::quote!(::vivant_heap))
 }
 
 /// As [`derive@Object`], for programs that use vivant-heap through vivant: there it is
 /// `vivant::Object`.
 #[proc_macro_derive(ActorsObject, attributes(object))]
 pub fn actors_object(input: TokenStream) -> TokenStream {
-    written(object::expand(input.into(), &quote::quote!(::vivant::heap)))
+    object_of(input.into(), &quote::quote!(::vivant::heap))
 }
 
 /// Makes a struct or an enum of a collected heap freezable, beside `#[derive(Object)]`.
@@ -512,19 +518,33 @@ pub fn actors_object(input: TokenStream) -> TokenStream {
 /// - `crate = path`: as for [`derive(Object)`](macro@Object).
 #[proc_macro_derive(Freeze, attributes(object))]
 pub fn freeze(input: TokenStream) -> TokenStream {
-    written(freeze::expand(input.into(), &quote::quote!(::vivant_heap)))
+    written(
+        freeze::expand(input.into(), &quote::quote!(::vivant_heap)),
+        proc_macro2::TokenStream::new(),
+    )
 }
 
 /// As [`derive@Freeze`], for programs that use vivant-heap through vivant: there it is
 /// `vivant::Freeze`.
 #[proc_macro_derive(ActorsFreeze, attributes(object))]
 pub fn actors_freeze(input: TokenStream) -> TokenStream {
-    written(freeze::expand(input.into(), &quote::quote!(::vivant::heap)))
+    written(
+        freeze::expand(input.into(), &quote::quote!(::vivant::heap)),
+        proc_macro2::TokenStream::new(),
+    )
 }
 
-/// What a derive writes: its items, or its errors.
-fn written(expansion: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
-    expansion
-        .unwrap_or_else(|error| error.to_compile_error())
-        .into()
+fn object_of(input: proc_macro2::TokenStream, heap: &proc_macro2::TokenStream) -> TokenStream {
+    let missing = missing_derive::of_objects(&input, heap);
+    written(object::expand(input, heap), missing)
+}
+
+/// What a derive writes: its items, or its errors; and what it writes for types without a derive.
+fn written(
+    expansion: syn::Result<proc_macro2::TokenStream>,
+    missing: proc_macro2::TokenStream,
+) -> TokenStream {
+    let mut written = expansion.unwrap_or_else(|error| error.to_compile_error());
+    written.extend(missing);
+    written.into()
 }

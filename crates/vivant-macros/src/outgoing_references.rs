@@ -62,6 +62,21 @@ pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
     }
 }
 
+/// The same two items for a state with errors in its fields: they name no field.
+pub(crate) fn stub(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
+    let (impl_generics, type_generics, clause) = input.generics.split_for_impl();
+    let state = &input.ident;
+    quote! {
+        #[doc(hidden)]
+        impl #impl_generics #state #type_generics #clause {
+            #[doc(hidden)]
+            pub const __VIVANT_SHOWS: bool = false;
+            #[doc(hidden)]
+            pub fn __vivant_outgoing_references(&self, _: &mut #vivant::OutgoingReferences<'_>) {}
+        }
+    }
+}
+
 impl Writer<'_> {
     /// The state's own generics; parts of a graph are objects.
     fn generics(&self, of_state: &Generics) -> Generics {

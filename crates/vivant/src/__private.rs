@@ -2,7 +2,7 @@
 
 use crate::actor::Worker;
 use crate::api::Resolver;
-pub use crate::api::{NoReferences, Probe};
+pub use crate::api::{FirstTurn, NoReferences, Probe};
 use std::fmt;
 use vivant_heap::{Erased, Mutator, Parcel, Sendable};
 

@@ -59,6 +59,12 @@ pub(crate) enum InjectedFault {
     StaleEdgeSnapshot,
     /// After a panic the heap keeps the locals for the step.
     LeftInHeap,
+    /// The edges to an actor stay in the wait-for graph when it takes messages again.
+    EdgeThatStays,
+    /// The wait-for graph is not told of a deferred request.
+    MissingEdge,
+    /// An exclusive wait defers no message.
+    MessageInWait,
 }
 
 thread_local! {

@@ -28,6 +28,50 @@
 //! # Ok(()) }
 //! ```
 //!
+//! A state with a lifetime is a graph: its objects lie in a garbage-collected heap that belongs to
+//! its actor, refer to each other as they like, and are collected between two turns.
+//!
+//! ```
+//! use vivant::prelude::*;
+//!
+//! #[derive(Object)]
+//! struct Person<'gc> { name: String, friends: Vec<Gc<'gc, Mut<Person<'gc>>>> }
+//!
+//! #[derive(Actor)]                              // the actor is `Circle`
+//! struct CircleState<'gc> { people: gc::HashMap<'gc, String, Gc<'gc, Mut<Person<'gc>>>> }
+//!
+//! #[behaviours]
+//! impl<'gc> CircleState<'gc> {
+//!     #[start]
+//!     fn new() -> Self { CircleState { people: gc::HashMap::new() } }
+//!
+//!     fn join(&mut self, t: &Turn<'gc, Circle>, name: String) {
+//!         let person = t.alloc(Mut::new(Person { name: name.clone(), friends: Vec::new() }));
+//!         self.people.insert(t, name, person);
+//!     }
+//!
+//!     fn befriend(&mut self, t: &Turn<'gc, Circle>, one: String, other: String) {
+//!         if let (Some(&one), Some(&other)) = (self.people.get(&one), self.people.get(&other)) {
+//!             one.borrow_mut(t).friends.push(other);
+//!             other.borrow_mut(t).friends.push(one);       // a cycle
+//!         }
+//!     }
+//!
+//!     fn friends(&self, of: String) -> Vec<String> {
+//!         let Some(person) = self.people.get(&of) else { return Vec::new() };
+//!         person.borrow().friends.iter().map(|friend| friend.borrow().name.clone()).collect()
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), vivant::AskError> {
+//! let system = System::new();
+//! let circle = Circle::spawn(&system);
+//! ["Ada", "Bob"].into_iter().for_each(|name| circle.join(name.into()).send());
+//! circle.befriend("Ada".into(), "Bob".into()).send();
+//! assert_eq!(circle.friends("Bob".into()).ask_blocking()?, ["Ada"]);
+//! # Ok(()) }
+//! ```
+//!
 //! # Where to look
 //!
 //! | for | see |
@@ -35,6 +79,10 @@
 //! | defining actors and messages | [`Actor`](derive@Actor), [`behaviours`], [`interface`]; by hand: [`trait@Actor`], [`Behaviour`] |
 //! | what a behaviour can do | [`Turn`] |
 //! | replies | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`AskFuture`] |
+//! | a behaviour in many turns | [`Step`] |
+//! | a graph in an actor's own heap | [`Gc`], [`Mut`], [`Weak`], [`Object`](derive@Object); collections: [`gc`] |
+//! | immutable data that many actors have | [`Val`]; persistent collections: [`val`]; outside of turns: [`Parcel`], [`Held`] |
+//! | a graph that moves from actor to actor, or is frozen | [`Iso`], [`Freeze`](derive@Freeze) |
 //! | bounded mailboxes | [`Mailbox`], [`Call::offer`] |
 //! | start and end | [`System`], [`Address::stop`], [`StopReason`] |
 //! | supervision, restarts | [`Supervisor`], [`Child`] |
@@ -52,7 +100,8 @@
 //!
 //! The guarantees (order, delivery, failure, fairness), each with its limits, are in
 //! `docs/semantics.md` of the repository; help with a program that behaves unexpectedly is in
-//! `docs/faq.md`.
+//! `docs/faq.md`. What the compiler refuses, so that no two actors share a state, is in
+//! `docs/encapsulation.md`.
 //!
 //! # Features
 //!
@@ -96,6 +145,8 @@ mod api;
 
 mod run;
 
+mod wait_for;
+
 mod actor;
 
 mod services;
@@ -128,23 +179,23 @@ mod injected_fault;
 mod mute_model;
 
 pub use actor::{
-    AskError, Guard, Mailbox, NotSent, OutgoingReferences, Overloaded, Pool, Steps, Timer,
-    Undelivered,
+    AskError, Guard, Mailbox, NotSent, OutgoingReferences, Overloaded, Pool, Timer, Undelivered,
 };
 pub use actor::{Messages, OnPanic, Restart};
 pub use api::SendError;
 pub use api::Spawner;
 pub use api::{
-    Actor, Address, Answer, AskFuture, Behaviour, Call, Cancelled, Continuation, Entry, Handle,
-    Implements, InlineActor, InlineState, Link, Message, Offer, OfferedAsk, Promise, Resolver,
-    StateStorage, Step, Target, Then, TraceReferences, Turn, WeakAddress,
+    Actor, Address, Answer, AskFuture, Behaviour, Call, Cancelled, Continuation, Handle,
+    Implements, InlineActor, InlineState, IntoThen, Link, Message, Offer, OfferedAsk, Promise,
+    Resolver, Step, Target, Then, TraceReferences, Turn, WeakAddress,
 };
 pub use api::{Clock, Sleep};
 pub use config::BadCollectors;
 pub use cycles::{KeptBy, Retained, Retainer, WhyAlive};
 pub use edge::{Attached, Attachment, StreamItem};
 pub use failures::{
-    Cause, DeadLetter, DeadLetterCount, GaveUp, Inside, Linked, Panic, Report, StopReason,
+    Cause, DeadLetter, DeadLetterCount, GaveUp, Inside, Linked, NotStarted, Panic, Report,
+    StopReason, WaitCycle, WaitEdge,
 };
 pub use gc_state::{Far, GcState};
 pub use patterns::{
@@ -158,18 +209,28 @@ pub use statistics::{
     WorkerFacts,
 };
 pub use supervision::{
-    Again, AreSettled, Child, ChildFacts, ChildState, Children, Saved, ShutDown, Start, Supervised,
-    Supervision, Supervisor, SupervisorHandle, TreeFailed,
+    Child, ChildFacts, ChildState, Children, Start, Supervised, Supervision, Supervisor,
+    SupervisorHandle, TreeFailed,
 };
 pub use system::{
-    ActorFacts, AliveBecause, Inspection, ShutdownReport, Survivor, System, SystemBuilder,
+    ActorFacts, AliveBecause, Inspection, OpenWait, RemainingActor, Shutdown, ShutdownReport,
+    System, SystemBuilder,
 };
 pub use vivant_brc::Brc;
+
+// Named in generated code, and in signatures that a program does not write.
+#[doc(hidden)]
+pub use actor::Steps;
+#[doc(hidden)]
+pub use api::{Entry, StateStorage};
+#[doc(hidden)]
+pub use supervision::{Again, AreSettled, Saved, SavedWhen, ShutDown};
 
 /// Collected heaps: for states with a lifetime. All of `vivant-heap` and `vivant-collections`.
 pub mod heap {
     #[doc(inline)]
     pub use vivant_collections::{gc, val};
+    #[doc(inline)]
     pub use vivant_heap::*;
     /// Like `vivant_heap::Freeze`.
     #[cfg(feature = "macros")]
@@ -178,9 +239,19 @@ pub mod heap {
     #[cfg(feature = "macros")]
     pub use vivant_macros::ActorsObject as Object;
 }
+#[doc = include_str!("../docs/held.md")]
+#[doc(inline)]
+pub use heap::Held;
+#[doc = include_str!("../docs/iso.md")]
+#[doc(inline)]
+pub use heap::Iso;
+#[doc = include_str!("../docs/val.md")]
+#[doc(inline)]
+pub use heap::Val;
+#[doc(inline)]
 pub use heap::{
-    Freeze, Frozen, Gc, Ice, Iso, Leaf, Marking, Mut, Object, Pacing, Parcel, Sendable, Tag, Val,
-    Weak, gc,
+    Freeze, Frozen, Gc, Ice, Leaf, Marking, Mut, Object, Pacing, Parcel, Sendable, Tag, Weak, gc,
+    val,
 };
 
 #[cfg(feature = "macros")]
@@ -197,4 +268,6 @@ mod pages {
     struct Faq;
     #[doc = include_str!("../../../docs/guide.md")]
     struct Guide;
+    #[doc = include_str!("../../../docs/encapsulation.md")]
+    struct Encapsulation;
 }

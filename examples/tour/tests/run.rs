@@ -30,6 +30,8 @@ macro_rules! examples {
 examples! {
     counter: "5050",
     ask_chain: "net 800",
+    exclusive: "a cycle of 2 actors",
+    orderly_end: "saved 1500 lines",
     timers: "160ms",
     axum_edge "--once": "1 hits",
     web_of_pages: "gone: [\"here\", \"there\"]",

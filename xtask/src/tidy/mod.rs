@@ -15,6 +15,7 @@
 //! - [`links`]: a link of a document leads to a file that is there.
 //! - [`protocols`]: a folder that holds a protocol explains it.
 //! - [`prose`]: comments and documents are plain English, in lines of one length.
+//! - [`user_docs`]: documentation for users has no numbers of rules.
 //! - [`words`]: names and macros that we do not want.
 //!
 //! What it does not do: it knows no types. A clock behind a renamed import is found by
@@ -38,6 +39,7 @@ mod safety_rules;
 mod seams;
 mod syntax;
 mod unsafe_counts;
+mod user_docs;
 mod uses;
 mod words;
 
@@ -114,6 +116,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     findings.extend(prose::check(&sources, &documents));
     findings.extend(unsafe_counts::check(&sources));
     findings.extend(safety_rules::check(&sources, &documents));
+    findings.extend(user_docs::check(&sources, &documents));
     findings.sort();
     for finding in &findings {
         println!("{finding}");

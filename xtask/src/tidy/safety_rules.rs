@@ -135,13 +135,13 @@ fn has_label(text: &str) -> bool {
     word.ends_with(':') && word.starts_with(char::is_uppercase)
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.filter(|word| !word.is_empty())
 }
 
 /// A letter and up to two digits.
-fn is_number(word: &str) -> bool {
+pub(super) fn is_number(word: &str) -> bool {
     let mut chars = word.chars();
     let letter = chars.next().is_some_and(|c| c.is_ascii_uppercase());
     letter && matches!(word.len(), 2 | 3) && chars.all(|c| c.is_ascii_digit())

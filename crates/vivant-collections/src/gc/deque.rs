@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::Index;
 use vivant_heap::{Evacuator, Mutator, Object, Tracer};
 
-/// A double-ended queue in the heap, in chunks as those of [`Vec`](crate::gc::Vec) (H11).
+/// A double-ended queue in the heap, in chunks as those of [`Vec`](crate::gc::Vec).
 ///
 /// Links to emptied chunks are removed at once, so a queue has only the chunks that its elements
 /// need, however many have passed through it.

@@ -1,4 +1,4 @@
-//! Collections that live in the heap, in chunks (H11).
+//! Collections that live in the heap, in chunks.
 //!
 //! A collection is a handle of a few words: a field of a state or of an object, neither `Copy` nor
 //! `Clone`. It has the only reference to its chunks, so `&self` reads and `&mut self` writes, as in

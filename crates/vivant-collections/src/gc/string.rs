@@ -7,7 +7,7 @@ use crate::text::text;
 use std::fmt;
 use vivant_heap::{Evacuator, Mutator, Object, Tracer};
 
-/// Text in the heap, in chunks of at most 1 KiB, each of which is valid UTF-8 (H11).
+/// Text in the heap, in chunks of at most 1 KiB, each of which is valid UTF-8.
 ///
 /// It grows and shrinks at its end; existing text does not move. For short text that does not
 /// change there is [`Mutator::alloc_str`](vivant_heap::Mutator::alloc_str), and `std`'s `String`

@@ -6,8 +6,7 @@ use std::fmt;
 use std::ops::Index;
 use vivant_heap::{Evacuator, Mutator, Object, Tracer};
 
-/// A vector in the heap: a radix tree of chunks, of at most 128 elements that can have references
-/// (H11).
+/// A vector in the heap: a radix tree of chunks, of at most 128 elements that can have references.
 ///
 /// An access costs one load for each level: none up to one chunk, one up to 128 chunks, two up to
 /// 16,384. The first chunk grows as it is filled; after that growth moves no element. Removed
@@ -107,7 +106,7 @@ macro_rules! sequence {
             }
 
             /// Removes all elements in constant time: their destructors run when the collector
-            /// finds the chunks dead (H10).
+            /// finds the chunks dead.
             pub fn clear(&mut self) {
                 self.tree.clear();
             }

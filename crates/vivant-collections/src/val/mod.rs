@@ -43,7 +43,7 @@
 //! });
 //! ```
 //!
-//! An object of one heap cannot be an element (O2):
+//! An object of one heap cannot be an element:
 //!
 //! ```compile_fail,E0277
 //! use vivant_collections::val;

@@ -151,7 +151,7 @@ fn forgotten_watches_are_caught() {
                 heap.collect();
             }
             heap.turn(|m, state| {
-                m.watch(state[10], 1);
+                m.watch_death(state[10], 1);
                 state.truncate(if dies { 10 } else { 11 });
             });
             assert_eq!(heap.verify(), Ok(()));
@@ -233,7 +233,7 @@ fn wrong_descriptions_and_counts_are_caught() {
         }),
     ];
     let mut heap = pairs();
-    heap.turn(|m, state| m.watch(state[1], 1));
+    heap.turn(|m, state| m.watch_death(state[1], 1));
     for (number, (rule, change)) in changes.into_iter().enumerate() {
         let object = heap.turn(|_, state| state[0].header());
         change(heap.parts().0, object);

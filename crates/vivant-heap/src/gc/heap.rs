@@ -123,7 +123,7 @@ const _: () = assert!(
 /// A garbage-collected heap with one state, for one actor.
 ///
 /// [`Heap::turn`] gives access to the state. Collections run between turns: they need the heap
-/// itself, which no turn can reach (H1).
+/// itself, which no turn can reach.
 pub struct Heap<R: Root> {
     /// Turns have shared access: they allocate.
     pub(super) core: ManuallyDrop<Box<UnsafeCell<Core>>>,

@@ -304,7 +304,7 @@ fn a_collection_or_the_end_of_the_heap_completes_the_termination() {
         let mut heap = theatre(&source);
         heap.turn(|m, room| {
             for (token, coat) in room.coats.iter().enumerate() {
-                m.watch(*coat, token as u64);
+                m.watch_death(*coat, token as u64);
                 let _nobody = m.tag(*coat);
             }
             room.coats.truncate(1);

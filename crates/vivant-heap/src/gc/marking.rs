@@ -21,7 +21,7 @@ use std::str::FromStr;
 pub enum Marking {
     /// Concurrent marking of a heap of more than 256 KiB: beside its actor's turns, by
     /// [markers](crate::Heap::marker) and by mutator assists of the actor. A smaller heap gets a
-    /// stop-the-world mark (H7).
+    /// stop-the-world mark.
     #[default]
     Concurrent,
     /// A stop-the-world mark of this heap, in one pause between two turns. The pause is

@@ -83,7 +83,7 @@ impl<'gc> Mutator<'gc> {
 
     /// Allocates an object.
     ///
-    /// Costs a few stores in the nursery. Large values are allocated in the old generation (H2). A
+    /// Costs a few stores in the nursery. Large values are allocated in the old generation. A
     /// value with an alignment of more than eight bytes must be boxed, or the program does not
     /// compile:
     ///

@@ -73,7 +73,7 @@ pub struct HeapStats {
     /// Objects that group marks have found unreachable, though other heaps had counts of them: each
     /// was on a cycle of references across heaps, or kept alive by one.
     pub emptied: u64,
-    /// Batches of INCs that it has sent to the inboxes of other heaps (O6).
+    /// Batches of INCs that it has sent to the inboxes of other heaps.
     pub incs: u64,
     /// Batches of DECs, likewise.
     pub decs: u64,
@@ -84,7 +84,7 @@ pub struct HeapStats {
     pub drains: u64,
     /// Old objects with destructors, including unswept dead ones.
     pub destructors: usize,
-    /// Destructors that panicked (H10).
+    /// Destructors that panicked.
     pub panics: u64,
 }
 

@@ -8,7 +8,7 @@ use super::object_trait::Object;
 /// # Safety
 ///
 /// `Static` is the same type with its brand replaced by `'static`, and no other type of this brand
-/// has the same `Static` (Y2).
+/// has the same `Static`.
 #[diagnostic::on_unimplemented(
     message = "a `Gc` of this turn cannot refer to `{Self}`",
     label = "not in a collected heap",

@@ -3,7 +3,7 @@
 use super::object_trait::Object;
 
 /// What may lie in a shared object: nothing in it changes, all that it refers to is shared too, and
-/// any thread may read it (O2, Y6).
+/// any thread may read it.
 ///
 /// `#[derive(Object)]` implements it for a type if all its fields are frozen: [`Val`](crate::Val)s
 /// are, and so are types that have no collected parts and are `Sync`. [`Gc`](crate::Gc),

@@ -21,7 +21,7 @@ pub(crate) type Brand<'gc> = PhantomData<Cell<&'gc ()>>;
 /// leaves in its state or in other objects is there in the next turn.
 ///
 /// Two references are the same if they refer to the same object: [`Gc::ptr_eq`]. There is no order
-/// or hash by address, because objects move (R5).
+/// or hash by address, because objects move.
 #[repr(transparent)]
 pub struct Gc<'gc, T: ?Sized + 'gc> {
     value: NonNull<T>,

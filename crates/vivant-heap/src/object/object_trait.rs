@@ -6,14 +6,14 @@ use super::tracer::Tracer;
 
 /// What a heap can hold, and what may be part of it.
 ///
-/// Indexed by the brand of its heap (Y2): all functions that take an object take one of the brand
+/// Indexed by the brand of its heap: all functions that take an object take one of the brand
 /// that allocates it, so no value mixes two heaps. `#[derive(Object)]` implements it.
 ///
 /// What an object owns by `Box`, `Vec` or a map of `std` is part of it. It is traced by recursion,
 /// as it is dropped by recursion. So a type must not own values of its own type: the derive refuses
 /// that, or the compiler does (E0391). An `unsafe impl` by hand that allows it makes a list of a
 /// million boxes overflow the stack. Link what may become long or deep by [`Gc`](crate::Gc):
-/// collections go from object to object without recursion (H12). A leaf may be of any shape.
+/// collections go from object to object without recursion. A leaf may be of any shape.
 ///
 /// # Safety
 ///
@@ -24,7 +24,7 @@ use super::tracer::Tracer;
 /// - `evacuate` reports the same references, each as the place where it is stored, and does nothing
 ///   else.
 /// - `NEEDS_TRACE` is true if the value can contain any reference.
-/// - A type that reports references has no destructor (H10).
+/// - A type that reports references has no destructor.
 /// - `Static` is the same type with its brand replaced by `'static`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot lie in a collected heap of this turn",
@@ -34,7 +34,7 @@ use super::tracer::Tracer;
 )]
 pub unsafe trait Object<'gc>: 'gc {
     /// The erased form: the same type outside turns. Its `TypeId` identifies the type, and its
-    /// bound says that the value may go to another thread (Y5).
+    /// bound says that the value may go to another thread.
     type Static: Send + 'static;
     /// Whether it can contain references to collected objects.
     const NEEDS_TRACE: bool;

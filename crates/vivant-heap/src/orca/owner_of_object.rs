@@ -7,7 +7,7 @@ use crate::object::gc::Gc;
 
 impl<'gc, T: ?Sized + Collected<'gc>> Gc<'gc, T> {
     /// The heap that owns the object, as the object's page says. Costs a mask and two loads, and
-    /// needs nothing but the reference (H4).
+    /// needs nothing but the reference.
     ///
     /// ```
     /// use vivant_heap::{Gc, Mutator};

@@ -12,7 +12,7 @@ use std::ptr::NonNull;
 /// The page pool. All heaps that may give each other memory share one.
 ///
 /// Memory that heaps give back stays with the source for other heaps, up to a bound: 8 MiB, or a
-/// quarter of what heaps have. The rest goes back to the system gradually (H12).
+/// quarter of what heaps have. The rest goes back to the system gradually.
 #[derive(Debug, Default)]
 pub struct PageSource {
     inner: Mutex<Inner>,

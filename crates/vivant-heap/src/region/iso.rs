@@ -34,38 +34,38 @@ impl<T: Erased> Root for Rooted<T> {
 /// ([`Iso::freeze`]).
 ///
 /// Costs at least a page (4 KiB) and about half a KiB beside.
-///
-/// ```
-/// use std::sync::Arc;
-/// use std::thread;
-/// use vivant_heap::{Gc, Iso, Mut, Object, PageSource};
-///
-/// #[derive(Object)]
-/// struct Node<'gc> {
-///     value: u64,
-///     next: Option<Gc<'gc, Mut<Node<'gc>>>>,
-/// }
-///
-/// let source = Arc::new(PageSource::new());
-/// let mut list = Iso::<Node<'static>>::new(&source, |r| {
-///     let last = r.alloc(Mut::new(Node { value: 1, next: None }));
-///     Node { value: 2, next: Some(last) }
-/// });
-/// let sum = thread::spawn(move || {
-///     list.open(|r, first| {
-///         let last = first.next.unwrap();
-///         last.borrow_mut(r).value += 10;
-///         first.value + last.borrow().value
-///     })
-/// });
-/// assert_eq!(sum.join().unwrap(), 13);
-/// ```
 pub struct Iso<T: Erased> {
     pub(super) heap: Heap<Rooted<T>>,
 }
 
 impl<T: Erased> Iso<T> {
     /// Creates a region with the root that `make` returns. `make` cannot allocate shared objects.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::thread;
+    /// use vivant_heap::{Gc, Iso, Mut, Object, PageSource};
+    ///
+    /// #[derive(Object)]
+    /// struct Node<'gc> {
+    ///     value: u64,
+    ///     next: Option<Gc<'gc, Mut<Node<'gc>>>>,
+    /// }
+    ///
+    /// let source = Arc::new(PageSource::new());
+    /// let mut list = Iso::<Node<'static>>::new(&source, |r| {
+    ///     let last = r.alloc(Mut::new(Node { value: 1, next: None }));
+    ///     Node { value: 2, next: Some(last) }
+    /// });
+    /// let sum = thread::spawn(move || {
+    ///     list.open(|r, first| {
+    ///         let last = first.next.unwrap();
+    ///         last.borrow_mut(r).value += 10;
+    ///         first.value + last.borrow().value
+    ///     })
+    /// });
+    /// assert_eq!(sum.join().unwrap(), 13);
+    /// ```
     pub fn new(
         source: &Arc<PageSource>,
         make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>,

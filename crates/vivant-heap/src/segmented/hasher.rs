@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-/// Creates [`FixedHasher`]s, all of which hash alike: in each process, on each machine (R5).
+/// Creates [`FixedHasher`]s, all of which hash alike: in each process, on each machine.
 ///
 /// Keys chosen by an attacker can be made to collide: give such a map another `BuildHasher`. A map
 /// of colliding keys is slow, not wrong.

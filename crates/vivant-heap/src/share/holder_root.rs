@@ -19,25 +19,6 @@ use std::ptr::NonNull;
 ///
 /// Costs: a delta in its owner's inbox for each clone and each drop, which is a short allocation
 /// and an atomic exchange. Reads cost nothing.
-///
-/// ```
-/// use std::sync::Arc;
-/// use std::thread;
-/// use vivant_heap::{Heap, Pacing, Root, PageSource};
-///
-/// struct Nothing;
-/// impl Root for Nothing {
-///     type Of<'gc> = ();
-/// }
-///
-/// let source = Arc::new(PageSource::new());
-/// let mut heap = Heap::<Nothing>::new(&source, Pacing::default(), |_| ());
-/// let held = heap.turn(|m, _| m.hold(m.val_str("rain")));
-/// heap.collect();
-/// let length = thread::spawn(move || held.len()).join().unwrap();
-/// assert_eq!(length, 4);
-/// heap.collect();
-/// ```
 pub struct Held<T: ?Sized> {
     value: NonNull<T>,
 }
@@ -50,6 +31,25 @@ unsafe impl<T: ?Sized + Send + Sync> Sync for Held<T> {}
 
 impl<'gc> Mutator<'gc> {
     /// Makes a reference that may leave the turn.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::thread;
+    /// use vivant_heap::{Heap, Pacing, Root, PageSource};
+    ///
+    /// struct Nothing;
+    /// impl Root for Nothing {
+    ///     type Of<'gc> = ();
+    /// }
+    ///
+    /// let source = Arc::new(PageSource::new());
+    /// let mut heap = Heap::<Nothing>::new(&source, Pacing::default(), |_| ());
+    /// let held = heap.turn(|m, _| m.hold(m.val_str("rain")));
+    /// heap.collect();
+    /// let length = thread::spawn(move || held.len()).join().unwrap();
+    /// assert_eq!(length, 4);
+    /// heap.collect();
+    /// ```
     pub fn hold<T: ?Sized + Collected<'gc, Static = T> + 'static>(
         &self,
         val: Val<'gc, T>,

@@ -19,7 +19,7 @@ use std::ptr::NonNull;
 /// and [`Mutator::unpack`] gives the value to a turn. `T` is the value's type outside turns, with
 /// `'static` for the brand.
 ///
-/// The shared objects in it live, because the parcel counts each reference (O5). A dropped parcel
+/// The shared objects in it live, because the parcel counts each reference. A dropped parcel
 /// returns these counts: nothing leaks. Any thread may have it, and may read the value:
 /// [`Parcel::look`].
 ///
@@ -77,8 +77,8 @@ impl<'gc> Mutator<'gc> {
     /// Packs a value for another heap, or for another turn of this one.
     ///
     /// Costs a count for each reference to a shared object in the value itself, and nothing for
-    /// objects below it (O7); nothing for a type without references. Sometimes, for an object of a
-    /// third heap, it also sends a delta to that heap's inbox (O6).
+    /// objects below it; nothing for a type without references. Sometimes, for an object of a
+    /// third heap, it also sends a delta to that heap's inbox.
     #[inline]
     pub fn pack<T: Erased<Of<'gc>: Sendable<'gc>>>(&self, value: T::Of<'gc>) -> Parcel<T> {
         if shares::<T>() {

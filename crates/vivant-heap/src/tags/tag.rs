@@ -34,7 +34,7 @@ use std::ptr::NonNull;
 /// also when that state does not reach it any more. It can be written as before: the holder of a
 /// tag does not see its value. Two tags are equal if they are of the same object.
 ///
-/// There is no order of tags, and no hash by address (R5). [`Tag::id`] is a plain key for maps.
+/// There is no order of tags, and no hash by address. [`Tag::id`] is a plain key for maps.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -186,7 +186,7 @@ impl<'gc> Mutator<'gc> {
     ///
     /// # Panics
     ///
-    /// In an open region, because its objects have no tags (Y3). And as [`Mutator::alloc`].
+    /// In an open region, because its objects have no tags. And as [`Mutator::alloc`].
     pub fn tag<T: ?Sized + Collected<'gc>>(&self, object: Gc<'gc, T>) -> Tag<'gc, T> {
         if let Role::Region(_) = self.core().role {
             in_a_region(type_name::<T>());

@@ -16,7 +16,7 @@ use std::ptr::NonNull;
 /// A value that changes in place: `Gc<'gc, Mut<T>>` replaces `Rc<RefCell<T>>`.
 ///
 /// It is borrowed as a `RefCell` is. The first mutable borrow of an old object since the last minor
-/// collection executes the write barrier (H5); every other mutable borrow is a comparison with
+/// collection executes the write barrier; every other mutable borrow is a comparison with
 /// zero.
 ///
 /// A borrow that is forgotten (`mem::forget`) ends at the next minor collection. There is one
@@ -104,15 +104,16 @@ where
         Ok(unsafe { Ref::new(cell.inside(), &cell.flag) })
     }
 
-    /// Borrows the value mutably, through the write barrier.
+    /// Borrows the value mutably, through the write barrier: `person.borrow_mut(t)`, where `t` is
+    /// the turn, or the mutator of a bare heap.
     ///
     /// # Panics
     ///
     /// While it is borrowed.
     #[inline]
     #[track_caller]
-    pub fn borrow_mut(&self, mutator: &Mutator<'gc>) -> RefMut<'gc, T> {
-        match self.try_borrow_mut(mutator) {
+    pub fn borrow_mut(&self, turn: &Mutator<'gc>) -> RefMut<'gc, T> {
+        match self.try_borrow_mut(turn) {
             Ok(borrow) => borrow,
             Err(error) => error.refuse(),
         }
@@ -124,14 +125,14 @@ where
     ///
     /// It is borrowed.
     #[inline]
-    pub fn try_borrow_mut(&self, mutator: &Mutator<'gc>) -> Result<RefMut<'gc, T>, BorrowError> {
+    pub fn try_borrow_mut(&self, turn: &Mutator<'gc>) -> Result<RefMut<'gc, T>, BorrowError> {
         let cell = Gc::as_ref(*self);
         let flag = cell.flag.get();
         if flag != 0 {
             if flag != CLEAN {
-                return Err(self.write_refused(mutator, flag));
+                return Err(self.write_refused(turn, flag));
             }
-            mutator.write_barrier(self.header());
+            turn.write_barrier(self.header());
         }
         cell.flag.set(WRITING);
         // SAFETY: the value is not borrowed, and from now on the flag says that it is borrowed
@@ -158,8 +159,8 @@ where
     /// While it is borrowed.
     #[inline]
     #[track_caller]
-    pub fn set(&self, mutator: &Mutator<'gc>, value: T) {
-        *self.borrow_mut(mutator) = value;
+    pub fn set(&self, turn: &Mutator<'gc>, value: T) {
+        *self.borrow_mut(turn) = value;
     }
 
     /// Replaces the value, and returns the old one.
@@ -169,8 +170,8 @@ where
     /// While it is borrowed.
     #[inline]
     #[track_caller]
-    pub fn replace(&self, mutator: &Mutator<'gc>, value: T) -> T {
-        mem::replace(&mut *self.borrow_mut(mutator), value)
+    pub fn replace(&self, turn: &Mutator<'gc>, value: T) -> T {
+        mem::replace(&mut *self.borrow_mut(turn), value)
     }
 
     /// Takes the value, and leaves the default.
@@ -180,11 +181,11 @@ where
     /// While it is borrowed.
     #[inline]
     #[track_caller]
-    pub fn take(&self, mutator: &Mutator<'gc>) -> T
+    pub fn take(&self, turn: &Mutator<'gc>) -> T
     where
         T: Default,
     {
-        self.replace(mutator, T::default())
+        self.replace(turn, T::default())
     }
 
     /// Exchanges the values of two objects.
@@ -194,9 +195,9 @@ where
     /// While one is borrowed, or if both are the same.
     #[inline]
     #[track_caller]
-    pub fn swap(&self, mutator: &Mutator<'gc>, other: Gc<'gc, Mut<T>>) {
-        let mut one = self.borrow_mut(mutator);
-        mem::swap(&mut *one, &mut *other.borrow_mut(mutator));
+    pub fn swap(&self, turn: &Mutator<'gc>, other: Gc<'gc, Mut<T>>) {
+        let mut one = self.borrow_mut(turn);
+        mem::swap(&mut *one, &mut *other.borrow_mut(turn));
     }
 
     /// Returns a copy of the value.

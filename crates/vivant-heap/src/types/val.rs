@@ -29,22 +29,7 @@ use std::slice;
 /// locks. The object stays in the heap that has allocated it. That heap learns by reference counts
 /// when no other heap refers to the object (ORCA).
 ///
-/// ```
-/// use vivant_heap::{Mutator, Object, Val};
-///
-/// #[derive(Object)]
-/// struct Page<'gc> {
-///     text: String,
-///     next: Option<Val<'gc, Page<'gc>>>,
-/// }
-///
-/// fn two<'gc>(m: &Mutator<'gc>) -> Val<'gc, Page<'gc>> {
-///     let page = |text: &str, next| m.val(Page { text: text.to_owned(), next });
-///     page("first", Some(page("last", None)))
-/// }
-/// ```
-///
-/// What can change, or belongs to one heap, cannot be shared (O2):
+/// What can change, or belongs to one heap, cannot be shared:
 ///
 /// ```compile_fail,E0277
 /// use vivant_heap::{Gc, Mut, Mutator};
@@ -123,12 +108,27 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Sendable<'gc> for Val<'gc, T> {}
 impl<'gc> Mutator<'gc> {
     /// Allocates a shared object.
     ///
-    /// It is born in the old generation (H2): costs some ten loads and stores, more than
+    /// It is born in the old generation: costs some ten loads and stores, more than
     /// [`Mutator::alloc`].
     ///
     /// # Panics
     ///
     /// As [`Mutator::alloc`].
+    ///
+    /// ```
+    /// use vivant_heap::{Mutator, Object, Val};
+    ///
+    /// #[derive(Object)]
+    /// struct Page<'gc> {
+    ///     text: String,
+    ///     next: Option<Val<'gc, Page<'gc>>>,
+    /// }
+    ///
+    /// fn two<'gc>(m: &Mutator<'gc>) -> Val<'gc, Page<'gc>> {
+    ///     let page = |text: &str, next| m.val(Page { text: text.to_owned(), next });
+    ///     page("first", Some(page("last", None)))
+    /// }
+    /// ```
     #[inline]
     pub fn val<T: Frozen<'gc>>(&self, value: T) -> Val<'gc, T> {
         const {

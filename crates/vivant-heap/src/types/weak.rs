@@ -15,7 +15,7 @@ use crate::object::weak_target::WeakTarget;
 use std::fmt;
 use std::ptr::NonNull;
 
-/// A reference that does not keep its object alive, and is cleared when the object is dead (H10).
+/// A reference that does not keep its object alive, and is cleared when the object is dead.
 ///
 /// The collection that finds the object dead clears it. Until then it can be upgraded, even if
 /// there is no other reference to the object. One word and `Copy`, as [`Gc`]; it is a small object
@@ -54,7 +54,7 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
     }
 
     /// The object, if it is still live. A concurrent mark that runs resurrects it, because there
-    /// may be no other reference to it (H6). Returns `None` if a mark has marked everything live,
+    /// may be no other reference to it. Returns `None` if a mark has marked everything live,
     /// but not this object: it is dead.
     #[inline]
     #[must_use]

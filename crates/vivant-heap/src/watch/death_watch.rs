@@ -7,7 +7,8 @@ use crate::object::gc::Gc;
 use crate::orca::heap_id::HeapId;
 use crate::types::leaf::leaf_types;
 
-/// A death watch of an object, begun by [`Mutator::watch`]; [`Mutator::unwatch`] ends it.
+/// A death watch of an object, begun by [`Mutator::watch_death`]; [`Mutator::unwatch_death`] ends
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DeathWatch {
     heap: HeapId,
@@ -20,7 +21,7 @@ impl<'gc> Mutator<'gc> {
     /// Begins a death watch of an object. When a collection has found the object dead, `token` is
     /// among the results of [`Heap::take_deaths`], once.
     ///
-    /// A watch keeps nothing alive, and no dead object comes back (H10). An object may have several
+    /// A watch keeps nothing alive, and no dead object comes back. An object may have several
     /// watches. A dropped heap gives no notices.
     ///
     /// Costs an entry in a map. Each minor collection examines the watches of young objects, each
@@ -37,7 +38,7 @@ impl<'gc> Mutator<'gc> {
     /// let source = std::sync::Arc::new(PageSource::new());
     /// let mut heap = Heap::<Session>::new(&source, Pacing::default(), |m| {
     ///     let session = m.alloc(1);
-    ///     m.watch(session, 7);
+    ///     m.watch_death(session, 7);
     ///     Some(session)
     /// });
     /// heap.collect();
@@ -46,7 +47,11 @@ impl<'gc> Mutator<'gc> {
     /// heap.collect();
     /// assert_eq!(heap.take_deaths(), [7]);
     /// ```
-    pub fn watch<T: ?Sized + Collected<'gc>>(&self, object: Gc<'gc, T>, token: u64) -> DeathWatch {
+    pub fn watch_death<T: ?Sized + Collected<'gc>>(
+        &self,
+        object: Gc<'gc, T>,
+        token: u64,
+    ) -> DeathWatch {
         let core = self.core();
         DeathWatch {
             heap: self.id(),
@@ -56,7 +61,7 @@ impl<'gc> Mutator<'gc> {
 
     /// Ends a watch. Returns its token; `None` if the object was found dead already, so that its
     /// notice was or will be given, or if the watch was ended before.
-    pub fn unwatch(&self, watch: DeathWatch) -> Option<u64> {
+    pub fn unwatch_death(&self, watch: DeathWatch) -> Option<u64> {
         let core = self.core();
         if watch.heap != self.id() {
             return None;

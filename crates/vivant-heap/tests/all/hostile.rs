@@ -143,7 +143,7 @@ fn epochs_are_reused_while_dead_objects_are_unswept() {
             assert_eq!(slices.len(), 0);
             for n in 0..objects {
                 let object = m.alloc(Mut::new(round));
-                m.watch(object, round);
+                m.watch_death(object, round);
                 weak.push(Weak::new(m, object));
                 slices.push(Weak::new(m, m.alloc_slice([round; 3])));
                 if n % 3 == round % 3 {

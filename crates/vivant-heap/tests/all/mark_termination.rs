@@ -34,7 +34,7 @@ fn make(source: &Arc<PageSource>, pacing: Pacing) -> Heap<States> {
             state.nodes.push(node);
             state.weak.push(Weak::new(m, node));
             state.tags.push(m.tag(node));
-            m.watch(node, number);
+            m.watch_death(node, number);
         }
         state.ballast = Some(m.alloc_slice(vec![7; 40_000]));
         state
@@ -99,7 +99,7 @@ fn termination_runs_in_steps_and_turns_see_one_state() {
             // Other entries are added meanwhile.
             let new = m.alloc(Mut::new(MANY as u64));
             state.nodes.push(new);
-            m.watch(new, MANY as u64);
+            m.watch_death(new, MANY as u64);
             state.tags.push(m.tag(new));
         });
         reported.extend(heap.take_deaths());
@@ -157,7 +157,7 @@ fn termination_does_not_wait_for_new_entries() {
             for number in 0..each {
                 let node = m.alloc(Mut::new(number));
                 let _dropped = (Weak::new(m, node), m.tag(node));
-                m.watch(node, number);
+                m.watch_death(node, number);
                 let _sent_on: Parcel<Val<'static, u64>> = m.pack(m.val(number));
             }
             for it in sent {
@@ -273,7 +273,7 @@ fn seeded_termination_takes_a_few_entries_at_a_time() {
         for turn in 0..if cfg!(miri) { 40 } else { 400_u64 } {
             heap.turn(|m, state| {
                 let node = m.alloc(Mut::new(turn));
-                m.watch(node, turn);
+                m.watch_death(node, turn);
                 state.nodes.push(node);
                 state.weak.push(Weak::new(m, node));
                 let tagged = state.nodes[(turn * 7 % state.nodes.len() as u64) as usize];

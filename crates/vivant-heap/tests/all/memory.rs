@@ -114,7 +114,7 @@ fn many_small_objects_run_out_of_memory_too() {
         }
     });
     fails("no memory for an object of ", |m, state, _| {
-        m.watch(push(m, 0, state).unwrap(), 1);
+        m.watch_death(push(m, 0, state).unwrap(), 1);
     });
 }
 

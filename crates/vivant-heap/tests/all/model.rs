@@ -191,8 +191,8 @@ impl Model {
         if let Some((&token, &watch)) = some {
             self.watched.remove(&token);
             heap.turn(|m, _| {
-                assert_eq!(m.unwatch(watch), Some(token));
-                assert_eq!(m.unwatch(watch), None);
+                assert_eq!(m.unwatch_death(watch), Some(token));
+                assert_eq!(m.unwatch_death(watch), None);
             });
         }
     }
@@ -223,12 +223,12 @@ impl Model {
 
 fn watch<'gc>(m: &Mutator<'gc>, edge: Edge<'gc>, token: u64) -> DeathWatch {
     match edge {
-        Edge::Node(to) => m.watch(to, token),
-        Edge::Fixed(to) => m.watch(to, token),
-        Edge::Large(to) => m.watch(to, token),
-        Edge::Wide(to) => m.watch(to, token),
-        Edge::Plain(to) => m.watch(to, token),
-        Edge::Empty(to) => m.watch(to, token),
+        Edge::Node(to) => m.watch_death(to, token),
+        Edge::Fixed(to) => m.watch_death(to, token),
+        Edge::Large(to) => m.watch_death(to, token),
+        Edge::Wide(to) => m.watch_death(to, token),
+        Edge::Plain(to) => m.watch_death(to, token),
+        Edge::Empty(to) => m.watch_death(to, token),
         Edge::None => unreachable!("nothing is not watched"),
     }
 }

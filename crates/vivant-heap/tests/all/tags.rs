@@ -325,7 +325,7 @@ fn a_tag_keeps_objects_that_weak_references_do_not() {
     let source = Arc::new(PageSource::new());
     let mut heap = Heap::<Both>::new(&source, Pacing::default(), |m| {
         let number = m.alloc(Mut::new(1));
-        m.watch(number, 5);
+        m.watch_death(number, 5);
         (Some(Weak::new(m, number)), Some(m.tag(number)))
     });
     for _ in 0..3 {

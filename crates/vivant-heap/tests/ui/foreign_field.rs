@@ -1,8 +1,11 @@
 //! A field of a type that no derive knows.
 
+use elsewhere::Foreign;
 use vivant_heap::*;
 
-struct Foreign;
+mod elsewhere {
+    pub struct Foreign;
+}
 
 #[derive(Object)]
 struct Node<'gc> {

@@ -6,9 +6,9 @@ use super::method::Method;
 use crate::errors::Errors;
 use crate::shape::{self, Arg, Role, Shape};
 use crate::{surface, types};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{PatType, ReturnType};
+use syn::{PatType, ReturnType, Type};
 
 /// Writes `spawn`: the actor makes its state in its first turn.
 pub(super) fn start(
@@ -26,10 +26,19 @@ pub(super) fn start(
         );
         return;
     }
-    if !returns_state(&method.sig.output, block) {
+    let Some(begins) = Begins::of(&method.sig.output, block) else {
         errors.at(
             &method.sig,
-            "a `#[start]` function returns the actor's state: `-> Self`",
+            "a `#[start]` function returns the actor's state: `-> Self`; or `-> Promise<Self>`, if the state comes \
+             later, or `-> (Self, Promise<()>)`, if the actor has started when the promise has settled",
+        );
+        return;
+    };
+    if let (Begins::When, true) = (begins, block.brand.is_some()) {
+        errors.at(
+            &method.sig.output,
+            "a state with a graph is made in the actor's first turn: return `(Self, Promise<()>)`; messages wait until \
+             the promise has settled",
         );
         return;
     }
@@ -55,15 +64,18 @@ pub(super) fn start(
     let here = vivant.at(shape.args_span);
     let state = &block.state;
     let (packed, values) = (packed(block, &shape), unpacked(block, &shape, &turn));
+    let made = quote_spanned!(shape.args_span=> <#state>::#name(#turn_value #(#values),*));
+    let made = begins.made(&made, &turn);
+    let spawns = begins.spawns();
     let started = quote_spanned! {shape.args_span=>
         #packed
-        #here::Spawner::spawn_with::<Self>(#spawner, move |#turn: &#here::Turn<'_, Self>| {
+        #here::Spawner::#spawns::<Self>(#spawner, move |#turn: &#here::Turn<'_, Self>| {
             let _ = #turn;
-            <#state>::#name(#turn_value #(#values),*)
+            #made
         })
     };
     if !methods.iter().any(|other| other.sig.ident == "child") {
-        let child = child(block, method, attribute, &shape);
+        let child = child(block, method, attribute, &shape, begins);
         written
             .actor
             .extend(quote!(#(#cfgs)* #(#deprecations)* #child));
@@ -82,7 +94,13 @@ pub(super) fn start(
 
 /// Writes `child`, which saves the arguments for a supervisor. Whether they can be cloned is
 /// checked where the child is added to a supervisor.
-fn child(block: &Block<'_>, method: &Method, attribute: &Ident, shape: &Shape) -> TokenStream {
+fn child(
+    block: &Block<'_>,
+    method: &Method,
+    attribute: &Ident,
+    shape: &Shape,
+    begins: Begins,
+) -> TokenStream {
     let (vivant, state) = (block.options.vivant.at(shape.args_span), &block.state);
     let (vis, name) = (&method.vis, &method.sig.ident);
     let child = Ident::new("child", attribute.span());
@@ -93,15 +111,17 @@ fn child(block: &Block<'_>, method: &Method, attribute: &Ident, shape: &Shape) -
     let (lints, brand) = Block::sender(shape, &shape.args);
     let (packed, values) = (packed(block, shape), unpacked(block, shape, &turn));
     let doc = format!("A child for a supervisor, whose state `{name}` makes, again and again.");
+    let made = begins.made(&quote!(<#state>::#name(#turn_value #(#values),*)), &turn);
+    let (saves, saved) = begins.saves();
     quote! {
         #[doc = #doc]
         #[allow(dead_code, clippy::allow_attributes)]
         #lints
-        #vis fn #child #brand (#parameters) -> #vivant::Child<Self, #vivant::Saved<Self, #types>> {
+        #vis fn #child #brand (#parameters) -> #vivant::Child<Self, #vivant::#saved<Self, #types>> {
             #packed
-            #vivant::Child::saved((#(#names,)*), |#turn, (#(#names,)*)| {
+            #vivant::Child::#saves((#(#names,)*), |#turn, (#(#names,)*)| {
                 let _ = #turn;
-                <#state>::#name(#turn_value #(#values),*)
+                #made
             })
         }
     }
@@ -125,12 +145,70 @@ fn unpacked(block: &Block<'_>, shape: &Shape, turn: &Ident) -> Vec<TokenStream> 
     shape.args.iter().map(unpacked).collect()
 }
 
-fn returns_state(output: &ReturnType, block: &Block<'_>) -> bool {
-    let ReturnType::Type(_, ty) = output else {
-        return false;
-    };
-    let text = ty.to_token_stream().to_string();
-    text == "Self" || text == block.written_type().to_token_stream().to_string()
+/// How an actor begins, by the type that its start function returns.
+#[derive(Clone, Copy)]
+enum Begins {
+    /// `Self`
+    Now,
+    /// `(Self, Promise<()>)`: it has started when the promise has settled.
+    NowThen,
+    /// `Promise<Self>`: the state comes later.
+    When,
+}
+
+impl Begins {
+    fn of(output: &ReturnType, block: &Block<'_>) -> Option<Begins> {
+        let ReturnType::Type(_, ty) = output else {
+            return None;
+        };
+        let is_state = |ty: &Type| {
+            let text = ty.to_token_stream().to_string();
+            text == "Self" || text == block.written_type().to_token_stream().to_string()
+        };
+        let is_unit = |ty: &Type| matches!(ty, Type::Tuple(tuple) if tuple.elems.is_empty());
+        match &**ty {
+            ty if is_state(ty) => Some(Begins::Now),
+            Type::Tuple(tuple) if tuple.elems.len() == 2 && is_state(&tuple.elems[0]) => {
+                types::promised(&tuple.elems[1])
+                    .is_some_and(is_unit)
+                    .then_some(Begins::NowThen)
+            }
+            ty => types::promised(ty)
+                .is_some_and(is_state)
+                .then_some(Begins::When),
+        }
+    }
+
+    /// What the first turn makes, of what the function returns.
+    fn made(self, returned: &TokenStream, turn: &Ident) -> TokenStream {
+        match self {
+            Begins::Now | Begins::When => returned.clone(),
+            Begins::NowThen => quote! {{
+                let (state, ready) = #returned;
+                #turn.__starts_when(ready);
+                state
+            }},
+        }
+    }
+
+    /// The method that spawns it.
+    fn spawns(self) -> Ident {
+        let name = match self {
+            Begins::Now | Begins::NowThen => "spawn_with",
+            Begins::When => "spawn_when",
+        };
+        Ident::new(name, Span::mixed_site())
+    }
+
+    /// The method that makes a child of it, and the type of what is saved.
+    fn saves(self) -> (Ident, Ident) {
+        let (saves, saved) = match self {
+            Begins::Now | Begins::NowThen => ("saved", "Saved"),
+            Begins::When => ("saved_when", "SavedWhen"),
+        };
+        let ident = |name| Ident::new(name, Span::mixed_site());
+        (ident(saves), ident(saved))
+    }
 }
 
 /// Writes the hidden method that `#[derive(Actor)]` calls.
@@ -145,7 +223,7 @@ pub(super) fn stop(block: &Block<'_>, method: &Method, written: &mut Written, er
         return;
     }
     let form = "a stop hook is `fn stopping(&mut self, t: &Turn<Self>, reason: &StopReason)`; what it does not use it \
-                may leave out";
+                may leave out; it returns nothing, or a `Promise<()>`: then the actor ends when that has settled";
     let typed = shape::typed(sig);
     let is_turn =
         |argument: &&&PatType| types::takes_turn(&argument.ty) == types::TakesTurn::Shared;
@@ -163,6 +241,13 @@ pub(super) fn stop(block: &Block<'_>, method: &Method, written: &mut Written, er
     let name = &sig.ident;
     let turn = takes_turn.then(|| quote!(, turn));
     let reason = (others == 1).then(|| quote!(, reason));
+    let called = quote!(<Self>::#name(self #turn #reason));
+    let called = match &sig.output {
+        ReturnType::Type(_, ty) if types::promised(ty).is_some() => {
+            quote!(turn.__ends_when(#called))
+        }
+        _ => called,
+    };
     let (actor, brand) = (&block.actor, block.brand_or_any());
     written.state.extend(quote! {
         #(#cfgs)*
@@ -173,7 +258,7 @@ pub(super) fn stop(block: &Block<'_>, method: &Method, written: &mut Written, er
         #[doc(hidden)]
         pub fn __vivant_stopping(&mut self, turn: &#vivant::Turn<#brand, #actor>, reason: &#vivant::StopReason) {
             let _ = (turn, reason);
-            <Self>::#name(self #turn #reason);
+            #called;
         }
     });
     if block.generics.type_params().next().is_none() {

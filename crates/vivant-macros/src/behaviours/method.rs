@@ -3,6 +3,7 @@
 use crate::errors::Errors;
 use crate::options::Vivant;
 use crate::shape::{is_locals, promise_parcel};
+use crate::slips;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
@@ -38,7 +39,8 @@ pub(super) struct BehaviourAttrs {
 }
 
 /// Removes our attributes from `function` and returns what to write for it: nothing for plain
-/// functions. A signature's promise about the state's `brand` becomes one about a parcel.
+/// functions. An `async` method is reported with its signature; no other error follows from its
+/// body. A signature's promise about the state's `brand` becomes one about a parcel.
 pub(super) fn read(
     function: &mut ImplItemFn,
     brand: Option<&Lifetime>,
@@ -119,6 +121,9 @@ pub(super) fn read(
         kind,
     };
     allow_what_messages_need(function);
+    if function.sig.asyncness.take().is_some() {
+        slips::without_body(function);
+    }
     if let (Some(brand), ReturnType::Type(_, output)) = (brand, &mut function.sig.output) {
         promise_parcel(output, brand, vivant);
     }

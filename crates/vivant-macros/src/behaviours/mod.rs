@@ -17,6 +17,7 @@ mod table;
 
 use crate::errors::Errors;
 use crate::options::{self, Options};
+use crate::{missing_derive, slips};
 use block::Block;
 use method::{Kind, Method};
 use proc_macro2::TokenStream;
@@ -50,6 +51,9 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     else {
         return quote!(#item #errors);
     };
+    let missing = missing_derive::of_actor(&item_impl, options.name.as_ref(), &mut errors);
+    slips::graph::correct(&mut item_impl, options.name.as_ref(), &mut errors);
+    slips::then::correct(&mut item_impl, &mut errors);
     let mut lifetimes = item_impl.generics.lifetimes();
     let brand = lifetimes.next().map(|brand| brand.lifetime.clone());
     let brand = brand.filter(|_| item_impl.trait_.is_none());
@@ -65,7 +69,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
         .collect();
     let written = Block::read(&item_impl, &options, &methods, &mut errors)
         .map(|block| write(&block, &methods, &mut errors));
-    quote!(#item_impl #errors #written)
+    quote!(#item_impl #errors #written #missing)
 }
 
 fn write(block: &Block<'_>, methods: &[Method], errors: &mut Errors) -> TokenStream {

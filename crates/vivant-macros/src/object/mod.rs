@@ -2,13 +2,15 @@
 
 mod external_edges;
 mod sharing;
+mod stub;
 
 use crate::errors::Errors;
 use crate::recursion::owns;
-use crate::{surface, types};
+use crate::{slips, surface, types};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use sharing::Shares;
+pub(crate) use stub::stub;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
@@ -39,6 +41,10 @@ pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStre
         return Ok(quote!(#errors));
     }
     let options = options.or_heap(heap);
+    if slips::graph::in_object(&input, &mut errors) {
+        let stub = stub(&input, &options.heap.to_token_stream());
+        return Ok(quote!(#errors #stub));
+    }
     let derived = Derived::new(&input, &options);
     Ok(match options.leaf {
         Some(_) => {

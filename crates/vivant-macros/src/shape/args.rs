@@ -2,6 +2,7 @@
 
 use super::{Carried, SignatureContext, in_place_of_self};
 use crate::errors::Errors;
+use crate::slips::plain::{self, Place};
 use crate::types::{self, TakesTurn, Unowned};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -118,6 +119,9 @@ pub(super) fn arg(
             return None;
         }
     };
+    if context.is_plain() {
+        plain::report_val(&argument.ty, Place::Argument, errors);
+    }
     match types::unowned_in(&argument.ty, context.brand) {
         Some(Unowned::Reference(reference)) => {
             errors.at(&reference, owned_instead(&reference.elem))
@@ -170,7 +174,7 @@ fn owned_instead(elem: &Type) -> String {
             Some("str") => "take `String`".into(),
             Some("Path") => "take `PathBuf`".into(),
             Some("Address") => "take the `Address` itself; a clone is cheap".into(),
-            _ => "take the value itself, or an `Arc` of it".into(),
+            _ => "take the value itself, an `Arc` of it or, of an actor, its `Address`".into(),
         },
     };
     format!("a message owns what it carries: {instead}")

@@ -6,6 +6,8 @@ mod carried;
 
 use crate::errors::Errors;
 use crate::options::Vivant;
+use crate::slips::alias;
+use crate::slips::plain::{self, Place};
 use crate::types::{self, Unowned};
 use args::Hole;
 pub(crate) use args::{Arg, is_locals, parameters, typed};
@@ -75,6 +77,11 @@ pub(crate) enum OwnLifetimes {
 }
 
 impl SignatureContext<'_> {
+    /// Whether the messages are those of an actor without a graph.
+    fn is_plain(&self) -> bool {
+        self.own == OwnLifetimes::Opened
+    }
+
     /// The lifetimes that may be in a message, as text for errors.
     fn lifetimes(&self) -> String {
         match (self.brand, self.own) {
@@ -291,6 +298,9 @@ fn reply(
         );
     }
     let ty = types::stepped(ty).unwrap_or(ty);
+    if context.is_plain() {
+        plain::report_val(ty, Place::Answer, errors);
+    }
     match types::unowned_in(ty, context.brand) {
         Some(Unowned::Reference(reference)) => {
             errors.at(
@@ -316,6 +326,15 @@ fn reply(
     let value = promised.unwrap_or(ty);
     for part in [Some(value), error].into_iter().flatten() {
         if let Some(span) = types::promise_in(part) {
+            if let Some(whole) = alias::written_out(part) {
+                errors.at(
+                    part,
+                    format!(
+                        "a macro reads the names of types, and sees no `Result` behind an alias: write `{whole}`"
+                    ),
+                );
+                continue;
+            }
             errors.at_span(
                 span,
                 "a promise is returned by itself, or as `Result<Promise<…>, E>`, not inside something else: \

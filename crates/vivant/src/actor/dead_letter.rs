@@ -15,7 +15,9 @@ pub(crate) fn bury_letter(to: CellRef, envelope: Envelope, cause: Cause) -> Next
         note_dead_letter(&to, kind, envelope.head().place, cause);
     }
     let refusal = match cause {
-        Cause::Ended | Cause::Withdrawn | Cause::Restarted => Refusal::ended(to.clone()),
+        Cause::Ended | Cause::Withdrawn | Cause::Restarted | Cause::WaitCycle => {
+            Refusal::ended(to.clone())
+        }
         Cause::Rejected | Cause::DroppedNewest | Cause::DroppedOldest => {
             to.count_loss();
             Refusal::full(to.clone())

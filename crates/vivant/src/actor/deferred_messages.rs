@@ -1,5 +1,5 @@
 //! The deferred messages of an actor: messages with a false guard, and the choice of the guards to
-//! evaluate (T8; see the README).
+//! evaluate (T8; see the README). During an exclusive wait all messages count as such.
 //!
 //! Deferred messages wait in **lines** (queues), one for each behaviour. A guard that reads only
 //! the state has the same value for a whole line, so it is evaluated once, for the first message. A
@@ -7,7 +7,7 @@
 
 use crate::actor::{Envelope, Guard, KindTable};
 use crate::message::Route;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Limit of the guards evaluated in one line before the other lines have their turn.
 const EVALUATIONS_MAX: usize = if cfg!(test) { 4 } else { 64 };
@@ -22,6 +22,12 @@ pub(crate) struct DeferredMessages {
     count: usize,
     /// Index of the line of the last guard evaluated.
     evaluated: usize,
+    /// The messages from this number on have not been examined for wait cycles.
+    examined: u64,
+    /// The numbers of the messages that the wait-for graph knows.
+    known: BTreeSet<u64>,
+    /// Those of them that have been taken out.
+    known_taken: Vec<u64>,
 }
 
 /// The messages with guards to evaluate.
@@ -90,7 +96,67 @@ impl DeferredMessages {
         oldest.map_or(0, |(_, envelope)| envelope.head().sent_ms)
     }
 
-    /// Defers a message. Its guard was false at its turn.
+    /// Returns the number of the message that is deferred next.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.arrived
+    }
+
+    /// Records that the wait-for graph knows the message with this number.
+    pub(crate) fn set_known(&mut self, number: u64) {
+        self.known.insert(number);
+    }
+
+    /// All messages up to now are examined for wait cycles; returns the numbers of those that were
+    /// not. Each message is among them once at most.
+    pub(crate) fn take_unexamined(&mut self) -> Vec<u64> {
+        let since = std::mem::replace(&mut self.examined, self.arrived);
+        let newest = self.lines.iter().flat_map(|line| {
+            let known = line.messages.iter().rev().flatten();
+            known
+                .map(|(number, _)| *number)
+                .take_while(move |number| *number >= since)
+        });
+        newest.collect()
+    }
+
+    /// Returns the numbers of the messages that have been taken out, and that the wait-for graph
+    /// knows.
+    pub(crate) fn take_known(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.known_taken)
+    }
+
+    /// Returns true if the wait-for graph knows a message that has been taken out.
+    #[inline]
+    pub(crate) fn has_known_taken(&self) -> bool {
+        !self.known_taken.is_empty()
+    }
+
+    /// Returns true if the wait-for graph knows any message.
+    pub(crate) fn has_known(&self) -> bool {
+        !self.known.is_empty()
+    }
+
+    /// Returns the message with this number.
+    pub(crate) fn numbered(&self, number: u64) -> Option<&Envelope> {
+        let (line, at) = self.place_of(number)?;
+        let (_, envelope) = self.lines[line].messages[at].as_ref()?;
+        Some(envelope)
+    }
+
+    /// Takes out the message with this number, whatever the value of its guard.
+    pub(crate) fn take_numbered(&mut self, number: u64) -> Option<Envelope> {
+        let (line, at) = self.place_of(number)?;
+        self.take(line, at)
+    }
+
+    fn place_of(&self, number: u64) -> Option<(usize, usize)> {
+        self.lines.iter().enumerate().find_map(|(at, line)| {
+            let found = line.place_of(number)?;
+            Some((at, found))
+        })
+    }
+
+    /// Defers a message. Its guard was false at its turn, or an exclusive wait defers it.
     pub(crate) fn push(&mut self, envelope: Envelope) {
         let kind = envelope.kind();
         let message = Some((self.arrived, envelope));
@@ -202,9 +268,17 @@ impl DeferredMessages {
     }
 
     fn take(&mut self, number: usize, at: usize) -> Option<Envelope> {
-        let envelope = self.lines.get_mut(number)?.take(at)?;
-        self.count -= 1;
+        let (arrived, envelope) = self.lines.get_mut(number)?.take(at)?;
+        self.taken(arrived);
         Some(envelope)
+    }
+
+    #[inline]
+    fn taken(&mut self, arrived: u64) {
+        self.count -= 1;
+        if !self.known.is_empty() && self.known.remove(&arrived) {
+            self.known_taken.push(arrived);
+        }
     }
 
     /// Takes out the message of the last guard evaluated.
@@ -224,8 +298,8 @@ impl DeferredMessages {
             (line.kind.route == Route::Counted).then_some(arrived)
         };
         let lines = self.lines.iter_mut().filter(|line| first(line).is_some());
-        let envelope = lines.min_by_key(|line| first(line))?.take(0)?;
-        self.count -= 1;
+        let (arrived, envelope) = lines.min_by_key(|line| first(line))?.take(0)?;
+        self.taken(arrived);
         Some(envelope)
     }
 
@@ -245,6 +319,15 @@ impl Line {
             self.next += 1;
         }
         self.messages.push_back(message);
+    }
+
+    /// Returns the index of the message with this number. It has arrived lately, as a rule.
+    fn place_of(&self, number: u64) -> Option<usize> {
+        let newest = self.messages.iter().enumerate().rev();
+        let known = newest.filter_map(|(at, message)| Some((at, message.as_ref()?.0)));
+        let mut near = known.skip_while(|(_, arrived)| *arrived > number);
+        near.next()
+            .and_then(|(at, arrived)| (arrived == number).then_some(at))
     }
 
     fn state_changed(&mut self) {
@@ -320,8 +403,8 @@ impl Line {
         }
     }
 
-    fn take(&mut self, at: usize) -> Option<Envelope> {
-        let (_, envelope) = self.messages.get_mut(at)?.take()?;
+    fn take(&mut self, at: usize) -> Option<(u64, Envelope)> {
+        let taken = self.messages.get_mut(at)?.take()?;
         self.holes += 1;
         while let Some(None) = self.messages.front() {
             self.messages.pop_front();
@@ -334,6 +417,6 @@ impl Line {
             self.messages.retain(Option::is_some);
             self.holes = 0;
         }
-        Some(envelope)
+        Some(taken)
     }
 }

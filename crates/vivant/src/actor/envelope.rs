@@ -8,6 +8,7 @@ mod observed_message;
 pub(crate) use message_kind::MessageKind;
 
 use super::class::StateRef;
+use super::dependents::Dependents;
 use super::options::{Guard, Steps};
 use super::reference::{AddressRef, CellRef};
 use super::refusal::{Next, Refusal};
@@ -58,6 +59,8 @@ pub(crate) enum Processed {
     NextStep(Envelope),
     /// The actor is to end.
     Stop,
+    /// The deferred requests are to be examined for wait cycles again.
+    ExamineRequests,
     /// A link is added or removed, or a linked actor has failed.
     Link(LinkMessage),
 }
@@ -84,8 +87,8 @@ pub(crate) struct LinkedPeer {
     pub(crate) number: u64,
 }
 
-/// The table (vtable) of a kind of message. The `# Safety` of its functions is that of `ready`,
-/// `run` and `refuse` in [`message_kind`]: they are called for parcels of this kind (M9).
+/// The table (vtable) of a kind of message. The `# Safety` of its functions is that of the
+/// functions with their names in [`message_kind`]: they are called for parcels of this kind (M9).
 pub(crate) struct KindTable {
     /// The behaviour's stable name.
     pub(crate) name: &'static str,
@@ -96,6 +99,10 @@ pub(crate) struct KindTable {
     pub(crate) guard: Guard,
     pub(crate) steps: Steps,
     ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
+    dependents: unsafe fn(NonNull<Head>) -> Dependents,
+    /// The table of a message of this kind where its own actor releases it: another role, and the
+    /// same functions.
+    continuation: Option<&'static KindTable>,
     run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Processed,
     refuse: unsafe fn(NonNull<Head>, Option<&Refusal>) -> Next,
 }
@@ -141,6 +148,14 @@ impl Envelope {
 
     pub(crate) fn kind(&self) -> &'static KindTable {
         self.head().kind
+    }
+
+    /// Its own actor releases it, as a continuation.
+    pub(crate) fn becomes_continuation(&mut self) {
+        if let Some(continuation) = self.kind().continuation {
+            // The functions are those of the table before, so they fit the parcel (M9).
+            self.head_mut().kind = continuation;
+        }
     }
 
     /// Gives the parcel up as a node, for the inbox.

@@ -2,6 +2,7 @@
 
 use super::options::Mailbox;
 use crate::failures::StopReason;
+use crate::failures::WaitCycle;
 use crate::failures::{Inside, Panic};
 use crate::sync::Arc;
 use std::error::Error;
@@ -34,6 +35,9 @@ pub enum AskError {
     Broken(Arc<Inside>),
     /// [`AskFuture::cancel`](crate::AskFuture::cancel) withdrew the message before it began.
     Cancelled,
+    /// Actors would have waited for each other for ever: this request closed a cycle of exclusive
+    /// waits ([`Promise::exclusive`](crate::Promise::exclusive)). The others go on.
+    WaitCycle(Arc<WaitCycle>),
     /// In a simulation: nothing is left that could run, so the reply can never come.
     Stalled,
 }
@@ -100,6 +104,7 @@ impl fmt::Display for AskError {
                 )
             }
             AskError::Cancelled => f.write_str("the message was cancelled before it began"),
+            AskError::WaitCycle(cycle) => write!(f, "no answer can come: {cycle}"),
             AskError::Stalled => {
                 f.write_str("no answer can come: nothing is left to run in the simulation")
             }

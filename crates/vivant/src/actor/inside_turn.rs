@@ -1,7 +1,9 @@
 //! The turn that runs on this thread, for errors that name it.
 
+use super::shared::Shared;
 use super::worker::{CodeOf, Worker};
 use crate::failures::Inside;
+use crate::message::MessageRole;
 use std::cell::Cell;
 
 impl Worker {
@@ -23,6 +25,12 @@ impl Worker {
             Some(CodeOf::Future) => None,
             Some(CodeOf::Turn) | None => Worker::inside(),
         }
+    }
+
+    /// Returns true if a stop hook of this system calls this.
+    pub(crate) fn runs_stop_hook(system: &Shared) -> bool {
+        let role = |worker: &Worker| worker.turn.get().map(|kind| kind.role);
+        Worker::of(system, role).flatten() == Some(MessageRole::StopMark)
     }
 
     /// Runs the poll of a future.

@@ -21,12 +21,14 @@ mod class;
 mod current_actor;
 mod dead_letter;
 mod deferred_messages;
+mod dependents;
 #[allow(
     unsafe_code,
     reason = "the message's erased type: see the README and docs/ARCHITECTURE.md"
 )]
 mod envelope;
 mod error;
+mod exclusive_wait;
 mod header;
 #[cfg(test)]
 mod injected_fault;
@@ -72,6 +74,7 @@ mod signals;
 mod supervised_by;
 mod ticket;
 mod timer;
+mod turn_requests;
 mod user_code;
 mod waiting_sender;
 #[allow(
@@ -85,9 +88,11 @@ pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, StateRef};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter};
-pub(crate) use deferred_messages::{DeferredMessages, Evaluated, first_decides_for};
+pub(crate) use deferred_messages::{Evaluated, first_decides_for};
+pub(crate) use dependents::{ChainEnd, Dependent, Dependents};
 pub(crate) use envelope::{Envelope, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed};
 pub use error::{AskError, NotSent, Overloaded, Undelivered};
+pub(crate) use exclusive_wait::{AfterStop, ExclusiveWait, StopWait, WaitNumber, WaitPurpose};
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;
 pub use options::{Guard, Mailbox, Pool, Steps};
@@ -109,5 +114,5 @@ pub use supervised_by::{Messages, OnPanic, Restart};
 pub use timer::Timer;
 pub(crate) use user_code::{admit, drop_foreign, run_foreign_code};
 pub(crate) use waiting_sender::{Admission, WaitingSender};
-pub(crate) use worker::Worker;
+pub(crate) use worker::{WaitChange, WaitOutcome, Worker};
 pub(crate) use worker_shared::{SlowReport, SlowTurn, Tenure, WorkerShared};

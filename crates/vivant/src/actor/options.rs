@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Which threads run an actor's turns (T6).
+/// Which threads run an actor's turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pool {
     /// The system's workers: for turns of microseconds.
@@ -12,8 +12,7 @@ pub enum Pool {
     Blocking,
 }
 
-/// How many messages an actor's mailbox holds, and the policy for a message that finds it full
-/// (T5).
+/// How many messages an actor's mailbox holds, and the policy for a message that finds it full.
 ///
 /// `#[actor(mailbox = reject(100))]`, `drop_newest(100)` or `drop_oldest(100)` beside the derive;
 /// by hand [`Actor::MAILBOX`](crate::Actor::MAILBOX). A bound of zero does not compile.

@@ -11,7 +11,7 @@ use super::ticket::Ticket;
 use super::worker::Worker;
 use crate::failures::Cause;
 use crate::message::Pushed;
-use crate::message::{MessageRole, Route};
+use crate::message::Route;
 use crate::sync::Arc;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -83,16 +83,30 @@ pub(crate) fn post_by(
 }
 
 impl Next {
+    /// Runs steps until a message is to be posted, or none follows.
+    pub(crate) fn delivery(mut self) -> Option<Delivery> {
+        loop {
+            self = match self {
+                Next::Nothing => return None,
+                Next::Deliver(delivery) => return Some(delivery),
+                Next::Settle(settle) => settle(),
+            }
+        }
+    }
+
     /// Runs steps until none follows.
     pub(crate) fn follow(mut self) {
         loop {
             self = match self {
                 Next::Nothing => return,
                 Next::Settle(settle) => settle(),
-                Next::Deliver(Delivery { to, envelope }) => match post(To::Owned(to), envelope) {
-                    Ok(()) => return,
-                    Err(returned) => bury(returned),
-                },
+                Next::Deliver(delivery) => {
+                    let Delivery { to, envelope } = delivery.released();
+                    match post(To::Owned(to), envelope) {
+                        Ok(()) => return,
+                        Err(returned) => bury(returned),
+                    }
+                }
             }
         }
     }
@@ -118,6 +132,15 @@ impl Delivery {
     /// Posts the message; if the actor has ended it becomes a dead letter, and its ask fails.
     pub(crate) fn deliver(self) {
         Next::Deliver(self).follow();
+    }
+
+    /// Itself. What an actor sends to itself here, a promise or the runtime has released.
+    fn released(mut self) -> Delivery {
+        let to_self = |worker: &Worker| worker.holds_actor(&self.to.system, self.to.id);
+        if Worker::with_current(to_self) == Some(true) {
+            self.envelope.becomes_continuation();
+        }
+        self
     }
 }
 
@@ -214,7 +237,7 @@ impl Worker {
             Ok(Pushed::Wakes(node)) => {
                 to.facts.set_woken(now_ms);
                 let depth = to.pressure.first();
-                if depth >= system.config.marks.overloaded && kind.role == MessageRole::Turn {
+                if depth >= system.config.marks.overloaded && kind.role.is_under_back_pressure() {
                     self.sent_to_overloaded(&to);
                 }
                 // SAFETY: `push` returns what the inbox of `to` returned for this node: the inbox
@@ -237,7 +260,7 @@ impl Worker {
                 return Err((to, unsafe { Envelope::from_node(node) }));
             }
         };
-        if depth >= system.config.marks.overloaded && kind.role == MessageRole::Turn {
+        if depth >= system.config.marks.overloaded && kind.role.is_under_back_pressure() {
             self.sent_to_overloaded(&to);
         }
         Ok(())

@@ -5,7 +5,7 @@ use super::error::{AskError, Overloaded, Undelivered};
 use super::options::Mailbox;
 use super::reference::{AddressRef, CellRef};
 use crate::failures::Cause;
-use crate::failures::StopReason;
+use crate::failures::{StopReason, WaitCycle};
 use crate::sync::Arc;
 use std::panic::Location;
 
@@ -22,12 +22,20 @@ pub(super) enum Why {
     Restarted(StopReason),
     /// There was no place for it in the mailbox.
     Full(Mailbox),
+    /// It closed a cycle of exclusive waits.
+    WaitCycle(Arc<WaitCycle>),
 }
 
 impl Refusal {
     /// The actor has ended.
     pub(crate) fn ended(cell: CellRef) -> Refusal {
         let why = Why::Ended(cell.ended().cloned().unwrap_or(StopReason::Stopped));
+        Refusal { cell, why }
+    }
+
+    /// The actor is about to end.
+    pub(crate) fn ending(cell: CellRef, reason: StopReason) -> Refusal {
+        let why = Why::Ended(reason);
         Refusal { cell, why }
     }
 
@@ -45,12 +53,19 @@ impl Refusal {
             Why::Full(Mailbox::DropOldest(_)) => Cause::DroppedOldest,
             Why::Full(Mailbox::DropNewest(_)) => Cause::DroppedNewest,
             Why::Full(Mailbox::Reject(_) | Mailbox::BackPressure) => Cause::Rejected,
+            Why::WaitCycle(_) => Cause::WaitCycle,
         }
     }
 
     /// The actor's mailbox was full.
     pub(crate) fn full(cell: CellRef) -> Refusal {
         let why = Why::Full(cell.class.mailbox);
+        Refusal { cell, why }
+    }
+
+    /// It closed a cycle of exclusive waits.
+    pub(crate) fn wait_cycle(cell: CellRef, cycle: WaitCycle) -> Refusal {
+        let why = Why::WaitCycle(Arc::new(cycle));
         Refusal { cell, why }
     }
 
@@ -78,14 +93,16 @@ impl Refusal {
                 place,
                 mailbox: *mailbox,
             })),
+            Why::WaitCycle(cycle) => AskError::WaitCycle(cycle.clone()),
         }
     }
 
-    /// Why its actor, or that incarnation of it, ended. A full mailbox is no reason for that.
+    /// Why its actor, or that incarnation of it, ended. A full mailbox is no reason for that, and
+    /// neither is a cycle.
     pub(crate) fn reason(&self) -> StopReason {
         match &self.why {
             Why::Ended(reason) | Why::Restarted(reason) => reason.clone(),
-            Why::Full(_) => StopReason::Stopped,
+            Why::Full(_) | Why::WaitCycle(_) => StopReason::Stopped,
         }
     }
 }

@@ -5,6 +5,7 @@ use super::child_news::ChildNews;
 use super::class::StateRef;
 use super::deferred_messages::DeferredMessages;
 use super::envelope::{Envelope, Head, LinkedPeer};
+use super::exclusive_wait::{ExclusiveWait, StopWait};
 use super::header::Header;
 use super::options::Pool;
 use super::reference::CellRef;
@@ -105,6 +106,8 @@ impl RunState {
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub(crate) enum Lifecycle {
     Running,
+    /// Its stop hook has run, and the actor waits for the hook's promise. Processes continuations.
+    Stopping,
     /// Supervised, and without a state until the supervisor starts it. Processes no messages.
     Down,
     Ended,
@@ -144,21 +147,39 @@ pub(crate) enum Guards {
     Stale,
     /// Guards are being evaluated. If this is the value after a panic, a guard has panicked.
     Evaluating,
+    /// An exclusive wait is open: every message counts as one with a false guard (E1).
+    Held,
 }
 
 impl Guards {
     /// Returns true if a guard may not have been evaluated since the state last changed.
     #[inline]
     pub(crate) fn need_evaluation(self) -> bool {
-        !matches!(self, Guards::None | Guards::Closed)
+        !matches!(self, Guards::None | Guards::Closed | Guards::Held)
+    }
+
+    /// Returns the state after a turn, which may have changed what guards read.
+    #[inline]
+    pub(crate) fn after_turn(self) -> Guards {
+        match self {
+            Guards::None => Guards::None,
+            Guards::Held => Guards::Held,
+            _ => Guards::Stale,
+        }
     }
 }
 
 /// Accessed by the holder alone.
 #[derive(Default)]
 pub(crate) struct ColdFields {
-    /// Messages deferred by their guards.
+    /// Messages deferred by their guards, or by an exclusive wait.
     pub(crate) deferred: DeferredMessages,
+    /// The open exclusive waits. While there are any, `guards` is `Held` (E1).
+    pub(crate) waits: Vec<ExclusiveWait>,
+    /// The numbers of deferred requests that are to be examined for wait cycles again (W3).
+    pub(crate) open_requests: Vec<u64>,
+    /// What follows the wait for the stop hook.
+    pub(crate) stop: Option<StopWait>,
     /// The next step of a behaviour.
     pub(crate) step: Option<PendingStep>,
     /// The supervisor that starts it again.

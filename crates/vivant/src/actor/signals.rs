@@ -33,6 +33,8 @@ impl Signals {
     pub(crate) const UNREACHABLE: Signals = Signals(1 << 5);
     /// A group mark waits for the heap: pause after the turn, so that it can be visited.
     pub(crate) const VISIT: Signals = Signals(1 << 6);
+    /// The limit of a shutdown has passed: an actor that waits for its stop hook ends.
+    pub(crate) const ABORT: Signals = Signals(1 << 7);
 
     /// The bits above the signals: the number of the last `HALT`.
     const NUMBER_SHIFT: u32 = 8;
@@ -58,6 +60,11 @@ impl Signals {
         } else {
             0
         }
+    }
+
+    /// Returns both signals. Neither replaces another.
+    pub(crate) fn and(self, other: Signals) -> Signals {
+        Signals(self.0 | other.0)
     }
 
     pub(crate) fn has(self, other: Signals) -> bool {

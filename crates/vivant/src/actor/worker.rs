@@ -2,13 +2,15 @@
 
 use super::current_actor::CurrentActor;
 use super::envelope::{Envelope, KindTable, LinkMessage};
+use super::error::AskError;
+use super::exclusive_wait::{ExclusiveWait, WaitNumber};
 use super::header::Header;
 use super::options::Steps;
 use super::reference::{AddressRef, Cached, CellRef, Dropped};
 use super::runnable::Runnable;
 use super::shared::Shared;
 use super::worker_shared::WorkerShared;
-use crate::candidates::{Candidate, CandidateOverload};
+use crate::candidates::Candidate;
 use crate::failures::StopReason;
 use crate::message::Pool;
 use crate::observe::WorkerMeters;
@@ -43,11 +45,7 @@ pub(crate) struct Worker {
     pub(super) turn: Cell<Option<&'static KindTable>>,
     pub(super) code_of: Cell<CodeOf>,
     /// What is to be done at the end of the turn.
-    request: Cell<TurnRequest>,
-    /// What the turn has linked and unlinked.
-    links: Cell<Vec<LinkMessage>>,
-    overloaded: Cell<Option<CellRef>>,
-    ending: Cell<Option<StopReason>>,
+    pub(super) requests: TurnRequests,
     /// The next step of the running behaviour.
     next_step: Cell<Option<Envelope>>,
     /// The locals that a step of a plain actor has left. Set from the end of that step until the
@@ -59,7 +57,7 @@ pub(crate) struct Worker {
     /// the detector at the end of the round.
     pub(super) candidates: RefCell<Vec<Candidate>>,
     /// The actor with the turn that made the last candidate, if candidates overload the detector.
-    throttled: Cell<Option<u64>>,
+    pub(super) throttled: Cell<Option<u64>>,
 }
 
 /// What the code belongs to that runs in a turn.
@@ -70,17 +68,45 @@ pub(super) enum CodeOf {
     Future,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum TurnRequest {
+/// What is to be done at the end of the turn.
+#[derive(Default)]
+pub(super) struct TurnRequests {
+    pub(super) next: Cell<TurnRequest>,
+    /// What the turn has linked and unlinked.
+    pub(super) links: Cell<Vec<LinkMessage>>,
+    /// The exclusive waits that have begun in the turn, or are over.
+    pub(super) waits: Cell<Vec<WaitChange>>,
+    pub(super) overloaded: Cell<Option<CellRef>>,
+    pub(super) ending: Cell<Option<StopReason>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum TurnRequest {
+    #[default]
     None,
-    /// `links` is not empty. In the other states it may be, too.
-    Links,
+    /// `links` or `waits` is not empty. In the other states they may be, too.
+    Changes,
     /// The run is to end, because there is work before the next one.
     Pause,
     /// `overloaded` is set.
     Overloaded,
     /// `ending` is set, and `overloaded` may be.
     End,
+}
+
+/// A change of the waits of the current actor.
+pub(crate) enum WaitChange {
+    Begin(ExclusiveWait),
+    /// The promise has settled.
+    Over(WaitNumber, WaitOutcome),
+}
+
+/// How the promise of a wait has settled.
+pub(crate) enum WaitOutcome {
+    Settled,
+    Failed(AskError),
+    /// The state is there: the message that brings it.
+    State(Envelope),
 }
 
 impl Worker {
@@ -96,10 +122,7 @@ impl Worker {
             meters: WorkerMeters::default(),
             turn: Cell::new(None),
             code_of: Cell::new(CodeOf::Turn),
-            request: Cell::new(TurnRequest::None),
-            links: Cell::default(),
-            overloaded: Cell::new(None),
-            ending: Cell::new(None),
+            requests: TurnRequests::default(),
             next_step: Cell::new(None),
             locals: Cell::new(None),
             packer: Cell::new(None),
@@ -354,78 +377,6 @@ impl Worker {
         has_step_state
     }
 
-    /// The turn links its actor, or removes a link. It is done when the turn has ended, or has
-    /// panicked: a message would wait for the next incarnation.
-    pub(crate) fn request_link(&self, message: LinkMessage) {
-        let mut links = self.links.take();
-        links.push(message);
-        self.links.set(links);
-        if self.request.get() == TurnRequest::None {
-            self.request.set(TurnRequest::Links);
-        }
-    }
-
-    pub(crate) fn take_links(&self) -> Vec<LinkMessage> {
-        if self.request.get() == TurnRequest::Links {
-            self.request.set(TurnRequest::None);
-        }
-        self.links.take()
-    }
-
-    /// The turn requests its actor's end.
-    pub(crate) fn request_end(&self, reason: StopReason) {
-        self.request.set(TurnRequest::End);
-        self.ending.set(Some(reason));
-    }
-
-    /// Returns true if there is work at the end of the turn.
-    #[inline]
-    pub(crate) fn has_request(&self) -> bool {
-        self.request.get() != TurnRequest::None
-    }
-
-    /// Takes the reason for which the turn wants its actor to end, if it does.
-    pub(crate) fn take_end(&self) -> Option<StopReason> {
-        if self.request.get() == TurnRequest::End {
-            self.request.set(TurnRequest::None);
-        }
-        self.ending.take()
-    }
-
-    /// Records that the turn sent to an overloaded actor. The run acts on it when the turn has
-    /// ended.
-    pub(crate) fn sent_to_overloaded(&self, receiver: &AddressRef) {
-        if matches!(
-            self.request.get(),
-            TurnRequest::Overloaded | TurnRequest::End
-        ) {
-            // The actor is to end, or will be muted anyway.
-            return;
-        }
-        let other = self.current.with(|me| me.id != receiver.id);
-        if self.inside_turn() && other == Some(true) && Arc::ptr_eq(&self.system, &receiver.system)
-        {
-            self.overloaded.set(Some(receiver.cell()));
-            self.request.set(TurnRequest::Overloaded);
-        }
-    }
-
-    /// Takes whether the run is to end with this turn.
-    pub(crate) fn take_pause(&self) -> bool {
-        let pauses = self.request.get() == TurnRequest::Pause;
-        if pauses {
-            self.request.set(TurnRequest::None);
-        }
-        pauses
-    }
-
-    pub(crate) fn take_overloaded(&self) -> Option<CellRef> {
-        if self.request.get() == TurnRequest::Overloaded {
-            self.request.set(TurnRequest::None);
-        }
-        self.overloaded.take()
-    }
-
     /// Called when an address is dropped on this thread. Returns `Yes` if it is kept for reuse and
     /// need not be subtracted yet (C6). Only addresses of an active actor are kept, because an idle
     /// actor would have to be woken to end.
@@ -453,19 +404,6 @@ impl Worker {
     /// Returns true if there are cycle candidates to flush.
     pub(crate) fn has_candidates(&self) -> bool {
         !self.candidates.borrow().is_empty()
-    }
-
-    /// The current actor has made `CANDIDATES_MAX` candidates: its run ends, so that those
-    /// candidates run, and may become idle, before they are scanned. If candidates overload the
-    /// detector, the actor is throttled.
-    #[cold]
-    pub(super) fn end_run_early(&self, overload: CandidateOverload) {
-        if matches!(self.request.get(), TurnRequest::None | TurnRequest::Links) {
-            self.request.set(TurnRequest::Pause);
-        }
-        if overload == CandidateOverload::Waiting {
-            self.throttled.set(self.current.with(|actor| actor.id));
-        }
     }
 
     /// Takes the id of the actor to throttle because of candidate overload.

@@ -10,7 +10,7 @@ use vivant_heap::Pacing;
 
 /// A type that can be an actor. Derive it: `#[derive(Actor)]`.
 ///
-/// The value is the actor's state. Only its own turns access it, one at a time (T1).
+/// The value is the actor's state. Only its own turns access it, one at a time.
 ///
 /// By hand it is a few lines; the handle is described at [`Target`].
 ///

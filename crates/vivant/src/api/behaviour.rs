@@ -67,7 +67,7 @@ pub trait Behaviour: Message {
     /// Whether [`run`](Behaviour::run) may request another step.
     const STEPS: Steps = Steps::One;
 
-    /// The guard (T8): a message with a false guard waits, and is tested again after each turn of
+    /// The guard: a message with a false guard waits, and is tested again after each turn of
     /// its actor. It may read the state and the arguments, nothing else.
     fn ready(state: &<Self::Actor as Actor>::State<'_>, args: &Self::Args) -> bool {
         let _ = (state, args);

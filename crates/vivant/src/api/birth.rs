@@ -3,12 +3,15 @@
 use super::actor::Actor;
 use super::cell::{ActorCell, BoundedCell};
 use super::class::{class_of, start_envelope};
+use super::first_turn::start_when_envelope;
+use super::inline_state::InlineActor;
+use super::promise::Promise;
 use super::storage::Stored;
 use super::turn::Turn;
 use crate::actor::SupervisedBy;
 use crate::actor::{
-    AddressRef, Birth, BoundedQueue, ColdFields, Header, Lifecycle, Shared, Signals, To, Worker,
-    post,
+    AddressRef, Birth, BoundedQueue, ColdFields, Envelope, Header, Lifecycle, Shared, Signals, To,
+    Worker, post,
 };
 use crate::message::pool;
 use crate::mute::Pressure;
@@ -21,18 +24,44 @@ use std::panic::Location;
 /// Makes a cell, with or without its state; a child of the actor of the current turn, if there
 /// is one of this system.
 pub(crate) fn birth<A: Actor>(system: &Arc<Shared>, state: Option<Stored<A>>) -> AddressRef {
-    birth_of::<A>(system, state, None)
+    birth_of::<A>(system, state, None, ends_with_system)
 }
 
 /// Makes a cell for its supervisor to start.
 pub(crate) fn birth_of_child<A: Actor>(system: &Arc<Shared>, child: SupervisedBy) -> AddressRef {
-    birth_of::<A>(system, None, Some(ColdFields::of_child(child)))
+    let cold = Some(ColdFields::of_child(child));
+    birth_of::<A>(system, None, cold, ends_with_system)
+}
+
+/// Makes a cell of an actor that the shutdown waits for: it lives also while the system closes.
+/// `outlives` records its id before any other thread sees it.
+pub(crate) fn birth_of_stop_hook<A: InlineActor>(
+    system: &Arc<Shared>,
+    state: A,
+    outlives: impl FnOnce(u64),
+) -> AddressRef {
+    birth_of::<A>(system, Some(state), None, |_, id| {
+        outlives(id);
+        WhileClosing::Lives
+    })
+}
+
+/// What becomes of an actor that is made while the system closes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WhileClosing {
+    Ends,
+    Lives,
+}
+
+fn ends_with_system(_: &Shared, _: u64) -> WhileClosing {
+    WhileClosing::Ends
 }
 
 fn birth_of<A: Actor>(
     system: &Arc<Shared>,
     state: Option<Stored<A>>,
     cold: Option<Box<ColdFields>>,
+    while_closing: impl FnOnce(&Shared, u64) -> WhileClosing,
 ) -> AddressRef {
     let within = |worker: &Worker| {
         worker
@@ -45,9 +74,10 @@ fn birth_of<A: Actor>(
     };
     let id = system.new_id();
     let seed = split_mix(system.oracle.seed() ^ split_mix(id).1).1;
+    let ends = while_closing(system, id) == WhileClosing::Ends;
     // Made during shutdown, it ends before its first message: without a state, because it never
     // lived to have a stop hook.
-    let state = state.filter(|_| !system.is_closing());
+    let state = state.filter(|_| !ends || !system.is_closing());
     let address = new_cell::<A>(
         Birth {
             system: system.clone(),
@@ -64,7 +94,7 @@ fn birth_of<A: Actor>(
         cell.place.store(place, Ordering::Relaxed)
     });
     observe::spawned(&address.seen(), &system.meters);
-    if system.is_closing() {
+    if ends && system.is_closing() {
         // Registered first, so that shutdown cannot miss it.
         address.cell().signal(Signals::SHUTDOWN);
         if !Worker::has_entered(system) {
@@ -85,12 +115,26 @@ where
     A: Actor,
     F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
 {
+    birth_by::<A>(system, start_envelope::<A, F>(start, place))
+}
+
+/// As `birth_with`, for a state that comes later.
+pub(crate) fn birth_when<A, F>(
+    system: &Arc<Shared>,
+    start: F,
+    place: &'static Location<'static>,
+) -> AddressRef
+where
+    A: InlineActor,
+    F: FnOnce(&Turn<'_, A>) -> Promise<A> + Send + 'static,
+{
+    birth_by::<A>(system, start_when_envelope::<A, F>(start, place))
+}
+
+fn birth_by<A: Actor>(system: &Arc<Shared>, start: Envelope) -> AddressRef {
     let address = birth::<A>(system, None);
     // Made during shutdown, it may have ended already: then there is nothing to start.
-    drop(post(
-        To::Lent(&address),
-        start_envelope::<A, F>(start, place),
-    ));
+    drop(post(To::Lent(&address), start));
     address
 }
 

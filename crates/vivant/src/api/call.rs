@@ -10,8 +10,8 @@ use super::send_error::SendError;
 use crate::actor::Delivery;
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, BoundedQueue, Envelope, Guard, KindTable, MessageKind, Next, NotSent,
-    Processed, Reservation, StateRef, Steps, To, Worker, bury, post_by, post_or_bury,
+    AddressRef, AskError, BoundedQueue, Dependents, Envelope, Guard, KindTable, MessageKind, Next,
+    NotSent, Processed, Reservation, StateRef, Steps, To, Worker, bury, post_by, post_or_bury,
 };
 use crate::message::MessageRole;
 use std::fmt;
@@ -124,7 +124,7 @@ impl<'a, M: Message> Call<'a, M> {
     }
 
     /// Sends the message, without a reply. If the actor has ended, or its mailbox is full
-    /// ([`Mailbox`](crate::Mailbox)), it becomes a dead letter (T3).
+    /// ([`Mailbox`](crate::Mailbox)), it becomes a dead letter.
     ///
     /// Within a turn this is [`Turn::send`](crate::Turn::send). Never waits. Costs one atomic
     /// exchange, and recycled memory as a rule.
@@ -348,10 +348,15 @@ impl<B: Behaviour> MessageKind for Stepped<B> {
     }
 }
 
+impl<B: Behaviour> Sent<B> {
+    const TABLE: KindTable =
+        KindTable::new::<Self>(B::NAME, MessageRole::Turn).for_mailbox(B::Actor::MAILBOX);
+    const CONTINUATION: KindTable = Sent::<B>::TABLE.into_continuation();
+}
+
 impl<B: Behaviour> MessageKind for Sent<B> {
     type Content = (B::Args, Resolver<B::Reply>);
-    const KIND: KindTable =
-        KindTable::new::<Self>(B::NAME, MessageRole::Turn).for_mailbox(B::Actor::MAILBOX);
+    const KIND: KindTable = Sent::<B>::TABLE.with_continuation(&Sent::<B>::CONTINUATION);
     const GUARD: Guard = B::GUARD;
     const STEPS: Steps = B::STEPS;
 
@@ -363,6 +368,10 @@ impl<B: Behaviour> MessageKind for Sent<B> {
 
     fn is_withdrawn((_, resolver): &Self::Content) -> bool {
         resolver.begin() == Withdrawal::Yes
+    }
+
+    fn dependents((_, resolver): &Self::Content) -> Dependents {
+        resolver.dependents()
     }
 
     fn run(

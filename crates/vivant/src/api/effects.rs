@@ -25,11 +25,11 @@ impl<A: Actor> Turn<'_, A> {
     }
 
     /// Sends a message without a reply. If its receiver has ended, or the receiver's mailbox is
-    /// full ([`Mailbox`](crate::Mailbox)), it becomes a dead letter (T3).
+    /// full ([`Mailbox`](crate::Mailbox)), it becomes a dead letter.
     ///
     /// Messages of this actor to one receiver arrive in the order of sending, and delivery is
-    /// causal (T2). Never waits: if the receiver is overloaded, this actor is muted and takes no
-    /// further messages until the receiver has recovered (T5).
+    /// causal. Never waits: if the receiver is overloaded, this actor is muted and takes no
+    /// further messages until the receiver has recovered.
     #[inline]
     pub fn send<M: Message>(&self, call: Call<'_, M>) {
         call.send();
@@ -57,7 +57,29 @@ impl<A: Actor> Turn<'_, A> {
     }
 
     /// The values of all promises, in their order; or the first error that comes. Of no promises:
-    /// no values, at once.
+    /// an empty vector, at once.
+    ///
+    /// ```
+    /// # use vivant::prelude::*;
+    /// #[derive(Actor)] struct Part { weight: u64 }
+    /// #[behaviours] impl Part { fn weight(&self) -> u64 { self.weight } }
+    ///
+    /// #[derive(Actor)] struct Load { parts: Vec<Address<Part>> }
+    /// #[behaviours] impl Load {
+    ///     fn weights(&mut self, t: &Turn<Self>) -> Promise<Vec<u64>> {
+    ///         t.all(self.parts.iter().map(|part| t.ask(part.weight())))
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let system = System::new();
+    /// let parts = [3, 5].map(|weight| system.spawn(Part { weight }));
+    /// let load = system.spawn(Load { parts: parts.into() });
+    /// assert_eq!(load.weights().ask_blocking()?, [3, 5]);
+    /// let empty = system.spawn(Load { parts: Vec::new() });
+    /// assert_eq!(empty.weights().ask_blocking()?, []);             // nothing to wait for
+    /// # Ok(()) }
+    /// ```
     pub fn all<T: Send + 'static>(
         &self,
         promises: impl IntoIterator<Item = Promise<T>>,
@@ -65,8 +87,32 @@ impl<A: Actor> Turn<'_, A> {
         promise::all(self.owner(), promises.into_iter().collect())
     }
 
-    /// The first value that comes; if none comes, the last error. Of no promises:
+    /// The first value that comes; if none comes, the last error. Of no promises no value can come:
     /// [`AskError::Broken`](crate::AskError::Broken), at once.
+    ///
+    /// ```
+    /// # use vivant::prelude::*;
+    /// #[derive(Actor)] struct Mirror { page: Option<String> }
+    /// #[behaviours] impl Mirror {
+    ///     fn page(&mut self) -> String { self.page.clone().expect("a page") }
+    /// }
+    ///
+    /// #[derive(Actor)] struct Reader { mirrors: Vec<Address<Mirror>> }
+    /// #[behaviours] impl Reader {
+    ///     fn read(&mut self, t: &Turn<Self>) -> Promise<String> {
+    ///         t.any(self.mirrors.iter().map(|mirror| t.ask(mirror.page())))
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let system = System::new();
+    /// let mirrors = [None, Some("home".to_owned())].map(|page| system.spawn(Mirror { page }));
+    /// let reader = system.spawn(Reader { mirrors: mirrors.into() });
+    /// assert_eq!(reader.read().ask_blocking()?, "home");
+    /// let alone = system.spawn(Reader { mirrors: Vec::new() });
+    /// assert!(matches!(alone.read().ask_blocking(), Err(AskError::Broken { .. })));
+    /// # Ok(()) }
+    /// ```
     pub fn any<T: Send + 'static>(
         &self,
         promises: impl IntoIterator<Item = Promise<T>>,
@@ -176,7 +222,7 @@ impl<A: Actor> Turn<'_, A> {
 
     /// Monitors an actor: a promise of the reason of its end; if it has ended already, the promise
     /// is resolved at once. A supervised actor that is restarted has not ended. It does not keep
-    /// the actor alive.
+    /// the actor alive. For objects see [`Turn::on_death`].
     pub fn watch<T: ?Sized + Target>(&self, address: &Address<T>) -> Promise<StopReason> {
         let (promise, resolver) = Promise::open(self.owner());
         watch(&Address::counted(address), resolver);

@@ -18,7 +18,8 @@ pub struct InlineState(());
     message = "`{Self}` is not an actor that can be spawned as a value",
     label = "its state is made in its first turn, or it is not an actor",
     note = "an actor's type says `#[derive(Actor)]`",
-    note = "an actor with a graph begins with a `#[start]` function, which makes it a `spawn`"
+    note = "a state with a lifetime is made in its actor's first turn, by the `#[start]` function: `Cache::spawn(&system)` in place of \
+            `system.spawn(CacheState {{ … }})`"
 )]
 pub trait InlineActor: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = Self> {}
 

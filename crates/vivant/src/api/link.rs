@@ -8,7 +8,8 @@ use std::fmt;
 #[diagnostic::on_unimplemented(
     message = "there are no addresses of `{Self}`: it is neither an actor nor an interface",
     label = "neither an actor nor an interface",
-    note = "an actor's type says `#[derive(Actor)]`; an interface is `dyn Trait`, and its trait says `#[interface]`"
+    note = "an actor's type says `#[derive(Actor)]`; an interface is `dyn Trait`, and its trait says `#[interface]`",
+    note = "a state with a lifetime, `CacheState<'gc>`, is not its actor: write `Address<Cache>`"
 )]
 pub trait Target: 'static {
     /// The type that the address derefs to: one method for each behaviour.

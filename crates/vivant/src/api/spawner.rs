@@ -2,8 +2,9 @@
 
 use super::actor::Actor;
 use super::address::Address;
-use super::birth::{birth, birth_with};
+use super::birth::{birth, birth_when, birth_with};
 use super::inline_state::InlineActor;
+use super::promise::Promise;
 use super::turn::Turn;
 use crate::actor::Shared;
 use crate::sync::Arc;
@@ -28,6 +29,18 @@ pub trait Spawner {
     ) -> Address<A> {
         let place = std::panic::Location::caller();
         Address::to_actor(birth_with::<A, _>(self.system().0, start, place))
+    }
+
+    /// Makes an actor; its state is the value of the promise that `start` returns in the actor's
+    /// own first turn. Messages wait until then. If the promise breaks, the actor ends with
+    /// [`StopReason::NotStarted`](crate::StopReason::NotStarted), or with the panic that broke it.
+    #[track_caller]
+    fn spawn_when<A: InlineActor>(
+        &self,
+        start: impl FnOnce(&Turn<'_, A>) -> Promise<A> + Send + 'static,
+    ) -> Address<A> {
+        let place = std::panic::Location::caller();
+        Address::to_actor(birth_when::<A, _>(self.system().0, start, place))
     }
 }
 

@@ -9,7 +9,7 @@ use super::promise::Resolver;
 use super::turn::Turn;
 
 /// The outcome of one step of a behaviour: the behaviour is called again, with other values, or is
-/// done (T1).
+/// done.
 ///
 /// A behaviour that returns this is a loop: its body is the method, its variables are the
 /// parameters. The message carries their first values, [`Step::Again`] their next ones (a tuple, or
@@ -18,7 +18,7 @@ use super::turn::Turn;
 /// actor with a graph it may refer to collected objects, which live as long as it does.
 ///
 /// Between two steps the actor's heap may be collected, and the actor may be stopped, or leave its
-/// worker because its time budget is used up (T6). Other messages, replies and timers wait until
+/// worker because its time budget is used up. Other messages, replies and timers wait until
 /// the last step. A guard is tested before the first step only. If a step panics the others are
 /// lost; the changes of earlier ones to the state stay. If the actor is stopped or restarted
 /// between two steps, the message is a dead letter, and its ask fails.

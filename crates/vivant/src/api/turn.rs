@@ -8,7 +8,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// The processing of one message by an actor of type `A`, atomic for that actor (T1).
+/// The processing of one message by an actor of type `A`, atomic for that actor.
 ///
 /// It is passed by shared reference and is valid only during the behaviour's call. Every effect
 /// outside the actor's own state goes through it, so that simulation, record and replay see it.

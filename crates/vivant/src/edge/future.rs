@@ -4,13 +4,14 @@
 //! So futures are scheduled, simulated and inspected like everything else. Their wakers are
 //! addresses.
 
+use super::open_futures::{OpenFuture, OpenFutures};
 use crate::actor::Refusal;
 use crate::actor::{
     AddressRef, AskError, CellRef, Envelope, KindTable, MessageKind, Next, Processed, Shared,
     StateRef, To, Worker, post,
 };
-use crate::api::birth;
-use crate::api::{Actor, Handle, InlineState, Link, Resolver, Target};
+use crate::api::{Actor, Handle, InlineState, Link, Resolver, Target, Turn};
+use crate::api::{birth, birth_of_stop_hook};
 use crate::failures::{Caught, StopReason, catch};
 use crate::failures::{Inside, Panic};
 use crate::message::MessageRole;
@@ -43,6 +44,8 @@ where
 {
     future: Pin<Box<F>>,
     resolver: Option<Resolver<F::Output>>,
+    /// Dropped with the future.
+    _open: OpenFuture,
 }
 
 impl<F: Future + Send> Task for FutureTask<F>
@@ -68,6 +71,10 @@ impl Actor for FutureActor {
     type State<'gc> = FutureActor;
     type Storage = InlineState;
     const NAME: &'static str = "vivant::Future";
+
+    fn stopping<'gc>(_: &mut FutureActor, turn: &Turn<'gc, Self>, _: &StopReason) {
+        OpenFutures::of(&turn.worker().system).has_ended(turn.owner().id);
+    }
 }
 
 impl Target for FutureActor {
@@ -173,6 +180,7 @@ pub(crate) fn spawn<F>(
     let task = Box::new(FutureTask {
         future: Box::pin(future),
         resolver: Some(resolver),
+        _open: OpenFutures::of(&worker.system).open(),
     });
     let origin = Inside {
         actor: worker.path(),
@@ -190,15 +198,20 @@ pub(crate) fn start(
 ) -> CellRef {
     // Woken from the start: the first poll is on its way.
     let poll_queued = Arc::new(AtomicBool::new(true));
-    let actor = birth::<FutureActor>(
-        system,
-        Some(FutureActor {
-            task,
-            poll_queued,
-            origin,
-            place,
+    let state = FutureActor {
+        task,
+        poll_queued,
+        origin,
+        place,
+    };
+    // While the system closes, only ends of actors run turns.
+    let of_stop_hook = system.is_closing() || Worker::runs_stop_hook(system);
+    let actor = match of_stop_hook {
+        true => birth_of_stop_hook::<FutureActor>(system, state, |id| {
+            OpenFutures::of(system).belongs_to_stop_hook(id);
         }),
-    );
+        false => birth::<FutureActor>(system, Some(state)),
+    };
     poll(&actor);
     actor.cell()
 }

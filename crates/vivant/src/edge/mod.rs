@@ -1,8 +1,10 @@
 //! Where actors meet `async` code: futures that send to an actor, and streams.
 
 mod future;
+mod open_futures;
 mod stream;
 mod tracked;
 mod turn;
 
+pub(crate) use open_futures::OpenFutures;
 pub use stream::{Attached, Attachment, StreamItem};

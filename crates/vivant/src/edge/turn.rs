@@ -58,7 +58,7 @@ impl<A: Actor> Turn<'_, A> {
         Attachment::new(stream, &self.worker().system, origin, Location::caller())
     }
 
-    /// Runs a future beside the actors and returns a promise of its result (T9). The future is an
+    /// Runs a future beside the actors and returns a promise of its result. The future is an
     /// actor of the runtime's own: it runs on the workers, in a simulation under the seed and in
     /// virtual time. If the program runs inside tokio and the system was built with
     /// [`SystemBuilder::tokio`](crate::SystemBuilder::tokio), it may use tokio's I/O.

@@ -33,6 +33,9 @@ pub enum Cause {
     /// It had waited longest in a full mailbox
     /// ([`Mailbox::DropOldest`](crate::Mailbox::DropOldest)).
     DroppedOldest,
+    /// It closed a cycle of exclusive waits
+    /// ([`Promise::exclusive`](crate::Promise::exclusive)).
+    WaitCycle,
 }
 
 /// One line of the count: the number of messages of one kind, made at one place, lost for one
@@ -58,6 +61,7 @@ impl fmt::Display for Cause {
             Cause::Rejected => "the mailbox was full",
             Cause::DroppedNewest => "the mailbox was full, and it was the newest",
             Cause::DroppedOldest => "the mailbox was full, and it was the oldest",
+            Cause::WaitCycle => "it closed a cycle of exclusive waits",
         })
     }
 }
@@ -73,6 +77,7 @@ impl Cause {
             Cause::Rejected => "rejected",
             Cause::DroppedNewest => "dropped newest",
             Cause::DroppedOldest => "dropped oldest",
+            Cause::WaitCycle => "wait cycle",
         }
     }
 }

@@ -6,9 +6,11 @@ mod dead_letter;
 mod panic;
 mod report;
 mod stop;
+mod wait_cycle;
 
 pub(crate) use catch::{Caught, Injected, catch, message_of, note_places, take_last};
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount};
 pub use panic::{Inside, Panic};
 pub use report::Report;
-pub use stop::{GaveUp, Linked, StopReason};
+pub use stop::{GaveUp, Linked, NotStarted, StopReason};
+pub use wait_cycle::{WaitCycle, WaitEdge};

@@ -11,7 +11,7 @@ use vivant_heap::Marking;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Report {
-    /// A turn has held its worker for longer than the system's limit, and is still running (T6).
+    /// A turn has held its worker for longer than the system's limit, and is still running.
     SlowTurn {
         /// Path of the actor.
         actor: String,

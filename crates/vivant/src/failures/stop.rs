@@ -25,6 +25,8 @@ pub enum StopReason {
     Shutdown,
     /// One of its turns panicked.
     Panicked(Panic),
+    /// The promise of its start function broke; see [`Turn`](crate::Turn).
+    NotStarted(Arc<NotStarted>),
     /// An actor that it was linked with has failed; see [`Turn::link`](crate::Turn::link).
     Linked(Arc<Linked>),
     /// Its supervisor restarts it, because of another child. The actor continues with a new state.
@@ -32,6 +34,14 @@ pub enum StopReason {
     /// It is a supervisor, and has given up; see
     /// [`Supervision::budget`](crate::Supervision::budget).
     GaveUp(Arc<GaveUp>),
+}
+
+/// Why an actor did not start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NotStarted {
+    /// The text of the [`AskError`](crate::AskError) that broke the promise of its start function.
+    pub error: String,
 }
 
 /// The failure of a linked actor.
@@ -108,7 +118,10 @@ impl StopReason {
     pub fn is_failure(&self) -> bool {
         matches!(
             self,
-            StopReason::Panicked(_) | StopReason::Linked(_) | StopReason::GaveUp(_)
+            StopReason::Panicked(_)
+                | StopReason::NotStarted(_)
+                | StopReason::Linked(_)
+                | StopReason::GaveUp(_)
         )
     }
 }
@@ -125,6 +138,7 @@ impl StopReason {
             StopReason::Unreachable => "unreachable",
             StopReason::Shutdown => "shutdown",
             StopReason::Panicked(_) => "panicked",
+            StopReason::NotStarted(_) => "not started",
             StopReason::Linked(_) => "linked",
             StopReason::Restarting => "restarting",
             StopReason::GaveUp(_) => "gave up",
@@ -142,6 +156,7 @@ impl fmt::Display for StopReason {
             StopReason::Unreachable => f.write_str("only unreachable actors referred to it"),
             StopReason::Shutdown => f.write_str("the system shut down"),
             StopReason::Panicked(panic) => write!(f, "it panicked: {panic}"),
+            StopReason::NotStarted(it) => write!(f, "it did not start: {}", it.error),
             StopReason::Linked(it) => {
                 write!(f, "{}, which it was linked with, failed", it.actor)?;
                 match it.links {

@@ -24,7 +24,7 @@ use vivant_heap::{
 };
 
 /// The state is a graph of objects in a heap of the actor's own, which collects itself between
-/// turns (H1). [`Actor::State`] is a type with a lifetime, the brand of the turn (Y1); the turn
+/// turns. [`Actor::State`] is a type with a lifetime, the brand of the turn; the turn
 /// derefs to the heap's [`Mutator`], which allocates and writes.
 #[derive(Debug)]
 pub struct GcState(());

@@ -66,14 +66,14 @@ impl<'gc, A: Actor<Storage = GcState>> Turn<'gc, A>
 where
     for<'any> A::State<'any>: Object<'any>,
 {
-    /// Sends `call` when a collection has found `object` dead (H10): some time after the last
+    /// Sends `call` when a collection has found `object` dead: some time after the last
     /// reference to it has gone, once, in the order in which the watches were set.
     ///
     /// The object is not resurrected: pass the data that the notice needs as arguments of the call.
     /// The watch does not keep the object alive; nor its actor, if the notice is for the actor
     /// itself. When the actor ends, no notice is sent.
     ///
-    /// Costs an entry in two maps; see [`Mutator::watch`](vivant_heap::Mutator::watch).
+    /// Costs an entry in two maps; see [`Mutator::watch_death`](vivant_heap::Mutator::watch_death).
     ///
     /// ```
     /// use vivant::prelude::*;
@@ -115,7 +115,7 @@ where
             }
         };
         let mut watches = self.part().watches.borrow_mut();
-        let watch = vivant_heap::Mutator::watch(self, object, watches.next());
+        let watch = vivant_heap::Mutator::watch_death(self, object, watches.next());
         watches.notices.push((watch, notice));
         watch
     }
@@ -123,7 +123,7 @@ where
     /// Removes a watch set by [`Turn::on_death`]. False if the death was found already, so that its
     /// notice comes or came, or if the watch was removed before.
     pub fn forget_death(&self, watch: DeathWatch) -> bool {
-        let token = vivant_heap::Mutator::unwatch(self, watch);
+        let token = vivant_heap::Mutator::unwatch_death(self, watch);
         let ended = token.map(|token| (watch, token));
         self.part().watches.borrow_mut().ended.extend(ended);
         token.is_some()

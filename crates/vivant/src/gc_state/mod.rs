@@ -20,9 +20,11 @@ mod gc_steps;
 mod gc_waker;
 mod group_candidates;
 mod marks;
+mod without_start;
 
 pub use collected::GcState;
 pub(crate) use detached_heaps::DetachedHeaps;
 pub use far::Far;
 pub(crate) use group_candidates::{AnyTags, GroupCandidates, GroupResult};
 pub(crate) use marks::{ConcurrentMarks, IdleWork};
+pub use without_start::WithoutStart;

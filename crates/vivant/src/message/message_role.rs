@@ -7,6 +7,9 @@ pub(crate) enum MessageRole {
     Start,
     /// A behaviour: counted against budgets and back-pressure; runs user code in a turn.
     Turn,
+    /// As `Turn`: a continuation that its own actor has released in a turn. An exclusive wait does
+    /// not defer it.
+    Continuation,
     /// As `Turn`, but exempt from back-pressure, because its sender bounds its messages in flight.
     Bounded,
     /// A poll of a future: runs user code in a turn, but the program did not send it.
@@ -26,7 +29,24 @@ pub(crate) enum MessageRole {
 impl MessageRole {
     /// Returns true for a message that the program sent, which must not be lost silently (T3).
     pub(crate) fn is_sent(self) -> bool {
-        matches!(self, MessageRole::Turn | MessageRole::Bounded)
+        matches!(
+            self,
+            MessageRole::Turn | MessageRole::Continuation | MessageRole::Bounded
+        )
+    }
+
+    /// Returns true if an exclusive wait defers it (E1).
+    pub(crate) fn waits_for_reply(self) -> bool {
+        matches!(
+            self,
+            MessageRole::Turn | MessageRole::Bounded | MessageRole::StopMark
+        )
+    }
+
+    /// Returns true if back-pressure counts it.
+    #[inline]
+    pub(crate) fn is_under_back_pressure(self) -> bool {
+        matches!(self, MessageRole::Turn | MessageRole::Continuation)
     }
 
     /// Returns true if it runs user code.

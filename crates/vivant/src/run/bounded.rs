@@ -46,6 +46,7 @@ impl RunGuard<'_> {
             let Some(envelope) = self.owner().cold().deferred.pop_oldest_counted() else {
                 break;
             };
+            self.tell_taken();
             self.publish_deferred();
             let (kind, cell) = (envelope.kind(), self.actor.cell());
             self.as_turn(kind, || {

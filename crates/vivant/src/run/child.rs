@@ -1,13 +1,16 @@
 //! The supervised actor: it goes down, keeps its mailbox, and is started again (see
 //! `supervision/README.md`).
 
+use super::end::StopHook;
 use super::run_guard::{RunGuard, unmute};
+use crate::actor::AfterStop;
 use crate::actor::Guards;
 use crate::actor::HaltNumber;
 use crate::actor::Refusal;
 use crate::actor::{ChildNews, Received, report};
 use crate::actor::{
-    Envelope, KindTable, Lifecycle, MessageKind, Mute, Next, Processed, StateRef, Worker,
+    Envelope, KindTable, Lifecycle, MessageKind, Mute, Next, Processed, StateRef, WaitPurpose,
+    Worker,
 };
 use crate::actor::{Messages, OnPanic, Restart, SupervisedBy, Terms};
 use crate::failures::Panic;
@@ -26,15 +29,23 @@ enum IncarnationEnd {
 impl RunGuard<'_> {
     /// Ends this incarnation: the actor ends, or goes down until its supervisor starts it again.
     pub(crate) fn end_incarnation(&mut self, reason: StopReason) {
+        if self.owner().life == Lifecycle::Stopping {
+            return self.after_stop_hook();
+        }
         match self.end_of(&reason) {
             IncarnationEnd::Ends => self.end(reason),
             IncarnationEnd::GoesDown => self.go_down(reason),
             IncarnationEnd::Continues => {
                 self.set_links();
+                self.drop_begun_waits();
+                let _ends = self.change_waits();
                 self.forget_turn();
                 self.forget_locals();
                 // G2: the turn may have changed the state before it panicked.
-                self.owner().guards = Guards::Stale;
+                let owner = self.owner();
+                if owner.guards != Guards::Held {
+                    owner.guards = Guards::Stale;
+                }
                 if let Received::No = self.report(ChildNews::Resumed(reason.clone())) {
                     self.end(reason);
                 }
@@ -52,17 +63,29 @@ impl RunGuard<'_> {
 
     /// The supervisor wants a new incarnation.
     pub(crate) fn halt(&mut self, number: HaltNumber) {
-        if self.owner().life == Lifecycle::Running {
-            self.end_incarnation(StopReason::Restarting);
-        } else if let Received::No = self.report(ChildNews::IsDown(number)) {
-            self.end(StopReason::Stopped);
+        match self.owner().life {
+            Lifecycle::Running => self.end_incarnation(StopReason::Restarting),
+            // It reports when its stop hook is over.
+            Lifecycle::Stopping => {}
+            Lifecycle::Down | Lifecycle::Ended => {
+                if let Received::No = self.report(ChildNews::IsDown(number)) {
+                    self.end(StopReason::Stopped);
+                }
+            }
         }
     }
 
-    /// Drops the state and keeps the mailbox.
+    /// Drops the state and keeps the mailbox, after the stop hook.
     fn go_down(&mut self, reason: StopReason) {
+        match self.run_stop_hook(&reason, AfterStop::GoesDown) {
+            StopHook::Over => self.go_down_now(reason),
+            StopHook::Waits => {}
+        }
+    }
+
+    pub(crate) fn go_down_now(&mut self, reason: StopReason) {
         self.owner().life = Lifecycle::Down;
-        self.drop_state(&reason);
+        self.drop_state();
         // T5: an actor that takes no messages mutes no sender.
         let system = &self.actor.system;
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
@@ -80,11 +103,13 @@ impl RunGuard<'_> {
     }
 
     /// Ends the turn and discards all its wishes.
-    pub(crate) fn forget_turn(&self) {
+    pub(crate) fn forget_turn(&mut self) {
         self.worker.turn_ends();
         self.actor.facts.turn_ends();
         let _wish = self.worker.take_end();
         drop(self.worker.take_links());
+        self.drop_begun_waits();
+        drop(self.worker.take_waits());
         drop(self.worker.take_overloaded());
         self.drop_step_state();
     }
@@ -159,17 +184,27 @@ impl RunGuard<'_> {
         self.actor.facts.turn_ends();
         let owner = self.owner();
         owner.life = Lifecycle::Running;
-        owner.guards = Guards::Stale;
+        if owner.guards != Guards::Held {
+            owner.guards = Guards::Stale;
+        }
         if owner.mute == Mute::Free {
             self.actor.system.mutes.unmuted(&self.actor.pressure);
         }
         self.set_links();
-        match (self.report(ChildNews::Up), self.worker.take_end()) {
-            (Received::No, _) => self.end(StopReason::Stopped),
-            (Received::Yes, Some(reason)) => self.end_incarnation(reason),
-            (Received::Yes, None) if self.owner().mute == Mute::Free => self.mute_if_overloaded(),
+        let fails = self.change_waits();
+        let unsupervised = match self.waits_for(WaitPurpose::Start) {
+            // It reports when its promise has settled.
+            true => None,
+            false => self.report_up(),
+        };
+        if let Some(reason) = unsupervised {
+            return self.end(reason);
+        }
+        match fails.or(self.worker.take_end()) {
+            Some(reason) => self.end_incarnation(reason),
+            None if self.owner().mute == Mute::Free => self.mute_if_overloaded(),
             // The actor is muted already: an earlier incarnation sent to an overloaded actor (P2).
-            (Received::Yes, None) => drop(self.worker.take_overloaded()),
+            None => drop(self.worker.take_overloaded()),
         }
     }
 
@@ -212,10 +247,12 @@ fn end_of(terms: &Terms, reason: &StopReason) -> IncarnationEnd {
     match reason {
         StopReason::Restarting => IncarnationEnd::GoesDown,
         StopReason::Panicked(_) if terms.on_panic == OnPanic::Resume => IncarnationEnd::Continues,
-        StopReason::Panicked(_) | StopReason::Linked(_) => match (terms.restart, terms.on_panic) {
-            (Restart::Never, _) | (_, OnPanic::Stop) => IncarnationEnd::Ends,
-            _ => IncarnationEnd::GoesDown,
-        },
+        StopReason::Panicked(_) | StopReason::Linked(_) | StopReason::NotStarted(_) => {
+            match (terms.restart, terms.on_panic) {
+                (Restart::Never, _) | (_, OnPanic::Stop) => IncarnationEnd::Ends,
+                _ => IncarnationEnd::GoesDown,
+            }
+        }
         StopReason::Finished if terms.restart == Restart::Always => IncarnationEnd::GoesDown,
         _ => IncarnationEnd::Ends,
     }

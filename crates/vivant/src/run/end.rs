@@ -6,37 +6,107 @@ use crate::actor::ChildNews;
 use crate::actor::Refusal;
 use crate::actor::note_dead_letter;
 use crate::actor::{
-    Envelope, KindTable, Lifecycle, MessageKind, Next, Processed, StateRef, Worker,
+    AfterStop, Envelope, KindTable, Lifecycle, MessageKind, Next, Processed, StateRef, StopWait,
+    WaitPurpose, Worker,
 };
 use crate::failures::{Caught, StopReason, catch};
 use crate::message::MessageRole;
 use crate::observe;
 use std::panic::Location;
 
+/// Whether the end of an actor waits for its stop hook.
+#[must_use]
+pub(crate) enum StopHook {
+    /// The hook has run, and the rest of the end follows.
+    Over,
+    /// The hook has returned a promise, and the rest follows when that has settled.
+    Waits,
+}
+
 impl RunGuard<'_> {
     /// Ends the actor: stop hook, drop of the state, close of the mailbox, in this order. Every
-    /// pending request is refused.
+    /// pending request is refused. If the hook returns a promise, the rest follows when that has
+    /// settled.
     pub(crate) fn end(&mut self, reason: StopReason) {
-        self.owner().life = Lifecycle::Ended;
-        self.drop_state(&reason);
-        self.finish(reason);
+        match self.run_stop_hook(&reason, AfterStop::Ends) {
+            StopHook::Over => self.end_now(reason),
+            StopHook::Waits => {}
+        }
     }
 
-    /// Runs the stop hook, then drops the state.
-    pub(crate) fn drop_state(&mut self, reason: &StopReason) {
+    /// Runs the stop hook, unless it has run.
+    pub(crate) fn run_stop_hook(&mut self, reason: &StopReason, then: AfterStop) -> StopHook {
+        match self.owner().life {
+            Lifecycle::Running => {}
+            Lifecycle::Stopping => {
+                // The supervisor does not start it again after that.
+                if let (AfterStop::Ends, Some(stop)) = (then, &mut self.owner().cold().stop) {
+                    stop.then = AfterStop::Ends;
+                }
+                return StopHook::Waits;
+            }
+            Lifecycle::Down | Lifecycle::Ended => return StopHook::Over,
+        }
+        // What the incarnation waited for does not matter any more.
+        self.drop_begun_waits();
+        self.forget_waits();
+        self.end_turn_begins();
         let (class, worker) = (self.actor.class, self.worker);
-        // Visible to inspection and the watchdog like a turn: a hook may take long.
-        let now_ms = self.actor.system.oracle.coarse_ms();
-        self.actor
-            .facts
-            .turn_begins(const { &Ending::KIND }, now_ms as u32);
-        worker.turn_begins(const { &Ending::KIND });
         if let Err(caught) = catch(|| (class.stopping)(&mut self.state(), worker, reason)) {
             self.panicked("stop hook", caught);
         }
+        self.set_links();
+        let _ends = self.change_waits();
+        if !self.waits_for(WaitPurpose::Stop) {
+            return StopHook::Over;
+        }
+        self.forget_turn();
+        if let Some(step) = self.take_step() {
+            self.refuse(step, &Refusal::ending(self.actor.cell(), reason.clone()));
+        }
+        let owner = self.owner();
+        owner.life = Lifecycle::Stopping;
+        owner.cold().stop = Some(StopWait {
+            reason: reason.clone(),
+            then,
+        });
+        StopHook::Waits
+    }
+
+    /// The promise of the stop hook has settled, or the actor does not wait for it any more.
+    pub(crate) fn after_stop_hook(&mut self) {
+        let Some(StopWait { reason, then }) = self.owner().cold().stop.take() else {
+            return;
+        };
+        match then {
+            AfterStop::Ends => self.end_now(reason),
+            AfterStop::GoesDown => self.go_down_now(reason),
+        }
+    }
+
+    /// The end after the stop hook.
+    fn end_now(&mut self, reason: StopReason) {
+        self.owner().life = Lifecycle::Ended;
+        self.drop_state();
+        self.finish(reason);
+    }
+
+    /// Drops the state.
+    pub(crate) fn drop_state(&mut self) {
+        self.forget_waits();
+        self.end_turn_begins();
+        let (class, worker) = (self.actor.class, self.worker);
         if let Err(caught) = catch(|| (class.drop_state)(&mut self.state(), worker)) {
             self.panicked("drop of the state", caught);
         }
+    }
+
+    /// Visible to inspection and the watchdog like a turn: a hook may take long.
+    fn end_turn_begins(&self) {
+        let now_ms = self.actor.system.oracle.coarse_ms();
+        let kind = const { &Ending::KIND };
+        self.actor.facts.turn_begins(kind, now_ms as u32);
+        self.worker.turn_begins(kind);
     }
 
     /// The second half of an end: closes the mailbox and removes the actor from the system's

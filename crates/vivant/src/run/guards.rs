@@ -1,13 +1,13 @@
 //! Work of a run for deferred messages (T8; see the README).
 
 use super::run_guard::{After, COUNT_EVERY, NextMessage, RunGuard};
-use crate::actor::DeferredMessages;
 use crate::actor::Evaluated;
 use crate::actor::Guards;
 use crate::actor::{Envelope, StateRef};
 use crate::message::Chain;
 use crate::message::MessageRole;
 use crate::sync::Ordering;
+use crate::wait_for::WaitForGraph;
 
 impl RunGuard<'_> {
     /// T8: finds a deferred message with an open guard, among those with a stale guard.
@@ -60,6 +60,7 @@ impl RunGuard<'_> {
 
     #[inline(never)]
     fn took_open(&mut self, envelope: Envelope) -> Evaluated {
+        self.tell_taken();
         self.publish_deferred();
         Evaluated::Open(envelope)
     }
@@ -76,6 +77,7 @@ impl RunGuard<'_> {
         self.worker.guard_ends();
         drop(self.worker.take_overloaded());
         let envelope = self.owner().cold().deferred.take_last_evaluated()?;
+        self.tell_taken();
         self.publish_deferred();
         Some(envelope)
     }
@@ -155,10 +157,15 @@ impl RunGuard<'_> {
         self.actor.facts.set_deferred(0);
         let owner = self.owner();
         owner.guards = Guards::None;
-        let waiting = owner
-            .cold
-            .as_mut()
-            .map(|cold| std::mem::take(&mut cold.deferred));
-        waiting.map_or_else(Vec::new, DeferredMessages::into_messages)
+        let Some(cold) = &mut owner.cold else {
+            return Vec::new();
+        };
+        let waiting = std::mem::take(&mut cold.deferred);
+        cold.open_requests.clear();
+        if waiting.has_known() {
+            // W2: before they are refused.
+            WaitForGraph::of(&self.actor.system).take_all(self.actor.id);
+        }
+        waiting.into_messages()
     }
 }

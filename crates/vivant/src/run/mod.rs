@@ -5,6 +5,7 @@ mod bounded;
 mod child;
 mod counts;
 mod end;
+mod exclusive;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
@@ -16,6 +17,7 @@ mod guards;
 )]
 mod idle;
 mod monitor;
+mod release;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"

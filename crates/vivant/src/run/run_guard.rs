@@ -2,9 +2,8 @@
 
 use crate::actor::Guards;
 use crate::actor::{
-    AddressRef, Batch, Delivery, Envelope, Header, KindTable, Lifecycle, Mute, MutedSender,
-    Processed, RunState, Runnable, Signals, StateRef, StepProgress, Worker, WorkerClass,
-    count_back,
+    Batch, Envelope, Header, KindTable, Lifecycle, Mute, MutedSender, Processed, RunState,
+    Runnable, Signals, StateRef, StepProgress, Worker, WorkerClass, count_back,
 };
 use crate::actor::{Evaluated, first_decides_for};
 use crate::actor::{admit, note_dead_letter};
@@ -29,6 +28,8 @@ pub(crate) enum NextMessage {
     /// No message yet, but more guards of deferred messages are to be evaluated.
     More,
     Nothing,
+    /// The actor is to end.
+    Ends(StopReason),
 }
 
 /// Whether the run of an actor is measured, because an earlier run took long.
@@ -179,10 +180,12 @@ impl<'w> RunGuard<'w> {
         let Some(envelope) = self.oldest() else {
             return otherwise;
         };
-        if self.owner().guards == Guards::None || !first_decides_for(envelope.kind()) {
-            return NextMessage::Message(envelope);
+        match self.owner().guards {
+            Guards::None => NextMessage::Message(envelope),
+            Guards::Held => self.hold_back(envelope),
+            _ if !first_decides_for(envelope.kind()) => NextMessage::Message(envelope),
+            _ => self.defer_line(envelope),
         }
-        self.defer_line(envelope)
     }
 
     /// Takes the oldest message out of the mailbox.
@@ -289,7 +292,8 @@ impl<'w> RunGuard<'w> {
             ) {
                 return After::Next;
             }
-            self.owner().guards = Guards::Stale;
+            let guards = self.owner().guards;
+            self.owner().guards = guards.after_turn();
         }
         match step {
             Processed::Done if !worker.has_request() => After::Next,
@@ -301,9 +305,12 @@ impl<'w> RunGuard<'w> {
     /// Handles the wishes of a turn: to end its actor, to end the run, or to be muted because it
     /// sent to an overloaded actor.
     #[cold]
-    fn handle_request(&mut self) -> After {
+    pub(crate) fn handle_request(&mut self) -> After {
         // Taken whatever the result of the turn: the wish must not outlive it.
         self.set_links();
+        if let Some(reason) = self.change_waits() {
+            return After::End(reason);
+        }
         if let Some(reason) = self.worker.take_end() {
             return After::End(reason);
         }
@@ -324,6 +331,7 @@ impl<'w> RunGuard<'w> {
             }
             Processed::Stop => After::End(StopReason::Drained),
             Processed::Link(message) => self.link(message),
+            Processed::ExamineRequests => self.examine_requests(),
             Processed::Withdrawn(place) => {
                 let note = || {
                     note_dead_letter(&self.actor, kind, place, Cause::Withdrawn);
@@ -331,7 +339,7 @@ impl<'w> RunGuard<'w> {
                 self.as_turn(kind, note);
                 self.handle_request()
             }
-            Processed::Release(to, released) => self.released(kind, to, released),
+            Processed::Release(to, released) => self.settled(kind, to, released),
         }
     }
 
@@ -346,23 +354,6 @@ impl<'w> RunGuard<'w> {
             Some(before) => self.worker.turn_begins(before),
             None => self.worker.turn_ends(),
         }
-    }
-
-    /// A resolution released a continuation. If it is for this actor, it runs at once, in a turn of
-    /// its own; otherwise it is sent.
-    fn released(&mut self, kind: &'static KindTable, to: AddressRef, released: Envelope) -> After {
-        if std::ptr::eq(&raw const *to, &raw const *self.actor) {
-            // Before the turn, which may reuse it as a cached address.
-            drop(to);
-            self.occupy_place(&released);
-            return self.process(released);
-        }
-        let delivery = Delivery {
-            to,
-            envelope: released,
-        };
-        self.as_turn(kind, || crate::actor::Next::Deliver(delivery).follow());
-        self.handle_request()
     }
 
     pub(crate) fn panicked(&self, behaviour: &'static str, caught: Caught) -> Panic {
@@ -407,7 +398,12 @@ impl<'w> RunGuard<'w> {
 
     pub(crate) fn takes_messages(&mut self) -> bool {
         let owner = self.owner();
-        owner.life == Lifecycle::Running && owner.mute == Mute::Free
+        matches!(owner.life, Lifecycle::Running | Lifecycle::Stopping) && owner.mute == Mute::Free
+    }
+
+    /// Returns true if the actor has ended, or waits for its stop hook.
+    pub(crate) fn is_ending(&mut self) -> bool {
+        matches!(self.owner().life, Lifecycle::Stopping | Lifecycle::Ended)
     }
 
     pub(crate) fn has_ended(&mut self) -> bool {

@@ -107,6 +107,7 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
             match held.next() {
                 NextMessage::Nothing => break,
                 NextMessage::More => {}
+                NextMessage::Ends(reason) => held.end_incarnation(reason),
                 NextMessage::Message(envelope) => {
                     if turn(&mut held, envelope) == AfterTurn::Pause {
                         messages = budget.messages;
@@ -120,7 +121,7 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
         }
         // Before the last check: a destructor may drop the actor's last address.
         held.counts_end();
-        if !held.has_ended() && held.is_unreferenced() {
+        if !held.is_ending() && held.is_unreferenced() {
             held.counts_begin();
             held.end(StopReason::Unreferenced);
         }
@@ -204,6 +205,9 @@ fn handle(held: &mut RunGuard<'_>, signals: Signals, end: &mut RunEnd) {
     }
     if signals.has(Signals::SHUTDOWN) {
         held.end(StopReason::Shutdown);
+        if signals.has(Signals::ABORT) && !held.has_ended() {
+            held.after_stop_hook();
+        }
     } else if signals.has(Signals::STOP) {
         held.end(StopReason::Stopped);
     } else if signals.has(Signals::UNREACHABLE) {

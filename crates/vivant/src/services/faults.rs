@@ -59,7 +59,7 @@ impl Faults {
         self
     }
 
-    /// Two waiting messages make an actor overloaded, so that muting occurs everywhere (T5).
+    /// Two waiting messages make an actor overloaded, so that muting occurs everywhere.
     pub fn full_mailboxes(mut self) -> Faults {
         self.mailboxes = Mailboxes::Full;
         self

@@ -43,6 +43,7 @@ pub(crate) struct Services {
     next_id: NextId,
     pub(crate) next_root: AtomicU32,
     next_link: AtomicU64,
+    next_wait: AtomicU64,
     life: AtomicU8,
 }
 
@@ -88,6 +89,7 @@ impl Services {
             next_id: NextId(AtomicU64::new(0)),
             next_root: AtomicU32::new(0),
             next_link: AtomicU64::new(0),
+            next_wait: AtomicU64::new(0),
             life: AtomicU8::new(OPEN),
         }
     }
@@ -132,6 +134,12 @@ impl Services {
     pub(crate) fn next_link(&self) -> u64 {
         // Relaxed: a number on its own.
         self.next_link.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The number of a new exclusive wait.
+    pub(crate) fn next_wait(&self) -> u64 {
+        // Relaxed: a number on its own.
+        self.next_wait.fetch_add(1, Ordering::Relaxed)
     }
 
     pub(crate) fn is_closing(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Simulation: the same program on one thread under a seed (R4). Its guarantees and its
+//! Simulation: the same program on one thread under a seed. Its guarantees and its
 //! implementation are described in `README.md`.
 //!
 //! - [`Simulation`]: a system with scheduling, time, chance and faults from a seed.

@@ -4,9 +4,10 @@
 use crate::actor::{Begin, Terms};
 use crate::actor::{Messages, OnPanic, Restart};
 use crate::actor::{StateRef, Worker};
-use crate::api::{Actor, InlineActor, Turn};
+use crate::api::{Actor, FirstTurn, InlineActor, Promise, Turn};
 use std::fmt;
 use std::marker::PhantomData;
+use std::panic::Location;
 use std::time::Duration;
 
 /// Makes an actor's state, any number of times.
@@ -17,8 +18,9 @@ use std::time::Duration;
             `Child::new(|t| …)`"
 )]
 pub trait Start<A: Actor>: Send + 'static {
-    /// Runs in a turn of the actor.
-    fn start<'gc>(&self, turn: &Turn<'gc, A>) -> A::State<'gc>;
+    /// Runs in the first turn of each incarnation.
+    #[doc(hidden)]
+    fn begin(&self, first: FirstTurn<'_, '_, A>);
 }
 
 /// A start function and the arguments that were saved for it. `#[start]` makes one.
@@ -34,8 +36,27 @@ impl<A: Actor, Args> fmt::Debug for Saved<A, Args> {
 }
 
 impl<A: Actor, Args: Clone + Send + 'static> Start<A> for Saved<A, Args> {
-    fn start<'gc>(&self, turn: &Turn<'gc, A>) -> A::State<'gc> {
-        (self.start)(turn, self.args.clone())
+    fn begin(&self, first: FirstTurn<'_, '_, A>) {
+        first.begin(|turn| (self.start)(turn, self.args.clone()));
+    }
+}
+
+/// As [`Saved`], for a start function that returns a promise of the state.
+pub struct SavedWhen<A: Actor, Args> {
+    args: Args,
+    start: fn(&Turn<'_, A>, Args) -> Promise<A>,
+    place: &'static Location<'static>,
+}
+
+impl<A: InlineActor, Args> fmt::Debug for SavedWhen<A, Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SavedWhen(for {})", A::NAME)
+    }
+}
+
+impl<A: InlineActor, Args: Clone + Send + 'static> Start<A> for SavedWhen<A, Args> {
+    fn begin(&self, first: FirstTurn<'_, '_, A>) {
+        first.begin_when(|turn| (self.start)(turn, self.args.clone()), self.place);
     }
 }
 
@@ -53,8 +74,8 @@ where
     A: InlineActor,
     F: Fn(&Turn<'_, A>) -> A + Send + 'static,
 {
-    fn start<'gc>(&self, turn: &Turn<'gc, A>) -> A {
-        (self.0)(turn)
+    fn begin(&self, first: FirstTurn<'_, '_, A>) {
+        first.begin(|turn| (self.0)(turn));
     }
 }
 
@@ -111,6 +132,16 @@ impl<A: Actor, Args> Child<A, Saved<A, Args>> {
     /// Describes a child with a state that `start` makes of `args`. `#[start]` calls this.
     pub fn saved(args: Args, start: for<'gc> fn(&Turn<'gc, A>, Args) -> A::State<'gc>) -> Self {
         Child::of(Saved { args, start })
+    }
+}
+
+impl<A: InlineActor, Args> Child<A, SavedWhen<A, Args>> {
+    /// Describes a child with a state that is the value of a promise, which `start` makes of
+    /// `args`. `#[start]` calls this.
+    #[track_caller]
+    pub fn saved_when(args: Args, start: fn(&Turn<'_, A>, Args) -> Promise<A>) -> Self {
+        let place = Location::caller();
+        Child::of(SavedWhen { args, start, place })
     }
 }
 
@@ -198,6 +229,6 @@ pub(super) struct Beginner<A, S>(pub(super) S, pub(super) PhantomData<fn() -> A>
 
 impl<A: Actor, S: Start<A>> Begin for Beginner<A, S> {
     fn begin(&self, state: &mut StateRef<'_>, worker: &Worker) {
-        state.begin::<A>(worker, |turn| self.0.start(turn));
+        self.0.begin(FirstTurn::new(state, worker));
     }
 }

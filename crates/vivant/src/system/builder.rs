@@ -45,17 +45,17 @@ impl SystemBuilder {
     }
 
     /// Number of waiting messages that make an actor overloaded: an actor that sends to it then is
-    /// muted until half are processed (T5). 1,024 by default; one counts as two, because a message
+    /// muted until half are processed. 1,024 by default; one counts as two, because a message
     /// that finds the mailbox empty is not counted.
     pub fn overload(mut self, messages: usize) -> Self {
         self.config.marks = Watermarks::at(messages);
         self
     }
 
-    /// How many messages, and for how long, an actor may keep its worker while others wait (T6).
+    /// How many messages, and for how long, an actor may keep its worker while others wait.
     /// 256 messages and 2 ms by default; the time is measured between turns, to the millisecond. Up
     /// to 33 consecutive messages that are deferred, behind others of their behaviour, until a
-    /// guard opens, count as one (T8).
+    /// guard opens, count as one.
     pub fn budget(mut self, messages: u32, time: Duration) -> Self {
         self.config.budget = RunBudget {
             messages: messages.max(1),
@@ -65,7 +65,7 @@ impl SystemBuilder {
     }
 
     /// How long a turn may hold its worker before it is reported and another worker takes over the
-    /// queue (T6). 10 ms by default.
+    /// queue. 10 ms by default.
     pub fn turn_limit(mut self, limit: Duration) -> Self {
         self.config.turn_limit_ms = (limit.as_millis() as u64).max(1);
         self
@@ -124,7 +124,7 @@ impl SystemBuilder {
     }
 
     /// Limit of the bytes of all actors' heaps together, in whole pages; the default is no limit.
-    /// An allocation beyond it fails the turn (T4). A collection that finds no memory for the
+    /// An allocation beyond it fails the turn. A collection that finds no memory for the
     /// survivors aborts the process: leave it room.
     pub fn heap_limit(mut self, bytes: usize) -> Self {
         self.config.heap_limit = Some(bytes);

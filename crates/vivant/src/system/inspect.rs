@@ -1,9 +1,9 @@
 //! Inspection: a snapshot of a system, read from published statistics, without the actors' help.
 
-use super::shutdown::Survivor;
+use super::shutdown::RemainingActor;
 use crate::actor::{BoundedQueue, CellRef, Mailbox, MutedSender, Shared};
 use crate::failures::DeadLetterCount;
-use crate::failures::Report;
+use crate::failures::{Report, WaitEdge};
 use crate::gc_state::DetachedHeaps;
 use crate::patterns::Names;
 use crate::sched::Threads;
@@ -12,8 +12,10 @@ use crate::statistics::WorkerFacts;
 use crate::statistics::{HeapCounts, HeapFacts, PauseDistributions};
 use crate::supervision::Restarts;
 use crate::sync::Arc;
+use crate::wait_for::{WaitFacts, WaitForGraph};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::panic::Location;
 use std::time::Duration;
 
 /// A snapshot of a system. The numbers of an actor are read one after the other while it runs: each
@@ -30,6 +32,8 @@ pub struct Inspection {
     pub turns: u64,
     /// Every actor that exists, in the order of creation.
     pub actors: Vec<ActorFacts>,
+    /// The exclusive waits that are open, in the order in which they began.
+    pub waits: Vec<OpenWait>,
     /// Messages that were not processed.
     pub dead_letters: Vec<DeadLetterCount>,
     /// The latest reports, oldest first.
@@ -55,6 +59,22 @@ pub struct Inspection {
     pub pauses: PauseDistributions,
     /// Detached heaps: graphs of ended actors that are still referenced in part.
     pub detached_heaps: usize,
+}
+
+/// An actor that takes no message before a promise has settled:
+/// [`Promise::exclusive`](crate::Promise::exclusive), or the promise of its start function or stop
+/// hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OpenWait {
+    /// Path of the actor.
+    pub actor: String,
+    /// Where in the source the wait began.
+    pub waits_at: &'static Location<'static>,
+    /// How long it has lasted, to a millisecond.
+    pub lasts: Duration,
+    /// The requests for which it waits, and that other actors defer because they wait too.
+    pub needs: Vec<WaitEdge>,
 }
 
 /// Statistics of one actor.
@@ -84,15 +104,15 @@ pub struct ActorFacts {
     /// Time since that turn began, to a millisecond. `None` also in a simulation, and for an actor
     /// that is declared to block.
     pub current_for: Option<Duration>,
-    /// Number of senders that wait for it (T5): muted actors, and offers that wait until it has
+    /// Number of senders that wait for it: muted actors, and offers that wait until it has
     /// recovered.
     pub mutes: usize,
     /// Path of the overloaded actor that mutes this one: this one takes no messages until that
-    /// actor has recovered (T5).
+    /// actor has recovered.
     pub muted_by: Option<String>,
     /// Whether its mailbox has a bound, and the policy for a message that finds it full.
     pub mailbox: Mailbox,
-    /// Number of messages lost to that bound (T5): rejected or dropped, and counted as dead
+    /// Number of messages lost to that bound: rejected or dropped, and counted as dead
     /// letters.
     pub lost: u64,
     /// Statistics of its heap, if its state is a graph.
@@ -175,8 +195,8 @@ impl ActorFacts {
         }
     }
 
-    pub(crate) fn into_survivor(self) -> Survivor {
-        Survivor {
+    pub(crate) fn into_remaining(self) -> RemainingActor {
+        RemainingActor {
             actor: self.actor,
             because: self.because,
         }
@@ -219,6 +239,7 @@ impl Inspection {
                 None => threads.map_or(0, Threads::turns),
             },
             actors: cells.iter().map(facts).collect(),
+            waits: waits(system, now_ms),
             dead_letters: system.dead_letters.counts(),
             reports: system.reports.latest(),
             panics: system.reports.panics(),
@@ -238,4 +259,15 @@ impl Inspection {
     pub fn actor(&self, path: &str) -> Option<&ActorFacts> {
         self.actors.iter().find(|facts| facts.actor == path)
     }
+}
+
+fn waits(system: &Shared, now_ms: u64) -> Vec<OpenWait> {
+    let waits = WaitForGraph::of(system).waits().into_iter();
+    let wait = |(facts, needs): (WaitFacts, Vec<WaitEdge>)| OpenWait {
+        actor: facts.actor.path(),
+        waits_at: facts.place,
+        lasts: Duration::from_millis(now_ms.saturating_sub(facts.since_ms)),
+        needs,
+    };
+    waits.map(wait).collect()
 }

@@ -8,7 +8,7 @@ mod streams;
 mod why_alive;
 
 pub use builder::SystemBuilder;
-pub use shutdown::{ShutdownReport, Survivor};
+pub use shutdown::{RemainingActor, Shutdown, ShutdownReport};
 
 use crate::actor::Shared;
 use crate::api::Clock;
@@ -17,7 +17,7 @@ use crate::api::{Address, InlineActor, Target};
 use crate::api::{Spawner, SystemRef};
 use crate::services::DeadLetters;
 use crate::sync::Arc;
-pub use inspect::{ActorFacts, AliveBecause, Inspection};
+pub use inspect::{ActorFacts, AliveBecause, Inspection, OpenWait};
 use std::fmt;
 use std::future::Future;
 use std::time::Duration;
@@ -140,20 +140,58 @@ impl System {
             .expect("nothing is left to run in the simulation, and the future is pending")
     }
 
-    /// Ends every actor, stops the threads, and reports the actors that were still alive and why.
-    /// Waits at most five seconds for turns that do not end; see [`System::shutdown_within`].
-    pub fn shutdown(&self) -> ShutdownReport {
-        self.shutdown_within(Duration::from_secs(5))
-    }
-
-    /// Like [`System::shutdown`] with another limit. An actor that is still in a turn when it
-    /// passes is left behind and named in the report; its thread ends with the turn.
+    /// Ends every actor before its next message, stops the threads, and reports the actors that
+    /// were still alive and why. Waits at most five seconds for turns and stop hooks that do not
+    /// end. [`System::shutdown_by`] has other modes.
     ///
     /// # Panics
     ///
     /// Within a turn of this system: the shutdown would wait for that turn.
+    pub fn shutdown(&self) -> ShutdownReport {
+        self.shutdown_by(Shutdown::now())
+    }
+
+    /// Like [`System::shutdown`] with another limit.
+    ///
+    /// # Panics
+    ///
+    /// As [`System::shutdown`].
     pub fn shutdown_within(&self, limit: Duration) -> ShutdownReport {
-        shutdown::shutdown(self.shared(), limit)
+        self.shutdown_by(Shutdown::now().within(limit))
+    }
+
+    /// Ends the system, at once or after its queues.
+    ///
+    /// # Panics
+    ///
+    /// As [`System::shutdown`].
+    pub fn shutdown_by(&self, how: Shutdown) -> ShutdownReport {
+        shutdown::shutdown(self.shared(), how)
+    }
+
+    /// Like [`System::shutdown_by`], for `async` code: the shutdown runs on a thread of its own. It
+    /// begins when the future is polled first. A future that is dropped then does not stop it. In a
+    /// simulation it runs in the first poll.
+    ///
+    /// ```
+    /// # use vivant::prelude::*;
+    /// # use vivant::Shutdown;
+    /// # let system = System::new();
+    /// # system.clone().block_on(async {
+    /// let report = system.shutdown_async(Shutdown::after_queues()).await;
+    /// assert!(report.is_complete());
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`System::shutdown`], in the first poll.
+    pub fn shutdown_async(
+        &self,
+        how: Shutdown,
+    ) -> impl Future<Output = ShutdownReport> + Send + use<> {
+        let system = self.clone();
+        async move { shutdown::shutdown_beside(system.shared(), how).await }
     }
 }
 

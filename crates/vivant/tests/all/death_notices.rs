@@ -203,8 +203,7 @@ impl<'gc> SpyState<'gc> {
         let kept = t.alloc(1);
         t.on_death(kept, t.me().received(1));
         // By the heap's own interface: with a token that belongs to a death watch too.
-        let mutator: &vivant::heap::Mutator<'gc> = t;
-        mutator.watch(t.alloc(2_u64), 0);
+        t.watch_death(t.alloc(2_u64), 0);
         SpyState {
             kept: Some(kept),
             received: Vec::new(),
@@ -212,6 +211,11 @@ impl<'gc> SpyState<'gc> {
     }
     fn received(&mut self, number: u64) {
         self.received.push(number);
+    }
+    fn watch_both(&mut self, t: &Turn<'gc, Spy>, actor: Address<Spy>) -> Promise<StopReason> {
+        let object = t.watch_death(t.alloc(3_u64), 7);
+        assert_eq!(t.unwatch_death(object), Some(7));
+        t.watch(&actor)
     }
     fn all_received(&self) -> Vec<u64> {
         assert!(self.kept.is_some());
@@ -226,4 +230,15 @@ fn a_watch_by_the_heap_itself_sends_no_death_notice() -> Result<(), AskError> {
     simulation.run();
     assert_eq!(spy.all_received().ask_blocking()?, Vec::<u64>::new());
     Ok(())
+}
+
+#[test]
+fn a_turn_watches_actors_and_objects_by_different_names() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let (spy, other) = (Spy::spawn(system), Spy::spawn(system));
+    let ended = spy.watch_both(other.clone()).ask();
+    simulation.run_for(Duration::from_millis(1));
+    Address::stop(&other);
+    assert_eq!(system.block_on(ended), Ok(StopReason::Stopped));
 }

@@ -207,9 +207,9 @@ fn calls_after_shutdown_return_errors() {
         // made.
         wait_while(|| system.inspect().actors[0].because.addresses > 1);
         let report = system.shutdown();
-        assert_eq!(report.alive.len(), 1);
-        assert_eq!(report.alive[0].actor, "all::lifecycle::Mortal/0");
-        assert_eq!(report.alive[0].because.addresses, 1);
+        assert_eq!(report.remaining.len(), 1);
+        assert_eq!(report.remaining[0].actor, "all::lifecycle::Mortal/0");
+        assert_eq!(report.remaining[0].because.addresses, 1);
         match before.live().ask_blocking() {
             Err(AskError::Stopped(it)) => assert_eq!(it.reason, StopReason::Shutdown),
             other => panic!("{other:?}"),
@@ -249,9 +249,9 @@ fn an_endless_turn_is_reported_at_shutdown() {
     wait_while(|| system.inspect().actors[0].current.is_none());
     let report = system.shutdown_within(Duration::from_millis(20));
     assert!(!report.is_complete());
-    assert_eq!(report.stuck[0].actor, Address::path(&stuck));
+    assert_eq!(report.still_running[0].actor, Address::path(&stuck));
     assert!(
-        report.stuck[0]
+        report.still_running[0]
             .because
             .current
             .is_some_and(|behaviour| behaviour.ends_with("Stuck::wait"))
@@ -391,14 +391,14 @@ fn an_address_dropped_in_a_long_turn_keeps_no_actor_alive() {
 /// Its turn outlives the shutdown of its system, and spawns then.
 #[derive(Actor)]
 #[actor(blocking)]
-struct Survivor;
+struct RemainingActor;
 
 #[behaviours]
-impl Survivor {
+impl RemainingActor {
     fn spawn_late(&self, t: &Turn<Self>, gate: Arc<Barrier>, spawned: mpsc::Sender<()>) {
         gate.wait();
         gate.wait();
-        drop(t.spawn_actor(Survivor));
+        drop(t.spawn_actor(RemainingActor));
         spawned.send(()).expect("the test waits");
     }
 }
@@ -407,7 +407,7 @@ impl Survivor {
 fn a_turn_that_outlives_the_shutdown_may_spawn() {
     let system = System::builder().workers(1).build();
     let (gate, (sender, spawned)) = (Arc::new(Barrier::new(2)), mpsc::channel());
-    let survivor = system.spawn(Survivor);
+    let survivor = system.spawn(RemainingActor);
     survivor.spawn_late(gate.clone(), sender).send();
     gate.wait();
     assert!(!system.shutdown_within(Duration::ZERO).is_complete());

@@ -11,7 +11,7 @@ use std::fmt;
 use std::ops::{Bound, Index, RangeBounds};
 use vivant_heap::{Evacuator, Mutator, Object, Tracer};
 
-/// An ordered map in the heap: a B-tree with chunks of up to 42 entries as nodes (H11).
+/// An ordered map in the heap: a B-tree with chunks of up to 42 entries as nodes.
 ///
 /// A full node is split in two, and a node that is a quarter full is merged with a neighbour: an
 /// operation touches a few chunks on each level.
@@ -57,7 +57,7 @@ impl<K, V> BTreeMap<'_, K, V> {
     }
 
     /// Removes all entries in constant time: destructors of keys and values run when the collector
-    /// finds the chunks dead (H10).
+    /// finds the chunks dead.
     pub fn clear(&mut self) {
         self.tree = Tree::new();
     }

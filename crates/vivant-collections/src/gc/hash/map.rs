@@ -11,13 +11,12 @@ use std::ops::Index;
 use std::ptr::NonNull;
 use vivant_heap::{Evacuator, FixedState, Mutator, Object, Tracer};
 
-/// A hash map in the heap: segments of at most 2 KiB below a trie of the highest bits of hashes
-/// (H11).
+/// A hash map in the heap: segments of at most 2 KiB below a trie of the highest bits of hashes.
 ///
 /// A full segment is split in two, and nothing else is: no operation touches more than a few
 /// chunks, however large the map is. It does not shrink, except by [`HashMap::clear`]. Its entries
 /// are ordered by their hashes, and within a segment by an order that depends on the past
-/// operations: the same in each run (R5), with [`FixedState`].
+/// operations: the same in each run, with [`FixedState`].
 ///
 /// A key must not change its hash or its equality while it is in a map. If it does, or if `Hash`
 /// and `Eq` contradict each other, entries may not be found.
@@ -51,7 +50,7 @@ impl<K, V> HashMap<'_, K, V> {
 impl<K, V, S> HashMap<'_, K, V, S> {
     /// An empty map with this hasher. Allocates nothing.
     ///
-    /// A `BuildHasher` with a random seed gives the map another order in each run (R5).
+    /// A `BuildHasher` with a random seed gives the map another order in each run.
     #[must_use]
     pub const fn with_hasher(hasher: S) -> Self {
         HashMap {
@@ -82,7 +81,7 @@ impl<K, V, S> HashMap<'_, K, V, S> {
     }
 
     /// Removes all entries in constant time: destructors of keys and values run when the collector
-    /// finds the chunks dead (H10).
+    /// finds the chunks dead.
     pub fn clear(&mut self) {
         self.trie = Trie::new();
         self.len = 0;

@@ -53,7 +53,7 @@ impl<T, S> HashSet<'_, T, S> {
     }
 
     /// Removes all elements in constant time: their destructors run when the collector finds the
-    /// chunks dead (H10).
+    /// chunks dead.
     pub fn clear(&mut self) {
         self.map.clear();
     }

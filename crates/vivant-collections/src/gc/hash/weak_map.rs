@@ -13,7 +13,7 @@ const CHECKS_PER_INSERT: usize = 2;
 const CHECK_BATCH: usize = 64;
 
 /// A hash map in the heap with weak values: a table of objects that other references keep alive, to
-/// find them by key. An object that the collector has found dead is no longer in the map (H10).
+/// find them by key. An object that the collector has found dead is no longer in the map.
 ///
 /// The map owns its keys, and keeps a key until its entry is removed: by a removal, by an insertion
 /// that replaces it, or gradually after the value is dead. Each new entry checks two
@@ -89,7 +89,7 @@ impl<'gc, K, V: ?Sized + 'gc, S> WeakMap<'gc, K, V, S> {
     }
 
     /// Removes all entries in constant time: destructors of keys run when the collector finds the
-    /// chunks dead (H10).
+    /// chunks dead.
     pub fn clear(&mut self) {
         self.map.clear();
     }

@@ -30,7 +30,7 @@ use vivant_heap::{Fault, FixedState, Frozen, Mutator, Object, Val};
 ///
 /// Keys and values are cloned into copies of nodes: refer to large values by [`Val`]. Iteration is
 /// in the order of hashes, which are the same in each process
-/// ([`FixedState`](crate::gc::FixedState), R5); keys that collide are in the order in which they
+/// ([`FixedState`](crate::gc::FixedState)); keys that collide are in the order in which they
 /// were inserted. A map of colliding keys is slow, not wrong.
 ///
 /// If `Hash` and `Eq` of the keys contradict each other, or themselves, a map may miss a key or
@@ -115,7 +115,7 @@ impl<'gc, K: Hash + Eq, V> Map<'gc, K, V> {
         self.root?.get(hash_of(key), key)
     }
 
-    /// Checks every node: J2 to J4.
+    /// Checks the shape of every node.
     ///
     /// # Errors
     ///

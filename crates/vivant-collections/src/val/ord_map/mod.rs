@@ -148,7 +148,7 @@ impl<'gc, K: Ord, V> OrdMap<'gc, K, V> {
         Iter::new(self.root, from..to.max(from))
     }
 
-    /// Checks every node: J5.
+    /// Checks the shape of every node.
     ///
     /// # Errors
     ///

@@ -147,7 +147,7 @@ impl<'gc> String<'gc> {
         }
     }
 
-    /// Checks every node: J6.
+    /// Checks the shape of every node.
     ///
     /// # Errors
     ///

@@ -119,7 +119,7 @@ impl<'gc, T> Vec<'gc, T> {
         self.len == other.len && tails && trees
     }
 
-    /// Checks every node: J1.
+    /// Checks the shape of every node.
     ///
     /// # Errors
     ///

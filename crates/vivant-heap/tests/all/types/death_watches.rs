@@ -30,12 +30,12 @@ fn watched() -> Heap<Watched> {
     });
     heap.turn(|m, state| {
         // Not in the order of allocation.
-        m.watch(state.large.unwrap(), 0);
-        m.watch(state.texts[1], 1);
-        m.watch(state.empty.unwrap(), 2);
-        m.watch(state.texts[0], 3);
+        m.watch_death(state.large.unwrap(), 0);
+        m.watch_death(state.texts[1], 1);
+        m.watch_death(state.empty.unwrap(), 2);
+        m.watch_death(state.texts[0], 3);
         for (number, token) in state.numbers.iter().rev().zip(4..) {
-            m.watch(*number, token);
+            m.watch_death(*number, token);
         }
         state.weak = Some(Weak::new(m, state.numbers[0]));
     });
@@ -114,23 +114,23 @@ fn an_unwatched_death_is_not_reported() {
         twice
             .iter()
             .zip(5..)
-            .map(|(n, token)| m.watch(*n, token))
+            .map(|(n, token)| m.watch_death(*n, token))
             .collect()
     });
-    heap.turn(|m, _| assert_eq!(m.unwatch(watches[0]), Some(5)));
+    heap.turn(|m, _| assert_eq!(m.unwatch_death(watches[0]), Some(5)));
     heap.collect();
     heap.turn(|m, state| {
-        assert_eq!(m.unwatch(watches[0]), None);
-        assert_eq!(m.unwatch(watches[2]), Some(7));
+        assert_eq!(m.unwatch_death(watches[0]), None);
+        assert_eq!(m.unwatch_death(watches[2]), Some(7));
         state.numbers.clear();
     });
     heap.collect();
     // Found dead, and not yet taken: the notice still comes.
-    heap.turn(|m, _| assert_eq!(m.unwatch(watches[1]), None));
+    heap.turn(|m, _| assert_eq!(m.unwatch_death(watches[1]), None));
     assert_eq!(heap.take_deaths(), [6, 8]);
     // A watch of one heap does nothing in another.
     let mut other = watched();
-    other.turn(|m, _| assert_eq!(m.unwatch(watches[3]), None));
+    other.turn(|m, _| assert_eq!(m.unwatch_death(watches[3]), None));
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn deaths_with_destructors_are_reported_except_at_the_end_of_the_heap() {
     for minors in 0..3 {
         let mut heap = heap::<Endings>(|m| {
             let ends = m.alloc(Leaf(DropCounter(ended.clone())));
-            m.watch(ends, 9);
+            m.watch_death(ends, 9);
             Some(ends)
         });
         for _ in 0..minors {
@@ -168,7 +168,7 @@ fn deaths_with_destructors_are_reported_except_at_the_end_of_the_heap() {
     let ended = ended.clone();
     let last = heap::<Endings>(|m| {
         let ends = m.alloc(Leaf(DropCounter(ended.clone())));
-        m.watch(ends, 9);
+        m.watch_death(ends, 9);
         Some(ends)
     });
     drop(last);

@@ -5,6 +5,7 @@ use super::observed_message::{parts, seen};
 use super::{Envelope, Head, KindTable, Processed};
 use crate::actor::bounded_queue::BoundedQueue;
 use crate::actor::class::StateRef;
+use crate::actor::dependents::Dependents;
 use crate::actor::options::{Guard, Mailbox, Steps};
 use crate::actor::refusal::{Next, Refusal};
 use crate::actor::worker::Worker;
@@ -37,6 +38,11 @@ pub(crate) trait MessageKind {
     /// Returns true if the sender has withdrawn the message. Called once, before it is run.
     fn is_withdrawn(_: &Self::Content) -> bool {
         false
+    }
+
+    /// Returns the exclusive waits that depend on its answer (W1).
+    fn dependents(_: &Self::Content) -> Dependents {
+        Dependents::default()
     }
 
     /// Refuses a message that will never run: the sender of a request gets the reason. Returns what
@@ -76,6 +82,12 @@ impl Envelope {
         unsafe { (self.kind().ready)(self.0, state) }
     }
 
+    /// Returns the exclusive waits that depend on its answer (W1).
+    pub(crate) fn dependents(&self) -> Dependents {
+        // SAFETY: the table is that of the parcel, which this envelope owns (M9).
+        unsafe { (self.kind().dependents)(self.0) }
+    }
+
     /// Processes it.
     pub(crate) fn run(self, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         let run = self.kind().run;
@@ -113,8 +125,27 @@ impl KindTable {
             guard: L::GUARD,
             steps: L::STEPS,
             ready: ready::<L>,
+            dependents: dependents::<L>,
+            continuation: None,
             run: run::<L>,
             refuse: refuse::<L>,
+        }
+    }
+
+    /// Returns the table of the same kind of message where its own actor releases it.
+    pub(crate) const fn into_continuation(self) -> KindTable {
+        KindTable {
+            role: MessageRole::Continuation,
+            continuation: None,
+            ..self
+        }
+    }
+
+    /// Returns the same table with that one.
+    pub(crate) const fn with_continuation(self, continuation: &'static KindTable) -> KindTable {
+        KindTable {
+            continuation: Some(continuation),
+            ..self
         }
     }
 
@@ -136,6 +167,13 @@ unsafe fn ready<L: MessageKind>(head: NonNull<Head>, state: &mut StateRef<'_>) -
         unsafe { &head.cast::<Parcel<L::Content>>().as_ref().content },
         state,
     )
+}
+
+/// # Safety
+/// `head` starts a `Parcel<L::Content>` that the caller owns.
+unsafe fn dependents<L: MessageKind>(head: NonNull<Head>) -> Dependents {
+    // SAFETY: the caller's contract (X1).
+    L::dependents(unsafe { &head.cast::<Parcel<L::Content>>().as_ref().content })
 }
 
 /// # Safety

@@ -21,7 +21,11 @@ pub(super) fn seen<L: MessageKind>(
         MessageRole::StopMark | MessageRole::Watch | MessageRole::Own | MessageRole::Ticket => {
             L::run(content, state, worker)
         }
-        MessageRole::Start | MessageRole::Turn | MessageRole::Bounded | MessageRole::Poll => {
+        MessageRole::Start
+        | MessageRole::Turn
+        | MessageRole::Continuation
+        | MessageRole::Bounded
+        | MessageRole::Poll => {
             let (system, behaviour) = (&worker.system, head.kind.name);
             let type_name = || worker.with_me(|actor| actor.class.name);
             let meters = (&worker.meters, &system.meters);

@@ -1,7 +1,7 @@
 //! Joins of promises: all of several, any of them, or a quorum. Each is a quorum, of another number
 //! of values.
 
-use super::slot::Continue;
+use super::slot::{Continue, JoinLink, PromiseLink, Shown};
 use super::{Promise, Resolver};
 use crate::actor::{AddressRef, AskError, Next};
 use crate::sync::{Arc, Mutex, lock};
@@ -75,7 +75,24 @@ struct JoinSink<T: Send + 'static, R: Send + 'static> {
     join: Arc<Mutex<Join<T, R>>>,
 }
 
+impl<T: Send + 'static, R: Send + 'static> JoinLink for JoinSink<T, R> {
+    fn with_answer(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
+        let join = lock(&self.join);
+        // With spare promises the join may be decided without this value.
+        if let (0, Some((resolver, _))) = (join.spare, &join.open) {
+            body(resolver);
+        }
+    }
+}
+
 impl<T: Send + 'static, R: Send + 'static> Continue<T> for JoinSink<T, R> {
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            join: Some(self),
+            ..Shown::default()
+        }
+    }
+
     fn fill(self, value: Result<T, AskError>) -> Next {
         let mut join = lock(&self.join);
         if join.open.is_none() {

@@ -64,6 +64,7 @@ impl<A: Actor, T: Send + 'static, R: Send + 'static> Continue<T> for LocalSink<A
         Shown {
             target: Some(&self.owner),
             answer: Some(&self.resolver),
+            ..Shown::default()
         }
     }
 }
@@ -72,7 +73,7 @@ struct Local<A, T, R>(PhantomData<(A, T, R)>);
 
 impl<A: Actor, T: Send + 'static, R: Send + 'static> MessageKind for Local<A, T, R> {
     type Content = (Closure<A, T, R>, Result<T, AskError>, Resolver<R>);
-    const KIND: LetterKind = LetterKind::new::<Self>("then_local", MessageRole::Turn);
+    const KIND: LetterKind = LetterKind::new::<Self>("then_local", MessageRole::Continuation);
 
     fn run(
         (then, value, resolver): Self::Content,

@@ -6,6 +6,8 @@
 //! - [`slot`]: the memory that the two share.
 //! - [`join`]: all of several promises, any, or a quorum.
 
+mod dependents;
+mod exclusive;
 mod join;
 mod limit;
 mod local;
@@ -24,6 +26,7 @@ pub(crate) use resolver::{Withdrawal, given_up};
 
 use super::behaviour::{Continuation, Message};
 use super::call::{Call, Then};
+use super::into_then::IntoThen;
 use crate::actor::{AddressRef, AskError, Next, Worker};
 use slot::{Asking, Continue, Pending, Shown, Sink, Tail};
 use std::fmt;
@@ -85,23 +88,22 @@ impl<T: Send + 'static> Promise<T> {
     /// Continues with `then` once the value is here, in a later turn of the actor that `then`
     /// names: a message with a hole, which the value or the error fills. Returns the promise of
     /// that behaviour's answer, which costs nothing if it is not used.
-    pub fn then<K>(self, then: Then<'_, K>) -> Promise<K::Reply>
+    pub fn then<C>(self, then: C) -> Promise<<C::Continuation as Message>::Reply>
     where
-        K: Continuation<Hole = Result<T, AskError>>,
+        C: IntoThen,
+        C::Continuation: Continuation<Hole = Result<T, AskError>>,
     {
-        let owner = then.target();
-        match self.into_asking(owner) {
+        let then = then.into_then();
+        match self.into_asking(then.target()) {
             Ok(asking) => {
-                let sink = ThenSink {
-                    then: then.into_owned(),
-                    resolver: Resolver::nobody(),
-                };
+                let resolver = Resolver::nobody();
+                let sink = ThenSink { then, resolver };
                 let tail = Tail::of(asking, sink, |sink| &mut sink.resolver);
                 Promise::new(PromiseState::Tail(tail))
             }
             Err(value) => {
-                let (promise, resolver) = Promise::open(owner_of_turn(owner));
-                then.into_owned().fill(value, resolver).deliver();
+                let (promise, resolver) = Promise::open(owner_of_turn(then.target()));
+                then.fill(value, resolver).deliver();
                 promise
             }
         }
@@ -128,11 +130,12 @@ impl<T: Send + 'static> Promise<T> {
     /// # shop.order(3).send();
     /// # simulation.run();
     /// ```
-    pub fn then_send<K>(self, then: Then<'_, K>)
+    pub fn then_send<C>(self, then: C)
     where
-        K: Continuation<Hole = Result<T, AskError>>,
+        C: IntoThen,
+        C::Continuation: Continuation<Hole = Result<T, AskError>>,
     {
-        let (then, resolver) = (then.into_owned(), Resolver::nobody());
+        let (then, resolver) = (then.into_then(), Resolver::nobody());
         match self.into_asking(then.target()) {
             Ok(asking) => asking.set_sink(Sink::Then(Pending::new(ThenSink { then, resolver }))),
             Err(value) => then.fill(value, resolver).deliver(),
@@ -218,6 +221,7 @@ impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> Continue<T>
         Shown {
             target: Some(self.then.target()),
             answer: Some(&self.resolver),
+            ..Shown::default()
         }
     }
 }
@@ -232,8 +236,8 @@ impl<T: Send + 'static, E: Send + 'static> Continue<T> for OkSink<T, E> {
 
     fn shown(&self) -> Shown<'_> {
         Shown {
-            target: None,
             answer: Some(&self.0),
+            ..Shown::default()
         }
     }
 }

@@ -20,7 +20,7 @@ use vivant_brc::Brc;
 /// messages.
 ///
 /// Dropped without a value it breaks the promise: the waiting side gets [`AskError::Broken`], or
-/// [`AskError::Panicked`] if a panicking turn drops it. So no request waits for ever (T4).
+/// [`AskError::Panicked`] if a panicking turn drops it. So no request waits for ever.
 #[must_use = "dropping a resolver breaks its promise"]
 pub struct Resolver<T: Send + 'static> {
     to: Destination<T>,
@@ -242,15 +242,9 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
         let Some((sink, value)) = slot.arrives() else {
             return Processed::Done;
         };
-        let mut next = give_to_sink(sink, value);
-        loop {
-            next = match next {
-                Next::Nothing => return Processed::Done,
-                Next::Deliver(Delivery { to, envelope }) => {
-                    return Processed::Release(to, envelope);
-                }
-                Next::Settle(settle) => settle(),
-            }
+        match give_to_sink(sink, value).delivery() {
+            None => Processed::Done,
+            Some(Delivery { to, envelope }) => Processed::Release(to, envelope),
         }
     }
 

@@ -6,7 +6,7 @@
 //! block. Each end does its part once.
 
 use super::Resolver;
-use crate::actor::{AddressRef, AskError, Next};
+use crate::actor::{AddressRef, AskError, Dependent, Next};
 use crate::message::pool;
 use crate::sync::{AtomicU8, Ordering, fault};
 use std::cell::UnsafeCell;
@@ -195,8 +195,8 @@ impl<T: Send + 'static> Answering<T> {
         Some(match unsafe { &*self.0.as_ref().sink.get() } {
             Sink::Nobody => Shown::default(),
             Sink::Answer(resolver) => Shown {
-                target: None,
                 answer: Some(resolver),
+                ..Shown::default()
             },
             Sink::Then(pending) => pending.shown(),
         })
@@ -278,6 +278,16 @@ pub(crate) struct Shown<'s> {
     pub(crate) target: Option<&'s AddressRef>,
     /// The right to give the next promise of the chain its value.
     pub(crate) answer: Option<&'s dyn PromiseLink>,
+    /// The exclusive wait that ends with this value.
+    pub(crate) wait: Option<Dependent>,
+    /// The join that needs this value.
+    pub(crate) join: Option<&'s dyn JoinLink>,
+}
+
+/// A join of promises that needs each value which is still missing.
+pub(crate) trait JoinLink {
+    /// Calls `body` with the resolver of the join's own promise, if it is not decided.
+    fn with_answer(&self, body: &mut dyn FnMut(&dyn PromiseLink));
 }
 
 /// A resolver of any type, as a link of a chain of promises.

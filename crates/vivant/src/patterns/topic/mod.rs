@@ -154,7 +154,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
     /// number.
     ///
     /// Each subscriber gets the values of one publisher in the order of publishing, and in order
-    /// with the other messages from that publisher (T2).
+    /// with the other messages from that publisher.
     ///
     /// Costs a lock of the topic, and for each subscriber a clone of the value and of the
     /// continuation's arguments, three short locks and a message. A panic in such a clone is

@@ -1,0 +1,193 @@
+//! Exclusive waits: the actor takes no message until a promise has settled (see
+//! `wait_for/README.md`).
+
+use super::slot::{Continue, Shown};
+use super::{Promise, PromiseState, Resolver};
+use crate::actor::{
+    AddressRef, AskError, Dependent, ExclusiveWait, Next, WaitChange, WaitNumber, WaitOutcome,
+    WaitPurpose, Worker,
+};
+use crate::api::InlineActor;
+use crate::api::class::start_envelope;
+use crate::wait_for::WaitForGraph;
+use std::panic::Location;
+
+impl<T: Send + 'static> Promise<T> {
+    /// Defers all messages of this actor until the promise has settled: the classic call, which
+    /// blocks the actor and no thread. The deferred messages wait in their order, as those with a
+    /// false guard do. Continuations of requests that this actor has already made still run, and
+    /// so do links, stops and time limits.
+    ///
+    /// Two actors that wait for each other so would wait for ever. The request that closes such a
+    /// cycle fails at once, with [`AskError::WaitCycle`].
+    ///
+    /// ```
+    /// # use vivant::prelude::*;
+    /// #[derive(Actor)] struct Stock { pieces: u64 }
+    /// #[behaviours] impl Stock {
+    ///     fn pieces(&mut self) -> u64 { self.pieces }
+    /// }
+    ///
+    /// #[derive(Actor)] struct Shop { stock: Address<Stock>, sold: u64 }
+    /// #[behaviours] impl Shop {
+    ///     /// No other order is processed between the look and the sale.
+    ///     fn order(&mut self, t: &Turn<Self>) -> Promise<bool> {
+    ///         t.ask(self.stock.pieces()).exclusive().then(t.me().counted())
+    ///     }
+    ///     #[then] fn counted(&mut self, pieces: Result<u64, AskError>) -> bool {
+    ///         let is_left = pieces.is_ok_and(|pieces| pieces > self.sold);
+    ///         self.sold += u64::from(is_left);
+    ///         is_left
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let system = System::new();
+    /// let stock = system.spawn(Stock { pieces: 1 });
+    /// let shop = system.spawn(Shop { stock, sold: 0 });
+    /// let orders = [shop.order().ask(), shop.order().ask()];
+    /// let sold = orders.map(|order| system.block_on(order));
+    /// assert_eq!(sold, [Ok(true), Ok(false)]);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Outside any turn, where no promise belongs.
+    #[track_caller]
+    pub fn exclusive(self) -> Promise<T> {
+        if let PromiseState::Ready(_) = self.kind {
+            return self;
+        }
+        let owner = Worker::with_current(Worker::me_if_any)
+            .flatten()
+            .expect("a promise lives within the turn that made it");
+        let (promise, resolver) = Promise::open(owner.clone());
+        self.wait(&owner, WaitPurpose::Reply, resolver, Location::caller());
+        promise
+    }
+
+    /// The actor of this turn has started, or ends, when the promise has settled.
+    pub(crate) fn wait_for(
+        self,
+        owner: &AddressRef,
+        purpose: WaitPurpose,
+        place: &'static Location<'static>,
+    ) {
+        if let PromiseState::Ready(Ok(_)) = self.kind {
+            return;
+        }
+        self.wait(owner, purpose, Resolver::nobody(), place);
+    }
+
+    fn wait(
+        self,
+        owner: &AddressRef,
+        purpose: WaitPurpose,
+        resolver: Resolver<T>,
+        place: &'static Location<'static>,
+    ) {
+        let wait = OpenWait::begin(owner, purpose, place);
+        self.sink_into(owner, WaitSink { wait, resolver });
+    }
+}
+
+impl<A: InlineActor> Promise<A> {
+    /// The actor of this turn has started when the promise has brought its state.
+    pub(crate) fn wait_for_state(self, owner: &AddressRef, place: &'static Location<'static>) {
+        let wait = OpenWait::begin(owner, WaitPurpose::Start, place);
+        self.sink_into(owner, StateSink { wait, place });
+    }
+}
+
+/// The wait of an actor, at the promise for which it waits.
+struct OpenWait {
+    number: WaitNumber,
+    /// The id of the actor.
+    actor: u64,
+}
+
+impl OpenWait {
+    fn begin(
+        owner: &AddressRef,
+        purpose: WaitPurpose,
+        place: &'static Location<'static>,
+    ) -> OpenWait {
+        let number = WaitNumber(owner.system.next_wait());
+        let wait = ExclusiveWait {
+            number,
+            purpose,
+            place,
+        };
+        WaitForGraph::of(&owner.system).begin(owner.cell(), &wait);
+        Worker::of(&owner.system, |worker| {
+            worker.request_wait(WaitChange::Begin(wait));
+        });
+        OpenWait {
+            number,
+            actor: owner.id,
+        }
+    }
+
+    fn dependent(&self) -> Dependent {
+        Dependent {
+            actor: self.actor,
+            wait: self.number,
+        }
+    }
+
+    /// The promise has settled, in a run of its owner. If the owner has ended, it settles
+    /// elsewhere, and nothing waits.
+    fn over(self, outcome: WaitOutcome) {
+        Worker::with_current(|worker| {
+            if worker.current.with(|current| current.id) == Some(self.actor) {
+                worker.request_wait(WaitChange::Over(self.number, outcome));
+            }
+        });
+    }
+}
+
+struct WaitSink<T: Send + 'static> {
+    wait: OpenWait,
+    resolver: Resolver<T>,
+}
+
+impl<T: Send + 'static> Continue<T> for WaitSink<T> {
+    fn fill(self, value: Result<T, AskError>) -> Next {
+        self.wait.over(match &value {
+            Ok(_) => WaitOutcome::Settled,
+            Err(error) => WaitOutcome::Failed(error.clone()),
+        });
+        self.resolver.settled_by(value)
+    }
+
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            answer: Some(&self.resolver),
+            wait: Some(self.wait.dependent()),
+            ..Shown::default()
+        }
+    }
+}
+
+struct StateSink {
+    wait: OpenWait,
+    place: &'static Location<'static>,
+}
+
+impl<A: InlineActor> Continue<A> for StateSink {
+    fn fill(self, value: Result<A, AskError>) -> Next {
+        self.wait.over(match value {
+            Ok(state) => WaitOutcome::State(start_envelope::<A, _>(move |_| state, self.place)),
+            Err(error) => WaitOutcome::Failed(error),
+        });
+        Next::Nothing
+    }
+
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            wait: Some(self.wait.dependent()),
+            ..Shown::default()
+        }
+    }
+}

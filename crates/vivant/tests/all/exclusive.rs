@@ -1,0 +1,488 @@
+//! Exclusive waits: an actor that takes no message until a promise has settled.
+
+use crate::log::Log;
+use std::time::Duration;
+use vivant::prelude::*;
+use vivant::simulation::Simulation;
+use vivant::{Child, Leaf, Restart, StopReason, Supervisor};
+
+/// Answers when it is told to.
+#[derive(Actor)]
+struct Oracle {
+    asked: Vec<Resolver<u64>>,
+}
+
+#[behaviours]
+impl Oracle {
+    fn ask(&mut self, t: &Turn<Self>) -> Promise<u64> {
+        let (promise, resolver) = t.promise();
+        self.asked.push(resolver);
+        promise
+    }
+
+    fn answer(&mut self, value: u64) -> bool {
+        let is_asked = !self.asked.is_empty();
+        if is_asked {
+            self.asked.remove(0).resolve(value);
+        }
+        is_asked
+    }
+
+    fn forget(&mut self) {
+        self.asked.clear();
+    }
+}
+
+/// Waits exclusively, and notes the order of its turns.
+#[derive(Actor)]
+struct Clerk {
+    oracle: Address<Oracle>,
+    log: Log,
+    open: bool,
+}
+
+#[behaviours]
+impl Clerk {
+    fn wait(&mut self, t: &Turn<Self>) {
+        self.log.note("wait");
+        t.ask(self.oracle.ask())
+            .exclusive()
+            .then_send(t.me().answered());
+    }
+
+    fn wait_twice(&mut self, t: &Turn<Self>) {
+        t.ask(self.oracle.ask())
+            .exclusive()
+            .then_send(t.me().wait_again());
+    }
+
+    #[then]
+    fn wait_again(&mut self, t: &Turn<Self>, value: Result<u64, AskError>) {
+        self.answered(value);
+        t.ask(self.oracle.ask())
+            .exclusive()
+            .then_send(t.me().answered());
+    }
+
+    fn wait_beside(&mut self, t: &Turn<Self>) {
+        t.ask(self.oracle.ask()).then_send(t.me().answered());
+        t.ask(self.oracle.ask())
+            .exclusive()
+            .then_send(t.me().answered());
+    }
+
+    fn wait_and_drop(&mut self, t: &Turn<Self>) {
+        drop(t.ask(self.oracle.ask()).exclusive());
+    }
+
+    fn wait_and_panic(&mut self, t: &Turn<Self>) {
+        drop(t.ask(self.oracle.ask()).exclusive());
+        std::panic::resume_unwind(Box::new("as planned"));
+    }
+
+    fn wait_a_second(&mut self, t: &Turn<Self>) {
+        t.ask(self.oracle.ask())
+            .within(Duration::from_secs(1))
+            .exclusive()
+            .then_send(t.me().answered());
+    }
+
+    #[then]
+    fn answered(&mut self, value: Result<u64, AskError>) {
+        match value {
+            Ok(value) => self.log.note(format!("answer {value}")),
+            Err(AskError::TimedOut { .. }) => self.log.note("too late"),
+            Err(AskError::Broken(_)) => self.log.note("broken"),
+            Err(error) => self.log.note(format!("{error}")),
+        }
+    }
+
+    fn note(&mut self, what: u64) {
+        self.log.note(format!("note {what}"));
+    }
+
+    fn open(&mut self) {
+        self.open = true;
+        self.log.note("open");
+    }
+
+    #[when(self.open)]
+    fn guarded(&mut self) {
+        self.log.note("guarded");
+    }
+
+    fn count(&self) -> u64 {
+        self.log.lines().len() as u64
+    }
+}
+
+fn lines(log: &Log) -> Vec<String> {
+    log.lines().clone()
+}
+
+fn clerk(simulation: &Simulation) -> (Address<Oracle>, Address<Clerk>, Log) {
+    let log = Log::default();
+    let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
+    let clerk = simulation.system().spawn(Clerk {
+        oracle: oracle.clone(),
+        log: log.clone(),
+        open: false,
+    });
+    (oracle, clerk, log)
+}
+
+#[vivant::test(seeds = 50)]
+fn messages_wait_in_their_order(simulation: &Simulation) {
+    let (oracle, clerk, log) = clerk(simulation);
+    clerk.wait().send();
+    (1..=3).for_each(|what| clerk.note(what).send());
+    simulation.run();
+    assert_eq!(lines(&log), ["wait"]);
+    clerk.note(4).send();
+    simulation.run();
+    oracle.answer(7).send();
+    simulation.run();
+    let all = ["wait", "answer 7", "note 1", "note 2", "note 3", "note 4"];
+    assert_eq!(lines(&log), all);
+}
+
+#[vivant::test(seeds = 50)]
+fn nothing_runs_between_a_reply_and_the_next_wait(simulation: &Simulation) {
+    let (oracle, clerk, log) = clerk(simulation);
+    clerk.wait_twice().send();
+    clerk.note(1).send();
+    simulation.run();
+    oracle.answer(1).send();
+    simulation.run();
+    assert_eq!(lines(&log), ["answer 1"]);
+    oracle.answer(2).send();
+    simulation.run();
+    assert_eq!(lines(&log), ["answer 1", "answer 2", "note 1"]);
+}
+
+#[vivant::test(seeds = 50)]
+fn continuations_of_earlier_requests_run(simulation: &Simulation) {
+    let (oracle, clerk, log) = clerk(simulation);
+    clerk.wait_beside().send();
+    clerk.note(1).send();
+    simulation.run();
+    oracle.answer(1).send();
+    simulation.run();
+    assert_eq!(lines(&log), ["answer 1"]);
+    oracle.answer(2).send();
+    simulation.run();
+    assert_eq!(lines(&log), ["answer 1", "answer 2", "note 1"]);
+}
+
+#[vivant::test(seeds = 50)]
+fn guards_are_evaluated_after_the_wait(simulation: &Simulation) {
+    let (oracle, clerk, log) = clerk(simulation);
+    clerk.guarded().send();
+    simulation.run();
+    clerk.wait().send();
+    clerk.guarded().send();
+    clerk.open().send();
+    simulation.run();
+    assert_eq!(lines(&log), ["wait"]);
+    oracle.answer(1).send();
+    simulation.run();
+    assert_eq!(
+        lines(&log),
+        ["wait", "answer 1", "open", "guarded", "guarded"]
+    );
+}
+
+#[vivant::test(seeds = 50)]
+fn a_wait_ends_when_its_promise_breaks_or_is_not_wanted(simulation: &Simulation) {
+    let (oracle, clerk, log) = clerk(simulation);
+    clerk.wait().send();
+    clerk.note(1).send();
+    simulation.run();
+    oracle.forget().send();
+    simulation.run();
+    assert_eq!(lines(&log), ["wait", "broken", "note 1"]);
+    clerk.wait_and_drop().send();
+    clerk.note(2).send();
+    simulation.run();
+    assert_eq!(lines(&log).len(), 3);
+    oracle.answer(2).send();
+    simulation.run();
+    assert_eq!(lines(&log)[3..], ["note 2"]);
+}
+
+#[vivant::test(seeds = 50)]
+fn a_time_limit_ends_a_wait(simulation: &Simulation) {
+    let (oracle, clerk, log) = clerk(simulation);
+    clerk.wait_a_second().send();
+    clerk.note(1).send();
+    simulation.run();
+    assert_eq!(lines(&log), ["too late", "note 1"]);
+    oracle.answer(1).send();
+    simulation.run();
+    assert_eq!(lines(&log).len(), 2);
+}
+
+#[vivant::test(seeds = 50)]
+fn stop_after_queue_waits_too(simulation: &Simulation) {
+    let (oracle, clerk, log) = clerk(simulation);
+    clerk.wait().send();
+    clerk.note(1).send();
+    Address::stop_after_queue(&clerk);
+    simulation.run();
+    assert_eq!(lines(&log), ["wait"]);
+    oracle.answer(1).send();
+    simulation.run();
+    assert_eq!(lines(&log), ["wait", "answer 1", "note 1"]);
+    assert!(clerk.count().ask_blocking().is_err());
+}
+
+#[vivant::test(seeds = 50)]
+fn a_stopped_actor_refuses_what_waits(simulation: &Simulation) {
+    let (oracle, clerk, log) = clerk(simulation);
+    clerk.wait().send();
+    let count = clerk.count().ask();
+    simulation.run();
+    Address::stop(&clerk);
+    simulation.run();
+    assert!(matches!(
+        simulation.system().block_on(count),
+        Err(AskError::Stopped(_))
+    ));
+    oracle.answer(1).send();
+    simulation.run();
+    assert_eq!(lines(&log), ["wait"]);
+}
+
+/// The next incarnation waits for nothing, and the late reply does not end its waits.
+#[vivant::test(seeds = 50)]
+fn a_restart_forgets_waits(simulation: &Simulation) {
+    let log = Log::default();
+    let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let (for_child, of_child) = (oracle.clone(), log.clone());
+    let start = move |_: &Turn<'_, Clerk>| Clerk {
+        oracle: for_child.clone(),
+        log: of_child.clone(),
+        open: false,
+    };
+    let clerk = tree.add(Child::new(start).restart(Restart::Always));
+    clerk.wait_and_panic().send();
+    simulation.run();
+    clerk.note(1).send();
+    simulation.run();
+    assert_eq!(lines(&log), ["note 1"]);
+    clerk.wait().send();
+    clerk.note(2).send();
+    simulation.run();
+    oracle.answer(1).send();
+    simulation.run();
+    assert_eq!(lines(&log), ["note 1", "wait"]);
+    oracle.answer(2).send();
+    simulation.run();
+    assert_eq!(lines(&log)[2..], ["answer 2", "note 2"]);
+}
+
+/// A state that comes later, by a promise.
+#[derive(Actor)]
+struct Loaded {
+    value: u64,
+    log: Log,
+}
+
+#[behaviours]
+impl Loaded {
+    #[start]
+    fn new(t: &Turn<Self>, oracle: Address<Oracle>, log: Log) -> Promise<Self> {
+        log.note("begins");
+        t.spawn(async move {
+            let value = oracle.ask().ask().await.expect("a value");
+            Loaded { value, log }
+        })
+    }
+
+    fn value(&self) -> u64 {
+        self.value
+    }
+
+    fn fail(&self) {
+        std::panic::resume_unwind(Box::new("as planned"));
+    }
+
+    #[stop]
+    fn stopping(&mut self, t: &Turn<Self>) -> Promise<()> {
+        let (log, clock) = (self.log.clone(), t.clock());
+        log.note("stops");
+        t.spawn(async move {
+            clock.sleep(Duration::from_secs(1)).await;
+            log.note("has stopped");
+        })
+    }
+}
+
+#[vivant::test(seeds = 50)]
+fn messages_wait_for_a_state_that_comes_later(simulation: &Simulation) {
+    let log = Log::default();
+    let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
+    let loaded = Loaded::spawn(simulation.system(), oracle.clone(), log.clone());
+    let value = loaded.value().ask();
+    simulation.run();
+    assert_eq!(lines(&log), ["begins"]);
+    oracle.answer(5).send();
+    assert_eq!(simulation.system().block_on(value), Ok(5));
+    Address::stop(&loaded);
+    let late = loaded.value().ask();
+    simulation.run();
+    assert_eq!(lines(&log), ["begins", "stops", "has stopped"]);
+    assert!(matches!(
+        simulation.system().block_on(late),
+        Err(AskError::Stopped(_))
+    ));
+}
+
+/// Not under `vivant::test`, which takes the panic of a future for a failure.
+#[test]
+fn an_actor_whose_start_breaks_ends_with_the_panic() {
+    let simulation = Simulation::new(1);
+    let log = Log::default();
+    let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
+    let loaded = Loaded::spawn(simulation.system(), oracle.clone(), log.clone());
+    let value = loaded.value().ask();
+    simulation.run();
+    oracle.forget().send();
+    let Err(AskError::Stopped(stopped)) = simulation.system().block_on(value) else {
+        panic!("it has started");
+    };
+    assert!(matches!(stopped.reason, StopReason::Panicked(_)));
+    assert_eq!(lines(&log), ["begins"]);
+}
+
+#[vivant::test(seeds = 50)]
+fn a_supervised_actor_is_up_when_its_promise_has_settled(simulation: &Simulation) {
+    let log = Log::default();
+    let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let loaded = tree.add(Loaded::child(oracle.clone(), log.clone()));
+    let settled = tree.settled().ask();
+    simulation.run_for(Duration::from_secs(1));
+    assert_eq!(lines(&log), ["begins"]);
+    oracle.answer(1).send();
+    assert_eq!(simulation.system().block_on(settled), Ok(Ok(())));
+    loaded.fail().send();
+    let value = loaded.value().ask();
+    simulation.run_for(Duration::from_secs(2));
+    assert_eq!(lines(&log)[1..], ["stops", "has stopped", "begins"]);
+    oracle.answer(2).send();
+    assert_eq!(simulation.system().block_on(value), Ok(2));
+    tree.shut_down().ask_blocking().expect("it ends");
+    assert_eq!(lines(&log)[4..], ["stops", "has stopped"]);
+}
+
+/// The late state of an earlier incarnation is dropped.
+#[vivant::test(seeds = 50)]
+fn a_state_that_comes_too_late_is_dropped(simulation: &Simulation) {
+    let log = Log::default();
+    let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
+    let tree = Supervisor::all_for_one().spawn(simulation.system());
+    let loaded = tree.add(Loaded::child(oracle.clone(), log.clone()));
+    simulation.run_for(Duration::from_secs(1));
+    tree.shut_down().ask_blocking().expect("it ends");
+    oracle.answer(1).send();
+    simulation.run();
+    assert!(loaded.value().ask_blocking().is_err());
+    assert_eq!(lines(&log), ["begins"]);
+}
+
+/// It begins with a state, and has started later.
+#[derive(Actor)]
+#[actor(name = Graph)]
+struct GraphState<'gc> {
+    values: gc::Vec<'gc, u64>,
+    log: Leaf<Log>,
+}
+
+#[behaviours]
+impl<'gc> GraphState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Graph>, oracle: Address<Oracle>, log: Log) -> (Self, Promise<()>) {
+        let ready = t.ask(oracle.ask()).then(t.me().loaded());
+        let values = gc::Vec::new();
+        let log = Leaf(log);
+        (GraphState { values, log }, ready)
+    }
+
+    #[then]
+    fn loaded(&mut self, t: &Turn<'gc, Graph>, value: Result<u64, AskError>) {
+        self.log.0.note("loaded");
+        self.values.push(t, value.expect("a value"));
+    }
+
+    fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    #[stop]
+    fn stopping(&mut self, t: &Turn<'gc, Graph>) -> Promise<()> {
+        let log = self.log.0.clone();
+        t.spawn(async move { log.note("has stopped") })
+    }
+}
+
+#[vivant::test(seeds = 50)]
+fn messages_wait_until_a_graph_is_loaded(simulation: &Simulation) {
+    let log = Log::default();
+    let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
+    let graph = Graph::spawn(simulation.system(), oracle.clone(), log.clone());
+    let count = graph.count().ask();
+    simulation.run();
+    assert!(lines(&log).is_empty());
+    oracle.answer(1).send();
+    assert_eq!(simulation.system().block_on(count), Ok(1));
+    Address::stop(&graph);
+    simulation.run();
+    assert_eq!(lines(&log), ["loaded", "has stopped"]);
+}
+
+#[vivant::test(seeds = 50)]
+fn a_graph_whose_load_fails_ends_with_the_reason(simulation: &Simulation) {
+    let log = Log::default();
+    let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
+    let graph = Graph::spawn(simulation.system(), oracle.clone(), log.clone());
+    let count = graph.count().ask();
+    simulation.run();
+    Address::stop(&oracle);
+    let Err(AskError::Stopped(stopped)) = simulation.system().block_on(count) else {
+        panic!("it has started");
+    };
+    assert!(stopped.reason.is_failure());
+}
+
+/// Threads: an exclusive wait for another actor, many times.
+#[test]
+fn exclusive_waits_on_threads() {
+    let system = System::new();
+    let log = Log::default();
+    let oracle = system.spawn(Oracle { asked: Vec::new() });
+    let clerk = system.spawn(Clerk {
+        oracle: oracle.clone(),
+        log: log.clone(),
+        open: false,
+    });
+    const WAITS: u64 = 200;
+    for wait in 0..WAITS {
+        clerk.wait().send();
+        clerk.note(wait).send();
+    }
+    let counted = clerk.count().ask();
+    for wait in 0..WAITS {
+        while oracle.answer(wait).ask_blocking() != Ok(true) {}
+    }
+    assert_eq!(system.block_on(counted), Ok(3 * WAITS));
+    let notes = (0..WAITS).flat_map(|wait| {
+        [
+            "wait".to_owned(),
+            format!("answer {wait}"),
+            format!("note {wait}"),
+        ]
+    });
+    assert_eq!(lines(&log), notes.collect::<Vec<_>>());
+}
