@@ -25,6 +25,7 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// | [`AskError::Panicked`] | 500 | | perhaps, in part |
 /// | [`AskError::Broken`]: the resolver was dropped | 500 | | perhaps |
 /// | [`AskError::InsideTurn`]: the handler ran within a turn | 500 | | no |
+/// | [`AskError::WaitCycle`]: actors would have waited for each other | 500 | | perhaps |
 /// | [`AskError::Stalled`]: in a simulation, no answer can come | 500 | | perhaps |
 /// | an [`AskError`] that this version does not know | 500 | | perhaps |
 /// | [`LookupError::Unknown`], as [`Problem::Lookup`] | 404 | | no |

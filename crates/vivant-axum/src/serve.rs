@@ -10,8 +10,7 @@ use std::future::IntoFuture;
 use std::io;
 use std::pin::Pin;
 use std::time::Duration;
-use tokio::task::spawn_blocking;
-use vivant::{ShutdownReport, System};
+use vivant::{Shutdown, ShutdownReport, System};
 
 /// The default of [`Serve::header_limit`].
 const HEADER_LIMIT: Duration = Duration::from_secs(30);
@@ -19,7 +18,7 @@ const HEADER_LIMIT: Duration = Duration::from_secs(30);
 const WRITE_LIMIT: Duration = Duration::from_secs(30);
 /// The default of [`Serve::drain_limit`].
 const DRAIN_LIMIT: Duration = Duration::from_secs(10);
-/// The default of [`Serve::shutdown_limit`].
+/// The limit of the default of [`Serve::shutdown`].
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(5);
 /// The default of [`Serve::idle_grace`].
 const IDLE_GRACE: Duration = Duration::from_millis(250);
@@ -30,7 +29,7 @@ const IDLE_GRACE: Duration = Duration::from_millis(250);
 /// 2. Requests under way are answered, each with `Connection: close`. A connection without a
 ///    request stays open for [`Serve::idle_grace`]: a client that has just sent one is answered.
 /// 3. Connections that are still open after [`Serve::drain_limit`] are closed.
-/// 4. The system of actors is shut down.
+/// 4. The system of actors is shut down ([`Serve::shutdown`]).
 ///
 /// Then it returns, so that `main` can return and the process exits with 0. Each step has a limit,
 /// 15 seconds together unless set otherwise: less than the 30 seconds after which Kubernetes kills
@@ -65,7 +64,7 @@ pub fn serve<L: Listener>(listener: L, app: Router, system: &System) -> Serve<L>
         },
         idle_grace: IDLE_GRACE,
         drain_limit: DRAIN_LIMIT,
-        shutdown_limit: SHUTDOWN_LIMIT,
+        shutdown: Shutdown::after_queues().within(SHUTDOWN_LIMIT),
     }
 }
 
@@ -80,7 +79,7 @@ pub struct Serve<L> {
     limits: ClientLimits,
     idle_grace: Duration,
     drain_limit: Duration,
-    shutdown_limit: Duration,
+    shutdown: Shutdown,
 }
 
 /// How a server ended.
@@ -89,7 +88,7 @@ pub struct Ended {
     /// Number of connections that were still open after [`Serve::drain_limit`]: their requests were
     /// not answered, or had not come as a whole.
     pub cut_off: usize,
-    /// The actors that were alive at the shutdown.
+    /// What the shutdown of the system ended, and what it left behind.
     pub system: ShutdownReport,
 }
 
@@ -145,12 +144,10 @@ where
         }
     }
 
-    /// Limit of the shutdown of the system. 5 seconds by default.
-    pub fn shutdown_limit(self, shutdown_limit: Duration) -> Self {
-        Serve {
-            shutdown_limit,
-            ..self
-        }
+    /// How the system is shut down after the last answer. By default after its queues, within 5
+    /// seconds: a message that a handler has sent without waiting for it is processed.
+    pub fn shutdown(self, shutdown: Shutdown) -> Self {
+        Serve { shutdown, ..self }
     }
 
     /// As awaiting it, but the actors live on: for an audit after the last request. Returns the
@@ -182,20 +179,13 @@ where
     type IntoFuture = Pin<Box<dyn Future<Output = io::Result<Ended>> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let (system, limit) = (self.system.clone(), self.shutdown_limit);
+        let (system, how) = (self.system.clone(), self.shutdown);
         Box::pin(async move {
             let cut_off = self.drained().await?;
-            let system = shut_down(system, limit).await;
+            let system = system.shutdown_async(how).await;
             Ok(Ended { cut_off, system })
         })
     }
-}
-
-/// The one place that ends the actors.
-async fn shut_down(system: System, limit: Duration) -> ShutdownReport {
-    spawn_blocking(move || system.shutdown_within(limit))
-        .await
-        .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }
 
 impl<L: fmt::Debug> fmt::Debug for Serve<L> {
@@ -206,7 +196,7 @@ impl<L: fmt::Debug> fmt::Debug for Serve<L> {
             .field("limits", &self.limits)
             .field("idle_grace", &self.idle_grace)
             .field("drain_limit", &self.drain_limit)
-            .field("shutdown_limit", &self.shutdown_limit)
+            .field("shutdown", &self.shutdown)
             .finish_non_exhaustive()
     }
 }

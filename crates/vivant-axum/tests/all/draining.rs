@@ -10,6 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
+use vivant::Shutdown;
 use vivant::prelude::*;
 use vivant_axum::{Problem, Signals, serve};
 
@@ -153,6 +154,47 @@ async fn a_request_that_takes_too_long_is_cut_off() {
     assert_eq!(ended.cut_off, 1);
     assert_eq!(client.closed().await, "");
     assert!(ended.system.is_complete(), "{ended}");
+}
+
+/// Counts on its own time: the handler does not wait for it.
+#[derive(Actor)]
+struct Meter {
+    sum: u64,
+    total: tokio::sync::mpsc::UnboundedSender<u64>,
+}
+
+#[behaviours]
+impl Meter {
+    fn add(&mut self, t: &Turn<Self>, times: u64) {
+        self.sum += 1;
+        let _gone = self.total.send(self.sum);
+        if times > 1 {
+            t.send(t.me().add(times - 1));
+        }
+    }
+}
+
+#[tokio::test]
+async fn messages_of_handlers_are_processed_before_the_system_ends() {
+    const TIMES: u64 = 10_000;
+    let system = System::builder().workers(1).build();
+    let (total, mut totals) = tokio::sync::mpsc::unbounded_channel();
+    let add = async |State(meter): State<Address<Meter>>| meter.add(TIMES).send();
+    let meter = system.spawn(Meter { sum: 0, total });
+    let app = Router::new().route("/add", get(add)).with_state(meter);
+    let server = TestServer::configured(app, &system, |it| {
+        it.idle_grace(Duration::ZERO)
+            .shutdown(Shutdown::after_queues())
+    });
+    let server = server.await;
+    assert_eq!(server.get("/add").await.status(), 200);
+    let ended = server.ended().await;
+    assert_eq!(ended.system.unprocessed, 0, "{ended}");
+    let mut last = 0;
+    while let Some(total) = totals.recv().await {
+        last = total;
+    }
+    assert_eq!(last, TIMES);
 }
 
 #[tokio::test]
