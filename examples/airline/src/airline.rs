@@ -5,10 +5,13 @@ use crate::desk::Desk;
 use crate::id::Id;
 use crate::manager::{Manager, Settings};
 use std::sync::Arc;
+use std::time::Duration;
 use vivant::prelude::*;
 
 /// Limit of the flights or customers that an audit asks at once.
 const ASKED_AT_ONCE_MAX: usize = 1000;
+/// Limit of the time in which each of them must answer.
+const AUDIT_LIMIT: Duration = Duration::from_secs(10);
 
 /// An airline: its manager and its desks. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -69,17 +72,23 @@ impl Airline {
     /// Requests the records of all flights and customers.
     async fn ledgers(&self) -> Result<Ledgers, AskError> {
         let mut ledgers = Ledgers::default();
-        let Some(directory) = self.manager.directory().ask().await? else {
+        let Some(directory) = self.manager.directory().ask().within(AUDIT_LIMIT).await? else {
             return Ok(ledgers);
         };
         for flights in directory.flights().chunks(ASKED_AT_ONCE_MAX) {
-            let asked: Vec<_> = flights.iter().map(|it| it.ledger().ask()).collect();
+            let asked: Vec<_> = flights
+                .iter()
+                .map(|it| it.ledger().ask().within(AUDIT_LIMIT))
+                .collect();
             for ledger in asked {
                 ledgers.flights.push(ledger.await?);
             }
         }
         for customers in directory.customers().chunks(ASKED_AT_ONCE_MAX) {
-            let asked: Vec<_> = customers.iter().map(|it| it.ledger().ask()).collect();
+            let asked: Vec<_> = customers
+                .iter()
+                .map(|it| it.ledger().ask().within(AUDIT_LIMIT))
+                .collect();
             for ledger in asked {
                 ledgers.customers.push(ledger.await?);
             }

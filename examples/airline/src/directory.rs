@@ -14,7 +14,7 @@ use vivant::prelude::*;
 pub struct Directory {
     timetable: Arc<Timetable>,
     flights: Vec<Address<Flight>>,
-    customers: Vec<Address<Customer>>,
+    customers: Arc<[Address<Customer>]>,
 }
 
 impl Directory {
@@ -27,7 +27,7 @@ impl Directory {
     pub fn new(
         timetable: Arc<Timetable>,
         flights: Vec<Address<Flight>>,
-        customers: Vec<Address<Customer>>,
+        customers: Arc<[Address<Customer>]>,
     ) -> Directory {
         assert_eq!(timetable.flights().len(), flights.len());
         Directory {
@@ -48,8 +48,13 @@ impl Directory {
     }
 
     /// All customers, by number.
-    pub fn customers(&self) -> &[Address<Customer>] {
+    pub fn customers(&self) -> &Arc<[Address<Customer>]> {
         &self.customers
+    }
+
+    /// Returns true if both have the same customers: one is the other with later flights.
+    pub fn same_customers(&self, other: &Directory) -> bool {
+        Arc::ptr_eq(&self.customers, &other.customers)
     }
 
     /// The customer with this number.
@@ -75,7 +80,7 @@ impl Directory {
     pub fn leg(&self, id: Id) -> Result<Leg, Refusal> {
         let number = (self.timetable.by_id(id)).ok_or(Refusal::NoSuchFlight(id))?;
         Ok(Leg {
-            id,
+            facts: self.timetable.flights()[number],
             flight: self.flights[number].clone(),
         })
     }

@@ -1,5 +1,6 @@
 //! Flights: an actor for each, because customers compete for seats.
 
+use crate::data::Moment;
 use crate::id::Id;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -36,9 +37,14 @@ pub enum Class {
     First,
 }
 
-/// The flight is full.
+/// Why a flight has no seat for a passenger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SoldOut;
+pub enum NoSeat {
+    /// All are taken.
+    SoldOut,
+    /// It has left.
+    Departed,
+}
 
 /// Seats that are still free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -76,6 +82,7 @@ pub enum Released {
 #[derive(Actor, Debug)]
 pub struct Flight {
     id: Id,
+    departure: Moment,
     cabin: Cabin,
     seats: BTreeMap<Id, Seat>,
 }
@@ -88,9 +95,10 @@ struct Seat {
 
 impl Flight {
     /// An empty flight.
-    pub fn new(id: Id, cabin: Cabin) -> Flight {
+    pub fn new(id: Id, departure: Moment, cabin: Cabin) -> Flight {
         Flight {
             id,
+            departure,
             cabin,
             seats: BTreeMap::new(),
         }
@@ -107,17 +115,20 @@ impl Flight {
 
 #[behaviours]
 impl Flight {
-    /// Takes a seat for a booking of a customer. A booking has at most one seat: asked again, it
-    /// gets the same.
-    pub fn reserve(&mut self, booking: Id, customer: u32) -> Result<Class, SoldOut> {
+    /// Takes a seat for a booking of a customer, until the flight leaves. A booking has at most one
+    /// seat: asked again, it gets the same.
+    pub fn reserve(&mut self, t: &Turn<Self>, booking: Id, customer: u32) -> Result<Class, NoSeat> {
         if let Some(seat) = self.seats.get(&booking) {
             return Ok(seat.class);
+        }
+        if Moment::of(t.wall()) >= self.departure {
+            return Err(NoSeat::Departed);
         }
         let left = self.left();
         let class = match left {
             SeatsLeft { economy: 1.., .. } => Class::Economy,
             SeatsLeft { first: 1.., .. } => Class::First,
-            _ => return Err(SoldOut),
+            _ => return Err(NoSeat::SoldOut),
         };
         self.seats.insert(booking, Seat { customer, class });
         Ok(class)

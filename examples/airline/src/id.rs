@@ -20,6 +20,18 @@ impl Id {
         Id(Builder::from_random_bytes(bits.to_be_bytes()).into_uuid())
     }
 
+    /// An id that nothing else predicts: its bits come from the operating system. For sessions: the
+    /// id proves that a client has logged in.
+    ///
+    /// # Errors
+    ///
+    /// The operating system has no random numbers.
+    pub fn secret() -> Result<Id, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        Ok(Id(Builder::from_random_bytes(bytes).into_uuid()))
+    }
+
     /// The same id with its last 16 bits replaced: they determine the desk of a session.
     pub fn with_tail(self, tail: u16) -> Id {
         Id(Uuid::from_u128(

@@ -1,10 +1,12 @@
 //! The manager: loads data, some actors in each turn, and answers requests about the whole.
 
 use crate::customer::Customer;
-use crate::data::{Moment, Timetable};
+use crate::data::{Day, Moment, Timetable};
 use crate::desk::{Desk, Refusal};
 use crate::directory::Directory;
 use crate::flight::{Cabin, Flight};
+use std::collections::BTreeSet;
+use std::mem;
 use std::sync::Arc;
 use vivant::prelude::*;
 
@@ -54,17 +56,36 @@ pub struct Manager {
     settings: Settings,
     desks: Vec<Address<Desk>>,
     directory: Option<Arc<Directory>>,
-    loading: Option<Loading>,
+    work: Work,
 }
 
-/// Data that are being loaded.
+/// What the manager does besides answering.
 #[derive(Debug)]
-struct Loading {
+enum Work {
+    /// Nothing.
+    Idle,
+    /// It has asked the flights of the past for their passengers.
+    Rolling,
+    /// It makes actors.
+    Making(Making),
+}
+
+/// A directory in the making.
+#[derive(Debug)]
+struct Making {
     timetable: Arc<Timetable>,
     flights: Vec<Address<Flight>>,
-    customers: Vec<Address<Customer>>,
-    customers_wanted: u32,
-    resolver: Resolver<Result<Loaded, Refusal>>,
+    customers: Customers,
+    /// The answer to a load; a roll has none.
+    resolver: Option<Resolver<Result<Loaded, Refusal>>>,
+}
+
+#[derive(Debug)]
+enum Customers {
+    /// New ones, up to this number.
+    New(Vec<Address<Customer>>, u32),
+    /// Those of the directory before.
+    Same(Arc<[Address<Customer>]>),
 }
 
 impl Manager {
@@ -74,27 +95,32 @@ impl Manager {
             settings,
             desks,
             directory: None,
-            loading: None,
+            work: Work::Idle,
         }
     }
 
-    /// Makes actors, up to the limit of a turn. Returns the loaded data when all are made.
-    fn make_some(&mut self, t: &Turn<Self>) -> Option<Loading> {
-        let mut loading = self.loading.take()?;
+    /// Makes actors, up to the limit of a turn. Returns true if all are made.
+    fn make_some(&self, t: &Turn<Self>, making: &mut Making) -> bool {
         for _ in 0..BIRTHS_PER_TURN_MAX {
-            let flights = loading.timetable.flights();
-            if let Some(facts) = flights.get(loading.flights.len()) {
-                let flight = Flight::new(facts.id, self.settings.cabin);
-                loading.flights.push(t.spawn_actor(flight));
-            } else if loading.customers.len() < loading.customers_wanted as usize {
-                let customer = Customer::new(loading.customers.len() as u32);
-                loading.customers.push(t.spawn_actor(customer));
-            } else {
-                return Some(loading);
+            let facts = making.timetable.flights().get(making.flights.len());
+            match (facts, &mut making.customers) {
+                (Some(facts), _) => {
+                    let flight = Flight::new(facts.id, facts.departure, self.settings.cabin);
+                    making.flights.push(t.spawn_actor(flight));
+                }
+                (None, Customers::New(made, wanted)) if made.len() < *wanted as usize => {
+                    let customer = Customer::new(made.len() as u32);
+                    made.push(t.spawn_actor(customer));
+                }
+                (None, _) => return true,
             }
         }
-        self.loading = Some(loading);
-        None
+        false
+    }
+
+    fn make(&mut self, t: &Turn<Self>, making: Making) {
+        self.work = Work::Making(making);
+        t.send(t.me().go_on_making());
     }
 }
 
@@ -103,47 +129,112 @@ impl Manager {
     /// Replaces the data with new ones: flights from today on, and customers. Sessions and bookings
     /// of the old data end with them; their actors end when their last addresses are dropped.
     pub fn load(&mut self, t: &Turn<Self>, customers: u32) -> Promise<Result<Loaded, Refusal>> {
-        if self.loading.is_some() {
+        if !matches!(self.work, Work::Idle) {
             return Promise::ready(Err(Refusal::Loading));
         }
         let today = Moment::of(t.wall()).day();
         let (promise, resolver) = t.promise();
-        self.loading = Some(Loading {
+        let making = Making {
             timetable: Arc::new(Timetable::new(today, self.settings.days, || t.random())),
             flights: Vec::new(),
-            customers: Vec::new(),
-            customers_wanted: customers.min(CUSTOMERS_MAX),
-            resolver,
-        });
-        t.send(t.me().go_on_loading());
+            customers: Customers::New(Vec::new(), customers.min(CUSTOMERS_MAX)),
+            resolver: Some(resolver),
+        };
+        self.make(t, making);
         promise
     }
 
-    fn go_on_loading(&mut self, t: &Turn<Self>) {
-        let Some(loading) = self.make_some(t) else {
-            t.send(t.me().go_on_loading());
+    /// As [`Manager::load`], if nothing is loaded yet.
+    pub fn load_once(
+        &mut self,
+        t: &Turn<Self>,
+        customers: u32,
+    ) -> Promise<Result<Loaded, Refusal>> {
+        match self.directory {
+            Some(_) => Promise::ready(Err(Refusal::AlreadyLoaded)),
+            None => self.load(t, customers),
+        }
+    }
+
+    /// Lets the timetable begin today: flights of new days are added, and those of past days
+    /// without passengers are removed. A flight that has carried passengers stays as long as its
+    /// bookings do. Nothing happens when the timetable begins today already.
+    pub fn roll(&mut self, t: &Turn<Self>) {
+        let today = Moment::of(t.wall()).day();
+        let (Work::Idle, Some(directory)) = (&self.work, &self.directory) else {
             return;
         };
-        let Loading {
-            timetable,
-            flights,
-            customers,
-            resolver,
-            ..
-        } = loading;
+        let timetable = directory.timetable();
+        if timetable.first_day() >= today {
+            return;
+        }
+        let is_past = |number: &usize| timetable.flights()[*number].departure.day() < today;
+        let past: Vec<usize> = (0..timetable.flights().len()).filter(is_past).collect();
+        let flights = past.iter().map(|number| &directory.flights()[*number]);
+        // No seat of these is sold meanwhile: they have left.
+        let sold = t.all(flights.map(|flight| t.ask(flight.sold())));
+        sold.then_send(t.me().rolled(past, today));
+        self.work = Work::Rolling;
+    }
+
+    #[then]
+    fn rolled(
+        &mut self,
+        t: &Turn<Self>,
+        sold: Result<Vec<u64>, AskError>,
+        past: Vec<usize>,
+        today: Day,
+    ) {
+        let Some(directory) = &self.directory else {
+            return;
+        };
+        // Without an answer, each may have passengers.
+        let empty: BTreeSet<usize> = match sold {
+            Ok(sold) => (past.into_iter().zip(sold))
+                .filter_map(|(number, sold)| (sold == 0).then_some(number))
+                .collect(),
+            Err(_) => BTreeSet::new(),
+        };
+        let kept: Vec<usize> = (0..directory.flights().len())
+            .filter(|number| !empty.contains(number))
+            .collect();
+        let timetable = directory.timetable().rolled(today, &kept, || t.random());
+        let flights = kept
+            .iter()
+            .map(|number| directory.flights()[*number].clone());
+        let making = Making {
+            timetable: Arc::new(timetable),
+            flights: flights.collect(),
+            customers: Customers::Same(directory.customers().clone()),
+            resolver: None,
+        };
+        self.make(t, making);
+    }
+
+    fn go_on_making(&mut self, t: &Turn<Self>) {
+        let Work::Making(mut making) = mem::replace(&mut self.work, Work::Idle) else {
+            return;
+        };
+        if !self.make_some(t, &mut making) {
+            return self.make(t, making);
+        }
+        let customers = match making.customers {
+            Customers::New(made, _) => made.into(),
+            Customers::Same(same) => same,
+        };
         let loaded = Loaded {
             customers: customers.len() as u32,
-            flights: flights.len() as u32,
+            flights: making.flights.len() as u32,
         };
-        let directory = Arc::new(Directory::new(timetable, flights, customers));
+        let directory = Directory::new(making.timetable, making.flights, customers);
+        let directory = Arc::new(directory);
         self.directory = Some(directory.clone());
-        let asked = self
-            .desks
-            .iter()
-            .map(|desk| t.ask(desk.open(directory.clone())));
         let me = t.me();
-        let opened = me.opened(loaded, resolver);
-        t.all(asked).then_send(opened);
+        let open = |desk: &Address<Desk>| t.ask(desk.open(directory.clone(), me.clone()));
+        let asked = t.all(self.desks.iter().map(open));
+        if let Some(resolver) = making.resolver {
+            asked.then_send(me.opened(loaded, resolver));
+        }
     }
 
     #[then]

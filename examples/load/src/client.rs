@@ -7,7 +7,7 @@
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{self, SendRequest};
-use hyper::header::{CONTENT_TYPE, COOKIE, HOST, HeaderMap, SET_COOKIE};
+use hyper::header::{CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderName, SET_COOKIE};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -34,6 +34,7 @@ pub struct Client {
 pub struct Ask {
     method: Method,
     path: String,
+    headers: Vec<(HeaderName, String)>,
     body: Option<(&'static str, String)>,
 }
 
@@ -43,6 +44,7 @@ impl Ask {
         Ask {
             method: Method::GET,
             path: path.into(),
+            headers: Vec::new(),
             body: None,
         }
     }
@@ -60,6 +62,13 @@ impl Ask {
             body: Some((content_type, body)),
             ..Ask::get(path).method(Method::POST)
         }
+    }
+
+    /// The same with a header more.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: impl Into<String>) -> Ask {
+        self.headers.push((name, value.into()));
+        self
     }
 
     /// The same with another method.
@@ -185,6 +194,9 @@ impl Client {
             if let Some(value) = value {
                 request = request.header(name, value);
             }
+        }
+        for (name, value) in ask.headers {
+            request = request.header(name, value);
         }
         let body = Full::new(body.unwrap_or_default().into());
         request.body(body).map_err(io::Error::other)

@@ -4,9 +4,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use std::error::Error;
 use std::fmt::Display;
-use std::path::Path;
 use std::process::ExitCode;
-use std::{fs, thread};
+use std::thread;
 
 /// Reads a number above 0.
 ///
@@ -36,16 +35,6 @@ pub fn bar(count: u64, title: &str, what: &str) -> Result<ProgressBar, Box<dyn E
     let bar = ProgressBar::new(count);
     bar.set_style(ProgressStyle::with_template(&template)?);
     Ok(bar)
-}
-
-/// Writes a report.
-///
-/// # Errors
-///
-/// It cannot be written.
-pub fn write(path: &Path, report: &str) -> Result<(), Box<dyn Error>> {
-    let written = fs::write(path, report);
-    written.map_err(|error| format!("cannot write {}: {error}", path.display()).into())
 }
 
 /// Prints an outcome, a line of JSON if there is one, and on standard error what is wrong. Returns

@@ -10,12 +10,14 @@ use std::{error, fmt};
 use tokio::runtime::{self, Runtime};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use vivant::System;
+use vivant_axum::Signals;
 
 use crate::command::processors;
-use crate::interrupt::Interrupt;
 
-/// How long a server that closes waits for requests that have begun.
-const CLOSING_MAX: Duration = Duration::from_secs(5);
+/// For how long an idle connection may send one request more when the server ends. A user of the
+/// load generator may wait that long for a processor.
+const IDLE_GRACE: Duration = Duration::from_secs(1);
 
 /// A socket that listens, on 127.0.0.1 only: there is no encryption, and no password worth its
 /// name.
@@ -75,21 +77,25 @@ impl Server {
         self.address
     }
 
-    /// Serves until `end` is ready, and then until the requests that have begun are answered.
+    /// Serves until `end` is ready, and then until the requests that have begun are answered. The
+    /// actors of `system` live on. Returns the number of connections that were cut off.
     ///
     /// # Errors
     ///
-    /// The socket failed.
+    /// The socket is none of this runtime.
     pub async fn serve(
         self,
         router: Router,
+        system: System,
         end: impl Future<Output = ()> + Send + 'static,
-    ) -> io::Result<()> {
+    ) -> io::Result<usize> {
         // An answer must not wait for the acknowledgement of the one before.
         let listener = tokio::net::TcpListener::from_std(self.listener)?
             .tap_io(|stream| drop(stream.set_nodelay(true)));
-        axum::serve(listener, router)
-            .with_graceful_shutdown(end)
+        vivant_axum::serve(listener, router, &system)
+            .until(end)
+            .idle_grace(IDLE_GRACE)
+            .drained()
             .await
     }
 
@@ -98,21 +104,21 @@ impl Server {
     /// # Errors
     ///
     /// The threads cannot be started, or the system does not tell of signals.
-    pub fn start(self, router: Router) -> io::Result<Running> {
+    pub fn start(self, router: Router, system: &System) -> io::Result<Running> {
         let runtime = runtime::Builder::new_multi_thread()
             .worker_threads(processors())
             .enable_all()
             .thread_name("http")
             .build()?;
-        let interrupt = {
+        let signals = {
             let _within = runtime.enter();
-            Interrupt::new()?
+            Signals::new()?
         };
         let (end, ended) = oneshot::channel::<()>();
         Ok(Running {
-            interrupt,
+            signals,
             // A dropped sender is an end too.
-            served: runtime.spawn(self.serve(router, async { drop(ended.await) })),
+            served: runtime.spawn(self.serve(router, system.clone(), async { drop(ended.await) })),
             runtime,
             end,
         })
@@ -123,16 +129,16 @@ impl Server {
 #[derive(Debug)]
 pub struct Running {
     runtime: Runtime,
-    interrupt: Interrupt,
+    signals: Signals,
     end: oneshot::Sender<()>,
-    served: JoinHandle<io::Result<()>>,
+    served: JoinHandle<io::Result<usize>>,
 }
 
 impl Running {
     /// Waits for Ctrl-C or SIGTERM, which count from when the server was started; or
     /// until `stopped` is ready.
     pub fn wait(&mut self, stopped: impl Future<Output = ()>) {
-        let interrupted = self.interrupt.wait();
+        let interrupted = self.signals.received();
         self.runtime.block_on(async {
             tokio::select! {
                 () = interrupted => {}
@@ -141,20 +147,16 @@ impl Running {
         });
     }
 
-    /// Answers the requests that have begun, and closes. A request that takes longer than some
-    /// seconds is not waited for.
+    /// Answers the requests that have begun, and closes. Returns the number of connections with a
+    /// request that took too long ([`vivant_axum::Serve::drain_limit`]).
     ///
     /// # Errors
     ///
     /// The socket had failed.
-    pub fn close(self) -> io::Result<()> {
+    pub fn close(self) -> io::Result<usize> {
         drop(self.end);
-        let served = async { tokio::time::timeout(CLOSING_MAX, self.served).await };
-        let served = self.runtime.block_on(served);
+        let served = self.runtime.block_on(self.served);
         self.runtime.shutdown_background();
-        match served {
-            Ok(served) => served.unwrap_or_else(|error| Err(io::Error::other(error))),
-            Err(_) => Ok(()),
-        }
+        served.unwrap_or_else(|error| Err(io::Error::other(error)))
     }
 }

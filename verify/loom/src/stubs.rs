@@ -19,6 +19,10 @@ pub(crate) mod actor {
     }
 
     pub(crate) struct AskError;
+
+    /// No model has an exclusive wait.
+    #[allow(dead_code, reason = "a field of what a sink shows")]
+    pub(crate) struct Dependent;
 }
 
 /// Stub of `message` for promises: memory that is not recycled, so that loom sees a leak and a

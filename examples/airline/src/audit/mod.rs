@@ -19,6 +19,8 @@ pub use finding::Finding;
 pub use ledgers::Ledgers;
 
 use crate::id::Id;
+use serde_json::{Value, json};
+use std::fmt;
 
 /// The answers that customers got.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,5 +50,34 @@ impl Audit {
     /// Returns true if there is no finding.
     pub fn holds(&self) -> bool {
         self.findings.is_empty()
+    }
+
+    /// The findings, as sentences.
+    pub fn complaints(&self) -> Vec<String> {
+        let findings = self.findings.iter();
+        findings.map(|it| format!("audit: {it}")).collect()
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        json!({
+            "holds": self.holds(),
+            "flights": self.flights,
+            "customers": self.customers,
+            "seats_taken": self.seats_taken,
+            "bookings": self.bookings,
+            "findings": self.findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl fmt::Display for Audit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let result = if self.holds() { "holds" } else { "FAILED" };
+        write!(
+            f,
+            "audit: {} flights, {} customers, {} seats taken, {} bookings: {result}",
+            self.flights, self.customers, self.seats_taken, self.bookings,
+        )
     }
 }

@@ -1,5 +1,6 @@
 //! The arguments of the command line.
 
+use crate::id::Id;
 use crate::manager::{CUSTOMERS_DEFAULT, CUSTOMERS_MAX, DAYS_DEFAULT};
 use clap::{Args, Parser, Subcommand};
 use example_load::command::positive;
@@ -50,6 +51,13 @@ pub struct ServeArguments {
     /// Port to listen on; 0 takes a free one.
     #[arg(long, default_value_t = 9080)]
     pub port: u16,
+    /// The operator's token, a UUID: with it, a request may replace the data. Drawn and printed
+    /// unless given; the environment hides it from other users of the machine.
+    #[arg(long, env = "AIRLINE_OPERATOR_TOKEN", hide_env_values = true)]
+    pub operator_token: Option<Id>,
+    /// Writes a line for each request to standard error.
+    #[arg(long)]
+    pub access_log: bool,
     /// What the airline has.
     #[command(flatten)]
     pub data: DataArguments,

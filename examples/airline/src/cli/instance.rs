@@ -2,6 +2,7 @@
 
 use super::args::DataArguments;
 use crate::airline::Airline;
+use crate::audit::{Audit, Confirmed};
 use crate::http::{Service, router};
 use crate::manager::{Loaded, Settings};
 use example_load::command::processors;
@@ -25,13 +26,17 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Opens an airline and serves it on a port. The port comes first: without it, no data are
-    /// loaded.
+    /// Opens an airline and serves it on a port, as configured. The port comes first: without it,
+    /// no data are loaded.
     ///
     /// # Errors
     ///
     /// The port cannot be had, or the data could not be loaded.
-    pub fn open(data: &DataArguments, port: u16) -> Result<Instance, Box<dyn error::Error>> {
+    pub fn open(
+        data: &DataArguments,
+        port: u16,
+        configure: impl FnOnce(Service) -> Service,
+    ) -> Result<Instance, Box<dyn error::Error>> {
         let server = Server::bind(port)?;
         let system = System::builder()
             .name("airline")
@@ -42,10 +47,11 @@ impl Instance {
             ..Settings::default()
         };
         let airline = Airline::open(&system, settings);
+        let service = Service::new(airline.clone()).customers(data.customers);
         Ok(Instance {
             loaded: airline.manager().load(data.customers).ask_blocking()??,
             address: server.address(),
-            server: server.start(router(Service::new(airline.clone())))?,
+            server: server.start(router(configure(service)), &system)?,
             system,
             airline,
         })
@@ -56,14 +62,27 @@ impl Instance {
         self.server.wait(future::pending());
     }
 
-    /// Answers the requests that have begun, and closes; see [`Running::close`].
+    /// Answers the requests that have begun, closes, audits, and shuts the system down.
     ///
     /// # Errors
     ///
     /// The socket had failed.
-    pub fn close(self) -> io::Result<()> {
+    pub fn close(self, confirmed: Option<Confirmed>) -> io::Result<Closed> {
         let closed = self.server.close();
+        let audit = self.system.block_on(self.airline.audit(confirmed));
         self.system.shutdown();
-        closed
+        Ok(Closed {
+            cut_off: closed?,
+            audit,
+        })
     }
+}
+
+/// How an instance ended.
+#[derive(Clone, Debug)]
+pub struct Closed {
+    /// Number of connections with a request that took too long to wait for.
+    pub cut_off: usize,
+    /// The audit after the last answer.
+    pub audit: Audit,
 }

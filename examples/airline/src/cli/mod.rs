@@ -10,7 +10,7 @@ mod run;
 mod serve;
 
 pub use args::{Arguments, Command, DataArguments, RunArguments, ServeArguments};
-pub use instance::Instance;
+pub use instance::{Closed, Instance};
 
 use example_load::command;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use std::process::ExitCode;
 /// Runs the command.
 pub fn main(arguments: &Arguments) -> ExitCode {
     let done = match &arguments.command {
-        Some(Command::Serve(arguments)) => serve::serve(arguments).map(|()| true),
+        Some(Command::Serve(arguments)) => serve::serve(arguments),
         None => run::run(&arguments.run),
     };
     command::end("airline", done)

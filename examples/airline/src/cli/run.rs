@@ -4,7 +4,7 @@ use super::args::RunArguments;
 use super::instance::Instance;
 use crate::load::{self, Plan};
 use crate::report::{self, Outcome};
-use example_load::command;
+use example_load::{ReportFile, command};
 use std::error::Error;
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ use std::time::Duration;
 ///
 /// It could not be run at all.
 pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
-    let instance = Instance::open(&arguments.data, 0)?;
+    let file = ReportFile::open(&arguments.report)?;
+    let instance = Instance::open(&arguments.data, 0, |service| service)?;
     let directory = instance.airline.manager().directory().ask_blocking()?;
     let today = directory.map(|directory| directory.timetable().first_day());
     let plan = Plan {
@@ -26,19 +27,18 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
         today: today.ok_or("the airline has no timetable")?,
     };
     let tally = load::run(&plan, instance.address)?;
-    let confirmed = tally.confirmed.clone();
-    let audit = (instance.system).block_on(instance.airline.audit(Some(confirmed)));
     let facts = instance.system.inspect();
+    let loaded = instance.loaded;
+    let closed = instance.close(Some(tally.confirmed.clone()))?;
     let outcome = Outcome {
         plan,
         workers: facts.workers,
-        loaded: instance.loaded,
+        loaded,
         tally,
-        audit,
+        audit: closed.audit,
         panics: facts.panics,
     };
-    instance.close()?;
-    command::write(&arguments.report, &report::html(&outcome))?;
+    file.write(&report::html(&outcome))?;
     let text = format!("{outcome}\nwritten: {}", arguments.report.display());
     let line = arguments.json.then(|| report::json(&outcome));
     Ok(command::print(&text, line, &outcome.complaints()))

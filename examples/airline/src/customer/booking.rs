@@ -1,6 +1,6 @@
 //! Bookings: what a customer has of a flight.
 
-use crate::data::Moment;
+use crate::data::{FlightFacts, Moment};
 use crate::flight::Flight;
 use crate::id::Id;
 use vivant::prelude::*;
@@ -8,8 +8,8 @@ use vivant::prelude::*;
 /// A flight to be booked.
 #[derive(Clone, Debug)]
 pub struct Leg {
-    /// Its id.
-    pub id: Id,
+    /// Its immutable data.
+    pub facts: FlightFacts,
     /// The actor that has its seats.
     pub flight: Address<Flight>,
 }
@@ -38,7 +38,7 @@ pub struct BookingLine {
     /// The booking.
     pub booking: Id,
     /// The flight.
-    pub flight: Id,
+    pub flight: FlightFacts,
     /// When it was booked.
     pub made: Moment,
 }

@@ -9,9 +9,9 @@
 //! all flights at once. When all have answered:
 //!
 //! - B1 All reserved: the actor records the bookings, and only then answers.
-//! - B2 One is sold out, or failed: the actor releases every leg, and records nothing. A release of
-//!   a seat that was never reserved does nothing. It cannot overtake its reservation: this actor
-//!   sends both to that flight.
+//! - B2 One is sold out, has left, or failed: the actor releases every leg, and records nothing. A
+//!   release of a seat that was never reserved does nothing. It cannot overtake its reservation:
+//!   this actor sends both to that flight.
 //! - B3 A cancellation removes the booking first and frees its seat second. So at all times each
 //!   recorded booking has its seat; between the two steps there is a seat without a booking, never
 //!   a booking without a seat.
@@ -27,7 +27,7 @@ pub use profile::{PASSWORD, PostalAddress, Profile, ProfileUpdate, customer_numb
 
 use crate::data::Moment;
 use crate::desk::Refusal;
-use crate::flight::{Class, Released, SoldOut};
+use crate::flight::{Class, NoSeat, Released};
 use crate::id::Id;
 use std::collections::BTreeMap;
 use vivant::prelude::*;
@@ -98,14 +98,16 @@ impl Customer {
     fn reserved(
         &mut self,
         t: &Turn<Self>,
-        seats: Result<Vec<Result<Class, SoldOut>>, AskError>,
+        seats: Result<Vec<Result<Class, NoSeat>>, AskError>,
         legs: Vec<(Id, Leg)>,
     ) -> Result<Booked, Refusal> {
         let refusal = match &seats {
             Err(error) => Some(Refusal::from(error)),
-            Ok(seats) => (seats.iter().zip(&legs))
-                .find(|(seat, _)| seat.is_err())
-                .map(|(_, (_, leg))| Refusal::SoldOut(leg.id)),
+            Ok(seats) => (seats.iter().zip(&legs)).find_map(|(seat, (_, leg))| match seat {
+                Ok(_) => None,
+                Err(NoSeat::SoldOut) => Some(Refusal::SoldOut(leg.facts.id)),
+                Err(NoSeat::Departed) => Some(Refusal::Departed(leg.facts.id)),
+            }),
         };
         if let Some(refusal) = refusal {
             for (booking, leg) in &legs {
@@ -143,7 +145,7 @@ impl Customer {
     pub fn bookings(&mut self) -> Result<Vec<BookingLine>, Refusal> {
         let line = |(booking, it): (&Id, &Booking)| BookingLine {
             booking: *booking,
-            flight: it.leg.id,
+            flight: it.leg.facts,
             made: it.made,
         };
         Ok(self.bookings.iter().map(line).collect())
@@ -156,7 +158,7 @@ impl Customer {
             bookings: (self
                 .bookings
                 .iter()
-                .map(|(booking, it)| (*booking, it.leg.id)))
+                .map(|(booking, it)| (*booking, it.leg.facts.id)))
             .collect(),
         }
     }

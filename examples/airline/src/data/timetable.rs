@@ -3,6 +3,7 @@
 use super::{Day, Moment, Network, Segment};
 use crate::id::Id;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Miles an hour that every aeroplane flies.
 const SPEED: u32 = 600;
@@ -22,41 +23,70 @@ pub struct FlightFacts {
 }
 
 /// The flights of some days: one a day on each segment, as Acme Air's loader for Node.js makes
-/// them.
+/// them. After a roll also earlier flights that have passengers.
 #[derive(Clone, Debug)]
 pub struct Timetable {
-    network: Network,
+    network: Arc<Network>,
     first_day: Day,
     days: usize,
     flights: Vec<FlightFacts>,
     by_id: BTreeMap<Id, usize>,
+    by_day: BTreeMap<(usize, Day), usize>,
 }
 
 impl Timetable {
     /// A timetable that begins on `first_day`. The ids of flights come from `draw`.
-    pub fn new(first_day: Day, days: usize, mut draw: impl FnMut() -> u64) -> Timetable {
-        let network = Network::new();
-        let mut flights = Vec::with_capacity(network.segments().len() * days);
+    pub fn new(first_day: Day, days: usize, draw: impl FnMut() -> u64) -> Timetable {
+        Timetable::with(Arc::new(Network::new()), first_day, days, Vec::new(), draw)
+    }
+
+    /// The same number of days from a later one. The flights with the numbers in `kept` come first,
+    /// in that order; then those that are new.
+    pub fn rolled(&self, first_day: Day, kept: &[usize], draw: impl FnMut() -> u64) -> Timetable {
+        let kept = kept.iter().map(|number| self.flights[*number]).collect();
+        Timetable::with(self.network.clone(), first_day, self.days, kept, draw)
+    }
+
+    fn with(
+        network: Arc<Network>,
+        first_day: Day,
+        days: usize,
+        flights: Vec<FlightFacts>,
+        mut draw: impl FnMut() -> u64,
+    ) -> Timetable {
+        let mut timetable = Timetable {
+            first_day,
+            days,
+            flights: Vec::with_capacity(network.segments().len() * days),
+            by_id: BTreeMap::new(),
+            by_day: BTreeMap::new(),
+            network: network.clone(),
+        };
+        flights.into_iter().for_each(|it| timetable.add(it));
         for (number, segment) in network.segments().iter().enumerate() {
             for day in 0..days {
-                let departure = Day(first_day.0 + day as i32).at_minute(departure_minute(number));
-                let id = Id::drawn(&mut draw);
-                flights.push(FlightFacts {
-                    id,
+                let day = Day(first_day.0 + day as i32);
+                if timetable.by_day.contains_key(&(number, day)) {
+                    continue;
+                }
+                let departure = day.at_minute(departure_minute(number));
+                timetable.add(FlightFacts {
+                    id: Id::drawn(&mut draw),
                     segment: number,
                     departure,
                     arrival: Moment(departure.0 + flying_ms(segment)),
                 });
             }
         }
-        let by_id = (flights.iter().enumerate()).map(|(number, flight)| (flight.id, number));
-        Timetable {
-            network,
-            first_day,
-            days,
-            by_id: by_id.collect(),
-            flights,
-        }
+        timetable
+    }
+
+    fn add(&mut self, flight: FlightFacts) {
+        let number = self.flights.len();
+        self.by_id.insert(flight.id, number);
+        let key = (flight.segment, flight.departure.day());
+        self.by_day.insert(key, number);
+        self.flights.push(flight);
     }
 
     /// The segments.
@@ -82,8 +112,7 @@ impl Timetable {
     /// The number of the flight between two airports on a day, if there is one.
     pub fn on(&self, origin: &str, destination: &str, day: Day) -> Option<usize> {
         let segment = self.network.between(origin, destination)?;
-        let offset = usize::try_from(i64::from(day.0) - i64::from(self.first_day.0)).ok()?;
-        (offset < self.days).then(|| segment * self.days + offset)
+        self.by_day.get(&(segment, day)).copied()
     }
 
     /// The day it begins on.
@@ -131,6 +160,27 @@ mod tests {
             assert_eq!(found, Some(number));
             assert!(flight.arrival > flight.departure);
         }
+    }
+
+    #[test]
+    fn a_later_timetable_has_the_same_flights_and_those_of_the_new_days() {
+        let before = timetable(3);
+        let day = |number: usize| before.flights()[number].departure.day();
+        // All from the second day on, and one of the first day.
+        let kept: Vec<_> = (0..before.flights().len())
+            .filter(|number| day(*number) > Day(20_000) || *number == 0)
+            .collect();
+        let after = before.rolled(Day(20_001), &kept, || 1 << 40);
+        assert_eq!(after.flights().len(), 1 + 3 * 394);
+        for (number, kept) in kept.iter().enumerate() {
+            assert_eq!(after.flights()[number], before.flights()[*kept]);
+        }
+        for day in 20_001..20_004 {
+            assert!(after.on("JFK", "LHR", Day(day)).is_some());
+        }
+        assert_eq!(after.on("JFK", "LHR", Day(20_000)), None);
+        assert_eq!(after.on("JFK", "LHR", Day(20_004)), None);
+        assert_eq!((after.first_day(), after.days()), (Day(20_001), 3));
     }
 
     #[test]

@@ -18,9 +18,11 @@ pub use sessions::{SESSION_TIME, Sessions};
 pub use trip::{Offer, Options, Order, Query};
 
 use crate::customer::{Booked, BookingLine, Customer, Profile, ProfileUpdate};
+use crate::data::Moment;
 use crate::directory::Directory;
 use crate::flight::Availability;
 use crate::id::Id;
+use crate::manager::Manager;
 use std::sync::Arc;
 use vivant::prelude::*;
 
@@ -29,6 +31,7 @@ use vivant::prelude::*;
 pub struct Desk {
     number: u16,
     directory: Option<Arc<Directory>>,
+    manager: Option<Address<Manager>>,
     sessions: Sessions,
 }
 
@@ -38,6 +41,7 @@ impl Desk {
         Desk {
             number,
             directory: None,
+            manager: None,
             sessions: Sessions::default(),
         }
     }
@@ -73,24 +77,29 @@ fn promised<T: Send + 'static>(
 
 #[behaviours]
 impl Desk {
-    /// Takes a new directory. Sessions of the old one end.
-    pub fn open(&mut self, directory: Arc<Directory>) {
-        self.directory = Some(directory);
-        self.sessions.clear();
+    /// Takes a new directory. Sessions of the old one end, unless it has the same customers.
+    pub fn open(&mut self, directory: Arc<Directory>, manager: Address<Manager>) {
+        let before = self.directory.replace(directory.clone());
+        if !before.is_some_and(|it| it.same_customers(&directory)) {
+            self.sessions.clear();
+        }
+        self.manager = Some(manager);
     }
 
-    /// Begins a session.
+    /// Begins a session. Its id is `secret` with the desk's number at the end: the caller draws it,
+    /// because the random numbers of a turn are for decisions that a seed repeats, not for secrets.
     pub fn log_in(
         &mut self,
         t: &Turn<Self>,
         user: String,
         password: String,
+        secret: Id,
     ) -> Promise<Result<Id, Refusal>> {
         promised((|| {
             let directory = self.directory()?;
             let number = directory.number_of(&user).ok_or(Refusal::WrongLogin)?;
             let check = t.ask(directory.customer(number)?.knows(password));
-            Ok(check.then(t.me().logged_in(number, directory.clone())))
+            Ok(check.then(t.me().logged_in(number, directory.clone(), secret)))
         })())
     }
 
@@ -101,15 +110,16 @@ impl Desk {
         known: Result<bool, AskError>,
         customer: u32,
         directory: Arc<Directory>,
+        secret: Id,
     ) -> Result<Id, Refusal> {
         if !known.map_err(|error| Refusal::from(&error))? {
             return Err(Refusal::WrongLogin);
         }
         // Other data may have been loaded meanwhile, and their customers are others.
-        if !Arc::ptr_eq(self.directory()?, &directory) {
+        if !self.directory()?.same_customers(&directory) {
             return Err(Refusal::Loading);
         }
-        let session = Id::drawn(|| t.random()).with_tail(self.number);
+        let session = secret.with_tail(self.number);
         self.sessions.open(session, customer, t.now());
         Ok(session)
     }
@@ -119,7 +129,8 @@ impl Desk {
         self.sessions.close(session);
     }
 
-    /// What can be flown.
+    /// What can be flown: flights that have not left. The first query of a day makes the manager
+    /// add a day to the timetable.
     pub fn query(
         &mut self,
         t: &Turn<Self>,
@@ -131,9 +142,19 @@ impl Desk {
             let directory = self.directory()?;
             who.ok_or(Refusal::NoSession)?;
             let timetable = directory.timetable();
-            let mut legs = vec![timetable.on(&query.from, &query.to, query.day)];
+            let now = Moment::of(t.wall());
+            if let Some(manager) = &self.manager
+                && now.day() > timetable.first_day()
+            {
+                t.send(manager.roll());
+            }
+            let leg = |from: &str, to: &str, day| {
+                let flight = timetable.on(from, to, day)?;
+                (timetable.flights()[flight].departure > now).then_some(flight)
+            };
+            let mut legs = vec![leg(&query.from, &query.to, query.day)];
             if let Some(day) = query.back {
-                legs.push(timetable.on(&query.to, &query.from, day));
+                legs.push(leg(&query.to, &query.from, day));
             }
             let flights = legs.iter().flatten();
             let seats = flights.map(|number| t.ask(directory.flights()[*number].availability()));

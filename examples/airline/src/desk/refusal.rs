@@ -10,6 +10,9 @@ pub enum Refusal {
     /// The loader has not run.
     #[error("no data are loaded: GET /rest/api/loader/load")]
     NotLoaded,
+    /// The loader has run.
+    #[error("data are loaded already; only the operator may replace them")]
+    AlreadyLoaded,
     /// The loader is running.
     #[error("data are being loaded already")]
     Loading,
@@ -37,13 +40,16 @@ pub enum Refusal {
     /// The flight has no free seat left.
     #[error("flight {0} is sold out; nothing was booked")]
     SoldOut(Id),
+    /// The flight has left.
+    #[error("flight {0} has departed; nothing was booked")]
+    Departed(Id),
     /// An actor that is needed did not answer.
-    #[error("the airline did not answer: {0}")]
-    Failed(String),
+    #[error("an actor did not answer: {0}")]
+    Failed(AskError),
 }
 
 impl From<&AskError> for Refusal {
     fn from(error: &AskError) -> Refusal {
-        Refusal::Failed(error.to_string())
+        Refusal::Failed(error.clone())
     }
 }

@@ -2,8 +2,8 @@
 
 use super::flights::truth;
 use super::{Form, Path, Problem, Service, Session};
-use crate::data::Moment;
-use crate::desk::Order;
+use crate::data::{FlightFacts, Moment, Network};
+use crate::desk::{Order, Refusal};
 use crate::id::Id;
 use axum::Json;
 use axum::extract::State;
@@ -83,8 +83,12 @@ pub(super) async fn cancel(
     let booking = id("number", &form.number)?;
     let desk = service.airline().desk_of(session);
     let cancel = desk.cancel(session, form.userid, booking);
-    service.request(cancel).await?;
-    Ok(Json(json!({ "status": "success" })))
+    match service.ask(cancel).await? {
+        // As in the original: what the client wants has come true, by itself or by an earlier try
+        // of the same request.
+        Ok(()) | Err(Refusal::NoSuchBooking(_)) => Ok(Json(json!({ "status": "success" }))),
+        Err(refusal) => Err(refusal.into()),
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -92,9 +96,44 @@ pub(super) async fn cancel(
 pub(super) struct Line {
     #[serde(rename = "_id")]
     id: Id,
+    /// The same: the load plan of the original reads it unless `usePureIDs` is set.
+    pkey: BookingKey,
     customer_id: String,
     flight_id: Id,
     date_of_booking: Moment,
+    /// Not in the original: what a customer knows a flight by.
+    flight: BookedFlight,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BookedFlight {
+    flight_segment_id: String,
+    origin_port: &'static str,
+    dest_port: &'static str,
+    scheduled_departure_time: Moment,
+    scheduled_arrival_time: Moment,
+}
+
+impl BookedFlight {
+    fn of(network: &Network, facts: &FlightFacts) -> BookedFlight {
+        let segment = &network.segments()[facts.segment];
+        BookedFlight {
+            flight_segment_id: segment.id.clone(),
+            origin_port: segment.origin.code,
+            dest_port: segment.destination.code,
+            scheduled_departure_time: facts.departure,
+            scheduled_arrival_time: facts.arrival,
+        }
+    }
+}
+
+/// A booking's key in the first versions of the original.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BookingKey {
+    id: Id,
+    customer_id: String,
 }
 
 pub(super) async fn by_user(
@@ -108,8 +147,13 @@ pub(super) async fn by_user(
         .await?;
     let line = |it: crate::customer::BookingLine| Line {
         id: it.booking,
+        pkey: BookingKey {
+            id: it.booking,
+            customer_id: user.clone(),
+        },
         customer_id: user.clone(),
-        flight_id: it.flight,
+        flight_id: it.flight.id,
+        flight: BookedFlight::of(service.network(), &it.flight),
         date_of_booking: it.made,
     };
     Ok(Json(bookings.into_iter().map(line).collect()))

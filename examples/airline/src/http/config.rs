@@ -1,10 +1,11 @@
-//! `/config`, `/loader` and `/checkstatus`: for operators, without a session.
+//! `/config`, `/loader` and `/checkstatus`: without a session. To replace loaded data takes the
+//! operator's token.
 
-use super::{Problem, Query, Service};
+use super::{Operator, Problem, Query, Service};
 use crate::data::Airport;
 use crate::desk::Refusal;
 use crate::directory::Directory;
-use crate::manager::{CUSTOMERS_DEFAULT, CUSTOMERS_MAX};
+use crate::manager::CUSTOMERS_MAX;
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
@@ -69,27 +70,32 @@ pub(super) struct Load {
     num_customers: Option<u32>,
 }
 
+/// Loads data. Only the operator may replace loaded ones: the bookings and sessions are lost.
 pub(super) async fn load(
     State(service): State<Service>,
+    operator: Option<Operator>,
     Query(Load { num_customers }): Query<Load>,
 ) -> Result<&'static str, Problem> {
-    let customers = num_customers.unwrap_or(CUSTOMERS_DEFAULT);
+    let customers = num_customers.unwrap_or(service.customers_to_load());
     if customers > CUSTOMERS_MAX {
         let reason = format!("numCustomers is {customers}, more than {CUSTOMERS_MAX}");
         return Err(Problem::malformed(reason));
     }
-    let load = service.airline().manager().load(customers);
+    let manager = service.airline().manager();
     // Loading takes as long as it takes: no limit here, and no answer before it is done.
-    load.ask()
-        .await?
-        .map_err(|refusal: Refusal| Problem::from(refusal))?;
+    let loaded = match operator {
+        Some(Operator { .. }) => manager.load(customers).ask().await?,
+        None => manager.load_once(customers).ask().await?,
+    };
+    loaded.map_err(|refusal: Refusal| Problem::from(refusal))?;
     Ok("Database Finished Loading")
 }
 
 /// The number of loaded customers; before the loading, the number to load.
 pub(super) async fn query(State(service): State<Service>) -> Result<String, Problem> {
     let directory = directory(&service).await?;
-    let count = directory.map_or(CUSTOMERS_DEFAULT as usize, |it| it.customers().len());
+    let to_load = service.customers_to_load() as usize;
+    let count = directory.map_or(to_load, |it| it.customers().len());
     Ok(count.to_string())
 }
 

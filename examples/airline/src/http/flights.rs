@@ -98,6 +98,9 @@ struct TripLeg {
 struct FlightOption {
     #[serde(rename = "_id")]
     id: Id,
+    /// The same: the load plan of the original reads it unless `usePureIDs` is set.
+    #[serde(rename = "id")]
+    plain_id: Id,
     flight_segment_id: String,
     scheduled_departure_time: Moment,
     scheduled_arrival_time: Moment,
@@ -145,6 +148,7 @@ impl FlightOption {
         let segment = timetable.segment_of(facts);
         FlightOption {
             id: facts.id,
+            plain_id: facts.id,
             flight_segment_id: segment.id.clone(),
             scheduled_departure_time: facts.departure,
             scheduled_arrival_time: facts.arrival,

@@ -1,7 +1,9 @@
 //! `/login`: sessions begin and end.
 
 use super::{Form, Problem, Service, Session};
+use crate::id::Id;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::http::header::SET_COOKIE;
 use axum::response::IntoResponse;
 use serde::Deserialize;
@@ -17,7 +19,12 @@ pub(super) async fn log_in(
     Form(Login { login, password }): Form<Login>,
 ) -> Result<impl IntoResponse, Problem> {
     let desk = service.airline().desk_for(&login);
-    let session = service.request(desk.log_in(login, password)).await?;
+    let secret = Id::secret().map_err(|error| {
+        let reason = format!("the service has no random numbers: {error}");
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, reason)
+    })?;
+    let log_in = desk.log_in(login, password, secret);
+    let session = service.request(log_in).await?;
     Ok(([(SET_COOKIE, Session(session).cookie())], "logged in"))
 }
 

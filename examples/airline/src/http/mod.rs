@@ -2,32 +2,43 @@
 //!
 //! - [`router`]: which path leads where.
 //! - [`Service`]: the airline, and how handlers ask it.
-//! - [`Problem`]: answers to requests that cannot be served; [`Session`]: the cookie.
+//! - [`Problem`]: answers to requests that cannot be served; [`Session`]: the cookie; [`Operator`]:
+//!   the operator's token.
+//! - [`Metrics`], [`AccessLog`]: what an operator sees of it.
 //! - one module for each first word of a path: `login`, `flights`, `bookings`, `customers`,
 //!   `config`; `page` is the web page.
 //!
 //! Handlers are tokio tasks without state. Each asks one actor and writes down its answer.
 
+mod access_log;
+mod audit;
 mod body;
 mod bookings;
 mod config;
 mod customers;
 mod flights;
 mod login;
+mod metrics;
+mod operator;
 mod page;
 mod problem;
 mod service;
 mod session;
 
+pub use access_log::AccessLog;
 pub use body::{Form, Json, Path, Query};
+pub use metrics::Metrics;
+pub use operator::Operator;
 pub use problem::Problem;
-pub use service::{PATIENCE, Service};
+pub use service::{BODY_PATIENCE, PATIENCE, Service};
 pub use session::Session;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, StatusCode, Uri};
 use axum::routing::{get, post};
+use tower_http::csrf::CsrfLayer;
+use tower_http::timeout::RequestBodyTimeoutLayer;
 
 /// The largest body: a profile has a few hundred bytes.
 const BODY_BYTES_MAX: usize = 64 * 1024;
@@ -38,14 +49,25 @@ const CONTEXT_ROOT: &str = "/acmeair-webapp";
 /// All paths.
 pub fn router(service: Service) -> Router {
     let api = api();
-    Router::new()
+    let (log, metrics) = (service.log(), service.recorder().is_some());
+    let router = Router::new()
         .route("/", get(page::page))
+        .route("/metrics", get(metrics::metrics))
+        .route("/audit", get(audit::audit))
         .nest("/rest/api", api.clone())
         .nest(&format!("{CONTEXT_ROOT}/rest/api"), api)
         .fallback(unknown)
         .method_not_allowed_fallback(not_allowed)
+        // A page of another origin may not act for a customer that is logged in.
+        .layer(CsrfLayer::new())
+        .layer(RequestBodyTimeoutLayer::new(service.body_patience()))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-        .with_state(service)
+        .with_state(service);
+    let router = match metrics {
+        true => router.layer(metrics::layer()),
+        false => router,
+    };
+    log.layered(router)
 }
 
 fn api() -> Router<Service> {

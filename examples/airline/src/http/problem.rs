@@ -13,6 +13,8 @@ use vivant::AskError;
 pub struct Problem {
     status: StatusCode,
     reason: String,
+    /// Goes into the log, not to the client.
+    cause: Option<vivant_axum::Problem>,
 }
 
 impl Problem {
@@ -21,6 +23,7 @@ impl Problem {
         Problem {
             status,
             reason: reason.into(),
+            cause: None,
         }
     }
 
@@ -30,7 +33,7 @@ impl Problem {
     }
 
     /// What a rejection of axum's becomes: too large stays too large, everything else is the
-    /// sender's mistake.
+    /// sender's mistake, also a body that does not arrive in time.
     fn of_rejection(status: StatusCode, reason: String) -> Problem {
         match status {
             StatusCode::PAYLOAD_TOO_LARGE => Problem::new(status, reason),
@@ -46,6 +49,9 @@ impl IntoResponse for Problem {
             let seconds = header::HeaderValue::from_static("1");
             response.headers_mut().insert(header::RETRY_AFTER, seconds);
         }
+        if let Some(cause) = self.cause {
+            response.extensions_mut().insert(cause);
+        }
         response
     }
 }
@@ -56,30 +62,28 @@ impl From<Refusal> for Problem {
             Refusal::NoSession
             | Refusal::NotYours
             | Refusal::WrongLogin
-            | Refusal::WrongPassword => StatusCode::FORBIDDEN,
+            | Refusal::WrongPassword
+            | Refusal::AlreadyLoaded => StatusCode::FORBIDDEN,
             Refusal::NoSuchCustomer(_) | Refusal::NoSuchFlight(_) | Refusal::NoSuchBooking(_) => {
                 StatusCode::NOT_FOUND
             }
-            Refusal::SoldOut(_) | Refusal::Loading => StatusCode::CONFLICT,
-            Refusal::NotLoaded | Refusal::Failed(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::SoldOut(_) | Refusal::Departed(_) | Refusal::Loading => StatusCode::CONFLICT,
+            Refusal::NotLoaded => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Failed(error) => return error.clone().into(),
         };
         Problem::new(status, refusal.to_string())
     }
 }
 
+/// Status and sentence are those of [`vivant_axum::Problem`]; the body is the airline's own.
 impl From<AskError> for Problem {
     fn from(error: AskError) -> Problem {
-        let status = match error {
-            AskError::Panicked(_) | AskError::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            _ => StatusCode::SERVICE_UNAVAILABLE,
-        };
-        let reason = match error {
-            AskError::TimedOut { after } => format!(
-                "the airline did not answer within {after:?}; what was asked may still be done"
-            ),
-            error => format!("the airline did not answer: {error}"),
-        };
-        Problem::new(status, reason)
+        let problem = vivant_axum::Problem::from(error);
+        Problem {
+            status: problem.status(),
+            reason: problem.detail().to_owned(),
+            cause: Some(problem),
+        }
     }
 }
 

@@ -1,7 +1,31 @@
-//! The mix: the flights in users' queries.
+//! The mix: what users do in a loop, and the flights in their queries.
 
 use crate::data::{Airport, Day};
 use std::cell::Cell;
+
+/// Percentage of the loops in which a user changes its profile.
+const CHANGE_PERCENT: u32 = 25;
+/// Percentage of the loops in which a user cancels bookings.
+const CANCEL_PERCENT: u32 = 25;
+
+/// What a user does in one loop besides querying, booking and listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Visit {
+    /// Reads the profile and writes it back changed.
+    pub changes_profile: bool,
+    /// Cancels all bookings but two.
+    pub cancels: bool,
+}
+
+impl Visit {
+    /// Draws one: in a quarter of the loops each, independently, as in the original's plan.
+    pub fn draw(chance: &mut fastrand::Rng) -> Visit {
+        Visit {
+            changes_profile: chance.u32(0..100) < CHANGE_PERCENT,
+            cancels: chance.u32(0..100) < CANCEL_PERCENT,
+        }
+    }
+}
 
 /// A user's query: always a trip out and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +81,19 @@ mod tests {
     use super::*;
     use crate::data::Network;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn a_quarter_of_the_loops_changes_the_profile_and_a_quarter_cancels() {
+        const LOOPS: usize = 10_000;
+        let mut chance = fastrand::Rng::with_seed(1);
+        let visits: Vec<_> = (0..LOOPS).map(|_| Visit::draw(&mut chance)).collect();
+        let share = |of: fn(&Visit) -> bool| visits.iter().filter(|it| of(it)).count();
+        for count in [share(|it| it.changes_profile), share(|it| it.cancels)] {
+            assert!((2_400..2_600).contains(&count), "{count} of {LOOPS}");
+        }
+        let both = share(|it| it.changes_profile && it.cancels);
+        assert!((525..725).contains(&both), "{both} of {LOOPS}");
+    }
 
     #[test]
     fn all_pairs_come_and_four_in_five_are_connected() {

@@ -1,12 +1,13 @@
 //! The load generator: virtual users send Acme Air's mix of requests at a constant rate.
 //!
 //! - [`Plan`]: rate, duration, seed; [`run`] runs it.
-//! - [`User`]: one user's loop; [`Mix`]: users' queries; [`Kind`]: the kinds of requests.
+//! - [`User`]: one user's loop; [`Mix`]: users' choices; [`Kind`]: the kinds of requests.
 //! - [`Tally`]: the results.
 //!
 //! The loop is that of the original's JMeter plan: log in; in a quarter of the loops read the
 //! profile and write it back changed; query flights five times; book if the last query found a
-//! flight out; list bookings; in one loop of a hundred cancel all but two; log out.
+//! flight out; list bookings; in a quarter of the loops, drawn by itself, cancel all but two; log
+//! out.
 
 mod kind;
 mod mix;
@@ -14,7 +15,7 @@ mod tally;
 mod user;
 
 pub use kind::Kind;
-pub use mix::{Mix, Question};
+pub use mix::{Mix, Question, Visit};
 pub use tally::{SLOW_MS, Tally};
 pub use user::User;
 

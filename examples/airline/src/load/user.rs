@@ -1,6 +1,6 @@
 //! A virtual user: repeats Acme Air's loop on a connection of its own.
 
-use super::{Kind, Mix, Tally};
+use super::{Kind, Mix, Tally, Visit};
 use crate::customer::{PASSWORD, user_name};
 use crate::id::Id;
 use axum::http::StatusCode;
@@ -87,7 +87,8 @@ impl User {
         let login = [("login", user.as_str()), ("password", PASSWORD)];
         self.ask(Kind::Login, Ask::form("/rest/api/login", &login))
             .await?;
-        if self.it.chance.u32(0..100) < 25 {
+        let visit = Visit::draw(&mut self.it.chance);
+        if visit.changes_profile {
             self.change_profile(&user).await?;
         }
         let mut trip = None;
@@ -98,7 +99,7 @@ impl User {
             self.book(&user, &trip).await?;
         }
         let bookings = self.list(&user).await?;
-        if self.it.chance.u32(0..100) < 1 {
+        if visit.cancels {
             for booking in bookings.iter().skip(KEPT_BOOKINGS) {
                 self.cancel(&user, *booking).await?;
             }

@@ -41,14 +41,7 @@ pub fn json(outcome: &Outcome) -> Value {
         "sold_out": tally.sold_out,
         "all": latencies(&tally.total()),
         "requests": kinds,
-        "audit": {
-            "holds": audit.holds(),
-            "flights": audit.flights,
-            "customers": audit.customers,
-            "seats_taken": audit.seats_taken,
-            "bookings": audit.bookings,
-            "findings": audit.findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        },
+        "audit": audit.json(),
     })
 }
 

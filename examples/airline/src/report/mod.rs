@@ -41,12 +41,7 @@ impl Outcome {
 
     /// The errors, as sentences.
     pub fn complaints(&self) -> Vec<String> {
-        let mut complaints: Vec<String> = self
-            .audit
-            .findings
-            .iter()
-            .map(|it| format!("audit: {it}"))
-            .collect();
+        let mut complaints = self.audit.complaints();
         let Tally {
             unexpected,
             unexpected_first,

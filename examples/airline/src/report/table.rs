@@ -44,15 +44,7 @@ impl fmt::Display for Outcome {
             tally.confirmed.cancelled.len(),
             tally.sold_out,
         )?;
-        write!(
-            f,
-            "audit: {} flights, {} customers, {} seats taken, {} bookings: {}",
-            audit.flights,
-            audit.customers,
-            audit.seats_taken,
-            audit.bookings,
-            if audit.holds() { "holds" } else { "FAILED" },
-        )
+        write!(f, "{audit}")
     }
 }
 

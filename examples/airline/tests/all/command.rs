@@ -1,6 +1,6 @@
 //! The program as a user starts it.
 
-use example_load::Ended;
+use example_load::{Ask, Caller, Ended};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -64,10 +64,11 @@ fn the_table_is_for_people() {
     ]);
 }
 
+/// Before the load begins, which would take hours.
 #[test]
 fn a_report_that_cannot_be_written_is_a_failure() {
     let output =
-        ran("--seconds=0.1 --rate=10 --customers=1 --days=1 --report=/nowhere/at/all.html");
+        ran("--seconds=10000 --rate=1 --customers=1 --days=1 --report=/nowhere/at/all.html");
     output.failed("cannot write /nowhere/at/all.html");
 }
 
@@ -97,6 +98,115 @@ fn it_serves_until_interrupted() {
         );
         assert!(std::net::TcpStream::connect(server.address).is_ok());
         server.signal(signal).unwrap();
-        assert!(server.wait().unwrap().0.success(), "{signal}");
+        let (ended, printed) = server.wait().unwrap();
+        assert!(ended.success(), "{signal}");
+        let audit = "audit: 394 flights, 10 customers, 0 seats taken, 0 bookings: holds";
+        assert_eq!(printed.last().unwrap(), audit);
     }
+}
+
+/// Numbers of requests and of actors, and a line for each request that names no customer.
+#[test]
+fn an_operator_sees_what_it_does() {
+    let words = [
+        "serve",
+        "--port=0",
+        "--customers=10",
+        "--days=1",
+        "--access-log",
+    ];
+    let log = scratch("airline-access.log");
+    let mut command = airline();
+    command
+        .args(words)
+        .stderr(std::fs::File::create(&log).unwrap());
+    let server = example_load::Process::start(&mut command).unwrap();
+    let mut caller = Caller::new(server.address).unwrap();
+    let form = [("login", "uid3@email.com"), ("password", "password")];
+    assert_eq!(
+        caller
+            .ask(Ask::form("/rest/api/login", &form))
+            .unwrap()
+            .status,
+        200
+    );
+    let profile = Ask::get("/rest/api/customer/byid/uid3%40email.com");
+    assert_eq!(caller.ask(profile).unwrap().status, 200);
+    assert_eq!(caller.ask(Ask::get("/made/up")).unwrap().status, 404);
+    let metrics = caller.ask(Ask::get("/metrics")).unwrap().text();
+    for line in [
+        "axum_http_requests_total{method=\"POST\",status=\"200\",endpoint=\"/rest/api/login\"} 1",
+        "vivant_spawned_total{actor_type=\"airline::flight::Flight\"} 394",
+        "vivant_turn_seconds_bucket{actor_type=\"airline::desk::Desk\"",
+    ] {
+        assert!(metrics.contains(line), "{line} is not in\n{metrics}");
+    }
+    server.signal("TERM").unwrap();
+    assert!(server.wait().unwrap().0.success());
+    let log = std::fs::read_to_string(log).unwrap();
+    let lines: Vec<_> = log.lines().collect();
+    assert_eq!(lines.len(), 4, "{log}");
+    assert!(!metrics.contains("made/up"), "{metrics}");
+    for (line, parts) in lines.iter().zip([
+        ["method=POST", "route=\"/rest/api/login\"", "status=200"],
+        [
+            "method=GET",
+            "route=\"/rest/api/customer/byid/{user}\"",
+            "status=200",
+        ],
+        ["method=GET", "route=\"none\"", "status=404"],
+        ["peer=127.0.0.1:", "route=\"/metrics\"", "status=200"],
+    ]) {
+        assert!(parts.iter().all(|part| line.contains(part)), "{line}");
+    }
+    assert!(!log.contains("uid3"), "{log}");
+}
+
+/// A signal under load: each request that was sent is answered, and the last answer on each
+/// connection says so. Then the process ends well.
+#[cfg(unix)]
+#[test]
+fn no_request_is_lost_by_a_signal() {
+    let words = ["serve", "--port=0", "--customers=10", "--days=1"];
+    let server = example_load::Process::start(airline().args(words)).unwrap();
+    let address = server.address;
+    let (begun, all_begun) = std::sync::mpsc::channel();
+    let users: Vec<_> = (0..4)
+        .map(|_| {
+            let begun = begun.clone();
+            std::thread::spawn(move || {
+                let mut caller = Caller::new(address).unwrap();
+                for number in 0.. {
+                    let answer = caller.ask(Ask::get("/rest/api/config/countBookings"));
+                    let answer = answer.unwrap_or_else(|error| panic!("request {number}: {error}"));
+                    assert_eq!(answer.text(), "0");
+                    if number == 50 {
+                        begun.send(()).unwrap();
+                    }
+                    if answer
+                        .headers
+                        .get("connection")
+                        .is_some_and(|it| it == "close")
+                    {
+                        return;
+                    }
+                }
+            })
+        })
+        .collect();
+    drop(begun);
+    for _ in &users {
+        all_begun.recv().unwrap();
+    }
+    let count = || Ask::get("/rest/api/config/countBookings");
+    let mut idle = Caller::new(address).unwrap();
+    assert_eq!(idle.ask(count()).unwrap().headers.get("connection"), None);
+    server.signal("TERM").unwrap();
+    for user in users {
+        user.join().unwrap();
+    }
+    // The server listens no more, and a connection from before can be used once more.
+    while std::net::TcpStream::connect(address).is_ok() {}
+    assert_eq!(idle.ask(count()).unwrap().headers["connection"], "close");
+    assert!(server.wait().unwrap().0.success());
 }

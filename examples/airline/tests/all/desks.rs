@@ -3,7 +3,8 @@
 
 use airline::airline::Airline;
 use airline::customer::{PASSWORD, ProfileUpdate, user_name};
-use airline::desk::{Query, Refusal, SESSION_TIME};
+use airline::data::Day;
+use airline::desk::{Order, Query, Refusal, SESSION_TIME};
 use airline::id::Id;
 use airline::manager::{Loaded, Settings};
 use std::time::Duration;
@@ -25,7 +26,8 @@ fn loaded(system: &System, customers: u32) -> Airline {
 }
 
 fn log_in(airline: &Airline, user: &str) -> Result<Id, Refusal> {
-    let login = (airline.desk_for(user)).log_in(user.to_owned(), PASSWORD.to_owned());
+    let secret = Id::secret().unwrap();
+    let login = (airline.desk_for(user)).log_in(user.to_owned(), PASSWORD.to_owned(), secret);
     login.ask_blocking().unwrap()
 }
 
@@ -47,6 +49,20 @@ fn seeded_a_session_ends_after_a_day(simulation: &Simulation) {
         Err(Refusal::NoSession)
     );
     assert_eq!(airline.manager().count_sessions().ask_blocking(), Ok(Ok(0)));
+}
+
+/// A session id is what the edge drew, but for its tail: no number of a turn, which could be
+/// computed from other ids, is in it.
+#[vivant::test(seeds = 5)]
+fn seeded_the_session_is_the_secret_of_the_caller(system: &System) {
+    let airline = loaded(system, 1);
+    let user = user_name(0);
+    let secret = Id::secret().unwrap();
+    let desk = airline.desk_for(&user);
+    let login = desk.log_in(user.clone(), PASSWORD.to_owned(), secret);
+    let session = login.ask_blocking().unwrap().unwrap();
+    assert_eq!(session.with_tail(0), secret.with_tail(0));
+    assert_eq!(bookings(&airline, session, &user), Ok(0));
 }
 
 #[vivant::test(seeds = 20)]
@@ -107,7 +123,8 @@ fn seeded_a_login_during_a_load_is_refused_or_good(simulation: &Simulation) {
     let airline = loaded(system, 5);
     let user = "uid1@email.com";
     let load = airline.manager().load(5).ask();
-    let login = (airline.desk_for(user)).log_in(user.to_owned(), PASSWORD.to_owned());
+    let secret = Id::secret().unwrap();
+    let login = (airline.desk_for(user)).log_in(user.to_owned(), PASSWORD.to_owned(), secret);
     let session = system.block_on(login.ask()).unwrap();
     system.block_on(load).unwrap().unwrap();
     match session {
@@ -143,7 +160,7 @@ fn seeded_a_password_is_asked_for(system: &System) {
     let user = "uid1@email.com".to_owned();
     let desk = airline.desk_for(&user);
     let wrong = desk
-        .log_in(user.clone(), "secret".to_owned())
+        .log_in(user.clone(), "secret".to_owned(), Id::secret().unwrap())
         .ask_blocking();
     assert_eq!(wrong, Ok(Err(Refusal::WrongLogin)));
     let session = log_in(&airline, &user).unwrap();
@@ -165,6 +182,98 @@ fn seeded_a_password_is_asked_for(system: &System) {
     };
     assert_eq!(update("secret"), Err(Refusal::WrongPassword));
     assert_eq!(update(PASSWORD).unwrap().phone_number, "1");
+}
+
+/// The ids of the flights from New York to London that are offered on a day.
+fn offered(airline: &Airline, session: Id, day: Day) -> Vec<Id> {
+    let query = Query {
+        from: "JFK".to_owned(),
+        to: "LHR".to_owned(),
+        day,
+        back: None,
+    };
+    let desk = airline.desk_of(session);
+    let options = desk.query(session, query).ask_blocking().unwrap().unwrap();
+    let offers = options.legs[0].iter();
+    let flights = options.timetable.flights();
+    offers.map(|offer| flights[offer.flight].id).collect()
+}
+
+fn book(airline: &Airline, session: Id, user: &str, outbound: Id) -> Result<(), Refusal> {
+    let order = Order {
+        user: user.to_owned(),
+        outbound,
+        back: None,
+    };
+    let booked = airline.desk_of(session).book(session, order).ask_blocking();
+    booked.unwrap().map(|_| ())
+}
+
+/// The simulation begins at midnight of 2000-01-01.
+#[vivant::test(seeds = 20)]
+fn seeded_a_flight_that_has_left_is_neither_offered_nor_sold(simulation: &Simulation) {
+    let airline = loaded(simulation.system(), 2);
+    let directory = airline.manager().directory().ask_blocking();
+    let directory = directory.unwrap().unwrap();
+    let today = directory.timetable().first_day();
+    let user = user_name(1);
+    let session = log_in(&airline, &user).unwrap();
+    let flight = offered(&airline, session, today)[0];
+    assert_eq!(book(&airline, session, &user, flight), Ok(()));
+    let number = directory.timetable().by_id(flight).unwrap();
+    let departure = directory.timetable().flights()[number].departure;
+    let minutes = (departure.0 - today.at_minute(0).0) / 60_000;
+    simulation.run_for(Duration::from_secs(60 * minutes as u64 - 1));
+    assert_eq!(offered(&airline, session, today), [flight]);
+    simulation.run_for(Duration::from_secs(1));
+    assert_eq!(offered(&airline, session, today), []);
+    let refused = book(&airline, session, &user, flight);
+    assert_eq!(refused, Err(Refusal::Departed(flight)));
+    assert_eq!(bookings(&airline, session, &user), Ok(1));
+}
+
+#[vivant::test(seeds = 20)]
+fn seeded_the_timetable_goes_on_day_by_day(simulation: &Simulation) {
+    let system = simulation.system();
+    let airline = loaded(system, 2);
+    let timetable = || {
+        let directory = airline.manager().directory().ask_blocking();
+        directory.unwrap().unwrap().timetable().clone()
+    };
+    let first = timetable().first_day();
+    let day = |number: i32| Day(first.0 + number);
+    let user = user_name(1);
+    let session = log_in(&airline, &user).unwrap();
+    let carried = offered(&airline, session, first)[0];
+    let next = offered(&airline, session, day(1))[0];
+    for flight in [carried, next] {
+        assert_eq!(book(&airline, session, &user, flight), Ok(()));
+    }
+    assert_eq!(offered(&airline, session, day(2)), []);
+    simulation.run_for(Duration::from_secs(24 * 60 * 60 - 1));
+    assert_eq!(timetable().first_day(), first);
+
+    // The session of the day before has ended; the first query adds a day.
+    simulation.run_for(Duration::from_secs(1));
+    let session = log_in(&airline, &user).unwrap();
+    let login = airline.desk_for(&user_name(0));
+    let during = login.log_in(user_name(0), PASSWORD.to_owned(), Id::secret().unwrap());
+    assert_eq!(offered(&airline, session, day(1)), [next]);
+    let during = during.ask();
+    simulation.run();
+    assert!(system.block_on(during).unwrap().is_ok());
+    assert_eq!(timetable().first_day(), day(1));
+    assert_eq!(offered(&airline, session, day(1)), [next]);
+    assert_eq!(offered(&airline, session, day(2)).len(), 1);
+    assert_eq!(offered(&airline, session, day(3)), []);
+
+    // Of the first day, only the flight with a passenger is left.
+    assert_eq!(timetable().flights().len(), 2 * 394 + 1);
+    assert_eq!(bookings(&airline, session, &user), Ok(2));
+    let audit = system.block_on(airline.audit(None));
+    assert!(audit.holds(), "{:?}", audit.findings);
+    assert_eq!((audit.flights, audit.seats_taken), (2 * 394 + 1, 2));
+    assert_eq!(system.inspect().actors.len(), 1 + 4 + 2 * 394 + 1 + 2);
 }
 
 #[vivant::test(seeds = 5)]

@@ -55,7 +55,7 @@ impl Instance {
         let service = Service::new(&system, stripes.clone());
         Ok(Instance {
             address: server.address(),
-            server: server.start(router(service.clone()))?,
+            server: server.start(router(service.clone()), &system)?,
             system,
             stripes,
             filled,
@@ -73,7 +73,7 @@ impl Instance {
     /// # Errors
     ///
     /// The socket had failed.
-    pub fn close(self) -> io::Result<()> {
+    pub fn close(self) -> io::Result<usize> {
         let closed = self.server.close();
         self.system.shutdown();
         closed

@@ -2,38 +2,31 @@
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use std::borrow::Cow;
 use vivant::AskError;
 
-/// A status and its reason, which is the body.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    status: StatusCode,
-    reason: Cow<'static, str>,
-}
-
-impl Problem {
-    /// A problem with this status.
-    pub fn new(status: StatusCode, reason: impl Into<Cow<'static, str>>) -> Problem {
-        Problem {
-            status,
-            reason: reason.into(),
-        }
-    }
+/// Why a request gets no page.
+#[derive(Clone, Debug)]
+pub enum Problem {
+    /// Nothing is there, and why: the body.
+    Unknown(&'static str),
+    /// The request comes from elsewhere, and why that matters: the body.
+    Foreign(&'static str),
+    /// The cache did not answer.
+    NoAnswer(vivant_axum::Problem),
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        (self.status, self.reason).into_response()
+        match self {
+            Problem::Unknown(reason) => (StatusCode::NOT_FOUND, reason).into_response(),
+            Problem::Foreign(reason) => (StatusCode::FORBIDDEN, reason).into_response(),
+            Problem::NoAnswer(problem) => problem.into_response(),
+        }
     }
 }
 
 impl From<AskError> for Problem {
     fn from(error: AskError) -> Problem {
-        let status = match error {
-            AskError::Panicked(_) | AskError::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            _ => StatusCode::SERVICE_UNAVAILABLE,
-        };
-        Problem::new(status, format!("the cache did not answer: {error}"))
+        Problem::NoAnswer(error.into())
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use vivant::{AskError, Clock, System};
 
-/// Limit of the time for which a request waits for the cache; after it the answer is 503.
+/// Limit of the time for which a request waits for a page; after it the answer is 504.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The cache behind the server.
@@ -40,7 +40,7 @@ impl Service {
     /// No answer came.
     pub async fn get(&self, title: u64) -> Result<Served, AskError> {
         let asked = self.clock.now();
-        self.stripes.of(title).get(title, asked, PATIENCE).await
+        self.stripes.of(title).get(title, asked).await
     }
 
     /// The statistics of the cache.

@@ -38,14 +38,9 @@ impl Stripe {
     ///
     /// # Errors
     ///
-    /// The store has ended, or did not answer within the limit.
-    pub async fn get(
-        &self,
-        title: u64,
-        asked: Duration,
-        limit: Duration,
-    ) -> Result<Served, AskError> {
-        call!(self, store => store.get(title, asked).ask().within(limit).await)
+    /// The store has ended.
+    pub async fn get(&self, title: u64, asked: Duration) -> Result<Served, AskError> {
+        call!(self, store => store.get(title, asked).ask().await)
     }
 
     /// As if these titles had been requested; returns the number of entries.

@@ -10,6 +10,8 @@ use cache::stats::Stats;
 use cache::store::{Found, Kind};
 use example_load::{Answer, Ask, Caller};
 use serde::de::DeserializeOwned;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -117,6 +119,45 @@ fn every_path(store: Kind, stripes: u16) {
     server.instance.close().unwrap();
 }
 
+/// Sends the head of a request; returns the status line.
+fn status_line(server: &TestServer, head: &str) -> String {
+    let mut stream = TcpStream::connect(server.instance.address).unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_page_of_another_origin_cannot_stop_it() {
+    let mut server = TestServer::open(Kind::Plain, 1);
+    let address = server.instance.address;
+    let stop = |host: &str, more: &str| {
+        format!("POST /_stop HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{more}\r\n")
+    };
+    let own = address.to_string();
+    for (host, more) in [
+        (own.as_str(), "Origin: http://example.com\r\n"),
+        (own.as_str(), "Origin: null\r\n"),
+        (own.as_str(), "Sec-Fetch-Site: cross-site\r\n"),
+        // By a name that leads here.
+        ("example.com", "Origin: http://example.com\r\n"),
+        ("example.com", ""),
+    ] {
+        let status = status_line(&server, &stop(host, more));
+        assert_eq!(status, "HTTP/1.1 403 Forbidden", "{host} {more}");
+    }
+    assert_eq!(server.get("/_alive").status, StatusCode::OK);
+    // Its own page may, and so may a program.
+    let own_page = format!("Origin: http://{own}\r\nSec-Fetch-Site: same-origin\r\n");
+    assert_eq!(
+        status_line(&server, &stop(&own, &own_page)),
+        "HTTP/1.1 200 OK"
+    );
+    server.instance.wait();
+    server.instance.close().unwrap();
+}
+
 #[test]
 fn every_path_of_a_graph() {
     every_path(Kind::Graph, 1);
@@ -165,11 +206,10 @@ fn a_reply_is_no_copy_and_outlives_its_entry() {
     let server = TestServer::open(Kind::Graph, 1);
     let ask = |title: u64| {
         let stripe = server.instance.stripes.of(title).clone();
-        let patience = Duration::from_secs(60);
         server
             .instance
             .system
-            .block_on(async move { stripe.get(title, Duration::ZERO, patience).await })
+            .block_on(async move { stripe.get(title, Duration::ZERO).await })
             .expect("it lives")
             .html
     };

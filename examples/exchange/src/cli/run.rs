@@ -6,7 +6,7 @@ use crate::exchange::{Exchange, Settings};
 use crate::flow::Market;
 use crate::load::{self, Plan};
 use crate::report::{self, Facts, Outcome};
-use example_load::command;
+use example_load::{ReportFile, command};
 use std::error::Error;
 use std::time::Duration;
 use vivant::prelude::*;
@@ -17,6 +17,7 @@ use vivant::prelude::*;
 ///
 /// It could not be run at all.
 pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
+    let file = ReportFile::open(&arguments.report)?;
     let system = System::builder()
         .name("exchange")
         .workers(
@@ -57,7 +58,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
         system: facts,
         race: arguments.course().map(books::shown).transpose()?,
     };
-    command::write(&arguments.report, &report::html(&outcome))?;
+    file.write(&report::html(&outcome))?;
     let text = format!("{outcome}\n\nwritten: {}", arguments.report.display());
     let line = arguments.json.then(|| report::json(&outcome));
     Ok(command::print(&text, line, &outcome.complaints()))

@@ -36,6 +36,7 @@ const CRATES: &[&str] = &[
     "vivant-macros",
     "vivant",
     "vivant-console",
+    "vivant-axum",
     "vivant-cli",
 ];
 

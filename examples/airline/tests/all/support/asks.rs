@@ -12,21 +12,22 @@ pub(crate) fn query_form<'a>(changed: &[(&'a str, &'a str)]) -> Ask {
     Ask::form("/rest/api/flights/queryflights", &fields)
 }
 
-/// The days of the timetable's flights, as texts.
+/// The timetable of tests: today, when some flights have left, and two days more.
+pub(crate) const DAYS: u16 = 3;
+
+/// The days of the timetable's flights after today, as texts.
 pub(crate) fn days(server: &TestServer) -> [String; 2] {
     let directory = server.instance.airline.manager().directory().ask_blocking();
     let timetable = directory.unwrap().unwrap().timetable().clone();
-    let day = timetable.first_day();
-    [day, airline::data::Day(day.0 + 1)].map(|day| day.to_string())
+    let today = timetable.first_day();
+    [1, 2].map(|number| airline::data::Day(today.0 + number).to_string())
 }
 
-/// The ids of the flights from New York to London today, and back tomorrow.
+/// The ids of the flights from New York to London on the first of those days, and back on the
+/// second.
 pub(crate) fn flights(server: &mut TestServer) -> [String; 2] {
-    let [today, tomorrow] = days(server);
-    let answer = server.ask(query_form(&[
-        ("fromDate", &today),
-        ("returnDate", &tomorrow),
-    ]));
+    let [out, back] = days(server);
+    let answer = server.ask(query_form(&[("fromDate", &out), ("returnDate", &back)]));
     let found = json(&answer);
     [0, 1].map(|leg| {
         let id = &found["tripFlights"][leg]["flightsOptions"][0]["_id"];

@@ -1,7 +1,9 @@
 //! A served airline on a port of its own, and a client for it.
 
 use airline::cli::{DataArguments, Instance};
+use airline::id::Id;
 use axum::http::StatusCode;
+use axum::http::header::AUTHORIZATION;
 use example_load::{Answer, Ask, Caller};
 use serde_json::Value;
 
@@ -9,6 +11,7 @@ use serde_json::Value;
 pub(crate) struct TestServer {
     pub(crate) instance: Instance,
     client: Caller,
+    operator: Id,
 }
 
 impl TestServer {
@@ -19,15 +22,27 @@ impl TestServer {
             days,
             workers: Some(2),
         };
-        let instance = Instance::open(&data, 0).expect("port 0 can always be had");
+        let operator = Id::secret().unwrap();
+        let instance = Instance::open(&data, 0, |service| service.operator(operator));
+        let instance = instance.expect("port 0 can always be had");
         let client = Caller::new(instance.address).unwrap();
-        TestServer { instance, client }
+        TestServer {
+            instance,
+            client,
+            operator,
+        }
     }
 
     /// Sends a request as one client, with its cookies.
     pub(crate) fn ask(&mut self, ask: Ask) -> Answer {
         let answer = self.client.ask(ask);
         answer.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Sends a request as the operator.
+    pub(crate) fn ask_as_operator(&mut self, ask: Ask) -> Answer {
+        let token = format!("Bearer {}", self.operator);
+        self.ask(ask.header(AUTHORIZATION, token))
     }
 
     /// Logs in.

@@ -88,7 +88,8 @@ impl Traveller {
     /// Begins.
     pub(crate) fn begin(&mut self, t: &Turn<Self>) {
         let desk = self.airline.desk_for(&self.user);
-        let login = t.ask(desk.log_in(self.user.clone(), PASSWORD.to_owned()));
+        let secret = Id::drawn(|| t.random());
+        let login = t.ask(desk.log_in(self.user.clone(), PASSWORD.to_owned(), secret));
         login.then_send(t.me().logged_in());
     }
 
