@@ -128,16 +128,16 @@ mod injected_fault;
 mod mute_model;
 
 pub use actor::{
-    AskError, Guard, Mailbox, NotSent, OutgoingReferences, Overloaded, Pool, Steps, Timer,
-    Undelivered,
+    AskError, Guard, JoinGuard, JoinTable, JoinedMessage, Mailbox, NotSent, OutgoingReferences,
+    Overloaded, Pool, Steps, Timer, Undelivered,
 };
 pub use actor::{Messages, OnPanic, Restart};
 pub use api::SendError;
 pub use api::Spawner;
 pub use api::{
     Actor, Address, Answer, AskFuture, Behaviour, Call, Cancelled, Continuation, Entry, Handle,
-    Implements, InlineActor, InlineState, Link, Message, Offer, OfferedAsk, Promise, Resolver,
-    StateStorage, Step, Target, Then, TraceReferences, Turn, WeakAddress,
+    Implements, InlineActor, InlineState, Join, Link, Matched, Message, Offer, OfferedAsk, Promise,
+    Resolver, StateStorage, Step, Target, Then, TraceReferences, Turn, Waiting, WeakAddress,
 };
 pub use api::{Clock, Sleep};
 pub use config::BadCollectors;

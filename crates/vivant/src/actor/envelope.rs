@@ -1,10 +1,13 @@
 //! The envelope: one allocation of a header, with the same layout for all messages, and a content
 //! of a type that only its [`KindTable`] knows. [`MessageKind`] makes both.
 
+mod join_table;
 mod message_kind;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 mod observed_message;
 
+pub(crate) use join_table::{Combination, GuardOutcome, JOIN_MAX};
+pub use join_table::{JoinTable, JoinedMessage};
 pub(crate) use message_kind::MessageKind;
 
 use super::class::StateRef;
@@ -16,6 +19,7 @@ use crate::failures::Linked as LinkFailure;
 use crate::message::{Chain, Linked, MessageRole, Route};
 use crate::observe::Origin;
 use crate::sync::Arc;
+use std::any::TypeId;
 use std::panic::Location;
 use std::ptr::{self, NonNull};
 
@@ -95,10 +99,18 @@ pub(crate) struct KindTable {
     /// What its guard reads, if it has one.
     pub(crate) guard: Guard,
     pub(crate) steps: Steps,
+    /// The joins that take the message, in the order in which they are written. If there are any,
+    /// the message has no turn of its own.
+    pub(crate) joins: &'static [&'static JoinTable],
+    /// The type that says of what kind the message is.
+    id: fn() -> TypeId,
     ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
     run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Processed,
     refuse: unsafe fn(NonNull<Head>, Option<&Refusal>) -> Next,
 }
+
+/// Where a message was made, when it was sent, and by which span.
+type Provenance = (&'static Location<'static>, u32, Origin);
 
 impl Chain<Head> {
     /// Takes the oldest message out.
@@ -141,6 +153,18 @@ impl Envelope {
 
     pub(crate) fn kind(&self) -> &'static KindTable {
         self.head().kind
+    }
+
+    /// Takes out the place and the send time, and the origin, of which there is one only.
+    fn take_provenance(&mut self) -> Provenance {
+        let head = self.head_mut();
+        let origin = std::mem::replace(&mut head.origin, Origin::none());
+        (head.place, head.sent_ms, origin)
+    }
+
+    fn set_provenance(&mut self, provenance: Provenance) {
+        let head = self.head_mut();
+        (head.place, head.sent_ms, head.origin) = provenance;
     }
 
     /// Gives the parcel up as a node, for the inbox.

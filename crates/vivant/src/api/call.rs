@@ -10,8 +10,8 @@ use super::send_error::SendError;
 use crate::actor::Delivery;
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, BoundedQueue, Envelope, Guard, KindTable, MessageKind, Next, NotSent,
-    Processed, Reservation, StateRef, Steps, To, Worker, bury, post_by, post_or_bury,
+    AddressRef, AskError, BoundedQueue, Envelope, Guard, JoinTable, KindTable, MessageKind, Next,
+    NotSent, Processed, Reservation, StateRef, Steps, To, Worker, bury, post_by, post_or_bury,
 };
 use crate::message::MessageRole;
 use std::fmt;
@@ -290,7 +290,8 @@ impl<B: Behaviour<Reply = ()>> MessageKind for Own<B> {
     }
 }
 
-struct Sent<B>(PhantomData<B>);
+/// A behaviour's message.
+pub(super) struct Sent<B>(PhantomData<B>);
 
 /// The envelope of a behaviour's next step.
 pub(crate) fn stepped<B: Behaviour>(args: B::Args, resolver: Resolver<B::Reply>) -> Envelope {
@@ -354,8 +355,13 @@ impl<B: Behaviour> MessageKind for Sent<B> {
         KindTable::new::<Self>(B::NAME, MessageRole::Turn).for_mailbox(B::Actor::MAILBOX);
     const GUARD: Guard = B::GUARD;
     const STEPS: Steps = B::STEPS;
+    const JOINS: &'static [&'static JoinTable] = B::JOINS;
 
-    fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {
+    fn ready((args, resolver): &Self::Content, state: &mut StateRef<'_>) -> bool {
+        if const { !B::JOINS.is_empty() } {
+            // It waits for the others; one that was withdrawn waits no more.
+            return resolver.is_withdrawn();
+        }
         state
             .look::<B::Actor, _>(|state| B::ready(state, args))
             .unwrap_or(true)

@@ -96,6 +96,14 @@ impl<T: Send + 'static> Resolver<T> {
         self.complete(Err(error));
     }
 
+    /// Returns true if the asker has withdrawn the message, which has not begun.
+    pub(crate) fn is_withdrawn(&self) -> bool {
+        match &self.to {
+            Destination::Outside(oneshot) => oneshot.is_withdrawn(),
+            _ => false,
+        }
+    }
+
     pub(crate) fn begin(&self) -> Withdrawal {
         match &self.to {
             Destination::Outside(oneshot) => oneshot.begin(),
