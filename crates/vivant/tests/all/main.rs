@@ -25,6 +25,7 @@ mod groups;
 mod guards;
 mod idle_marks;
 mod inspection;
+mod joins;
 mod large_turns;
 mod lifecycle;
 mod log;

@@ -1,0 +1,558 @@
+//! T8: joins, which take several messages in one turn. `run/joins_model` has their order.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use vivant::prelude::*;
+use vivant::simulation::Simulation;
+use vivant::{AskFuture, Cancelled, Cause, Messages, Supervisor};
+
+#[derive(Actor)]
+struct Buffer {
+    passed: Vec<u64>,
+    is_open: bool,
+}
+
+#[behaviours]
+impl Buffer {
+    #[start]
+    fn new() -> Self {
+        Buffer {
+            passed: Vec::new(),
+            is_open: true,
+        }
+    }
+
+    /// Gives an item.
+    fn put(item: u64);
+    /// Takes an item, and tells its number.
+    fn get(number: u64) -> (u64, u64);
+    fn fail();
+
+    #[join(put, get)]
+    #[when(self.is_open)]
+    fn hand_over(&mut self, item: u64, number: u64) -> (u64, u64) {
+        self.passed.push(item);
+        (number, item)
+    }
+
+    #[join(put, fail)]
+    fn break_down(&mut self, item: u64) {
+        panic!("the item {item} breaks the buffer");
+    }
+
+    fn open(&mut self, is_open: bool) {
+        self.is_open = is_open;
+    }
+
+    fn passed(&self) -> Vec<u64> {
+        self.passed.clone()
+    }
+}
+
+/// The answer that has come.
+fn answer<T>(asked: AskFuture<T>) -> Result<T, AskError> {
+    let mut context = Context::from_waker(Waker::noop());
+    match pin!(asked).poll(&mut context) {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => panic!("the answer has not come"),
+    }
+}
+
+fn counts(system: &System) -> Vec<(&'static str, Cause, u64)> {
+    let counts = system.dead_letters().counts();
+    let lines = counts.iter();
+    lines
+        .map(|line| {
+            (
+                line.behaviour.rsplit("::").next().unwrap_or(""),
+                line.cause,
+                line.count,
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn the_oldest_messages_go_together() {
+    let simulation = Simulation::new(1);
+    let buffer = Buffer::spawn(simulation.system());
+    (1..=3).for_each(|item| buffer.put(item).send());
+    for item in 1..=3 {
+        assert_eq!(buffer.get(10 + item).ask_blocking(), Ok((10 + item, item)));
+    }
+    let waiting: Vec<_> = (1..=3).map(|number| buffer.get(number).ask()).collect();
+    simulation.run();
+    (4..=6).for_each(|item| buffer.put(item).send());
+    simulation.run();
+    let got = waiting.into_iter().map(answer);
+    assert_eq!(
+        got.collect::<Vec<_>>(),
+        [Ok((1, 4)), Ok((2, 5)), Ok((3, 6))]
+    );
+    assert_eq!(buffer.passed().ask_blocking(), Ok(vec![1, 2, 3, 4, 5, 6]));
+}
+
+#[test]
+fn messages_that_wait_for_a_join_are_shown_and_refused_at_the_end() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let buffer = Buffer::spawn(system);
+    buffer.get(1).send();
+    let asked = buffer.get(2).ask();
+    simulation.run();
+    let facts = &system.inspect().actors[0];
+    assert_eq!((facts.deferred, facts.depth), (2, 0));
+    Address::stop(&buffer);
+    simulation.run();
+    let refused = answer(asked);
+    assert!(matches!(refused, Err(AskError::Stopped(_))), "{refused:?}");
+    assert_eq!(system.dead_letters().total(), 2);
+    assert!(
+        counts(system)
+            .iter()
+            .all(|line| *line == ("get", Cause::Ended, 1))
+    );
+}
+
+#[test]
+fn messages_that_wait_for_a_join_do_not_keep_their_actor_alive() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let buffer = Buffer::spawn(system);
+    buffer.put(1).send();
+    let ended = Address::ended(&buffer);
+    drop(buffer);
+    simulation.run();
+    let reason = answer(ended);
+    assert!(matches!(reason, Ok(StopReason::Unreferenced)), "{reason:?}");
+    assert_eq!(counts(system), [("put", Cause::Ended, 1)]);
+}
+
+#[test]
+fn a_time_limit_ends_the_waiting_and_the_message_stays() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let buffer = Buffer::spawn(system);
+    let late = buffer.get(1).ask().within(Duration::from_millis(5));
+    simulation.run_for(Duration::from_millis(10));
+    let late = answer(late);
+    assert!(matches!(late, Err(AskError::TimedOut { .. })), "{late:?}");
+    buffer.put(7).send();
+    assert_eq!(buffer.passed().ask_blocking(), Ok(vec![7]));
+    assert_eq!(system.dead_letters().total(), 0);
+}
+
+#[test]
+fn a_withdrawn_message_is_passed_over_and_its_partner_waits_on() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let buffer = Buffer::spawn(system);
+    let (first, second) = (buffer.get(1).ask(), buffer.get(2).ask());
+    simulation.run();
+    assert_eq!(first.cancel(), Cancelled::Withdrawn);
+    buffer.put(7).send();
+    simulation.run();
+    assert_eq!(answer(second), Ok((2, 7)));
+    assert_eq!(counts(system), [("get", Cause::Withdrawn, 1)]);
+    // The only partner is withdrawn: the item waits, and can be withdrawn in its turn.
+    let only = buffer.get(3).ask();
+    simulation.run();
+    assert_eq!(only.cancel(), Cancelled::Withdrawn);
+    let item = buffer.put(8).ask();
+    simulation.run();
+    assert_eq!(item.cancel(), Cancelled::Withdrawn);
+    simulation.run();
+    assert_eq!(buffer.passed().ask_blocking(), Ok(vec![7]));
+}
+
+#[test]
+fn a_panic_in_a_join_breaks_all_its_promises() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let buffer = Buffer::spawn(system);
+    let put = buffer.put(3).ask();
+    let failed = buffer.fail().ask_blocking();
+    for answer in [failed, answer(put)] {
+        let Err(AskError::Panicked(panic)) = answer else {
+            panic!("{answer:?}");
+        };
+        assert_eq!(panic.message(), "the item 3 breaks the buffer");
+        assert!(panic.behaviour().ends_with("break_down"), "{panic}");
+    }
+    // Both messages were processed.
+    assert_eq!(system.dead_letters().total(), 0);
+}
+
+#[test]
+fn a_restart_keeps_what_waits_or_returns_it() {
+    for messages in [Messages::Kept, Messages::Returned] {
+        let simulation = Simulation::new(1);
+        let system = simulation.system();
+        let tree = Supervisor::one_for_one().spawn(system);
+        let buffer = tree.add(Buffer::child().messages(messages));
+        let waiting = buffer.get(1).ask();
+        buffer.open(false).send();
+        buffer.put(1).send();
+        buffer.put(2).send();
+        buffer.fail().send();
+        simulation.run();
+        // The failure takes the first item; the new state is open.
+        let outcome = answer(waiting);
+        if messages == Messages::Kept {
+            assert_eq!(outcome, Ok((1, 2)));
+            continue;
+        }
+        assert!(
+            matches!(outcome, Err(AskError::Restarted(_))),
+            "{outcome:?}"
+        );
+        let mut counts = counts(system);
+        counts.sort_unstable();
+        let lost = [("get", Cause::Restarted, 1), ("put", Cause::Restarted, 1)];
+        assert_eq!(counts, lost);
+    }
+}
+
+#[derive(Actor)]
+#[actor(mailbox = drop_oldest(3))]
+struct Small {
+    sums: Vec<u64>,
+}
+
+#[behaviours]
+impl Small {
+    fn left(n: u64);
+    fn right(n: u64);
+
+    #[join(left, right)]
+    fn sum(&mut self, t: &Turn<Self>, left: u64, right: u64) {
+        self.sums.push(left + right);
+        // Its messages have left their places, so there is room.
+        t.send(t.me().left(100));
+    }
+
+    fn sums(&self) -> Vec<u64> {
+        self.sums.clone()
+    }
+}
+
+#[test]
+fn waiting_messages_have_their_places_in_a_bounded_mailbox() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let small = system.spawn(Small { sums: Vec::new() });
+    for n in 1..=5 {
+        small.left(n).send();
+        simulation.run();
+    }
+    // 1 and 2 were displaced.
+    assert_eq!(counts(system), [("left", Cause::DroppedOldest, 2)]);
+    assert_eq!(system.inspect().actors[0].deferred, 3);
+    // This displaces 3, and joins 4.
+    small.right(10).send();
+    simulation.run();
+    assert_eq!(counts(system), [("left", Cause::DroppedOldest, 3)]);
+    assert_eq!(small.sums().ask_blocking(), Ok(vec![14]));
+    small.right(20).send();
+    simulation.run();
+    small.right(30).send();
+    simulation.run();
+    assert_eq!(small.sums().ask_blocking(), Ok(vec![14, 25, 130]));
+    // What the joins sent had room: of five waiting numbers three were displaced, no more.
+    assert_eq!(system.dead_letters().total(), 3);
+}
+
+#[derive(Actor)]
+#[actor(mailbox = reject(2))]
+struct Pair {
+    pairs: u64,
+}
+
+#[behaviours]
+impl Pair {
+    fn one();
+    fn other();
+    #[join(one, other)]
+    fn meet(&mut self) {
+        self.pairs += 1;
+    }
+    fn pairs(&self) -> u64 {
+        self.pairs
+    }
+}
+
+#[test]
+fn an_offer_is_admitted_when_a_join_makes_room() {
+    let simulation = Simulation::new(1);
+    let pair = simulation.system().spawn(Pair { pairs: 0 });
+    for _ in 0..50 {
+        pair.one().send();
+        simulation.run();
+        pair.other().send();
+        let mut offered = pin!(pair.one().offer());
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(offered.as_mut().poll(&mut context).is_pending());
+        simulation.run();
+        assert!(offered.as_mut().poll(&mut context).is_ready());
+        pair.other().send();
+        simulation.run();
+    }
+    assert_eq!(pair.pairs().ask_blocking(), Ok(100));
+    assert_eq!(simulation.system().dead_letters().total(), 0);
+}
+
+/// A generic actor, three replies, and a guard that reads state and arguments.
+#[derive(Actor)]
+struct Market<T: Send + 'static> {
+    least: u64,
+    done: Vec<T>,
+}
+
+#[behaviours]
+impl<T: Clone + PartialEq + Send + 'static> Market<T> {
+    fn offer(goods: T, price: u64) -> u64;
+    fn want(goods: T, limit: u64) -> Result<u64, String>;
+    fn seal() -> T;
+
+    #[join(offer, want, seal)]
+    #[when(goods == wanted && price <= limit && price >= self.least)]
+    fn trade(
+        &mut self,
+        t: &Turn<Self>,
+        goods: T,
+        price: u64,
+        wanted: T,
+        limit: u64,
+    ) -> (Promise<u64>, Result<Promise<u64>, String>, T) {
+        let _ = wanted;
+        self.done.push(goods.clone());
+        let paid = match limit {
+            13 => Err("an unlucky number".to_owned()),
+            _ => Ok(Promise::ready(price)),
+        };
+        (t.ask(t.me().price(price)), paid, goods)
+    }
+
+    fn price(&self, price: u64) -> u64 {
+        price
+    }
+
+    fn set_least(&mut self, least: u64) {
+        self.least = least;
+    }
+
+    fn done(&self) -> Vec<T> {
+        self.done.clone()
+    }
+}
+
+#[test]
+fn a_guard_chooses_the_first_combination_for_which_it_holds() {
+    let simulation = Simulation::new(1);
+    let market = simulation.system().spawn(Market {
+        least: 5,
+        done: Vec::new(),
+    });
+    let offers: Vec<_> = [("tea", 4), ("salt", 9), ("tea", 7), ("tea", 6)]
+        .map(|(goods, price)| market.offer(goods, price).ask())
+        .into();
+    let (tea, salt) = (market.want("tea", 10).ask(), market.want("salt", 13).ask());
+    simulation.run();
+    // All of them wait for a seal. The first combination is that of the older offer.
+    assert_eq!(market.seal().ask_blocking(), Ok("salt"));
+    assert_eq!(answer(salt), Ok(Err("an unlucky number".into())));
+    assert_eq!(market.seal().ask_blocking(), Ok("tea"));
+    assert_eq!(answer(tea), Ok(Ok(7)));
+    // What was too cheap is not so any more.
+    let last = market.want("tea", 5).ask();
+    market.seal().send();
+    simulation.run();
+    market.set_least(0).send();
+    simulation.run();
+    assert_eq!(answer(last), Ok(Ok(4)));
+    let mut offers = offers.into_iter();
+    assert_eq!(offers.next().map(answer), Some(Ok(4)));
+    assert_eq!(offers.next().map(answer), Some(Ok(9)));
+    assert_eq!(offers.next().map(answer), Some(Ok(7)));
+    assert_eq!(market.done().ask_blocking(), Ok(vec!["salt", "tea", "tea"]));
+}
+
+/// Shared objects in the messages of a join, in its guard and in its replies.
+#[derive(Object)]
+struct Page<'gc> {
+    number: u64,
+    next: Option<Val<'gc, Page<'gc>>>,
+}
+
+#[derive(Actor)]
+struct BinderState<'gc> {
+    last: Option<Val<'gc, Page<'gc>>>,
+    token: Arc<()>,
+}
+
+#[behaviours]
+impl<'gc> BinderState<'gc> {
+    #[start]
+    fn new(token: Arc<()>) -> Self {
+        BinderState { last: None, token }
+    }
+
+    fn make(&self, t: &Turn<'gc, Binder>, number: u64) -> Val<'gc, Page<'gc>> {
+        t.val(Page {
+            number,
+            next: self.last,
+        })
+    }
+
+    fn give_left(
+        &self,
+        t: &Turn<'gc, Binder>,
+        to: Address<Binder>,
+        number: u64,
+    ) -> Promise<Val<'gc, Page<'gc>>> {
+        t.ask(to.left(self.make(t, number)))
+    }
+
+    fn give_right(
+        &self,
+        t: &Turn<'gc, Binder>,
+        to: Address<Binder>,
+        number: u64,
+        label: String,
+    ) -> Promise<u64> {
+        t.delegate(to.right(self.make(t, number), label))
+    }
+
+    fn left(page: Val<'gc, Page<'gc>>) -> Val<'gc, Page<'gc>>;
+    fn right(page: Val<'gc, Page<'gc>>, label: String) -> u64;
+    fn ask_last() -> Val<'gc, Page<'gc>>;
+
+    #[join(left, right)]
+    #[when(left.number < right.number && !label.is_empty())]
+    fn bind(
+        &mut self,
+        t: &Turn<'gc, Binder>,
+        left: Val<'gc, Page<'gc>>,
+        right: Val<'gc, Page<'gc>>,
+        label: String,
+    ) -> (Val<'gc, Page<'gc>>, u64) {
+        let bound = t.val(Page {
+            number: left.number * 10 + right.number,
+            next: Some(right),
+        });
+        self.last = Some(bound);
+        let _ = (label, &self.token);
+        (bound, bound.number)
+    }
+
+    #[join(ask_last, right)]
+    #[when(self.last.is_some() && label.is_empty())]
+    fn tell_last(
+        &mut self,
+        t: &Turn<'gc, Binder>,
+        right: Val<'gc, Page<'gc>>,
+        label: String,
+    ) -> (Promise<Val<'gc, Page<'gc>>>, u64) {
+        let _ = label;
+        (t.ask(t.me().make(right.number)), right.number)
+    }
+}
+
+#[test]
+fn a_graph_joins_messages_with_shared_objects() {
+    for seed in 0..20 {
+        let simulation = Simulation::new(seed);
+        let (system, token) = (simulation.system(), Arc::new(()));
+        let binder = Binder::spawn(system, token.clone());
+        let maker = Binder::spawn(system, token.clone());
+        let give_left = |number| maker.give_left(binder.clone(), number).ask();
+        let give_right = |number, label: &str| {
+            let given = maker.give_right(binder.clone(), number, label.to_owned());
+            given.ask_blocking()
+        };
+        let five = give_left(5);
+        maker.give_right(binder.clone(), 3, "three".into()).send();
+        assert_eq!(give_right(7, "seven"), Ok(57));
+        simulation.run();
+        let bound = answer(five).expect("a page");
+        let numbers = bound.look(|page| (page.number, page.next.map(|next| next.number)));
+        assert_eq!(numbers, (57, Some(7)));
+        // The page with the number 3 waits for another on the left.
+        let last = binder.ask_last().ask();
+        assert_eq!(give_right(9, ""), Ok(9));
+        simulation.run();
+        let last = answer(last).expect("a page");
+        assert_eq!(last.look(|page| page.number), 9);
+        drop((bound, last, binder, maker));
+        assert!(system.shutdown().is_complete());
+        assert_eq!(Arc::strong_count(&token), 1);
+    }
+}
+
+/// A guard that panics.
+#[derive(Actor)]
+struct Trap {
+    is_set: bool,
+}
+
+#[behaviours]
+impl Trap {
+    fn step(n: u32) -> u32;
+    fn look() -> u32;
+
+    #[join(step, look)]
+    #[when(self.holds(n))]
+    fn go(&mut self, n: u32) -> (u32, u32) {
+        (n, n)
+    }
+
+    #[local]
+    fn holds(&self, n: u32) -> bool {
+        assert!(!self.is_set, "the trap closes on {n}");
+        n > 0
+    }
+
+    fn set(&mut self) {
+        self.is_set = true;
+    }
+}
+
+#[test]
+fn a_combination_whose_guard_panics_meets_the_fault_in_its_turn() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let trap = system.spawn(Trap { is_set: false });
+    let (step, look) = (trap.step(0).ask(), trap.look().ask());
+    simulation.run();
+    trap.set().send();
+    simulation.run();
+    for answer in [step, look].map(answer) {
+        let Err(AskError::Panicked(panic)) = answer else {
+            panic!("{answer:?}");
+        };
+        assert_eq!(panic.message(), "the trap closes on 0");
+        assert!(panic.behaviour().ends_with("go"), "{panic}");
+    }
+    assert_eq!(system.dead_letters().total(), 0);
+}
+
+/// J3: what waits costs others nothing. A search through all of them for each message would take
+/// hours.
+#[test]
+fn many_messages_wait_and_each_finds_its_partner() {
+    let many = if cfg!(miri) { 30 } else { 200_000 };
+    let simulation = Simulation::new(0);
+    let system = simulation.system();
+    let buffer = Buffer::spawn(system);
+    (0..many).for_each(|item| buffer.put(item).send());
+    simulation.run();
+    assert_eq!(system.inspect().actors[0].deferred as u64, many);
+    (0..many).for_each(|number| buffer.get(number).send());
+    simulation.run();
+    assert_eq!(system.inspect().actors[0].deferred, 0);
+    let passed = buffer.passed().ask_blocking();
+    assert!(passed.is_ok_and(|passed| passed.into_iter().eq(0..many)));
+}
