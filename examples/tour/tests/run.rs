@@ -36,6 +36,7 @@ examples! {
     far_places: "gone: [\"bridge\", \"market\", \"mill\"]",
     seeded_race: "sold 2 times",
     bounded_buffer: "6 wait",
+    joins: "Bob with 4 seats takes 4 to the theatre",
     supervised: "gave up after 4 failures",
     full_mailbox: "[8, 9, 10]",
     pub_sub: "missed 16",

@@ -22,7 +22,7 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// The guard `expr` of a behaviour, whose arguments are the fields of `args`.
+    /// The guard `expr` of a behaviour. Its arguments are the fields of `args`.
     pub(super) fn of(
         block: &Block<'_>,
         method: &Method,

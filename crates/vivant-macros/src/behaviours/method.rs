@@ -27,7 +27,7 @@ pub(super) enum Kind {
     /// A message without a body, which joins take.
     Joined,
     /// Takes several messages together.
-    Join(JoinAttrs),
+    Join(Box<JoinAttrs>),
     /// Makes the state; with the attribute's name, the span of errors about `spawn`.
     Start(Ident),
     /// Gets the reason of the actor's end.
@@ -123,11 +123,11 @@ pub(super) fn read(
                 );
                 return None;
             }
-            Kind::Join(JoinAttrs {
+            Kind::Join(Box::new(JoinAttrs {
                 messages: joined(&join, errors)?,
                 join,
                 guard: own_attrs.guard.take(),
-            })
+            }))
         }
         (_, then) => {
             if !has_self {
@@ -176,8 +176,8 @@ pub(super) fn read_joined(item: &TokenStream, errors: &mut Errors) -> Option<Met
     } = syn::parse2(item.clone()).ok()?;
     for attr in attrs.extract_if(.., |attr| is_ours(attr)) {
         let what = match path(&attr).as_str() {
-            "when" => "it waits for others: put the guard at the join that takes it",
-            _ => "its joins take it, and it has no turn of its own",
+            "when" => "it waits for others, so the guard stands at the join that takes it",
+            _ => "its joins take it, so it has no turn of its own",
         };
         errors.at(
             &attr,

@@ -7,35 +7,38 @@
 //!
 //! - [`line`]: one line.
 //! - [`matching`]: the messages that a join takes together.
-//! - [`guarded`]: what a guard is evaluated for.
 
-mod guarded;
 mod line;
 mod matching;
 
-pub(crate) use guarded::Guarded;
-
 use crate::actor::{
-    Combination, Envelope, Guard, GuardOutcome, JOIN_MAX, JoinedMessage, KindTable,
+    Combination, Envelope, Guard, GuardOutcome, JOIN_MAX, JoinTable, JoinedMessage, KindTable,
+    StateRef,
 };
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::Route;
-use line::Line;
+use line::{Line, WaitsFor};
 use matching::{Matched, Matching, Numbers, last_of};
 
 /// The deferred messages of an actor.
 #[derive(Default)]
 pub(crate) struct DeferredMessages {
-    lines: Vec<Line>,
+    lines: Vec<Line<Envelope>>,
+    /// The kind of the messages of each line.
+    kinds: Vec<&'static KindTable>,
     /// The joins of the messages that have come so far, in the order in which they are written.
-    joins: Vec<Matching>,
+    joins: Vec<Join>,
     scope: Scope,
     /// Number of the next message, in the order of arrival.
     arrived: u64,
     count: usize,
-    /// Whose guard was evaluated last.
     evaluated: LastEvaluated,
+}
+
+struct Join {
+    table: &'static JoinTable,
+    matching: Matching,
 }
 
 /// The guard that was evaluated last: of a message of this line, or of this join.
@@ -48,6 +51,31 @@ enum LastEvaluated {
 impl Default for LastEvaluated {
     fn default() -> Self {
         LastEvaluated::Line(0)
+    }
+}
+
+/// A message, or a combination of messages, with a guard.
+pub(crate) enum Guarded<'m> {
+    Message(&'m Envelope),
+    /// A message of each kind that the join takes, in its order.
+    Combination(&'static JoinTable, &'m [&'m Envelope]),
+}
+
+impl Guarded<'_> {
+    /// The kind of the turn that follows if the guard is true.
+    pub(crate) fn kind(&self) -> &'static KindTable {
+        match self {
+            Guarded::Message(envelope) => envelope.kind(),
+            Guarded::Combination(join, _) => join.kind,
+        }
+    }
+
+    /// Returns the value of the guard.
+    pub(crate) fn ready(&self, state: &mut StateRef<'_>) -> bool {
+        match self {
+            Guarded::Message(envelope) => envelope.ready(state),
+            Guarded::Combination(join, messages) => (join.ready)(messages, state),
+        }
     }
 }
 
@@ -117,43 +145,54 @@ impl DeferredMessages {
         let arrived = self.arrived;
         self.arrived += 1;
         self.count += 1;
-        let mut lines = self.lines.iter_mut();
-        match lines.find(|line| line.is_for(kind)) {
-            Some(line) => line.push(arrived, envelope),
-            None => self.add_line(Line::of(kind, arrived, envelope)),
+        match self.line_of(kind) {
+            Some(line) => self.lines[line].push(arrived, envelope),
+            None => self.add_line(kind, arrived, envelope),
         }
         #[cfg(test)]
         if is_planted(InjectedFault::ForgottenCombination) {
             return Completes::No;
         }
-        let mut joins = self.joins.iter();
-        let completes = |matching: &Matching| {
-            let mut messages = matching.join.messages.iter();
-            messages.any(|message| message.is_of_kind(kind))
-                && matching.firsts(&self.lines).is_some()
+        let completes = |join: &Join| {
+            join.table.position_of(kind).is_some() && join.matching.firsts(&self.lines).is_some()
         };
-        match !kind.joins.is_empty() && joins.any(completes) {
+        match !kind.joins.is_empty() && self.joins.iter().any(completes) {
             true => Completes::Yes,
             false => Completes::No,
         }
     }
 
+    fn line_of(&self, kind: &'static KindTable) -> Option<usize> {
+        let mut kinds = self.kinds.iter();
+        if kind.joins.is_empty() {
+            return kinds.position(|other| std::ptr::eq(*other, kind));
+        }
+        // A table may have copies, and a join looks at one line.
+        kinds.position(|other| other.is_same(kind))
+    }
+
     #[inline(never)]
-    fn add_line(&mut self, line: Line) {
-        let (kind, number) = (line.kind, self.lines.len());
-        if !line.is_joined() && kind.guard == Guard::Arguments {
+    fn add_line(&mut self, kind: &'static KindTable, arrived: u64, envelope: Envelope) {
+        let waits_for = match kind.joins {
+            [] => WaitsFor::Guard(kind.guard),
+            _ => WaitsFor::Join,
+        };
+        if waits_for == WaitsFor::Guard(Guard::Arguments) {
             self.scope = Scope::Each;
         }
-        self.lines.push(line);
-        for matching in &mut self.joins {
-            matching.add_line(kind, number);
+        self.lines.push(Line::of(waits_for, arrived, envelope));
+        self.kinds.push(kind);
+        for &table in kind.joins {
+            if !self.joins.iter().any(|other| other.table.is_same(table)) {
+                let before = self.joins.iter();
+                let before = before.take_while(|other| other.table.order <= table.order);
+                let matching = Matching::new(table.guard, table.messages.len());
+                self.joins.insert(before.count(), Join { table, matching });
+            }
         }
-        for &join in kind.joins {
-            if !self.joins.iter().any(|other| other.join.is_same(join)) {
-                let behind = self.joins.iter();
-                let at = behind.take_while(|other| other.join.order <= join.order);
-                let at = at.count();
-                self.joins.insert(at, Matching::new(join, &self.lines));
+        for join in &mut self.joins {
+            if let Some(position) = join.table.position_of(kind) {
+                join.matching.set_line(position, self.lines.len() - 1);
             }
         }
     }
@@ -167,8 +206,7 @@ impl DeferredMessages {
         if !first_decides_for(kind) {
             return Some(envelope);
         }
-        let mut lines = self.lines.iter_mut();
-        let line = lines.find(|line| std::ptr::eq(line.kind, kind));
+        let line = self.line_of(kind).map(|line| &mut self.lines[line]);
         let Some(line) = line.filter(|line| line.is_shut()) else {
             return Some(envelope);
         };
@@ -184,8 +222,8 @@ impl DeferredMessages {
         if self.scope == Scope::Each {
             self.lines.iter_mut().for_each(Line::state_changed);
         }
-        for matching in &mut self.joins {
-            matching.state_changed(&self.lines);
+        for join in &mut self.joins {
+            join.matching.state_changed(&self.lines);
         }
     }
 
@@ -245,7 +283,8 @@ impl DeferredMessages {
                 continue;
             }
             self.evaluated = LastEvaluated::Line(number);
-            if let Some((arrived, at)) = line.evaluate(is_open)
+            if let Some((arrived, at)) =
+                line.evaluate(&mut |message| is_open(Guarded::Message(message)))
                 && oldest.is_none_or(|(other, ..)| arrived < other)
             {
                 oldest = Some((arrived, number, at));
@@ -265,11 +304,24 @@ impl DeferredMessages {
     ) -> Evaluated {
         let mut first = message.map(|(arrived, ..)| arrived);
         let mut found: Option<(usize, Numbers)> = None;
-        for (number, matching) in self.joins.iter_mut().enumerate() {
+        for (number, Join { table, matching }) in self.joins.iter_mut().enumerate() {
             self.evaluated = LastEvaluated::Join(number);
-            match matching.evaluate(&self.lines, &mut is_open) {
+            let lines = matching.lines();
+            let found_here = matching.evaluate(&self.lines, |numbers| {
+                let message = |position: usize| {
+                    let line = &self.lines[lines[position]?];
+                    line.get(line.index_of(numbers[position])?)
+                };
+                messages_at(table.messages.len(), message).is_some_and(|messages| {
+                    is_open(Guarded::Combination(
+                        table,
+                        &messages[..table.messages.len()],
+                    ))
+                })
+            });
+            match found_here {
                 Matched::Open(numbers) => {
-                    let (_, arrived) = last_of(&numbers, matching.join.messages.len());
+                    let (_, arrived) = last_of(&numbers, table.messages.len());
                     // Of two that one message completes, the join that is written first.
                     if first.is_none_or(|other| arrived < other) {
                         first = Some(arrived);
@@ -305,11 +357,11 @@ impl DeferredMessages {
         numbers: &Numbers,
         guard: GuardOutcome,
     ) -> Option<Open> {
-        let matching = &self.joins[join];
-        let join = matching.join;
+        let Join { table, matching } = &self.joins[join];
+        let (join, on_lines) = (*table, matching.lines());
         let mut places = [(0, 0); JOIN_MAX];
         for (position, number) in numbers.iter().enumerate().take(join.messages.len()) {
-            let line = matching.line(position)?;
+            let line = on_lines[position]?;
             places[position] = (line, self.lines[line].index_of(*number)?);
         }
         let places = &places[..join.messages.len()];
@@ -358,7 +410,7 @@ impl DeferredMessages {
                 self.take(line, at).map(Open::Message)
             }
             LastEvaluated::Join(join) => {
-                let numbers = self.joins.get_mut(join)?.next(&self.lines)?;
+                let numbers = self.joins.get_mut(join)?.matching.next(&self.lines)?;
                 self.take_combination(join, &numbers, GuardOutcome::Panicked)
             }
         }
@@ -367,12 +419,11 @@ impl DeferredMessages {
     /// Takes out the oldest message that has a place in a bounded mailbox, whatever the value of
     /// its guard.
     pub(crate) fn pop_oldest_counted(&mut self) -> Option<Envelope> {
-        let first = |line: &Line| {
-            let (arrived, _) = line.first()?;
-            (line.kind.route == Route::Counted).then_some(arrived)
-        };
-        let lines = self.lines.iter_mut().filter(|line| first(line).is_some());
-        let envelope = lines.min_by_key(|line| first(line))?.take(0)?;
+        let counted = self.lines.iter_mut().zip(&self.kinds);
+        let counted = counted.filter(|(_, kind)| kind.route == Route::Counted);
+        let counted = counted.filter(|(line, _)| line.first().is_some());
+        let oldest = counted.min_by_key(|(line, _)| line.first().map(|(arrived, _)| arrived));
+        let envelope = oldest?.0.take(0)?;
         self.count -= 1;
         Some(envelope)
     }
@@ -384,4 +435,16 @@ impl DeferredMessages {
         all.sort_unstable_by_key(|(arrived, _)| *arrived);
         all.into_iter().map(|(_, envelope)| envelope).collect()
     }
+}
+
+/// The messages of a combination: `count` of them, then the first again.
+fn messages_at<'m>(
+    count: usize,
+    message: impl Fn(usize) -> Option<&'m Envelope>,
+) -> Option<[&'m Envelope; JOIN_MAX]> {
+    let mut messages = [message(0)?; JOIN_MAX];
+    for (position, place) in messages.iter_mut().enumerate().take(count).skip(1) {
+        *place = message(position)?;
+    }
+    Some(messages)
 }

@@ -89,13 +89,13 @@ pub(crate) use deferred_messages::{
     Completes, DeferredMessages, Evaluated, Open, first_decides_for,
 };
 pub(crate) use envelope::{
-    Combination, Envelope, GuardOutcome, JOIN_MAX, KindTable, LinkMessage, LinkedPeer, MessageKind,
-    Processed,
+    Combination, Envelope, GuardOutcome, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed,
 };
 pub use envelope::{JoinTable, JoinedMessage};
 pub use error::{AskError, NotSent, Overloaded, Undelivered};
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;
+pub(crate) use options::JOIN_MAX;
 pub use options::{Guard, JoinGuard, Mailbox, Pool, Steps};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, TraceCoverage, known};

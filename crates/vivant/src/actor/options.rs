@@ -107,6 +107,9 @@ pub enum Guard {
     Arguments,
 }
 
+/// Limit of the messages of one join. A combination then fits into an envelope.
+pub(crate) const JOIN_MAX: usize = 8;
+
 /// What the guard of a join reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]

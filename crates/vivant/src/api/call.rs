@@ -359,7 +359,7 @@ impl<B: Behaviour> MessageKind for Sent<B> {
 
     fn ready((args, resolver): &Self::Content, state: &mut StateRef<'_>) -> bool {
         if const { !B::JOINS.is_empty() } {
-            // It waits for the others; one that was withdrawn waits no more.
+            // It waits for the others, until it is withdrawn.
             return resolver.is_withdrawn();
         }
         state

@@ -22,6 +22,7 @@ mod freezing;
 mod futures;
 mod graphs;
 mod groups;
+mod guarded_joins;
 mod guards;
 mod idle_marks;
 mod inspection;

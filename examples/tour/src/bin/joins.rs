@@ -1,5 +1,9 @@
 //! Joins: an actor takes several messages as if they were one. Cars and groups of passengers wait
 //! for each other at a taxi rank, and each car takes the first group for which it has the seats.
+//!
+//! Where to look: `free` and `call` have no body, so they only wait; `ride` takes one of each in
+//! one turn and answers both. Try: remove the guard, and the first car takes the first group.
+#![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use vivant::prelude::*;
 

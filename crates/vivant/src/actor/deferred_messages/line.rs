@@ -1,13 +1,15 @@
 //! A line: the deferred messages of one behaviour, in the order of arrival.
 
-use super::guarded::{EVALUATIONS_MAX, Guarded, Restart};
-use crate::actor::{Envelope, Guard, KindTable};
+use crate::actor::Guard;
 use std::collections::VecDeque;
 
-pub(super) struct Line {
-    pub(super) kind: &'static KindTable,
+/// Limit of the guards evaluated in one line, or of one join, before the others have their turn.
+pub(super) const EVALUATIONS_MAX: usize = if cfg!(test) { 4 } else { 64 };
+
+pub(super) struct Line<M> {
+    waits_for: WaitsFor,
     /// With their numbers, which rise. `None`: this message was taken out from between the others.
-    messages: VecDeque<(u64, Option<Envelope>)>,
+    messages: VecDeque<(u64, Option<M>)>,
     /// Number of `None`s in `messages`.
     holes: usize,
     /// The guards of the messages before this index have been evaluated in this pass.
@@ -16,36 +18,50 @@ pub(super) struct Line {
     restart: Restart,
 }
 
-impl Line {
+/// What the messages of a line wait for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum WaitsFor {
+    /// Their guard, which reads this.
+    Guard(Guard),
+    /// Other messages: each has no guard of its own, and no turn.
+    Join,
+}
+
+/// What follows a pass over many guards.
+#[derive(PartialEq, Eq)]
+pub(super) enum Restart {
+    No,
+    /// Another pass: the state has changed since this one began.
+    Yes,
+}
+
+impl<M> Line<M> {
     /// A line of one message, with a guard that was evaluated just now.
-    pub(super) fn of(kind: &'static KindTable, arrived: u64, envelope: Envelope) -> Line {
+    pub(super) fn of(waits_for: WaitsFor, arrived: u64, message: M) -> Line<M> {
         Line {
-            kind,
-            messages: VecDeque::from([(arrived, Some(envelope))]),
+            waits_for,
+            messages: VecDeque::from([(arrived, Some(message))]),
             holes: 0,
             next: 1,
             restart: Restart::No,
         }
     }
 
-    /// Returns true if the messages wait for others: each has no guard of its own, and no turn.
     #[inline]
     pub(super) fn is_joined(&self) -> bool {
-        !self.kind.joins.is_empty()
-    }
-
-    /// Returns true if messages of this kind wait here. Those of a join wait in one line, even if
-    /// there are copies of their table.
-    pub(super) fn is_for(&self, kind: &'static KindTable) -> bool {
-        std::ptr::eq(self.kind, kind) || (self.is_joined() && self.kind.is_same(kind))
+        self.waits_for == WaitsFor::Join
     }
 
     /// Appends a message. Its guard was evaluated just now.
-    pub(super) fn push(&mut self, arrived: u64, envelope: Envelope) {
+    pub(super) fn push(&mut self, arrived: u64, message: M) {
         if self.next == self.messages.len() {
             self.next += 1;
         }
-        self.messages.push_back((arrived, Some(envelope)));
+        self.messages.push_back((arrived, Some(message)));
+    }
+
+    fn reads_arguments(&self) -> bool {
+        self.waits_for == WaitsFor::Guard(Guard::Arguments)
     }
 
     /// Number of messages.
@@ -57,7 +73,7 @@ impl Line {
         // A pass over a long line is finished first. Otherwise the last messages would never be
         // reached.
         let is_long = self.count() > EVALUATIONS_MAX;
-        if self.kind.guard == Guard::Arguments && is_long && self.next > 0 {
+        if self.reads_arguments() && is_long && self.next > 0 {
             self.restart = Restart::Yes;
         } else {
             self.next = 0;
@@ -75,16 +91,16 @@ impl Line {
     }
 
     /// Returns the oldest message and its number. The front of the line is never `None`.
-    pub(super) fn first(&self) -> Option<(u64, &Envelope)> {
-        let (arrived, envelope) = self.messages.front()?;
-        Some((*arrived, envelope.as_ref()?))
+    pub(super) fn first(&self) -> Option<(u64, &M)> {
+        let (arrived, message) = self.messages.front()?;
+        Some((*arrived, message.as_ref()?))
     }
 
     /// Returns the number of the newest message.
     #[cfg(test)]
     pub(super) fn last(&self) -> Option<u64> {
         let mut messages = self.messages.iter().rev();
-        Some(messages.find(|(_, envelope)| envelope.is_some())?.0)
+        Some(messages.find(|(_, message)| message.is_some())?.0)
     }
 
     /// Returns the number of the oldest message that has this number or a higher one.
@@ -93,7 +109,7 @@ impl Line {
             .messages
             .partition_point(|(arrived, _)| *arrived < number);
         let mut rest = self.messages.range(at..);
-        let (arrived, _) = rest.find(|(_, envelope)| envelope.is_some())?;
+        let (arrived, _) = rest.find(|(_, message)| message.is_some())?;
         Some(*arrived)
     }
 
@@ -102,11 +118,11 @@ impl Line {
         let at = self
             .messages
             .partition_point(|(arrived, _)| *arrived < number);
-        let (arrived, envelope) = self.messages.get(at)?;
-        (*arrived == number && envelope.is_some()).then_some(at)
+        let (arrived, message) = self.messages.get(at)?;
+        (*arrived == number && message.is_some()).then_some(at)
     }
 
-    pub(super) fn get(&self, at: usize) -> Option<&Envelope> {
+    pub(super) fn get(&self, at: usize) -> Option<&M> {
         self.messages.get(at)?.1.as_ref()
     }
 
@@ -129,22 +145,23 @@ impl Line {
     /// message.
     pub(super) fn evaluate(
         &mut self,
-        is_open: &mut impl FnMut(Guarded<'_>) -> bool,
+        is_open: &mut impl FnMut(&M) -> bool,
     ) -> Option<(u64, usize)> {
-        let scope = match self.kind.guard {
-            Guard::State => 1,
-            Guard::Arguments => EVALUATIONS_MAX,
+        let scope = if self.reads_arguments() {
+            EVALUATIONS_MAX
+        } else {
+            1
         };
         for _ in 0..scope {
             let (arrived, at) = self.next_unevaluated()?;
-            if is_open(Guarded::Message(self.get(at)?)) {
+            if is_open(self.get(at)?) {
                 // The index stays here, because an older message of another line may go first.
                 return Some((arrived, at));
             }
-            match self.kind.guard {
-                Guard::State => self.next = self.messages.len(),
-                Guard::Arguments => self.next += 1,
-            }
+            self.next = match self.reads_arguments() {
+                true => self.next + 1,
+                false => self.messages.len(),
+            };
         }
         None
     }
@@ -163,8 +180,8 @@ impl Line {
         }
     }
 
-    pub(super) fn take(&mut self, at: usize) -> Option<Envelope> {
-        let envelope = self.messages.get_mut(at)?.1.take()?;
+    pub(super) fn take(&mut self, at: usize) -> Option<M> {
+        let message = self.messages.get_mut(at)?.1.take()?;
         self.holes += 1;
         while let Some((_, None)) = self.messages.front() {
             self.messages.pop_front();
@@ -177,12 +194,12 @@ impl Line {
             self.messages.retain(|(_, message)| message.is_some());
             self.holes = 0;
         }
-        Some(envelope)
+        Some(message)
     }
 
     /// Returns all messages with their numbers.
-    pub(super) fn into_messages(self) -> impl Iterator<Item = (u64, Envelope)> {
+    pub(super) fn into_messages(self) -> impl Iterator<Item = (u64, M)> {
         let all = self.messages.into_iter();
-        all.filter_map(|(arrived, envelope)| Some((arrived, envelope?)))
+        all.filter_map(|(arrived, message)| Some((arrived, message?)))
     }
 }

@@ -9,9 +9,8 @@
 //! through the combinations in their order. It notes the last one found closed, by the numbers of
 //! its messages, so messages may come and go between two evaluations.
 
-use super::guarded::{EVALUATIONS_MAX, Guarded, Restart};
-use super::line::Line;
-use crate::actor::{Envelope, JOIN_MAX, JoinGuard, JoinTable, KindTable};
+use super::line::{EVALUATIONS_MAX, Line, Restart};
+use crate::actor::{JOIN_MAX, JoinGuard};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 
@@ -20,7 +19,9 @@ pub(super) type Numbers = [u64; JOIN_MAX];
 
 /// The matching of one join.
 pub(super) struct Matching {
-    pub(super) join: &'static JoinTable,
+    guard: JoinGuard,
+    /// Number of kinds of messages.
+    count: usize,
     /// The line of each kind of message, if there is one already.
     lines: [Option<usize>; JOIN_MAX],
     /// The last combination found closed in this pass.
@@ -38,54 +39,44 @@ pub(super) enum Matched {
 }
 
 impl Matching {
-    pub(super) fn new(join: &'static JoinTable, lines: &[Line]) -> Matching {
-        let mut matching = Matching {
-            join,
+    pub(super) fn new(guard: JoinGuard, count: usize) -> Matching {
+        Matching {
+            guard,
+            count,
             lines: [None; JOIN_MAX],
             closed: None,
             restart: Restart::No,
-        };
-        for (at, line) in lines.iter().enumerate() {
-            matching.add_line(line.kind, at);
-        }
-        matching
-    }
-
-    /// There is a line for messages of this kind now.
-    pub(super) fn add_line(&mut self, kind: &KindTable, at: usize) {
-        let mut messages = self.join.messages.iter();
-        if let Some(position) = messages.position(|message| message.is_of_kind(kind)) {
-            self.lines[position] = Some(at);
         }
     }
 
-    /// The line of the messages at this position of the join.
-    pub(super) fn line(&self, position: usize) -> Option<usize> {
-        self.lines[position]
+    /// There is a line for the messages at this position of the join now.
+    pub(super) fn set_line(&mut self, position: usize, line: usize) {
+        self.lines[position] = Some(line);
     }
 
-    fn count(&self) -> usize {
-        self.join.messages.len()
+    /// The lines of the messages.
+    pub(super) fn lines(&self) -> [Option<usize>; JOIN_MAX] {
+        self.lines
     }
 
     /// Returns the numbers of the oldest messages; `None` if one is missing.
-    pub(super) fn firsts(&self, lines: &[Line]) -> Option<Numbers> {
+    pub(super) fn firsts<M>(&self, lines: &[Line<M>]) -> Option<Numbers> {
         let mut firsts = [0; JOIN_MAX];
         #[cfg(test)]
         if is_planted(InjectedFault::NewestJoined) {
-            for (first, line) in firsts.iter_mut().zip(self.lines).take(self.count()) {
+            for (first, line) in firsts.iter_mut().zip(self.lines).take(self.count) {
                 *first = lines[line?].last()?;
             }
             return Some(firsts);
         }
-        for (first, line) in firsts.iter_mut().zip(self.lines).take(self.count()) {
+        for (first, line) in firsts.iter_mut().zip(self.lines).take(self.count) {
             (*first, _) = lines[line?].first()?;
         }
         Some(firsts)
     }
 
-    pub(super) fn state_changed(&mut self, lines: &[Line]) {
-        if self.join.guard != JoinGuard::StateAndArguments {
+    pub(super) fn state_changed<M>(&mut self, lines: &[Line<M>]) {
+        if self.guard != JoinGuard::StateAndArguments {
             return;
         }
         // As in a line: a long pass is finished first.
@@ -97,19 +88,19 @@ impl Matching {
         }
     }
 
-    fn is_long(&self, lines: &[Line]) -> bool {
-        let mine = self.lines.iter().take(self.count()).flatten();
+    fn is_long<M>(&self, lines: &[Line<M>]) -> bool {
+        let mine = self.lines.iter().take(self.count).flatten();
         let counts = mine.map(|&line| lines[line].count());
         counts.fold(1, usize::saturating_mul) > EVALUATIONS_MAX
     }
 
     /// Finds the first open combination; evaluates at most `EVALUATIONS_MAX` guards.
-    pub(super) fn evaluate(
+    pub(super) fn evaluate<M>(
         &mut self,
-        lines: &[Line],
-        is_open: &mut impl FnMut(Guarded<'_>) -> bool,
+        lines: &[Line<M>],
+        mut is_open: impl FnMut(&Numbers) -> bool,
     ) -> Matched {
-        let evaluations = match self.join.guard {
+        let evaluations = match self.guard {
             JoinGuard::None => return self.firsts(lines).map_or(Matched::Closed, Matched::Open),
             JoinGuard::State => 1,
             JoinGuard::Arguments | JoinGuard::StateAndArguments => EVALUATIONS_MAX,
@@ -118,13 +109,10 @@ impl Matching {
             let Some(numbers) = self.next(lines) else {
                 return Matched::Closed;
             };
-            let Some(messages) = self.messages(&numbers, lines) else {
-                return Matched::Closed;
-            };
-            if is_open(Guarded::Combination(self.join, &messages[..self.count()])) {
+            if is_open(&numbers) {
                 return Matched::Open(numbers);
             }
-            if self.join.guard == JoinGuard::State {
+            if self.guard == JoinGuard::State {
                 return Matched::Closed;
             }
             self.closed = Some(numbers);
@@ -132,25 +120,8 @@ impl Matching {
         Matched::More
     }
 
-    /// The messages with these numbers.
-    fn messages<'l>(
-        &self,
-        numbers: &Numbers,
-        lines: &'l [Line],
-    ) -> Option<[&'l Envelope; JOIN_MAX]> {
-        let message = |position: usize| {
-            let line = &lines[self.lines[position]?];
-            line.get(line.index_of(numbers[position])?)
-        };
-        let mut messages = [message(0)?; JOIN_MAX];
-        for position in 1..self.count() {
-            messages[position] = message(position)?;
-        }
-        Some(messages)
-    }
-
-    /// The combination whose guard is evaluated next, or was being evaluated when it panicked.
-    pub(super) fn next(&mut self, lines: &[Line]) -> Option<Numbers> {
+    /// The combination to evaluate next; after the panic of a guard, the one it was evaluated for.
+    pub(super) fn next<M>(&mut self, lines: &[Line<M>]) -> Option<Numbers> {
         loop {
             if let Some(numbers) = self.after_closed(lines) {
                 return Some(numbers);
@@ -164,9 +135,9 @@ impl Matching {
     }
 
     /// The combination after the last one found closed; the first of all, if there is none.
-    fn after_closed(&self, lines: &[Line]) -> Option<Numbers> {
+    fn after_closed<M>(&self, lines: &[Line<M>]) -> Option<Numbers> {
         let firsts = self.firsts(lines)?;
-        let complete = last_of(&firsts, self.count()).1;
+        let complete = last_of(&firsts, self.count).1;
         let from = match &self.closed {
             None => complete,
             Some(closed) => {
@@ -174,7 +145,7 @@ impl Matching {
                 if with_same_last.is_some() {
                     return with_same_last;
                 }
-                (last_of(closed, self.count()).1 + 1).max(complete)
+                (last_of(closed, self.count).1 + 1).max(complete)
             }
         };
         // The next message after which a combination is complete.
@@ -182,30 +153,30 @@ impl Matching {
             let number = lines[self.lines[position]?].first_from(from)?;
             Some((number, position))
         };
-        let (number, position) = (0..self.count()).filter_map(next).min()?;
+        let (number, position) = (0..self.count).filter_map(next).min()?;
         let mut numbers = firsts;
         numbers[position] = number;
         Some(numbers)
     }
 
     /// The combination after `closed` of those with the same last message.
-    fn with_same_last(
+    fn with_same_last<M>(
         &self,
         closed: &Numbers,
         firsts: &Numbers,
-        lines: &[Line],
+        lines: &[Line<M>],
     ) -> Option<Numbers> {
-        let (last, number) = last_of(closed, self.count());
+        let (last, number) = last_of(closed, self.count);
         let waits = |position: usize| {
             let line = self.lines[position]?;
             lines[line].index_of(closed[position])
         };
         waits(last)?;
         // Behind a message that was taken meanwhile, everything begins anew.
-        let others = || (0..self.count()).filter(|&position| position != last);
+        let others = || (0..self.count).filter(|&position| position != last);
         let until = others().find(|&position| waits(position).is_none());
-        let until = until.unwrap_or(self.count());
-        let steps = (0..self.count()).rev();
+        let until = until.unwrap_or(self.count);
+        let steps = (0..self.count).rev();
         for position in steps.filter(|&position| position != last && position <= until) {
             let line = &lines[self.lines[position]?];
             let next = line.first_from(closed[position] + 1);
