@@ -136,8 +136,9 @@ pub use api::SendError;
 pub use api::Spawner;
 pub use api::{
     Actor, Address, Answer, AskFuture, Behaviour, Call, Cancelled, Continuation, Entry, Handle,
-    Implements, InlineActor, InlineState, Join, Link, Matched, Message, Offer, OfferedAsk, Promise,
-    Resolver, StateStorage, Step, Target, Then, TraceReferences, Turn, Waiting, WeakAddress,
+    Implements, InlineActor, InlineState, Join, Link, Matched, Message, Offer, OfferedAsk,
+    Pipeline, Promise, Resolver, StateStorage, Step, Target, Then, TraceReferences, Turn, Waiting,
+    WeakAddress,
 };
 pub use api::{Clock, Sleep};
 pub use config::BadCollectors;

@@ -84,7 +84,7 @@ mod worker_shared;
 pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, StateRef};
-pub(crate) use dead_letter::{bury_letter, note_dead_letter};
+pub(crate) use dead_letter::{bury_letter, note_dead_letter, note_unresolved};
 pub(crate) use deferred_messages::{
     Completes, DeferredMessages, Evaluated, Open, first_decides_for,
 };

@@ -234,6 +234,15 @@ impl<'a, M: Message> Call<'a, M> {
         post_or_bury(self.to, envelope);
     }
 
+    /// The message, packed, with its receiver.
+    pub(crate) fn into_delivery(self, resolver: Resolver<M::Reply>) -> Delivery {
+        let envelope = (self.pack)(self.args, resolver, self.place);
+        Delivery {
+            to: self.to.into_counted(),
+            envelope,
+        }
+    }
+
     /// Like `post`, for a sender that may have been promised a place.
     pub(crate) fn post_by(self, reservation: Reservation, resolver: Resolver<M::Reply>) {
         let envelope = (self.pack)(self.args, resolver, self.place);

@@ -33,6 +33,8 @@ pub enum Cause {
     /// It had waited longest in a full mailbox
     /// ([`Mailbox::DropOldest`](crate::Mailbox::DropOldest)).
     DroppedOldest,
+    /// The promise of its receiver's address was broken ([`Pipeline`](crate::Pipeline)).
+    Unresolved,
 }
 
 /// One line of the count: the number of messages of one kind, made at one place, lost for one
@@ -58,6 +60,7 @@ impl fmt::Display for Cause {
             Cause::Rejected => "the mailbox was full",
             Cause::DroppedNewest => "the mailbox was full, and it was the newest",
             Cause::DroppedOldest => "the mailbox was full, and it was the oldest",
+            Cause::Unresolved => "the promise of its actor was broken",
         })
     }
 }
@@ -73,6 +76,7 @@ impl Cause {
             Cause::Rejected => "rejected",
             Cause::DroppedNewest => "dropped newest",
             Cause::DroppedOldest => "dropped oldest",
+            Cause::Unresolved => "unresolved",
         }
     }
 }

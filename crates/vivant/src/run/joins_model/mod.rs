@@ -188,20 +188,4 @@ impl Model {
         let before = self.fates.insert(number, fate);
         assert_eq!(before, Some(Fate::Open), "T3: {number} meets {fate:?}");
     }
-
-    /// Returns true if no join has more combinations of messages with guarded arguments than are
-    /// evaluated at a time (J4).
-    fn finds_first(&self, evaluations: usize) -> bool {
-        let count = |kind: Kind| {
-            let all = self.waiting.iter().chain(&self.queue);
-            all.filter(|number| self.kinds[**number].0 == kind).count()
-        };
-        [Join::Def, Join::De].into_iter().all(|join| {
-            join.kinds()
-                .iter()
-                .map(|kind| count(*kind))
-                .product::<usize>()
-                <= evaluations
-        })
-    }
 }
