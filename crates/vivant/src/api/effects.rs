@@ -44,8 +44,13 @@ impl<A: Actor> Turn<'_, A> {
     }
 
     /// Leaves the reply of this behaviour to another actor: return the promise, and `call`'s reply
-    /// goes straight to the asking actor or future, not by way of this actor. The message is sent
-    /// when the behaviour returns.
+    /// goes straight to the asking actor or future, not by way of this actor, which may end
+    /// meanwhile. The message is sent when the behaviour returns.
+    ///
+    /// That holds too for `t.delegate(call).within(limit)`, where the limit begins when the message
+    /// is sent, and for `Ok(t.delegate(call))` in a behaviour that returns
+    /// `Result<Promise<T>, E>`. A delegated promise that is continued here, by `then` or as one of
+    /// several, is an ordinary request.
     pub fn delegate<M: Message>(&self, call: Call<'_, M>) -> Promise<M::Reply> {
         Promise::delegated(call)
     }

@@ -45,7 +45,8 @@ impl Ring {
             at += 1;
             cell.step(living.count() as u32).into_owned()
         };
-        t.barrier(&self.cells.members(), step).then(t.me().all_stepped())
+        t.barrier(&self.cells.members(), step)
+            .then(t.me().all_stepped())
     }
 
     #[then]
@@ -64,12 +65,18 @@ impl Ring {
 fn main() -> Result<(), AskError> {
     let system = System::new();
     let living = vec![false, false, true, false, false, false, false];
-    let cells: Vec<_> = living.iter().map(|&is_alive| system.spawn(Cell { is_alive })).collect();
+    let cells: Vec<_> = living
+        .iter()
+        .map(|&is_alive| system.spawn(Cell { is_alive }))
+        .collect();
     let group = Group::new();
     cells.iter().for_each(|cell| {
         group.join(cell);
     });
-    let ring = system.spawn(Ring { cells: group, living });
+    let ring = system.spawn(Ring {
+        cells: group,
+        living,
+    });
     for expected in [".#.#...", "#...#.."] {
         let round = ring.round().ask_blocking()?;
         println!("{round}");
@@ -78,5 +85,6 @@ fn main() -> Result<(), AskError> {
     cells[5].breaks().send();
     let broken = ring.round().ask_blocking()?;
     println!("{broken}");
+    assert_eq!(broken, ".#.#.?#");
     Ok(())
 }

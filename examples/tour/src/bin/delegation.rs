@@ -39,10 +39,18 @@ struct Desk {
 
 #[behaviours]
 impl Desk {
-    fn consult(&self, t: &Turn<Self>, field: String, case: String) -> Result<Promise<String>, String> {
+    fn consult(
+        &self,
+        t: &Turn<Self>,
+        field: String,
+        case: String,
+    ) -> Result<Promise<String>, String> {
         let mut experts = self.experts.iter();
-        let (_, expert) = experts.find(|(of, _)| *of == field).ok_or("no such expert")?;
-        Ok(t.delegate(expert.examine(case)).within(Duration::from_secs(3600)))
+        let (_, expert) = experts
+            .find(|(of, _)| *of == field)
+            .ok_or("no such expert")?;
+        Ok(t.delegate(expert.examine(case))
+            .within(Duration::from_secs(3600)))
     }
 
     fn closes(&self, t: &Turn<Self>) {
@@ -53,10 +61,16 @@ impl Desk {
 fn main() {
     let simulation = Simulation::new(1);
     let system = simulation.system();
-    let law = system.spawn(Expert { field: "law", cases: Vec::new() });
-    let health = system.spawn(Expert { field: "health", cases: Vec::new() });
+    let law = system.spawn(Expert {
+        field: "law",
+        cases: Vec::new(),
+    });
+    let health = system.spawn(Expert {
+        field: "health",
+        cases: Vec::new(),
+    });
     let desk = system.spawn(Desk {
-        experts: vec![("law", law.clone()), ("health", health)],
+        experts: vec![("law", law.clone()), ("health", health.clone())],
     });
     let fence = desk.consult("law".into(), "the fence".into()).ask();
     let cough = desk.consult("health".into(), "the cough".into()).ask();
@@ -72,6 +86,7 @@ fn main() {
     let law = "the fence: a matter of law".to_owned();
     assert_eq!(answers, (Ok(Ok(law)), Ok(Err("no such expert".to_owned()))));
     // The other does not: the limit holds without the desk.
+    assert!(Address::is_alive(&health));
     simulation.run_for(Duration::from_secs(3600));
     let cough = system.block_on(cough);
     assert!(matches!(cough, Err(AskError::TimedOut { .. })), "{cough:?}");

@@ -1,4 +1,4 @@
-//! Promise pipelining: messages to an actor whose address a promise will bring.
+//! Promise pipelining: messages to the address that a promise will bring.
 //!
 //! A client opens a session and uses it without a wait in between. Where to look: `session` in
 //! `visit` is a session that does not exist yet; what is sent to it travels, in order, when its
@@ -36,7 +36,10 @@ impl Gate {
     /// Takes a second to look the password up.
     fn login(&self, t: &Turn<Self>, user: String, password: String) -> Promise<Address<Session>> {
         let (promise, resolver) = t.promise();
-        t.after(Duration::from_secs(1), t.me().looked_up(user, password, resolver));
+        t.after(
+            Duration::from_secs(1),
+            t.me().looked_up(user, password, resolver),
+        );
         promise
     }
 
@@ -74,7 +77,9 @@ impl Client {
 fn main() -> Result<(), AskError> {
     let simulation = Simulation::new(1);
     let system = simulation.system();
-    let client = system.spawn(Client { gate: system.spawn(Gate) });
+    let client = system.spawn(Client {
+        gate: system.spawn(Gate),
+    });
     let bought = client.visit("Ada".into(), "secret".into()).ask_blocking()?;
     println!("{bought}, after {:?}", simulation.now());
     assert_eq!(bought, "Ada buys bread and cheese");

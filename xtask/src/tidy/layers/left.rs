@@ -249,6 +249,7 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
         "vivant",
         &[
             "api/ask_future.rs",
+            "api/promise/relay.rs",
             "api/promise/resolver.rs",
             "api/promise/slot.rs",
         ],

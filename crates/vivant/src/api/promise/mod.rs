@@ -5,7 +5,7 @@
 //! - [`Resolver`]: the right, and the duty, to give it its value; may be kept and sent.
 //! - [`slot`]: the memory that the two share.
 //! - [`join`]: all of several promises, any, or a quorum.
-//! - [`pipeline`]: messages to an actor whose address a promise will bring.
+//! - [`pipeline`]: messages to the address that a promise will bring.
 //! - [`relay`]: a resolver that passes its value on to another one.
 
 mod join;

@@ -1,4 +1,4 @@
-//! Promise pipelining: messages to an actor whose address a promise will bring.
+//! Promise pipelining: messages to the address that a promise will bring.
 
 use super::slot::Continue;
 use super::token::made;

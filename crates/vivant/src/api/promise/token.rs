@@ -11,8 +11,8 @@ use crate::api::link::Target;
 use crate::failures::{Inside, Panic, catch};
 
 impl<V: Send + 'static> Promise<V> {
-    /// Sends the value on, once it is here, in a message to the actor `to`: the one that `call`
-    /// makes of it. Returns the promise of that message's reply, which may be dropped. If this
+    /// Sends the value on, once it is here, in the message to the actor `to` that `call` makes of
+    /// it. Returns the promise of that message's reply, which may be dropped. If this
     /// promise is broken, nothing is sent, and the returned one has the same error.
     ///
     /// The value is a *token* in the words of SALSA: it orders `m2` after `m1`, and this actor has
