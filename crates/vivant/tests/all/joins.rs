@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use vivant::prelude::*;
-use vivant::simulation::Simulation;
+use vivant::simulation::{Faults, Seeds, Simulation, check};
 use vivant::{AskFuture, Cancelled, Cause, Messages, Supervisor};
 
 #[derive(Actor)]
@@ -319,4 +319,79 @@ fn many_messages_wait_and_each_finds_its_partner() {
     assert_eq!(system.inspect().actors[0].deferred, 0);
     let passed = buffer.passed().ask_blocking();
     assert!(passed.is_ok_and(|passed| passed.into_iter().eq(0..many)));
+}
+
+/// Under injected panics and restarts: a turn takes both messages or none, and each request has an
+/// answer in the end.
+#[test]
+fn seeded_panics_lose_no_message_of_a_join() {
+    let faults = Faults::none().panics(100_000);
+    let seeds = Seeds(if cfg!(miri) { 1 } else { 100 });
+    check(
+        "seeded_panics_lose_no_message_of_a_join",
+        seeds,
+        &faults,
+        |simulation| {
+            let system = simulation.system();
+            let tree = Supervisor::one_for_one();
+            let tree = tree.budget(1_000, Duration::from_secs(1)).spawn(system);
+            let returned = match simulation.seed() % 2 {
+                0 => Messages::Kept,
+                _ => Messages::Returned,
+            };
+            let buffer = tree.add(Buffer::child().messages(returned));
+            simulation.run();
+            let (mut puts, mut gets) = (Vec::new(), Vec::new());
+            for number in 0..60 {
+                puts.push(buffer.put(number).ask());
+                gets.push(buffer.get(number).ask());
+                if number % 7 == 0 {
+                    simulation.run();
+                }
+            }
+            simulation.run();
+            Address::stop(&buffer);
+            simulation.run();
+            let (puts, gets): (Vec<_>, Vec<_>) = (
+                puts.into_iter().map(answer).collect(),
+                gets.into_iter().map(answer).collect(),
+            );
+            let joined = puts.iter().filter(|put| put.is_ok()).count();
+            assert_eq!(joined, gets.iter().filter(|get| get.is_ok()).count());
+            let panicked = |error: &AskError| matches!(error, AskError::Panicked(_));
+            let panics = puts.iter().filter(|put| put.as_ref().is_err_and(panicked));
+            let panics_of_gets = gets.iter().filter(|get| get.as_ref().is_err_and(panicked));
+            let panics = panics.count();
+            assert_eq!(panics, panics_of_gets.count());
+            let lost = 120 - 2 * (joined + panics);
+            assert_eq!(system.dead_letters().total(), lost as u64);
+        },
+    );
+}
+
+#[test]
+fn threads_that_send_at_once_find_their_partners() {
+    const EACH: u64 = if cfg!(miri) { 20 } else { 5_000 };
+    let system = System::new();
+    let buffer = Buffer::spawn(&system);
+    let sum = std::thread::scope(|scope| {
+        for thread in 0..2 {
+            let buffer = &buffer;
+            scope.spawn(move || (0..EACH).for_each(|n| buffer.put(thread * EACH + n).send()));
+        }
+        let getters: Vec<_> = (0..2)
+            .map(|_| {
+                let asks = || (0..EACH).map(|n| buffer.get(n).ask_blocking().map(|got| got.1));
+                scope.spawn(move || asks().sum::<Result<u64, AskError>>())
+            })
+            .collect();
+        let sums = getters
+            .into_iter()
+            .map(|getter| getter.join().expect("it ends"));
+        sums.sum::<Result<u64, AskError>>()
+    });
+    assert_eq!(sum, Ok((0..2 * EACH).sum()));
+    let mut passed = buffer.passed().ask_blocking().expect("it is there");
+    passed.sort_unstable();
+    assert!(passed.into_iter().eq(0..2 * EACH));
 }
