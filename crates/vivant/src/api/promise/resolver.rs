@@ -34,9 +34,11 @@ enum Destination<T: Send + 'static> {
     Slot(Answering<T>),
     /// A future or thread outside.
     Outside(Brc<Oneshot<T>>),
-    /// Another resolver.
-    Relay(Box<dyn Relay<T>>),
+    /// Another resolver. A thin pointer: each request has a resolver, and few have a relay.
+    Relay(Box<Box<dyn Relay<T>>>),
 }
+
+const _: () = assert!(size_of::<Resolver<u64>>() == 2 * size_of::<usize>());
 
 /// Whether the asker has withdrawn a message that is about to be processed.
 #[derive(PartialEq, Eq, Debug)]
@@ -66,7 +68,7 @@ impl<T: Send + 'static> Resolver<T> {
 
     pub(super) fn of_relay(relay: impl Relay<T> + 'static) -> Resolver<T> {
         Resolver {
-            to: Destination::Relay(Box::new(relay)),
+            to: Destination::Relay(Box::new(Box::new(relay))),
         }
     }
 
