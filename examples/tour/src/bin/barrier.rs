@@ -3,7 +3,7 @@
 //!
 //! Where to look: `t.barrier` asks every member of the group, and its promise has all the replies,
 //! in the order of the members. A cell that cannot reply has its error there: the third round goes
-//! on without the cell that has broken. Try `t.all` in its place: the first error ends the round.
+//! on without the cell that breaks in it. Try `t.all` in its place: the first error ends the round.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use vivant::prelude::*;
@@ -12,18 +12,20 @@ use vivant::{Group, System};
 #[derive(Actor)]
 struct Cell {
     is_alive: bool,
+    is_cracked: bool,
 }
 
 #[behaviours]
 impl Cell {
     /// Lives if one neighbour does, and tells whether it does.
     fn step(&mut self, neighbours: u32) -> bool {
+        assert!(!self.is_cracked, "the cell breaks");
         self.is_alive = neighbours == 1;
         self.is_alive
     }
 
-    fn breaks(&mut self, t: &Turn<Self>) {
-        t.stop();
+    fn crack(&mut self) {
+        self.is_cracked = true;
     }
 }
 
@@ -67,7 +69,12 @@ fn main() -> Result<(), AskError> {
     let living = vec![false, false, true, false, false, false, false];
     let cells: Vec<_> = living
         .iter()
-        .map(|&is_alive| system.spawn(Cell { is_alive }))
+        .map(|&is_alive| {
+            system.spawn(Cell {
+                is_alive,
+                is_cracked: false,
+            })
+        })
         .collect();
     let group = Group::new();
     cells.iter().for_each(|cell| {
@@ -82,7 +89,7 @@ fn main() -> Result<(), AskError> {
         println!("{round}");
         assert_eq!(round, expected);
     }
-    cells[5].breaks().send();
+    cells[5].crack().send();
     let broken = ring.round().ask_blocking()?;
     println!("{broken}");
     assert_eq!(broken, ".#.#.?#");
