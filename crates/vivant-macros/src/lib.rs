@@ -237,6 +237,60 @@ pub fn actor(input: TokenStream) -> TokenStream {
 /// `#[then]`, `#[start]`, `#[stop]` are shown above. A `#[start]` function and a `#[stop]` method
 /// may take the turn; an actor has at most one of each.
 ///
+/// # Joins
+///
+/// A method without a body is a message that waits for others. A method with `#[join(put, get)]`
+/// takes one of each, in one turn, as soon as one of each waits:
+///
+/// ```
+/// use vivant::prelude::*;
+///
+/// #[derive(Actor)]
+/// pub struct Buffer { passed: u64 }
+///
+/// #[behaviours]
+/// impl Buffer {
+///     /// Gives an item.
+///     pub fn put(item: u64);
+///
+///     /// Takes an item that is not larger.
+///     pub fn get(limit: u64) -> u64;
+///
+///     #[join(put, get)]
+///     #[when(item <= limit)]
+///     fn hand_over(&mut self, item: u64, limit: u64) -> u64 {
+///         self.passed += 1;
+///         item
+///     }
+/// }
+///
+/// # fn main() -> Result<(), AskError> {
+/// let system = System::new();
+/// let buffer = system.spawn(Buffer { passed: 0 });
+/// buffer.put(8).send();
+/// buffer.put(3).send();
+/// assert_eq!(buffer.get(5).ask_blocking()?, 3);
+/// # Ok(()) }
+/// ```
+///
+/// - A message without a body has neither `self` nor the turn nor a guard. At least one join of its
+///   block takes it, and several may. Until then it waits like a message with a false guard.
+/// - A join takes two to eight messages. After `&mut self`, and `t: &Turn<Self>` if it needs it, it
+///   has the parameters of its messages in their order, with the same types in the same words.
+/// - It returns the replies of those messages that have one: nothing, one reply, or a tuple in
+///   their order. Each may be a `Promise`, or a `Result<Promise<V>, E>`, as in any behaviour. A
+///   message without a reply that was asked is answered when the join returns.
+/// - The oldest messages go together. With a guard it is the first combination, in the order in
+///   which the combinations became complete, for which the guard holds. If one message completes
+///   several joins, the join that is written first runs.
+/// - A join is one turn: it is neither a `Step` nor `#[then]`. A plain actor takes shared data as
+///   `Parcel<Val<'static, …>>`; a graph takes `Val<'gc, …>` in messages and in replies.
+///
+/// Without a guard, and with a guard that names no parameter, a message costs the same however many
+/// wait. A guard that names parameters is evaluated for each combination: for sixty-four of them
+/// after a turn, and for the others when the actor has no other work. If it does not name `self`,
+/// it is evaluated once for each combination, otherwise again after each turn.
+///
 /// # Values shared between heaps
 ///
 /// In the messages of a graph, a type that names the state's lifetime can be shared between heaps

@@ -11,6 +11,12 @@ pub(crate) enum InjectedFault {
     ForgottenGuard,
     /// A message that has just come waits behind another, although its guard reads its arguments.
     WrongLine,
+    /// A join leaves its first message waiting.
+    JoinedTwice,
+    /// A message makes a combination complete, and none is looked for.
+    ForgottenCombination,
+    /// A join takes the newest message of each kind.
+    NewestJoined,
     /// A restart loses a waiting message.
     #[cfg_attr(miri, allow(dead_code, reason = "planted without an interpreter only"))]
     LostOnRestart,

@@ -182,15 +182,17 @@ mod injected_fault;
 mod mute_model;
 
 pub use actor::{
-    AskError, Guard, Mailbox, NotSent, OutgoingReferences, Overloaded, Pool, Timer, Undelivered,
+    AskError, Guard, JoinGuard, JoinTable, JoinedMessage, Mailbox, NotSent, OutgoingReferences,
+    Overloaded, Pool, Timer, Undelivered,
 };
 pub use actor::{Messages, OnPanic, Restart};
 pub use api::SendError;
 pub use api::Spawner;
 pub use api::{
     Actor, Address, Answer, AskFuture, Behaviour, Call, Cancelled, Continuation, Handle,
-    Implements, InlineActor, InlineState, IntoThen, Link, Message, Offer, OfferedAsk, Promise,
-    Resolver, Step, Target, Then, TraceReferences, Turn, WeakAddress,
+    Implements, InlineActor, InlineState, IntoThen, Join, Link, Matched, Message, Offer,
+    OfferedAsk, Pipeline, Promise, Resolver, Step, Target, Then, TraceReferences, Turn, Waiting,
+    WeakAddress,
 };
 pub use api::{Clock, Sleep};
 pub use config::BadCollectors;

@@ -33,14 +33,13 @@ pub(super) fn write(
         return None;
     }
     let marker = names::marker(&shape.ident);
-    let (module, actor) = (&block.module, &block.actor);
     let cfgs = surface::named(&method.attrs, "cfg");
     let behaviour = Behaviour {
         block,
         method,
         own_attrs,
         cfgs: block.cfgs.iter().copied().chain(cfgs).collect(),
-        path: quote!(#module::#marker<#actor>),
+        path: path_of(block, &shape.ident),
         guard: own_attrs
             .guard
             .as_deref()
@@ -71,7 +70,66 @@ pub(super) fn write(
     })
 }
 
-fn check_name(block: &Block<'_>, name: &Ident, errors: &mut Errors) -> bool {
+/// Writes a message without a body, which these joins take.
+pub(super) fn write_joined(
+    block: &Block<'_>,
+    method: &Method,
+    shape: Shape,
+    joins: &[TokenStream],
+    written: &mut Written,
+) {
+    let (own_attrs, path) = (BehaviourAttrs::default(), path_of(block, &shape.ident));
+    let cfgs = surface::named(&method.attrs, "cfg");
+    let behaviour = Behaviour {
+        block,
+        method,
+        own_attrs: &own_attrs,
+        cfgs: block.cfgs.iter().copied().chain(cfgs).collect(),
+        path,
+        guard: None,
+        shape,
+    };
+    let (shape, path) = (&behaviour.shape, &behaviour.path);
+    let vivant = &block.options.vivant;
+    let name = block.name_of(&shape.ident);
+    written
+        .markers
+        .extend(behaviour.marker(&names::marker(&shape.ident)));
+    let of = (path, &block.generics);
+    written
+        .impls
+        .extend(shape.message(&behaviour.cfgs, of, &name, vivant));
+    let (cfgs, actor) = (&behaviour.cfgs, &block.actor);
+    let (impl_generics, _, where_clause) = block.generics.split_for_impl();
+    let hook = block.check_in_each();
+    written.impls.extend(quote! {
+        #(#cfgs)*
+        #[automatically_derived]
+        #[allow(deprecated, unused_qualifications)]
+        impl #impl_generics #vivant::Behaviour for #path #where_clause {
+            type Actor = #actor;
+            const JOINS: &'static [&'static #vivant::JoinTable] =
+                &[#(&<#joins as #vivant::Join>::TABLE),*];
+            fn run<'gc>(
+                _: &mut <Self::Actor as #vivant::Actor>::State<'gc>,
+                _: &#vivant::Turn<'gc, Self::Actor>,
+                _: Self::Args,
+                _: #vivant::Resolver<Self::Reply>,
+            ) {
+                #hook
+            }
+        }
+    });
+    written.handle.extend(behaviour.handle_method());
+}
+
+/// The marker of a behaviour as a type, with its path from beside the block.
+pub(super) fn path_of(block: &Block<'_>, method: &Ident) -> TokenStream {
+    let (module, actor, marker) = (&block.module, &block.actor, names::marker(method));
+    quote!(#module::#marker<#actor>)
+}
+
+pub(super) fn check_name(block: &Block<'_>, name: &Ident, errors: &mut Errors) -> bool {
     let owner = names::taken_by(&names::bare(name)).filter(|_| block.interface.is_none());
     if let Some(owner) = owner {
         errors.at(

@@ -22,10 +22,24 @@ pub(super) struct Guard {
 }
 
 impl Guard {
+    /// The guard `expr` of a behaviour. Its arguments are the fields of `args`.
     pub(super) fn of(
         block: &Block<'_>,
         method: &Method,
         shape: &Shape,
+        expr: &Expr,
+        errors: &mut Errors,
+    ) -> Guard {
+        let fields = (0..shape.args.len()).map(Index::from);
+        let places: Vec<_> = fields.map(|field| quote!(args.#field)).collect();
+        Guard::at(block, method, (shape, &places), expr, errors)
+    }
+
+    /// The guard `expr`, with the places of the arguments.
+    pub(super) fn at(
+        block: &Block<'_>,
+        method: &Method,
+        (shape, places): (&Shape, &[TokenStream]),
         expr: &Expr,
         errors: &mut Errors,
     ) -> Guard {
@@ -43,7 +57,7 @@ impl Guard {
             "State"
         };
         let expr = places::with_places(expr.clone(), shape.names());
-        let inputs = GuardInputs::at(shape);
+        let inputs = GuardInputs::at(shape, places);
         for refused in inputs.refused.iter().filter(|it| named.contains(&it.name)) {
             errors.at(
                 &refused.name,
@@ -90,17 +104,16 @@ struct GuardInputs<'a> {
     brands: Vec<Lifetime>,
     parameters: Vec<TokenStream>,
     values: Vec<TokenStream>,
-    /// The positions of the parcels in the message, and the name of each one's content.
-    parcels: Vec<(Index, Ident)>,
+    /// The places of the parcels, and the name of each one's content.
+    parcels: Vec<(&'a TokenStream, Ident)>,
     refused: Vec<&'a Arg>,
 }
 
 impl<'a> GuardInputs<'a> {
-    fn at(shape: &'a Shape) -> GuardInputs<'a> {
+    fn at(shape: &'a Shape, places: &'a [TokenStream]) -> GuardInputs<'a> {
         let mut inputs = GuardInputs::default();
-        for (number, arg) in shape.args.iter().enumerate() {
+        for (number, (arg, place)) in shape.args.iter().zip(places).enumerate() {
             let Arg { name, ty, .. } = arg;
-            let field = Index::from(number);
             match (&arg.carried, &shape.brand) {
                 (Carried::Packed(_), Some(brand)) => {
                     let own = Lifetime::new(&format!("'__in{number}"), brand.span());
@@ -109,12 +122,12 @@ impl<'a> GuardInputs<'a> {
                     inputs.parameters.push(quote!(#name: &#ty));
                     inputs.values.push(quote!(#value));
                     inputs.brands.push(own);
-                    inputs.parcels.push((field, value));
+                    inputs.parcels.push((place, value));
                 }
                 (Carried::Filled(_), _) => inputs.refused.push(arg),
                 _ => {
                     inputs.parameters.push(quote!(#name: &#ty));
-                    inputs.values.push(quote!(&args.#field));
+                    inputs.values.push(quote!(&#place));
                 }
             }
         }
@@ -125,8 +138,9 @@ impl<'a> GuardInputs<'a> {
         let (vivant, state, values) = (&block.options.vivant, &block.state, &self.values);
         let call = quote!(<#state>::#name(state #(, #values)*));
         let parcels = self.parcels.iter().rev();
-        parcels.fold(call, |call, (field, value)| {
-            quote!(#vivant::heap::Parcel::look(&args.#field, |#value| #call))
-        })
+        parcels.fold(
+            call,
+            |call, (place, value)| quote!(#vivant::heap::Parcel::look(&#place, |#value| #call)),
+        )
     }
 }

@@ -6,9 +6,11 @@ use crate::shape::{is_locals, promise_parcel};
 use crate::slips;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Expr, FnArg, ImplItemFn, Lifetime, Meta, Pat, ReturnType, Signature, Stmt,
-    Visibility, parse_quote,
+    Attribute, Expr, FnArg, ImplItemFn, Lifetime, Meta, Pat, ReturnType, Signature, Stmt, Token,
+    Type, Visibility, parse_quote,
 };
 
 /// A method for which code is written.
@@ -23,6 +25,10 @@ pub(super) struct Method {
 pub(super) enum Kind {
     /// A message.
     Behaviour(BehaviourAttrs),
+    /// A message without a body, which joins take.
+    Joined,
+    /// Takes several messages together.
+    Join(Box<JoinAttrs>),
     /// Makes the state; with the attribute's name, the span of errors about `spawn`.
     Start(Ident),
     /// Gets the reason of the actor's end.
@@ -36,6 +42,16 @@ pub(super) struct BehaviourAttrs {
     pub(super) guard: Option<Box<Expr>>,
     /// `#[then]`
     pub(super) then: Option<Box<Attribute>>,
+}
+
+/// The attributes of a join.
+pub(super) struct JoinAttrs {
+    /// `#[join(…)]`
+    pub(super) join: Attribute,
+    /// The messages that it names.
+    pub(super) messages: Vec<Ident>,
+    /// `#[when(…)]`
+    pub(super) guard: Option<Box<Expr>>,
 }
 
 /// Removes our attributes from `function` and returns what to write for it: nothing for plain
@@ -78,6 +94,7 @@ pub(super) fn read(
         );
     }
     if let Some(attr) = &sort
+        && !attr.path().is_ident("join")
         && !matches!(attr.meta, Meta::Path(_))
     {
         errors.at(attr, format!("`#[{}]` takes no arguments", path(attr)));
@@ -100,6 +117,20 @@ pub(super) fn read(
             Kind::Start(attr.path().segments[0].ident.clone())
         }
         (Some("stop"), _) => Kind::Stop,
+        (Some("join"), Some(join)) => {
+            if !has_self {
+                errors.at(
+                    &function.sig,
+                    "a join takes `&mut self`, then the parameters of its messages",
+                );
+                return None;
+            }
+            Kind::Join(Box::new(JoinAttrs {
+                messages: joined(&join, errors)?,
+                join,
+                guard: own_attrs.guard.take(),
+            }))
+        }
         (_, then) => {
             if !has_self {
                 if let Some(attr) = then.or(guard) {
@@ -125,7 +156,13 @@ pub(super) fn read(
         slips::without_body(function);
     }
     if let (Some(brand), ReturnType::Type(_, output)) = (brand, &mut function.sig.output) {
-        promise_parcel(output, brand, vivant);
+        match (&method.kind, &mut **output) {
+            (Kind::Join(_), Type::Tuple(replies)) => {
+                let replies = replies.elems.iter_mut();
+                replies.for_each(|reply| promise_parcel(reply, brand, vivant));
+            }
+            (_, output) => promise_parcel(output, brand, vivant),
+        }
     }
     for input in &mut function.sig.inputs {
         if let FnArg::Typed(typed) = input {
@@ -133,6 +170,72 @@ pub(super) fn read(
         }
     }
     Some(method)
+}
+
+/// Reads a method without a body: a message that joins take. `None` if `item` is none.
+pub(super) fn read_joined(item: &TokenStream, errors: &mut Errors) -> Option<Method> {
+    let WithoutBody {
+        mut attrs,
+        vis,
+        sig,
+    } = syn::parse2(item.clone()).ok()?;
+    for attr in attrs.extract_if(.., |attr| is_ours(attr)) {
+        let what = match path(&attr).as_str() {
+            "when" => "it waits for others, so the guard stands at the join that takes it",
+            _ => "its joins take it, so it has no turn of its own",
+        };
+        errors.at(
+            &attr,
+            format!(
+                "a message without a body has no `#[{}]`: {what}",
+                path(&attr)
+            ),
+        );
+    }
+    if let Some(receiver) = sig.receiver() {
+        errors.at(
+            receiver,
+            "a message without a body has no `self`: write its parameters alone, and `&mut self` at the join that takes it",
+        );
+    }
+    Some(Method {
+        attrs,
+        vis,
+        sig,
+        kind: Kind::Joined,
+    })
+}
+
+/// `pub fn put(item: u64);`
+struct WithoutBody {
+    attrs: Vec<Attribute>,
+    vis: Visibility,
+    sig: Signature,
+}
+
+impl Parse for WithoutBody {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        let (vis, sig) = (input.parse()?, input.parse()?);
+        input.parse::<Token![;]>()?;
+        Ok(WithoutBody { attrs, vis, sig })
+    }
+}
+
+/// The names in `#[join(put, get)]`.
+fn joined(join: &Attribute, errors: &mut Errors) -> Option<Vec<Ident>> {
+    let names = match join.meta {
+        Meta::Path(_) => Ok(Punctuated::new()),
+        _ => join.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated),
+    };
+    let Ok(names) = names else {
+        errors.at(
+            join,
+            "name the messages that it takes, as in `#[join(put, get)]`",
+        );
+        return None;
+    };
+    Some(names.into_iter().collect())
 }
 
 /// Allows lints that are right for methods and wrong for messages: messages own their arguments,
@@ -184,7 +287,7 @@ pub(super) fn idents(tokens: TokenStream) -> Vec<Ident> {
 }
 
 fn is_ours(attr: &Attribute) -> bool {
-    ["when", "then", "start", "stop", "local"]
+    ["when", "then", "start", "stop", "local", "join"]
         .iter()
         .any(|name| attr.path().is_ident(name))
 }

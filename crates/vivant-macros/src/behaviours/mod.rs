@@ -4,6 +4,7 @@
 //! - [`method`]: one method, sorted by its attributes.
 //! - [`behaviour`]: the expansion of a behaviour.
 //! - [`guard`], [`places`]: the expansion of `#[when(…)]`.
+//! - [`join`]: the expansion of `#[join(…)]`, and of messages without a body.
 //! - [`hooks`]: `#[start]` and `#[stop]`.
 //! - [`implementor`], [`table`]: an interface's impl, and its table.
 
@@ -12,6 +13,7 @@ mod block;
 mod guard;
 mod hooks;
 mod implementor;
+mod join;
 mod method;
 mod places;
 mod table;
@@ -58,16 +60,25 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut lifetimes = item_impl.generics.lifetimes();
     let brand = lifetimes.next().map(|brand| brand.lifetime.clone());
     let brand = brand.filter(|_| item_impl.trait_.is_none());
-    let methods: Vec<Method> = item_impl
-        .items
-        .iter_mut()
-        .filter_map(|item| match item {
-            ImplItem::Fn(function) => {
-                method::read(function, brand.as_ref(), &options.vivant, &mut errors)
-            }
-            _ => None,
-        })
-        .collect();
+    let mut methods: Vec<Method> = Vec::new();
+    item_impl.items.retain_mut(|item| match item {
+        ImplItem::Fn(function) => {
+            methods.extend(method::read(
+                function,
+                brand.as_ref(),
+                &options.vivant,
+                &mut errors,
+            ));
+            true
+        }
+        ImplItem::Verbatim(item) => {
+            let joined = method::read_joined(item, &mut errors);
+            let is_other = joined.is_none();
+            methods.extend(joined);
+            is_other
+        }
+        _ => true,
+    });
     let block = Block::read(&item_impl, &options, &methods, &mut errors);
     let written = block
         .as_ref()
@@ -96,8 +107,11 @@ fn write(block: &Block<'_>, methods: &[Method], errors: &mut Errors) -> TokenStr
                 hooks::start(block, method, methods, start, &mut written, errors);
             }
             Kind::Stop => hooks::stop(block, method, &mut written, errors),
+            // Together, below.
+            Kind::Joined | Kind::Join(_) => {}
         }
     }
+    join::write(block, methods, &mut written, errors);
     if let Some(interface) = block.interface {
         table::write(block, interface, rows, &mut written);
     }

@@ -15,9 +15,11 @@ pub(crate) fn bury_letter(to: CellRef, envelope: Envelope, cause: Cause) -> Next
         note_dead_letter(&to, kind, envelope.head().place, cause);
     }
     let refusal = match cause {
-        Cause::Ended | Cause::Withdrawn | Cause::Restarted | Cause::WaitCycle => {
-            Refusal::ended(to.clone())
-        }
+        Cause::Ended
+        | Cause::Withdrawn
+        | Cause::Restarted
+        | Cause::WaitCycle
+        | Cause::Unresolved => Refusal::ended(to.clone()),
         Cause::Rejected | Cause::DroppedNewest | Cause::DroppedOldest => {
             to.count_loss();
             Refusal::full(to.clone())
@@ -37,12 +39,33 @@ pub(crate) fn note_dead_letter(
     place: &'static Location<'static>,
     cause: Cause,
 ) {
+    note(cell, || cell.path(), kind.name, place, cause);
+}
+
+/// Counts a message to an actor of which only a promise is known, and that promise, which `owner`
+/// had, is broken.
+pub(crate) fn note_unresolved(
+    owner: &Header,
+    behaviour: &'static str,
+    place: &'static Location<'static>,
+) {
+    let actor = || format!("promised to {}", owner.path());
+    note(owner, actor, behaviour, place, Cause::Unresolved);
+}
+
+fn note(
+    cell: &Header,
+    actor: impl FnOnce() -> String,
+    behaviour: &'static str,
+    place: &'static Location<'static>,
+    cause: Cause,
+) {
     let system = &cell.system;
-    system.dead_letters.count(kind.name, place, cause);
-    observe::dead_letter(&cell.seen(), kind.name, place, cause);
+    system.dead_letters.count(behaviour, place, cause);
+    observe::dead_letter(&cell.seen(), behaviour, place, cause);
     let letter = || DeadLetter {
-        behaviour: kind.name,
-        actor: cell.path(),
+        behaviour,
+        actor: actor(),
         place,
         cause,
     };

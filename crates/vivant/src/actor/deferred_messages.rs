@@ -4,30 +4,88 @@
 //! Deferred messages wait in **lines** (queues), one for each behaviour. A guard that reads only
 //! the state has the same value for a whole line, so it is evaluated once, for the first message. A
 //! guard that reads its arguments too is evaluated for each message.
+//!
+//! - [`line`]: one line.
+//! - [`matching`]: the messages that a join takes together.
+//! - [`requests`]: the deferred requests that the wait-for graph knows.
 
-use crate::actor::{Envelope, Guard, KindTable};
+mod line;
+mod matching;
+mod requests;
+
+use crate::actor::{
+    Combination, Envelope, Guard, GuardOutcome, JOIN_MAX, JoinTable, JoinedMessage, KindTable,
+    StateRef,
+};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::Route;
-use std::collections::{BTreeSet, VecDeque};
-
-/// Limit of the guards evaluated in one line before the other lines have their turn.
-const EVALUATIONS_MAX: usize = if cfg!(test) { 4 } else { 64 };
+use line::{Line, WaitsFor};
+use matching::{Matched, Matching, Numbers, last_of};
+use std::collections::BTreeSet;
 
 /// The deferred messages of an actor.
 #[derive(Default)]
 pub(crate) struct DeferredMessages {
-    lines: Vec<Line>,
+    lines: Vec<Line<Envelope>>,
+    /// The kind of the messages of each line.
+    kinds: Vec<&'static KindTable>,
+    /// The joins of the messages that have come so far, in the order in which they are written.
+    joins: Vec<Join>,
     scope: Scope,
     /// Number of the next message, in the order of arrival.
     arrived: u64,
     count: usize,
-    /// Index of the line of the last guard evaluated.
-    evaluated: usize,
     /// The messages from this number on have not been examined for wait cycles.
     examined: u64,
     /// The numbers of the messages that the wait-for graph knows.
     known: BTreeSet<u64>,
     /// Those of them that have been taken out.
     known_taken: Vec<u64>,
+    evaluated: LastEvaluated,
+}
+
+struct Join {
+    table: &'static JoinTable,
+    matching: Matching,
+}
+
+/// The guard that was evaluated last: of a message of this line, or of this join.
+#[derive(PartialEq, Eq)]
+enum LastEvaluated {
+    Line(usize),
+    Join(usize),
+}
+
+impl Default for LastEvaluated {
+    fn default() -> Self {
+        LastEvaluated::Line(0)
+    }
+}
+
+/// A message, or a combination of messages, with a guard.
+pub(crate) enum Guarded<'m> {
+    Message(&'m Envelope),
+    /// A message of each kind that the join takes, in its order.
+    Combination(&'static JoinTable, &'m [&'m Envelope]),
+}
+
+impl Guarded<'_> {
+    /// The kind of the turn that follows if the guard is true.
+    pub(crate) fn kind(&self) -> &'static KindTable {
+        match self {
+            Guarded::Message(envelope) => envelope.kind(),
+            Guarded::Combination(join, _) => join.kind,
+        }
+    }
+
+    /// Returns the value of the guard.
+    pub(crate) fn ready(&self, state: &mut StateRef<'_>) -> bool {
+        match self {
+            Guarded::Message(envelope) => envelope.ready(state),
+            Guarded::Combination(join, messages) => (join.ready)(messages, state),
+        }
+    }
 }
 
 /// The messages with guards to evaluate.
@@ -40,33 +98,27 @@ enum Scope {
     Each,
 }
 
-struct Line {
-    kind: &'static KindTable,
-    /// `None`: this message was taken out from between the others.
-    messages: VecDeque<Option<(u64, Envelope)>>,
-    /// Number of `None`s in `messages`.
-    holes: usize,
-    /// The guards of the messages before this index have been evaluated in this pass.
-    next: usize,
-    /// Whether the state has changed since this pass began.
-    restart: Restart,
-}
-
-#[derive(PartialEq, Eq)]
-enum Restart {
-    No,
-    /// Another pass follows.
-    Yes,
-}
-
 /// The result of an evaluation of guards.
 pub(crate) enum Evaluated {
-    /// The oldest of the messages found open.
-    Open(Envelope),
+    /// The first of what was found open, in the order of arrival.
+    Open(Open),
     /// No guard that was evaluated is open; there are more to evaluate.
     More,
     /// No guard is open.
     Closed,
+}
+
+/// A message, or a combination of messages, that waits no more.
+pub(crate) enum Open {
+    Message(Envelope),
+    Combination(Combination),
+}
+
+/// Whether a message that was deferred makes a combination complete.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Completes {
+    No,
+    Yes,
 }
 
 /// Returns true if the guard of the first message in a line holds for all messages of this kind
@@ -74,7 +126,7 @@ pub(crate) enum Evaluated {
 #[inline]
 pub(crate) fn first_decides_for(kind: &KindTable) -> bool {
     #[cfg(test)]
-    if crate::injected_fault::is_planted(crate::injected_fault::InjectedFault::WrongLine) {
+    if is_planted(InjectedFault::WrongLine) {
         return true;
     }
     kind.guard == Guard::State
@@ -96,86 +148,60 @@ impl DeferredMessages {
         oldest.map_or(0, |(_, envelope)| envelope.head().sent_ms)
     }
 
-    /// Returns the number of the message that is deferred next.
-    pub(crate) fn next_number(&self) -> u64 {
-        self.arrived
-    }
-
-    /// Records that the wait-for graph knows the message with this number.
-    pub(crate) fn set_known(&mut self, number: u64) {
-        self.known.insert(number);
-    }
-
-    /// All messages up to now are examined for wait cycles; returns the numbers of those that were
-    /// not. Each message is among them once at most.
-    pub(crate) fn take_unexamined(&mut self) -> Vec<u64> {
-        let since = std::mem::replace(&mut self.examined, self.arrived);
-        let newest = self.lines.iter().flat_map(|line| {
-            let known = line.messages.iter().rev().flatten();
-            known
-                .map(|(number, _)| *number)
-                .take_while(move |number| *number >= since)
-        });
-        newest.collect()
-    }
-
-    /// Returns the numbers of the messages that have been taken out, and that the wait-for graph
-    /// knows.
-    pub(crate) fn take_known(&mut self) -> Vec<u64> {
-        std::mem::take(&mut self.known_taken)
-    }
-
-    /// Returns true if the wait-for graph knows a message that has been taken out.
-    #[inline]
-    pub(crate) fn has_known_taken(&self) -> bool {
-        !self.known_taken.is_empty()
-    }
-
-    /// Returns true if the wait-for graph knows any message.
-    pub(crate) fn has_known(&self) -> bool {
-        !self.known.is_empty()
-    }
-
-    /// Returns the message with this number.
-    pub(crate) fn numbered(&self, number: u64) -> Option<&Envelope> {
-        let (line, at) = self.place_of(number)?;
-        let (_, envelope) = self.lines[line].messages[at].as_ref()?;
-        Some(envelope)
-    }
-
-    /// Takes out the message with this number, whatever the value of its guard.
-    pub(crate) fn take_numbered(&mut self, number: u64) -> Option<Envelope> {
-        let (line, at) = self.place_of(number)?;
-        self.take(line, at)
-    }
-
-    fn place_of(&self, number: u64) -> Option<(usize, usize)> {
-        self.lines.iter().enumerate().find_map(|(at, line)| {
-            let found = line.place_of(number)?;
-            Some((at, found))
-        })
-    }
-
     /// Defers a message. Its guard was false at its turn, or an exclusive wait defers it.
-    pub(crate) fn push(&mut self, envelope: Envelope) {
+    pub(crate) fn push(&mut self, envelope: Envelope) -> Completes {
         let kind = envelope.kind();
-        let message = Some((self.arrived, envelope));
+        let arrived = self.arrived;
         self.arrived += 1;
         self.count += 1;
-        let mut lines = self.lines.iter_mut();
-        match lines.find(|line| std::ptr::eq(line.kind, kind)) {
-            Some(line) => line.push(message),
-            None => {
-                if kind.guard == Guard::Arguments {
-                    self.scope = Scope::Each;
-                }
-                self.lines.push(Line {
-                    kind,
-                    messages: VecDeque::from([message]),
-                    holes: 0,
-                    next: 1,
-                    restart: Restart::No,
-                });
+        match self.line_of(kind) {
+            Some(line) => self.lines[line].push(arrived, envelope),
+            None => self.add_line(kind, arrived, envelope),
+        }
+        #[cfg(test)]
+        if is_planted(InjectedFault::ForgottenCombination) {
+            return Completes::No;
+        }
+        let completes = |join: &Join| {
+            join.table.position_of(kind).is_some() && join.matching.firsts(&self.lines).is_some()
+        };
+        match !kind.joins.is_empty() && self.joins.iter().any(completes) {
+            true => Completes::Yes,
+            false => Completes::No,
+        }
+    }
+
+    fn line_of(&self, kind: &'static KindTable) -> Option<usize> {
+        let mut kinds = self.kinds.iter();
+        if kind.joins.is_empty() {
+            return kinds.position(|other| std::ptr::eq(*other, kind));
+        }
+        // A table may have copies, and a join looks at one line.
+        kinds.position(|other| other.is_same(kind))
+    }
+
+    #[inline(never)]
+    fn add_line(&mut self, kind: &'static KindTable, arrived: u64, envelope: Envelope) {
+        let waits_for = match kind.joins {
+            [] => WaitsFor::Guard(kind.guard),
+            _ => WaitsFor::Join,
+        };
+        if waits_for == WaitsFor::Guard(Guard::Arguments) {
+            self.scope = Scope::Each;
+        }
+        self.lines.push(Line::of(waits_for, arrived, envelope));
+        self.kinds.push(kind);
+        for &table in kind.joins {
+            if !self.joins.iter().any(|other| other.table.is_same(table)) {
+                let before = self.joins.iter();
+                let before = before.take_while(|other| other.table.order <= table.order);
+                let matching = Matching::new(table.guard, table.messages.len());
+                self.joins.insert(before.count(), Join { table, matching });
+            }
+        }
+        for join in &mut self.joins {
+            if let Some(position) = join.table.position_of(kind) {
+                join.matching.set_line(position, self.lines.len() - 1);
             }
         }
     }
@@ -189,12 +215,11 @@ impl DeferredMessages {
         if !first_decides_for(kind) {
             return Some(envelope);
         }
-        let mut lines = self.lines.iter_mut();
-        let line = lines.find(|line| std::ptr::eq(line.kind, kind));
+        let line = self.line_of(kind).map(|line| &mut self.lines[line]);
         let Some(line) = line.filter(|line| line.is_shut()) else {
             return Some(envelope);
         };
-        line.push(Some((self.arrived, envelope)));
+        line.push(self.arrived, envelope);
         self.arrived += 1;
         self.count += 1;
         None
@@ -206,65 +231,175 @@ impl DeferredMessages {
         if self.scope == Scope::Each {
             self.lines.iter_mut().for_each(Line::state_changed);
         }
+        for join in &mut self.joins {
+            join.matching.state_changed(&self.lines);
+        }
     }
 
-    /// Finds the oldest message with an open guard; evaluates at most `EVALUATIONS_MAX` guards of
-    /// each line.
+    /// Finds the oldest message, or combination of messages, with an open guard; evaluates at most
+    /// `EVALUATIONS_MAX` guards of each line and of each join.
     #[inline]
-    pub(crate) fn evaluate(&mut self, is_open: impl FnMut(&Envelope) -> bool) -> Evaluated {
-        match self.scope {
-            Scope::Firsts => self.evaluate_firsts(is_open),
-            Scope::Each => self.evaluate_each(is_open),
+    pub(crate) fn evaluate(&mut self, mut is_open: impl FnMut(Guarded<'_>) -> bool) -> Evaluated {
+        let (message, more) = match self.scope {
+            Scope::Firsts => (self.evaluate_firsts(&mut is_open), false),
+            Scope::Each => self.evaluate_each(&mut is_open),
+        };
+        if !self.joins.is_empty() {
+            return self.evaluate_joins(message, more, is_open);
         }
-    }
-
-    #[inline]
-    fn evaluate_firsts(&mut self, mut is_open: impl FnMut(&Envelope) -> bool) -> Evaluated {
-        let mut oldest: Option<(u64, usize)> = None;
-        for (number, line) in self.lines.iter_mut().enumerate() {
-            let Some((arrived, first)) = line.first() else {
-                continue;
-            };
-            // Stores are the cost of an evaluation, so there are as few as possible.
-            if self.evaluated != number {
-                self.evaluated = number;
-            }
-            let is_open = is_open(first);
-            line.set_first(is_open);
-            if is_open && oldest.is_none_or(|(other, _)| arrived < other) {
-                oldest = Some((arrived, number));
-            }
-        }
-        match oldest {
-            None => Evaluated::Closed,
-            Some((_, number)) => self.take_open(number, 0),
-        }
-    }
-
-    #[inline(never)]
-    fn evaluate_each(&mut self, mut is_open: impl FnMut(&Envelope) -> bool) -> Evaluated {
-        let mut oldest: Option<(u64, usize, usize)> = None;
-        let mut more = false;
-        for (number, line) in self.lines.iter_mut().enumerate() {
-            self.evaluated = number;
-            if let Some((arrived, at)) = line.evaluate(&mut is_open)
-                && oldest.is_none_or(|(other, ..)| arrived < other)
-            {
-                oldest = Some((arrived, number, at));
-            }
-            more |= !line.is_evaluated();
-        }
-        match oldest {
+        match message {
             Some((_, number, at)) => self.take_open(number, at),
             None if more => Evaluated::More,
             None => Evaluated::Closed,
         }
     }
 
+    #[inline]
+    fn evaluate_firsts(
+        &mut self,
+        is_open: &mut impl FnMut(Guarded<'_>) -> bool,
+    ) -> Option<(u64, usize, usize)> {
+        let mut oldest: Option<(u64, usize)> = None;
+        for (number, line) in self.lines.iter_mut().enumerate() {
+            if line.is_joined() {
+                continue;
+            }
+            let Some((arrived, first)) = line.first() else {
+                continue;
+            };
+            // Stores are the cost of an evaluation, so there are as few as possible.
+            if self.evaluated != LastEvaluated::Line(number) {
+                self.evaluated = LastEvaluated::Line(number);
+            }
+            let is_open = is_open(Guarded::Message(first));
+            line.set_first(is_open);
+            if is_open && oldest.is_none_or(|(other, _)| arrived < other) {
+                oldest = Some((arrived, number));
+            }
+        }
+        oldest.map(|(arrived, number)| (arrived, number, 0))
+    }
+
+    #[inline(never)]
+    fn evaluate_each(
+        &mut self,
+        is_open: &mut impl FnMut(Guarded<'_>) -> bool,
+    ) -> (Option<(u64, usize, usize)>, bool) {
+        let mut oldest: Option<(u64, usize, usize)> = None;
+        let mut more = false;
+        for (number, line) in self.lines.iter_mut().enumerate() {
+            if line.is_joined() {
+                continue;
+            }
+            self.evaluated = LastEvaluated::Line(number);
+            if let Some((arrived, at)) =
+                line.evaluate(&mut |message| is_open(Guarded::Message(message)))
+                && oldest.is_none_or(|(other, ..)| arrived < other)
+            {
+                oldest = Some((arrived, number, at));
+            }
+            more |= !line.is_evaluated();
+        }
+        (oldest, more)
+    }
+
+    /// Evaluates the joins too. `message` is the oldest open message, with its place.
+    #[inline(never)]
+    fn evaluate_joins(
+        &mut self,
+        message: Option<(u64, usize, usize)>,
+        mut more: bool,
+        mut is_open: impl FnMut(Guarded<'_>) -> bool,
+    ) -> Evaluated {
+        let mut first = message.map(|(arrived, ..)| arrived);
+        let mut found: Option<(usize, Numbers)> = None;
+        for (number, Join { table, matching }) in self.joins.iter_mut().enumerate() {
+            self.evaluated = LastEvaluated::Join(number);
+            let lines = matching.lines();
+            let found_here = matching.evaluate(&self.lines, |numbers| {
+                let message = |position: usize| {
+                    let line = &self.lines[lines[position]?];
+                    line.get(line.index_of(numbers[position])?)
+                };
+                messages_at(table.messages.len(), message).is_some_and(|messages| {
+                    is_open(Guarded::Combination(
+                        table,
+                        &messages[..table.messages.len()],
+                    ))
+                })
+            });
+            match found_here {
+                Matched::Open(numbers) => {
+                    let (_, arrived) = last_of(&numbers, table.messages.len());
+                    // Of two that one message completes, the join that is written first.
+                    if first.is_none_or(|other| arrived < other) {
+                        first = Some(arrived);
+                        found = Some((number, numbers));
+                    }
+                }
+                Matched::More => more = true,
+                Matched::Closed => {}
+            }
+        }
+        match (found, message) {
+            (Some((join, numbers)), _) => self
+                .take_combination(join, &numbers, GuardOutcome::True)
+                .map_or(Evaluated::Closed, Evaluated::Open),
+            (None, Some((_, number, at))) => self.take_open(number, at),
+            (None, None) if more => Evaluated::More,
+            (None, None) => Evaluated::Closed,
+        }
+    }
+
     #[inline(never)]
     fn take_open(&mut self, number: usize, at: usize) -> Evaluated {
-        self.take(number, at)
-            .map_or(Evaluated::Closed, Evaluated::Open)
+        self.take(number, at).map_or(Evaluated::Closed, |envelope| {
+            Evaluated::Open(Open::Message(envelope))
+        })
+    }
+
+    /// Takes the messages of a combination out; or one of them alone, if its asker has withdrawn
+    /// it.
+    fn take_combination(
+        &mut self,
+        join: usize,
+        numbers: &Numbers,
+        guard: GuardOutcome,
+    ) -> Option<Open> {
+        let Join { table, matching } = &self.joins[join];
+        let (join, on_lines) = (*table, matching.lines());
+        let mut places = [(0, 0); JOIN_MAX];
+        for (position, number) in numbers.iter().enumerate().take(join.messages.len()) {
+            let line = on_lines[position]?;
+            places[position] = (line, self.lines[line].index_of(*number)?);
+        }
+        let places = &places[..join.messages.len()];
+        let lines = &self.lines;
+        let gone = |is_gone: fn(&JoinedMessage) -> fn(&Envelope) -> bool| {
+            let mut messages = join.messages.iter().zip(places);
+            let of = |message, &(line, at): &(usize, usize)| {
+                let envelope: Option<&Envelope> = lines[line].get(at);
+                envelope.is_some_and(is_gone(message))
+            };
+            let found = messages.find(|(message, place)| of(message, place));
+            found.map(|(_, place)| *place)
+        };
+        // All are tested before the first begins: those that go on waiting can be withdrawn later.
+        let gone = gone(|message| message.is_withdrawn).or_else(|| gone(|message| message.begin));
+        if let Some((line, at)) = gone {
+            return self.take(line, at).map(Open::Message);
+        }
+        let mut messages = [const { None }; JOIN_MAX];
+        for (message, &(line, at)) in messages.iter_mut().zip(places) {
+            *message = self.take(line, at);
+        }
+        let (last, _) = last_of(numbers, join.messages.len());
+        Some(Open::Combination(Combination {
+            join,
+            messages,
+            last,
+            guard,
+        }))
     }
 
     fn take(&mut self, number: usize, at: usize) -> Option<Envelope> {
@@ -281,24 +416,31 @@ impl DeferredMessages {
         }
     }
 
-    /// Takes out the message of the last guard evaluated.
-    pub(crate) fn take_last_evaluated(&mut self) -> Option<Envelope> {
-        let at = match self.scope {
-            Scope::Firsts => 0,
-            Scope::Each => self.lines.get(self.evaluated)?.next,
-        };
-        self.take(self.evaluated, at)
+    /// Takes out the message, or the combination, of the last guard evaluated.
+    pub(crate) fn take_last_evaluated(&mut self) -> Option<Open> {
+        match self.evaluated {
+            LastEvaluated::Line(line) => {
+                let at = match self.scope {
+                    Scope::Firsts => 0,
+                    Scope::Each => self.lines.get(line)?.next(),
+                };
+                self.take(line, at).map(Open::Message)
+            }
+            LastEvaluated::Join(join) => {
+                let numbers = self.joins.get_mut(join)?.matching.next(&self.lines)?;
+                self.take_combination(join, &numbers, GuardOutcome::Panicked)
+            }
+        }
     }
 
     /// Takes out the oldest message that has a place in a bounded mailbox, whatever the value of
     /// its guard.
     pub(crate) fn pop_oldest_counted(&mut self) -> Option<Envelope> {
-        let first = |line: &Line| {
-            let (arrived, _) = line.first()?;
-            (line.kind.route == Route::Counted).then_some(arrived)
-        };
-        let lines = self.lines.iter_mut().filter(|line| first(line).is_some());
-        let (arrived, envelope) = lines.min_by_key(|line| first(line))?.take(0)?;
+        let counted = self.lines.iter_mut().zip(&self.kinds);
+        let counted = counted.filter(|(_, kind)| kind.route == Route::Counted);
+        let counted = counted.filter(|(line, _)| line.first().is_some());
+        let oldest = counted.min_by_key(|(line, _)| line.first().map(|(arrived, _)| arrived));
+        let (arrived, envelope) = oldest?.0.take(0)?;
         self.taken(arrived);
         Some(envelope)
     }
@@ -306,117 +448,20 @@ impl DeferredMessages {
     /// Returns all messages in the order of arrival.
     pub(crate) fn into_messages(self) -> Vec<Envelope> {
         let lines = self.lines.into_iter();
-        let mut all: Vec<_> = lines.flat_map(|line| line.messages).flatten().collect();
+        let mut all: Vec<_> = lines.flat_map(Line::into_messages).collect();
         all.sort_unstable_by_key(|(arrived, _)| *arrived);
         all.into_iter().map(|(_, envelope)| envelope).collect()
     }
 }
 
-impl Line {
-    /// Appends a message. Its guard was evaluated just now.
-    fn push(&mut self, message: Option<(u64, Envelope)>) {
-        if self.next == self.messages.len() {
-            self.next += 1;
-        }
-        self.messages.push_back(message);
+/// The messages of a combination: `count` of them, then the first again.
+fn messages_at<'m>(
+    count: usize,
+    message: impl Fn(usize) -> Option<&'m Envelope>,
+) -> Option<[&'m Envelope; JOIN_MAX]> {
+    let mut messages = [message(0)?; JOIN_MAX];
+    for (position, place) in messages.iter_mut().enumerate().take(count).skip(1) {
+        *place = message(position)?;
     }
-
-    /// Returns the index of the message with this number. It has arrived lately, as a rule.
-    fn place_of(&self, number: u64) -> Option<usize> {
-        let newest = self.messages.iter().enumerate().rev();
-        let known = newest.filter_map(|(at, message)| Some((at, message.as_ref()?.0)));
-        let mut near = known.skip_while(|(_, arrived)| *arrived > number);
-        near.next()
-            .and_then(|(at, arrived)| (arrived == number).then_some(at))
-    }
-
-    fn state_changed(&mut self) {
-        // A pass over a long line is finished first. Otherwise the last messages would never be
-        // reached.
-        let is_long = self.messages.len() - self.holes > EVALUATIONS_MAX;
-        if self.kind.guard == Guard::Arguments && is_long && self.next > 0 {
-            self.restart = Restart::Yes;
-        } else {
-            self.next = 0;
-            self.restart = Restart::No;
-        }
-    }
-
-    /// Records the value of the first message's guard, which holds for all.
-    #[inline]
-    fn set_first(&mut self, is_open: bool) {
-        let next = if is_open { 0 } else { self.messages.len() };
-        if self.next != next {
-            self.next = next;
-        }
-    }
-
-    /// Returns the oldest message and its number. The front of the line is never `None`.
-    fn first(&self) -> Option<(u64, &Envelope)> {
-        let (arrived, envelope) = self.messages.front()?.as_ref()?;
-        Some((*arrived, envelope))
-    }
-
-    /// Returns true if the line has messages and all guards were evaluated since the state last
-    /// changed.
-    fn is_shut(&self) -> bool {
-        !self.messages.is_empty() && self.is_evaluated()
-    }
-
-    fn is_evaluated(&self) -> bool {
-        self.next >= self.messages.len() && self.restart == Restart::No
-    }
-
-    /// Evaluates the next guards of the line. Returns the number and the index of the first open
-    /// message.
-    fn evaluate(&mut self, is_open: &mut impl FnMut(&Envelope) -> bool) -> Option<(u64, usize)> {
-        let scope = match self.kind.guard {
-            Guard::State => 1,
-            Guard::Arguments => EVALUATIONS_MAX,
-        };
-        for _ in 0..scope {
-            let (arrived, at) = self.next_unevaluated()?;
-            let (_, message) = self.messages[at].as_ref()?;
-            if is_open(message) {
-                // The index stays here, because an older message of another line may go first.
-                return Some((arrived, at));
-            }
-            match self.kind.guard {
-                Guard::State => self.next = self.messages.len(),
-                Guard::Arguments => self.next += 1,
-            }
-        }
-        None
-    }
-
-    fn next_unevaluated(&mut self) -> Option<(u64, usize)> {
-        loop {
-            match self.messages.get(self.next) {
-                Some(Some((arrived, _))) => return Some((*arrived, self.next)),
-                Some(None) => self.next += 1,
-                None if self.restart == Restart::Yes => {
-                    self.next = 0;
-                    self.restart = Restart::No;
-                }
-                None => return None,
-            }
-        }
-    }
-
-    fn take(&mut self, at: usize) -> Option<(u64, Envelope)> {
-        let taken = self.messages.get_mut(at)?.take()?;
-        self.holes += 1;
-        while let Some(None) = self.messages.front() {
-            self.messages.pop_front();
-            self.holes -= 1;
-            self.next = self.next.saturating_sub(1);
-        }
-        if self.holes > self.messages.len() / 2 {
-            let before = self.messages.iter().take(self.next);
-            self.next -= before.filter(|message| message.is_none()).count();
-            self.messages.retain(Option::is_some);
-            self.holes = 0;
-        }
-        Some(taken)
-    }
+    Some(messages)
 }

@@ -9,7 +9,7 @@ pub(crate) use message_kind::MessageKind;
 
 use super::class::StateRef;
 use super::dependents::Dependents;
-use super::options::{Guard, Steps};
+use super::options::{Guard, JOIN_MAX, JoinGuard, Steps};
 use super::reference::{AddressRef, CellRef};
 use super::refusal::{Next, Refusal};
 use super::worker::Worker;
@@ -17,6 +17,8 @@ use crate::failures::Linked as LinkFailure;
 use crate::message::{Chain, Linked, MessageRole, Route};
 use crate::observe::Origin;
 use crate::sync::Arc;
+use std::any::TypeId;
+use std::fmt;
 use std::panic::Location;
 use std::ptr::{self, NonNull};
 
@@ -98,6 +100,11 @@ pub(crate) struct KindTable {
     /// What its guard reads, if it has one.
     pub(crate) guard: Guard,
     pub(crate) steps: Steps,
+    /// The joins that take the message, in the order in which they are written. If there are any,
+    /// the message has no turn of its own.
+    pub(crate) joins: &'static [&'static JoinTable],
+    /// The type that says of what kind the message is.
+    id: fn() -> TypeId,
     ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
     dependents: unsafe fn(NonNull<Head>) -> Dependents,
     /// The table of a message of this kind where its own actor releases it: another role, and the
@@ -106,6 +113,90 @@ pub(crate) struct KindTable {
     run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Processed,
     refuse: unsafe fn(NonNull<Head>, Option<&Refusal>) -> Next,
 }
+
+/// The table of a [`Join`](crate::Join), which the messages of that join name
+/// ([`Behaviour::JOINS`](crate::Behaviour::JOINS)).
+pub struct JoinTable {
+    /// The kind of its turn.
+    pub(crate) kind: &'static KindTable,
+    pub(crate) messages: &'static [JoinedMessage],
+    /// Its position among the joins of its block.
+    pub(crate) order: usize,
+    pub(crate) guard: JoinGuard,
+    /// Returns the value of the guard for one message of each kind.
+    pub(crate) ready: fn(&[&Envelope], &mut StateRef<'_>) -> bool,
+    /// Makes the message that is the join's turn.
+    pub(crate) turn: fn(Combination) -> Envelope,
+}
+
+impl JoinTable {
+    pub(crate) fn is_same(&self, other: &JoinTable) -> bool {
+        self.kind.is_same(other.kind)
+    }
+
+    /// The position of the messages of this kind.
+    pub(crate) fn position_of(&self, kind: &KindTable) -> Option<usize> {
+        let mut messages = self.messages.iter();
+        messages.position(|message| (message.id)() == (kind.id)())
+    }
+}
+
+impl fmt::Debug for JoinTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JoinTable({})", self.kind.name)
+    }
+}
+
+/// One of the messages that a [`Join`](crate::Join) takes: `JoinedMessage::of::<B>()`.
+pub struct JoinedMessage {
+    /// The type that says of what kind the message is.
+    pub(crate) id: fn() -> TypeId,
+    /// Whether the asker has taken it back. What it returns may change until `begin`.
+    pub(crate) is_withdrawn: fn(&Envelope) -> bool,
+    /// As `is_withdrawn`, and from here on the asker cannot take it back.
+    pub(crate) begin: fn(&Envelope) -> bool,
+}
+
+impl fmt::Debug for JoinedMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JoinedMessage")
+    }
+}
+
+/// One waiting message of each kind that a join takes, on the way to their turn.
+pub(crate) struct Combination {
+    pub(crate) join: &'static JoinTable,
+    /// In the order of the join's messages; `None` from its number of messages on.
+    pub(crate) messages: [Option<Envelope>; JOIN_MAX],
+    /// The position of the message that arrived last.
+    pub(crate) last: usize,
+    pub(crate) guard: GuardOutcome,
+}
+
+/// What the evaluation of a combination's guard led to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GuardOutcome {
+    /// It is true, or there is none.
+    True,
+    /// It panicked. Its turn is to meet the same fault.
+    Panicked,
+}
+
+impl Combination {
+    /// Returns the message that is its turn, sent where and when the last of its messages was sent.
+    pub(crate) fn into_turn(mut self) -> Envelope {
+        let last = self.messages[self.last].as_mut();
+        let provenance = last.map(Envelope::take_provenance);
+        let mut turn = (self.join.turn)(self);
+        if let Some(provenance) = provenance {
+            turn.set_provenance(provenance);
+        }
+        turn
+    }
+}
+
+/// Where a message was made, when it was sent, and by which span.
+type Provenance = (&'static Location<'static>, u32, Origin);
 
 impl Chain<Head> {
     /// Takes the oldest message out.
@@ -156,6 +247,18 @@ impl Envelope {
             // The functions are those of the table before, so they fit the parcel (M9).
             self.head_mut().kind = continuation;
         }
+    }
+
+    /// Takes out the place and the send time, and the origin, of which there is one only.
+    fn take_provenance(&mut self) -> Provenance {
+        let head = self.head_mut();
+        let origin = std::mem::replace(&mut head.origin, Origin::none());
+        (head.place, head.sent_ms, origin)
+    }
+
+    fn set_provenance(&mut self, provenance: Provenance) {
+        let head = self.head_mut();
+        (head.place, head.sent_ms, head.origin) = provenance;
     }
 
     /// Gives the parcel up as a node, for the inbox.

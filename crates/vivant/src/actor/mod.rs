@@ -88,15 +88,19 @@ mod worker_shared;
 pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, StateRef};
-pub(crate) use dead_letter::{bury_letter, note_dead_letter};
-pub(crate) use deferred_messages::{Evaluated, first_decides_for};
+pub(crate) use dead_letter::{bury_letter, note_dead_letter, note_unresolved};
+pub(crate) use deferred_messages::{Completes, Evaluated, Open, first_decides_for};
 pub(crate) use dependents::{ChainEnd, Dependent, Dependents};
-pub(crate) use envelope::{Envelope, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed};
+pub(crate) use envelope::{
+    Combination, Envelope, GuardOutcome, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed,
+};
+pub use envelope::{JoinTable, JoinedMessage};
 pub use error::{AskError, NotSent, Overloaded, Undelivered};
 pub(crate) use exclusive_wait::{AfterStop, ExclusiveWait, StopWait, WaitNumber, WaitPurpose};
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;
-pub use options::{Guard, Mailbox, Pool, Steps};
+pub(crate) use options::JOIN_MAX;
+pub use options::{Guard, JoinGuard, Mailbox, Pool, Steps};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, TraceCoverage, known};
 pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};

@@ -106,6 +106,23 @@ pub enum Guard {
     Arguments,
 }
 
+/// Limit of the messages of one join. A combination then fits into an envelope.
+pub(crate) const JOIN_MAX: usize = 8;
+
+/// What the guard of a join reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum JoinGuard {
+    /// There is no guard.
+    None,
+    /// The state alone: one evaluation stands for all combinations.
+    State,
+    /// The arguments alone: each combination is evaluated once.
+    Arguments,
+    /// Both: each combination is evaluated again after the state has changed.
+    StateAndArguments,
+}
+
 /// Whether a behaviour is one turn, or many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]

@@ -6,7 +6,7 @@ use super::promise::{Promise, Resolver};
 ///
 /// In a method that returns `Result<Promise<V>, E>`, `?` works as anywhere else. Its message
 /// promises `Result<V, E>`. The reply of a delegated promise in it
-/// ([`Turn::delegate`](crate::Turn::delegate)) goes by way of this actor, which makes `Ok` of it.
+/// ([`Turn::delegate`](crate::Turn::delegate)) goes straight to the asker, as `Ok`.
 #[diagnostic::on_unimplemented(
     message = "this behaviour returns `{Self}`, but its message promises `{V}`",
     label = "return `{V}` or `Promise<{V}>`"

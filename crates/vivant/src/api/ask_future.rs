@@ -64,6 +64,10 @@ impl<T> Oneshot<T> {
         }
     }
 
+    pub(crate) fn is_withdrawn(&self) -> bool {
+        matches!(*lock(&self.0), AnswerState::Closed(Closed::Withdrawn))
+    }
+
     pub(crate) fn is_wanted(&self) -> bool {
         !matches!(*lock(&self.0), AnswerState::Closed(_))
     }

@@ -4,8 +4,7 @@
 use super::actor::Actor;
 use super::promise::Resolver;
 use super::turn::Turn;
-use crate::actor::Guard;
-use crate::actor::Steps;
+use crate::actor::{Guard, JoinTable, Steps};
 use std::fmt;
 
 /// A message's shape: its arguments, its reply, and its stable name.
@@ -79,6 +78,10 @@ pub trait Behaviour: Message {
 
     /// Whether [`run`](Behaviour::run) may request another step.
     const STEPS: Steps = Steps::One;
+
+    /// The joins that take the message. If there are any, it has no turn of its own: it waits, and
+    /// [`ready`](Behaviour::ready) and [`run`](Behaviour::run) are not called.
+    const JOINS: &'static [&'static JoinTable] = &[];
 
     /// The guard: a message with a false guard waits, and is tested again after each turn of
     /// its actor. It may read the state and the arguments, nothing else.

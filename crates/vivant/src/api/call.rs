@@ -10,8 +10,9 @@ use super::send_error::SendError;
 use crate::actor::Delivery;
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, BoundedQueue, Dependents, Envelope, Guard, KindTable, MessageKind, Next,
-    NotSent, Processed, Reservation, StateRef, Steps, To, Worker, bury, post_by, post_or_bury,
+    AddressRef, AskError, BoundedQueue, Dependents, Envelope, Guard, JoinTable, KindTable,
+    MessageKind, Next, NotSent, Processed, Reservation, StateRef, Steps, To, Worker, bury, post_by,
+    post_or_bury,
 };
 use crate::message::MessageRole;
 use std::fmt;
@@ -234,6 +235,15 @@ impl<'a, M: Message> Call<'a, M> {
         post_or_bury(self.to, envelope);
     }
 
+    /// The message, packed, with its receiver.
+    pub(crate) fn into_delivery(self, resolver: Resolver<M::Reply>) -> Delivery {
+        let envelope = (self.pack)(self.args, resolver, self.place);
+        Delivery {
+            to: self.to.into_counted(),
+            envelope,
+        }
+    }
+
     /// Like `post`, for a sender that may have been promised a place.
     pub(crate) fn post_by(self, reservation: Reservation, resolver: Resolver<M::Reply>) {
         let envelope = (self.pack)(self.args, resolver, self.place);
@@ -294,7 +304,8 @@ impl<B: Behaviour<Reply = ()>> MessageKind for Own<B> {
     }
 }
 
-struct Sent<B>(PhantomData<B>);
+/// A behaviour's message.
+pub(super) struct Sent<B>(PhantomData<B>);
 
 /// The envelope of a behaviour's next step.
 pub(crate) fn stepped<B: Behaviour>(args: B::Args, resolver: Resolver<B::Reply>) -> Envelope {
@@ -367,8 +378,13 @@ impl<B: Behaviour> MessageKind for Sent<B> {
     const KIND: KindTable = Sent::<B>::TABLE.with_continuation(&Sent::<B>::CONTINUATION);
     const GUARD: Guard = B::GUARD;
     const STEPS: Steps = B::STEPS;
+    const JOINS: &'static [&'static JoinTable] = B::JOINS;
 
-    fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {
+    fn ready((args, resolver): &Self::Content, state: &mut StateRef<'_>) -> bool {
+        if const { !B::JOINS.is_empty() } {
+            // It waits for the others, until it is withdrawn.
+            return resolver.is_withdrawn();
+        }
         state
             .look::<B::Actor, _>(|state| B::ready(state, args))
             .unwrap_or(true)

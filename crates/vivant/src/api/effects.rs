@@ -8,11 +8,11 @@ use super::clock::Clock;
 use super::inline_state::InlineActor;
 use super::interval::interval;
 use super::link::Target;
-use super::promise::{self, Promise, Resolver};
+use super::promise::{self, Pipeline, Promise, Resolver};
 use super::requests::{link, watch};
 use super::spawner::Spawner;
 use super::turn::Turn;
-use crate::actor::{Header, LinkMessage, LinkedPeer, Timer};
+use crate::actor::{AskError, Header, LinkMessage, LinkedPeer, Timer};
 use crate::failures::StopReason;
 use crate::oracle::below;
 use crate::services::{Alarm, ns, period_ns};
@@ -44,8 +44,13 @@ impl<A: Actor> Turn<'_, A> {
     }
 
     /// Leaves the reply of this behaviour to another actor: return the promise, and `call`'s reply
-    /// goes straight to the asking actor or future, not by way of this actor. The message is sent
-    /// when the behaviour returns.
+    /// goes straight to the asking actor or future, not by way of this actor, which may end
+    /// meanwhile. The message is sent when the behaviour returns.
+    ///
+    /// That holds too for `t.delegate(call).within(limit)`, where the limit begins when the message
+    /// is sent, and for `Ok(t.delegate(call))` in a behaviour that returns
+    /// `Result<Promise<T>, E>`. A delegated promise that is continued here, by `then` or as one of
+    /// several, is an ordinary request.
     pub fn delegate<M: Message>(&self, call: Call<'_, M>) -> Promise<M::Reply> {
         Promise::delegated(call)
     }
@@ -151,6 +156,72 @@ impl<A: Actor> Turn<'_, A> {
         promises: impl IntoIterator<Item = Promise<T>>,
     ) -> Promise<Vec<T>> {
         promise::quorum(self.owner(), wanted, promises.into_iter().collect())
+    }
+
+    /// What became of every promise, in their order, once all are resolved or broken: the errors
+    /// have their places among the values. Of no promises: nothing, at once.
+    pub fn all_settled<T: Send + 'static>(
+        &self,
+        promises: impl IntoIterator<Item = Promise<T>>,
+    ) -> Promise<Vec<Result<T, AskError>>> {
+        let owner = self.owner();
+        let settled = promises.into_iter().map(|one| one.settled(&owner));
+        promise::all(owner.clone(), settled.collect())
+    }
+
+    /// A barrier: asks every member, and promises all their replies once the last has come, in the
+    /// order of the members. A member that cannot reply has its error there, and does not hold the
+    /// others up. Costs what the requests cost, and [`Turn::all_settled`].
+    ///
+    /// For a group: `t.barrier(&group.members(), …)`. A member that never replies holds the barrier
+    /// up for ever: set a time limit with [`Promise::within`].
+    ///
+    /// ```
+    /// use vivant::prelude::*;
+    ///
+    /// #[derive(Actor)] struct Cell { value: u64 }
+    /// #[behaviours] impl Cell {
+    ///     fn step(&mut self, by: u64) -> u64 { self.value += by; self.value }
+    /// }
+    ///
+    /// #[derive(Actor)] struct Grid { cells: Vec<Address<Cell>> }
+    /// #[behaviours] impl Grid {
+    ///     fn advance(&self, t: &Turn<Self>) -> Promise<u64> {
+    ///         t.barrier(&self.cells, |cell| cell.step(2)).then(t.me().advanced())
+    ///     }
+    ///     #[then]
+    ///     fn advanced(&self, cells: Result<Vec<Result<u64, AskError>>, AskError>) -> u64 {
+    ///         cells.into_iter().flatten().flatten().sum()      // all cells have made their step
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let system = System::new();
+    /// let cells = [1, 2, 3].map(|value| system.spawn(Cell { value }));
+    /// let grid = system.spawn(Grid { cells: cells.into() });
+    /// assert_eq!(grid.advance().ask_blocking()?, 12);
+    /// # Ok(()) }
+    /// ```
+    pub fn barrier<'m, T, M>(
+        &self,
+        members: impl IntoIterator<Item = &'m Address<T>>,
+        mut call: impl FnMut(&'m Address<T>) -> Call<'m, M>,
+    ) -> Promise<Vec<Result<M::Reply, AskError>>>
+    where
+        T: ?Sized + Target,
+        M: Message,
+    {
+        let asked = members.into_iter().map(|member| self.ask(call(member)));
+        self.all_settled(asked.collect::<Vec<_>>())
+    }
+
+    /// An actor that `promise` will bring, to which messages may be sent already: they travel when
+    /// the address is here.
+    pub fn pipeline<B>(&self, promise: Promise<Address<B>>) -> Pipeline<B>
+    where
+        B: ?Sized + Target<Handle: Send>,
+    {
+        Pipeline::of(self, promise)
     }
 
     /// Makes an actor of `state`, as a child of this actor; its number counts among this actor's

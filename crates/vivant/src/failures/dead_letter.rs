@@ -36,6 +36,8 @@ pub enum Cause {
     /// It closed a cycle of exclusive waits
     /// ([`Promise::exclusive`](crate::Promise::exclusive)).
     WaitCycle,
+    /// The promise of its receiver's address was broken ([`Pipeline`](crate::Pipeline)).
+    Unresolved,
 }
 
 /// One line of the count: the number of messages of one kind, made at one place, lost for one
@@ -62,6 +64,7 @@ impl fmt::Display for Cause {
             Cause::DroppedNewest => "the mailbox was full, and it was the newest",
             Cause::DroppedOldest => "the mailbox was full, and it was the oldest",
             Cause::WaitCycle => "it closed a cycle of exclusive waits",
+            Cause::Unresolved => "the promise of its actor was broken",
         })
     }
 }
@@ -78,6 +81,7 @@ impl Cause {
             Cause::DroppedNewest => "dropped newest",
             Cause::DroppedOldest => "dropped oldest",
             Cause::WaitCycle => "wait cycle",
+            Cause::Unresolved => "unresolved",
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Work of a run for deferred messages (T8; see the README).
 
 use super::run_guard::{After, COUNT_EVERY, NextMessage, RunGuard};
-use crate::actor::Evaluated;
 use crate::actor::Guards;
+use crate::actor::{Completes, Evaluated, Open};
 use crate::actor::{Envelope, StateRef};
 use crate::message::Chain;
 use crate::message::MessageRole;
@@ -10,14 +10,15 @@ use crate::sync::Ordering;
 use crate::wait_for::WaitForGraph;
 
 impl RunGuard<'_> {
-    /// T8: finds a deferred message with an open guard, among those with a stale guard.
+    /// T8: finds a deferred message, or a combination of messages, with an open guard, among those
+    /// with a stale guard.
     #[inline]
-    pub(crate) fn find_open(&mut self) -> Evaluated {
+    pub(crate) fn find_open(&mut self) -> NextMessage {
         self.drop_overdue();
-        let found = self.evaluate();
-        match found {
-            Evaluated::Closed | Evaluated::More => found,
-            Evaluated::Open(envelope) => self.took_open(envelope),
+        match self.evaluate() {
+            Evaluated::Closed => NextMessage::Nothing,
+            Evaluated::More => NextMessage::More,
+            Evaluated::Open(open) => NextMessage::Message(self.took_open(open)),
         }
     }
 
@@ -42,9 +43,9 @@ impl RunGuard<'_> {
         }
         // A panic passes through, to `run`.
         owner.guards = Guards::Evaluating;
-        let found = waiting.evaluate(|envelope| {
-            worker.guard_begins(envelope.kind());
-            envelope.ready(&mut state)
+        let found = waiting.evaluate(|guarded| {
+            worker.guard_begins(guarded.kind());
+            guarded.ready(&mut state)
         });
         worker.guard_ends();
         owner.guards = match found {
@@ -58,11 +59,20 @@ impl RunGuard<'_> {
         found
     }
 
+    /// Returns the message to run.
     #[inline(never)]
-    fn took_open(&mut self, envelope: Envelope) -> Evaluated {
+    fn took_open(&mut self, open: Open) -> Envelope {
         self.tell_taken();
         self.publish_deferred();
-        Evaluated::Open(envelope)
+        match open {
+            Open::Message(envelope) => envelope,
+            Open::Combination(combination) => {
+                // Before the turn, which may send to its own actor.
+                let messages = combination.messages.iter().flatten();
+                messages.for_each(|message| self.free_place(message));
+                combination.into_turn()
+            }
+        }
     }
 
     /// After the panic of a guard: takes out the message of that guard. The caller runs it at once,
@@ -76,10 +86,8 @@ impl RunGuard<'_> {
         self.owner().guards = Guards::Stale;
         self.worker.guard_ends();
         drop(self.worker.take_overloaded());
-        let envelope = self.owner().cold().deferred.take_last_evaluated()?;
-        self.tell_taken();
-        self.publish_deferred();
-        Some(envelope)
+        let open = self.owner().cold().deferred.take_last_evaluated()?;
+        Some(self.took_open(open))
     }
 
     /// Defers this message, and those behind it in the backlog, without an evaluation while their
@@ -144,8 +152,11 @@ impl RunGuard<'_> {
             owner.guards = Guards::Closed;
         }
         let waiting = &mut owner.cold().deferred;
-        waiting.push(envelope);
+        let completes = waiting.push(envelope);
         let count = waiting.count();
+        if completes == Completes::Yes && owner.guards == Guards::Closed {
+            owner.guards = Guards::Partly;
+        }
         if count == 1 {
             self.actor.deferred_sent.store(sent_ms, Ordering::Relaxed);
         }

@@ -16,6 +16,8 @@ mod guards;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod idle;
+#[cfg(all(test, feature = "macros"))]
+mod joins_model;
 mod monitor;
 mod release;
 #[allow(

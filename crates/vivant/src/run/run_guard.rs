@@ -1,11 +1,11 @@
 //! The run guard: evidence that this worker holds an actor, and the single steps of a run.
 
 use crate::actor::Guards;
+use crate::actor::first_decides_for;
 use crate::actor::{
     Batch, Envelope, Header, KindTable, Lifecycle, Mute, MutedSender, Processed, RunState,
     Runnable, Signals, StateRef, StepProgress, Worker, WorkerClass, count_back,
 };
-use crate::actor::{Evaluated, first_decides_for};
 use crate::actor::{admit, note_dead_letter};
 use crate::failures::Cause;
 use crate::failures::Panic;
@@ -176,9 +176,9 @@ impl<'w> RunGuard<'w> {
         let mut otherwise = NextMessage::Nothing;
         if self.owner().guards.need_evaluation() {
             match self.find_open() {
-                Evaluated::Open(envelope) => return NextMessage::Message(envelope),
-                Evaluated::More => otherwise = NextMessage::More,
-                Evaluated::Closed => {}
+                NextMessage::Nothing => {}
+                NextMessage::More => otherwise = NextMessage::More,
+                open @ (NextMessage::Message(_) | NextMessage::Ends(_)) => return open,
             }
         }
         let Some(envelope) = self.oldest() else {

@@ -50,7 +50,13 @@ pub(super) const IMPLS: &[(&str, &str, &str, usize, &str)] = &[
         1,
         "a chain of message heads is popped as envelopes",
     ),
-    ("vivant", "api", "actor", 1, "the typed side of a state"),
+    (
+        "vivant",
+        "api",
+        "actor",
+        2,
+        "the typed side of a state, and of a message that a join takes",
+    ),
     (
         "vivant",
         "api",
@@ -193,6 +199,7 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
             "behaviours/guard.rs",
             "behaviours/hooks.rs",
             "behaviours/implementor.rs",
+            "behaviours/join.rs",
             "behaviours/mod.rs",
             "behaviours/table.rs",
         ],
@@ -253,6 +260,7 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
         "vivant",
         &[
             "api/ask_future.rs",
+            "api/promise/relay.rs",
             "api/promise/resolver.rs",
             "api/promise/slot.rs",
         ],

@@ -2,7 +2,7 @@
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use super::observed_message::{parts, seen};
-use super::{Envelope, Head, KindTable, Processed};
+use super::{Envelope, Head, JoinTable, KindTable, Processed};
 use crate::actor::bounded_queue::BoundedQueue;
 use crate::actor::class::StateRef;
 use crate::actor::dependents::Dependents;
@@ -11,12 +11,13 @@ use crate::actor::refusal::{Next, Refusal};
 use crate::actor::worker::Worker;
 use crate::message::{MessageRole, Route, pool};
 use crate::observe::Origin;
+use std::any::TypeId;
 use std::fmt;
 use std::panic::Location;
 use std::ptr::{self, NonNull};
 
 /// One kind of message: how to run it and how to refuse it.
-pub(crate) trait MessageKind {
+pub(crate) trait MessageKind: 'static {
     /// The content of the envelope.
     type Content: Send + 'static;
     /// The table (vtable) of this kind.
@@ -27,6 +28,9 @@ pub(crate) trait MessageKind {
 
     /// Whether it may request another step.
     const STEPS: Steps = Steps::One;
+
+    /// The joins that take it.
+    const JOINS: &'static [&'static JoinTable] = &[];
 
     /// Returns the value of the guard: true if the message may run now.
     fn ready(_: &Self::Content, _: &mut StateRef<'_>) -> bool {
@@ -101,6 +105,27 @@ impl Envelope {
         unsafe { run(self.into_node(), state, worker) }
     }
 
+    /// Returns the content, if the message is of kind `L`.
+    pub(crate) fn content<L: MessageKind>(&self) -> Option<&L::Content> {
+        if !self.kind().is_of::<L>() {
+            return None;
+        }
+        // SAFETY: the table says that it is that of `L`, so the parcel is a `Parcel<L::Content>`,
+        // which this envelope owns (M9), and which is borrowed as long as the reference exists
+        // (X6).
+        Some(unsafe { &self.0.cast::<Parcel<L::Content>>().as_ref().content })
+    }
+
+    /// Takes the content out, if the message is of kind `L`.
+    pub(crate) fn open<L: MessageKind>(self) -> Result<L::Content, Envelope> {
+        if !self.kind().is_of::<L>() {
+            return Err(self);
+        }
+        // SAFETY: the table says that it is that of `L`, so the parcel is a `Parcel<L::Content>`
+        // (M9); the envelope gives the node up, so it is taken out once (X10).
+        Ok(unsafe { unpacked::<L>(self.into_node()) }.content)
+    }
+
     /// Destroys it; the sender of a request gets the reason. Returns what follows from that.
     pub(crate) fn refuse(self, refusal: &Refusal) -> Next {
         let refuse = self.kind().refuse;
@@ -130,6 +155,8 @@ impl KindTable {
             bytes: size_of::<Parcel<L::Content>>(),
             guard: L::GUARD,
             steps: L::STEPS,
+            joins: L::JOINS,
+            id: TypeId::of::<L>,
             ready: ready::<L>,
             dependents: dependents::<L>,
             continuation: None,
@@ -153,6 +180,16 @@ impl KindTable {
             continuation: Some(continuation),
             ..self
         }
+    }
+
+    fn is_of<L: MessageKind>(&self) -> bool {
+        (self.id)() == TypeId::of::<L>()
+    }
+
+    /// Returns true for tables of one kind of message. A table may have copies, and then the type
+    /// decides.
+    pub(crate) fn is_same(&self, other: &KindTable) -> bool {
+        ptr::eq(self, other) || (self.id)() == (other.id)()
     }
 
     /// Returns the same table for messages that go only to actors with this mailbox.

@@ -5,13 +5,18 @@
 //! - [`Resolver`]: the right, and the duty, to give it its value; may be kept and sent.
 //! - [`slot`]: the memory that the two share.
 //! - [`join`]: all of several promises, any, or a quorum.
+//! - [`pipeline`]: messages to the address that a promise will bring.
+//! - [`relay`]: a resolver that passes its value on to another one.
 
 mod dependents;
 mod exclusive;
 mod join;
 mod limit;
 mod local;
+mod pipeline;
+mod relay;
 mod resolver;
+mod settled;
 #[cfg(all(test, feature = "macros"))]
 mod show_tests;
 #[allow(
@@ -19,8 +24,10 @@ mod show_tests;
     reason = "two ends of one block of memory: see the README and docs/ARCHITECTURE.md"
 )]
 mod slot;
+mod token;
 
 pub(crate) use join::{all, any, quorum};
+pub use pipeline::Pipeline;
 pub use resolver::Resolver;
 pub(crate) use resolver::{Withdrawal, given_up};
 
@@ -28,6 +35,7 @@ use super::behaviour::{Continuation, Message};
 use super::call::{Call, Then};
 use super::into_then::IntoThen;
 use crate::actor::{AddressRef, AskError, Next, Worker};
+use relay::OkRelay;
 use slot::{Asking, Continue, Pending, Shown, Sink, Tail};
 use std::fmt;
 use std::marker::PhantomData;
@@ -176,6 +184,9 @@ impl<T: Send + 'static> Promise<T> {
     pub(crate) fn answer_ok<E: Send + 'static>(self, resolver: Resolver<Result<T, E>>) {
         match self.kind {
             PromiseState::Ready(value) => resolver.complete(value.map(Ok)),
+            PromiseState::Delegated(send) if !resolver.is_for_nobody() => {
+                send(Resolver::of_relay(OkRelay(resolver)));
+            }
             kind if resolver.is_for_nobody() => Promise::new(kind).answer(Resolver::nobody()),
             kind => {
                 // Without a turn there was no request.

@@ -1,5 +1,6 @@
 //! Resolvers: the right, and the duty, to give a promise its value.
 
+use super::relay::Relay;
 use super::slot::{Answering, PromiseLink, Shown, Sink};
 use crate::actor::Refusal;
 use crate::actor::{
@@ -33,7 +34,11 @@ enum Destination<T: Send + 'static> {
     Slot(Answering<T>),
     /// A future or thread outside.
     Outside(Brc<Oneshot<T>>),
+    /// Another resolver. A thin pointer: each request has a resolver, and few have a relay.
+    Relay(Box<Box<dyn Relay<T>>>),
 }
+
+const _: () = assert!(size_of::<Resolver<u64>>() == 2 * size_of::<usize>());
 
 /// Whether the asker has withdrawn a message that is about to be processed.
 #[derive(PartialEq, Eq, Debug)]
@@ -61,6 +66,12 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
+    pub(super) fn of_relay(relay: impl Relay<T> + 'static) -> Resolver<T> {
+        Resolver {
+            to: Destination::Relay(Box::new(Box::new(relay))),
+        }
+    }
+
     /// Gives the promise its value.
     #[inline]
     pub fn resolve(self, value: T) {
@@ -75,6 +86,7 @@ impl<T: Send + 'static> Resolver<T> {
             Destination::Nobody => false,
             Destination::Slot(_) => true,
             Destination::Outside(oneshot) => oneshot.is_wanted(),
+            Destination::Relay(relay) => relay.is_wanted(),
         }
     }
 
@@ -88,12 +100,22 @@ impl<T: Send + 'static> Resolver<T> {
     pub(crate) fn has_listener(&self) -> bool {
         match &self.to {
             Destination::Slot(slot) => slot.owner().is_some_and(|owner| owner.ended().is_none()),
-            Destination::Nobody | Destination::Outside(_) => self.is_wanted(),
+            Destination::Nobody | Destination::Outside(_) | Destination::Relay(_) => {
+                self.is_wanted()
+            }
         }
     }
 
     pub(crate) fn fail(self, error: AskError) {
         self.complete(Err(error));
+    }
+
+    /// Returns true if the asker has withdrawn the message, which has not begun.
+    pub(crate) fn is_withdrawn(&self) -> bool {
+        match &self.to {
+            Destination::Outside(oneshot) => oneshot.is_withdrawn(),
+            _ => false,
+        }
     }
 
     pub(crate) fn begin(&self) -> Withdrawal {
@@ -144,6 +166,7 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
                 run_foreign_code("a waker", || oneshot.complete(value));
                 return Next::Nothing;
             }
+            Destination::Relay(relay) => return relay.relay(value),
             Destination::Slot(mut slot) => {
                 if !slot.is_here() || !slot.is_wanted() || slot.ends_wait() {
                     slot.put_value(value);
@@ -273,6 +296,7 @@ impl<T: Send + 'static> PromiseLink for Resolver<T> {
     fn owner(&self) -> Option<&AddressRef> {
         match &self.to {
             Destination::Slot(slot) => slot.owner(),
+            Destination::Relay(relay) => relay.link().and_then(PromiseLink::owner),
             Destination::Nobody | Destination::Outside(_) => None,
         }
     }
@@ -280,6 +304,10 @@ impl<T: Send + 'static> PromiseLink for Resolver<T> {
     fn shown_by_sink(&self) -> Option<Shown<'_>> {
         match &self.to {
             Destination::Slot(slot) => slot.shown_by_sink(),
+            Destination::Relay(relay) => match relay.link() {
+                Some(link) => link.shown_by_sink(),
+                None => Some(Shown::default()),
+            },
             Destination::Nobody | Destination::Outside(_) => Some(Shown::default()),
         }
     }
@@ -330,6 +358,7 @@ impl<T: Send + 'static> fmt::Debug for Resolver<T> {
                 None => f.write_str("Resolver(on its way)"),
             },
             Destination::Outside(_) => f.write_str("Resolver(for a future outside)"),
+            Destination::Relay(_) => f.write_str("Resolver(for the asker of a delegated message)"),
         }
     }
 }

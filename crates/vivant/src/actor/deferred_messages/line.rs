@@ -1,0 +1,217 @@
+//! A line: the deferred messages of one behaviour, in the order of arrival.
+
+use crate::actor::Guard;
+use std::collections::VecDeque;
+
+/// Limit of the guards evaluated in one line, or of one join, before the others have their turn.
+pub(super) const EVALUATIONS_MAX: usize = if cfg!(test) { 4 } else { 64 };
+
+pub(super) struct Line<M> {
+    waits_for: WaitsFor,
+    /// With their numbers, which rise. `None`: this message was taken out from between the others.
+    messages: VecDeque<(u64, Option<M>)>,
+    /// Number of `None`s in `messages`.
+    holes: usize,
+    /// The guards of the messages before this index have been evaluated in this pass.
+    next: usize,
+    /// Whether the state has changed since this pass began.
+    restart: Restart,
+}
+
+/// What the messages of a line wait for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum WaitsFor {
+    /// Their guard, which reads this.
+    Guard(Guard),
+    /// Other messages: each has no guard of its own, and no turn.
+    Join,
+}
+
+/// What follows a pass over many guards.
+#[derive(PartialEq, Eq)]
+pub(super) enum Restart {
+    No,
+    /// Another pass: the state has changed since this one began.
+    Yes,
+}
+
+impl<M> Line<M> {
+    /// A line of one message, with a guard that was evaluated just now.
+    pub(super) fn of(waits_for: WaitsFor, arrived: u64, message: M) -> Line<M> {
+        Line {
+            waits_for,
+            messages: VecDeque::from([(arrived, Some(message))]),
+            holes: 0,
+            next: 1,
+            restart: Restart::No,
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_joined(&self) -> bool {
+        self.waits_for == WaitsFor::Join
+    }
+
+    /// Appends a message. Its guard was evaluated just now.
+    pub(super) fn push(&mut self, arrived: u64, message: M) {
+        if self.next == self.messages.len() {
+            self.next += 1;
+        }
+        self.messages.push_back((arrived, Some(message)));
+    }
+
+    fn reads_arguments(&self) -> bool {
+        self.waits_for == WaitsFor::Guard(Guard::Arguments)
+    }
+
+    /// Number of messages.
+    pub(super) fn count(&self) -> usize {
+        self.messages.len() - self.holes
+    }
+
+    pub(super) fn state_changed(&mut self) {
+        // A pass over a long line is finished first. Otherwise the last messages would never be
+        // reached.
+        let is_long = self.count() > EVALUATIONS_MAX;
+        if self.reads_arguments() && is_long && self.next > 0 {
+            self.restart = Restart::Yes;
+        } else {
+            self.next = 0;
+            self.restart = Restart::No;
+        }
+    }
+
+    /// Records the value of the first message's guard, which holds for all.
+    #[inline]
+    pub(super) fn set_first(&mut self, is_open: bool) {
+        let next = if is_open { 0 } else { self.messages.len() };
+        if self.next != next {
+            self.next = next;
+        }
+    }
+
+    /// Returns the oldest message and its number. The front of the line is never `None`.
+    pub(super) fn first(&self) -> Option<(u64, &M)> {
+        let (arrived, message) = self.messages.front()?;
+        Some((*arrived, message.as_ref()?))
+    }
+
+    /// Returns the number of the newest message.
+    #[cfg(test)]
+    pub(super) fn last(&self) -> Option<u64> {
+        let mut messages = self.messages.iter().rev();
+        Some(messages.find(|(_, message)| message.is_some())?.0)
+    }
+
+    /// Returns the number of the oldest message that has this number or a higher one.
+    pub(super) fn first_from(&self, number: u64) -> Option<u64> {
+        let at = self
+            .messages
+            .partition_point(|(arrived, _)| *arrived < number);
+        let mut rest = self.messages.range(at..);
+        let (arrived, _) = rest.find(|(_, message)| message.is_some())?;
+        Some(*arrived)
+    }
+
+    /// Returns the index of the message with this number.
+    pub(super) fn index_of(&self, number: u64) -> Option<usize> {
+        let at = self
+            .messages
+            .partition_point(|(arrived, _)| *arrived < number);
+        let (arrived, message) = self.messages.get(at)?;
+        (*arrived == number && message.is_some()).then_some(at)
+    }
+
+    /// Returns the numbers of the messages that have this number or a higher one.
+    pub(super) fn since(&self, number: u64) -> impl Iterator<Item = u64> {
+        let at = self
+            .messages
+            .partition_point(|(arrived, _)| *arrived < number);
+        let rest = self.messages.range(at..);
+        rest.filter(|(_, message)| message.is_some())
+            .map(|(arrived, _)| *arrived)
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<&M> {
+        self.messages.get(at)?.1.as_ref()
+    }
+
+    /// Returns true if the line has messages and all guards were evaluated since the state last
+    /// changed.
+    pub(super) fn is_shut(&self) -> bool {
+        !self.messages.is_empty() && self.is_evaluated()
+    }
+
+    pub(super) fn is_evaluated(&self) -> bool {
+        self.next >= self.messages.len() && self.restart == Restart::No
+    }
+
+    /// The index of the first guard that is not evaluated.
+    pub(super) fn next(&self) -> usize {
+        self.next
+    }
+
+    /// Evaluates the next guards of the line. Returns the number and the index of the first open
+    /// message.
+    pub(super) fn evaluate(
+        &mut self,
+        is_open: &mut impl FnMut(&M) -> bool,
+    ) -> Option<(u64, usize)> {
+        let scope = if self.reads_arguments() {
+            EVALUATIONS_MAX
+        } else {
+            1
+        };
+        for _ in 0..scope {
+            let (arrived, at) = self.next_unevaluated()?;
+            if is_open(self.get(at)?) {
+                // The index stays here, because an older message of another line may go first.
+                return Some((arrived, at));
+            }
+            self.next = match self.reads_arguments() {
+                true => self.next + 1,
+                false => self.messages.len(),
+            };
+        }
+        None
+    }
+
+    fn next_unevaluated(&mut self) -> Option<(u64, usize)> {
+        loop {
+            match self.messages.get(self.next) {
+                Some((arrived, Some(_))) => return Some((*arrived, self.next)),
+                Some((_, None)) => self.next += 1,
+                None if self.restart == Restart::Yes => {
+                    self.next = 0;
+                    self.restart = Restart::No;
+                }
+                None => return None,
+            }
+        }
+    }
+
+    /// Takes out the message at this index; returns it with its number.
+    pub(super) fn take(&mut self, at: usize) -> Option<(u64, M)> {
+        let (arrived, place) = self.messages.get_mut(at)?;
+        let (arrived, message) = (*arrived, place.take()?);
+        self.holes += 1;
+        while let Some((_, None)) = self.messages.front() {
+            self.messages.pop_front();
+            self.holes -= 1;
+            self.next = self.next.saturating_sub(1);
+        }
+        if self.holes > self.messages.len() / 2 {
+            let before = self.messages.iter().take(self.next);
+            self.next -= before.filter(|(_, message)| message.is_none()).count();
+            self.messages.retain(|(_, message)| message.is_some());
+            self.holes = 0;
+        }
+        Some((arrived, message))
+    }
+
+    /// Returns all messages with their numbers.
+    pub(super) fn into_messages(self) -> impl Iterator<Item = (u64, M)> {
+        let all = self.messages.into_iter();
+        all.filter_map(|(arrived, message)| Some((arrived, message?)))
+    }
+}

@@ -1,0 +1,36 @@
+//! Relays: a resolver that passes its value on, changed or checked, to another resolver. So the
+//! reply of a delegated message goes straight to the asker, without a message to the actor that
+//! delegates.
+
+use super::Resolver;
+use super::slot::PromiseLink;
+use crate::actor::{AskError, Next};
+
+/// Passes a value on.
+pub(super) trait Relay<T>: Send {
+    /// Returns the step that settles the other promise: a chain of relays is followed in a loop.
+    fn relay(self: Box<Self>, value: Result<T, AskError>) -> Next;
+
+    /// Whether the value is wanted at the other end.
+    fn is_wanted(&self) -> bool;
+
+    /// The other resolver, as far as it is shown to the detector of unreachable actors.
+    fn link(&self) -> Option<&dyn PromiseLink>;
+}
+
+/// Makes `Ok` of the value.
+pub(super) struct OkRelay<T: Send + 'static, E: Send + 'static>(pub(super) Resolver<Result<T, E>>);
+
+impl<T: Send + 'static, E: Send + 'static> Relay<T> for OkRelay<T, E> {
+    fn relay(self: Box<Self>, value: Result<T, AskError>) -> Next {
+        self.0.settled_by(value.map(Ok))
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.0.is_wanted()
+    }
+
+    fn link(&self) -> Option<&dyn PromiseLink> {
+        Some(&self.0)
+    }
+}

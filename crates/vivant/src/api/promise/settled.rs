@@ -1,0 +1,25 @@
+//! Promises that are not broken: their value says whether there was an error.
+
+use super::slot::Continue;
+use super::{Promise, PromiseState, Resolver};
+use crate::actor::{AddressRef, AskError, Next};
+
+impl<T: Send + 'static> Promise<T> {
+    /// Returns a promise of `owner` of the value, or of the error as a value.
+    pub(crate) fn settled(self, owner: &AddressRef) -> Promise<Result<T, AskError>> {
+        if let PromiseState::Ready(value) = self.kind {
+            return Promise::ready(value);
+        }
+        let (promise, resolver) = Promise::open(owner.clone());
+        self.sink_into(owner, SettledSink(resolver));
+        promise
+    }
+}
+
+struct SettledSink<T: Send + 'static>(Resolver<Result<T, AskError>>);
+
+impl<T: Send + 'static> Continue<T> for SettledSink<T> {
+    fn fill(self, value: Result<T, AskError>) -> Next {
+        self.0.settled_by(Ok(value))
+    }
+}
