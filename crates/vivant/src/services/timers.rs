@@ -368,5 +368,7 @@ mod tests {
         *lock(&id) = Some(timers.set(10, Alarm::Every { period_ns, fire }).0);
         timers.fire_due(10, |_| unreachable!("no alarm panics"));
         assert_eq!((timers.next_ns(), timers.len()), (Some(20), 1));
+        // The alarm refers to the timers that have it.
+        timers.close(|_| unreachable!("no alarm panics"));
     }
 }
