@@ -84,7 +84,7 @@ fn office_for_another_process() {
 fn output(trace: &str) -> String {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([
-            "turn_traces::office_for_another_process",
+            "recorded_turns::office_for_another_process",
             "--exact",
             "--nocapture",
             "--test-threads=1",
@@ -109,12 +109,12 @@ fn turns_are_printed_with_virtual_time_and_arguments() {
             "`{line}` in\n{trace}"
         );
     };
-    has("0ns  all::turn_traces::Clerk/0  \
-         all::turn_traces::Clerk::file(title: \"Emma\", secret: .., pages: Some(400))");
-    has("1.5s  all::turn_traces::Clerk/0  all::turn_traces::Clerk::rest()");
-    has("all::turn_traces::Clerk::misfile(their `Debug` failed)");
-    has("all::turn_traces::Clerk::stamped(times: Ok(3), copies: [1, 2])");
-    has("all::turn_traces::Shelf::put(value: .., at: 2)");
+    has("0ns  all::recorded_turns::Clerk/0  \
+         all::recorded_turns::Clerk::file(title: \"Emma\", secret: .., pages: Some(400))");
+    has("1.5s  all::recorded_turns::Clerk/0  all::recorded_turns::Clerk::rest()");
+    has("all::recorded_turns::Clerk::misfile(their `Debug` failed)");
+    has("all::recorded_turns::Clerk::stamped(times: Ok(3), copies: [1, 2])");
+    has("all::recorded_turns::Shelf::put(value: .., at: 2)");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn failing_runs_for_another_process() {
 fn report(wanted: &str) -> String {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([
-            "turn_traces::failing_runs_for_another_process",
+            "recorded_turns::failing_runs_for_another_process",
             "--exact",
             "--nocapture",
             "--test-threads=1",
@@ -220,7 +220,7 @@ fn a_failing_seed_with_an_order_by_hash_in_arguments_is_named_with_its_turn() {
     );
     assert!(
         report.contains(
-            "Turn 1 of the second run is actor 0: all::turn_traces::Reader::read(pages: ["
+            "Turn 1 of the second run is actor 0: all::recorded_turns::Reader::read(pages: ["
         ),
         "{report}"
     );
