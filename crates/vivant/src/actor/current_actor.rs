@@ -37,6 +37,12 @@ impl CurrentActor {
         self.cached.take()
     }
 
+    /// Returns true if this is the address of the current actor.
+    #[inline]
+    pub(crate) fn is(&self, actor: &AddressRef) -> bool {
+        self.at.get() == Some(actor.as_ptr())
+    }
+
     /// Returns true if `dropped` is an address of the current actor.
     #[inline]
     pub(crate) fn has(&self, dropped: &Dropped) -> bool {

@@ -91,27 +91,30 @@ pub(crate) struct LinkedPeer {
 
 /// The table (vtable) of a kind of message. The `# Safety` of its functions is that of the
 /// functions with their names in [`message_kind`]: they are called for parcels of this kind (M9).
+///
+/// What each post and each turn reads is in the first cache line.
+#[repr(C, align(64))]
 pub(crate) struct KindTable {
-    /// The behaviour's stable name.
-    pub(crate) name: &'static str,
     pub(crate) role: MessageRole,
     pub(crate) route: Route,
-    pub(crate) bytes: usize,
     /// What its guard reads, if it has one.
     pub(crate) guard: Guard,
     pub(crate) steps: Steps,
+    pub(crate) bytes: usize,
+    run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Processed,
+    /// The table of a message of this kind where its own actor releases it: another role, and the
+    /// same functions.
+    continuation: Option<&'static KindTable>,
+    ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
+    refuse: unsafe fn(NonNull<Head>, Option<&Refusal>) -> Next,
+    /// The behaviour's stable name.
+    pub(crate) name: &'static str,
     /// The joins that take the message, in the order in which they are written. If there are any,
     /// the message has no turn of its own.
     pub(crate) joins: &'static [&'static JoinTable],
     /// The type that says of what kind the message is.
     id: fn() -> TypeId,
-    ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
     dependents: unsafe fn(NonNull<Head>) -> Dependents,
-    /// The table of a message of this kind where its own actor releases it: another role, and the
-    /// same functions.
-    continuation: Option<&'static KindTable>,
-    run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Processed,
-    refuse: unsafe fn(NonNull<Head>, Option<&Refusal>) -> Next,
 }
 
 /// The table of a [`Join`](crate::Join), which the messages of that join name

@@ -95,6 +95,7 @@ impl Next {
     }
 
     /// Runs steps until none follows.
+    #[inline]
     pub(crate) fn follow(mut self) {
         loop {
             self = match self {
@@ -136,8 +137,7 @@ impl Delivery {
 
     /// Itself. What an actor sends to itself here, a promise or the runtime has released.
     fn released(mut self) -> Delivery {
-        let to_self = |worker: &Worker| worker.holds_actor(&self.to.system, self.to.id);
-        if Worker::with_current(to_self) == Some(true) {
+        if Worker::with_current(|worker| worker.current.is(&self.to)) == Some(true) {
             self.envelope.becomes_continuation();
         }
         self

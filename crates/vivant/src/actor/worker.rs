@@ -278,12 +278,6 @@ impl Worker {
             .expect("a turn runs only while its actor is held")
     }
 
-    /// Returns true if this worker holds the actor with this id, of this system.
-    pub(crate) fn holds_actor(&self, system: &Arc<Shared>, id: u64) -> bool {
-        Arc::ptr_eq(&self.system, system)
-            && self.current.with(|actor| actor.id == id).unwrap_or(false)
-    }
-
     #[inline]
     pub(crate) fn turn_begins(&self, kind: &'static KindTable) {
         self.turn.set(Some(kind));

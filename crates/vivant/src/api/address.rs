@@ -97,7 +97,7 @@ impl<T: ?Sized + Target> Address<T> {
     /// Whether this is the address of the actor that runs its turn on this thread.
     pub fn is_me(this: &Self) -> bool {
         let to = &Self::link(this).to;
-        Worker::with_current(|worker| worker.holds_actor(&to.system, to.id)).unwrap_or(false)
+        Worker::with_current(|worker| worker.current.is(to)) == Some(true)
     }
 
     pub(crate) fn counted(this: &Self) -> AddressRef {

@@ -47,10 +47,10 @@ impl RunGuard<'_> {
                 self.examine_later([number]);
             }
             Deferral::Closes(cycle) => {
-                return match self.fail_request(envelope, cycle) {
-                    After::End(reason) => NextMessage::Ends(reason),
-                    After::Next | After::Pause => NextMessage::More,
-                };
+                if let After::End(reason) = self.fail_request(envelope, cycle) {
+                    self.end_incarnation(reason);
+                }
+                return NextMessage::More;
             }
         }
         let deferred = &mut self.owner().cold().deferred;
@@ -81,7 +81,7 @@ impl RunGuard<'_> {
         drop(self.worker.take_overloaded());
         match released {
             None => self.change_waits().map_or(After::Next, After::End),
-            Some(Delivery { to, envelope }) => self.settled(kind, to, envelope),
+            Some(Delivery { to, envelope }) => self.settled_with_waits(kind, to, envelope),
         }
     }
 

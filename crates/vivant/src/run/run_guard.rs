@@ -25,11 +25,9 @@ pub(crate) struct RunGuard<'w> {
 /// The next message to process.
 pub(crate) enum NextMessage {
     Message(Envelope),
-    /// No message yet, but more guards of deferred messages are to be evaluated.
+    /// No message yet, but the next call may have one.
     More,
     Nothing,
-    /// The actor is to end.
-    Ends(StopReason),
 }
 
 /// Whether the run of an actor is measured, because an earlier run took long.
@@ -178,7 +176,7 @@ impl<'w> RunGuard<'w> {
             match self.find_open() {
                 NextMessage::Nothing => {}
                 NextMessage::More => otherwise = NextMessage::More,
-                open @ (NextMessage::Message(_) | NextMessage::Ends(_)) => return open,
+                open @ NextMessage::Message(_) => return open,
             }
         }
         let Some(envelope) = self.oldest() else {

@@ -107,7 +107,6 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
             match held.next() {
                 NextMessage::Nothing => break,
                 NextMessage::More => {}
-                NextMessage::Ends(reason) => held.end_incarnation(reason),
                 NextMessage::Message(envelope) => {
                     if turn(&mut held, envelope) == AfterTurn::Pause {
                         messages = budget.messages;

@@ -199,11 +199,8 @@ impl<T: Send + 'static> Answering<T> {
     /// Returns true in a turn of the owner. Then the value need not be sent, once that turn has set
     /// the sink (Q2).
     fn is_here(&self) -> bool {
-        let here = |worker: &Worker| {
-            let of = |owner: &AddressRef| worker.holds_actor(&owner.system, owner.id);
-            self.owner().is_some_and(of)
-        };
-        Worker::with_current(here) == Some(true)
+        let is_current = |owner| Worker::with_current(|worker| worker.current.is(owner));
+        self.owner().and_then(is_current) == Some(true)
     }
 }
 
