@@ -3,6 +3,7 @@
 mod builder;
 mod inspect;
 mod naming;
+mod open_request;
 mod shutdown;
 mod streams;
 mod why_alive;
@@ -18,6 +19,7 @@ use crate::api::{Spawner, SystemRef};
 use crate::services::DeadLetters;
 use crate::sync::Arc;
 pub use inspect::{ActorFacts, AliveBecause, Inspection, OpenWait};
+pub use open_request::{Asker, OpenRequest, RequestProgress};
 use std::fmt;
 use std::future::Future;
 use std::thread;
