@@ -208,7 +208,7 @@ pub use patterns::{
     Subscription, Topic,
 };
 pub use probe::{Probe, ProbeValue, Received};
-pub use services::DeadLetters;
+pub use services::{DeadLetters, RequestProgress};
 pub use statistics::NameFacts;
 pub use statistics::{
     ByPauseKind, Distribution, HeapFacts, PauseClock, PauseDistributions, PauseKind, Pauses,
@@ -220,7 +220,7 @@ pub use supervision::{
 };
 pub use system::{
     ActorFacts, AliveBecause, Asker, Inspection, OpenRequest, OpenWait, RemainingActor,
-    RequestProgress, Shutdown, ShutdownReport, System, SystemBuilder,
+    Shutdown, ShutdownReport, System, SystemBuilder,
 };
 pub use vivant_brc::Brc;
 

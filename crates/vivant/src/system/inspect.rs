@@ -1,6 +1,6 @@
 //! Inspection: a snapshot of a system, read from published statistics, without the actors' help.
 
-use super::open_request::OpenRequest;
+use super::open_request::{OpenRequest, OpenRequests};
 use super::shutdown::RemainingActor;
 use crate::actor::{BoundedQueue, CellRef, Mailbox, MutedSender, Shared};
 use crate::failures::DeadLetterCount;
@@ -236,6 +236,7 @@ impl Inspection {
                 ..facts
             }
         };
+        let requests = OpenRequests::of(system, &cells, now_ms);
         Inspection {
             name: system.config.name.clone(),
             now: Duration::from_nanos(now_ns),
@@ -245,8 +246,8 @@ impl Inspection {
             },
             actors: cells.iter().map(facts).collect(),
             waits: waits(system, now_ms),
-            requests: Vec::new(),
-            more_requests: 0,
+            requests: requests.oldest,
+            more_requests: requests.more,
             dead_letters: system.dead_letters.counts(),
             reports: system.reports.latest(),
             panics: system.reports.panics(),

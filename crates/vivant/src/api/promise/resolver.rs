@@ -11,6 +11,7 @@ use crate::api::ask_future::Oneshot;
 use crate::failures::{Caught, take_last};
 use crate::failures::{Inside, Panic};
 use crate::message::MessageRole;
+use crate::services::{Asked, RequestProgress};
 use crate::sync::{Ordering, fence};
 use std::fmt;
 use std::marker::PhantomData;
@@ -118,10 +119,41 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
+    #[inline]
     pub(crate) fn begin(&self) -> Withdrawal {
         match &self.to {
-            Destination::Outside(oneshot) => oneshot.begin(),
-            _ => Withdrawal::No,
+            Destination::Outside(oneshot) => return oneshot.begin(),
+            _ => self.set_progress(RequestProgress::Begun),
+        }
+        Withdrawal::No
+    }
+
+    /// The message that has it is deferred, or its turn has begun.
+    #[inline]
+    pub(crate) fn set_progress(&self, progress: RequestProgress) {
+        match &self.to {
+            Destination::Nobody => {}
+            Destination::Outside(oneshot) => oneshot.set_progress(progress),
+            Destination::Slot(slot) => slot.set_progress(progress),
+            Destination::Relay(relay) => {
+                if let Some(link) = relay.link() {
+                    link.set_progress(progress);
+                }
+            }
+        }
+    }
+
+    /// It travels with this request now: another actor has to answer.
+    pub(crate) fn pass_on(&self, asked: Asked) {
+        match &self.to {
+            Destination::Nobody => {}
+            Destination::Outside(oneshot) => oneshot.pass_on(asked),
+            Destination::Slot(slot) => slot.pass_on(asked),
+            Destination::Relay(relay) => {
+                if let Some(link) = relay.link() {
+                    link.pass_on(asked);
+                }
+            }
         }
     }
 
@@ -310,6 +342,14 @@ impl<T: Send + 'static> PromiseLink for Resolver<T> {
             },
             Destination::Nobody | Destination::Outside(_) => Some(Shown::default()),
         }
+    }
+
+    fn set_progress(&self, progress: RequestProgress) {
+        Resolver::set_progress(self, progress);
+    }
+
+    fn pass_on(&self, asked: Asked) {
+        Resolver::pass_on(self, asked);
     }
 }
 
