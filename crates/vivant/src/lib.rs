@@ -219,8 +219,8 @@ pub use supervision::{
     SupervisorHandle, TreeFailed,
 };
 pub use system::{
-    ActorFacts, AliveBecause, Asker, Inspection, OpenRequest, OpenWait, RemainingActor,
-    Shutdown, ShutdownReport, System, SystemBuilder,
+    ActorFacts, AliveBecause, Asker, Inspection, OpenRequest, OpenWait, RemainingActor, Shutdown,
+    ShutdownReport, System, SystemBuilder,
 };
 pub use vivant_brc::Brc;
 

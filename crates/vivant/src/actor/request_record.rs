@@ -64,7 +64,8 @@ impl RequestRecord {
         // Release, here and below: pairs with the Acquire of the same field in `read`. A reader
         // that finds a field of this request finds this version, or a later one, when it looks
         // again.
-        self.version.store(version.wrapping_add(2), Ordering::Release);
+        self.version
+            .store(version.wrapping_add(2), Ordering::Release);
         match asked {
             Some(asked) => {
                 self.write(asked);
@@ -91,16 +92,21 @@ impl RequestRecord {
     /// Another actor has to answer. The caller is the resolver's end.
     pub(crate) fn pass_on(&self, asked: Asked) {
         let version = self.version.load(Ordering::Relaxed);
-        self.version.store(version.wrapping_add(1), Ordering::Release);
+        self.version
+            .store(version.wrapping_add(1), Ordering::Release);
         let before = self.behaviour.load(Ordering::Relaxed);
         self.write(asked);
         self.set(RequestProgress::Queued);
         let behaviour = ptr::from_ref(asked.behaviour).cast_mut();
         // If the promise has been dropped it stays so. Release, as in `open`.
-        let _dropped =
-            self.behaviour
-                .compare_exchange(before, behaviour, Ordering::Release, Ordering::Relaxed);
-        self.version.store(version.wrapping_add(2), Ordering::Release);
+        let _dropped = self.behaviour.compare_exchange(
+            before,
+            behaviour,
+            Ordering::Release,
+            Ordering::Relaxed,
+        );
+        self.version
+            .store(version.wrapping_add(2), Ordering::Release);
     }
 
     /// The promise was dropped: its value is not wanted. The caller is the promise's end.

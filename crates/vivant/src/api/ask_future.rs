@@ -3,7 +3,7 @@
 
 use super::promise::{Resolver, Withdrawal};
 use crate::actor::{AskError, Shared, Timer, Worker};
-use crate::services::{Alarm, Asked, OutsidePlace, RequestState, RequestProgress, ns};
+use crate::services::{Alarm, Asked, OutsidePlace, RequestProgress, RequestState, ns};
 use crate::sync::{Arc, Mutex, lock};
 use std::fmt;
 use std::future::Future;
@@ -72,9 +72,11 @@ impl<T> Oneshot<T> {
                 Withdrawal::No
             }
             AnswerState::Closed(Closed::Withdrawn) => Withdrawal::Yes,
-            AnswerState::Begun(_)
-            | AnswerState::Answered(_)
-            | AnswerState::Closed(Closed::Unwanted) => Withdrawal::No,
+            AnswerState::Begun(_) => {
+                self.request.set(RequestProgress::Begun);
+                Withdrawal::No
+            }
+            AnswerState::Answered(_) | AnswerState::Closed(Closed::Unwanted) => Withdrawal::No,
         }
     }
 

@@ -197,12 +197,21 @@ mod tests {
         // SAFETY: taken above, given back once.
         unsafe { give(blocks[1]) };
         assert_eq!(scanned(&blocks), 3, "its chunk has other blocks");
-        assert_eq!(taken(64), [blocks[1]], "the free block comes first, and alone");
+        assert_eq!(
+            taken(64),
+            [blocks[1]],
+            "the free block comes first, and alone"
+        );
         for block in &blocks {
             // SAFETY: as above.
             unsafe { give(*block) };
         }
         assert_eq!(scanned(&blocks), 0);
-        assert!(lock(&SLABS).partial.iter().all(|(size, _)| *size != ODD.size()));
+        assert!(
+            lock(&SLABS)
+                .partial
+                .iter()
+                .all(|(size, _)| *size != ODD.size())
+        );
     }
 }

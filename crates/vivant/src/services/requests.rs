@@ -13,7 +13,8 @@ use std::ptr::NonNull;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum RequestProgress {
-    /// The message is on its way, or waits in a mailbox.
+    /// The message is on its way, or waits in a mailbox, or behind a deferred message of the same
+    /// behaviour with the same closed guard.
     Queued,
     /// It was taken out of the mailbox, and waits for its guard, its join or an exclusive wait.
     Deferred,

@@ -35,7 +35,8 @@ pub struct OpenRequest {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Asker {
-    /// To a promise of the actor with this path.
+    /// To a promise of the actor with this path. A future that an actor has spawned is an actor: its
+    /// child.
     Actor(String),
     /// To a future or a thread outside of all turns; [`OpenRequest::asked_at`] says which.
     Outside,
@@ -62,7 +63,7 @@ impl fmt::Display for OpenRequest {
         let answerer = self.answerer.as_deref().unwrap_or("an ended actor");
         write!(
             f,
-            "{} waits for `{}` of {answerer}, asked at {}, {} for {:?}",
+            "{} waits for `{}` of {answerer}, asked at {}, {}, for {:?}",
             self.asker, self.behaviour, self.asked_at, self.progress, self.open_for
         )
     }
@@ -97,13 +98,7 @@ struct RequestKey {
 }
 
 impl Found {
-    fn add(
-        &mut self,
-        asker: Option<u64>,
-        asked: Asked,
-        since_ms: u64,
-        progress: RequestProgress,
-    ) {
+    fn add(&mut self, asker: Option<u64>, asked: Asked, since_ms: u64, progress: RequestProgress) {
         self.oldest.push(FoundRequest {
             key: RequestKey {
                 since_ms,
@@ -127,7 +122,14 @@ impl Found {
 }
 
 impl FoundRequest {
-    fn order(&self) -> (RequestKey, &'static str, &'static Location<'static>, RequestProgress) {
+    fn order(
+        &self,
+    ) -> (
+        RequestKey,
+        &'static str,
+        &'static Location<'static>,
+        RequestProgress,
+    ) {
         (self.key, self.behaviour, self.place, self.progress)
     }
 }
@@ -164,17 +166,29 @@ impl OpenRequests {
     pub(super) fn of(system: &Shared, cells: &[CellRef], now_ms: u64) -> OpenRequests {
         let mut found = Found::default();
         system.outside.each(|request: OutsideRequest| {
-            found.add(request.asker, request.asked, request.since_ms, request.progress);
+            found.add(
+                request.asker,
+                request.asked,
+                request.since_ms,
+                request.progress,
+            );
         });
         let mut askers = None;
         open_requests(|request: RequestFacts| {
             // The cells are kept alive, so an address of a cell is that cell.
             let askers = askers.get_or_insert_with(|| {
-                let ids = cells.iter().map(|cell| (std::ptr::from_ref::<Header>(cell), cell.id));
+                let ids = cells
+                    .iter()
+                    .map(|cell| (std::ptr::from_ref::<Header>(cell), cell.id));
                 ids.collect::<HashMap<_, _>>()
             });
             if let Some(asker) = askers.get(&request.asker) {
-                found.add(Some(*asker), request.asked, request.since_ms, request.progress);
+                found.add(
+                    Some(*asker),
+                    request.asked,
+                    request.since_ms,
+                    request.progress,
+                );
             }
         });
         let path = |id: u64| {

@@ -25,7 +25,7 @@ impl Desk {
         promise
     }
 
-    #[ready(self.is_open)]
+    #[when(self.is_open)]
     fn guarded(&mut self) -> u64 {
         8
     }
@@ -174,11 +174,23 @@ impl Scene {
         self.simulation.system().inspect()
     }
 
+    /// Runs one turn.
+    fn step(&self) {
+        let turns = self.simulation.turns();
+        assert!(
+            self.simulation
+                .run_until(|| self.simulation.turns() > turns)
+        );
+    }
+
     /// Answerer, last part of the behaviour's name, progress.
     fn open(&self) -> Vec<(Option<String>, &'static str, RequestProgress)> {
         let requests = self.inspect().requests.into_iter();
         let request = |request: OpenRequest| {
-            assert_eq!(request.asker.actor(), Some(self.client.path().as_str()));
+            assert_eq!(
+                request.asker.actor(),
+                Some(Address::path(&self.client).as_str())
+            );
             let name = request.behaviour.rsplit("::").next().unwrap_or_default();
             (request.answerer, name, request.progress)
         };
@@ -186,7 +198,7 @@ impl Scene {
     }
 
     fn at(&self, desk: &Address<Desk>) -> Option<String> {
-        Some(desk.path())
+        Some(Address::path(desk))
     }
 }
 
@@ -195,13 +207,16 @@ fn a_request_is_queued_then_begun_then_gone() {
     let scene = scene();
     scene.client.ask_later().send();
     assert_eq!(scene.open(), []);
-    assert!(scene.simulation.step());
+    scene.step();
     let at = scene.at(&scene.desk);
-    assert_eq!(scene.open(), [(at.clone(), "later", RequestProgress::Queued)]);
+    assert_eq!(
+        scene.open(),
+        [(at.clone(), "later", RequestProgress::Queued)]
+    );
     scene.simulation.run();
     assert_eq!(scene.open(), [(at, "later", RequestProgress::Begun)]);
     scene.desk.answer().send();
-    assert!(scene.simulation.step());
+    scene.step();
     assert_eq!(scene.open(), [], "the answer is on its way");
     scene.simulation.run();
     assert_eq!(scene.client.answers().ask_blocking(), Ok(1));
@@ -213,7 +228,8 @@ fn a_request_has_its_line_and_its_age() {
     let scene = scene();
     scene.client.ask_later().send();
     scene.simulation.run();
-    scene.simulation.advance(Duration::from_secs(3));
+    let before = scene.inspect().requests[0].open_for;
+    scene.simulation.run_for(Duration::from_secs(3));
     let inspection = scene.inspect();
     let [request] = inspection.requests.as_slice() else {
         panic!("{:?}", inspection.requests);
@@ -222,16 +238,20 @@ fn a_request_has_its_line_and_its_age() {
     let source = include_str!("open_requests.rs").lines();
     let line = source.into_iter().nth(request.asked_at.line() as usize - 1);
     assert!(line.is_some_and(|line| line.contains("t.ask(self.desk.later()).then_send")));
-    assert_eq!(request.open_for, Duration::from_secs(3));
-    let (client, desk) = (scene.client.path(), scene.desk.path());
+    assert_eq!(request.open_for, before + Duration::from_secs(3));
+    let (client, desk) = (Address::path(&scene.client), Address::path(&scene.desk));
     assert_eq!(inspection.requests_by(&client).count(), 1);
     assert_eq!(inspection.requests_to(&desk).count(), 1);
     assert_eq!(inspection.requests_by(&desk).count(), 0);
     assert_eq!(inspection.requests_to(&client).count(), 0);
     let text = request.to_string();
-    let expected = format!("{client} waits for `{}` of {desk}, asked at ", request.behaviour);
+    let expected = format!(
+        "{client} waits for `{}` of {desk}, asked at ",
+        request.behaviour
+    );
     assert!(text.starts_with(&expected), "{text}");
-    assert!(text.ends_with(", begun for 3s"), "{text}");
+    let ending = format!(", begun, for {:?}", request.open_for);
+    assert!(text.ends_with(&ending), "{text}");
 }
 
 #[test]
@@ -240,8 +260,10 @@ fn a_guard_defers_a_request() {
     scene.client.ask_guarded().send();
     scene.client.ask_guarded().send();
     scene.simulation.run();
-    let deferred = (scene.at(&scene.desk), "guarded", RequestProgress::Deferred);
-    assert_eq!(scene.open(), [deferred.clone(), deferred]);
+    let at = scene.at(&scene.desk);
+    let first = (at.clone(), "guarded", RequestProgress::Deferred);
+    let behind_it = (at, "guarded", RequestProgress::Queued);
+    assert_eq!(scene.open(), [behind_it, first]);
     scene.desk.open().send();
     scene.simulation.run();
     assert_eq!(scene.open(), []);
@@ -264,11 +286,20 @@ fn an_exclusive_wait_defers_a_request_from_outside() {
         panic!("{:?}", inspection.requests);
     };
     assert_eq!(outside.progress, RequestProgress::Deferred);
-    assert_eq!(outside.answerer, scene.at(&scene.desk).and(Some(scene.client.path())));
+    assert_eq!(
+        outside.answerer,
+        scene
+            .at(&scene.desk)
+            .and(Some(Address::path(&scene.client)))
+    );
     assert!(outside.asked_at.file().ends_with("open_requests.rs"));
     drop(answers);
     let requests = scene.inspect().requests;
-    assert!(requests.iter().all(|request| request.asker != Asker::Outside));
+    assert!(
+        requests
+            .iter()
+            .all(|request| request.asker != Asker::Outside)
+    );
 }
 
 #[test]
@@ -283,8 +314,8 @@ fn each_link_of_a_chain_is_listed() {
         .collect();
     pairs.sort();
     let mut expected = vec![
-        (scene.client.path(), scene.at(&scene.desk)),
-        (scene.desk.path(), scene.at(&scene.last)),
+        (Address::path(&scene.client), scene.at(&scene.desk)),
+        (Address::path(&scene.desk), scene.at(&scene.last)),
     ];
     expected.sort();
     assert_eq!(pairs, expected);
@@ -299,7 +330,10 @@ fn a_delegated_request_names_the_actor_that_has_it() {
     scene.client.ask_delegate().send();
     scene.simulation.run();
     let at = scene.at(&scene.last);
-    assert_eq!(scene.open(), [(at.clone(), "later", RequestProgress::Begun)]);
+    assert_eq!(
+        scene.open(),
+        [(at.clone(), "later", RequestProgress::Begun)]
+    );
     scene.last.answer().send();
     scene.simulation.run();
     assert_eq!(scene.open(), []);
@@ -307,7 +341,10 @@ fn a_delegated_request_names_the_actor_that_has_it() {
     scene.simulation.run();
     let requests = scene.inspect().requests;
     assert_eq!(requests.len(), 1);
-    assert_eq!((&requests[0].answerer, requests[0].progress), (&at, RequestProgress::Begun));
+    assert_eq!(
+        (&requests[0].answerer, requests[0].progress),
+        (&at, RequestProgress::Begun)
+    );
     drop(outside);
 }
 
@@ -315,7 +352,7 @@ fn a_delegated_request_names_the_actor_that_has_it() {
 fn a_dropped_promise_is_not_open() {
     let scene = scene();
     scene.client.ask_and_forget().send();
-    assert!(scene.simulation.step());
+    scene.step();
     assert_eq!(scene.open(), []);
     scene.simulation.run();
     assert_eq!(scene.open(), []);
@@ -334,12 +371,19 @@ fn a_promise_that_answers_no_request_is_not_open() {
 fn a_promise_without_a_request_is_not_listed() {
     let scene = scene();
     scene.client.ask_soon().send();
-    scene.simulation.step();
-    scene.simulation.step();
+    scene.step();
+    scene.step();
     let at = scene.at(&scene.desk);
-    assert_eq!(scene.open(), [(at.clone(), "later", RequestProgress::Begun)]);
+    assert_eq!(
+        scene.open(),
+        [(at.clone(), "later", RequestProgress::Begun)]
+    );
     scene.simulation.run();
-    assert_eq!(scene.open(), [(at, "later", RequestProgress::Begun)], "after its time limit");
+    assert_eq!(
+        scene.open(),
+        [(at, "later", RequestProgress::Begun)],
+        "after its time limit"
+    );
 }
 
 #[test]
@@ -361,12 +405,23 @@ fn an_answered_future_is_not_open_and_a_dropped_one_neither() {
 }
 
 #[test]
-fn a_future_of_an_actor_is_the_actors_request() {
+fn a_future_that_an_actor_has_spawned_asks_as_its_child() {
     let scene = scene();
     scene.client.ask_in_future().send();
     scene.simulation.run();
-    let at = scene.at(&scene.desk);
-    assert_eq!(scene.open(), [(at, "later", RequestProgress::Begun)]);
+    let requests = scene.inspect().requests;
+    assert_eq!(requests.len(), 1);
+    let askers: Vec<_> = requests
+        .iter()
+        .map(|request| request.asker.actor())
+        .collect();
+    let client = Address::path(&scene.client);
+    let (_, number) = client.rsplit_once('/').expect("a path");
+    assert_eq!(
+        askers,
+        [Some(format!("vivant::Future/{number}/0").as_str())],
+        "its child"
+    );
     scene.desk.answer().send();
     scene.simulation.run();
     assert_eq!(scene.open(), []);
@@ -389,19 +444,26 @@ fn the_oldest_are_listed_and_the_others_counted() {
     let scene = scene();
     scene.client.ask_later().send();
     scene.simulation.run();
-    scene.simulation.advance(Duration::from_millis(10));
+    scene.simulation.run_for(Duration::from_millis(10));
     scene.client.ask_many(12_000).send();
     scene.simulation.run();
     let inspection = scene.inspect();
     assert_eq!(inspection.requests.len(), 10_000);
     assert_eq!(inspection.more_requests, 2_001);
-    let ages: Vec<_> = inspection.requests.iter().map(|request| request.open_for).collect();
-    assert_eq!(ages[0], Duration::from_millis(10));
-    assert!(ages[1..].iter().all(|age| age.is_zero()));
+    let ages: Vec<_> = inspection
+        .requests
+        .iter()
+        .map(|request| request.open_for)
+        .collect();
+    assert!(ages.is_sorted_by(|older, younger| older >= younger));
+    assert!(ages[0] >= ages[1] + Duration::from_millis(10));
     scene.desk.answer().send();
     scene.simulation.run();
     let inspection = scene.inspect();
-    assert_eq!((inspection.requests.len(), inspection.more_requests), (0, 0));
+    assert_eq!(
+        (inspection.requests.len(), inspection.more_requests),
+        (0, 0)
+    );
 }
 
 #[test]
@@ -456,9 +518,11 @@ fn an_inspection_beside_running_actors() {
             let Some(asker) = request.asker.actor() else {
                 continue;
             };
-            let at = clients.iter().position(|client| client.path() == asker);
+            let at = clients
+                .iter()
+                .position(|client| Address::path(client) == asker);
             let at = at.expect("a client asks");
-            assert_eq!(request.answerer, Some(desks[at].path()));
+            assert_eq!(request.answerer, Some(Address::path(&desks[at])));
             let line = include_str!("open_requests.rs")
                 .lines()
                 .nth(request.asked_at.line() as usize - 1)

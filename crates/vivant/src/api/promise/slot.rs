@@ -6,9 +6,7 @@
 //! block. Each end does its part once.
 
 use super::Resolver;
-use crate::actor::{
-    AddressRef, AskError, Dependent, Next, RECORD_AT, RequestRecord,
-};
+use crate::actor::{AddressRef, AskError, Dependent, Next, RECORD_AT, RequestRecord};
 use crate::message::pool;
 use crate::services::{Asked, RequestProgress};
 use crate::sync::{AtomicU8, Ordering, fault};
