@@ -12,6 +12,7 @@ macro_rules! root {
 }
 
 mod ask;
+mod ask_chain;
 mod big;
 mod bndbuffer;
 mod chameneos;
@@ -56,6 +57,7 @@ pub const BENCHES: &[Bench] = &[
     threadring::THREADRING_SHUFFLED,
     pingpong::PINGPONG,
     ask::ASK,
+    ask_chain::ASK_CHAIN,
     rings::RINGS,
     chameneos::CHAMENEOS3,
     chameneos::CHAMENEOS10,

@@ -6,6 +6,8 @@
 
 use super::header::Header;
 use super::reference::AddressRef;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::scan;
 use crate::services::{Asked, RequestProgress};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
@@ -91,26 +93,35 @@ impl RequestRecord {
 
     /// Another actor has to answer. The caller is the resolver's end.
     pub(crate) fn pass_on(&self, asked: Asked) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::RequestNotPassedOn) {
+            return;
+        }
+        let before = self.behaviour.load(Ordering::Relaxed);
+        if before.is_null() {
+            return;
+        }
         let version = self.version.load(Ordering::Relaxed);
         self.version
             .store(version.wrapping_add(1), Ordering::Release);
-        let before = self.behaviour.load(Ordering::Relaxed);
         self.write(asked);
         self.set(RequestProgress::Queued);
         let behaviour = ptr::from_ref(asked.behaviour).cast_mut();
-        // If the promise has been dropped it stays so. Release, as in `open`.
-        let _dropped = self.behaviour.compare_exchange(
-            before,
-            behaviour,
-            Ordering::Release,
-            Ordering::Relaxed,
-        );
+        // If the promise is dropped meanwhile, it stays so. Release, as in `opens`.
+        let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
+        let _before = self
+            .behaviour
+            .compare_exchange(before, behaviour, release, relaxed);
         self.version
             .store(version.wrapping_add(2), Ordering::Release);
     }
 
     /// The promise was dropped: its value is not wanted. The caller is the promise's end.
     pub(crate) fn give_up(&self) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::DroppedRequestStays) {
+            return;
+        }
         // Relaxed: no other field changes.
         self.behaviour.store(ptr::null_mut(), Ordering::Relaxed);
     }
