@@ -47,6 +47,7 @@ mod sides;
 mod sink;
 mod spawn;
 mod threadring;
+mod wait_cycles;
 
 use crate::bench::Bench;
 use vivant::{AskError, AskFuture, System};
@@ -74,6 +75,7 @@ pub const BENCHES: &[Bench] = &[
     restarts::RESTARTS,
     spawn::SPAWN,
     cycles::CYCLES,
+    wait_cycles::WAIT_CYCLES,
     object_cycles::OBJECT_CYCLES,
     echo::ECHO,
     fairness::FAIRNESS,
