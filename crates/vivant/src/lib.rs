@@ -208,7 +208,7 @@ pub use patterns::{
     Subscription, Topic,
 };
 pub use probe::{Probe, ProbeValue, Received};
-pub use services::DeadLetters;
+pub use services::{DeadLetters, RequestProgress};
 pub use statistics::NameFacts;
 pub use statistics::{
     ByPauseKind, Distribution, HeapFacts, PauseClock, PauseDistributions, PauseKind, Pauses,
@@ -219,8 +219,8 @@ pub use supervision::{
     SupervisorHandle, TreeFailed,
 };
 pub use system::{
-    ActorFacts, AliveBecause, Inspection, OpenWait, RemainingActor, Shutdown, ShutdownReport,
-    System, SystemBuilder,
+    ActorFacts, AliveBecause, Asker, Inspection, OpenRequest, OpenWait, RemainingActor, Shutdown,
+    ShutdownReport, System, SystemBuilder,
 };
 pub use vivant_brc::Brc;
 

@@ -62,6 +62,11 @@ mod published;
 mod reference;
 mod reference_word;
 mod refusal;
+#[allow(
+    unsafe_code,
+    reason = "the record of a request, in memory that any thread scans: see the README of promises"
+)]
+mod request_record;
 mod run_state;
 #[allow(
     unsafe_code,
@@ -107,6 +112,7 @@ pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};
 pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;
 pub(crate) use refusal::{Delivery, Next, Refusal};
+pub(crate) use request_record::{RECORD_AT, RequestFacts, RequestRecord, open_requests};
 pub(crate) use run_state::{
     Batch, Begin, ColdFields, Guards, Lifecycle, Mute, PendingStep, RunState, StepProgress,
     SupervisedBy, WorkerClass,

@@ -38,6 +38,7 @@ fn too_many() -> ! {
 pub(crate) struct CellRef(NonNull<Header>);
 
 /// A counted address: while one exists, the actor is reachable and does not end by itself.
+#[repr(transparent)]
 pub(crate) struct AddressRef(NonNull<Header>);
 
 // SAFETY: the fields of the header are immutable or `Sync`, and only the holder accesses owner part
@@ -56,6 +57,22 @@ unsafe impl Send for AddressRef {}
 unsafe impl Sync for AddressRef {}
 
 impl AddressRef {
+    /// Gives the address up as a plain pointer, for [`AddressRef::from_raw`].
+    #[inline(always)]
+    pub(super) fn into_raw(self) -> NonNull<Header> {
+        let header = self.0;
+        std::mem::forget(self);
+        header
+    }
+
+    /// # Safety
+    ///
+    /// `header` came from `into_raw`, once.
+    #[inline(always)]
+    pub(super) unsafe fn from_raw(header: NonNull<Header>) -> AddressRef {
+        AddressRef(header)
+    }
+
     /// The first address of a new cell, which counts it.
     ///
     /// # Safety

@@ -2,19 +2,24 @@
 //! blocking call.
 
 use super::promise::{Resolver, Withdrawal};
-use crate::actor::{AskError, Shared, Timer};
-use crate::services::{Alarm, ns};
+use crate::actor::{AskError, Shared, Timer, Worker};
+use crate::services::{Alarm, Asked, OutsidePlace, RequestProgress, RequestState, ns};
 use crate::sync::{Arc, Mutex, lock};
 use std::fmt;
 use std::future::Future;
 use std::pin::{Pin, pin};
+use std::ptr::NonNull;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 use vivant_brc::Brc;
 
 /// The place where a reply meets the future that waits for it.
-pub(crate) struct Oneshot<T>(Mutex<AnswerState<T>>);
+pub(crate) struct Oneshot<T> {
+    state: Mutex<AnswerState<T>>,
+    /// Changed only under the lock of the state.
+    request: RequestState,
+}
 
 enum AnswerState<T> {
     /// The message waits in a mailbox.
@@ -35,14 +40,22 @@ enum Closed {
 }
 
 impl<T> Oneshot<T> {
+    fn new(state: AnswerState<T>) -> Oneshot<T> {
+        Oneshot {
+            state: Mutex::new(state),
+            request: RequestState::new(),
+        }
+    }
+
     pub(crate) fn complete(&self, value: Result<T, AskError>) {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         let waker = match &mut *state {
             AnswerState::Waiting(waker) | AnswerState::Begun(waker) => waker.take(),
             // A value after a time limit, or for a future that is gone.
             AnswerState::Answered(_) | AnswerState::Closed(_) => return,
         };
         *state = AnswerState::Answered(value);
+        self.request.set_answered();
         drop(state);
         if let Some(waker) = waker {
             waker.wake();
@@ -50,26 +63,43 @@ impl<T> Oneshot<T> {
     }
 
     pub(crate) fn begin(&self) -> Withdrawal {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         match &mut *state {
             AnswerState::Waiting(waker) => {
                 let waker = waker.take();
                 *state = AnswerState::Begun(waker);
+                self.request.set(RequestProgress::Begun);
                 Withdrawal::No
             }
             AnswerState::Closed(Closed::Withdrawn) => Withdrawal::Yes,
-            AnswerState::Begun(_)
-            | AnswerState::Answered(_)
-            | AnswerState::Closed(Closed::Unwanted) => Withdrawal::No,
+            AnswerState::Begun(_) => {
+                self.request.set(RequestProgress::Begun);
+                Withdrawal::No
+            }
+            AnswerState::Answered(_) | AnswerState::Closed(Closed::Unwanted) => Withdrawal::No,
+        }
+    }
+
+    /// The message that has the resolver is deferred.
+    pub(crate) fn set_progress(&self, progress: RequestProgress) {
+        if let AnswerState::Waiting(_) | AnswerState::Begun(_) = *lock(&self.state) {
+            self.request.set(progress);
+        }
+    }
+
+    /// Another actor has to answer.
+    pub(crate) fn pass_on(&self, asked: Asked) {
+        if let AnswerState::Waiting(_) | AnswerState::Begun(_) = *lock(&self.state) {
+            self.request.pass_on(asked);
         }
     }
 
     pub(crate) fn is_withdrawn(&self) -> bool {
-        matches!(*lock(&self.0), AnswerState::Closed(Closed::Withdrawn))
+        matches!(*lock(&self.state), AnswerState::Closed(Closed::Withdrawn))
     }
 
     pub(crate) fn is_wanted(&self) -> bool {
-        !matches!(*lock(&self.0), AnswerState::Closed(_))
+        !matches!(*lock(&self.state), AnswerState::Closed(_))
     }
 }
 
@@ -81,6 +111,8 @@ impl<T> Oneshot<T> {
 pub struct AskFuture<T> {
     oneshot: Brc<Oneshot<T>>,
     system: Option<Arc<Shared>>,
+    /// Of a request: its place in the table of the system. Removed when the future goes.
+    place: Option<OutsidePlace>,
     /// Time limits, cancelled when the future goes; the shortest counts.
     alarms: Vec<Timer>,
 }
@@ -95,15 +127,29 @@ pub enum Cancelled {
 }
 
 impl<T: Send + 'static> AskFuture<T> {
+    /// Returns the future of a request that is about to be sent.
+    pub(crate) fn asking(system: &Arc<Shared>, asked: Asked) -> (AskFuture<T>, Resolver<T>) {
+        let (mut future, resolver) = AskFuture::new(system);
+        let asker = Worker::of(system, |worker| worker.current.with(|actor| actor.id));
+        let since_ms = system.oracle.coarse_ms();
+        let state = NonNull::from(&future.oneshot.request);
+        // SAFETY: the future keeps the oneshot, and so the state in it, until its drop has removed
+        // the place (X7).
+        let place = unsafe { system.outside.add(asker.flatten(), asked, since_ms, state) };
+        future.place = Some(place);
+        (future, resolver)
+    }
+
     pub(crate) fn new(system: &Arc<Shared>) -> (AskFuture<T>, Resolver<T>) {
         // B3: made here, resolved elsewhere; the resolver's reference is counted where it will be
         // dropped.
-        let oneshot = Brc::new(Oneshot(Mutex::new(AnswerState::Waiting(None))));
+        let oneshot = Brc::new(Oneshot::new(AnswerState::Waiting(None)));
         let resolver = Resolver::outside(Brc::clone_out(&oneshot));
         (
             AskFuture {
                 oneshot,
                 system: Some(system.clone()),
+                place: None,
                 alarms: Vec::new(),
             },
             resolver,
@@ -112,8 +158,9 @@ impl<T: Send + 'static> AskFuture<T> {
 
     pub(crate) fn ready(value: Result<T, AskError>) -> AskFuture<T> {
         AskFuture {
-            oneshot: Brc::new(Oneshot(Mutex::new(AnswerState::Answered(value)))),
+            oneshot: Brc::new(Oneshot::new(AnswerState::Answered(value))),
             system: None,
+            place: None,
             alarms: Vec::new(),
         }
     }
@@ -136,7 +183,7 @@ impl<T: Send + 'static> AskFuture<T> {
 
     /// Gives up the reply, and takes the message back if its turn has not begun.
     pub fn cancel(self) -> Cancelled {
-        let mut state = lock(&self.oneshot.0);
+        let mut state = lock(&self.oneshot.state);
         if !matches!(*state, AnswerState::Waiting(_)) {
             return Cancelled::TooLate;
         }
@@ -161,7 +208,7 @@ impl<T> Future for AskFuture<T> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         // Cloned before and dropped after the lock is held: both are user code.
         let waker = context.waker().clone();
-        let mut state = lock(&self.oneshot.0);
+        let mut state = lock(&self.oneshot.state);
         let before = match &mut *state {
             AnswerState::Waiting(place) | AnswerState::Begun(place) => place.replace(waker),
             AnswerState::Answered(_) => {
@@ -181,10 +228,13 @@ impl<T> Future for AskFuture<T> {
 
 impl<T> Drop for AskFuture<T> {
     fn drop(&mut self) {
+        if let (Some(system), Some(place)) = (&self.system, self.place.take()) {
+            system.outside.remove(place);
+        }
         for alarm in self.alarms.drain(..) {
             alarm.cancel();
         }
-        let mut state = lock(&self.oneshot.0);
+        let mut state = lock(&self.oneshot.state);
         if !matches!(*state, AnswerState::Closed(_)) {
             let before = std::mem::replace(&mut *state, AnswerState::Closed(Closed::Unwanted));
             drop(state);
@@ -196,7 +246,7 @@ impl<T> Drop for AskFuture<T> {
 
 impl<T> fmt::Debug for AskFuture<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match *lock(&self.oneshot.0) {
+        f.write_str(match *lock(&self.oneshot.state) {
             AnswerState::Waiting(_) => "Asked(waiting)",
             AnswerState::Begun(_) => "Asked(begun)",
             AnswerState::Answered(_) => "Asked(answered)",

@@ -15,6 +15,7 @@ use crate::actor::{
     post_or_bury,
 };
 use crate::message::MessageRole;
+use crate::services::{Asked, RequestProgress};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -158,7 +159,7 @@ impl<'a, M: Message> Call<'a, M> {
         if let Some(inside) = Worker::forbids_waiting() {
             return AskFuture::ready(Err(AskError::InsideTurn(inside.into())));
         }
-        let (asked, resolver) = AskFuture::new(&self.to.system);
+        let (asked, resolver) = AskFuture::asking(&self.to.system, self.asked());
         self.post(resolver);
         asked
     }
@@ -175,7 +176,7 @@ impl<'a, M: Message> Call<'a, M> {
             return Ok(AskFuture::ready(Err(AskError::InsideTurn(inside.into()))));
         }
         let (call, reservation) = call.reserved()?;
-        let (asked, resolver) = AskFuture::new(&call.to.system);
+        let (asked, resolver) = AskFuture::asking(&call.to.system, call.asked());
         call.post_by(reservation, resolver);
         Ok(asked)
     }
@@ -214,6 +215,17 @@ impl<'a, M: Message> Call<'a, M> {
 
     pub(crate) fn to(&self) -> &AddressRef {
         &self.to
+    }
+
+    /// What an inspection says of it, if it is a request.
+    #[inline(always)]
+    pub(crate) fn asked(&self) -> Asked {
+        Asked {
+            system: self.to.system.number,
+            answerer: self.to.id,
+            behaviour: const { &M::NAME },
+            place: self.place,
+        }
     }
 
     /// Sends the message from outside any turn and waits for the reply. In a simulation, waiting
@@ -383,11 +395,15 @@ impl<B: Behaviour> MessageKind for Sent<B> {
     fn ready((args, resolver): &Self::Content, state: &mut StateRef<'_>) -> bool {
         if const { !B::JOINS.is_empty() } {
             // It waits for the others, until it is withdrawn.
+            resolver.set_progress(RequestProgress::Deferred);
             return resolver.is_withdrawn();
         }
-        state
-            .look::<B::Actor, _>(|state| B::ready(state, args))
-            .unwrap_or(true)
+        let ready = state.look::<B::Actor, _>(|state| B::ready(state, args));
+        let ready = ready.unwrap_or(true);
+        if !ready {
+            resolver.set_progress(RequestProgress::Deferred);
+        }
+        ready
     }
 
     fn is_withdrawn((_, resolver): &Self::Content) -> bool {
@@ -395,6 +411,8 @@ impl<B: Behaviour> MessageKind for Sent<B> {
     }
 
     fn dependents((_, resolver): &Self::Content) -> Dependents {
+        // An exclusive wait defers it.
+        resolver.set_progress(RequestProgress::Deferred);
         resolver.dependents()
     }
 

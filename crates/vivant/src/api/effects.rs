@@ -38,7 +38,7 @@ impl<A: Actor> Turn<'_, A> {
     /// Sends a message and returns a promise of its reply. The message is sent now, whatever
     /// becomes of the promise.
     pub fn ask<M: Message>(&self, call: Call<'_, M>) -> Promise<M::Reply> {
-        let (promise, resolver) = Promise::open(self.owner());
+        let (promise, resolver) = Promise::asked(self.owner(), call.asked());
         call.post(resolver);
         promise
     }

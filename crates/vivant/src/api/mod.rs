@@ -4,6 +4,10 @@ mod actor;
 mod address;
 mod answer;
 mod arguments;
+#[allow(
+    unsafe_code,
+    reason = "a future keeps alive what the table of open requests reads"
+)]
 mod ask_future;
 mod behaviour;
 #[allow(

@@ -50,7 +50,7 @@ impl<M: Message> Call<'_, M> {
     /// ```
     pub fn offer_ask(self) -> OfferedAsk<M> {
         let call = self.into_owned();
-        let (reply, resolver) = AskFuture::new(&call.to().system);
+        let (reply, resolver) = AskFuture::asking(&call.to().system, call.asked());
         OfferedAsk {
             reply,
             offer: Some(Offer::asking(call, resolver)),

@@ -4,6 +4,7 @@
 //! - [`Inbox`] and [`Chain`]: many senders, one receiver; an idle actor's inbox is one word.
 //! - [`MessageRole`]: what a message is for its receiver.
 //! - [`pool`]: the recycled memory of messages.
+//! - [`slab`]: the memory of promises, which may be scanned.
 
 #[allow(
     unsafe_code,
@@ -16,7 +17,13 @@ mod message_role;
     reason = "recycled memory: see the README and docs/ARCHITECTURE.md"
 )]
 pub(crate) mod pool;
+#[allow(
+    unsafe_code,
+    reason = "memory of promises: see the README and docs/ARCHITECTURE.md"
+)]
+mod slab;
 
 pub(crate) use inbox::{Chain, Inbox, Linked, Notified, Parked, Pushed, TryHold};
 pub(crate) use message_role::{MessageRole, Route};
 pub(crate) use pool::{Depot, Pool};
+pub(crate) use slab::scan;

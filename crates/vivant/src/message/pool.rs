@@ -5,14 +5,18 @@
 //! steady state no message is allocated. Where one worker sends and another consumes, blocks go
 //! back in batches, through the depot (magazines, Bonwick 1994 and 2001).
 
+use super::slab;
 use crate::sync::{Arc, Mutex, fault, lock, thread_local};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 
-/// Number of size classes. Blocks of class `c` have `64 · (c + 1)` bytes, less a word that
-/// allocators often keep before a block.
-const CLASSES: usize = 4;
+/// Number of sizes. Blocks of size `s` have `64 · (s + 1)` bytes, less a word that allocators often
+/// keep before a block.
+const SIZES: usize = 4;
+
+/// Number of size classes: those of messages, then those of promises, which come from slabs.
+const CLASSES: usize = 2 * SIZES;
 
 /// Number of blocks in a full magazine.
 pub(crate) const MAGAZINE: u32 = 64;
@@ -24,18 +28,31 @@ const DEPOT_MAX: usize = 2 << 20;
 /// after free.
 const RECYCLES: bool = !cfg!(any(miri, vivant_plain_messages));
 
-/// Returns the size class for a `P`, or `None` if it is too large or has an unusual alignment.
+/// Returns the size class for a message `P`, or `None` if it is too large or has an unusual
+/// alignment.
 const fn class_of<P>() -> Option<usize> {
     let class = (size_of::<P>() + 7) / 64;
-    if class < CLASSES && align_of::<P>() <= align_of::<u64>() {
+    if class < SIZES && align_of::<P>() <= align_of::<u64>() {
         Some(class)
     } else {
         None
     }
 }
 
+/// As `class_of`, for the slot of a promise.
+const fn slot_class_of<P>() -> Option<usize> {
+    match class_of::<P>() {
+        Some(class) => Some(SIZES + class),
+        None => None,
+    }
+}
+
+const fn is_in_slab(class: usize) -> bool {
+    class >= SIZES
+}
+
 const fn layout_of(class: usize) -> Layout {
-    match Layout::from_size_align(64 * (class + 1) - 8, align_of::<u64>()) {
+    match Layout::from_size_align(64 * (class % SIZES + 1) - 8, align_of::<u64>()) {
         Ok(layout) => layout,
         Err(_) => panic!("a class that is no layout"),
     }
@@ -52,8 +69,23 @@ pub(crate) fn take<P>() -> NonNull<P> {
     let Some(class) = (const { class_of::<P>() }) else {
         return large(size_of::<P>(), align_of::<P>()).cast();
     };
+    recycled(class).cast()
+}
+
+/// As [`take`], for the slot of a promise: memory that contains nothing but slots until it is freed
+/// (N5). It is zeroed, or as the last slot has left it.
+#[inline]
+pub(crate) fn take_slot<P>() -> NonNull<P> {
+    let Some(class) = (const { slot_class_of::<P>() }) else {
+        return slab_block(Layout::new::<P>(), 1).cast();
+    };
+    recycled(class).cast()
+}
+
+#[inline]
+fn recycled(class: usize) -> NonNull<u8> {
     let recycled = Pool::with_current(|pool| pool.take(class)).flatten();
-    recycled.unwrap_or_else(|| fresh(class)).cast()
+    recycled.unwrap_or_else(|| fresh(class))
 }
 
 /// Not `extern` for linkage. A function with this ABI aborts the process instead of unwinding; the
@@ -63,7 +95,18 @@ pub(crate) fn take<P>() -> NonNull<P> {
 extern "C" fn fresh(class: usize) -> NonNull<u8> {
     Pool::with_current(|pool| pool.take_refilled(class))
         .flatten()
-        .unwrap_or_else(|| allocated(layout_of(class)))
+        .unwrap_or_else(|| match is_in_slab(class) {
+            true => slab_block(layout_of(class), if RECYCLES { slab::BLOCKS } else { 1 }),
+            false => allocated(layout_of(class)),
+        })
+}
+
+/// Returns one block of a slab. A new chunk has `blocks` blocks.
+#[cold]
+fn slab_block(layout: Layout, blocks: usize) -> NonNull<u8> {
+    let mut block = NonNull::dangling();
+    slab::take(layout, 1, blocks, |taken| block = taken);
+    block
 }
 
 /// As `fresh`, for a type without a size class.
@@ -91,9 +134,45 @@ pub(crate) unsafe fn give<P>(place: NonNull<P>) {
     // (N4).
     let kept = Pool::with_current(|pool| unsafe { pool.give(class, place.cast()) });
     if kept != Some(Recycled::Yes) {
-        // SAFETY: all blocks of a class have the layout of the class (N4). The caller gave it up,
-        // and the pool did not keep it, so it is freed here, once (N3).
-        unsafe { dealloc(place.as_ptr().cast(), layout_of(class)) };
+        // SAFETY: the caller gave it up, and the pool did not keep it, so it is freed here, once
+        // (N3).
+        unsafe { freed(class, place.cast()) };
+    }
+}
+
+/// Gives back memory from [`take_slot`].
+///
+/// # Safety
+///
+/// `place` came from `take_slot::<P>()`, nothing in it is used any more, its request is closed
+/// (N6), and this is called once for it.
+#[inline]
+pub(crate) unsafe fn give_slot<P>(place: NonNull<P>) {
+    let Some(class) = (const { slot_class_of::<P>() }) else {
+        // SAFETY: `P` has no class, so the block is one of a slab (N4); the caller gives it up,
+        // once, with its request closed (X1).
+        return unsafe { slab::give(place.cast()) };
+    };
+    // SAFETY: as in `give`.
+    let kept = Pool::with_current(|pool| unsafe { pool.give(class, place.cast()) });
+    if kept != Some(Recycled::Yes) {
+        // SAFETY: as in `give`.
+        unsafe { freed(class, place.cast()) };
+    }
+}
+
+/// # Safety
+///
+/// The caller owns the block, which was taken for `class`, and gives it up. If it is in a slab, its
+/// request is closed (N6).
+unsafe fn freed(class: usize, block: NonNull<u8>) {
+    if is_in_slab(class) {
+        // SAFETY: the caller's contract (X1), and blocks of these classes come from slabs (N4).
+        unsafe { slab::give(block) };
+    } else {
+        // SAFETY: all blocks of a class have the layout of the class (N4), and the caller gives it
+        // up, once (X1).
+        unsafe { dealloc(block.as_ptr(), layout_of(class)) };
     }
 }
 
@@ -134,11 +213,11 @@ impl Magazine {
     fn release(self, class: usize) {
         let mut at = self.0;
         while let Some(block) = NonNull::new(at) {
-            // SAFETY: the magazine owned this block (N1), of the layout of this class (N4). Its
-            // link is read before it is freed, and no other code frees it (N3).
+            // SAFETY: the magazine owned this block (N1), of this class. Its link is read before it
+            // is freed, and no other code frees it (N3).
             unsafe {
                 at = block.as_ref().next;
-                dealloc(block.as_ptr().cast(), layout_of(class));
+                freed(class, block.cast());
             }
         }
     }
@@ -174,7 +253,7 @@ impl Pool {
             reserve: Cell::new(ptr::null_mut()),
         };
         Pool {
-            classes: [rack(), rack(), rack(), rack()],
+            classes: std::array::from_fn(|_| rack()),
             depot: depot.filter(|_| RECYCLES),
         }
     }
@@ -224,11 +303,17 @@ impl Pool {
     fn refilled(&self, class: usize) -> Option<NonNull<Block>> {
         let rack = &self.classes[class];
         let mut full = rack.reserve.replace(ptr::null_mut());
+        let mut count = MAGAZINE;
         if full.is_null() {
-            full = self.depot.as_ref()?.take(class)?.0;
+            let depot = self.depot.as_ref()?;
+            (full, count) = match depot.take(class) {
+                Some(magazine) => (magazine.0, MAGAZINE),
+                None if is_in_slab(class) => of_slab(class),
+                None => return None,
+            };
         }
         rack.first.set(full);
-        rack.count.set(MAGAZINE);
+        rack.count.set(count);
         NonNull::new(full)
     }
 
@@ -272,6 +357,20 @@ impl Pool {
             depot.give(class, Magazine(first));
         }
     }
+}
+
+/// Returns linked blocks of a slab, and their number.
+fn of_slab(class: usize) -> (*mut Block, u32) {
+    let (mut first, mut count) = (ptr::null_mut(), 0);
+    slab::take(layout_of(class), MAGAZINE as usize, slab::BLOCKS, |block| {
+        let block = block.cast::<Block>();
+        // SAFETY: the slab has given the block to this caller (N1), and every class has room for a
+        // link (N4).
+        unsafe { block.write(Block { next: first }) };
+        first = block.as_ptr();
+        count += 1;
+    });
+    (first, count)
 }
 
 impl Drop for Pool {

@@ -11,6 +11,11 @@ mod fire_turn;
 mod registry;
 mod reports;
 #[allow(
+    unsafe_code,
+    reason = "a table of what futures keep alive until they leave it"
+)]
+mod requests;
+#[allow(
     clippy::module_inception,
     reason = "the folder is named after what it makes up"
 )]
@@ -27,6 +32,8 @@ pub(crate) use exit_hooks::ExitHookId;
 pub use faults::Faults;
 pub(crate) use registry::Registry;
 pub(crate) use reports::Listener;
+pub use requests::RequestProgress;
+pub(crate) use requests::{Asked, OutsidePlace, OutsideRequest, RequestState};
 pub(crate) use services::Services;
 pub(crate) use stage::{PROBE, SUPERVISOR, Stage};
 pub(crate) use timers::{TimerId, Timers};

@@ -5,6 +5,7 @@ use super::dead_letters::DeadLetters;
 use super::exit_hooks::ExitHooks;
 use super::extensions::Extensions;
 use super::reports::{Listener, Reports};
+use super::requests::OutsideRequests;
 use super::stage::Stage;
 use super::timers::Timers;
 use crate::candidates::CommitLock;
@@ -30,6 +31,8 @@ pub(crate) struct Services {
     pub(crate) timers: Timers,
     pub(crate) dead_letters: DeadLetters,
     pub(crate) reports: Reports,
+    /// Open requests from outside of turns.
+    pub(crate) outside: OutsideRequests,
     pub(crate) meters: SystemMeters,
     pub(crate) bytes: Bytes,
     pub(crate) depot: Arc<Depot>,
@@ -79,6 +82,7 @@ impl Services {
             timers: Timers::default(),
             dead_letters: DeadLetters::default(),
             reports: Reports::new(listener),
+            outside: OutsideRequests::default(),
             meters: SystemMeters::new(),
             bytes: Bytes::default(),
             depot: Arc::new(Depot::new()),

@@ -1,5 +1,6 @@
 //! Inspection: a snapshot of a system, read from published statistics, without the actors' help.
 
+use super::open_request::{OpenRequest, OpenRequests};
 use super::shutdown::RemainingActor;
 use crate::actor::{BoundedQueue, CellRef, Mailbox, MutedSender, Shared};
 use crate::failures::DeadLetterCount;
@@ -34,6 +35,10 @@ pub struct Inspection {
     pub actors: Vec<ActorFacts>,
     /// The exclusive waits that are open, in the order in which they began.
     pub waits: Vec<OpenWait>,
+    /// The asks that wait for their answers, the oldest first; at most 10,000 of them.
+    pub requests: Vec<OpenRequest>,
+    /// Number of further open requests, all younger than those in `requests`.
+    pub more_requests: usize,
     /// Messages that were not processed.
     pub dead_letters: Vec<DeadLetterCount>,
     /// The latest reports, oldest first.
@@ -231,6 +236,7 @@ impl Inspection {
                 ..facts
             }
         };
+        let requests = OpenRequests::of(system, &cells, now_ms);
         Inspection {
             name: system.config.name.clone(),
             now: Duration::from_nanos(now_ns),
@@ -240,6 +246,8 @@ impl Inspection {
             },
             actors: cells.iter().map(facts).collect(),
             waits: waits(system, now_ms),
+            requests: requests.oldest,
+            more_requests: requests.more,
             dead_letters: system.dead_letters.counts(),
             reports: system.reports.latest(),
             panics: system.reports.panics(),
@@ -258,6 +266,23 @@ impl Inspection {
     /// The actor with this path.
     pub fn actor(&self, path: &str) -> Option<&ActorFacts> {
         self.actors.iter().find(|facts| facts.actor == path)
+    }
+
+    /// The exclusive waits of the actor with this path.
+    pub fn waits_of<'a>(&'a self, path: &'a str) -> impl Iterator<Item = &'a OpenWait> {
+        self.waits.iter().filter(move |wait| wait.actor == path)
+    }
+
+    /// The listed requests for whose answers the actor with this path waits, the oldest first.
+    pub fn requests_by<'a>(&'a self, path: &'a str) -> impl Iterator<Item = &'a OpenRequest> {
+        let requests = self.requests.iter();
+        requests.filter(move |request| request.asker.actor() == Some(path))
+    }
+
+    /// The listed requests that the actor with this path has to answer, the oldest first.
+    pub fn requests_to<'a>(&'a self, path: &'a str) -> impl Iterator<Item = &'a OpenRequest> {
+        let requests = self.requests.iter();
+        requests.filter(move |request| request.answerer.as_deref() == Some(path))
     }
 }
 

@@ -3,6 +3,11 @@
 mod builder;
 mod inspect;
 mod naming;
+mod open_request;
+#[cfg(all(test, feature = "macros"))]
+mod open_requests_model;
+#[cfg(all(test, feature = "macros"))]
+mod open_requests_tests;
 mod shutdown;
 mod streams;
 mod why_alive;
@@ -18,6 +23,7 @@ use crate::api::{Spawner, SystemRef};
 use crate::services::DeadLetters;
 use crate::sync::Arc;
 pub use inspect::{ActorFacts, AliveBecause, Inspection, OpenWait};
+pub use open_request::{Asker, OpenRequest};
 use std::fmt;
 use std::future::Future;
 use std::thread;

@@ -42,6 +42,7 @@ mod named_timers;
 mod names;
 mod nothing_lost;
 mod offers;
+mod open_requests;
 mod order;
 mod pauses;
 mod pipelines;

@@ -35,6 +35,7 @@ use super::behaviour::{Continuation, Message};
 use super::call::{Call, Then};
 use super::into_then::IntoThen;
 use crate::actor::{AddressRef, AskError, Next, Worker};
+use crate::services::Asked;
 use relay::OkRelay;
 use slot::{Asking, Continue, Pending, Shown, Sink, Tail};
 use std::fmt;
@@ -74,6 +75,14 @@ impl<T: Send + 'static> Promise<T> {
         (Promise::new(PromiseState::Asked(asking)), resolver)
     }
 
+    /// As `open`, for the request that the resolver will travel with.
+    #[inline(always)]
+    pub(crate) fn asked(owner: AddressRef, asked: Asked) -> (Promise<T>, Resolver<T>) {
+        let (asking, answering) = slot::slot(owner, Some(asked));
+        let promise = Promise::new(PromiseState::Asked(asking));
+        (promise, Resolver::of_slot(answering))
+    }
+
     /// Returns a promise with its value.
     pub fn ready(value: T) -> Promise<T> {
         Promise::new(PromiseState::Ready(Ok(value)))
@@ -82,6 +91,7 @@ impl<T: Send + 'static> Promise<T> {
     pub(crate) fn delegated<M: Message<Reply = T>>(call: Call<'_, M>) -> Promise<T> {
         let call = call.into_owned();
         Promise::new(PromiseState::Delegated(Box::new(move |resolver| {
+            resolver.pass_on(call.asked());
             call.post(resolver);
         })))
     }
@@ -152,6 +162,7 @@ impl<T: Send + 'static> Promise<T> {
 
     /// Returns the value, or the end of a slot that will have it. Outside any turn, where no
     /// promise belongs, `otherwise` becomes the owner of a slot that is made for it.
+    #[inline(always)]
     fn into_asking(self, otherwise: &AddressRef) -> Result<Asking<T>, Result<T, AskError>> {
         match self.kind {
             PromiseState::Ready(value) => Err(value),
@@ -174,6 +185,8 @@ impl<T: Send + 'static> Promise<T> {
     pub(crate) fn answer(self, resolver: Resolver<T>) {
         match self.kind {
             PromiseState::Ready(value) => resolver.complete(value),
+            // Its value is not wanted.
+            PromiseState::Asked(asking) if resolver.is_for_nobody() => drop(asking),
             PromiseState::Asked(asking) => asking.set_sink(Sink::Answer(resolver)),
             PromiseState::Tail(tail) => tail.answers(resolver),
             PromiseState::Delegated(send) => send(resolver),
@@ -207,7 +220,7 @@ impl<T: Send + 'static> Promise<T> {
 }
 
 fn asking<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Resolver<T>) {
-    let (asking, answering) = slot::slot(owner);
+    let (asking, answering) = slot::slot(owner, None);
     (asking, Resolver::of_slot(answering))
 }
 

@@ -10,7 +10,10 @@ use crate::actor::{
 use crate::api::ask_future::Oneshot;
 use crate::failures::{Caught, take_last};
 use crate::failures::{Inside, Panic};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
+use crate::services::{Asked, RequestProgress};
 use crate::sync::{Ordering, fence};
 use std::fmt;
 use std::marker::PhantomData;
@@ -118,10 +121,49 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn begin(&self) -> Withdrawal {
+        if let Destination::Outside(oneshot) = &self.to {
+            return oneshot.begin();
+        }
+        self.set_progress(RequestProgress::Begun);
+        Withdrawal::No
+    }
+
+    /// The message that has it is deferred, or its turn has begun.
+    #[inline(always)]
+    pub(crate) fn set_progress(&self, progress: RequestProgress) {
         match &self.to {
-            Destination::Outside(oneshot) => oneshot.begin(),
-            _ => Withdrawal::No,
+            Destination::Nobody => {}
+            Destination::Slot(slot) => slot.set_progress(progress),
+            Destination::Outside(_) | Destination::Relay(_) => self.set_progress_beyond(progress),
+        }
+    }
+
+    #[inline(never)]
+    fn set_progress_beyond(&self, progress: RequestProgress) {
+        match &self.to {
+            Destination::Nobody | Destination::Slot(_) => {}
+            Destination::Outside(oneshot) => oneshot.set_progress(progress),
+            Destination::Relay(relay) => {
+                if let Some(link) = relay.link() {
+                    link.set_progress(progress);
+                }
+            }
+        }
+    }
+
+    /// It travels with this request now: another actor has to answer.
+    pub(crate) fn pass_on(&self, asked: Asked) {
+        match &self.to {
+            Destination::Nobody => {}
+            Destination::Outside(oneshot) => oneshot.pass_on(asked),
+            Destination::Slot(slot) => slot.pass_on(asked),
+            Destination::Relay(relay) => {
+                if let Some(link) = relay.link() {
+                    link.pass_on(asked);
+                }
+            }
         }
     }
 
@@ -206,7 +248,14 @@ impl<T: Send + 'static> Answering<T> {
 
 /// S4: sends the slot with its value as a message like any other, in order with this sender's other
 /// messages.
+#[inline(always)]
 fn sent<T: Send + 'static>(mut slot: Answering<T>) -> Next {
+    #[cfg(test)]
+    if is_planted(InjectedFault::AnsweredRequestStays) {
+        let owner = slot.owner().cloned();
+        let envelope = Envelope::new::<Arrival<T>>(slot, Location::caller());
+        return owner.map_or(Next::Nothing, |to| Next::Deliver(Delivery { to, envelope }));
+    }
     let Some(owner) = slot.take_owner() else {
         return Next::Nothing;
     };
@@ -307,6 +356,14 @@ impl<T: Send + 'static> PromiseLink for Resolver<T> {
             },
             Destination::Nobody | Destination::Outside(_) => Some(Shown::default()),
         }
+    }
+
+    fn set_progress(&self, progress: RequestProgress) {
+        Resolver::set_progress(self, progress);
+    }
+
+    fn pass_on(&self, asked: Asked) {
+        Resolver::pass_on(self, asked);
     }
 }
 

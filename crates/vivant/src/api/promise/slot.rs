@@ -6,10 +6,12 @@
 //! block. Each end does its part once.
 
 use super::Resolver;
-use crate::actor::{AddressRef, AskError, Dependent, Next};
+use crate::actor::{AddressRef, AskError, Dependent, Next, RECORD_AT, RequestRecord};
 use crate::message::pool;
+use crate::services::{Asked, RequestProgress};
 use crate::sync::{AtomicU8, Ordering, fault};
 use std::cell::UnsafeCell;
+use std::mem::offset_of;
 use std::ptr::NonNull;
 
 /// What is done with the value.
@@ -29,29 +31,37 @@ const WANTED: u8 = 1;
 /// The value is here.
 const HERE: u8 = 2;
 
+#[repr(C)]
 struct Slot<T: Send + 'static> {
+    /// Accessed by the promise's end alone, until it has exchanged the state. It comes first: the
+    /// link of a free block lies over it.
+    sink: UnsafeCell<Sink<T>>,
+    /// The request and the receiver of the value. Written by the resolver's end, and read by any
+    /// thread (Q6).
+    record: RequestRecord,
     /// From `OPEN` to the value that the first end sets.
     state: AtomicU8,
-    /// Accessed by the promise's end alone, until it has exchanged the state.
-    sink: UnsafeCell<Sink<T>>,
     /// Accessed by the resolver's end alone, until it has exchanged the state. `None`: the resolver
     /// was dropped without a value.
     value: UnsafeCell<Option<Result<T, AskError>>>,
-    /// Accessed by the resolver's end alone: the receiver of the value.
-    owner: UnsafeCell<Option<AddressRef>>,
 }
 
 /// Returns the two ends of a new slot for a promise of `owner`.
-pub(super) fn slot<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Answering<T>) {
-    let place = pool::take::<Slot<T>>();
-    // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
+#[inline(always)]
+pub(super) fn slot<T: Send + 'static>(
+    owner: AddressRef,
+    asked: Option<Asked>,
+) -> (Asking<T>, Answering<T>) {
+    const { assert!(offset_of!(Slot<T>, record) == RECORD_AT) };
+    let place = pool::take_slot::<Slot<T>>();
+    let slot = place.as_ptr();
+    // SAFETY: `take_slot` returned memory for this type (N4), which has no other owner (N1). The
+    // record there is closed (N5), and is only ever shared; the other parts are written here.
     unsafe {
-        place.write(Slot {
-            state: AtomicU8::new(OPEN),
-            sink: UnsafeCell::new(Sink::Nobody),
-            value: UnsafeCell::new(None),
-            owner: UnsafeCell::new(Some(owner)),
-        });
+        (&raw mut (*slot).sink).write(UnsafeCell::new(Sink::Nobody));
+        (&raw mut (*slot).state).write(AtomicU8::new(OPEN));
+        (&raw mut (*slot).value).write(UnsafeCell::new(None));
+        RequestRecord::open(&raw mut (*slot).record, owner, asked);
     }
     (Asking(place), Answering(place))
 }
@@ -61,7 +71,7 @@ pub(super) fn slot<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Answerin
 /// # Safety
 ///
 /// The caller is the second end, and its exchange or its load has acquired the first end's.
-#[inline]
+#[inline(always)]
 unsafe fn opened<T: Send + 'static>(
     place: NonNull<Slot<T>>,
 ) -> (Sink<T>, Option<Result<T, AskError>>) {
@@ -73,14 +83,14 @@ unsafe fn opened<T: Send + 'static>(
         let slot = place.as_ref();
         let sink = slot.sink.get().read();
         let value = slot.value.get().read();
-        let owner = slot.owner.get().read();
-        fault!(pool::give(place), NeitherFrees => ());
+        let owner = slot.record.take_owner();
+        fault!(pool::give_slot(place), NeitherFrees => ());
         drop(owner);
         (sink, value)
     }
 }
 
-/// The promise's end. Its drop makes the sink final; the first sink only drops the value.
+/// The promise's end. Its drop makes the sink final, and the request is given up.
 pub(super) struct Asking<T: Send + 'static>(NonNull<Slot<T>>);
 
 // SAFETY: the ends do their parts in any order and on any thread (Q5). As the second end it drops
@@ -94,6 +104,16 @@ impl<T: Send + 'static> Asking<T> {
     /// Sets what is wanted, for good.
     pub(super) fn set_sink(mut self, sink: Sink<T>) {
         self.prepare(sink);
+        self.commit();
+    }
+
+    /// The sink is final.
+    #[inline(always)]
+    fn commit(self) {
+        let place = self.0;
+        std::mem::forget(self);
+        // SAFETY: this end is used up here (X1).
+        unsafe { asking_done(place) };
     }
 
     /// Sets what is wanted; it may still be changed.
@@ -121,34 +141,59 @@ impl<T: Send + 'static> Asking<T> {
 
 impl<T: Send + 'static> Drop for Asking<T> {
     fn drop(&mut self) {
-        // SAFETY: the slot is there until both ends have done their part (Q5), and this end has
-        // not.
-        let state = &unsafe { self.0.as_ref() }.state;
-        // Release: pairs with the Acquire of the resolver's end, which takes the sink. Acquire:
-        // pairs with its Release.
-        let order = fault!(
-            Ordering::AcqRel,
-            AskingAcquires => Ordering::Acquire,
-            AskingReleases => Ordering::Release,
-        );
-        let before = fault!(state.swap(WANTED, order), AskingByALook => {
-            let before = state.load(Ordering::Acquire);
-            state.store(WANTED, Ordering::Release);
-            before
-        });
-        fault!(BothFree => if before == OPEN {
-            // SAFETY: none, because the other end will use the block, against Q5: that is the
-            // injected fault.
-            return unsafe { pool::give(self.0) };
-        });
-        if before == HERE {
-            // The promise has outlived its turn, or its request was answered within it.
-            // SAFETY: the exchange found that the resolver's end was first (Q5).
-            let (sink, value) = unsafe { opened(self.0) };
-            if let Some(value) = value {
-                super::resolver::give_to_sink(sink, value).follow();
-            }
+        // SAFETY: the slot is there until both ends have done their part (Q5), and this end does
+        // its part here, once (X1).
+        unsafe {
+            self.0.as_ref().record.give_up();
+            asking_done(self.0);
         }
+    }
+}
+
+/// Does the part of the promise's end.
+///
+/// # Safety
+///
+/// The caller is the promise's end, which ends here.
+#[inline(always)]
+unsafe fn asking_done<T: Send + 'static>(place: NonNull<Slot<T>>) {
+    // SAFETY: the slot is there until both ends have done their part (Q5), and this end does its
+    // part below (X1).
+    let state = &unsafe { place.as_ref() }.state;
+    // Release: pairs with the Acquire of the resolver's end, which takes the sink. Acquire: pairs
+    // with its Release.
+    let order = fault!(
+        Ordering::AcqRel,
+        AskingAcquires => Ordering::Acquire,
+        AskingReleases => Ordering::Release,
+    );
+    let before = fault!(state.swap(WANTED, order), AskingByALook => {
+        let before = state.load(Ordering::Acquire);
+        state.store(WANTED, Ordering::Release);
+        before
+    });
+    fault!(BothFree => if before == OPEN {
+        // SAFETY: none, because the other end will use the block, against Q5: that is the
+        // injected fault.
+        return unsafe { pool::give_slot(place) };
+    });
+    if before == HERE {
+        // SAFETY: the exchange found that the resolver's end was first (Q5).
+        unsafe { asking_is_second(place) };
+    }
+}
+
+/// The promise has outlived its turn, or its request was answered within it.
+///
+/// # Safety
+///
+/// As for `opened`.
+#[cold]
+unsafe fn asking_is_second<T: Send + 'static>(place: NonNull<Slot<T>>) {
+    // SAFETY: the caller's contract (X1).
+    let (sink, value) = unsafe { opened(place) };
+    if let Some(value) = value {
+        super::resolver::give_to_sink(sink, value).follow();
     }
 }
 
@@ -167,13 +212,30 @@ impl<T: Send + 'static> Answering<T> {
     /// Returns the receiver of the value, or `None` if the value is on its way.
     pub(super) fn owner(&self) -> Option<&AddressRef> {
         // SAFETY: the owner belongs to this end (Q1), and is changed only through `&mut` (X6).
-        unsafe { (*self.0.as_ref().owner.get()).as_ref() }
+        unsafe { self.0.as_ref().record.owner() }
     }
 
     /// Takes the address out, to bring the value there.
     pub(super) fn take_owner(&mut self) -> Option<AddressRef> {
         // SAFETY: the owner belongs to this end (Q1), which is borrowed exclusively (X2).
-        unsafe { (*self.0.as_ref().owner.get()).take() }
+        unsafe { self.0.as_ref().record.take_owner() }
+    }
+
+    /// The message has been deferred, or its turn has begun.
+    #[inline(always)]
+    pub(super) fn set_progress(&self, progress: RequestProgress) {
+        self.record().set(progress);
+    }
+
+    /// Another actor has to answer.
+    pub(super) fn pass_on(&self, asked: Asked) {
+        self.record().pass_on(asked);
+    }
+
+    fn record(&self) -> &RequestRecord {
+        // SAFETY: the slot is there until both ends have done their part (Q5), and this end has
+        // not.
+        unsafe { &self.0.as_ref().record }
     }
 
     /// Returns true if the promise's end has set the sink for good.
@@ -235,6 +297,7 @@ impl<T: Send + 'static> Answering<T> {
     }
 
     /// Does this end's part; returns everything if it is the second.
+    #[inline(never)]
     fn done(self) -> Option<(Sink<T>, Option<Result<T, AskError>>)> {
         let place = self.0;
         std::mem::forget(self);
@@ -297,6 +360,12 @@ pub(crate) trait PromiseLink {
 
     /// What the sink of its promise shows, once that is final.
     fn shown_by_sink(&self) -> Option<Shown<'_>>;
+
+    /// The message that has it is deferred, or its turn has begun.
+    fn set_progress(&self, _: RequestProgress) {}
+
+    /// It travels with this request now: another actor has to answer.
+    fn pass_on(&self, _: Asked) {}
 }
 
 /// A continuation of any type, in recycled memory.
@@ -428,7 +497,7 @@ impl<R: Send + 'static> Tail<R> {
             slot: asking.erased(),
             // SAFETY: the contract of `commit` (X1): it is called once, with the pointer from
             // `erased`.
-            commit: |slot| drop(unsafe { Asking::<T>::from_erased(slot) }),
+            commit: |slot| unsafe { Asking::<T>::from_erased(slot) }.commit(),
             resolver,
         }
     }

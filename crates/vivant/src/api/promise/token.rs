@@ -115,7 +115,10 @@ pub(super) fn made<'h, M: Message>(
     resolver: Resolver<M::Reply>,
 ) -> Next {
     match catch(make) {
-        Ok(call) => Next::Deliver(call.into_delivery(resolver)),
+        Ok(call) => {
+            resolver.pass_on(call.asked());
+            Next::Deliver(call.into_delivery(resolver))
+        }
         Err(caught) => {
             let outside = || Inside {
                 actor: "outside".to_owned(),

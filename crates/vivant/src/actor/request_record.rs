@@ -1,0 +1,232 @@
+//! The record of a request in the slot of its promise: what an inspection reads of it, at any time
+//! and without the help of an actor (invariant Q6, see the README of promises).
+//!
+//! A sequence lock with one writer at a time. The fields are atomics, which on most processors are
+//! written as plain memory is.
+
+use super::header::Header;
+use super::reference::AddressRef;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
+use crate::message::scan;
+use crate::services::{Asked, RequestProgress};
+use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+use std::panic::Location;
+use std::ptr::{self, NonNull};
+
+/// Number of low bits that hold the progress.
+const PROGRESS_BITS: u32 = 2;
+const PROGRESS: u64 = DEFERRED | BEGUN;
+const QUEUED: u64 = 0;
+const DEFERRED: u64 = 1;
+/// With `DEFERRED` or without.
+const BEGUN: u64 = 2;
+
+/// In memory that has been zeroed or that a record has left: a closed record.
+#[repr(C)]
+pub(crate) struct RequestRecord {
+    /// Odd while the request is passed on. Incremented before any other field changes, so a reader
+    /// that finds the same even number before and after has read fields of one request.
+    version: AtomicU64,
+    /// An owned address of the asker, the owner of the promise. Null: the record is closed.
+    owner: AtomicPtr<Header>,
+    /// Null: the promise is no request, or it was dropped.
+    behaviour: AtomicPtr<&'static str>,
+    place: AtomicPtr<Location<'static>>,
+    system: AtomicU64,
+    answerer: AtomicU64,
+    /// Milliseconds, and in the low bits the progress.
+    since: AtomicU64,
+}
+
+/// A request that was open when it was read.
+#[derive(Clone, Copy)]
+pub(crate) struct RequestFacts {
+    /// The cell of the asker; not to be dereferenced.
+    pub(crate) asker: *const Header,
+    pub(crate) asked: Asked,
+    /// Coarse time at which it was asked, in milliseconds.
+    pub(crate) since_ms: u64,
+    pub(crate) progress: RequestProgress,
+}
+
+impl RequestRecord {
+    /// Opens the record at this place, for a promise of `owner`.
+    ///
+    /// # Safety
+    ///
+    /// There is a closed record, or zeroed memory, and the caller owns it.
+    #[inline(always)]
+    pub(crate) unsafe fn open(place: *mut RequestRecord, owner: AddressRef, asked: Option<Asked>) {
+        // SAFETY: the caller's contract (X1); zeroes are a closed record. Other threads only read
+        // its atomics.
+        unsafe { (*place).opens(owner, asked) };
+    }
+
+    #[inline(always)]
+    fn opens(&self, owner: AddressRef, asked: Option<Asked>) {
+        // Relaxed, here and below: this record has one writer at a time.
+        let version = self.version.load(Ordering::Relaxed);
+        // Release, here and below: pairs with the Acquire of the same field in `read`. A reader
+        // that finds a field of this request finds this version, or a later one, when it looks
+        // again.
+        self.version
+            .store(version.wrapping_add(2), Ordering::Release);
+        match asked {
+            Some(asked) => {
+                self.write(asked);
+                let since = owner.system.oracle.coarse_ms() << PROGRESS_BITS;
+                self.since.store(since, Ordering::Release);
+                let behaviour = ptr::from_ref(asked.behaviour).cast_mut();
+                self.behaviour.store(behaviour, Ordering::Release);
+            }
+            None => self.behaviour.store(ptr::null_mut(), Ordering::Release),
+        }
+        self.owner
+            .store(owner.into_raw().as_ptr(), Ordering::Release);
+    }
+
+    #[inline(always)]
+    fn write(&self, asked: Asked) {
+        let place = ptr::from_ref(asked.place).cast_mut();
+        self.place.store(place, Ordering::Release);
+        self.system.store(asked.system, Ordering::Release);
+        self.answerer.store(asked.answerer, Ordering::Release);
+    }
+
+    /// Another actor has to answer. The caller is the resolver's end.
+    pub(crate) fn pass_on(&self, asked: Asked) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::RequestNotPassedOn) {
+            return;
+        }
+        let before = self.behaviour.load(Ordering::Relaxed);
+        if before.is_null() {
+            return;
+        }
+        let version = self.version.load(Ordering::Relaxed);
+        self.version
+            .store(version.wrapping_add(1), Ordering::Release);
+        self.write(asked);
+        let since = self.since.load(Ordering::Relaxed) & !PROGRESS;
+        self.since.store(since, Ordering::Release);
+        let behaviour = ptr::from_ref(asked.behaviour).cast_mut();
+        // If the promise is dropped meanwhile, it stays so. Release, as in `opens`.
+        let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
+        let _before = self
+            .behaviour
+            .compare_exchange(before, behaviour, release, relaxed);
+        self.version
+            .store(version.wrapping_add(2), Ordering::Release);
+    }
+
+    /// The promise was dropped: its value is not wanted. The caller is the promise's end.
+    pub(crate) fn give_up(&self) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::DroppedRequestStays) {
+            return;
+        }
+        // Relaxed: no other field changes.
+        self.behaviour.store(ptr::null_mut(), Ordering::Relaxed);
+    }
+
+    /// The message is deferred, or has begun. What has begun stays so. The caller is the resolver's
+    /// end.
+    #[inline(always)]
+    pub(crate) fn set(&self, progress: RequestProgress) {
+        // Relaxed: this end alone changes it. Release, as in `opens`.
+        let since = self.since.load(Ordering::Relaxed);
+        let progress = match progress {
+            RequestProgress::Queued => QUEUED,
+            RequestProgress::Deferred => DEFERRED,
+            RequestProgress::Begun => BEGUN,
+        };
+        self.since.store(since | progress, Ordering::Release);
+    }
+
+    /// Returns the owner, unless it was taken out.
+    ///
+    /// # Safety
+    ///
+    /// The record was opened. The caller is the resolver's end, which does not take the owner out
+    /// as long as the reference exists.
+    #[inline(always)]
+    pub(crate) unsafe fn owner(&self) -> Option<&AddressRef> {
+        // SAFETY: an `Option<AddressRef>` has the layout of a pointer. The record owns this
+        // address, and the caller, which alone changes the field, does not do so meanwhile (X1).
+        // Other threads only read it, and a plain read beside theirs is no race.
+        unsafe { (*self.owner.as_ptr().cast::<Option<AddressRef>>()).as_ref() }
+    }
+
+    /// Takes the owner out, which closes the record.
+    ///
+    /// # Safety
+    ///
+    /// The record was opened, and the caller is the resolver's end, or the second end.
+    #[inline(always)]
+    pub(crate) unsafe fn take_owner(&self) -> Option<AddressRef> {
+        // Relaxed: this end alone changes it now.
+        let owner = NonNull::new(self.owner.load(Ordering::Relaxed))?;
+        self.owner.store(ptr::null_mut(), Ordering::Relaxed);
+        // SAFETY: `open` gave the record this address, and it is taken out once (X10).
+        Some(unsafe { AddressRef::from_raw(owner) })
+    }
+
+    /// Returns the request, if it is open.
+    fn read(&self) -> Option<RequestFacts> {
+        loop {
+            // Acquire, here and below: pairs with the Release of the same field in `open` and
+            // `pass_on`.
+            let version = self.version.load(Ordering::Acquire);
+            let asker = self.owner.load(Ordering::Acquire);
+            let behaviour = self.behaviour.load(Ordering::Acquire);
+            let place = self.place.load(Ordering::Acquire);
+            let system = self.system.load(Ordering::Acquire);
+            let answerer = self.answerer.load(Ordering::Acquire);
+            let since = self.since.load(Ordering::Acquire);
+            // Relaxed: the loads above acquired.
+            if self.version.load(Ordering::Relaxed) != version || version % 2 == 1 {
+                std::hint::spin_loop();
+                continue;
+            }
+            if asker.is_null() {
+                return None;
+            }
+            let (behaviour, place) = (NonNull::new(behaviour)?, NonNull::new(place)?);
+            return Some(RequestFacts {
+                asker,
+                asked: Asked {
+                    system,
+                    answerer,
+                    // SAFETY: `open` stored both from references that live for ever.
+                    behaviour: unsafe { behaviour.as_ref() },
+                    // SAFETY: as above.
+                    place: unsafe { place.as_ref() },
+                },
+                since_ms: since >> PROGRESS_BITS,
+                progress: match since & PROGRESS {
+                    QUEUED => RequestProgress::Queued,
+                    DEFERRED => RequestProgress::Deferred,
+                    _ => RequestProgress::Begun,
+                },
+            });
+        }
+    }
+}
+
+/// Offset of the record in a slot.
+pub(crate) const RECORD_AT: usize = 24;
+
+/// Calls `each` with every request of an actor that is open, of all systems. A request that is
+/// opened or closed meanwhile may be among them or not.
+pub(crate) fn open_requests(mut each: impl FnMut(RequestFacts)) {
+    scan(|block| {
+        // SAFETY: the block is zeroed, or a slot was there (N5), of which the record begins here:
+        // `slot` asserts it. So there is a closed record at least, which is made of atomics, and
+        // which no thread accesses otherwise.
+        let record = unsafe { block.add(RECORD_AT).cast::<RequestRecord>().as_ref() };
+        if let Some(facts) = record.read() {
+            each(facts);
+        }
+    });
+}
