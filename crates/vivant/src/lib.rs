@@ -202,7 +202,7 @@ pub use failures::{
     Cause, DeadLetter, DeadLetterCount, GaveUp, Inside, Linked, NotStarted, Panic, Report,
     StopReason, WaitCycle, WaitEdge,
 };
-pub use gc_state::{Far, GcState};
+pub use gc_state::{Far, ForeignRoot, GcState, Rooted};
 pub use patterns::{
     Group, Lagged, LookupError, NamedTimer, RateLimit, RateLimited, RegisterError, Router,
     Subscription, Topic,

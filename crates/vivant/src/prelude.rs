@@ -8,10 +8,10 @@ pub use crate::api::Spawner;
 pub use crate::api::{Address, Handle, Promise, Resolver, Step, Turn, WeakAddress};
 #[doc(no_inline)]
 pub use crate::failures::StopReason;
-#[doc(no_inline)]
-pub use crate::gc_state::Far;
 #[doc(hidden)]
 pub use crate::gc_state::WithoutStart as _;
+#[doc(no_inline)]
+pub use crate::gc_state::{Far, Rooted};
 #[doc(no_inline)]
 pub use crate::system::System;
 #[doc(no_inline)]

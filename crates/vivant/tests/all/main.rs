@@ -53,6 +53,7 @@ mod races;
 mod rate_limit;
 mod recorded_turns;
 mod restarts;
+mod rooted;
 mod routers;
 mod scenes;
 mod sharing;

@@ -15,6 +15,7 @@ impl<T: Send + 'static> Promise<T> {
     /// # Panics
     ///
     /// Outside any turn, where no promise belongs.
+    #[must_use = "the promise that it returns takes its place: continue it with `.then(…)`, or return it"]
     pub fn within(self, limit: Duration) -> Promise<T> {
         let owner = Worker::with_current(Worker::me_if_any)
             .flatten()

@@ -45,7 +45,6 @@ use std::marker::PhantomData;
 /// It belongs to the actor that asked and lives within one turn: [`then`](Promise::then) continues
 /// in a later turn, returning it from a behaviour makes its value the behaviour's answer. Dropping
 /// it means that the value is not wanted.
-#[must_use = "continue it with `.then(…)`, return it, or use `t.send(…)` when no answer is wanted"]
 pub struct Promise<T: Send + 'static> {
     kind: PromiseState<T>,
     /// It must not leave the turn: only its owner may access the slot.
@@ -75,6 +74,7 @@ impl<T: Send + 'static> Promise<T> {
     }
 
     /// Returns a promise with its value.
+    #[must_use = "continue it with `.then(…)`, or return it"]
     pub fn ready(value: T) -> Promise<T> {
         Promise::new(PromiseState::Ready(Ok(value)))
     }
