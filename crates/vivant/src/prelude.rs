@@ -5,7 +5,7 @@ pub use crate::actor::AskError;
 #[doc(no_inline)]
 pub use crate::api::Spawner;
 #[doc(no_inline)]
-pub use crate::api::{Address, Handle, Promise, Resolver, Step, Turn, WeakAddress};
+pub use crate::api::{Address, Asker, Handle, Promise, Resolver, Step, Turn, WeakAddress};
 #[doc(no_inline)]
 pub use crate::failures::StopReason;
 #[doc(hidden)]

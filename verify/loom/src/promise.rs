@@ -28,7 +28,7 @@ use crate::check::{canaries, models};
 use crate::tracked::Tracked;
 use loom::alloc::Track;
 use loom::thread;
-use slot::{Answering, Asking, Continue, Pending, PromiseLink, Shown, Sink};
+use slot::{Answering, Asking, Awaits, Continue, Pending, PromiseLink, Shown, Sink};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
@@ -53,6 +53,10 @@ impl<T> PromiseLink for Resolver<T> {
 
     fn shown_by_sink(&self) -> Option<Shown<'_>> {
         None
+    }
+
+    fn awaits(&self) -> Awaits<'_> {
+        Awaits::Taken
     }
 }
 

@@ -4,7 +4,7 @@
 use super::promise::{Resolver, Withdrawal};
 use crate::actor::{AskError, Shared, Timer};
 use crate::services::{Alarm, ns};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use std::fmt;
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -14,7 +14,12 @@ use std::time::Duration;
 use vivant_brc::Brc;
 
 /// The place where a reply meets the future that waits for it.
-pub(crate) struct Oneshot<T>(Mutex<AnswerState<T>>);
+pub(crate) struct Oneshot<T> {
+    state: Mutex<AnswerState<T>>,
+    /// The earliest time limit of the future, in nanoseconds of the system's clock. Relaxed: it
+    /// guards nothing.
+    until_ns: AtomicU64,
+}
 
 enum AnswerState<T> {
     /// The message waits in a mailbox.
@@ -35,8 +40,25 @@ enum Closed {
 }
 
 impl<T> Oneshot<T> {
+    fn new(state: AnswerState<T>) -> Oneshot<T> {
+        Oneshot {
+            state: Mutex::new(state),
+            until_ns: AtomicU64::new(u64::MAX),
+        }
+    }
+
+    /// Returns the time until which the future waits, `u64::MAX` without a limit. `None` if it
+    /// takes no value any more.
+    pub(crate) fn awaited_until_ns(&self) -> Option<u64> {
+        let waits = matches!(
+            *lock(&self.state),
+            AnswerState::Waiting(_) | AnswerState::Begun(_)
+        );
+        waits.then(|| self.until_ns.load(Ordering::Relaxed))
+    }
+
     pub(crate) fn complete(&self, value: Result<T, AskError>) {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         let waker = match &mut *state {
             AnswerState::Waiting(waker) | AnswerState::Begun(waker) => waker.take(),
             // A value after a time limit, or for a future that is gone.
@@ -50,7 +72,7 @@ impl<T> Oneshot<T> {
     }
 
     pub(crate) fn begin(&self) -> Withdrawal {
-        let mut state = lock(&self.0);
+        let mut state = lock(&self.state);
         match &mut *state {
             AnswerState::Waiting(waker) => {
                 let waker = waker.take();
@@ -65,18 +87,19 @@ impl<T> Oneshot<T> {
     }
 
     pub(crate) fn is_withdrawn(&self) -> bool {
-        matches!(*lock(&self.0), AnswerState::Closed(Closed::Withdrawn))
+        matches!(*lock(&self.state), AnswerState::Closed(Closed::Withdrawn))
     }
 
     pub(crate) fn is_wanted(&self) -> bool {
-        !matches!(*lock(&self.0), AnswerState::Closed(_))
+        !matches!(*lock(&self.state), AnswerState::Closed(_))
     }
 }
 
 /// The reply to a request from outside: a future for any executor.
 ///
-/// Dropping it gives up the reply; the message is processed all the same. [`AskFuture::cancel`]
-/// also takes the message back, if its turn has not begun.
+/// Dropping it gives up the reply; the message is processed all the same, unless its behaviour is
+/// `#[if_awaited]`. [`AskFuture::cancel`] also takes the message back, if its turn has not begun. A
+/// behaviour sees that its reply is not awaited any more by its [`Asker`](crate::Asker).
 #[must_use = "a question's answer comes when the future is awaited; use `.send()` when no answer is wanted"]
 pub struct AskFuture<T> {
     oneshot: Brc<Oneshot<T>>,
@@ -98,7 +121,7 @@ impl<T: Send + 'static> AskFuture<T> {
     pub(crate) fn new(system: &Arc<Shared>) -> (AskFuture<T>, Resolver<T>) {
         // B3: made here, resolved elsewhere; the resolver's reference is counted where it will be
         // dropped.
-        let oneshot = Brc::new(Oneshot(Mutex::new(AnswerState::Waiting(None))));
+        let oneshot = Brc::new(Oneshot::new(AnswerState::Waiting(None)));
         let resolver = Resolver::outside(Brc::clone_out(&oneshot));
         (
             AskFuture {
@@ -112,7 +135,7 @@ impl<T: Send + 'static> AskFuture<T> {
 
     pub(crate) fn ready(value: Result<T, AskError>) -> AskFuture<T> {
         AskFuture {
-            oneshot: Brc::new(Oneshot(Mutex::new(AnswerState::Answered(value)))),
+            oneshot: Brc::new(Oneshot::new(AnswerState::Answered(value))),
             system: None,
             alarms: Vec::new(),
         }
@@ -128,6 +151,8 @@ impl<T: Send + 'static> AskFuture<T> {
                     oneshot.complete(Err(AskError::TimedOut { after: limit }));
                 }
             };
+            let until_ns = system.oracle.now_ns().saturating_add(ns(limit));
+            self.oneshot.until_ns.fetch_min(until_ns, Ordering::Relaxed);
             let alarm = system.set_timer(ns(limit), Alarm::Limit(Box::new(fire)));
             self.alarms.push(alarm);
         }
@@ -136,7 +161,7 @@ impl<T: Send + 'static> AskFuture<T> {
 
     /// Gives up the reply, and takes the message back if its turn has not begun.
     pub fn cancel(self) -> Cancelled {
-        let mut state = lock(&self.oneshot.0);
+        let mut state = lock(&self.oneshot.state);
         if !matches!(*state, AnswerState::Waiting(_)) {
             return Cancelled::TooLate;
         }
@@ -161,7 +186,7 @@ impl<T> Future for AskFuture<T> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         // Cloned before and dropped after the lock is held: both are user code.
         let waker = context.waker().clone();
-        let mut state = lock(&self.oneshot.0);
+        let mut state = lock(&self.oneshot.state);
         let before = match &mut *state {
             AnswerState::Waiting(place) | AnswerState::Begun(place) => place.replace(waker),
             AnswerState::Answered(_) => {
@@ -184,7 +209,7 @@ impl<T> Drop for AskFuture<T> {
         for alarm in self.alarms.drain(..) {
             alarm.cancel();
         }
-        let mut state = lock(&self.oneshot.0);
+        let mut state = lock(&self.oneshot.state);
         if !matches!(*state, AnswerState::Closed(_)) {
             let before = std::mem::replace(&mut *state, AnswerState::Closed(Closed::Unwanted));
             drop(state);
@@ -196,7 +221,7 @@ impl<T> Drop for AskFuture<T> {
 
 impl<T> fmt::Debug for AskFuture<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match *lock(&self.oneshot.0) {
+        f.write_str(match *lock(&self.oneshot.state) {
             AnswerState::Waiting(_) => "Asked(waiting)",
             AnswerState::Begun(_) => "Asked(begun)",
             AnswerState::Answered(_) => "Asked(answered)",

@@ -3,6 +3,7 @@
 
 mod accounting;
 mod async_edges;
+mod awaited;
 mod back_pressure;
 mod bounded;
 mod collectors;
