@@ -237,6 +237,11 @@ pub fn actor(input: TokenStream) -> TokenStream {
 /// `#[then]`, `#[start]`, `#[stop]` are shown above. A `#[start]` function and a `#[stop]` method
 /// may take the turn; an actor has at most one of each.
 ///
+/// A behaviour with `asker: &Asker` after its turn, before the arguments, sees whether its reply is
+/// awaited (`vivant::Asker`); the message has no such part. `#[if_awaited]` marks a behaviour, also
+/// a `#[then]`, that has no effect but its reply: a request is withdrawn if the reply is not
+/// awaited any more when its turn would begin.
+///
 /// # Joins
 ///
 /// A method without a body is a message that waits for others. A method with `#[join(put, get)]`

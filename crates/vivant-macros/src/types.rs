@@ -61,6 +61,15 @@ pub(crate) fn takes_turn(ty: &Type) -> TakesTurn {
     }
 }
 
+/// Returns true for `&Asker`.
+pub(crate) fn takes_asker(ty: &Type) -> bool {
+    match ty {
+        Type::Group(group) => takes_asker(&group.elem),
+        Type::Reference(reference) => is_named(&reference.elem, "Asker"),
+        _ => false,
+    }
+}
+
 /// `X` of `Promise<X>`.
 pub(crate) fn promised(ty: &Type) -> Option<&Type> {
     let segment = last_segment(ty).filter(|segment| segment.ident == "Promise")?;

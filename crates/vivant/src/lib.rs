@@ -78,7 +78,7 @@
 //! |---|---|
 //! | defining actors and messages | [`Actor`](derive@Actor), [`behaviours`], [`interface`]; by hand: [`trait@Actor`], [`Behaviour`] |
 //! | what a behaviour can do | [`Turn`] |
-//! | replies | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`AskFuture`] |
+//! | replies | [`Promise`], [`Resolver`], [`Asker`]; outside [`Call::ask`], [`AskFuture`] |
 //! | a behaviour in many turns | [`Step`] |
 //! | a graph in an actor's own heap | [`Gc`], [`Mut`], [`Weak`], [`Object`](derive@Object); collections: [`gc`] |
 //! | immutable data that many actors have | [`Val`]; persistent collections: [`val`]; outside of turns: [`Parcel`], [`Held`] |
@@ -189,7 +189,7 @@ pub use actor::{Messages, OnPanic, Restart};
 pub use api::SendError;
 pub use api::Spawner;
 pub use api::{
-    Actor, Address, Answer, AskFuture, Behaviour, Call, Cancelled, Continuation, Handle,
+    Actor, Address, Answer, AskFuture, Asker, Behaviour, Call, Cancelled, Continuation, Handle,
     Implements, InlineActor, InlineState, IntoThen, Join, Link, Matched, Message, Offer,
     OfferedAsk, Pipeline, Promise, Resolver, Step, Target, Then, TraceReferences, Turn, Waiting,
     WeakAddress,
@@ -202,7 +202,7 @@ pub use failures::{
     Cause, DeadLetter, DeadLetterCount, GaveUp, Inside, Linked, NotStarted, Panic, Report,
     StopReason, WaitCycle, WaitEdge,
 };
-pub use gc_state::{Far, GcState};
+pub use gc_state::{Far, ForeignRoot, GcState, Rooted};
 pub use patterns::{
     Group, Lagged, LookupError, NamedTimer, RateLimit, RateLimited, RegisterError, Router,
     Subscription, Topic,
@@ -219,14 +219,14 @@ pub use supervision::{
     SupervisorHandle, TreeFailed,
 };
 pub use system::{
-    ActorFacts, AliveBecause, Asker, Inspection, OpenRequest, OpenWait, RemainingActor, Shutdown,
-    ShutdownReport, System, SystemBuilder,
+    ActorFacts, AliveBecause, Inspection, OpenRequest, OpenWait, RemainingActor, RequestOrigin,
+    Shutdown, ShutdownReport, System, SystemBuilder,
 };
 pub use vivant_brc::Brc;
 
 // Named in generated code, and in signatures that a program does not write.
 #[doc(hidden)]
-pub use actor::Steps;
+pub use actor::{Steps, Unawaited};
 #[doc(hidden)]
 pub use api::{Entry, StateStorage};
 #[doc(hidden)]

@@ -5,13 +5,13 @@ pub use crate::actor::AskError;
 #[doc(no_inline)]
 pub use crate::api::Spawner;
 #[doc(no_inline)]
-pub use crate::api::{Address, Handle, Promise, Resolver, Step, Turn, WeakAddress};
+pub use crate::api::{Address, Asker, Handle, Promise, Resolver, Step, Turn, WeakAddress};
 #[doc(no_inline)]
 pub use crate::failures::StopReason;
-#[doc(no_inline)]
-pub use crate::gc_state::Far;
 #[doc(hidden)]
 pub use crate::gc_state::WithoutStart as _;
+#[doc(no_inline)]
+pub use crate::gc_state::{Far, Rooted};
 #[doc(no_inline)]
 pub use crate::system::System;
 #[doc(no_inline)]

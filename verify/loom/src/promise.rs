@@ -28,7 +28,7 @@ use crate::check::{canaries, models};
 use crate::tracked::Tracked;
 use loom::alloc::Track;
 use loom::thread;
-use slot::{Answering, Asking, Continue, Pending, PromiseLink, Shown, Sink};
+use slot::{Answering, Asking, Awaits, Continue, Pending, PromiseLink, Shown, Sink};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
@@ -53,6 +53,10 @@ impl<T> PromiseLink for Resolver<T> {
 
     fn shown_by_sink(&self) -> Option<Shown<'_>> {
         None
+    }
+
+    fn awaits(&self) -> Awaits<'_> {
+        Awaits::Taken
     }
 }
 
@@ -159,7 +163,8 @@ enum Answers {
 /// leak.
 fn meeting(asks: Asks, answers: Answers) {
     let log = Log::default();
-    let (asking, answering): (Asking<Cargo>, Answering<Cargo>) = slot::slot(AddressRef::new(), None);
+    let (asking, answering): (Asking<Cargo>, Answering<Cargo>) =
+        slot::slot(AddressRef::new(), None);
     let answerer = thread::spawn({
         let log = log.clone();
         move || match answers {

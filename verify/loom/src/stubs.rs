@@ -2,8 +2,8 @@
 
 /// Stub of `actor` for promises.
 pub(crate) mod actor {
-    pub(crate) use crate::promise::Next;
     use super::services::{Asked, RequestProgress};
+    pub(crate) use crate::promise::Next;
     use loom::alloc::Track;
     use std::cell::UnsafeCell;
 
@@ -37,11 +37,7 @@ pub(crate) mod actor {
         /// # Safety
         ///
         /// As in the runtime.
-        pub(crate) unsafe fn open(
-            place: *mut RequestRecord,
-            owner: AddressRef,
-            _: Option<Asked>,
-        ) {
+        pub(crate) unsafe fn open(place: *mut RequestRecord, owner: AddressRef, _: Option<Asked>) {
             // SAFETY: the caller owns the place.
             unsafe { place.write(RequestRecord(UnsafeCell::new(Some(owner)))) };
         }

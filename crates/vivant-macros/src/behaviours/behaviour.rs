@@ -29,7 +29,17 @@ pub(super) fn write(
     let shape = Shape::of(&method.sig, role, block.signature_context(), errors)?;
     let is_named = check_name(block, &shape.ident, errors);
     let is_filled = check_then(block, own_attrs, &shape, errors);
-    if !is_named || !is_filled {
+    let before = errors.count();
+    if block.interface.is_some() {
+        shape.without_asker("an interface's message has no asker", errors);
+        if let Some(attr) = &own_attrs.if_awaited {
+            errors.at(
+                attr,
+                "callers of an interface do not see it: only a behaviour of the actor itself is `#[if_awaited]`",
+            );
+        }
+    }
+    if !is_named || !is_filled || errors.count() > before {
         return None;
     }
     let marker = names::marker(&shape.ident);
@@ -240,6 +250,14 @@ impl Behaviour<'_> {
         };
         let passes_turn = shape.takes_turn || block.interface.is_some();
         let turn = passes_turn.then(|| quote_spanned!(at_name=> , turn));
+        let asker = shape.asker.map(|_| {
+            let here = block.options.vivant.at(at_name);
+            quote_spanned!(at_name=> , &#here::Asker::__of(&resolver))
+        });
+        let turn = match (&turn, &asker) {
+            (None, None) => None,
+            (turn, asker) => Some(quote!(#turn #asker)),
+        };
         let hook = block.check_in_each();
         let here = block.options.vivant.at(at_reply);
         let fields = shape.args.iter().enumerate().map(|(number, arg)| {
@@ -261,6 +279,10 @@ impl Behaviour<'_> {
         };
         let steps = matches!(shape.steps, Steps::Many(_))
             .then(|| quote!(const STEPS: #vivant::Steps = #vivant::Steps::Many;));
+        let unawaited =
+            self.own_attrs.if_awaited.as_ref().map(
+                |_| quote!(const UNAWAITED: #vivant::Unawaited = #vivant::Unawaited::Withdrawn;),
+            );
         let run = quote_spanned! {at_reply=>
             fn run<'gc>(
                 state: &mut <Self::Actor as #here::Actor>::State<'gc>,
@@ -283,6 +305,7 @@ impl Behaviour<'_> {
             impl #impl_generics #vivant::Behaviour for #path #where_clause {
                 type Actor = #actor;
                 #steps
+                #unawaited
                 #ready
                 #run
             }

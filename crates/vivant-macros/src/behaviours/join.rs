@@ -118,6 +118,10 @@ fn shape_of_message(block: &Block<'_>, method: &Method, errors: &mut Errors) -> 
     }
     let context = signature_context(block);
     let shape = Shape::of(&method.sig, Role::Behaviour, context, errors)?;
+    shape.without_asker("a message without a body has no asker", errors);
+    if shape.asker.is_some() {
+        return None;
+    }
     if shape.takes_turn {
         errors.at(
             &method.sig.inputs,
@@ -199,6 +203,10 @@ impl<'a> Join<'a> {
         let mut sig = method.sig.clone();
         sig.output = ReturnType::Default;
         let shape = Shape::of(&sig, Role::Behaviour, context, errors)?;
+        shape.without_asker("a join has several askers", errors);
+        if shape.asker.is_some() {
+            return None;
+        }
         let before = errors.count();
         check_parameters(&shape, &messages, method, errors);
         let asked = messages.iter().filter(|message| has_reply(message));

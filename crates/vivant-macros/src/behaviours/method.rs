@@ -42,6 +42,8 @@ pub(super) struct BehaviourAttrs {
     pub(super) guard: Option<Box<Expr>>,
     /// `#[then]`
     pub(super) then: Option<Box<Attribute>>,
+    /// `#[if_awaited]`
+    pub(super) if_awaited: Option<Box<Attribute>>,
 }
 
 /// The attributes of a join.
@@ -66,6 +68,7 @@ pub(super) fn read(
     let mut own_attrs = BehaviourAttrs::default();
     let mut sort: Option<Attribute> = None;
     let mut guard: Option<Attribute> = None;
+    let mut if_awaited: Option<Attribute> = None;
     let ours: Vec<Attribute> = function
         .attrs
         .extract_if(.., |attr| is_ours(attr))
@@ -73,6 +76,8 @@ pub(super) fn read(
     for attr in ours {
         let place = if attr.path().is_ident("when") {
             &mut guard
+        } else if attr.path().is_ident("if_awaited") {
+            &mut if_awaited
         } else {
             &mut sort
         };
@@ -93,10 +98,21 @@ pub(super) fn read(
             ),
         );
     }
-    if let Some(attr) = &sort
-        && !attr.path().is_ident("join")
-        && !matches!(attr.meta, Meta::Path(_))
+    if let (Some(sort), Some("local" | "start" | "stop" | "join"), Some(if_awaited)) =
+        (&sort, sort_name.as_deref(), &if_awaited)
     {
+        errors.at(
+            if_awaited,
+            format!(
+                "only a behaviour of one message can be withdrawn, and this is `#[{}]`",
+                path(sort)
+            ),
+        );
+    }
+    for attr in [&sort, &if_awaited].into_iter().flatten() {
+        if attr.path().is_ident("join") || matches!(attr.meta, Meta::Path(_)) {
+            continue;
+        }
         errors.at(attr, format!("`#[{}]` takes no arguments", path(attr)));
     }
     if let Some(guard) = &guard {
@@ -133,7 +149,7 @@ pub(super) fn read(
         }
         (_, then) => {
             if !has_self {
-                if let Some(attr) = then.or(guard) {
+                if let Some(attr) = then.or(guard).or(if_awaited) {
                     errors.at(
                         attr,
                         "a behaviour takes `&mut self`: without it this is a plain function",
@@ -142,6 +158,7 @@ pub(super) fn read(
                 return None;
             }
             own_attrs.then = then.map(Box::new);
+            own_attrs.if_awaited = if_awaited.map(Box::new);
             Kind::Behaviour(own_attrs)
         }
     };
@@ -287,9 +304,17 @@ pub(super) fn idents(tokens: TokenStream) -> Vec<Ident> {
 }
 
 fn is_ours(attr: &Attribute) -> bool {
-    ["when", "then", "start", "stop", "local", "join"]
-        .iter()
-        .any(|name| attr.path().is_ident(name))
+    [
+        "when",
+        "then",
+        "start",
+        "stop",
+        "local",
+        "join",
+        "if_awaited",
+    ]
+    .iter()
+    .any(|name| attr.path().is_ident(name))
 }
 
 fn path(attr: &Attribute) -> String {

@@ -64,6 +64,27 @@ pub(super) fn turn_and_rest<'sig>(
     (takes_turn, typed)
 }
 
+/// Removes the parameter `&Asker`: it is in no message. Returns its span.
+pub(super) fn asker<'sig>(
+    mut typed: Vec<&'sig PatType>,
+    errors: &mut Errors,
+) -> (Option<Span>, Vec<&'sig PatType>) {
+    let mut found = None;
+    for (i, argument) in typed.iter().enumerate() {
+        if types::takes_asker(&argument.ty) {
+            found = Some(argument.ty.span());
+            if i > 0 {
+                errors.at(
+                    argument,
+                    "the asker comes before the message's arguments: `t: &Turn<Self>, asker: &Asker, …`",
+                );
+            }
+        }
+    }
+    typed.retain(|argument| !types::takes_asker(&argument.ty));
+    (found, typed)
+}
+
 /// Gives the turn this type, as the first argument; a method that does not take the turn takes it
 /// without a name.
 pub(crate) fn set_turn(sig: &mut Signature, ty: &Type) {

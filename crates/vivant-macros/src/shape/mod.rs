@@ -24,6 +24,8 @@ use syn::{
 pub(crate) struct Shape {
     pub(crate) ident: Ident,
     pub(crate) takes_turn: bool,
+    /// The span of the asker's type, if the method takes it.
+    pub(crate) asker: Option<Span>,
     pub(crate) args: Vec<Arg>,
     /// One turn, or many.
     pub(crate) steps: Steps,
@@ -124,6 +126,19 @@ impl Shape {
         };
         qualifiers(sig, role, &mut own);
         let (takes_turn, typed) = args::turn_and_rest(sig, &mut own);
+        let (asker, typed) = args::asker(typed, &mut own);
+        if let Some(span) = asker
+            && (role == Role::Start || context.this.is_none())
+        {
+            let here = match role {
+                Role::Start => "a start replies to no request",
+                _ => "an interface's message has no asker",
+            };
+            own.at_span(
+                span,
+                format!("{here}: only a behaviour of the actor itself takes `&Asker`"),
+            );
+        }
         let (locals, typed) = args::locals(typed, &mut own);
         let args: Vec<Arg> = typed
             .iter()
@@ -140,6 +155,7 @@ impl Shape {
         let shape = Shape {
             ident: sig.ident.clone(),
             takes_turn,
+            asker,
             args_span: args::span(&typed, sig.paren_token.span.join()),
             args,
             steps: steps(sig, locals.as_ref(), &mut own),
@@ -157,6 +173,16 @@ impl Shape {
         }
         errors.append(own);
         None
+    }
+
+    /// Reports the asker where there is none.
+    pub(crate) fn without_asker(&self, why: &str, errors: &mut Errors) {
+        if let Some(span) = self.asker {
+            errors.at_span(
+                span,
+                format!("{why}: only a behaviour of the actor itself takes `&Asker`"),
+            );
+        }
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &Ident> {

@@ -1,6 +1,7 @@
 //! Slips in the types of a state that is a graph, and of objects.
 
-use super::{is_one_of, text, without_body};
+use super::erase::Erase;
+use super::{is_one_of, rooted, text, without_body};
 use crate::errors::Errors;
 use crate::graph;
 use crate::types::{fields, last_segment};
@@ -20,9 +21,10 @@ const OF_ACTOR: &[&str] = &[
     "Child",
     "Group",
     "Router",
+    "Rooted",
 ];
 /// Vivant's types that hold values of a heap outside of turns.
-const OUTSIDE_TURNS: &[&str] = &["Iso", "Parcel", "Held"];
+const OUTSIDE_TURNS: &[&str] = &["Iso", "Parcel", "Held", "Rooted"];
 
 /// The two names of an actor with a graph.
 struct Names {
@@ -50,6 +52,13 @@ pub(crate) fn correct(item: &mut ItemImpl, given: Option<&Ident>, errors: &mut E
         actor: graph::actor_path(&state.path, &actor),
         state: ident,
     };
+    let before = errors.count();
+    for item in &mut item.items {
+        if let ImplItem::Fn(method) = item {
+            rooted::correct(method, &names.actor, &brand, errors);
+        }
+    }
+    let is_call_wrong = errors.count() > before;
     for item in &mut item.items {
         let before = errors.count();
         Corrector {
@@ -59,7 +68,7 @@ pub(crate) fn correct(item: &mut ItemImpl, given: Option<&Ident>, errors: &mut E
         }
         .visit_impl_item_mut(item);
         if let ImplItem::Fn(method) = item
-            && errors.count() > before
+            && (is_call_wrong || errors.count() > before)
         {
             without_body(method);
         }
@@ -151,10 +160,7 @@ impl Corrector<'_> {
 
     /// `Iso<Node<'gc>>` becomes `Iso<Node<'static>>`.
     fn erase_brand(&mut self, segment: &mut PathSegment) {
-        let mut erase = Erase {
-            brand: self.brand,
-            first: None,
-        };
+        let mut erase = Erase::of(self.brand);
         erase.visit_path_arguments_mut(&mut segment.arguments);
         if let Some(first) = erase.first {
             let article = if segment.ident == "Iso" { "an" } else { "a" };
@@ -165,21 +171,6 @@ impl Corrector<'_> {
                     "the content of {article} `{name}` belongs to no turn, so it has no brand: write `{right}`"
                 ),
             );
-        }
-    }
-}
-
-/// Replaces a brand with `'static`.
-struct Erase<'a> {
-    brand: &'a Lifetime,
-    first: Option<Lifetime>,
-}
-
-impl VisitMut for Erase<'_> {
-    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-        if lifetime.ident == self.brand.ident {
-            self.first.get_or_insert_with(|| lifetime.clone());
-            *lifetime = Lifetime::new("'static", lifetime.span());
         }
     }
 }

@@ -5,13 +5,16 @@
 //!   has none, `Iso<Node<'gc>>`;
 //! - [`plain`]: a value of no heap in an actor without one, `Val<'static, Page>`;
 //! - [`alias`]: a `Result` behind an alias, `anyhow::Result<Promise<u64>>`;
+//! - [`rooted`]: a reference to a private object in a continuation, `Gc<'gc, Item>`;
 //! - [`then`]: a continuation without its `#[then]`; a closure in its place.
 //!
 //! A derive can report a slip in its type's fields, but not correct the type.
 
 pub(crate) mod alias;
+mod erase;
 pub(crate) mod graph;
 pub(crate) mod plain;
+mod rooted;
 pub(crate) mod then;
 
 use crate::types::last_segment;

@@ -3,7 +3,7 @@
 
 use super::without_body;
 use crate::errors::Errors;
-use crate::types::{TakesTurn, takes_turn};
+use crate::types::{TakesTurn, takes_asker, takes_turn};
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
@@ -88,7 +88,9 @@ impl Used {
             names.any(|name| attr.path().is_ident(name))
         };
         let is_argument = |input: &&FnArg| match input {
-            FnArg::Typed(typed) => takes_turn(&typed.ty) == TakesTurn::No,
+            FnArg::Typed(typed) => {
+                takes_turn(&typed.ty) == TakesTurn::No && !takes_asker(&typed.ty)
+            }
             FnArg::Receiver(_) => false,
         };
         self.method == method.sig.ident

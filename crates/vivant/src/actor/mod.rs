@@ -105,7 +105,7 @@ pub(crate) use exclusive_wait::{AfterStop, ExclusiveWait, StopWait, WaitNumber, 
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;
 pub(crate) use options::JOIN_MAX;
-pub use options::{Guard, JoinGuard, Mailbox, Pool, Steps};
+pub use options::{Guard, JoinGuard, Mailbox, Pool, Steps, Unawaited};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, TraceCoverage, known};
 pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};

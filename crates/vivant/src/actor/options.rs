@@ -123,6 +123,16 @@ pub enum JoinGuard {
     StateAndArguments,
 }
 
+/// What becomes of a request of which no answer is awaited when its turn would begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Unawaited {
+    /// It is processed.
+    Processed,
+    /// It is withdrawn: the behaviour has no effect but its answer (`#[if_awaited]`).
+    Withdrawn,
+}
+
 /// Whether a behaviour is one turn, or many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]

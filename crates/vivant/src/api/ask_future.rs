@@ -4,7 +4,7 @@
 use super::promise::{Resolver, Withdrawal};
 use crate::actor::{AskError, Shared, Timer, Worker};
 use crate::services::{Alarm, Asked, OutsidePlace, RequestProgress, RequestState, ns};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use std::fmt;
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -19,6 +19,9 @@ pub(crate) struct Oneshot<T> {
     state: Mutex<AnswerState<T>>,
     /// Changed only under the lock of the state.
     request: RequestState,
+    /// The earliest time limit of the future, in nanoseconds of the system's clock. Relaxed: it
+    /// guards nothing.
+    until_ns: AtomicU64,
 }
 
 enum AnswerState<T> {
@@ -44,7 +47,18 @@ impl<T> Oneshot<T> {
         Oneshot {
             state: Mutex::new(state),
             request: RequestState::new(),
+            until_ns: AtomicU64::new(u64::MAX),
         }
+    }
+
+    /// Returns the time until which the future waits, `u64::MAX` without a limit. `None` if it
+    /// takes no value any more.
+    pub(crate) fn awaited_until_ns(&self) -> Option<u64> {
+        let waits = matches!(
+            *lock(&self.state),
+            AnswerState::Waiting(_) | AnswerState::Begun(_)
+        );
+        waits.then(|| self.until_ns.load(Ordering::Relaxed))
     }
 
     pub(crate) fn complete(&self, value: Result<T, AskError>) {
@@ -105,8 +119,9 @@ impl<T> Oneshot<T> {
 
 /// The reply to a request from outside: a future for any executor.
 ///
-/// Dropping it gives up the reply; the message is processed all the same. [`AskFuture::cancel`]
-/// also takes the message back, if its turn has not begun.
+/// Dropping it gives up the reply; the message is processed all the same, unless its behaviour is
+/// `#[if_awaited]`. [`AskFuture::cancel`] also takes the message back, if its turn has not begun. A
+/// behaviour sees that its reply is not awaited any more by its [`Asker`](crate::Asker).
 #[must_use = "a question's answer comes when the future is awaited; use `.send()` when no answer is wanted"]
 pub struct AskFuture<T> {
     oneshot: Brc<Oneshot<T>>,
@@ -175,6 +190,8 @@ impl<T: Send + 'static> AskFuture<T> {
                     oneshot.complete(Err(AskError::TimedOut { after: limit }));
                 }
             };
+            let until_ns = system.oracle.now_ns().saturating_add(ns(limit));
+            self.oneshot.until_ns.fetch_min(until_ns, Ordering::Relaxed);
             let alarm = system.set_timer(ns(limit), Alarm::Limit(Box::new(fire)));
             self.alarms.push(alarm);
         }

@@ -4,7 +4,7 @@
 use super::actor::Actor;
 use super::promise::Resolver;
 use super::turn::Turn;
-use crate::actor::{Guard, JoinTable, Steps};
+use crate::actor::{Guard, JoinTable, Steps, Unawaited};
 use std::fmt;
 
 /// A message's shape: its arguments, its reply, and its stable name.
@@ -78,6 +78,10 @@ pub trait Behaviour: Message {
 
     /// Whether [`run`](Behaviour::run) may request another step.
     const STEPS: Steps = Steps::One;
+
+    /// What becomes of a request if its reply is not awaited any more when its turn would begin. A
+    /// message that was sent, not asked, is processed in any case.
+    const UNAWAITED: Unawaited = Unawaited::Processed;
 
     /// The joins that take the message. If there are any, it has no turn of its own: it waits, and
     /// [`ready`](Behaviour::ready) and [`run`](Behaviour::run) are not called.

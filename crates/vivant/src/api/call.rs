@@ -11,8 +11,8 @@ use crate::actor::Delivery;
 use crate::actor::Refusal;
 use crate::actor::{
     AddressRef, AskError, BoundedQueue, Dependents, Envelope, Guard, JoinTable, KindTable,
-    MessageKind, Next, NotSent, Processed, Reservation, StateRef, Steps, To, Worker, bury, post_by,
-    post_or_bury,
+    MessageKind, Next, NotSent, Processed, Reservation, StateRef, Steps, To, Unawaited, Worker,
+    bury, post_by, post_or_bury,
 };
 use crate::message::MessageRole;
 use crate::services::{Asked, RequestProgress};
@@ -408,6 +408,7 @@ impl<B: Behaviour> MessageKind for Sent<B> {
 
     fn is_withdrawn((_, resolver): &Self::Content) -> bool {
         resolver.begin() == Withdrawal::Yes
+            || (const { matches!(B::UNAWAITED, Unawaited::Withdrawn) } && resolver.is_given_up())
     }
 
     fn dependents((_, resolver): &Self::Content) -> Dependents {

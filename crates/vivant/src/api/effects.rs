@@ -37,6 +37,7 @@ impl<A: Actor> Turn<'_, A> {
 
     /// Sends a message and returns a promise of its reply. The message is sent now, whatever
     /// becomes of the promise.
+    #[must_use = "continue it with `.then(…)`, return it, or use `t.send(…)` when no answer is wanted"]
     pub fn ask<M: Message>(&self, call: Call<'_, M>) -> Promise<M::Reply> {
         let (promise, resolver) = Promise::asked(self.owner(), call.asked());
         call.post(resolver);
@@ -51,6 +52,7 @@ impl<A: Actor> Turn<'_, A> {
     /// is sent, and for `Ok(t.delegate(call))` in a behaviour that returns
     /// `Result<Promise<T>, E>`. A delegated promise that is continued here, by `then` or as one of
     /// several, is an ordinary request.
+    #[must_use = "return it: nothing is sent before"]
     pub fn delegate<M: Message>(&self, call: Call<'_, M>) -> Promise<M::Reply> {
         Promise::delegated(call)
     }
@@ -85,6 +87,7 @@ impl<A: Actor> Turn<'_, A> {
     /// assert_eq!(empty.weights().ask_blocking()?, []);             // nothing to wait for
     /// # Ok(()) }
     /// ```
+    #[must_use = "continue it with `.then(…)`, or return it"]
     pub fn all<T: Send + 'static>(
         &self,
         promises: impl IntoIterator<Item = Promise<T>>,
@@ -118,6 +121,7 @@ impl<A: Actor> Turn<'_, A> {
     /// assert!(matches!(alone.read().ask_blocking(), Err(AskError::Broken { .. })));
     /// # Ok(()) }
     /// ```
+    #[must_use = "continue it with `.then(…)`, or return it"]
     pub fn any<T: Send + 'static>(
         &self,
         promises: impl IntoIterator<Item = Promise<T>>,
@@ -150,6 +154,7 @@ impl<A: Actor> Turn<'_, A> {
     /// assert_eq!(store.read().ask_blocking()?, [7, 7]);
     /// # Ok(()) }
     /// ```
+    #[must_use = "continue it with `.then(…)`, or return it"]
     pub fn quorum<T: Send + 'static>(
         &self,
         wanted: usize,
@@ -160,6 +165,7 @@ impl<A: Actor> Turn<'_, A> {
 
     /// What became of every promise, in their order, once all are resolved or broken: the errors
     /// have their places among the values. Of no promises: nothing, at once.
+    #[must_use = "continue it with `.then(…)`, or return it"]
     pub fn all_settled<T: Send + 'static>(
         &self,
         promises: impl IntoIterator<Item = Promise<T>>,
@@ -202,6 +208,7 @@ impl<A: Actor> Turn<'_, A> {
     /// assert_eq!(grid.advance().ask_blocking()?, 12);
     /// # Ok(()) }
     /// ```
+    #[must_use = "continue it with `.then(…)`, or return it"]
     pub fn barrier<'m, T, M>(
         &self,
         members: impl IntoIterator<Item = &'m Address<T>>,
@@ -294,6 +301,7 @@ impl<A: Actor> Turn<'_, A> {
     /// Monitors an actor: a promise of the reason of its end; if it has ended already, the promise
     /// is resolved at once. A supervised actor that is restarted has not ended. It does not keep
     /// the actor alive. For objects see [`Turn::on_death`].
+    #[must_use = "continue it with `.then(…)`, or return it"]
     pub fn watch<T: ?Sized + Target>(&self, address: &Address<T>) -> Promise<StopReason> {
         let (promise, resolver) = Promise::open(self.owner());
         watch(&Address::counted(address), resolver);

@@ -71,7 +71,7 @@ pub use link::{Handle, Link, Target};
 pub use offer::Offer;
 pub use offered_ask::OfferedAsk;
 pub(crate) use promise::given_up;
-pub use promise::{Pipeline, Promise, Resolver};
+pub use promise::{Asker, Pipeline, Promise, Resolver};
 pub use references::{NoReferences, Probe, TraceReferences};
 pub(crate) use requests::stop_after_queue;
 pub use send_error::SendError;

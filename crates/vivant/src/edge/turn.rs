@@ -101,6 +101,7 @@ impl<A: Actor> Turn<'_, A> {
     /// # Ok(()) }
     /// ```
     #[track_caller]
+    #[must_use = "its result and its panics are lost: continue it with `.then(…)` or return it, or `drop` it"]
     pub fn spawn<F>(&self, future: F) -> Promise<F::Output>
     where
         F: Future + Send + 'static,

@@ -22,7 +22,8 @@ pub struct DeadLetter {
 pub enum Cause {
     /// Its receiver had ended, or ended before its turn came.
     Ended,
-    /// The sender took it back in time.
+    /// The sender took it back in time. Or its reply was not awaited any more when its turn would
+    /// have begun, and its behaviour is `#[if_awaited]`.
     Withdrawn,
     /// Its receiver was restarted before its turn came, and does not keep its messages then.
     Restarted,

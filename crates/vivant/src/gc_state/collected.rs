@@ -6,6 +6,7 @@ use super::edge_snapshot::EdgeSnapshot;
 use super::gc_messages;
 use super::gc_waker::{GcWaker, notified_after_ns};
 use super::marks::{ConcurrentMarks, RunningMark};
+use super::rooted::{self, Roots};
 use crate::actor::Worker;
 use crate::actor::{OutgoingReferences, TraceCoverage};
 use crate::api::Actor;
@@ -29,15 +30,15 @@ use vivant_heap::{
 #[derive(Debug)]
 pub struct GcState(());
 
-/// The root of the heap: the state, and the locals that a behaviour in steps has left for its next
-/// step.
+/// The root of the heap: the state, the locals that a behaviour in steps has left for its next
+/// step, and the roots of flows.
 pub(super) struct HeapRoot<A>(PhantomData<fn(A) -> A>);
 
 impl<A: Actor> Root for HeapRoot<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    type Of<'gc> = (A::State<'gc>, Locals<'gc>, Leaf<DeathNotices>);
+    type Of<'gc> = (A::State<'gc>, Locals<'gc>, Leaf<DeathNotices>, Roots<'gc>);
 }
 
 /// The locals that a behaviour in steps has left: a `Mut<Option<L>>`, whatever its `L` is.
@@ -48,15 +49,19 @@ pub struct HeapPart<'gc> {
     mutator: Mutator<'gc>,
     locals: Cell<Locals<'gc>>,
     pub(super) watches: RefCell<TurnWatches>,
+    pub(super) roots: Cell<Roots<'gc>>,
 }
 
-/// A running turn. Its drop registers the death watches that the turn has set, after a panic too.
+/// A running turn. Its drop registers the death watches and the roots that the turn has set, after
+/// a panic too.
 struct RunningTurn<'t, 'gc, A: Actor<Storage = GcState>>
 where
     for<'any> A::State<'any>: Object<'any>,
 {
     turn: Turn<'gc, A>,
     notices: &'t mut DeathNotices,
+    roots: &'t mut Roots<'gc>,
+    waker: &'t Arc<GcWaker>,
 }
 
 impl<A: Actor<Storage = GcState>> Drop for RunningTurn<'_, '_, A>
@@ -65,7 +70,9 @@ where
 {
     #[inline]
     fn drop(&mut self) {
-        self.notices.end(self.turn.part().watches.take());
+        let part = self.turn.part();
+        self.notices.end(part.watches.take());
+        *self.roots = rooted::armed(part.roots.take(), self.waker);
     }
 }
 
@@ -126,10 +133,11 @@ where
         let begun = Heap::begin(&system.heaps, pacing, std_waker, |mutator| {
             let mut notices = DeathNotices::default();
             let watches = notices.begin();
-            let turn = Turn::new(worker, HeapPart::new(*mutator, None, watches));
+            let turn = Turn::new(worker, HeapPart::new(*mutator, None, watches, None));
             let state = worker.packing(mutator, || start(&turn));
             notices.end(turn.part().watches.take());
-            (state, None, Leaf(notices))
+            let roots = rooted::armed(turn.part().roots.take(), &waker);
+            (state, None, Leaf(notices), roots)
         });
         let heap = match begun {
             Ok(heap) => heap,
@@ -169,11 +177,14 @@ where
             waker: &stored.waker,
             worker,
         };
-        let answer = stored.heap.turn(|mutator, (state, locals, Leaf(notices))| {
-            let part = HeapPart::new(*mutator, locals.take(), notices.begin());
+        let answer = stored.heap.turn(|mutator, root| {
+            let (state, locals, Leaf(notices), roots) = root;
+            let part = HeapPart::new(*mutator, locals.take(), notices.begin(), roots.take());
             let running = RunningTurn {
                 turn: Turn::new(worker, part),
                 notices,
+                roots,
+                waker: &stored.waker,
             };
             let answer = worker.packing(mutator, || body(state, &running.turn));
             *locals = running.turn.part().locals.take();
@@ -204,7 +215,7 @@ where
     }
 
     fn forget_locals(stored: &mut ActorHeap<A>) {
-        stored.heap.turn(|_, (_, locals, _)| *locals = None);
+        stored.heap.turn(|_, (_, locals, ..)| *locals = None);
     }
 
     fn end(stored: ActorHeap<A>, Host(worker): Host<'_>) {
@@ -237,6 +248,12 @@ impl<A: Actor<Storage = GcState>> ActorHeap<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
+    /// The heap has changed outside a turn.
+    pub(super) fn counts_as_turn(&mut self) {
+        self.turns += 1;
+        self.stepped = self.turns;
+    }
+
     /// Steps the heap after a turn.
     #[inline]
     fn end_turn(&mut self, worker: &Worker, counts: &HeapCounts) {
@@ -248,11 +265,17 @@ where
 }
 
 impl<'gc> HeapPart<'gc> {
-    fn new(mutator: Mutator<'gc>, locals: Locals<'gc>, watches: TurnWatches) -> HeapPart<'gc> {
+    fn new(
+        mutator: Mutator<'gc>,
+        locals: Locals<'gc>,
+        watches: TurnWatches,
+        roots: Roots<'gc>,
+    ) -> HeapPart<'gc> {
         HeapPart {
             mutator,
             locals: Cell::new(locals),
             watches: RefCell::new(watches),
+            roots: Cell::new(roots),
         }
     }
 }

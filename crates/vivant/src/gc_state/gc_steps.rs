@@ -33,6 +33,7 @@ where
         if reason == GcReason::TurnEnd && self.heap.has_gc_work() {
             self.report_large_turn(worker);
         }
+        self.take_released_roots();
         let mut budget = Budget::BETWEEN_TURNS;
         loop {
             let report = self.step(worker, counts, reason, &mut budget);
@@ -159,7 +160,7 @@ where
                 .filter_map(|&(watch, token)| notices.take(watch, token))
                 .collect()
         };
-        let due = self.heap.turn(|_, (_, _, Leaf(notices))| take(notices));
+        let due = self.heap.turn(|_, (_, _, Leaf(notices), _)| take(notices));
         due.into_iter().for_each(|notice| notice());
     }
 }

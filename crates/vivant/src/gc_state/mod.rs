@@ -20,6 +20,7 @@ mod gc_steps;
 mod gc_waker;
 mod group_candidates;
 mod marks;
+mod rooted;
 mod without_start;
 
 pub use collected::GcState;
@@ -27,4 +28,5 @@ pub(crate) use detached_heaps::DetachedHeaps;
 pub use far::Far;
 pub(crate) use group_candidates::{AnyTags, GroupCandidates, GroupResult};
 pub(crate) use marks::{ConcurrentMarks, IdleWork};
+pub use rooted::{ForeignRoot, Rooted};
 pub use without_start::WithoutStart;

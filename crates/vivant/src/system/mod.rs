@@ -23,7 +23,7 @@ use crate::api::{Spawner, SystemRef};
 use crate::services::DeadLetters;
 use crate::sync::Arc;
 pub use inspect::{ActorFacts, AliveBecause, Inspection, OpenWait};
-pub use open_request::{Asker, OpenRequest};
+pub use open_request::{OpenRequest, RequestOrigin};
 use std::fmt;
 use std::future::Future;
 use std::thread;

@@ -17,7 +17,7 @@ use std::time::Duration;
 #[non_exhaustive]
 pub struct OpenRequest {
     /// Where the answer goes.
-    pub asker: Asker,
+    pub asker: RequestOrigin,
     /// Path of the actor that was asked, or that the request was delegated to. `None` if it is of
     /// another system, or has ended: then the resolver is elsewhere.
     pub answerer: Option<String>,
@@ -34,7 +34,7 @@ pub struct OpenRequest {
 /// Where the answer of a request goes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Asker {
+pub enum RequestOrigin {
     /// To a promise of the actor with this path. A future that an actor has spawned is an actor: its
     /// child.
     Actor(String),
@@ -42,17 +42,17 @@ pub enum Asker {
     Outside,
 }
 
-impl Asker {
+impl RequestOrigin {
     /// The path of the actor that asked, if it was one.
     pub fn actor(&self) -> Option<&str> {
         match self {
-            Asker::Actor(path) => Some(path),
-            Asker::Outside => None,
+            RequestOrigin::Actor(path) => Some(path),
+            RequestOrigin::Outside => None,
         }
     }
 }
 
-impl fmt::Display for Asker {
+impl fmt::Display for RequestOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.actor().unwrap_or("outside"))
     }
@@ -198,8 +198,8 @@ impl OpenRequests {
         let (found, more) = found.into_sorted();
         let request = |request: FoundRequest| OpenRequest {
             asker: match request.key.asker {
-                Some(asker) => Asker::Actor(path(asker).unwrap_or_default()),
-                None => Asker::Outside,
+                Some(asker) => RequestOrigin::Actor(path(asker).unwrap_or_default()),
+                None => RequestOrigin::Outside,
             },
             answerer: match request.key.answerer {
                 (of, id) if of == system.number => path(id),

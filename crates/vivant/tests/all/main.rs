@@ -3,6 +3,7 @@
 
 mod accounting;
 mod async_edges;
+mod awaited;
 mod back_pressure;
 mod bounded;
 mod collectors;
@@ -54,6 +55,7 @@ mod races;
 mod rate_limit;
 mod recorded_turns;
 mod restarts;
+mod rooted;
 mod routers;
 mod scenes;
 mod sharing;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
-use vivant::{Asker, Inspection, OpenRequest, RequestProgress};
+use vivant::{Inspection, OpenRequest, RequestOrigin, RequestProgress};
 
 /// Answers now, later, through another desk, or not at all.
 #[derive(Actor)]
@@ -280,7 +280,7 @@ fn an_exclusive_wait_defers_a_request_from_outside() {
     let [outside] = inspection
         .requests
         .iter()
-        .filter(|request| request.asker == Asker::Outside)
+        .filter(|request| request.asker == RequestOrigin::Outside)
         .collect::<Vec<_>>()[..]
     else {
         panic!("{:?}", inspection.requests);
@@ -298,7 +298,7 @@ fn an_exclusive_wait_defers_a_request_from_outside() {
     assert!(
         requests
             .iter()
-            .all(|request| request.asker != Asker::Outside)
+            .all(|request| request.asker != RequestOrigin::Outside)
     );
 }
 
@@ -394,7 +394,7 @@ fn an_answered_future_is_not_open_and_a_dropped_one_neither() {
     scene.simulation.run();
     let requests = scene.inspect().requests;
     assert_eq!(requests.len(), 1);
-    assert_eq!(requests[0].asker, Asker::Outside);
+    assert_eq!(requests[0].asker, RequestOrigin::Outside);
     assert_eq!(requests[0].progress, RequestProgress::Begun);
     drop(waits);
     assert_eq!(scene.inspect().requests, []);

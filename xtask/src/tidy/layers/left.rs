@@ -76,8 +76,8 @@ pub(super) const IMPLS: &[(&str, &str, &str, usize, &str)] = &[
         "vivant",
         "gc_state",
         "api",
-        3,
-        "`Turn`'s public methods for GC states, death watches and far references",
+        4,
+        "`Turn`'s public methods for GC states, death watches, far references and roots",
     ),
     (
         "vivant",
@@ -287,8 +287,9 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
             "gc_state/collected.rs",
             "gc_state/deaths.rs",
             "gc_state/gc_messages.rs",
+            "gc_state/rooted.rs",
         ],
-        "the messages of the collector name the storage that handles them",
+        "the messages of the collector name the storage that handles them; its turns have the parts for watches and roots",
     ),
     (
         "vivant",

@@ -55,6 +55,7 @@ impl<T: Send + 'static> Promise<T> {
     ///
     /// Outside any turn, where no promise belongs.
     #[track_caller]
+    #[must_use = "the promise that it returns takes its place: continue it with `.then(…)`, or return it"]
     pub fn exclusive(self) -> Promise<T> {
         if let PromiseState::Ready(_) = self.kind {
             return self;

@@ -1,7 +1,7 @@
 //! Joins of promises: all of several, any of them, or a quorum. Each is a quorum, of another number
 //! of values.
 
-use super::slot::{Continue, JoinLink, PromiseLink, Shown};
+use super::slot::{Awaits, Continue, JoinLink, PromiseLink, RaceLink, Shown};
 use super::{Promise, Resolver};
 use crate::actor::{AddressRef, AskError, Next};
 use crate::sync::{Arc, Mutex, lock};
@@ -85,10 +85,19 @@ impl<T: Send + 'static, R: Send + 'static> JoinLink for JoinSink<T, R> {
     }
 }
 
+impl<T: Send + 'static, R: Send + 'static> RaceLink for JoinSink<T, R> {
+    fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
+        if let Some((resolver, _)) = &lock(&self.join).open {
+            body(resolver);
+        }
+    }
+}
+
 impl<T: Send + 'static, R: Send + 'static> Continue<T> for JoinSink<T, R> {
     fn shown(&self) -> Shown<'_> {
         Shown {
             join: Some(self),
+            awaits: Awaits::Raced(self),
             ..Shown::default()
         }
     }

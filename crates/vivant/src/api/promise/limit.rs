@@ -1,7 +1,7 @@
 //! Time limits on promises.
 
 use super::relay::Relay;
-use super::slot::{Continue, PromiseLink};
+use super::slot::{Awaits, Continue, PromiseLink, RaceLink, Shown};
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AskError, Next, Shared, Timer, Worker};
 use crate::services::{Alarm, ns};
@@ -10,11 +10,14 @@ use std::time::Duration;
 
 impl<T: Send + 'static> Promise<T> {
     /// Stops waiting after `limit`: the promise is then broken with [`AskError::TimedOut`], and a
-    /// value that arrives later is dropped. The message itself is not recalled.
+    /// value that arrives later is dropped. The message itself is not recalled, unless its
+    /// behaviour is `#[if_awaited]`; a behaviour sees the limit by
+    /// [`Asker::deadline`](crate::Asker::deadline).
     ///
     /// # Panics
     ///
     /// Outside any turn, where no promise belongs.
+    #[must_use = "the promise that it returns takes its place: continue it with `.then(…)`, or return it"]
     pub fn within(self, limit: Duration) -> Promise<T> {
         let owner = Worker::with_current(Worker::me_if_any)
             .flatten()
@@ -38,10 +41,31 @@ impl<T: Send + 'static> Promise<T> {
     }
 }
 
+impl<T: Send + 'static> Promise<T> {
+    /// Stops waiting at this time on the clock of [`Turn::now`](crate::Turn::now), as
+    /// [`within`](Promise::within) does after a duration; never, if it is `None`. So a request that
+    /// is made to answer another one gets the time that is left of the first:
+    /// `t.ask(…).until(asker.deadline())`.
+    ///
+    /// # Panics
+    ///
+    /// As [`within`](Promise::within).
+    #[must_use = "the promise that it returns takes its place: continue it with `.then(…)`, or return it"]
+    pub fn until(self, deadline: Option<Duration>) -> Promise<T> {
+        let Some(deadline) = deadline else {
+            return self;
+        };
+        let now = Worker::with_current(|worker| worker.system.oracle.now_ns());
+        let now = Duration::from_nanos(now.unwrap_or(0));
+        self.within(deadline.saturating_sub(now))
+    }
+}
+
 /// The first of value and alarm resolves the promise.
 struct InTime<T: Send + 'static> {
     race: Arc<Mutex<Option<Resolver<T>>>>,
     timer: Timer,
+    until_ns: u64,
 }
 
 impl<T: Send + 'static> InTime<T> {
@@ -54,8 +78,13 @@ impl<T: Send + 'static> InTime<T> {
                 resolver.fail(AskError::TimedOut { after: limit });
             }
         };
+        let until_ns = system.oracle.now_ns().saturating_add(ns(limit));
         let timer = system.set_timer(ns(limit), Alarm::Limit(Box::new(fire)));
-        InTime { race, timer }
+        InTime {
+            race,
+            timer,
+            until_ns,
+        }
     }
 }
 
@@ -65,6 +94,25 @@ impl<T: Send + 'static> Continue<T> for InTime<T> {
         let resolver = lock(&self.race).take();
         resolver.map_or(Next::Nothing, |resolver| resolver.settled_by(value))
     }
+
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            awaits: Awaits::Raced(self),
+            ..Shown::default()
+        }
+    }
+}
+
+impl<T: Send + 'static> RaceLink for InTime<T> {
+    fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
+        if let Some(resolver) = &*lock(&self.race) {
+            body(resolver);
+        }
+    }
+
+    fn until_ns(&self) -> u64 {
+        self.until_ns
+    }
 }
 
 impl<T: Send + 'static> Relay<T> for InTime<T> {
@@ -72,8 +120,8 @@ impl<T: Send + 'static> Relay<T> for InTime<T> {
         self.fill(value)
     }
 
-    fn is_wanted(&self) -> bool {
-        lock(&self.race).as_ref().is_some_and(Resolver::is_wanted)
+    fn awaits(&self) -> Awaits<'_> {
+        Awaits::Raced(self)
     }
 
     /// The alarm has it too.

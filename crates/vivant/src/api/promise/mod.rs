@@ -6,8 +6,11 @@
 //! - [`slot`]: the memory that the two share.
 //! - [`join`]: all of several promises, any, or a quorum.
 //! - [`pipeline`]: messages to the address that a promise will bring.
+//! - [`awaited`]: whether a value is awaited, up the chain of promises.
 //! - [`relay`]: a resolver that passes its value on to another one.
 
+mod asker;
+mod awaited;
 mod dependents;
 mod exclusive;
 mod join;
@@ -26,6 +29,7 @@ mod show_tests;
 mod slot;
 mod token;
 
+pub use asker::Asker;
 pub(crate) use join::{all, any, quorum};
 pub use pipeline::Pipeline;
 pub use resolver::Resolver;
@@ -34,10 +38,10 @@ pub(crate) use resolver::{Withdrawal, given_up};
 use super::behaviour::{Continuation, Message};
 use super::call::{Call, Then};
 use super::into_then::IntoThen;
-use crate::actor::{AddressRef, AskError, Next, Worker};
+use crate::actor::{AddressRef, AskError, Next, Unawaited, Worker};
 use crate::services::Asked;
 use relay::OkRelay;
-use slot::{Asking, Continue, Pending, Shown, Sink, Tail};
+use slot::{Asking, Awaits, Continue, Pending, Shown, Sink, Tail};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -45,8 +49,9 @@ use std::marker::PhantomData;
 ///
 /// It belongs to the actor that asked and lives within one turn: [`then`](Promise::then) continues
 /// in a later turn, returning it from a behaviour makes its value the behaviour's answer. Dropping
-/// it means that the value is not wanted.
-#[must_use = "continue it with `.then(…)`, return it, or use `t.send(…)` when no answer is wanted"]
+/// it means that the value is not wanted, which the answering behaviour sees by its
+/// [`Asker`](crate::Asker); the message is processed all the same, unless its behaviour is
+/// `#[if_awaited]`.
 pub struct Promise<T: Send + 'static> {
     kind: PromiseState<T>,
     /// It must not leave the turn: only its owner may access the slot.
@@ -84,6 +89,7 @@ impl<T: Send + 'static> Promise<T> {
     }
 
     /// Returns a promise with its value.
+    #[must_use = "continue it with `.then(…)`, or return it"]
     pub fn ready(value: T) -> Promise<T> {
         Promise::new(PromiseState::Ready(Ok(value)))
     }
@@ -245,6 +251,12 @@ impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> Continue<T>
         Shown {
             target: Some(self.then.target()),
             answer: Some(&self.resolver),
+            awaits: match const { K::UNAWAITED } {
+                Unawaited::Withdrawn if !self.resolver.is_for_nobody() => {
+                    Awaits::Passed(&self.resolver)
+                }
+                _ => Awaits::Taken,
+            },
             ..Shown::default()
         }
     }
@@ -261,6 +273,7 @@ impl<T: Send + 'static, E: Send + 'static> Continue<T> for OkSink<T, E> {
     fn shown(&self) -> Shown<'_> {
         Shown {
             answer: Some(&self.0),
+            awaits: Awaits::Passed(&self.0),
             ..Shown::default()
         }
     }

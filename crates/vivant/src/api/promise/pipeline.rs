@@ -92,6 +92,7 @@ impl<B: ?Sized + Target<Handle: Send>> Pipeline<B> {
 
     /// As [`Pipeline::send`], and returns a promise of the reply.
     #[track_caller]
+    #[must_use = "continue it with `.then(…)`, return it, or use `send` when no answer is wanted"]
     pub fn ask<A, M, F>(&self, turn: &Turn<'_, A>, call: F) -> Promise<M::Reply>
     where
         A: Actor,

@@ -3,7 +3,7 @@
 //! delegates.
 
 use super::Resolver;
-use super::slot::PromiseLink;
+use super::slot::{Awaits, PromiseLink};
 use crate::actor::{AskError, Next};
 
 /// Passes a value on.
@@ -11,8 +11,8 @@ pub(super) trait Relay<T>: Send {
     /// Returns the step that settles the other promise: a chain of relays is followed in a loop.
     fn relay(self: Box<Self>, value: Result<T, AskError>) -> Next;
 
-    /// Whether the value is wanted at the other end.
-    fn is_wanted(&self) -> bool;
+    /// What becomes of the value.
+    fn awaits(&self) -> Awaits<'_>;
 
     /// The other resolver, as far as it is shown to the detector of unreachable actors.
     fn link(&self) -> Option<&dyn PromiseLink>;
@@ -26,8 +26,8 @@ impl<T: Send + 'static, E: Send + 'static> Relay<T> for OkRelay<T, E> {
         self.0.settled_by(value.map(Ok))
     }
 
-    fn is_wanted(&self) -> bool {
-        self.0.is_wanted()
+    fn awaits(&self) -> Awaits<'_> {
+        Awaits::Passed(&self.0)
     }
 
     fn link(&self) -> Option<&dyn PromiseLink> {

@@ -1,7 +1,7 @@
 //! Resolvers: the right, and the duty, to give a promise its value.
 
 use super::relay::Relay;
-use super::slot::{Answering, PromiseLink, Shown, Sink};
+use super::slot::{Answering, Awaits, PromiseLink, Shown, Sink};
 use crate::actor::Refusal;
 use crate::actor::{
     AddressRef, AskError, Delivery, Envelope, KindTable, MessageKind, Next, OutgoingReference,
@@ -81,18 +81,6 @@ impl<T: Send + 'static> Resolver<T> {
         self.complete(Ok(value));
     }
 
-    /// Returns false if the message was sent without asking, or if the future that waits was
-    /// dropped, so that a costly answer can be skipped. A dropped promise of an actor is not
-    /// noticed.
-    pub fn is_wanted(&self) -> bool {
-        match &self.to {
-            Destination::Nobody => false,
-            Destination::Slot(_) => true,
-            Destination::Outside(oneshot) => oneshot.is_wanted(),
-            Destination::Relay(relay) => relay.is_wanted(),
-        }
-    }
-
     /// Returns true if the message was sent, not asked.
     pub(crate) fn is_for_nobody(&self) -> bool {
         matches!(self.to, Destination::Nobody)
@@ -103,9 +91,9 @@ impl<T: Send + 'static> Resolver<T> {
     pub(crate) fn has_listener(&self) -> bool {
         match &self.to {
             Destination::Slot(slot) => slot.owner().is_some_and(|owner| owner.ended().is_none()),
-            Destination::Nobody | Destination::Outside(_) | Destination::Relay(_) => {
-                self.is_wanted()
-            }
+            Destination::Nobody => false,
+            Destination::Outside(oneshot) => oneshot.is_wanted(),
+            Destination::Relay(_) => self.is_wanted(),
         }
     }
 
@@ -364,6 +352,24 @@ impl<T: Send + 'static> PromiseLink for Resolver<T> {
 
     fn pass_on(&self, asked: Asked) {
         Resolver::pass_on(self, asked);
+    }
+
+    fn awaits(&self) -> Awaits<'_> {
+        match &self.to {
+            Destination::Nobody => Awaits::Nothing,
+            Destination::Outside(oneshot) => match oneshot.awaited_until_ns() {
+                Some(until_ns) => Awaits::Until(until_ns),
+                None => Awaits::Nothing,
+            },
+            Destination::Relay(relay) => relay.awaits(),
+            // An owner that has ended takes no value: what it would do with it gets an error.
+            Destination::Slot(slot) => match slot.owner() {
+                Some(owner) if owner.ended().is_some() => Awaits::Nothing,
+                _ => slot
+                    .shown_by_sink()
+                    .map_or(Awaits::Taken, |sink| sink.awaits),
+            },
+        }
     }
 }
 

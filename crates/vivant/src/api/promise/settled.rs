@@ -1,6 +1,6 @@
 //! Promises that are not broken: their value says whether there was an error.
 
-use super::slot::Continue;
+use super::slot::{Awaits, Continue, Shown};
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AddressRef, AskError, Next};
 
@@ -21,5 +21,12 @@ struct SettledSink<T: Send + 'static>(Resolver<Result<T, AskError>>);
 impl<T: Send + 'static> Continue<T> for SettledSink<T> {
     fn fill(self, value: Result<T, AskError>) -> Next {
         self.0.settled_by(Ok(value))
+    }
+
+    fn shown(&self) -> Shown<'_> {
+        Shown {
+            awaits: Awaits::Passed(&self.0),
+            ..Shown::default()
+        }
     }
 }

@@ -205,7 +205,7 @@ pub(super) struct Answering<T: Send + 'static>(NonNull<Slot<T>>);
 // (X9).
 unsafe impl<T: Send + 'static> Send for Answering<T> {}
 // SAFETY: a shared reference only reads the state, which is atomic; the owner, which is `Sync`; and
-// of a final sink what it shows: addresses and resolvers, which are `Sync` (X9).
+// of a final sink what it shows: addresses, resolvers, and races, which are `Sync` (X9).
 unsafe impl<T: Send + 'static> Sync for Answering<T> {}
 
 impl<T: Send + 'static> Answering<T> {
@@ -255,9 +255,13 @@ impl<T: Send + 'static> Answering<T> {
         // SAFETY: the load found that the promise's end was first: from then on the sink belongs to
         // this end (Q5), and is changed only through `self` (X6).
         Some(match unsafe { &*self.0.as_ref().sink.get() } {
-            Sink::Nobody => Shown::default(),
+            Sink::Nobody => Shown {
+                awaits: Awaits::Nothing,
+                ..Shown::default()
+            },
             Sink::Answer(resolver) => Shown {
                 answer: Some(resolver),
+                awaits: Awaits::Passed(resolver),
                 ..Shown::default()
             },
             Sink::Then(pending) => pending.shown(),
@@ -345,6 +349,34 @@ pub(crate) struct Shown<'s> {
     pub(crate) wait: Option<Dependent>,
     /// The join that needs this value.
     pub(crate) join: Option<&'s dyn JoinLink>,
+    pub(crate) awaits: Awaits<'s>,
+}
+
+/// What becomes of a value: whether it is awaited.
+#[derive(Default)]
+pub(crate) enum Awaits<'s> {
+    /// A continuation takes it, or a promise of a turn that has not ended.
+    #[default]
+    Taken,
+    /// A future takes it before this time, in nanoseconds of the system's clock.
+    Until(u64),
+    /// It is dropped.
+    Nothing,
+    /// It is the value of the next promise.
+    Passed(&'s dyn PromiseLink),
+    /// It is, or contributes to, the value of the next promise if that has none yet.
+    Raced(&'s dyn RaceLink),
+}
+
+/// A place where several values, or a value and an alarm, race to the next promise.
+pub(crate) trait RaceLink: Sync {
+    /// Calls `body` with the resolver of the next promise, if that has no value yet.
+    fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink));
+
+    /// The time of the alarm, in nanoseconds of the system's clock.
+    fn until_ns(&self) -> u64 {
+        u64::MAX
+    }
 }
 
 /// A join of promises that needs each value which is still missing.
@@ -366,6 +398,9 @@ pub(crate) trait PromiseLink {
 
     /// It travels with this request now: another actor has to answer.
     fn pass_on(&self, _: Asked) {}
+
+    /// What becomes of its value.
+    fn awaits(&self) -> Awaits<'_>;
 }
 
 /// A continuation of any type, in recycled memory.

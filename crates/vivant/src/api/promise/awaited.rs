@@ -1,0 +1,95 @@
+//! Whether a value is awaited, and until when: the walk up a chain of promises, from a resolver to
+//! what takes its value.
+
+use super::Resolver;
+use super::slot::{Awaits, PromiseLink, RaceLink};
+use std::time::Duration;
+
+/// Limit of races within races that are followed: a walk through a race is a call. A value that
+/// lies further up counts as awaited.
+pub(super) const RACES_MAX: usize = 32;
+
+/// Whether a value is awaited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Awaited {
+    No,
+    /// Until this time, in nanoseconds of the system's clock; `u64::MAX` without a limit.
+    Until(u64),
+}
+
+impl<T: Send + 'static> Resolver<T> {
+    /// Returns false if no value is wanted, so that a costly one can be skipped: the message was
+    /// sent without asking, or what would take the value is gone. That is a future that was
+    /// dropped, or has its time limit behind it; a promise that was dropped, or settled by its time
+    /// limit; a join (`t.any(…)`) that is decided; an actor that has ended.
+    ///
+    /// It follows the chain of answers: of a request that was made to answer another one, the
+    /// asker of that other one counts, if the promise was returned or the request was delegated. A
+    /// continuation counts as an asker: it runs with the value, and may have effects. It does not
+    /// if it is a behaviour `#[if_awaited]`: then its own asker counts.
+    ///
+    /// Until the turn that asked has ended, its promise counts as wanted. Costs some loads for
+    /// each link of the chain, and a lock for each time limit and each join.
+    pub fn is_wanted(&self) -> bool {
+        self.awaited() != Awaited::No
+    }
+
+    /// The time after which no value is wanted any more, on the clock of
+    /// [`Turn::now`](crate::Turn::now); the earliest limit of the chain that
+    /// [`is_wanted`](Resolver::is_wanted) follows. `None` if there is no limit, or if the turn that
+    /// sets one has not ended.
+    ///
+    /// Requests that are made for the answer are limited by
+    /// [`Promise::until`](crate::Promise::until).
+    pub fn deadline(&self) -> Option<Duration> {
+        self.awaited().deadline()
+    }
+
+    /// Returns true if the message was asked, and no answer is awaited any more.
+    pub(crate) fn is_given_up(&self) -> bool {
+        !self.is_for_nobody() && !self.is_wanted()
+    }
+
+    fn awaited(&self) -> Awaited {
+        walk(self, RACES_MAX)
+    }
+}
+
+impl Awaited {
+    pub(super) fn deadline(self) -> Option<Duration> {
+        match self {
+            Awaited::No | Awaited::Until(u64::MAX) => None,
+            Awaited::Until(ns) => Some(Duration::from_nanos(ns)),
+        }
+    }
+
+    fn before(self, limit_ns: u64) -> Awaited {
+        match self {
+            Awaited::No => Awaited::No,
+            Awaited::Until(ns) => Awaited::Until(ns.min(limit_ns)),
+        }
+    }
+}
+
+pub(super) fn walk(first: &dyn PromiseLink, races_max: usize) -> Awaited {
+    let mut next = first;
+    // A chain may be as long as the user's recursion (H12).
+    loop {
+        match next.awaits() {
+            Awaits::Taken => return Awaited::Until(u64::MAX),
+            Awaits::Until(ns) => return Awaited::Until(ns),
+            Awaits::Nothing => return Awaited::No,
+            Awaits::Passed(link) => next = link,
+            Awaits::Raced(race) => return through(race, races_max),
+        }
+    }
+}
+
+fn through(race: &dyn RaceLink, races_max: usize) -> Awaited {
+    let Some(fewer) = races_max.checked_sub(1) else {
+        return Awaited::Until(u64::MAX);
+    };
+    let mut awaited = Awaited::No;
+    race.with_next(&mut |next| awaited = walk(next, fewer));
+    awaited.before(race.until_ns())
+}
