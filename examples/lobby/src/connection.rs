@@ -34,7 +34,7 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// The lines of a client, until it disconnects or sends one that is too long.
+/// The lines of a client, until it disconnects or sends a line that is too long.
 pub fn lines(reader: impl AsyncRead + Send + Unpin + 'static) -> impl Stream<Item = String> + Send {
     stream::unfold(BufReader::new(reader), |mut reader| async move {
         let mut line = Vec::new();

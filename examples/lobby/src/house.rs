@@ -14,7 +14,7 @@ use vivant::{Supervisor, Topic};
 #[derive(Clone, Debug)]
 pub struct House {
     system: System,
-    // An actor whose last address is dropped ends, and a supervisor ends its children.
+    // An actor ends with its last address, and a supervisor ends its children then.
     _rooms: Address<Supervisor>,
     _tree: Address<Supervisor>,
     lobby: Address<Lobby>,

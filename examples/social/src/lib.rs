@@ -1,4 +1,4 @@
-//! A social network whose graph lies in actors: people are objects in the heaps of a few shards.
+//! A social network in actors: people are objects in the heaps of a few shards.
 //!
 //! | module | what |
 //! |---|---|

@@ -347,8 +347,8 @@ impl<'gc> ShardState<'gc> {
         t.all_settled(asked).then(t.me().suggested(id, found))
     }
 
-    /// Returns the people that these people of this shard follow. A person that several of them follow is
-    /// there several times.
+    /// Returns the people that these people of this shard follow. A person that several of them
+    /// follow is there several times.
     fn followed_by(&self, ids: Vec<PersonId>) -> Vec<PersonId> {
         let people = ids.into_iter().filter_map(|id| self.person(id).ok());
         people

@@ -5,3 +5,4 @@ mod graph;
 mod memory;
 mod model;
 mod server;
+mod statuses;
