@@ -1,7 +1,8 @@
 //! [`Lobby`]: the actor that brings two players together.
 //!
 //! `host` and `join` have no body: they wait for each other, and `meet` takes one of each in one
-//! turn, as soon as there are two that want the same game.
+//! turn, as soon as there are two that want the same game. The request of a player that has
+//! disconnected waits for the next one, and goes with it: so none is left.
 
 use crate::event::Event;
 use crate::planted::Planted;
@@ -69,7 +70,7 @@ impl Lobby {
     pub fn join(guest: Seat, sticks_max: u32) -> Met;
 
     #[join(host, join)]
-    #[when(sticks <= sticks_max)]
+    #[when(sticks <= sticks_max || !host.is_there() || !guest.is_there())]
     fn meet(&mut self, host: Seat, sticks: u32, guest: Seat, sticks_max: u32) -> (Met, Met) {
         if !host.is_there() || !guest.is_there() {
             return (Met::AskAgain, Met::AskAgain);

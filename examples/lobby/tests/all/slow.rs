@@ -1,9 +1,9 @@
-//! A client that reads nothing holds up no room, and is disconnected in the end.
+//! Clients that read nothing, or leave while they wait.
 
 use lobby::connection::Connection;
 use lobby::house::House;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use vivant::simulation::Simulation;
 
 #[vivant::test(seeds = 50)]
@@ -55,4 +55,41 @@ fn a_client_that_reads_nothing_stalls_no_game(simulation: &Simulation) {
             >= 3
     );
     assert!(simulation.now() < Duration::from_secs(120));
+}
+
+/// Requests of players that have left do not stay in the lobby, and hold up no game.
+#[vivant::test(seeds = 50)]
+fn players_that_left_while_they_waited_are_forgotten(simulation: &Simulation) {
+    let system = simulation.system();
+    let house = House::open(system, Duration::from_secs(10));
+    let connect = || {
+        let (ours, theirs) = tokio::io::duplex(4096);
+        let (reader, writer) = tokio::io::split(theirs);
+        house.admit(Connection::new(reader, writer));
+        ours
+    };
+    let say = |mut pipe: DuplexStream, line: &str| {
+        let said = system.block_on(pipe.write_all(line.as_bytes()));
+        said.expect("it is there");
+        simulation.run_for(Duration::from_secs(1));
+        pipe
+    };
+    // More sticks than anyone else wants.
+    (0..10).for_each(|_| drop(say(connect(), "host 1000\n")));
+    let host = say(connect(), "host 5\n");
+    let waiting = || {
+        let actors = system.inspect().actors;
+        let lobby = actors.iter().find(|it| it.actor.contains("::Lobby/"));
+        lobby.expect("it lives").deferred
+    };
+    assert_eq!(waiting(), 11);
+    let guest = say(connect(), "join 5\n");
+    assert_eq!(waiting(), 0);
+    let mut lines = BufReader::new(host).lines();
+    let line = system.block_on(async {
+        lines.next_line().await.expect("a welcome");
+        lines.next_line().await.expect("a game")
+    });
+    assert!(line.is_some_and(|line| line.starts_with("game: ")));
+    drop(guest);
 }
