@@ -1,7 +1,7 @@
 //! No acknowledged commit is lost, by other writers, by failures or by a loss of power.
 
 use crate::memory_disk::MemoryDisk;
-use crate::writer::{Words, check, write};
+use crate::writer::{Fate, Words, check, write};
 use documents::journal::Journal;
 use documents::planted::Planted;
 use documents::store::Store;
@@ -24,7 +24,7 @@ fn faults() -> Faults {
 }
 
 /// Three writers; then the power is lost, and another machine reads the disk.
-fn run(simulation: &Simulation, planted: Planted) -> Result<(), String> {
+fn run(simulation: &Simulation, planted: Planted) -> Result<Words, String> {
     let system = simulation.system();
     let disk = Arc::new(MemoryDisk::new(simulation.seed()));
     let tree = Tree::with(system, disk.clone(), planted);
@@ -42,7 +42,8 @@ fn run(simulation: &Simulation, planted: Planted) -> Result<(), String> {
     // Another system: nothing is left in memory.
     let after = Simulation::new(simulation.seed());
     let tree = Tree::open(after.system(), Arc::new(disk.after_power_loss()));
-    check_head(&tree, &words).map_err(|fault| format!("after the power was lost: {fault}"))
+    check_head(&tree, &words).map_err(|fault| format!("after the power was lost: {fault}"))?;
+    Ok(words)
 }
 
 fn check_head(tree: &Tree, words: &Words) -> Result<(), String> {
@@ -57,6 +58,19 @@ fn check_head(tree: &Tree, words: &Words) -> Result<(), String> {
 #[vivant::test(seeds = 200, faults = faults())]
 fn no_acknowledged_commit_is_lost(simulation: &Simulation) {
     run(simulation, Planted::Nothing).expect("all words are there");
+}
+
+/// Self-test: the runs are hard enough.
+#[test]
+fn commits_are_written_refused_and_unknown() {
+    let words = |seed| {
+        let simulation = Simulation::with(seed, faults(), System::builder());
+        run(&simulation, Planted::Nothing).expect("all words are there")
+    };
+    let fates: Vec<Fate> = (0..20).flat_map(words).map(|(_, (_, fate))| fate).collect();
+    let count = |fate| fates.iter().filter(|it| **it == fate).count();
+    let counts = [Fate::Written, Fate::Refused, Fate::Unknown].map(count);
+    assert!(counts.iter().all(|count| *count >= 10), "{counts:?}");
 }
 
 /// Self-test: some seed finds the planted bug, as an acknowledged word that is not there.
