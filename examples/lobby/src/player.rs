@@ -1,6 +1,8 @@
 //! [`Player`]: the actor of a connection.
 //!
 //! The stream of lines is attached to it, and keeps it alive; the end of either is the end of both.
+//! While a move is not answered no line is processed, and after a few lines none is read: a client
+//! that sends faster than the room answers waits in its own socket.
 
 use crate::command::{Command, HELP};
 use crate::connection::{Connection, lines};
@@ -29,6 +31,8 @@ pub struct Player {
     lobby: Address<Lobby>,
     screen: Address<Screen>,
     _lines: Attached,
+    /// Whether a move is not answered yet.
+    moves: bool,
     planted: Planted,
 }
 
@@ -80,11 +84,13 @@ impl Player {
             lobby,
             screen,
             _lines: t.attach(lines(reader)).then_each(t.me().line()),
+            moves: false,
             planted,
         }
     }
 
     #[then]
+    #[when(!self.moves)]
     fn line(&mut self, t: &Turn<Self>, line: StreamItem<String>) {
         let StreamItem::Item(line) = line else {
             return t.stop();
@@ -96,6 +102,7 @@ impl Player {
             (Some(Command::Take(taken)), Place::At(room)) => {
                 let moved = t.ask(room.take(t.me(), taken));
                 moved.then_send(t.me().moved());
+                self.moves = true;
             }
             (Some(Command::Take(_)), _) => self.show(t, "no: you are in no game"),
             (Some(command), Place::Idle) => self.ask_for_game(t, command),
@@ -109,6 +116,7 @@ impl Player {
     /// Each move has one answer.
     #[then]
     fn moved(&mut self, t: &Turn<Self>, left: Result<Result<u32, Refusal>, AskError>) {
+        self.moves = false;
         match left {
             Ok(Ok(left)) => self.show(t, format_args!("ok: {left} left")),
             Ok(Err(refusal)) => self.show(t, format_args!("no: {refusal}")),

@@ -50,8 +50,10 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// A game of two players.
+/// A game of two players. The bound of its mailbox is above what can wait: two moves, the timer's
+/// message, and the ends of both players.
 #[derive(Actor)]
+#[actor(mailbox = reject(16))]
 pub struct Room {
     number: u64,
     seats: [Seat; 2],
