@@ -1,4 +1,4 @@
-//! Clients that read nothing, or leave while they wait.
+//! Clients that read nothing, send too fast, or leave while they wait.
 
 use lobby::connection::Connection;
 use lobby::house::House;
@@ -92,4 +92,42 @@ fn players_that_left_while_they_waited_are_forgotten(simulation: &Simulation) {
     });
     assert!(line.is_some_and(|line| line.starts_with("game: ")));
     drop(guest);
+}
+
+/// A client that sends many moves at once has each of them answered, and overloads no room.
+#[vivant::test(seeds = 50)]
+fn a_client_that_sends_faster_than_it_is_answered_waits(simulation: &Simulation) {
+    const MOVES: usize = 300;
+    let system = simulation.system();
+    let house = House::open(system, Duration::from_secs(10));
+    let [mut hasty, mut other] = [(); 2].map(|()| {
+        let (ours, theirs) = tokio::io::duplex(64 << 10);
+        let (reader, writer) = tokio::io::split(theirs);
+        house.admit(Connection::new(reader, writer));
+        ours
+    });
+    let answers = system.block_on(async {
+        other.write_all(b"host 9\n").await.expect("it is there");
+        hasty.write_all(b"join 9\n").await.expect("it is there");
+        let mut lines = BufReader::new(hasty).lines();
+        while let Ok(Some(line)) = lines.next_line().await {
+            if line.starts_with("game: ") {
+                break;
+            }
+        }
+        let moves = "take 9\n".repeat(MOVES);
+        let pipe = lines.get_mut();
+        pipe.write_all(moves.as_bytes()).await.expect("it has room");
+        let mut answers = 0;
+        while answers < MOVES {
+            match lines.next_line().await {
+                Ok(Some(line)) => answers += usize::from(line.starts_with("no: ")),
+                _ => break,
+            }
+        }
+        answers
+    });
+    assert_eq!(answers, MOVES);
+    assert_eq!(system.dead_letters().total(), 0);
+    drop(other);
 }
