@@ -415,6 +415,11 @@ fn waits_are_edges_requests_of_waiting_actors_and_other_requests() {
             )
         })
     );
+    let blocked = model.waits()[1];
+    assert_eq!(
+        blocked.chain(&model.look.waits),
+        ["shop::Guest/2", "shop::Desk/0", "shop::Desk/0/Clerk/0"]
+    );
     press(&mut model, "jj");
     model.press(Key::Enter);
     assert_eq!(model.focus, Focus::Page, "no actor asked");

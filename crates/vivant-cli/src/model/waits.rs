@@ -69,6 +69,22 @@ impl WaitLine {
         Some(&*self.asker).filter(|asker| *asker != OUTSIDE)
     }
 
+    /// The asker, the answerer, and from there along exclusive waits, of each actor the oldest.
+    pub(crate) fn chain<'w>(&'w self, all: &'w [WaitLine]) -> Vec<&'w str> {
+        let mut chain = vec![&*self.asker];
+        let mut line = Some(self);
+        while let Some(WaitLine { answerer, .. }) = line
+            && !chain.contains(&&**answerer)
+        {
+            chain.push(answerer);
+            let waits = |next: &&WaitLine| {
+                next.hold == Hold::Exclusive && next.asker == *answerer && next.answerer != UNKNOWN
+            };
+            line = all.iter().find(waits);
+        }
+        chain
+    }
+
     fn of_request(request: &OpenRequest, wait: Option<&Wait>) -> WaitLine {
         let or = |text: &Option<String>, other: &str| text.as_deref().unwrap_or(other).to_owned();
         WaitLine {

@@ -86,7 +86,13 @@ fn facts(model: &Model, row: &Row) -> Vec<(&'static str, String)> {
         ),
         ("mutes", mutes(model, row)),
         ("restarts", figure::count(facts.restarts.into())),
-        ("lost", format!("{} messages", figure::count(facts.lost))),
+        (
+            "lost",
+            format!(
+                "{} messages, to the bound of its mailbox",
+                figure::count(facts.lost)
+            ),
+        ),
     ];
     if let Some(heap) = &facts.heap {
         lines.extend(of_heap(heap, row));
@@ -170,7 +176,7 @@ fn of_heap(heap: &Heap, row: &Row) -> Vec<(&'static str, String)> {
         (
             "heap",
             format!(
-                "{} live, {} of pages, {} free in the old ones",
+                "{} live, {} in pages, {} of the old ones free",
                 figure::size(heap.live),
                 figure::size(heap.pages),
                 figure::share(Some(free))

@@ -76,7 +76,7 @@ pub(crate) fn counter_lines(look: &Look) -> [String; 4] {
     };
     let lost = match totals.lost {
         0 => String::new(),
-        lost => format!("   lost {}", figure::count(lost)),
+        lost => format!(", {} by bounds", figure::count(lost)),
     };
     [
         format!(
@@ -113,7 +113,7 @@ fn heaps_and_waits(look: &Look) -> String {
     }
     let count = |count: usize| figure::count(count as u64);
     format!(
-        " heaps {} of {}   pauses p99 {}, max {}   waits {}   requests {}   full {}",
+        " heaps {}, {}   pauses p99 {}, max {}   waits {}   requests {}   full {}",
         count(totals.heaps),
         figure::size(totals.heap_bytes),
         figure::pause(look.pauses.all.p99_ns),

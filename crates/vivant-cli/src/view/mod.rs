@@ -141,7 +141,7 @@ fn keys(model: &Model) -> &'static str {
             " q quit   Tab next page   / filter   s sort   Enter detail   p pause   ? help"
         }
         (Focus::Page, Page::Waits) => {
-            " q quit   Tab next page   / filter   arrows choose   Enter detail   p pause   ? help"
+            " q quit   Tab next page   / filter   Enter detail   p pause   ? help"
         }
         (Focus::Page, Page::Reports) => {
             " q quit   Tab next page   arrows scroll   p pause   ? help"

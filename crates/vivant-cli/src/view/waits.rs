@@ -19,7 +19,7 @@ const STATE_WIDTH: usize = 8;
 const NAME_WIDTH: usize = 11;
 
 /// The lines of the chosen wait, with the title.
-const CHOSEN_LINES: u16 = 6;
+const CHOSEN_LINES: u16 = 7;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, palette: Palette) {
     let [head, columns, body, foot] = Layout::vertical([
@@ -56,7 +56,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, palette: Pa
         })
         .collect();
     frame.render_widget(Paragraph::new(lines), body);
-    let lines = in_full(chosen)
+    let lines = in_full(&model.look, chosen)
         .into_iter()
         .map(|(name, text)| {
             let text = format!(" {name:<NAME_WIDTH$}{text}");
@@ -87,7 +87,7 @@ fn why_empty(look: &Look) -> &'static str {
 /// The names of the columns.
 pub(crate) fn header(width: usize) -> String {
     let texts = ["asker", "answerer", "behaviour", "asked at"];
-    format!(" {}", columns(width - 1, "since", "state", texts))
+    format!(" {}", columns(width - 1, "for", "state", texts))
 }
 
 /// One wait as a line.
@@ -132,10 +132,10 @@ fn line_of(place: &str) -> &str {
     }
 }
 
-fn in_full(wait: &WaitLine) -> Vec<(&'static str, String)> {
+fn in_full(look: &Look, wait: &WaitLine) -> Vec<(&'static str, String)> {
     let exclusive = match (wait.hold, &wait.waits_at) {
-        (Hold::Exclusive, Some(place)) => format!("; takes no message, since {place}"),
-        _ => String::new(),
+        (Hold::Exclusive, Some(place)) => format!("since {place}: it takes no message"),
+        _ => "no: it takes messages meanwhile".to_owned(),
     };
     let state = match &*wait.state {
         "blocked" => "blocked: that actor defers it, because it waits exclusively too",
@@ -145,13 +145,33 @@ fn in_full(wait: &WaitLine) -> Vec<(&'static str, String)> {
         other => other,
     };
     vec![
-        ("asker", format!("{}{exclusive}", wait.asker)),
+        ("asker", wait.asker.clone()),
         (
             "waits for",
             format!("{} of {}", wait.behaviour, wait.answerer),
         ),
-        ("asked at", wait.asked_at.clone()),
-        ("for", figure::age(wait.for_ms)),
+        (
+            "asked at",
+            format!("{}, for {}", wait.asked_at, figure::age(wait.for_ms)),
+        ),
         ("state", state.to_owned()),
+        ("exclusive", exclusive),
+        ("chain", chain(look, wait)),
     ]
+}
+
+/// The actors that wait exclusively one for the next, and what the last one does.
+fn chain(look: &Look, wait: &WaitLine) -> String {
+    let chain = wait.chain(&look.waits);
+    let last = chain.last().copied().unwrap_or_default();
+    let row = look.rows.iter().find(|row| row.facts.actor == last);
+    let does = match row.map(|row| &row.facts) {
+        None => String::new(),
+        Some(facts) => match (&facts.current, &facts.muted_by) {
+            (Some(current), _) => format!(" (runs {current})"),
+            (None, Some(by)) => format!(" (muted by {by})"),
+            (None, None) => " (idle)".to_owned(),
+        },
+    };
+    format!("{}{does}", chain.join(" > "))
 }

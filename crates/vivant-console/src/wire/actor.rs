@@ -46,7 +46,7 @@ pub struct Actor {
     pub muted_by: Option<String>,
     /// Number of restarts.
     pub restarts: u32,
-    /// Messages lost to the bound of its mailbox: rejected or dropped.
+    /// Messages lost to the bound of its mailbox: rejected or dropped. They are dead letters too.
     pub lost: u64,
     /// Its heap; `None` if its state is no graph.
     pub heap: Option<Heap>,
