@@ -134,7 +134,7 @@ fn line_of(place: &str) -> &str {
 
 fn in_full(look: &Look, wait: &WaitLine) -> Vec<(&'static str, String)> {
     let exclusive = match (wait.hold, &wait.waits_at) {
-        (Hold::Exclusive, Some(place)) => format!("since {place}: it takes no message"),
+        (Hold::Exclusive, Some(place)) => format!("since {place}"),
         _ => "no: it takes messages meanwhile".to_owned(),
     };
     let state = match &*wait.state {

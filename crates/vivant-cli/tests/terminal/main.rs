@@ -55,7 +55,7 @@ fn the_demo_under_a_seed_key_by_key() {
     press(&mut pty, "4", "[Waits]", "waits");
     press(&mut pty, "/host", "filter: host_", "waits_filter_typed");
     press(&mut pty, "\rj", "filter: host ", "waits_filtered");
-    press(&mut pty, "\x1b", "waits: ", "waits");
+    press(&mut pty, "\x1b", "3 listed", "waits_left");
     press(&mut pty, "2", "[Actors]", "actors_again");
     press(&mut pty, "?", "the next page, the one before", "help");
     press(&mut pty, "?5", "[Reports]", "reports");
