@@ -12,6 +12,7 @@ macro_rules! root {
 }
 
 mod ask;
+mod ask_chain;
 mod big;
 mod bndbuffer;
 mod chameneos;
@@ -46,6 +47,7 @@ mod sides;
 mod sink;
 mod spawn;
 mod threadring;
+mod wait_cycles;
 
 use crate::bench::Bench;
 use vivant::{AskError, AskFuture, System};
@@ -56,6 +58,7 @@ pub const BENCHES: &[Bench] = &[
     threadring::THREADRING_SHUFFLED,
     pingpong::PINGPONG,
     ask::ASK,
+    ask_chain::ASK_CHAIN,
     rings::RINGS,
     chameneos::CHAMENEOS3,
     chameneos::CHAMENEOS10,
@@ -72,6 +75,7 @@ pub const BENCHES: &[Bench] = &[
     restarts::RESTARTS,
     spawn::SPAWN,
     cycles::CYCLES,
+    wait_cycles::WAIT_CYCLES,
     object_cycles::OBJECT_CYCLES,
     echo::ECHO,
     fairness::FAIRNESS,

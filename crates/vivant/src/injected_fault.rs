@@ -71,6 +71,12 @@ pub(crate) enum InjectedFault {
     MissingEdge,
     /// An exclusive wait defers no message.
     MessageInWait,
+    /// A request is listed until its answer has arrived.
+    AnsweredRequestStays,
+    /// A request is listed although its promise was dropped.
+    DroppedRequestStays,
+    /// A request that was delegated is listed at the actor that delegated it.
+    RequestNotPassedOn,
 }
 
 thread_local! {

@@ -84,7 +84,7 @@ mod unreachable;
 
 pub use check::{Canary, Test};
 use orca::stubs::{alloc, foreign_code, pages};
-use stubs::{actor, message};
+use stubs::{actor, message, services};
 
 macro_rules! tests {
     ($($protocol:ident)+) => {

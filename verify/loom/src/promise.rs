@@ -159,7 +159,7 @@ enum Answers {
 /// leak.
 fn meeting(asks: Asks, answers: Answers) {
     let log = Log::default();
-    let (asking, answering): (Asking<Cargo>, Answering<Cargo>) = slot::slot(AddressRef::new());
+    let (asking, answering): (Asking<Cargo>, Answering<Cargo>) = slot::slot(AddressRef::new(), None);
     let answerer = thread::spawn({
         let log = log.clone();
         move || match answers {

@@ -14,9 +14,11 @@ pub(crate) mod inbox;
 pub(crate) mod lifo_slot;
 #[path = "../../../crates/vivant/src/mute/mod.rs"]
 pub(crate) mod mute;
+#[allow(dead_code, reason = "the models of pools have no promises")]
 #[allow(unsafe_code, reason = "as in the runtime")]
 #[path = "../../../crates/vivant/src/message/pool.rs"]
 pub(crate) mod pool;
+use crate::stubs::slab;
 #[allow(dead_code, reason = "the models need no shutdown")]
 #[path = "../../../crates/vivant/src/actor/signals.rs"]
 pub(crate) mod signals;

@@ -3,7 +3,9 @@
 /// Stub of `actor` for promises.
 pub(crate) mod actor {
     pub(crate) use crate::promise::Next;
+    use super::services::{Asked, RequestProgress};
     use loom::alloc::Track;
+    use std::cell::UnsafeCell;
 
     /// Keeps nothing. A value that is never dropped is a leak, which loom reports.
     pub(crate) struct AddressRef {
@@ -23,6 +25,55 @@ pub(crate) mod actor {
     /// No model has an exclusive wait.
     #[allow(dead_code, reason = "a field of what a sink shows")]
     pub(crate) struct Dependent;
+
+    /// The owner of the promise. No model inspects a request.
+    #[repr(C)]
+    pub(crate) struct RequestRecord(UnsafeCell<Option<AddressRef>>);
+
+    pub(crate) const RECORD_AT: usize = 24;
+
+    #[allow(dead_code, reason = "the models have no requests")]
+    impl RequestRecord {
+        /// # Safety
+        ///
+        /// As in the runtime.
+        pub(crate) unsafe fn open(
+            place: *mut RequestRecord,
+            owner: AddressRef,
+            _: Option<Asked>,
+        ) {
+            // SAFETY: the caller owns the place.
+            unsafe { place.write(RequestRecord(UnsafeCell::new(Some(owner)))) };
+        }
+
+        pub(crate) fn give_up(&self) {}
+
+        pub(crate) fn set(&self, _: RequestProgress) {}
+
+        pub(crate) fn pass_on(&self, _: Asked) {}
+
+        /// # Safety
+        ///
+        /// As in the runtime.
+        pub(crate) unsafe fn owner(&self) -> Option<&AddressRef> {
+            // SAFETY: the caller is the resolver's end.
+            unsafe { (*self.0.get()).as_ref() }
+        }
+
+        /// # Safety
+        ///
+        /// As in the runtime.
+        pub(crate) unsafe fn take_owner(&self) -> Option<AddressRef> {
+            // SAFETY: the caller is the resolver's end, or the second end.
+            unsafe { (*self.0.get()).take() }
+        }
+    }
+}
+
+/// Stub of `services` for promises.
+pub(crate) mod services {
+    pub(crate) struct Asked;
+    pub(crate) struct RequestProgress;
 }
 
 /// Stub of `message` for promises: memory that is not recycled, so that loom sees a leak and a
@@ -38,6 +89,18 @@ pub(crate) mod message {
             NonNull::new(place.cast()).expect("there is memory")
         }
 
+        pub(crate) fn take_slot<P>() -> NonNull<P> {
+            take()
+        }
+
+        /// # Safety
+        ///
+        /// As in the runtime.
+        pub(crate) unsafe fn give_slot<P>(place: NonNull<P>) {
+            // SAFETY: the caller's contract.
+            unsafe { give(place) };
+        }
+
         /// # Safety
         ///
         /// As in the runtime.
@@ -45,5 +108,24 @@ pub(crate) mod message {
             // SAFETY: `take` allocated it with this layout.
             unsafe { dealloc(place.as_ptr().cast(), Layout::new::<P>()) };
         }
+    }
+}
+
+/// Stub of `message::slab` for pools, which take no block of it in a model.
+pub(crate) mod slab {
+    use std::alloc::Layout;
+    use std::ptr::NonNull;
+
+    pub(crate) const BLOCKS: usize = 64;
+
+    pub(crate) fn take(_: Layout, _: usize, _: usize, _: impl FnMut(NonNull<u8>)) -> usize {
+        unreachable!("no model takes the slot of a promise from a pool")
+    }
+
+    /// # Safety
+    ///
+    /// As in the runtime.
+    pub(crate) unsafe fn give(_: NonNull<u8>) {
+        unreachable!("no model takes the slot of a promise from a pool")
     }
 }

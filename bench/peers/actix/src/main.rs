@@ -1,5 +1,6 @@
 //! `heavyring` for actix: 64 actors in one arbiter, a tree with an owner for each node, 640 hops;
-//! the median of eleven trees.
+//! the median of eleven trees. And `ask_chain`, with the argument `ask_chain`: all actors in one
+//! arbiter, so on one thread.
 
 use actix::prelude::*;
 use std::time::Instant;
@@ -8,6 +9,9 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 const ACTORS: usize = 64;
 const HOPS: u64 = 640;
 const TREES: usize = 11;
+/// As in our own `ask_chain`.
+const LINKS: u64 = 10;
+const CHAINS: u64 = 100_000;
 
 struct Tree {
     visits: u64,
@@ -84,6 +88,75 @@ async fn heavyring() {
     }
 }
 
+struct ChainLink {
+    next: Option<Addr<ChainLink>>,
+}
+
+/// Answered with the number plus one for each link from here on.
+#[derive(Message)]
+#[rtype(result = "u64")]
+struct Inc(u64);
+
+impl Actor for ChainLink {
+    type Context = Context<Self>;
+}
+
+impl Handler<Inc> for ChainLink {
+    type Result = ResponseFuture<u64>;
+    fn handle(&mut self, Inc(x): Inc, _: &mut Context<Self>) -> Self::Result {
+        let next = self.next.clone();
+        Box::pin(async move {
+            match next {
+                Some(next) => next.send(Inc(x + 1)).await.expect("the next link lives"),
+                None => x + 1,
+            }
+        })
+    }
+}
+
+struct Driver {
+    first: Addr<ChainLink>,
+}
+
+/// Answered with the answer of the last chain.
+#[derive(Message)]
+#[rtype(result = "u64")]
+struct Drive;
+
+impl Actor for Driver {
+    type Context = Context<Self>;
+}
+
+impl Handler<Drive> for Driver {
+    type Result = ResponseFuture<u64>;
+    fn handle(&mut self, _: Drive, _: &mut Context<Self>) -> Self::Result {
+        let first = self.first.clone();
+        Box::pin(async move {
+            let mut x = 0;
+            for _ in 0..CHAINS {
+                x = first.send(Inc(x)).await.expect("the first link lives");
+            }
+            x
+        })
+    }
+}
+
+async fn ask_chain() {
+    let last = ChainLink { next: None }.start();
+    let longer = |next, _| ChainLink { next: Some(next) }.start();
+    let first = (1..LINKS).fold(last, longer);
+    let driver = Driver { first }.start();
+    let began = Instant::now();
+    let got = driver.send(Drive).await.expect("the driver lives");
+    let wall = began.elapsed().as_secs_f64();
+    assert_eq!(got, CHAINS * LINKS, "the last answer");
+    println!("ask_chain {wall:.6} {CHAINS} {got}");
+}
+
 fn main() {
-    System::new().block_on(heavyring());
+    let system = System::new();
+    match std::env::args().nth(1).as_deref() {
+        Some("ask_chain") => system.block_on(ask_chain()),
+        _ => system.block_on(heavyring()),
+    }
 }

@@ -1,4 +1,4 @@
-//! `bndbuffer` and `logmap` for kameo, with unbounded mailboxes. The buffer delegates the answers
+//! `bndbuffer`, `logmap` and `ask_chain` for kameo, with unbounded mailboxes. The buffer delegates the answers
 //! to waiting requests and keeps their senders. All other actors await answers within a handler;
 //! meanwhile kameo gives the actor no other message, so no stash is needed.
 
@@ -7,7 +7,7 @@ use kameo::actor::{ActorRef, Spawn};
 use kameo::mailbox;
 use kameo::message::{Context, Message};
 use kameo::reply::{DelegatedReply, ReplySender};
-use savina::{CONSUMERS, ITEMS, PLACES, PRODUCERS, SERIES, TERMS, Workload};
+use savina::{CHAINS, CONSUMERS, ITEMS, LINKS, PLACES, PRODUCERS, SERIES, TERMS, Workload};
 use std::collections::VecDeque;
 use std::error::Error;
 use std::hint::black_box;
@@ -223,6 +223,55 @@ async fn logmap() -> Outcome {
     Ok(())
 }
 
+#[derive(Actor)]
+struct ChainLink {
+    next: Option<ActorRef<ChainLink>>,
+}
+
+/// Answered with the number plus one for each link from here on.
+struct Inc(u64);
+
+impl Message<Inc> for ChainLink {
+    type Reply = u64;
+
+    async fn handle(&mut self, Inc(x): Inc, _: &mut Context<Self, u64>) -> u64 {
+        match &self.next {
+            Some(next) => next.ask(Inc(x + 1)).await.expect("the next link lives"),
+            None => x + 1,
+        }
+    }
+}
+
+#[derive(Actor)]
+struct Driver {
+    first: ActorRef<ChainLink>,
+}
+
+/// Answered with the answer of the last chain.
+struct Drive;
+
+impl Message<Drive> for Driver {
+    type Reply = u64;
+
+    async fn handle(&mut self, _: Drive, _: &mut Context<Self, u64>) -> u64 {
+        let mut x = 0;
+        for _ in 0..CHAINS {
+            x = self.first.ask(Inc(x)).await.expect("the first link lives");
+        }
+        x
+    }
+}
+
+async fn ask_chain() -> Outcome {
+    let last = spawn(ChainLink { next: None });
+    let first = (1..LINKS).fold(last, |next, _| spawn(ChainLink { next: Some(next) }));
+    let driver = spawn(Driver { first });
+    let began = Instant::now();
+    let got = driver.ask(Drive).await?;
+    savina::tell("ask_chain", began.elapsed(), CHAINS, CHAINS * LINKS, got);
+    Ok(())
+}
+
 fn main() -> Outcome {
     let (workload, threads) = savina::command();
     let tokio = tokio::runtime::Builder::new_multi_thread()
@@ -234,6 +283,7 @@ fn main() -> Outcome {
         match workload {
             Workload::Bndbuffer { cost } => bndbuffer(cost).await,
             Workload::Logmap => logmap().await,
+            Workload::AskChain => ask_chain().await,
         }
     }))?
 }

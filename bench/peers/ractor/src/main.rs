@@ -1,9 +1,9 @@
-//! `bndbuffer` and `logmap` for ractor. The buffer keeps the reply ports of waiting requests. All
+//! `bndbuffer`, `logmap` and `ask_chain` for ractor. The buffer keeps the reply ports of waiting requests. All
 //! other actors await answers within a handler; meanwhile ractor gives the actor no other message,
 //! so no stash is needed.
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, RpcReplyPort, call};
-use savina::{CONSUMERS, ITEMS, PLACES, PRODUCERS, SERIES, TERMS, Workload};
+use savina::{CHAINS, CONSUMERS, ITEMS, LINKS, PLACES, PRODUCERS, SERIES, TERMS, Workload};
 use std::collections::VecDeque;
 use std::hint::black_box;
 use std::time::Instant;
@@ -195,6 +195,40 @@ async fn logmap() -> Handled {
     Ok(())
 }
 
+/// Answered with the number plus one for each link from here on.
+struct Inc(u64, RpcReplyPort<u64>);
+
+actor!(ChainLink, Inc, Option<ActorRef<Inc>>, |message, next| {
+    let Inc(x, port) = message;
+    port.send(match next {
+        Some(next) => call!(next, Inc, x + 1)?,
+        None => x + 1,
+    })?;
+});
+
+/// Answered with the answer of the last chain.
+struct Drive(RpcReplyPort<u64>);
+
+actor!(Driver, Drive, ActorRef<Inc>, |message, first| {
+    let mut x = 0;
+    for _ in 0..CHAINS {
+        x = call!(first, Inc, x)?;
+    }
+    message.0.send(x)?;
+});
+
+async fn ask_chain() -> Handled {
+    let (mut first, _) = Actor::spawn(None, ChainLink, None).await?;
+    for _ in 1..LINKS {
+        first = Actor::spawn(None, ChainLink, Some(first)).await?.0;
+    }
+    let (driver, _) = Actor::spawn(None, Driver, first).await?;
+    let began = Instant::now();
+    let got = call!(driver, Drive)?;
+    savina::tell("ask_chain", began.elapsed(), CHAINS, CHAINS * LINKS, got);
+    Ok(())
+}
+
 fn main() -> Handled {
     let (workload, threads) = savina::command();
     let tokio = tokio::runtime::Builder::new_multi_thread()
@@ -206,6 +240,7 @@ fn main() -> Handled {
         match workload {
             Workload::Bndbuffer { cost } => bndbuffer(cost).await,
             Workload::Logmap => logmap().await,
+            Workload::AskChain => ask_chain().await,
         }
     }))?
 }

@@ -1,5 +1,5 @@
 //! The common part of both Rust peers' programs: sizes, arithmetic, the check, and the printed
-//! line. The sizes and the arithmetic are those of our own `bndbuffer` and `logmap`.
+//! line. The sizes and the arithmetic are those of our own `bndbuffer`, `logmap` and `ask_chain`.
 
 use std::env;
 use std::process::exit;
@@ -12,11 +12,14 @@ pub const CONSUMERS: u64 = 40;
 pub const ITEMS: u64 = 1_000;
 pub const SERIES: u64 = 10;
 pub const TERMS: u64 = 25_000;
+pub const LINKS: u64 = 10;
+pub const CHAINS: u64 = 100_000;
 
-/// The command line: `bndbuffer THREADS COST` or `logmap THREADS`.
+/// The command line: `bndbuffer THREADS COST`, `logmap THREADS` or `ask_chain THREADS`.
 pub enum Workload {
     Bndbuffer { cost: u64 },
     Logmap,
+    AskChain,
 }
 
 /// The workload, and the number of threads.
@@ -28,8 +31,9 @@ pub fn command() -> (Workload, usize) {
             (Workload::Bndbuffer { cost }, threads as usize)
         }
         (Some("logmap"), Some(threads), None) => (Workload::Logmap, threads as usize),
+        (Some("ask_chain"), Some(threads), None) => (Workload::AskChain, threads as usize),
         _ => {
-            eprintln!("usage: bndbuffer THREADS COST | logmap THREADS");
+            eprintln!("usage: bndbuffer THREADS COST | logmap THREADS | ask_chain THREADS");
             exit(2);
         }
     }

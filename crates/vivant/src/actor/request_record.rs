@@ -6,6 +6,8 @@
 
 use super::header::Header;
 use super::reference::AddressRef;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::scan;
 use crate::services::{Asked, RequestProgress};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
@@ -14,7 +16,11 @@ use std::ptr::{self, NonNull};
 
 /// Number of low bits that hold the progress.
 const PROGRESS_BITS: u32 = 2;
-const PROGRESS: u64 = (1 << PROGRESS_BITS) - 1;
+const PROGRESS: u64 = DEFERRED | BEGUN;
+const QUEUED: u64 = 0;
+const DEFERRED: u64 = 1;
+/// With `DEFERRED` or without.
+const BEGUN: u64 = 2;
 
 /// In memory that has been zeroed or that a record has left: a closed record.
 #[repr(C)]
@@ -70,7 +76,6 @@ impl RequestRecord {
             Some(asked) => {
                 self.write(asked);
                 let since = owner.system.oracle.coarse_ms() << PROGRESS_BITS;
-                let since = since | RequestProgress::Queued as u64;
                 self.since.store(since, Ordering::Release);
                 let behaviour = ptr::from_ref(asked.behaviour).cast_mut();
                 self.behaviour.store(behaviour, Ordering::Release);
@@ -91,36 +96,52 @@ impl RequestRecord {
 
     /// Another actor has to answer. The caller is the resolver's end.
     pub(crate) fn pass_on(&self, asked: Asked) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::RequestNotPassedOn) {
+            return;
+        }
+        let before = self.behaviour.load(Ordering::Relaxed);
+        if before.is_null() {
+            return;
+        }
         let version = self.version.load(Ordering::Relaxed);
         self.version
             .store(version.wrapping_add(1), Ordering::Release);
-        let before = self.behaviour.load(Ordering::Relaxed);
         self.write(asked);
-        self.set(RequestProgress::Queued);
+        let since = self.since.load(Ordering::Relaxed) & !PROGRESS;
+        self.since.store(since, Ordering::Release);
         let behaviour = ptr::from_ref(asked.behaviour).cast_mut();
-        // If the promise has been dropped it stays so. Release, as in `open`.
-        let _dropped = self.behaviour.compare_exchange(
-            before,
-            behaviour,
-            Ordering::Release,
-            Ordering::Relaxed,
-        );
+        // If the promise is dropped meanwhile, it stays so. Release, as in `opens`.
+        let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
+        let _before = self
+            .behaviour
+            .compare_exchange(before, behaviour, release, relaxed);
         self.version
             .store(version.wrapping_add(2), Ordering::Release);
     }
 
     /// The promise was dropped: its value is not wanted. The caller is the promise's end.
     pub(crate) fn give_up(&self) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::DroppedRequestStays) {
+            return;
+        }
         // Relaxed: no other field changes.
         self.behaviour.store(ptr::null_mut(), Ordering::Relaxed);
     }
 
-    /// The caller is the resolver's end.
+    /// The message is deferred, or has begun. What has begun stays so. The caller is the resolver's
+    /// end.
     #[inline(always)]
     pub(crate) fn set(&self, progress: RequestProgress) {
         // Relaxed: this end alone changes it. Release, as in `opens`.
-        let since = self.since.load(Ordering::Relaxed) & !PROGRESS;
-        self.since.store(since | progress as u64, Ordering::Release);
+        let since = self.since.load(Ordering::Relaxed);
+        let progress = match progress {
+            RequestProgress::Queued => QUEUED,
+            RequestProgress::Deferred => DEFERRED,
+            RequestProgress::Begun => BEGUN,
+        };
+        self.since.store(since | progress, Ordering::Release);
     }
 
     /// Returns the owner, unless it was taken out.
@@ -183,7 +204,11 @@ impl RequestRecord {
                     place: unsafe { place.as_ref() },
                 },
                 since_ms: since >> PROGRESS_BITS,
-                progress: RequestProgress::of((since & PROGRESS) as u8)?,
+                progress: match since & PROGRESS {
+                    QUEUED => RequestProgress::Queued,
+                    DEFERRED => RequestProgress::Deferred,
+                    _ => RequestProgress::Begun,
+                },
             });
         }
     }

@@ -80,9 +80,10 @@ impl RequestState {
         }
     }
 
+    /// The message is deferred, or has begun. What has begun stays so.
     pub(crate) fn set(&self, progress: RequestProgress) {
         // Relaxed, here and below: a number on its own.
-        self.progress.store(progress as u8, Ordering::Relaxed);
+        self.progress.fetch_max(progress as u8, Ordering::Relaxed);
     }
 
     pub(crate) fn set_answered(&self) {
@@ -92,7 +93,8 @@ impl RequestState {
     /// Another actor has to answer.
     pub(crate) fn pass_on(&self, asked: Asked) {
         *lock(&self.passed_on) = Some(Box::new(asked));
-        self.set(RequestProgress::Queued);
+        let queued = RequestProgress::Queued as u8;
+        self.progress.store(queued, Ordering::Relaxed);
     }
 }
 

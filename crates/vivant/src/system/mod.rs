@@ -4,6 +4,10 @@ mod builder;
 mod inspect;
 mod naming;
 mod open_request;
+#[cfg(all(test, feature = "macros"))]
+mod open_requests_model;
+#[cfg(all(test, feature = "macros"))]
+mod open_requests_tests;
 mod shutdown;
 mod streams;
 mod why_alive;

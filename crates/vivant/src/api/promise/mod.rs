@@ -162,6 +162,7 @@ impl<T: Send + 'static> Promise<T> {
 
     /// Returns the value, or the end of a slot that will have it. Outside any turn, where no
     /// promise belongs, `otherwise` becomes the owner of a slot that is made for it.
+    #[inline(always)]
     fn into_asking(self, otherwise: &AddressRef) -> Result<Asking<T>, Result<T, AskError>> {
         match self.kind {
             PromiseState::Ready(value) => Err(value),

@@ -10,6 +10,8 @@ use crate::actor::{
 use crate::api::ask_future::Oneshot;
 use crate::failures::{Caught, take_last};
 use crate::failures::{Inside, Panic};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
 use crate::services::{Asked, RequestProgress};
 use crate::sync::{Ordering, fence};
@@ -119,22 +121,30 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin(&self) -> Withdrawal {
-        match &self.to {
-            Destination::Outside(oneshot) => return oneshot.begin(),
-            _ => self.set_progress(RequestProgress::Begun),
+        if let Destination::Outside(oneshot) = &self.to {
+            return oneshot.begin();
         }
+        self.set_progress(RequestProgress::Begun);
         Withdrawal::No
     }
 
     /// The message that has it is deferred, or its turn has begun.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set_progress(&self, progress: RequestProgress) {
         match &self.to {
             Destination::Nobody => {}
-            Destination::Outside(oneshot) => oneshot.set_progress(progress),
             Destination::Slot(slot) => slot.set_progress(progress),
+            Destination::Outside(_) | Destination::Relay(_) => self.set_progress_beyond(progress),
+        }
+    }
+
+    #[inline(never)]
+    fn set_progress_beyond(&self, progress: RequestProgress) {
+        match &self.to {
+            Destination::Nobody | Destination::Slot(_) => {}
+            Destination::Outside(oneshot) => oneshot.set_progress(progress),
             Destination::Relay(relay) => {
                 if let Some(link) = relay.link() {
                     link.set_progress(progress);
@@ -241,7 +251,14 @@ impl<T: Send + 'static> Answering<T> {
 
 /// S4: sends the slot with its value as a message like any other, in order with this sender's other
 /// messages.
+#[inline(always)]
 fn sent<T: Send + 'static>(mut slot: Answering<T>) -> Next {
+    #[cfg(test)]
+    if is_planted(InjectedFault::AnsweredRequestStays) {
+        let owner = slot.owner().cloned();
+        let envelope = Envelope::new::<Arrival<T>>(slot, Location::caller());
+        return owner.map_or(Next::Nothing, |to| Next::Deliver(Delivery { to, envelope }));
+    }
     let Some(owner) = slot.take_owner() else {
         return Next::Nothing;
     };

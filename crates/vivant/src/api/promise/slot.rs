@@ -71,7 +71,7 @@ pub(super) fn slot<T: Send + 'static>(
 /// # Safety
 ///
 /// The caller is the second end, and its exchange or its load has acquired the first end's.
-#[inline]
+#[inline(always)]
 unsafe fn opened<T: Send + 'static>(
     place: NonNull<Slot<T>>,
 ) -> (Sink<T>, Option<Result<T, AskError>>) {
@@ -108,7 +108,7 @@ impl<T: Send + 'static> Asking<T> {
     }
 
     /// The sink is final.
-    #[inline]
+    #[inline(always)]
     fn commit(self) {
         let place = self.0;
         std::mem::forget(self);
@@ -155,7 +155,7 @@ impl<T: Send + 'static> Drop for Asking<T> {
 /// # Safety
 ///
 /// The caller is the promise's end, which ends here.
-#[inline]
+#[inline(always)]
 unsafe fn asking_done<T: Send + 'static>(place: NonNull<Slot<T>>) {
     // SAFETY: the slot is there until both ends have done their part (Q5), and this end does its
     // part below (X1).
@@ -178,12 +178,22 @@ unsafe fn asking_done<T: Send + 'static>(place: NonNull<Slot<T>>) {
         return unsafe { pool::give_slot(place) };
     });
     if before == HERE {
-        // The promise has outlived its turn, or its request was answered within it.
         // SAFETY: the exchange found that the resolver's end was first (Q5).
-        let (sink, value) = unsafe { opened(place) };
-        if let Some(value) = value {
-            super::resolver::give_to_sink(sink, value).follow();
-        }
+        unsafe { asking_is_second(place) };
+    }
+}
+
+/// The promise has outlived its turn, or its request was answered within it.
+///
+/// # Safety
+///
+/// As for `opened`.
+#[cold]
+unsafe fn asking_is_second<T: Send + 'static>(place: NonNull<Slot<T>>) {
+    // SAFETY: the caller's contract (X1).
+    let (sink, value) = unsafe { opened(place) };
+    if let Some(value) = value {
+        super::resolver::give_to_sink(sink, value).follow();
     }
 }
 
@@ -287,6 +297,7 @@ impl<T: Send + 'static> Answering<T> {
     }
 
     /// Does this end's part; returns everything if it is the second.
+    #[inline(never)]
     fn done(self) -> Option<(Sink<T>, Option<Result<T, AskError>>)> {
         let place = self.0;
         std::mem::forget(self);
