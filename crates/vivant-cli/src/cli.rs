@@ -26,7 +26,8 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show a running system: slow actors, growing mailboxes, muted actors, lost messages
+    /// Show a running system: slow actors, growing mailboxes, heaps and their pauses, waits, lost
+    /// messages
     Top(Top),
 }
 

@@ -15,6 +15,13 @@ const MEASURES: &[fn(&ActorFacts) -> u128] = &[
     |facts| facts.deferred as u128,
     |facts| facts.busy.as_millis(),
     |facts| facts.turns.into(),
+    |facts| facts.lost.into(),
+    |facts| facts.heap.map_or(0, |heap| heap.pages.into()),
+    |facts| {
+        facts
+            .heap
+            .map_or(0, |heap| heap.pauses.all().longest.as_nanos())
+    },
 ];
 
 /// All actors, or the first by each measure in equal shares; in the order of creation.

@@ -46,5 +46,14 @@ pub(crate) const LINE_BYTES_MAX: usize = 1024;
 /// Limit of the actors that one snapshot names: some 300 kB of text.
 pub(crate) const ACTORS_MAX: usize = 1_000;
 
+/// Limit of the exclusive waits that one snapshot names: the oldest.
+pub(crate) const WAITS_MAX: usize = 200;
+
+/// Limit of the edges that one exclusive wait names.
+pub(crate) const NEEDS_MAX: usize = 16;
+
+/// Limit of the open requests that one snapshot names: the oldest.
+pub(crate) const REQUESTS_MAX: usize = 200;
+
 /// Limit of the kinds of dead letters that one snapshot names.
 pub(crate) const DEAD_LETTERS_MAX: usize = 100;

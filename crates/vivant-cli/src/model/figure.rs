@@ -3,7 +3,7 @@
 use super::look::Rate;
 
 /// The text for an unknown number.
-const UNKNOWN: &str = "-";
+pub(crate) const UNKNOWN: &str = "-";
 
 /// `1,234`, and from a million on `1.2M`.
 pub(crate) fn count(count: u64) -> String {
@@ -86,6 +86,61 @@ pub(crate) fn bytes(bytes: i64) -> String {
     }
 }
 
+/// As [`bytes`] in at most six characters: `512B`, `1.5K`, `146K`, `3.0M`.
+pub(crate) fn size(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    let mut unit = 'B';
+    for greater in ['K', 'M', 'G', 'T', 'P', 'E'] {
+        if value < 999.5 {
+            break;
+        }
+        value /= 1024.0;
+        unit = greater;
+    }
+    if unit == 'B' || value >= 9.95 {
+        format!("{value:.0}{unit}")
+    } else {
+        format!("{value:.1}{unit}")
+    }
+}
+
+/// Bytes a second, as [`size`].
+pub(crate) fn size_rate(rate: Rate) -> String {
+    rate.map_or(UNKNOWN.to_owned(), |rate| size(rate.round() as u64))
+}
+
+/// The messages of a mailbox and its bound, in at most nine characters: `7/64`, `9999/65k`; without
+/// a bound as [`count`].
+pub(crate) fn filled(depth: usize, bound: Option<usize>) -> String {
+    match bound {
+        Some(bound) => format!("{}/{}", four_characters(depth), four_characters(bound)),
+        None => count(depth as u64),
+    }
+}
+
+fn four_characters(count: usize) -> String {
+    match count {
+        0..10_000 => count.to_string(),
+        10_000..1_000_000 => format!("{}k", count / 1_000),
+        1_000_000..1_000_000_000 => format!("{}M", count / 1_000_000),
+        _ => "∞".to_owned(),
+    }
+}
+
+/// The duration of a pause: `0`, `850ns`, `12µs`, `1.2ms`, and from a second on as [`age`].
+pub(crate) fn pause(ns: u64) -> String {
+    let us = ns as f64 / 1e3;
+    match ns {
+        0 => "0".to_owned(),
+        1..1_000 => format!("{ns}ns"),
+        1_000..9_950 => format!("{us:.1}µs"),
+        9_950..999_500 => format!("{us:.0}µs"),
+        999_500..9_950_000 => format!("{:.1}ms", us / 1e3),
+        9_950_000..999_500_000 => format!("{:.0}ms", us / 1e3),
+        _ => age(ns / 1_000_000),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,5 +172,51 @@ mod tests {
         assert_eq!(texts, ["0", "12ms", "1.2s", "3m05s", "2h07m"]);
         let texts = [-5, 1023, 1536, 3 << 20].map(bytes);
         assert_eq!(texts, ["0 B", "1023 B", "1.5 KiB", "3.0 MiB"]);
+    }
+
+    #[test]
+    fn sizes_and_pauses() {
+        let sizes = [0, 999, 1_000, 1536, 150_000, 3 << 20, u64::MAX].map(size);
+        assert_eq!(sizes, ["0B", "999B", "1.0K", "1.5K", "146K", "3.0M", "16E"]);
+        let times = [
+            0,
+            850,
+            1_250,
+            12_400,
+            999_600,
+            1_200_000,
+            45_000_000,
+            1_500_000_000,
+            u64::MAX,
+        ];
+        let texts = [
+            "0",
+            "850ns",
+            "1.2µs",
+            "12µs",
+            "1.0ms",
+            "1.2ms",
+            "45ms",
+            "1.5s",
+            "5124095h34m",
+        ];
+        assert_eq!(times.map(pause), texts);
+        assert_eq!([None, Some(2048.4)].map(size_rate), ["-", "2.0K"]);
+    }
+
+    #[test]
+    fn a_mailbox_and_its_bound_have_nine_characters() {
+        assert_eq!(filled(2_048, None), "2,048");
+        let bounds = [
+            (0, 4),
+            (512, 1_024),
+            (9_999, 65_536),
+            (5_000_000, 8_000_000),
+        ];
+        let texts = bounds.map(|(depth, bound)| filled(depth, Some(bound)));
+        assert_eq!(texts, ["0/4", "512/1024", "9999/65k", "5M/8M"]);
+        let longest = filled(999_999, Some(999_999));
+        assert_eq!(longest, "999k/999k");
+        assert_eq!(filled(3, Some(usize::MAX)), "3/∞");
     }
 }

@@ -1,5 +1,6 @@
 //! The effect of each key.
 
+use super::column::List;
 use super::{Focus, Model, Pace, Page};
 
 /// A key that has an effect here.
@@ -66,11 +67,19 @@ impl Model {
             Key::Char('p') => return self.turn_pace(),
             Key::Char('n') if self.pace == Pace::Paused => return Next::Look,
             Key::Char('?') => self.focus = Focus::Help,
-            Key::Tab => self.page = self.page.shifted(1),
-            Key::BackTab => self.page = self.page.shifted(Page::ALL.len() - 1),
+            Key::Tab => self.go_to(self.page.shifted(1)),
+            Key::BackTab => self.go_to(self.page.shifted(Page::ALL.len() - 1)),
+            Key::Char(digit @ '1'..='9') => {
+                let number = digit as usize - '1' as usize;
+                if let Some(page) = Page::ALL.get(number) {
+                    self.go_to(*page);
+                }
+            }
             Key::Char('s') => self.sort_by_next(),
             Key::Char('/') => {
-                self.page = Page::Actors;
+                if matches!(self.page, Page::Home | Page::Reports) {
+                    self.go_to(Page::Actors);
+                }
                 self.focus = Focus::Filter;
             }
             Key::Esc => self.set_filter(String::new()),
@@ -116,12 +125,19 @@ impl Model {
         Next::Keep(self.pace)
     }
 
+    fn go_to(&mut self, page: Page) {
+        self.page = page;
+        // The lists have different rows.
+        self.choose_again();
+    }
+
     fn sort_by_next(&mut self) {
-        // The other pages do not show it.
-        if self.page == Page::Actors {
-            self.sort = self.sort.next();
+        match self.page.list() {
+            Some(List::Actors) => self.sort = List::Actors.after(self.sort),
+            Some(List::Heaps) => self.heap_sort = List::Heaps.after(self.heap_sort),
+            // The other pages do not show the column.
+            None => self.page = Page::Actors,
         }
-        self.page = Page::Actors;
         self.choose(0);
     }
 
@@ -131,18 +147,24 @@ impl Model {
     }
 
     fn enter(&mut self) {
-        match self.page {
-            Page::Home => self.page = Page::Actors,
-            Page::Actors => {
-                let path = self
-                    .rows()
-                    .get(self.chosen_at)
-                    .map(|row| row.facts.actor.clone());
-                if let Some(path) = path {
-                    self.focus = Focus::Detail(path);
-                }
+        let path = match self.page {
+            Page::Home => {
+                self.go_to(Page::Actors);
+                None
             }
-            Page::Reports => {}
+            Page::Actors | Page::Heaps => {
+                let rows = self.rows();
+                rows.get(self.chosen_at).map(|row| row.facts.actor.clone())
+            }
+            Page::Waits => {
+                let waits = self.waits();
+                let line = waits.get(self.wait_at());
+                line.and_then(|line| line.actor().map(str::to_owned))
+            }
+            Page::Reports => None,
+        };
+        if let Some(path) = path {
+            self.focus = Focus::Detail(path);
         }
     }
 
@@ -151,7 +173,8 @@ impl Model {
             |at: usize, count: usize| at.saturating_add_signed(by).min(count.saturating_sub(1));
         match self.page {
             Page::Home => {}
-            Page::Actors => self.choose(moved(self.chosen_at, self.rows().len())),
+            Page::Actors | Page::Heaps => self.choose(moved(self.chosen_at, self.rows().len())),
+            Page::Waits => self.wait_at = moved(self.wait_at(), self.waits().len()),
             Page::Reports => {
                 self.reports_above = moved(self.reports_above, self.look.reports.len());
             }

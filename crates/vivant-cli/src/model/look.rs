@@ -1,10 +1,11 @@
 //! A snapshot with the rates since the previous one.
 
-use super::column::Column;
+use super::column::{Column, List};
+use super::waits::WaitLine;
 use crate::table;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use vivant_console::wire::{Actor, DeadLetters, Report, Snapshot, Totals};
+use vivant_console::wire::{Actor, DeadLetters, Heap, Report, Snapshot, SystemPauses, Totals};
 
 /// Events a second; `None` while there is no previous snapshot.
 pub(crate) type Rate = Option<f64>;
@@ -16,6 +17,10 @@ pub(crate) struct Row {
     /// The share of the time for which it was busy, from 0 to 1.
     pub(crate) busy: Rate,
     pub(crate) turns: Rate,
+    /// Bytes that its turns allocate in its heap, a second.
+    pub(crate) allocating: Rate,
+    /// The share of the time for which its heap kept it from running, from 0 to 1.
+    pub(crate) paused: Rate,
 }
 
 /// One kind of dead letters.
@@ -32,12 +37,16 @@ pub(crate) struct Look {
     pub(crate) at: Duration,
     /// Time since the previous snapshot.
     pub(crate) elapsed: Option<Duration>,
+    /// The revision of the console's fields: 0 has no heaps, bounds, pauses, waits and requests.
+    pub(crate) revision: u32,
     pub(crate) totals: Totals,
+    pub(crate) pauses: SystemPauses,
     /// Turns of the actors that are in both snapshots, or that are new.
     pub(crate) turns: Rate,
     pub(crate) dead_letters: Rate,
     pub(crate) panics: Rate,
     pub(crate) rows: Vec<Row>,
+    pub(crate) waits: Vec<WaitLine>,
     pub(crate) letters: Vec<Letters>,
     /// The newest first.
     pub(crate) reports: Vec<Report>,
@@ -66,7 +75,10 @@ impl Look {
         Look {
             at: Duration::from_millis(now.at_ms),
             elapsed: before.map(|before| before.elapsed),
+            revision: now.revision,
             totals: now.totals,
+            pauses: now.pauses.clone(),
+            waits: WaitLine::of(now),
             turns: before.map(|_| known.iter().sum()),
             dead_letters: rate(now.totals.dead_letters, |totals| totals.dead_letters),
             panics: rate(now.totals.panics, |totals| totals.panics),
@@ -76,8 +88,9 @@ impl Look {
         }
     }
 
-    /// The actors with a path, type or running behaviour that contains `filter`, ignoring case.
-    pub(crate) fn rows(&self, sort: Column, filter: &str) -> Vec<&Row> {
+    /// The actors of a list with a path, type or running behaviour that contains `filter`, ignoring
+    /// case.
+    pub(crate) fn rows(&self, list: List, sort: Column, filter: &str) -> Vec<&Row> {
         let wanted = filter.to_lowercase();
         let passes = |row: &&Row| {
             let facts = &row.facts;
@@ -90,9 +103,23 @@ impl Look {
             .flatten()
             .any(|text| text.to_lowercase().contains(&wanted))
         };
-        let mut rows: Vec<&Row> = self.rows.iter().filter(passes).collect();
+        let mut rows: Vec<&Row> = self
+            .rows
+            .iter()
+            .filter(|row| list.has(row))
+            .filter(passes)
+            .collect();
         rows.sort_by(|a, b| sort.compare(a, b));
         rows
+    }
+
+    /// The waits with an actor, behaviour or place that contains `filter`, ignoring case.
+    pub(crate) fn waits(&self, filter: &str) -> Vec<&WaitLine> {
+        let wanted = filter.to_lowercase();
+        self.waits
+            .iter()
+            .filter(|line| line.contains(&wanted))
+            .collect()
     }
 }
 
@@ -128,17 +155,27 @@ impl<'b> Before<'b> {
 }
 
 fn row(before: Option<&Before<'_>>, facts: &Actor) -> Row {
+    let new = Actor::default();
     let was = before.and_then(|before| match before.actors.get(&*facts.actor) {
-        Some(was) => Some((before, was.turns, was.busy_ms)),
+        Some(was) => Some((before, *was)),
         // The actor is new; unless the previous snapshot left actors out: then it may be older, and
         // its rate is unknown.
-        None if before.totals.left_out == 0 => Some((before, 0, 0)),
+        None if before.totals.left_out == 0 => Some((before, &new)),
         None => None,
     });
+    let rate =
+        |count: fn(&Actor) -> u64| was.map(|(before, was)| before.rate(count(facts), count(was)));
+    let of_heap = |count: fn(&Heap) -> u64| {
+        let of = |actor: &Actor| actor.heap.as_ref().map(count);
+        let now = of(facts)?;
+        was.map(|(before, was)| before.rate(now, of(was).unwrap_or(0)))
+    };
     Row {
-        turns: was.map(|(before, turns, _)| before.rate(facts.turns, turns)),
+        turns: rate(|actor| actor.turns),
         // The busy time is sampled in milliseconds: the share may come out slightly above 1.
-        busy: was.map(|(before, _, ms)| (before.rate(facts.busy_ms, ms) / 1000.0).min(1.0)),
+        busy: rate(|actor| actor.busy_ms).map(|ms| (ms / 1e3).min(1.0)),
+        allocating: of_heap(|heap| heap.allocated),
+        paused: of_heap(|heap| heap.all_pauses().total_ns).map(|ns| (ns / 1e9).min(1.0)),
         facts: facts.clone(),
     }
 }

@@ -1,7 +1,8 @@
 //! The state of the screen, and the effect of a key on it: pure, without a terminal or a clock.
 //!
 //! - [`look`]: two snapshots become rows with rates.
-//! - [`column`]: the columns by which actors are sorted.
+//! - [`column`]: the lists of actors, and the columns by which they are sorted.
+//! - [`waits`]: which actor waits for which.
 //! - [`home`]: the five of each list on the first page.
 //! - [`figure`]: numbers as text.
 //! - [`Model`]: all of it, and [`Model::press`].
@@ -13,27 +14,48 @@ pub(crate) mod keys;
 pub(crate) mod look;
 #[cfg(test)]
 pub(crate) mod tests;
+pub(crate) mod waits;
 
-use column::Column;
+use column::{Column, List};
 use look::{Look, Row};
 use vivant_console::wire::Snapshot;
+use waits::WaitLine;
 
 /// The pages, in the order of `Tab`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Page {
     Home,
     Actors,
+    Heaps,
+    Waits,
     Reports,
 }
 
 impl Page {
-    pub(crate) const ALL: [Page; 3] = [Page::Home, Page::Actors, Page::Reports];
+    pub(crate) const ALL: [Page; 5] = [
+        Page::Home,
+        Page::Actors,
+        Page::Heaps,
+        Page::Waits,
+        Page::Reports,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Page::Home => "Home",
             Page::Actors => "Actors",
+            Page::Heaps => "Heaps",
+            Page::Waits => "Waits",
             Page::Reports => "Reports",
+        }
+    }
+
+    /// The list of actors that the page shows.
+    pub(crate) fn list(self) -> Option<List> {
+        match self {
+            Page::Actors => Some(List::Actors),
+            Page::Heaps => Some(List::Heaps),
+            Page::Home | Page::Waits | Page::Reports => None,
         }
     }
 
@@ -77,7 +99,9 @@ pub(crate) struct Model {
     pub(crate) focus: Focus,
     pub(crate) pace: Pace,
     pub(crate) link: Link,
-    pub(crate) sort: Column,
+    /// The column by which the list of mailboxes is sorted, and that of heaps.
+    sort: Column,
+    heap_sort: Column,
     pub(crate) filter: String,
     pub(crate) look: Look,
     /// The chosen actor, by its path: the choice stays when the order changes. `None` is the first
@@ -85,6 +109,8 @@ pub(crate) struct Model {
     chosen: Option<String>,
     /// Its row.
     chosen_at: usize,
+    /// The chosen line of the waits.
+    wait_at: usize,
     /// The number of newest reports that are scrolled out above the screen.
     pub(crate) reports_above: usize,
     before: Option<Snapshot>,
@@ -99,10 +125,12 @@ impl Model {
             pace,
             link: Link::Live,
             sort: Column::Busy,
+            heap_sort: Column::Live,
             filter: String::new(),
             look: Look::default(),
             chosen: None,
             chosen_at: 0,
+            wait_at: 0,
             reports_above: 0,
             before: None,
         }
@@ -123,9 +151,33 @@ impl Model {
         self.link = Link::Lost(why.into());
     }
 
-    /// The actors that pass the filter, in the order of the column.
+    /// The list of this page, or the list of all actors: the one that keys act on.
+    fn list(&self) -> List {
+        self.page.list().unwrap_or(List::Actors)
+    }
+
+    /// The column by which a list is sorted.
+    pub(crate) fn sort(&self, list: List) -> Column {
+        match list {
+            List::Actors => self.sort,
+            List::Heaps => self.heap_sort,
+        }
+    }
+
+    /// The actors of this page's list that pass the filter, in the order of the column.
     pub(crate) fn rows(&self) -> Vec<&Row> {
-        self.look.rows(self.sort, &self.filter)
+        let list = self.list();
+        self.look.rows(list, self.sort(list), &self.filter)
+    }
+
+    /// The waits that pass the filter.
+    pub(crate) fn waits(&self) -> Vec<&WaitLine> {
+        self.look.waits(&self.filter)
+    }
+
+    /// The chosen wait's index in [`Model::waits`]: the line stays when waits begin or end.
+    pub(crate) fn wait_at(&self) -> usize {
+        self.wait_at.min(self.waits().len().saturating_sub(1))
     }
 
     /// The chosen actor's index in [`Model::rows`].

@@ -1,9 +1,13 @@
 //! The model: every key, every new snapshot.
 
-use super::column::Column;
+use super::column::{Column, List};
 use super::keys::{Key, Next};
+use super::waits::Hold;
 use super::{Focus, Link, Model, Pace, Page, home};
-use vivant_console::wire::{Actor, DeadLetters, Report, Snapshot, Totals, VERSION};
+use vivant_console::wire::{
+    Actor, DeadLetters, Distribution, Heap, OpenRequest, Pauses, REVISION, Report, Snapshot,
+    SystemPauses, Totals, VERSION, Wait, WaitEdge,
+};
 
 /// A system with five actors, `seconds` after the console began; its counts grow with the time.
 pub(crate) fn snapshot(seconds: u64) -> Snapshot {
@@ -31,6 +35,36 @@ pub(crate) fn snapshot(seconds: u64) -> Snapshot {
         actors[muted].muted_by = Some("shop::Desk/0/Clerk/0".to_owned());
     }
     (actors[3].deferred, actors[3].deferred_age_ms) = (12, Some(61_000));
+    (actors[2].bound, actors[2].when_full) = (Some(7), "reject".to_owned());
+    actors[0].exclusive_for_ms = Some(4_200);
+    actors[4].exclusive_for_ms = Some(900);
+    for (at, heap) in [(0, 2_u64), (3, 30)] {
+        let minor = Pauses {
+            count: 10 * heap * seconds,
+            total_ns: 500_000 * heap * seconds,
+            longest_ns: 20_000 * heap,
+        };
+        let mark_end = Pauses {
+            count: heap,
+            total_ns: 1_100_000,
+            longest_ns: 600_000,
+        };
+        actors[at].heap = Some(Heap {
+            live: 700_000 * heap,
+            pages: 1_000_000 * heap,
+            held: 800_000 * heap,
+            allocated: 5_000_000 * heap * seconds,
+            promoted: 90_000 * heap,
+            minors: minor.count,
+            marks: heap,
+            exports: 12,
+            imports: 3,
+            pauses: [("minor", minor), ("mark_end", mark_end)]
+                .map(|(kind, these)| (kind.to_owned(), these))
+                .into(),
+            ..Heap::default()
+        });
+    }
     let letters = |behaviour: &str, place: &str, cause: &str, count| DeadLetters {
         behaviour: behaviour.to_owned(),
         place: place.to_owned(),
@@ -43,6 +77,8 @@ pub(crate) fn snapshot(seconds: u64) -> Snapshot {
     };
     Snapshot {
         version: VERSION,
+        revision: REVISION,
+        name: "shop".to_owned(),
         at_ms: seconds * 1000,
         totals: Totals {
             actors: 5,
@@ -57,9 +93,18 @@ pub(crate) fn snapshot(seconds: u64) -> Snapshot {
             workers: 4,
             surplus_workers: 1,
             bytes: 150_000,
+            full: 1,
+            waits: 2,
+            requests: 4,
+            heaps: 2,
+            heap_bytes: 32_000_000,
+            heap_live: 22_400_000,
             ..Totals::default()
         },
         actors,
+        pauses: pauses(),
+        waits: waits(),
+        requests: requests(),
         dead_letters: vec![
             letters(
                 "shop::Guest::greet",
@@ -84,7 +129,102 @@ pub(crate) fn snapshot(seconds: u64) -> Snapshot {
                 "shop::Clerk::sell has been holding its worker for 12 ms",
             ),
         ],
+        ..Snapshot::default()
     }
+}
+
+fn pauses() -> SystemPauses {
+    let minor = Distribution {
+        count: 1_234,
+        total_ns: 32_000_000,
+        p50_ns: 12_000,
+        p99_ns: 80_000,
+        p999_ns: 400_000,
+        p9999_ns: 600_000,
+        longest_ns: 600_000,
+    };
+    let mark_end = Distribution {
+        count: 32,
+        total_ns: 2_200_000,
+        p50_ns: 60_000,
+        p99_ns: 1_200_000,
+        p999_ns: 1_200_000,
+        p9999_ns: 1_200_000,
+        longest_ns: 1_200_000,
+    };
+    let all = Distribution {
+        count: 1_266,
+        total_ns: 34_200_000,
+        p99_ns: 90_000,
+        longest_ns: 1_200_000,
+        ..minor
+    };
+    SystemPauses {
+        all,
+        by_kind: [("minor", minor), ("mark_end", mark_end)]
+            .map(|(kind, these)| (kind.to_owned(), these))
+            .into(),
+    }
+}
+
+/// The desk waits for a clerk that waits for no actor; a guest waits for the desk.
+fn waits() -> Vec<Wait> {
+    let wait = |actor: &str, waits_at: &str, for_ms| Wait {
+        actor: actor.to_owned(),
+        waits_at: waits_at.to_owned(),
+        for_ms,
+        ..Wait::default()
+    };
+    let mut waits = vec![
+        wait("shop::Desk/0", "src/desk.rs:40:14", 4_200),
+        wait("shop::Guest/2", "src/guest.rs:21:9", 900),
+    ];
+    waits[1].needs = vec![WaitEdge {
+        behaviour: "shop::Desk::order".to_owned(),
+        asked_at: "src/guest.rs:20:30".to_owned(),
+        deferred_by: "shop::Desk/0".to_owned(),
+    }];
+    waits
+}
+
+fn requests() -> Vec<OpenRequest> {
+    let request =
+        |asker: Option<&str>, answerer: &str, behaviour: &str, place: &str, for_ms| OpenRequest {
+            asker: asker.map(str::to_owned),
+            answerer: Some(answerer.to_owned()),
+            behaviour: behaviour.to_owned(),
+            asked_at: place.to_owned(),
+            for_ms,
+            progress: "begun".to_owned(),
+        };
+    let (desk, store, clerk) = ("shop::Desk/0", "shop::Store/1", "shop::Desk/0/Clerk/0");
+    let mut requests = vec![
+        request(None, store, "shop::Store::take", "src/main.rs:9:5", 61_000),
+        request(
+            Some(desk),
+            clerk,
+            "shop::Clerk::sell",
+            "src/desk.rs:39:20",
+            4_200,
+        ),
+        request(
+            Some("shop::Guest/2"),
+            desk,
+            "shop::Desk::order",
+            "src/guest.rs:20:30",
+            900,
+        ),
+        request(
+            Some(clerk),
+            store,
+            "shop::Store::count",
+            "src/clerk.rs:7:1",
+            12,
+        ),
+    ];
+    requests[2].progress = "deferred".to_owned();
+    requests[3].progress = "queued".to_owned();
+    requests
 }
 
 /// A model with two snapshots, one second apart.
@@ -168,25 +308,143 @@ fn another_run_of_the_program_has_no_rates_at_first() {
 fn every_column_sorts() {
     let mut model = model();
     model.press(Key::Tab);
-    let firsts: Vec<(Column, String)> = (0..Column::ALL.len())
-        .map(|_| {
-            let first = (model.sort, paths(&model)[0].clone());
-            press(&mut model, "s");
-            first
-        })
-        .collect();
-    let clerk = "shop::Desk/0/Clerk/0";
+    let mut firsts = |list: List| -> Vec<(Column, String)> {
+        (0..list.columns().len())
+            .map(|_| {
+                let first = (model.sort(list), paths(&model)[0].clone());
+                press(&mut model, "s");
+                first
+            })
+            .collect()
+    };
+    let actors = firsts(List::Actors);
+    model.press(Key::Tab);
+    assert_eq!(model.page, Page::Heaps);
+    assert_eq!(model.sort(List::Actors), Column::Busy, "round and round");
+    let mut firsts = |list: List| -> Vec<(Column, String)> {
+        (0..list.columns().len())
+            .map(|_| {
+                let first = (model.sort(list), paths(&model)[0].clone());
+                press(&mut model, "s");
+                first
+            })
+            .collect()
+    };
+    let heaps = firsts(List::Heaps);
+    assert_eq!(model.sort(List::Heaps), Column::Live, "round and round");
+    let (clerk, desk, store) = ("shop::Desk/0/Clerk/0", "shop::Desk/0", "shop::Store/1");
     let expected = [
         (Column::Busy, clerk),
         (Column::Depth, clerk),
         (Column::Age, clerk),
-        (Column::Turns, "shop::Desk/0"),
-        (Column::Deferred, "shop::Store/1"),
+        (Column::Turns, desk),
+        (Column::Deferred, store),
         (Column::Restarts, clerk),
-        (Column::Actor, "shop::Desk/0"),
+        (Column::Actor, desk),
     ];
-    assert_eq!(firsts, expected.map(|(sort, path)| (sort, path.to_owned())));
-    assert_eq!(model.sort, Column::Busy, "round and round");
+    assert_eq!(actors, expected.map(|(sort, path)| (sort, path.to_owned())));
+    let expected = [
+        (Column::Live, store),
+        (Column::Pages, store),
+        (Column::Allocating, store),
+        (Column::Marks, store),
+        (Column::Paused, store),
+        (Column::Longest, desk),
+        (Column::Actor, desk),
+    ];
+    assert_eq!(heaps, expected.map(|(sort, path)| (sort, path.to_owned())));
+}
+
+#[test]
+fn heaps_have_rates_and_only_actors_with_a_heap_are_listed() {
+    let mut model = model();
+    press(&mut model, "3");
+    assert_eq!(model.page, Page::Heaps);
+    let rows = model.rows();
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[0].allocating, Some(150_000_000.0));
+    assert_eq!(rows[0].paused, Some(0.015));
+    let guest = model.detail("shop::Guest/2").unwrap();
+    assert_eq!((guest.allocating, guest.paused), (None, None));
+    press(&mut model, "/clerk");
+    assert_eq!(model.page, Page::Heaps, "the filter is typed here");
+    assert_eq!(paths(&model), [""; 0]);
+}
+
+#[test]
+fn waits_are_edges_requests_of_waiting_actors_and_other_requests() {
+    let mut model = model();
+    press(&mut model, "4");
+    let lines: Vec<_> = model
+        .waits()
+        .iter()
+        .map(|line| (line.hold, &*line.asker, &*line.answerer, &*line.state))
+        .map(|(hold, asker, answerer, state)| {
+            (
+                hold,
+                asker.to_owned(),
+                answerer.to_owned(),
+                state.to_owned(),
+            )
+        })
+        .collect();
+    let expected = [
+        (
+            Hold::Exclusive,
+            "shop::Desk/0",
+            "shop::Desk/0/Clerk/0",
+            "begun",
+        ),
+        (Hold::Exclusive, "shop::Guest/2", "shop::Desk/0", "blocked"),
+        (Hold::Open, "outside", "shop::Store/1", "begun"),
+        (
+            Hold::Open,
+            "shop::Desk/0/Clerk/0",
+            "shop::Store/1",
+            "queued",
+        ),
+    ];
+    assert_eq!(
+        lines,
+        expected.map(|(hold, asker, answerer, state)| {
+            (
+                hold,
+                asker.to_owned(),
+                answerer.to_owned(),
+                state.to_owned(),
+            )
+        })
+    );
+    let blocked = model.waits()[1];
+    assert_eq!(
+        blocked.chain(&model.look.waits),
+        ["shop::Guest/2", "shop::Desk/0", "shop::Desk/0/Clerk/0"]
+    );
+    press(&mut model, "jj");
+    model.press(Key::Enter);
+    assert_eq!(model.focus, Focus::Page, "no actor asked");
+    press(&mut model, "k");
+    model.press(Key::Enter);
+    assert_eq!(model.focus, Focus::Detail("shop::Guest/2".into()));
+    model.press(Key::Esc);
+    press(&mut model, "/CLERK::SELL");
+    assert_eq!((model.page, model.waits().len()), (Page::Waits, 1));
+    assert_eq!(model.wait_at(), 0);
+    model.press(Key::Esc);
+    // A wait without a request, for example for a promise of the actor itself.
+    let mut third = snapshot(3);
+    third.requests.clear();
+    model.looked(third);
+    let first = model.waits()[0];
+    assert_eq!(
+        (&*first.answerer, &*first.asked_at),
+        ("-", "src/desk.rs:40:14")
+    );
+    model.looked(Snapshot::default());
+    assert_eq!((model.waits().len(), model.wait_at()), (0, 0));
+    model.press(Key::Down);
+    model.press(Key::Enter);
+    assert_eq!(model.focus, Focus::Page);
 }
 
 #[test]
@@ -281,6 +539,8 @@ fn every_key_quits_or_goes_on() {
     assert_eq!(model.page, Page::Home);
     model.press(Key::BackTab);
     assert_eq!(model.page, Page::Reports);
+    press(&mut model, "9");
+    assert_eq!(model.page, Page::Reports, "no such page");
     press(&mut model, "jjj");
     assert_eq!(model.reports_above, 1, "the last report stays");
 }

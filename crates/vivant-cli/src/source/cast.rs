@@ -6,6 +6,10 @@
 //!   old one become dead letters.
 //! - The **pot** boils over now and then, and its supervisor restarts it.
 //! - The **till** opens and closes: payments wait for their guard.
+//! - The **pantry** has a graph as its state: it replaces jars, and its heap is collected.
+//! - The **dishwasher** has a bounded mailbox: it rejects plates when it is full.
+//! - The **hosts** wait exclusively for the **sommelier**, which waits exclusively for the
+//!   **cellar**: so a host that asks meanwhile is blocked.
 //! - The **guests** are idle most of the time, as most actors are.
 
 use std::panic::resume_unwind;
@@ -16,9 +20,17 @@ use vivant::prelude::*;
 
 const WAITERS: usize = 6;
 const GUESTS: usize = 12;
+const HOSTS: usize = 2;
 
 /// Dishes that a waiter orders at once.
 const DISHES: u32 = 40;
+
+/// Plates that a waiter brings back at once.
+const PLATES: u32 = 3;
+
+/// Jars of the pantry, and the number of them that it replaces at once.
+const JARS: usize = 4_096;
+const NEW_JARS: usize = 512;
 
 /// Loaves until an oven burns.
 const LOAVES: u32 = 25;
@@ -64,6 +76,7 @@ impl Kitchen {
 #[actor(id = "demo::Waiter")]
 struct Waiter {
     kitchen: Address<Kitchen>,
+    dishwasher: Address<Dishwasher>,
     till: Address<Till>,
 }
 
@@ -72,6 +85,9 @@ impl Waiter {
     fn serve(&mut self, t: &Turn<Self>) {
         for dish in 0..DISHES {
             self.kitchen.prepare(dish).send();
+        }
+        for _ in 0..PLATES {
+            self.dishwasher.wash().send();
         }
         self.till.pay(12).send();
         t.after(Duration::from_millis(200), t.me().serve());
@@ -177,6 +193,95 @@ impl Pot {
 }
 
 #[derive(Actor)]
+#[actor(id = "demo::Dishwasher", mailbox = reject(16))]
+struct Dishwasher {
+    labour: Labour,
+}
+
+#[behaviours(id = "demo::Dishwasher")]
+impl Dishwasher {
+    fn wash(&mut self) {
+        self.labour.takes(Duration::from_millis(4));
+    }
+}
+
+#[derive(Actor)]
+#[actor(id = "demo::Pantry")]
+struct PantryState<'gc> {
+    jars: gc::VecDeque<'gc, Gc<'gc, [u64; 16]>>,
+}
+
+#[behaviours(id = "demo::Pantry")]
+impl<'gc> PantryState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Pantry>) -> Self {
+        let mut jars = gc::VecDeque::new();
+        for _ in 0..JARS {
+            jars.push_back(t, t.alloc([0; 16]));
+        }
+        PantryState { jars }
+    }
+
+    fn restock(&mut self, t: &Turn<'gc, Pantry>) {
+        for _ in 0..NEW_JARS {
+            self.jars.pop_front(t);
+            self.jars.push_back(t, t.alloc([1; 16]));
+        }
+        t.after(Duration::from_millis(50), t.me().restock());
+    }
+}
+
+#[derive(Actor)]
+#[actor(id = "demo::Cellar")]
+struct Cellar;
+
+#[behaviours(id = "demo::Cellar")]
+impl Cellar {
+    fn fetch(&mut self, t: &Turn<Self>) -> Promise<u32> {
+        let (bottle, resolver) = t.promise();
+        t.after(Duration::from_millis(1_500), t.me().found(resolver));
+        bottle
+    }
+
+    fn found(&mut self, bottle: Resolver<u32>) {
+        bottle.resolve(1);
+    }
+}
+
+#[derive(Actor)]
+#[actor(id = "demo::Sommelier")]
+struct Sommelier {
+    cellar: Address<Cellar>,
+}
+
+#[behaviours(id = "demo::Sommelier")]
+impl Sommelier {
+    fn advise(&mut self, t: &Turn<Self>) -> Promise<u32> {
+        t.ask(self.cellar.fetch()).exclusive()
+    }
+}
+
+#[derive(Actor)]
+#[actor(id = "demo::Host")]
+struct Host {
+    sommelier: Address<Sommelier>,
+}
+
+#[behaviours(id = "demo::Host")]
+impl Host {
+    fn seat(&mut self, t: &Turn<Self>) -> Promise<()> {
+        t.ask(self.sommelier.advise())
+            .exclusive()
+            .then(t.me().advised())
+    }
+
+    #[then]
+    fn advised(&mut self, t: &Turn<Self>, _bottle: Result<u32, AskError>) {
+        t.after(Duration::from_millis(400), t.me().seat());
+    }
+}
+
+#[derive(Actor)]
 #[actor(id = "demo::Guest")]
 struct Guest {
     looks: u64,
@@ -200,9 +305,14 @@ pub(super) fn open(system: &System, labour: Labour) {
         cash: 0,
     });
     till.turn_sign().send();
+    let dishwasher = system.spawn(Dishwasher { labour });
     for _ in 0..WAITERS {
-        let (kitchen, till) = (kitchen.clone(), till.clone());
-        system.spawn(Waiter { kitchen, till }).serve().send();
+        let waiter = Waiter {
+            kitchen: kitchen.clone(),
+            dishwasher: dishwasher.clone(),
+            till: till.clone(),
+        };
+        system.spawn(waiter).serve().send();
     }
     system.spawn(Baker { labour }).knead().send();
     let oven = system.spawn(Oven { loaves: 0 });
@@ -210,6 +320,13 @@ pub(super) fn open(system: &System, labour: Labour) {
     let stove = Supervisor::one_for_one().spawn(system);
     stove.add(Pot::child());
     system.keep(&stove);
+    Pantry::spawn(system).restock().send();
+    let cellar = system.spawn(Cellar);
+    let sommelier = system.spawn(Sommelier { cellar });
+    for _ in 0..HOSTS {
+        let sommelier = sommelier.clone();
+        system.spawn(Host { sommelier }).seat().send();
+    }
     for _ in 0..GUESTS {
         system.spawn(Guest { looks: 0 }).look_around().send();
     }

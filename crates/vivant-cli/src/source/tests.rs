@@ -204,10 +204,14 @@ fn the_live_demo_shows_what_it_promises() {
         let totals = snapshot.totals;
         let is_slow = |report: &Report| report.kind == "slow_turn";
         let slow = snapshot.reports.iter().any(is_slow);
-        if totals.muted > 0 && totals.panics > 0 && totals.dead_letters > 0 && slow {
+        let blocked = snapshot.waits.iter().any(|wait| !wait.needs.is_empty());
+        let collected = totals.heaps > 0 && snapshot.pauses.all.count > 0;
+        let bounded = snapshot.actors.iter().any(|actor| actor.bound.is_some());
+        let troubled = totals.muted > 0 && totals.panics > 0 && totals.dead_letters > 0 && slow;
+        if troubled && blocked && collected && bounded {
             return;
         }
         thread::sleep(Duration::from_millis(20));
     }
-    panic!("nobody was muted, slow or burnt");
+    panic!("not all of it happened");
 }

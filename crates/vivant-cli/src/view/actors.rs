@@ -1,7 +1,7 @@
-//! The list of actors: sorted by a column, filtered by text.
+//! The lists of actors: sorted by a column, filtered by text.
 
-use super::{Palette, list};
-use crate::model::column::Column;
+use super::{Palette, first_shown, list};
+use crate::model::column::{Column, List};
 use crate::model::look::Row;
 use crate::model::{Focus, Model};
 use crate::table;
@@ -13,7 +13,7 @@ use ratatui::widgets::Paragraph;
 /// A mailbox of this age or more is marked with `!`, as a line that needs attention.
 const OLD_MS: u64 = 1_000;
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, palette: Palette) {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, of: List, palette: Palette) {
     let [head, columns, body] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(1),
@@ -22,18 +22,14 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, palette: Pa
     .areas(area);
     let width = area.width as usize;
     let rows = model.rows();
-    frame.render_widget(list(title(model, rows.len()), Vec::new(), palette), head);
+    let title = list(title(model, of, rows.len()), Vec::new(), palette);
+    frame.render_widget(title, head);
     frame.render_widget(
-        Line::styled(header(model.sort, width), palette.title()),
+        Line::styled(header(of, model.sort(of), width), palette.title()),
         columns,
     );
     if rows.is_empty() {
-        let text = if model.look.rows.is_empty() {
-            " no actors"
-        } else {
-            " no actor whose path, type or behaviour contains that: Esc clears the filter"
-        };
-        frame.render_widget(Line::from(text), body);
+        frame.render_widget(Line::from(why_empty(model, of)), body);
         return;
     }
     let shown = body.height as usize;
@@ -46,33 +42,54 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, palette: Pa
         .map(|(at, row)| {
             let is_chosen = at == model.chosen_at();
             let mark = if is_chosen { '>' } else { ' ' };
-            let line = format!("{mark}{}", cells(row, width - 1));
-            match row.facts.age_ms {
-                _ if is_chosen => Line::styled(line, palette.chosen()),
-                OLD_MS.. => Line::styled(line, palette.warning()),
-                _ => Line::from(line),
+            let line = format!("{mark}{}", cells(of, row, width - 1));
+            if is_chosen {
+                Line::styled(line, palette.chosen())
+            } else if of == List::Actors && needs_attention(row) {
+                Line::styled(line, palette.warning())
+            } else {
+                Line::from(line)
             }
         })
         .collect();
     frame.render_widget(Paragraph::new(lines), body);
 }
 
-fn title(model: &Model, shown: usize) -> String {
-    let all = model.look.totals.actors;
-    let mut title = format!("actors {shown} of {all}, by {}", model.sort.name());
-    match (&model.focus, &*model.filter) {
-        (Focus::Filter, filter) => title.push_str(&format!(", filter: {filter}_")),
-        (_, "") => {}
-        (_, filter) => title.push_str(&format!(", filter: {filter}")),
+/// Its oldest message is old, or its mailbox is full; the columns show both.
+fn needs_attention(row: &Row) -> bool {
+    let facts = &row.facts;
+    facts.age_ms >= OLD_MS || facts.bound.is_some_and(|bound| facts.depth >= bound)
+}
+
+fn why_empty(model: &Model, of: List) -> &'static str {
+    let look = &model.look;
+    match of {
+        List::Heaps if look.revision == 0 => super::OLDER_CONSOLE,
+        List::Heaps if !look.rows.iter().any(|row| of.has(row)) => {
+            " no actor has a graph as its state (`struct State<'gc>`), so there are no heaps"
+        }
+        List::Actors if look.rows.is_empty() => " no actors",
+        _ => " no actor whose path, type or behaviour contains that: Esc clears the filter",
     }
+}
+
+fn title(model: &Model, of: List, shown: usize) -> String {
+    let (name, all) = match of {
+        List::Actors => ("actors", model.look.totals.actors),
+        List::Heaps => ("heaps", model.look.totals.heaps),
+    };
+    let mut title = format!("{name} {shown} of {all}, by {}", model.sort(of).name());
+    title.push_str(&filter(model));
     title
 }
 
-/// The number of rows scrolled out above, so that the chosen one is in the middle, or as near to it
-/// as possible.
-fn first_shown(chosen: usize, count: usize, shown: usize) -> usize {
-    let last = count.saturating_sub(shown);
-    chosen.saturating_sub(shown / 2).min(last)
+/// The filter as a part of a title.
+pub(super) fn filter(model: &Model) -> String {
+    match (&model.focus, &*model.filter) {
+        (Focus::Filter, filter) => format!(", filter: {filter}_"),
+        (_, "") => String::new(),
+        (_, filter) => format!(", filter: {filter}"),
+    }
 }
 
 fn column_width(column: Column) -> usize {
@@ -80,43 +97,37 @@ fn column_width(column: Column) -> usize {
         Column::Actor => 0,
         Column::Busy => 6,
         Column::Depth | Column::Age | Column::Turns | Column::Deferred | Column::Restarts => 9,
+        Column::Live | Column::Pages | Column::Marks | Column::Paused => 7,
+        Column::Allocating | Column::Longest => 8,
     }
 }
 
 /// The names of the columns, with a mark at the sorting one.
-pub(crate) fn header(sort: Column, width: usize) -> String {
+pub(crate) fn header(of: List, sort: Column, width: usize) -> String {
     let name = |column: Column| {
         let mark = if column == sort { "▾" } else { "" };
         format!("{}{mark}", column.name())
     };
-    let [first, figures @ ..] = Column::ALL;
-    let figures = figures.map(|column| (column_width(column), name(column)));
-    table::row(width, &format!(" {}", name(first)), &figures)
+    columns(of, width, |column| match column {
+        Column::Actor => format!(" {}", name(column)),
+        _ => name(column),
+    })
 }
 
 /// One actor as a line.
-pub(crate) fn cells(row: &Row, width: usize) -> String {
-    let [first, figures @ ..] = Column::ALL;
-    let text = |column: Column| match column {
+pub(crate) fn cells(of: List, row: &Row, width: usize) -> String {
+    columns(of, width, |column| match column {
         Column::Age if row.facts.age_ms >= OLD_MS => format!("!{}", column.text(row)),
         _ => column.text(row),
-    };
-    let figures = figures.map(|column| (column_width(column), text(column)));
-    table::row(width, &first.text(row), &figures)
+    })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::first_shown;
-
-    #[test]
-    fn the_chosen_row_is_on_the_screen() {
-        for count in 0..30 {
-            for chosen in 0..count {
-                let above = first_shown(chosen, count, 7);
-                assert!((above..above + 7).contains(&chosen), "{chosen} of {count}");
-                assert!(above + 7 <= count || above == 0, "no empty lines below");
-            }
-        }
-    }
+/// The first column takes the rest of the width.
+fn columns(of: List, width: usize, text: impl Fn(Column) -> String) -> String {
+    let (first, figures) = of.columns().split_first().expect("a list has columns");
+    let figures: Vec<(usize, String)> = figures
+        .iter()
+        .map(|column| (column_width(*column), text(*column)))
+        .collect();
+    table::row(width, &text(*first), &figures)
 }

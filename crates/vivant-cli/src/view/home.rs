@@ -16,10 +16,11 @@ const GAP: u16 = 2;
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, look: &Look, palette: Palette) {
     let height = Constraint::Length(TOP as u16 + 1);
     let [counters, first, second, third, _] = Layout::vertical([
-        Constraint::Length(3),
+        Constraint::Length(4),
         height,
         height,
-        height,
+        // The last list gives way on a screen of 24 lines.
+        Constraint::Max(TOP as u16 + 1),
         Constraint::Fill(1),
     ])
     .areas(area);
@@ -61,8 +62,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, look: &Look, palette: Pale
     );
 }
 
-/// The counters of the whole system, in three lines.
-pub(crate) fn counter_lines(look: &Look) -> [String; 3] {
+/// The counters of the whole system, in four lines.
+pub(crate) fn counter_lines(look: &Look) -> [String; 4] {
     let totals = &look.totals;
     let count = |count: usize| figure::count(count as u64);
     let surplus = match totals.surplus_workers {
@@ -75,7 +76,7 @@ pub(crate) fn counter_lines(look: &Look) -> [String; 3] {
     };
     let lost = match totals.lost {
         0 => String::new(),
-        lost => format!("   lost {}", figure::count(lost)),
+        lost => format!(", {} by bounds", figure::count(lost)),
     };
     [
         format!(
@@ -101,7 +102,26 @@ pub(crate) fn counter_lines(look: &Look) -> [String; 3] {
             count(totals.timers),
             figure::bytes(totals.bytes),
         ),
+        heaps_and_waits(look),
     ]
+}
+
+fn heaps_and_waits(look: &Look) -> String {
+    let totals = &look.totals;
+    if look.revision == 0 {
+        return super::OLDER_CONSOLE.replace("not told", "heaps and waits");
+    }
+    let count = |count: usize| figure::count(count as u64);
+    format!(
+        " heaps {}, {}   pauses p99 {}, max {}   waits {}   requests {}   full {}",
+        count(totals.heaps),
+        figure::size(totals.heap_bytes),
+        figure::pause(look.pauses.all.p99_ns),
+        figure::pause(look.pauses.all.longest_ns),
+        count(totals.waits),
+        count(totals.requests),
+        count(totals.full),
+    )
 }
 
 fn lines<T>(rows: Vec<T>, line: impl Fn(T) -> String) -> Vec<String> {
@@ -123,7 +143,7 @@ fn busy(row: &Row, width: usize) -> String {
 fn long(row: &Row, width: usize) -> String {
     let facts = &row.facts;
     let figures = [
-        (8, figure::count(facts.depth as u64)),
+        (9, figure::filled(facts.depth, facts.bound)),
         (7, figure::age(facts.age_ms)),
     ];
     table::row(width, &format!(" {}", facts.actor), &figures)

@@ -2,18 +2,23 @@
 
 mod actors;
 mod detail;
+mod heaps;
 mod help;
 mod home;
 mod palette;
 mod reports;
 #[cfg(test)]
 mod tests;
+mod waits;
 
 pub(crate) use actors::{cells, header};
+pub(crate) use heaps::pause_lines;
 pub(crate) use home::counter_lines;
 pub(crate) use palette::Palette;
 pub(crate) use reports::kind;
+pub(crate) use waits::{cells as wait_cells, header as wait_header};
 
+use crate::model::column::List;
 use crate::model::{Focus, Link, Model, Pace, Page};
 use crate::table::{Keep, cut, legible};
 use ratatui::Frame;
@@ -29,6 +34,10 @@ pub(crate) const HEIGHT_MIN: u16 = 24;
 const WORD_WIDTH: usize = 15;
 
 const STATUS_LINES_MAX: u16 = 4;
+
+/// On pages that need facts of a newer console.
+pub(crate) const OLDER_CONSOLE: &str =
+    " not told: the program's vivant-console is older than this command";
 
 /// Draws the model.
 pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, palette: Palette) {
@@ -51,7 +60,9 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, palette: Palette) {
         (Focus::Help, _) => help::draw(frame, body, palette),
         (Focus::Detail(path), _) => detail::draw(frame, body, model, path, palette),
         (_, Page::Home) => home::draw(frame, body, &model.look, palette),
-        (_, Page::Actors) => actors::draw(frame, body, model, palette),
+        (_, Page::Actors) => actors::draw(frame, body, model, List::Actors, palette),
+        (_, Page::Heaps) => heaps::draw(frame, body, model, palette),
+        (_, Page::Waits) => waits::draw(frame, body, model, palette),
         (_, Page::Reports) => reports::draw(frame, body, model, palette),
     }
     frame.render_widget(Line::styled(keys(model), palette.faint()), foot);
@@ -126,13 +137,23 @@ fn keys(model: &Model) -> &'static str {
         (Focus::Page, Page::Home) => {
             " q quit   Tab next page   / filter   s sort   p pause   ? help"
         }
-        (Focus::Page, Page::Actors) => {
+        (Focus::Page, Page::Actors | Page::Heaps) => {
             " q quit   Tab next page   / filter   s sort   Enter detail   p pause   ? help"
+        }
+        (Focus::Page, Page::Waits) => {
+            " q quit   Tab next page   / filter   Enter detail   p pause   ? help"
         }
         (Focus::Page, Page::Reports) => {
             " q quit   Tab next page   arrows scroll   p pause   ? help"
         }
     }
+}
+
+/// The number of rows scrolled out above, so that the chosen one is in the middle, or as near to it
+/// as possible.
+fn first_shown(chosen: usize, count: usize, shown: usize) -> usize {
+    let last = count.saturating_sub(shown);
+    chosen.saturating_sub(shown / 2).min(last)
 }
 
 /// A list under its title.

@@ -2,7 +2,7 @@
 //!
 //! `INSTA_UPDATE=always cargo test` rewrites the files; review the difference.
 
-use super::{Palette, draw};
+use super::{Palette, draw, first_shown};
 use crate::model::keys::Key;
 use crate::model::look::Look;
 use crate::model::tests::{model, snapshot};
@@ -87,6 +87,44 @@ fn detail() {
 }
 
 #[test]
+fn heaps() {
+    screen("heaps", &pressed(&[Key::Char('3')]));
+    screen("detail_heap", &pressed(&[Key::Char('3'), Key::Enter]));
+    let buffer = drawn(&pressed(&[Key::Char('3')]), (132, 30), Palette::Coloured);
+    is_as_in("heaps_wide", &text(&buffer));
+}
+
+#[test]
+fn waits() {
+    screen("waits", &pressed(&[Key::Char('4'), Key::Down]));
+    let buffer = drawn(&pressed(&[Key::Char('4')]), (132, 30), Palette::Coloured);
+    is_as_in("waits_wide", &text(&buffer));
+    let keys = [Key::Char('4'), Key::Char('/'), Key::Char('#')];
+    let none = text(&drawn(&pressed(&keys), (80, 24), Palette::Coloured));
+    assert!(none.contains("Esc clears the filter"), "{none}");
+}
+
+#[test]
+fn an_older_console_is_said_to_be_older() {
+    let mut model = Model::new("127.0.0.1:4711, every 1s", Pace::Running);
+    let mut older = vivant_console::wire::Snapshot {
+        revision: 0,
+        waits: Vec::new(),
+        requests: Vec::new(),
+        ..snapshot(1)
+    };
+    for actor in &mut older.actors {
+        actor.heap = None;
+    }
+    model.looked(older);
+    for page in ["1", "3", "4"] {
+        model.press(Key::Char(page.parse().unwrap()));
+        let text = text(&drawn(&model, (80, 24), Palette::Coloured));
+        assert!(text.contains("is older than this command"), "{text}");
+    }
+}
+
+#[test]
 fn reports() {
     screen("reports", &pressed(&[Key::BackTab]));
 }
@@ -119,7 +157,15 @@ fn once_as_text() {
 
 #[test]
 fn colours_carry_nothing_alone() {
-    for keys in [&[][..], &[Key::Tab], &[Key::BackTab], &[Key::Char('?')]] {
+    let pages = [
+        &[][..],
+        &[Key::Tab],
+        &[Key::Char('3')],
+        &[Key::Char('4')],
+        &[Key::BackTab],
+        &[Key::Char('?')],
+    ];
+    for keys in pages {
         let model = pressed(keys);
         let coloured = drawn(&model, (80, 24), Palette::Coloured);
         let plain = drawn(&model, (80, 24), Palette::Plain);
@@ -132,5 +178,16 @@ fn colours_carry_nothing_alone() {
         };
         assert!(has_colour(&coloured));
         assert!(!has_colour(&plain));
+    }
+}
+
+#[test]
+fn the_chosen_row_is_on_the_screen() {
+    for count in 0..30 {
+        for chosen in 0..count {
+            let above = first_shown(chosen, count, 7);
+            assert!((above..above + 7).contains(&chosen), "{chosen} of {count}");
+            assert!(above + 7 <= count || above == 0, "no empty lines below");
+        }
     }
 }

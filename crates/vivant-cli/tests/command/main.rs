@@ -26,6 +26,8 @@ fn without_a_terminal_it_prints_one_page() {
     let first = piped.lines().next().unwrap();
     assert_eq!(first, "demo, seed 7, rates over 1s");
     assert!(piped.contains("\ndemo::Kitchen/0 "), "{piped}");
+    assert!(piped.contains("\ndemo::Pantry/"), "{piped}");
+    assert!(piped.contains(" blocked "), "{piped}");
     assert!(!piped.contains('\x1b'), "no orders for a terminal");
 }
 
@@ -34,7 +36,16 @@ fn a_snapshot_is_a_line_of_json() {
     let line = out(&vivant(&["top", "--demo", "--seed", "7", "--json"]));
     assert_eq!(line.lines().count(), 1);
     let snapshot: vivant_console::wire::Snapshot = serde_json::from_str(&line).unwrap();
-    assert_eq!(snapshot.totals.actors, 25);
+    assert_eq!(snapshot.totals.actors, 31);
+    assert_eq!(snapshot.revision, vivant_console::wire::REVISION);
+    let pantry = snapshot
+        .actors
+        .iter()
+        .find(|it| it.type_name == "demo::Pantry");
+    let heap = pantry.and_then(|it| it.heap.as_ref()).expect("a heap");
+    assert!(heap.allocated > 0, "{heap:?}");
+    assert_eq!(snapshot.waits.len(), snapshot.totals.waits);
+    assert!(snapshot.totals.waits > 0 && snapshot.totals.requests > 0);
 }
 
 #[test]

@@ -5,7 +5,9 @@ mod admission;
 mod fairness;
 mod hostile;
 mod life;
+mod shop;
 mod snapshot;
+mod whole;
 
 use crate::limits::Limits;
 use crate::lines::is_late;

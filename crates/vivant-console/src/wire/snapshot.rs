@@ -1,66 +1,19 @@
-//! The wire format: one JSON object a line. The fields are explained in this crate's README.
-//!
-//! A reader must ignore fields that it does not know, and take the default for missing ones;
-//! [`VERSION`] changes only when that is not enough.
+//! The answer to a request: the state of a system at one time.
 
+use super::actor::Actor;
+use super::durations::ms;
+use super::pauses::SystemPauses;
+use super::protocol::{REVISION, VERSION};
+use super::waits::{OpenRequest, Wait};
 use crate::choice;
-use crate::limits::DEAD_LETTERS_MAX;
+use crate::limits::{DEAD_LETTERS_MAX, REQUESTS_MAX, WAITS_MAX};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::time::Duration;
 use vivant::{ActorFacts, DeadLetterCount, Inspection};
 
-/// The version of the protocol. Both sides must have the same.
-pub const VERSION: u32 = 1;
-
-/// The first line of a client.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Greeting {
-    /// The secret.
-    pub token: String,
-}
-
-/// Every further line of a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
-    /// The requested subject.
-    pub get: Subject,
-}
-
-/// A subject of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Subject {
-    /// A [`Snapshot`].
-    Facts,
-}
-
-/// The last line that a client gets before the connection is closed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
-    /// The version of the protocol.
-    pub version: u32,
-    /// The reason.
-    pub error: Reason,
-}
-
-/// Why a client is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// The token is wrong or missing.
-    Token,
-    /// The line is no request that this version knows.
-    Request,
-    /// The line is too long.
-    TooLong,
-    /// The line took too long.
-    TooLate,
-    /// There is no place for this user.
-    Busy,
-    /// A reason that only a newer version knows.
-    #[serde(other)]
-    Other,
-}
+/// Bytes of a page of the actors' heaps.
+const PAGE_BYTES: u64 = 4096;
 
 /// The state of a system at one time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,13 +21,23 @@ pub enum Reason {
 pub struct Snapshot {
     /// The version of the protocol.
     pub version: u32,
+    /// The revision of the fields: [`REVISION`].
+    pub revision: u32,
+    /// Name of the system.
+    pub name: String,
     /// Time in milliseconds since the console began: rates are differences between two snapshots.
     pub at_ms: u64,
     /// The system as a whole.
     pub totals: Totals,
+    /// The pauses of all actors.
+    pub pauses: SystemPauses,
     /// The actors, the most telling ones if there are too many (see `choice.rs`); in the order of
     /// creation.
     pub actors: Vec<Actor>,
+    /// The exclusive waits, the oldest first.
+    pub waits: Vec<Wait>,
+    /// The requests that are not answered yet, the oldest first.
+    pub requests: Vec<OpenRequest>,
     /// The kinds of dead letters, the most frequent first.
     pub dead_letters: Vec<DeadLetters>,
     /// The latest reports, oldest first.
@@ -93,13 +56,20 @@ pub struct Totals {
     pub turns: u64,
     /// Messages that wait and could be processed.
     pub waiting: usize,
-    /// Messages that wait for their guard.
+    /// Messages that wait for their guard, for a join, or for the end of an exclusive wait.
     pub deferred: usize,
+    /// Mailboxes with as many messages as their bound allows.
+    pub full: usize,
+    /// Exclusive waits, including those that the list leaves out.
+    pub waits: usize,
+    /// Requests that are not answered yet, including those that the list leaves out.
+    pub requests: usize,
     /// Actors that are muted by overloaded ones, and take no messages.
     pub muted: usize,
     /// Messages that were not processed.
     pub dead_letters: u64,
-    /// Messages lost by a panic or an actor's end, besides dead letters.
+    /// Messages that the actors that exist have lost to the bounds of their mailboxes. They are dead
+    /// letters too.
     pub lost: u64,
     /// Restarts of the actors that exist.
     pub restarts: u64,
@@ -113,42 +83,14 @@ pub struct Totals {
     pub surplus_workers: usize,
     /// Bytes of actor cells and waiting messages.
     pub bytes: i64,
-}
-
-/// The known figures of one actor. Times are milliseconds.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Actor {
-    /// Its path.
-    pub actor: String,
-    /// Stable name of its type.
-    pub type_name: String,
-    /// Messages that wait and could be processed.
-    pub depth: usize,
-    /// Messages that wait for their guard.
-    pub deferred: usize,
-    /// Age of the oldest waiting message.
-    pub age_ms: u64,
-    /// Age of the oldest deferred message; `None` if unknown.
-    pub deferred_age_ms: Option<u64>,
-    /// Turns that have ended.
-    pub turns: u64,
-    /// Time spent in runs that have ended.
-    pub busy_ms: u64,
-    /// Stable name of the behaviour that runs now.
-    pub current: Option<String>,
-    /// How long that behaviour has been running; `None` if none runs, or if unknown.
-    pub current_for_ms: Option<u64>,
-    /// Number of actors that it mutes.
-    pub mutes: usize,
-    /// The path of the overloaded actor that mutes it.
-    pub muted_by: Option<String>,
-    /// Number of restarts.
-    pub restarts: u32,
-    /// Messages lost with it, besides dead letters.
-    pub lost: u64,
-    /// Why it is reachable, as text.
-    pub because: String,
+    /// Actors that have a heap.
+    pub heaps: usize,
+    /// Bytes of the pages of all heaps.
+    pub heap_bytes: u64,
+    /// Bytes of the old objects in the heaps of the actors that exist.
+    pub heap_live: u64,
+    /// Heaps of ended actors that are still referenced in part.
+    pub detached_heaps: usize,
 }
 
 /// Number of messages of one kind, made at one place, with the same fate.
@@ -169,25 +111,29 @@ pub struct DeadLetters {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report {
-    /// `slow_turn`, `panicked`, `thread_failed`, or `other`.
+    /// `slow_turn`, `large_turn`, `large_container`, `leaked`, `panicked`, `gave_up`, `overdue`,
+    /// `unused_collector`, `thread_failed`, or `other`.
     pub kind: String,
     /// The report as text.
     pub text: String,
 }
 
 impl Snapshot {
-    /// Converts an inspection, taken at a time since the console began. This is the only code that
-    /// knows the fields of both sides.
+    /// Converts an inspection, taken at a time since the console began.
     pub fn from_inspection(at: Duration, inspection: &Inspection) -> Snapshot {
         let all = &inspection.actors;
         let chosen = choice::most_telling(all);
         let sum = |count: fn(&ActorFacts) -> usize| all.iter().map(count).sum::<usize>();
+        let heaps = || all.iter().filter_map(|facts| facts.heap.as_ref());
         let totals = Totals {
             actors: all.len(),
             left_out: all.len() - chosen.len(),
             turns: all.iter().map(|facts| facts.turns).sum(),
             waiting: sum(|facts| facts.depth),
             deferred: sum(|facts| facts.deferred),
+            full: sum(|facts| usize::from(facts.depth >= facts.mailbox.bound())),
+            waits: inspection.waits.len(),
+            requests: inspection.requests.len() + inspection.more_requests,
             muted: sum(|facts| facts.mutes),
             dead_letters: inspection.dead_letters.iter().map(|line| line.count).sum(),
             lost: all.iter().map(|facts| facts.lost).sum(),
@@ -197,41 +143,42 @@ impl Snapshot {
             workers: inspection.workers,
             surplus_workers: inspection.surplus_workers,
             bytes: inspection.bytes,
+            heaps: heaps().count(),
+            heap_bytes: PAGE_BYTES * inspection.heap_pages as u64,
+            heap_live: heaps().map(|heap| heap.live).sum(),
+            detached_heaps: inspection.detached_heaps,
         };
         let mut dead_letters: Vec<_> = inspection.dead_letters.iter().collect();
         dead_letters.sort_by_key(|line| std::cmp::Reverse(line.count));
         dead_letters.truncate(DEAD_LETTERS_MAX);
+        let exclusive = exclusive_waits(inspection);
+        let actor = |facts: &ActorFacts| Actor::of(facts, exclusive.get(&*facts.actor).copied());
+        let waits = inspection.waits.iter().take(WAITS_MAX);
+        let requests = inspection.requests.iter().take(REQUESTS_MAX);
         Snapshot {
             version: VERSION,
+            revision: REVISION,
+            name: inspection.name.clone(),
             at_ms: ms(at),
             totals,
-            actors: chosen.into_iter().map(Actor::from_facts).collect(),
+            pauses: SystemPauses::of(&inspection.pauses),
+            actors: chosen.into_iter().map(actor).collect(),
+            waits: waits.map(Wait::of).collect(),
+            requests: requests.map(OpenRequest::of).collect(),
             dead_letters: dead_letters.into_iter().map(DeadLetters::of).collect(),
             reports: inspection.reports.iter().map(Report::of).collect(),
         }
     }
 }
 
-impl Actor {
-    fn from_facts(facts: &ActorFacts) -> Actor {
-        Actor {
-            actor: facts.actor.clone(),
-            type_name: facts.type_name.to_owned(),
-            depth: facts.depth,
-            deferred: facts.deferred,
-            age_ms: ms(facts.age),
-            turns: facts.turns,
-            busy_ms: ms(facts.busy),
-            current: facts.current.map(str::to_owned),
-            mutes: facts.mutes,
-            because: facts.because.to_string(),
-            deferred_age_ms: (facts.deferred > 0).then(|| ms(facts.deferred_age)),
-            current_for_ms: facts.current_for.map(ms),
-            muted_by: facts.muted_by.clone(),
-            restarts: facts.restarts,
-            lost: facts.lost,
-        }
+/// How long actors have been waiting exclusively, in milliseconds, by their paths.
+fn exclusive_waits(inspection: &Inspection) -> BTreeMap<&str, u64> {
+    let mut oldest = BTreeMap::new();
+    for wait in &inspection.waits {
+        // The oldest wait is the first.
+        oldest.entry(&*wait.actor).or_insert(ms(wait.lasts));
     }
+    oldest
 }
 
 impl DeadLetters {
@@ -264,8 +211,4 @@ impl Report {
             text: report.to_string(),
         }
     }
-}
-
-fn ms(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
