@@ -2,8 +2,8 @@
 
 /// Stub of `actor` for promises.
 pub(crate) mod actor {
-    pub(crate) use crate::promise::Next;
     use super::services::{Asked, RequestProgress};
+    pub(crate) use crate::promise::Next;
     use loom::alloc::Track;
     use std::cell::UnsafeCell;
 
@@ -37,12 +37,8 @@ pub(crate) mod actor {
         /// # Safety
         ///
         /// As in the runtime.
-        pub(crate) unsafe fn open(
-            place: *mut RequestRecord,
-            owner: AddressRef,
-            _: Option<Asked>,
-        ) {
-            // SAFETY: the caller owns the place.
+        pub(crate) unsafe fn open(place: *mut RequestRecord, owner: AddressRef, _: Option<Asked>) {
+            // SAFETY: the caller owns the place (X1).
             unsafe { place.write(RequestRecord(UnsafeCell::new(Some(owner)))) };
         }
 
@@ -56,7 +52,7 @@ pub(crate) mod actor {
         ///
         /// As in the runtime.
         pub(crate) unsafe fn owner(&self) -> Option<&AddressRef> {
-            // SAFETY: the caller is the resolver's end.
+            // SAFETY: the caller is the resolver's end (X1).
             unsafe { (*self.0.get()).as_ref() }
         }
 
@@ -64,7 +60,7 @@ pub(crate) mod actor {
         ///
         /// As in the runtime.
         pub(crate) unsafe fn take_owner(&self) -> Option<AddressRef> {
-            // SAFETY: the caller is the resolver's end, or the second end.
+            // SAFETY: the caller is the resolver's end, or the second end (X1).
             unsafe { (*self.0.get()).take() }
         }
     }
@@ -97,7 +93,7 @@ pub(crate) mod message {
         ///
         /// As in the runtime.
         pub(crate) unsafe fn give_slot<P>(place: NonNull<P>) {
-            // SAFETY: the caller's contract.
+            // SAFETY: the caller's contract (X1).
             unsafe { give(place) };
         }
 

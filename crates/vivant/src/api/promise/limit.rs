@@ -1,7 +1,8 @@
 //! Time limits on promises.
 
 use super::relay::Relay;
-use super::slot::{Continue, PromiseLink};
+use super::shown::PromiseLink;
+use super::slot::Continue;
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AskError, Next, Shared, Timer, Worker};
 use crate::services::{Alarm, ns};

@@ -3,7 +3,7 @@
 //! delegates.
 
 use super::Resolver;
-use super::slot::PromiseLink;
+use super::shown::PromiseLink;
 use crate::actor::{AskError, Next};
 
 /// Passes a value on.
