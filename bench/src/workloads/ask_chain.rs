@@ -17,7 +17,12 @@ pub(super) const ASK_CHAIN: Bench = Bench::new(
     Group::Messages,
     "ask_chain",
     "a request through ten actors, each of which asks the next",
-    &[Param::count("chains", 100_000, 100, "chains of ten requests")],
+    &[Param::count(
+        "chains",
+        100_000,
+        100,
+        "chains of ten requests",
+    )],
     run,
 )
 .peer_ops(100_000);
