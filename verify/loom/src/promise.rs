@@ -14,6 +14,9 @@
 //! Left out: the path of the value through a mailbox; answers to other asks, and promises that are
 //! prepared and not yet wanted (`Tail`), which meet in the same block.
 
+#[allow(dead_code, reason = "the models show nothing")]
+#[path = "../../../crates/vivant/src/api/promise/shown.rs"]
+mod shown;
 #[allow(dead_code, reason = "the models need no tails")]
 #[allow(
     clippy::drop_non_drop,
@@ -28,7 +31,8 @@ use crate::check::{canaries, models};
 use crate::tracked::Tracked;
 use loom::alloc::Track;
 use loom::thread;
-use slot::{Answering, Asking, Awaits, Continue, Pending, PromiseLink, Shown, Sink};
+use shown::{Awaits, PromiseLink, Shown};
+use slot::{Answering, Asking, Continue, Pending, Sink};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 

@@ -38,7 +38,7 @@ pub(crate) mod actor {
         ///
         /// As in the runtime.
         pub(crate) unsafe fn open(place: *mut RequestRecord, owner: AddressRef, _: Option<Asked>) {
-            // SAFETY: the caller owns the place.
+            // SAFETY: the caller owns the place (X1).
             unsafe { place.write(RequestRecord(UnsafeCell::new(Some(owner)))) };
         }
 
@@ -52,7 +52,7 @@ pub(crate) mod actor {
         ///
         /// As in the runtime.
         pub(crate) unsafe fn owner(&self) -> Option<&AddressRef> {
-            // SAFETY: the caller is the resolver's end.
+            // SAFETY: the caller is the resolver's end (X1).
             unsafe { (*self.0.get()).as_ref() }
         }
 
@@ -60,7 +60,7 @@ pub(crate) mod actor {
         ///
         /// As in the runtime.
         pub(crate) unsafe fn take_owner(&self) -> Option<AddressRef> {
-            // SAFETY: the caller is the resolver's end, or the second end.
+            // SAFETY: the caller is the resolver's end, or the second end (X1).
             unsafe { (*self.0.get()).take() }
         }
     }
@@ -93,7 +93,7 @@ pub(crate) mod message {
         ///
         /// As in the runtime.
         pub(crate) unsafe fn give_slot<P>(place: NonNull<P>) {
-            // SAFETY: the caller's contract.
+            // SAFETY: the caller's contract (X1).
             unsafe { give(place) };
         }
 

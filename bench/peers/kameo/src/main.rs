@@ -1,6 +1,6 @@
-//! `bndbuffer`, `logmap` and `ask_chain` for kameo, with unbounded mailboxes. The buffer delegates the answers
-//! to waiting requests and keeps their senders. All other actors await answers within a handler;
-//! meanwhile kameo gives the actor no other message, so no stash is needed.
+//! `bndbuffer`, `logmap` and `ask_chain` for kameo, with unbounded mailboxes. The buffer delegates
+//! the answers to waiting requests and keeps their senders. All other actors await answers within a
+//! handler; meanwhile kameo gives the actor no other message, so no stash is needed.
 
 use kameo::Actor;
 use kameo::actor::{ActorRef, Spawn};

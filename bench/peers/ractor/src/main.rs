@@ -1,6 +1,6 @@
-//! `bndbuffer`, `logmap` and `ask_chain` for ractor. The buffer keeps the reply ports of waiting requests. All
-//! other actors await answers within a handler; meanwhile ractor gives the actor no other message,
-//! so no stash is needed.
+//! `bndbuffer`, `logmap` and `ask_chain` for ractor. The buffer keeps the reply ports of waiting
+//! requests. All other actors await answers within a handler; meanwhile ractor gives the actor no
+//! other message, so no stash is needed.
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, RpcReplyPort, call};
 use savina::{CHAINS, CONSUMERS, ITEMS, LINKS, PLACES, PRODUCERS, SERIES, TERMS, Workload};

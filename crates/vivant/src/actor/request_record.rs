@@ -198,9 +198,11 @@ impl RequestRecord {
                 asked: Asked {
                     system,
                     answerer,
-                    // SAFETY: `open` stored both from references that live for ever.
+                    // SAFETY: `opens` or `pass_on` stored it from a reference that lives for ever
+                    // (X5).
                     behaviour: unsafe { behaviour.as_ref() },
-                    // SAFETY: as above.
+                    // SAFETY: as for the behaviour: stored from a reference that lives for ever
+                    // (X5).
                     place: unsafe { place.as_ref() },
                 },
                 since_ms: since >> PROGRESS_BITS,

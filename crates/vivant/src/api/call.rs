@@ -287,35 +287,6 @@ pub(crate) fn envelope<B: Behaviour>(
     Envelope::new::<Sent<B>>((args, resolver), place)
 }
 
-/// The envelope of a message between the runtime's own actors: it is no user's turn, so it is
-/// exempt from back-pressure and faults, and is no dead letter when it comes too late.
-pub(crate) fn own<B: Behaviour<Reply = ()>>(args: B::Args) -> Envelope {
-    Envelope::new::<Own<B>>(args, Location::caller())
-}
-
-struct Own<B>(PhantomData<B>);
-
-impl<B: Behaviour<Reply = ()>> MessageKind for Own<B> {
-    type Content = B::Args;
-    const KIND: KindTable = KindTable::new::<Self>(B::NAME, MessageRole::Own);
-
-    fn fmt_args(args: &B::Args, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        B::fmt_args(args, f)
-    }
-
-    fn run(args: B::Args, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
-        let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
-            B::run(state, turn, args, Resolver::nobody());
-        });
-        Processed::Done
-    }
-
-    fn refuse(args: B::Args, _: &Refusal, _: &'static Location<'static>) -> Next {
-        drop(args);
-        Next::Nothing
-    }
-}
-
 /// A behaviour's message.
 pub(super) struct Sent<B>(PhantomData<B>);
 

@@ -153,10 +153,12 @@ pub(crate) unsafe fn give_slot<P>(place: NonNull<P>) {
         // once, with its request closed (X1).
         return unsafe { slab::give(place.cast()) };
     };
-    // SAFETY: as in `give`.
+    // SAFETY: the caller gives it up unused, once (X1), and it was taken as a block of this class
+    // (N4).
     let kept = Pool::with_current(|pool| unsafe { pool.give(class, place.cast()) });
     if kept != Some(Recycled::Yes) {
-        // SAFETY: as in `give`.
+        // SAFETY: the caller gave it up with its record closed (X1), and the pool did not keep it,
+        // so it is freed here, once (N3).
         unsafe { freed(class, place.cast()) };
     }
 }

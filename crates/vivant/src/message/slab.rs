@@ -43,7 +43,7 @@ struct ChunkMemory {
 // SAFETY: it owns plain memory (X9). Blocks are accessed by their owners (N1), and scanned by the
 // contract of `scan`.
 unsafe impl Send for ChunkMemory {}
-// SAFETY: as above.
+// SAFETY: a shared reference gives access to addresses of blocks only (X9).
 unsafe impl Sync for ChunkMemory {}
 
 impl ChunkMemory {
@@ -152,7 +152,7 @@ pub(super) unsafe fn give(block: NonNull<u8>) {
 }
 
 /// Calls `each` with every block of every chunk that exists now. A block is zeroed, or contains
-/// what its owners have put there, who may change it meanwhile (N5): `each` reads the atomics of
+/// what its owner has put there and may change meanwhile (N5): `each` reads the atomics of
 /// its request, and nothing else.
 pub(crate) fn scan(mut each: impl FnMut(NonNull<u8>)) {
     // No thread waits for the scan: it takes the lock for a list of the chunks.
@@ -194,7 +194,7 @@ mod tests {
         let blocks = taken(3);
         assert_eq!(blocks.len(), 3);
         assert_eq!(scanned(&blocks), 3);
-        // SAFETY: taken above, given back once.
+        // SAFETY: taken above, never written, and given back once (X1).
         unsafe { give(blocks[1]) };
         assert_eq!(scanned(&blocks), 3, "its chunk has other blocks");
         assert_eq!(
@@ -203,7 +203,7 @@ mod tests {
             "the free block comes first, and alone"
         );
         for block in &blocks {
-            // SAFETY: as above.
+            // SAFETY: taken above, never written, and given back once (X1).
             unsafe { give(*block) };
         }
         assert_eq!(scanned(&blocks), 0);

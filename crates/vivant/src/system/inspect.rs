@@ -273,7 +273,7 @@ impl Inspection {
         self.waits.iter().filter(move |wait| wait.actor == path)
     }
 
-    /// The listed requests for whose answers the actor with this path waits, the oldest first.
+    /// The listed requests that the actor with this path has made, the oldest first.
     pub fn requests_by<'a>(&'a self, path: &'a str) -> impl Iterator<Item = &'a OpenRequest> {
         let requests = self.requests.iter();
         requests.filter(move |request| request.asker.actor() == Some(path))

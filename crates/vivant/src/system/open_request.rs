@@ -35,8 +35,8 @@ pub struct OpenRequest {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum RequestOrigin {
-    /// To a promise of the actor with this path. A future that an actor has spawned is an actor: its
-    /// child.
+    /// To a promise of the actor with this path. A future that an actor has spawned is an actor:
+    /// its child.
     Actor(String),
     /// To a future or a thread outside of all turns; [`OpenRequest::asked_at`] says which.
     Outside,

@@ -37,7 +37,7 @@ struct Plan {
     id: RequestId,
     kind: Kind,
     to: ActorId,
-    /// Of a request through an actor, or one that is delegated: the next.
+    /// Of a request through an actor, or of a delegated request: the next.
     next: ActorId,
 }
 

@@ -2,7 +2,7 @@
 
 use super::Resolver;
 use super::awaited::{Awaited, RACES_MAX, walk};
-use super::slot::PromiseLink;
+use super::shown::PromiseLink;
 use std::fmt;
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 //! what takes its value.
 
 use super::Resolver;
-use super::slot::{Awaits, PromiseLink, RaceLink};
+use super::shown::{Awaits, PromiseLink, RaceLink};
 use std::time::Duration;
 
 /// Limit of races within races that are followed: a walk through a race is a call. A value that

@@ -1,7 +1,7 @@
 //! The exclusive waits that depend on a resolver's value, up the chain of promises.
 
 use super::Resolver;
-use super::slot::PromiseLink;
+use super::shown::PromiseLink;
 use crate::actor::{ChainEnd, Dependents};
 
 /// Limit of joins within joins that are followed: a walk through a join is a call. What lies

@@ -1,7 +1,8 @@
 //! Time limits on promises.
 
 use super::relay::Relay;
-use super::slot::{Awaits, Continue, PromiseLink, RaceLink, Shown};
+use super::shown::{Awaits, PromiseLink, RaceLink, Shown};
+use super::slot::Continue;
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AskError, Next, Shared, Timer, Worker};
 use crate::services::{Alarm, ns};

@@ -1,6 +1,7 @@
 //! Continuations that are closures, for actors that are never saved.
 
-use super::slot::{Continue, Shown};
+use super::shown::Shown;
+use super::slot::Continue;
 use super::{Promise, Resolver};
 use crate::actor::Refusal;
 use crate::actor::{

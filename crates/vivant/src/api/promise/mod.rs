@@ -4,6 +4,7 @@
 //!   it.
 //! - [`Resolver`]: the right, and the duty, to give it its value; may be kept and sent.
 //! - [`slot`]: the memory that the two share.
+//! - [`shown`]: what they show of the chain that they are part of.
 //! - [`join`]: all of several promises, any, or a quorum.
 //! - [`pipeline`]: messages to the address that a promise will bring.
 //! - [`awaited`]: whether a value is awaited, up the chain of promises.
@@ -22,6 +23,7 @@ mod resolver;
 mod settled;
 #[cfg(all(test, feature = "macros"))]
 mod show_tests;
+mod shown;
 #[allow(
     unsafe_code,
     reason = "two ends of one block of memory: see the README and docs/ARCHITECTURE.md"
@@ -41,7 +43,8 @@ use super::into_then::IntoThen;
 use crate::actor::{AddressRef, AskError, Next, Unawaited, Worker};
 use crate::services::Asked;
 use relay::OkRelay;
-use slot::{Asking, Awaits, Continue, Pending, Shown, Sink, Tail};
+use shown::{Awaits, Shown};
+use slot::{Asking, Continue, Pending, Sink, Tail};
 use std::fmt;
 use std::marker::PhantomData;
 

@@ -3,7 +3,7 @@
 //! delegates.
 
 use super::Resolver;
-use super::slot::{Awaits, PromiseLink};
+use super::shown::{Awaits, PromiseLink};
 use crate::actor::{AskError, Next};
 
 /// Passes a value on.

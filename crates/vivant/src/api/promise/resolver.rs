@@ -1,7 +1,8 @@
 //! Resolvers: the right, and the duty, to give a promise its value.
 
 use super::relay::Relay;
-use super::slot::{Answering, Awaits, PromiseLink, Shown, Sink};
+use super::shown::{Awaits, PromiseLink, Shown};
+use super::slot::{Answering, Sink};
 use crate::actor::Refusal;
 use crate::actor::{
     AddressRef, AskError, Delivery, Envelope, KindTable, MessageKind, Next, OutgoingReference,

@@ -6,7 +6,8 @@
 //! block. Each end does its part once.
 
 use super::Resolver;
-use crate::actor::{AddressRef, AskError, Dependent, Next, RECORD_AT, RequestRecord};
+use super::shown::{Awaits, Shown};
+use crate::actor::{AddressRef, AskError, Next, RECORD_AT, RequestRecord};
 use crate::message::pool;
 use crate::services::{Asked, RequestProgress};
 use crate::sync::{AtomicU8, Ordering, fault};
@@ -336,71 +337,6 @@ pub(crate) trait Continue<T>: Send + 'static {
     fn shown(&self) -> Shown<'_> {
         Shown::default()
     }
-}
-
-/// What a sink shows to the detector of unreachable actors.
-#[derive(Default)]
-pub(crate) struct Shown<'s> {
-    /// The actor that continues.
-    pub(crate) target: Option<&'s AddressRef>,
-    /// The right to give the next promise of the chain its value.
-    pub(crate) answer: Option<&'s dyn PromiseLink>,
-    /// The exclusive wait that ends with this value.
-    pub(crate) wait: Option<Dependent>,
-    /// The join that needs this value.
-    pub(crate) join: Option<&'s dyn JoinLink>,
-    pub(crate) awaits: Awaits<'s>,
-}
-
-/// What becomes of a value: whether it is awaited.
-#[derive(Default)]
-pub(crate) enum Awaits<'s> {
-    /// A continuation takes it, or a promise of a turn that has not ended.
-    #[default]
-    Taken,
-    /// A future takes it before this time, in nanoseconds of the system's clock.
-    Until(u64),
-    /// It is dropped.
-    Nothing,
-    /// It is the value of the next promise.
-    Passed(&'s dyn PromiseLink),
-    /// It is, or contributes to, the value of the next promise if that has none yet.
-    Raced(&'s dyn RaceLink),
-}
-
-/// A place where several values, or a value and an alarm, race to the next promise.
-pub(crate) trait RaceLink: Sync {
-    /// Calls `body` with the resolver of the next promise, if that has no value yet.
-    fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink));
-
-    /// The time of the alarm, in nanoseconds of the system's clock.
-    fn until_ns(&self) -> u64 {
-        u64::MAX
-    }
-}
-
-/// A join of promises that needs each value which is still missing.
-pub(crate) trait JoinLink {
-    /// Calls `body` with the resolver of the join's own promise, if it is not decided.
-    fn with_answer(&self, body: &mut dyn FnMut(&dyn PromiseLink));
-}
-
-/// A resolver of any type, as a link of a chain of promises.
-pub(crate) trait PromiseLink {
-    /// The owner of its promise, if the value is not on its way.
-    fn owner(&self) -> Option<&AddressRef>;
-
-    /// What the sink of its promise shows, once that is final.
-    fn shown_by_sink(&self) -> Option<Shown<'_>>;
-
-    /// The message that has it is deferred, or its turn has begun.
-    fn set_progress(&self, _: RequestProgress) {}
-
-    /// It travels with this request now: another actor has to answer.
-    fn pass_on(&self, _: Asked) {}
-
-    /// What becomes of its value.
-    fn awaits(&self) -> Awaits<'_>;
 }
 
 /// A continuation of any type, in recycled memory.
