@@ -47,9 +47,10 @@ struct Package {
 const RUNTIME: Package = Package {
     name: "vivant",
     modules: "without_macros promises errors lifecycle lost_messages offers misbehaviour races \
-        deep_drops",
-    // Simulations of many actors; behaviours in steps, which add no `unsafe`.
-    modules_long: "steps death_notices detached_heaps unreachable far",
+        deep_drops awaited",
+    // Simulations of many actors; behaviours in steps and roots of flows, which add no `unsafe`;
+    // exclusive waits.
+    modules_long: "steps death_notices detached_heaps unreachable far rooted exclusive wait_cycles",
     // Long chains, real time that passes, topics, shutdowns, random programs.
     tests_long: "a_long_chain_of promises::deep a_chain_of_a_hundred_thousand an_endless_turn _of_a_subscription_ \
         calls_after_shutdown seeded promise_breaks::the_end_of_an_actor two_actors_that_ask_each_other \
