@@ -71,6 +71,14 @@ pub(crate) enum InjectedFault {
     MissingEdge,
     /// An exclusive wait defers no message.
     MessageInWait,
+    /// A restart loses the constraints of synchronizers.
+    ForgottenConstraint,
+    /// An actor takes messages while a transaction has its hold.
+    LeakyHold,
+    /// A constrained message is not offered.
+    ForgottenOffer,
+    /// A transaction begins while a gate is shut.
+    OpenGate,
 }
 
 thread_local! {

@@ -19,6 +19,7 @@ mod class;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod current_actor;
+mod constraint;
 mod dead_letter;
 mod deferred_messages;
 mod dependents;
@@ -88,14 +89,17 @@ mod worker_shared;
 pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, StateRef};
+pub(crate) use constraint::{Constrained, Decision, Pattern, Rule, Update};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter, note_unresolved};
-pub(crate) use deferred_messages::{Completes, Evaluated, Open, first_decides_for};
+pub(crate) use deferred_messages::{
+    Completes, Evaluated, Guarded, Open, first_decides_for,
+};
 pub(crate) use dependents::{ChainEnd, Dependent, Dependents};
 pub(crate) use envelope::{
     Combination, Envelope, GuardOutcome, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed,
 };
 pub use envelope::{JoinTable, JoinedMessage};
-pub use error::{AskError, NotSent, Overloaded, Undelivered};
+pub use error::{AskError, NeverDispatched, NotSent, Overloaded, Undelivered};
 pub(crate) use exclusive_wait::{AfterStop, ExclusiveWait, StopWait, WaitNumber, WaitPurpose};
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;

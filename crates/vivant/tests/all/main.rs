@@ -64,6 +64,7 @@ mod streams;
 mod subscriptions;
 mod supervision;
 mod supervision_edge_cases;
+mod synchronizers;
 mod timers;
 mod topics;
 mod unreachable;

@@ -1,0 +1,61 @@
+//! Constraints of synchronizers as a member has them: patterns of messages (`constraints/README.md`).
+
+use super::envelope::{Envelope, KindTable};
+use super::signals::Signals;
+use std::any::Any;
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt;
+use crate::sync::Arc;
+
+/// A pattern of messages to one actor, and the rule of its synchronizer for them.
+pub(crate) struct Pattern {
+    /// The number of its synchronizer.
+    pub(crate) synchronizer: u64,
+    /// Returns true for the behaviour's kind of messages.
+    pub(crate) is_of: fn(&KindTable) -> bool,
+    /// Returns true if the arguments match. User code.
+    pub(crate) matches: Box<dyn Fn(&Envelope) -> bool + Send + Sync>,
+    /// Begins the message, so that its asker cannot withdraw it. Returns true if it was withdrawn.
+    pub(crate) begin: fn(&Envelope) -> bool,
+    pub(crate) rule: Rule,
+}
+
+/// The rule for the messages that match a pattern.
+pub(crate) enum Rule {
+    /// They are dispatched together with messages at the other places of the set.
+    Together { set: usize, place: usize },
+    /// They are not dispatched while the gate is shut.
+    Gate(usize),
+    /// Their dispatch changes the state of the synchronizer. Makes the change. User code.
+    Update(Box<dyn Fn(&Envelope) -> Update + Send + Sync>),
+}
+
+/// A change of the state of a synchronizer. User code.
+pub(crate) type Update = Box<dyn FnOnce(&mut dyn Any) + Send>;
+
+/// What a member knows of the synchronizers that constrain it.
+#[derive(Default)]
+pub(crate) struct Constrained {
+    pub(crate) patterns: Vec<Pattern>,
+    /// The numbers of the deferred messages that are offered.
+    pub(crate) offered: BTreeSet<u64>,
+    /// What was decided of deferred messages, and is to be carried out.
+    pub(crate) decided: VecDeque<Decision>,
+    /// Signals that take effect after the message of a commit.
+    pub(crate) postponed: Signals,
+}
+
+/// What was decided of the deferred message with this number.
+pub(crate) enum Decision {
+    /// A transaction has committed.
+    Dispatch(u64),
+    /// It was withdrawn, or its guard panics: its turn deals with that.
+    Alone(u64),
+    Refuse(u64, Arc<str>),
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pattern(of synchronizer {})", self.synchronizer)
+    }
+}
