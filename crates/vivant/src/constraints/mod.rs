@@ -6,6 +6,10 @@
 //! - [`declared`]: the state of a synchronizer, and its user code.
 
 mod declared;
+#[cfg(all(test, feature = "macros"))]
+mod model;
+#[cfg(all(test, feature = "macros"))]
+mod model_tests;
 mod table;
 mod transaction;
 

@@ -200,14 +200,13 @@ impl<S: Send + 'static> SynchronizerBuilder<S> {
         let set = self.sets.len();
         let mut actors = Vec::new();
         for (place, pattern) in patterns.into_iter().enumerate() {
-            let receiver = pattern.receiver();
-            if actors.contains(&receiver.id) {
-                let actor = receiver.path();
+            let (id, actor) = (pattern.receiver().id, pattern.receiver().path());
+            self.add(pattern, Rule::Together { set, place });
+            if actors.contains(&id) {
                 let twice = SynchronizerError::SameActor { actor };
                 self.error.get_or_insert(twice);
             }
-            actors.push(receiver.id);
-            self.add(pattern, Rule::Together { set, place });
+            actors.push(id);
         }
         self.sets.push(actors);
         self

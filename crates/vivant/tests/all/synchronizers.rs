@@ -57,7 +57,7 @@ impl Account {
 
     /// Waits exclusively for a reply of `other`.
     fn wait(&mut self, t: &Turn<Self>, other: Address<Account>) {
-        t.ask(other.draw(0)).exclusive().then(t.me().waited());
+        let _waited = t.ask(other.draw(0)).exclusive().then(t.me().waited());
     }
 
     #[then]
@@ -514,6 +514,7 @@ fn constrained_messages_have_places_in_a_bounded_mailbox() {
     }
     let more = left.serve(4).ask();
     assert_eq!(right.serve(4).ask_blocking(), Ok(4), "the places are free again");
+    simulation.run();
     assert_eq!(answer(more), Ok(4));
 }
 
@@ -573,7 +574,7 @@ impl Philosopher {
     fn dine(&mut self, t: &Turn<Self>, meals: usize) {
         if self.meals < meals {
             let picked_up = self.forks.each_ref().map(|fork| t.ask(fork.pick_up(self.number)));
-            t.all(picked_up).then(t.me().eat(meals));
+            let _eaten = t.all(picked_up).then(t.me().eat(meals));
         }
     }
 
