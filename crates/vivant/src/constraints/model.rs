@@ -121,11 +121,6 @@ impl Model {
         }
     }
 
-    pub(super) fn declare(&mut self, number: usize, constraint: Constraint) {
-        self.constraints.insert(number, constraint);
-        self.refuse_hopeless();
-    }
-
     pub(super) fn send(&mut self, message: Message) {
         let number = self.messages.len();
         self.messages.push(message);
@@ -134,7 +129,6 @@ impl Model {
             true => drop(self.fates.insert(number, Fate::Ended)),
             false => drop(self.waiting.insert(number)),
         }
-        self.refuse_hopeless();
     }
 
     /// Returns true if the message can begin now, as far as its own subject and the gates decide.
@@ -244,6 +238,10 @@ impl Model {
         self.fates.insert(number, Fate::Done);
     }
 
+    pub(super) fn is_open(&self, subject: usize) -> bool {
+        self.subjects[subject].is_open
+    }
+
     pub(super) fn waited(&mut self, subject: usize) {
         self.subjects[subject].waits = false;
     }
@@ -260,27 +258,29 @@ impl Model {
         for number in self.waiting.extract_if(.., |it| self.messages[*it].subject == number) {
             self.fates.insert(number, fate);
         }
-        self.refuse_hopeless();
     }
 
-    /// S8.
-    fn refuse_hopeless(&mut self) {
+    /// S8: whether the message is to be refused, if it waits: at once, or when its guard is true.
+    pub(super) fn is_hopeless(&self, number: usize) -> bool {
+        let it = &self.messages[number];
         let is_over = |place: &Pattern| self.subjects[place.subject].has_ended;
-        let sets = self.constraints.values().flat_map(|it| &it.sets);
-        let hopeless: Vec<&Pattern> = sets.filter(|set| set.iter().any(is_over)).flatten().collect();
-        let is_hopeless = |number: &usize| {
-            let it = &self.messages[*number];
-            hopeless.iter().any(|place| place.matches(it))
-        };
-        for number in self.waiting.extract_if(.., |it| is_hopeless(it)) {
-            self.fates.insert(number, Fate::Constrained);
-        }
+        let mut sets = self.constraints.values().flat_map(|it| &it.sets);
+        sets.any(|set| set.iter().any(is_over) && set.iter().any(|place| place.matches(it)))
     }
 
-    /// S1, S6: nothing is left to do.
+    pub(super) fn refuses(&mut self, number: usize) {
+        self.waiting.remove(&number);
+        self.fates.insert(number, Fate::Constrained);
+    }
+
+    /// S1: no message of a group is still to be dispatched.
+    pub(super) fn is_even(&self) -> bool {
+        self.subjects.iter().all(|subject| subject.next.is_none())
+    }
+
+    /// S6: nothing is left to do.
     pub(super) fn is_quiet(&self) -> bool {
         let mut waiting = self.waiting.iter();
-        self.subjects.iter().all(|subject| subject.next.is_none())
-            && waiting.all(|number| self.groups(&[*number]).is_empty())
+        waiting.all(|number| self.groups(&[*number]).is_empty())
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct Gate {
 }
 
 /// What a message matches.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub(crate) struct Matches {
     pub(crate) places: Vec<Place>,
     pub(crate) gates: Vec<Gate>,
@@ -195,8 +195,14 @@ impl<U> Table<U> {
                 self.next_rank
             }
         };
+        let stands = |offer: &Offer| offer.state != OfferState::Retracted && offer.matches == matches;
+        if self.offers.get(&rank).is_some_and(stands) {
+            return Offered::Waits;
+        }
+        self.abort_all_with(&[rank]);
         let before = self.offers.get(&rank).map(|offer| offer.state);
-        if before.is_none_or(|state| state == OfferState::Retracted) {
+        if !matches!(before, Some(OfferState::In(_))) {
+            self.waits_no_more(rank, OfferState::Retracted);
             let offer = Offer {
                 actor,
                 number,
@@ -207,6 +213,7 @@ impl<U> Table<U> {
             self.waits(rank);
             self.form(rank);
         }
+        self.form_again();
         Offered::Waits
     }
 
@@ -243,6 +250,22 @@ impl<U> Table<U> {
                 }
             }
         }
+    }
+
+    /// The actor is to make its offers anew. `form_again` is to follow.
+    pub(super) fn retract_all(&mut self, actor: u64) {
+        let ranks = self.ranks_of(actor);
+        self.abort_all_with(&ranks);
+        for rank in ranks {
+            if self.offers.get(&rank).map(|offer| offer.state) == Some(OfferState::Waiting) {
+                self.waits_no_more(rank, OfferState::Retracted);
+            }
+        }
+    }
+
+    fn ranks_of(&self, actor: u64) -> Vec<Rank> {
+        let messages = self.by_message.range((actor, 0)..=(actor, u64::MAX));
+        messages.map(|(_, rank)| *rank).collect()
     }
 
     /// Removes an offer, unless it is in a transaction: then that has decided to commit.
@@ -399,8 +422,7 @@ impl<U> Table<U> {
 
     /// The messages that the actor had deferred are gone: they were refused.
     pub(crate) fn forget(&mut self, actor: u64) {
-        let messages = self.by_message.range((actor, 0)..=(actor, u64::MAX));
-        let ranks: Vec<Rank> = messages.map(|(_, rank)| *rank).collect();
+        let ranks = self.ranks_of(actor);
         self.abort_all_with(&ranks);
         for rank in ranks {
             self.remove_offer(rank);

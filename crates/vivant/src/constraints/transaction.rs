@@ -61,7 +61,8 @@ pub(crate) enum Task {
 /// Why an actor gives no hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Refused {
-    /// Its message does not stand now. The actor offers it anew when it does.
+    /// Its message does not stand now. All its offers are retracted, so that none overtakes another
+    /// (S5): the actor makes them anew.
     NotReady,
     /// The message waits no more.
     Gone,
@@ -209,13 +210,12 @@ impl<U> Table<U> {
         let mut members = transaction.members.iter();
         let rank = members.find(|(member, _)| *member == actor).map(|(_, rank)| *rank);
         let released = self.abort(number);
-        if let Some(rank) = rank {
-            match refused {
-                Refused::NotReady => self.waits_no_more(rank, OfferState::Retracted),
-                Refused::Gone => drop(self.remove_offer(rank)),
-            }
+        self.released.extend(released);
+        match (refused, rank) {
+            (Refused::Gone, Some(rank)) => drop(self.remove_offer(rank)),
+            _ => self.retract_all(actor),
         }
-        self.form_all(released);
+        self.form_again();
     }
 
     /// The actor gives up its hold, unless the transaction that has it is about to commit.
@@ -239,10 +239,6 @@ impl<U> Table<U> {
     /// Forms groups with the offers of aborted transactions, as far as they still wait.
     pub(super) fn form_again(&mut self) {
         let released = std::mem::take(&mut self.released);
-        self.form_all(released);
-    }
-
-    fn form_all(&mut self, released: Released) {
         for rank in released.ranks {
             self.form(rank);
         }
