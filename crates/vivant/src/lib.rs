@@ -192,10 +192,10 @@ pub use actor::{Messages, OnPanic, Restart};
 pub use api::SendError;
 pub use api::Spawner;
 pub use api::{
-    Actor, Address, Answer, AnyPattern, AskFuture, Behaviour, Call, Cancelled, Continuation, Handle,
-    Implements, InlineActor, InlineState, IntoThen, Join, Link, Matched, Message, Offer,
-    OfferedAsk, Pattern, Patterns, Pipeline, Promise, Resolver, Step, Target, Then, TraceReferences, Turn, Waiting,
-    WeakAddress,
+    Actor, Address, Answer, AnyPattern, AskFuture, Behaviour, Call, Cancelled, Continuation,
+    Handle, Implements, InlineActor, InlineState, IntoThen, Join, Link, Matched, Message, Offer,
+    OfferedAsk, Pattern, Patterns, Pipeline, Promise, Resolver, Step, Target, Then,
+    TraceReferences, Turn, Waiting, WeakAddress,
 };
 pub use api::{Clock, Sleep};
 pub use config::BadCollectors;

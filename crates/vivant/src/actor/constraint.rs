@@ -2,10 +2,10 @@
 
 use super::envelope::{Envelope, KindTable};
 use super::signals::Signals;
+use crate::sync::Arc;
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
-use crate::sync::Arc;
 
 /// A pattern of messages to one actor, and the rule of its synchronizer for them.
 pub(crate) struct Pattern {

@@ -94,6 +94,15 @@ impl Guarded<'_> {
     }
 }
 
+/// The result of the evaluation of one guard.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Evaluation {
+    Open,
+    Closed,
+    /// The guard is true, and the message is offered: synchronizers decide.
+    Offered,
+}
+
 /// The messages with guards to evaluate.
 #[derive(Default, PartialEq, Eq)]
 enum Scope {
@@ -244,7 +253,10 @@ impl DeferredMessages {
     /// Finds the oldest message, or combination of messages, with an open guard; evaluates at most
     /// `EVALUATIONS_MAX` guards of each line and of each join.
     #[inline]
-    pub(crate) fn evaluate(&mut self, mut is_open: impl FnMut(Guarded<'_>) -> bool) -> Evaluated {
+    pub(crate) fn evaluate(
+        &mut self,
+        mut is_open: impl FnMut(Guarded<'_>) -> Evaluation,
+    ) -> Evaluated {
         let (message, more) = match self.scope {
             Scope::Firsts => (self.evaluate_firsts(&mut is_open), false),
             Scope::Each => self.evaluate_each(&mut is_open),
@@ -262,7 +274,7 @@ impl DeferredMessages {
     #[inline]
     fn evaluate_firsts(
         &mut self,
-        is_open: &mut impl FnMut(Guarded<'_>) -> bool,
+        is_open: &mut impl FnMut(Guarded<'_>) -> Evaluation,
     ) -> Option<(u64, usize, usize)> {
         let mut oldest: Option<(u64, usize)> = None;
         for (number, line) in self.lines.iter_mut().enumerate() {
@@ -276,7 +288,7 @@ impl DeferredMessages {
             if self.evaluated != LastEvaluated::Line(number) {
                 self.evaluated = LastEvaluated::Line(number);
             }
-            let is_open = is_open(Guarded::Message(arrived, first));
+            let is_open = is_open(Guarded::Message(arrived, first)) == Evaluation::Open;
             line.set_first(is_open);
             if is_open && oldest.is_none_or(|(other, _)| arrived < other) {
                 oldest = Some((arrived, number));
@@ -288,7 +300,7 @@ impl DeferredMessages {
     #[inline(never)]
     fn evaluate_each(
         &mut self,
-        is_open: &mut impl FnMut(Guarded<'_>) -> bool,
+        is_open: &mut impl FnMut(Guarded<'_>) -> Evaluation,
     ) -> (Option<(u64, usize, usize)>, bool) {
         let mut oldest: Option<(u64, usize, usize)> = None;
         let mut more = false;
@@ -314,7 +326,7 @@ impl DeferredMessages {
         &mut self,
         message: Option<(u64, usize, usize)>,
         mut more: bool,
-        mut is_open: impl FnMut(Guarded<'_>) -> bool,
+        mut is_open: impl FnMut(Guarded<'_>) -> Evaluation,
     ) -> Evaluated {
         let mut first = message.map(|(arrived, ..)| arrived);
         let mut found: Option<(usize, Numbers)> = None;
@@ -327,10 +339,8 @@ impl DeferredMessages {
                     line.get(line.index_of(numbers[position])?)
                 };
                 messages_at(table.messages.len(), message).is_some_and(|messages| {
-                    is_open(Guarded::Combination(
-                        table,
-                        &messages[..table.messages.len()],
-                    ))
+                    let messages = &messages[..table.messages.len()];
+                    is_open(Guarded::Combination(table, messages)) == Evaluation::Open
                 })
             });
             match found_here {

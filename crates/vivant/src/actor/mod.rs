@@ -14,12 +14,12 @@ mod child_news;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod class;
+mod constraint;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod current_actor;
-mod constraint;
 mod dead_letter;
 mod deferred_messages;
 mod dependents;
@@ -92,7 +92,7 @@ pub(crate) use class::{Class, StateRef};
 pub(crate) use constraint::{Constrained, Decision, Pattern, Rule, Update};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter, note_unresolved};
 pub(crate) use deferred_messages::{
-    Completes, Evaluated, Guarded, Open, first_decides_for,
+    Completes, Evaluated, Evaluation, Guarded, Open, first_decides_for,
 };
 pub(crate) use dependents::{ChainEnd, Dependent, Dependents};
 pub(crate) use envelope::{

@@ -18,8 +18,8 @@ pub(crate) use table::{Gate, Hopeless, Matches, Offered, Place};
 pub(crate) use transaction::{Refused, Task};
 
 use crate::actor::{
-    CellRef, Delivery, Envelope, KindTable, MessageKind, Next, Pattern, Processed,
-    Refusal, Shared, Signals, StateRef, Update, Worker,
+    CellRef, Delivery, Envelope, KindTable, MessageKind, Next, Pattern, Processed, Refusal, Shared,
+    Signals, StateRef, Update, Worker,
 };
 use crate::failures::Caught;
 use crate::message::MessageRole;
@@ -129,7 +129,10 @@ impl Constraints {
             let declared = &inner.declared;
             inner.table.member_ended(actor, |number| {
                 let place = declared.get(&number).map(|declared| declared.place);
-                hopeless(place, &format!("together with a message to {path}, which has ended"))
+                hopeless(
+                    place,
+                    &format!("together with a message to {path}, which has ended"),
+                )
             });
             gone
         });
@@ -142,7 +145,10 @@ impl Constraints {
         actor.system.reports.panicked(&panic);
         self.change(|inner| {
             let place = inner.declared.get(&number).map(|declared| declared.place);
-            let why = hopeless(place, &format!("by code that has panicked: {}", panic.message()));
+            let why = hopeless(
+                place,
+                &format!("by code that has panicked: {}", panic.message()),
+            );
             inner.table.break_down(number, why);
         });
     }
@@ -184,7 +190,10 @@ impl Constraints {
         });
         let mut by_synchronizer: BTreeMap<u64, Vec<Update>> = BTreeMap::new();
         for (synchronizer, update) in updates {
-            by_synchronizer.entry(synchronizer).or_default().push(update);
+            by_synchronizer
+                .entry(synchronizer)
+                .or_default()
+                .push(update);
         }
         let (mut gates, mut broken) = (Vec::new(), Vec::new());
         for declared in declared {

@@ -175,8 +175,11 @@ impl Model {
         longer.flat_map(|longer| self.groups(&longer)).collect()
     }
 
+    /// Updates run in the order of the members.
     fn commit(&mut self, group: &[usize]) {
-        for number in group {
+        let mut group = group.to_vec();
+        group.sort_by_key(|number| self.messages[*number].subject);
+        for number in &group {
             let it = self.messages[*number];
             self.waiting.remove(number);
             self.subjects[it.subject].next = Some(*number);
@@ -191,7 +194,10 @@ impl Model {
 
     /// The states after each commit that is possible now.
     pub(super) fn commits(&self) -> Vec<Model> {
-        let groups = self.waiting.iter().flat_map(|number| self.groups(&[*number]));
+        let groups = self
+            .waiting
+            .iter()
+            .flat_map(|number| self.groups(&[*number]));
         let after = groups.map(|group| {
             let mut after = self.clone();
             after.commit(&group);
@@ -255,7 +261,10 @@ impl Model {
             Care::Ends => Fate::Ended,
         };
         subject.has_ended = subject.care == Care::Ends;
-        for number in self.waiting.extract_if(.., |it| self.messages[*it].subject == number) {
+        for number in self
+            .waiting
+            .extract_if(.., |it| self.messages[*it].subject == number)
+        {
             self.fates.insert(number, fate);
         }
     }

@@ -5,7 +5,6 @@ use super::transaction::{Released, Seat, SeatState, Transaction};
 use crate::sync::Arc;
 use std::collections::{BTreeMap, BTreeSet};
 
-
 /// The rank of an offer.
 pub(super) type Rank = u64;
 
@@ -195,7 +194,8 @@ impl<U> Table<U> {
                 self.next_rank
             }
         };
-        let stands = |offer: &Offer| offer.state != OfferState::Retracted && offer.matches == matches;
+        let stands =
+            |offer: &Offer| offer.state != OfferState::Retracted && offer.matches == matches;
         if self.offers.get(&rank).is_some_and(stands) {
             return Offered::Waits;
         }
@@ -442,7 +442,8 @@ impl<U> Table<U> {
             return;
         };
         let members = entry.members.clone();
-        let of_it = self.offers_with(|matches| matches.synchronizers().any(|it| it == synchronizer));
+        let of_it =
+            self.offers_with(|matches| matches.synchronizers().any(|it| it == synchronizer));
         self.abort_all_with(&of_it);
         for rank in of_it {
             self.remove_offer(rank);
@@ -467,7 +468,10 @@ impl<U> Table<U> {
             }
             for (set, actors) in entry.sets.iter().enumerate() {
                 if actors.contains(&actor) {
-                    entry.hopeless_sets.entry(set).or_insert_with(|| why(*number));
+                    entry
+                        .hopeless_sets
+                        .entry(set)
+                        .or_insert_with(|| why(*number));
                 }
             }
         }

@@ -153,7 +153,8 @@ impl<U> Table<U> {
         updates: Vec<(u64, U)>,
     ) -> Acquired<U> {
         let Some(transaction) = self.transactions.get_mut(&number) else {
-            self.garbage.extend(updates.into_iter().map(|(_, update)| update));
+            self.garbage
+                .extend(updates.into_iter().map(|(_, update)| update));
             return Acquired::Next;
         };
         transaction.held += 1;
@@ -208,7 +209,9 @@ impl<U> Table<U> {
             return;
         };
         let mut members = transaction.members.iter();
-        let rank = members.find(|(member, _)| *member == actor).map(|(_, rank)| *rank);
+        let rank = members
+            .find(|(member, _)| *member == actor)
+            .map(|(_, rank)| *rank);
         let released = self.abort(number);
         self.released.extend(released);
         match (refused, rank) {

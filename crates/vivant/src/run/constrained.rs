@@ -3,8 +3,9 @@
 
 use super::run_guard::{After, NextMessage, RunGuard};
 use crate::actor::{
-    CellRef, Constrained, Decision, Envelope, Guarded, Guards, KindTable, Lifecycle, MessageKind,
-    Mute, Next, Pattern, Processed, Refusal, Rule, Signals, StateRef, StepProgress, Update, Worker,
+    CellRef, Constrained, Decision, Envelope, Evaluation, Guarded, Guards, KindTable, Lifecycle,
+    MessageKind, Mute, Next, Pattern, Processed, Refusal, Rule, Signals, StateRef, StepProgress,
+    Update, Worker,
 };
 use crate::constraints::{Constraints, Gate, Matches, Offered, Place, Refused, Task};
 use crate::failures::catch;
@@ -218,9 +219,7 @@ impl RunGuard<'_> {
         let deferred = std::mem::take(&mut owner.cold().deferred);
         let constrained = owner.cold().constrained.take();
         let standing = match (deferred.numbered(number), &constrained) {
-            (Some(message), Some(constrained)) => {
-                self.standing_of(message, &constrained.patterns)
-            }
+            (Some(message), Some(constrained)) => self.standing_of(message, &constrained.patterns),
             _ => Standing::Not(Refused::Gone),
         };
         let cold = self.owner().cold();
@@ -353,33 +352,36 @@ impl Constrained {
     }
 }
 
-/// Whether a message with a true guard may be dispatched as far as synchronizers are concerned. One
-/// that they constrain is offered, and waits.
-pub(super) fn admits(constrained: &mut Constrained, cell: &CellRef, guarded: &Guarded<'_>) -> bool {
+/// Offers a message with a true guard, if synchronizers constrain it.
+pub(super) fn offer(
+    constrained: &mut Constrained,
+    cell: &CellRef,
+    guarded: &Guarded<'_>,
+) -> Evaluation {
     let Guarded::Message(number, message) = guarded else {
-        return true;
+        return Evaluation::Open;
     };
     #[cfg(test)]
     if is_planted(InjectedFault::ForgottenOffer) && number % 4 == 3 {
-        return false;
+        return Evaluation::Offered;
     }
     if constrained.offered.contains(number) {
-        return false;
+        return Evaluation::Offered;
     }
     let matches = matches_of(&constrained.patterns, cell, message);
     if matches.is_empty() {
-        return true;
+        return Evaluation::Open;
     }
     match Constraints::of(&cell.system).offer(cell.id, *number, matches) {
-        Offered::Free => return true,
-        Offered::Waits => drop(constrained.offered.insert(*number)),
+        Offered::Free => return Evaluation::Open,
+        Offered::Waits => {}
         Offered::Hopeless(why) => {
             let refuse = Decision::Refuse(*number, why);
             constrained.decided.push_back(refuse);
-            constrained.offered.insert(*number);
         }
     }
-    false
+    constrained.offered.insert(*number);
+    Evaluation::Offered
 }
 
 fn matches_of(patterns: &[Pattern], cell: &CellRef, message: &Envelope) -> Matches {

@@ -1,9 +1,9 @@
 //! Work of a run for deferred messages (T8; see the README).
 
-use super::constrained::admits;
+use super::constrained::offer;
 use super::run_guard::{After, COUNT_EVERY, NextMessage, RunGuard};
 use crate::actor::Guards;
-use crate::actor::{Completes, Evaluated, Open};
+use crate::actor::{Completes, Evaluated, Evaluation, Open};
 use crate::actor::{Envelope, StateRef};
 use crate::message::Chain;
 use crate::message::MessageRole;
@@ -55,11 +55,11 @@ impl RunGuard<'_> {
         owner.guards = Guards::Evaluating;
         let found = waiting.evaluate(|guarded| {
             worker.guard_begins(guarded.kind());
-            guarded.ready(&mut state)
-                && match constrained {
-                    None => true,
-                    Some(constrained) => admits(constrained, &actor.cell(), &guarded),
-                }
+            match (guarded.ready(&mut state), &mut *constrained) {
+                (false, _) => Evaluation::Closed,
+                (true, None) => Evaluation::Open,
+                (true, Some(constrained)) => offer(constrained, &actor.cell(), &guarded),
+            }
         });
         worker.guard_ends();
         owner.guards = match found {

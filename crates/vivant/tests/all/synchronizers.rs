@@ -159,7 +159,12 @@ fn messages_that_are_not_constrained_keep_their_order() {
         ada.pay(1).send();
         ada.ping(2).send();
         let order = [
-            "ada pay 1", "ada pay 1", "ada ping 1", "ada pay 3", "ada pay 1", "ada ping 2",
+            "ada pay 1",
+            "ada pay 1",
+            "ada ping 1",
+            "ada pay 3",
+            "ada pay 1",
+            "ada ping 2",
         ];
         assert_eq!(scene.happened(), order);
     }
@@ -169,7 +174,10 @@ fn messages_that_are_not_constrained_keep_their_order() {
 fn the_messages_that_wait_longest_go_first() {
     let scene = Scene::new(3);
     let (ada, bob) = (&scene.ada, &scene.bob);
-    let set = (Pattern::<Pay<Account>>::at(ada), Pattern::<Pay<Account>>::at(bob));
+    let set = (
+        Pattern::<Pay<Account>>::at(ada),
+        Pattern::<Pay<Account>>::at(bob),
+    );
     let _synchronizer = Synchronizer::new().atomic(set).declare().expect("valid");
     (1..=3).for_each(|number| ada.pay(number).send());
     scene.simulation.run();
@@ -177,7 +185,13 @@ fn the_messages_that_wait_longest_go_first() {
         bob.pay(10 + number).send();
         let mut happened = scene.happened();
         happened.sort();
-        assert_eq!(happened, [format!("ada pay {number}"), format!("bob pay {}", 10 + number)]);
+        assert_eq!(
+            happened,
+            [
+                format!("ada pay {number}"),
+                format!("bob pay {}", 10 + number)
+            ]
+        );
     }
 }
 
@@ -214,7 +228,9 @@ fn a_partner_that_cannot_go_is_passed_over() {
     let cleo = Account::spawn(scene.simulation.system(), "cleo", scene.log.clone());
     let all = Pattern::<Pay<Account>>::at;
     let _first = Synchronizer::new().atomic((all(ada), all(bob))).declare();
-    let _second = Synchronizer::new().atomic((pay(bob, 1), pay(&cleo, 1))).declare();
+    let _second = Synchronizer::new()
+        .atomic((pay(bob, 1), pay(&cleo, 1)))
+        .declare();
     bob.pay(1).send();
     bob.pay(2).send();
     scene.simulation.run();
@@ -261,8 +277,16 @@ fn a_member_that_waits_exclusively_takes_part_later() {
 fn a_condition_disables_messages_until_a_dispatch_changes_the_state() {
     let scene = Scene::new(1);
     let (ada, bob) = (&scene.ada, &scene.bob);
-    let begin = || [Pattern::<Pay<Account>>::at(ada), Pattern::<Pay<Account>>::at(bob)];
-    let end = [Pattern::<Draw<Account>>::at(ada), Pattern::<Draw<Account>>::at(bob)];
+    let begin = || {
+        [
+            Pattern::<Pay<Account>>::at(ada),
+            Pattern::<Pay<Account>>::at(bob),
+        ]
+    };
+    let end = [
+        Pattern::<Draw<Account>>::at(ada),
+        Pattern::<Draw<Account>>::at(bob),
+    ];
     let at_most_two = Synchronizer::with(0_usize)
         .disable(begin(), |busy| *busy >= 2)
         .upon(begin(), |_| |busy: &mut usize| *busy += 1)
@@ -299,7 +323,9 @@ fn gates_and_changes_hold_for_sets() {
             let number = *number;
             move |left: &mut u64| *left = left.saturating_sub(number)
         })
-        .upon(Pattern::<Draw<Account>>::at(bob), |_| |left: &mut u64| *left += 1)
+        .upon(Pattern::<Draw<Account>>::at(bob), |_| {
+            |left: &mut u64| *left += 1
+        })
         .declare();
     (1..=3).for_each(|_| ada.pay(1).send());
     (1..=3).for_each(|_| bob.pay(1).send());
@@ -365,7 +391,10 @@ fn a_restart_keeps_constraints_and_what_waits() {
         assert!(scene.happened().is_empty());
         if messages == Messages::Returned {
             let returned = answer(waiting);
-            assert!(matches!(returned, Err(AskError::Restarted(_))), "{returned:?}");
+            assert!(
+                matches!(returned, Err(AskError::Restarted(_))),
+                "{returned:?}"
+            );
             bob.pay(1).send();
             assert!(scene.happened().is_empty(), "its partner was returned");
             cleo.pay(1).send();
@@ -376,7 +405,10 @@ fn a_restart_keeps_constraints_and_what_waits() {
             assert_eq!(answer(waiting), Ok(1));
         }
         cleo.pay(1).send();
-        assert!(scene.happened().is_empty(), "the new incarnation is constrained");
+        assert!(
+            scene.happened().is_empty(),
+            "the new incarnation is constrained"
+        );
     }
 }
 
@@ -414,7 +446,9 @@ fn a_panic_of_its_code_breaks_a_synchronizer_down() {
         |scene| {
             Synchronizer::with(0_u64)
                 .upon(pay(&scene.ada, 1), |_| |count: &mut u64| *count += 1)
-                .disable(pay(&scene.bob, 1), |count| *count > 0 && panic!("a bad condition"))
+                .disable(pay(&scene.bob, 1), |count| {
+                    *count > 0 && panic!("a bad condition")
+                })
                 .declare()
                 .expect("valid")
         },
@@ -464,19 +498,36 @@ fn what_cannot_be_declared_is_an_error() {
     assert_eq!(none.expect_err("empty"), SynchronizerError::TooFew);
     let one = Synchronizer::new().atomic(pay(ada, 1)).declare();
     assert_eq!(one.expect_err("one pattern"), SynchronizerError::TooFew);
-    let twice = Synchronizer::new().atomic((pay(ada, 1), draw(ada, 1))).declare();
+    let twice = Synchronizer::new()
+        .atomic((pay(ada, 1), draw(ada, 1)))
+        .declare();
     let path = Address::path(ada);
-    assert_eq!(twice.expect_err("one actor"), SynchronizerError::SameActor { actor: path });
+    assert_eq!(
+        twice.expect_err("one actor"),
+        SynchronizerError::SameActor { actor: path }
+    );
     let other = Scene::new(2);
-    let across = Synchronizer::new().atomic((pay(ada, 1), pay(&other.ada, 1))).declare();
+    let across = Synchronizer::new()
+        .atomic((pay(ada, 1), pay(&other.ada, 1)))
+        .declare();
     let path = Address::path(&other.ada);
-    assert_eq!(across.expect_err("two systems"), SynchronizerError::OtherSystem { actor: path });
+    assert_eq!(
+        across.expect_err("two systems"),
+        SynchronizerError::OtherSystem { actor: path }
+    );
     Address::stop(bob);
     scene.simulation.run();
-    let ended = Synchronizer::new().atomic((pay(ada, 1), pay(bob, 1))).declare();
+    let ended = Synchronizer::new()
+        .atomic((pay(ada, 1), pay(bob, 1)))
+        .declare();
     let path = Address::path(bob);
     let ended = ended.expect_err("it has ended");
-    assert_eq!(ended, SynchronizerError::Ended { actor: path.clone() });
+    assert_eq!(
+        ended,
+        SynchronizerError::Ended {
+            actor: path.clone()
+        }
+    );
     assert!(ended.to_string().starts_with(&path), "{ended}");
     ada.pay(1).send();
     assert_eq!(scene.happened(), ["ada pay 1"], "nothing is left of it");
@@ -500,9 +551,14 @@ impl Desk {
 fn constrained_messages_have_places_in_a_bounded_mailbox() {
     let simulation = Simulation::new(1);
     let system = simulation.system();
-    let (left, right) = (system.spawn(Desk { served: 0 }), system.spawn(Desk { served: 0 }));
+    let (left, right) = (
+        system.spawn(Desk { served: 0 }),
+        system.spawn(Desk { served: 0 }),
+    );
     let serve = Pattern::<desk_messages::Serve<Desk>>::at;
-    let _synchronizer = Synchronizer::new().atomic((serve(&left), serve(&right))).declare();
+    let _synchronizer = Synchronizer::new()
+        .atomic((serve(&left), serve(&right)))
+        .declare();
     let waiting = [left.serve(1).ask(), left.serve(2).ask()];
     simulation.run();
     let third = left.serve(3).ask_blocking();
@@ -513,7 +569,11 @@ fn constrained_messages_have_places_in_a_bounded_mailbox() {
         answer(asked).expect("both were served");
     }
     let more = left.serve(4).ask();
-    assert_eq!(right.serve(4).ask_blocking(), Ok(4), "the places are free again");
+    assert_eq!(
+        right.serve(4).ask_blocking(),
+        Ok(4),
+        "the places are free again"
+    );
     simulation.run();
     assert_eq!(answer(more), Ok(4));
 }
@@ -573,7 +633,10 @@ impl Philosopher {
 
     fn dine(&mut self, t: &Turn<Self>, meals: usize) {
         if self.meals < meals {
-            let picked_up = self.forks.each_ref().map(|fork| t.ask(fork.pick_up(self.number)));
+            let picked_up = self
+                .forks
+                .each_ref()
+                .map(|fork| t.ask(fork.pick_up(self.number)));
             let _eaten = t.all(picked_up).then(t.me().eat(meals));
         }
     }
@@ -586,7 +649,10 @@ impl Philosopher {
     }
 
     fn think(&mut self, t: &Turn<Self>, meals: usize) {
-        self.eating.lock().expect("no panic").retain(|it| *it != self.number);
+        self.eating
+            .lock()
+            .expect("no panic")
+            .retain(|it| *it != self.number);
         self.meals += 1;
         for fork in &self.forks {
             t.send(fork.put_down(self.number));
@@ -613,9 +679,14 @@ fn dinner(simulation: &Simulation) {
     philosophers.iter().for_each(|one| one.dine(3).send());
     let eats_with_a_neighbour = || {
         let eating = eating.lock().expect("no panic");
-        eating.iter().any(|one| eating.contains(&((one + 1) % count)))
+        eating
+            .iter()
+            .any(|one| eating.contains(&((one + 1) % count)))
     };
-    assert!(!simulation.run_until(eats_with_a_neighbour), "neighbours eat together");
+    assert!(
+        !simulation.run_until(eats_with_a_neighbour),
+        "neighbours eat together"
+    );
     for one in &philosophers {
         assert_eq!(one.meals().ask_blocking(), Ok(3));
     }
@@ -624,7 +695,12 @@ fn dinner(simulation: &Simulation) {
 #[test]
 fn philosophers_eat_without_an_arbiter() {
     let name = "philosophers_eat_without_an_arbiter";
-    check(name, Seeds(if cfg!(miri) { 1 } else { 500 }), &Faults::none(), dinner);
+    check(
+        name,
+        Seeds(if cfg!(miri) { 1 } else { 500 }),
+        &Faults::none(),
+        dinner,
+    );
 }
 
 #[test]
@@ -633,7 +709,12 @@ fn philosophers_eat_under_muting_and_delays() {
     let faults = Faults::none()
         .delays(100_000, Duration::from_millis(5))
         .full_mailboxes();
-    check(name, Seeds(if cfg!(miri) { 1 } else { 300 }), &faults, dinner);
+    check(
+        name,
+        Seeds(if cfg!(miri) { 1 } else { 300 }),
+        &faults,
+        dinner,
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A line: the deferred messages of one behaviour, in the order of arrival.
 
+use super::Evaluation;
 use crate::actor::Guard;
 use std::collections::VecDeque;
 
@@ -16,6 +17,16 @@ pub(super) struct Line<M> {
     next: usize,
     /// Whether the state has changed since this pass began.
     restart: Restart,
+    /// Of a constrained line with a guard that reads the state alone.
+    guard: LineGuard,
+}
+
+/// Whether the guard of a whole line is known to be false.
+#[derive(PartialEq, Eq)]
+enum LineGuard {
+    /// It is to be evaluated, or each message has its own.
+    Unknown,
+    False,
 }
 
 /// What the messages of a line wait for.
@@ -47,6 +58,7 @@ impl<M> Line<M> {
             holes: 0,
             next: 0,
             restart: Restart::No,
+            guard: LineGuard::Unknown,
         };
         line.push(arrived, message);
         line
@@ -62,6 +74,7 @@ impl<M> Line<M> {
     pub(super) fn evaluate_anew(&mut self) {
         self.next = 0;
         self.restart = Restart::No;
+        self.guard = LineGuard::Unknown;
     }
 
     pub(super) fn is_constrained(&self) -> bool {
@@ -95,7 +108,9 @@ impl<M> Line<M> {
     }
 
     pub(super) fn state_changed(&mut self) {
-        if self.waits_for == WaitsFor::Constraints(Guard::None) {
+        if let WaitsFor::Constraints(Guard::None | Guard::State) = self.waits_for {
+            // The messages before `next` are offered, and stay so.
+            self.guard = LineGuard::Unknown;
             return;
         }
         // A pass over a long line is finished first. Otherwise the last messages would never be
@@ -171,7 +186,8 @@ impl<M> Line<M> {
     }
 
     pub(super) fn is_evaluated(&self) -> bool {
-        self.next >= self.messages.len() && self.restart == Restart::No
+        let all = self.next >= self.messages.len() && self.restart == Restart::No;
+        all || self.guard == LineGuard::False
     }
 
     /// The index of the first guard that is not evaluated.
@@ -183,8 +199,11 @@ impl<M> Line<M> {
     /// message.
     pub(super) fn evaluate(
         &mut self,
-        is_open: &mut impl FnMut(u64, &M) -> bool,
+        evaluate: &mut impl FnMut(u64, &M) -> Evaluation,
     ) -> Option<(u64, usize)> {
+        if self.guard == LineGuard::False {
+            return None;
+        }
         let scope = if self.reads_arguments() {
             EVALUATIONS_MAX
         } else {
@@ -192,9 +211,14 @@ impl<M> Line<M> {
         };
         for _ in 0..scope {
             let (arrived, at) = self.next_unevaluated()?;
-            if is_open(arrived, self.get(at)?) {
+            match evaluate(arrived, self.get(at)?) {
                 // The index stays here, because an older message of another line may go first.
-                return Some((arrived, at));
+                Evaluation::Open => return Some((arrived, at)),
+                Evaluation::Closed if self.waits_for == WaitsFor::Constraints(Guard::State) => {
+                    self.guard = LineGuard::False;
+                    return None;
+                }
+                Evaluation::Closed | Evaluation::Offered => {}
             }
             self.next = match self.reads_arguments() {
                 true => self.next + 1,
