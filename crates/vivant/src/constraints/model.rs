@@ -77,10 +77,10 @@ pub(super) struct Constraint {
     pub(super) sets: Vec<Vec<Pattern>>,
     /// Shut while the state is at least `limit`.
     pub(super) gates: Vec<Pattern>,
-    pub(super) limit: u64,
+    pub(super) limit: i64,
     pub(super) up: Vec<Pattern>,
     pub(super) down: Vec<Pattern>,
-    pub(super) state: u64,
+    pub(super) state: i64,
 }
 
 #[derive(Clone, Debug)]
@@ -175,19 +175,16 @@ impl Model {
         longer.flat_map(|longer| self.groups(&longer)).collect()
     }
 
-    /// Updates run in the order of the members.
+    /// Updates may run in any order: they are additions.
     fn commit(&mut self, group: &[usize]) {
-        let mut group = group.to_vec();
-        group.sort_by_key(|number| self.messages[*number].subject);
-        for number in &group {
+        for number in group {
             let it = self.messages[*number];
             self.waiting.remove(number);
             self.subjects[it.subject].next = Some(*number);
             for constraint in self.constraints.values_mut() {
                 let count = |all: &[Pattern]| all.iter().filter(|one| one.matches(&it)).count();
-                constraint.state += count(&constraint.up) as u64;
-                let less = count(&constraint.down) as u64;
-                constraint.state = constraint.state.saturating_sub(less);
+                constraint.state += count(&constraint.up) as i64;
+                constraint.state -= count(&constraint.down) as i64;
             }
         }
     }

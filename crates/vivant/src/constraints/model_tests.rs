@@ -133,7 +133,7 @@ impl Draws {
 
     fn constraint(&mut self, subjects: usize) -> Constraint {
         let mut constraint = Constraint {
-            limit: 1 + self.below(2) as u64,
+            limit: 1 + self.below(2) as i64,
             ..Constraint::default()
         };
         for _ in 0..self.below(3) {
@@ -176,9 +176,7 @@ fn declare(constraint: &Constraint, subjects: &[Address<Subject>]) -> Option<Syn
     for (plan, change) in up.chain(constraint.down.iter().map(|plan| (plan, -1))) {
         let (to, value) = (&subjects[plan.subject], plan.value);
         let is_it = move |args: &(usize, u64)| value.is_none_or(|value| value == args.1);
-        let add = move |_: &(usize, u64)| {
-            move |state: &mut u64| *state = state.saturating_add_signed(change)
-        };
+        let add = move |_: &(usize, u64)| move |state: &mut i64| *state += change;
         synchronizer = match plan.kind {
             Kind::Give => synchronizer.upon(Pattern::<Give<Subject>>::at(to).when(is_it), add),
             _ => synchronizer.upon(Pattern::<Take<Subject>>::at(to).when(is_it), add),
