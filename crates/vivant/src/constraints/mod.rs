@@ -8,8 +8,6 @@
 mod declared;
 #[cfg(all(test, feature = "macros"))]
 mod model;
-#[cfg(all(test, feature = "macros"))]
-mod model_tests;
 mod table;
 mod transaction;
 

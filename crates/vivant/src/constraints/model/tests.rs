@@ -1,6 +1,7 @@
 //! Runs random messages and synchronizers on real actors beside the model.
 
-use super::model::{Care, Constraint, Fate, Kind, Message, Model, Pattern as Plan};
+use super::Model;
+use super::program::{Care, Constraint, Event, Fate, Kind, Message, Pattern as Plan};
 use crate::actor::Messages;
 use crate::api::{AskFuture, Pattern, Patterns};
 use crate::injected_fault::{InjectedFault, caught};
@@ -15,12 +16,6 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
-
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    Ran(usize),
-    Waited(usize),
-}
 
 type Log = Arc<Mutex<Vec<Event>>>;
 
@@ -37,14 +32,18 @@ struct Subject {
     id: usize,
     helper: Address<Helper>,
     is_open: bool,
+    peers: Peers,
     log: Log,
 }
+
+type Peers = Arc<Mutex<Vec<Address<Subject>>>>;
 
 #[behaviours]
 impl Subject {
     #[start]
-    fn new(id: usize, helper: Address<Helper>, log: Log) -> Self {
+    fn new(id: usize, helper: Address<Helper>, peers: Peers, log: Log) -> Self {
         Subject {
+            peers,
             id,
             helper,
             is_open: true,
@@ -82,6 +81,23 @@ impl Subject {
         lock(&self.log).push(Event::Waited(self.id));
     }
 
+    fn stop(&mut self, number: usize, value: u64) -> u64 {
+        lock(&self.log).push(Event::Ran(number));
+        let peers = lock(&self.peers).clone();
+        Address::stop(&peers[(self.id + 1) % peers.len()]);
+        value
+    }
+
+    #[stop]
+    fn goes_down(&mut self, reason: &StopReason) {
+        let event = match reason {
+            StopReason::Stopped => Event::Stopped(self.id),
+            StopReason::Restarting => Event::Restarted(self.id),
+            _ => return,
+        };
+        lock(&self.log).push(event);
+    }
+
     fn crash(&mut self, number: usize, value: u64) -> u64 {
         lock(&self.log).push(Event::Ran(number));
         panic!("message {number} crashes: {value}");
@@ -96,6 +112,7 @@ fn ask(to: &Address<Subject>, message: Message, number: usize) -> AskFuture<u64>
         Kind::Toggle => to.toggle(number, value).ask(),
         Kind::Wait => to.wait(number, value).ask(),
         Kind::Crash => to.crash(number, value).ask(),
+        Kind::Stop => to.stop(number, value).ask(),
     }
 }
 
@@ -109,12 +126,13 @@ impl Draws {
     }
 
     fn message(&mut self, subjects: usize) -> Message {
-        let kind = match self.below(24) {
-            0..10 => Kind::Give,
-            10..18 => Kind::Take,
-            18..21 => Kind::Toggle,
-            21..23 => Kind::Wait,
-            _ => Kind::Crash,
+        let kind = match self.below(48) {
+            0..20 => Kind::Give,
+            20..36 => Kind::Take,
+            36..42 => Kind::Toggle,
+            42..45 => Kind::Wait,
+            45..47 => Kind::Crash,
+            _ => Kind::Stop,
         };
         Message {
             subject: self.below(subjects),
@@ -189,7 +207,10 @@ fn declare(constraint: &Constraint, subjects: &[Address<Subject>]) -> Option<Syn
 fn after(worlds: &[Model], event: Event) -> Vec<Model> {
     let mut before = worlds.to_vec();
     for _ in 0..4 {
-        let after: Vec<Model> = before.iter().flat_map(|model| next(model, event)).collect();
+        let after: Vec<Model> = before
+            .iter()
+            .flat_map(|model| model.happens(event))
+            .collect();
         if !after.is_empty() {
             return after;
         }
@@ -198,36 +219,33 @@ fn after(worlds: &[Model], event: Event) -> Vec<Model> {
     panic!("S1 to S5: {event:?} is not allowed in {worlds:?}");
 }
 
-fn next(model: &Model, event: Event) -> Vec<Model> {
-    match event {
-        Event::Ran(number) => model.runs(number),
-        Event::Waited(subject) => {
-            let mut after = model.clone();
-            after.waited(subject);
-            vec![after]
-        }
-    }
-}
-
 fn run_beside_the_model(simulation: &Simulation) {
     let mut draws = Draws(simulation.seed());
     let (system, log) = (simulation.system(), Log::default());
     let helper = system.spawn(Helper);
-    let tree = Supervisor::one_for_one()
-        .budget(1_000, Duration::from_secs(1))
-        .spawn(system);
+    let tree = match draws.below(2) {
+        0 => Supervisor::one_for_one(),
+        _ => Supervisor::all_for_one(),
+    };
+    let tree = tree.budget(1_000, Duration::from_secs(1)).spawn(system);
     let cares: Vec<Care> = (0..2 + draws.below(3))
         .map(|_| [Care::Ends, Care::Restarts, Care::Restarts, Care::Returns][draws.below(4)])
         .collect();
-    let subject = |(id, care): (usize, &Care)| match care {
-        Care::Ends => Subject::spawn(system, id, helper.clone(), log.clone()),
-        Care::Restarts => tree.add(Subject::child(id, helper.clone(), log.clone())),
-        Care::Returns => {
-            let child = Subject::child(id, helper.clone(), log.clone());
-            tree.add(child.messages(Messages::Returned))
+    let peers = Peers::default();
+    let subject = |(id, care): (usize, &Care)| {
+        let (helper, peers, log) = (helper.clone(), peers.clone(), log.clone());
+        let child = |messages| {
+            let child = Subject::child(id, helper.clone(), peers.clone(), log.clone());
+            tree.add(child.messages(messages))
+        };
+        match care {
+            Care::Ends => Subject::spawn(system, id, helper, peers, log),
+            Care::Restarts => child(Messages::Kept),
+            Care::Returns => child(Messages::Returned),
         }
     };
     let subjects: Vec<Address<Subject>> = cares.iter().enumerate().map(subject).collect();
+    *lock(&peers) = subjects.clone();
     simulation.run();
     let mut worlds = vec![Model::new(cares)];
     let mut declared: BTreeMap<usize, Synchronizer> = BTreeMap::new();
@@ -262,6 +280,12 @@ fn run_beside_the_model(simulation: &Simulation) {
         for event in std::mem::take(&mut *lock(&log)) {
             worlds = after(&worlds, event);
         }
+        for (number, subject) in subjects.iter().enumerate() {
+            // It was stopped while it was down, without a stop hook.
+            if !Address::is_alive(subject) && !worlds[0].subjects[number].has_ended {
+                worlds = after(&worlds, Event::Stopped(number));
+            }
+        }
         let not_even = worlds.clone();
         worlds.retain(Model::is_even);
         assert!(
@@ -280,6 +304,7 @@ fn run_beside_the_model(simulation: &Simulation) {
         let deferred: usize = actors.iter().map(|actor| actor.deferred).sum();
         assert_eq!(deferred, worlds[0].waiting.len(), "S6: what waits");
     }
+    lock(&peers).clear();
 }
 
 /// Each request has its answer as soon as there is one.
@@ -297,7 +322,7 @@ fn hear(model: &mut Model, asked: &mut BTreeMap<usize, AskFuture<u64>>) {
         };
         if model.is_hopeless(*number) {
             let message = model.messages[*number];
-            let has_guard = message.kind == Kind::Take && !model.is_open(message.subject);
+            let has_guard = message.kind == Kind::Take && !model.subjects[message.subject].is_open;
             match met {
                 // Before its subject panicked, if it has.
                 Fate::Constrained => model.refuses(*number),

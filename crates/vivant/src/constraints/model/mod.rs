@@ -1,6 +1,6 @@
 //! The reference model of synchronizers, as plain data: the messages that wait, the constraints, and
-//! which turns these allow, by the words of S1 to S3 and S5 to S8 in the README. `model_tests.rs`
-//! feeds it every turn of real actors.
+//! which turns these allow, by the words of S1 to S3 and S5 to S8 in the README. `tests.rs` feeds it
+//! every turn of real actors.
 //!
 //! | model | real |
 //! |---|---|
@@ -8,84 +8,21 @@
 //! | `Model::groups` | `Table::group` |
 //! | `Model::commits` | `Table::commit` |
 //! | `Subject::next` | `Decision::Dispatch` |
-//! | `Model::crash` | `RunGuard::go_down`, `Table::member_ended` |
+//! | `Model::goes_down` | `RunGuard::go_down`, `Table::member_ended` |
 //!
 //! A commit is not seen, only the turns that follow. So the model is in several possible states at a
 //! time, and a turn is wrong if none of them allows it. Left out: holds that are refused, which lead
 //! to no turn.
 
+mod program;
+mod tests;
+
+use program::{Care, Constraint, Event, Fate, Kind, Message, Pattern};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A kind of message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    /// These are constrained.
-    Give,
-    /// As `Give`, with a guard: the subject is open.
-    Take,
-    /// Opens a shut subject, and shuts an open one.
-    Toggle,
-    /// Waits exclusively, until `Model::waited`.
-    Wait,
-    /// Panics.
-    Crash,
-}
-
-/// What becomes of a subject that panics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Care {
-    Ends,
-    Restarts,
-    Returns,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
-    Open,
-    Done,
-    Panicked,
-    Ended,
-    Returned,
-    Constrained,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Message {
-    pub(super) subject: usize,
-    pub(super) kind: Kind,
-    pub(super) value: u64,
-}
-
-/// The messages of one kind to one subject with this value, or with any.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
-    pub(super) subject: usize,
-    pub(super) kind: Kind,
-    pub(super) value: Option<u64>,
-}
-
-impl Pattern {
-    fn matches(&self, it: &Message) -> bool {
-        let is_of = (self.subject, self.kind) == (it.subject, it.kind);
-        is_of && self.value.is_none_or(|value| value == it.value)
-    }
-}
-
-/// A synchronizer. Its state is a number.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Constraint {
-    pub(super) sets: Vec<Vec<Pattern>>,
-    /// Shut while the state is at least `limit`.
-    pub(super) gates: Vec<Pattern>,
-    pub(super) limit: i64,
-    pub(super) up: Vec<Pattern>,
-    pub(super) down: Vec<Pattern>,
-    pub(super) state: i64,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Subject {
-    pub(super) care: Care,
+struct Subject {
+    care: Care,
     is_open: bool,
     waits: bool,
     has_ended: bool,
@@ -94,17 +31,17 @@ pub(super) struct Subject {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Model {
-    pub(super) subjects: Vec<Subject>,
+struct Model {
+    subjects: Vec<Subject>,
     /// By their numbers.
-    pub(super) constraints: BTreeMap<usize, Constraint>,
-    pub(super) messages: Vec<Message>,
-    pub(super) waiting: BTreeSet<usize>,
-    pub(super) fates: BTreeMap<usize, Fate>,
+    constraints: BTreeMap<usize, Constraint>,
+    messages: Vec<Message>,
+    waiting: BTreeSet<usize>,
+    fates: BTreeMap<usize, Fate>,
 }
 
 impl Model {
-    pub(super) fn new(cares: impl IntoIterator<Item = Care>) -> Model {
+    fn new(cares: impl IntoIterator<Item = Care>) -> Model {
         let subject = |care| Subject {
             care,
             is_open: true,
@@ -121,7 +58,7 @@ impl Model {
         }
     }
 
-    pub(super) fn send(&mut self, message: Message) {
+    fn send(&mut self, message: Message) {
         let number = self.messages.len();
         self.messages.push(message);
         self.fates.insert(number, Fate::Open);
@@ -150,7 +87,7 @@ impl Model {
     }
 
     /// All groups with these messages that can be dispatched now.
-    pub(super) fn groups(&self, begun: &[usize]) -> Vec<Vec<usize>> {
+    fn groups(&self, begun: &[usize]) -> Vec<Vec<usize>> {
         let of = |number: &usize| self.messages[*number];
         let (first, others) = match begun.split_last() {
             Some((last, others)) if self.is_enabled(*last) => (of(last), others),
@@ -189,40 +126,45 @@ impl Model {
         }
     }
 
-    /// The states after each commit that is possible now.
-    pub(super) fn commits(&self) -> Vec<Model> {
-        let groups = self
-            .waiting
-            .iter()
-            .flat_map(|number| self.groups(&[*number]));
-        let after = groups.map(|group| {
-            let mut after = self.clone();
-            after.commit(&group);
-            after
-        });
-        after.collect()
+    fn after(&self, commit: &[usize]) -> Model {
+        let mut after = self.clone();
+        after.commit(commit);
+        after
     }
 
-    /// The possible states after the turn of this message: none if it is not allowed.
-    pub(super) fn runs(&self, number: usize) -> Vec<Model> {
-        let next = self.subjects[self.messages[number].subject].next;
-        let before = match next {
-            Some(next) if next == number => vec![self.clone()],
-            Some(_) => Vec::new(),
-            None => {
-                let committed = |group: Vec<usize>| {
-                    let mut after = self.clone();
-                    after.commit(&group);
-                    after
-                };
-                self.groups(&[number]).into_iter().map(committed).collect()
+    /// The states after each commit that is possible now.
+    fn commits(&self) -> Vec<Model> {
+        let waiting = self.waiting.iter();
+        let groups = waiting.flat_map(|number| self.groups(&[*number]));
+        groups.map(|group| self.after(&group)).collect()
+    }
+
+    /// The possible states after an event: none if it is not allowed.
+    fn happens(&self, event: Event) -> Vec<Model> {
+        let mut after = match event {
+            Event::Ran(number) => match self.subjects[self.messages[number].subject].next {
+                Some(next) if next == number => vec![self.clone()],
+                Some(_) => Vec::new(),
+                None => {
+                    let groups = self.groups(&[number]).into_iter();
+                    groups.map(|group| self.after(&group)).collect()
+                }
+            },
+            // S1: a stop and a restart come after the message of the commit.
+            Event::Stopped(subject) | Event::Restarted(subject) | Event::Waited(subject) => {
+                let is_bound = self.subjects[subject].next.is_some();
+                Vec::from_iter((!is_bound).then(|| self.clone()))
             }
         };
-        let turn = |mut model: Model| {
-            model.turn(number);
-            model
-        };
-        before.into_iter().map(turn).collect()
+        for model in &mut after {
+            match event {
+                Event::Ran(number) => model.turn(number),
+                Event::Waited(subject) => model.subjects[subject].waits = false,
+                Event::Restarted(subject) => model.goes_down(subject, self.subjects[subject].care),
+                Event::Stopped(subject) => model.goes_down(subject, Care::Ends),
+            }
+        }
+        after
     }
 
     fn turn(&mut self, number: usize) {
@@ -230,62 +172,53 @@ impl Model {
         let subject = &mut self.subjects[it.subject];
         subject.next = None;
         match it.kind {
-            Kind::Give | Kind::Take => {}
+            Kind::Give | Kind::Take | Kind::Stop => {}
             Kind::Toggle => subject.is_open = !subject.is_open,
             Kind::Wait => subject.waits = true,
             Kind::Crash => {
                 self.fates.insert(number, Fate::Panicked);
-                return self.crash(it.subject);
+                let care = subject.care;
+                return self.goes_down(it.subject, care);
             }
         }
         self.fates.insert(number, Fate::Done);
     }
 
-    pub(super) fn is_open(&self, subject: usize) -> bool {
-        self.subjects[subject].is_open
-    }
-
-    pub(super) fn waited(&mut self, subject: usize) {
-        self.subjects[subject].waits = false;
-    }
-
-    fn crash(&mut self, number: usize) {
+    fn goes_down(&mut self, number: usize, care: Care) {
         let subject = &mut self.subjects[number];
         (subject.is_open, subject.waits) = (true, false);
-        let fate = match subject.care {
+        let fate = match care {
             Care::Restarts => return,
             Care::Returns => Fate::Returned,
             Care::Ends => Fate::Ended,
         };
-        subject.has_ended = subject.care == Care::Ends;
-        for number in self
-            .waiting
-            .extract_if(.., |it| self.messages[*it].subject == number)
-        {
+        subject.has_ended = care == Care::Ends;
+        let is_of = |it: &usize| self.messages[*it].subject == number;
+        for number in self.waiting.extract_if(.., |it| is_of(it)) {
             self.fates.insert(number, fate);
         }
     }
 
     /// S8: whether the message is to be refused, if it waits: at once, or when its guard is true.
-    pub(super) fn is_hopeless(&self, number: usize) -> bool {
+    fn is_hopeless(&self, number: usize) -> bool {
         let it = &self.messages[number];
         let is_over = |place: &Pattern| self.subjects[place.subject].has_ended;
         let mut sets = self.constraints.values().flat_map(|it| &it.sets);
         sets.any(|set| set.iter().any(is_over) && set.iter().any(|place| place.matches(it)))
     }
 
-    pub(super) fn refuses(&mut self, number: usize) {
+    fn refuses(&mut self, number: usize) {
         self.waiting.remove(&number);
         self.fates.insert(number, Fate::Constrained);
     }
 
     /// S1: no message of a group is still to be dispatched.
-    pub(super) fn is_even(&self) -> bool {
+    fn is_even(&self) -> bool {
         self.subjects.iter().all(|subject| subject.next.is_none())
     }
 
     /// S6: nothing is left to do.
-    pub(super) fn is_quiet(&self) -> bool {
+    fn is_quiet(&self) -> bool {
         let mut waiting = self.waiting.iter();
         waiting.all(|number| self.groups(&[*number]).is_empty())
     }
