@@ -22,7 +22,7 @@ use crate::actor::{
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::Route;
-use constrained::IsConstrained;
+pub(crate) use line::Evaluation;
 use line::Line;
 use matching::{Matched, Matching, Numbers, last_of};
 use std::collections::BTreeSet;
@@ -49,6 +49,9 @@ pub(crate) struct DeferredMessages {
     known_taken: Vec<u64>,
     evaluated: LastEvaluated,
 }
+
+/// Returns true for the messages of one behaviour.
+type IsConstrained = fn(&KindTable) -> bool;
 
 struct Join {
     table: &'static JoinTable,
@@ -92,15 +95,6 @@ impl Guarded<'_> {
             Guarded::Combination(join, messages) => (join.ready)(messages, state),
         }
     }
-}
-
-/// The result of the evaluation of one guard.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Evaluation {
-    Open,
-    Closed,
-    /// The guard is true, and the message is offered: synchronizers decide.
-    Offered,
 }
 
 /// The messages with guards to evaluate.

@@ -67,7 +67,7 @@ pub(crate) enum Processed {
     /// A link is added or removed, or a linked actor has failed.
     Link(LinkMessage),
     /// A synchronizer constrains messages of the actor.
-    Constrain(Vec<Pattern>),
+    Constrain(Vec<Pattern<Envelope, KindTable>>),
 }
 
 /// A message about a link.

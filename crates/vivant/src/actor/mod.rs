@@ -89,7 +89,7 @@ mod worker_shared;
 pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, StateRef};
-pub(crate) use constraint::{Constrained, Decision, Pattern, Rule, Update};
+pub(crate) use constraint::{Decision, Rule, Update};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter, note_unresolved};
 pub(crate) use deferred_messages::{
     Completes, Evaluated, Evaluation, Guarded, Open, first_decides_for,
@@ -112,8 +112,8 @@ pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;
 pub(crate) use refusal::{Delivery, Next, Refusal};
 pub(crate) use run_state::{
-    Batch, Begin, ColdFields, Guards, Lifecycle, Mute, PendingStep, RunState, StepProgress,
-    SupervisedBy, WorkerClass,
+    Batch, Begin, ColdFields, Constrained, Guards, Lifecycle, Mute, Pattern, PendingStep, RunState,
+    StepProgress, SupervisedBy, WorkerClass,
 };
 pub(crate) use runnable::Runnable;
 pub(crate) use shared::{MutedSender, Scheduler, Shared};

@@ -3,9 +3,9 @@
 
 use super::child_news::ChildNews;
 use super::class::StateRef;
-use super::constraint::Constrained;
+use super::constraint;
 use super::deferred_messages::DeferredMessages;
-use super::envelope::{Envelope, Head, LinkedPeer};
+use super::envelope::{Envelope, Head, KindTable, LinkedPeer};
 use super::exclusive_wait::{ExclusiveWait, StopWait};
 use super::header::Header;
 use super::options::Pool;
@@ -195,6 +195,12 @@ impl Guards {
         }
     }
 }
+
+/// What an actor knows of the synchronizers that constrain it.
+pub(crate) type Constrained = constraint::Constrained<Envelope, KindTable>;
+
+/// A pattern of a synchronizer.
+pub(crate) type Pattern = constraint::Pattern<Envelope, KindTable>;
 
 /// Accessed by the holder alone.
 #[derive(Default)]

@@ -105,7 +105,7 @@ impl AnyPattern {
     }
 
     /// The pattern as its receiver has it, and the receiver.
-    pub(crate) fn with_rule(self, rule: Rule) -> (AddressRef, actor::Pattern) {
+    pub(crate) fn with_rule(self, rule: Rule<Envelope>) -> (AddressRef, actor::Pattern) {
         let pattern = actor::Pattern {
             synchronizer: 0,
             is_of: self.is_of,

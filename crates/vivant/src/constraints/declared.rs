@@ -1,6 +1,6 @@
 //! A declared synchronizer: its state, and the user code that reads and changes it.
 
-use super::table::GateState;
+use super::offer::GateState;
 use crate::actor::{AddressRef, Pattern, Update};
 use crate::failures::{Caught, catch};
 use crate::sync::{Mutex, lock};

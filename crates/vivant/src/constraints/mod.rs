@@ -1,18 +1,23 @@
 //! Constraints over the messages of several actors, which synchronizers declare. The protocol is in
 //! `README.md`.
 //!
-//! - [`table`]: synchronizers and offers; which offers form a group.
-//! - [`transaction`]: the holds and the commit of a group.
+//! - [`table`]: synchronizers and offers.
+//! - [`offer`], [`transaction`]: what is in it.
+//! - [`groups`]: which offers form a group.
+//! - [`holds`]: the holds and the commit of a group.
 //! - [`declared`]: the state of a synchronizer, and its user code.
 
 mod declared;
+mod groups;
+mod holds;
 #[cfg(all(test, feature = "macros"))]
 mod model;
+mod offer;
 mod table;
 mod transaction;
 
 pub(crate) use declared::{Condition, Declaration};
-pub(crate) use table::{Gate, Hopeless, Matches, Offered, Place};
+pub(crate) use offer::{Gate, Hopeless, Matches, Offered, Place};
 pub(crate) use transaction::{Refused, Task};
 
 use crate::actor::{

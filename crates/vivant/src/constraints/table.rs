@@ -1,98 +1,24 @@
 //! The table of constraints as plain data: synchronizers, offers, transactions and holds (S1 to S8
 //! of the README). No user code, no actors: they are numbers here.
 
+use super::offer::{GateState, Hopeless, Matches, Offer, OfferState, Offered, Place, Rank};
 use super::transaction::{Released, Seat, SeatState, Transaction};
-use crate::sync::Arc;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The rank of an offer.
-pub(super) type Rank = u64;
-
-/// A place of a set of a synchronizer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Place {
-    pub(crate) synchronizer: u64,
-    pub(crate) set: usize,
-    pub(crate) place: usize,
-}
-
-/// A gate of a synchronizer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Gate {
-    pub(crate) synchronizer: u64,
-    pub(crate) gate: usize,
-}
-
-/// What a message matches.
-#[derive(Clone, Default, Debug, PartialEq, Eq)]
-pub(crate) struct Matches {
-    pub(crate) places: Vec<Place>,
-    pub(crate) gates: Vec<Gate>,
-    /// The synchronizers with a gate or an update among the patterns.
-    pub(crate) stateful: BTreeSet<u64>,
-}
-
-impl Matches {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.places.is_empty() && self.stateful.is_empty()
-    }
-
-    fn synchronizers(&self) -> impl Iterator<Item = u64> {
-        let places = self.places.iter().map(|place| place.synchronizer);
-        places.chain(self.stateful.iter().copied())
-    }
-}
-
-/// Why a message can never be dispatched, in words.
-pub(crate) type Hopeless = Arc<str>;
-
-/// What becomes of a message that is offered.
-#[derive(Debug)]
-pub(crate) enum Offered {
-    /// It waits for its turn in a group.
-    Waits,
-    /// No synchronizer constrains it any more.
-    Free,
-    /// It can never be dispatched.
-    Hopeless(Hopeless),
-}
 
 #[derive(Default)]
 pub(super) struct Entry {
     /// The actors of each set, by their places.
-    sets: Vec<Vec<u64>>,
+    pub(super) sets: Vec<Vec<u64>>,
     /// For each gate: whether it is shut, and the offers that wait for it.
-    gates: Vec<(GateState, BTreeSet<Rank>)>,
+    pub(super) gates: Vec<(GateState, BTreeSet<Rank>)>,
     members: BTreeSet<u64>,
     pub(super) occupied_by: Option<u64>,
     /// Offers of groups that found the synchronizer occupied.
-    queue: BTreeSet<Rank>,
+    pub(super) queue: BTreeSet<Rank>,
     /// The sets with a member that has ended.
     hopeless_sets: BTreeMap<usize, Hopeless>,
     /// Its code has panicked.
     broken: Option<Hopeless>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum GateState {
-    Open,
-    Shut,
-}
-
-pub(super) struct Offer {
-    pub(super) actor: u64,
-    pub(super) number: u64,
-    pub(super) matches: Matches,
-    pub(super) state: OfferState,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum OfferState {
-    Waiting,
-    /// Its actor refused a hold for it, and is to offer it anew.
-    Retracted,
-    /// In the transaction with this number.
-    In(u64),
 }
 
 /// The table of one system. `U` is an update, which the table only stores.
@@ -101,7 +27,7 @@ pub(crate) struct Table<U> {
     pub(super) offers: BTreeMap<Rank, Offer>,
     by_message: BTreeMap<(u64, u64), Rank>,
     /// The waiting offers at each place.
-    at: BTreeMap<Place, BTreeSet<Rank>>,
+    pub(super) at: BTreeMap<Place, BTreeSet<Rank>>,
     pub(super) transactions: BTreeMap<u64, Transaction<U>>,
     pub(super) seats: BTreeMap<u64, Seat>,
     /// The actors that are to look at the table.
@@ -282,134 +208,6 @@ impl<U> Table<U> {
             }
         }
         Some(offer)
-    }
-
-    /// Looks for a group with this offer, and begins a transaction if there is one (S3, S5).
-    pub(super) fn form(&mut self, first: Rank) {
-        let Some(group) = self.group(first) else {
-            return;
-        };
-        let offers = group.iter().filter_map(|rank| self.offers.get(rank));
-        let stateful: BTreeSet<u64> = offers
-            .flat_map(|offer| offer.matches.stateful.iter().copied())
-            .collect();
-        for synchronizer in &stateful {
-            if let Some(entry) = self.entries.get_mut(synchronizer)
-                && entry.occupied_by.is_some()
-            {
-                entry.queue.insert(first);
-                return;
-            }
-        }
-        self.begin(&group, stateful);
-    }
-
-    /// Returns a group with this offer: for each place the offer with the lowest rank that fits
-    /// (S5). Goes back where the choice of an offer leads to no group.
-    fn group(&mut self, first: Rank) -> Option<Vec<Rank>> {
-        if self.offers.get(&first)?.state != OfferState::Waiting || self.waits_for_gate(first) {
-            return None;
-        }
-        let mut group = vec![first];
-        let mut from = 0;
-        while let Some(place) = self.missing(&group) {
-            let waiting = self.at.get(&place).into_iter().flat_map(|ranks| {
-                let rest = ranks.range(from..);
-                rest.copied()
-            });
-            let mut shut = Vec::new();
-            let mut fits = |rank: &Rank| match self.fits(&group, *rank) {
-                true if self.shut_gate(*rank).is_some() => {
-                    shut.push(*rank);
-                    false
-                }
-                fits => fits,
-            };
-            let found = waiting.into_iter().find(|rank| fits(rank));
-            for rank in shut {
-                self.waits_for_gate(rank);
-            }
-            match found {
-                Some(rank) => {
-                    group.push(rank);
-                    from = 0;
-                }
-                None if group.len() == 1 => return None,
-                None => from = group.pop()? + 1,
-            }
-        }
-        Some(group)
-    }
-
-    /// The first place that an offer of the group needs, and that none of it has.
-    fn missing(&self, group: &[Rank]) -> Option<Place> {
-        let offers = || group.iter().filter_map(|rank| self.offers.get(rank));
-        let has = |place: &Place| offers().any(|offer| offer.matches.places.contains(place));
-        let needed = offers().flat_map(|offer| &offer.matches.places);
-        let needed = needed.flat_map(|place| {
-            let set = self.entries.get(&place.synchronizer);
-            let count = set.map_or(0, |entry| entry.sets[place.set].len());
-            (0..count).map(|index| Place {
-                place: index,
-                ..*place
-            })
-        });
-        needed.into_iter().find(|place| !has(place))
-    }
-
-    fn fits(&self, group: &[Rank], rank: Rank) -> bool {
-        let Some(offer) = self.offers.get(&rank) else {
-            return false;
-        };
-        let mut others = group.iter().filter_map(|rank| self.offers.get(rank));
-        !others.any(|other| {
-            let mut places = other.matches.places.iter();
-            other.actor == offer.actor || places.any(|place| offer.matches.places.contains(place))
-        })
-    }
-
-    fn shut_gate(&self, rank: Rank) -> Option<Gate> {
-        #[cfg(test)]
-        if crate::injected_fault::is_planted(crate::injected_fault::InjectedFault::OpenGate) {
-            return None;
-        }
-        let gates = &self.offers.get(&rank)?.matches.gates;
-        let is_shut = |gate: &&Gate| {
-            let entry = self.entries.get(&gate.synchronizer);
-            entry.is_some_and(|entry| entry.gates[gate.gate].0 == GateState::Shut)
-        };
-        gates.iter().find(is_shut).copied()
-    }
-
-    /// Returns true if a gate is shut for the offer, which then waits for the first such.
-    fn waits_for_gate(&mut self, rank: Rank) -> bool {
-        let Some(gate) = self.shut_gate(rank) else {
-            return false;
-        };
-        if let Some(entry) = self.entries.get_mut(&gate.synchronizer) {
-            entry.gates[gate.gate].1.insert(rank);
-        }
-        true
-    }
-
-    /// The synchronizer is occupied no more: begins what waited for that, in the order of ranks,
-    /// until it is occupied again (S6).
-    pub(super) fn release(&mut self, synchronizer: u64) {
-        while let Some(entry) = self.entries.get_mut(&synchronizer) {
-            if entry.occupied_by.is_some() {
-                return;
-            }
-            let open = entry.gates.iter().filter(|gate| gate.0 == GateState::Open);
-            let waiting = open.map(|gate| &gate.1).chain([&entry.queue]);
-            let Some(first) = waiting.filter_map(BTreeSet::first).min().copied() else {
-                return;
-            };
-            entry.queue.remove(&first);
-            entry.gates.iter_mut().for_each(|gate| {
-                gate.1.remove(&first);
-            });
-            self.form(first);
-        }
     }
 
     pub(super) fn set_gates(&mut self, synchronizer: u64, gates: &[GateState]) {

@@ -1,6 +1,6 @@
 //! Synchronizers: constraints over the messages of several actors.
 
-use crate::actor::{AddressRef, Pattern as MemberPattern, Rule, Shared, Update};
+use crate::actor::{AddressRef, Envelope, Pattern as MemberPattern, Rule, Shared, Update};
 use crate::api::{AnyPattern, Behaviour, Pattern, Patterns, args_of};
 use crate::constraints::{Condition, Constraints, Declaration};
 use crate::sync::Arc;
@@ -254,7 +254,7 @@ impl<S: Send + 'static> SynchronizerBuilder<S> {
         self
     }
 
-    fn add(&mut self, pattern: AnyPattern, rule: Rule) {
+    fn add(&mut self, pattern: AnyPattern, rule: Rule<Envelope>) {
         let (to, pattern) = pattern.with_rule(rule);
         let other = self.members.values().next();
         if other.is_some_and(|(other, _)| !Arc::ptr_eq(&other.system, &to.system)) {

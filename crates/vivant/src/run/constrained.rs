@@ -338,20 +338,6 @@ impl RunGuard<'_> {
     }
 }
 
-impl Constrained {
-    /// Returns true if nothing is left of it.
-    fn is_over(&self) -> bool {
-        let has_signals = self.postponed != Signals::default();
-        self.patterns.is_empty() && self.decided.is_empty() && !has_signals
-    }
-
-    /// Returns true if the message of a commit is to be dispatched.
-    fn dispatches(&self) -> bool {
-        let mut decided = self.decided.iter();
-        decided.any(|decision| matches!(decision, Decision::Dispatch(_)))
-    }
-}
-
 /// Offers a message with a true guard, if synchronizers constrain it.
 pub(super) fn offer(
     constrained: &mut Constrained,

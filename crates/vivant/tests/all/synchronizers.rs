@@ -52,7 +52,7 @@ impl Account {
     }
 
     fn pay_later(&mut self, t: &Turn<Self>, number: u64) -> Promise<u64> {
-        t.ask(t.me().pay(number)).into()
+        t.ask(t.me().pay(number))
     }
 
     /// Waits exclusively for a reply of `other`.

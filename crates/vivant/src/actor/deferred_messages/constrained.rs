@@ -2,11 +2,8 @@
 //! (`constraints/README.md`).
 
 use super::line::WaitsFor;
-use super::{DeferredMessages, Scope};
+use super::{DeferredMessages, IsConstrained, Scope};
 use crate::actor::KindTable;
-
-/// Returns true for the messages of one behaviour.
-pub(super) type IsConstrained = fn(&KindTable) -> bool;
 
 impl DeferredMessages {
     /// From here on these behaviours are constrained, and no others. All messages of the lines that
@@ -38,7 +35,7 @@ impl DeferredMessages {
         constrained.any(|is_of| is_of(kind))
     }
 
-    /// All constrained messages are evaluated anew: one that was offered did not stand.
+    /// All constrained messages are evaluated anew: an offer did not stand.
     pub(crate) fn evaluate_constrained(&mut self) {
         let constrained = self.lines.iter_mut().filter(|line| line.is_constrained());
         constrained.for_each(super::line::Line::evaluate_anew);

@@ -1,6 +1,5 @@
 //! A line: the deferred messages of one behaviour, in the order of arrival.
 
-use super::Evaluation;
 use crate::actor::Guard;
 use std::collections::VecDeque;
 
@@ -19,6 +18,15 @@ pub(super) struct Line<M> {
     restart: Restart,
     /// Of a constrained line with a guard that reads the state alone.
     guard: LineGuard,
+}
+
+/// The result of the evaluation of one guard.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Evaluation {
+    Open,
+    Closed,
+    /// The guard is true, and the message is offered: synchronizers decide.
+    Offered,
 }
 
 /// Whether the guard of a whole line is known to be false.

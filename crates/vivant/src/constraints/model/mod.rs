@@ -17,18 +17,8 @@
 mod program;
 mod tests;
 
-use program::{Care, Constraint, Event, Fate, Kind, Message, Pattern};
+use program::{Care, Constraint, Event, Fate, Kind, Message, Pattern, Subject};
 use std::collections::{BTreeMap, BTreeSet};
-
-#[derive(Clone, Debug)]
-struct Subject {
-    care: Care,
-    is_open: bool,
-    waits: bool,
-    has_ended: bool,
-    /// S1: its next turn.
-    next: Option<usize>,
-}
 
 #[derive(Clone, Debug)]
 struct Model {
@@ -42,15 +32,8 @@ struct Model {
 
 impl Model {
     fn new(cares: impl IntoIterator<Item = Care>) -> Model {
-        let subject = |care| Subject {
-            care,
-            is_open: true,
-            waits: false,
-            has_ended: false,
-            next: None,
-        };
         Model {
-            subjects: cares.into_iter().map(subject).collect(),
+            subjects: cares.into_iter().map(Subject::new).collect(),
             constraints: BTreeMap::new(),
             messages: Vec::new(),
             waiting: BTreeSet::new(),
@@ -113,7 +96,7 @@ impl Model {
     }
 
     /// Updates may run in any order: they are additions.
-    fn commit(&mut self, group: &[usize]) {
+    fn commit(mut self, group: &[usize]) -> Model {
         for number in group {
             let it = self.messages[*number];
             self.waiting.remove(number);
@@ -124,19 +107,14 @@ impl Model {
                 constraint.state -= count(&constraint.down) as i64;
             }
         }
-    }
-
-    fn after(&self, commit: &[usize]) -> Model {
-        let mut after = self.clone();
-        after.commit(commit);
-        after
+        self
     }
 
     /// The states after each commit that is possible now.
     fn commits(&self) -> Vec<Model> {
         let waiting = self.waiting.iter();
         let groups = waiting.flat_map(|number| self.groups(&[*number]));
-        groups.map(|group| self.after(&group)).collect()
+        groups.map(|group| self.clone().commit(&group)).collect()
     }
 
     /// The possible states after an event: none if it is not allowed.
@@ -147,7 +125,7 @@ impl Model {
                 Some(_) => Vec::new(),
                 None => {
                     let groups = self.groups(&[number]).into_iter();
-                    groups.map(|group| self.after(&group)).collect()
+                    groups.map(|group| self.clone().commit(&group)).collect()
                 }
             },
             // S1: a stop and a restart come after the message of the commit.
@@ -193,9 +171,10 @@ impl Model {
             Care::Ends => Fate::Ended,
         };
         subject.has_ended = care == Care::Ends;
-        let is_of = |it: &usize| self.messages[*it].subject == number;
-        for number in self.waiting.extract_if(.., |it| is_of(it)) {
-            self.fates.insert(number, fate);
+        let waiting = self.waiting.iter().copied();
+        let of_it = waiting.filter(|it| self.messages[*it].subject == number);
+        for number in of_it.collect::<Vec<_>>() {
+            self.meets(number, fate);
         }
     }
 
@@ -207,9 +186,9 @@ impl Model {
         sets.any(|set| set.iter().any(is_over) && set.iter().any(|place| place.matches(it)))
     }
 
-    fn refuses(&mut self, number: usize) {
+    fn meets(&mut self, number: usize, fate: Fate) {
         self.waiting.remove(&number);
-        self.fates.insert(number, Fate::Constrained);
+        self.fates.insert(number, fate);
     }
 
     /// S1: no message of a group is still to be dispatched.

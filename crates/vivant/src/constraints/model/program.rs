@@ -81,3 +81,26 @@ pub(super) struct Constraint {
     pub(super) down: Vec<Pattern>,
     pub(super) state: i64,
 }
+
+/// An actor, as the model has it.
+#[derive(Clone, Debug)]
+pub(super) struct Subject {
+    pub(super) care: Care,
+    pub(super) is_open: bool,
+    pub(super) waits: bool,
+    pub(super) has_ended: bool,
+    /// S1: its next turn.
+    pub(super) next: Option<usize>,
+}
+
+impl Subject {
+    pub(super) fn new(care: Care) -> Subject {
+        Subject {
+            care,
+            is_open: true,
+            waits: false,
+            has_ended: false,
+            next: None,
+        }
+    }
+}

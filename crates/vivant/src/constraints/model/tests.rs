@@ -325,7 +325,7 @@ fn hear(model: &mut Model, asked: &mut BTreeMap<usize, AskFuture<u64>>) {
             let has_guard = message.kind == Kind::Take && !model.subjects[message.subject].is_open;
             match met {
                 // Before its subject panicked, if it has.
-                Fate::Constrained => model.refuses(*number),
+                Fate::Constrained => model.meets(*number, met),
                 Fate::Open => assert!(has_guard, "S8: {number} waits in {model:?}"),
                 _ => {}
             }
