@@ -63,7 +63,8 @@ impl<B: Behaviour> Pattern<B> {
     }
 }
 
-/// A list with this pattern alone, for [`SynchronizerBuilder::upon`](crate::SynchronizerBuilder::upon).
+/// A list with this pattern alone, for
+/// [`SynchronizerBuilder::upon`](crate::SynchronizerBuilder::upon).
 impl<B: Behaviour> IntoIterator for Pattern<B> {
     type Item = Pattern<B>;
     type IntoIter = std::iter::Once<Pattern<B>>;

@@ -66,8 +66,8 @@ use std::panic::Location;
 ///
 /// # Conditions
 ///
-/// A synchronizer may have a state ([`Synchronizer::with`]). [`disable`](SynchronizerBuilder::disable)
-/// makes messages wait while a condition over it holds;
+/// A synchronizer may have a state ([`Synchronizer::with`]).
+/// [`disable`](SynchronizerBuilder::disable) makes messages wait while a condition over it holds;
 /// [`upon`](SynchronizerBuilder::upon) changes it when a message is dispatched. Test and change are
 /// one step: no other message of this synchronizer begins in between.
 ///

@@ -1,8 +1,8 @@
-//! Dining philosophers without an arbiter. Each philosopher declares that its two requests for forks
-//! are dispatched together or not at all. The forks know nothing of philosophers, tables or sets.
+//! Dining philosophers without an arbiter. Each philosopher declares that its two requests for
+//! forks are dispatched together or not at all. The forks know nothing of philosophers or sets.
 //!
-//! Try: declare no synchronizer. Each philosopher may then hold one fork and wait for the other for
-//! ever, and the simulation ends with nobody fed. Or ask for the forks one after the other.
+//! Try: declare no synchronizer. Each philosopher may then have one fork and wait for the other for
+//! ever, and under some seeds all of them starve.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use fork_messages::PickUp;
@@ -60,14 +60,17 @@ impl Philosopher {
 
     fn think(&mut self, t: &Turn<Self>) {
         if self.meals < MEALS {
-            let both = self.forks.each_ref().map(|fork| t.ask(fork.pick_up(self.seat)));
+            let both = self
+                .forks
+                .each_ref()
+                .map(|fork| t.ask(fork.pick_up(self.seat)));
             t.all(both).then_send(t.me().eat());
         }
     }
 
     #[then]
     fn eat(&mut self, t: &Turn<Self>, forks: Result<Vec<()>, AskError>) {
-        forks.expect("nobody takes the forks away");
+        forks.expect("the forks are there");
         self.meals += 1;
         t.after(Duration::from_millis(20), t.me().rise());
     }
@@ -86,7 +89,9 @@ fn main() -> Result<(), AskError> {
     for seed in 0..20 {
         let simulation = Simulation::new(seed);
         let system = simulation.system();
-        let forks: Vec<_> = (0..SEATS).map(|_| system.spawn(Fork { is_free: true })).collect();
+        let forks: Vec<_> = (0..SEATS)
+            .map(|_| system.spawn(Fork { is_free: true }))
+            .collect();
         let philosophers: Vec<_> = (0..SEATS)
             .map(|seat| {
                 let both = [forks[seat].clone(), forks[(seat + 1) % SEATS].clone()];
@@ -98,7 +103,10 @@ fn main() -> Result<(), AskError> {
         for one in &philosophers {
             assert_eq!(one.meals().ask_blocking()?, MEALS);
         }
-        println!("seed {seed}: all {SEATS} ate {MEALS} times, after {:?}", simulation.now());
+        println!(
+            "seed {seed}: all {SEATS} ate {MEALS} times, after {:?}",
+            simulation.now()
+        );
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! The reference model of synchronizers, as plain data: the messages that wait, the constraints, and
-//! which turns these allow, by the words of S1 to S3 and S5 to S8 in the README. `tests.rs` feeds it
-//! every turn of real actors.
+//! The reference model of synchronizers, as plain data: the messages that wait, the constraints,
+//! and which turns these allow, by the words of S1 to S3 and S5 to S8 in the README. `tests.rs`
+//! feeds it every turn of real actors.
 //!
 //! | model | real |
 //! |---|---|
@@ -10,9 +10,8 @@
 //! | `Subject::next` | `Decision::Dispatch` |
 //! | `Model::goes_down` | `RunGuard::go_down`, `Table::member_ended` |
 //!
-//! A commit is not seen, only the turns that follow. So the model is in several possible states at a
-//! time, and a turn is wrong if none of them allows it. Left out: holds that are refused, which lead
-//! to no turn.
+//! A commit is not seen, only the turns that follow: the model is in several possible states at a
+//! time, and a turn is wrong if none allows it. Left out: refused holds, which lead to no turn.
 
 mod program;
 mod tests;
