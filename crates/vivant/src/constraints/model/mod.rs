@@ -19,7 +19,7 @@ mod tests;
 use program::{Care, Constraint, Event, Fate, Kind, Message, Pattern, Subject};
 use std::collections::{BTreeMap, BTreeSet};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Model {
     subjects: Vec<Subject>,
     /// By their numbers.
@@ -33,10 +33,7 @@ impl Model {
     fn new(cares: impl IntoIterator<Item = Care>) -> Model {
         Model {
             subjects: cares.into_iter().map(Subject::new).collect(),
-            constraints: BTreeMap::new(),
-            messages: Vec::new(),
-            waiting: BTreeSet::new(),
-            fates: BTreeMap::new(),
+            ..Model::default()
         }
     }
 
@@ -154,8 +151,7 @@ impl Model {
             Kind::Wait => subject.waits = true,
             Kind::Crash => {
                 self.fates.insert(number, Fate::Panicked);
-                let care = subject.care;
-                return self.goes_down(it.subject, care);
+                return self.goes_down(it.subject, self.subjects[it.subject].care);
             }
         }
         self.fates.insert(number, Fate::Done);
