@@ -96,9 +96,7 @@ impl Problem {
             ),
             Problem::Ask(
                 AskError::Restarted(_) | AskError::Cancelled | AskError::Constrained(_),
-            ) => {
-                (StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE)
-            }
+            ) => (StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE),
             Problem::Ask(AskError::Stopped(it)) if is_failure(&it.reason) => {
                 (StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE)
             }
