@@ -19,6 +19,7 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// | [`AskError::Overloaded`]: the mailbox was full | 503 | 1 s | no |
 /// | [`AskError::Restarted`]: the actor was restarted before its turn | 503 | 1 s | no |
 /// | [`AskError::Cancelled`]: the message was withdrawn before its turn | 503 | 1 s | no |
+/// | [`AskError::Constrained`]: a synchronizer can never dispatch it | 503 | 1 s | no |
 /// | [`AskError::Stopped`]: by shutdown, a panic, a link, a supervisor | 503 | 1 s | no |
 /// | [`AskError::Stopped`]: stopped, drained, finished, unreferenced, unreachable | 410 | | no |
 /// | [`AskError::TimedOut`] | 504 | | perhaps |
@@ -93,9 +94,9 @@ impl Problem {
                 StatusCode::SERVICE_UNAVAILABLE,
                 "the service has too many requests; this one had no effect",
             ),
-            Problem::Ask(AskError::Restarted(_) | AskError::Cancelled) => {
-                (StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE)
-            }
+            Problem::Ask(
+                AskError::Restarted(_) | AskError::Cancelled | AskError::Constrained(_),
+            ) => (StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE),
             Problem::Ask(AskError::Stopped(it)) if is_failure(&it.reason) => {
                 (StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE)
             }

@@ -77,6 +77,14 @@ pub(crate) enum InjectedFault {
     DroppedRequestStays,
     /// A request that was delegated is listed at the actor that delegated it.
     RequestNotPassedOn,
+    /// A restart loses the constraints of synchronizers.
+    ForgottenConstraint,
+    /// An actor takes messages while a transaction has its hold.
+    LeakyHold,
+    /// A constrained message is not offered.
+    ForgottenOffer,
+    /// A transaction begins while a gate is shut.
+    OpenGate,
 }
 
 thread_local! {

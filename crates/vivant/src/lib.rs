@@ -83,6 +83,7 @@
 //! | a graph in an actor's own heap | [`Gc`], [`Mut`], [`Weak`], [`Object`](derive@Object); collections: [`gc`] |
 //! | immutable data that many actors have | [`Val`]; persistent collections: [`val`]; outside of turns: [`Parcel`], [`Held`] |
 //! | a graph that moves from actor to actor, or is frozen | [`Iso`], [`Freeze`](derive@Freeze) |
+//! | constraints over the messages of several actors | [`Synchronizer`] |
 //! | bounded mailboxes | [`Mailbox`], [`Call::offer`] |
 //! | start and end | [`System`], [`Address::stop`], [`StopReason`] |
 //! | supervision, restarts | [`Supervisor`], [`Child`] |
@@ -150,6 +151,8 @@ mod run;
 
 mod wait_for;
 
+mod constraints;
+
 mod actor;
 
 mod services;
@@ -182,17 +185,17 @@ mod injected_fault;
 mod mute_model;
 
 pub use actor::{
-    AskError, Guard, JoinGuard, JoinTable, JoinedMessage, Mailbox, NotSent, OutgoingReferences,
-    Overloaded, Pool, Timer, Undelivered,
+    AskError, Guard, JoinGuard, JoinTable, JoinedMessage, Mailbox, NeverDispatched, NotSent,
+    OutgoingReferences, Overloaded, Pool, Timer, Undelivered,
 };
 pub use actor::{Messages, OnPanic, Restart};
 pub use api::SendError;
 pub use api::Spawner;
 pub use api::{
-    Actor, Address, Answer, AskFuture, Asker, Behaviour, Call, Cancelled, Continuation, Handle,
-    Implements, InlineActor, InlineState, IntoThen, Join, Link, Matched, Message, Offer,
-    OfferedAsk, Pipeline, Promise, Resolver, Step, Target, Then, TraceReferences, Turn, Waiting,
-    WeakAddress,
+    Actor, Address, Answer, AnyPattern, AskFuture, Asker, Behaviour, Call, Cancelled, Continuation,
+    Handle, Implements, InlineActor, InlineState, IntoThen, Join, Link, Matched, Message, Offer,
+    OfferedAsk, Pattern, Patterns, Pipeline, Promise, Resolver, Step, Target, Then,
+    TraceReferences, Turn, Waiting, WeakAddress,
 };
 pub use api::{Clock, Sleep};
 pub use config::BadCollectors;
@@ -205,7 +208,7 @@ pub use failures::{
 pub use gc_state::{Far, ForeignRoot, GcState, Rooted};
 pub use patterns::{
     Group, Lagged, LookupError, NamedTimer, RateLimit, RateLimited, RegisterError, Router,
-    Subscription, Topic,
+    Subscription, Synchronizer, SynchronizerBuilder, SynchronizerError, Topic,
 };
 pub use probe::{Probe, ProbeValue, Received};
 pub use services::{DeadLetters, RequestProgress};

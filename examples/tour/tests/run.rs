@@ -39,6 +39,7 @@ examples! {
     seeded_race: "sold 2 times",
     bounded_buffer: "6 wait",
     joins: "Bob with 4 seats takes 4 to the theatre",
+    philosophers: "all 5 ate 3 times",
     barrier: "#...#..",
     token: "in a black frame",
     delegation: "a matter of law",

@@ -228,7 +228,8 @@ impl Behaviour<'_> {
         } = self;
         let (vivant, actor, state) = (&block.options.vivant, &block.actor, &block.state);
         let (impl_generics, _, where_clause) = block.generics.split_for_impl();
-        let ready = guard.as_ref().map(|Guard { reads, call, .. }| {
+        let none = quote!(const GUARD: #vivant::Guard = #vivant::Guard::None;);
+        let ready = guard.as_ref().map_or(none, |Guard { reads, call, .. }| {
             quote! {
                 const GUARD: #vivant::Guard = #vivant::Guard::#reads;
                 fn ready(

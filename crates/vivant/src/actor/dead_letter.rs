@@ -19,6 +19,7 @@ pub(crate) fn bury_letter(to: CellRef, envelope: Envelope, cause: Cause) -> Next
         | Cause::Withdrawn
         | Cause::Restarted
         | Cause::WaitCycle
+        | Cause::Constrained
         | Cause::Unresolved => Refusal::ended(to.clone()),
         Cause::Rejected | Cause::DroppedNewest | Cause::DroppedOldest => {
             to.count_loss();

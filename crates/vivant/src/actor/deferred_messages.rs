@@ -5,10 +5,12 @@
 //! the state has the same value for a whole line, so it is evaluated once, for the first message. A
 //! guard that reads its arguments too is evaluated for each message.
 //!
+//! - [`constrained`]: the behaviours that synchronizers constrain.
 //! - [`line`]: one line.
 //! - [`matching`]: the messages that a join takes together.
 //! - [`requests`]: the deferred requests that the wait-for graph knows.
 
+mod constrained;
 mod line;
 mod matching;
 mod requests;
@@ -20,7 +22,8 @@ use crate::actor::{
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::Route;
-use line::{Line, WaitsFor};
+pub(crate) use line::Evaluation;
+use line::Line;
 use matching::{Matched, Matching, Numbers, last_of};
 use std::collections::BTreeSet;
 
@@ -33,6 +36,8 @@ pub(crate) struct DeferredMessages {
     /// The joins of the messages that have come so far, in the order in which they are written.
     joins: Vec<Join>,
     scope: Scope,
+    /// The behaviours that synchronizers constrain.
+    constrained: Vec<IsConstrained>,
     /// Number of the next message, in the order of arrival.
     arrived: u64,
     count: usize,
@@ -44,6 +49,9 @@ pub(crate) struct DeferredMessages {
     known_taken: Vec<u64>,
     evaluated: LastEvaluated,
 }
+
+/// Returns true for the messages of one behaviour.
+type IsConstrained = fn(&KindTable) -> bool;
 
 struct Join {
     table: &'static JoinTable,
@@ -65,7 +73,8 @@ impl Default for LastEvaluated {
 
 /// A message, or a combination of messages, with a guard.
 pub(crate) enum Guarded<'m> {
-    Message(&'m Envelope),
+    /// With its number.
+    Message(u64, &'m Envelope),
     /// A message of each kind that the join takes, in its order.
     Combination(&'static JoinTable, &'m [&'m Envelope]),
 }
@@ -74,7 +83,7 @@ impl Guarded<'_> {
     /// The kind of the turn that follows if the guard is true.
     pub(crate) fn kind(&self) -> &'static KindTable {
         match self {
-            Guarded::Message(envelope) => envelope.kind(),
+            Guarded::Message(_, envelope) => envelope.kind(),
             Guarded::Combination(join, _) => join.kind,
         }
     }
@@ -82,7 +91,7 @@ impl Guarded<'_> {
     /// Returns the value of the guard.
     pub(crate) fn ready(&self, state: &mut StateRef<'_>) -> bool {
         match self {
-            Guarded::Message(envelope) => envelope.ready(state),
+            Guarded::Message(_, envelope) => envelope.ready(state),
             Guarded::Combination(join, messages) => (join.ready)(messages, state),
         }
     }
@@ -114,7 +123,8 @@ pub(crate) enum Open {
     Combination(Combination),
 }
 
-/// Whether a message that was deferred makes a combination complete.
+/// Whether a message that was deferred makes a combination complete. Of a constrained message this
+/// is to be found out by its evaluation.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Completes {
     No,
@@ -165,7 +175,8 @@ impl DeferredMessages {
         let completes = |join: &Join| {
             join.table.position_of(kind).is_some() && join.matching.firsts(&self.lines).is_some()
         };
-        match !kind.joins.is_empty() && self.joins.iter().any(completes) {
+        let is_complete = !kind.joins.is_empty() && self.joins.iter().any(completes);
+        match is_complete || self.is_constrained(kind) {
             true => Completes::Yes,
             false => Completes::No,
         }
@@ -182,14 +193,11 @@ impl DeferredMessages {
 
     #[inline(never)]
     fn add_line(&mut self, kind: &'static KindTable, arrived: u64, envelope: Envelope) {
-        let waits_for = match kind.joins {
-            [] => WaitsFor::Guard(kind.guard),
-            _ => WaitsFor::Join,
-        };
-        if waits_for == WaitsFor::Guard(Guard::Arguments) {
+        let line = Line::of(self.waits_for(kind), arrived, envelope);
+        if line.reads_arguments() {
             self.scope = Scope::Each;
         }
-        self.lines.push(Line::of(waits_for, arrived, envelope));
+        self.lines.push(line);
         self.kinds.push(kind);
         for &table in kind.joins {
             if !self.joins.iter().any(|other| other.table.is_same(table)) {
@@ -239,7 +247,10 @@ impl DeferredMessages {
     /// Finds the oldest message, or combination of messages, with an open guard; evaluates at most
     /// `EVALUATIONS_MAX` guards of each line and of each join.
     #[inline]
-    pub(crate) fn evaluate(&mut self, mut is_open: impl FnMut(Guarded<'_>) -> bool) -> Evaluated {
+    pub(crate) fn evaluate(
+        &mut self,
+        mut is_open: impl FnMut(Guarded<'_>) -> Evaluation,
+    ) -> Evaluated {
         let (message, more) = match self.scope {
             Scope::Firsts => (self.evaluate_firsts(&mut is_open), false),
             Scope::Each => self.evaluate_each(&mut is_open),
@@ -257,7 +268,7 @@ impl DeferredMessages {
     #[inline]
     fn evaluate_firsts(
         &mut self,
-        is_open: &mut impl FnMut(Guarded<'_>) -> bool,
+        is_open: &mut impl FnMut(Guarded<'_>) -> Evaluation,
     ) -> Option<(u64, usize, usize)> {
         let mut oldest: Option<(u64, usize)> = None;
         for (number, line) in self.lines.iter_mut().enumerate() {
@@ -271,7 +282,7 @@ impl DeferredMessages {
             if self.evaluated != LastEvaluated::Line(number) {
                 self.evaluated = LastEvaluated::Line(number);
             }
-            let is_open = is_open(Guarded::Message(first));
+            let is_open = is_open(Guarded::Message(arrived, first)) == Evaluation::Open;
             line.set_first(is_open);
             if is_open && oldest.is_none_or(|(other, _)| arrived < other) {
                 oldest = Some((arrived, number));
@@ -283,7 +294,7 @@ impl DeferredMessages {
     #[inline(never)]
     fn evaluate_each(
         &mut self,
-        is_open: &mut impl FnMut(Guarded<'_>) -> bool,
+        is_open: &mut impl FnMut(Guarded<'_>) -> Evaluation,
     ) -> (Option<(u64, usize, usize)>, bool) {
         let mut oldest: Option<(u64, usize, usize)> = None;
         let mut more = false;
@@ -293,7 +304,7 @@ impl DeferredMessages {
             }
             self.evaluated = LastEvaluated::Line(number);
             if let Some((arrived, at)) =
-                line.evaluate(&mut |message| is_open(Guarded::Message(message)))
+                line.evaluate(&mut |number, message| is_open(Guarded::Message(number, message)))
                 && oldest.is_none_or(|(other, ..)| arrived < other)
             {
                 oldest = Some((arrived, number, at));
@@ -309,7 +320,7 @@ impl DeferredMessages {
         &mut self,
         message: Option<(u64, usize, usize)>,
         mut more: bool,
-        mut is_open: impl FnMut(Guarded<'_>) -> bool,
+        mut is_open: impl FnMut(Guarded<'_>) -> Evaluation,
     ) -> Evaluated {
         let mut first = message.map(|(arrived, ..)| arrived);
         let mut found: Option<(usize, Numbers)> = None;
@@ -322,10 +333,8 @@ impl DeferredMessages {
                     line.get(line.index_of(numbers[position])?)
                 };
                 messages_at(table.messages.len(), message).is_some_and(|messages| {
-                    is_open(Guarded::Combination(
-                        table,
-                        &messages[..table.messages.len()],
-                    ))
+                    let messages = &messages[..table.messages.len()];
+                    is_open(Guarded::Combination(table, messages)) == Evaluation::Open
                 })
             });
             match found_here {

@@ -8,6 +8,7 @@ mod observed_message;
 pub(crate) use message_kind::MessageKind;
 
 use super::class::StateRef;
+use super::constraint::Pattern;
 use super::dependents::Dependents;
 use super::options::{Guard, JOIN_MAX, JoinGuard, Steps};
 use super::reference::{AddressRef, CellRef};
@@ -65,6 +66,8 @@ pub(crate) enum Processed {
     ExamineRequests,
     /// A link is added or removed, or a linked actor has failed.
     Link(LinkMessage),
+    /// A synchronizer constrains messages of the actor.
+    Constrain(Vec<Pattern<Envelope, KindTable>>),
 }
 
 /// A message about a link.

@@ -38,6 +38,9 @@ pub enum AskError {
     /// Actors would have waited for each other for ever: this request closed a cycle of exclusive
     /// waits ([`Promise::exclusive`](crate::Promise::exclusive)). The others go on.
     WaitCycle(Arc<WaitCycle>),
+    /// A synchronizer constrains the message, and can never dispatch it: see
+    /// [`Synchronizer`](crate::Synchronizer).
+    Constrained(Arc<NeverDispatched>),
     /// In a simulation: nothing is left that could run, so the reply can never come.
     Stalled,
 }
@@ -66,6 +69,19 @@ pub struct Overloaded {
     pub place: &'static Location<'static>,
     /// The mailbox's bound, and the policy by which the message was lost.
     pub mailbox: Mailbox,
+}
+
+/// A message that its receiver may not dispatch, because a synchronizer constrains it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NeverDispatched {
+    /// Path of the receiver.
+    pub actor: String,
+    /// Stable name of the behaviour.
+    pub behaviour: &'static str,
+    /// Where in the source the message was made.
+    pub place: &'static Location<'static>,
+    /// Which synchronizer constrains it, and why it can never be dispatched.
+    pub why: String,
 }
 
 impl fmt::Display for AskError {
@@ -104,6 +120,12 @@ impl fmt::Display for AskError {
                 )
             }
             AskError::Cancelled => f.write_str("the message was cancelled before it began"),
+            AskError::Constrained(it) => write!(
+                f,
+                "{} (asked at {}) was not processed: {} may not dispatch it: {}: \
+                 lift the synchronizer, or declare another one",
+                it.behaviour, it.place, it.actor, it.why
+            ),
             AskError::WaitCycle(cycle) => write!(f, "no answer can come: {cycle}"),
             AskError::Stalled => {
                 f.write_str("no answer can come: nothing is left to run in the simulation")

@@ -14,6 +14,7 @@ mod child_news;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod class;
+mod constraint;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
@@ -93,14 +94,17 @@ mod worker_shared;
 pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, StateRef};
+pub(crate) use constraint::{Decision, Rule, Update};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter, note_unresolved};
-pub(crate) use deferred_messages::{Completes, Evaluated, Open, first_decides_for};
+pub(crate) use deferred_messages::{
+    Completes, Evaluated, Evaluation, Guarded, Open, first_decides_for,
+};
 pub(crate) use dependents::{ChainEnd, Dependent, Dependents};
 pub(crate) use envelope::{
     Combination, Envelope, GuardOutcome, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed,
 };
 pub use envelope::{JoinTable, JoinedMessage};
-pub use error::{AskError, NotSent, Overloaded, Undelivered};
+pub use error::{AskError, NeverDispatched, NotSent, Overloaded, Undelivered};
 pub(crate) use exclusive_wait::{AfterStop, ExclusiveWait, StopWait, WaitNumber, WaitPurpose};
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;
@@ -114,8 +118,8 @@ pub(crate) use reference_word::CommitResult;
 pub(crate) use refusal::{Delivery, Next, Refusal};
 pub(crate) use request_record::{RECORD_AT, RequestFacts, RequestRecord, open_requests};
 pub(crate) use run_state::{
-    Batch, Begin, ColdFields, Guards, Lifecycle, Mute, PendingStep, RunState, StepProgress,
-    SupervisedBy, WorkerClass,
+    Batch, Begin, ColdFields, Constrained, Guards, Lifecycle, Mute, Pattern, PendingStep, RunState,
+    StepProgress, SupervisedBy, WorkerClass,
 };
 pub(crate) use runnable::Runnable;
 pub(crate) use shared::{MutedSender, Scheduler, Shared};

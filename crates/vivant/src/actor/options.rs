@@ -100,6 +100,8 @@ impl fmt::Display for Mailbox {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Guard {
+    /// There is no guard.
+    None,
     /// The state alone: messages of the behaviour wait in line, and the first stands for all.
     State,
     /// The arguments too: each waiting message is tested.

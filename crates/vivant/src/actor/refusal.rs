@@ -1,7 +1,7 @@
 //! Why a message is refused, and what follows from that.
 
 use super::envelope::Envelope;
-use super::error::{AskError, Overloaded, Undelivered};
+use super::error::{AskError, NeverDispatched, Overloaded, Undelivered};
 use super::options::Mailbox;
 use super::reference::{AddressRef, CellRef};
 use crate::failures::Cause;
@@ -24,6 +24,8 @@ pub(super) enum Why {
     Full(Mailbox),
     /// It closed a cycle of exclusive waits.
     WaitCycle(Arc<WaitCycle>),
+    /// A synchronizer can never dispatch it, for this reason.
+    Constrained(Arc<str>),
 }
 
 impl Refusal {
@@ -54,6 +56,7 @@ impl Refusal {
             Why::Full(Mailbox::DropNewest(_)) => Cause::DroppedNewest,
             Why::Full(Mailbox::Reject(_) | Mailbox::BackPressure) => Cause::Rejected,
             Why::WaitCycle(_) => Cause::WaitCycle,
+            Why::Constrained(_) => Cause::Constrained,
         }
     }
 
@@ -66,6 +69,12 @@ impl Refusal {
     /// It closed a cycle of exclusive waits.
     pub(crate) fn wait_cycle(cell: CellRef, cycle: WaitCycle) -> Refusal {
         let why = Why::WaitCycle(Arc::new(cycle));
+        Refusal { cell, why }
+    }
+
+    /// A synchronizer can never dispatch it.
+    pub(crate) fn constrained(cell: CellRef, why: Arc<str>) -> Refusal {
+        let why = Why::Constrained(why);
         Refusal { cell, why }
     }
 
@@ -94,15 +103,21 @@ impl Refusal {
                 mailbox: *mailbox,
             })),
             Why::WaitCycle(cycle) => AskError::WaitCycle(cycle.clone()),
+            Why::Constrained(why) => AskError::Constrained(Arc::new(NeverDispatched {
+                actor,
+                behaviour,
+                place,
+                why: why.to_string(),
+            })),
         }
     }
 
     /// Why its actor, or that incarnation of it, ended. A full mailbox is no reason for that, and
-    /// neither is a cycle.
+    /// neither is a cycle or a synchronizer.
     pub(crate) fn reason(&self) -> StopReason {
         match &self.why {
             Why::Ended(reason) | Why::Restarted(reason) => reason.clone(),
-            Why::Full(_) | Why::WaitCycle(_) => StopReason::Stopped,
+            Why::Full(_) | Why::WaitCycle(_) | Why::Constrained(_) => StopReason::Stopped,
         }
     }
 }

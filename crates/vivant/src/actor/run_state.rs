@@ -3,8 +3,9 @@
 
 use super::child_news::ChildNews;
 use super::class::StateRef;
+use super::constraint;
 use super::deferred_messages::DeferredMessages;
-use super::envelope::{Envelope, Head, LinkedPeer};
+use super::envelope::{Envelope, Head, KindTable, LinkedPeer};
 use super::exclusive_wait::{ExclusiveWait, StopWait};
 use super::header::Header;
 use super::options::Pool;
@@ -91,6 +92,29 @@ impl RunState {
         cold.is_some_and(|cold| cold.deferred.count() > 0)
     }
 
+    /// Returns true if synchronizers constrain its messages.
+    #[inline]
+    pub(crate) fn is_constrained(&self) -> bool {
+        let cold = self.cold.as_ref();
+        cold.is_some_and(|cold| cold.constrained.is_some())
+    }
+
+    /// No message is deferred.
+    #[inline]
+    pub(crate) fn nothing_deferred(&mut self) {
+        self.guards = match self.is_constrained() {
+            true => Guards::Closed,
+            false => Guards::None,
+        };
+    }
+
+    /// A deferred message is to be looked at before the next message of the mailbox.
+    pub(crate) fn look_at_deferred(&mut self) {
+        if matches!(self.guards, Guards::None | Guards::Closed) {
+            self.guards = Guards::Partly;
+        }
+    }
+
     /// Called before messages are appended to the backlog. The first of them found the inbox empty,
     /// so it was not counted when it was sent.
     pub(crate) fn expect_batch(&mut self, pressure: &Pressure) {
@@ -118,6 +142,9 @@ pub(crate) enum Mute {
     Free,
     /// The actor has sent to an overloaded actor. It processes no messages until the unmute signal.
     Muted,
+    /// A transaction of a synchronizer has its hold. It processes no messages until that has
+    /// committed or is aborted (`constraints/README.md`).
+    Held,
 }
 
 /// Whether a behaviour has a next step.
@@ -137,7 +164,7 @@ pub(crate) enum Batch {
 /// Whether messages are deferred, and whether their guards have to be evaluated.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub(crate) enum Guards {
-    /// No message is deferred.
+    /// No message is deferred, and no synchronizer constrains any.
     None,
     /// All guards were evaluated since the state last changed, and all are false.
     Closed,
@@ -169,10 +196,16 @@ impl Guards {
     }
 }
 
+/// What an actor knows of the synchronizers that constrain it.
+pub(crate) type Constrained = constraint::Constrained<Envelope, KindTable>;
+
+/// A pattern of a synchronizer.
+pub(crate) type Pattern = constraint::Pattern<Envelope, KindTable>;
+
 /// Accessed by the holder alone.
 #[derive(Default)]
 pub(crate) struct ColdFields {
-    /// Messages deferred by their guards, or by an exclusive wait.
+    /// Messages deferred by their guards, by an exclusive wait, or by a synchronizer.
     pub(crate) deferred: DeferredMessages,
     /// The open exclusive waits. While there are any, `guards` is `Held` (E1).
     pub(crate) waits: Vec<ExclusiveWait>,
@@ -180,6 +213,8 @@ pub(crate) struct ColdFields {
     pub(crate) open_requests: Vec<u64>,
     /// What follows the wait for the stop hook.
     pub(crate) stop: Option<StopWait>,
+    /// What synchronizers constrain. While it is set, `guards` is never `None`.
+    pub(crate) constrained: Option<Box<Constrained>>,
     /// The next step of a behaviour.
     pub(crate) step: Option<PendingStep>,
     /// The supervisor that starts it again.

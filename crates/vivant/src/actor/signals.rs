@@ -36,11 +36,18 @@ impl Signals {
     /// The limit of a shutdown has passed: an actor that waits for its stop hook ends.
     pub(crate) const ABORT: Signals = Signals(1 << 7);
 
+    /// The table of constraints has changed for this actor (`constraints/README.md`).
+    pub(crate) const SYNCHRONIZE: Signals = Signals(1 << 8);
+
+    /// The signals that end the actor, or its incarnation.
+    const ENDING: Signals =
+        Signals(Self::STOP.0 | Self::SHUTDOWN.0 | Self::HALT.0 | Self::UNREACHABLE.0);
+
     /// The bits above the signals: the number of the last `HALT`.
-    const NUMBER_SHIFT: u32 = 8;
+    const NUMBER_SHIFT: u32 = 9;
     const NUMBER: u32 = u32::MAX << Signals::NUMBER_SHIFT;
 
-    /// Returns a `HALT` with the low 24 bits of `number`, which the answer repeats: so that an
+    /// Returns a `HALT` with the low 23 bits of `number`, which the answer repeats: so that an
     /// answer to an earlier one is not taken for an answer to this one.
     pub(crate) fn halt(number: u64) -> Signals {
         Signals(Signals::HALT.0 | (number as u32) << Signals::NUMBER_SHIFT)
@@ -65,6 +72,16 @@ impl Signals {
     /// Returns both signals. Neither replaces another.
     pub(crate) fn and(self, other: Signals) -> Signals {
         Signals(self.0 | other.0)
+    }
+
+    /// Returns these signals, raised after `earlier` ones.
+    pub(crate) fn after(self, earlier: Signals) -> Signals {
+        Signals(earlier.0 & !self.replaces() | self.0)
+    }
+
+    /// Returns true if one of them ends the actor, or its incarnation.
+    pub(crate) fn end_incarnation(self) -> bool {
+        self.has(Signals::ENDING)
     }
 
     pub(crate) fn has(self, other: Signals) -> bool {

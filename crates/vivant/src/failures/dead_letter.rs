@@ -37,6 +37,9 @@ pub enum Cause {
     /// It closed a cycle of exclusive waits
     /// ([`Promise::exclusive`](crate::Promise::exclusive)).
     WaitCycle,
+    /// A synchronizer constrained it, and could never dispatch it
+    /// ([`Synchronizer`](crate::Synchronizer)).
+    Constrained,
     /// The promise of its receiver's address was broken ([`Pipeline`](crate::Pipeline)).
     Unresolved,
 }
@@ -65,6 +68,7 @@ impl fmt::Display for Cause {
             Cause::DroppedNewest => "the mailbox was full, and it was the newest",
             Cause::DroppedOldest => "the mailbox was full, and it was the oldest",
             Cause::WaitCycle => "it closed a cycle of exclusive waits",
+            Cause::Constrained => "a synchronizer could never dispatch it",
             Cause::Unresolved => "the promise of its actor was broken",
         })
     }
@@ -82,6 +86,7 @@ impl Cause {
             Cause::DroppedNewest => "dropped newest",
             Cause::DroppedOldest => "dropped oldest",
             Cause::WaitCycle => "wait cycle",
+            Cause::Constrained => "constrained",
             Cause::Unresolved => "unresolved",
         }
     }

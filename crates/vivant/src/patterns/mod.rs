@@ -1,4 +1,5 @@
-//! What is built of actors: registered names, groups, topics, routers, unique timers, rate limits.
+//! What is built of actors: registered names, groups, topics, routers, unique timers, rate limits,
+//! synchronizers.
 
 mod group;
 mod named_registries;
@@ -6,6 +7,7 @@ mod named_timer;
 mod names;
 mod rate_limit;
 mod router;
+mod synchronizer;
 mod topic;
 mod turn;
 
@@ -16,4 +18,5 @@ pub(crate) use names::Names;
 pub use names::{LookupError, RegisterError};
 pub use rate_limit::{RateLimit, RateLimited};
 pub use router::Router;
+pub use synchronizer::{Synchronizer, SynchronizerBuilder, SynchronizerError};
 pub use topic::{Lagged, Subscription, Topic};

@@ -88,6 +88,13 @@ impl RunGuard<'_> {
 
     pub(crate) fn go_down_now(&mut self, reason: StopReason) {
         self.owner().life = Lifecycle::Down;
+        self.give_up_hold();
+        #[cfg(test)]
+        if crate::injected_fault::is_planted(
+            crate::injected_fault::InjectedFault::ForgottenConstraint,
+        ) {
+            self.forget_constraints();
+        }
         self.drop_state();
         // T5: an actor that takes no messages mutes no sender.
         let system = &self.actor.system;

@@ -36,7 +36,8 @@ impl RunGuard<'_> {
             return NextMessage::Message(envelope);
         }
         if !envelope.kind().role.waits_for_reply() {
-            return NextMessage::Message(envelope);
+            let other = self.defer_constrained(envelope);
+            return other.map_or(NextMessage::More, NextMessage::Message);
         }
         let number = self.owner().cold().deferred.next_number();
         match WaitForGraph::of(&self.actor.system).defer(&self.actor.cell(), number, &envelope) {

@@ -1,8 +1,9 @@
 //! Work of a run for deferred messages (T8; see the README).
 
+use super::constrained::offer;
 use super::run_guard::{After, COUNT_EVERY, NextMessage, RunGuard};
 use crate::actor::Guards;
-use crate::actor::{Completes, Evaluated, Open};
+use crate::actor::{Completes, Evaluated, Evaluation, Open};
 use crate::actor::{Envelope, StateRef};
 use crate::message::Chain;
 use crate::message::MessageRole;
@@ -14,11 +15,19 @@ impl RunGuard<'_> {
     /// with a stale guard.
     #[inline]
     pub(crate) fn find_open(&mut self) -> NextMessage {
+        let is_constrained = self.owner().is_constrained();
+        if is_constrained && let Some(decided) = self.next_decided() {
+            return NextMessage::Message(decided);
+        }
         self.drop_overdue();
-        match self.evaluate() {
+        let found = match self.evaluate() {
             Evaluated::Closed => NextMessage::Nothing,
             Evaluated::More => NextMessage::More,
             Evaluated::Open(open) => NextMessage::Message(self.took_open(open)),
+        };
+        match is_constrained {
+            true => self.after_offers(found),
+            false => found,
         }
     }
 
@@ -33,11 +42,12 @@ impl RunGuard<'_> {
         // (C1). The actor's life keeps the cell alive (C5); the pointer is that of the whole cell
         // (C7).
         let mut state = unsafe { StateRef::new(actor.as_ptr()) };
-        let waiting = owner.cold.as_mut().map(|cold| &mut cold.deferred);
-        let Some(waiting) = waiting.filter(|waiting| waiting.count() > 0) else {
-            owner.guards = Guards::None;
+        let cold = owner.cold.as_deref_mut();
+        let Some(cold) = cold.filter(|cold| cold.deferred.count() > 0) else {
+            owner.nothing_deferred();
             return Evaluated::Closed;
         };
+        let (waiting, constrained) = (&mut cold.deferred, &mut cold.constrained);
         if owner.guards == Guards::Stale {
             waiting.state_changed();
         }
@@ -45,7 +55,11 @@ impl RunGuard<'_> {
         owner.guards = Guards::Evaluating;
         let found = waiting.evaluate(|guarded| {
             worker.guard_begins(guarded.kind());
-            guarded.ready(&mut state)
+            match (guarded.ready(&mut state), &mut *constrained) {
+                (false, _) => Evaluation::Closed,
+                (true, None) => Evaluation::Open,
+                (true, Some(constrained)) => offer(constrained, &actor.cell(), &guarded),
+            }
         });
         worker.guard_ends();
         owner.guards = match found {
@@ -166,12 +180,14 @@ impl RunGuard<'_> {
 
     pub(crate) fn take_deferred(&mut self) -> Vec<Envelope> {
         self.actor.facts.set_deferred(0);
+        self.forget_offers();
         let owner = self.owner();
-        owner.guards = Guards::None;
+        owner.nothing_deferred();
         let Some(cold) = &mut owner.cold else {
             return Vec::new();
         };
         let waiting = std::mem::take(&mut cold.deferred);
+        cold.deferred.constrain(waiting.constrained());
         cold.open_requests.clear();
         if waiting.has_known() {
             // W2: before they are refused.

@@ -3,6 +3,7 @@
 
 mod bounded;
 mod child;
+mod constrained;
 mod counts;
 mod end;
 mod exclusive;

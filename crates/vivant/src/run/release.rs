@@ -42,7 +42,10 @@ impl RunGuard<'_> {
             // Before the turn, which may reuse it as a cached address.
             drop(to);
             self.occupy_place(&released);
-            return self.process(released);
+            return match self.defer_constrained(released) {
+                Some(released) => self.process(released),
+                None => self.handle_request(),
+            };
         }
         self.deliver(kind, to, released);
         self.handle_request()

@@ -28,6 +28,8 @@ pub(crate) enum NextMessage {
     /// No message yet, but the next call may have one.
     More,
     Nothing,
+    /// No message: a transaction of a synchronizer has its hold.
+    Held,
 }
 
 /// Whether the run of an actor is measured, because an earlier run took long.
@@ -176,15 +178,17 @@ impl<'w> RunGuard<'w> {
             match self.find_open() {
                 NextMessage::Nothing => {}
                 NextMessage::More => otherwise = NextMessage::More,
-                open @ NextMessage::Message(_) => return open,
+                open @ (NextMessage::Message(_) | NextMessage::Held) => return open,
             }
         }
         let Some(envelope) = self.oldest() else {
             return otherwise;
         };
-        match self.owner().guards {
+        let guards = self.owner().guards;
+        match guards {
             Guards::None => NextMessage::Message(envelope),
             Guards::Held => self.hold_back(envelope),
+            _ if self.owner().is_constrained() => self.take_arrived(envelope),
             _ if !first_decides_for(envelope.kind()) => NextMessage::Message(envelope),
             _ => self.defer_line(envelope),
         }
@@ -333,6 +337,7 @@ impl<'w> RunGuard<'w> {
             }
             Processed::Stop => After::End(StopReason::Drained),
             Processed::Link(message) => self.link(message),
+            Processed::Constrain(patterns) => self.constrain(patterns),
             Processed::ExamineRequests => self.examine_requests(),
             Processed::Withdrawn(place) => {
                 let note = || {
@@ -416,7 +421,8 @@ impl<'w> RunGuard<'w> {
     /// unprocessed.
     pub(crate) fn is_unreferenced(&mut self) -> bool {
         self.count_back();
-        self.actor.addresses() == 0 && !self.has_more()
+        // A transaction that has its hold releases it soon.
+        self.actor.addresses() == 0 && self.owner().mute != Mute::Held && !self.has_more()
     }
 
     /// Returns true if there is work: a step, an unread message, or a deferred message with a guard

@@ -105,7 +105,7 @@ fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
                 messages -= 1;
             }
             match held.next() {
-                NextMessage::Nothing => break,
+                NextMessage::Nothing | NextMessage::Held => break,
                 NextMessage::More => {}
                 NextMessage::Message(envelope) => {
                     if turn(&mut held, envelope) == AfterTurn::Pause {
@@ -203,6 +203,10 @@ fn handle(held: &mut RunGuard<'_>, signals: Signals, end: &mut RunEnd) {
     if held.has_ended() {
         return;
     }
+    let signals = match signals.has(Signals::SYNCHRONIZE) || held.owner().is_constrained() {
+        true => held.synchronize_before(signals),
+        false => signals,
+    };
     if signals.has(Signals::UNMUTE) {
         held.unmute();
     }

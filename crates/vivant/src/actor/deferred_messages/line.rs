@@ -16,6 +16,25 @@ pub(super) struct Line<M> {
     next: usize,
     /// Whether the state has changed since this pass began.
     restart: Restart,
+    /// Of a constrained line with a guard that reads the state alone.
+    guard: LineGuard,
+}
+
+/// The result of the evaluation of one guard.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Evaluation {
+    Open,
+    Closed,
+    /// The guard is true, and the message is offered: synchronizers decide.
+    Offered,
+}
+
+/// Whether the guard of a whole line is known to be false.
+#[derive(PartialEq, Eq)]
+enum LineGuard {
+    /// It is to be evaluated, or each message has its own.
+    Unknown,
+    False,
 }
 
 /// What the messages of a line wait for.
@@ -25,6 +44,9 @@ pub(super) enum WaitsFor {
     Guard(Guard),
     /// Other messages: each has no guard of its own, and no turn.
     Join,
+    /// Their guard, and the synchronizers that constrain the behaviour (`constraints/README.md`).
+    /// Each message is evaluated; without a guard, once.
+    Constraints(Guard),
 }
 
 /// What follows a pass over many guards.
@@ -38,13 +60,33 @@ pub(super) enum Restart {
 impl<M> Line<M> {
     /// A line of one message, with a guard that was evaluated just now.
     pub(super) fn of(waits_for: WaitsFor, arrived: u64, message: M) -> Line<M> {
-        Line {
+        let mut line = Line {
             waits_for,
-            messages: VecDeque::from([(arrived, Some(message))]),
+            messages: VecDeque::new(),
             holes: 0,
-            next: 1,
+            next: 0,
             restart: Restart::No,
-        }
+            guard: LineGuard::Unknown,
+        };
+        line.push(arrived, message);
+        line
+    }
+
+    /// Changes what the messages wait for. All are evaluated anew.
+    pub(super) fn set_waits_for(&mut self, waits_for: WaitsFor) {
+        self.waits_for = waits_for;
+        self.evaluate_anew();
+    }
+
+    /// All messages are evaluated anew.
+    pub(super) fn evaluate_anew(&mut self) {
+        self.next = 0;
+        self.restart = Restart::No;
+        self.guard = LineGuard::Unknown;
+    }
+
+    pub(super) fn is_constrained(&self) -> bool {
+        matches!(self.waits_for, WaitsFor::Constraints(_))
     }
 
     #[inline]
@@ -52,16 +94,20 @@ impl<M> Line<M> {
         self.waits_for == WaitsFor::Join
     }
 
-    /// Appends a message. Its guard was evaluated just now.
+    /// Appends a message. Its guard was evaluated just now, unless the line is constrained.
     pub(super) fn push(&mut self, arrived: u64, message: M) {
-        if self.next == self.messages.len() {
+        if self.next == self.messages.len() && !self.is_constrained() {
             self.next += 1;
         }
         self.messages.push_back((arrived, Some(message)));
     }
 
-    fn reads_arguments(&self) -> bool {
-        self.waits_for == WaitsFor::Guard(Guard::Arguments)
+    pub(super) fn reads_arguments(&self) -> bool {
+        match self.waits_for {
+            WaitsFor::Guard(guard) => guard == Guard::Arguments,
+            WaitsFor::Constraints(_) => true,
+            WaitsFor::Join => false,
+        }
     }
 
     /// Number of messages.
@@ -70,6 +116,11 @@ impl<M> Line<M> {
     }
 
     pub(super) fn state_changed(&mut self) {
+        if let WaitsFor::Constraints(Guard::None | Guard::State) = self.waits_for {
+            // The messages before `next` are offered, and stay so.
+            self.guard = LineGuard::Unknown;
+            return;
+        }
         // A pass over a long line is finished first. Otherwise the last messages would never be
         // reached.
         let is_long = self.count() > EVALUATIONS_MAX;
@@ -143,7 +194,8 @@ impl<M> Line<M> {
     }
 
     pub(super) fn is_evaluated(&self) -> bool {
-        self.next >= self.messages.len() && self.restart == Restart::No
+        let all = self.next >= self.messages.len() && self.restart == Restart::No;
+        all || self.guard == LineGuard::False
     }
 
     /// The index of the first guard that is not evaluated.
@@ -155,8 +207,11 @@ impl<M> Line<M> {
     /// message.
     pub(super) fn evaluate(
         &mut self,
-        is_open: &mut impl FnMut(&M) -> bool,
+        evaluate: &mut impl FnMut(u64, &M) -> Evaluation,
     ) -> Option<(u64, usize)> {
+        if self.guard == LineGuard::False {
+            return None;
+        }
         let scope = if self.reads_arguments() {
             EVALUATIONS_MAX
         } else {
@@ -164,9 +219,14 @@ impl<M> Line<M> {
         };
         for _ in 0..scope {
             let (arrived, at) = self.next_unevaluated()?;
-            if is_open(self.get(at)?) {
+            match evaluate(arrived, self.get(at)?) {
                 // The index stays here, because an older message of another line may go first.
-                return Some((arrived, at));
+                Evaluation::Open => return Some((arrived, at)),
+                Evaluation::Closed if self.waits_for == WaitsFor::Constraints(Guard::State) => {
+                    self.guard = LineGuard::False;
+                    return None;
+                }
+                Evaluation::Closed | Evaluation::Offered => {}
             }
             self.next = match self.reads_arguments() {
                 true => self.next + 1,

@@ -182,7 +182,7 @@ impl KindTable {
         }
     }
 
-    fn is_of<L: MessageKind>(&self) -> bool {
+    pub(crate) fn is_of<L: MessageKind>(&self) -> bool {
         (self.id)() == TypeId::of::<L>()
     }
 

@@ -1,0 +1,51 @@
+//! The behaviours that synchronizers constrain, and the lines of their messages
+//! (`constraints/README.md`).
+
+use super::line::WaitsFor;
+use super::{DeferredMessages, IsConstrained, Scope};
+use crate::actor::KindTable;
+
+impl DeferredMessages {
+    /// From here on these behaviours are constrained, and no others. All messages of the lines that
+    /// this concerns are evaluated anew.
+    pub(crate) fn constrain(&mut self, constrained: Vec<IsConstrained>) {
+        self.constrained = constrained;
+        self.scope = Scope::Firsts;
+        for number in 0..self.lines.len() {
+            let waits_for = self.waits_for(self.kinds[number]);
+            let line = &mut self.lines[number];
+            let concerns = line.is_constrained() || matches!(waits_for, WaitsFor::Constraints(_));
+            if concerns {
+                line.set_waits_for(waits_for);
+            }
+            if line.reads_arguments() {
+                self.scope = Scope::Each;
+            }
+        }
+    }
+
+    /// Returns the constrained behaviours, for the messages of another incarnation.
+    pub(crate) fn constrained(&self) -> Vec<IsConstrained> {
+        self.constrained.clone()
+    }
+
+    #[inline]
+    pub(crate) fn is_constrained(&self, kind: &KindTable) -> bool {
+        let mut constrained = self.constrained.iter();
+        constrained.any(|is_of| is_of(kind))
+    }
+
+    /// All constrained messages are evaluated anew: an offer did not stand.
+    pub(crate) fn evaluate_constrained(&mut self) {
+        let constrained = self.lines.iter_mut().filter(|line| line.is_constrained());
+        constrained.for_each(super::line::Line::evaluate_anew);
+    }
+
+    pub(super) fn waits_for(&self, kind: &KindTable) -> WaitsFor {
+        match kind.joins {
+            [] if self.is_constrained(kind) => WaitsFor::Constraints(kind.guard),
+            [] => WaitsFor::Guard(kind.guard),
+            _ => WaitsFor::Join,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! A declared synchronizer: its state, and the user code that reads and changes it.
+
+use super::offer::GateState;
+use crate::actor::{AddressRef, Pattern, Update};
+use crate::failures::{Caught, catch};
+use crate::sync::{Mutex, lock};
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::panic::Location;
+
+/// A condition over the state of a synchronizer. User code.
+pub(crate) type Condition = Box<dyn Fn(&dyn Any) -> bool + Send + Sync>;
+
+/// What is declared.
+pub(crate) struct Declaration {
+    /// By their ids: the members with the patterns of their messages.
+    pub(crate) members: BTreeMap<u64, (AddressRef, Vec<Pattern>)>,
+    /// The actors of each set, by their places.
+    pub(crate) sets: Vec<Vec<u64>>,
+    /// The conditions under which the gates are shut.
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) state: Box<dyn Any + Send>,
+    /// Where in the source it is declared.
+    pub(crate) place: &'static Location<'static>,
+}
+
+pub(super) struct Declared {
+    pub(super) number: u64,
+    pub(super) place: &'static Location<'static>,
+    conditions: Vec<Condition>,
+    /// Taken out by the transaction that occupies the synchronizer, while user code runs (S3).
+    state: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl Declared {
+    pub(super) fn new(
+        number: u64,
+        place: &'static Location<'static>,
+        conditions: Vec<Condition>,
+        state: Box<dyn Any + Send>,
+    ) -> Declared {
+        Declared {
+            number,
+            place,
+            conditions,
+            state: Mutex::new(Some(state)),
+        }
+    }
+
+    /// Returns the states of the gates. A panic of a condition passes through.
+    pub(super) fn gates(&self) -> Vec<GateState> {
+        let Some(state) = lock(&self.state).take() else {
+            return Vec::new();
+        };
+        let gates = self.gates_of(&*state);
+        *lock(&self.state) = Some(state);
+        gates
+    }
+
+    fn gates_of(&self, state: &dyn Any) -> Vec<GateState> {
+        let gate = |condition: &Condition| match condition(state) {
+            true => GateState::Shut,
+            false => GateState::Open,
+        };
+        self.conditions.iter().map(gate).collect()
+    }
+
+    /// Changes the state, and returns the states of the gates after that.
+    pub(super) fn update(&self, updates: Vec<Update>) -> Result<Vec<GateState>, Caught> {
+        let Some(mut state) = lock(&self.state).take() else {
+            return Ok(Vec::new());
+        };
+        catch(|| {
+            for update in updates {
+                update(&mut *state);
+            }
+            let gates = self.gates_of(&*state);
+            *lock(&self.state) = Some(state);
+            gates
+        })
+    }
+}

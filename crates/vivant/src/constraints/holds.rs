@@ -1,0 +1,224 @@
+//! Holds: a transaction takes those of its members, one after the other, and then commits (S1, S2,
+//! S4).
+
+use super::offer::{GateState, OfferState, Rank};
+use super::table::Table;
+use super::transaction::{Acquired, Refused, Released, SeatState, Task, Transaction};
+use std::collections::BTreeSet;
+
+impl<U> Table<U> {
+    /// Begins a transaction for a group.
+    pub(super) fn begin(&mut self, group: &[Rank], stateful: BTreeSet<u64>) {
+        self.next_transaction += 1;
+        let number = self.next_transaction;
+        let mut members = Vec::new();
+        for &rank in group {
+            self.waits_no_more(rank, OfferState::In(number));
+            members.extend(self.offers.get(&rank).map(|offer| (offer.actor, rank)));
+        }
+        members.sort_unstable();
+        for synchronizer in &stateful {
+            if let Some(entry) = self.entries.get_mut(synchronizer) {
+                entry.occupied_by = Some(number);
+            }
+        }
+        let transaction = Transaction {
+            members,
+            held: 0,
+            stateful,
+            updates: Vec::new(),
+        };
+        self.transactions.insert(number, transaction);
+        self.ask_next(number);
+    }
+
+    /// Asks the next member for its hold.
+    fn ask_next(&mut self, number: u64) {
+        let transaction = self.transactions.get(&number);
+        if let Some(&(actor, _)) = transaction.and_then(|it| it.members.get(it.held)) {
+            let seat = self.seats.entry(actor).or_default();
+            seat.waiting.insert(number);
+            if seat.state == SeatState::Free {
+                self.signals.insert(actor);
+            }
+        }
+    }
+
+    /// Returns what the actor has to do next.
+    pub(crate) fn task(&mut self, actor: u64) -> Task {
+        let Some(seat) = self.seats.get_mut(&actor) else {
+            return Task::Nothing;
+        };
+        if let Some(synchronizer) = seat.lifted.pop() {
+            return Task::Lifted(synchronizer);
+        }
+        if let Some((number, why)) = seat.hopeless.pop_front() {
+            return Task::Refuse(number, why);
+        }
+        match seat.state {
+            SeatState::Committed(number) => return Task::Dispatch(number),
+            SeatState::Held(_) => return Task::Hold,
+            SeatState::Free => {}
+        }
+        let Some(&number) = seat.waiting.first() else {
+            self.seats.remove(&actor);
+            return Task::Nothing;
+        };
+        let transaction = self.transactions.get(&number);
+        let member = transaction.and_then(|it| it.members.get(it.held));
+        match member.and_then(|(_, rank)| self.offers.get(rank)) {
+            Some(offer) => Task::Acquire(number, offer.number),
+            None => Task::Nothing,
+        }
+    }
+
+    /// The actor gives its hold to a transaction, with the updates of its message.
+    pub(crate) fn acquired(
+        &mut self,
+        number: u64,
+        actor: u64,
+        updates: Vec<(u64, U)>,
+    ) -> Acquired<U> {
+        let Some(transaction) = self.transactions.get_mut(&number) else {
+            self.garbage
+                .extend(updates.into_iter().map(|(_, update)| update));
+            return Acquired::Next;
+        };
+        transaction.held += 1;
+        transaction.updates.extend(updates);
+        let seat = self.seats.entry(actor).or_default();
+        seat.waiting.remove(&number);
+        seat.state = SeatState::Held(number);
+        if !transaction.is_decided() {
+            self.ask_next(number);
+            return Acquired::Next;
+        }
+        Acquired::All {
+            updates: std::mem::take(&mut transaction.updates),
+            stateful: transaction.stateful.clone(),
+        }
+    }
+
+    /// All members have given their holds, and the updates have run: they dispatch.
+    pub(crate) fn commit(&mut self, number: u64, gates: &[(u64, Vec<GateState>)]) {
+        for (synchronizer, gates) in gates {
+            self.set_gates(*synchronizer, gates);
+        }
+        let Some(transaction) = self.transactions.remove(&number) else {
+            return;
+        };
+        for (actor, rank) in &transaction.members {
+            self.waits_no_more(*rank, OfferState::Retracted);
+            if let Some(offer) = self.remove_offer(*rank) {
+                let seat = self.seats.entry(*actor).or_default();
+                seat.state = SeatState::Committed(offer.number);
+                self.signals.insert(*actor);
+            }
+        }
+        self.free(number, &transaction.stateful);
+    }
+
+    /// The actor is about to dispatch the message of its commit.
+    pub(crate) fn dispatched(&mut self, actor: u64) {
+        if let Some(seat) = self.seats.get_mut(&actor) {
+            seat.state = SeatState::Free;
+            if !seat.waiting.is_empty() {
+                self.signals.insert(actor);
+            }
+        }
+    }
+
+    /// The actor gives no hold, or gives it up: the transaction is aborted, unless it is about to
+    /// commit.
+    pub(crate) fn refuse(&mut self, number: u64, actor: u64, refused: Refused) {
+        let transaction = self.transactions.get(&number);
+        let Some(transaction) = transaction.filter(|it| !it.is_decided()) else {
+            return;
+        };
+        let mut members = transaction.members.iter();
+        let rank = members
+            .find(|(member, _)| *member == actor)
+            .map(|(_, rank)| *rank);
+        let released = self.abort(number);
+        self.released.extend(released);
+        match (refused, rank) {
+            (Refused::Gone, Some(rank)) => drop(self.remove_offer(rank)),
+            _ => self.retract_all(actor),
+        }
+        self.form_again();
+    }
+
+    /// The actor gives up its hold, unless the transaction that has it is about to commit.
+    pub(crate) fn give_up_hold(&mut self, actor: u64) {
+        let seat = self.seats.get(&actor);
+        if let Some(SeatState::Held(number)) = seat.map(|seat| seat.state) {
+            self.refuse(number, actor, Refused::NotReady);
+        }
+    }
+
+    /// Aborts all transactions with one of these offers. `form_again` is to follow.
+    pub(super) fn abort_all_with(&mut self, ranks: &[Rank]) {
+        for rank in ranks {
+            if let Some(OfferState::In(number)) = self.offers.get(rank).map(|offer| offer.state) {
+                let released = self.abort(number);
+                self.released.extend(released);
+            }
+        }
+    }
+
+    /// Forms groups with the offers of aborted transactions, as far as they still wait.
+    pub(super) fn form_again(&mut self) {
+        let released = std::mem::take(&mut self.released);
+        for rank in released.ranks {
+            self.form(rank);
+        }
+        for synchronizer in released.synchronizers {
+            self.release(synchronizer);
+        }
+    }
+
+    /// Aborts a transaction, unless it is about to commit; returns what it had.
+    fn abort(&mut self, number: u64) -> Released {
+        let transaction = self.transactions.get(&number);
+        if transaction.is_none_or(Transaction::is_decided) {
+            return Released::default();
+        }
+        let Some(transaction) = self.transactions.remove(&number) else {
+            return Released::default();
+        };
+        for (actor, rank) in &transaction.members {
+            self.waits(*rank);
+            if let Some(seat) = self.seats.get_mut(actor) {
+                seat.waiting.remove(&number);
+                if seat.state == SeatState::Held(number) {
+                    seat.state = SeatState::Free;
+                    self.signals.insert(*actor);
+                }
+            }
+        }
+        let updates = transaction.updates.into_iter();
+        self.garbage.extend(updates.map(|(_, update)| update));
+        self.vacate(number, &transaction.stateful);
+        Released {
+            ranks: transaction.members.iter().map(|(_, rank)| *rank).collect(),
+            synchronizers: transaction.stateful,
+        }
+    }
+
+    fn vacate(&mut self, number: u64, stateful: &BTreeSet<u64>) {
+        for synchronizer in stateful {
+            if let Some(entry) = self.entries.get_mut(synchronizer)
+                && entry.occupied_by == Some(number)
+            {
+                entry.occupied_by = None;
+            }
+        }
+    }
+
+    fn free(&mut self, number: u64, stateful: &BTreeSet<u64>) {
+        self.vacate(number, stateful);
+        for synchronizer in stateful {
+            self.release(*synchronizer);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Constraints over the messages of several actors, which synchronizers declare. The protocol is in
+//! `README.md`.
+//!
+//! - [`table`]: synchronizers and offers.
+//! - [`offer`], [`transaction`]: what is in it.
+//! - [`groups`]: which offers form a group.
+//! - [`holds`]: the holds and the commit of a group.
+//! - [`declared`]: the state of a synchronizer, and its user code.
+
+mod declared;
+mod groups;
+mod holds;
+#[cfg(all(test, feature = "macros"))]
+mod model;
+mod offer;
+mod table;
+mod transaction;
+
+pub(crate) use declared::{Condition, Declaration};
+pub(crate) use offer::{Gate, Hopeless, Matches, Offered, Place};
+pub(crate) use transaction::{Refused, Task};
+
+use crate::actor::{
+    CellRef, Delivery, Envelope, KindTable, MessageKind, Next, Pattern, Processed, Refusal, Shared,
+    Signals, StateRef, Update, Worker,
+};
+use crate::failures::Caught;
+use crate::message::MessageRole;
+use crate::services::Services;
+use crate::sync::{Arc, Mutex, lock};
+use declared::Declared;
+use std::collections::BTreeMap;
+use std::panic::Location;
+use table::Table;
+use transaction::Acquired;
+
+/// The constraints of a system.
+#[derive(Default)]
+pub(crate) struct Constraints(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    table: Table<Update>,
+    declared: BTreeMap<u64, Arc<Declared>>,
+    /// The actors that have been members of a synchronizer, until they end.
+    cells: BTreeMap<u64, CellRef>,
+}
+
+impl Constraints {
+    pub(crate) fn of(system: &Shared) -> &Constraints {
+        system.extensions.part()
+    }
+
+    /// Changes the table, and signals the actors that are to look at it. Both signals and the drop
+    /// of what is not needed any more come after the lock.
+    fn change<R>(&self, change: impl FnOnce(&mut Inner) -> R) -> R {
+        let (result, signalled, garbage) = {
+            let mut inner = lock(&self.0);
+            let result = change(&mut inner);
+            (result, inner.signalled(), inner.table.take_garbage())
+        };
+        for cell in signalled {
+            cell.signal(Signals::SYNCHRONIZE);
+        }
+        drop(garbage);
+        result
+    }
+
+    /// Enters a synchronizer, and sends its members their patterns. Returns its number.
+    ///
+    /// # Errors
+    ///
+    /// A member that has ended.
+    pub(crate) fn declare(&self, declaration: Declaration) -> Result<u64, CellRef> {
+        let number = self.change(|inner| inner.table.next_synchronizer());
+        let Declaration {
+            members,
+            sets,
+            conditions,
+            state,
+            place,
+        } = declaration;
+        let declared = Arc::new(Declared::new(number, place, conditions, state));
+        let gates = declared.gates();
+        let cells: Vec<CellRef> = members.values().map(|(to, _)| to.cell()).collect();
+        let new = self.change(|inner| {
+            let ids = members.keys().copied().collect();
+            inner.table.declare(number, sets, gates, ids);
+            inner.declared.insert(number, declared);
+            let new = cells.into_iter();
+            let new = new.filter(|cell| inner.cells.insert(cell.id, (*cell).clone()).is_none());
+            new.collect::<Vec<_>>()
+        });
+        for cell in new {
+            let id = cell.id;
+            let hook = move |services: &Services| {
+                services.extensions.part::<Constraints>().member_ended(id);
+            };
+            if cell.system.when_ended(&cell, hook).is_none() {
+                self.member_ended(id);
+            }
+        }
+        let mut ended = members.values().map(|(to, _)| to);
+        if let Some(ended) = ended.find(|to| to.ended().is_some()) {
+            self.lift(number);
+            return Err(ended.cell());
+        }
+        for (to, mut patterns) in members.into_values() {
+            for pattern in &mut patterns {
+                pattern.synchronizer = number;
+            }
+            let envelope = Envelope::new::<Constrain>(patterns, place);
+            Delivery { to, envelope }.deliver();
+        }
+        Ok(number)
+    }
+
+    /// The synchronizer constrains nothing any more.
+    pub(crate) fn lift(&self, number: u64) {
+        let declared = self.change(|inner| {
+            inner.table.lift(number);
+            inner.declared.remove(&number)
+        });
+        // Outside of the lock: its drop is user code.
+        drop(declared);
+    }
+
+    fn member_ended(&self, actor: u64) {
+        let gone = self.change(|inner| {
+            let gone = inner.cells.remove(&actor);
+            let path = gone.as_ref().map(|cell| cell.path()).unwrap_or_default();
+            let declared = &inner.declared;
+            inner.table.member_ended(actor, |number| {
+                let place = declared.get(&number).map(|declared| declared.place);
+                hopeless(
+                    place,
+                    &format!("together with a message to {path}, which has ended"),
+                )
+            });
+            gone
+        });
+        drop(gone);
+    }
+
+    /// Code of a synchronizer has panicked in a run of this actor.
+    pub(crate) fn break_down(&self, number: u64, actor: &CellRef, caught: Caught) {
+        let panic = actor.panic("a synchronizer", caught);
+        actor.system.reports.panicked(&panic);
+        self.change(|inner| {
+            let place = inner.declared.get(&number).map(|declared| declared.place);
+            let why = hopeless(
+                place,
+                &format!("by code that has panicked: {}", panic.message()),
+            );
+            inner.table.break_down(number, why);
+        });
+    }
+
+    pub(crate) fn offer(&self, actor: u64, message: u64, matches: Matches) -> Offered {
+        self.change(|inner| inner.table.offer(actor, message, matches))
+    }
+
+    pub(crate) fn task(&self, actor: u64) -> Task {
+        self.change(|inner| inner.table.task(actor))
+    }
+
+    pub(crate) fn refuse(&self, transaction: u64, actor: u64, refused: Refused) {
+        self.change(|inner| inner.table.refuse(transaction, actor, refused));
+    }
+
+    pub(crate) fn give_up_hold(&self, actor: u64) {
+        self.change(|inner| inner.table.give_up_hold(actor));
+    }
+
+    pub(crate) fn dispatched(&self, actor: u64) {
+        self.change(|inner| inner.table.dispatched(actor));
+    }
+
+    /// The messages that the actor had deferred are refused.
+    pub(crate) fn forget(&self, actor: u64) {
+        self.change(|inner| inner.table.forget(actor));
+    }
+
+    /// The actor gives its hold, and with the last one the transaction commits. Runs user code.
+    pub(crate) fn acquired(&self, number: u64, actor: &CellRef, updates: Vec<(u64, Update)>) {
+        let acquired = self.change(|inner| inner.table.acquired(number, actor.id, updates));
+        let Acquired::All { updates, stateful } = acquired else {
+            return;
+        };
+        let declared: Vec<_> = self.change(|inner| {
+            let of = |number| inner.declared.get(number).cloned();
+            stateful.iter().filter_map(of).collect()
+        });
+        let mut by_synchronizer: BTreeMap<u64, Vec<Update>> = BTreeMap::new();
+        for (synchronizer, update) in updates {
+            by_synchronizer
+                .entry(synchronizer)
+                .or_default()
+                .push(update);
+        }
+        let (mut gates, mut broken) = (Vec::new(), Vec::new());
+        for declared in declared {
+            let updates = by_synchronizer.remove(&declared.number).unwrap_or_default();
+            match declared.update(updates) {
+                Ok(states) => gates.push((declared.number, states)),
+                Err(caught) => broken.push((declared.number, caught)),
+            }
+        }
+        self.change(|inner| inner.table.commit(number, &gates));
+        for (number, caught) in broken {
+            self.break_down(number, actor, caught);
+        }
+    }
+}
+
+impl Inner {
+    fn signalled(&mut self) -> Vec<CellRef> {
+        let mut signalled = Vec::new();
+        for actor in self.table.take_signals() {
+            match self.cells.get(&actor) {
+                Some(cell) => signalled.push(cell.clone()),
+                // It has ended.
+                None => self.table.remove_seat(actor),
+            }
+        }
+        signalled
+    }
+}
+
+fn hopeless(place: Option<&'static Location<'static>>, how: &str) -> Hopeless {
+    let place = place.map(ToString::to_string).unwrap_or_default();
+    format!("the synchronizer declared at {place} dispatches it only {how}").into()
+}
+
+/// The message by which a member learns of its patterns.
+struct Constrain;
+
+impl MessageKind for Constrain {
+    type Content = Vec<Pattern>;
+    const KIND: KindTable = KindTable::new::<Self>("constrain", MessageRole::Own);
+
+    fn run(patterns: Vec<Pattern>, _: &mut StateRef<'_>, _: &Worker) -> Processed {
+        Processed::Constrain(patterns)
+    }
+
+    fn refuse(patterns: Vec<Pattern>, _: &Refusal, _: &'static Location<'static>) -> Next {
+        drop(patterns);
+        Next::Nothing
+    }
+}

@@ -1,0 +1,78 @@
+//! Offers: messages that match patterns, and wait to be dispatched.
+
+use crate::sync::Arc;
+use std::collections::BTreeSet;
+
+/// The rank of an offer.
+pub(super) type Rank = u64;
+
+/// A place of a set of a synchronizer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Place {
+    pub(crate) synchronizer: u64,
+    pub(crate) set: usize,
+    pub(crate) place: usize,
+}
+
+/// A gate of a synchronizer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Gate {
+    pub(crate) synchronizer: u64,
+    pub(crate) gate: usize,
+}
+
+/// What a message matches.
+#[derive(Clone, Default, Debug, PartialEq, Eq)]
+pub(crate) struct Matches {
+    pub(crate) places: Vec<Place>,
+    pub(crate) gates: Vec<Gate>,
+    /// The synchronizers with a gate or an update among the patterns.
+    pub(crate) stateful: BTreeSet<u64>,
+}
+
+impl Matches {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.stateful.is_empty()
+    }
+
+    pub(super) fn synchronizers(&self) -> impl Iterator<Item = u64> {
+        let places = self.places.iter().map(|place| place.synchronizer);
+        places.chain(self.stateful.iter().copied())
+    }
+}
+
+/// Why a message can never be dispatched, in words.
+pub(crate) type Hopeless = Arc<str>;
+
+/// What becomes of a message that is offered.
+#[derive(Debug)]
+pub(crate) enum Offered {
+    /// It waits for its turn in a group.
+    Waits,
+    /// No synchronizer constrains it any more.
+    Free,
+    /// It can never be dispatched.
+    Hopeless(Hopeless),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum GateState {
+    Open,
+    Shut,
+}
+
+pub(super) struct Offer {
+    pub(super) actor: u64,
+    pub(super) number: u64,
+    pub(super) matches: Matches,
+    pub(super) state: OfferState,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum OfferState {
+    Waiting,
+    /// Its actor refused a hold for it, and is to offer it anew.
+    Retracted,
+    /// In the transaction with this number.
+    In(u64),
+}

@@ -1,0 +1,307 @@
+//! The table of constraints as plain data: synchronizers, offers, transactions and holds (S1 to S8
+//! of the README). No user code, no actors: they are numbers here.
+
+use super::offer::{GateState, Hopeless, Matches, Offer, OfferState, Offered, Place, Rank};
+use super::transaction::{Released, Seat, SeatState, Transaction};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Default)]
+pub(super) struct Entry {
+    /// The actors of each set, by their places.
+    pub(super) sets: Vec<Vec<u64>>,
+    /// For each gate: whether it is shut, and the offers that wait for it.
+    pub(super) gates: Vec<(GateState, BTreeSet<Rank>)>,
+    members: BTreeSet<u64>,
+    pub(super) occupied_by: Option<u64>,
+    /// Offers of groups that found the synchronizer occupied.
+    pub(super) queue: BTreeSet<Rank>,
+    /// The sets with a member that has ended.
+    hopeless_sets: BTreeMap<usize, Hopeless>,
+    /// Its code has panicked.
+    broken: Option<Hopeless>,
+}
+
+/// The table of one system. `U` is an update, which the table only stores.
+pub(crate) struct Table<U> {
+    pub(super) entries: BTreeMap<u64, Entry>,
+    pub(super) offers: BTreeMap<Rank, Offer>,
+    by_message: BTreeMap<(u64, u64), Rank>,
+    /// The waiting offers at each place.
+    pub(super) at: BTreeMap<Place, BTreeSet<Rank>>,
+    pub(super) transactions: BTreeMap<u64, Transaction<U>>,
+    pub(super) seats: BTreeMap<u64, Seat>,
+    /// The actors that are to look at the table.
+    pub(super) signals: BTreeSet<u64>,
+    /// Updates that will not run: dropped by the caller, outside of the lock.
+    pub(super) garbage: Vec<U>,
+    /// What aborted transactions had, for `form_again`.
+    pub(super) released: Released,
+    next_synchronizer: u64,
+    next_rank: Rank,
+    pub(super) next_transaction: u64,
+}
+
+impl<U> Default for Table<U> {
+    fn default() -> Self {
+        Table {
+            entries: BTreeMap::new(),
+            offers: BTreeMap::new(),
+            by_message: BTreeMap::new(),
+            at: BTreeMap::new(),
+            transactions: BTreeMap::new(),
+            seats: BTreeMap::new(),
+            signals: BTreeSet::new(),
+            garbage: Vec::new(),
+            released: Released::default(),
+            next_synchronizer: 0,
+            next_rank: 0,
+            next_transaction: 0,
+        }
+    }
+}
+
+impl<U> Table<U> {
+    /// Takes the actors that are to look at the table.
+    pub(crate) fn take_signals(&mut self) -> BTreeSet<u64> {
+        std::mem::take(&mut self.signals)
+    }
+
+    /// Takes the updates that will not run.
+    pub(crate) fn take_garbage(&mut self) -> Vec<U> {
+        std::mem::take(&mut self.garbage)
+    }
+
+    /// The actor has ended.
+    pub(crate) fn remove_seat(&mut self, actor: u64) {
+        self.seats.remove(&actor);
+    }
+
+    /// Returns the number for a new synchronizer.
+    pub(crate) fn next_synchronizer(&mut self) -> u64 {
+        self.next_synchronizer += 1;
+        self.next_synchronizer
+    }
+
+    /// Enters a synchronizer: the actors of its sets, the states of its gates, all its members.
+    pub(crate) fn declare(
+        &mut self,
+        synchronizer: u64,
+        sets: Vec<Vec<u64>>,
+        gates: Vec<GateState>,
+        members: BTreeSet<u64>,
+    ) {
+        let gates = gates.into_iter().map(|state| (state, BTreeSet::new()));
+        let entry = Entry {
+            sets,
+            gates: gates.collect(),
+            members,
+            ..Entry::default()
+        };
+        self.entries.insert(synchronizer, entry);
+    }
+
+    /// Offers the message with this number of this actor.
+    pub(crate) fn offer(&mut self, actor: u64, number: u64, mut matches: Matches) -> Offered {
+        let known = |synchronizer: &u64| self.entries.contains_key(synchronizer);
+        matches.places.retain(|place| known(&place.synchronizer));
+        matches.gates.retain(|gate| known(&gate.synchronizer));
+        matches.stateful.retain(known);
+        if matches.is_empty() {
+            return Offered::Free;
+        }
+        if let Some(why) = self.hopeless(&matches) {
+            return Offered::Hopeless(why);
+        }
+        let rank = match self.by_message.get(&(actor, number)) {
+            Some(rank) => *rank,
+            None => {
+                self.next_rank += 1;
+                self.by_message.insert((actor, number), self.next_rank);
+                self.next_rank
+            }
+        };
+        let stands =
+            |offer: &Offer| offer.state != OfferState::Retracted && offer.matches == matches;
+        if self.offers.get(&rank).is_some_and(stands) {
+            return Offered::Waits;
+        }
+        self.abort_all_with(&[rank]);
+        let before = self.offers.get(&rank).map(|offer| offer.state);
+        if !matches!(before, Some(OfferState::In(_))) {
+            self.waits_no_more(rank, OfferState::Retracted);
+            let offer = Offer {
+                actor,
+                number,
+                matches,
+                state: OfferState::Retracted,
+            };
+            self.offers.insert(rank, offer);
+            self.waits(rank);
+            self.form(rank);
+        }
+        self.form_again();
+        Offered::Waits
+    }
+
+    fn hopeless(&self, matches: &Matches) -> Option<Hopeless> {
+        let broken = |synchronizer| self.entries.get(&synchronizer)?.broken.clone();
+        let of_set = |place: &Place| {
+            let entry = self.entries.get(&place.synchronizer)?;
+            entry.hopeless_sets.get(&place.set).cloned()
+        };
+        let broken = matches.synchronizers().find_map(broken);
+        broken.or_else(|| matches.places.iter().find_map(of_set))
+    }
+
+    /// The offer can be taken into a group.
+    pub(super) fn waits(&mut self, rank: Rank) {
+        if let Some(offer) = self.offers.get_mut(&rank) {
+            offer.state = OfferState::Waiting;
+            for place in &offer.matches.places {
+                self.at.entry(*place).or_default().insert(rank);
+            }
+        }
+    }
+
+    /// The offer cannot be taken into a group.
+    pub(super) fn waits_no_more(&mut self, rank: Rank, state: OfferState) {
+        if let Some(offer) = self.offers.get_mut(&rank) {
+            offer.state = state;
+            for place in &offer.matches.places {
+                if let Some(ranks) = self.at.get_mut(place) {
+                    ranks.remove(&rank);
+                    if ranks.is_empty() {
+                        self.at.remove(place);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The actor is to make its offers anew. `form_again` is to follow.
+    pub(super) fn retract_all(&mut self, actor: u64) {
+        let ranks = self.ranks_of(actor);
+        self.abort_all_with(&ranks);
+        for rank in ranks {
+            if self.offers.get(&rank).map(|offer| offer.state) == Some(OfferState::Waiting) {
+                self.waits_no_more(rank, OfferState::Retracted);
+            }
+        }
+    }
+
+    fn ranks_of(&self, actor: u64) -> Vec<Rank> {
+        let messages = self.by_message.range((actor, 0)..=(actor, u64::MAX));
+        messages.map(|(_, rank)| *rank).collect()
+    }
+
+    /// Removes an offer, unless it is in a transaction: then that has decided to commit.
+    pub(super) fn remove_offer(&mut self, rank: Rank) -> Option<Offer> {
+        if let OfferState::In(_) = self.offers.get(&rank)?.state {
+            return None;
+        }
+        self.waits_no_more(rank, OfferState::Retracted);
+        let offer = self.offers.remove(&rank)?;
+        self.by_message.remove(&(offer.actor, offer.number));
+        for gate in &offer.matches.gates {
+            if let Some(entry) = self.entries.get_mut(&gate.synchronizer) {
+                entry.gates[gate.gate].1.remove(&rank);
+            }
+        }
+        Some(offer)
+    }
+
+    pub(super) fn set_gates(&mut self, synchronizer: u64, gates: &[GateState]) {
+        if let Some(entry) = self.entries.get_mut(&synchronizer) {
+            for (gate, state) in entry.gates.iter_mut().zip(gates) {
+                gate.0 = *state;
+            }
+        }
+    }
+
+    /// The messages that the actor had deferred are gone: they were refused.
+    pub(crate) fn forget(&mut self, actor: u64) {
+        let ranks = self.ranks_of(actor);
+        self.abort_all_with(&ranks);
+        for rank in ranks {
+            self.remove_offer(rank);
+        }
+        if let Some(seat) = self.seats.get_mut(&actor) {
+            seat.hopeless.clear();
+            if let SeatState::Committed(_) = seat.state {
+                seat.state = SeatState::Free;
+            }
+        }
+        self.form_again();
+    }
+
+    /// The synchronizer constrains nothing any more. Its members are to look at the table.
+    pub(crate) fn lift(&mut self, synchronizer: u64) {
+        let Some(entry) = self.entries.get(&synchronizer) else {
+            return;
+        };
+        let members = entry.members.clone();
+        let of_it =
+            self.offers_with(|matches| matches.synchronizers().any(|it| it == synchronizer));
+        self.abort_all_with(&of_it);
+        for rank in of_it {
+            self.remove_offer(rank);
+        }
+        self.entries.remove(&synchronizer);
+        for member in members {
+            let seat = self.seats.entry(member).or_default();
+            seat.lifted.push(synchronizer);
+            self.signals.insert(member);
+        }
+        self.form_again();
+    }
+
+    /// An actor has ended: the messages that it would have to dispatch with others are hopeless
+    /// (S8). `why` is called with the synchronizer.
+    pub(crate) fn member_ended(&mut self, actor: u64, why: impl Fn(u64) -> Hopeless) {
+        self.forget(actor);
+        self.seats.remove(&actor);
+        for (number, entry) in &mut self.entries {
+            if !entry.members.remove(&actor) {
+                continue;
+            }
+            for (set, actors) in entry.sets.iter().enumerate() {
+                if actors.contains(&actor) {
+                    entry
+                        .hopeless_sets
+                        .entry(set)
+                        .or_insert_with(|| why(*number));
+                }
+            }
+        }
+        self.refuse_hopeless();
+    }
+
+    /// Code of the synchronizer has panicked (S8).
+    pub(crate) fn break_down(&mut self, synchronizer: u64, why: Hopeless) {
+        if let Some(entry) = self.entries.get_mut(&synchronizer) {
+            entry.broken.get_or_insert(why);
+            self.refuse_hopeless();
+        }
+    }
+
+    fn refuse_hopeless(&mut self) {
+        let hopeless = self.offers_with(|matches| self.hopeless(matches).is_some());
+        self.abort_all_with(&hopeless);
+        for rank in hopeless {
+            if let Some(offer) = self.remove_offer(rank)
+                && let Some(why) = self.hopeless(&offer.matches)
+            {
+                let seat = self.seats.entry(offer.actor).or_default();
+                seat.hopeless.push_back((offer.number, why));
+                self.signals.insert(offer.actor);
+            }
+        }
+        self.form_again();
+    }
+
+    fn offers_with(&self, has: impl Fn(&Matches) -> bool) -> Vec<Rank> {
+        let offers = self.offers.iter();
+        let with = offers.filter(|(_, offer)| has(&offer.matches));
+        with.map(|(rank, _)| *rank).collect()
+    }
+}

@@ -1,0 +1,94 @@
+//! Transactions, and what an actor has to do for them.
+
+use super::offer::{Hopeless, Rank};
+use std::collections::{BTreeSet, VecDeque};
+
+pub(super) struct Transaction<U> {
+    /// The members with the ranks of their offers, in the order of the members' ids.
+    pub(super) members: Vec<(u64, Rank)>,
+    /// Number of members that have given their holds.
+    pub(super) held: usize,
+    pub(super) stateful: BTreeSet<u64>,
+    pub(super) updates: Vec<(u64, U)>,
+}
+
+impl<U> Transaction<U> {
+    /// Returns true if all members have given their holds: the updates run now, and then it
+    /// commits.
+    pub(super) fn is_decided(&self) -> bool {
+        self.held == self.members.len()
+    }
+}
+
+/// An actor in the table.
+#[derive(Default)]
+pub(super) struct Seat {
+    pub(super) state: SeatState,
+    /// The transactions that wait for its hold.
+    pub(super) waiting: BTreeSet<u64>,
+    /// Messages that it is to refuse.
+    pub(super) hopeless: VecDeque<(u64, Hopeless)>,
+    /// Synchronizers that are lifted.
+    pub(super) lifted: Vec<u64>,
+}
+
+#[derive(Default, Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum SeatState {
+    #[default]
+    Free,
+    /// A transaction has its hold.
+    Held(u64),
+    /// It is to dispatch the message with this number next.
+    Committed(u64),
+}
+
+/// What an actor has to do for the table.
+#[derive(Debug)]
+pub(crate) enum Task {
+    Nothing,
+    /// Take no message: a transaction has its hold.
+    Hold,
+    /// Give its hold to a transaction, if the offer of the message with this number stands.
+    Acquire(u64, u64),
+    /// Dispatch the message with this number.
+    Dispatch(u64),
+    /// Refuse the message with this number.
+    Refuse(u64, Hopeless),
+    /// Remove the patterns of a synchronizer.
+    Lifted(u64),
+}
+
+/// Why an actor gives no hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Refused {
+    /// Its message does not stand now. All its offers are retracted, so that none overtakes another
+    /// (S5): the actor makes them anew.
+    NotReady,
+    /// The message waits no more.
+    Gone,
+}
+
+/// What follows after an actor has given its hold.
+pub(crate) enum Acquired<U> {
+    /// The next member has been asked for its hold, or the transaction was aborted.
+    Next,
+    /// All members have: these updates are to be run, of these synchronizers, and then the commit.
+    All {
+        updates: Vec<(u64, U)>,
+        stateful: BTreeSet<u64>,
+    },
+}
+
+/// The offers and the synchronizers of aborted transactions.
+#[derive(Default)]
+pub(super) struct Released {
+    pub(super) ranks: BTreeSet<Rank>,
+    pub(super) synchronizers: BTreeSet<u64>,
+}
+
+impl Released {
+    pub(super) fn extend(&mut self, other: Released) {
+        self.ranks.extend(other.ranks);
+        self.synchronizers.extend(other.synchronizers);
+    }
+}

@@ -1,0 +1,198 @@
+//! Synchronizers with members or code that fail, and such as cannot be declared.
+
+use crate::joins::answer;
+use crate::synchronizers::{Account, Log, Pay, Scene, draw, pay, taken};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vivant::prelude::*;
+use vivant::simulation::{Faults, Simulation};
+use vivant::{
+    Cancelled, Cause, Messages, Pattern, Report, Supervisor, Synchronizer, SynchronizerError,
+};
+
+#[test]
+fn a_message_is_refused_when_its_partner_has_ended() {
+    let scene = Scene::new(1);
+    let (ada, bob) = (&scene.ada, &scene.bob);
+    let set = (pay(ada, 1), pay(bob, 1));
+    let synchronizer = Synchronizer::new().atomic(set).declare().expect("valid");
+    let before = ada.pay(1).ask();
+    scene.simulation.run();
+    Address::stop(bob);
+    scene.simulation.run();
+    let after = ada.pay(1).ask();
+    scene.simulation.run();
+    for refused in [answer(before), answer(after)] {
+        let Err(AskError::Constrained(it)) = refused else {
+            panic!("{refused:?}");
+        };
+        assert!(it.why.contains(&Address::path(bob)), "{}", it.why);
+        assert!(it.why.contains(file!()), "{}", it.why);
+        assert_eq!(it.actor, Address::path(ada));
+    }
+    let letters = scene.simulation.system().dead_letters().counts();
+    assert!(letters.iter().all(|line| line.cause == Cause::Constrained));
+    assert_eq!(letters.iter().map(|line| line.count).sum::<u64>(), 2);
+    ada.pay(2).send();
+    synchronizer.lift();
+    ada.pay(1).send();
+    assert_eq!(scene.happened(), ["ada pay 2", "ada pay 1"]);
+}
+
+#[test]
+fn a_restart_keeps_constraints_and_what_waits() {
+    for messages in [Messages::Kept, Messages::Returned] {
+        let scene = Scene::new(1);
+        let system = scene.simulation.system();
+        let tree = Supervisor::one_for_one().spawn(system);
+        let child = Account::child("cleo", scene.log.clone()).messages(messages);
+        let (bob, cleo) = (&scene.bob, &tree.add(child));
+        let set = (pay(cleo, 1), pay(bob, 1));
+        let _synchronizer = Synchronizer::new().atomic(set).declare();
+        let waiting = cleo.pay(1).ask();
+        scene.simulation.run();
+        cleo.crash(1).send();
+        assert!(scene.happened().is_empty());
+        if messages == Messages::Returned {
+            let returned = answer(waiting);
+            assert!(
+                matches!(returned, Err(AskError::Restarted(_))),
+                "{returned:?}"
+            );
+            bob.pay(1).send();
+            assert!(scene.happened().is_empty(), "its partner was returned");
+            cleo.pay(1).send();
+            assert_eq!(scene.happened().len(), 2);
+        } else {
+            bob.pay(1).send();
+            assert_eq!(scene.happened().len(), 2);
+            assert_eq!(answer(waiting), Ok(1));
+        }
+        cleo.pay(1).send();
+        assert!(
+            scene.happened().is_empty(),
+            "the new incarnation is constrained"
+        );
+    }
+}
+
+#[test]
+fn a_withdrawn_message_does_not_take_part() {
+    let scene = Scene::new(1);
+    let (ada, bob) = (&scene.ada, &scene.bob);
+    let set = (pay(ada, 1), pay(bob, 1));
+    let _synchronizer = Synchronizer::new().atomic(set).declare();
+    let (first, second) = (ada.pay(1).ask(), ada.pay(1).ask());
+    scene.simulation.run();
+    assert_eq!(first.cancel(), Cancelled::Withdrawn);
+    bob.pay(1).send();
+    assert_eq!(scene.happened().len(), 2);
+    assert_eq!(answer(second), Ok(1));
+    let letters = scene.simulation.system().dead_letters().counts();
+    assert_eq!((letters[0].cause, letters[0].count), (Cause::Withdrawn, 1));
+}
+
+#[test]
+fn a_panic_of_its_code_breaks_a_synchronizer_down() {
+    let panics: [fn(&Scene) -> Synchronizer; 3] = [
+        |scene| {
+            let fails = Pattern::<Pay<Account>>::at(&scene.ada).when(|_| panic!("a bad predicate"));
+            let set = (fails, pay(&scene.bob, 1));
+            Synchronizer::new().atomic(set).declare().expect("valid")
+        },
+        |scene| {
+            Synchronizer::with(0_u64)
+                .upon(pay(&scene.ada, 1), |_| |_: &mut u64| panic!("a bad change"))
+                .upon(pay(&scene.bob, 1), |_| |_: &mut u64| {})
+                .declare()
+                .expect("valid")
+        },
+        |scene| {
+            Synchronizer::with(0_u64)
+                .upon(pay(&scene.ada, 1), |_| |count: &mut u64| *count += 1)
+                .disable(pay(&scene.bob, 1), |count| {
+                    *count > 0 && panic!("a bad condition")
+                })
+                .declare()
+                .expect("valid")
+        },
+    ];
+    for declare in panics {
+        let reports = Arc::new(AtomicUsize::new(0));
+        let counted = reports.clone();
+        let builder = System::builder().on_report(move |report| {
+            let Report::Panicked(panic) = report else {
+                return;
+            };
+            assert!(panic.message().starts_with("a bad "), "{panic}");
+            counted.fetch_add(1, Ordering::Relaxed);
+        });
+        let simulation = Simulation::with(1, Faults::none(), builder);
+        let log = Log::default();
+        let ada = Account::spawn(simulation.system(), "ada", log.clone());
+        let bob = Account::spawn(simulation.system(), "bob", log.clone());
+        let scene = Scene {
+            simulation,
+            log,
+            ada,
+            bob,
+        };
+        let synchronizer = declare(&scene);
+        scene.ada.pay(1).send();
+        scene.simulation.run();
+        taken(&scene.log);
+        assert_eq!(reports.load(Ordering::Relaxed), 1);
+        let refused = scene.bob.pay(1).ask_blocking();
+        let Err(AskError::Constrained(it)) = refused else {
+            panic!("{refused:?}");
+        };
+        assert!(it.why.contains("a bad "), "{}", it.why);
+        scene.bob.pay(2).send();
+        drop(synchronizer);
+        scene.bob.pay(1).send();
+        assert_eq!(scene.happened(), ["bob pay 2", "bob pay 1"]);
+    }
+}
+
+#[test]
+fn what_cannot_be_declared_is_an_error() {
+    let scene = Scene::new(1);
+    let (ada, bob) = (&scene.ada, &scene.bob);
+    let none = Synchronizer::new().declare();
+    assert_eq!(none.expect_err("empty"), SynchronizerError::TooFew);
+    let one = Synchronizer::new().atomic(pay(ada, 1)).declare();
+    assert_eq!(one.expect_err("one pattern"), SynchronizerError::TooFew);
+    let twice = Synchronizer::new()
+        .atomic((pay(ada, 1), draw(ada, 1)))
+        .declare();
+    let path = Address::path(ada);
+    assert_eq!(
+        twice.expect_err("one actor"),
+        SynchronizerError::SameActor { actor: path }
+    );
+    let other = Scene::new(2);
+    let across = Synchronizer::new()
+        .atomic((pay(ada, 1), pay(&other.ada, 1)))
+        .declare();
+    let path = Address::path(&other.ada);
+    assert_eq!(
+        across.expect_err("two systems"),
+        SynchronizerError::OtherSystem { actor: path }
+    );
+    Address::stop(bob);
+    scene.simulation.run();
+    let ended = Synchronizer::new()
+        .atomic((pay(ada, 1), pay(bob, 1)))
+        .declare();
+    let path = Address::path(bob);
+    let ended = ended.expect_err("it has ended");
+    assert_eq!(
+        ended,
+        SynchronizerError::Ended {
+            actor: path.clone()
+        }
+    );
+    assert!(ended.to_string().starts_with(&path), "{ended}");
+    ada.pay(1).send();
+    assert_eq!(scene.happened(), ["ada pay 1"], "nothing is left of it");
+}
