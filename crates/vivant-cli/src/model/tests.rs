@@ -129,7 +129,6 @@ pub(crate) fn snapshot(seconds: u64) -> Snapshot {
                 "shop::Clerk::sell has been holding its worker for 12 ms",
             ),
         ],
-        ..Snapshot::default()
     }
 }
 
