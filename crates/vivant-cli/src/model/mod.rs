@@ -13,7 +13,9 @@ pub(crate) mod home;
 pub(crate) mod keys;
 pub(crate) mod look;
 #[cfg(test)]
-pub(crate) mod tests;
+pub(crate) mod sample;
+#[cfg(test)]
+mod tests;
 pub(crate) mod waits;
 
 use column::{Column, List};
@@ -151,7 +153,7 @@ impl Model {
         self.link = Link::Lost(why.into());
     }
 
-    /// The list of this page, or the list of all actors: the one that keys act on.
+    /// The list on which keys act: that of this page, or that of all actors.
     fn list(&self) -> List {
         self.page.list().unwrap_or(List::Actors)
     }

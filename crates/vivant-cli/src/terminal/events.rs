@@ -12,7 +12,7 @@ use std::thread;
 pub(super) enum Event {
     Key(Key),
     Resized,
-    Looked(Looked),
+    Looked(Box<Looked>),
     /// The snapshot thread has ended, normally or by a panic.
     LooksEnded,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there are no signals"))]
@@ -31,7 +31,7 @@ impl LooksEnd {
     }
 
     pub(super) fn looked(&self, looked: Looked) -> Heard {
-        match self.0.send(Event::Looked(looked)) {
+        match self.0.send(Event::Looked(Box::new(looked))) {
             Ok(()) => Heard::Yes,
             Err(_) => Heard::No,
         }

@@ -51,8 +51,7 @@ pub(crate) fn run(origin: Origin, every: Duration, pace: Pace) -> Result<End, Fa
     let mut model = Model::new(title, pace);
     // The first snapshot comes before the terminal is taken: its failure is reported to the shell.
     match events.recv() {
-        Ok(Event::Looked(Ok(snapshot))) => model.looked(snapshot),
-        Ok(Event::Looked(Err(trouble))) => return Err(Failure::Trouble(trouble)),
+        Ok(Event::Looked(looked)) => model.looked((*looked)?),
         _ => return Err(Failure::Blind),
     }
     // Before the terminal is taken: a signal must not leave it taken.
@@ -79,12 +78,11 @@ fn show(
             let next = match event {
                 Event::Key(key) => model.press(key),
                 Event::Resized => Next::Draw,
-                Event::Looked(Ok(snapshot)) => {
-                    model.looked(snapshot);
-                    Next::Draw
-                }
-                Event::Looked(Err(trouble)) => {
-                    model.lost(trouble.to_string());
+                Event::Looked(looked) => {
+                    match *looked {
+                        Ok(snapshot) => model.looked(snapshot),
+                        Err(trouble) => model.lost(trouble.to_string()),
+                    }
                     Next::Draw
                 }
                 Event::Signal(signal) => return Ok(End::Signal(signal)),

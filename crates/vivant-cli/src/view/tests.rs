@@ -5,7 +5,7 @@
 use super::{Palette, draw, first_shown};
 use crate::model::keys::Key;
 use crate::model::look::Look;
-use crate::model::tests::{model, snapshot};
+use crate::model::sample::{model, snapshot};
 use crate::model::{Model, Pace};
 use crate::once;
 use ratatui::Terminal;

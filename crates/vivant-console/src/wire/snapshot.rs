@@ -68,8 +68,8 @@ pub struct Totals {
     pub muted: usize,
     /// Messages that were not processed.
     pub dead_letters: u64,
-    /// Messages that the actors that exist have lost to the bounds of their mailboxes. They are dead
-    /// letters too.
+    /// Messages that the actors that exist have lost to the bounds of their mailboxes. They are
+    /// dead letters too.
     pub lost: u64,
     /// Restarts of the actors that exist.
     pub restarts: u64,

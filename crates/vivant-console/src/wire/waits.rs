@@ -29,8 +29,8 @@ pub struct Wait {
 pub struct WaitEdge {
     /// Stable name of the behaviour that was asked for.
     pub behaviour: String,
-    /// The place in the source that made the request: in the actor that waits, or in an actor whose
-    /// answer depends on the request.
+    /// The place in the source that made the request: in the actor that waits, or in an actor with
+    /// an answer that depends on the request.
     pub asked_at: String,
     /// Path of the actor that defers the request.
     pub deferred_by: String,

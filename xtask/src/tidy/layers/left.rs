@@ -365,10 +365,12 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
         &[
             "view/actors.rs",
             "view/detail.rs",
+            "view/heaps.rs",
             "view/help.rs",
             "view/home.rs",
             "view/mod.rs",
             "view/reports.rs",
+            "view/waits.rs",
         ],
         "each page draws with the parts that all pages share, and the view chooses a page",
     ),
