@@ -2,7 +2,7 @@
 
 use std::io;
 use thiserror::Error;
-use vivant::AskError;
+use vivant::{AskError, SynchronizerError};
 
 /// Why a run gave no row.
 #[derive(Debug, Error)]
@@ -20,6 +20,9 @@ pub enum Failure {
     /// An actor did not answer.
     #[error("no answer: {0}")]
     Asked(#[from] AskError),
+    /// A synchronizer was not declared.
+    #[error(transparent)]
+    Undeclared(#[from] SynchronizerError),
     /// The system refused something: a socket, a child process, a file.
     #[error(transparent)]
     Io(#[from] io::Error),

@@ -137,7 +137,7 @@ fn gate(run: &Run, system: &System) -> Result<Address<Gate>, Failure> {
 }
 
 /// The number of messages that wait for their guard.
-fn waiting(system: &System) -> u64 {
+pub(super) fn waiting(system: &System) -> u64 {
     let actors = system.inspect().actors;
     actors.iter().map(|actor| actor.deferred as u64).sum()
 }

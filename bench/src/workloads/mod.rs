@@ -46,6 +46,7 @@ mod sharing;
 mod sides;
 mod sink;
 mod spawn;
+mod synchronizer;
 mod threadring;
 mod wait_cycles;
 
@@ -70,6 +71,7 @@ pub const BENCHES: &[Bench] = &[
     logmap::LOGMAP,
     guards::GUARD_CLOSED,
     guards::GUARD_RELEASED,
+    synchronizer::SYNCHRONIZER,
     fib::FIB,
     fjcreate::FJCREATE,
     restarts::RESTARTS,
