@@ -125,3 +125,9 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Held<T> {
         (**self).fmt(f)
     }
 }
+
+impl<T: ?Sized + fmt::Display> fmt::Display for Held<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -179,7 +179,8 @@ impl<T: Erased> Parcel<T> {
         }
     }
 
-    /// Reads the value. Its brand is unique to this call: no part of it can be kept.
+    /// Reads the value. Its brand is unique to this call: no part of it can be kept. So `body` is a
+    /// closure, which rustc takes for every brand: `|it| it.is_none()`, not `Option::is_none`.
     pub fn look<R>(&self, body: impl for<'any> FnOnce(&T::Of<'any>) -> R) -> R {
         let value = NonNull::from(&*self.content).cast();
         // SAFETY: the same type but for its brand, which the body can neither choose nor keep. The

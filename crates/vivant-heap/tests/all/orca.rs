@@ -107,7 +107,7 @@ fn held_objects_live_and_are_read_by_threads() {
     let others: Vec<_> = (0..4)
         .map(|_| {
             let held = held.clone();
-            std::thread::spawn(move || assert_eq!(&*held, "rain"))
+            std::thread::spawn(move || assert_eq!(held.to_string(), "rain"))
         })
         .collect();
     for _ in 0..10 {

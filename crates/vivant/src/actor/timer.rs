@@ -37,7 +37,8 @@ impl Timer {
 
     /// Starts the timer anew: it fires after its whole delay from now; a periodic one after its
     /// whole period, and so on. The message stays the same. False when it has fired, or was
-    /// cancelled before; then nothing is set. Costs two changes of an ordered table, under a lock.
+    /// cancelled before; then nothing is set. A message that it has sent is processed all the same,
+    /// also if it is still in the mailbox. Costs two changes of an ordered table, under a lock.
     ///
     /// ```
     /// use std::time::Duration;
