@@ -68,7 +68,9 @@ pub(crate) mod actor {
 
 /// Stub of `services` for promises.
 pub(crate) mod services {
+    #[derive(Clone, Copy)]
     pub(crate) struct Asked;
+    #[derive(Clone, Copy)]
     pub(crate) struct RequestProgress;
 }
 

@@ -22,6 +22,12 @@ const DEFERRED: u64 = 1;
 /// With `DEFERRED` or without.
 const BEGUN: u64 = 2;
 
+/// Number of looks at a record that is being written before the reader yields its processor.
+const SPINS: u32 = 64;
+
+/// Stands for the behaviour of a request of which the promise was dropped.
+static GIVEN_UP: &str = "given up";
+
 /// In memory that has been zeroed or that a record has left: a closed record.
 #[repr(C)]
 pub(crate) struct RequestRecord {
@@ -30,7 +36,7 @@ pub(crate) struct RequestRecord {
     version: AtomicU64,
     /// An owned address of the asker, the owner of the promise. Null: the record is closed.
     owner: AtomicPtr<Header>,
-    /// Null: the promise is no request, or it was dropped.
+    /// Null: no request has the resolver. `GIVEN_UP`: the promise was dropped.
     behaviour: AtomicPtr<&'static str>,
     place: AtomicPtr<Location<'static>>,
     system: AtomicU64,
@@ -101,14 +107,20 @@ impl RequestRecord {
             return;
         }
         let before = self.behaviour.load(Ordering::Relaxed);
-        if before.is_null() {
+        if ptr::eq(before, &raw const GIVEN_UP) {
             return;
         }
         let version = self.version.load(Ordering::Relaxed);
         self.version
             .store(version.wrapping_add(1), Ordering::Release);
         self.write(asked);
-        let since = self.since.load(Ordering::Relaxed) & !PROGRESS;
+        let since = match before.is_null() {
+            false => self.since.load(Ordering::Relaxed) & !PROGRESS,
+            // The first request that has the resolver.
+            // SAFETY: the caller is the resolver's end, which does not take the owner out here.
+            true => unsafe { self.owner() }
+                .map_or(0, |owner| owner.system.oracle.coarse_ms() << PROGRESS_BITS),
+        };
         self.since.store(since, Ordering::Release);
         let behaviour = ptr::from_ref(asked.behaviour).cast_mut();
         // If the promise is dropped meanwhile, it stays so. Release, as in `opens`.
@@ -127,7 +139,8 @@ impl RequestRecord {
             return;
         }
         // Relaxed: no other field changes.
-        self.behaviour.store(ptr::null_mut(), Ordering::Relaxed);
+        self.behaviour
+            .store((&raw const GIVEN_UP).cast_mut(), Ordering::Relaxed);
     }
 
     /// The message is deferred, or has begun. What has begun stays so. The caller is the resolver's
@@ -174,6 +187,7 @@ impl RequestRecord {
 
     /// Returns the request, if it is open.
     fn read(&self) -> Option<RequestFacts> {
+        let mut rounds = 0;
         loop {
             // Acquire, here and below: pairs with the Release of the same field in `open` and
             // `pass_on`.
@@ -186,10 +200,15 @@ impl RequestRecord {
             let since = self.since.load(Ordering::Acquire);
             // Relaxed: the loads above acquired.
             if self.version.load(Ordering::Relaxed) != version || version % 2 == 1 {
-                std::hint::spin_loop();
+                rounds += 1;
+                match rounds % SPINS {
+                    // The writer may have lost its processor.
+                    0 => std::thread::yield_now(),
+                    _ => std::hint::spin_loop(),
+                }
                 continue;
             }
-            if asker.is_null() {
+            if asker.is_null() || ptr::eq(behaviour, &raw const GIVEN_UP) {
                 return None;
             }
             let (behaviour, place) = (NonNull::new(behaviour)?, NonNull::new(place)?);

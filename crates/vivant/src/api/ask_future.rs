@@ -19,8 +19,8 @@ pub(crate) struct Oneshot<T> {
     state: Mutex<AnswerState<T>>,
     /// Changed only under the lock of the state.
     request: RequestState,
-    /// The earliest time limit of the future, in nanoseconds of the system's clock. Relaxed: it
-    /// guards nothing.
+    /// The earliest time limit of the future; see
+    /// [`Oracle::limit_ns`](crate::oracle::Oracle::limit_ns). Relaxed: it guards nothing.
     until_ns: AtomicU64,
 }
 
@@ -190,7 +190,7 @@ impl<T: Send + 'static> AskFuture<T> {
                     oneshot.complete(Err(AskError::TimedOut { after: limit }));
                 }
             };
-            let until_ns = system.oracle.now_ns().saturating_add(ns(limit));
+            let until_ns = system.oracle.limit_ns(ns(limit));
             self.oneshot.until_ns.fetch_min(until_ns, Ordering::Relaxed);
             let alarm = system.set_timer(ns(limit), Alarm::Limit(Box::new(fire)));
             self.alarms.push(alarm);

@@ -13,7 +13,7 @@ use std::ptr::{self, NonNull};
 
 /// Number of sizes. Blocks of size `s` have `64 · (s + 1)` bytes, less a word that allocators often
 /// keep before a block.
-const SIZES: usize = 4;
+const SIZES: usize = 8;
 
 /// Number of size classes: those of messages, then those of promises, which come from slabs.
 const CLASSES: usize = 2 * SIZES;

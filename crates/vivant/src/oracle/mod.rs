@@ -50,6 +50,26 @@ impl Oracle {
         }
     }
 
+    /// The time `in_ns` from now, on a clock that all systems of the process share: a limit of one
+    /// system is seen in turns of another one.
+    pub(crate) fn limit_ns(&self, in_ns: u64) -> u64 {
+        let now_ns = self.now_ns().saturating_add(self.began_ns());
+        now_ns.saturating_add(in_ns)
+    }
+
+    /// Returns a limit on the clock of this system; zero if it was before the system began.
+    pub(crate) fn on_this_clock(&self, limit_ns: u64) -> u64 {
+        limit_ns.saturating_sub(self.began_ns())
+    }
+
+    /// When the system began, on the shared clock. Virtual time has its own.
+    fn began_ns(&self) -> u64 {
+        match &self.kind {
+            OracleKind::Real(real) => real.began_ns(),
+            OracleKind::Simulated(_) => 0,
+        }
+    }
+
     /// CPU time of this thread in nanoseconds. A system call: used for threads in slow turns.
     pub(crate) fn thread_cpu_ns(&self) -> u64 {
         match &self.kind {

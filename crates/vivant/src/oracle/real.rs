@@ -1,10 +1,15 @@
 //! Time and chance of the machine.
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::OnceLock;
 use std::time::{Instant, SystemTime};
+
+/// When the first system of this process began.
+static FIRST_BEGAN: OnceLock<Instant> = OnceLock::new();
 
 pub(crate) struct Real {
     began: Instant,
+    first_began: Instant,
     seed: u64,
 }
 
@@ -15,10 +20,17 @@ pub(crate) struct Real {
 impl Real {
     pub(super) fn new() -> Real {
         // The hasher's keys come from the operating system: entropy without a dependency.
+        let began = Instant::now();
         Real {
-            began: Instant::now(),
+            began,
+            first_began: *FIRST_BEGAN.get_or_init(|| began),
             seed: RandomState::new().hash_one(0),
         }
+    }
+
+    /// Nanoseconds from the first system of this process to this one.
+    pub(super) fn began_ns(&self) -> u64 {
+        self.began.duration_since(self.first_began).as_nanos() as u64
     }
 
     pub(super) fn now_ns(&self) -> u64 {

@@ -203,25 +203,32 @@ impl OutsideRequests {
         }
     }
 
-    /// Calls `each` with every request that is open, one shard after the other.
+    /// Calls `each` with every request that is open, one shard after the other. A shard is locked
+    /// while its requests are copied.
     pub(crate) fn each(&self, mut each: impl FnMut(OutsideRequest)) {
+        let mut copies = Vec::new();
         for shard in self.shards.iter() {
+            // SAFETY: the place is not removed, because that takes the lock, so the state is there
+            // by the contract of `add` (X1).
+            let copy = |entry: &Entry| entry.copied(unsafe { entry.state.as_ref() });
             let entries = lock(&shard.0);
-            for entry in entries.places.iter().flatten() {
-                // SAFETY: the place is not removed, because that takes the lock, so the state is
-                // there by the contract of `add` (X1).
-                let state = unsafe { entry.state.as_ref() };
-                let progress = state.progress.load(Ordering::Relaxed);
-                if let Some(progress) = RequestProgress::of(progress) {
-                    let passed_on = lock(&state.passed_on).as_deref().copied();
-                    each(OutsideRequest {
-                        asker: entry.asker,
-                        asked: passed_on.unwrap_or(entry.asked),
-                        since_ms: entry.since_ms,
-                        progress,
-                    });
-                }
-            }
+            copies.extend(entries.places.iter().flatten().filter_map(copy));
+            drop(entries);
+            copies.drain(..).for_each(&mut each);
         }
+    }
+}
+
+impl Entry {
+    /// Returns the request, if it is open.
+    fn copied(&self, state: &RequestState) -> Option<OutsideRequest> {
+        let progress = RequestProgress::of(state.progress.load(Ordering::Relaxed))?;
+        let passed_on = lock(&state.passed_on).as_deref().copied();
+        Some(OutsideRequest {
+            asker: self.asker,
+            asked: passed_on.unwrap_or(self.asked),
+            since_ms: self.since_ms,
+            progress,
+        })
     }
 }

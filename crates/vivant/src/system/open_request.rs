@@ -99,12 +99,18 @@ struct RequestKey {
 
 impl Found {
     fn add(&mut self, asker: Option<u64>, asked: Asked, since_ms: u64, progress: RequestProgress) {
+        let key = RequestKey {
+            since_ms,
+            asker,
+            answerer: (asked.system, asked.answerer),
+        };
+        let is_full = self.oldest.len() == LISTED_MAX;
+        if is_full && self.oldest.peek().is_some_and(|last| last.key < key) {
+            self.more += 1;
+            return;
+        }
         self.oldest.push(FoundRequest {
-            key: RequestKey {
-                since_ms,
-                asker,
-                answerer: (asked.system, asked.answerer),
-            },
+            key,
             behaviour: asked.behaviour,
             place: asked.place,
             progress,
@@ -161,8 +167,9 @@ pub(super) struct OpenRequests {
 }
 
 impl OpenRequests {
-    /// `cells` are the actors of the system, in the order of their numbers. A request of an actor
-    /// that was born later is not among the result.
+    /// `cells` are the actors of the system, in the order of their numbers. A promise of an actor
+    /// that was born later is not among the result. The future of an actor that is not among them
+    /// is one from outside: the actor has ended, as a rule, and the future was given away.
     pub(super) fn of(system: &Shared, cells: &[CellRef], now_ms: u64) -> OpenRequests {
         let mut found = Found::default();
         system.outside.each(|request: OutsideRequest| {
@@ -198,7 +205,7 @@ impl OpenRequests {
         let (found, more) = found.into_sorted();
         let request = |request: FoundRequest| OpenRequest {
             asker: match request.key.asker {
-                Some(asker) => RequestOrigin::Actor(path(asker).unwrap_or_default()),
+                Some(asker) => path(asker).map_or(RequestOrigin::Outside, RequestOrigin::Actor),
                 None => RequestOrigin::Outside,
             },
             answerer: match request.key.answerer {

@@ -1,6 +1,7 @@
 //! Requests with replies that are not awaited any more: what is withdrawn, what runs, and what a
 //! behaviour sees of it. Each row of the table in `docs/semantics.md`.
 
+mod chains;
 mod deadlines;
 
 use crate::waits::ms;
@@ -91,7 +92,7 @@ const WAYS: [Way; 10] = [
     Way::Deep,
 ];
 
-const DEEP: u64 = if cfg!(miri) { 10 } else { 1_000 };
+const DEEP: u64 = if cfg!(miri) { 10 } else { 200 };
 
 #[derive(Actor)]
 struct Desk {

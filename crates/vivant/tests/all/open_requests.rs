@@ -1,6 +1,7 @@
 //! Open requests in an inspection: asker, answerer, message, line, age.
 
 mod systems;
+mod travelling;
 
 use std::time::Duration;
 use vivant::prelude::*;

@@ -2,18 +2,24 @@
 //! what takes its value.
 
 use super::Resolver;
-use super::shown::{Awaits, PromiseLink, RaceLink};
+use super::shown::{Awaits, PromiseLink, RaceLink, Raced};
+use crate::actor::Worker;
 use std::time::Duration;
 
 /// Limit of races within races that are followed: a walk through a race is a call. A value that
 /// lies further up counts as awaited.
 pub(super) const RACES_MAX: usize = 32;
 
+/// Limit of the links that are followed from one race to the next. A chain is as long as the user's
+/// recursion, and each turn of it may look. A value that lies further up counts as awaited.
+const LINKS_MAX: usize = 256;
+
 /// Whether a value is awaited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Awaited {
     No,
-    /// Until this time, in nanoseconds of the system's clock; `u64::MAX` without a limit.
+    /// Until this time (see [`Oracle::limit_ns`](crate::oracle::Oracle::limit_ns)); `u64::MAX`
+    /// without a limit.
     Until(u64),
 }
 
@@ -59,7 +65,11 @@ impl Awaited {
     pub(super) fn deadline(self) -> Option<Duration> {
         match self {
             Awaited::No | Awaited::Until(u64::MAX) => None,
-            Awaited::Until(ns) => Some(Duration::from_nanos(ns)),
+            Awaited::Until(limit_ns) => {
+                let here = |worker: &Worker| worker.system.oracle.on_this_clock(limit_ns);
+                let ns = Worker::with_current(here).unwrap_or(limit_ns);
+                Some(Duration::from_nanos(ns))
+            }
         }
     }
 
@@ -73,8 +83,7 @@ impl Awaited {
 
 pub(super) fn walk(first: &dyn PromiseLink, races_max: usize) -> Awaited {
     let mut next = first;
-    // A chain may be as long as the user's recursion (H12).
-    loop {
+    for _ in 0..LINKS_MAX {
         match next.awaits() {
             Awaits::Taken => return Awaited::Until(u64::MAX),
             Awaits::Until(ns) => return Awaited::Until(ns),
@@ -83,6 +92,7 @@ pub(super) fn walk(first: &dyn PromiseLink, races_max: usize) -> Awaited {
             Awaits::Raced(race) => return through(race, races_max),
         }
     }
+    Awaited::Until(u64::MAX)
 }
 
 fn through(race: &dyn RaceLink, races_max: usize) -> Awaited {
@@ -90,6 +100,10 @@ fn through(race: &dyn RaceLink, races_max: usize) -> Awaited {
         return Awaited::Until(u64::MAX);
     };
     let mut awaited = Awaited::No;
-    race.with_next(&mut |next| awaited = walk(next, fewer));
+    match race.with_next(&mut |next| awaited = walk(next, fewer)) {
+        Raced::Open => {}
+        Raced::Decided => return Awaited::No,
+        Raced::Busy => awaited = Awaited::Until(u64::MAX),
+    }
     awaited.before(race.until_ns())
 }

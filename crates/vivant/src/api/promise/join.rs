@@ -1,11 +1,11 @@
 //! Joins of promises: all of several, any of them, or a quorum. Each is a quorum, of another number
 //! of values.
 
-use super::shown::{Awaits, JoinLink, PromiseLink, RaceLink, Shown};
+use super::shown::{Awaits, JoinLink, PromiseLink, RaceLink, Raced, Shown};
 use super::slot::Continue;
 use super::{Promise, Resolver};
 use crate::actor::{AddressRef, AskError, Next};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, Mutex, lock, try_lock};
 
 /// Returns a promise of all values, in the order of the promises, or of the first error that
 /// arrives.
@@ -78,7 +78,10 @@ struct JoinSink<T: Send + 'static, R: Send + 'static> {
 
 impl<T: Send + 'static, R: Send + 'static> JoinLink for JoinSink<T, R> {
     fn with_answer(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
-        let join = lock(&self.join);
+        // Not free: it is being settled, or this walk has come by before.
+        let Some(join) = try_lock(&self.join) else {
+            return;
+        };
         // With spare promises the join may be decided without this value.
         if let (0, Some((resolver, _))) = (join.spare, &join.open) {
             body(resolver);
@@ -87,10 +90,15 @@ impl<T: Send + 'static, R: Send + 'static> JoinLink for JoinSink<T, R> {
 }
 
 impl<T: Send + 'static, R: Send + 'static> RaceLink for JoinSink<T, R> {
-    fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
-        if let Some((resolver, _)) = &lock(&self.join).open {
-            body(resolver);
-        }
+    fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) -> Raced {
+        let Some(join) = try_lock(&self.join) else {
+            return Raced::Busy;
+        };
+        let Some((resolver, _)) = &join.open else {
+            return Raced::Decided;
+        };
+        body(resolver);
+        Raced::Open
     }
 }
 

@@ -1,12 +1,12 @@
 //! Time limits on promises.
 
 use super::relay::Relay;
-use super::shown::{Awaits, PromiseLink, RaceLink, Shown};
+use super::shown::{Awaits, PromiseLink, RaceLink, Raced, Shown};
 use super::slot::Continue;
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AskError, Next, Shared, Timer, Worker};
 use crate::services::{Alarm, ns};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, Mutex, lock, try_lock};
 use std::time::Duration;
 
 impl<T: Send + 'static> Promise<T> {
@@ -29,6 +29,10 @@ impl<T: Send + 'static> Promise<T> {
             // The limit goes with the message: the reply still goes straight to the asker.
             PromiseState::Delegated(send) => {
                 Promise::new(PromiseState::Delegated(Box::new(move |resolver| {
+                    if resolver.is_for_nobody() {
+                        // Nothing waits: the message was sent, not asked.
+                        return send(resolver);
+                    }
                     send(Resolver::of_relay(InTime::new(&system, limit, resolver)));
                 })))
             }
@@ -79,7 +83,7 @@ impl<T: Send + 'static> InTime<T> {
                 resolver.fail(AskError::TimedOut { after: limit });
             }
         };
-        let until_ns = system.oracle.now_ns().saturating_add(ns(limit));
+        let until_ns = system.oracle.limit_ns(ns(limit));
         let timer = system.set_timer(ns(limit), Alarm::Limit(Box::new(fire)));
         InTime {
             race,
@@ -105,10 +109,15 @@ impl<T: Send + 'static> Continue<T> for InTime<T> {
 }
 
 impl<T: Send + 'static> RaceLink for InTime<T> {
-    fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
-        if let Some(resolver) = &*lock(&self.race) {
-            body(resolver);
-        }
+    fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) -> Raced {
+        let Some(race) = try_lock(&self.race) else {
+            return Raced::Busy;
+        };
+        let Some(resolver) = &*race else {
+            return Raced::Decided;
+        };
+        body(resolver);
+        Raced::Open
     }
 
     fn until_ns(&self) -> u64 {
@@ -128,5 +137,11 @@ impl<T: Send + 'static> Relay<T> for InTime<T> {
     /// The alarm has it too.
     fn link(&self) -> Option<&dyn PromiseLink> {
         None
+    }
+
+    fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
+        if let Some(resolver) = &*lock(&self.race) {
+            body(resolver);
+        }
     }
 }

@@ -16,6 +16,13 @@ pub(super) trait Relay<T>: Send {
 
     /// The other resolver, as far as it is shown to the detector of unreachable actors.
     fn link(&self) -> Option<&dyn PromiseLink>;
+
+    /// Calls `body` with the other resolver, unless that has its value.
+    fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
+        if let Some(link) = self.link() {
+            body(link);
+        }
+    }
 }
 
 /// Makes `Ok` of the value.

@@ -1,7 +1,7 @@
 //! Resolvers: the right, and the duty, to give a promise its value.
 
 use super::relay::Relay;
-use super::shown::{Awaits, PromiseLink, Shown};
+use super::shown::{Awaits, PromiseLink, RequestChange, Shown};
 use super::slot::{Answering, Sink};
 use crate::actor::Refusal;
 use crate::actor::{
@@ -43,6 +43,10 @@ enum Destination<T: Send + 'static> {
 }
 
 const _: () = assert!(size_of::<Resolver<u64>>() == 2 * size_of::<usize>());
+
+/// Limit of relays within relays through which a change of the request is written. The request then
+/// names the actor that had it before the last of them.
+const RELAYS_MAX: usize = 32;
 
 /// Whether the asker has withdrawn a message that is about to be processed.
 #[derive(PartialEq, Eq, Debug)]
@@ -125,35 +129,20 @@ impl<T: Send + 'static> Resolver<T> {
         match &self.to {
             Destination::Nobody => {}
             Destination::Slot(slot) => slot.set_progress(progress),
-            Destination::Outside(_) | Destination::Relay(_) => self.set_progress_beyond(progress),
+            Destination::Outside(_) | Destination::Relay(_) => {
+                self.changes_beyond(RequestChange::Progress(progress));
+            }
         }
     }
 
     #[inline(never)]
-    fn set_progress_beyond(&self, progress: RequestProgress) {
-        match &self.to {
-            Destination::Nobody | Destination::Slot(_) => {}
-            Destination::Outside(oneshot) => oneshot.set_progress(progress),
-            Destination::Relay(relay) => {
-                if let Some(link) = relay.link() {
-                    link.set_progress(progress);
-                }
-            }
-        }
+    fn changes_beyond(&self, change: RequestChange) {
+        self.request_changes(change, RELAYS_MAX);
     }
 
     /// It travels with this request now: another actor has to answer.
     pub(crate) fn pass_on(&self, asked: Asked) {
-        match &self.to {
-            Destination::Nobody => {}
-            Destination::Outside(oneshot) => oneshot.pass_on(asked),
-            Destination::Slot(slot) => slot.pass_on(asked),
-            Destination::Relay(relay) => {
-                if let Some(link) = relay.link() {
-                    link.pass_on(asked);
-                }
-            }
-        }
+        self.request_changes(RequestChange::PassedOn(asked), RELAYS_MAX);
     }
 
     #[inline(always)]
@@ -347,12 +336,19 @@ impl<T: Send + 'static> PromiseLink for Resolver<T> {
         }
     }
 
-    fn set_progress(&self, progress: RequestProgress) {
-        Resolver::set_progress(self, progress);
-    }
-
-    fn pass_on(&self, asked: Asked) {
-        Resolver::pass_on(self, asked);
+    fn request_changes(&self, change: RequestChange, relays_max: usize) {
+        match (&self.to, change) {
+            (Destination::Nobody, _) => {}
+            (Destination::Slot(slot), RequestChange::Progress(to)) => slot.set_progress(to),
+            (Destination::Slot(slot), RequestChange::PassedOn(asked)) => slot.pass_on(asked),
+            (Destination::Outside(at), RequestChange::Progress(to)) => at.set_progress(to),
+            (Destination::Outside(at), RequestChange::PassedOn(asked)) => at.pass_on(asked),
+            (Destination::Relay(relay), change) => {
+                if let Some(fewer) = relays_max.checked_sub(1) {
+                    relay.with_next(&mut |next| next.request_changes(change, fewer));
+                }
+            }
+        }
     }
 
     fn awaits(&self) -> Awaits<'_> {

@@ -33,12 +33,23 @@ pub(crate) enum Awaits<'s> {
     Raced(&'s dyn RaceLink),
 }
 
+/// What a look at a race found.
+pub(crate) enum Raced {
+    /// `body` has been called.
+    Open,
+    /// The next promise has its value.
+    Decided,
+    /// Another thread settles it, or this walk has come by before: a promise that outlives its turn
+    /// can be a part of its own chain.
+    Busy,
+}
+
 /// A place where several values, or a value and an alarm, race to the next promise.
 pub(crate) trait RaceLink: Sync {
     /// Calls `body` with the resolver of the next promise, if that has no value yet.
-    fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink));
+    fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) -> Raced;
 
-    /// The time of the alarm, in nanoseconds of the system's clock.
+    /// The time of the alarm; see [`Oracle::limit_ns`](crate::oracle::Oracle::limit_ns).
     fn until_ns(&self) -> u64 {
         u64::MAX
     }
@@ -50,6 +61,15 @@ pub(crate) trait JoinLink {
     fn with_answer(&self, body: &mut dyn FnMut(&dyn PromiseLink));
 }
 
+/// A change of the request that has a resolver.
+#[derive(Clone, Copy)]
+pub(crate) enum RequestChange {
+    /// It is deferred, or its turn has begun.
+    Progress(RequestProgress),
+    /// Another actor has to answer this request.
+    PassedOn(Asked),
+}
+
 /// A resolver of any type, as a link of a chain of promises.
 pub(crate) trait PromiseLink {
     /// The owner of its promise, if the value is not on its way.
@@ -58,11 +78,9 @@ pub(crate) trait PromiseLink {
     /// What the sink of its promise shows, once that is final.
     fn shown_by_sink(&self) -> Option<Shown<'_>>;
 
-    /// The message that has it is deferred, or its turn has begun.
-    fn set_progress(&self, _: RequestProgress) {}
-
-    /// It travels with this request now: another actor has to answer.
-    fn pass_on(&self, _: Asked) {}
+    /// Writes a change of its request into the record. Through relays that many times at most: each
+    /// is a call.
+    fn request_changes(&self, _: RequestChange, _relays_max: usize) {}
 
     /// What becomes of its value.
     fn awaits(&self) -> Awaits<'_>;

@@ -205,8 +205,9 @@ pub(super) struct Answering<T: Send + 'static>(NonNull<Slot<T>>);
 // second end (Q5). The content of a sink is `Send` by the bounds of `Continue` and of `Resolver`
 // (X9).
 unsafe impl<T: Send + 'static> Send for Answering<T> {}
-// SAFETY: a shared reference only reads the state, which is atomic; the owner, which is `Sync`; and
-// of a final sink what it shows: addresses, resolvers, and races, which are `Sync` (X9).
+// SAFETY: a shared reference only reads the state, which is atomic; the record, which is made of
+// atomics; the owner, which is `Sync`; and of a final sink what it shows: addresses, which are
+// `Sync`, races, which have locks, and by `PromiseLink` the same of the next resolver (X9).
 unsafe impl<T: Send + 'static> Sync for Answering<T> {}
 
 impl<T: Send + 'static> Answering<T> {
