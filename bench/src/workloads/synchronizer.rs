@@ -1,5 +1,5 @@
-//! Messages that a synchronizer dispatches in pairs, in great numbers: the cost of an offer, a group
-//! and a transaction.
+//! Messages that a synchronizer dispatches in pairs, in great numbers: the cost of an offer, a
+//! group and a transaction.
 //!
 //! Protocol: our own. A synchronizer says that a message of the left actor and a message of the
 //! right actor are dispatched together or not at all. Messages wait at the left actor; then as many

@@ -117,7 +117,8 @@ impl RequestRecord {
         let since = match before.is_null() {
             false => self.since.load(Ordering::Relaxed) & !PROGRESS,
             // The first request that has the resolver.
-            // SAFETY: the caller is the resolver's end, which does not take the owner out here.
+            // SAFETY: the caller is the resolver's end, which does not take the owner out here
+            // (X1).
             true => unsafe { self.owner() }
                 .map_or(0, |owner| owner.system.oracle.coarse_ms() << PROGRESS_BITS),
         };

@@ -130,8 +130,8 @@ impl<'t> NamedTimer<'t> {
     }
 
     /// Starts the timer anew, as [`Timer::restart`](crate::Timer::restart) does. False when none of
-    /// this name is set, or it has fired. A message that it has sent is processed all the same, also
-    /// if it is still in the mailbox.
+    /// this name is set, or it has fired. A message that it has sent is processed all the same,
+    /// also if it is still in the mailbox.
     ///
     /// ```
     /// use std::time::Duration;

@@ -110,7 +110,7 @@ fn a_look_along_a_chain_in_a_circle_ends() {
 fn a_limit_of_another_system_is_seen_on_the_clock_of_this_one() {
     let asking = System::new();
     let _asking_actor = asking.spawn(Effects::default());
-    std::thread::sleep(ms(200));
+    std::thread::park_timeout(ms(200));
     let answering = System::new();
     let effects = answering.spawn(Effects::default());
     let front = asking.spawn(Front { effects });
