@@ -1,10 +1,10 @@
 //! The wire format: one JSON object a line. The fields are explained in this crate's README.
 //!
-//! - [`protocol`]: the lines of a client, and the refusal that it may get.
-//! - [`snapshot`]: the answer, with the numbers of the whole system.
-//! - [`actor`]: the figures of one actor: mailbox, heap, wait.
-//! - [`pauses`]: how long heaps kept actors from running.
-//! - [`waits`]: exclusive waits, and open requests.
+//! - `protocol`: the lines of a client, and the refusal that it may get.
+//! - `snapshot`: the answer, with the numbers of the whole system.
+//! - `actor`: the figures of one actor: mailbox, heap, wait.
+//! - `pauses`: how long heaps kept actors from running.
+//! - `waits`: exclusive waits, and open requests.
 //!
 //! A reader must ignore fields that it does not know, and take the default for missing ones.
 //! [`VERSION`] changes only when that is not enough, [`REVISION`] whenever fields are added.

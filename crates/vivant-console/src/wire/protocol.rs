@@ -27,7 +27,7 @@ pub struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
-    /// A [`Snapshot`].
+    /// A [`Snapshot`](super::Snapshot).
     Facts,
 }
 
