@@ -135,7 +135,7 @@ use std::panic::Location;
 ///
 /// # Cost
 ///
-/// Nothing for actors that no synchronizer constrains. A constrained message costs one or two
+/// Nothing for actors that no synchronizer constrains. A constrained message costs some
 /// microseconds, and for each further member of its set that of a signal. Synchronizers of one
 /// system share a lock, which is held for some table operations and never while user code runs.
 #[must_use = "its constraints end when it is dropped"]
