@@ -268,3 +268,47 @@ fn a_panic_of_the_drop_of_an_update_does_not_end_another_member() {
     let happened = scene.happened();
     assert!(happened.contains(&"bob ping 3".to_owned()), "{happened:?}");
 }
+
+#[test]
+fn an_incomplete_set_is_not_tried_in_each_combination() {
+    let simulation = Simulation::new(1);
+    let log = Log::default();
+    let new = |_| Account::spawn(simulation.system(), "x", log.clone());
+    let all: Vec<_> = (0..12).map(new).collect();
+    let set: Vec<_> = all.iter().map(|it| pay(it, 1)).collect();
+    let _synchronizer = Synchronizer::new().atomic(set).declare().expect("valid");
+    simulation.run();
+    // 20 to the power of 11 combinations.
+    for _ in 0..20 {
+        all[..11].iter().for_each(|it| it.pay(1).send());
+    }
+    simulation.run();
+    assert!(taken(&log).is_empty());
+    all[11].pay(1).send();
+    simulation.run();
+    assert_eq!(taken(&log).len(), 12);
+}
+
+#[derive(Actor)]
+struct Library;
+
+#[behaviours]
+impl Library {
+    #[if_awaited]
+    fn search(&mut self) -> u64 {
+        3
+    }
+}
+
+#[test]
+fn a_behaviour_that_runs_if_awaited_cannot_be_constrained() {
+    let scene = Scene::new(1);
+    let library = scene.simulation.system().spawn(Library);
+    let search = Pattern::<library_messages::Search<Library>>::at(&library);
+    let set = (search, pay(&scene.bob, 1));
+    let refused = Synchronizer::new().atomic(set).declare();
+    let refused = refused.expect_err("it may be withdrawn");
+    assert!(matches!(refused, SynchronizerError::IfAwaited { .. }));
+    assert!(refused.to_string().contains("search"), "{refused}");
+    assert_eq!(library.search().ask_blocking(), Ok(3));
+}
