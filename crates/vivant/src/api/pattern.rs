@@ -4,7 +4,7 @@ use super::address::Address;
 use super::behaviour::Behaviour;
 use super::call::Sent;
 use super::promise::{Resolver, Withdrawal};
-use crate::actor::{self, AddressRef, Envelope, KindTable, Rule};
+use crate::actor::{self, AddressRef, Envelope, KindTable, Rule, Unawaited};
 use std::fmt;
 
 /// The messages of one behaviour to one actor, or those of them with certain arguments: what a
@@ -95,6 +95,7 @@ impl<B: Behaviour> fmt::Debug for Pattern<B> {
 pub struct AnyPattern {
     to: AddressRef,
     name: &'static str,
+    unawaited: Unawaited,
     is_of: fn(&KindTable) -> bool,
     matches: Box<dyn Fn(&Envelope) -> bool + Send + Sync>,
     begin: fn(&Envelope) -> bool,
@@ -103,6 +104,14 @@ pub struct AnyPattern {
 impl AnyPattern {
     pub(crate) fn receiver(&self) -> &AddressRef {
         &self.to
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub(crate) fn unawaited(&self) -> Unawaited {
+        self.unawaited
     }
 
     /// The pattern as its receiver has it, and the receiver.
@@ -124,6 +133,7 @@ impl<B: Behaviour> From<Pattern<B>> for AnyPattern {
         AnyPattern {
             to,
             name: B::NAME,
+            unawaited: B::UNAWAITED,
             is_of: KindTable::is_of::<Sent<B>>,
             matches: Box::new(move |message| args_of::<B>(message).is_some_and(&matches)),
             begin: begin::<B>,

@@ -66,17 +66,36 @@ impl Declared {
     }
 
     /// Changes the state, and returns the states of the gates after that.
-    pub(super) fn update(&self, updates: Vec<Update>) -> Result<Vec<GateState>, Caught> {
+    pub(super) fn update(&self, updates: Vec<Update>) -> Result<Vec<GateState>, Broken> {
         let Some(mut state) = lock(&self.state).take() else {
             return Ok(Vec::new());
         };
-        catch(|| {
-            for update in updates {
+        let mut rest = updates.into_iter();
+        let gates = catch(|| {
+            for update in rest.by_ref() {
                 update(&mut *state);
             }
-            let gates = self.gates_of(&*state);
-            *lock(&self.state) = Some(state);
-            gates
-        })
+            self.gates_of(&*state)
+        });
+        match gates {
+            Ok(gates) => {
+                *lock(&self.state) = Some(state);
+                Ok(gates)
+            }
+            Err(caught) => Err(Broken {
+                caught,
+                state,
+                rest: rest.collect(),
+            }),
+        }
     }
+}
+
+/// Code of a synchronizer has panicked. What it leaves is not dropped while that panic unwinds: a
+/// second panic would abort the process.
+pub(super) struct Broken {
+    pub(super) caught: Caught,
+    pub(super) state: Box<dyn Any + Send>,
+    /// The updates that have not run.
+    pub(super) rest: Vec<Update>,
 }

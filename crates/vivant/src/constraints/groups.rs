@@ -31,6 +31,9 @@ impl<U> Table<U> {
         if self.offers.get(&first)?.state != OfferState::Waiting || self.waits_for_gate(first) {
             return None;
         }
+        if !self.can_be_complete(first) {
+            return None;
+        }
         let mut group = vec![first];
         let mut from = 0;
         while let Some(place) = self.missing(&group) {
@@ -62,20 +65,47 @@ impl<U> Table<U> {
         Some(group)
     }
 
+    /// Whether each place that this offer needs has an open offer: without one no combination of
+    /// the others needs to be tried.
+    fn can_be_complete(&mut self, first: Rank) -> bool {
+        let mut shut = Vec::new();
+        let can_be = self.needed(&[first]).all(|place| {
+            let own = |rank: &Rank| *rank == first;
+            let mut is_open = |rank: &Rank| match own(rank) || self.shut_gate(*rank).is_none() {
+                true => true,
+                false => {
+                    shut.push(*rank);
+                    false
+                }
+            };
+            let waiting = self.at.get(&place);
+            waiting.is_some_and(|ranks| ranks.iter().any(&mut is_open))
+        });
+        for rank in shut {
+            self.waits_for_gate(rank);
+        }
+        can_be
+    }
+
     /// The first place that an offer of the group needs, and that none of it has.
     fn missing(&self, group: &[Rank]) -> Option<Place> {
         let offers = || group.iter().filter_map(|rank| self.offers.get(rank));
         let has = |place: &Place| offers().any(|offer| offer.matches.places.contains(place));
-        let needed = offers().flat_map(|offer| &offer.matches.places);
-        let needed = needed.flat_map(|place| {
+        self.needed(group).find(|place| !has(place))
+    }
+
+    /// All places of the sets that an offer of the group matches a place of.
+    fn needed<'a>(&'a self, group: &'a [Rank]) -> impl Iterator<Item = Place> + 'a {
+        let offers = group.iter().filter_map(|rank| self.offers.get(rank));
+        let places = offers.flat_map(|offer| &offer.matches.places);
+        places.flat_map(|place| {
             let set = self.entries.get(&place.synchronizer);
             let count = set.map_or(0, |entry| entry.sets[place.set].len());
             (0..count).map(|index| Place {
                 place: index,
                 ..*place
             })
-        });
-        needed.into_iter().find(|place| !has(place))
+        })
     }
 
     fn fits(&self, group: &[Rank], rank: Rank) -> bool {

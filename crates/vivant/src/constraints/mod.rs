@@ -24,11 +24,11 @@ use crate::actor::{
     CellRef, Delivery, Envelope, KindTable, MessageKind, Next, Pattern, Processed, Refusal, Shared,
     Signals, StateRef, Update, Worker,
 };
-use crate::failures::Caught;
+use crate::failures::{Caught, catch};
 use crate::message::MessageRole;
 use crate::services::Services;
 use crate::sync::{Arc, Mutex, lock};
-use declared::Declared;
+use declared::{Broken, Declared};
 use std::collections::BTreeMap;
 use std::panic::Location;
 use table::Table;
@@ -54,15 +54,21 @@ impl Constraints {
     /// Changes the table, and signals the actors that are to look at it. Both signals and the drop
     /// of what is not needed any more come after the lock.
     fn change<R>(&self, change: impl FnOnce(&mut Inner) -> R) -> R {
-        let (result, signalled, garbage) = {
+        let (result, signalled, garbage, cell) = {
             let mut inner = lock(&self.0);
             let result = change(&mut inner);
-            (result, inner.signalled(), inner.table.take_garbage())
+            let garbage = inner.table.take_garbage();
+            let cell = match garbage.is_empty() {
+                true => None,
+                false => inner.cells.values().next().cloned(),
+            };
+            (result, inner.signalled(), garbage, cell)
         };
         for cell in signalled {
             cell.signal(Signals::SYNCHRONIZE);
         }
-        drop(garbage);
+        // The actor of this run may have nothing to do with them.
+        discard(garbage, cell.as_ref());
         result
     }
 
@@ -198,17 +204,43 @@ impl Constraints {
                 .or_default()
                 .push(update);
         }
-        let (mut gates, mut broken) = (Vec::new(), Vec::new());
-        for declared in declared {
+        let (mut gates, mut panics) = (Vec::new(), Vec::new());
+        let (mut states, mut rests) = (Vec::new(), Vec::new());
+        for declared in &declared {
             let updates = by_synchronizer.remove(&declared.number).unwrap_or_default();
             match declared.update(updates) {
                 Ok(states) => gates.push((declared.number, states)),
-                Err(caught) => broken.push((declared.number, caught)),
+                Err(Broken {
+                    caught,
+                    state,
+                    rest,
+                }) => {
+                    panics.push((declared.number, caught));
+                    states.push(state);
+                    rests.extend(rest);
+                }
             }
         }
+        rests.extend(by_synchronizer.into_values().flatten());
+        // Drops that may panic come after it: its members are held until then.
         self.change(|inner| inner.table.commit(number, &gates));
-        for (number, caught) in broken {
+        for (number, caught) in panics {
             self.break_down(number, actor, caught);
+        }
+        discard(declared, Some(actor));
+        discard(states, Some(actor));
+        discard(rests, Some(actor));
+    }
+}
+
+/// Drops values of user code, each by itself: a panic is reported, and goes no further.
+fn discard<T>(garbage: Vec<T>, actor: Option<&CellRef>) {
+    for value in garbage {
+        if let Err(caught) = catch(|| drop(value))
+            && let Some(actor) = actor
+        {
+            let panic = actor.panic("the drop of a synchronizer", caught);
+            actor.system.reports.panicked(&panic);
         }
     }
 }

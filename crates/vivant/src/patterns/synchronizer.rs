@@ -1,6 +1,8 @@
 //! Synchronizers: constraints over the messages of several actors.
 
-use crate::actor::{AddressRef, Envelope, Pattern as MemberPattern, Rule, Shared, Update};
+use crate::actor::{
+    AddressRef, Envelope, Pattern as MemberPattern, Rule, Shared, Unawaited, Update,
+};
 use crate::api::{AnyPattern, Behaviour, Pattern, Patterns, args_of};
 use crate::constraints::{Condition, Constraints, Declaration};
 use crate::sync::Arc;
@@ -135,7 +137,7 @@ use std::panic::Location;
 ///
 /// # Cost
 ///
-/// Nothing for actors that no synchronizer constrains. A constrained message costs one or two
+/// Nothing for actors that no synchronizer constrains. A constrained message costs some
 /// microseconds, and for each further member of its set that of a signal. Synchronizers of one
 /// system share a lock, which is held for some table operations and never while user code runs.
 #[must_use = "its constraints end when it is dropped"]
@@ -255,6 +257,11 @@ impl<S: Send + 'static> SynchronizerBuilder<S> {
     }
 
     fn add(&mut self, pattern: AnyPattern, rule: Rule<Envelope>) {
+        if let Unawaited::Withdrawn = pattern.unawaited() {
+            let behaviour = pattern.name();
+            let if_awaited = SynchronizerError::IfAwaited { behaviour };
+            self.error.get_or_insert(if_awaited);
+        }
         let (to, pattern) = pattern.with_rule(rule);
         let other = self.members.values().next();
         if other.is_some_and(|(other, _)| !Arc::ptr_eq(&other.system, &to.system)) {
@@ -324,6 +331,12 @@ pub enum SynchronizerError {
         /// Its path.
         actor: String,
     },
+    /// This behaviour is `#[if_awaited]`: its message could be withdrawn between the decision to
+    /// dispatch it and its turn.
+    IfAwaited {
+        /// Its name.
+        behaviour: &'static str,
+    },
     /// This actor has ended.
     Ended {
         /// Its path.
@@ -346,6 +359,11 @@ impl fmt::Display for SynchronizerError {
             SynchronizerError::OtherSystem { actor } => write!(
                 f,
                 "{actor} belongs to another system: a synchronizer constrains actors of one system"
+            ),
+            SynchronizerError::IfAwaited { behaviour } => write!(
+                f,
+                "`{behaviour}` is `#[if_awaited]`, so its message can be withdrawn at any time: \
+                 constrain a behaviour without that attribute"
             ),
             SynchronizerError::Ended { actor } => write!(
                 f,

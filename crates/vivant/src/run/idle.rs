@@ -2,8 +2,8 @@
 //! ended.
 
 use crate::actor::{
-    CellRef, CommitResult, Header, Lifecycle, OutgoingReferences, Runnable, Signals, StateRef,
-    TraceCoverage,
+    CellRef, CommitResult, Header, Lifecycle, Mute, OutgoingReferences, Runnable, Signals,
+    StateRef, TraceCoverage,
 };
 use crate::message::{Parked, TryHold};
 use std::ops::Deref;
@@ -65,6 +65,7 @@ impl Idle {
         }
         let nothing_waits = owner.backlog.is_empty()
             && owner.steps == crate::actor::StepProgress::None
+            && owner.mute != Mute::Held
             && !owner.guards.need_evaluation()
             && self.0.inbox.is_empty();
         (!nothing_waits).then_some(RootReason::Messages)

@@ -2,8 +2,8 @@
 
 use crate::joins::answer;
 use crate::synchronizers::{Account, Log, Pay, Scene, draw, pay, taken};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
 use vivant::{
@@ -195,4 +195,120 @@ fn what_cannot_be_declared_is_an_error() {
     assert!(ended.to_string().starts_with(&path), "{ended}");
     ada.pay(1).send();
     assert_eq!(scene.happened(), ["ada pay 1"], "nothing is left of it");
+}
+
+/// A value whose drop panics.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("a bad drop");
+    }
+}
+
+#[test]
+fn a_panic_of_a_drop_in_a_commit_holds_no_member() {
+    let scene = Scene::new(1);
+    let (ada, bob) = (&scene.ada, &scene.bob);
+    let slot: Arc<Mutex<Option<Synchronizer>>> = Arc::default();
+    let inner = slot.clone();
+    let synchronizer = Synchronizer::with(Bomb)
+        .atomic((pay(ada, 1), pay(bob, 1)))
+        .upon(pay(ada, 1), move |_| {
+            let inner = inner.clone();
+            move |_: &mut Bomb| drop(inner.lock().expect("not poisoned").take())
+        })
+        .declare()
+        .expect("valid");
+    *slot.lock().expect("not poisoned") = Some(synchronizer);
+    ada.pay(1).send();
+    bob.pay(1).send();
+    assert_eq!(scene.happened().len(), 2);
+    ada.ping(1).send();
+    bob.ping(1).send();
+    assert_eq!(scene.happened().len(), 2, "no member is held");
+}
+
+#[test]
+fn a_state_is_not_dropped_while_a_panic_of_a_change_unwinds() {
+    let scene = Scene::new(1);
+    let ada = &scene.ada;
+    let _synchronizer = Synchronizer::with(Bomb)
+        .upon(pay(ada, 1), |_| |_: &mut Bomb| panic!("a bad change"))
+        .declare()
+        .expect("valid");
+    ada.pay(1).send();
+    scene.simulation.run();
+    ada.ping(1).send();
+    assert!(scene.happened().contains(&"ada ping 1".to_owned()));
+}
+
+#[test]
+fn a_panic_of_the_drop_of_an_update_does_not_end_another_member() {
+    let scene = Scene::new(1);
+    let (ada, bob) = (&scene.ada, &scene.bob);
+    let cleo = Account::spawn(scene.simulation.system(), "cleo", scene.log.clone());
+    let _synchronizer = Synchronizer::with(0_u64)
+        .atomic((pay(ada, 1), pay(bob, 1)))
+        .upon(pay(ada, 1), move |_| {
+            let bomb = Bomb;
+            move |_: &mut u64| std::mem::forget(bomb)
+        })
+        .declare()
+        .expect("valid");
+    cleo.open(false).send();
+    bob.pay(1).send();
+    scene.simulation.run();
+    bob.wait(cleo.clone()).send();
+    scene.simulation.run();
+    ada.pay(1).send();
+    scene.simulation.run();
+    bob.ping(3).send();
+    cleo.open(true).send();
+    let happened = scene.happened();
+    assert!(happened.contains(&"bob ping 3".to_owned()), "{happened:?}");
+}
+
+#[test]
+fn an_incomplete_set_is_not_tried_in_each_combination() {
+    let simulation = Simulation::new(1);
+    let log = Log::default();
+    let new = |_| Account::spawn(simulation.system(), "x", log.clone());
+    let all: Vec<_> = (0..12).map(new).collect();
+    let set: Vec<_> = all.iter().map(|it| pay(it, 1)).collect();
+    let _synchronizer = Synchronizer::new().atomic(set).declare().expect("valid");
+    simulation.run();
+    // 20 to the power of 11 combinations.
+    for _ in 0..20 {
+        all[..11].iter().for_each(|it| it.pay(1).send());
+    }
+    simulation.run();
+    assert!(taken(&log).is_empty());
+    all[11].pay(1).send();
+    simulation.run();
+    assert_eq!(taken(&log).len(), 12);
+}
+
+#[derive(Actor)]
+struct Library;
+
+#[behaviours]
+impl Library {
+    #[if_awaited]
+    fn search(&mut self) -> u64 {
+        3
+    }
+}
+
+#[test]
+fn a_behaviour_that_runs_if_awaited_cannot_be_constrained() {
+    let scene = Scene::new(1);
+    let library = scene.simulation.system().spawn(Library);
+    let search = Pattern::<library_messages::Search<Library>>::at(&library);
+    let set = (search, pay(&scene.bob, 1));
+    let refused = Synchronizer::new().atomic(set).declare();
+    let refused = refused.expect_err("it may be withdrawn");
+    assert!(matches!(refused, SynchronizerError::IfAwaited { .. }));
+    assert!(refused.to_string().contains("search"), "{refused}");
+    assert_eq!(library.search().ask_blocking(), Ok(3));
 }

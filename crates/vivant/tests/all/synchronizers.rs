@@ -52,7 +52,7 @@ impl Account {
     }
 
     /// Waits exclusively for a reply of `other`.
-    fn wait(&mut self, t: &Turn<Self>, other: Address<Account>) {
+    pub(crate) fn wait(&mut self, t: &Turn<Self>, other: Address<Account>) {
         let _waited = t.ask(other.draw(0)).exclusive().then(t.me().waited());
     }
 
