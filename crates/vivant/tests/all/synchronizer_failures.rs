@@ -197,7 +197,7 @@ fn what_cannot_be_declared_is_an_error() {
     assert_eq!(scene.happened(), ["ada pay 1"], "nothing is left of it");
 }
 
-/// A value whose drop panics.
+/// A value with a drop that panics.
 struct Bomb;
 
 impl Drop for Bomb {

@@ -78,10 +78,7 @@ struct JoinSink<T: Send + 'static, R: Send + 'static> {
 
 impl<T: Send + 'static, R: Send + 'static> JoinLink for JoinSink<T, R> {
     fn with_answer(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
-        // Not free: it is being settled, or this walk has come by before.
-        let Some(join) = try_lock(&self.join) else {
-            return;
-        };
+        let join = lock(&self.join);
         // With spare promises the join may be decided without this value.
         if let (0, Some((resolver, _))) = (join.spare, &join.open) {
             body(resolver);
