@@ -28,7 +28,8 @@ use std::fmt;
 ///
 /// A continuation is a message too, also if its own actor sends it. Not matched are the messages
 /// that [`Turn::attach`](crate::Turn::attach) and a [`Topic`](crate::Topic) deliver, and those of
-/// behaviours that a join takes, which a pattern cannot name.
+/// behaviours that a join takes, which a pattern cannot name. A pattern of a behaviour
+/// `#[if_awaited]` is refused: its message could be withdrawn after the others of its set have run.
 pub struct Pattern<B: Behaviour> {
     to: AddressRef,
     matches: Box<dyn Fn(&B::Args) -> bool + Send + Sync>,

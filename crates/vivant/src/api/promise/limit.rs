@@ -139,9 +139,8 @@ impl<T: Send + 'static> Relay<T> for InTime<T> {
         None
     }
 
+    /// A request that is being settled needs no record any more.
     fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
-        if let Some(resolver) = &*lock(&self.race) {
-            body(resolver);
-        }
+        RaceLink::with_next(self, body);
     }
 }
