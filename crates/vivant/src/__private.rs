@@ -20,7 +20,7 @@ pub fn answer<'gc, T>(mutator: &Mutator<'gc>, value: T::Of<'gc>, resolver: Resol
 where
     T: Erased<Of<'gc>: Sendable<'gc>>,
 {
-    if !resolver.is_for_nobody() {
+    if !resolver.is_discarding() {
         resolver.resolve(mutator.pack(value));
     }
 }

@@ -132,7 +132,7 @@ impl<'a, M: Message> Call<'a, M> {
     /// exchange, and recycled memory as a rule.
     #[inline(always)]
     pub fn send(self) {
-        self.post(Resolver::nobody());
+        self.post(Resolver::discarding());
     }
 
     /// Like [`Call::send`], but gives the message back if the actor has ended, or its mailbox is
@@ -146,7 +146,7 @@ impl<'a, M: Message> Call<'a, M> {
         // It may end between this test and the push; the message is then a dead letter, like any
         // that an ending actor had in its mailbox.
         let (call, reservation) = self.unless_ended()?.reserved()?;
-        call.post_by(reservation, Resolver::nobody());
+        call.post_by(reservation, Resolver::discarding());
         Ok(())
     }
 

@@ -40,7 +40,10 @@ where
         }
         let target = then.target();
         if (target.system.number, target.id) != receiver {
-            let delivery = then.fill(letter.clone(), Resolver::<<K as Message>::Reply>::nobody());
+            let delivery = then.fill(
+                letter.clone(),
+                Resolver::<<K as Message>::Reply>::discarding(),
+            );
             // Not `deliver`: a subscriber that ends just now must not make another dead letter of
             // this one.
             return match post(To::Owned(delivery.to), delivery.envelope) {

@@ -215,7 +215,8 @@ fn again<B: Behaviour>(args: &B::Args) {
     let copy = args.map(|args| Box::new(*args) as Box<dyn Any>);
     let copy = copy.and_then(|copy| copy.downcast::<B::Args>().ok());
     if let (Some(args), Some(me)) = (copy, Worker::with_current(Worker::me_if_any).flatten()) {
-        let envelope = super::call::envelope::<B>(*args, Resolver::nobody(), Location::caller());
+        let envelope =
+            super::call::envelope::<B>(*args, Resolver::discarding(), Location::caller());
         crate::actor::post_or_bury(To::Owned(me), envelope);
     }
 }

@@ -134,7 +134,7 @@ fn begin<M: Message>(
 }
 
 fn taken<T: Send + 'static>(resolver: &mut Option<Resolver<T>>) -> Resolver<T> {
-    resolver.take().unwrap_or_else(Resolver::nobody)
+    resolver.take().unwrap_or_else(Resolver::discarding)
 }
 
 // It contains nothing pinned: a call is data.

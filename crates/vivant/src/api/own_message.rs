@@ -26,7 +26,7 @@ impl<B: Behaviour<Reply = ()>> MessageKind for Own<B> {
 
     fn run(args: B::Args, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
-            B::run(state, turn, args, Resolver::nobody());
+            B::run(state, turn, args, Resolver::discarding());
         });
         Processed::Done
     }

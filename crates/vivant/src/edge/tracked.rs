@@ -48,7 +48,7 @@ impl<B: Behaviour, G: Send + 'static> MessageKind for TrackedMessage<B, G> {
 
     fn run((args, token): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
         let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
-            let no_reply = Resolver::<<B as Message>::Reply>::nobody();
+            let no_reply = Resolver::<<B as Message>::Reply>::discarding();
             B::run(state, turn, args, no_reply);
         });
         drop(token);

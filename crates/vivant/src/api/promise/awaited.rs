@@ -53,7 +53,7 @@ impl<T: Send + 'static> Resolver<T> {
 
     /// Returns true if the message was asked, and no answer is awaited any more.
     pub(crate) fn is_given_up(&self) -> bool {
-        !self.is_for_nobody() && !self.is_wanted()
+        !self.is_discarding() && !self.is_wanted()
     }
 
     fn awaited(&self) -> Awaited {

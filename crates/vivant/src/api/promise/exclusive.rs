@@ -79,7 +79,7 @@ impl<T: Send + 'static> Promise<T> {
         if let PromiseState::Ready(Ok(_)) = self.kind {
             return;
         }
-        self.wait(owner, purpose, Resolver::nobody(), place);
+        self.wait(owner, purpose, Resolver::discarding(), place);
     }
 
     fn wait(

@@ -29,7 +29,7 @@ impl<T: Send + 'static> Promise<T> {
             // The limit goes with the message: the reply still goes straight to the asker.
             PromiseState::Delegated(send) => {
                 Promise::new(PromiseState::Delegated(Box::new(move |resolver| {
-                    if resolver.is_for_nobody() {
+                    if resolver.is_discarding() {
                         // Nothing waits: the message was sent, not asked.
                         return send(resolver);
                     }

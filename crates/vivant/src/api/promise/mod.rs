@@ -123,7 +123,7 @@ impl<T: Send + 'static> Promise<T> {
         let then = then.into_then();
         match self.into_asking(then.target()) {
             Ok(asking) => {
-                let resolver = Resolver::nobody();
+                let resolver = Resolver::discarding();
                 let sink = ThenSink { then, resolver };
                 let tail = Tail::of(asking, sink, |sink| &mut sink.resolver);
                 Promise::new(PromiseState::Tail(tail))
@@ -162,7 +162,7 @@ impl<T: Send + 'static> Promise<T> {
         C: IntoThen,
         C::Continuation: Continuation<Hole = Result<T, AskError>>,
     {
-        let (then, resolver) = (then.into_then(), Resolver::nobody());
+        let (then, resolver) = (then.into_then(), Resolver::discarding());
         match self.into_asking(then.target()) {
             Ok(asking) => asking.set_sink(Sink::Then(Pending::new(ThenSink { then, resolver }))),
             Err(value) => then.fill(value, resolver).deliver(),
@@ -195,7 +195,7 @@ impl<T: Send + 'static> Promise<T> {
         match self.kind {
             PromiseState::Ready(value) => resolver.complete(value),
             // Its value is not wanted.
-            PromiseState::Asked(asking) if resolver.is_for_nobody() => drop(asking),
+            PromiseState::Asked(asking) if resolver.is_discarding() => drop(asking),
             PromiseState::Asked(asking) => asking.set_sink(Sink::Answer(resolver)),
             PromiseState::Tail(tail) => tail.answers(resolver),
             PromiseState::Delegated(send) => send(resolver),
@@ -206,10 +206,10 @@ impl<T: Send + 'static> Promise<T> {
     pub(crate) fn answer_ok<E: Send + 'static>(self, resolver: Resolver<Result<T, E>>) {
         match self.kind {
             PromiseState::Ready(value) => resolver.complete(value.map(Ok)),
-            PromiseState::Delegated(send) if !resolver.is_for_nobody() => {
+            PromiseState::Delegated(send) if !resolver.is_discarding() => {
                 send(Resolver::of_relay(OkRelay(resolver)));
             }
-            kind if resolver.is_for_nobody() => Promise::new(kind).answer(Resolver::nobody()),
+            kind if resolver.is_discarding() => Promise::new(kind).answer(Resolver::discarding()),
             kind => {
                 // Without a turn there was no request.
                 if let Some(me) = Worker::with_current(Worker::me_if_any).flatten() {
@@ -255,7 +255,7 @@ impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> Continue<T>
             target: Some(self.then.target()),
             answer: Some(&self.resolver),
             awaits: match const { K::UNAWAITED } {
-                Unawaited::Withdrawn if !self.resolver.is_for_nobody() => {
+                Unawaited::Withdrawn if !self.resolver.is_discarding() => {
                     Awaits::Passed(&self.resolver)
                 }
                 _ => Awaits::Taken,

@@ -87,7 +87,7 @@ impl<B: ?Sized + Target<Handle: Send>> Pipeline<B> {
         M: Message,
         F: for<'h> FnOnce(&'h B::Handle) -> Call<'h, M> + Send + 'static,
     {
-        self.push(call, Resolver::nobody());
+        self.push(call, Resolver::discarding());
     }
 
     /// As [`Pipeline::send`], and returns a promise of the reply.

@@ -33,7 +33,7 @@ pub struct Resolver<T: Send + 'static> {
 
 enum Destination<T: Send + 'static> {
     /// No answer is wanted: the message was sent, not asked.
-    Nobody,
+    Discard,
     /// A promise of an actor.
     Slot(Answering<T>),
     /// A future or thread outside.
@@ -56,9 +56,9 @@ pub(crate) enum Withdrawal {
 }
 
 impl<T: Send + 'static> Resolver<T> {
-    pub(crate) fn nobody() -> Resolver<T> {
+    pub(crate) fn discarding() -> Resolver<T> {
         Resolver {
-            to: Destination::Nobody,
+            to: Destination::Discard,
         }
     }
 
@@ -87,8 +87,8 @@ impl<T: Send + 'static> Resolver<T> {
     }
 
     /// Returns true if the message was sent, not asked.
-    pub(crate) fn is_for_nobody(&self) -> bool {
-        matches!(self.to, Destination::Nobody)
+    pub(crate) fn is_discarding(&self) -> bool {
+        matches!(self.to, Destination::Discard)
     }
 
     /// Returns true if a value would be received: the owner of the promise has not ended, or the
@@ -96,7 +96,7 @@ impl<T: Send + 'static> Resolver<T> {
     pub(crate) fn has_listener(&self) -> bool {
         match &self.to {
             Destination::Slot(slot) => slot.owner().is_some_and(|owner| owner.ended().is_none()),
-            Destination::Nobody => false,
+            Destination::Discard => false,
             Destination::Outside(oneshot) => oneshot.is_wanted(),
             Destination::Relay(_) => self.is_wanted(),
         }
@@ -127,7 +127,7 @@ impl<T: Send + 'static> Resolver<T> {
     #[inline(always)]
     pub(crate) fn set_progress(&self, progress: RequestProgress) {
         match &self.to {
-            Destination::Nobody => {}
+            Destination::Discard => {}
             Destination::Slot(slot) => slot.set_progress(progress),
             Destination::Outside(_) | Destination::Relay(_) => {
                 self.changes_beyond(RequestChange::Progress(progress));
@@ -147,12 +147,12 @@ impl<T: Send + 'static> Resolver<T> {
 
     #[inline(always)]
     pub(crate) fn complete(mut self, value: Result<T, AskError>) {
-        if matches!(self.to, Destination::Nobody) && !std::mem::needs_drop::<T>() {
+        if matches!(self.to, Destination::Discard) && !std::mem::needs_drop::<T>() {
             // There is no promise to settle.
             std::mem::forget(self);
             return;
         }
-        match std::mem::replace(&mut self.to, Destination::Nobody) {
+        match std::mem::replace(&mut self.to, Destination::Discard) {
             Destination::Slot(mut slot) if !slot.is_here() => {
                 // Written directly into the slot: the value need not be copied to the stack.
                 slot.put_value(value);
@@ -169,7 +169,7 @@ impl<T: Send + 'static> Resolver<T> {
 
     /// As `complete`, for a caller that follows the next steps in a loop of its own.
     pub(crate) fn settle(&mut self, value: Result<T, AskError>) -> Next {
-        settle(std::mem::replace(&mut self.to, Destination::Nobody), value)
+        settle(std::mem::replace(&mut self.to, Destination::Discard), value)
     }
 }
 
@@ -178,7 +178,7 @@ impl<T: Send + 'static> Resolver<T> {
 fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskError>) -> Next {
     loop {
         match to {
-            Destination::Nobody => {
+            Destination::Discard => {
                 drop_foreign("the drop of an answer", value);
                 return Next::Nothing;
             }
@@ -199,7 +199,7 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
                 match arrived {
                     None => return Next::Nothing,
                     Some((Sink::Answer(mut resolver), given)) => {
-                        to = std::mem::replace(&mut resolver.to, Destination::Nobody);
+                        to = std::mem::replace(&mut resolver.to, Destination::Discard);
                         value = given;
                     }
                     Some((sink, value)) => return give_to_sink(sink, value),
@@ -247,7 +247,7 @@ fn sent<T: Send + 'static>(mut slot: Answering<T>) -> Next {
 /// Gives a value to its sink.
 pub(super) fn give_to_sink<T: Send + 'static>(sink: Sink<T>, value: Result<T, AskError>) -> Next {
     match sink {
-        Sink::Nobody => {
+        Sink::Discard => {
             drop_foreign("the drop of an answer", value);
             Next::Nothing
         }
@@ -258,7 +258,7 @@ pub(super) fn give_to_sink<T: Send + 'static>(sink: Sink<T>, value: Result<T, As
 
 impl<T: Send + 'static> Drop for Resolver<T> {
     fn drop(&mut self) {
-        if !matches!(self.to, Destination::Nobody) {
+        if !matches!(self.to, Destination::Discard) {
             self.settle(Err(given_up())).follow();
         }
     }
@@ -321,7 +321,7 @@ impl<T: Send + 'static> PromiseLink for Resolver<T> {
         match &self.to {
             Destination::Slot(slot) => slot.owner(),
             Destination::Relay(relay) => relay.link().and_then(PromiseLink::owner),
-            Destination::Nobody | Destination::Outside(_) => None,
+            Destination::Discard | Destination::Outside(_) => None,
         }
     }
 
@@ -332,13 +332,13 @@ impl<T: Send + 'static> PromiseLink for Resolver<T> {
                 Some(link) => link.shown_by_sink(),
                 None => Some(Shown::default()),
             },
-            Destination::Nobody | Destination::Outside(_) => Some(Shown::default()),
+            Destination::Discard | Destination::Outside(_) => Some(Shown::default()),
         }
     }
 
     fn request_changes(&self, change: RequestChange, relays_max: usize) {
         match (&self.to, change) {
-            (Destination::Nobody, _) => {}
+            (Destination::Discard, _) => {}
             (Destination::Slot(slot), RequestChange::Progress(to)) => slot.set_progress(to),
             (Destination::Slot(slot), RequestChange::PassedOn(asked)) => slot.pass_on(asked),
             (Destination::Outside(at), RequestChange::Progress(to)) => at.set_progress(to),
@@ -353,7 +353,7 @@ impl<T: Send + 'static> PromiseLink for Resolver<T> {
 
     fn awaits(&self) -> Awaits<'_> {
         match &self.to {
-            Destination::Nobody => Awaits::Nothing,
+            Destination::Discard => Awaits::Nothing,
             Destination::Outside(oneshot) => match oneshot.awaited_until_ns() {
                 Some(until_ns) => Awaits::Until(until_ns),
                 None => Awaits::Nothing,
@@ -409,7 +409,7 @@ fn settled_sink<'r>(resolver: &'r dyn PromiseLink, seen: &mut OutgoingReferences
 impl<T: Send + 'static> fmt::Debug for Resolver<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.to {
-            Destination::Nobody => f.write_str("Resolver(nobody waits)"),
+            Destination::Discard => f.write_str("Resolver(discards)"),
             Destination::Slot(slot) => match slot.owner() {
                 Some(owner) => write!(f, "Resolver(for {})", owner.path()),
                 None => f.write_str("Resolver(on its way)"),

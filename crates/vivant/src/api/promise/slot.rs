@@ -18,7 +18,7 @@ use std::ptr::NonNull;
 /// What is done with the value.
 pub(crate) enum Sink<T: Send + 'static> {
     /// Nothing: the promise was dropped.
-    Nobody,
+    Discard,
     /// It is the answer to another request.
     Answer(Resolver<T>),
     /// It releases a message, or another value.
@@ -59,7 +59,7 @@ pub(super) fn slot<T: Send + 'static>(
     // SAFETY: `take_slot` returned memory for this type (N4), which has no other owner (N1). The
     // record there is closed (N5), and is only ever shared; the other parts are written here.
     unsafe {
-        (&raw mut (*slot).sink).write(UnsafeCell::new(Sink::Nobody));
+        (&raw mut (*slot).sink).write(UnsafeCell::new(Sink::Discard));
         (&raw mut (*slot).state).write(AtomicU8::new(OPEN));
         (&raw mut (*slot).value).write(UnsafeCell::new(None));
         RequestRecord::open(&raw mut (*slot).record, owner, asked);
@@ -257,7 +257,7 @@ impl<T: Send + 'static> Answering<T> {
         // SAFETY: the load found that the promise's end was first: from then on the sink belongs to
         // this end (Q5), and is changed only through `self` (X6).
         Some(match unsafe { &*self.0.as_ref().sink.get() } {
-            Sink::Nobody => Shown {
+            Sink::Discard => Shown {
                 awaits: Awaits::Nothing,
                 ..Shown::default()
             },
@@ -480,8 +480,8 @@ impl<R: Send + 'static> Tail<R> {
         // SAFETY: `resolver` is a field of the content that `of` put into the sink, which belongs
         // to this promise's end until `self` is dropped (Q1). A `Pending` does not move its
         // content, and no other reference into it exists (X2).
-        let nobody = unsafe { std::mem::replace(&mut *place.as_ptr(), resolver) };
-        drop(nobody);
+        let discarding = unsafe { std::mem::replace(&mut *place.as_ptr(), resolver) };
+        drop(discarding);
     }
 }
 

@@ -63,7 +63,7 @@ impl<V: Send + 'static> Promise<V> {
         let sink = TokenSink {
             to: to.clone(),
             call,
-            resolver: Resolver::nobody(),
+            resolver: Resolver::discarding(),
         };
         match self.into_asking(owner) {
             Ok(asking) => {

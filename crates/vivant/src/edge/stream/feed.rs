@@ -72,7 +72,7 @@ where
 {
     fn send_last(&mut self, last: StreamItem<S::Item>) {
         if let Some(then) = self.then.take() {
-            then.fill(last, Resolver::nobody()).deliver();
+            then.fill(last, Resolver::discarding()).deliver();
         }
     }
 }

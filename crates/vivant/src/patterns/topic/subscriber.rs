@@ -153,7 +153,7 @@ where
             let lagged = Lagged {
                 missed: gap.close(),
             };
-            let no_reply = Resolver::<<K as Message>::Reply>::nobody();
+            let no_reply = Resolver::<<K as Message>::Reply>::discarding();
             K::run(state, turn, K::fill(Err(lagged), rest), no_reply);
         });
         outcome::<K>(worker)
