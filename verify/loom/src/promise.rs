@@ -72,7 +72,7 @@ mod resolver {
         value: Result<T, AskError>,
     ) -> Next {
         match sink {
-            Sink::Nobody | Sink::Answer(_) => Next::Nothing,
+            Sink::Discard | Sink::Answer(_) => Next::Nothing,
             Sink::Then(then) => then.fill(value),
         }
     }
