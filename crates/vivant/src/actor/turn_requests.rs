@@ -2,7 +2,7 @@
 
 use super::envelope::LinkMessage;
 use super::reference::{AddressRef, CellRef};
-use super::worker::{TurnRequest, WaitChange, Worker};
+use super::worker::{TurnChanges, TurnRequest, WaitChange, Worker};
 use crate::candidates::CandidateOverload;
 use crate::failures::StopReason;
 use crate::sync::Arc;
@@ -17,10 +17,7 @@ impl Worker {
     }
 
     pub(crate) fn take_links(&self) -> Vec<LinkMessage> {
-        if self.requests.next.get() == TurnRequest::Changes {
-            self.requests.next.set(TurnRequest::None);
-        }
-        self.requests.links.take()
+        self.take_changes(&self.requests.links)
     }
 
     /// The actor begins to wait for a promise, or the promise has settled (E1, E3). It is done when
@@ -31,13 +28,29 @@ impl Worker {
     }
 
     pub(crate) fn take_waits(&self) -> Vec<WaitChange> {
-        if self.requests.next.get() == TurnRequest::Changes {
-            self.requests.next.set(TurnRequest::None);
+        self.take_changes(&self.requests.waits)
+    }
+
+    /// Returns true if there are links or waits to take. Most turns have none.
+    #[inline]
+    pub(crate) fn has_changes(&self) -> bool {
+        self.requests.changes.get() == TurnChanges::Some
+    }
+
+    fn take_changes<T>(&self, list: &Cell<Vec<T>>) -> Vec<T> {
+        let taken = list.take();
+        let (links, waits) = (&self.requests.links, &self.requests.waits);
+        if is_empty(links) && is_empty(waits) {
+            self.requests.changes.set(TurnChanges::None);
+            if self.requests.next.get() == TurnRequest::Changes {
+                self.requests.next.set(TurnRequest::None);
+            }
         }
-        self.requests.waits.take()
+        taken
     }
 
     fn request_changes(&self) {
+        self.requests.changes.set(TurnChanges::Some);
         if self.requests.next.get() == TurnRequest::None {
             self.requests.next.set(TurnRequest::Changes);
         }
@@ -112,6 +125,13 @@ impl Worker {
             self.throttled.set(self.current.with(|actor| actor.id));
         }
     }
+}
+
+fn is_empty<T>(list: &Cell<Vec<T>>) -> bool {
+    let changes = list.take();
+    let is_empty = changes.is_empty();
+    list.set(changes);
+    is_empty
 }
 
 fn push<T>(list: &Cell<Vec<T>>, change: T) {

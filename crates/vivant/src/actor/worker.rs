@@ -72,6 +72,7 @@ pub(super) enum CodeOf {
 #[derive(Default)]
 pub(super) struct TurnRequests {
     pub(super) next: Cell<TurnRequest>,
+    pub(super) changes: Cell<TurnChanges>,
     /// What the turn has linked and unlinked.
     pub(super) links: Cell<Vec<LinkMessage>>,
     /// The exclusive waits that have begun in the turn, or are over.
@@ -92,6 +93,14 @@ pub(super) enum TurnRequest {
     Overloaded,
     /// `ending` is set, and `overloaded` may be.
     End,
+}
+
+/// Whether `links` or `waits` has any change.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum TurnChanges {
+    #[default]
+    None,
+    Some,
 }
 
 /// A change of the waits of the current actor.

@@ -366,13 +366,13 @@ impl<B: Behaviour> MessageKind for Sent<B> {
     fn ready((args, resolver): &Self::Content, state: &mut StateRef<'_>) -> bool {
         if const { !B::JOINS.is_empty() } {
             // It waits for the others, until it is withdrawn.
-            resolver.set_progress(RequestProgress::Deferred);
+            resolver.set_deferred();
             return resolver.is_withdrawn();
         }
         let ready = state.look::<B::Actor, _>(|state| B::ready(state, args));
         let ready = ready.unwrap_or(true);
         if !ready {
-            resolver.set_progress(RequestProgress::Deferred);
+            resolver.set_deferred();
         }
         ready
     }
@@ -384,7 +384,7 @@ impl<B: Behaviour> MessageKind for Sent<B> {
 
     fn dependents((_, resolver): &Self::Content) -> Dependents {
         // An exclusive wait defers it.
-        resolver.set_progress(RequestProgress::Deferred);
+        resolver.set_deferred();
         resolver.dependents()
     }
 

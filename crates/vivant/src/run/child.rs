@@ -117,9 +117,11 @@ impl RunGuard<'_> {
         self.worker.turn_ends();
         self.actor.facts.turn_ends();
         let _wish = self.worker.take_end();
-        drop(self.worker.take_links());
-        self.drop_begun_waits();
-        drop(self.worker.take_waits());
+        if self.worker.has_changes() {
+            drop(self.worker.take_links());
+            self.drop_begun_waits();
+            drop(self.worker.take_waits());
+        }
         drop(self.worker.take_overloaded());
         self.drop_step_state();
     }

@@ -4,8 +4,8 @@
 use super::run_guard::{After, NextMessage, RunGuard};
 use crate::actor::{
     CellRef, Constrained, Decision, Envelope, Evaluation, Guarded, Guards, KindTable, Lifecycle,
-    MessageKind, Mute, Next, Pattern, Processed, Refusal, Rule, Signals, StateRef, StepProgress,
-    Update, Worker,
+    MessageKind, Mute, Next, Pattern, Processed, Refusal, Rule, Runnable, Signals, StateRef,
+    StepProgress, Update, Worker,
 };
 use crate::constraints::{Constraints, Gate, Matches, Offered, Place, Refused, Task};
 use crate::failures::catch;
@@ -82,7 +82,16 @@ impl RunGuard<'_> {
     }
 
     /// Defers a message of a constrained behaviour; returns any other.
+    #[inline]
     pub(crate) fn defer_constrained(&mut self, envelope: Envelope) -> Option<Envelope> {
+        match self.owner().is_constrained() {
+            true => self.defer_if_constrained(envelope),
+            false => Some(envelope),
+        }
+    }
+
+    #[inline(never)]
+    fn defer_if_constrained(&mut self, envelope: Envelope) -> Option<Envelope> {
         let cold = self.owner().cold.as_ref();
         if !cold.is_some_and(|cold| cold.deferred.is_constrained(envelope.kind())) {
             return Some(envelope);
@@ -339,9 +348,10 @@ impl RunGuard<'_> {
 }
 
 /// Offers a message with a true guard, if synchronizers constrain it.
+#[cold]
 pub(super) fn offer(
     constrained: &mut Constrained,
-    cell: &CellRef,
+    actor: &Runnable,
     guarded: &Guarded<'_>,
 ) -> Evaluation {
     let Guarded::Message(number, message) = guarded else {
@@ -354,7 +364,8 @@ pub(super) fn offer(
     if constrained.offered.contains(number) {
         return Evaluation::Offered;
     }
-    let matches = matches_of(&constrained.patterns, cell, message);
+    let cell = actor.cell();
+    let matches = matches_of(&constrained.patterns, &cell, message);
     if matches.is_empty() {
         return Evaluation::Open;
     }

@@ -151,17 +151,30 @@ impl RunGuard<'_> {
     pub(crate) fn tell_taken(&mut self) {
         let cold = self.owner().cold.as_ref();
         if cold.is_some_and(|cold| cold.deferred.has_known_taken()) {
-            let taken = self.owner().cold().deferred.take_known();
-            let graph = WaitForGraph::of(&self.actor.system);
-            taken
-                .into_iter()
-                .for_each(|number| graph.take(self.actor.id, number));
+            self.tell_known_taken();
         }
+    }
+
+    #[cold]
+    fn tell_known_taken(&mut self) {
+        let taken = self.owner().cold().deferred.take_known();
+        let graph = WaitForGraph::of(&self.actor.system);
+        let taken = taken.into_iter();
+        taken.for_each(|number| graph.take(self.actor.id, number));
     }
 
     /// Carries out what the turn has changed, or a promise that has settled. Returns the reason if
     /// the actor is to end by it.
+    #[inline]
     pub(crate) fn change_waits(&mut self) -> Option<StopReason> {
+        match self.worker.has_changes() {
+            true => self.change_taken_waits(),
+            false => None,
+        }
+    }
+
+    #[inline(never)]
+    fn change_taken_waits(&mut self) -> Option<StopReason> {
         let mut ends = None;
         for change in self.worker.take_waits() {
             match change {
@@ -227,21 +240,35 @@ impl RunGuard<'_> {
     }
 
     /// The incarnation is over: no wait of it is left (E4).
+    #[inline]
     pub(crate) fn forget_waits(&mut self) {
         let owner = self.owner();
         if owner.guards == Guards::Held {
             owner.guards = Guards::Stale;
         }
-        let Some(cold) = &mut owner.cold else {
-            return;
-        };
+        if owner.cold.is_some() {
+            self.end_waits();
+        }
+    }
+
+    #[inline(never)]
+    fn end_waits(&mut self) {
+        let cold = self.owner().cold();
         for wait in std::mem::take(&mut cold.waits) {
             WaitForGraph::of(&self.actor.system).end(self.actor.id, &wait);
         }
     }
 
     /// The turn has panicked. Of its changes only the ends of earlier waits count.
+    #[inline]
     pub(crate) fn drop_begun_waits(&mut self) {
+        if self.worker.has_changes() {
+            self.drop_taken_waits();
+        }
+    }
+
+    #[cold]
+    fn drop_taken_waits(&mut self) {
         for change in self.worker.take_waits() {
             match change {
                 WaitChange::Begin(wait) => {

@@ -55,10 +55,10 @@ impl RunGuard<'_> {
         owner.guards = Guards::Evaluating;
         let found = waiting.evaluate(|guarded| {
             worker.guard_begins(guarded.kind());
-            match (guarded.ready(&mut state), &mut *constrained) {
+            match (guarded.ready(&mut state), constrained.as_deref_mut()) {
                 (false, _) => Evaluation::Closed,
                 (true, None) => Evaluation::Open,
-                (true, Some(constrained)) => offer(constrained, &actor.cell(), &guarded),
+                (true, Some(constrained)) => offer(constrained, actor, &guarded),
             }
         });
         worker.guard_ends();

@@ -22,7 +22,15 @@ impl RunGuard<'_> {
     }
 
     /// Links and unlinks what the turn has requested.
+    #[inline]
     pub(crate) fn set_links(&mut self) {
+        if self.worker.has_changes() {
+            self.set_taken_links();
+        }
+    }
+
+    #[cold]
+    fn set_taken_links(&mut self) {
         for message in self.worker.take_links() {
             // A link that the turn itself has made ends no actor.
             let _after = self.link(message);

@@ -301,11 +301,15 @@ impl<'w> RunGuard<'w> {
             let guards = self.owner().guards;
             self.owner().guards = guards.after_turn();
         }
-        match step {
-            Processed::Done if !worker.has_request() => After::Next,
-            Processed::Done => self.handle_request(),
-            other => self.step(kind, other),
+        if let Processed::Done = step {
+            // It owns nothing: its drop would be a call.
+            std::mem::forget(step);
+            return match worker.has_request() {
+                false => After::Next,
+                true => self.handle_request(),
+            };
         }
+        self.step(kind, step)
     }
 
     /// Handles the wishes of a turn: to end its actor, to end the run, or to be muted because it

@@ -251,7 +251,19 @@ impl<M> Line<M> {
     }
 
     /// Takes out the message at this index; returns it with its number.
+    #[inline]
     pub(super) fn take(&mut self, at: usize) -> Option<(u64, M)> {
+        if at > 0 || self.holes > 0 {
+            return self.take_between(at);
+        }
+        let (arrived, message) = self.messages.pop_front()?;
+        self.next = self.next.saturating_sub(1);
+        Some((arrived, message?))
+    }
+
+    /// As `take`, for a line that has holes or gets one.
+    #[inline(never)]
+    fn take_between(&mut self, at: usize) -> Option<(u64, M)> {
         let (arrived, place) = self.messages.get_mut(at)?;
         let (arrived, message) = (*arrived, place.take()?);
         self.holes += 1;

@@ -123,6 +123,19 @@ impl<T: Send + 'static> Resolver<T> {
         Withdrawal::No
     }
 
+    /// The message that has it is deferred.
+    #[inline]
+    pub(crate) fn set_deferred(&self) {
+        if !self.is_discarding() {
+            self.record_deferred();
+        }
+    }
+
+    #[inline(never)]
+    fn record_deferred(&self) {
+        self.set_progress(RequestProgress::Deferred);
+    }
+
     /// The message that has it is deferred, or its turn has begun.
     #[inline(always)]
     pub(crate) fn set_progress(&self, progress: RequestProgress) {
