@@ -15,7 +15,7 @@ use crate::actor::{
     bury, post_by, post_or_bury,
 };
 use crate::message::MessageRole;
-use crate::services::{Asked, RequestProgress};
+use crate::services::Asked;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;

@@ -348,7 +348,7 @@ impl RunGuard<'_> {
 }
 
 /// Offers a message with a true guard, if synchronizers constrain it.
-#[cold]
+#[inline(never)]
 pub(super) fn offer(
     constrained: &mut Constrained,
     actor: &Runnable,

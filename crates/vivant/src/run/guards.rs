@@ -2,9 +2,10 @@
 
 use super::constrained::offer;
 use super::run_guard::{After, COUNT_EVERY, NextMessage, RunGuard};
-use crate::actor::Guards;
-use crate::actor::{Completes, Evaluated, Evaluation, Open};
-use crate::actor::{Envelope, StateRef};
+use crate::actor::{
+    Completes, Constrained, Envelope, Evaluated, Evaluation, Guarded, Guards, Open, Runnable,
+    StateRef,
+};
 use crate::message::Chain;
 use crate::message::MessageRole;
 use crate::sync::Ordering;
@@ -15,24 +16,32 @@ impl RunGuard<'_> {
     /// with a stale guard.
     #[inline]
     pub(crate) fn find_open(&mut self) -> NextMessage {
-        let is_constrained = self.owner().is_constrained();
-        if is_constrained && let Some(decided) = self.next_decided() {
-            return NextMessage::Message(decided);
-        }
-        self.drop_overdue();
-        let found = match self.evaluate() {
-            Evaluated::Closed => NextMessage::Nothing,
-            Evaluated::More => NextMessage::More,
-            Evaluated::Open(open) => NextMessage::Message(self.took_open(open)),
-        };
-        match is_constrained {
-            true => self.after_offers(found),
-            false => found,
+        match self.owner().is_constrained() {
+            true => self.find_open_or_offer(),
+            false => self.find_open_by(|_, _, _| Evaluation::Open),
         }
     }
 
-    #[inline]
-    fn evaluate(&mut self) -> Evaluated {
+    /// As `find_open`: a constrained message with an open guard is offered.
+    #[inline(never)]
+    fn find_open_or_offer(&mut self) -> NextMessage {
+        if let Some(decided) = self.next_decided() {
+            return NextMessage::Message(decided);
+        }
+        let found = self.find_open_by(|constrained, actor, guarded| match constrained {
+            Some(constrained) => offer(constrained, actor, guarded),
+            None => Evaluation::Open,
+        });
+        self.after_offers(found)
+    }
+
+    /// Evaluates guards. `is_open` is called with what has a true guard.
+    #[inline(always)]
+    fn find_open_by(
+        &mut self,
+        is_open: impl Fn(Option<&mut Constrained>, &Runnable, &Guarded<'_>) -> Evaluation,
+    ) -> NextMessage {
+        self.drop_overdue();
         let (actor, worker) = (&self.actor, self.worker);
         // SAFETY: this is the only `RunGuard` of the cell (C1), borrowed exclusively (X2). Written
         // out here so that the state may be borrowed beside it. A guard gets the state only, and
@@ -45,7 +54,7 @@ impl RunGuard<'_> {
         let cold = owner.cold.as_deref_mut();
         let Some(cold) = cold.filter(|cold| cold.deferred.count() > 0) else {
             owner.nothing_deferred();
-            return Evaluated::Closed;
+            return NextMessage::Nothing;
         };
         let (waiting, constrained) = (&mut cold.deferred, &mut cold.constrained);
         if owner.guards == Guards::Stale {
@@ -55,22 +64,25 @@ impl RunGuard<'_> {
         owner.guards = Guards::Evaluating;
         let found = waiting.evaluate(|guarded| {
             worker.guard_begins(guarded.kind());
-            match (guarded.ready(&mut state), constrained.as_deref_mut()) {
-                (false, _) => Evaluation::Closed,
-                (true, None) => Evaluation::Open,
-                (true, Some(constrained)) => offer(constrained, actor, &guarded),
+            match guarded.ready(&mut state) {
+                false => Evaluation::Closed,
+                true => is_open(constrained.as_deref_mut(), actor, &guarded),
             }
         });
         worker.guard_ends();
-        owner.guards = match found {
-            Evaluated::Open(_) | Evaluated::More => Guards::Partly,
-            Evaluated::Closed => Guards::Closed,
-        };
         // A guard can send, but no actor is muted for that: no turn has ended.
         if worker.has_request() {
             drop(worker.take_overloaded());
         }
-        found
+        owner.guards = match found {
+            Evaluated::Open(_) | Evaluated::More => Guards::Partly,
+            Evaluated::Closed => Guards::Closed,
+        };
+        match found {
+            Evaluated::Closed => NextMessage::Nothing,
+            Evaluated::More => NextMessage::More,
+            Evaluated::Open(open) => NextMessage::Message(self.took_open(open)),
+        }
     }
 
     /// Returns the message to run.

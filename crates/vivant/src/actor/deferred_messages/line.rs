@@ -91,7 +91,7 @@ impl<M> Line<M> {
 
     #[inline]
     pub(super) fn is_joined(&self) -> bool {
-        self.waits_for == WaitsFor::Join
+        matches!(self.waits_for, WaitsFor::Join)
     }
 
     /// Appends a message. Its guard was evaluated just now, unless the line is constrained.
