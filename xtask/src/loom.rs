@@ -4,10 +4,8 @@ use crate::Failure;
 use crate::command::Run;
 use crate::filtered::Tests;
 
-/// Two preemptions show nearly all known bugs of such protocols in minutes.
-const PREEMPTIONS_SHORT: &str = "2";
-
-/// Three, with the larger models, take tens of minutes; four take hours.
+/// The short form has two, and is a part of the tests of the workspace (`verify/loom`). Three, with
+/// the larger models, take tens of minutes; four take hours.
 const PREEMPTIONS_LONG: &str = "3";
 
 #[derive(clap::Args)]
@@ -18,12 +16,11 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let run = Run::cargo("test -p vivant-loom --profile checks");
-    let run = if options.long {
-        run.env("LOOM_MAX_PREEMPTIONS", PREEMPTIONS_LONG)
-            .env("VIVANT_LOOM_LONG", "1")
-    } else {
-        run.env("LOOM_MAX_PREEMPTIONS", PREEMPTIONS_SHORT)
+    let run = match options.long {
+        true => Run::cargo("test -p vivant-loom --profile checks")
+            .env("LOOM_MAX_PREEMPTIONS", PREEMPTIONS_LONG)
+            .env("VIVANT_LOOM_LONG", "1"),
+        false => Run::cargo("test -p vivant-loom"),
     };
     Tests::of(run).run()
 }

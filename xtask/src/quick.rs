@@ -12,7 +12,7 @@ use std::time::Instant;
 /// out: these programs are too few to find each fault.
 const SEEDS: &str = "20";
 
-/// Models that take minutes in a debug build; they are compiled only. `cargo xtask loom` runs them.
+/// Models that take minutes; they are compiled only. `cargo xtask loom` runs them.
 const MODELS: &str = "vivant-loom";
 
 /// A package of the workspace.

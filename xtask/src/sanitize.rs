@@ -36,7 +36,7 @@ const HEAPS: &str = "types graphs holes limits model orca count_inbox aborted_ma
 const COLLECTIONS: &str =
     "mutator_assist collections edge_snapshot freeze markers persistent nested_regions";
 
-/// See `bias/header.rs`: the thread sanitizer does not know fences.
+/// See `bias/header/mod.rs`: the thread sanitizer does not know fences.
 const NO_FENCES: &str = " --cfg vivant_no_fences";
 
 /// Memory is mapped and unmapped by functions that the sanitizers know: else memory that is mapped

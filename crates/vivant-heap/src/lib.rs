@@ -91,3 +91,12 @@ pub use watch::death_watch::DeathWatch;
 
 #[doc(hidden)]
 pub mod __private;
+
+/// The documentation of the derives: their examples are run as tests.
+#[cfg(doctest)]
+mod derives {
+    #[doc = include_str!("../../vivant-macros/docs/object.md")]
+    struct DeriveObject;
+    #[doc = include_str!("../../vivant-macros/docs/freeze.md")]
+    struct DeriveFreeze;
+}

@@ -266,7 +266,7 @@ pub use heap::{
 #[cfg(feature = "macros")]
 pub use vivant_macros::{Actor, behaviours, interface, test};
 
-/// The pages of the repository: their examples are run as tests.
+/// The pages of the repository, and the documentation of the macros: their examples run as tests.
 #[cfg(all(doctest, feature = "macros"))]
 mod pages {
     #[doc = include_str!("../../../README.md")]
@@ -279,4 +279,12 @@ mod pages {
     struct Guide;
     #[doc = include_str!("../../../docs/encapsulation.md")]
     struct Encapsulation;
+    #[doc = include_str!("../../vivant-macros/docs/actor.md")]
+    struct DeriveActor;
+    #[doc = include_str!("../../vivant-macros/docs/behaviours.md")]
+    struct Behaviours;
+    #[doc = include_str!("../../vivant-macros/docs/interface.md")]
+    struct Interface;
+    #[doc = include_str!("../../vivant-macros/docs/test.md")]
+    struct Test;
 }

@@ -7,7 +7,7 @@
 //!
 //! | model | real |
 //! |---|---|
-//! | `real`: `word`, `header`, `owner_entry`, `handed`, `ending`, `current`, `entering` | the same bytes |
+//! | `real`: `header`, `owner_entry`, `handed`, `ending`, `current`, `entering` | the same bytes |
 //! | `table` | two entries and a pool for each interleaving |
 //! | `object` | `Brc`, `Weak`, `Owner`, `Object`: the same calls in the same order; loom tracks value and memory |
 //!

@@ -9,12 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Unless `LOOM_MAX_PREEMPTIONS` says otherwise. Two preemptions show nearly all known bugs of such
-/// protocols. A debug build is ten times slower; there one preemption is a quick check within a run
-/// of all tests. `cargo xtask loom` proves.
-const PREEMPTIONS_DEFAULT: usize = if cfg!(debug_assertions) { 1 } else { 2 };
-
-/// Preemptions that each self-test needs at least. It ends at the first find, so it costs little.
-const PREEMPTIONS_CANARY_MIN: usize = 2;
+/// protocols, in a minute or two: the workspace optimises these models in every build. The
+/// self-tests need two.
+const PREEMPTIONS_DEFAULT: usize = 2;
 
 /// Steps of one interleaving. More can only be a loop that waits for another thread without
 /// sleeping.
@@ -32,7 +29,7 @@ pub(crate) fn holds(model: impl Fn() + Send + Sync + 'static) {
     let mut builder = Builder::new();
     let bound = builder.preemption_bound.get_or_insert(PREEMPTIONS_DEFAULT);
     if env::var_os(CAGE).is_some() {
-        *bound = PREEMPTIONS_CANARY_MIN.max(*bound);
+        *bound = PREEMPTIONS_DEFAULT.max(*bound);
     }
     builder.max_branches = STEPS_MAX;
     let count = Arc::new(AtomicUsize::new(0));

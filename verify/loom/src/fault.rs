@@ -81,7 +81,7 @@ faults! {
     EndByStore,
     EndWithoutLock,
     MuteByStore,
-    /// `vivant-brc`, `bias/header.rs`.
+    /// `vivant-brc`, `bias/header`.
     BornRelaxed,
     OwnersDropRelaxed,
     LastLookRelaxed,

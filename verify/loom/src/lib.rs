@@ -23,9 +23,9 @@
 //! by the macro `fault!` ([`mod@fault`]); in a build the macro expands to nothing. A fault of
 //! modelled code is in the model.
 //!
-//! `cargo xtask loom` runs all with two preemptions, `cargo xtask loom --long` with three and the
-//! larger models as well. To see what a model does in a failing interleaving, run its test with
-//! `LOOM_LOG=trace LOOM_LOCATION=1`.
+//! `cargo test` and `cargo xtask loom` run all with two preemptions, `cargo xtask loom --long` with
+//! three and the larger models as well. To see what a model does in a failing interleaving, run its
+//! test with `LOOM_LOG=trace LOOM_LOCATION=1`.
 //!
 //! Limits of loom: it explores no more preemptions than the bound and no values out of thin air; it
 //! does not know that `SeqCst` is more than acquire and release (no modelled code of the runtime

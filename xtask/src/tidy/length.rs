@@ -6,16 +6,7 @@ use super::{Code, Finding};
 const LINES_MAX: usize = 500;
 
 /// Files that may be longer, each with its reason. A file that is short again must leave the list.
-const EXCEPTIONS: &[(&str, &str)] = &[
-    (
-        "crates/vivant-brc/src/bias/header.rs",
-        "one word of counts: every step that may shift its bits, with its argument and its injected faults",
-    ),
-    (
-        "crates/vivant-macros/src/lib.rs",
-        "the attributes' documentation for users, which rustdoc takes from the root alone",
-    ),
-];
+const EXCEPTIONS: &[(&str, &str)] = &[];
 
 pub(super) fn check(source: &Code) -> Option<Finding> {
     let lines = source.text.lines().count();

@@ -36,7 +36,7 @@ const OF_RULES: &[&str] = &[
 pub(super) fn check(sources: &[Code], documents: &[(String, String)]) -> Vec<Finding> {
     let pages = documents
         .iter()
-        .filter(|(path, _)| PAGES.contains(&&**path));
+        .filter(|(path, _)| PAGES.contains(&&**path) || is_included(path));
     let in_pages = pages.flat_map(|(path, text)| {
         let lines = (1..).zip(text.lines());
         numbers(path, lines)
@@ -48,6 +48,11 @@ pub(super) fn check(sources: &[Code], documents: &[(String, String)]) -> Vec<Fin
     let in_docs =
         of_users.flat_map(|source| numbers(&source.path, public_docs(&source.text).into_iter()));
     in_pages.chain(in_docs).collect()
+}
+
+/// A page that is the documentation of an item: `#[doc = include_str!("../docs/item.md")]`.
+fn is_included(path: &str) -> bool {
+    path.starts_with("crates/") && path.contains("/docs/")
 }
 
 /// The numbers in these lines.
@@ -99,6 +104,7 @@ mod tests {
     #[test]
     fn canary_a_number_before_users_is_flagged() {
         assert_eq!(lines("docs/faq.md", "fine\nheld by T3\n"), [2]);
+        assert_eq!(lines("crates/vivant/docs/val.md", "held by T3\n"), [1]);
         let docs = "/// Never waits (T5).\n#[must_use = \"a [b]\"]\n#[expect(\n    x,\n)]\npub fn f() {}\n";
         assert_eq!(lines("crates/vivant/src/a.rs", docs), [1]);
     }

@@ -11,4 +11,3 @@ mod notice;
 pub(crate) mod only;
 mod owner_entry;
 mod table;
-mod word;

@@ -243,7 +243,7 @@ fn seeded_guards_do_what_the_model_says() {
     for faults in [Faults::none(), Faults::none().panics(20_000)] {
         check(
             "seeded_guards_do_what_the_model_says",
-            Seeds(if cfg!(miri) { 2 } else { 1_000 }),
+            Seeds(if cfg!(miri) { 2 } else { 300 }),
             &faults,
             guards_are_kept,
         );

@@ -65,7 +65,7 @@ enum Restarted {
 }
 
 /// The model finds the defects here; an interpreter checks the code once.
-const SEEDS: Seeds = Seeds(if cfg!(miri) { 2 } else { 700 });
+const SEEDS: Seeds = Seeds(if cfg!(miri) { 2 } else { 200 });
 #[cfg(not(miri))]
 const CANARY_SEEDS: Seeds = Seeds(100);
 const BUDGET: usize = 3;

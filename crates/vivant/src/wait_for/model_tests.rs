@@ -158,7 +158,7 @@ fn way(
     actors.into_iter().map(hop).collect()
 }
 
-const SEEDS: Seeds = Seeds(if cfg!(miri) { 2 } else { 1_000 });
+const SEEDS: Seeds = Seeds(if cfg!(miri) { 2 } else { 300 });
 
 #[test]
 fn seeded_every_request_is_answered_or_closes_a_cycle() {

@@ -5,7 +5,7 @@ use vivant::prelude::*;
 use vivant::simulation::Simulation;
 use vivant::{Lagged, StopReason, Topic};
 
-const DEPTH: u64 = if cfg!(miri) { 50 } else { 100_000 };
+const DEPTH: u64 = if cfg!(miri) { 10 } else { 100_000 };
 
 /// Sends itself on when it is dropped, one time less.
 struct Boomerang {

@@ -235,7 +235,7 @@ fn an_interval_ends_with_its_receiver() {
 
 /// At random times: restarts, cancels, other periods. There is at most one timer, and ticks come
 /// when they should.
-#[vivant::test(seeds = 300, faults = Faults::none().delays(200_000, ms(3)))]
+#[vivant::test(seeds = 100, faults = Faults::none().delays(200_000, ms(3)))]
 fn seeded_there_is_one_timer_of_a_name(simulation: &Simulation) {
     let clockwork = Clockwork::spawn(simulation.system());
     clockwork.ticks().ask_blocking().unwrap();

@@ -377,7 +377,7 @@ fn seeded_every_value_is_received_or_counted() {
     );
 }
 
-#[vivant::test(seeds = 500, faults = Faults::all())]
+#[vivant::test(seeds = 200, faults = Faults::all())]
 fn seeded_every_value_is_received_or_counted_until_an_end(simulation: &Simulation) {
     crowd(simulation, Ended::Early);
 }

@@ -12,7 +12,7 @@ mod ending;
 mod entering;
 #[path = "../../../../crates/vivant-brc/src/bias/handed.rs"]
 mod handed;
-#[path = "../../../../crates/vivant-brc/src/bias/header.rs"]
+#[path = "../../../../crates/vivant-brc/src/bias/header/mod.rs"]
 mod header;
 #[path = "../../../../crates/vivant-brc/src/bias/notice.rs"]
 mod notice;
@@ -26,5 +26,3 @@ mod owner_entry;
 pub(super) mod scenes;
 #[path = "table.rs"]
 mod table;
-#[path = "../../../../crates/vivant-brc/src/bias/word.rs"]
-mod word;

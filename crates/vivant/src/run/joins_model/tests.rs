@@ -286,7 +286,7 @@ fn hear(model: &Model, asked: &mut BTreeMap<usize, AskFuture<u64>>) {
     });
 }
 
-const SEEDS: Seeds = Seeds(if cfg!(miri) { 2 } else { 1_000 });
+const SEEDS: Seeds = Seeds(if cfg!(miri) { 2 } else { 300 });
 
 #[test]
 fn seeded_joins_do_what_the_model_says() {

@@ -268,7 +268,7 @@ pub(super) fn run_beside_the_model<A: Subject>(simulation: &Simulation, hits: Hi
     performance.ends();
 }
 
-const SEEDS: Seeds = Seeds(if cfg!(miri) { 1 } else { 1_000 });
+const SEEDS: Seeds = Seeds(if cfg!(miri) { 1 } else { 200 });
 
 fn seeded<A: Subject>(name: &str) {
     check(name, SEEDS, &Faults::none(), |simulation| {

@@ -243,7 +243,7 @@ fn why_alive_follows_references_in_heaps() {
 }
 
 #[cfg_attr(miri, vivant::test(seeds = 1))]
-#[cfg_attr(not(miri), vivant::test(seeds = 300))]
+#[cfg_attr(not(miri), vivant::test(seeds = 100))]
 fn seeded_only_unreferenced_graphs_end(simulation: &Simulation) {
     let seed = simulation.seed();
     let when = [When::Paced, When::All, When::Chance][seed as usize % 3];

@@ -1,9 +1,16 @@
 //! The header of an object: its owner, the biased count, and the shared word. Each step states
 //! which thread may call it.
+//!
+//! Here are births, strong references and the merge. `weak` has the weak references, `uniqueness`
+//! the checks of an only reference, `word` the bits of the shared word.
 
-use super::word::{self, LIMIT, MERGED, PROBED, QUEUED, SHARED, SPOILED, WEAK, WEAK_LIMIT, Word};
+mod uniqueness;
+mod weak;
+mod word;
+
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fault, fence};
 use std::io::{self, Write};
+use word::{LIMIT, MERGED, PROBED, QUEUED, SHARED, WEAK, Word};
 
 /// The owner id of an object that has no owner: it is merged.
 pub(crate) const MERGED_OWNER: u32 = 0;
@@ -303,166 +310,6 @@ impl Header {
         } else {
             // B4: the object cannot have become another owner's.
             QueuedMerge::AlreadyMerged(self.drop_merged())
-        }
-    }
-
-    // Weak references.
-
-    /// Increment of the weak count, by a thread that has a strong or weak reference.
-    pub(crate) fn clone_weak(&self) {
-        let mut before = Word(self.word.load(Ordering::Relaxed));
-        // The first weak reference adds a second one, which stands for all strong references.
-        // Relaxed: the caller has a reference, as in `clone_shared`.
-        while before.weak() == 0 {
-            match self.word.compare_exchange_weak(
-                before.0,
-                before.0 + WEAK + WEAK,
-                Ordering::Relaxed,
-                Ordering::Relaxed,
-            ) {
-                Ok(_) => return,
-                Err(now) => before = Word(now),
-            }
-        }
-        // Relaxed: as for `clone_shared`. The weak count leaves zero only once, so it cannot be
-        // zero again.
-        if Word(self.word.fetch_add(WEAK, Ordering::Relaxed)).weak() >= WEAK_LIMIT {
-            overflow();
-        }
-    }
-
-    /// Decrement of the weak count. Returns true if the caller is to free the memory.
-    pub(crate) fn drop_weak(&self) -> bool {
-        // Release and Acquire: all accesses to the memory happen before its freeing.
-        if Word(self.word.fetch_sub(WEAK, Ordering::Release)).weak() != 1 {
-            return false;
-        }
-        self.acquire();
-        true
-    }
-
-    /// The value has been dropped. Returns true if the caller is to free the memory.
-    pub(crate) fn end(&self) -> bool {
-        // Acquire: pairs with the Release of the last other weak reference. No reference is left,
-        // so a count of one or zero does not change any more.
-        let weak = Word(self.word.load(Ordering::Acquire)).weak();
-        weak <= 1 || self.drop_weak()
-    }
-
-    /// Makes a strong reference of a weak one, by any thread other than the owner's holder. Returns
-    /// false if the object has ended.
-    pub(crate) fn upgrade_shared(&self) -> bool {
-        let mut before = Word(self.word.load(Ordering::Relaxed));
-        loop {
-            // An object with an owner is live: an owner that drops its last reference merges first
-            // if there are weak ones (B7).
-            let has_ended = before.has(MERGED) && before.shared() == 0;
-            if fault!(has_ended, UpgradeOfMerged => false) {
-                return false;
-            }
-            if before.shared() >= i64::from(LIMIT) {
-                overflow();
-            }
-            // Acquire: pairs with the Release of `born`.
-            match self.word.compare_exchange_weak(
-                before.0,
-                before.0.wrapping_add(SHARED),
-                fault!(Ordering::Acquire, UpgradeRelaxed => Ordering::Relaxed),
-                Ordering::Relaxed,
-            ) {
-                Ok(_) => return true,
-                Err(now) => before = Word(now),
-            }
-        }
-    }
-
-    // Uniqueness checks. The caller has the reference, and keeps it from being cloned or downgraded
-    // meanwhile.
-
-    /// Called by the owner's holder.
-    pub(crate) fn is_only_owned(&self) -> bool {
-        // Acquire: pairs with the Release of the threads that dropped their references.
-        let word = Word(self.word.load(Ordering::Acquire));
-        self.is_one(word) && word.weak() <= 1
-    }
-
-    /// As [`Header::is_only_owned`], but weak references may exist.
-    pub(crate) fn is_last_owned(&self) -> bool {
-        // Acquire: as in `is_only_owned`.
-        self.is_one(Word(self.word.load(Ordering::Acquire)))
-    }
-
-    /// Called by the owner's holder.
-    fn is_one(&self, word: Word) -> bool {
-        // Relaxed: no other thread changes it.
-        i64::from(self.biased.load(Ordering::Relaxed)) + word.shared() == 1
-    }
-
-    /// Called by any thread, for an object without owner.
-    pub(crate) fn is_only_merged(&self) -> bool {
-        // Acquire: pairs with the Release of the threads that dropped their references, and with
-        // the merge.
-        let word = Word(self.word.load(Ordering::Acquire));
-        word.shared() == 1 && word.weak() <= 1
-    }
-
-    /// A probe (B8), by a thread that is not the owner; any thread may hold the owner's entry.
-    /// True: there is no other reference, strong or weak. False may also mean that another thread
-    /// probed at the same time.
-    pub(crate) fn probe(&self) -> bool {
-        let before = Word(self.word.load(Ordering::Relaxed));
-        if !before.is_untouched() {
-            return false;
-        }
-        let (before, probed) = (before.0, before.0 | PROBED);
-        // Acquire: pairs with the Release of the thread that brought the word back to zero.
-        let began =
-            self.word
-                .compare_exchange(before, probed, Ordering::Acquire, Ordering::Relaxed);
-        if began.is_err() {
-            return false;
-        }
-        // Acquire: pairs with the Release of the owner's drops.
-        let biased = self.biased.load(Ordering::Acquire);
-        fault!(ProbeOnce => {
-            self.word.fetch_and(!PROBED, Ordering::Acquire);
-            return biased == 1;
-        });
-        // If this succeeds, no thread has dropped a shared reference since the first exchange, so
-        // there was no shared reference. All references were biased when the biased count was read.
-        let ended =
-            self.word
-                .compare_exchange(probed, before, Ordering::Acquire, Ordering::Relaxed);
-        if ended.is_err() {
-            // Relaxed: the answer is false, and the caller does nothing because of it.
-            self.word.fetch_and(!(PROBED | SPOILED), Ordering::Relaxed);
-        }
-        ended.is_ok() && biased == 1
-    }
-
-    /// Takes the only strong reference of an object without owner: no weak one can be upgraded
-    /// after. Returns true if it was the only one.
-    pub(crate) fn take_last(&self) -> bool {
-        let mut before = Word(self.word.load(Ordering::Relaxed));
-        loop {
-            if before.shared() != 1 {
-                return false;
-            }
-            let after = before.merged(0);
-            fault!(TakeByALook => {
-                self.word.store(after.0, Ordering::Release);
-                return true;
-            });
-            // Acquire: as for the last drop. Release: as for a drop.
-            match self.word.compare_exchange_weak(
-                before.0,
-                after.0,
-                Ordering::AcqRel,
-                Ordering::Relaxed,
-            ) {
-                Ok(_) => return true,
-                Err(now) => before = Word(now),
-            }
         }
     }
 
