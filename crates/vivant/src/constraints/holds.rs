@@ -14,7 +14,11 @@ impl<U> Table<U> {
         let mut members = Vec::new();
         for &rank in group {
             self.waits_no_more(rank, OfferState::In(number));
-            members.extend(self.offers.get(&rank).map(|offer| (offer.actor, rank)));
+            if let Some(offer) = self.offers.get(&rank) {
+                members.push((offer.actor, rank));
+                let seat = self.seats.entry(offer.actor).or_default();
+                seat.part_of.insert(number);
+            }
         }
         members.sort_unstable();
         for synchronizer in &stateful {
@@ -38,7 +42,7 @@ impl<U> Table<U> {
         if let Some(&(actor, _)) = transaction.and_then(|it| it.members.get(it.held)) {
             let seat = self.seats.entry(actor).or_default();
             seat.waiting.insert(number);
-            if seat.state == SeatState::Free {
+            if matches!(seat.state, SeatState::Free | SeatState::Rests) {
                 self.signals.insert(actor);
             }
         }
@@ -58,9 +62,13 @@ impl<U> Table<U> {
         match seat.state {
             SeatState::Committed(number) => return Task::Dispatch(number),
             SeatState::Held(_) => return Task::Hold,
-            SeatState::Free => {}
+            SeatState::Free | SeatState::Rests => {}
         }
         let Some(&number) = seat.waiting.first() else {
+            if !seat.part_of.is_empty() {
+                seat.state = SeatState::Rests;
+                return Task::Hold;
+            }
             self.seats.remove(&actor);
             return Task::Nothing;
         };
@@ -111,6 +119,7 @@ impl<U> Table<U> {
             self.waits_no_more(*rank, OfferState::Retracted);
             if let Some(offer) = self.remove_offer(*rank) {
                 let seat = self.seats.entry(*actor).or_default();
+                seat.part_of.remove(&number);
                 seat.state = SeatState::Committed(offer.number);
                 self.signals.insert(*actor);
             }
@@ -122,7 +131,7 @@ impl<U> Table<U> {
     pub(crate) fn dispatched(&mut self, actor: u64) {
         if let Some(seat) = self.seats.get_mut(&actor) {
             seat.state = SeatState::Free;
-            if !seat.waiting.is_empty() {
+            if !seat.part_of.is_empty() {
                 self.signals.insert(actor);
             }
         }
@@ -148,10 +157,18 @@ impl<U> Table<U> {
         self.form_again();
     }
 
-    /// The actor gives up its hold, unless the transaction that has it is about to commit.
+    /// The actor gives up its hold, unless the transaction that has it is about to commit; if it
+    /// rests, that is over.
     pub(crate) fn give_up_hold(&mut self, actor: u64) {
-        let seat = self.seats.get(&actor);
-        if let Some(SeatState::Held(number)) = seat.map(|seat| seat.state) {
+        let Some(seat) = self.seats.get(&actor) else {
+            return;
+        };
+        let numbers = match seat.state {
+            SeatState::Held(number) => BTreeSet::from([number]),
+            SeatState::Rests => seat.part_of.clone(),
+            SeatState::Free | SeatState::Committed(_) => return,
+        };
+        for number in numbers {
             self.refuse(number, actor, Refused::NotReady);
         }
     }
@@ -190,10 +207,13 @@ impl<U> Table<U> {
             self.waits(*rank);
             if let Some(seat) = self.seats.get_mut(actor) {
                 seat.waiting.remove(&number);
-                if seat.state == SeatState::Held(number) {
-                    seat.state = SeatState::Free;
-                    self.signals.insert(*actor);
+                seat.part_of.remove(&number);
+                match seat.state {
+                    SeatState::Held(by) if by == number => seat.state = SeatState::Free,
+                    SeatState::Rests if seat.part_of.is_empty() => {}
+                    _ => continue,
                 }
+                self.signals.insert(*actor);
             }
         }
         let updates = transaction.updates.into_iter();

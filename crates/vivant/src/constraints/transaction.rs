@@ -24,7 +24,9 @@ impl<U> Transaction<U> {
 #[derive(Default)]
 pub(super) struct Seat {
     pub(super) state: SeatState,
-    /// The transactions that wait for its hold.
+    /// The transactions with an offer of it.
+    pub(super) part_of: BTreeSet<u64>,
+    /// Those that wait for its hold.
     pub(super) waiting: BTreeSet<u64>,
     /// Messages that it is to refuse.
     pub(super) hopeless: VecDeque<(u64, Hopeless)>,
@@ -36,6 +38,8 @@ pub(super) struct Seat {
 pub(super) enum SeatState {
     #[default]
     Free,
+    /// It takes no message until its transactions have ended (S9).
+    Rests,
     /// A transaction has its hold.
     Held(u64),
     /// It is to dispatch the message with this number next.
@@ -46,7 +50,7 @@ pub(super) enum SeatState {
 #[derive(Debug)]
 pub(crate) enum Task {
     Nothing,
-    /// Take no message: a transaction has its hold.
+    /// Take no message: a transaction has its hold, or an offer of it (S9).
     Hold,
     /// Give its hold to a transaction, if the offer of the message with this number stands.
     Acquire(u64, u64),

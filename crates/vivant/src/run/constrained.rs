@@ -1,11 +1,12 @@
 //! Work of a run for synchronizers: constrained messages are offered, held and dispatched as the
 //! table of constraints decides (see `constraints/README.md`).
 
+use super::guards::Among;
 use super::run_guard::{After, NextMessage, RunGuard};
 use crate::actor::{
-    CellRef, Constrained, Decision, Envelope, Evaluation, Guarded, Guards, KindTable, Lifecycle,
-    MessageKind, Mute, Next, Pattern, Processed, Refusal, Rule, Signals, StateRef, StepProgress,
-    Update, Worker,
+    CellRef, Constrained, Decision, Envelope, Evaluated, Evaluation, Guarded, Guards, KindTable,
+    Lifecycle, MessageKind, Mute, Next, Pattern, Processed, Refusal, Rule, Signals, StateRef,
+    StepProgress, Update, Worker,
 };
 use crate::constraints::{Constraints, Gate, Matches, Offered, Place, Refused, Task};
 use crate::failures::catch;
@@ -94,6 +95,24 @@ impl RunGuard<'_> {
         None
     }
 
+    /// Chooses what comes before all other messages: what was decided, and the transactions that
+    /// begin with the offers that can be made now (S9).
+    #[cold]
+    pub(crate) fn next_constrained(&mut self) -> Option<NextMessage> {
+        if let Some(decided) = self.next_decided() {
+            return Some(NextMessage::Message(decided));
+        }
+        self.drop_overdue();
+        match self.evaluate(Among::Constrained) {
+            Evaluated::Closed => return None,
+            Evaluated::More | Evaluated::Open(_) => self.synchronize(),
+        }
+        if self.owner().mute == Mute::Held {
+            return Some(NextMessage::Held);
+        }
+        self.next_decided().map(NextMessage::Message)
+    }
+
     /// After an evaluation: takes part in the transactions that it has begun. Returns a message to
     /// dispatch, if they have committed at once.
     #[cold]
@@ -150,6 +169,10 @@ impl RunGuard<'_> {
         loop {
             match constraints.task(actor) {
                 Task::Nothing => return self.set_held(Mute::Free),
+                // It refuses holds until its continuation has run, so it does not rest.
+                Task::Hold if self.owner().guards == Guards::Held => {
+                    return self.set_held(Mute::Free);
+                }
                 Task::Hold => return self.set_held(Mute::Held),
                 Task::Dispatch(number) => {
                     self.set_held(Mute::Free);

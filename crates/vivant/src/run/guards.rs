@@ -3,12 +3,21 @@
 use super::constrained::offer;
 use super::run_guard::{After, COUNT_EVERY, NextMessage, RunGuard};
 use crate::actor::Guards;
-use crate::actor::{Completes, Evaluated, Evaluation, Open};
+use crate::actor::{Completes, Evaluated, Evaluation, Guarded, Open};
 use crate::actor::{Envelope, StateRef};
 use crate::message::Chain;
 use crate::message::MessageRole;
 use crate::sync::Ordering;
 use crate::wait_for::WaitForGraph;
+
+/// The messages with guards to evaluate.
+#[derive(Clone, Copy)]
+pub(super) enum Among {
+    /// Those with a stale guard.
+    All,
+    /// Those of them that synchronizers may constrain: they are offered, and none is taken out.
+    Constrained,
+}
 
 impl RunGuard<'_> {
     /// T8: finds a deferred message, or a combination of messages, with an open guard, among those
@@ -16,11 +25,11 @@ impl RunGuard<'_> {
     #[inline]
     pub(crate) fn find_open(&mut self) -> NextMessage {
         let is_constrained = self.owner().is_constrained();
-        if is_constrained && let Some(decided) = self.next_decided() {
-            return NextMessage::Message(decided);
+        if is_constrained && let Some(next) = self.next_constrained() {
+            return next;
         }
         self.drop_overdue();
-        let found = match self.evaluate() {
+        let found = match self.evaluate(Among::All) {
             Evaluated::Closed => NextMessage::Nothing,
             Evaluated::More => NextMessage::More,
             Evaluated::Open(open) => NextMessage::Message(self.took_open(open)),
@@ -32,7 +41,7 @@ impl RunGuard<'_> {
     }
 
     #[inline]
-    fn evaluate(&mut self) -> Evaluated {
+    pub(super) fn evaluate(&mut self, among: Among) -> Evaluated {
         let (actor, worker) = (&self.actor, self.worker);
         // SAFETY: this is the only `RunGuard` of the cell (C1), borrowed exclusively (X2). Written
         // out here so that the state may be borrowed beside it. A guard gets the state only, and
@@ -53,18 +62,22 @@ impl RunGuard<'_> {
         }
         // A panic passes through, to `run`.
         owner.guards = Guards::Evaluating;
-        let found = waiting.evaluate(|guarded| {
+        let is_open = |guarded: Guarded<'_>| {
             worker.guard_begins(guarded.kind());
             match (guarded.ready(&mut state), &mut *constrained) {
                 (false, _) => Evaluation::Closed,
                 (true, None) => Evaluation::Open,
                 (true, Some(constrained)) => offer(constrained, &actor.cell(), &guarded),
             }
-        });
+        };
+        let found = match among {
+            Among::All => waiting.evaluate(is_open),
+            Among::Constrained => waiting.evaluate_offers(is_open),
+        };
         worker.guard_ends();
-        owner.guards = match found {
-            Evaluated::Open(_) | Evaluated::More => Guards::Partly,
-            Evaluated::Closed => Guards::Closed,
+        owner.guards = match (among, &found) {
+            (Among::All, Evaluated::Closed) => Guards::Closed,
+            _ => Guards::Partly,
         };
         // A guard can send, but no actor is muted for that: no turn has ended.
         if worker.has_request() {

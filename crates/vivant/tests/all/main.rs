@@ -69,6 +69,7 @@ mod subscriptions;
 mod supervision;
 mod supervision_edge_cases;
 mod synchronizer_failures;
+mod synchronizer_fairness;
 mod synchronizers;
 mod timers;
 mod topics;

@@ -2,7 +2,9 @@
 //! (`constraints/README.md`).
 
 use super::line::WaitsFor;
-use super::{DeferredMessages, IsConstrained, Scope};
+use super::{
+    DeferredMessages, Evaluated, Evaluation, Guarded, IsConstrained, LastEvaluated, Scope,
+};
 use crate::actor::KindTable;
 
 impl DeferredMessages {
@@ -39,6 +41,24 @@ impl DeferredMessages {
     pub(crate) fn evaluate_constrained(&mut self) {
         let constrained = self.lines.iter_mut().filter(|line| line.is_constrained());
         constrained.for_each(super::line::Line::evaluate_anew);
+    }
+
+    /// Evaluates the constrained lines alone: their messages are offered, and none is taken out.
+    /// Returns `Closed` if there was nothing to evaluate.
+    pub(crate) fn evaluate_offers(
+        &mut self,
+        mut is_open: impl FnMut(Guarded<'_>) -> Evaluation,
+    ) -> Evaluated {
+        let mut evaluated = Evaluated::Closed;
+        for (number, line) in self.lines.iter_mut().enumerate() {
+            if !line.is_constrained() || line.is_evaluated() {
+                continue;
+            }
+            self.evaluated = LastEvaluated::Line(number);
+            line.evaluate(&mut |number, message| is_open(Guarded::Message(number, message)));
+            evaluated = Evaluated::More;
+        }
+        evaluated
     }
 
     pub(super) fn waits_for(&self, kind: &KindTable) -> WaitsFor {
