@@ -62,6 +62,8 @@ struct Join {
 #[derive(PartialEq, Eq)]
 enum LastEvaluated {
     Line(usize),
+    /// Of the message with this number, when a hold was examined.
+    Message(u64),
     Join(usize),
 }
 
@@ -435,6 +437,7 @@ impl DeferredMessages {
                 };
                 self.take(line, at).map(Open::Message)
             }
+            LastEvaluated::Message(number) => self.take_numbered(number).map(Open::Message),
             LastEvaluated::Join(join) => {
                 let numbers = self.joins.get_mut(join)?.matching.next(&self.lines)?;
                 self.take_combination(join, &numbers, GuardOutcome::Panicked)
@@ -443,15 +446,15 @@ impl DeferredMessages {
     }
 
     /// Takes out the oldest message that has a place in a bounded mailbox, whatever the value of
-    /// its guard.
-    pub(crate) fn pop_oldest_counted(&mut self) -> Option<Envelope> {
+    /// its guard. Returns it with its number.
+    pub(crate) fn pop_oldest_counted(&mut self) -> Option<(u64, Envelope)> {
         let counted = self.lines.iter_mut().zip(&self.kinds);
         let counted = counted.filter(|(_, kind)| kind.route == Route::Counted);
         let counted = counted.filter(|(line, _)| line.first().is_some());
         let oldest = counted.min_by_key(|(line, _)| line.first().map(|(arrived, _)| arrived));
         let (arrived, envelope) = oldest?.0.take(0)?;
         self.taken(arrived);
-        Some(envelope)
+        Some((arrived, envelope))
     }
 
     /// Returns all messages in the order of arrival.

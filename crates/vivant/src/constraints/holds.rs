@@ -53,8 +53,12 @@ impl<U> Table<U> {
         let Some(seat) = self.seats.get_mut(&actor) else {
             return Task::Nothing;
         };
-        if let Some(synchronizer) = seat.lifted.pop() {
-            return Task::Lifted(synchronizer);
+        if !seat.lifted.is_empty() || !seat.free.is_empty() {
+            let (lifted, free) = (
+                std::mem::take(&mut seat.lifted),
+                std::mem::take(&mut seat.free),
+            );
+            return Task::Lifted(lifted, free);
         }
         if let Some((number, why)) = seat.hopeless.pop_front() {
             return Task::Refuse(number, why);
@@ -67,7 +71,7 @@ impl<U> Table<U> {
         let Some(&number) = seat.waiting.first() else {
             if !seat.part_of.is_empty() {
                 seat.state = SeatState::Rests;
-                return Task::Hold;
+                return Task::Rest;
             }
             self.seats.remove(&actor);
             return Task::Nothing;

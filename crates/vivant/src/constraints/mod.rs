@@ -3,6 +3,7 @@
 //!
 //! - [`table`]: synchronizers and offers.
 //! - [`offer`], [`transaction`]: what is in it.
+//! - [`offers`]: how offers change.
 //! - [`groups`]: which offers form a group.
 //! - [`holds`]: the holds and the commit of a group.
 //! - [`declared`]: the state of a synchronizer, and its user code.
@@ -13,7 +14,10 @@ mod holds;
 #[cfg(all(test, feature = "macros"))]
 mod model;
 mod offer;
+mod offers;
 mod table;
+#[cfg(all(test, feature = "macros"))]
+mod tests;
 mod transaction;
 
 pub(crate) use declared::{Condition, Declaration};
@@ -164,6 +168,21 @@ impl Constraints {
 
     pub(crate) fn offer(&self, actor: u64, message: u64, matches: Matches) -> Offered {
         self.change(|inner| inner.table.offer(actor, message, matches))
+    }
+
+    /// Makes an offer anew; returns `None` if there is none.
+    pub(crate) fn offer_again(&self, actor: u64, message: u64) -> Option<Offered> {
+        self.change(|inner| inner.table.offer_again(actor, message))
+    }
+
+    /// The message matches more patterns. Returns `None` if it is not offered.
+    pub(crate) fn matches_too(&self, actor: u64, message: u64, more: Matches) -> Option<Offered> {
+        self.change(|inner| inner.table.matches_too(actor, message, more))
+    }
+
+    /// The message is gone.
+    pub(crate) fn withdraw(&self, actor: u64, message: u64) {
+        self.change(|inner| inner.table.withdraw(actor, message));
     }
 
     pub(crate) fn task(&self, actor: u64) -> Task {

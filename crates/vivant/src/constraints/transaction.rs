@@ -31,7 +31,9 @@ pub(super) struct Seat {
     /// Messages that it is to refuse.
     pub(super) hopeless: VecDeque<(u64, Hopeless)>,
     /// Synchronizers that are lifted.
-    pub(super) lifted: Vec<u64>,
+    pub(super) lifted: BTreeSet<u64>,
+    /// Messages that no synchronizer constrains any more.
+    pub(super) free: Vec<u64>,
 }
 
 #[derive(Default, Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,16 +52,18 @@ pub(super) enum SeatState {
 #[derive(Debug)]
 pub(crate) enum Task {
     Nothing,
-    /// Take no message: a transaction has its hold, or an offer of it (S9).
+    /// Take no message: a transaction has its hold.
     Hold,
+    /// Take no message: a transaction has an offer of it (S9).
+    Rest,
     /// Give its hold to a transaction, if the offer of the message with this number stands.
     Acquire(u64, u64),
     /// Dispatch the message with this number.
     Dispatch(u64),
     /// Refuse the message with this number.
     Refuse(u64, Hopeless),
-    /// Remove the patterns of a synchronizer.
-    Lifted(u64),
+    /// Remove the patterns of these synchronizers, and evaluate these messages anew.
+    Lifted(BTreeSet<u64>, Vec<u64>),
 }
 
 /// Why an actor gives no hold.

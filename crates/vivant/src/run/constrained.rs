@@ -9,10 +9,11 @@ use crate::actor::{
     StepProgress, Update, Worker,
 };
 use crate::constraints::{Constraints, Gate, Matches, Offered, Place, Refused, Task};
-use crate::failures::catch;
+use crate::failures::{Caught, catch, resume};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
+use std::collections::BTreeSet;
 use std::panic::Location;
 
 /// Whether the message that an actor has offered can be dispatched now.
@@ -20,19 +21,55 @@ enum Standing {
     /// With the updates of its dispatch.
     Stands(Vec<(u64, Update)>),
     Not(Refused),
+    /// Its guard has panicked.
+    Panicked(Caught),
 }
 
 impl RunGuard<'_> {
     /// A synchronizer constrains messages of this actor, from here on (S7).
     #[cold]
     pub(crate) fn constrain(&mut self, patterns: Vec<Pattern>) -> After {
-        let owner = self.owner();
-        let constrained = owner.cold().constrained.get_or_insert_default();
-        constrained.patterns.extend(patterns);
-        // Deferred messages may match the new patterns.
-        constrained.offered.clear();
+        self.owner().cold().constrained.get_or_insert_default();
+        self.match_more(&patterns);
+        let constrained = &mut self.owner().cold().constrained;
+        constrained
+            .get_or_insert_default()
+            .patterns
+            .extend(patterns);
         self.patterns_changed();
         After::Next
+    }
+
+    /// Messages with an offer may match these new patterns too. The others are evaluated later.
+    fn match_more(&mut self, patterns: &[Pattern]) {
+        let cold = self.owner().cold();
+        // Out of the owner part while user code runs.
+        let deferred = std::mem::take(&mut cold.deferred);
+        let mut constrained = cold.constrained.take();
+        let (worker, cell) = (self.worker, self.actor.cell());
+        if let Some(constrained) = &mut constrained {
+            let known = constrained.offered.iter().chain(&constrained.retracted);
+            for &number in known {
+                let Some(message) = deferred.numbered(number) else {
+                    continue;
+                };
+                worker.guard_begins(message.kind());
+                let more = matches_of(patterns, &cell, message);
+                worker.guard_ends();
+                drop(worker.take_overloaded());
+                if more.is_empty() {
+                    continue;
+                }
+                let constraints = Constraints::of(&cell.system);
+                if let Some(Offered::Hopeless(why)) = constraints.matches_too(cell.id, number, more)
+                {
+                    let refuse = Decision::Refuse(number, why);
+                    constrained.decided.push_back(refuse);
+                }
+            }
+        }
+        let cold = self.owner().cold();
+        (cold.deferred, cold.constrained) = (deferred, constrained);
     }
 
     fn patterns_changed(&mut self) {
@@ -47,8 +84,9 @@ impl RunGuard<'_> {
         owner.look_at_deferred();
     }
 
-    /// Removes the patterns of a synchronizer that is lifted.
-    fn lifted(&mut self, synchronizer: u64) {
+    /// Removes the patterns of synchronizers that are lifted. These messages match no pattern any
+    /// more.
+    fn lifted(&mut self, synchronizers: &BTreeSet<u64>, free: &[u64]) {
         let cold = self.owner().cold();
         let Some(constrained) = &mut cold.constrained else {
             return;
@@ -56,16 +94,30 @@ impl RunGuard<'_> {
         let all = std::mem::take(&mut constrained.patterns);
         let (lifted, rest): (Vec<_>, Vec<_>) = all
             .into_iter()
-            .partition(|pattern| pattern.synchronizer == synchronizer);
+            .partition(|pattern| synchronizers.contains(&pattern.synchronizer));
         constrained.patterns = rest;
-        constrained.offered.clear();
+        for number in free {
+            constrained.forget(*number);
+            cold.deferred.evaluate_from(*number);
+        }
         self.patterns_changed();
-        let is_held = self.owner().mute == Mute::Held;
-        let constrained = &mut self.owner().cold().constrained;
-        constrained.take_if(|it| it.is_over() && !is_held);
         // Their drop is user code.
         if let Err(caught) = catch(|| drop(lifted)) {
             self.panicked("the drop of a synchronizer", caught);
+        }
+    }
+
+    /// The actor is not constrained any more if nothing is left of its synchronizers.
+    fn unmark(&mut self) {
+        let constrained = &mut self.owner().cold().constrained;
+        constrained.take_if(|it| it.is_over());
+    }
+
+    /// The offer of a deferred message is gone: the message was displaced.
+    pub(crate) fn withdraw_offer(&mut self, number: u64) {
+        let constrained = &mut self.owner().cold().constrained;
+        if constrained.as_mut().is_some_and(|it| it.forget(number)) {
+            Constraints::of(&self.actor.system).withdraw(self.actor.id, number);
         }
     }
 
@@ -82,10 +134,15 @@ impl RunGuard<'_> {
         }
     }
 
+    /// Returns true for a message of a constrained behaviour.
+    pub(crate) fn constrains(&mut self, message: &Envelope) -> bool {
+        let cold = self.owner().cold.as_ref();
+        cold.is_some_and(|cold| cold.deferred.is_constrained(message.kind()))
+    }
+
     /// Defers a message of a constrained behaviour; returns any other.
     pub(crate) fn defer_constrained(&mut self, envelope: Envelope) -> Option<Envelope> {
-        let cold = self.owner().cold.as_ref();
-        if !cold.is_some_and(|cold| cold.deferred.is_constrained(envelope.kind())) {
+        if !self.constrains(&envelope) {
             return Some(envelope);
         }
         let owner = self.owner();
@@ -136,8 +193,12 @@ impl RunGuard<'_> {
             let decision = constrained.decided.pop_front()?;
             let (Decision::Dispatch(number)
             | Decision::Alone(number)
+            | Decision::Panicked(number, _)
             | Decision::Refuse(number, _)) = decision;
-            constrained.offered.remove(&number);
+            constrained.forget(number);
+            if let Decision::Panicked(_, caught) = decision {
+                self.guard_panics_again(number, caught);
+            }
             let envelope = self.owner().cold().deferred.take_numbered(number);
             self.tell_taken();
             self.publish_deferred();
@@ -156,7 +217,7 @@ impl RunGuard<'_> {
                     // No turn has ended.
                     drop(self.worker.take_overloaded());
                 }
-                (_, None) => {}
+                (_, None) | (Decision::Panicked(..), Some(_)) => {}
             }
         }
     }
@@ -168,19 +229,28 @@ impl RunGuard<'_> {
         let (constraints, actor) = (Constraints::of(&system), self.actor.id);
         loop {
             match constraints.task(actor) {
-                Task::Nothing => return self.set_held(Mute::Free),
-                // It refuses holds until its continuation has run, so it does not rest.
-                Task::Hold if self.owner().guards == Guards::Held => {
-                    return self.set_held(Mute::Free);
+                Task::Nothing => {
+                    self.release_message();
+                    self.set_held(Mute::Free);
+                    return self.unmark();
+                }
+                Task::Rest => {
+                    self.release_message();
+                    // It refuses holds until its continuation has run, so it does not rest.
+                    let waits = self.owner().guards == Guards::Held;
+                    return self.set_held(if waits { Mute::Free } else { Mute::Held });
                 }
                 Task::Hold => return self.set_held(Mute::Held),
                 Task::Dispatch(number) => {
                     self.set_held(Mute::Free);
+                    if let Some(constrained) = &mut self.owner().cold().constrained {
+                        constrained.held = None;
+                    }
                     self.decide(Decision::Dispatch(number));
                     return;
                 }
                 Task::Refuse(number, why) => self.decide(Decision::Refuse(number, why)),
-                Task::Lifted(synchronizer) => self.lifted(synchronizer),
+                Task::Lifted(synchronizers, free) => self.lifted(&synchronizers, &free),
                 Task::Acquire(transaction, number) => match self.standing(number) {
                     Standing::Stands(updates) => {
                         let cell = self.actor.cell();
@@ -190,6 +260,11 @@ impl RunGuard<'_> {
                     Standing::Not(refused) => {
                         constraints.refuse(transaction, actor, refused);
                         self.evaluate_offers();
+                    }
+                    Standing::Panicked(caught) => {
+                        constraints.refuse(transaction, actor, Refused::Gone);
+                        self.evaluate_offers();
+                        self.decide(Decision::Panicked(number, caught));
                     }
                 },
             }
@@ -213,7 +288,9 @@ impl RunGuard<'_> {
         match decision {
             Decision::Dispatch(_) if constrained.dispatches() => return,
             Decision::Dispatch(_) => constrained.decided.push_front(decision),
-            Decision::Alone(_) | Decision::Refuse(..) => constrained.decided.push_back(decision),
+            Decision::Alone(_) | Decision::Panicked(..) | Decision::Refuse(..) => {
+                constrained.decided.push_back(decision);
+            }
         }
         owner.look_at_deferred();
     }
@@ -222,9 +299,42 @@ impl RunGuard<'_> {
     fn evaluate_offers(&mut self) {
         let owner = self.owner();
         if let Some(constrained) = &mut owner.cold().constrained {
-            constrained.offered.clear();
+            constrained.retracted.append(&mut constrained.offered);
             owner.cold().deferred.evaluate_constrained();
             owner.look_at_deferred();
+        }
+    }
+
+    /// The transaction that had the hold was aborted: the asker can withdraw the message again.
+    fn release_message(&mut self) {
+        let cold = self.owner().cold();
+        let held = cold.constrained.as_mut().and_then(|it| it.held.take());
+        if let Some((number, release)) = held
+            && let Some(message) = cold.deferred.numbered(number)
+        {
+            release(message);
+        }
+    }
+
+    /// A guard has panicked when a hold was examined: as if it were evaluated now.
+    fn guard_panics_again(&mut self, number: u64, caught: Caught) -> ! {
+        let owner = self.owner();
+        owner.guards = Guards::Evaluating;
+        owner.cold().deferred.set_evaluated(number);
+        resume(caught)
+    }
+
+    /// After the panic of the guard of a constrained message: it fails as by a panic of its turn,
+    /// and is not dispatched (S8). The caller ends the actor.
+    pub(crate) fn fail_constrained(&mut self, envelope: Envelope, caught: &Caught) {
+        let kind = envelope.kind();
+        self.actor.facts.turn_begins(kind, envelope.head().sent_ms);
+        self.worker.turn_begins(kind);
+        self.free_place(&envelope);
+        let panic = self.actor.panic(kind.name, caught.clone());
+        let refusal = Refusal::panicked(self.actor.cell(), panic);
+        if let Err(second) = catch(|| envelope.refuse(&refusal).follow()) {
+            self.panicked(kind.name, second);
         }
     }
 
@@ -240,9 +350,23 @@ impl RunGuard<'_> {
         }
         // Out of the owner part while user code runs.
         let deferred = std::mem::take(&mut owner.cold().deferred);
-        let constrained = owner.cold().constrained.take();
-        let standing = match (deferred.numbered(number), &constrained) {
-            (Some(message), Some(constrained)) => self.standing_of(message, &constrained.patterns),
+        let mut constrained = owner.cold().constrained.take();
+        let standing = match (deferred.numbered(number), &mut constrained) {
+            (Some(message), Some(constrained)) => {
+                let standing = self.standing_of(message, &constrained.patterns);
+                let mut patterns = constrained.patterns.iter();
+                let of_kind = patterns.find(|it| (it.is_of)(message.kind()));
+                match (standing, of_kind) {
+                    (Standing::Stands(_), Some(pattern)) if (pattern.hold)(message) => {
+                        Standing::Not(Refused::Gone)
+                    }
+                    (Standing::Stands(updates), Some(pattern)) => {
+                        constrained.held = Some((number, pattern.release));
+                        Standing::Stands(updates)
+                    }
+                    (standing, _) => standing,
+                }
+            }
             _ => Standing::Not(Refused::Gone),
         };
         let cold = self.owner().cold();
@@ -263,12 +387,9 @@ impl RunGuard<'_> {
         match ready {
             Ok(true) => {}
             Ok(false) => return Standing::Not(Refused::NotReady),
-            Err(_) => return Standing::Not(Refused::Gone),
+            Err(caught) => return Standing::Panicked(caught),
         }
         let of_kind = patterns.iter().filter(|it| (it.is_of)(message.kind()));
-        if of_kind.clone().any(|pattern| (pattern.begin)(message)) {
-            return Standing::Not(Refused::Gone);
-        }
         let mut updates = Vec::new();
         let mut broken = None;
         self.in_synchronizer(|| {
@@ -347,7 +468,9 @@ impl RunGuard<'_> {
             return;
         };
         constrained.offered.clear();
+        constrained.retracted.clear();
         constrained.decided.clear();
+        constrained.held = None;
         Constraints::of(&self.actor.system).forget(self.actor.id);
     }
 }
@@ -377,11 +500,22 @@ pub(super) fn offer(
     if constrained.offered.contains(number) {
         return Evaluation::Offered;
     }
-    let matches = matches_of(&constrained.patterns, cell, message);
-    if matches.is_empty() {
-        return Evaluation::Open;
-    }
-    match Constraints::of(&cell.system).offer(cell.id, *number, matches) {
+    let constraints = Constraints::of(&cell.system);
+    let again = match constrained.retracted.remove(number) {
+        true => constraints.offer_again(cell.id, *number),
+        false => None,
+    };
+    let offered = match again {
+        Some(offered) => offered,
+        None => {
+            let matches = matches_of(&constrained.patterns, cell, message);
+            if matches.is_empty() {
+                return Evaluation::Open;
+            }
+            constraints.offer(cell.id, *number, matches)
+        }
+    };
+    match offered {
         Offered::Free => return Evaluation::Open,
         Offered::Waits => {}
         Offered::Hopeless(why) => {

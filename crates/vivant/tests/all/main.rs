@@ -68,6 +68,7 @@ mod streams;
 mod subscriptions;
 mod supervision;
 mod supervision_edge_cases;
+mod synchronizer_costs;
 mod synchronizer_failures;
 mod synchronizer_fairness;
 mod synchronizers;

@@ -1,8 +1,8 @@
 //! Synchronizers and members that are seldom at rest: how often other messages pass a constrained
 //! one (`constraints/README.md`, S9).
 
-use crate::synchronizers::{Account, Scene, pay};
-use vivant::Synchronizer;
+use crate::synchronizers::{Account, Pay, Scene, pay};
+use vivant::{Pattern, Synchronizer};
 
 /// The number of exclusive waits that ended before the first payment.
 fn waits_before_the_payment(happened: &[String]) -> usize {
@@ -30,5 +30,50 @@ fn exclusive_waits_pass_an_offer_once() {
             assert!(waits <= 2, "seed {seed}: {waits} of 101 waits passed");
             assert_eq!(happened.iter().filter(|it| it.contains(" pay ")).count(), 2);
         }
+    }
+}
+
+#[test]
+fn a_lift_keeps_the_order_of_what_other_synchronizers_constrain() {
+    let scene = Scene::new(1);
+    let (ada, bob) = (&scene.ada, &scene.bob);
+    let cleo = Account::spawn(scene.simulation.system(), "cleo", scene.log.clone());
+    let all = Pattern::<Pay<Account>>::at;
+    let first = Synchronizer::new().atomic((pay(ada, 1), pay(&cleo, 1)));
+    let first = first.declare().expect("valid");
+    let second = Synchronizer::new().atomic((all(ada), all(bob)));
+    let _second = second.declare().expect("valid");
+    ada.pay(1).send();
+    scene.simulation.run();
+    ada.pay(2).send();
+    scene.simulation.run();
+    first.lift();
+    scene.simulation.run();
+    bob.pay(9).send();
+    let mut happened = scene.happened();
+    happened.sort();
+    assert_eq!(happened, ["ada pay 1", "bob pay 9"], "the oldest goes");
+}
+
+/// A message that waits for one synchronizer is constrained by those that are declared later too.
+#[test]
+fn a_later_synchronizer_constrains_what_waits() {
+    for seed in 0..20 {
+        let scene = Scene::new(seed);
+        let (ada, bob) = (&scene.ada, &scene.bob);
+        let cleo = Account::spawn(scene.simulation.system(), "cleo", scene.log.clone());
+        let first = Synchronizer::new().atomic((pay(ada, 1), pay(bob, 1)));
+        let first = first.declare().expect("valid");
+        ada.pay(1).send();
+        scene.simulation.run();
+        let second = Synchronizer::new().atomic((pay(ada, 1), pay(&cleo, 1)));
+        let second = second.declare().expect("valid");
+        scene.simulation.run();
+        bob.pay(1).send();
+        assert!(scene.happened().is_empty(), "both constrain it");
+        first.lift();
+        assert_eq!(scene.happened(), ["bob pay 1"]);
+        second.lift();
+        assert_eq!(scene.happened(), ["ada pay 1"]);
     }
 }

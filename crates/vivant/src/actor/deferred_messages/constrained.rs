@@ -8,8 +8,8 @@ use super::{
 use crate::actor::KindTable;
 
 impl DeferredMessages {
-    /// From here on these behaviours are constrained, and no others. All messages of the lines that
-    /// this concerns are evaluated anew.
+    /// From here on these behaviours are constrained, and no others. All messages of the lines for
+    /// which that is new are evaluated anew.
     pub(crate) fn constrain(&mut self, constrained: Vec<IsConstrained>) {
         self.constrained = constrained;
         self.scope = Scope::Firsts;
@@ -17,7 +17,7 @@ impl DeferredMessages {
             let waits_for = self.waits_for(self.kinds[number]);
             let line = &mut self.lines[number];
             let concerns = line.is_constrained() || matches!(waits_for, WaitsFor::Constraints(_));
-            if concerns {
+            if concerns && line.waits_for() != waits_for {
                 line.set_waits_for(waits_for);
             }
             if line.reads_arguments() {
@@ -41,6 +41,18 @@ impl DeferredMessages {
     pub(crate) fn evaluate_constrained(&mut self) {
         let constrained = self.lines.iter_mut().filter(|line| line.is_constrained());
         constrained.for_each(super::line::Line::evaluate_anew);
+    }
+
+    /// The message with this number is evaluated anew, and those behind it in its line.
+    pub(crate) fn evaluate_from(&mut self, number: u64) {
+        if let Some((line, at)) = self.place_of(number) {
+            self.lines[line].evaluate_from(at);
+        }
+    }
+
+    /// The guard of the message with this number was evaluated last.
+    pub(crate) fn set_evaluated(&mut self, number: u64) {
+        self.evaluated = LastEvaluated::Message(number);
     }
 
     /// Evaluates the constrained lines alone: their messages are offered, and none is taken out.

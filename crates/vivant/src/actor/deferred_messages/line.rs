@@ -85,6 +85,16 @@ impl<M> Line<M> {
         self.guard = LineGuard::Unknown;
     }
 
+    /// The messages from this index on are evaluated anew.
+    pub(super) fn evaluate_from(&mut self, at: usize) {
+        self.next = self.next.min(at);
+        self.guard = LineGuard::Unknown;
+    }
+
+    pub(super) fn waits_for(&self) -> WaitsFor {
+        self.waits_for
+    }
+
     pub(super) fn is_constrained(&self) -> bool {
         matches!(self.waits_for, WaitsFor::Constraints(_))
     }
