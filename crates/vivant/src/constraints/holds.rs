@@ -3,7 +3,9 @@
 
 use super::offer::{GateState, OfferState, Rank};
 use super::table::Table;
-use super::transaction::{Acquired, Refused, Released, SeatState, Task, Transaction};
+use super::transaction::{
+    Acquired, Patience, Refused, Released, SeatState, Task, Transaction, patience_ns,
+};
 use std::collections::BTreeSet;
 
 impl<U> Table<U> {
@@ -31,6 +33,7 @@ impl<U> Table<U> {
             held: 0,
             stateful,
             updates: Vec::new(),
+            patience: Patience::New,
         };
         self.transactions.insert(number, transaction);
         self.ask_next(number);
@@ -97,6 +100,7 @@ impl<U> Table<U> {
             return Acquired::Next;
         };
         transaction.held += 1;
+        transaction.patience = Patience::New;
         transaction.updates.extend(updates);
         let seat = self.seats.entry(actor).or_default();
         seat.waiting.remove(&number);
@@ -156,9 +160,44 @@ impl<U> Table<U> {
         self.released.extend(released);
         match (refused, rank) {
             (Refused::Gone, Some(rank)) => drop(self.remove_offer(rank)),
-            _ => self.retract_all(actor),
+            (_, rank) => {
+                if let Some(offer) = rank.and_then(|rank| self.offers.get_mut(&rank)) {
+                    offer.refused += 1;
+                }
+                self.retract_all(actor);
+            }
         }
         self.form_again();
+    }
+
+    /// The actor cannot give its hold before its exclusive wait is over. Returns whether the
+    /// transaction waits for that, and the length of the wait in nanoseconds if it begins now (S9).
+    pub(crate) fn wait_for(&mut self, number: u64) -> (Patience, Option<u64>) {
+        let Some(transaction) = self.transactions.get_mut(&number) else {
+            return (Patience::Over, None);
+        };
+        let members = transaction.members.iter();
+        let refused = members.filter_map(|(_, rank)| Some(self.offers.get(rank)?.refused));
+        let ns = refused.max().and_then(patience_ns);
+        match (transaction.patience, ns) {
+            (Patience::New, Some(_)) => {
+                transaction.patience = Patience::Waits;
+                (Patience::Waits, ns)
+            }
+            (Patience::Waits, _) => (Patience::Waits, None),
+            (Patience::New | Patience::Over, _) => (Patience::Over, None),
+        }
+    }
+
+    /// The transaction has waited long enough for the actor's exclusive wait.
+    pub(crate) fn wait_no_longer(&mut self, number: u64, actor: u64) {
+        if let Some(transaction) = self.transactions.get_mut(&number)
+            && transaction.patience == Patience::Waits
+            && transaction.members.get(transaction.held).map(|it| it.0) == Some(actor)
+        {
+            transaction.patience = Patience::Over;
+            self.signals.insert(actor);
+        }
     }
 
     /// The actor gives up its hold, unless the transaction that has it is about to commit; if it

@@ -22,7 +22,7 @@ mod transaction;
 
 pub(crate) use declared::{Condition, Declaration};
 pub(crate) use offer::{Gate, Hopeless, Matches, Offered, Place};
-pub(crate) use transaction::{Refused, Task};
+pub(crate) use transaction::{Patience, Refused, Task};
 
 use crate::actor::{
     CellRef, Delivery, Envelope, KindTable, MessageKind, Next, Pattern, Processed, Refusal, Shared,
@@ -191,6 +191,15 @@ impl Constraints {
 
     pub(crate) fn refuse(&self, transaction: u64, actor: u64, refused: Refused) {
         self.change(|inner| inner.table.refuse(transaction, actor, refused));
+    }
+
+    /// The actor cannot give its hold before its exclusive wait is over: see `Table::wait_for`.
+    pub(crate) fn wait_for(&self, transaction: u64) -> (Patience, Option<u64>) {
+        self.change(|inner| inner.table.wait_for(transaction))
+    }
+
+    pub(crate) fn wait_no_longer(&self, transaction: u64, actor: u64) {
+        self.change(|inner| inner.table.wait_no_longer(transaction, actor));
     }
 
     pub(crate) fn give_up_hold(&self, actor: u64) {

@@ -83,6 +83,8 @@ pub(super) struct Offer {
     pub(super) number: u64,
     pub(super) matches: Matches,
     pub(super) state: OfferState,
+    /// Number of holds that its actor has refused for it.
+    pub(super) refused: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

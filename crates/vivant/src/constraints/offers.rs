@@ -22,6 +22,7 @@ impl<U> Table<U> {
             number,
             matches,
             state: OfferState::Retracted,
+            refused: 0,
         };
         self.offers.insert(rank, offer);
         self.waits(rank);

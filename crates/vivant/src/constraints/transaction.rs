@@ -10,6 +10,33 @@ pub(super) struct Transaction<U> {
     pub(super) held: usize,
     pub(super) stateful: BTreeSet<u64>,
     pub(super) updates: Vec<(u64, U)>,
+    /// Whether it waits for the exclusive wait of its next member.
+    pub(super) patience: Patience,
+}
+
+/// Whether a transaction waits until the exclusive wait of a member is over (S9).
+#[derive(Default, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Patience {
+    /// The member has not been asked.
+    #[default]
+    New,
+    /// An alarm is set.
+    Waits,
+    Over,
+}
+
+/// Number of holds that are refused at once for an offer. A transaction with an offer for which
+/// more were refused waits.
+const REFUSED_AT_ONCE: u32 = 2;
+/// How long it waits the first time, in nanoseconds; then twice as long each time.
+const PATIENCE_NS: u64 = 1_000_000;
+const PATIENCE_DOUBLED_MAX: u32 = 6;
+
+/// Returns how long a transaction waits for a member, if this number of holds was refused for one
+/// of its offers; in nanoseconds.
+pub(super) fn patience_ns(refused: u32) -> Option<u64> {
+    let doubled = refused.checked_sub(REFUSED_AT_ONCE)?;
+    Some(PATIENCE_NS << doubled.min(PATIENCE_DOUBLED_MAX))
 }
 
 impl<U> Transaction<U> {

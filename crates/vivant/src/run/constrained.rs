@@ -8,11 +8,12 @@ use crate::actor::{
     Lifecycle, MessageKind, Mute, Next, Pattern, Processed, Refusal, Rule, Signals, StateRef,
     StepProgress, Update, Worker,
 };
-use crate::constraints::{Constraints, Gate, Matches, Offered, Place, Refused, Task};
+use crate::constraints::{Constraints, Gate, Matches, Offered, Patience, Place, Refused, Task};
 use crate::failures::{Caught, catch, resume};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
+use crate::services::Alarm;
 use std::collections::BTreeSet;
 use std::panic::Location;
 
@@ -225,6 +226,23 @@ impl RunGuard<'_> {
     /// Looks at the table of constraints, and does what is to be done there.
     #[cold]
     pub(crate) fn synchronize(&mut self) {
+        let constrained = &mut self.owner().cold().constrained;
+        let alarm = constrained.as_mut().and_then(|it| it.alarm.take());
+        let patience = self.do_tasks();
+        match (alarm, &mut self.owner().cold().constrained) {
+            (None, _) => {}
+            (Some(alarm), Some(constrained))
+                if patience == Patience::Waits && constrained.alarm.is_none() =>
+            {
+                constrained.alarm = Some(alarm);
+            }
+            (Some(alarm), _) => drop(alarm.cancel()),
+        }
+    }
+
+    /// Does what the table says. Returns whether a transaction waits for this actor's exclusive
+    /// wait.
+    fn do_tasks(&mut self) -> Patience {
         let system = self.actor.system.clone();
         let (constraints, actor) = (Constraints::of(&system), self.actor.id);
         loop {
@@ -232,42 +250,88 @@ impl RunGuard<'_> {
                 Task::Nothing => {
                     self.release_message();
                     self.set_held(Mute::Free);
-                    return self.unmark();
+                    self.unmark();
+                    return Patience::Over;
                 }
                 Task::Rest => {
                     self.release_message();
                     // It refuses holds until its continuation has run, so it does not rest.
                     let waits = self.owner().guards == Guards::Held;
-                    return self.set_held(if waits { Mute::Free } else { Mute::Held });
+                    self.set_held(if waits { Mute::Free } else { Mute::Held });
+                    return Patience::Over;
                 }
-                Task::Hold => return self.set_held(Mute::Held),
+                Task::Hold => {
+                    self.set_held(Mute::Held);
+                    return Patience::Over;
+                }
                 Task::Dispatch(number) => {
                     self.set_held(Mute::Free);
                     if let Some(constrained) = &mut self.owner().cold().constrained {
                         constrained.held = None;
                     }
                     self.decide(Decision::Dispatch(number));
-                    return;
+                    return Patience::Over;
                 }
                 Task::Refuse(number, why) => self.decide(Decision::Refuse(number, why)),
                 Task::Lifted(synchronizers, free) => self.lifted(&synchronizers, &free),
-                Task::Acquire(transaction, number) => match self.standing(number) {
-                    Standing::Stands(updates) => {
-                        let cell = self.actor.cell();
-                        debug_assert!(self.worker.turn().is_none(), "S2: a hold in a turn");
-                        self.in_synchronizer(|| constraints.acquired(transaction, &cell, updates));
+                Task::Acquire(transaction, number) => {
+                    self.release_message();
+                    if self.gives_hold_later(transaction) == Patience::Waits {
+                        self.set_held(Mute::Free);
+                        return Patience::Waits;
                     }
-                    Standing::Not(refused) => {
-                        constraints.refuse(transaction, actor, refused);
-                        self.evaluate_offers();
-                    }
-                    Standing::Panicked(caught) => {
-                        constraints.refuse(transaction, actor, Refused::Gone);
-                        self.evaluate_offers();
-                        self.decide(Decision::Panicked(number, caught));
-                    }
-                },
+                    self.give_hold(transaction, number);
+                }
             }
+        }
+    }
+
+    /// Gives the hold to this transaction, if the offer of this message stands; else refuses.
+    fn give_hold(&mut self, transaction: u64, number: u64) {
+        let system = self.actor.system.clone();
+        let (constraints, actor) = (Constraints::of(&system), self.actor.id);
+        match self.standing(number) {
+            Standing::Stands(updates) => {
+                let cell = self.actor.cell();
+                debug_assert!(self.worker.turn().is_none(), "S2: a hold in a turn");
+                self.in_synchronizer(|| constraints.acquired(transaction, &cell, updates));
+            }
+            Standing::Not(refused) => {
+                constraints.refuse(transaction, actor, refused);
+                self.evaluate_offers();
+            }
+            Standing::Panicked(caught) => {
+                constraints.refuse(transaction, actor, Refused::Gone);
+                self.evaluate_offers();
+                self.decide(Decision::Panicked(number, caught));
+            }
+        }
+    }
+
+    /// S9: whether the transaction waits until this actor's exclusive wait is over.
+    fn gives_hold_later(&mut self, transaction: u64) -> Patience {
+        let owner = self.owner();
+        let waits = owner.guards == Guards::Held && owner.life == Lifecycle::Running;
+        if !waits || !owner.is_constrained() {
+            return Patience::Over;
+        }
+        let cell = self.actor.cell();
+        let (patience, ns) = Constraints::of(&cell.system).wait_for(transaction);
+        if let Some(ns) = ns {
+            let system = cell.system.clone();
+            let post = move || Constraints::of(&cell.system).wait_no_longer(transaction, cell.id);
+            let alarm = system.set_timer(ns, Alarm::Limit(Box::new(post)));
+            let constrained = &mut self.owner().cold().constrained;
+            constrained.get_or_insert_default().alarm = Some(alarm);
+        }
+        patience
+    }
+
+    /// The exclusive wait is over: transactions that wait for that go first (S9).
+    pub(crate) fn wait_is_over(&mut self) {
+        self.owner().guards = Guards::Stale;
+        if self.owner().is_constrained() {
+            self.actor.signals.raise(Signals::SYNCHRONIZE);
         }
     }
 

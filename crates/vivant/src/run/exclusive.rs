@@ -192,7 +192,7 @@ impl RunGuard<'_> {
     fn wait_over(&mut self, wait: &ExclusiveWait, outcome: WaitOutcome) -> Option<StopReason> {
         WaitForGraph::of(&self.actor.system).end(self.actor.id, wait);
         if self.owner().cold().waits.is_empty() {
-            self.owner().guards = Guards::Stale;
+            self.wait_is_over();
         }
         match (wait.purpose, outcome) {
             (WaitPurpose::Reply, _) => None,
@@ -230,9 +230,9 @@ impl RunGuard<'_> {
     pub(crate) fn forget_waits(&mut self) {
         let owner = self.owner();
         if owner.guards == Guards::Held {
-            owner.guards = Guards::Stale;
+            self.wait_is_over();
         }
-        let Some(cold) = &mut owner.cold else {
+        let Some(cold) = &mut self.owner().cold else {
             return;
         };
         for wait in std::mem::take(&mut cold.waits) {

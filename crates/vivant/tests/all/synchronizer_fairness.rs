@@ -1,7 +1,8 @@
 //! Synchronizers and members that are seldom at rest: how often other messages pass a constrained
 //! one (`constraints/README.md`, S9).
 
-use crate::synchronizers::{Account, Pay, Scene, pay};
+use crate::synchronizers::{Account, Log, Pay, Scene, pay, taken};
+use vivant::simulation::Simulation;
 use vivant::{Pattern, Synchronizer};
 
 /// The number of exclusive waits that ended before the first payment.
@@ -29,6 +30,54 @@ fn exclusive_waits_pass_an_offer_once() {
             let waits = waits_before_the_payment(&happened);
             assert!(waits <= 2, "seed {seed}: {waits} of 101 waits passed");
             assert_eq!(happened.iter().filter(|it| it.contains(" pay ")).count(), 2);
+        }
+    }
+}
+
+/// All members have exclusive waits one after the other, and are at rest between two of them only.
+#[test]
+fn members_that_are_never_at_rest_together_are_waited_for() {
+    const WAITS: usize = 200;
+    for members in 2..5 {
+        for seed in 0..10 {
+            let (simulation, log) = (Simulation::new(seed), Log::default());
+            let new = |name| Account::spawn(simulation.system(), name, log.clone());
+            let all: Vec<_> = (0..members).map(|_| (new("busy"), new("helper"))).collect();
+            let set: Vec<_> = all.iter().map(|(busy, _)| pay(busy, 1)).collect();
+            let _synchronizer = Synchronizer::new().atomic(set).declare().expect("valid");
+            for (busy, helper) in &all {
+                busy.pay(1).send();
+                (0..WAITS).for_each(|_| busy.wait(helper.clone()).send());
+            }
+            simulation.run();
+            let waits = waits_before_the_payment(&taken(&log));
+            assert!(
+                waits <= 8 * members,
+                "seed {seed}: {waits} waits of {members} members"
+            );
+        }
+    }
+}
+
+/// The exclusive wait of one member depends on the other: the transaction does not wait for ever.
+#[test]
+fn a_member_that_waits_for_another_is_not_waited_for() {
+    for seed in 0..20 {
+        let scene = Scene::new(seed);
+        for (busy, other) in [(&scene.ada, &scene.bob), (&scene.bob, &scene.ada)] {
+            let set = (pay(busy, 1), pay(other, 1));
+            let _synchronizer = Synchronizer::new().atomic(set).declare().expect("valid");
+            scene.simulation.run();
+            busy.pay(1).send();
+            (0..20).for_each(|_| busy.wait(other.clone()).send());
+            other.pay(1).send();
+            let happened = scene.happened();
+            let count = |what| happened.iter().filter(|it| it.contains(what)).count();
+            assert_eq!(
+                (count("waited Ok(0)"), count(" pay ")),
+                (20, 2),
+                "{happened:?}"
+            );
         }
     }
 }
