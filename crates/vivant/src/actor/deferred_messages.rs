@@ -115,6 +115,8 @@ pub(crate) enum Evaluated {
     Open(Open),
     /// No guard that was evaluated is open; there are more to evaluate.
     More,
+    /// Constrained messages were offered, and nothing was taken out.
+    Offered,
     /// No guard is open.
     Closed,
 }
@@ -257,6 +259,18 @@ impl DeferredMessages {
             Scope::Firsts => (self.evaluate_firsts(&mut is_open), false),
             Scope::Each => self.evaluate_each(&mut is_open),
         };
+        self.evaluate_rest(message, more, is_open)
+    }
+
+    /// Evaluates the joins, if there are any, and takes out what was found. `message` is the oldest
+    /// open message, with its place.
+    #[inline]
+    fn evaluate_rest(
+        &mut self,
+        message: Option<(u64, usize, usize)>,
+        more: bool,
+        is_open: impl FnMut(Guarded<'_>) -> Evaluation,
+    ) -> Evaluated {
         if !self.joins.is_empty() {
             return self.evaluate_joins(message, more, is_open);
         }
@@ -301,7 +315,7 @@ impl DeferredMessages {
         let mut oldest: Option<(u64, usize, usize)> = None;
         let mut more = false;
         for (number, line) in self.lines.iter_mut().enumerate() {
-            if line.is_joined() {
+            if line.is_joined() || line.is_constrained() {
                 continue;
             }
             self.evaluated = LastEvaluated::Line(number);

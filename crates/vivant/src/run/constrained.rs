@@ -1,12 +1,12 @@
 //! Work of a run for synchronizers: constrained messages are offered, held and dispatched as the
 //! table of constraints decides (see `constraints/README.md`).
 
-use super::guards::Among;
+use super::guards::Order;
 use super::run_guard::{After, NextMessage, RunGuard};
 use crate::actor::{
-    CellRef, Constrained, Decision, Envelope, Evaluated, Evaluation, Guarded, Guards, KindTable,
-    Lifecycle, MessageKind, Mute, Next, Pattern, Processed, Refusal, Rule, Signals, StateRef,
-    StepProgress, Update, Worker,
+    CellRef, Constrained, Decision, Envelope, Evaluation, Guarded, Guards, KindTable, Lifecycle,
+    MessageKind, Mute, Next, Pattern, Processed, Refusal, Rule, Signals, StateRef, StepProgress,
+    Update, Worker,
 };
 use crate::constraints::{Constraints, Gate, Matches, Offered, Patience, Place, Refused, Task};
 use crate::failures::{Caught, catch, resume};
@@ -153,30 +153,16 @@ impl RunGuard<'_> {
         None
     }
 
-    /// Chooses what comes before all other messages: what was decided, and the transactions that
-    /// begin with the offers that can be made now (S9).
+    /// Finds the next message of a constrained actor. Transactions come first: those that were
+    /// decided, and those that begin with the offers that can be made now (S9).
     #[cold]
-    pub(crate) fn next_constrained(&mut self) -> Option<NextMessage> {
+    pub(crate) fn find_constrained(&mut self) -> NextMessage {
         if let Some(decided) = self.next_decided() {
-            return Some(NextMessage::Message(decided));
+            return NextMessage::Message(decided);
         }
         self.drop_overdue();
-        match self.evaluate(Among::Constrained) {
-            Evaluated::Closed => return None,
-            Evaluated::More | Evaluated::Open(_) => self.synchronize(),
-        }
-        if self.owner().mute == Mute::Held {
-            return Some(NextMessage::Held);
-        }
-        self.next_decided().map(NextMessage::Message)
-    }
-
-    /// After an evaluation: takes part in the transactions that it has begun. Returns a message to
-    /// dispatch, if they have committed at once.
-    #[cold]
-    pub(crate) fn after_offers(&mut self, found: NextMessage) -> NextMessage {
+        let found = self.found(Order::Arrival);
         if let NextMessage::Message(_) = found {
-            // Signals are handled after its turn.
             return found;
         }
         self.synchronize();

@@ -10,13 +10,13 @@ use crate::message::MessageRole;
 use crate::sync::Ordering;
 use crate::wait_for::WaitForGraph;
 
-/// The messages with guards to evaluate.
+/// The order in which guards are evaluated.
 #[derive(Clone, Copy)]
-pub(super) enum Among {
-    /// Those with a stale guard.
-    All,
-    /// Those of them that synchronizers may constrain: they are offered, and none is taken out.
-    Constrained,
+pub(super) enum Order {
+    /// One line after the other.
+    AnyLine,
+    /// A constrained message is evaluated after each older one that is open has run.
+    Arrival,
 }
 
 impl RunGuard<'_> {
@@ -24,24 +24,25 @@ impl RunGuard<'_> {
     /// with a stale guard.
     #[inline]
     pub(crate) fn find_open(&mut self) -> NextMessage {
-        let is_constrained = self.owner().is_constrained();
-        if is_constrained && let Some(next) = self.next_constrained() {
-            return next;
+        if self.owner().is_constrained() {
+            return self.find_constrained();
         }
         self.drop_overdue();
-        let found = match self.evaluate(Among::All) {
+        self.found(Order::AnyLine)
+    }
+
+    /// Evaluates guards, and takes out what is found.
+    #[inline]
+    pub(super) fn found(&mut self, order: Order) -> NextMessage {
+        match self.evaluate(order) {
             Evaluated::Closed => NextMessage::Nothing,
-            Evaluated::More => NextMessage::More,
+            Evaluated::More | Evaluated::Offered => NextMessage::More,
             Evaluated::Open(open) => NextMessage::Message(self.took_open(open)),
-        };
-        match is_constrained {
-            true => self.after_offers(found),
-            false => found,
         }
     }
 
     #[inline]
-    pub(super) fn evaluate(&mut self, among: Among) -> Evaluated {
+    fn evaluate(&mut self, order: Order) -> Evaluated {
         let (actor, worker) = (&self.actor, self.worker);
         // SAFETY: this is the only `RunGuard` of the cell (C1), borrowed exclusively (X2). Written
         // out here so that the state may be borrowed beside it. A guard gets the state only, and
@@ -70,14 +71,14 @@ impl RunGuard<'_> {
                 (true, Some(constrained)) => offer(constrained, &actor.cell(), &guarded),
             }
         };
-        let found = match among {
-            Among::All => waiting.evaluate(is_open),
-            Among::Constrained => waiting.evaluate_offers(is_open),
+        let found = match order {
+            Order::AnyLine => waiting.evaluate(is_open),
+            Order::Arrival => waiting.evaluate_in_order(is_open),
         };
         worker.guard_ends();
-        owner.guards = match (among, &found) {
-            (Among::All, Evaluated::Closed) => Guards::Closed,
-            _ => Guards::Partly,
+        owner.guards = match found {
+            Evaluated::Open(_) | Evaluated::More | Evaluated::Offered => Guards::Partly,
+            Evaluated::Closed => Guards::Closed,
         };
         // A guard can send, but no actor is muted for that: no turn has ended.
         if worker.has_request() {

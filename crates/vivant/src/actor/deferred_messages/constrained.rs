@@ -1,11 +1,11 @@
 //! The behaviours that synchronizers constrain, and the lines of their messages
 //! (`constraints/README.md`).
 
-use super::line::WaitsFor;
+use super::line::{EVALUATIONS_MAX, WaitsFor};
 use super::{
     DeferredMessages, Evaluated, Evaluation, Guarded, IsConstrained, LastEvaluated, Scope,
 };
-use crate::actor::KindTable;
+use crate::actor::{Envelope, KindTable};
 
 impl DeferredMessages {
     /// From here on these behaviours are constrained, and no others. All messages of the lines for
@@ -55,22 +55,47 @@ impl DeferredMessages {
         self.evaluated = LastEvaluated::Message(number);
     }
 
-    /// Evaluates the constrained lines alone: their messages are offered, and none is taken out.
-    /// Returns `Closed` if there was nothing to evaluate.
-    pub(crate) fn evaluate_offers(
+    /// As `evaluate`, with constrained messages in the order of arrival: none is offered before an
+    /// older message that is open has run. If one is offered, nothing is taken out.
+    pub(crate) fn evaluate_in_order(
         &mut self,
         mut is_open: impl FnMut(Guarded<'_>) -> Evaluation,
     ) -> Evaluated {
-        let mut evaluated = Evaluated::Closed;
-        for (number, line) in self.lines.iter_mut().enumerate() {
-            if !line.is_constrained() || line.is_evaluated() {
-                continue;
+        let (mut oldest, mut more) = match self.scope {
+            Scope::Firsts => (self.evaluate_firsts(&mut is_open), false),
+            Scope::Each => self.evaluate_each(&mut is_open),
+        };
+        let mut offered = false;
+        for evaluated in 0.. {
+            let constrained = self.lines.iter_mut().enumerate();
+            let constrained = constrained.filter(|(_, line)| line.is_constrained());
+            let next = constrained.filter_map(|(at, line)| Some((line.next_number()?, at)));
+            let Some((arrived, at)) = next.min() else {
+                break;
+            };
+            if oldest.is_some_and(|(other, ..)| other < arrived) {
+                break;
             }
-            self.evaluated = LastEvaluated::Line(number);
-            line.evaluate(&mut |number, message| is_open(Guarded::Message(number, message)));
-            evaluated = Evaluated::More;
+            if evaluated == EVALUATIONS_MAX {
+                more = true;
+                break;
+            }
+            self.evaluated = LastEvaluated::Line(at);
+            let line = &mut self.lines[at];
+            let is_open = |message: &Envelope| is_open(Guarded::Message(arrived, message));
+            match line.evaluate_next(is_open) {
+                Some((Evaluation::Open, place)) => {
+                    oldest = Some((arrived, at, place));
+                    break;
+                }
+                Some((Evaluation::Offered, _)) => offered = true,
+                Some((Evaluation::Closed, _)) | None => {}
+            }
         }
-        evaluated
+        match offered {
+            true => Evaluated::Offered,
+            false => self.evaluate_rest(oldest, more, is_open),
+        }
     }
 
     pub(super) fn waits_for(&self, kind: &KindTable) -> WaitsFor {
