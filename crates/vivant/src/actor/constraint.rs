@@ -3,8 +3,8 @@
 //! no envelopes.
 
 use super::signals::Signals;
-use super::timer::Timer;
 use crate::failures::Caught;
+use crate::services::TimerId;
 use crate::sync::Arc;
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
@@ -48,7 +48,7 @@ pub(crate) struct Constrained<M, K> {
     /// The message of the hold that was given, and what releases it.
     pub(crate) held: Option<(u64, fn(&M))>,
     /// The end of the time for which a transaction waits for an exclusive wait.
-    pub(crate) alarm: Option<Timer>,
+    pub(crate) alarm: Option<TimerId>,
     /// What was decided of deferred messages, and is to be carried out.
     pub(crate) decided: VecDeque<Decision>,
     /// Signals that take effect after the message of a commit.

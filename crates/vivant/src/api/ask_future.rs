@@ -171,8 +171,8 @@ pub struct AskFuture<T> {
 pub enum Cancelled {
     /// Its turn had not begun and will not; the message counts as a dead letter.
     Withdrawn,
-    /// Its turn had begun or was over, or a [`Synchronizer`](crate::Synchronizer) was about to begin
-    /// it: only the reply is given up.
+    /// Its turn had begun or was over, or a [`Synchronizer`](crate::Synchronizer) was about to
+    /// begin it: only the reply is given up.
     TooLate,
 }
 

@@ -1,6 +1,6 @@
 //! Work of a run for deferred messages (T8; see the README).
 
-use super::constrained::offer;
+use super::offers::offer;
 use super::run_guard::{After, COUNT_EVERY, NextMessage, RunGuard};
 use crate::actor::Guards;
 use crate::actor::{Completes, Evaluated, Evaluation, Guarded, Open};
@@ -15,7 +15,7 @@ use crate::wait_for::WaitForGraph;
 pub(super) enum Order {
     /// One line after the other.
     AnyLine,
-    /// A constrained message is evaluated after each older one that is open has run.
+    /// A constrained message is evaluated after each older open message has run.
     Arrival,
 }
 
