@@ -3,6 +3,8 @@
 //! no envelopes.
 
 use super::signals::Signals;
+use crate::failures::Caught;
+use crate::services::TimerId;
 use crate::sync::Arc;
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
@@ -16,8 +18,10 @@ pub(crate) struct Pattern<M, K> {
     pub(crate) is_of: fn(&K) -> bool,
     /// Returns true if the arguments match. User code.
     pub(crate) matches: Box<dyn Fn(&M) -> bool + Send + Sync>,
-    /// Begins the message, so that its asker cannot withdraw it. Returns true if it was withdrawn.
-    pub(crate) begin: fn(&M) -> bool,
+    /// From here on the asker of the message cannot withdraw it. Returns true if it was withdrawn.
+    pub(crate) hold: fn(&M) -> bool,
+    /// From here on the asker can withdraw the message again.
+    pub(crate) release: fn(&M),
     pub(crate) rule: Rule<M>,
 }
 
@@ -39,6 +43,12 @@ pub(crate) struct Constrained<M, K> {
     pub(crate) patterns: Vec<Pattern<M, K>>,
     /// The numbers of the deferred messages that are offered.
     pub(crate) offered: BTreeSet<u64>,
+    /// Those with an offer that is retracted: it is made anew when their guards are true.
+    pub(crate) retracted: BTreeSet<u64>,
+    /// The message of the hold that was given, and what releases it.
+    pub(crate) held: Option<(u64, fn(&M))>,
+    /// The end of the time for which a transaction waits for an exclusive wait.
+    pub(crate) alarm: Option<TimerId>,
     /// What was decided of deferred messages, and is to be carried out.
     pub(crate) decided: VecDeque<Decision>,
     /// Signals that take effect after the message of a commit.
@@ -49,8 +59,10 @@ pub(crate) struct Constrained<M, K> {
 pub(crate) enum Decision {
     /// A transaction has committed.
     Dispatch(u64),
-    /// It was withdrawn, or its guard panics: its turn deals with that.
+    /// It was withdrawn: its turn deals with that.
     Alone(u64),
+    /// Its guard has panicked.
+    Panicked(u64, Caught),
     Refuse(u64, Arc<str>),
 }
 
@@ -59,6 +71,9 @@ impl<M, K> Default for Constrained<M, K> {
         Constrained {
             patterns: Vec::new(),
             offered: BTreeSet::new(),
+            retracted: BTreeSet::new(),
+            held: None,
+            alarm: None,
             decided: VecDeque::new(),
             postponed: Signals::default(),
         }
@@ -66,10 +81,15 @@ impl<M, K> Default for Constrained<M, K> {
 }
 
 impl<M, K> Constrained<M, K> {
+    /// The offer of this message is gone, or the message is. Returns true if it was offered.
+    pub(crate) fn forget(&mut self, number: u64) -> bool {
+        self.offered.remove(&number) | self.retracted.remove(&number)
+    }
+
     /// Returns true if nothing is left of it.
     pub(crate) fn is_over(&self) -> bool {
         let has_signals = self.postponed != Signals::default();
-        self.patterns.is_empty() && self.decided.is_empty() && !has_signals
+        self.patterns.is_empty() && self.decided.is_empty() && !has_signals && self.held.is_none()
     }
 
     /// Returns true if the message of a commit is to be dispatched.

@@ -62,6 +62,8 @@ struct Join {
 #[derive(PartialEq, Eq)]
 enum LastEvaluated {
     Line(usize),
+    /// Of the message with this number, when a hold was examined.
+    Message(u64),
     Join(usize),
 }
 
@@ -113,6 +115,8 @@ pub(crate) enum Evaluated {
     Open(Open),
     /// No guard that was evaluated is open; there are more to evaluate.
     More,
+    /// Constrained messages were offered, and nothing was taken out.
+    Offered,
     /// No guard is open.
     Closed,
 }
@@ -255,6 +259,18 @@ impl DeferredMessages {
             Scope::Firsts => (self.evaluate_firsts(&mut is_open), false),
             Scope::Each => self.evaluate_each(&mut is_open),
         };
+        self.evaluate_rest(message, more, is_open)
+    }
+
+    /// Evaluates the joins, if there are any, and takes out what was found. `message` is the oldest
+    /// open message, with its place.
+    #[inline]
+    fn evaluate_rest(
+        &mut self,
+        message: Option<(u64, usize, usize)>,
+        more: bool,
+        is_open: impl FnMut(Guarded<'_>) -> Evaluation,
+    ) -> Evaluated {
         if !self.joins.is_empty() {
             return self.evaluate_joins(message, more, is_open);
         }
@@ -299,7 +315,7 @@ impl DeferredMessages {
         let mut oldest: Option<(u64, usize, usize)> = None;
         let mut more = false;
         for (number, line) in self.lines.iter_mut().enumerate() {
-            if line.is_joined() {
+            if line.is_joined() || line.is_constrained() {
                 continue;
             }
             self.evaluated = LastEvaluated::Line(number);
@@ -435,6 +451,7 @@ impl DeferredMessages {
                 };
                 self.take(line, at).map(Open::Message)
             }
+            LastEvaluated::Message(number) => self.take_numbered(number).map(Open::Message),
             LastEvaluated::Join(join) => {
                 let numbers = self.joins.get_mut(join)?.matching.next(&self.lines)?;
                 self.take_combination(join, &numbers, GuardOutcome::Panicked)
@@ -443,15 +460,15 @@ impl DeferredMessages {
     }
 
     /// Takes out the oldest message that has a place in a bounded mailbox, whatever the value of
-    /// its guard.
-    pub(crate) fn pop_oldest_counted(&mut self) -> Option<Envelope> {
+    /// its guard. Returns it with its number.
+    pub(crate) fn pop_oldest_counted(&mut self) -> Option<(u64, Envelope)> {
         let counted = self.lines.iter_mut().zip(&self.kinds);
         let counted = counted.filter(|(_, kind)| kind.route == Route::Counted);
         let counted = counted.filter(|(line, _)| line.first().is_some());
         let oldest = counted.min_by_key(|(line, _)| line.first().map(|(arrived, _)| arrived));
         let (arrived, envelope) = oldest?.0.take(0)?;
         self.taken(arrived);
-        Some(envelope)
+        Some((arrived, envelope))
     }
 
     /// Returns all messages in the order of arrival.

@@ -4,7 +4,7 @@ use super::envelope::Envelope;
 use super::error::{AskError, NeverDispatched, Overloaded, Undelivered};
 use super::options::Mailbox;
 use super::reference::{AddressRef, CellRef};
-use crate::failures::Cause;
+use crate::failures::{Cause, Panic};
 use crate::failures::{StopReason, WaitCycle};
 use crate::sync::Arc;
 use std::panic::Location;
@@ -26,6 +26,8 @@ pub(super) enum Why {
     WaitCycle(Arc<WaitCycle>),
     /// A synchronizer can never dispatch it, for this reason.
     Constrained(Arc<str>),
+    /// Its guard has panicked.
+    Panicked(Panic),
 }
 
 impl Refusal {
@@ -57,6 +59,7 @@ impl Refusal {
             Why::Full(Mailbox::Reject(_) | Mailbox::BackPressure) => Cause::Rejected,
             Why::WaitCycle(_) => Cause::WaitCycle,
             Why::Constrained(_) => Cause::Constrained,
+            Why::Panicked(_) => Cause::Ended,
         }
     }
 
@@ -75,6 +78,12 @@ impl Refusal {
     /// A synchronizer can never dispatch it.
     pub(crate) fn constrained(cell: CellRef, why: Arc<str>) -> Refusal {
         let why = Why::Constrained(why);
+        Refusal { cell, why }
+    }
+
+    /// Its guard has panicked.
+    pub(crate) fn panicked(cell: CellRef, panic: Panic) -> Refusal {
+        let why = Why::Panicked(panic);
         Refusal { cell, why }
     }
 
@@ -109,6 +118,7 @@ impl Refusal {
                 place,
                 why: why.to_string(),
             })),
+            Why::Panicked(panic) => AskError::Panicked(panic.clone()),
         }
     }
 
@@ -117,6 +127,7 @@ impl Refusal {
     pub(crate) fn reason(&self) -> StopReason {
         match &self.why {
             Why::Ended(reason) | Why::Restarted(reason) => reason.clone(),
+            Why::Panicked(panic) => StopReason::Panicked(panic.clone()),
             Why::Full(_) | Why::WaitCycle(_) | Why::Constrained(_) => StopReason::Stopped,
         }
     }

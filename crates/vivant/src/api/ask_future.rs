@@ -27,11 +27,23 @@ pub(crate) struct Oneshot<T> {
 enum AnswerState<T> {
     /// The message waits in a mailbox.
     Waiting(Option<Waker>),
+    /// As `Waiting`, and a synchronizer is about to dispatch it.
+    Held(Option<Waker>),
     /// Its turn has begun, or its reply was delegated.
     Begun(Option<Waker>),
     Answered(Result<T, AskError>),
     /// The future was cancelled or dropped, or has its reply.
     Closed(Closed),
+}
+
+impl<T> AnswerState<T> {
+    /// Returns true if the request has no reply yet.
+    fn is_open(&self) -> bool {
+        matches!(
+            self,
+            AnswerState::Waiting(_) | AnswerState::Held(_) | AnswerState::Begun(_)
+        )
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,17 +66,16 @@ impl<T> Oneshot<T> {
     /// Returns the time until which the future waits, `u64::MAX` without a limit. `None` if it
     /// takes no value any more.
     pub(crate) fn awaited_until_ns(&self) -> Option<u64> {
-        let waits = matches!(
-            *lock(&self.state),
-            AnswerState::Waiting(_) | AnswerState::Begun(_)
-        );
+        let waits = lock(&self.state).is_open();
         waits.then(|| self.until_ns.load(Ordering::Relaxed))
     }
 
     pub(crate) fn complete(&self, value: Result<T, AskError>) {
         let mut state = lock(&self.state);
         let waker = match &mut *state {
-            AnswerState::Waiting(waker) | AnswerState::Begun(waker) => waker.take(),
+            AnswerState::Waiting(waker) | AnswerState::Held(waker) | AnswerState::Begun(waker) => {
+                waker.take()
+            }
             // A value after a time limit, or for a future that is gone.
             AnswerState::Answered(_) | AnswerState::Closed(_) => return,
         };
@@ -79,7 +90,7 @@ impl<T> Oneshot<T> {
     pub(crate) fn begin(&self) -> Withdrawal {
         let mut state = lock(&self.state);
         match &mut *state {
-            AnswerState::Waiting(waker) => {
+            AnswerState::Waiting(waker) | AnswerState::Held(waker) => {
                 let waker = waker.take();
                 *state = AnswerState::Begun(waker);
                 self.request.set(RequestProgress::Begun);
@@ -94,16 +105,39 @@ impl<T> Oneshot<T> {
         }
     }
 
+    /// The asker cannot withdraw the message until it is released.
+    pub(crate) fn hold(&self) -> Withdrawal {
+        let mut state = lock(&self.state);
+        match &mut *state {
+            AnswerState::Waiting(waker) => {
+                let waker = waker.take();
+                *state = AnswerState::Held(waker);
+                Withdrawal::No
+            }
+            AnswerState::Closed(Closed::Withdrawn) => Withdrawal::Yes,
+            _ => Withdrawal::No,
+        }
+    }
+
+    /// The asker can withdraw the message again, unless its turn has begun.
+    pub(crate) fn release(&self) {
+        let mut state = lock(&self.state);
+        if let AnswerState::Held(waker) = &mut *state {
+            let waker = waker.take();
+            *state = AnswerState::Waiting(waker);
+        }
+    }
+
     /// The message that has the resolver is deferred.
     pub(crate) fn set_progress(&self, progress: RequestProgress) {
-        if let AnswerState::Waiting(_) | AnswerState::Begun(_) = *lock(&self.state) {
+        if lock(&self.state).is_open() {
             self.request.set(progress);
         }
     }
 
     /// Another actor has to answer.
     pub(crate) fn pass_on(&self, asked: Asked) {
-        if let AnswerState::Waiting(_) | AnswerState::Begun(_) = *lock(&self.state) {
+        if lock(&self.state).is_open() {
             self.request.pass_on(asked);
         }
     }
@@ -137,7 +171,8 @@ pub struct AskFuture<T> {
 pub enum Cancelled {
     /// Its turn had not begun and will not; the message counts as a dead letter.
     Withdrawn,
-    /// Its turn had begun or was over: only the reply is given up.
+    /// Its turn had begun or was over, or a [`Synchronizer`](crate::Synchronizer) was about to
+    /// begin it: only the reply is given up.
     TooLate,
 }
 
@@ -227,7 +262,9 @@ impl<T> Future for AskFuture<T> {
         let waker = context.waker().clone();
         let mut state = lock(&self.oneshot.state);
         let before = match &mut *state {
-            AnswerState::Waiting(place) | AnswerState::Begun(place) => place.replace(waker),
+            AnswerState::Waiting(place) | AnswerState::Held(place) | AnswerState::Begun(place) => {
+                place.replace(waker)
+            }
             AnswerState::Answered(_) => {
                 return match std::mem::replace(&mut *state, AnswerState::Closed(Closed::Unwanted)) {
                     AnswerState::Answered(value) => Poll::Ready(value),
@@ -264,7 +301,7 @@ impl<T> Drop for AskFuture<T> {
 impl<T> fmt::Debug for AskFuture<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match *lock(&self.oneshot.state) {
-            AnswerState::Waiting(_) => "Asked(waiting)",
+            AnswerState::Waiting(_) | AnswerState::Held(_) => "Asked(waiting)",
             AnswerState::Begun(_) => "Asked(begun)",
             AnswerState::Answered(_) => "Asked(answered)",
             AnswerState::Closed(_) => "Asked(closed)",

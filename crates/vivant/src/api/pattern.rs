@@ -81,9 +81,15 @@ pub(crate) fn args_of<B: Behaviour>(message: &Envelope) -> Option<&B::Args> {
     content.map(|(args, _)| args)
 }
 
-fn begin<B: Behaviour>(message: &Envelope) -> bool {
+fn hold<B: Behaviour>(message: &Envelope) -> bool {
     let content = message.content::<Sent<B>>();
-    content.is_some_and(|(_, resolver)| resolver.begin() == Withdrawal::Yes)
+    content.is_some_and(|(_, resolver)| resolver.hold() == Withdrawal::Yes)
+}
+
+fn release<B: Behaviour>(message: &Envelope) {
+    if let Some((_, resolver)) = message.content::<Sent<B>>() {
+        resolver.release();
+    }
 }
 
 impl<B: Behaviour> fmt::Debug for Pattern<B> {
@@ -99,7 +105,8 @@ pub struct AnyPattern {
     unawaited: Unawaited,
     is_of: fn(&KindTable) -> bool,
     matches: Box<dyn Fn(&Envelope) -> bool + Send + Sync>,
-    begin: fn(&Envelope) -> bool,
+    hold: fn(&Envelope) -> bool,
+    release: fn(&Envelope),
 }
 
 impl AnyPattern {
@@ -121,7 +128,8 @@ impl AnyPattern {
             synchronizer: 0,
             is_of: self.is_of,
             matches: self.matches,
-            begin: self.begin,
+            hold: self.hold,
+            release: self.release,
             rule,
         };
         (self.to, pattern)
@@ -137,7 +145,8 @@ impl<B: Behaviour> From<Pattern<B>> for AnyPattern {
             unawaited: B::UNAWAITED,
             is_of: KindTable::is_of::<Sent<B>>,
             matches: Box::new(move |message| args_of::<B>(message).is_some_and(&matches)),
-            begin: begin::<B>,
+            hold: hold::<B>,
+            release: release::<B>,
         }
     }
 }

@@ -4,6 +4,17 @@ use super::offer::{Gate, GateState, OfferState, Place, Rank};
 use super::table::Table;
 use std::collections::BTreeSet;
 
+/// Offers that are to become a group.
+#[derive(Default)]
+struct Draft {
+    ranks: Vec<Rank>,
+    actors: BTreeSet<u64>,
+    /// The sets that they match places of, each with its synchronizer.
+    sets: BTreeSet<(u64, usize)>,
+    /// The places of these sets without an offer.
+    missing: BTreeSet<Place>,
+}
+
 impl<U> Table<U> {
     /// Looks for a group with this offer, and begins a transaction if there is one (S3, S5).
     pub(super) fn form(&mut self, first: Rank) {
@@ -34,15 +45,15 @@ impl<U> Table<U> {
         if !self.can_be_complete(first) {
             return None;
         }
-        let mut group = vec![first];
+        let mut draft = self.draft(&[first]);
         let mut from = 0;
-        while let Some(place) = self.missing(&group) {
-            let waiting = self.at.get(&place).into_iter().flat_map(|ranks| {
+        while let Some(place) = draft.missing.first() {
+            let waiting = self.at.get(place).into_iter().flat_map(|ranks| {
                 let rest = ranks.range(from..);
                 rest.copied()
             });
             let mut shut = Vec::new();
-            let mut fits = |rank: &Rank| match self.fits(&group, *rank) {
+            let mut fits = |rank: &Rank| match self.fits(&draft, *rank) {
                 true if self.shut_gate(*rank).is_some() => {
                     shut.push(*rank);
                     false
@@ -55,68 +66,86 @@ impl<U> Table<U> {
             }
             match found {
                 Some(rank) => {
-                    group.push(rank);
+                    self.take_into(&mut draft, rank);
                     from = 0;
                 }
-                None if group.len() == 1 => return None,
-                None => from = group.pop()? + 1,
+                None if draft.ranks.len() == 1 => return None,
+                None => {
+                    from = draft.ranks.pop()? + 1;
+                    draft = self.draft(&draft.ranks);
+                }
             }
         }
-        Some(group)
+        Some(draft.ranks)
+    }
+
+    fn draft(&self, ranks: &[Rank]) -> Draft {
+        let mut draft = Draft::default();
+        ranks
+            .iter()
+            .for_each(|rank| self.take_into(&mut draft, *rank));
+        draft
+    }
+
+    fn take_into(&self, draft: &mut Draft, rank: Rank) {
+        let Some(offer) = self.offers.get(&rank) else {
+            return;
+        };
+        draft.ranks.push(rank);
+        draft.actors.insert(offer.actor);
+        for &place in &offer.matches.places {
+            if draft.sets.insert((place.synchronizer, place.set)) {
+                draft.missing.extend(self.places_with(place));
+            }
+        }
+        for place in &offer.matches.places {
+            draft.missing.remove(place);
+        }
     }
 
     /// Whether each place that this offer needs has an open offer: without one no combination of
     /// the others needs to be tried.
     fn can_be_complete(&mut self, first: Rank) -> bool {
         let mut shut = Vec::new();
-        let can_be = self.needed(&[first]).all(|place| {
-            let own = |rank: &Rank| *rank == first;
-            let mut is_open = |rank: &Rank| match own(rank) || self.shut_gate(*rank).is_none() {
-                true => true,
-                false => {
-                    shut.push(*rank);
-                    false
-                }
-            };
-            let waiting = self.at.get(&place);
-            waiting.is_some_and(|ranks| ranks.iter().any(&mut is_open))
-        });
+        let places = self.offers.get(&first).map(|offer| &offer.matches.places);
+        let places = places.into_iter().flatten();
+        let can_be = places
+            .flat_map(|&place| self.places_with(place))
+            .all(|place| {
+                let own = |rank: &Rank| *rank == first;
+                let mut is_open = |rank: &Rank| match own(rank) || self.shut_gate(*rank).is_none() {
+                    true => true,
+                    false => {
+                        shut.push(*rank);
+                        false
+                    }
+                };
+                let waiting = self.at.get(&place);
+                waiting.is_some_and(|ranks| ranks.iter().any(&mut is_open))
+            });
         for rank in shut {
             self.waits_for_gate(rank);
         }
         can_be
     }
 
-    /// The first place that an offer of the group needs, and that none of it has.
-    fn missing(&self, group: &[Rank]) -> Option<Place> {
-        let offers = || group.iter().filter_map(|rank| self.offers.get(rank));
-        let has = |place: &Place| offers().any(|offer| offer.matches.places.contains(place));
-        self.needed(group).find(|place| !has(place))
+    /// The places of the set of this one.
+    fn places_with(&self, of: Place) -> impl Iterator<Item = Place> + '_ {
+        let entry = self.entries.get(&of.synchronizer);
+        let count = entry.map_or(0, |entry| entry.sets[of.set].len());
+        (0..count).map(move |place| Place { place, ..of })
     }
 
-    /// All places of the sets that an offer of the group matches a place of.
-    fn needed<'a>(&'a self, group: &'a [Rank]) -> impl Iterator<Item = Place> + 'a {
-        let offers = group.iter().filter_map(|rank| self.offers.get(rank));
-        let places = offers.flat_map(|offer| &offer.matches.places);
-        places.flat_map(|place| {
-            let set = self.entries.get(&place.synchronizer);
-            let count = set.map_or(0, |entry| entry.sets[place.set].len());
-            (0..count).map(|index| Place {
-                place: index,
-                ..*place
-            })
-        })
-    }
-
-    fn fits(&self, group: &[Rank], rank: Rank) -> bool {
+    /// Returns true if no offer of the draft has the offer's actor, or one of its places.
+    fn fits(&self, draft: &Draft, rank: Rank) -> bool {
         let Some(offer) = self.offers.get(&rank) else {
             return false;
         };
-        let mut others = group.iter().filter_map(|rank| self.offers.get(rank));
-        !others.any(|other| {
-            let mut places = other.matches.places.iter();
-            other.actor == offer.actor || places.any(|place| offer.matches.places.contains(place))
-        })
+        let is_taken = |place: &Place| {
+            let is_of_set = draft.sets.contains(&(place.synchronizer, place.set));
+            is_of_set && !draft.missing.contains(place)
+        };
+        !draft.actors.contains(&offer.actor) && !offer.matches.places.iter().any(is_taken)
     }
 
     fn shut_gate(&self, rank: Rank) -> Option<Gate> {

@@ -3,7 +3,9 @@
 
 use super::offer::{GateState, OfferState, Rank};
 use super::table::Table;
-use super::transaction::{Acquired, Refused, Released, SeatState, Task, Transaction};
+use super::transaction::{
+    Acquired, Patience, Refused, Released, SeatState, Task, Transaction, patience_ns,
+};
 use std::collections::BTreeSet;
 
 impl<U> Table<U> {
@@ -14,7 +16,11 @@ impl<U> Table<U> {
         let mut members = Vec::new();
         for &rank in group {
             self.waits_no_more(rank, OfferState::In(number));
-            members.extend(self.offers.get(&rank).map(|offer| (offer.actor, rank)));
+            if let Some(offer) = self.offers.get(&rank) {
+                members.push((offer.actor, rank));
+                let seat = self.seats.entry(offer.actor).or_default();
+                seat.part_of.insert(number);
+            }
         }
         members.sort_unstable();
         for synchronizer in &stateful {
@@ -27,6 +33,7 @@ impl<U> Table<U> {
             held: 0,
             stateful,
             updates: Vec::new(),
+            patience: Patience::New,
         };
         self.transactions.insert(number, transaction);
         self.ask_next(number);
@@ -38,7 +45,7 @@ impl<U> Table<U> {
         if let Some(&(actor, _)) = transaction.and_then(|it| it.members.get(it.held)) {
             let seat = self.seats.entry(actor).or_default();
             seat.waiting.insert(number);
-            if seat.state == SeatState::Free {
+            if matches!(seat.state, SeatState::Free | SeatState::Rests) {
                 self.signals.insert(actor);
             }
         }
@@ -49,8 +56,12 @@ impl<U> Table<U> {
         let Some(seat) = self.seats.get_mut(&actor) else {
             return Task::Nothing;
         };
-        if let Some(synchronizer) = seat.lifted.pop() {
-            return Task::Lifted(synchronizer);
+        if !seat.lifted.is_empty() || !seat.free.is_empty() {
+            let (lifted, free) = (
+                std::mem::take(&mut seat.lifted),
+                std::mem::take(&mut seat.free),
+            );
+            return Task::Lifted(lifted, free);
         }
         if let Some((number, why)) = seat.hopeless.pop_front() {
             return Task::Refuse(number, why);
@@ -58,9 +69,13 @@ impl<U> Table<U> {
         match seat.state {
             SeatState::Committed(number) => return Task::Dispatch(number),
             SeatState::Held(_) => return Task::Hold,
-            SeatState::Free => {}
+            SeatState::Free | SeatState::Rests => {}
         }
         let Some(&number) = seat.waiting.first() else {
+            if !seat.part_of.is_empty() {
+                seat.state = SeatState::Rests;
+                return Task::Rest;
+            }
             self.seats.remove(&actor);
             return Task::Nothing;
         };
@@ -85,6 +100,7 @@ impl<U> Table<U> {
             return Acquired::Next;
         };
         transaction.held += 1;
+        transaction.patience = Patience::New;
         transaction.updates.extend(updates);
         let seat = self.seats.entry(actor).or_default();
         seat.waiting.remove(&number);
@@ -111,6 +127,7 @@ impl<U> Table<U> {
             self.waits_no_more(*rank, OfferState::Retracted);
             if let Some(offer) = self.remove_offer(*rank) {
                 let seat = self.seats.entry(*actor).or_default();
+                seat.part_of.remove(&number);
                 seat.state = SeatState::Committed(offer.number);
                 self.signals.insert(*actor);
             }
@@ -122,7 +139,7 @@ impl<U> Table<U> {
     pub(crate) fn dispatched(&mut self, actor: u64) {
         if let Some(seat) = self.seats.get_mut(&actor) {
             seat.state = SeatState::Free;
-            if !seat.waiting.is_empty() {
+            if !seat.part_of.is_empty() {
                 self.signals.insert(actor);
             }
         }
@@ -143,15 +160,58 @@ impl<U> Table<U> {
         self.released.extend(released);
         match (refused, rank) {
             (Refused::Gone, Some(rank)) => drop(self.remove_offer(rank)),
-            _ => self.retract_all(actor),
+            (_, rank) => {
+                if let Some(offer) = rank.and_then(|rank| self.offers.get_mut(&rank)) {
+                    offer.refused += 1;
+                }
+                self.retract_all(actor);
+            }
         }
         self.form_again();
     }
 
-    /// The actor gives up its hold, unless the transaction that has it is about to commit.
+    /// The actor cannot give its hold before its exclusive wait is over. Returns whether the
+    /// transaction waits for that, and the length of the wait in nanoseconds if it begins now (S9).
+    pub(crate) fn wait_for(&mut self, number: u64) -> (Patience, Option<u64>) {
+        let Some(transaction) = self.transactions.get_mut(&number) else {
+            return (Patience::Over, None);
+        };
+        let members = transaction.members.iter();
+        let refused = members.filter_map(|(_, rank)| Some(self.offers.get(rank)?.refused));
+        let ns = refused.max().and_then(patience_ns);
+        match (transaction.patience, ns) {
+            (Patience::New, Some(_)) => {
+                transaction.patience = Patience::Waits;
+                (Patience::Waits, ns)
+            }
+            (Patience::Waits, _) => (Patience::Waits, None),
+            (Patience::New | Patience::Over, _) => (Patience::Over, None),
+        }
+    }
+
+    /// The transaction has waited long enough for the actor's exclusive wait.
+    pub(crate) fn wait_no_longer(&mut self, number: u64, actor: u64) {
+        if let Some(transaction) = self.transactions.get_mut(&number)
+            && transaction.patience == Patience::Waits
+            && transaction.members.get(transaction.held).map(|it| it.0) == Some(actor)
+        {
+            transaction.patience = Patience::Over;
+            self.signals.insert(actor);
+        }
+    }
+
+    /// The actor gives up its hold, unless the transaction that has it is about to commit; if it
+    /// rests, that is over.
     pub(crate) fn give_up_hold(&mut self, actor: u64) {
-        let seat = self.seats.get(&actor);
-        if let Some(SeatState::Held(number)) = seat.map(|seat| seat.state) {
+        let Some(seat) = self.seats.get(&actor) else {
+            return;
+        };
+        let numbers = match seat.state {
+            SeatState::Held(number) => BTreeSet::from([number]),
+            SeatState::Rests => seat.part_of.clone(),
+            SeatState::Free | SeatState::Committed(_) => return,
+        };
+        for number in numbers {
             self.refuse(number, actor, Refused::NotReady);
         }
     }
@@ -190,10 +250,13 @@ impl<U> Table<U> {
             self.waits(*rank);
             if let Some(seat) = self.seats.get_mut(actor) {
                 seat.waiting.remove(&number);
-                if seat.state == SeatState::Held(number) {
-                    seat.state = SeatState::Free;
-                    self.signals.insert(*actor);
+                seat.part_of.remove(&number);
+                match seat.state {
+                    SeatState::Held(by) if by == number => seat.state = SeatState::Free,
+                    SeatState::Rests if seat.part_of.is_empty() => {}
+                    _ => continue,
                 }
+                self.signals.insert(*actor);
             }
         }
         let updates = transaction.updates.into_iter();

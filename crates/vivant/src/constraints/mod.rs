@@ -3,6 +3,7 @@
 //!
 //! - [`table`]: synchronizers and offers.
 //! - [`offer`], [`transaction`]: what is in it.
+//! - [`offers`]: how offers change.
 //! - [`groups`]: which offers form a group.
 //! - [`holds`]: the holds and the commit of a group.
 //! - [`declared`]: the state of a synchronizer, and its user code.
@@ -13,12 +14,15 @@ mod holds;
 #[cfg(all(test, feature = "macros"))]
 mod model;
 mod offer;
+mod offers;
 mod table;
+#[cfg(all(test, feature = "macros"))]
+mod tests;
 mod transaction;
 
 pub(crate) use declared::{Condition, Declaration};
 pub(crate) use offer::{Gate, Hopeless, Matches, Offered, Place};
-pub(crate) use transaction::{Refused, Task};
+pub(crate) use transaction::{Patience, Refused, Task};
 
 use crate::actor::{
     CellRef, Delivery, Envelope, KindTable, MessageKind, Next, Pattern, Processed, Refusal, Shared,
@@ -166,12 +170,36 @@ impl Constraints {
         self.change(|inner| inner.table.offer(actor, message, matches))
     }
 
+    /// Makes an offer anew; returns `None` if there is none.
+    pub(crate) fn offer_again(&self, actor: u64, message: u64) -> Option<Offered> {
+        self.change(|inner| inner.table.offer_again(actor, message))
+    }
+
+    /// The message matches more patterns. Returns `None` if it is not offered.
+    pub(crate) fn matches_too(&self, actor: u64, message: u64, more: Matches) -> Option<Offered> {
+        self.change(|inner| inner.table.matches_too(actor, message, more))
+    }
+
+    /// The message is gone.
+    pub(crate) fn withdraw(&self, actor: u64, message: u64) {
+        self.change(|inner| inner.table.withdraw(actor, message));
+    }
+
     pub(crate) fn task(&self, actor: u64) -> Task {
         self.change(|inner| inner.table.task(actor))
     }
 
     pub(crate) fn refuse(&self, transaction: u64, actor: u64, refused: Refused) {
         self.change(|inner| inner.table.refuse(transaction, actor, refused));
+    }
+
+    /// The actor cannot give its hold before its exclusive wait is over: see `Table::wait_for`.
+    pub(crate) fn wait_for(&self, transaction: u64) -> (Patience, Option<u64>) {
+        self.change(|inner| inner.table.wait_for(transaction))
+    }
+
+    pub(crate) fn wait_no_longer(&self, transaction: u64, actor: u64) {
+        self.change(|inner| inner.table.wait_no_longer(transaction, actor));
     }
 
     pub(crate) fn give_up_hold(&self, actor: u64) {

@@ -35,6 +35,23 @@ impl Matches {
         self.places.is_empty() && self.stateful.is_empty()
     }
 
+    /// Keeps what belongs to these synchronizers.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(u64) -> bool) {
+        self.places.retain(|place| is_kept(place.synchronizer));
+        self.gates.retain(|gate| is_kept(gate.synchronizer));
+        self.stateful.retain(|synchronizer| is_kept(*synchronizer));
+    }
+
+    pub(super) fn remove(&mut self, synchronizer: u64) {
+        self.retain(|other| other != synchronizer);
+    }
+
+    pub(super) fn add(&mut self, more: Matches) {
+        self.places.extend(more.places);
+        self.gates.extend(more.gates);
+        self.stateful.extend(more.stateful);
+    }
+
     pub(super) fn synchronizers(&self) -> impl Iterator<Item = u64> {
         let places = self.places.iter().map(|place| place.synchronizer);
         places.chain(self.stateful.iter().copied())
@@ -66,6 +83,8 @@ pub(super) struct Offer {
     pub(super) number: u64,
     pub(super) matches: Matches,
     pub(super) state: OfferState,
+    /// Number of holds that its actor has refused for it.
+    pub(super) refused: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,8 +1,8 @@
 //! The table of constraints as plain data: synchronizers, offers, transactions and holds (S1 to S8
 //! of the README). No user code, no actors: they are numbers here.
 
-use super::offer::{GateState, Hopeless, Matches, Offer, OfferState, Offered, Place, Rank};
-use super::transaction::{Released, Seat, SeatState, Transaction};
+use super::offer::{GateState, Hopeless, Matches, Offer, Place, Rank};
+use super::transaction::{Released, Seat, Transaction};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub(super) struct Entry {
 pub(crate) struct Table<U> {
     pub(super) entries: BTreeMap<u64, Entry>,
     pub(super) offers: BTreeMap<Rank, Offer>,
-    by_message: BTreeMap<(u64, u64), Rank>,
+    pub(super) by_message: BTreeMap<(u64, u64), Rank>,
     /// The waiting offers at each place.
     pub(super) at: BTreeMap<Place, BTreeSet<Rank>>,
     pub(super) transactions: BTreeMap<u64, Transaction<U>>,
@@ -37,7 +37,7 @@ pub(crate) struct Table<U> {
     /// What aborted transactions had, for `form_again`.
     pub(super) released: Released,
     next_synchronizer: u64,
-    next_rank: Rank,
+    pub(super) next_rank: Rank,
     pub(super) next_transaction: u64,
 }
 
@@ -100,50 +100,7 @@ impl<U> Table<U> {
         self.entries.insert(synchronizer, entry);
     }
 
-    /// Offers the message with this number of this actor.
-    pub(crate) fn offer(&mut self, actor: u64, number: u64, mut matches: Matches) -> Offered {
-        let known = |synchronizer: &u64| self.entries.contains_key(synchronizer);
-        matches.places.retain(|place| known(&place.synchronizer));
-        matches.gates.retain(|gate| known(&gate.synchronizer));
-        matches.stateful.retain(known);
-        if matches.is_empty() {
-            return Offered::Free;
-        }
-        if let Some(why) = self.hopeless(&matches) {
-            return Offered::Hopeless(why);
-        }
-        let rank = match self.by_message.get(&(actor, number)) {
-            Some(rank) => *rank,
-            None => {
-                self.next_rank += 1;
-                self.by_message.insert((actor, number), self.next_rank);
-                self.next_rank
-            }
-        };
-        let stands =
-            |offer: &Offer| offer.state != OfferState::Retracted && offer.matches == matches;
-        if self.offers.get(&rank).is_some_and(stands) {
-            return Offered::Waits;
-        }
-        self.abort_all_with(&[rank]);
-        let before = self.offers.get(&rank).map(|offer| offer.state);
-        if !matches!(before, Some(OfferState::In(_))) {
-            self.waits_no_more(rank, OfferState::Retracted);
-            let offer = Offer {
-                actor,
-                number,
-                matches,
-                state: OfferState::Retracted,
-            };
-            self.offers.insert(rank, offer);
-            self.waits(rank);
-            self.form(rank);
-        }
-        self.form_again();
-        Offered::Waits
-    }
-
-    fn hopeless(&self, matches: &Matches) -> Option<Hopeless> {
+    pub(super) fn hopeless(&self, matches: &Matches) -> Option<Hopeless> {
         let broken = |synchronizer| self.entries.get(&synchronizer)?.broken.clone();
         let of_set = |place: &Place| {
             let entry = self.entries.get(&place.synchronizer)?;
@@ -151,63 +108,6 @@ impl<U> Table<U> {
         };
         let broken = matches.synchronizers().find_map(broken);
         broken.or_else(|| matches.places.iter().find_map(of_set))
-    }
-
-    /// The offer can be taken into a group.
-    pub(super) fn waits(&mut self, rank: Rank) {
-        if let Some(offer) = self.offers.get_mut(&rank) {
-            offer.state = OfferState::Waiting;
-            for place in &offer.matches.places {
-                self.at.entry(*place).or_default().insert(rank);
-            }
-        }
-    }
-
-    /// The offer cannot be taken into a group.
-    pub(super) fn waits_no_more(&mut self, rank: Rank, state: OfferState) {
-        if let Some(offer) = self.offers.get_mut(&rank) {
-            offer.state = state;
-            for place in &offer.matches.places {
-                if let Some(ranks) = self.at.get_mut(place) {
-                    ranks.remove(&rank);
-                    if ranks.is_empty() {
-                        self.at.remove(place);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The actor is to make its offers anew. `form_again` is to follow.
-    pub(super) fn retract_all(&mut self, actor: u64) {
-        let ranks = self.ranks_of(actor);
-        self.abort_all_with(&ranks);
-        for rank in ranks {
-            if self.offers.get(&rank).map(|offer| offer.state) == Some(OfferState::Waiting) {
-                self.waits_no_more(rank, OfferState::Retracted);
-            }
-        }
-    }
-
-    fn ranks_of(&self, actor: u64) -> Vec<Rank> {
-        let messages = self.by_message.range((actor, 0)..=(actor, u64::MAX));
-        messages.map(|(_, rank)| *rank).collect()
-    }
-
-    /// Removes an offer, unless it is in a transaction: then that has decided to commit.
-    pub(super) fn remove_offer(&mut self, rank: Rank) -> Option<Offer> {
-        if let OfferState::In(_) = self.offers.get(&rank)?.state {
-            return None;
-        }
-        self.waits_no_more(rank, OfferState::Retracted);
-        let offer = self.offers.remove(&rank)?;
-        self.by_message.remove(&(offer.actor, offer.number));
-        for gate in &offer.matches.gates {
-            if let Some(entry) = self.entries.get_mut(&gate.synchronizer) {
-                entry.gates[gate.gate].1.remove(&rank);
-            }
-        }
-        Some(offer)
     }
 
     pub(super) fn set_gates(&mut self, synchronizer: u64, gates: &[GateState]) {
@@ -218,23 +118,8 @@ impl<U> Table<U> {
         }
     }
 
-    /// The messages that the actor had deferred are gone: they were refused.
-    pub(crate) fn forget(&mut self, actor: u64) {
-        let ranks = self.ranks_of(actor);
-        self.abort_all_with(&ranks);
-        for rank in ranks {
-            self.remove_offer(rank);
-        }
-        if let Some(seat) = self.seats.get_mut(&actor) {
-            seat.hopeless.clear();
-            if let SeatState::Committed(_) = seat.state {
-                seat.state = SeatState::Free;
-            }
-        }
-        self.form_again();
-    }
-
-    /// The synchronizer constrains nothing any more. Its members are to look at the table.
+    /// The synchronizer constrains nothing any more. Its members are to look at the table. An offer
+    /// that other synchronizers constrain too stays, with its rank.
     pub(crate) fn lift(&mut self, synchronizer: u64) {
         let Some(entry) = self.entries.get(&synchronizer) else {
             return;
@@ -243,15 +128,18 @@ impl<U> Table<U> {
         let of_it =
             self.offers_with(|matches| matches.synchronizers().any(|it| it == synchronizer));
         self.abort_all_with(&of_it);
-        for rank in of_it {
-            self.remove_offer(rank);
-        }
-        self.entries.remove(&synchronizer);
         for member in members {
-            let seat = self.seats.entry(member).or_default();
-            seat.lifted.push(synchronizer);
+            self.seats
+                .entry(member)
+                .or_default()
+                .lifted
+                .insert(synchronizer);
             self.signals.insert(member);
         }
+        for rank in of_it {
+            self.change_matches(rank, |matches| matches.remove(synchronizer));
+        }
+        self.entries.remove(&synchronizer);
         self.form_again();
     }
 

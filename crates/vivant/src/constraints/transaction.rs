@@ -10,6 +10,33 @@ pub(super) struct Transaction<U> {
     pub(super) held: usize,
     pub(super) stateful: BTreeSet<u64>,
     pub(super) updates: Vec<(u64, U)>,
+    /// Whether it waits for the exclusive wait of its next member.
+    pub(super) patience: Patience,
+}
+
+/// Whether a transaction waits until the exclusive wait of a member is over (S9).
+#[derive(Default, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Patience {
+    /// The member has not been asked.
+    #[default]
+    New,
+    /// An alarm is set.
+    Waits,
+    Over,
+}
+
+/// Number of holds that are refused at once for an offer. A transaction with an offer for which
+/// more were refused waits.
+const REFUSED_AT_ONCE: u32 = 2;
+/// How long it waits the first time, in nanoseconds; then twice as long each time.
+const PATIENCE_NS: u64 = 1_000_000;
+const PATIENCE_DOUBLED_MAX: u32 = 6;
+
+/// Returns how long a transaction waits for a member, if this number of holds was refused for one
+/// of its offers; in nanoseconds.
+pub(super) fn patience_ns(refused: u32) -> Option<u64> {
+    let doubled = refused.checked_sub(REFUSED_AT_ONCE)?;
+    Some(PATIENCE_NS << doubled.min(PATIENCE_DOUBLED_MAX))
 }
 
 impl<U> Transaction<U> {
@@ -24,18 +51,24 @@ impl<U> Transaction<U> {
 #[derive(Default)]
 pub(super) struct Seat {
     pub(super) state: SeatState,
-    /// The transactions that wait for its hold.
+    /// The transactions with an offer of it.
+    pub(super) part_of: BTreeSet<u64>,
+    /// Those that wait for its hold.
     pub(super) waiting: BTreeSet<u64>,
     /// Messages that it is to refuse.
     pub(super) hopeless: VecDeque<(u64, Hopeless)>,
     /// Synchronizers that are lifted.
-    pub(super) lifted: Vec<u64>,
+    pub(super) lifted: BTreeSet<u64>,
+    /// Messages that no synchronizer constrains any more.
+    pub(super) free: Vec<u64>,
 }
 
 #[derive(Default, Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SeatState {
     #[default]
     Free,
+    /// It takes no message until its transactions have ended (S9).
+    Rests,
     /// A transaction has its hold.
     Held(u64),
     /// It is to dispatch the message with this number next.
@@ -48,14 +81,16 @@ pub(crate) enum Task {
     Nothing,
     /// Take no message: a transaction has its hold.
     Hold,
+    /// Take no message: a transaction has an offer of it (S9).
+    Rest,
     /// Give its hold to a transaction, if the offer of the message with this number stands.
     Acquire(u64, u64),
     /// Dispatch the message with this number.
     Dispatch(u64),
     /// Refuse the message with this number.
     Refuse(u64, Hopeless),
-    /// Remove the patterns of a synchronizer.
-    Lifted(u64),
+    /// Remove the patterns of these synchronizers, and evaluate these messages anew.
+    Lifted(BTreeSet<u64>, Vec<u64>),
 }
 
 /// Why an actor gives no hold.

@@ -92,6 +92,14 @@ fn catch_another<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
     outcome
 }
 
+/// Panics as the code has that `catch` caught.
+pub(crate) fn resume(caught: Caught) -> ! {
+    let message = caught.message.clone();
+    let _ = LAST.try_with(|last| last.replace(Some(caught)));
+    NOTED.set(true);
+    panic::resume_unwind(Box::new(message))
+}
+
 #[cold]
 fn forget_last() -> Option<Caught> {
     NOTED.set(false);

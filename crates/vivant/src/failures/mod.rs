@@ -8,7 +8,7 @@ mod report;
 mod stop;
 mod wait_cycle;
 
-pub(crate) use catch::{Caught, Injected, catch, message_of, note_places, take_last};
+pub(crate) use catch::{Caught, Injected, catch, message_of, note_places, resume, take_last};
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount};
 pub use panic::{Inside, Panic};
 pub use report::Report;

@@ -66,6 +66,12 @@ use std::panic::Location;
 /// over. Members are held for the time that the runtime needs to ask all of them, which includes
 /// the turn that each is running.
 ///
+/// Messages that begin exclusive waits pass a message of a set a few times, not without end. If
+/// they have passed it over, the members that are at rest are held until the exclusive waits of the
+/// others are over, for up to 64 ms. Exclusive waits that last longer, and those that need a turn
+/// of another member of the set, may pass it as long as they come. No message of a set goes before
+/// an older message to the same actor that can go.
+///
 /// # Conditions
 ///
 /// A synchronizer may have a state ([`Synchronizer::with`]).
@@ -128,6 +134,9 @@ use std::panic::Location;
 /// sets, and `disable` and `upon` of the other members, stay. A synchronizer does not keep its
 /// members alive.
 ///
+/// If a guard panics, its message fails and its actor ends, as by a panic of the message's turn.
+/// The others of the set wait, or are refused if the actor is not restarted.
+///
 /// If a predicate, a condition or a change panics, the panic is reported
 /// ([`Report::Panicked`](crate::Report::Panicked)) and the synchronizer breaks down: each message
 /// that matches one of its patterns is refused in the same way, until it is lifted.
@@ -138,7 +147,8 @@ use std::panic::Location;
 /// # Cost
 ///
 /// Nothing for actors that no synchronizer constrains. A constrained message costs some
-/// microseconds, and for each further member of its set that of a signal. Synchronizers of one
+/// microseconds, and for each further member of its set that of a signal. A predicate is called
+/// once for each message that waits, as a rule. Synchronizers of one
 /// system share a lock, which is held for some table operations and never while user code runs.
 #[must_use = "its constraints end when it is dropped"]
 pub struct Synchronizer {

@@ -43,9 +43,11 @@ impl RunGuard<'_> {
     #[cold]
     fn drop_oldest(&mut self, overdue: usize) {
         for _ in 0..overdue {
-            let Some(envelope) = self.owner().cold().deferred.pop_oldest_counted() else {
+            let oldest = self.owner().cold().deferred.pop_oldest_counted();
+            let Some((number, envelope)) = oldest else {
                 break;
             };
+            self.withdraw_offer(number);
             self.tell_taken();
             self.publish_deferred();
             let (kind, cell) = (envelope.kind(), self.actor.cell());

@@ -1,37 +1,61 @@
 //! Work of a run for synchronizers: constrained messages are offered, held and dispatched as the
 //! table of constraints decides (see `constraints/README.md`).
 
+use super::guards::Order;
+use super::offers::matches_of;
 use super::run_guard::{After, NextMessage, RunGuard};
-use crate::actor::{
-    CellRef, Constrained, Decision, Envelope, Evaluation, Guarded, Guards, KindTable, Lifecycle,
-    MessageKind, Mute, Next, Pattern, Processed, Refusal, Rule, Runnable, Signals, StateRef,
-    StepProgress, Update, Worker,
-};
-use crate::constraints::{Constraints, Gate, Matches, Offered, Place, Refused, Task};
+use crate::actor::{Decision, Envelope, Guards, Mute, Pattern, Refusal, Signals};
+use crate::constraints::{Constraints, Offered, Patience, Task};
 use crate::failures::catch;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
-use crate::message::MessageRole;
-use std::panic::Location;
-
-/// Whether the message that an actor has offered can be dispatched now.
-enum Standing {
-    /// With the updates of its dispatch.
-    Stands(Vec<(u64, Update)>),
-    Not(Refused),
-}
+use std::collections::BTreeSet;
 
 impl RunGuard<'_> {
     /// A synchronizer constrains messages of this actor, from here on (S7).
     #[cold]
     pub(crate) fn constrain(&mut self, patterns: Vec<Pattern>) -> After {
-        let owner = self.owner();
-        let constrained = owner.cold().constrained.get_or_insert_default();
-        constrained.patterns.extend(patterns);
-        // Deferred messages may match the new patterns.
-        constrained.offered.clear();
+        self.owner().cold().constrained.get_or_insert_default();
+        self.match_more(&patterns);
+        let constrained = &mut self.owner().cold().constrained;
+        constrained
+            .get_or_insert_default()
+            .patterns
+            .extend(patterns);
         self.patterns_changed();
         After::Next
+    }
+
+    /// Messages with an offer may match these new patterns too. The others are evaluated later.
+    fn match_more(&mut self, patterns: &[Pattern]) {
+        let cold = self.owner().cold();
+        // Out of the owner part while user code runs.
+        let deferred = std::mem::take(&mut cold.deferred);
+        let mut constrained = cold.constrained.take();
+        let (worker, cell) = (self.worker, self.actor.cell());
+        if let Some(constrained) = &mut constrained {
+            let known = constrained.offered.iter().chain(&constrained.retracted);
+            for &number in known {
+                let Some(message) = deferred.numbered(number) else {
+                    continue;
+                };
+                worker.guard_begins(message.kind());
+                let more = matches_of(patterns, &cell, message);
+                worker.guard_ends();
+                drop(worker.take_overloaded());
+                if more.is_empty() {
+                    continue;
+                }
+                let constraints = Constraints::of(&cell.system);
+                if let Some(Offered::Hopeless(why)) = constraints.matches_too(cell.id, number, more)
+                {
+                    let refuse = Decision::Refuse(number, why);
+                    constrained.decided.push_back(refuse);
+                }
+            }
+        }
+        let cold = self.owner().cold();
+        (cold.deferred, cold.constrained) = (deferred, constrained);
     }
 
     fn patterns_changed(&mut self) {
@@ -46,8 +70,9 @@ impl RunGuard<'_> {
         owner.look_at_deferred();
     }
 
-    /// Removes the patterns of a synchronizer that is lifted.
-    fn lifted(&mut self, synchronizer: u64) {
+    /// Removes the patterns of synchronizers that are lifted. These messages match no pattern any
+    /// more.
+    fn lifted(&mut self, synchronizers: &BTreeSet<u64>, free: &[u64]) {
         let cold = self.owner().cold();
         let Some(constrained) = &mut cold.constrained else {
             return;
@@ -55,16 +80,30 @@ impl RunGuard<'_> {
         let all = std::mem::take(&mut constrained.patterns);
         let (lifted, rest): (Vec<_>, Vec<_>) = all
             .into_iter()
-            .partition(|pattern| pattern.synchronizer == synchronizer);
+            .partition(|pattern| synchronizers.contains(&pattern.synchronizer));
         constrained.patterns = rest;
-        constrained.offered.clear();
+        for number in free {
+            constrained.forget(*number);
+            cold.deferred.evaluate_from(*number);
+        }
         self.patterns_changed();
-        let is_held = self.owner().mute == Mute::Held;
-        let constrained = &mut self.owner().cold().constrained;
-        constrained.take_if(|it| it.is_over() && !is_held);
         // Their drop is user code.
         if let Err(caught) = catch(|| drop(lifted)) {
             self.panicked("the drop of a synchronizer", caught);
+        }
+    }
+
+    /// The actor is not constrained any more if nothing is left of its synchronizers.
+    fn unmark(&mut self) {
+        let constrained = &mut self.owner().cold().constrained;
+        constrained.take_if(|it| it.is_over());
+    }
+
+    /// The offer of a deferred message is gone: the message was displaced.
+    pub(crate) fn withdraw_offer(&mut self, number: u64) {
+        let constrained = &mut self.owner().cold().constrained;
+        if constrained.as_mut().is_some_and(|it| it.forget(number)) {
+            Constraints::of(&self.actor.system).withdraw(self.actor.id, number);
         }
     }
 
@@ -81,6 +120,12 @@ impl RunGuard<'_> {
         }
     }
 
+    /// Returns true for a message of a constrained behaviour.
+    pub(crate) fn constrains(&mut self, message: &Envelope) -> bool {
+        let cold = self.owner().cold.as_ref();
+        cold.is_some_and(|cold| cold.deferred.is_constrained(message.kind()))
+    }
+
     /// Defers a message of a constrained behaviour; returns any other.
     #[inline]
     pub(crate) fn defer_constrained(&mut self, envelope: Envelope) -> Option<Envelope> {
@@ -92,8 +137,7 @@ impl RunGuard<'_> {
 
     #[inline(never)]
     fn defer_if_constrained(&mut self, envelope: Envelope) -> Option<Envelope> {
-        let cold = self.owner().cold.as_ref();
-        if !cold.is_some_and(|cold| cold.deferred.is_constrained(envelope.kind())) {
+        if !self.constrains(&envelope) {
             return Some(envelope);
         }
         let owner = self.owner();
@@ -103,12 +147,16 @@ impl RunGuard<'_> {
         None
     }
 
-    /// After an evaluation: takes part in the transactions that it has begun. Returns a message to
-    /// dispatch, if they have committed at once.
+    /// Finds the next message of a constrained actor. Transactions come first: those that were
+    /// decided, and those that begin with the offers that can be made now (S9).
     #[cold]
-    pub(crate) fn after_offers(&mut self, found: NextMessage) -> NextMessage {
+    pub(crate) fn find_constrained(&mut self) -> NextMessage {
+        if let Some(decided) = self.next_decided() {
+            return NextMessage::Message(decided);
+        }
+        self.drop_overdue();
+        let found = self.found(Order::Arrival);
         if let NextMessage::Message(_) = found {
-            // Signals are handled after its turn.
             return found;
         }
         self.synchronize();
@@ -126,8 +174,12 @@ impl RunGuard<'_> {
             let decision = constrained.decided.pop_front()?;
             let (Decision::Dispatch(number)
             | Decision::Alone(number)
+            | Decision::Panicked(number, _)
             | Decision::Refuse(number, _)) = decision;
-            constrained.offered.remove(&number);
+            constrained.forget(number);
+            if let Decision::Panicked(_, caught) = decision {
+                self.guard_panics_again(number, caught);
+            }
             let envelope = self.owner().cold().deferred.take_numbered(number);
             self.tell_taken();
             self.publish_deferred();
@@ -146,7 +198,7 @@ impl RunGuard<'_> {
                     // No turn has ended.
                     drop(self.worker.take_overloaded());
                 }
-                (_, None) => {}
+                (_, None) | (Decision::Panicked(..), Some(_)) => {}
             }
         }
     }
@@ -154,30 +206,62 @@ impl RunGuard<'_> {
     /// Looks at the table of constraints, and does what is to be done there.
     #[cold]
     pub(crate) fn synchronize(&mut self) {
+        let constrained = &mut self.owner().cold().constrained;
+        let alarm = constrained.as_mut().and_then(|it| it.alarm.take());
+        let patience = self.do_tasks();
+        match (alarm, &mut self.owner().cold().constrained) {
+            (None, _) => {}
+            (Some(alarm), Some(constrained))
+                if patience == Patience::Waits && constrained.alarm.is_none() =>
+            {
+                constrained.alarm = Some(alarm);
+            }
+            (Some(alarm), _) => drop(self.actor.system.timers.cancel(alarm)),
+        }
+    }
+
+    /// Does what the table says. Returns whether a transaction waits for this actor's exclusive
+    /// wait.
+    fn do_tasks(&mut self) -> Patience {
         let system = self.actor.system.clone();
         let (constraints, actor) = (Constraints::of(&system), self.actor.id);
         loop {
             match constraints.task(actor) {
-                Task::Nothing => return self.set_held(Mute::Free),
-                Task::Hold => return self.set_held(Mute::Held),
+                Task::Nothing => {
+                    self.release_message();
+                    self.set_held(Mute::Free);
+                    self.unmark();
+                    return Patience::Over;
+                }
+                Task::Rest => {
+                    self.release_message();
+                    // It refuses holds until its continuation has run, so it does not rest.
+                    let waits = self.owner().guards == Guards::Held;
+                    self.set_held(if waits { Mute::Free } else { Mute::Held });
+                    return Patience::Over;
+                }
+                Task::Hold => {
+                    self.set_held(Mute::Held);
+                    return Patience::Over;
+                }
                 Task::Dispatch(number) => {
                     self.set_held(Mute::Free);
+                    if let Some(constrained) = &mut self.owner().cold().constrained {
+                        constrained.held = None;
+                    }
                     self.decide(Decision::Dispatch(number));
-                    return;
+                    return Patience::Over;
                 }
                 Task::Refuse(number, why) => self.decide(Decision::Refuse(number, why)),
-                Task::Lifted(synchronizer) => self.lifted(synchronizer),
-                Task::Acquire(transaction, number) => match self.standing(number) {
-                    Standing::Stands(updates) => {
-                        let cell = self.actor.cell();
-                        debug_assert!(self.worker.turn().is_none(), "S2: a hold in a turn");
-                        self.in_synchronizer(|| constraints.acquired(transaction, &cell, updates));
+                Task::Lifted(synchronizers, free) => self.lifted(&synchronizers, &free),
+                Task::Acquire(transaction, number) => {
+                    self.release_message();
+                    if self.gives_hold_later(transaction) == Patience::Waits {
+                        self.set_held(Mute::Free);
+                        return Patience::Waits;
                     }
-                    Standing::Not(refused) => {
-                        constraints.refuse(transaction, actor, refused);
-                        self.evaluate_offers();
-                    }
-                },
+                    self.give_hold(transaction, number);
+                }
             }
         }
     }
@@ -193,97 +277,27 @@ impl RunGuard<'_> {
         }
     }
 
-    fn decide(&mut self, decision: Decision) {
+    pub(super) fn decide(&mut self, decision: Decision) {
         let owner = self.owner();
         let constrained = owner.cold().constrained.get_or_insert_default();
         match decision {
             Decision::Dispatch(_) if constrained.dispatches() => return,
             Decision::Dispatch(_) => constrained.decided.push_front(decision),
-            Decision::Alone(_) | Decision::Refuse(..) => constrained.decided.push_back(decision),
+            Decision::Alone(_) | Decision::Panicked(..) | Decision::Refuse(..) => {
+                constrained.decided.push_back(decision);
+            }
         }
         owner.look_at_deferred();
     }
 
     /// An offer did not stand: the actor offers it anew when it does.
-    fn evaluate_offers(&mut self) {
+    pub(super) fn evaluate_offers(&mut self) {
         let owner = self.owner();
         if let Some(constrained) = &mut owner.cold().constrained {
-            constrained.offered.clear();
+            constrained.retracted.append(&mut constrained.offered);
             owner.cold().deferred.evaluate_constrained();
             owner.look_at_deferred();
         }
-    }
-
-    /// S2: whether the deferred message with this number can be dispatched now.
-    fn standing(&mut self, number: u64) -> Standing {
-        let owner = self.owner();
-        let is_free = owner.life == Lifecycle::Running
-            && owner.mute != Mute::Muted
-            && owner.guards != Guards::Held
-            && owner.steps == StepProgress::None;
-        if !is_free || !owner.is_constrained() {
-            return Standing::Not(Refused::NotReady);
-        }
-        // Out of the owner part while user code runs.
-        let deferred = std::mem::take(&mut owner.cold().deferred);
-        let constrained = owner.cold().constrained.take();
-        let standing = match (deferred.numbered(number), &constrained) {
-            (Some(message), Some(constrained)) => self.standing_of(message, &constrained.patterns),
-            _ => Standing::Not(Refused::Gone),
-        };
-        let cold = self.owner().cold();
-        (cold.deferred, cold.constrained) = (deferred, constrained);
-        if let Standing::Not(Refused::Gone) = standing {
-            self.decide(Decision::Alone(number));
-        }
-        standing
-    }
-
-    fn standing_of(&mut self, message: &Envelope, patterns: &[Pattern]) -> Standing {
-        let worker = self.worker;
-        worker.guard_begins(message.kind());
-        let mut state = self.state();
-        let ready = catch(|| message.ready(&mut state));
-        worker.guard_ends();
-        drop(worker.take_overloaded());
-        match ready {
-            Ok(true) => {}
-            Ok(false) => return Standing::Not(Refused::NotReady),
-            Err(_) => return Standing::Not(Refused::Gone),
-        }
-        let of_kind = patterns.iter().filter(|it| (it.is_of)(message.kind()));
-        if of_kind.clone().any(|pattern| (pattern.begin)(message)) {
-            return Standing::Not(Refused::Gone);
-        }
-        let mut updates = Vec::new();
-        let mut broken = None;
-        self.in_synchronizer(|| {
-            for pattern in of_kind {
-                let Rule::Update(update) = &pattern.rule else {
-                    continue;
-                };
-                match catch(|| (pattern.matches)(message).then(|| update(message))) {
-                    Ok(update) => updates.extend(update.map(|it| (pattern.synchronizer, it))),
-                    Err(caught) => broken = Some((pattern.synchronizer, caught)),
-                }
-            }
-        });
-        match broken {
-            None => Standing::Stands(updates),
-            Some((synchronizer, caught)) => {
-                let cell = self.actor.cell();
-                Constraints::of(&cell.system).break_down(synchronizer, &cell, caught);
-                Standing::Not(Refused::NotReady)
-            }
-        }
-    }
-
-    /// Runs `body`, with user code of synchronizers, between two turns.
-    fn in_synchronizer(&self, body: impl FnOnce()) {
-        self.as_turn(const { &Synchronizing::KIND }, body);
-        // A send of that code mutes no actor, and its wish to end is discarded.
-        let _wish = self.worker.take_end();
-        drop(self.worker.take_overloaded());
     }
 
     /// Signals that arrive at a constrained actor. Returns those to handle now: after a commit,
@@ -333,7 +347,9 @@ impl RunGuard<'_> {
             return;
         };
         constrained.offered.clear();
+        constrained.retracted.clear();
         constrained.decided.clear();
+        constrained.held = None;
         Constraints::of(&self.actor.system).forget(self.actor.id);
     }
 }
@@ -344,81 +360,5 @@ impl RunGuard<'_> {
     pub(crate) fn forget_constraints(&mut self) {
         self.owner().cold().constrained = None;
         self.owner().cold().deferred.constrain(Vec::new());
-    }
-}
-
-/// Offers a message with a true guard, if synchronizers constrain it.
-#[inline(never)]
-pub(super) fn offer(
-    constrained: &mut Constrained,
-    actor: &Runnable,
-    guarded: &Guarded<'_>,
-) -> Evaluation {
-    let Guarded::Message(number, message) = guarded else {
-        return Evaluation::Open;
-    };
-    #[cfg(test)]
-    if is_planted(InjectedFault::ForgottenOffer) && number % 4 == 3 {
-        return Evaluation::Offered;
-    }
-    if constrained.offered.contains(number) {
-        return Evaluation::Offered;
-    }
-    let cell = actor.cell();
-    let matches = matches_of(&constrained.patterns, &cell, message);
-    if matches.is_empty() {
-        return Evaluation::Open;
-    }
-    match Constraints::of(&cell.system).offer(cell.id, *number, matches) {
-        Offered::Free => return Evaluation::Open,
-        Offered::Waits => {}
-        Offered::Hopeless(why) => {
-            let refuse = Decision::Refuse(*number, why);
-            constrained.decided.push_back(refuse);
-        }
-    }
-    constrained.offered.insert(*number);
-    Evaluation::Offered
-}
-
-fn matches_of(patterns: &[Pattern], cell: &CellRef, message: &Envelope) -> Matches {
-    let mut matches = Matches::default();
-    for pattern in patterns.iter().filter(|it| (it.is_of)(message.kind())) {
-        let synchronizer = pattern.synchronizer;
-        match catch(|| (pattern.matches)(message)) {
-            Ok(true) => {}
-            Ok(false) => continue,
-            // It is refused: its synchronizer is broken.
-            Err(caught) => Constraints::of(&cell.system).break_down(synchronizer, cell, caught),
-        }
-        match pattern.rule {
-            Rule::Together { set, place } => matches.places.push(Place {
-                synchronizer,
-                set,
-                place,
-            }),
-            Rule::Gate(gate) => {
-                matches.gates.push(Gate { synchronizer, gate });
-                matches.stateful.insert(synchronizer);
-            }
-            Rule::Update(_) => drop(matches.stateful.insert(synchronizer)),
-        }
-    }
-    matches
-}
-
-/// The kind that inspection sees while code of a synchronizer runs. Never sent.
-struct Synchronizing;
-
-impl MessageKind for Synchronizing {
-    type Content = ();
-    const KIND: KindTable = KindTable::new::<Self>("a synchronizer", MessageRole::StopMark);
-
-    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Processed {
-        Processed::Done
-    }
-
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
-        Next::Nothing
     }
 }

@@ -205,7 +205,7 @@ impl RunGuard<'_> {
     fn wait_over(&mut self, wait: &ExclusiveWait, outcome: WaitOutcome) -> Option<StopReason> {
         WaitForGraph::of(&self.actor.system).end(self.actor.id, wait);
         if self.owner().cold().waits.is_empty() {
-            self.owner().guards = Guards::Stale;
+            self.wait_is_over();
         }
         match (wait.purpose, outcome) {
             (WaitPurpose::Reply, _) => None,
@@ -242,11 +242,10 @@ impl RunGuard<'_> {
     /// The incarnation is over: no wait of it is left (E4).
     #[inline]
     pub(crate) fn forget_waits(&mut self) {
-        let owner = self.owner();
-        if owner.guards == Guards::Held {
-            owner.guards = Guards::Stale;
+        if self.owner().guards == Guards::Held {
+            self.wait_is_over();
         }
-        if owner.cold.is_some() {
+        if self.owner().cold.is_some() {
             self.end_waits();
         }
     }

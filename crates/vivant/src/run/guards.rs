@@ -1,47 +1,37 @@
 //! Work of a run for deferred messages (T8; see the README).
 
-use super::constrained::offer;
+use super::offers::offer;
 use super::run_guard::{After, COUNT_EVERY, NextMessage, RunGuard};
-use crate::actor::{
-    Completes, Constrained, Envelope, Evaluated, Evaluation, Guarded, Guards, Open, Runnable,
-    StateRef,
-};
+use crate::actor::{Completes, Envelope, Evaluated, Evaluation, Guarded, Guards, Open, StateRef};
 use crate::message::Chain;
 use crate::message::MessageRole;
 use crate::sync::Ordering;
 use crate::wait_for::WaitForGraph;
+
+/// The order in which guards are evaluated.
+#[derive(Clone, Copy)]
+pub(super) enum Order {
+    /// One line after the other.
+    AnyLine,
+    /// A constrained message is evaluated after each older open message has run.
+    Arrival,
+}
 
 impl RunGuard<'_> {
     /// T8: finds a deferred message, or a combination of messages, with an open guard, among those
     /// with a stale guard.
     #[inline]
     pub(crate) fn find_open(&mut self) -> NextMessage {
-        match self.owner().is_constrained() {
-            true => self.find_open_or_offer(),
-            false => self.find_open_by(|_, _, _| Evaluation::Open),
+        if self.owner().is_constrained() {
+            return self.find_constrained();
         }
-    }
-
-    /// As `find_open`: a constrained message with an open guard is offered.
-    #[inline(never)]
-    fn find_open_or_offer(&mut self) -> NextMessage {
-        if let Some(decided) = self.next_decided() {
-            return NextMessage::Message(decided);
-        }
-        let found = self.find_open_by(|constrained, actor, guarded| match constrained {
-            Some(constrained) => offer(constrained, actor, guarded),
-            None => Evaluation::Open,
-        });
-        self.after_offers(found)
-    }
-
-    /// Evaluates guards. `is_open` is called with what has a true guard.
-    #[inline(always)]
-    fn find_open_by(
-        &mut self,
-        is_open: impl Fn(Option<&mut Constrained>, &Runnable, &Guarded<'_>) -> Evaluation,
-    ) -> NextMessage {
         self.drop_overdue();
+        self.found(Order::AnyLine)
+    }
+
+    /// Evaluates guards, and takes out what is found.
+    #[inline(always)]
+    pub(super) fn found(&mut self, order: Order) -> NextMessage {
         let (actor, worker) = (&self.actor, self.worker);
         // SAFETY: this is the only `RunGuard` of the cell (C1), borrowed exclusively (X2). Written
         // out here so that the state may be borrowed beside it. A guard gets the state only, and
@@ -62,25 +52,32 @@ impl RunGuard<'_> {
         }
         // A panic passes through, to `run`.
         owner.guards = Guards::Evaluating;
-        let found = waiting.evaluate(|guarded| {
+        let is_open = |guarded: Guarded<'_>| {
             worker.guard_begins(guarded.kind());
-            match guarded.ready(&mut state) {
-                false => Evaluation::Closed,
-                true => is_open(constrained.as_deref_mut(), actor, &guarded),
+            match (guarded.ready(&mut state), order, &mut *constrained) {
+                (false, ..) => Evaluation::Closed,
+                (true, Order::Arrival, Some(constrained)) => {
+                    offer(constrained, &actor.cell(), &guarded)
+                }
+                (true, ..) => Evaluation::Open,
             }
-        });
+        };
+        let found = match order {
+            Order::AnyLine => waiting.evaluate(is_open),
+            Order::Arrival => waiting.evaluate_in_order(is_open),
+        };
         worker.guard_ends();
         // A guard can send, but no actor is muted for that: no turn has ended.
         if worker.has_request() {
             drop(worker.take_overloaded());
         }
         owner.guards = match found {
-            Evaluated::Open(_) | Evaluated::More => Guards::Partly,
+            Evaluated::Open(_) | Evaluated::More | Evaluated::Offered => Guards::Partly,
             Evaluated::Closed => Guards::Closed,
         };
         match found {
             Evaluated::Closed => NextMessage::Nothing,
-            Evaluated::More => NextMessage::More,
+            Evaluated::More | Evaluated::Offered => NextMessage::More,
             Evaluated::Open(open) => NextMessage::Message(self.took_open(open)),
         }
     }

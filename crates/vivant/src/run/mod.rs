@@ -12,6 +12,7 @@ mod exclusive;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod guards;
+mod holds;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
@@ -20,6 +21,7 @@ mod idle;
 #[cfg(all(test, feature = "macros"))]
 mod joins_model;
 mod monitor;
+mod offers;
 mod release;
 #[allow(
     unsafe_code,

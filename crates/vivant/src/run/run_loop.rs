@@ -38,13 +38,18 @@ pub(crate) fn run_to_panic(actor: Runnable, worker: &Worker, budget: RunBudget) 
 
 /// Handles a panic of user code in a turn, in the drop of a message, or in a subscriber. The panic
 /// may have left the actor's state or its messages half changed, so the actor ends; its worker
-/// continues. A guard changes nothing, so after the panic of a guard its message runs.
+/// continues. A guard changes nothing, so after the panic of a guard its message runs, unless
+/// synchronizers constrain it.
 #[cold]
 pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
     let Some(mut held) = RunGuard::after_panic(worker) else {
         return Ran::Parked;
     };
     let ran = match held.take_last_evaluated() {
+        Some(envelope) if held.constrains(&envelope) => {
+            held.fail_constrained(envelope, &caught);
+            Err(caught)
+        }
         Some(envelope) => catch(|| turn(&mut held, envelope)).map(|_pace| ()),
         None => Err(caught),
     };

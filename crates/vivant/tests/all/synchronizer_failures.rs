@@ -93,6 +93,99 @@ fn a_withdrawn_message_does_not_take_part() {
 }
 
 #[test]
+fn a_message_can_be_withdrawn_after_its_hold_was_given_up() {
+    let scene = Scene::new(1);
+    let (ada, bob) = (&scene.ada, &scene.bob);
+    let cleo = Account::spawn(scene.simulation.system(), "cleo", scene.log.clone());
+    let set = (pay(ada, 1), pay(bob, 1));
+    let _synchronizer = Synchronizer::new().atomic(set).declare();
+    cleo.open(false).send();
+    bob.pay(1).send();
+    scene.simulation.run();
+    bob.wait(cleo.clone()).send();
+    scene.simulation.run();
+    let asked = ada.pay(1).ask();
+    assert!(scene.happened().is_empty(), "bob refuses his hold");
+    assert_eq!(asked.cancel(), Cancelled::Withdrawn);
+    cleo.open(true).send();
+    let happened = scene.happened();
+    assert!(
+        !happened.iter().any(|it| it.contains(" pay ")),
+        "{happened:?}"
+    );
+    ada.pay(1).send();
+    assert_eq!(scene.happened().len(), 2);
+}
+
+/// An account with a guard that panics at one of its evaluations.
+#[derive(Actor)]
+struct Fragile {
+    log: Log,
+    evaluations: Arc<AtomicUsize>,
+    panics_at: usize,
+}
+
+#[behaviours]
+impl Fragile {
+    #[when(self.is_open())]
+    fn pay(&mut self, number: u64) -> u64 {
+        let mut log = self.log.lock().expect("no turn panics with it");
+        log.push(format!("fragile pay {number}"));
+        number
+    }
+
+    #[local]
+    fn is_open(&self) -> bool {
+        let number = self.evaluations.fetch_add(1, Ordering::Relaxed);
+        assert!(number != self.panics_at, "a bad guard");
+        true
+    }
+}
+
+#[test]
+fn a_message_with_a_guard_that_panics_does_not_run_alone() {
+    // The offer, and the hold.
+    for panics_at in 0..2 {
+        for fragile_is_first in [true, false] {
+            let reports = Arc::new(AtomicUsize::new(0));
+            let counted = reports.clone();
+            let builder = System::builder().on_report(move |report| {
+                if let Report::Panicked(panic) = report {
+                    assert_eq!(panic.message(), "a bad guard");
+                    assert!(panic.behaviour().ends_with("::pay"), "{panic}");
+                    assert!(panic.place().is_some_and(|place| place.contains(file!())));
+                    counted.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+            let simulation = Simulation::with(1, Faults::none(), builder);
+            let (system, log) = (simulation.system(), Log::default());
+            let before = Account::spawn(system, "partner", log.clone());
+            let fragile = system.spawn(Fragile {
+                log: log.clone(),
+                evaluations: Arc::default(),
+                panics_at,
+            });
+            let after = Account::spawn(system, "partner", log.clone());
+            let partner = if fragile_is_first { after } else { before };
+            let all = Pattern::<fragile_messages::Pay<Fragile>>::at(&fragile);
+            let set = (all, pay(&partner, 1));
+            let _synchronizer = Synchronizer::new().atomic(set).declare().expect("valid");
+            let mine = fragile.pay(1).ask();
+            simulation.run();
+            let other = partner.pay(1).ask();
+            simulation.run();
+            let mine = answer(mine);
+            assert!(matches!(mine, Err(AskError::Panicked(_))), "{mine:?}");
+            let other = answer(other);
+            assert!(matches!(other, Err(AskError::Constrained(_))), "{other:?}");
+            assert_eq!(taken(&log), Vec::<String>::new());
+            assert!(!Address::is_alive(&fragile));
+            assert_eq!(reports.load(Ordering::Relaxed), 1);
+        }
+    }
+}
+
+#[test]
 fn a_panic_of_its_code_breaks_a_synchronizer_down() {
     let panics: [fn(&Scene) -> Synchronizer; 3] = [
         |scene| {

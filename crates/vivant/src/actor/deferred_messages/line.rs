@@ -85,6 +85,16 @@ impl<M> Line<M> {
         self.guard = LineGuard::Unknown;
     }
 
+    /// The messages from this index on are evaluated anew.
+    pub(super) fn evaluate_from(&mut self, at: usize) {
+        self.next = self.next.min(at);
+        self.guard = LineGuard::Unknown;
+    }
+
+    pub(super) fn waits_for(&self) -> WaitsFor {
+        self.waits_for
+    }
+
     pub(super) fn is_constrained(&self) -> bool {
         matches!(self.waits_for, WaitsFor::Constraints(_))
     }
@@ -203,15 +213,38 @@ impl<M> Line<M> {
         self.next
     }
 
+    /// Returns the number of the next message to evaluate, in a constrained line.
+    pub(super) fn next_number(&mut self) -> Option<u64> {
+        match self.guard {
+            LineGuard::False => None,
+            LineGuard::Unknown => self.next_unevaluated().map(|(arrived, _)| arrived),
+        }
+    }
+
+    /// Evaluates the next message of a constrained line. Returns its index.
+    pub(super) fn evaluate_next(
+        &mut self,
+        evaluate: impl FnOnce(&M) -> Evaluation,
+    ) -> Option<(Evaluation, usize)> {
+        let (_, at) = self.next_unevaluated()?;
+        let evaluation = evaluate(self.get(at)?);
+        match evaluation {
+            // The index stays here, until the message is taken out.
+            Evaluation::Open => {}
+            Evaluation::Closed if self.waits_for == WaitsFor::Constraints(Guard::State) => {
+                self.guard = LineGuard::False;
+            }
+            Evaluation::Closed | Evaluation::Offered => self.next = at + 1,
+        }
+        Some((evaluation, at))
+    }
+
     /// Evaluates the next guards of the line. Returns the number and the index of the first open
     /// message.
     pub(super) fn evaluate(
         &mut self,
         evaluate: &mut impl FnMut(u64, &M) -> Evaluation,
     ) -> Option<(u64, usize)> {
-        if self.guard == LineGuard::False {
-            return None;
-        }
         let scope = if self.reads_arguments() {
             EVALUATIONS_MAX
         } else {
@@ -222,10 +255,6 @@ impl<M> Line<M> {
             match evaluate(arrived, self.get(at)?) {
                 // The index stays here, because an older message of another line may go first.
                 Evaluation::Open => return Some((arrived, at)),
-                Evaluation::Closed if self.waits_for == WaitsFor::Constraints(Guard::State) => {
-                    self.guard = LineGuard::False;
-                    return None;
-                }
                 Evaluation::Closed | Evaluation::Offered => {}
             }
             self.next = match self.reads_arguments() {

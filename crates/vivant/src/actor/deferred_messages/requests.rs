@@ -54,7 +54,7 @@ impl DeferredMessages {
         self.take(line, at)
     }
 
-    fn place_of(&self, number: u64) -> Option<(usize, usize)> {
+    pub(super) fn place_of(&self, number: u64) -> Option<(usize, usize)> {
         self.lines.iter().enumerate().find_map(|(at, line)| {
             let found = line.index_of(number)?;
             Some((at, found))

@@ -114,6 +114,20 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
+    /// The asker cannot withdraw the message until `begin`, or until it is released.
+    pub(crate) fn hold(&self) -> Withdrawal {
+        match &self.to {
+            Destination::Outside(oneshot) => oneshot.hold(),
+            _ => Withdrawal::No,
+        }
+    }
+
+    pub(crate) fn release(&self) {
+        if let Destination::Outside(oneshot) = &self.to {
+            oneshot.release();
+        }
+    }
+
     #[inline(always)]
     pub(crate) fn begin(&self) -> Withdrawal {
         if let Destination::Outside(oneshot) = &self.to {

@@ -1,5 +1,5 @@
 //! The reference model of synchronizers, as plain data: the messages that wait, the constraints,
-//! and which turns these allow, by the words of S1 to S3 and S5 to S8 in the README. `tests.rs`
+//! and which turns these allow, by the words of S1 to S3 and S5 to S9 in the README. `tests.rs`
 //! feeds it every turn of real actors.
 //!
 //! | model | real |
@@ -189,6 +189,29 @@ impl Model {
     /// S1: no message of a group is still to be dispatched.
     fn is_even(&self) -> bool {
         self.subjects.iter().all(|subject| subject.next.is_none())
+    }
+
+    /// S9: a group could be dispatched if no subject waited exclusively, and each of its messages
+    /// is older than all messages of its subject that are not constrained.
+    fn passes_over(&self) -> bool {
+        let is_constrained = |number: usize| {
+            let it = &self.messages[number];
+            let mut sets = self.constraints.values().flat_map(|it| &it.sets);
+            sets.any(|set| set.iter().any(|place| place.matches(it)))
+        };
+        let is_oldest = |number: &usize| {
+            let subject = self.messages[*number].subject;
+            let mut older = self.waiting.range(..number);
+            is_constrained(*number)
+                && !older.any(|it| self.messages[*it].subject == subject && !is_constrained(*it))
+        };
+        let mut model = self.clone();
+        model.waiting.retain(is_oldest);
+        for subject in &mut model.subjects {
+            subject.waits = false;
+        }
+        let mut waiting = model.waiting.iter();
+        waiting.any(|number| !model.groups(&[*number]).is_empty())
     }
 
     /// S6: nothing is left to do.
