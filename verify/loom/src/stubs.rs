@@ -68,15 +68,17 @@ pub(crate) mod actor {
 
 /// Stub of `services` for promises.
 pub(crate) mod services {
-    #[derive(Clone, Copy)]
-    pub(crate) struct Asked;
-    #[derive(Clone, Copy)]
-    pub(crate) struct RequestProgress;
+    pub(crate) use crate::runtime::requests::{Asked, RequestProgress};
 }
 
 /// Stub of `message` for promises: memory that is not recycled, so that loom sees a leak and a
 /// double free.
 pub(crate) mod message {
+    use std::ptr::NonNull;
+
+    /// No model has a slab.
+    pub(crate) fn scan(_: impl FnMut(NonNull<u8>)) {}
+
     pub(crate) mod pool {
         use loom::alloc::{Layout, alloc, dealloc};
         use std::ptr::NonNull;
