@@ -374,8 +374,8 @@ fn of_slab(class: usize) -> (*mut Block, u32) {
         slab::blocks_of(layout),
         |block| {
             let block = block.cast::<Block>();
-            // SAFETY: the slab has given the block to this caller (N1), and every class has room for a
-            // link (N4).
+            // SAFETY: the slab has given the block to this caller (N1), and every class has room
+            // for a link (N4).
             unsafe { block.write(Block { next: first }) };
             first = block.as_ptr();
             count += 1;

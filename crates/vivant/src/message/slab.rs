@@ -44,7 +44,8 @@ type Partial = (usize, u32, usize);
 
 struct Chunk {
     memory: Arc<ChunkMemory>,
-    /// A bit for each block. The blocks that are free here. Blocks in pools are not: for a chunk they are in use.
+    /// A bit for each block that is free here. Blocks in pools are not: for a chunk they are in
+    /// use.
     free: u64,
 }
 
