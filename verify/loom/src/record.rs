@@ -173,7 +173,7 @@ impl Slot {
 
     fn close(&self) {
         // SAFETY: the models open it before, and the caller is the end that closes it (X1).
-        drop(unsafe { self.record.take_owner() });
+        let _owner = unsafe { self.record.take_owner() };
     }
 
     /// An end has done its part. The second one closes the record, and takes the slot for another

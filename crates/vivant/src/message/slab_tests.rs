@@ -125,7 +125,7 @@ fn churn(layout: Layout, mark: u64, rounds: u32) {
         let (next, number) = split_mix(state);
         state = next;
         let number = number as usize;
-        if mine.is_empty() || number % 2 == 0 {
+        if mine.is_empty() || number.is_multiple_of(2) {
             for block in taken(layout, 1 + number / 2 % 5) {
                 mine.push(Owned::claim(block, mark));
             }
