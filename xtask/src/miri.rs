@@ -49,16 +49,17 @@ const RUNTIME: Package = Package {
     modules: "without_macros promises errors lifecycle lost_messages offers misbehaviour races \
         deep_drops awaited",
     // Simulations of many actors; behaviours in steps and roots of flows, which add no `unsafe`;
-    // exclusive waits.
-    modules_long: "steps death_notices detached_heaps unreachable far rooted exclusive wait_cycles",
+    // exclusive waits; inspections of open requests, each a scan.
+    modules_long: "steps death_notices detached_heaps unreachable far rooted exclusive wait_cycles open_requests",
     // Long chains, real time that passes, topics, shutdowns, random programs.
     tests_long: "a_long_chain_of awaited::chains promises::deep a_chain_of_a_hundred_thousand an_endless_turn _of_a_subscription_ \
         calls_after_shutdown seeded promise_breaks::the_end_of_an_actor two_actors_that_ask_each_other \
         timers_and_children_of_a_stop_hook timers_whose_messages_panic abandoned_offers a_subscription_after",
     // Models of states and orders, random orders of a scheduler's round, histograms, hundreds of
-    // messages that wait, edge snapshots of random programs, a large detached heap.
+    // messages that wait, edge snapshots of random programs, a large detached heap, inspections.
     units_long: "model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
-        edge_snapshot_tests seeded_canary a_heap_released_as_a_whole_is_freed rerun",
+        edge_snapshot_tests seeded_canary a_heap_released_as_a_whole_is_freed rerun \
+        seeded_an_inspection",
     units_never: "",
 };
 

@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 const RUNTIME: &str = "without_macros order nothing_lost fairness back_pressure lifecycle misbehaviour \
     promises timers named_timers futures errors simulation accounting macros graphs steps death_notices \
     sharing detached_heaps unreachable far freezing collectors pauses promise_breaks destructors \
-    deep_drops mark_helpers";
+    deep_drops mark_helpers open_requests exclusive wait_cycles synchronizers synchronizer_failures \
+    philosophers";
 
 /// Those that count what the whole process allocates: one binary.
 const ALLOCATIONS: &str = "count_inbox";

@@ -77,6 +77,8 @@ pub(crate) enum InjectedFault {
     DroppedRequestStays,
     /// A request that was delegated is listed at the actor that delegated it.
     RequestNotPassedOn,
+    /// A slab gives a block out and keeps it.
+    BlockStaysFree,
     /// A restart loses the constraints of synchronizers.
     ForgottenConstraint,
     /// An actor takes messages while a transaction has its hold.

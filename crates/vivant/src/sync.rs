@@ -3,11 +3,13 @@
 //! Every file with a protocol between threads takes its primitives from here, so that `verify/loom`
 //! can compile the same file against loom's. Nothing else in the crate names `std::sync::atomic`.
 
+pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize,
     Ordering, fence,
 };
 pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+pub(crate) use std::thread::yield_now;
 pub(crate) use std::thread_local;
 
 /// Locks `mutex`, also after a panic of an earlier holder.

@@ -14,6 +14,12 @@ macro_rules! watched {
             looks: atomic::AtomicUsize,
         }
 
+        impl Default for $name {
+            fn default() -> $name {
+                $name::new(0)
+            }
+        }
+
         impl Drop for $name {
             fn drop(&mut self) {
                 // Loom checks here whether every access came before this.

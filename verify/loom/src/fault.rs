@@ -70,6 +70,18 @@ faults! {
     BothFree,
     NeitherFrees,
     DropSaysNothing,
+    /// `vivant`, `actor/request_record.rs`.
+    OpenedUnversioned,
+    OpenedVersionLate,
+    OwnerEarly,
+    OwnerStays,
+    RecordRelaxed,
+    ReadRelaxed,
+    ReadOnce,
+    ReadWhilePassedOn,
+    PassedOnVersionLate,
+    PassedOnAsBegun,
+    PassedOnByStore,
     /// `vivant`, `mute/mod.rs`.
     NoReread,
     RereadEarly,

@@ -12,8 +12,8 @@
 //!   last. `address`: C3, C4, C5, C6.
 //! - `slot`: the slot for the actor just woken. `sleep`: W1, W2, W3. `handover`: D2.
 //!   `clock`: K1.
-//! - `muting`: P1, P2, P3. `pool`: N1, N2, N3. `promise`: the two ends of a promise. `brc`:
-//!   biased counts, B1 to B8.
+//! - `muting`: P1, P2, P3. `pool`: N1, N2, N3. `promise`: the two ends of a promise. `record`: the
+//!   request that a promise is, Q6. `brc`: biased counts, B1 to B8.
 //! - `orca`: count deltas sent to a heap, O6. `unreachable`: commit or abort
 //!   of the trial deletion of unreachable actors, U3, U4.
 //! - `marking`: concurrent marking of a heap, H5, H6.
@@ -66,6 +66,11 @@ mod pointer;
 )]
 mod pool;
 mod promise;
+#[allow(
+    unsafe_code,
+    reason = "a record is opened and closed by its owners, as in the runtime"
+)]
+mod record;
 mod run;
 mod runtime;
 mod signals;
@@ -98,5 +103,5 @@ macro_rules! tests {
 
 tests! {
     mailbox run signals sleep clock handover muting address unreachable brc orca marking slot pool
-    promise
+    promise record
 }

@@ -19,6 +19,14 @@ pub(crate) mod mute;
 #[path = "../../../crates/vivant/src/message/pool.rs"]
 pub(crate) mod pool;
 use crate::stubs::slab;
+#[allow(
+    dead_code,
+    reason = "the models of records need what was asked, and no table"
+)]
+#[allow(unreachable_pub, reason = "as in the runtime")]
+#[allow(unsafe_code, reason = "as in the runtime")]
+#[path = "../../../crates/vivant/src/services/requests.rs"]
+pub(crate) mod requests;
 #[allow(dead_code, reason = "the models need no shutdown")]
 #[path = "../../../crates/vivant/src/actor/signals.rs"]
 pub(crate) mod signals;

@@ -68,15 +68,17 @@ pub(crate) mod actor {
 
 /// Stub of `services` for promises.
 pub(crate) mod services {
-    #[derive(Clone, Copy)]
-    pub(crate) struct Asked;
-    #[derive(Clone, Copy)]
-    pub(crate) struct RequestProgress;
+    pub(crate) use crate::runtime::requests::{Asked, RequestProgress};
 }
 
 /// Stub of `message` for promises: memory that is not recycled, so that loom sees a leak and a
 /// double free.
 pub(crate) mod message {
+    use std::ptr::NonNull;
+
+    /// No model has a slab.
+    pub(crate) fn scan(_: impl FnMut(NonNull<u8>)) {}
+
     pub(crate) mod pool {
         use loom::alloc::{Layout, alloc, dealloc};
         use std::ptr::NonNull;
@@ -114,7 +116,9 @@ pub(crate) mod slab {
     use std::alloc::Layout;
     use std::ptr::NonNull;
 
-    pub(crate) const BLOCKS: usize = 64;
+    pub(crate) fn blocks_of(_: Layout) -> usize {
+        1
+    }
 
     pub(crate) fn take(_: Layout, _: usize, _: usize, _: impl FnMut(NonNull<u8>)) -> usize {
         unreachable!("no model takes the slot of a promise from a pool")

@@ -15,9 +15,9 @@ use tree::{TestsEnd, Tree};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only mutations with this text in their name or file
+    /// Only mutations with this text in their name or file; several times: with one of the texts
     #[arg(long)]
-    only: Option<String>,
+    only: Vec<String>,
 }
 
 /// What became of a mutation.
@@ -43,8 +43,9 @@ impl fmt::Display for Outcome {
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut mutations = mutation::load()?;
-    if let Some(only) = &options.only {
-        mutations.retain(|it| it.name.contains(only) || it.file.contains(only));
+    if !options.only.is_empty() {
+        let has = |it: &Mutation, only: &String| it.name.contains(only) || it.file.contains(only);
+        mutations.retain(|it| options.only.iter().any(|only| has(it, only)));
     }
     if mutations.is_empty() {
         return Err("no such mutation".into());

@@ -10,7 +10,7 @@ use super::reference::AddressRef;
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::scan;
 use crate::services::{Asked, RequestProgress};
-use crate::sync::{AtomicPtr, AtomicU64, Ordering};
+use crate::sync::{AtomicPtr, AtomicU64, Ordering, fault, spin_loop, yield_now};
 use std::panic::Location;
 use std::ptr::{self, NonNull};
 
@@ -29,6 +29,7 @@ const SPINS: u32 = 64;
 static GIVEN_UP: &str = "given up";
 
 /// In memory that has been zeroed or that a record has left: a closed record.
+#[derive(Default)]
 #[repr(C)]
 pub(crate) struct RequestRecord {
     /// Odd while the request is passed on. Incremented before any other field changes, so a reader
@@ -76,8 +77,13 @@ impl RequestRecord {
         // Release, here and below: pairs with the Acquire of the same field in `read`. A reader
         // that finds a field of this request finds this version, or a later one, when it looks
         // again.
-        self.version
-            .store(version.wrapping_add(2), Ordering::Release);
+        let opened = version.wrapping_add(2);
+        fault!(
+            self.version.store(opened, Ordering::Release),
+            OpenedUnversioned => (),
+            OpenedVersionLate => (),
+        );
+        fault!(OwnerEarly => self.owner.store(ptr::from_ref(&*owner).cast_mut(), Ordering::Release));
         match asked {
             Some(asked) => {
                 self.write(asked);
@@ -90,14 +96,16 @@ impl RequestRecord {
         }
         self.owner
             .store(owner.into_raw().as_ptr(), Ordering::Release);
+        fault!(OpenedVersionLate => self.version.store(opened, Ordering::Release));
     }
 
     #[inline(always)]
     fn write(&self, asked: Asked) {
+        let order = fault!(Ordering::Release, RecordRelaxed => Ordering::Relaxed);
         let place = ptr::from_ref(asked.place).cast_mut();
-        self.place.store(place, Ordering::Release);
-        self.system.store(asked.system, Ordering::Release);
-        self.answerer.store(asked.answerer, Ordering::Release);
+        self.place.store(place, order);
+        self.system.store(asked.system, order);
+        self.answerer.store(asked.answerer, order);
     }
 
     /// Another actor has to answer. The caller is the resolver's end.
@@ -111,11 +119,17 @@ impl RequestRecord {
             return;
         }
         let version = self.version.load(Ordering::Relaxed);
-        self.version
-            .store(version.wrapping_add(1), Ordering::Release);
+        let passing = version.wrapping_add(1);
+        fault!(
+            self.version.store(passing, Ordering::Release),
+            PassedOnVersionLate => (),
+        );
         self.write(asked);
         let since = match before.is_null() {
-            false => self.since.load(Ordering::Relaxed) & !PROGRESS,
+            false => {
+                let begun = fault!(PROGRESS, PassedOnAsBegun => 0);
+                self.since.load(Ordering::Relaxed) & !begun
+            }
             // The first request that has the resolver.
             // SAFETY: the caller is the resolver's end, which does not take the owner out here
             // (X1).
@@ -126,9 +140,13 @@ impl RequestRecord {
         let behaviour = ptr::from_ref(asked.behaviour).cast_mut();
         // If the promise is dropped meanwhile, it stays so. Release, as in `opens`.
         let (release, relaxed) = (Ordering::Release, Ordering::Relaxed);
-        let _before = self
-            .behaviour
-            .compare_exchange(before, behaviour, release, relaxed);
+        let _before = fault!(
+            self.behaviour.compare_exchange(before, behaviour, release, relaxed),
+            PassedOnByStore => {
+                self.behaviour.store(behaviour, release);
+                Ok(before)
+            },
+        );
         self.version
             .store(version.wrapping_add(2), Ordering::Release);
     }
@@ -181,31 +199,37 @@ impl RequestRecord {
     pub(crate) unsafe fn take_owner(&self) -> Option<AddressRef> {
         // Relaxed: this end alone changes it now.
         let owner = NonNull::new(self.owner.load(Ordering::Relaxed))?;
-        self.owner.store(ptr::null_mut(), Ordering::Relaxed);
+        fault!(
+            self.owner.store(ptr::null_mut(), Ordering::Relaxed),
+            OwnerStays => (),
+        );
         // SAFETY: `open` gave the record this address, and it is taken out once (X10).
         Some(unsafe { AddressRef::from_raw(owner) })
     }
 
     /// Returns the request, if it is open.
-    fn read(&self) -> Option<RequestFacts> {
+    pub(super) fn read(&self) -> Option<RequestFacts> {
         let mut rounds = 0;
         loop {
             // Acquire, here and below: pairs with the Release of the same field in `open` and
             // `pass_on`.
+            let order = fault!(Ordering::Acquire, ReadRelaxed => Ordering::Relaxed);
             let version = self.version.load(Ordering::Acquire);
-            let asker = self.owner.load(Ordering::Acquire);
-            let behaviour = self.behaviour.load(Ordering::Acquire);
-            let place = self.place.load(Ordering::Acquire);
-            let system = self.system.load(Ordering::Acquire);
-            let answerer = self.answerer.load(Ordering::Acquire);
-            let since = self.since.load(Ordering::Acquire);
+            let asker = self.owner.load(order);
+            let behaviour = self.behaviour.load(order);
+            let place = self.place.load(order);
+            let system = self.system.load(order);
+            let answerer = self.answerer.load(order);
+            let since = self.since.load(order);
             // Relaxed: the loads above acquired.
-            if self.version.load(Ordering::Relaxed) != version || version % 2 == 1 {
+            let again = fault!(self.version.load(Ordering::Relaxed), ReadOnce => version);
+            let is_odd = fault!(version % 2 == 1, ReadWhilePassedOn => false);
+            if again != version || is_odd {
                 rounds += 1;
                 match rounds % SPINS {
                     // The writer may have lost its processor.
-                    0 => std::thread::yield_now(),
-                    _ => std::hint::spin_loop(),
+                    0 => yield_now(),
+                    _ => spin_loop(),
                 }
                 continue;
             }

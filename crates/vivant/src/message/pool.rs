@@ -96,7 +96,10 @@ extern "C" fn fresh(class: usize) -> NonNull<u8> {
     Pool::with_current(|pool| pool.take_refilled(class))
         .flatten()
         .unwrap_or_else(|| match is_in_slab(class) {
-            true => slab_block(layout_of(class), if RECYCLES { slab::BLOCKS } else { 1 }),
+            true => {
+                let layout = layout_of(class);
+                slab_block(layout, if RECYCLES { slab::blocks_of(layout) } else { 1 })
+            }
             false => allocated(layout_of(class)),
         })
 }
@@ -364,14 +367,20 @@ impl Pool {
 /// Returns linked blocks of a slab, and their number.
 fn of_slab(class: usize) -> (*mut Block, u32) {
     let (mut first, mut count) = (ptr::null_mut(), 0);
-    slab::take(layout_of(class), MAGAZINE as usize, slab::BLOCKS, |block| {
-        let block = block.cast::<Block>();
-        // SAFETY: the slab has given the block to this caller (N1), and every class has room for a
-        // link (N4).
-        unsafe { block.write(Block { next: first }) };
-        first = block.as_ptr();
-        count += 1;
-    });
+    let layout = layout_of(class);
+    slab::take(
+        layout,
+        MAGAZINE as usize,
+        slab::blocks_of(layout),
+        |block| {
+            let block = block.cast::<Block>();
+            // SAFETY: the slab has given the block to this caller (N1), and every class has room
+            // for a link (N4).
+            unsafe { block.write(Block { next: first }) };
+            first = block.as_ptr();
+            count += 1;
+        },
+    );
     (first, count)
 }
 

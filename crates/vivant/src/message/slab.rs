@@ -5,13 +5,24 @@
 //! blocks contain nothing but slots of promises, and the request in each is made of atomics. So a
 //! scan needs no help of their owners.
 
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::sync::{Arc, Mutex, lock};
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ptr::NonNull;
 
 /// Limit of the blocks of a chunk: one bit each.
-pub(super) const BLOCKS: usize = u64::BITS as usize;
+const BLOCKS_MAX: usize = u64::BITS as usize;
+
+/// Limit of the bytes of a chunk of several blocks: as much memory one promise that stays open may
+/// keep.
+const CHUNK_BYTES_MAX: usize = 4096;
+
+/// Returns the number of blocks of this layout in a chunk.
+pub(super) fn blocks_of(block: Layout) -> usize {
+    (CHUNK_BYTES_MAX / block.size()).clamp(1, BLOCKS_MAX)
+}
 
 /// The chunks of the process. A promise may be settled by an actor of another system, so its memory
 /// belongs to no system.
@@ -23,14 +34,42 @@ static SLABS: Mutex<Slabs> = Mutex::new(Slabs {
 struct Slabs {
     /// By their addresses.
     chunks: BTreeMap<usize, Chunk>,
-    /// Those with free blocks: the size of a block, and the address.
-    partial: BTreeSet<(usize, usize)>,
+    /// Those with free blocks. The first of a size is the fullest: so those with few promises
+    /// become empty.
+    partial: BTreeSet<Partial>,
 }
+
+/// The size of a block, the number of free blocks, and the address of a chunk.
+type Partial = (usize, u32, usize);
 
 struct Chunk {
     memory: Arc<ChunkMemory>,
-    /// The blocks that are free here. Blocks in pools are not: for a chunk they are in use.
+    /// A bit for each block that is free here. Blocks in pools are not: for a chunk they are in
+    /// use.
     free: u64,
+}
+
+impl Slabs {
+    /// Returns the address of the fullest chunk of this size with a free block.
+    fn fullest(&self, size: usize) -> Option<usize> {
+        let of_size = (size, 0, 0)..=(size, u32::MAX, usize::MAX);
+        self.partial.range(of_size).next().map(|(.., at)| *at)
+    }
+
+    /// Adds a chunk, and returns its address.
+    fn add(&mut self, memory: ChunkMemory) -> usize {
+        let at = memory.at.addr().get();
+        let free = memory.all();
+        let memory = Arc::new(memory);
+        self.chunks.insert(at, Chunk { memory, free });
+        at
+    }
+}
+
+impl Chunk {
+    fn partial(&self, at: usize) -> Partial {
+        (self.memory.block.size(), self.free.count_ones(), at)
+    }
 }
 
 /// The memory of a chunk. A scan keeps it alive.
@@ -58,6 +97,11 @@ impl ChunkMemory {
             block,
             blocks,
         }
+    }
+
+    /// A bit for each block.
+    fn all(&self) -> u64 {
+        u64::MAX >> (BLOCKS_MAX - self.blocks)
     }
 
     fn block_at(&self, number: usize) -> NonNull<u8> {
@@ -94,34 +138,30 @@ pub(super) fn take(
     let slabs = &mut *slabs;
     let mut taken = 0;
     while taken < wanted {
-        let first = slabs
-            .partial
-            .range((block.size(), 0)..=(block.size(), usize::MAX))
-            .next()
-            .copied();
-        let Some((size, at)) = first else {
-            if taken > 0 {
-                break;
-            }
-            let memory = ChunkMemory::new(block, blocks);
-            let at = memory.at.addr().get();
-            let free = u64::MAX >> (BLOCKS - memory.blocks);
-            let memory = Arc::new(memory);
-            slabs.chunks.insert(at, Chunk { memory, free });
-            slabs.partial.insert((block.size(), at));
-            continue;
+        let at = match slabs.fullest(block.size()) {
+            Some(at) => at,
+            None if taken > 0 => break,
+            None => slabs.add(ChunkMemory::new(block, blocks)),
         };
         let Some(chunk) = slabs.chunks.get_mut(&at) else {
             unreachable!("N5: a chunk with free blocks exists");
         };
+        let before = chunk.partial(at);
         while chunk.free != 0 && taken < wanted {
             let number = chunk.free.trailing_zeros() as usize;
+            #[cfg(test)]
+            if is_planted(InjectedFault::BlockStaysFree) {
+                each(chunk.memory.block_at(number));
+                taken += 1;
+                continue;
+            }
             chunk.free &= chunk.free - 1;
             each(chunk.memory.block_at(number));
             taken += 1;
         }
-        if chunk.free == 0 {
-            slabs.partial.remove(&(size, at));
+        slabs.partial.remove(&before);
+        if chunk.free != 0 {
+            slabs.partial.insert(chunk.partial(at));
         }
     }
     taken
@@ -140,14 +180,13 @@ pub(super) unsafe fn give(block: NonNull<u8>) {
     let Some((at, chunk)) = slabs.chunks.range_mut(..=address).next_back() else {
         unreachable!("N5: the chunk of a block exists");
     };
-    let (at, size) = (*at, chunk.memory.block.size());
-    let all = u64::MAX >> (BLOCKS - chunk.memory.blocks);
-    chunk.free |= 1 << ((address - at) / size);
-    if chunk.free == all {
-        slabs.partial.remove(&(size, at));
+    let at = *at;
+    slabs.partial.remove(&chunk.partial(at));
+    chunk.free |= 1 << ((address - at) / chunk.memory.block.size());
+    if chunk.free == chunk.memory.all() {
         slabs.chunks.remove(&at);
     } else {
-        slabs.partial.insert((size, at));
+        slabs.partial.insert(chunk.partial(at));
     }
 }
 
@@ -167,51 +206,5 @@ pub(crate) fn scan(mut each: impl FnMut(NonNull<u8>)) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A size that no promise has.
-    const ODD: Layout = match Layout::from_size_align(4096 + 8, 8) {
-        Ok(layout) => layout,
-        Err(_) => panic!("a layout"),
-    };
-
-    fn taken(wanted: usize) -> Vec<NonNull<u8>> {
-        let mut blocks = Vec::new();
-        let number = take(ODD, wanted, 3, |block| blocks.push(block));
-        assert_eq!(number, blocks.len());
-        blocks
-    }
-
-    fn scanned(of: &[NonNull<u8>]) -> usize {
-        let mut found = 0;
-        scan(|block| found += usize::from(of.contains(&block)));
-        found
-    }
-
-    #[test]
-    fn a_block_is_scanned_until_its_chunk_is_free() {
-        let blocks = taken(3);
-        assert_eq!(blocks.len(), 3);
-        assert_eq!(scanned(&blocks), 3);
-        // SAFETY: taken above, never written, and given back once (X1).
-        unsafe { give(blocks[1]) };
-        assert_eq!(scanned(&blocks), 3, "its chunk has other blocks");
-        assert_eq!(
-            taken(64),
-            [blocks[1]],
-            "the free block comes first, and alone"
-        );
-        for block in &blocks {
-            // SAFETY: taken above, never written, and given back once (X1).
-            unsafe { give(*block) };
-        }
-        assert_eq!(scanned(&blocks), 0);
-        assert!(
-            lock(&SLABS)
-                .partial
-                .iter()
-                .all(|(size, _)| *size != ODD.size())
-        );
-    }
-}
+#[path = "slab_tests.rs"]
+mod tests;

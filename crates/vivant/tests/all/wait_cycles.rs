@@ -1,5 +1,6 @@
 //! Cycles of exclusive waits: one request of a cycle fails, with an error that names it.
 
+use std::cell::RefCell;
 use std::time::Duration;
 use vivant::Cause;
 use vivant::prelude::*;
@@ -260,4 +261,56 @@ impl Waits {
     fn wait(&mut self, t: &Turn<Self>) {
         drop(t.ask(self.0.answer()).exclusive());
     }
+
+    fn number(&self) -> u64 {
+        7
+    }
+}
+
+thread_local! {
+    static OUTLIVES: RefCell<Option<Promise<u64>>> = const { RefCell::new(None) };
+}
+
+/// Makes a promise that outlives its turn, and is a part of its own chain.
+#[derive(Actor)]
+struct Ring {
+    waits: Address<Waits>,
+}
+
+#[behaviours]
+impl Ring {
+    fn begin(&self, t: &Turn<Self>) {
+        let promise = t.ask(t.me().join());
+        OUTLIVES.with_borrow_mut(|outlives| *outlives = Some(promise));
+    }
+
+    /// Its answer needs its answer.
+    fn join(&self, t: &Turn<Self>) -> Promise<u64> {
+        let promise = OUTLIVES.take().expect("`begin` has set it");
+        t.all([promise, t.ask(self.waits.number())])
+            .then(t.me().sum())
+    }
+
+    #[then]
+    fn sum(&self, numbers: Result<Vec<u64>, AskError>) -> u64 {
+        numbers.map_or(0, |numbers| numbers.iter().sum())
+    }
+}
+
+/// The request of a ring is deferred, so its chain is walked for waits.
+#[vivant::test(seeds = 20)]
+fn a_walk_through_a_join_in_a_ring_ends(simulation: &Simulation) {
+    let system = simulation.system();
+    let never = system.spawn(Never(Vec::new()));
+    let waits = system.spawn(Waits(never.clone()));
+    waits.wait().send();
+    simulation.run();
+    let ring = system.spawn(Ring {
+        waits: waits.clone(),
+    });
+    ring.begin().send();
+    simulation.run_for(Duration::from_secs(1));
+    assert_eq!(system.inspect().waits.len(), 1);
+    Address::stop(&never);
+    assert_eq!(system.block_on(waits.number().ask()), Ok(7));
 }

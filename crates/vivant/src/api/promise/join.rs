@@ -77,6 +77,10 @@ struct JoinSink<T: Send + 'static, R: Send + 'static> {
 }
 
 impl<T: Send + 'static, R: Send + 'static> JoinLink for JoinSink<T, R> {
+    fn id(&self) -> *const () {
+        Arc::as_ptr(&self.join).cast()
+    }
+
     fn with_answer(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
         let join = lock(&self.join);
         // With spare promises the join may be decided without this value.

@@ -57,7 +57,11 @@ pub(crate) trait RaceLink: Sync {
 
 /// A join of promises that needs each value which is still missing.
 pub(crate) trait JoinLink {
-    /// Calls `body` with the resolver of the join's own promise, if it is not decided.
+    /// The same for all links of a join, and no other join has it at that time.
+    fn id(&self) -> *const ();
+
+    /// Calls `body` with the resolver of the join's own promise, if it is not decided. Waits for
+    /// the lock of the join, so the caller does not have it (see `dependents.rs`).
     fn with_answer(&self, body: &mut dyn FnMut(&dyn PromiseLink));
 }
 
