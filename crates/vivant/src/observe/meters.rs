@@ -318,11 +318,7 @@ pub(super) fn report(report: &Report) {
             actor, behaviour, ..
         } => ("vivant_large_turns_total", actor.as_str(), *behaviour),
         Report::Panicked(panic) => ("vivant_panics_total", panic.actor(), panic.behaviour()),
-        Report::Failed { actor, why } => (
-            "vivant_failures_total",
-            actor.as_str(),
-            why.behaviour,
-        ),
+        Report::Failed { actor, why } => ("vivant_failures_total", actor.as_str(), why.behaviour),
         Report::GaveUp { .. }
         | Report::LargeContainer { .. }
         | Report::Leaked { .. }

@@ -104,11 +104,12 @@ fn a_start_that_fails_uses_the_budget_up() {
     let system = simulation.system();
     let tree = Supervisor::one_for_one().spawn(system);
     let line = tree.add(Line::child(log.clone(), true));
-    let error = line.send().ask_blocking().expect_err("it never starts");
-    assert!(error.to_string().contains("no carrier"), "{error}");
+    assert!(line.send().ask_blocking().is_err(), "it never starts");
     let reports = system.inspect().reports;
-    let gave_up = reports.iter().any(|it| matches!(it, Report::GaveUp { why, .. }
-        if matches!(&why.reason, StopReason::Failed(failed) if failed.message == "no carrier")));
+    let gave_up = reports.iter().any(|it| {
+        matches!(it, Report::GaveUp { why, .. }
+        if matches!(&why.reason, StopReason::Failed(failed) if failed.message == "no carrier"))
+    });
     assert!(gave_up, "{reports:?}");
 }
 

@@ -327,10 +327,7 @@ fn of_debounced_calls_the_last_one_is_sent() {
     }
     assert_eq!(draft.saved().ask_blocking(), Ok(vec![]));
     simulation.run();
-    assert_eq!(
-        draft.saved().ask_blocking(),
-        Ok(vec![(22, "c".to_owned())])
-    );
+    assert_eq!(draft.saved().ask_blocking(), Ok(vec![(22, "c".to_owned())]));
     draft.type_in("d".to_owned()).send();
     simulation.run();
     assert_eq!(draft.saved().ask_blocking().map(|it| it.len()), Ok(2));
