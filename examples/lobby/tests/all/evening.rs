@@ -9,7 +9,6 @@ use lobby::lobby::Lobby;
 use lobby::planted::Planted;
 use lobby::room::Room;
 use std::time::Duration;
-use vivant::prelude::*;
 use vivant::simulation::{self, Faults, Seeds, Simulation};
 
 const PLAYERS: u64 = 5;
