@@ -20,8 +20,8 @@ pub enum Restart {
     /// *Permanent* in Erlang/OTP.
     #[default]
     Always,
-    /// When it has failed: it panicked or called [`Turn::fail`](crate::Turn::fail), or an actor that
-    /// it was linked with did. *Transient*.
+    /// When it has failed: it panicked, it called [`Turn::fail`](crate::Turn::fail), or an actor
+    /// that it was linked with failed. *Transient*.
     OnFailure,
     /// Never. *Temporary*.
     Never,

@@ -327,7 +327,8 @@ impl<A: Actor> Turn<'_, A> {
     ///
     /// # fn main() -> Result<(), AskError> {
     /// let system = System::new();
-    /// let line = Supervisor::one_for_one().spawn(&system).add(Line::child());
+    /// let tree = Supervisor::one_for_one().spawn(&system);
+    /// let line = tree.add(Line::child());
     /// assert_eq!(line.send("hello".into()).ask_blocking()?, Ok(1));
     /// assert_eq!(line.send(String::new()).ask_blocking()?, Err("the line is lost".to_owned()));
     /// assert_eq!(line.send("hello".into()).ask_blocking()?, Ok(1));        // a new state

@@ -112,8 +112,8 @@ impl<'t> NamedTimer<'t> {
     /// Sends `call` once, after `delay`, as [`Turn::after`](crate::Turn::after) does.
     ///
     /// If it is set already, with this delay, message and receiver, and has not fired, it continues
-    /// unchanged: its deadline is not postponed. To postpone it, set it by
-    /// [`debounce`](NamedTimer::debounce). Any other timer of this name is cancelled. It ends with this actor.
+    /// unchanged: its deadline is not postponed. [`debounce`](NamedTimer::debounce) postpones it.
+    /// Any other timer of this name is cancelled. It ends with this actor.
     pub fn after<M: Message>(self, delay: Duration, call: Call<'_, M>) -> Timer {
         let schedule = Schedule::After { ns: ns(delay) };
         self.set(schedule, call, |call, finished| {

@@ -67,8 +67,8 @@ impl DeadLetters {
     /// Number of dead letters that the program has sent: all but the continuations of their actors'
     /// own requests, which have an end of their own.
     pub(crate) fn sent(&self) -> u64 {
-        // Relaxed: a number, which publishes nothing. Continuations that are being counted may be in
-        // one of both numbers only.
+        // Relaxed: a number, which publishes nothing. A continuation that is being counted may be
+        // in one of both numbers only.
         let continuations = self.continuations.load(Ordering::Relaxed);
         self.total().saturating_sub(continuations)
     }

@@ -59,8 +59,8 @@ pub fn check(name: &str, seeds: Seeds, faults: &Faults, test: impl Fn(&Simulatio
 /// The inverse of [`check`], for the self-test of a test: at least one of these seeds must fail.
 /// Returns the first seed under which `test` panics with a message that contains `expected`, as for
 /// `#[should_panic(expected = "…")]`; a seed that fails with another message is passed over. So a
-/// test that finds no fault is told from one that cannot find any: plant the fault, and check that
-/// the test fails.
+/// test that passes is told from a test that cannot fail: plant a fault, and check that it is
+/// found.
 ///
 /// The environment has no effect: a single seed need not find the fault.
 ///
