@@ -1,6 +1,7 @@
 //! Types, read by their tokens: a macro sees nothing else.
 
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
@@ -96,6 +97,12 @@ pub(crate) fn stepped(ty: &Type) -> Option<&Type> {
 /// `T` and `E` of `Result<T, E>`.
 pub(crate) fn result_of(ty: &Type) -> Option<(&Type, &Type)> {
     two_of(ty, "Result")
+}
+
+/// Returns true if both types have the same tokens.
+pub(crate) fn is_written_alike(one: &Type, other: &Type) -> bool {
+    let text = |ty: &Type| ty.to_token_stream().to_string();
+    text(one) == text(other)
 }
 
 /// The two type arguments of a type with this name.

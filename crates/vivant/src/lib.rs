@@ -202,7 +202,7 @@ pub use config::BadCollectors;
 pub use cycles::{KeptBy, Retained, Retainer, WhyAlive};
 pub use edge::{Attached, Attachment, StreamItem};
 pub use failures::{
-    Cause, DeadLetter, DeadLetterCount, GaveUp, Inside, Linked, NotStarted, Panic, Report,
+    Cause, DeadLetter, DeadLetterCount, Failed, GaveUp, Inside, Linked, NotStarted, Panic, Report,
     StopReason, WaitCycle, WaitEdge,
 };
 pub use gc_state::{Far, ForeignRoot, GcState, Rooted};

@@ -5,7 +5,7 @@
 //! journal is exclusive. Readers are not held up, because a version that they have needs no store.
 //!
 //! If the journal does not answer, it is not known whether the commit is on the disk. Then the
-//! store panics, and its supervisor starts it again from the journal.
+//! store fails, and its supervisor starts it again from the journal.
 
 use crate::commit::{Commit, Refusal};
 use crate::journal::{Journal, Record};
@@ -100,24 +100,21 @@ impl<'gc> StoreState<'gc> {
         &mut self,
         t: &Turn<'gc, Store>,
         commit: Commit,
-    ) -> Promise<Result<u64, Refusal>> {
-        let next = match self.checked(t, &commit) {
-            Ok(next) => next,
-            Err(refusal) => return Promise::ready(Err(refusal)),
-        };
+    ) -> Result<Promise<Result<u64, Refusal>>, Refusal> {
+        let next = self.checked(t, &commit)?;
         let record = Record {
             version: next.number,
             edits: commit.edits,
         };
         let written = t.ask(self.journal.append(record));
-        match self.planted {
+        Ok(match self.planted {
             Planted::Nothing => written.exclusive().then(t.me().written(next)),
             Planted::NotExclusive => written.then(t.me().written(next)),
             Planted::EarlyAnswer => {
                 self.advance(t, next);
                 Promise::ready(Ok(next.number))
             }
-        }
+        })
     }
 
     #[then]
@@ -133,7 +130,12 @@ impl<'gc> StoreState<'gc> {
                 Ok(next.number)
             }
             Ok(Err(kind)) => Err(Refusal::NotWritten(kind)),
-            Err(error) => panic!("it is not known whether the commit is in the journal: {error}"),
+            Err(error) => {
+                t.fail(format_args!(
+                    "it is not known whether the commit is in the journal: {error}"
+                ));
+                Err(Refusal::NoAnswer(error))
+            }
         }
     }
 

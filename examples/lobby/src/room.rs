@@ -90,9 +90,7 @@ impl Room {
     fn begin_turn(&mut self, t: &Turn<Self>, turn: usize) {
         self.turn = turn;
         self.deadline = t.now() + self.turn_limit;
-        if !t.timer("turn").restart() {
-            t.timer("turn").after(self.turn_limit, t.me().late());
-        }
+        t.timer("turn").debounce(self.turn_limit, t.me().late());
         t.send(self.seats[turn].screen.show("your turn".to_owned()));
     }
 

@@ -148,9 +148,9 @@ async fn suggestions(
 }
 
 async fn popular(State(network): State<Network>) -> Result<Json<Vec<Profile>>, Refused> {
-    Ok(Json(network.any().popular().ask().await??))
+    Ok(Json(network.any().popular().ask().await?))
 }
 
 async fn census(State(network): State<Network>) -> Result<Json<Census>, Refused> {
-    Ok(Json(network.any().census().ask().await??))
+    Ok(Json(network.any().census().ask().await?))
 }

@@ -174,15 +174,12 @@ impl<'gc> ShardState<'gc> {
         t: &Turn<'gc, Shard>,
         from: PersonId,
         to: PersonId,
-    ) -> Promise<Result<(), Refusal>> {
-        match self.follow_here(t, from, to) {
-            Ok(true) => Promise::ready(Ok(())),
-            Ok(false) => {
-                let gained = t.ask(self.shard(to).gain(to, from)).within(PATIENCE);
-                gained.then(t.me().followed(from, to, self.attempts))
-            }
-            Err(refusal) => Promise::ready(Err(refusal)),
+    ) -> Result<Promise<Result<(), Refusal>>, Refusal> {
+        if self.follow_here(t, from, to)? {
+            return Ok(Promise::ready(Ok(())));
         }
+        let gained = t.ask(self.shard(to).gain(to, from)).within(PATIENCE);
+        Ok(gained.then(t.me().followed(from, to, self.attempts)))
     }
 
     /// The other shard has answered. A failure takes the follow back, unless it was asked for again
@@ -329,11 +326,8 @@ impl<'gc> ShardState<'gc> {
         &self,
         t: &Turn<'gc, Shard>,
         id: PersonId,
-    ) -> Promise<Result<Suggestions, Refusal>> {
-        let person = match self.person(id) {
-            Ok(person) => person,
-            Err(refusal) => return Promise::ready(Err(refusal)),
-        };
+    ) -> Result<Promise<Result<Suggestions, Refusal>>, Refusal> {
+        let person = self.person(id)?;
         let (mut found, mut away) = (Vec::new(), Vec::new());
         for (&other, followed) in person.borrow().follows.iter() {
             match followed {
@@ -344,7 +338,7 @@ impl<'gc> ShardState<'gc> {
         let ask =
             |(shard, ids): (&Address<Shard>, _)| t.ask(shard.followed_by(ids)).within(PATIENCE);
         let asked = self.by_shard(away).into_iter().map(ask);
-        t.all_settled(asked).then(t.me().suggested(id, found))
+        Ok(t.all_settled(asked).then(t.me().suggested(id, found)))
     }
 
     /// Returns the people that these people of this shard follow. A person that several of them
@@ -374,19 +368,17 @@ impl<'gc> ShardState<'gc> {
     /// Returns the people with the most followers, as known by all shards but one: the slowest is
     /// not waited for.
     ///
-    /// # Errors
-    ///
-    /// Two shards did not answer.
-    pub fn popular(&self, t: &Turn<'gc, Shard>) -> Promise<Result<Vec<Profile>, Refusal>> {
+    /// The promise is broken if two shards did not answer.
+    pub fn popular(&self, t: &Turn<'gc, Shard>) -> Promise<Vec<Profile>> {
         let wanted = (self.shards.len() - 1).max(1);
         let asked = self
             .shards
             .iter()
             .map(|shard| t.ask(shard.popular_here()).within(PATIENCE));
-        t.quorum(wanted, asked).then_local(t, |_, _, replies| {
-            let mut people = replies?.concat();
+        t.quorum(wanted, asked).map(|replies| {
+            let mut people = replies.concat();
             Profile::most_popular(&mut people);
-            Ok(people)
+            people
         })
     }
 
@@ -402,17 +394,14 @@ impl<'gc> ShardState<'gc> {
 
     /// Returns the sums over all shards.
     ///
-    /// # Errors
-    ///
-    /// A shard did not answer.
-    pub fn census(&self, t: &Turn<'gc, Shard>) -> Promise<Result<Census, Refusal>> {
+    /// The promise is broken if a shard did not answer.
+    pub fn census(&self, t: &Turn<'gc, Shard>) -> Promise<Census> {
         let asked = self
             .shards
             .iter()
             .map(|shard| t.ask(shard.census_here()).within(PATIENCE));
-        t.all(asked).then_local(t, |_, _, parts| {
-            Ok(parts?.into_iter().fold(Census::default(), Census::and))
-        })
+        t.all(asked)
+            .map(|parts| parts.into_iter().fold(Census::default(), Census::and))
     }
 
     fn census_here(&self) -> Census {

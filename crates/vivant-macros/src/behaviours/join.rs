@@ -219,7 +219,7 @@ impl<'a> Join<'a> {
             if let Steps::Many(_) = reply.steps {
                 errors.at(ty, STEPPED);
             } else if types::promised_or_error(ty).is_none()
-                && !is_written_alike(&reply.reply, &message.reply)
+                && !types::is_written_alike(&reply.reply, &message.reply)
             {
                 let (name, promised) = (&message.ident, text(&message.reply));
                 errors.at(
@@ -403,7 +403,7 @@ fn check_parameters(shape: &Shape, messages: &[&Shape], method: &Method, errors:
         .flat_map(|message| message.args.iter().map(|arg| (*message, arg)))
         .collect();
     for (arg, (message, wanted)) in shape.args.iter().zip(&wanted) {
-        if !is_written_alike(&arg.ty, &wanted.ty) {
+        if !types::is_written_alike(&arg.ty, &wanted.ty) {
             let (of, name, ty) = (&message.ident, &wanted.name, text(&wanted.ty));
             errors.at(
                 &arg.ty,
@@ -455,11 +455,6 @@ fn outputs(method: &Method, asked: &[&Shape], errors: &mut Errors) -> Option<Vec
         }
     };
     Some(outputs)
-}
-
-/// Returns true if both types have the same tokens.
-fn is_written_alike(one: &Type, other: &Type) -> bool {
-    text(one) == text(other)
 }
 
 /// The type as a person writes it.

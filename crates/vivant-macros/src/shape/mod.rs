@@ -403,7 +403,8 @@ fn reply(
     }
 }
 
-/// The reply of a method that returns an error, or a promise of `value`.
+/// The reply of a method that returns an error, or a promise of `value`: `value` itself, if that is
+/// a result with the same error.
 fn or_error(
     value: &Type,
     error: &Type,
@@ -420,6 +421,11 @@ fn or_error(
         );
     }
     let error = in_place_of_self(error, context.this, errors);
+    if let Some((_, same)) = types::result_of(value)
+        && types::is_written_alike(same, &error)
+    {
+        return value.clone();
+    }
     syn::parse_quote!(::core::result::Result<#value, #error>)
 }
 

@@ -5,6 +5,7 @@ use super::header::Header;
 use super::reference::CellRef;
 use super::refusal::{Next, Refusal};
 use crate::failures::{Caught, Cause, DeadLetter, catch};
+use crate::message::MessageRole;
 use crate::observe;
 use std::panic::Location;
 
@@ -41,6 +42,9 @@ pub(crate) fn note_dead_letter(
     cause: Cause,
 ) {
     note(cell, || cell.path(), kind.name, place, cause);
+    if kind.role == MessageRole::Continuation {
+        cell.system.dead_letters.count_continuation();
+    }
 }
 
 /// Counts a message to an actor of which only a promise is known, and that promise, which `owner`

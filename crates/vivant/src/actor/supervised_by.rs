@@ -20,13 +20,16 @@ pub enum Restart {
     /// *Permanent* in Erlang/OTP.
     #[default]
     Always,
-    /// When it has failed: it panicked, or an actor that it was linked with did. *Transient*.
+    /// When it has failed: it panicked, it called [`Turn::fail`](crate::Turn::fail), or an actor
+    /// that it was linked with failed. *Transient*.
     OnFailure,
     /// Never. *Temporary*.
     Never,
 }
 
-/// The effect of a panic of a supervised actor.
+/// The effect of a panic of a supervised actor. A failure that the actor declares by
+/// [`Turn::fail`](crate::Turn::fail) has the same effect, but for [`Resume`](OnPanic::Resume): its
+/// state is not kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum OnPanic {

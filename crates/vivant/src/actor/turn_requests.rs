@@ -56,10 +56,12 @@ impl Worker {
         }
     }
 
-    /// The turn requests its actor's end.
+    /// The turn requests its actor's end. The first failure stays the reason.
     pub(crate) fn request_end(&self, reason: StopReason) {
         self.requests.next.set(TurnRequest::End);
-        self.requests.ending.set(Some(reason));
+        let before = self.requests.ending.take();
+        let failure = before.filter(StopReason::is_failure);
+        self.requests.ending.set(Some(failure.unwrap_or(reason)));
     }
 
     /// Returns true if there is work at the end of the turn.

@@ -13,9 +13,11 @@ use super::requests::{link, watch};
 use super::spawner::Spawner;
 use super::turn::Turn;
 use crate::actor::{AskError, Header, LinkMessage, LinkedPeer, Timer};
-use crate::failures::StopReason;
+use crate::failures::{Failed, StopReason};
 use crate::oracle::below;
 use crate::services::{Alarm, ns, period_ns};
+use crate::sync::Arc;
+use std::fmt;
 use std::time::{Duration, SystemTime};
 
 impl<A: Actor> Turn<'_, A> {
@@ -296,6 +298,50 @@ impl<A: Actor> Turn<'_, A> {
     /// Ends this actor after this message.
     pub fn stop(&self) {
         self.worker().request_end(StopReason::Finished);
+    }
+
+    /// Fails this incarnation after this message, because of `why`: as a panic does, but the turn
+    /// goes on to its end, nothing is unwound, and the behaviour's reply is delivered. Supervisors
+    /// and linked actors see a failure, with [`StopReason::Failed`]; a supervisor's
+    /// [`OnPanic`](crate::OnPanic) applies, and a new incarnation never keeps the state. The
+    /// system's [`Report`](crate::Report) has the text. For an actor that finds that it cannot go
+    /// on, where nothing is wrong with its code. Later calls in the same turn, and
+    /// [`stop`](Turn::stop), have no effect on the reason.
+    ///
+    /// ```
+    /// use vivant::prelude::*;
+    /// use vivant::Supervisor;
+    ///
+    /// #[derive(Actor)] struct Line { sent: u64 }
+    /// #[behaviours] impl Line {
+    ///     #[start] fn open() -> Self { Line { sent: 0 } }
+    ///     fn send(&mut self, t: &Turn<Self>, text: String) -> Result<u64, String> {
+    ///         if text.is_empty() {
+    ///             t.fail("the peer has hung up");
+    ///             return Err("the line is lost".to_owned());
+    ///         }
+    ///         self.sent += 1;
+    ///         Ok(self.sent)
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let system = System::new();
+    /// let tree = Supervisor::one_for_one().spawn(&system);
+    /// let line = tree.add(Line::child());
+    /// assert_eq!(line.send("hello".into()).ask_blocking()?, Ok(1));
+    /// assert_eq!(line.send(String::new()).ask_blocking()?, Err("the line is lost".to_owned()));
+    /// assert_eq!(line.send("hello".into()).ask_blocking()?, Ok(1));        // a new state
+    /// # Ok(()) }
+    /// ```
+    pub fn fail(&self, why: impl fmt::Display) {
+        let worker = self.worker();
+        let failed = Arc::new(Failed {
+            behaviour: worker.behaviour(),
+            message: why.to_string(),
+        });
+        worker.system.reports.failed(worker.path(), &failed);
+        worker.request_end(StopReason::Failed(failed));
     }
 
     /// Monitors an actor: a promise of the reason of its end; if it has ended already, the promise

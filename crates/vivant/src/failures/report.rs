@@ -2,7 +2,7 @@
 //! start.
 
 use super::panic::Panic;
-use super::stop::GaveUp;
+use super::stop::{Failed, GaveUp};
 use crate::sync::Arc;
 use std::fmt;
 use vivant_heap::Marking;
@@ -44,6 +44,13 @@ pub enum Report {
     },
     /// A turn, a stop hook or the drop of a state panicked.
     Panicked(Panic),
+    /// An actor has declared that it failed, by [`Turn::fail`](crate::Turn::fail).
+    Failed {
+        /// Path of the actor.
+        actor: String,
+        /// Why.
+        why: Arc<Failed>,
+    },
     /// A supervisor gave up, and has no supervisor above it: its tree ends.
     GaveUp {
         /// Path of the supervisor.
@@ -107,6 +114,9 @@ impl fmt::Display for Report {
                 "a std container of {actor} has {elements} elements with references, and each minor collection visits all of them: use gc::Vec, gc::HashMap or another collection in chunks"
             ),
             Report::Panicked(panic) => write!(f, "a turn panicked: {panic}"),
+            Report::Failed { actor, why } => {
+                write!(f, "{} of {actor} failed: {}", why.behaviour, why.message)
+            }
             Report::GaveUp { supervisor, why } => write!(
                 f,
                 "{supervisor} gave up after {} failures, the last of {}: {}",

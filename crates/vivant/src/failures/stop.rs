@@ -25,6 +25,8 @@ pub enum StopReason {
     Shutdown,
     /// One of its turns panicked.
     Panicked(Panic),
+    /// It called [`Turn::fail`](crate::Turn::fail).
+    Failed(Arc<Failed>),
     /// The promise of its start function broke; see [`Turn`](crate::Turn).
     NotStarted(Arc<NotStarted>),
     /// An actor that it was linked with has failed; see [`Turn::link`](crate::Turn::link).
@@ -34,6 +36,16 @@ pub enum StopReason {
     /// It is a supervisor, and has given up; see
     /// [`Supervision::budget`](crate::Supervision::budget).
     GaveUp(Arc<GaveUp>),
+}
+
+/// The failure that an actor has declared by [`Turn::fail`](crate::Turn::fail).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Failed {
+    /// Stable name of the behaviour that declared it.
+    pub behaviour: &'static str,
+    /// Why.
+    pub message: String,
 }
 
 /// Why an actor did not start.
@@ -119,6 +131,7 @@ impl StopReason {
         matches!(
             self,
             StopReason::Panicked(_)
+                | StopReason::Failed(_)
                 | StopReason::NotStarted(_)
                 | StopReason::Linked(_)
                 | StopReason::GaveUp(_)
@@ -138,6 +151,7 @@ impl StopReason {
             StopReason::Unreachable => "unreachable",
             StopReason::Shutdown => "shutdown",
             StopReason::Panicked(_) => "panicked",
+            StopReason::Failed(_) => "failed",
             StopReason::NotStarted(_) => "not started",
             StopReason::Linked(_) => "linked",
             StopReason::Restarting => "restarting",
@@ -156,6 +170,7 @@ impl fmt::Display for StopReason {
             StopReason::Unreachable => f.write_str("only unreachable actors referred to it"),
             StopReason::Shutdown => f.write_str("the system shut down"),
             StopReason::Panicked(panic) => write!(f, "it panicked: {panic}"),
+            StopReason::Failed(it) => write!(f, "it failed: {}", it.message),
             StopReason::NotStarted(it) => write!(f, "it did not start: {}", it.error),
             StopReason::Linked(it) => {
                 write!(f, "{}, which it was linked with, failed", it.actor)?;

@@ -55,6 +55,10 @@ fn describe() {
         "Turns, hooks and drops that have panicked"
     );
     describe_counter!(
+        "vivant_failures_total",
+        "Failures that actors have declared themselves"
+    );
+    describe_counter!(
         "vivant_slow_turns_total",
         "Turns that held a worker for longer than the limit"
     );
@@ -314,6 +318,7 @@ pub(super) fn report(report: &Report) {
             actor, behaviour, ..
         } => ("vivant_large_turns_total", actor.as_str(), *behaviour),
         Report::Panicked(panic) => ("vivant_panics_total", panic.actor(), panic.behaviour()),
+        Report::Failed { actor, why } => ("vivant_failures_total", actor.as_str(), why.behaviour),
         Report::GaveUp { .. }
         | Report::LargeContainer { .. }
         | Report::Leaked { .. }

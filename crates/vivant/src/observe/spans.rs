@@ -189,6 +189,13 @@ pub(super) fn report(report: &Report) {
             error = panic.message(),
             "panicked",
         ),
+        Report::Failed { actor, why } => warn!(
+            target: "vivant",
+            actor,
+            behaviour = why.behaviour,
+            error = why.message,
+            "failed",
+        ),
         Report::GaveUp { supervisor, why } => warn!(
             target: "vivant",
             actor = supervisor,

@@ -112,8 +112,8 @@ impl<'t> NamedTimer<'t> {
     /// Sends `call` once, after `delay`, as [`Turn::after`](crate::Turn::after) does.
     ///
     /// If it is set already, with this delay, message and receiver, and has not fired, it continues
-    /// unchanged: its deadline is not postponed. To postpone it, [`restart`](NamedTimer::restart)
-    /// it. Any other timer of this name is cancelled. It ends with this actor.
+    /// unchanged: its deadline is not postponed. [`debounce`](NamedTimer::debounce) postpones it.
+    /// Any other timer of this name is cancelled. It ends with this actor.
     pub fn after<M: Message>(self, delay: Duration, call: Call<'_, M>) -> Timer {
         let schedule = Schedule::After { ns: ns(delay) };
         self.set(schedule, call, |call, finished| {
@@ -122,6 +122,40 @@ impl<'t> NamedTimer<'t> {
                 call.send();
             }))
         })
+    }
+
+    /// Sends `call` once, when `delay` has passed without another call of `debounce` for this name.
+    /// So of calls in quick succession only the last has an effect, with its own arguments. Any
+    /// other timer of this name is cancelled. A message that it has sent is processed all the same,
+    /// also if it is still in the mailbox. It ends with this actor.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use vivant::prelude::*;
+    ///
+    /// #[derive(Actor)] struct Draft { text: String, saved: usize }
+    /// #[behaviours] impl Draft {
+    ///     /// Saves when nothing was typed for two seconds.
+    ///     fn type_in(&mut self, t: &Turn<Self>, text: String) {
+    ///         self.text += &text;
+    ///         t.timer("save").debounce(Duration::from_secs(2), t.me().save());
+    ///     }
+    ///     fn save(&mut self) { self.saved = self.text.len() }
+    ///     fn saved(&self) -> usize { self.saved }
+    /// }
+    /// # let simulation = vivant::simulation::Simulation::new(1);
+    /// # let draft = simulation.system().spawn(Draft { text: String::new(), saved: 0 });
+    /// # draft.type_in("a".into()).send();
+    /// # simulation.run_for(Duration::from_millis(1_500));
+    /// # draft.type_in("b".into()).send();
+    /// # simulation.run_for(Duration::from_millis(1_500));
+    /// # assert_eq!(draft.saved().ask_blocking(), Ok(0));
+    /// # simulation.run();
+    /// # assert_eq!(draft.saved().ask_blocking(), Ok(2));
+    /// ```
+    pub fn debounce<M: Message>(self, delay: Duration, call: Call<'_, M>) -> Timer {
+        self.cancel_any(self.worker.with_me(|me| me.id));
+        self.after(delay, call)
     }
 
     /// Cancels the timer; false when none of this name is set.
@@ -137,27 +171,26 @@ impl<'t> NamedTimer<'t> {
     /// use std::time::Duration;
     /// use vivant::prelude::*;
     ///
-    /// #[derive(Actor)] struct Draft { text: String, saved: usize }
-    /// #[behaviours] impl Draft {
-    ///     /// Saves when nothing was typed for two seconds.
-    ///     fn type_in(&mut self, t: &Turn<Self>, text: String) {
-    ///         self.text += &text;
-    ///         if !t.timer("save").restart() {
-    ///             t.timer("save").after(Duration::from_secs(2), t.me().save());
-    ///         }
+    /// #[derive(Actor)] struct Lease { is_over: bool }
+    /// #[behaviours] impl Lease {
+    ///     #[start] fn new(t: &Turn<Self>) -> Self {
+    ///         t.timer("end").after(Duration::from_secs(2), t.me().end());
+    ///         Lease { is_over: false }
     ///     }
-    ///     fn save(&mut self) { self.saved = self.text.len() }
-    ///     fn saved(&self) -> usize { self.saved }
+    ///     /// False if it is too late.
+    ///     fn renew(&self, t: &Turn<Self>) -> bool { t.timer("end").restart() }
+    ///     fn end(&mut self) { self.is_over = true }
+    ///     fn is_over(&self) -> bool { self.is_over }
     /// }
     /// # let simulation = vivant::simulation::Simulation::new(1);
-    /// # let draft = simulation.system().spawn(Draft { text: String::new(), saved: 0 });
-    /// # draft.type_in("a".into()).send();
+    /// # let lease = Lease::spawn(simulation.system());
     /// # simulation.run_for(Duration::from_millis(1_500));
-    /// # draft.type_in("b".into()).send();
+    /// # assert_eq!(lease.renew().ask_blocking(), Ok(true));
     /// # simulation.run_for(Duration::from_millis(1_500));
-    /// # assert_eq!(draft.saved().ask_blocking(), Ok(0));
+    /// # assert_eq!(lease.is_over().ask_blocking(), Ok(false));
     /// # simulation.run();
-    /// # assert_eq!(draft.saved().ask_blocking(), Ok(2));
+    /// # assert_eq!(lease.is_over().ask_blocking(), Ok(true));
+    /// # assert_eq!(lease.renew().ask_blocking(), Ok(false));
     /// ```
     pub fn restart(self) -> bool {
         let (system, actor) = (&self.worker.system, self.worker.with_me(|me| me.id));

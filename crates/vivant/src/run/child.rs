@@ -29,8 +29,8 @@ impl RunGuard<'_> {
     /// Ends this incarnation: the actor ends, or goes down until its supervisor starts it again.
     pub(crate) fn end_incarnation(&mut self, reason: StopReason) {
         if self.owner().life == Lifecycle::Stopping {
-            // Only its stop hook, or a panic, brings it further: it is ending already.
-            if !self.waits_for(WaitPurpose::Stop) || matches!(reason, StopReason::Panicked(_)) {
+            // Only its stop hook, or a failure of its own, brings it further: it is ending already.
+            if !self.waits_for(WaitPurpose::Stop) || is_own_failure(&reason) {
                 self.after_stop_hook();
             }
             return;
@@ -256,16 +256,22 @@ impl MessageKind for Beginning {
     }
 }
 
+/// Whether one of the actor's own turns has failed.
+fn is_own_failure(reason: &StopReason) -> bool {
+    matches!(reason, StopReason::Panicked(_) | StopReason::Failed(_))
+}
+
 fn end_of(terms: &Terms, reason: &StopReason) -> IncarnationEnd {
     match reason {
         StopReason::Restarting => IncarnationEnd::GoesDown,
         StopReason::Panicked(_) if terms.on_panic == OnPanic::Resume => IncarnationEnd::Continues,
-        StopReason::Panicked(_) | StopReason::Linked(_) | StopReason::NotStarted(_) => {
-            match (terms.restart, terms.on_panic) {
-                (Restart::Never, _) | (_, OnPanic::Stop) => IncarnationEnd::Ends,
-                _ => IncarnationEnd::GoesDown,
-            }
-        }
+        StopReason::Panicked(_)
+        | StopReason::Failed(_)
+        | StopReason::Linked(_)
+        | StopReason::NotStarted(_) => match (terms.restart, terms.on_panic) {
+            (Restart::Never, _) | (_, OnPanic::Stop) => IncarnationEnd::Ends,
+            _ => IncarnationEnd::GoesDown,
+        },
         StopReason::Finished if terms.restart == Restart::Always => IncarnationEnd::GoesDown,
         _ => IncarnationEnd::Ends,
     }

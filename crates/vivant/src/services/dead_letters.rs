@@ -2,7 +2,7 @@
 //! subscribe to them (T3).
 
 use crate::failures::{Caught, Cause, DeadLetter, DeadLetterCount, catch};
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,6 +37,8 @@ thread_local! {
 #[derive(Default)]
 pub struct DeadLetters {
     tally: Mutex<Tally>,
+    /// Number of those of them that are continuations of their actors' own requests.
+    continuations: AtomicU64,
     subscribers: Mutex<Subscribers>,
 }
 
@@ -60,6 +62,21 @@ impl DeadLetters {
     /// Total number of dead letters.
     pub fn total(&self) -> u64 {
         lock(&self.tally).values().sum()
+    }
+
+    /// Number of dead letters that the program has sent: all but the continuations of their actors'
+    /// own requests, which have an end of their own.
+    pub(crate) fn sent(&self) -> u64 {
+        // Relaxed: a number, which publishes nothing. A continuation that is being counted may be
+        // in one of both numbers only.
+        let continuations = self.continuations.load(Ordering::Relaxed);
+        self.total().saturating_sub(continuations)
+    }
+
+    /// The letter that was counted last is a continuation of a request of its own actor.
+    pub(crate) fn count_continuation(&self) {
+        // Relaxed: as in `sent`.
+        self.continuations.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Passes every dead letter from now on to `subscriber`, until it returns false. Returns it if
@@ -174,7 +191,6 @@ impl fmt::Debug for DeadLetters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sync::{AtomicU64, Ordering};
 
     #[test]
     fn no_letter_that_arises_during_a_notification_is_passed_on() {

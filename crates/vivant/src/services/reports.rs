@@ -1,6 +1,6 @@
 //! [`Reports`]: the reports of a system.
 
-use crate::failures::{GaveUp, Panic, Report, catch};
+use crate::failures::{Failed, GaveUp, Panic, Report, catch};
 use crate::observe;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use std::collections::VecDeque;
@@ -31,6 +31,11 @@ impl Reports {
     pub(crate) fn panicked(&self, panic: &Panic) {
         self.panics.fetch_add(1, Ordering::Relaxed);
         self.publish(Report::Panicked(panic.clone()));
+    }
+
+    pub(crate) fn failed(&self, actor: String, why: &Arc<Failed>) {
+        let why = why.clone();
+        self.publish(Report::Failed { actor, why });
     }
 
     pub(crate) fn large_turn(&self, actor: String, behaviour: &'static str, bytes: u64) {

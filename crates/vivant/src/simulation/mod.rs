@@ -4,6 +4,7 @@
 //! - [`Simulation`]: a system with scheduling, time, chance and faults from a seed.
 //! - [`Faults`]: the faults that the seed may inject.
 //! - [`check`]: a test under many seeds; `#[vivant::test]` calls it.
+//! - [`check_fails`]: its self-test: a planted fault is found under some seed.
 
 mod check;
 mod rerun;
@@ -16,7 +17,7 @@ use crate::sched::SimulatedScheduler;
 pub use crate::services::Faults;
 use crate::services::{Services, Stage, Trace};
 use crate::system::{System, SystemBuilder};
-pub use check::{Seeds, check};
+pub use check::{Seeds, check, check_fails};
 use std::fmt;
 use std::time::Duration;
 

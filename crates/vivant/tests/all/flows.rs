@@ -230,3 +230,52 @@ fn a_quorum_is_of_the_first_values() {
         assert!(matches!(none, Err(AskError::Stopped(_))), "{none:?}");
     }
 }
+
+/// Refuses, or asks a clerk that may refuse for the same reason.
+#[derive(Actor)]
+struct Counter {
+    clerk: Address<Clerk>,
+    till: Option<Address<Till>>,
+}
+
+#[behaviours]
+impl Counter {
+    fn buy(
+        &mut self,
+        t: &Turn<Self>,
+        amount: u64,
+    ) -> Result<Promise<Result<u64, TooMuch>>, TooMuch> {
+        let till = self.till.clone().ok_or(TooMuch(0))?;
+        Ok(t.ask(self.clerk.buy(till, amount)))
+    }
+
+    /// Two kinds of errors, one in the other.
+    fn describe(
+        &mut self,
+        t: &Turn<Self>,
+        amount: u64,
+    ) -> Result<Promise<Result<u64, TooMuch>>, String> {
+        let till = self.till.clone().ok_or("closed")?;
+        Ok(t.ask(self.clerk.buy(till, amount)))
+    }
+}
+
+#[test]
+fn an_error_is_the_same_at_once_and_later() {
+    let simulation = vivant::simulation::Simulation::new(4);
+    let system = simulation.system();
+    let clerk = system.spawn(Clerk { limit: 10 });
+    let till = Some(system.spawn(Till { sold: 0 }));
+    let closed = system.spawn(Counter {
+        clerk: clerk.clone(),
+        till: None,
+    });
+    let open = system.spawn(Counter { clerk, till });
+    assert_eq!(open.buy(4).ask_blocking(), Ok(Ok(4)));
+    assert_eq!(open.buy(11).ask_blocking(), Ok(Err(TooMuch(11))));
+    assert_eq!(closed.buy(4).ask_blocking(), Ok(Err(TooMuch(0))));
+    let later = open.describe(11).ask_blocking();
+    assert_eq!(later, Ok(Ok(Err(TooMuch(11)))));
+    let at_once = closed.describe(4).ask_blocking();
+    assert_eq!(at_once, Ok(Err("closed".to_owned())));
+}

@@ -295,3 +295,41 @@ fn a_zero_delay_is_set_repeatedly_on_threads() {
     }
     assert!(system.shutdown().is_complete());
 }
+
+/// Saves when nothing was typed for 10 ms.
+#[derive(Actor)]
+struct Draft {
+    saved: Vec<(u64, String)>,
+}
+
+#[behaviours]
+impl Draft {
+    fn type_in(&mut self, t: &Turn<Self>, text: String) {
+        t.timer("save").debounce(ms(10), t.me().save(text));
+    }
+
+    fn save(&mut self, t: &Turn<Self>, text: String) {
+        self.saved.push((t.now().as_millis() as u64, text));
+    }
+
+    fn saved(&self) -> Vec<(u64, String)> {
+        self.saved.clone()
+    }
+}
+
+#[test]
+fn of_debounced_calls_the_last_one_is_sent() {
+    let simulation = Simulation::new(2);
+    let draft = simulation.system().spawn(Draft { saved: Vec::new() });
+    for text in ["a", "b", "c"] {
+        draft.type_in(text.to_owned()).send();
+        simulation.run_for(ms(6));
+    }
+    assert_eq!(draft.saved().ask_blocking(), Ok(vec![]));
+    simulation.run();
+    assert_eq!(draft.saved().ask_blocking(), Ok(vec![(22, "c".to_owned())]));
+    draft.type_in("d".to_owned()).send();
+    simulation.run();
+    assert_eq!(draft.saved().ask_blocking().map(|it| it.len()), Ok(2));
+    assert_eq!(simulation.system().inspect().timers, 0);
+}

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
-use vivant::{Child, Shutdown, Supervisor};
+use vivant::{Child, Shutdown, StopReason, Supervisor};
 
 /// A stage of a pipeline.
 #[derive(Actor)]
@@ -362,4 +362,71 @@ fn a_linked_actor_that_fails_leaves_the_stop_hook_alone(simulation: &Simulation)
     peer.fail().send();
     simulation.run();
     assert_eq!(*log.lines(), ["saved", "closed", "dropped"]);
+}
+
+/// Waits for the ends of others, and for a reply that never comes.
+#[derive(Actor)]
+struct Mourner {
+    others: Vec<Address<Mourner>>,
+    kept: Vec<Resolver<u64>>,
+    heard: u64,
+}
+
+#[behaviours]
+impl Mourner {
+    #[start]
+    fn new() -> Self {
+        Mourner {
+            others: Vec::new(),
+            kept: Vec::new(),
+            heard: 0,
+        }
+    }
+
+    fn watch(&mut self, t: &Turn<Self>, others: Vec<Address<Mourner>>) {
+        for other in &others {
+            t.watch(other).then_send(t.me().mourn());
+            t.watch(other).then_local(t, |state, _, _| state.heard += 1);
+            t.ask(other.never()).then_send(t.me().answered());
+        }
+        self.others = others;
+    }
+
+    fn never(&mut self, t: &Turn<Self>) -> Promise<u64> {
+        let (promise, resolver) = t.promise();
+        self.kept.push(resolver);
+        promise
+    }
+
+    #[when(self.heard > 1000)]
+    fn wait(&mut self) {}
+
+    #[then]
+    fn mourn(&mut self, _: Result<StopReason, AskError>) {
+        self.heard += 1;
+    }
+
+    #[then]
+    fn answered(&mut self, _: Result<u64, AskError>) {
+        self.heard += 1;
+    }
+}
+
+/// What follows from the shutdown itself is no message that it has lost.
+#[vivant::test(seeds = 50)]
+fn notices_of_the_ends_are_not_unprocessed(simulation: &Simulation) {
+    let system = simulation.system();
+    let tree = Supervisor::one_for_one().spawn(system);
+    let children = [(); 3].map(|()| tree.add(Mourner::child()));
+    let mourners = [(); 3].map(|()| Mourner::spawn(system));
+    for (child, mourner) in children.iter().zip(&mourners) {
+        child.watch(mourners.to_vec()).send();
+        mourner.watch(children.to_vec()).send();
+    }
+    simulation.run();
+    mourners[0].wait().send();
+    let report = system.shutdown_by(Shutdown::now());
+    let lost: Vec<_> = system.dead_letters().counts();
+    assert_eq!(report.unprocessed, 1, "{lost:?}");
+    assert!(report.dead_letters >= 1);
 }

@@ -1,6 +1,7 @@
 //! R4, R5: the same seed gives the same run, in any process; other seeds find other orders; faults
 //! are injected as configured.
 
+use crate::log::Log;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::process::Command;
@@ -8,7 +9,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Seeds, Simulation, check, check_fails};
 
 /// A program with everything that could be ordered by accident: addresses as keys, timers, futures,
 /// children, guards, muting, panics.
@@ -408,4 +409,50 @@ fn a_simulation_runs_until_a_condition_holds() {
     assert!(simulation.turns() < 20, "{simulation:?}");
     assert!(!simulation.run_until(|| simulation.turns() >= 1_000));
     assert_eq!(counter.get().ask_blocking(), Ok(20));
+}
+
+fn first_is_even(simulation: &Simulation) {
+    let log = Log::default();
+    for name in [0, 1] {
+        let one = simulation.system().spawn(Noter {
+            name,
+            log: log.clone(),
+        });
+        one.note().send();
+    }
+    simulation.run();
+    let first = log.take().swap_remove(0);
+    assert!(first == "0", "first comes {first}");
+}
+
+#[derive(Actor)]
+struct Noter {
+    name: u64,
+    log: Log,
+}
+
+#[behaviours]
+impl Noter {
+    fn note(&mut self) {
+        self.log.note(self.name.to_string());
+    }
+}
+
+#[test]
+fn some_seed_finds_a_fault() {
+    let (seeds, faults) = (Seeds(50), Faults::none());
+    let seed = check_fails(seeds, &faults, "first comes 1", first_is_even);
+    (0..seed).for_each(|seed| first_is_even(&Simulation::new(seed)));
+}
+
+#[test]
+#[should_panic(expected = "none of 10 seeds failed with \"first\": all passed")]
+fn a_fault_that_no_seed_finds_is_told() {
+    check_fails(Seeds(10), &Faults::none(), "first", |_| ());
+}
+
+#[test]
+#[should_panic(expected = "none of 50 seeds failed with \"second\": seed ")]
+fn another_failure_is_no_finding() {
+    check_fails(Seeds(50), &Faults::none(), "second", first_is_even);
 }

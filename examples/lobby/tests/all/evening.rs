@@ -9,8 +9,7 @@ use lobby::lobby::Lobby;
 use lobby::planted::Planted;
 use lobby::room::Room;
 use std::time::Duration;
-use vivant::prelude::*;
-use vivant::simulation::{Faults, Simulation};
+use vivant::simulation::{self, Faults, Seeds, Simulation};
 
 const PLAYERS: u64 = 5;
 const TURN_LIMIT: Duration = Duration::from_secs(10);
@@ -78,11 +77,9 @@ fn games_are_played() {
 
 /// Self-test: some seed finds the planted bug.
 fn finds(planted: Planted, fault: &str) {
-    let found = (0..400).any(|seed| {
-        let simulation = Simulation::with(seed, faults(), System::builder());
-        run(&simulation, planted).is_err_and(|found| found.starts_with(fault))
+    simulation::check_fails(Seeds(400), &faults(), fault, |simulation| {
+        run(simulation, planted).expect("no fault");
     });
-    assert!(found);
 }
 
 #[test]

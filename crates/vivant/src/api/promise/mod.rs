@@ -6,6 +6,7 @@
 //! - [`slot`]: the memory that the two share.
 //! - [`shown`]: what they show of the chain that they are part of.
 //! - [`join`]: all of several promises, any, or a quorum.
+//! - [`map`]: what a closure makes of a value, without a turn.
 //! - [`pipeline`]: messages to the address that a promise will bring.
 //! - [`awaited`]: whether a value is awaited, up the chain of promises.
 //! - [`relay`]: a resolver that passes its value on to another one.
@@ -17,6 +18,7 @@ mod exclusive;
 mod join;
 mod limit;
 mod local;
+mod map;
 mod pipeline;
 mod relay;
 mod resolver;

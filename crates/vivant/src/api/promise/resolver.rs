@@ -338,8 +338,15 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
         let unwanted = slot.take_value();
         drop_foreign("the drop of an answer", unwanted);
         slot.put_value(Err(refusal.error(Self::KIND.name, place)));
-        slot.arrives()
-            .map_or(Next::Nothing, |(sink, value)| give_to_sink(sink, value))
+        let mut next = slot
+            .arrives()
+            .map_or(Next::Nothing, |(sink, value)| give_to_sink(sink, value));
+        if let Next::Deliver(Delivery { to, envelope }) = &mut next
+            && to.id == refusal.cell.id
+        {
+            envelope.becomes_continuation();
+        }
+        next
     }
 }
 

@@ -9,7 +9,7 @@ use crate::api::address::Address;
 use crate::api::behaviour::Message;
 use crate::api::call::Call;
 use crate::api::link::Target;
-use crate::failures::{Inside, Panic, catch};
+use crate::failures::{Caught, Inside, Panic, catch};
 
 impl<V: Send + 'static> Promise<V> {
     /// Sends the value on, once it is here, in the message to the actor `to` that `call` makes of
@@ -120,14 +120,17 @@ pub(super) fn made<'h, M: Message>(
             resolver.pass_on(call.asked());
             Next::Deliver(call.into_delivery(resolver))
         }
-        Err(caught) => {
-            let outside = || Inside {
-                actor: "outside".to_owned(),
-                behaviour: M::NAME,
-            };
-            let panic = Panic::of(Worker::inside().unwrap_or_else(outside), caught);
-            Worker::with_current(|worker| worker.system.reports.panicked(&panic));
-            resolver.settled_by(Err(AskError::Panicked(panic)))
-        }
+        Err(caught) => resolver.settled_by(Err(panicked(caught, M::NAME))),
     }
+}
+
+/// A user's closure panicked between two turns: reports it, and returns the error of its promise.
+pub(super) fn panicked(caught: Caught, behaviour: &'static str) -> AskError {
+    let outside = || Inside {
+        actor: "outside".to_owned(),
+        behaviour,
+    };
+    let panic = Panic::of(Worker::inside().unwrap_or_else(outside), caught);
+    Worker::with_current(|worker| worker.system.reports.panicked(&panic));
+    AskError::Panicked(panic)
 }

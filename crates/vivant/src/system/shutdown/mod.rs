@@ -49,7 +49,7 @@ const AFTER_LIMIT: Duration = Duration::from_millis(10);
 
 pub(super) fn shutdown(system: &Arc<Shared>, how: Shutdown) -> ShutdownReport {
     assert_outside(system);
-    let (unprocessed_before, ends) = (system.dead_letters.total(), Ends::of(system, how));
+    let (unprocessed_before, ends) = (system.dead_letters.sent(), Ends::of(system, how));
     let before = ends.begin(system);
     let (remaining, deadline_ns) = (before.iter().map(remaining).collect(), ends.deadline_ns);
     system.begin_closing();
@@ -79,7 +79,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, how: Shutdown) -> ShutdownReport {
         let reports = &system.reports;
         reports.unused_collector(place, name.to_owned(), marking);
     }
-    let dead_letters = system.dead_letters.total();
+    let dead_letters = &system.dead_letters;
     let still_exists = |cell: &&CellRef| system.actor(cell.id, cell.place()).is_some();
     let still_running = before
         .iter()
@@ -90,8 +90,8 @@ pub(super) fn shutdown(system: &Arc<Shared>, how: Shutdown) -> ShutdownReport {
         remaining,
         still_running,
         threads_left_behind,
-        unprocessed: dead_letters - unprocessed_before,
-        dead_letters,
+        unprocessed: dead_letters.sent().saturating_sub(unprocessed_before),
+        dead_letters: dead_letters.total(),
     }
 }
 

@@ -87,7 +87,9 @@ pub struct ShutdownReport {
     /// Number of threads that had not ended within the limit; each ends when the call that blocks
     /// it returns.
     pub threads_left_behind: usize,
-    /// Number of messages that became dead letters by the shutdown.
+    /// Number of messages that were sent and became dead letters by the shutdown. Continuations of
+    /// an actor's own requests do not count, and neither do notices of the ends that it watches.
+    /// The shutdown itself causes them, and a request that is lost counts.
     pub unprocessed: u64,
     /// Number of messages that were not processed, in the whole life of the system.
     pub dead_letters: u64,
