@@ -255,6 +255,18 @@ impl DeferredMessages {
         &mut self,
         mut is_open: impl FnMut(Guarded<'_>) -> Evaluation,
     ) -> Evaluated {
+        if self.scope == Scope::Each || !self.joins.is_empty() {
+            return self.evaluate_all(is_open);
+        }
+        match self.evaluate_firsts(&mut is_open) {
+            Some((_, number, at)) => self.take_open(number, at),
+            None => Evaluated::Closed,
+        }
+    }
+
+    /// As `evaluate`, with guards that read arguments, or joins.
+    #[inline(never)]
+    fn evaluate_all(&mut self, mut is_open: impl FnMut(Guarded<'_>) -> Evaluation) -> Evaluated {
         let (message, more) = match self.scope {
             Scope::Firsts => (self.evaluate_firsts(&mut is_open), false),
             Scope::Each => self.evaluate_each(&mut is_open),

@@ -97,7 +97,7 @@ pub(crate) use class::{Class, StateRef};
 pub(crate) use constraint::{Decision, Rule, Update};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter, note_unresolved};
 pub(crate) use deferred_messages::{
-    Completes, Evaluated, Evaluation, Guarded, Open, first_decides_for,
+    Completes, DeferredMessages, Evaluated, Evaluation, Guarded, Open, first_decides_for,
 };
 pub(crate) use dependents::{ChainEnd, Dependent, Dependents};
 pub(crate) use envelope::{

@@ -1,7 +1,7 @@
 //! Work of a run for synchronizers: constrained messages are offered, held and dispatched as the
 //! table of constraints decides (see `constraints/README.md`).
 
-use super::guards::Order;
+use super::guards::Arrival;
 use super::offers::matches_of;
 use super::run_guard::{After, NextMessage, RunGuard};
 use crate::actor::{Decision, Envelope, Guards, Mute, Pattern, Refusal, Signals};
@@ -155,7 +155,7 @@ impl RunGuard<'_> {
             return NextMessage::Message(decided);
         }
         self.drop_overdue();
-        let found = self.found(Order::Arrival);
+        let found = self.found::<Arrival>();
         if let NextMessage::Message(_) = found {
             return found;
         }

@@ -2,19 +2,69 @@
 
 use super::offers::offer;
 use super::run_guard::{After, COUNT_EVERY, NextMessage, RunGuard};
-use crate::actor::{Completes, Envelope, Evaluated, Evaluation, Guarded, Guards, Open, StateRef};
+use crate::actor::{
+    Completes, Constrained, DeferredMessages, Envelope, Evaluated, Evaluation, Guarded, Guards,
+    Open, Runnable, StateRef,
+};
 use crate::message::Chain;
 use crate::message::MessageRole;
 use crate::sync::Ordering;
 use crate::wait_for::WaitForGraph;
 
-/// The order in which guards are evaluated.
-#[derive(Clone, Copy)]
-pub(super) enum Order {
-    /// One line after the other.
-    AnyLine,
-    /// A constrained message is evaluated after each older open message has run.
-    Arrival,
+/// The order in which guards are evaluated. A type, so that an actor without synchronizers has code
+/// that knows nothing of them.
+pub(super) trait Order {
+    fn evaluate(
+        deferred: &mut DeferredMessages,
+        is_open: impl FnMut(Guarded<'_>) -> Evaluation,
+    ) -> Evaluated;
+
+    /// Called with what has a true guard.
+    fn is_open(
+        constrained: Option<&mut Constrained>,
+        actor: &Runnable,
+        guarded: &Guarded<'_>,
+    ) -> Evaluation;
+}
+
+/// One line after the other.
+struct AnyLine;
+
+impl Order for AnyLine {
+    #[inline(always)]
+    fn evaluate(
+        deferred: &mut DeferredMessages,
+        is_open: impl FnMut(Guarded<'_>) -> Evaluation,
+    ) -> Evaluated {
+        deferred.evaluate(is_open)
+    }
+
+    #[inline(always)]
+    fn is_open(_: Option<&mut Constrained>, _: &Runnable, _: &Guarded<'_>) -> Evaluation {
+        Evaluation::Open
+    }
+}
+
+/// A constrained message is evaluated after each older open message has run, and offered.
+pub(super) struct Arrival;
+
+impl Order for Arrival {
+    fn evaluate(
+        deferred: &mut DeferredMessages,
+        is_open: impl FnMut(Guarded<'_>) -> Evaluation,
+    ) -> Evaluated {
+        deferred.evaluate_in_order(is_open)
+    }
+
+    fn is_open(
+        constrained: Option<&mut Constrained>,
+        actor: &Runnable,
+        guarded: &Guarded<'_>,
+    ) -> Evaluation {
+        constrained.map_or(Evaluation::Open, |constrained| {
+            offer(constrained, &actor.cell(), guarded)
+        })
+    }
 }
 
 impl RunGuard<'_> {
@@ -26,12 +76,12 @@ impl RunGuard<'_> {
             return self.find_constrained();
         }
         self.drop_overdue();
-        self.found(Order::AnyLine)
+        self.found::<AnyLine>()
     }
 
     /// Evaluates guards, and takes out what is found.
     #[inline(always)]
-    pub(super) fn found(&mut self, order: Order) -> NextMessage {
+    pub(super) fn found<O: Order>(&mut self) -> NextMessage {
         let (actor, worker) = (&self.actor, self.worker);
         // SAFETY: this is the only `RunGuard` of the cell (C1), borrowed exclusively (X2). Written
         // out here so that the state may be borrowed beside it. A guard gets the state only, and
@@ -52,20 +102,13 @@ impl RunGuard<'_> {
         }
         // A panic passes through, to `run`.
         owner.guards = Guards::Evaluating;
-        let is_open = |guarded: Guarded<'_>| {
+        let found = O::evaluate(waiting, |guarded| {
             worker.guard_begins(guarded.kind());
-            match (guarded.ready(&mut state), order, &mut *constrained) {
-                (false, ..) => Evaluation::Closed,
-                (true, Order::Arrival, Some(constrained)) => {
-                    offer(constrained, &actor.cell(), &guarded)
-                }
-                (true, ..) => Evaluation::Open,
+            match guarded.ready(&mut state) {
+                false => Evaluation::Closed,
+                true => O::is_open(constrained.as_deref_mut(), actor, &guarded),
             }
-        };
-        let found = match order {
-            Order::AnyLine => waiting.evaluate(is_open),
-            Order::Arrival => waiting.evaluate_in_order(is_open),
-        };
+        });
         worker.guard_ends();
         // A guard can send, but no actor is muted for that: no turn has ended.
         if worker.has_request() {
