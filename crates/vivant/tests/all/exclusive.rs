@@ -292,6 +292,40 @@ fn a_restart_forgets_waits(simulation: &Simulation) {
     assert_eq!(lines(&log)[2..], ["answer 2", "note 2"]);
 }
 
+/// It waited when its sibling failed. The wait of the next incarnation is the only one.
+#[vivant::test(seeds = 50)]
+fn a_restart_by_the_supervisor_forgets_waits(simulation: &Simulation) {
+    let log = Log::default();
+    let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
+    let tree = Supervisor::all_for_one().spawn(simulation.system());
+    let clerk = || {
+        let (oracle, log) = (oracle.clone(), log.clone());
+        tree.add(
+            Child::new(move |_: &Turn<'_, Clerk>| Clerk {
+                oracle: oracle.clone(),
+                log: log.clone(),
+                open: false,
+            })
+            .restart(Restart::Always),
+        )
+    };
+    let (clerk, sibling) = (clerk(), clerk());
+    clerk.wait().send();
+    simulation.run();
+    sibling.wait_and_panic().send();
+    simulation.run();
+    clerk.wait().send();
+    clerk.note(1).send();
+    simulation.run();
+    assert_eq!(lines(&log), ["wait", "wait"]);
+    // Of the first incarnation, of the sibling, of the second incarnation.
+    for value in 1..=3 {
+        oracle.answer(value).send();
+    }
+    simulation.run();
+    assert_eq!(lines(&log)[2..], ["answer 1", "answer 3", "note 1"]);
+}
+
 /// Waits for itself.
 #[derive(Actor)]
 struct Own {

@@ -2,6 +2,8 @@
 
 use crate::exclusive::{Oracle, lines};
 use crate::log::Log;
+use std::pin::pin;
+use std::task::{Context, Waker};
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
@@ -90,9 +92,13 @@ fn a_supervised_actor_is_up_when_its_promise_has_settled(simulation: &Simulation
     let oracle = simulation.system().spawn(Oracle { asked: Vec::new() });
     let tree = Supervisor::one_for_one().spawn(simulation.system());
     let loaded = tree.add(Loaded::child(oracle.clone(), log.clone()));
-    let settled = tree.settled().ask();
+    let mut settled = pin!(tree.settled().ask());
     simulation.run_for(Duration::from_secs(1));
     assert_eq!(lines(&log), ["begins"]);
+    let looks = settled
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()));
+    assert!(looks.is_pending(), "its promise has not settled: {looks:?}");
     oracle.answer(1).send();
     assert_eq!(simulation.system().block_on(settled), Ok(Ok(())));
     loaded.fail().send();

@@ -233,6 +233,22 @@ fn stop_hooks_finish_in_a_simulation(simulation: &Simulation) {
     drop(slow);
 }
 
+/// The actor has ended before, and the future of its hook has not.
+#[vivant::test(seeds = 20)]
+fn the_future_of_an_earlier_stop_hook_finishes(simulation: &Simulation) {
+    let log = Log::default();
+    let slow = simulation.system().spawn(Slow {
+        log: log.clone(),
+        stops: Stops::WithAFuture,
+    });
+    Address::stop(&slow);
+    simulation.run_for(Duration::from_millis(1));
+    assert_eq!(*log.lines(), ["dropped"]);
+    let how = [Shutdown::now(), Shutdown::after_queues()][simulation.seed() as usize % 2];
+    assert!(simulation.system().shutdown_by(how).is_complete());
+    assert_eq!(*log.lines(), ["dropped", "saved"]);
+}
+
 #[test]
 fn a_stop_hook_that_never_ends_is_cut_off_by_the_limit() {
     let (system, log) = (System::new(), Log::default());
