@@ -36,7 +36,7 @@ impl Part {
     }
 }
 
-/// Why an ask failed whose actor has ended.
+/// Why the actor of a failed ask has ended.
 fn why(answer: Result<(), AskError>) -> StopReason {
     match answer {
         Err(AskError::Stopped(it)) => it.reason.clone(),
@@ -60,7 +60,7 @@ fn a_tree_without_an_address_says_that_no_address_was_left() {
     let system = simulation.system();
     let log = Log::default();
     let tree = Supervisor::one_for_one().spawn(system);
-    let path = format!("{}", Address::path(&tree));
+    let path = Address::path(&tree);
     let branch = tree.add(Supervisor::one_for_one());
     let leaf = tree.add(Part::child(log.clone()));
     let below = branch.add(Part::child(log.clone()));
@@ -82,7 +82,7 @@ fn a_tree_whose_supervisor_gave_up_says_so() {
     let system = simulation.system();
     let rules = Supervisor::one_for_one().budget(0, Duration::from_secs(10));
     let tree = rules.spawn(system);
-    let path = format!("{}", Address::path(&tree));
+    let path = Address::path(&tree);
     let failing = tree.add(Part::child(Log::default()));
     let other = tree.add(Part::child(Log::default()));
     assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
