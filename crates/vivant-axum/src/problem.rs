@@ -126,6 +126,9 @@ impl Problem {
 /// Whether the actor's work goes on elsewhere or later: in another process, or when an operator has
 /// started it again. Any other end was decided, and lasts.
 fn is_failure(reason: &StopReason) -> bool {
+    if let StopReason::SupervisorEnded(it) = reason {
+        return is_failure(&it.reason);
+    }
     !matches!(
         reason,
         StopReason::Stopped

@@ -203,7 +203,7 @@ pub use cycles::{KeptBy, Retained, Retainer, WhyAlive};
 pub use edge::{Attached, Attachment, StreamItem};
 pub use failures::{
     Cause, DeadLetter, DeadLetterCount, Failed, GaveUp, Inside, Linked, NotStarted, Panic, Report,
-    StopReason, WaitCycle, WaitEdge,
+    StopReason, SupervisorEnded, WaitCycle, WaitEdge,
 };
 pub use gc_state::{Far, ForeignRoot, GcState, Rooted};
 pub use patterns::{

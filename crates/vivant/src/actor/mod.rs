@@ -108,6 +108,7 @@ pub use error::{AskError, NeverDispatched, NotSent, Overloaded, Undelivered};
 pub(crate) use exclusive_wait::{AfterStop, ExclusiveWait, StopWait, WaitNumber, WaitPurpose};
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;
+pub(crate) use once::SetOnce;
 pub(crate) use options::JOIN_MAX;
 pub use options::{Guard, JoinGuard, Mailbox, Pool, Steps, Unawaited};
 pub use outgoing::OutgoingReferences;
@@ -119,7 +120,7 @@ pub(crate) use refusal::{Delivery, Next, Refusal};
 pub(crate) use request_record::{RECORD_AT, RequestFacts, RequestRecord, open_requests};
 pub(crate) use run_state::{
     Batch, Begin, ColdFields, Constrained, Guards, Lifecycle, Mute, Pattern, PendingStep, RunState,
-    StepProgress, SupervisedBy, WorkerClass,
+    StepProgress, SupervisedBy, TreeEnd, WorkerClass,
 };
 pub(crate) use runnable::Runnable;
 pub(crate) use shared::{MutedSender, Scheduler, Shared};

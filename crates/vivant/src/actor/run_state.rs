@@ -8,12 +8,15 @@ use super::deferred_messages::DeferredMessages;
 use super::envelope::{Envelope, Head, KindTable, LinkedPeer};
 use super::exclusive_wait::{ExclusiveWait, StopWait};
 use super::header::Header;
+use super::once::SetOnce;
 use super::options::Pool;
 use super::reference::CellRef;
 use super::supervised_by::Terms;
 use super::worker::Worker;
+use crate::failures::StopReason;
 use crate::message::Chain;
 use crate::mute::Pressure;
+use crate::sync::Arc;
 use std::any::Any;
 
 /// The owner part: fields that only the holder accesses.
@@ -84,6 +87,12 @@ impl RunState {
 
     pub(crate) fn child(&self) -> Option<&SupervisedBy> {
         self.cold.as_ref()?.child.as_ref()
+    }
+
+    /// Why an actor ends that has got the signal `STOP`.
+    pub(crate) fn stopped_by(&self) -> StopReason {
+        let of_tree = self.child().and_then(|child| child.end.get());
+        of_tree.cloned().unwrap_or(StopReason::Stopped)
     }
 
     /// Returns true if messages are deferred by their guards.
@@ -256,6 +265,10 @@ impl ColdFields {
     }
 }
 
+/// Why a tree ends: set by the supervisor before its child gets the signal `STOP`. It is not set if
+/// the end was ordered.
+pub(crate) type TreeEnd = Arc<SetOnce<StopReason>>;
+
 /// What an actor knows of its supervisor.
 pub(crate) struct SupervisedBy {
     /// A weak reference: the supervisor holds its children.
@@ -264,6 +277,7 @@ pub(crate) struct SupervisedBy {
     pub(crate) news: fn(u64, ChildNews) -> Envelope,
     pub(crate) begin: Box<dyn Begin>,
     pub(crate) terms: Terms,
+    pub(crate) end: TreeEnd,
 }
 
 /// Makes a state, any number of times.

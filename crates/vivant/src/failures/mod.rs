@@ -12,5 +12,5 @@ pub(crate) use catch::{Caught, Injected, catch, message_of, note_places, resume,
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount};
 pub use panic::{Inside, Panic};
 pub use report::Report;
-pub use stop::{Failed, GaveUp, Linked, NotStarted, StopReason};
+pub use stop::{Failed, GaveUp, Linked, NotStarted, StopReason, SupervisorEnded};
 pub use wait_cycle::{WaitCycle, WaitEdge};

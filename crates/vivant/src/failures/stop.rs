@@ -8,7 +8,8 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// [`Address::stop`](crate::Address::stop) was called: it ended before its next message.
+    /// [`Address::stop`](crate::Address::stop) was called, or its supervisor was ordered to end its
+    /// tree: it ended before its next message.
     Stopped,
     /// It reached the marker that [`Address::stop_after_queue`](crate::Address::stop_after_queue)
     /// left in its mailbox.
@@ -36,6 +37,10 @@ pub enum StopReason {
     /// It is a supervisor, and has given up; see
     /// [`Supervision::budget`](crate::Supervision::budget).
     GaveUp(Arc<GaveUp>),
+    /// It was supervised, and its supervisor has ended without an order to end its tree: it gave
+    /// up, no address of it was left, or it was stopped by
+    /// [`Address::stop`](crate::Address::stop).
+    SupervisorEnded(Arc<SupervisorEnded>),
 }
 
 /// The failure that an actor has declared by [`Turn::fail`](crate::Turn::fail).
@@ -125,6 +130,29 @@ impl GaveUp {
     }
 }
 
+/// The end of a supervisor, as a reason of the ends of the actors below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SupervisorEnded {
+    /// Path of the supervisor: the topmost supervisor of those that ended.
+    pub supervisor: String,
+    /// Why it ended: never [`StopReason::SupervisorEnded`].
+    pub reason: StopReason,
+}
+
+impl SupervisorEnded {
+    /// Why the children of `supervisor` end, which ends by `reason`.
+    pub(crate) fn below(supervisor: String, reason: &StopReason) -> StopReason {
+        match reason {
+            StopReason::SupervisorEnded(_) | StopReason::Shutdown => reason.clone(),
+            reason => StopReason::SupervisorEnded(Arc::new(SupervisorEnded {
+                supervisor,
+                reason: reason.clone(),
+            })),
+        }
+    }
+}
+
 impl StopReason {
     /// Whether it is a failure: then actors that are linked with the actor fail too.
     pub fn is_failure(&self) -> bool {
@@ -156,6 +184,7 @@ impl StopReason {
             StopReason::Linked(_) => "linked",
             StopReason::Restarting => "restarting",
             StopReason::GaveUp(_) => "gave up",
+            StopReason::SupervisorEnded(_) => "supervisor ended",
         }
     }
 }
@@ -188,6 +217,9 @@ impl fmt::Display for StopReason {
                 "it gave up after {} failures, the last of {}: {}",
                 it.failures, it.child, it.reason
             ),
+            StopReason::SupervisorEnded(it) => {
+                write!(f, "its supervisor {} ended: {}", it.supervisor, it.reason)
+            }
         }
     }
 }

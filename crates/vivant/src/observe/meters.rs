@@ -62,6 +62,10 @@ fn describe() {
         "vivant_slow_turns_total",
         "Turns that held a worker for longer than the limit"
     );
+    describe_counter!(
+        "vivant_large_turns_total",
+        "Turns that allocated more than the limit"
+    );
 }
 
 /// The stable name of an actor's type, or of a behaviour.

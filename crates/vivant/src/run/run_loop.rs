@@ -221,7 +221,8 @@ fn handle(held: &mut RunGuard<'_>, signals: Signals, end: &mut RunEnd) {
             held.after_stop_hook();
         }
     } else if signals.has(Signals::STOP) {
-        held.end(StopReason::Stopped);
+        let reason = held.owner().stopped_by();
+        held.end(reason);
     } else if signals.has(Signals::UNREACHABLE) {
         held.end(StopReason::Unreachable);
     } else {

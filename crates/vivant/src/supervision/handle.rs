@@ -7,13 +7,14 @@ use super::child_plan::{ChildId, ChildState};
 use super::plan::{Plan, StateTimer};
 use super::supervisor::{ChildKind, SupervisedChild, Supervisor};
 use crate::actor::ChildNews;
-use crate::actor::Terms;
 use crate::actor::{AddressRef, Delivery, Signals};
+use crate::actor::{SetOnce, Terms, TreeEnd};
 use crate::api::{
     Actor, Address, Behaviour, Call, Handle, Link, Message, Resolver, Target, Turn, own,
 };
 use crate::api::{birth, birth_of_child};
 use crate::failures::StopReason;
+use crate::sync::Arc;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -74,16 +75,19 @@ impl<A: Actor, S: Start<A>> Supervised for Child<A, S> {
 
     fn spawn_below(self, parent: &Link<Supervisor>) -> Address<A> {
         let (terms, lifecycle) = (self.terms, self.lifecycle);
+        let end = Arc::new(SetOnce::new());
         let record = crate::actor::SupervisedBy {
             supervisor: parent.to.cell(),
             news: |child, news| own::<ReportNews>((child, news)),
             begin: Box::new(Beginner(self.start, PhantomData)),
             terms,
+            end: end.clone(),
         };
         let address = birth_of_child::<A>(&parent.to.system, record);
         NewChild::new(
             address.clone(),
             ChildKind::Leaf(lifecycle.ending),
+            end,
             terms,
             lifecycle,
         )
@@ -97,9 +101,11 @@ impl Supervised for Supervision {
 
     fn spawn_below(self, parent: &Link<Supervisor>) -> Address<Supervisor> {
         let (rules, terms, lifecycle) = self.into_parts();
-        let branch = Supervisor::new(rules, Some(parent.to.cell()));
+        let end = Arc::new(SetOnce::new());
+        let branch = Supervisor::new(rules, Some((parent.to.cell(), end.clone())));
         let address = birth::<Supervisor>(&parent.to.system, Some(branch));
-        NewChild::new(address.clone(), ChildKind::Branch, terms, lifecycle).send_to(&parent.to);
+        NewChild::new(address.clone(), ChildKind::Branch, end, terms, lifecycle)
+            .send_to(&parent.to);
         Address::to_actor(address)
     }
 }
@@ -163,12 +169,14 @@ impl NewChild {
     fn new(
         address: AddressRef,
         kind: ChildKind,
+        end: TreeEnd,
         terms: Terms,
         lifecycle: LifecycleSpec,
     ) -> NewChild {
         let member = SupervisedChild {
             address,
             kind,
+            end,
             starts: 0,
             last_failure: None,
             timer: None,

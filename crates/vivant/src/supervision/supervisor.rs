@@ -9,10 +9,10 @@ use super::plan::{Order, Plan, StateTimer};
 use super::rules::{Rules, Strategy};
 use super::trees::{Restarts, Trees};
 use crate::actor::{AddressRef, CellRef, Delivery, Signals, Timer};
-use crate::actor::{ChildNews, Terms, report};
+use crate::actor::{ChildNews, Terms, TreeEnd, report};
 use crate::api::stop_after_queue;
 use crate::api::{Actor, Behaviour, InlineState, Resolver, Turn, own};
-use crate::failures::{GaveUp, StopReason};
+use crate::failures::{GaveUp, StopReason, SupervisorEnded};
 use crate::observe;
 use crate::services::SUPERVISOR;
 use crate::sync::Arc;
@@ -64,6 +64,8 @@ pub struct Supervisor {
     pub(super) children: BTreeMap<ChildId, SupervisedChild>,
     /// Its own supervisor, if it is a child.
     parent: Option<CellRef>,
+    /// Why the tree above it ends, if it is a child.
+    end_above: Option<TreeEnd>,
     /// The child of the last change of the plan.
     last_child: Option<CellRef>,
     gave_up: Option<Arc<GaveUp>>,
@@ -75,6 +77,7 @@ pub struct Supervisor {
 pub(super) struct SupervisedChild {
     pub(super) address: AddressRef,
     pub(super) kind: ChildKind,
+    pub(super) end: TreeEnd,
     pub(super) starts: u32,
     pub(super) last_failure: Option<StopReason>,
     /// Fires when the child is late, or when its delay is over.
@@ -107,15 +110,17 @@ impl Supervisor {
         Supervision::new(Strategy::RestForOne)
     }
 
-    pub(super) fn new(rules: Rules, parent: Option<CellRef>) -> Supervisor {
-        let plan = match parent {
+    pub(super) fn new(rules: Rules, parent: Option<(CellRef, TreeEnd)>) -> Supervisor {
+        let plan = match &parent {
             None => Plan::new(rules),
             Some(_) => Plan::waiting(rules),
         };
+        let (parent, end_above) = parent.unzip();
         Supervisor {
             plan,
             children: BTreeMap::new(),
             parent,
+            end_above,
             last_child: None,
             gave_up: None,
             wait_for_settled: Vec::new(),
@@ -307,7 +312,8 @@ impl Supervisor {
     fn all_down(&mut self, turn: &Turn<'_, Supervisor>) {
         let failed = self.gave_up.clone().map(StopReason::GaveUp);
         if self.plan.is_ending() {
-            let reason = failed.unwrap_or(StopReason::Stopped);
+            let reason = failed.or_else(|| self.end_above());
+            let reason = reason.unwrap_or(StopReason::Stopped);
             turn.worker().request_end(reason);
         } else if self.parent.is_some() {
             // It waits for the next order to begin.
@@ -317,12 +323,25 @@ impl Supervisor {
             );
         } else {
             // No supervisor will order it to begin again.
-            if let Some(StopReason::GaveUp(why)) = failed {
+            if let Some(reason @ StopReason::GaveUp(why)) = &failed {
                 let supervisor = turn.worker().path();
-                turn.worker().system.reports.gave_up(supervisor, &why);
+                self.tell_end(&SupervisorEnded::below(supervisor.clone(), reason));
+                turn.worker().system.reports.gave_up(supervisor, why);
             }
             self.plan.shut_down();
         }
+    }
+
+    /// Tells the children why they will be stopped.
+    fn tell_end(&self, reason: &StopReason) {
+        for member in self.children.values() {
+            member.end.set(reason.clone());
+        }
+    }
+
+    /// Why the tree above it ends, if it does.
+    fn end_above(&self) -> Option<StopReason> {
+        self.end_above.as_ref()?.get().cloned()
     }
 
     fn report_to_parent(&self, turn: &Turn<'_, Supervisor>, news: ChildNews) {
@@ -334,6 +353,12 @@ impl Supervisor {
 
     /// Its end, whatever the reason: the rest of the tree ends too.
     pub(super) fn end_tree(&mut self, turn: &Turn<'_, Supervisor>, reason: &StopReason) {
+        let above = match reason {
+            StopReason::Stopped => self.end_above(),
+            _ => None,
+        };
+        let reason = above.as_ref().unwrap_or(reason);
+        self.tell_end(&SupervisorEnded::below(turn.worker().path(), reason));
         for (number, member) in std::mem::take(&mut self.children).into_iter().rev() {
             if let Some((_, timer)) = member.timer {
                 timer.cancel();

@@ -70,6 +70,7 @@ mod streams;
 mod subscriptions;
 mod supervision;
 mod supervision_edge_cases;
+mod supervisor_ends;
 mod synchronizer_costs;
 mod synchronizer_failures;
 mod synchronizer_fairness;

@@ -53,6 +53,7 @@ impl Part {
             StopReason::Panicked(_) => "panicked",
             StopReason::Restarting => "restarts",
             StopReason::Stopped => "stopped",
+            StopReason::SupervisorEnded(_) => "supervisor ended",
             StopReason::Finished => "finished",
             StopReason::Linked(_) => "linked",
             StopReason::Shutdown => "shutdown",
@@ -416,7 +417,15 @@ fn an_unreferenced_tree_ends() {
         simulation.run();
         let mut said = log.take();
         said.sort();
-        assert_eq!(said, ["a begins", "a stopped", "b begins", "b stopped"]);
+        assert_eq!(
+            said,
+            [
+                "a begins",
+                "a supervisor ended",
+                "b begins",
+                "b supervisor ended"
+            ]
+        );
         assert!(simulation.system().inspect().actors.is_empty());
     });
 }

@@ -236,7 +236,7 @@ fn everything_that_is_recorded_is_described() {
         Pad::spawn(simulation.system()).note(20_000).send();
     });
     let described = recorded.described();
-    assert_eq!(described.len(), 10);
+    assert_eq!(described.len(), 12);
     for key in recorded.keys() {
         let name = key.split('{').next().unwrap_or_default();
         assert!(described.contains(name), "{name}");

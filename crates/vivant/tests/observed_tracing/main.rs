@@ -1,5 +1,9 @@
 //! Feature `tracing`: one root span for each turn, linked to the span in which its message was
 //! sent; events.
+//!
+//! No test of this binary may run a system on a thread without a subscriber: while the process has
+//! at most one, `tracing` asks the subscriber of the thread that comes first to an event or span
+//! whether it is wanted, and keeps the answer for all threads.
 
 mod collector;
 

@@ -1,4 +1,0 @@
-//! Features `tracing` and `metrics`: what subscribers and recorders receive.
-
-mod metrics;
-mod tracing;
