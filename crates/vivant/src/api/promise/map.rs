@@ -13,9 +13,9 @@ impl<T: Send + 'static> Promise<T> {
     ///
     /// `f` has neither the actor's state nor a turn, so it needs no message and no method: it
     /// converts a reply before it is returned, or continued by [`then`](Promise::then). It is
-    /// called between two turns, on a worker; if it panics, the returned promise fails with
-    /// [`AskError::Panicked`]. The value counts as awaited ([`Asker`](crate::Asker)) if the
-    /// returned promise's does.
+    /// called between two turns, on a worker, or at once if the value is there already; if it
+    /// panics, the returned promise fails with [`AskError::Panicked`]. The value counts as awaited
+    /// ([`Asker`](crate::Asker)) if the returned promise's does.
     ///
     /// Costs what a continuation costs, but for its message.
     ///
