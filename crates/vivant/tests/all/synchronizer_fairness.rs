@@ -2,6 +2,7 @@
 //! one (`constraints/README.md`, S9).
 
 use crate::synchronizers::{Account, Log, Pay, Scene, pay, taken};
+use std::time::Duration;
 use vivant::simulation::Simulation;
 use vivant::{Pattern, Synchronizer};
 
@@ -90,6 +91,25 @@ fn members_that_are_never_at_rest_together_are_waited_for() {
             );
         }
     }
+}
+
+/// As above, but by their times: when one member is between two waits, the other is within one.
+#[test]
+fn members_with_waits_that_overlap_are_waited_for() {
+    const WAITS: usize = 200;
+    let scene = Scene::new(1);
+    let (ada, bob) = (&scene.ada, &scene.bob);
+    let set = (pay(ada, 1), pay(bob, 1));
+    let _synchronizer = Synchronizer::new().atomic(set).declare().expect("valid");
+    bob.nap(Duration::from_millis(1)).send();
+    for member in [ada, bob] {
+        member.pay(1).send();
+        (0..WAITS).for_each(|_| member.nap(Duration::from_millis(2)).send());
+    }
+    let happened = scene.happened();
+    assert_eq!(happened.iter().filter(|it| it.contains(" pay ")).count(), 2);
+    let waits = waits_before_the_payment(&happened);
+    assert!(waits <= 10, "{waits} waits passed");
 }
 
 /// The exclusive wait of one member depends on the other: the transaction does not wait for ever.

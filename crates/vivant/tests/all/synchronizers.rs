@@ -3,6 +3,7 @@
 
 use crate::joins::answer;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 use vivant::{Pattern, Synchronizer};
@@ -54,6 +55,16 @@ impl Account {
     /// Waits exclusively for a reply of `other`.
     pub(crate) fn wait(&mut self, t: &Turn<Self>, other: Address<Account>) {
         let _waited = t.ask(other.draw(0)).exclusive().then(t.me().waited());
+    }
+
+    /// Waits exclusively for some time.
+    pub(crate) fn nap(&mut self, t: &Turn<Self>, time: Duration) {
+        let clock = t.clock();
+        let napped = t.spawn(async move {
+            clock.sleep(time).await;
+            0
+        });
+        let _waited = napped.exclusive().then(t.me().waited());
     }
 
     #[then]
