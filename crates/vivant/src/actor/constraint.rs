@@ -4,7 +4,6 @@
 
 use super::signals::Signals;
 use crate::failures::Caught;
-use crate::services::TimerId;
 use crate::sync::Arc;
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
@@ -47,8 +46,6 @@ pub(crate) struct Constrained<M, K> {
     pub(crate) retracted: BTreeSet<u64>,
     /// The message of the hold that was given, and what releases it.
     pub(crate) held: Option<(u64, fn(&M))>,
-    /// The end of the time for which a transaction waits for an exclusive wait.
-    pub(crate) alarm: Option<TimerId>,
     /// What was decided of deferred messages, and is to be carried out.
     pub(crate) decided: VecDeque<Decision>,
     /// Signals that take effect after the message of a commit.
@@ -73,7 +70,6 @@ impl<M, K> Default for Constrained<M, K> {
             offered: BTreeSet::new(),
             retracted: BTreeSet::new(),
             held: None,
-            alarm: None,
             decided: VecDeque::new(),
             postponed: Signals::default(),
         }

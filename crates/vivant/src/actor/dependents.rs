@@ -13,7 +13,9 @@ pub(crate) struct Dependents {
 /// A wait that cannot end before the request is answered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dependent {
-    /// The id of the actor that waits.
+    /// The number of the system of the actor that waits.
+    pub(crate) system: u64,
+    /// Its id in that system.
     pub(crate) actor: u64,
     pub(crate) wait: WaitNumber,
 }

@@ -18,6 +18,7 @@ use crate::message::Chain;
 use crate::mute::Pressure;
 use crate::sync::Arc;
 use std::any::Any;
+use std::ptr;
 
 /// The owner part: fields that only the holder accesses.
 pub(crate) struct RunState {
@@ -254,13 +255,18 @@ impl ColdFields {
     }
 
     pub(crate) fn unlink(&mut self, peer: &Header) {
-        self.linked.retain(|link| link.peer.id != peer.id);
+        self.linked
+            .retain(|link| !ptr::eq(&raw const *link.peer, peer));
     }
 
     /// Takes out this link, if it is not gone.
     pub(crate) fn take_link(&mut self, gone: &LinkedPeer) -> Option<LinkedPeer> {
         let mut linked = self.linked.iter();
-        let at = linked.position(|link| link.number == gone.number)?;
+        // The number is that of one of two systems.
+        let is_gone = |link: &LinkedPeer| {
+            link.number == gone.number && ptr::eq(&raw const *link.peer, &raw const *gone.peer)
+        };
+        let at = linked.position(is_gone)?;
         Some(self.linked.swap_remove(at))
     }
 }

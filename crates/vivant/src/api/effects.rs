@@ -18,6 +18,7 @@ use crate::oracle::below;
 use crate::services::{Alarm, ns, period_ns};
 use crate::sync::Arc;
 use std::fmt;
+use std::ptr;
 use std::time::{Duration, SystemTime};
 
 impl<A: Actor> Turn<'_, A> {
@@ -305,8 +306,9 @@ impl<A: Actor> Turn<'_, A> {
     /// and linked actors see a failure, with [`StopReason::Failed`]; a supervisor's
     /// [`OnPanic`](crate::OnPanic) applies, and a new incarnation never keeps the state. The
     /// system's [`Report`](crate::Report) has the text. For an actor that finds that it cannot go
-    /// on, where nothing is wrong with its code. Later calls in the same turn, and
-    /// [`stop`](Turn::stop), have no effect on the reason.
+    /// on, where nothing is wrong with its code. Later calls in the same turn are reported, but
+    /// like [`stop`](Turn::stop) they have no effect on the reason. In a stop hook the call is
+    /// reported, and changes nothing: the actor is ending.
     ///
     /// ```
     /// use vivant::prelude::*;
@@ -360,7 +362,7 @@ impl<A: Actor> Turn<'_, A> {
     /// incarnation has no links. It does not keep the actor alive.
     pub fn link<T: ?Sized + Target>(&self, address: &Address<T>) {
         let (me, other) = (self.owner(), Address::counted(address));
-        if me.id != other.id {
+        if !ptr::eq(&raw const *me, &raw const *other) {
             let number = self.worker().system.next_link();
             let end = |peer| LinkMessage::Link(LinkedPeer { peer, number });
             self.worker().request_link(end(other.cell()));

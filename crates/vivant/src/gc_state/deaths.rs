@@ -3,6 +3,7 @@
 use super::GcState;
 use crate::api::{Actor, Call, Message, Turn};
 use std::collections::BTreeMap;
+use std::ptr;
 use vivant_heap::{Collected, DeathWatch, Gc, Object};
 
 /// Sends the message.
@@ -107,7 +108,7 @@ where
         T: ?Sized + Collected<'gc>,
         M: Message,
     {
-        let notice: DeathNotice = match call.to().id == self.owner().id {
+        let notice: DeathNotice = match ptr::eq(&raw const **call.to(), &raw const *self.owner()) {
             true => call.into_weak(),
             false => {
                 let call = call.into_owned();

@@ -39,6 +39,10 @@ impl RunGuard<'_> {
             IncarnationEnd::Ends => self.end(reason),
             IncarnationEnd::GoesDown => self.go_down(reason),
             IncarnationEnd::Continues => {
+                // The turn has failed before it panicked (`Turn::fail`): its state is not kept.
+                if let Some(failed) = self.worker.take_end().filter(StopReason::is_failure) {
+                    return self.end_incarnation(failed);
+                }
                 self.set_links();
                 self.drop_begun_waits();
                 if let Some(reason) = self.change_waits() {
@@ -89,6 +93,7 @@ impl RunGuard<'_> {
     pub(crate) fn go_down_now(&mut self, reason: StopReason) {
         self.owner().life = Lifecycle::Down;
         self.give_up_hold();
+        self.forget_panicked_guards();
         #[cfg(test)]
         if crate::injected_fault::is_planted(
             crate::injected_fault::InjectedFault::ForgottenConstraint,

@@ -178,7 +178,10 @@ impl RunGuard<'_> {
             | Decision::Refuse(number, _)) = decision;
             constrained.forget(number);
             if let Decision::Panicked(_, caught) = decision {
-                self.guard_panics_again(number, caught);
+                if self.owner().cold().deferred.numbered(number).is_some() {
+                    self.guard_panics_again(number, caught);
+                }
+                continue;
             }
             let envelope = self.owner().cold().deferred.take_numbered(number);
             self.tell_taken();
@@ -206,23 +209,6 @@ impl RunGuard<'_> {
     /// Looks at the table of constraints, and does what is to be done there.
     #[cold]
     pub(crate) fn synchronize(&mut self) {
-        let constrained = &mut self.owner().cold().constrained;
-        let alarm = constrained.as_mut().and_then(|it| it.alarm.take());
-        let patience = self.do_tasks();
-        match (alarm, &mut self.owner().cold().constrained) {
-            (None, _) => {}
-            (Some(alarm), Some(constrained))
-                if patience == Patience::Waits && constrained.alarm.is_none() =>
-            {
-                constrained.alarm = Some(alarm);
-            }
-            (Some(alarm), _) => drop(self.actor.system.timers.cancel(alarm)),
-        }
-    }
-
-    /// Does what the table says. Returns whether a transaction waits for this actor's exclusive
-    /// wait.
-    fn do_tasks(&mut self) -> Patience {
         let system = self.actor.system.clone();
         let (constraints, actor) = (Constraints::of(&system), self.actor.id);
         loop {
@@ -231,18 +217,18 @@ impl RunGuard<'_> {
                     self.release_message();
                     self.set_held(Mute::Free);
                     self.unmark();
-                    return Patience::Over;
+                    return;
                 }
                 Task::Rest => {
                     self.release_message();
                     // It refuses holds until its continuation has run, so it does not rest.
                     let waits = self.owner().guards == Guards::Held;
                     self.set_held(if waits { Mute::Free } else { Mute::Held });
-                    return Patience::Over;
+                    return;
                 }
                 Task::Hold => {
                     self.set_held(Mute::Held);
-                    return Patience::Over;
+                    return;
                 }
                 Task::Dispatch(number) => {
                     self.set_held(Mute::Free);
@@ -250,7 +236,7 @@ impl RunGuard<'_> {
                         constrained.held = None;
                     }
                     self.decide(Decision::Dispatch(number));
-                    return Patience::Over;
+                    return;
                 }
                 Task::Refuse(number, why) => self.decide(Decision::Refuse(number, why)),
                 Task::Lifted(synchronizers, free) => self.lifted(&synchronizers, &free),
@@ -258,7 +244,7 @@ impl RunGuard<'_> {
                     self.release_message();
                     if self.gives_hold_later(transaction) == Patience::Waits {
                         self.set_held(Mute::Free);
-                        return Patience::Waits;
+                        return;
                     }
                     self.give_hold(transaction, number);
                 }
@@ -338,6 +324,20 @@ impl RunGuard<'_> {
             Constraints::of(&self.actor.system).give_up_hold(self.actor.id);
             self.evaluate_offers();
             self.synchronize();
+        }
+    }
+
+    /// The incarnation is over: the panic of a guard that read its state does not matter any more.
+    pub(crate) fn forget_panicked_guards(&mut self) {
+        if let Some(constrained) = &mut self.owner().cold().constrained {
+            let mut panics = Vec::new();
+            for decision in std::mem::take(&mut constrained.decided) {
+                match decision {
+                    Decision::Panicked(..) => panics.push(decision),
+                    other => constrained.decided.push_back(other),
+                }
+            }
+            drop(panics);
         }
     }
 

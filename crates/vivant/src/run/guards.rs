@@ -152,7 +152,12 @@ impl RunGuard<'_> {
         self.owner().guards = Guards::Stale;
         self.worker.guard_ends();
         drop(self.worker.take_overloaded());
-        let open = self.owner().cold().deferred.take_last_evaluated()?;
+        let deferred = &mut self.owner().cold().deferred;
+        let constrained = deferred.constrained_evaluated();
+        let open = deferred.take_last_evaluated()?;
+        if let Some(number) = constrained {
+            self.withdraw_offer(number);
+        }
         Some(self.took_open(open))
     }
 

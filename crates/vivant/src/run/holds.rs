@@ -32,12 +32,19 @@ impl RunGuard<'_> {
                 debug_assert!(self.worker.turn().is_none(), "S2: a hold in a turn");
                 self.in_synchronizer(|| constraints.acquired(transaction, &cell, updates));
             }
-            Standing::Not(refused) => {
-                constraints.refuse(transaction, actor, refused);
+            Standing::Not(Refused::NotReady) => {
+                constraints.refuse(transaction, actor, Refused::NotReady);
+                self.evaluate_offers();
+            }
+            Standing::Not(Refused::Gone) => {
+                constraints.refuse(transaction, actor, Refused::Gone);
+                // The transaction may have been aborted meanwhile.
+                constraints.withdraw(actor, number);
                 self.evaluate_offers();
             }
             Standing::Panicked(caught) => {
                 constraints.refuse(transaction, actor, Refused::Gone);
+                constraints.withdraw(actor, number);
                 self.evaluate_offers();
                 self.decide(Decision::Panicked(number, caught));
             }
@@ -56,9 +63,8 @@ impl RunGuard<'_> {
         if let Some(ns) = ns {
             let system = cell.system.clone();
             let post = move || Constraints::of(&cell.system).wait_no_longer(transaction, cell.id);
-            let alarm = system.set_timer(ns, Alarm::Limit(Box::new(post)));
-            let constrained = &mut self.owner().cold().constrained;
-            constrained.get_or_insert_default().alarm = Some(alarm.id());
+            // It is not cancelled: later it finds that the transaction does not wait here.
+            let _alarm = system.set_timer(ns, Alarm::Limit(Box::new(post)));
         }
         patience
     }

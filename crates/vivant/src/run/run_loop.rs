@@ -214,6 +214,10 @@ fn handle(held: &mut RunGuard<'_>, signals: Signals, end: &mut RunEnd) {
     };
     if signals.has(Signals::UNMUTE) {
         held.unmute();
+        if held.owner().is_constrained() {
+            // It may have been held, or had to rest, while it was muted.
+            held.synchronize();
+        }
     }
     if signals.has(Signals::SHUTDOWN) {
         held.end(StopReason::Shutdown);

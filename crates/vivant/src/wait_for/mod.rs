@@ -11,7 +11,7 @@ mod model;
 mod model_tests;
 mod open_waits;
 
-use crate::actor::{CellRef, ChainEnd, Envelope, ExclusiveWait, Shared};
+use crate::actor::{CellRef, ChainEnd, Dependent, Envelope, ExclusiveWait, Shared};
 use crate::failures::{WaitCycle, WaitEdge};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -76,7 +76,9 @@ impl WaitForGraph {
         }
         let dependents = request.dependents();
         let mut edges = Vec::new();
-        for dependent in &dependents.waits {
+        // Of waits in other systems this graph has no edges.
+        let here = |dependent: &&Dependent| dependent.system == actor.system.number;
+        for dependent in dependents.waits.iter().filter(here) {
             let Some(facts) = self.open.facts(dependent.wait.0) else {
                 continue;
             };

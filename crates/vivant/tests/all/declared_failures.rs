@@ -33,6 +33,11 @@ impl Line {
         "lost"
     }
 
+    fn lose_and_panic(&mut self, t: &Turn<Self>) {
+        t.fail("the peer has hung up");
+        std::panic::resume_unwind(Box::new("as planned"));
+    }
+
     #[stop]
     fn close(&mut self, reason: &StopReason) {
         self.log.note(reason.to_string());
@@ -142,4 +147,16 @@ fn links_and_monitors_see_the_failure() {
     assert_eq!(system.block_on(ended).as_deref(), Ok(WHY));
     let error = linked.tie().ask_blocking().expect_err("it failed too");
     assert!(error.to_string().contains(WHY), "{error}");
+}
+
+/// The panic alone would keep the state.
+#[test]
+fn a_failure_before_a_panic_does_not_keep_the_state() {
+    let (simulation, log) = (Simulation::new(1), Log::default());
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let line = tree.add(line(&log).on_panic(OnPanic::Resume));
+    assert_eq!(line.send().ask_blocking(), Ok(1));
+    line.lose_and_panic().send();
+    assert_eq!(line.send().ask_blocking(), Ok(1), "a new state");
+    assert_eq!(*log.lines(), [WHY]);
 }

@@ -50,6 +50,15 @@ impl DeferredMessages {
         }
     }
 
+    /// Returns the number of the message with the guard that was evaluated last, if it is
+    /// constrained.
+    pub(crate) fn constrained_evaluated(&self) -> Option<u64> {
+        match self.evaluated {
+            LastEvaluated::Message(number) => Some(number),
+            LastEvaluated::Line(_) | LastEvaluated::Join(_) => None,
+        }
+    }
+
     /// The guard of the message with this number was evaluated last.
     pub(crate) fn set_evaluated(&mut self, number: u64) {
         self.evaluated = LastEvaluated::Message(number);

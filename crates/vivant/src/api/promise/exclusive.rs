@@ -5,8 +5,8 @@ use super::shown::Shown;
 use super::slot::Continue;
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{
-    AddressRef, AskError, Dependent, ExclusiveWait, Next, WaitChange, WaitNumber, WaitOutcome,
-    WaitPurpose, Worker,
+    AddressRef, AskError, Dependent, ExclusiveWait, Header, Next, WaitChange, WaitNumber,
+    WaitOutcome, WaitPurpose, Worker,
 };
 use crate::api::InlineActor;
 use crate::api::class::start_envelope;
@@ -105,6 +105,8 @@ impl<A: InlineActor> Promise<A> {
 /// The wait of an actor, at the promise for which it waits.
 struct OpenWait {
     number: WaitNumber,
+    /// The number of the actor's system: a promise may be settled by an actor of another one.
+    system: u64,
     /// The id of the actor.
     actor: u64,
 }
@@ -127,12 +129,14 @@ impl OpenWait {
         });
         OpenWait {
             number,
+            system: owner.system.number,
             actor: owner.id,
         }
     }
 
     fn dependent(&self) -> Dependent {
         Dependent {
+            system: self.system,
             actor: self.actor,
             wait: self.number,
         }
@@ -142,7 +146,8 @@ impl OpenWait {
     /// elsewhere, and nothing waits.
     fn over(self, outcome: WaitOutcome) {
         Worker::with_current(|worker| {
-            if worker.current.with(|current| current.id) == Some(self.actor) {
+            let current = |current: &Header| (current.system.number, current.id);
+            if worker.current.with(current) == Some((self.system, self.actor)) {
                 worker.request_wait(WaitChange::Over(self.number, outcome));
             }
         });

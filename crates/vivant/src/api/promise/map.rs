@@ -13,9 +13,9 @@ impl<T: Send + 'static> Promise<T> {
     ///
     /// `f` has neither the actor's state nor a turn, so it needs no message and no method: it
     /// converts a reply before it is returned, or continued by [`then`](Promise::then). It is
-    /// called between two turns, on a worker, or at once if the value is there already; if it
-    /// panics, the returned promise fails with [`AskError::Panicked`]. The value counts as awaited
-    /// ([`Asker`](crate::Asker)) if the returned promise's does.
+    /// called between two turns, or within the turn that brings the value, or at once if the value
+    /// is there already; if it panics, the returned promise fails with [`AskError::Panicked`]. The
+    /// value counts as awaited ([`Asker`](crate::Asker)) if the returned promise's does.
     ///
     /// Costs what a continuation costs, but for its message.
     ///
@@ -43,7 +43,7 @@ impl<T: Send + 'static> Promise<T> {
     ///
     /// # Panics
     ///
-    /// Outside any turn, where no promise belongs.
+    /// Outside any turn, where no promise belongs, unless the value is there already.
     #[must_use = "continue it with `.then(…)`, or return it"]
     pub fn map<U, F>(self, f: F) -> Promise<U>
     where

@@ -19,6 +19,7 @@ use crate::sync::{Ordering, fence};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::ptr;
 use vivant_brc::Brc;
 
 /// The right to give a promise its value, once. May be kept in an actor's state and sent in
@@ -342,7 +343,7 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
             .arrives()
             .map_or(Next::Nothing, |(sink, value)| give_to_sink(sink, value));
         if let Next::Deliver(Delivery { to, envelope }) = &mut next
-            && to.id == refusal.cell.id
+            && ptr::eq(&raw const **to, &raw const *refusal.cell)
         {
             envelope.becomes_continuation();
         }
