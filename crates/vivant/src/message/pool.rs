@@ -11,8 +11,12 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 
-/// Number of sizes. Blocks of size `s` have `64 · (s + 1)` bytes, less a word that allocators often
-/// keep before a block.
+/// Size of a cache line in bytes.
+const LINE: usize = 64;
+
+/// Number of sizes. Blocks of size `s` fill `s + 1` cache lines: a message's with the word that
+/// allocators often keep before a block. A promise's have these lines to themselves, because two
+/// workers may use neighbours at the same time.
 const SIZES: usize = 8;
 
 /// Number of size classes: those of messages, then those of promises, which come from slabs.
@@ -31,7 +35,7 @@ const RECYCLES: bool = !cfg!(any(miri, vivant_plain_messages));
 /// Returns the size class for a message `P`, or `None` if it is too large or has an unusual
 /// alignment.
 const fn class_of<P>() -> Option<usize> {
-    let class = (size_of::<P>() + 7) / 64;
+    let class = (size_of::<P>() + 7) / LINE;
     if class < SIZES && align_of::<P>() <= align_of::<u64>() {
         Some(class)
     } else {
@@ -52,7 +56,12 @@ const fn is_in_slab(class: usize) -> bool {
 }
 
 const fn layout_of(class: usize) -> Layout {
-    match Layout::from_size_align(64 * (class % SIZES + 1) - 8, align_of::<u64>()) {
+    let lines = LINE * (class % SIZES + 1);
+    let layout = match is_in_slab(class) {
+        true => Layout::from_size_align(lines, LINE),
+        false => Layout::from_size_align(lines - 8, align_of::<u64>()),
+    };
+    match layout {
         Ok(layout) => layout,
         Err(_) => panic!("a class that is no layout"),
     }
