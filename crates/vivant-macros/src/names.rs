@@ -40,6 +40,13 @@ pub(crate) fn messages(of: &Ident, interface: Option<&Ident>) -> Ident {
     format_ident!("{}_messages", words.join("_"), span = of.span())
 }
 
+/// The module of an actor's start, beside that of its messages: `account_messages_start`.
+///
+/// Not the same one: the impl block with the start may be another than that with the messages.
+pub(crate) fn starts(messages: &Ident) -> Ident {
+    format_ident!("{}_start", bare(messages), span = messages.span())
+}
+
 /// `read_all` as `ReadAll`.
 pub(crate) fn camel(method_name: &str) -> String {
     let mut camel = String::new();

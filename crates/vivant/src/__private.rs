@@ -3,7 +3,7 @@
 use crate::actor::Worker;
 use crate::api::Resolver;
 pub use crate::api::{Argument, NotDebug, fmt_named};
-pub use crate::api::{FirstTurn, NoReferences, Probe};
+pub use crate::api::{NoReferences, Probe};
 pub use crate::probe::{ProbeActor, ProbeHandle, probed};
 use std::fmt;
 use vivant_heap::{Erased, Mutator, Parcel, Sendable};

@@ -192,10 +192,10 @@ pub use actor::{Messages, OnPanic, Restart};
 pub use api::SendError;
 pub use api::Spawner;
 pub use api::{
-    Actor, Address, Answer, AnyPattern, AskFuture, Asker, Behaviour, Call, Cancelled, Continuation,
-    Handle, Implements, InlineActor, InlineState, IntoThen, Join, Link, Matched, Message, Offer,
-    OfferedAsk, Pattern, Patterns, Pipeline, Promise, Resolver, Step, Target, Then,
-    TraceReferences, Turn, Waiting, WeakAddress,
+    Actor, Address, Answer, AnyPattern, AskFuture, Asker, Begun, Behaviour, Call, Cancelled,
+    Continuation, FirstTurn, Handle, Implements, InlineActor, InlineState, IntoThen, Join, Link,
+    Matched, Message, Offer, OfferedAsk, Pattern, Patterns, Pipeline, Promise, Resolver, StartCall,
+    StartFunction, Step, Target, Then, TraceReferences, Turn, Waiting, WeakAddress,
 };
 pub use api::{Clock, Sleep};
 pub use config::BadCollectors;
@@ -233,7 +233,7 @@ pub use actor::{Steps, Unawaited};
 #[doc(hidden)]
 pub use api::{Entry, StateStorage};
 #[doc(hidden)]
-pub use supervision::{Again, AreSettled, Saved, SavedWhen, ShutDown};
+pub use supervision::{Again, AreSettled, ShutDown};
 
 /// Collected heaps: for states with a lifetime. All of `vivant-heap` and `vivant-collections`.
 pub mod heap {

@@ -204,6 +204,7 @@ impl<'a> Block<'a> {
     pub(super) fn assemble(&self, written: Written) -> TokenStream {
         let Written {
             markers,
+            start,
             impls,
             handle,
             actor,
@@ -219,6 +220,8 @@ impl<'a> Block<'a> {
             ),
             None => format!("The messages that `{actor_name}` understands, one type each."),
         };
+        let start_doc = format!("How `{actor_name}` starts.");
+        let start = surface::markers(cfgs, &start_doc, &names::starts(module), start);
         let module = surface::markers(cfgs, &module_doc, module, markers);
         let methods = |methods: TokenStream, of: &dyn ToTokens, generics: &Generics| {
             let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -236,7 +239,7 @@ impl<'a> Block<'a> {
         let handle = methods(handle, &handle_path, &self.generics);
         let actor = methods(actor, actor_type, &self.generics);
         let state = methods(state, self.written.0, &self.written.1);
-        quote!(#module #impls #handle #actor #state #beside)
+        quote!(#module #start #impls #handle #actor #state #beside)
     }
 }
 

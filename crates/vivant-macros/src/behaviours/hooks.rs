@@ -5,12 +5,12 @@ use super::block::Block;
 use super::method::Method;
 use crate::errors::Errors;
 use crate::shape::{self, Arg, Role, Shape};
-use crate::{surface, types};
+use crate::{names, surface, types};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{PatType, ReturnType, Type};
+use syn::{Attribute, PatType, ReturnType, Type};
 
-/// Writes `spawn`: the actor makes its state in its first turn.
+/// Writes the start function as a type, `spawn` and `child`.
 pub(super) fn start(
     block: &Block<'_>,
     method: &Method,
@@ -45,84 +45,160 @@ pub(super) fn start(
     let Some(shape) = Shape::of(&method.sig, Role::Start, block.signature_context(), errors) else {
         return;
     };
-    let vivant = &block.options.vivant;
-    let (cfgs, deprecations) = (
-        surface::named(&method.attrs, "cfg"),
-        surface::named(&method.attrs, "deprecated"),
-    );
-    let (vis, name) = (&method.vis, &method.sig.ident);
-    let spawn = Ident::new("spawn", attribute.span());
-    let otherwise =
-        format!("Makes an actor; its state is what `{name}` makes in the actor's first turn.");
-    let docs = surface::docs(&method.attrs, &otherwise);
-    let parameters = shape.parameters();
-    let (lints, brand) = Block::sender(&shape, &shape.args);
-    let spawner = Ident::new("spawner", proc_macro2::Span::mixed_site());
-    let turn = Ident::new("turn", proc_macro2::Span::mixed_site());
-    let turn_value = shape.takes_turn.then(|| quote!(#turn,));
-    // An argument that cannot be sent is reported at its place.
-    let here = vivant.at(shape.args_span);
-    let state = &block.state;
-    let (packed, values) = (packed(block, &shape), unpacked(block, &shape, &turn));
-    let made = quote_spanned!(shape.args_span=> <#state>::#name(#turn_value #(#values),*));
-    let made = begins.made(&made, &turn);
-    let spawns = begins.spawns();
-    let started = quote_spanned! {shape.args_span=>
-        #packed
-        #here::Spawner::#spawns::<Self>(#spawner, move |#turn: &#here::Turn<'_, Self>| {
-            let _ = #turn;
-            #made
-        })
+    let start = Start {
+        block,
+        method,
+        shape,
+        begins,
+        attribute,
     };
+    written.start.extend(start.marker());
+    written.impls.extend(start.function());
+    written.actor.extend(start.spawn());
     if !methods.iter().any(|other| other.sig.ident == "child") {
-        let child = child(block, method, attribute, &shape, begins);
-        written
-            .actor
-            .extend(quote!(#(#cfgs)* #(#deprecations)* #child));
+        written.actor.extend(start.child());
     }
-    written.actor.extend(quote! {
-        #(#cfgs)*
-        #(#deprecations)*
-        #docs
-        #lints
-        #[track_caller]
-        #vis fn #spawn #brand (#spawner: &impl #vivant::Spawner, #parameters) -> #vivant::Address<Self> {
-            #started
-        }
-    });
 }
 
-/// Writes `child`, which saves the arguments for a supervisor. Whether they can be cloned is
-/// checked where the child is added to a supervisor.
-fn child(
-    block: &Block<'_>,
-    method: &Method,
-    attribute: &Ident,
-    shape: &Shape,
+/// The start of an actor.
+struct Start<'a> {
+    block: &'a Block<'a>,
+    method: &'a Method,
+    shape: Shape,
     begins: Begins,
-) -> TokenStream {
-    let (vivant, state) = (block.options.vivant.at(shape.args_span), &block.state);
-    let (vis, name) = (&method.vis, &method.sig.ident);
-    let child = Ident::new("child", attribute.span());
-    let turn = Ident::new("turn", proc_macro2::Span::mixed_site());
-    let turn_value = shape.takes_turn.then(|| quote!(#turn,));
-    let (parameters, types) = (shape.parameters(), shape.args_type());
-    let names: Vec<&Ident> = shape.names().collect();
-    let (lints, brand) = Block::sender(shape, &shape.args);
-    let (packed, values) = (packed(block, shape), unpacked(block, shape, &turn));
-    let doc = format!("A child for a supervisor, whose state `{name}` makes, again and again.");
-    let made = begins.made(&quote!(<#state>::#name(#turn_value #(#values),*)), &turn);
-    let (saves, saved) = begins.saves();
-    quote! {
-        #[doc = #doc]
-        #[allow(dead_code, clippy::allow_attributes)]
-        #lints
-        #vis fn #child #brand (#parameters) -> #vivant::Child<Self, #vivant::#saved<Self, #types>> {
+    attribute: &'a Ident,
+}
+
+impl Start<'_> {
+    fn cfgs(&self) -> Vec<&Attribute> {
+        surface::named(&self.method.attrs, "cfg")
+    }
+
+    /// The marker as a type, with its path from beside the block.
+    fn path(&self) -> TokenStream {
+        let (module, actor) = (names::starts(&self.block.module), &self.block.actor);
+        let marker = names::marker(&self.shape.ident);
+        quote!(#module::#marker<#actor>)
+    }
+
+    /// The type of the start function. Generic over the actor, as the markers of behaviours are.
+    fn marker(&self) -> TokenStream {
+        let (cfgs, vis) = (self.cfgs(), surface::from_inside(&self.method.vis));
+        let marker = names::marker(&self.shape.ident);
+        let doc = format!("The start of `{}`.", self.block.actor_name());
+        quote_spanned! {marker.span()=>
+            #(#cfgs)*
+            #[doc = #doc]
+            #vis struct #marker<A>(::core::marker::PhantomData<fn(A)>);
+        }
+    }
+
+    /// Its impl of vivant's trait.
+    fn function(&self) -> TokenStream {
+        let Start { block, shape, .. } = self;
+        let (cfgs, path) = (self.cfgs(), self.path());
+        let block_cfgs = &block.cfgs;
+        let (impl_generics, _, where_clause) = block.generics.split_for_impl();
+        let (vivant, name) = (&block.options.vivant, block.name_of(&shape.ident));
+        let (actor, args) = (&block.actor, shape.args_type());
+        let [turn, first] = ["turn", "first"].map(|name| Ident::new(name, Span::mixed_site()));
+        let names: Vec<&Ident> = shape.names().collect();
+        let made = self.made(&turn);
+        let begin = self.begins.begin();
+        quote! {
+            #(#block_cfgs)*
+            #(#cfgs)*
+            #[automatically_derived]
+            #[allow(deprecated, unused_qualifications, clippy::all, clippy::pedantic)]
+            impl #impl_generics #vivant::StartFunction for #path #where_clause {
+                type Actor = #actor;
+                type Args = #args;
+                const NAME: &'static str = #name;
+                fn begin(
+                    #first: #vivant::FirstTurn<'_, '_, Self::Actor>,
+                    (#(#names,)*): Self::Args,
+                ) -> #vivant::Begun {
+                    #first.#begin(|#turn| {
+                        let _ = #turn;
+                        #made
+                    })
+                }
+            }
+        }
+    }
+
+    /// What the first turn makes, of the arguments.
+    fn made(&self, turn: &Ident) -> TokenStream {
+        let Start { block, shape, .. } = self;
+        let (state, name) = (&block.state, &shape.ident);
+        let turn_value = shape.takes_turn.then(|| quote!(#turn,));
+        let vivant = &block.options.vivant;
+        let values = shape
+            .args
+            .iter()
+            .map(|arg| arg.carried.unpacked(&arg.name, turn, vivant));
+        let returned = quote_spanned!(shape.args_span=> <#state>::#name(#turn_value #(#values),*));
+        self.begins.made(&returned, turn)
+    }
+
+    /// Writes `spawn`: the actor makes its state in its first turn.
+    fn spawn(&self) -> TokenStream {
+        let Start { block, shape, .. } = self;
+        let (cfgs, vis, vivant) = (self.cfgs(), &self.method.vis, &block.options.vivant);
+        let deprecations = surface::named(&self.method.attrs, "deprecated");
+        let spawn = Ident::new("spawn", self.attribute.span());
+        let otherwise = format!(
+            "Makes an actor; its state is what `{}` makes in the actor's first turn.",
+            shape.ident
+        );
+        let docs = surface::docs(&self.method.attrs, &otherwise);
+        let (parameters, packed) = (shape.parameters(), packed(block, shape));
+        let (lints, brand) = Block::sender(shape, &shape.args);
+        let spawner = Ident::new("spawner", Span::mixed_site());
+        // An argument that cannot be sent is reported at its place.
+        let here = vivant.at(shape.args_span);
+        let (path, names) = (self.path(), shape.names());
+        let started = quote_spanned! {shape.args_span=>
             #packed
-            #vivant::Child::#saves((#(#names,)*), |#turn, (#(#names,)*)| {
-                let _ = #turn;
-                #made
-            })
+            #here::Spawner::spawn_start::<#path>(#spawner, (#(#names,)*))
+        };
+        quote! {
+            #(#cfgs)*
+            #(#deprecations)*
+            #docs
+            #lints
+            #[track_caller]
+            #vis fn #spawn #brand (#spawner: &impl #vivant::Spawner, #parameters) -> #vivant::Address<Self> {
+                #started
+            }
+        }
+    }
+
+    /// Writes `child`, which keeps the arguments for a supervisor. Whether they can be cloned is
+    /// checked where the child is added to a supervisor.
+    fn child(&self) -> TokenStream {
+        let Start { block, shape, .. } = self;
+        let (cfgs, vis) = (self.cfgs(), &self.method.vis);
+        let deprecations = surface::named(&self.method.attrs, "deprecated");
+        let vivant = block.options.vivant.at(shape.args_span);
+        let child = Ident::new("child", self.attribute.span());
+        let (parameters, packed) = (shape.parameters(), packed(block, shape));
+        let (path, names) = (self.path(), shape.names());
+        let (lints, brand) = Block::sender(shape, &shape.args);
+        let doc = format!(
+            "A child for a supervisor, whose state `{}` makes, again and again.",
+            shape.ident
+        );
+        quote! {
+            #(#cfgs)*
+            #(#deprecations)*
+            #[doc = #doc]
+            #[allow(dead_code, clippy::allow_attributes)]
+            #lints
+            #vis fn #child #brand (#parameters) -> #vivant::Child<Self, #vivant::StartCall<#path>> {
+                #packed
+                #vivant::Child::start((#(#names,)*))
+            }
         }
     }
 }
@@ -136,13 +212,6 @@ fn packed(block: &Block<'_>, shape: &Shape) -> TokenStream {
         quote!(let #name = #value;)
     });
     packed.collect()
-}
-
-/// The arguments as the `#[start]` function takes them.
-fn unpacked(block: &Block<'_>, shape: &Shape, turn: &Ident) -> Vec<TokenStream> {
-    let vivant = &block.options.vivant;
-    let unpacked = |arg: &Arg| arg.carried.unpacked(&arg.name, turn, vivant);
-    shape.args.iter().map(unpacked).collect()
 }
 
 /// How an actor begins, by the type that its start function returns.
@@ -191,23 +260,13 @@ impl Begins {
         }
     }
 
-    /// The method that spawns it.
-    fn spawns(self) -> Ident {
+    /// The method of the first turn.
+    fn begin(self) -> Ident {
         let name = match self {
-            Begins::Now | Begins::NowThen => "spawn_with",
-            Begins::When => "spawn_when",
+            Begins::Now | Begins::NowThen => "begin",
+            Begins::When => "begin_when",
         };
         Ident::new(name, Span::mixed_site())
-    }
-
-    /// The method that makes a child of it, and the type of what is saved.
-    fn saves(self) -> (Ident, Ident) {
-        let (saves, saved) = match self {
-            Begins::Now | Begins::NowThen => ("saved", "Saved"),
-            Begins::When => ("saved_when", "SavedWhen"),
-        };
-        let ident = |name| Ident::new(name, Span::mixed_site());
-        (ident(saves), ident(saved))
     }
 }
 

@@ -32,6 +32,8 @@ use syn::{ImplItem, ItemImpl};
 struct Written {
     /// Inside the module.
     markers: TokenStream,
+    /// Inside the module of the start.
+    start: TokenStream,
     /// Impls of vivant's traits for the markers.
     impls: TokenStream,
     /// Methods of the handle.

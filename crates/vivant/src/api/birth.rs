@@ -2,12 +2,9 @@
 
 use super::actor::Actor;
 use super::cell::{ActorCell, BoundedCell};
-use super::class::{class_of, start_envelope};
-use super::first_turn::start_when_envelope;
+use super::class::class_of;
 use super::inline_state::InlineActor;
-use super::promise::Promise;
 use super::storage::Stored;
-use super::turn::Turn;
 use crate::actor::SupervisedBy;
 use crate::actor::{
     AddressRef, Birth, BoundedQueue, ColdFields, Envelope, Header, Lifecycle, Shared, Signals, To,
@@ -19,7 +16,6 @@ use crate::observe;
 use crate::oracle::split_mix;
 use crate::sync::{Arc, Ordering};
 use std::cell::UnsafeCell;
-use std::panic::Location;
 
 /// Makes a cell, with or without its state; a child of the actor of the current turn, if there
 /// is one of this system.
@@ -107,33 +103,8 @@ fn birth_of<A: Actor>(
     address
 }
 
-/// Makes a cell with a first message that makes its state.
-pub(crate) fn birth_with<A, F>(
-    system: &Arc<Shared>,
-    start: F,
-    place: &'static Location<'static>,
-) -> AddressRef
-where
-    A: Actor,
-    F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
-{
-    birth_by::<A>(system, start_envelope::<A, F>(start, place))
-}
-
-/// As `birth_with`, for a state that comes later.
-pub(crate) fn birth_when<A, F>(
-    system: &Arc<Shared>,
-    start: F,
-    place: &'static Location<'static>,
-) -> AddressRef
-where
-    A: InlineActor,
-    F: FnOnce(&Turn<'_, A>) -> Promise<A> + Send + 'static,
-{
-    birth_by::<A>(system, start_when_envelope::<A, F>(start, place))
-}
-
-fn birth_by<A: Actor>(system: &Arc<Shared>, start: Envelope) -> AddressRef {
+/// Makes a cell with this first message.
+pub(super) fn birth_by<A: Actor>(system: &Arc<Shared>, start: Envelope) -> AddressRef {
     let address = birth::<A>(system, None);
     // Made during shutdown, it may have ended already: then there is nothing to start.
     drop(post(To::Lent(&address), start));

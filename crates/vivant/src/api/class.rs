@@ -1,21 +1,15 @@
 //! The table of an actor type (a vtable): made once for each `A`. It and the typed side of a
-//! [`StateRef`] know the layout of a cell. Also the message that starts an actor.
+//! [`StateRef`] know the layout of a cell.
 
 use super::actor::Actor;
 use super::cell::{self, ActorCell, BoundedCell};
 use super::storage::{FactsOf, Host, StoreState, Stored};
 use super::turn::Turn;
-use crate::actor::{
-    Class, Envelope, Header, KindTable, MessageKind, Next, OutgoingReferences, Processed, Refusal,
-    StateRef, TraceCoverage, Worker, drop_foreign,
-};
+use crate::actor::{Class, Header, OutgoingReferences, StateRef, TraceCoverage, Worker};
 use crate::failures::StopReason;
-use crate::message::MessageRole;
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
-use std::marker::PhantomData;
 use std::mem::offset_of;
-use std::panic::Location;
 use std::ptr::NonNull;
 use vivant_heap::Sharer;
 
@@ -186,33 +180,4 @@ unsafe fn heap_counts<A: Actor>(header: NonNull<Header>) -> Option<NonNull<HeapC
     // SAFETY: the caller's contract (X1); the counts are only ever shared (X6).
     let facts = unsafe { &(*header.cast::<ActorCell<A>>().as_ptr()).facts };
     A::Storage::heap_counts(facts).map(NonNull::from)
-}
-
-/// Returns the first message of an actor of type `A`, which makes its state.
-pub(crate) fn start_envelope<A: Actor, F>(start: F, place: &'static Location<'static>) -> Envelope
-where
-    F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
-{
-    Envelope::new::<Start<A, F>>(start, place)
-}
-
-struct Start<A, F>(PhantomData<(A, F)>);
-
-impl<A, F> MessageKind for Start<A, F>
-where
-    A: Actor,
-    F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
-{
-    type Content = F;
-    const KIND: KindTable = KindTable::new::<Self>("start", MessageRole::Start);
-
-    fn run(start: F, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
-        state.begin::<A>(worker, start);
-        Processed::Done
-    }
-
-    fn refuse(start: F, _: &Refusal, _: &'static Location<'static>) -> Next {
-        drop_foreign("the drop of a refused start", start);
-        Next::Nothing
-    }
 }

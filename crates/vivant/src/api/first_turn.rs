@@ -4,21 +4,23 @@ use super::actor::Actor;
 use super::inline_state::InlineActor;
 use super::promise::Promise;
 use super::turn::Turn;
-use crate::actor::{
-    Envelope, KindTable, MessageKind, Next, Processed, Refusal, StateRef, WaitPurpose, Worker,
-    drop_foreign,
-};
-use crate::message::MessageRole;
+use crate::actor::{StateRef, WaitPurpose, Worker};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 
-/// The first turn of an incarnation.
+/// The first turn of an incarnation, which makes its state; see
+/// [`StartFunction`](crate::StartFunction).
 pub struct FirstTurn<'f, 'h, A> {
     state: &'f mut StateRef<'h>,
     worker: &'f Worker,
     actor: PhantomData<fn(A)>,
 }
+
+/// An incarnation has a state, or the promise of one.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Begun;
 
 impl<'f, 'h, A: Actor> FirstTurn<'f, 'h, A> {
     pub(crate) fn new(state: &'f mut StateRef<'h>, worker: &'f Worker) -> FirstTurn<'f, 'h, A> {
@@ -30,20 +32,33 @@ impl<'f, 'h, A: Actor> FirstTurn<'f, 'h, A> {
     }
 
     /// Makes the state.
-    pub(crate) fn begin(self, start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>) {
+    pub fn begin(self, start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>) -> Begun {
         self.state.begin::<A>(self.worker, start);
+        Begun
     }
 
-    /// The value of the promise becomes the state.
-    pub(crate) fn begin_when(
+    /// The value of the promise becomes the state. Messages wait until then. If the promise breaks,
+    /// the actor ends with [`StopReason::NotStarted`](crate::StopReason::NotStarted).
+    #[track_caller]
+    pub fn begin_when(self, start: impl FnOnce(&Turn<'_, A>) -> Promise<A>) -> Begun
+    where
+        A: InlineActor,
+    {
+        self.begin_when_at(start, Location::caller())
+    }
+
+    /// As `begin_when`: the actor waits at this place.
+    pub(super) fn begin_when_at(
         self,
         start: impl FnOnce(&Turn<'_, A>) -> Promise<A>,
         place: &'static Location<'static>,
-    ) where
+    ) -> Begun
+    where
         A: InlineActor,
     {
         let turn = Turn::new(self.worker, ());
         start(&turn).wait_for_state(&turn.owner(), place);
+        Begun
     }
 }
 
@@ -66,35 +81,5 @@ impl<A: Actor> Turn<'_, A> {
     #[track_caller]
     pub fn __ends_when(&self, done: Promise<()>) {
         done.wait_for(&self.owner(), WaitPurpose::Stop, Location::caller());
-    }
-}
-
-/// Returns the first message of an actor of type `A` with a state that a promise brings.
-pub(super) fn start_when_envelope<A, F>(start: F, place: &'static Location<'static>) -> Envelope
-where
-    A: InlineActor,
-    F: FnOnce(&Turn<'_, A>) -> Promise<A> + Send + 'static,
-{
-    Envelope::new::<StartWhen<A, F>>((start, place), place)
-}
-
-struct StartWhen<A, F>(PhantomData<(A, F)>);
-
-impl<A, F> MessageKind for StartWhen<A, F>
-where
-    A: InlineActor,
-    F: FnOnce(&Turn<'_, A>) -> Promise<A> + Send + 'static,
-{
-    type Content = (F, &'static Location<'static>);
-    const KIND: KindTable = KindTable::new::<Self>("start", MessageRole::Start);
-
-    fn run((start, place): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
-        FirstTurn::<A>::new(state, worker).begin_when(start, place);
-        Processed::Done
-    }
-
-    fn refuse((start, _): Self::Content, _: &Refusal, _: &'static Location<'static>) -> Next {
-        drop_foreign("the drop of a refused start", start);
-        Next::Nothing
     }
 }

@@ -45,6 +45,7 @@ mod references;
 mod requests;
 mod send_error;
 mod spawner;
+mod start;
 mod step;
 mod storage;
 #[allow(unsafe_code, reason = "a turn reaches its worker by a pointer")]
@@ -63,7 +64,7 @@ pub use call::{Call, Then};
 #[cfg(test)]
 pub(crate) use class::class_of;
 pub use clock::{Clock, Sleep};
-pub use first_turn::FirstTurn;
+pub use first_turn::{Begun, FirstTurn};
 pub use inline_state::{InlineActor, InlineState};
 pub use interface::{Entry, Implements};
 pub(crate) use interval::interval;
@@ -82,6 +83,7 @@ pub(crate) use requests::stop_after_queue;
 pub use send_error::SendError;
 pub use spawner::Spawner;
 pub(crate) use spawner::SystemRef;
+pub use start::{StartCall, StartFunction};
 pub use step::Step;
 pub use storage::StateStorage;
 pub(crate) use storage::{Host, StoreState};

@@ -2,13 +2,15 @@
 
 use super::actor::Actor;
 use super::address::Address;
-use super::birth::{birth, birth_when, birth_with};
+use super::birth::{birth, birth_by};
 use super::inline_state::InlineActor;
 use super::promise::Promise;
+use super::start::{ByClosure, ByClosureWhen, StartCall, StartFunction};
 use super::turn::Turn;
 use crate::actor::Shared;
 use crate::sync::Arc;
 use std::fmt;
+use std::panic::Location;
 
 /// Parents of actors: a [`System`](crate::System), or the [`Turn`] of the actor that becomes their
 /// parent. The `spawn` functions that `#[start]` generates take either.
@@ -27,8 +29,15 @@ pub trait Spawner {
         &self,
         start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
     ) -> Address<A> {
-        let place = std::panic::Location::caller();
-        Address::to_actor(birth_with::<A, _>(self.system().0, start, place))
+        self.spawn_start::<ByClosure<A, _>>((start,))
+    }
+
+    /// Makes an actor that `S` starts with `args`, in the actor's own first turn. `#[start]` calls
+    /// this.
+    #[track_caller]
+    fn spawn_start<S: StartFunction>(&self, args: S::Args) -> Address<S::Actor> {
+        let start = StartCall::<S>::new(args).envelope(Location::caller());
+        Address::to_actor(birth_by::<S::Actor>(self.system().0, start))
     }
 
     /// Makes an actor; its state is the value of the promise that `start` returns in the actor's
@@ -39,8 +48,7 @@ pub trait Spawner {
         &self,
         start: impl FnOnce(&Turn<'_, A>) -> Promise<A> + Send + 'static,
     ) -> Address<A> {
-        let place = std::panic::Location::caller();
-        Address::to_actor(birth_when::<A, _>(self.system().0, start, place))
+        self.spawn_start::<ByClosureWhen<A, _>>((start, Location::caller()))
     }
 }
 

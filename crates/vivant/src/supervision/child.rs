@@ -4,59 +4,30 @@
 use crate::actor::{Begin, Terms};
 use crate::actor::{Messages, OnPanic, Restart};
 use crate::actor::{StateRef, Worker};
-use crate::api::{Actor, FirstTurn, InlineActor, Promise, Turn};
+use crate::api::{Actor, Begun, FirstTurn, InlineActor, StartCall, StartFunction, Turn};
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 use std::time::Duration;
 
 /// Makes an actor's state, any number of times.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot make the state of a `{A}` again and again",
     label = "not to be had twice",
-    note = "the arguments of a supervised actor's `#[start]` function are saved, so they are `Clone + Send`; or use \
+    note = "the arguments of a supervised actor's `#[start]` function are kept, so they are `Clone + Send`; or use \
             `Child::new(|t| …)`"
 )]
 pub trait Start<A: Actor>: Send + 'static {
     /// Runs in the first turn of each incarnation.
     #[doc(hidden)]
-    fn begin(&self, first: FirstTurn<'_, '_, A>);
+    fn begin(&self, first: FirstTurn<'_, '_, A>) -> Begun;
 }
 
-/// A start function and the arguments that were saved for it. `#[start]` makes one.
-pub struct Saved<A: Actor, Args> {
-    args: Args,
-    start: for<'gc> fn(&Turn<'gc, A>, Args) -> A::State<'gc>,
-}
-
-impl<A: Actor, Args> fmt::Debug for Saved<A, Args> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Saved(for {})", A::NAME)
-    }
-}
-
-impl<A: Actor, Args: Clone + Send + 'static> Start<A> for Saved<A, Args> {
-    fn begin(&self, first: FirstTurn<'_, '_, A>) {
-        first.begin(|turn| (self.start)(turn, self.args.clone()));
-    }
-}
-
-/// As [`Saved`], for a start function that returns a promise of the state.
-pub struct SavedWhen<A: Actor, Args> {
-    args: Args,
-    start: fn(&Turn<'_, A>, Args) -> Promise<A>,
-    place: &'static Location<'static>,
-}
-
-impl<A: InlineActor, Args> fmt::Debug for SavedWhen<A, Args> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SavedWhen(for {})", A::NAME)
-    }
-}
-
-impl<A: InlineActor, Args: Clone + Send + 'static> Start<A> for SavedWhen<A, Args> {
-    fn begin(&self, first: FirstTurn<'_, '_, A>) {
-        first.begin_when(|turn| (self.start)(turn, self.args.clone()), self.place);
+impl<S> Start<S::Actor> for StartCall<S>
+where
+    S: StartFunction<Args: Clone>,
+{
+    fn begin(&self, first: FirstTurn<'_, '_, S::Actor>) -> Begun {
+        S::begin(first, self.args().clone())
     }
 }
 
@@ -74,8 +45,8 @@ where
     A: InlineActor,
     F: Fn(&Turn<'_, A>) -> A + Send + 'static,
 {
-    fn begin(&self, first: FirstTurn<'_, '_, A>) {
-        first.begin(|turn| (self.0)(turn));
+    fn begin(&self, first: FirstTurn<'_, '_, A>) -> Begun {
+        first.begin(|turn| (self.0)(turn))
     }
 }
 
@@ -128,20 +99,10 @@ pub(super) enum EndMode {
     AfterQueue,
 }
 
-impl<A: Actor, Args> Child<A, Saved<A, Args>> {
-    /// Describes a child with a state that `start` makes of `args`. `#[start]` calls this.
-    pub fn saved(args: Args, start: for<'gc> fn(&Turn<'gc, A>, Args) -> A::State<'gc>) -> Self {
-        Child::of(Saved { args, start })
-    }
-}
-
-impl<A: InlineActor, Args> Child<A, SavedWhen<A, Args>> {
-    /// Describes a child with a state that is the value of a promise, which `start` makes of
-    /// `args`. `#[start]` calls this.
-    #[track_caller]
-    pub fn saved_when(args: Args, start: fn(&Turn<'_, A>, Args) -> Promise<A>) -> Self {
-        let place = Location::caller();
-        Child::of(SavedWhen { args, start, place })
+impl<S: StartFunction> Child<S::Actor, StartCall<S>> {
+    /// Describes a child that `S` starts with `args`. `#[start]` calls this.
+    pub fn start(args: S::Args) -> Self {
+        Child::of(StartCall::new(args))
     }
 }
 
@@ -229,6 +190,6 @@ pub(super) struct Beginner<A, S>(pub(super) S, pub(super) PhantomData<fn() -> A>
 
 impl<A: Actor, S: Start<A>> Begin for Beginner<A, S> {
     fn begin(&self, state: &mut StateRef<'_>, worker: &Worker) {
-        self.0.begin(FirstTurn::new(state, worker));
+        let Begun = self.0.begin(FirstTurn::new(state, worker));
     }
 }

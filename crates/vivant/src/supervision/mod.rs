@@ -25,7 +25,7 @@ mod trees;
 
 pub use builder::Supervision;
 pub use child::Child;
-pub use child::{Again, Saved, SavedWhen, Start};
+pub use child::{Again, Start};
 pub use child_plan::ChildState;
 pub use handle::{
     AreSettled, ChildFacts, Children, ShutDown, Supervised, SupervisorHandle, TreeFailed,

@@ -9,7 +9,7 @@ use crate::actor::{
     WaitOutcome, WaitPurpose, Worker,
 };
 use crate::api::InlineActor;
-use crate::api::class::start_envelope;
+use crate::api::start::{ByState, StartCall};
 use crate::wait_for::WaitForGraph;
 use std::panic::Location;
 
@@ -185,7 +185,10 @@ struct StateSink {
 impl<A: InlineActor> Continue<A> for StateSink {
     fn fill(self, value: Result<A, AskError>) -> Next {
         self.wait.over(match value {
-            Ok(state) => WaitOutcome::State(start_envelope::<A, _>(move |_| state, self.place)),
+            Ok(state) => {
+                let start = StartCall::<ByState<A>>::new((state,));
+                WaitOutcome::State(start.envelope(self.place))
+            }
             Err(error) => WaitOutcome::Failed(error),
         });
         Next::Nothing

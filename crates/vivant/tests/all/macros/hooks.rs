@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
+use vivant::{Child, StartCall, StartFunction, Supervisor};
 
 #[derive(Actor)]
 struct Door<T: Send + 'static> {
@@ -61,5 +62,59 @@ fn start_and_stop_hooks_run() -> Outcome {
     drop(Bell::spawn(simulation.system(), notified.clone()));
     simulation.run();
     assert_eq!(notified.load(Ordering::Relaxed), 111);
+    Ok(())
+}
+
+/// Its arguments and its start function are private.
+#[derive(Clone, Copy)]
+struct Step(u64);
+
+#[derive(Actor)]
+pub(crate) struct Odometer {
+    step: Step,
+    total: u64,
+}
+
+#[behaviours]
+impl Odometer {
+    #[start]
+    fn at(step: Step, total: u64) -> Self {
+        Odometer { step, total }
+    }
+}
+
+#[behaviours]
+impl Odometer {
+    fn drive(&mut self) -> u64 {
+        self.total += self.step.0;
+        self.total
+    }
+}
+
+/// A start is a name and arguments; it has no block of messages to be in.
+#[test]
+fn a_start_is_a_type_with_a_stable_name() -> Outcome {
+    type At = odometer_messages_start::At<Odometer>;
+    assert_eq!(
+        <At as StartFunction>::NAME,
+        "all::macros::hooks::Odometer::at"
+    );
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let spawned = Odometer::spawn(system, Step(2), 10);
+    let by_name = system.spawn_start::<At>((Step(3), 10));
+    let child: Child<Odometer, StartCall<At>> = Odometer::child(Step(4), 10);
+    assert_eq!(
+        format!(
+            "{:?}",
+            Child::<Odometer, StartCall<At>>::start((Step(4), 10))
+        ),
+        format!("{child:?}")
+    );
+    let tree = Supervisor::one_for_one().spawn(system);
+    let supervised = tree.add(child);
+    assert_eq!(spawned.drive().ask_blocking()?, 12);
+    assert_eq!(by_name.drive().ask_blocking()?, 13);
+    assert_eq!(supervised.drive().ask_blocking()?, 14);
     Ok(())
 }
