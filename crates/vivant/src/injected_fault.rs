@@ -65,6 +65,8 @@ pub(crate) enum InjectedFault {
     StaleEdgeSnapshot,
     /// After a panic the heap keeps the locals for the step.
     LeftInHeap,
+    /// A promise that has been settled stays in the list of its owner.
+    ClosedSlotStaysListed,
     /// The edges to an actor stay in the wait-for graph when it takes messages again.
     EdgeThatStays,
     /// The wait-for graph is not told of a deferred request.

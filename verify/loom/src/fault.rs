@@ -70,6 +70,11 @@ faults! {
     BothFree,
     NeitherFrees,
     DropSaysNothing,
+    /// `vivant`, `actor/slot_list.rs`.
+    AbandonAcquires,
+    AbandonReleases,
+    ClearRelaxed,
+    ClearByALook,
     /// `vivant`, `actor/request_record.rs`.
     OpenedUnversioned,
     OpenedVersionLate,

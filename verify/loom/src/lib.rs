@@ -13,7 +13,8 @@
 //! - `slot`: the slot for the actor just woken. `sleep`: W1, W2, W3. `handover`: D2.
 //!   `clock`: K1.
 //! - `muting`: P1, P2, P3. `pool`: N1, N2, N3. `promise`: the two ends of a promise. `record`: the
-//!   request that a promise is, Q6. `brc`: biased counts, B1 to B8.
+//!   request that a promise is, Q6. `slots`: the open promises of an actor, Q7. `brc`: biased
+//!   counts, B1 to B8.
 //! - `orca`: count deltas sent to a heap, O6. `unreachable`: commit or abort
 //!   of the trial deletion of unreachable actors, U3, U4.
 //! - `marking`: concurrent marking of a heap, H5, H6.
@@ -80,6 +81,11 @@ mod sleep;
     reason = "an actor in the slot is a pointer, as in the runtime"
 )]
 mod slot;
+#[allow(
+    unsafe_code,
+    reason = "slots are linked by raw pointers, as in the runtime"
+)]
+mod slots;
 #[allow(unsafe_code, reason = "blocks of memory are given back")]
 mod stubs;
 mod sync;
@@ -103,5 +109,5 @@ macro_rules! tests {
 
 tests! {
     mailbox run signals sleep clock handover muting address unreachable brc orca marking slot pool
-    promise record
+    promise record slots
 }

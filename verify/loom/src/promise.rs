@@ -14,6 +14,10 @@
 //! Left out: the path of the value through a mailbox; answers to other asks, and promises that are
 //! prepared and not yet wanted (`Tail`), which meet in the same block.
 
+#[allow(dead_code, reason = "the models need no tails")]
+#[allow(unsafe_code, reason = "as in the runtime")]
+#[path = "../../../crates/vivant/src/api/promise/pending.rs"]
+mod pending;
 #[allow(dead_code, reason = "the models show nothing")]
 #[path = "../../../crates/vivant/src/api/promise/shown.rs"]
 mod shown;
@@ -31,8 +35,9 @@ use crate::check::{canaries, models};
 use crate::tracked::Tracked;
 use loom::alloc::Track;
 use loom::thread;
+use pending::{Continue, Pending};
 use shown::{Awaits, PromiseLink, Shown};
-use slot::{Answering, Asking, Continue, Pending, Sink};
+use slot::{Answering, Asking, Sink};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
@@ -145,7 +150,7 @@ fn is_refused(mut answering: Answering<Cargo>, value: Cargo) {
 }
 
 fn brought(answering: Answering<Cargo>) {
-    if let Some((sink, value)) = answering.arrives() {
+    if let Some((sink, value)) = answering.arrives(None) {
         resolver::give_to_sink(sink, value).follow();
     }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod actor {
     use super::services::{Asked, RequestProgress};
     pub(crate) use crate::promise::Next;
+    pub(crate) use crate::slots::slot_list::{Closed, LINK_AT, SlotLink, SlotList};
     use loom::alloc::Track;
     use std::cell::UnsafeCell;
 
@@ -20,6 +21,18 @@ pub(crate) mod actor {
         }
     }
 
+    /// No thread of the models of promises holds the owner; `slots` has those that do.
+    pub(crate) struct Worker;
+
+    impl Worker {
+        pub(crate) fn with_slots<R>(
+            _: &AddressRef,
+            body: impl FnOnce(Option<&SlotList>) -> R,
+        ) -> R {
+            body(None)
+        }
+    }
+
     pub(crate) struct AskError;
 
     /// No model has an exclusive wait.
@@ -28,7 +41,9 @@ pub(crate) mod actor {
 
     /// The owner of the promise. No model inspects a request.
     #[repr(C)]
-    pub(crate) struct RequestRecord(UnsafeCell<Option<AddressRef>>);
+    pub(crate) struct RequestRecord(Owner, [u8; LINK_AT - RECORD_AT - size_of::<Owner>()]);
+
+    type Owner = UnsafeCell<Option<AddressRef>>;
 
     pub(crate) const RECORD_AT: usize = 24;
 
@@ -39,7 +54,7 @@ pub(crate) mod actor {
         /// As in the runtime.
         pub(crate) unsafe fn open(place: *mut RequestRecord, owner: AddressRef, _: Option<Asked>) {
             // SAFETY: the caller owns the place (X1).
-            unsafe { place.write(RequestRecord(UnsafeCell::new(Some(owner)))) };
+            unsafe { place.write(RequestRecord(UnsafeCell::new(Some(owner)), [0; _])) };
         }
 
         pub(crate) fn give_up(&self) {}

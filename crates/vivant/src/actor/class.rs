@@ -4,6 +4,7 @@
 use super::header::Header;
 use super::options::Mailbox;
 use super::outgoing::{OutgoingReferences, TraceCoverage};
+use super::slot_list::SlotList;
 use super::worker::Worker;
 use crate::failures::StopReason;
 use crate::statistics::HeapCounts;
@@ -56,6 +57,14 @@ impl<'h> StateRef<'h> {
     /// The start of the cell.
     pub(crate) fn header(&self) -> NonNull<Header> {
         self.header
+    }
+
+    /// The open promises of the actor.
+    #[inline]
+    pub(crate) fn slots(&self) -> &SlotList {
+        // SAFETY: the caller of `new` keeps the cell alive for `'h` (X7), and the list is only ever
+        // shared (X6).
+        &unsafe { self.header.as_ref() }.slots
     }
 
     pub(crate) fn class(&self) -> &'static Class {

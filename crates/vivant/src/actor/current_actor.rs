@@ -3,7 +3,7 @@
 use super::header::Header;
 use super::{AddressRef, CellRef, Dropped, Runnable};
 use std::cell::{Cell, RefCell};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 /// The current actor. Set while this worker has a `RunGuard`, so that code deep inside a turn finds
 /// the actor of the turn.
@@ -41,6 +41,12 @@ impl CurrentActor {
     #[inline]
     pub(crate) fn is(&self, actor: &AddressRef) -> bool {
         self.at.get() == Some(actor.as_ptr())
+    }
+
+    /// Returns true if this is the current actor.
+    #[inline]
+    pub(crate) fn is_at(&self, actor: &Header) -> bool {
+        self.at.get().is_some_and(|at| ptr::eq(at.as_ptr(), actor))
     }
 
     /// Returns true if `dropped` is an address of the current actor.

@@ -3,13 +3,14 @@
 //!
 //! | field | accessed by, and when |
 //! |---|---|
-//! | `class`, `system`, `id`, `parent`, `number` | any thread; never changes |
+//! | `class`, `system`, `id`, `number` | any thread; never changes |
+//! | `lineage` | any thread; the holder during a turn makes the actor's own path |
 //! | `refs`, `addresses` | any thread, through [`CellRef`] and [`AddressRef`] |
 //! | `inbox`, `signals`, `pressure`, a bounded queue | any thread, through their own protocols |
 //! | `facts` | written by the holder, read by any thread (inspection, watchdog) |
-//! | `random`, `actor_path` | the holder during a turn (atomics only to stay in safe code) |
+//! | `random` | the holder during a turn (an atomic only to stay in safe code) |
 //! | `place` | the registry, under its lock |
-//! | `owner`, the state | the holder alone, through its [`RunGuard`] |
+//! | `owner`, `slots`, the state | the holder alone, through its [`RunGuard`] |
 //!
 //! - C1 At most one [`Runnable`] or [`RunGuard`] exists for a cell. Waking a parked inbox creates
 //!   it; parking or closing the inbox destroys it.
@@ -36,6 +37,7 @@
 use super::actor_path::ActorPath;
 use super::class::Class;
 use super::envelope::{Head, KindTable};
+use super::lineage::Lineage;
 use super::published::Published;
 use super::reference_word;
 use super::run_state::{ColdFields, Lifecycle, RunState};
@@ -51,6 +53,7 @@ use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use super::once::SetOnce;
 use super::options::Pool;
 use super::signals::SignalWord;
+use super::slot_list::SlotList;
 use std::cell::UnsafeCell;
 use std::mem::offset_of;
 
@@ -68,16 +71,17 @@ pub(crate) struct Header {
     pub(crate) id: u64,
     pub(crate) refs: AtomicU32,
     pub(crate) number: u32,
-    pub(crate) parent: Option<Arc<ActorPath>>,
+    lineage: Lineage,
     /// Index of the cell in the registry.
     pub(crate) place: AtomicU32,
     /// Send time of the oldest deferred message. Published by the holder, like the facts.
     pub(crate) deferred_sent: AtomicU32,
-    pub(crate) actor_path: SetOnce<Arc<ActorPath>>,
     /// Set by the holder before the mailbox is closed.
     pub(crate) ended: SetOnce<StopReason>,
     pub(crate) random: AtomicU64,
     pub(crate) owner: UnsafeCell<RunState>,
+    /// The promises of the actor that are open.
+    pub(crate) slots: SlotList,
     pub(crate) facts: Published<KindTable>,
 }
 
@@ -89,7 +93,7 @@ pub(crate) struct Header {
 const _: () = {
     let line = 64;
     let of_senders = offset_of!(Header, pressure) + size_of::<Pressure>();
-    let of_holder = offset_of!(Header, owner);
+    let of_holder = offset_of!(Header, owner) + offset_of!(RunState, backlog);
     assert!(of_senders.next_multiple_of(16) + line - 16 <= of_holder);
     assert!(of_holder < offset_of!(Header, facts));
 };
@@ -115,14 +119,14 @@ impl Header {
             pressure,
             id: birth.id,
             owner: UnsafeCell::new(RunState::new(birth.cold, life, pool)),
+            slots: SlotList::new(),
             facts: Published::default(),
             refs: AtomicU32::new(1),
             number: birth.number,
-            parent: birth.parent,
+            lineage: Lineage::new(birth.parent),
             random: AtomicU64::new(birth.seed),
             place: AtomicU32::new(0),
             deferred_sent: AtomicU32::new(0),
-            actor_path: SetOnce::new(),
             ended: SetOnce::new(),
         }
     }
@@ -160,11 +164,7 @@ impl Header {
     /// Returns this actor as a parent, and the number of its next child. Only during a turn of this
     /// actor.
     pub(crate) fn next_child(&self) -> (Arc<ActorPath>, u32) {
-        let actor_path = || Arc::new(ActorPath::new(self.parent.clone(), self.number));
-        if self.actor_path.get().is_none() {
-            self.actor_path.set(actor_path());
-        }
-        let actor_path = self.actor_path.get().cloned().unwrap_or_else(actor_path);
+        let actor_path = self.lineage.own_path(self.number);
         let number = actor_path.next_child();
         (actor_path, number)
     }
@@ -189,10 +189,10 @@ impl Header {
     /// Returns address and type in one printable, stable name: `bank::Account/3/1`.
     pub(crate) fn path(&self) -> String {
         let mut numbers = vec![self.number];
-        let mut above = self.parent.as_ref();
+        let mut above = self.lineage.parent();
         while let Some(actor_path) = above {
             numbers.push(actor_path.number);
-            above = actor_path.parent.as_ref();
+            above = actor_path.parent.as_deref();
         }
         let mut path = String::from(self.class.name);
         for (generation, number) in numbers.iter().rev().enumerate() {

@@ -34,6 +34,8 @@ mod header;
 #[cfg(test)]
 mod injected_fault;
 mod inside_turn;
+#[allow(unsafe_code, reason = "an owned path, with a tag in its pointer")]
+mod lineage;
 mod link_message;
 #[cfg(test)]
 mod mailbox_model;
@@ -78,6 +80,11 @@ mod shared;
 mod shown;
 mod signals;
 mod simulated_turn;
+#[allow(
+    unsafe_code,
+    reason = "a list that is linked through the slots of promises: see their README"
+)]
+mod slot_list;
 mod supervised_by;
 mod ticket;
 mod timer;
@@ -125,6 +132,7 @@ pub(crate) use run_state::{
 pub(crate) use runnable::Runnable;
 pub(crate) use shared::{MutedSender, Scheduler, Shared};
 pub(crate) use signals::{HaltNumber, Signals};
+pub(crate) use slot_list::{Closed, LINK_AT, SlotLink, SlotList};
 pub(crate) use supervised_by::Terms;
 pub use supervised_by::{Messages, OnPanic, Restart};
 pub use timer::Timer;

@@ -21,11 +21,13 @@ use std::any::Any;
 use std::ptr;
 
 /// The owner part: fields that only the holder accesses.
+#[repr(C)]
 pub(crate) struct RunState {
+    /// Cold fields. For the many actors that need none of them they cost one word. They come first,
+    /// because a run writes the others (see [`Header`]).
+    pub(crate) cold: Option<Box<ColdFields>>,
     /// Messages taken out of the inbox and not yet begun.
     pub(crate) backlog: Chain<Head>,
-    /// Cold fields. For the many actors that need none of them they cost one word.
-    pub(crate) cold: Option<Box<ColdFields>>,
     /// Number of messages begun or deferred that the pressure still counts.
     pub(crate) uncounted: u32,
     /// Number of counted addresses that were given to the actor itself (C6).
@@ -69,8 +71,8 @@ impl WorkerClass {
 impl RunState {
     pub(super) fn new(cold: Option<Box<ColdFields>>, life: Lifecycle, pool: Pool) -> RunState {
         RunState {
-            backlog: Chain::new(),
             cold,
+            backlog: Chain::new(),
             uncounted: 0,
             cached: 0,
             life,

@@ -9,6 +9,7 @@ use super::options::Steps;
 use super::reference::{AddressRef, Cached, CellRef, Dropped};
 use super::runnable::Runnable;
 use super::shared::Shared;
+use super::slot_list::SlotList;
 use super::worker_shared::WorkerShared;
 use crate::candidates::Candidate;
 use crate::failures::StopReason;
@@ -173,6 +174,16 @@ impl Worker {
         // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it
         // back when that frame is left; `body` runs above that frame, on this thread (X7).
         body(CURRENT.get().map(|worker| unsafe { worker.as_ref() }))
+    }
+
+    /// Calls `body` with the list of the open slots of `actor` if this thread's worker holds the
+    /// actor, and with `None` if not.
+    #[inline(always)]
+    pub(crate) fn with_slots<R>(actor: &Header, body: impl FnOnce(Option<&SlotList>) -> R) -> R {
+        Worker::with_any(|worker| {
+            let worker = worker.filter(|worker| worker.current.is_at(actor));
+            body(worker.map(|_held| &actor.slots))
+        })
     }
 
     /// Calls `body` with this thread's worker if it belongs to `system`.

@@ -45,9 +45,11 @@ const fn class_of<P>() -> Option<usize> {
 
 /// As `class_of`, for the slot of a promise.
 const fn slot_class_of<P>() -> Option<usize> {
-    match class_of::<P>() {
-        Some(class) => Some(SIZES + class),
-        None => None,
+    let class = (size_of::<P>() - 1) / LINE;
+    if class < SIZES && align_of::<P>() <= align_of::<u64>() {
+        Some(SIZES + class)
+    } else {
+        None
     }
 }
 

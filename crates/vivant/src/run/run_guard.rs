@@ -123,6 +123,8 @@ impl<'w> RunGuard<'w> {
     pub(crate) fn leave(mut self) {
         self.counts_end();
         self.count_back();
+        // SAFETY: this is the holder (C1). No code of the actor runs after this.
+        unsafe { self.actor.slots.clear() };
         self.worker.current.clear_ended();
     }
 

@@ -1,8 +1,8 @@
 //! Exclusive waits: the actor takes no message until a promise has settled (see
 //! `wait_for/README.md`).
 
+use super::pending::Continue;
 use super::shown::Shown;
-use super::slot::Continue;
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{
     AddressRef, AskError, Dependent, ExclusiveWait, Header, Next, WaitChange, WaitNumber,

@@ -1,8 +1,8 @@
 //! Joins of promises: all of several, any of them, or a quorum. Each is a quorum, of another number
 //! of values.
 
+use super::pending::Continue;
 use super::shown::{Awaits, JoinLink, PromiseLink, RaceLink, Raced, Shown};
-use super::slot::Continue;
 use super::{Promise, Resolver};
 use crate::actor::{AddressRef, AskError, Next};
 use crate::sync::{Arc, Mutex, lock, try_lock};

@@ -1,8 +1,8 @@
 //! Time limits on promises.
 
+use super::pending::Continue;
 use super::relay::Relay;
 use super::shown::{Awaits, PromiseLink, RaceLink, Raced, Shown};
-use super::slot::Continue;
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AskError, Next, Shared, Timer, Worker};
 use crate::services::{Alarm, ns};

@@ -1,7 +1,7 @@
 //! Continuations that are closures, for actors that are never saved.
 
+use super::pending::Continue;
 use super::shown::Shown;
-use super::slot::Continue;
 use super::{Promise, Resolver};
 use crate::actor::Refusal;
 use crate::actor::{

@@ -1,7 +1,7 @@
 //! Maps: a promise of what a closure makes of a value, without a turn.
 
+use super::pending::Continue;
 use super::shown::{Awaits, Shown};
-use super::slot::Continue;
 use super::token::panicked;
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AskError, Next, Worker, drop_foreign};

@@ -19,6 +19,11 @@ mod join;
 mod limit;
 mod local;
 mod map;
+#[allow(
+    unsafe_code,
+    reason = "a value with its table: see the README and docs/ARCHITECTURE.md"
+)]
+mod pending;
 mod pipeline;
 mod relay;
 mod resolver;
@@ -31,6 +36,8 @@ mod shown;
     reason = "two ends of one block of memory: see the README and docs/ARCHITECTURE.md"
 )]
 mod slot;
+#[cfg(all(test, feature = "macros"))]
+mod slot_list_tests;
 mod token;
 
 pub use asker::Asker;
@@ -44,9 +51,10 @@ use super::call::{Call, Then};
 use super::into_then::IntoThen;
 use crate::actor::{AddressRef, AskError, Next, Unawaited, Worker};
 use crate::services::Asked;
+use pending::{Continue, Pending};
 use relay::OkRelay;
 use shown::{Awaits, Shown};
-use slot::{Asking, Continue, Pending, Sink, Tail};
+use slot::{Asking, Sink, Tail};
 use std::fmt;
 use std::marker::PhantomData;
 

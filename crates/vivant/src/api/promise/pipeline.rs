@@ -1,6 +1,6 @@
 //! Promise pipelining: messages to the address that a promise will bring.
 
-use super::slot::Continue;
+use super::pending::Continue;
 use super::token::made;
 use super::{Promise, Resolver, given_up};
 use crate::actor::{AskError, CellRef, Next, note_unresolved};

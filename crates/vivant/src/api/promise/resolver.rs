@@ -222,7 +222,10 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
                 }
                 slot.put_value(value);
                 let owner = slot.take_owner();
-                let arrived = slot.arrives();
+                let arrived = match &owner {
+                    Some(owner) => Worker::with_slots(owner, |slots| slot.arrives(slots)),
+                    None => slot.arrives(None),
+                };
                 drop(owner);
                 match arrived {
                     None => return Next::Nothing,
@@ -319,8 +322,9 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
     const KIND: KindTable = KindTable::new::<Self>("resolution", MessageRole::Resolution);
 
     #[inline]
-    fn run(slot: Answering<T>, _: &mut StateRef<'_>, _: &Worker) -> Processed {
-        let Some((sink, value)) = slot.arrives() else {
+    fn run(slot: Answering<T>, owner: &mut StateRef<'_>, _: &Worker) -> Processed {
+        // This is the run of the owner: `sent` posts to no other actor.
+        let Some((sink, value)) = slot.arrives(Some(owner.slots())) else {
             return Processed::Done;
         };
         match give_to_sink(sink, value).delivery() {
@@ -339,9 +343,8 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
         let unwanted = slot.take_value();
         drop_foreign("the drop of an answer", unwanted);
         slot.put_value(Err(refusal.error(Self::KIND.name, place)));
-        let mut next = slot
-            .arrives()
-            .map_or(Next::Nothing, |(sink, value)| give_to_sink(sink, value));
+        let arrived = Worker::with_slots(&refusal.cell, |slots| slot.arrives(slots));
+        let mut next = arrived.map_or(Next::Nothing, |(sink, value)| give_to_sink(sink, value));
         if let Next::Deliver(Delivery { to, envelope }) = &mut next
             && ptr::eq(&raw const **to, &raw const *refusal.cell)
         {

@@ -1,7 +1,7 @@
 //! Promises that are not broken: their value says whether there was an error.
 
+use super::pending::Continue;
 use super::shown::{Awaits, Shown};
-use super::slot::Continue;
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AddressRef, AskError, Next};
 

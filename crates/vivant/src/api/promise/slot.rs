@@ -6,11 +6,14 @@
 //! block. Each end does its part once.
 
 use super::Resolver;
+use super::pending::{Continue, Pending};
 use super::shown::{Awaits, Shown};
-use crate::actor::{AddressRef, AskError, Next, RECORD_AT, RequestRecord};
+use crate::actor::{
+    AddressRef, AskError, Closed, LINK_AT, RECORD_AT, RequestRecord, SlotLink, SlotList, Worker,
+};
 use crate::message::pool;
 use crate::services::{Asked, RequestProgress};
-use crate::sync::{AtomicU8, Ordering, fault};
+use crate::sync::{Ordering, fault};
 use std::cell::UnsafeCell;
 use std::mem::offset_of;
 use std::ptr::NonNull;
@@ -40,8 +43,9 @@ struct Slot<T: Send + 'static> {
     /// The request and the receiver of the value. Written by the resolver's end, and read by any
     /// thread (Q6).
     record: RequestRecord,
-    /// From `OPEN` to the value that the first end sets.
-    state: AtomicU8,
+    /// The place of the slot among the open ones of its owner, and the state: from `OPEN` to the
+    /// value that the first end sets.
+    link: SlotLink,
     /// Accessed by the resolver's end alone, until it has exchanged the state. `None`: the resolver
     /// was dropped without a value.
     value: UnsafeCell<Option<Result<T, AskError>>>,
@@ -54,20 +58,45 @@ pub(super) fn slot<T: Send + 'static>(
     asked: Option<Asked>,
 ) -> (Asking<T>, Answering<T>) {
     const { assert!(offset_of!(Slot<T>, record) == RECORD_AT) };
+    const { assert!(offset_of!(Slot<T>, link) == LINK_AT) };
     let place = pool::take_slot::<Slot<T>>();
     let slot = place.as_ptr();
+    let link = link_of(place);
     // SAFETY: `take_slot` returned memory for this type (N4), which has no other owner (N1). The
     // record there is closed (N5), and is only ever shared; the other parts are written here.
+    // `with_slots` gives the list to the holder only, and `opened` ends what `open` begins (Q7).
     unsafe {
         (&raw mut (*slot).sink).write(UnsafeCell::new(Sink::Discard));
-        (&raw mut (*slot).state).write(AtomicU8::new(OPEN));
         (&raw mut (*slot).value).write(UnsafeCell::new(None));
+        Worker::with_slots(&owner, |slots| match slots {
+            Some(slots) => slots.open(link, OPEN),
+            None => link.write(SlotLink::unlisted(OPEN)),
+        });
         RequestRecord::open(&raw mut (*slot).record, owner, asked);
     }
     (Asking(place), Answering(place))
 }
 
-/// Takes a slot apart and frees its memory.
+/// The links of a slot.
+fn link_of<T: Send + 'static>(place: NonNull<Slot<T>>) -> NonNull<SlotLink> {
+    // SAFETY: the place has the size of a slot (N4), so this is in it (X5).
+    unsafe { place.byte_add(LINK_AT) }.cast()
+}
+
+/// Frees the memory of a slot that both ends have abandoned.
+///
+/// # Safety
+///
+/// `link` is that of a `Slot<T>`, of which everything has been taken out, and this is called once
+/// for it.
+unsafe fn free<T: Send + 'static>(link: NonNull<SlotLink>) {
+    // SAFETY: the caller's contract (X1): the slot begins there, and `slot` took its memory for
+    // this type (N4); its record is closed (N6).
+    unsafe { pool::give_slot(link.byte_sub(LINK_AT).cast::<Slot<T>>()) };
+}
+
+/// Takes a slot apart and frees its memory. `slots` is the list of its owner, if the caller holds
+/// that.
 ///
 /// # Safety
 ///
@@ -75,17 +104,27 @@ pub(super) fn slot<T: Send + 'static>(
 #[inline(always)]
 unsafe fn opened<T: Send + 'static>(
     place: NonNull<Slot<T>>,
+    slots: Option<&SlotList>,
 ) -> (Sink<T>, Option<Result<T, AskError>>) {
     // SAFETY: the caller is the second end (X1), so the first end does not access the slot any more
     // (Q5). The second end's exchange, or its load, has acquired what the first one wrote. `slot`
     // took the memory for this type (N4). Part by part: a copy of the whole would be written and
-    // read again.
+    // read again. The links are closed by the holder, or left to it (Q7).
     unsafe {
         let slot = place.as_ref();
         let sink = slot.sink.get().read();
         let value = slot.value.get().read();
         let owner = slot.record.take_owner();
-        fault!(pool::give_slot(place), NeitherFrees => ());
+        let closed = match slots {
+            Some(slots) => {
+                slots.close(link_of(place));
+                Closed::Free
+            }
+            None => SlotLink::abandon(link_of(place), free::<T>),
+        };
+        if closed == Closed::Free {
+            fault!(pool::give_slot(place), NeitherFrees => ());
+        }
         drop(owner);
         (sink, value)
     }
@@ -160,7 +199,7 @@ impl<T: Send + 'static> Drop for Asking<T> {
 unsafe fn asking_done<T: Send + 'static>(place: NonNull<Slot<T>>) {
     // SAFETY: the slot is there until both ends have done their part (Q5), and this end does its
     // part below (X1).
-    let state = &unsafe { place.as_ref() }.state;
+    let state = &unsafe { place.as_ref() }.link.state;
     // Release: pairs with the Acquire of the resolver's end, which takes the sink. Acquire: pairs
     // with its Release.
     let order = fault!(
@@ -192,7 +231,7 @@ unsafe fn asking_done<T: Send + 'static>(place: NonNull<Slot<T>>) {
 #[cold]
 unsafe fn asking_is_second<T: Send + 'static>(place: NonNull<Slot<T>>) {
     // SAFETY: the caller's contract (X1).
-    let (sink, value) = unsafe { opened(place) };
+    let (sink, value) = unsafe { opened(place, None) };
     if let Some(value) = value {
         super::resolver::give_to_sink(sink, value).follow();
     }
@@ -244,7 +283,7 @@ impl<T: Send + 'static> Answering<T> {
     pub(super) fn is_wanted(&self) -> bool {
         // SAFETY: the slot is there until both ends have done their part (Q5), and this end has
         // not.
-        let state = &unsafe { self.0.as_ref() }.state;
+        let state = &unsafe { self.0.as_ref() }.link.state;
         // Acquire: pairs with the Release of the promise's end.
         state.load(fault!(Ordering::Acquire, LookRelaxed => Ordering::Relaxed)) == WANTED
     }
@@ -287,15 +326,19 @@ impl<T: Send + 'static> Answering<T> {
     }
 
     /// The value has reached its owner. Returns it with the sink, unless the sink is not set yet:
-    /// then the promise's end takes both.
+    /// then the promise's end takes both. `slots` is the list of the owner, if the caller holds
+    /// that.
     #[inline]
-    pub(super) fn arrives(self) -> Option<(Sink<T>, Result<T, AskError>)> {
+    pub(super) fn arrives(
+        self,
+        slots: Option<&SlotList>,
+    ) -> Option<(Sink<T>, Result<T, AskError>)> {
         let place = self.0;
         let (sink, value) = if self.is_wanted() {
             std::mem::forget(self);
             // SAFETY: the load found that the promise's end was first, and this end is used up here
             // (Q5).
-            unsafe { opened(place) }
+            unsafe { opened(place, slots) }
         } else {
             self.done()?
         };
@@ -309,7 +352,7 @@ impl<T: Send + 'static> Answering<T> {
         std::mem::forget(self);
         // SAFETY: the slot is there until both ends have done their part (Q5), and this end does
         // its part below.
-        let state = &unsafe { place.as_ref() }.state;
+        let state = &unsafe { place.as_ref() }.link.state;
         // AcqRel: as in the promise's end.
         let order = fault!(
             Ordering::AcqRel,
@@ -318,7 +361,7 @@ impl<T: Send + 'static> Answering<T> {
         );
         let before = state.swap(HERE, order);
         // SAFETY: the exchange found that the promise's end was first (Q5).
-        (before == WANTED).then(|| unsafe { opened(place) })
+        (before == WANTED).then(|| unsafe { opened(place, None) })
     }
 }
 
@@ -327,113 +370,6 @@ impl<T: Send + 'static> Drop for Answering<T> {
         fault!(DropSaysNothing => return);
         // Never run and never refused: the drop of the sink breaks the promises further down.
         drop(Answering(self.0).done());
-    }
-}
-
-/// Takes a promise's value; returns what follows.
-pub(crate) trait Continue<T>: Send + 'static {
-    fn fill(self, value: Result<T, AskError>) -> Next;
-
-    /// The address and the resolver that this continuation alone has, as far as it shows them.
-    fn shown(&self) -> Shown<'_> {
-        Shown::default()
-    }
-}
-
-/// A continuation of any type, in recycled memory.
-pub(crate) struct Pending<T: 'static> {
-    place: NonNull<()>,
-    table: &'static SinkTable<T>,
-}
-
-// SAFETY: it owns a `Continue`, which is `Send` (X9); the table is a constant.
-unsafe impl<T> Send for Pending<T> {}
-
-/// The table (vtable) of a continuation's type.
-///
-/// # Safety
-///
-/// `fill` and `drop` demand what [`unpacked`] demands.
-struct SinkTable<T> {
-    fill: unsafe fn(NonNull<()>, Result<T, AskError>) -> Next,
-    drop: unsafe fn(NonNull<()>),
-    /// Demands that [`Pending::new`] wrote a value of the table's type there, which is not taken
-    /// out meanwhile.
-    shown: for<'s> unsafe fn(&'s NonNull<()>) -> Shown<'s>,
-}
-
-trait Tabled<T> {
-    const TABLE: SinkTable<T>;
-}
-
-impl<T: 'static, C: Continue<T>> Tabled<T> for C {
-    const TABLE: SinkTable<T> = SinkTable {
-        // SAFETY: the contract of `SinkTable`, which is that of `unpacked` (X1).
-        fill: |place, value| unsafe { unpacked::<C>(place) }.fill(value),
-        // SAFETY: the contract of `SinkTable`, which is that of `unpacked` (X1).
-        drop: |place| drop(unsafe { unpacked::<C>(place) }),
-        // SAFETY: the contract of `shown` (X1): a `C` is there as long as the place is borrowed.
-        shown: |place| unsafe { place.cast::<C>().as_ref() }.shown(),
-    };
-}
-
-/// # Safety
-///
-/// `place` was written by `Pending::new::<C>`, and this is called once for it.
-unsafe fn unpacked<C>(place: NonNull<()>) -> C {
-    let place = place.cast::<C>();
-    // SAFETY: `Pending::new::<C>` wrote it, into memory taken for this type (N4), and this is
-    // called once for it (X1).
-    unsafe {
-        let content = place.read();
-        pool::give(place);
-        content
-    }
-}
-
-impl<T: 'static> Pending<T> {
-    pub(crate) fn new<C: Continue<T>>(content: C) -> Pending<T> {
-        let place = pool::take::<C>();
-        // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
-        unsafe { place.write(content) };
-        Pending {
-            place: place.cast(),
-            table: const { &<C as Tabled<T>>::TABLE },
-        }
-    }
-
-    /// As `new`; also returns the place of one of its fields, which does not move.
-    fn with_field<C: Continue<T>, F>(
-        content: C,
-        field: impl FnOnce(&mut C) -> &mut F,
-    ) -> (Pending<T>, NonNull<F>) {
-        let pending = Pending::new(content);
-        // SAFETY: `Pending::new` has written a `C` there (X5), and no other code knows the place
-        // yet (X3).
-        let field = NonNull::from(field(unsafe { pending.place.cast::<C>().as_mut() }));
-        (pending, field)
-    }
-
-    fn shown(&self) -> Shown<'_> {
-        // SAFETY: `new` wrote the type that the table is for (X5), and it is taken out only with
-        // `self`, which is borrowed.
-        unsafe { (self.table.shown)(&self.place) }
-    }
-
-    pub(super) fn fill(self, value: Result<T, AskError>) -> Next {
-        let (place, fill) = (self.place, self.table.fill);
-        std::mem::forget(self);
-        // SAFETY: `new` wrote the type that the table is for (X5). It is taken out once, because
-        // `self` is forgotten (X10).
-        unsafe { fill(place, value) }
-    }
-}
-
-impl<T> Drop for Pending<T> {
-    fn drop(&mut self) {
-        // SAFETY: `new` wrote the type that the table is for (X5). It is taken out once, because
-        // `fill` forgets `self` (X10).
-        unsafe { (self.table.drop)(self.place) };
     }
 }
 

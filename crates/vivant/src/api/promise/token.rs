@@ -1,8 +1,9 @@
 //! Token-passing continuations: the value of a promise becomes an argument of a message to another
 //! actor, without a turn of the actor that asked.
 
+use super::pending::Continue;
 use super::shown::Shown;
-use super::slot::{Continue, Tail};
+use super::slot::Tail;
 use super::{Promise, PromiseState, Resolver, owner_of_turn};
 use crate::actor::{AskError, Next, Worker};
 use crate::api::address::Address;
