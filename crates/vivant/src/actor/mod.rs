@@ -35,9 +35,9 @@ mod header;
 mod injected_fault;
 mod inside_turn;
 mod link_message;
-#[cfg(test)]
+#[cfg(all(test, feature = "macros"))]
 mod mailbox_model;
-#[cfg(test)]
+#[cfg(all(test, feature = "macros"))]
 mod mailbox_model_tests;
 #[allow(
     unsafe_code,
