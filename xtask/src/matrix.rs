@@ -23,7 +23,7 @@ pub(crate) fn features() -> Result<(), Failure> {
             Run::cargo("clippy -p")
                 .arg(package)
                 .words(features)
-                .words("-- -D warnings")
+                .words("--all-targets -- -D warnings")
                 .run()
         };
         check("--no-default-features")?;

@@ -4,7 +4,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use std::error::Error;
 use std::fmt;
-use vivant::{AskError, LookupError, StopReason};
+use vivant::{AskError, LookupError, Message, SendError, StopReason};
 
 /// After how many seconds a client may send the request again, where that may help.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
@@ -12,7 +12,8 @@ const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
 /// Why an HTTP request has no answer of an actor. The error type of handlers: `?` converts an
-/// [`AskError`] or a [`LookupError`] into it.
+/// [`AskError`], a [`SendError`] or a [`LookupError`] into it; a `SendError` becomes the `AskError`
+/// that an ask would have had.
 ///
 /// | error | status | `Retry-After` | had the request an effect? |
 /// |---|---|---|---|
@@ -20,8 +21,9 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// | [`AskError::Restarted`]: the actor was restarted before its turn | 503 | 1 s | no |
 /// | [`AskError::Cancelled`]: the message was withdrawn before its turn | 503 | 1 s | no |
 /// | [`AskError::Constrained`]: a synchronizer can never dispatch it | 503 | 1 s | no |
-/// | [`AskError::Stopped`]: by shutdown, a panic, a link, a supervisor | 503 | 1 s | no |
+/// | [`AskError::Stopped`]: by shutdown, a panic, a failure, a link | 503 | 1 s | no |
 /// | [`AskError::Stopped`]: stopped, drained, finished, unreferenced, unreachable | 410 | | no |
+/// | [`AskError::Stopped`]: with its supervisor | as for the end of the supervisor | | no |
 /// | [`AskError::TimedOut`] | 504 | | perhaps |
 /// | [`AskError::Panicked`] | 500 | | perhaps, in part |
 /// | [`AskError::Broken`]: the resolver was dropped | 500 | | perhaps |
@@ -163,6 +165,12 @@ impl IntoResponse for Problem {
 impl From<AskError> for Problem {
     fn from(error: AskError) -> Problem {
         Problem::Ask(error)
+    }
+}
+
+impl<M: Message> From<SendError<M>> for Problem {
+    fn from(error: SendError<M>) -> Problem {
+        Problem::Ask(error.into())
     }
 }
 

@@ -10,6 +10,7 @@ use axum::routing::get;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use vivant::Supervisor;
 use vivant::prelude::*;
 use vivant_axum::Problem;
 
@@ -46,6 +47,10 @@ impl Clerk {
         "held".to_owned()
     }
 
+    fn resign(&mut self, t: &Turn<Self>) {
+        t.fail("as planned");
+    }
+
     fn leave(&mut self, t: &Turn<Self>) -> String {
         t.stop();
         "left".to_owned()
@@ -59,6 +64,14 @@ fn app(clerk: Address<Clerk>) -> Router {
         .route(
             "/greet",
             get(async |State(it): Clerks| Ok::<_, Problem>(it.greet().ask().await?)),
+        )
+        .route(
+            "/note",
+            get(async |State(it): Clerks| Ok::<_, Problem>(it.greet().try_send()?)),
+        )
+        .route(
+            "/offer",
+            get(async |State(it): Clerks| Ok::<_, Problem>(it.greet().offer().await?)),
         )
         .route(
             "/fail",
@@ -108,16 +121,89 @@ async fn an_actor_that_has_ended_is_gone_and_a_system_that_has_ended_is_unavaila
         system.block_on(Address::ended(&clerk)),
         Ok(StopReason::Finished)
     );
-    let answer = answered(app(clerk), &system, "/greet").await;
-    is_problem(&answer, 410, "has ended");
+    for path in ["/greet", "/note", "/offer"] {
+        let answer = answered(app(clerk.clone()), &system, path).await;
+        is_problem(&answer, 410, "has ended");
+    }
 
     let system = System::builder().workers(1).build();
     let clerk = system.spawn(Clerk::default());
     let stopping = system.clone();
     let stopped = tokio::task::spawn_blocking(move || stopping.shutdown());
     assert!(stopped.await.unwrap().is_complete());
-    let answer = answered(app(clerk), &system, "/greet").await;
-    is_problem(&answer, 503, "not available");
+    for path in ["/greet", "/note", "/offer"] {
+        let answer = answered(app(clerk.clone()), &system, path).await;
+        is_problem(&answer, 503, "not available");
+    }
+}
+
+/// What ends by a decision is gone. What fails may be there again later.
+#[tokio::test]
+async fn the_reason_of_an_end_decides_between_gone_and_unavailable() {
+    let system = System::builder().workers(1).build();
+    let ended = async |clerk: &Address<Clerk>| {
+        let reason = Address::ended(clerk).await.unwrap();
+        let asked = clerk.greet().ask().await.unwrap_err();
+        (reason, Problem::from(asked).status().as_u16())
+    };
+    let clerk = || system.spawn(Clerk::default());
+
+    let stopped = clerk();
+    Address::stop(&stopped);
+    assert_eq!(ended(&stopped).await, (StopReason::Stopped, 410));
+    let drained = clerk();
+    Address::stop_after_queue(&drained);
+    assert_eq!(ended(&drained).await, (StopReason::Drained, 410));
+    let panicked = clerk();
+    panicked.fail().send();
+    let (reason, status) = ended(&panicked).await;
+    assert!(matches!(reason, StopReason::Panicked(_)), "{reason}");
+    assert_eq!(status, 503);
+    let failed = clerk();
+    failed.resign().send();
+    let (reason, status) = ended(&failed).await;
+    assert!(matches!(reason, StopReason::Failed(_)), "{reason}");
+    assert_eq!(status, 503);
+
+    // With its supervisor: as the supervisor has ended.
+    let supervised = |tree: &Address<Supervisor>| tree.add(Counter::child());
+    let tree = Supervisor::one_for_one().spawn(&system);
+    let counter = supervised(&tree);
+    assert_eq!(counter.count().ask().await, Ok(1), "it is up");
+    Address::stop(&tree);
+    assert_eq!(ended_with_its_supervisor(&counter).await, 410);
+    let tree = Supervisor::one_for_one()
+        .budget(0, Duration::from_secs(10))
+        .spawn(&system);
+    let (counter, failing) = (supervised(&tree), supervised(&tree));
+    failing.fail().send();
+    assert_eq!(ended_with_its_supervisor(&counter).await, 503);
+}
+
+#[derive(Actor)]
+struct Counter;
+
+#[behaviours]
+impl Counter {
+    #[start]
+    fn new() -> Self {
+        Counter
+    }
+
+    fn count(&mut self) -> u64 {
+        1
+    }
+
+    fn fail(&mut self, t: &Turn<Self>) {
+        t.fail("as planned");
+    }
+}
+
+async fn ended_with_its_supervisor(counter: &Address<Counter>) -> u16 {
+    let reason = Address::ended(counter).await.unwrap();
+    assert!(matches!(reason, StopReason::SupervisorEnded(_)), "{reason}");
+    let asked = counter.count().ask().await.unwrap_err();
+    Problem::from(asked).status().as_u16()
 }
 
 #[tokio::test]
@@ -144,7 +230,9 @@ async fn a_full_mailbox_is_unavailable() {
         tokio::task::yield_now().await;
     }
     let server = TestServer::start(app(clerk.clone()), &system).await;
-    is_problem(&server.get("/greet").await, 503, "too many requests");
+    for path in ["/greet", "/note"] {
+        is_problem(&server.get(path).await, 503, "too many requests");
+    }
     drop(release);
     assert_eq!(held.await.unwrap(), "held");
 }

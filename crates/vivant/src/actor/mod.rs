@@ -37,9 +37,9 @@ mod inside_turn;
 #[allow(unsafe_code, reason = "an owned path, with a tag in its pointer")]
 mod lineage;
 mod link_message;
-#[cfg(test)]
+#[cfg(all(test, feature = "macros"))]
 mod mailbox_model;
-#[cfg(test)]
+#[cfg(all(test, feature = "macros"))]
 mod mailbox_model_tests;
 #[allow(
     unsafe_code,

@@ -217,6 +217,11 @@ impl<'a, M: Message> Call<'a, M> {
         &self.to
     }
 
+    /// Where in the source it was made.
+    pub(crate) fn place(&self) -> &'static Location<'static> {
+        self.place
+    }
+
     /// What an inspection says of it, if it is a request.
     #[inline(always)]
     pub(crate) fn asked(&self) -> Asked {

@@ -61,7 +61,7 @@ pub use behaviour::{Behaviour, Continuation, Message};
 pub(crate) use birth::{birth, birth_of_child, birth_of_stop_hook};
 pub(crate) use call::outcome;
 pub use call::{Call, Then};
-#[cfg(test)]
+#[cfg(all(test, feature = "macros"))]
 pub(crate) use class::class_of;
 pub use clock::{Clock, Sleep};
 pub use first_turn::{Begun, FirstTurn};

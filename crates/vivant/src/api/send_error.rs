@@ -2,11 +2,34 @@
 
 use super::behaviour::Message;
 use super::call::Call;
-use crate::actor::NotSent;
+use crate::actor::{AskError, NotSent, Refusal};
 use std::error::Error;
 use std::fmt;
 
 /// A message that could not be sent, together with that message.
+///
+/// `?` converts it into the [`AskError`] that an ask would have had: with the reason of the actor's
+/// end, or the bound of its mailbox. The message is dropped then.
+///
+/// ```
+/// use vivant::prelude::*;
+///
+/// #[derive(Actor)] struct Desk { notes: Vec<String> }
+/// #[behaviours] impl Desk {
+///     fn note(&mut self, text: String) { self.notes.push(text); }
+/// }
+///
+/// fn note(desk: &Address<Desk>) -> Result<(), AskError> {
+///     desk.note("rain".to_owned()).try_send()?;
+///     Ok(())
+/// }
+///
+/// let system = System::new();
+/// let desk = system.spawn(Desk { notes: Vec::new() });
+/// assert!(note(&desk).is_ok());
+/// system.shutdown();
+/// assert!(matches!(note(&desk), Err(AskError::Stopped(it)) if it.reason == StopReason::Shutdown));
+/// ```
 pub struct SendError<M: Message> {
     /// The message, to send elsewhere or take apart.
     pub call: Call<'static, M>,
@@ -48,3 +71,15 @@ impl<M: Message> fmt::Display for SendError<M> {
 }
 
 impl<M: Message> Error for SendError<M> {}
+
+impl<M: Message> From<SendError<M>> for AskError {
+    fn from(error: SendError<M>) -> AskError {
+        let cell = error.call.to().cell();
+        let refusal = match error.why {
+            NotSent::Ended => Refusal::ended(cell),
+            NotSent::Full(_) => Refusal::full(cell),
+            NotSent::InsideTurn(inside) => return AskError::InsideTurn(inside),
+        };
+        refusal.error(M::NAME, error.call.place())
+    }
+}

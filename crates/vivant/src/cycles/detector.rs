@@ -210,7 +210,7 @@ fn end_actor(system: &Arc<Shared>, actor: Runnable) {
         );
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "macros"))]
 mod tests {
     use super::*;
     use crate::prelude::*;

@@ -138,7 +138,7 @@ impl Deref for Idle {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "macros"))]
 mod tests {
     use super::*;
     use crate::prelude::*;

@@ -246,7 +246,7 @@ fn handle(held: &mut RunGuard<'_>, signals: Signals, end: &mut RunEnd) {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "macros"))]
 mod tests {
     use crate::actor::Signals;
     use crate::prelude::*;

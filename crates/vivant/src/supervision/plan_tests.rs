@@ -76,7 +76,10 @@ fn an_answer_to_an_earlier_halt_does_not_spare_a_restart() {
     assert_eq!(child, 2);
 
     plan.was_down(2, first);
-    assert_eq!(started(&plan.orders()), [], "it is up, and has to go down");
+    assert!(
+        started(&plan.orders()).is_empty(),
+        "it is up, and has to go down"
+    );
     plan.was_down(2, second);
     assert_eq!(started(&plan.orders()), [1]);
 }

@@ -89,6 +89,31 @@ fn a_rejected_message_is_returned_or_a_dead_letter() {
     assert_eq!(system.inspect().bytes, 0);
 }
 
+/// What an ask of the same message would have failed with.
+#[test]
+fn a_refusal_becomes_the_error_of_an_ask() {
+    let simulation = Simulation::new(1);
+    let picky = picky(simulation.system());
+    (1..=2).for_each(|number| picky.take(number).send());
+    let refused = || -> Result<(), AskError> { Ok(picky.take(3).try_send()?) };
+    let Err(AskError::Overloaded(it)) = refused() else {
+        panic!("the mailbox was not full");
+    };
+    assert_eq!(it.mailbox, Mailbox::Reject(2));
+    assert_eq!(it.actor, Address::path(&picky));
+    assert!(it.behaviour.ends_with("Picky::take"), "{}", it.behaviour);
+    assert_eq!(it.place.file(), file!());
+    Address::stop(&picky);
+    simulation.run();
+    let offered = simulation.system().block_on(picky.take(4).offer());
+    for error in [refused().unwrap_err(), offered.unwrap_err().into()] {
+        let AskError::Stopped(it) = error else {
+            panic!("{error}");
+        };
+        assert_eq!(it.reason, StopReason::Stopped);
+    }
+}
+
 /// Two messages wait for its guard, so that it stays full however often it runs.
 #[derive(Actor)]
 #[actor(mailbox = reject(2))]
