@@ -5,7 +5,7 @@ use super::*;
 use crate::injected_fault::{InjectedFault, must_catch};
 use crate::oracle::split_mix;
 
-/// A slot without promises. It is never freed while a test runs, so that a fault shows.
+/// A slot without a promise.
 struct Slot {
     at: NonNull<SlotLink>,
     number: u64,
@@ -17,11 +17,27 @@ thread_local! {
     static FREED: Cell<usize> = const { Cell::new(0) };
 }
 
-fn memory() -> NonNull<SlotLink> {
-    let words = (LINK_AT + size_of::<SlotLink>()) / size_of::<u64>();
-    let slot = NonNull::from(Vec::leak(vec![0_u64; words]));
-    // SAFETY: the memory is that large (X5).
-    unsafe { slot.byte_add(LINK_AT) }.cast()
+/// The memory of slots, which stays as long as a test runs.
+#[derive(Default)]
+struct Memory(Vec<NonNull<[u64]>>);
+
+impl Memory {
+    fn slot(&mut self) -> NonNull<SlotLink> {
+        let words = (LINK_AT + size_of::<SlotLink>()) / size_of::<u64>();
+        let slot = NonNull::from(Vec::leak(vec![0; words]));
+        self.0.push(slot);
+        // SAFETY: the memory is that large (X5).
+        unsafe { slot.byte_add(LINK_AT) }.cast()
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        for slot in self.0.drain(..) {
+            // SAFETY: `slot` made it of a vector with no spare room, and gives it up once (X10).
+            drop(unsafe { Box::from_raw(slot.as_ptr()) });
+        }
+    }
 }
 
 /// # Safety
@@ -48,6 +64,7 @@ fn abandoned(at: NonNull<SlotLink>) -> Closed {
 
 /// Returns whether the list was always that of the model.
 fn runs(seed: u64) -> bool {
+    let mut memory = Memory::default();
     let (list, mut open, mut state) = (SlotList::new(), Vec::<Slot>::new(), seed);
     let mut below = |bound: usize| {
         let (next, number) = split_mix(state);
@@ -57,7 +74,7 @@ fn runs(seed: u64) -> bool {
     for _ in 0..200 {
         match below(3) {
             0 | 1 if open.len() < 8 => {
-                let (at, number) = (memory(), open.last().map_or(1, |slot| slot.number + 1));
+                let (at, number) = (memory.slot(), open.last().map_or(1, |slot| slot.number + 1));
                 opened(&list, at);
                 open.push(Slot {
                     at,
@@ -121,7 +138,8 @@ fn the_links_of_a_slot_take_three_words() {
 
 #[test]
 fn a_slot_after_the_highest_number_is_in_no_list() {
-    let (list, [last, next]) = (SlotList::new(), [memory(), memory()]);
+    let mut memory = Memory::default();
+    let (list, [last, next]) = (SlotList::new(), [memory.slot(), memory.slot()]);
     opened(&list, last);
     // SAFETY: there is one thread, and the memory stays (X1).
     unsafe { last.write(SlotLink::of(ptr::null_mut(), NUMBER_MAX, (LISTED, 0))) };

@@ -70,8 +70,12 @@ impl<A: Actor> Router<A> {
     ///
     /// A member that fails, or ends by itself, is replaced by an actor with a new state, as the
     /// supervisor's strategy and the description say. It has the address, the mailbox and the keys
-    /// of the old one: messages that come meanwhile wait for it. A member that another actor stops
-    /// has ended for good, and is skipped.
+    /// of the old one: messages that come meanwhile wait for it.
+    ///
+    /// A member that is ended from outside, by [`Address::stop`] or [`Address::stop_after_queue`],
+    /// has ended for good: it is not replaced, and costs the supervisor no restart. The router
+    /// skips it, and its keys go to the other members. To have as many members again, collect a new
+    /// router of [`Router::members`] and [`Supervisor::add`].
     ///
     /// ```
     /// use vivant::prelude::*;

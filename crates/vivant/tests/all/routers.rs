@@ -319,8 +319,17 @@ fn seeded_supervised_members_are_replaced(simulation: &Simulation) {
         let member = workers.by_key(&key);
         member == workers.by_key(&key) && all.contains(member)
     }));
-    // A member that is stopped from outside is not replaced.
+    // A member that is stopped from outside is not replaced, and is chosen no more.
     Address::stop(&all[2]);
     simulation.run();
     assert_eq!(workers.members().count(), 2);
+    Address::stop_after_queue(&all[0]);
+    simulation.run();
+    assert_eq!(workers.members().collect::<Vec<_>>(), [&all[1]]);
+    assert!((0..50).all(|key| workers.by_key(&key) == &all[1]));
+    assert!((0..6).all(|_| workers.next() == &all[1] && workers.least_loaded() == &all[1]));
+    // The supervisor lives on, and a new router has a new member in their place.
+    let added = tree.add(Worker::child(7));
+    let workers: Router<_> = workers.members().cloned().chain([added]).collect();
+    assert_eq!(number(workers.next()) + number(workers.next()), 1 + 7);
 }

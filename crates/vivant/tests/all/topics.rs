@@ -229,6 +229,23 @@ fn a_named_topic_holds_its_subscribers_until_shutdown() {
     assert_eq!(system.inspect().bytes, 0);
 }
 
+/// A value from before is neither received nor counted. A subscription made from outside does not
+/// wait for the start.
+#[test]
+fn a_subscription_of_a_start_begins_in_the_first_turn() {
+    let simulation = Simulation::new(10);
+    let (topic, inside, outside) = (Topic::new(), log(), log());
+    let own = Listener::spawn(simulation.system(), topic.clone(), 10, inside.clone());
+    let other = Listener::spawn(simulation.system(), Topic::new(), 10, outside.clone());
+    let _subscription = topic.subscribe(other.received());
+    topic.publish((0, 0));
+    own.done().ask_blocking().unwrap();
+    topic.publish((0, 1));
+    simulation.run();
+    assert_eq!(received(&inside), [Ok((0, 1))]);
+    assert_eq!(received(&outside), [Ok((0, 0)), Ok((0, 1))]);
+}
+
 #[test]
 fn an_ended_actor_does_not_subscribe() {
     let simulation = Simulation::new(6);

@@ -97,6 +97,12 @@ impl<T: Clone + Send + 'static> Topic<T> {
     /// is dropped, its actor ends or the topic is gone. Up to 1,024 values may be in flight; see
     /// [`Topic::subscribe_bounded`].
     ///
+    /// The subscription begins with this call. A `#[start]` function runs in the actor's first
+    /// turn, which may come after `spawn` has returned. Values that are published before are not
+    /// received, and no [`Lagged`] counts them. To miss none of the values published after `spawn`,
+    /// subscribe the new actor from outside, `topic.subscribe(board.price())`, before the first
+    /// [`Topic::publish`]: its messages wait for the start.
+    ///
     /// Publishers clone the arguments of `then` on their threads, several at a time: so these are
     /// `Sync`. If such a clone publishes to the same topic, this subscription misses the value.
     ///
