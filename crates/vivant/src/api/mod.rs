@@ -46,6 +46,7 @@ mod requests;
 mod send_error;
 mod spawner;
 mod step;
+mod stepped;
 mod storage;
 #[allow(unsafe_code, reason = "a turn reaches its worker by a pointer")]
 mod turn;
@@ -83,6 +84,7 @@ pub use send_error::SendError;
 pub use spawner::Spawner;
 pub(crate) use spawner::SystemRef;
 pub use step::Step;
+pub use stepped::{KeepLocals, LocalsInMessage, LocalsOf, Stepped};
 pub use storage::StateStorage;
 pub(crate) use storage::{Host, StoreState};
 pub use turn::Turn;
