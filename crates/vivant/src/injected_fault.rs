@@ -25,7 +25,7 @@ pub(crate) enum InjectedFault {
     OverBudget,
     /// A message comes between two steps of another.
     MessageBetweenSteps,
-    /// A step finds no locals: they were dropped.
+    /// A turn does not put the locals into the heap that it leaves.
     LostLocals,
     /// The locals for a step that will not come are never dropped.
     LeakedLocals,

@@ -13,9 +13,15 @@ impl Behaviour<'_> {
     pub(super) fn first_step(&self) -> TokenStream {
         let (_, at_reply) = self.spans();
         let here = self.block.options.vivant.at(at_reply);
+        let default = match &self.shape.steps {
+            // Locals without a default are reported at their type.
+            Steps::Many(Some(Locals { ty, .. })) => {
+                quote_spanned!(ty.span()=> ::core::default::Default::default())
+            }
+            _ => quote!(()),
+        };
         quote_spanned! {at_reply=>
-            let locals = ::core::default::Default::default();
-            <Self as #here::Stepped>::step(state, turn, args, locals, resolver);
+            <Self as #here::Stepped>::step(state, turn, args, #default, resolver);
         }
     }
 

@@ -45,7 +45,7 @@ pub type LocalsOf<'gc, B> =
 /// ([`LocalsInMessage`]), or in the heap of its actor ([`LocalsInHeap`](crate::LocalsInHeap)).
 pub trait KeepLocals<A: Actor>: Send + 'static {
     /// The locals in a turn with this brand.
-    type In<'gc>: Default;
+    type In<'gc>;
     /// Stores what a step leaves, at its end.
     fn keep<'gc>(locals: Self::In<'gc>, turn: &Turn<'gc, A>) -> Self;
     /// Takes the locals out, at the start of the next step.
@@ -56,7 +56,7 @@ pub trait KeepLocals<A: Actor>: Send + 'static {
 #[derive(Debug)]
 pub struct LocalsInMessage<L>(L);
 
-impl<A: Actor, L: Default + Send + 'static> KeepLocals<A> for LocalsInMessage<L> {
+impl<A: Actor, L: Send + 'static> KeepLocals<A> for LocalsInMessage<L> {
     type In<'gc> = L;
 
     fn keep<'gc>(locals: L, _: &Turn<'gc, A>) -> Self {
@@ -64,10 +64,6 @@ impl<A: Actor, L: Default + Send + 'static> KeepLocals<A> for LocalsInMessage<L>
     }
 
     fn open<'gc>(self, _: &Turn<'gc, A>) -> L {
-        #[cfg(test)]
-        if is_planted(InjectedFault::LostLocals) {
-            return L::default();
-        }
         self.0
     }
 }

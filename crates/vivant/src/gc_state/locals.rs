@@ -16,7 +16,7 @@ use vivant_heap::{Anything, Gc, Mut, Object, unsize};
 /// The type of locals, named without a brand. `#[behaviours]` implements it for the behaviour.
 pub trait BrandedLocals: 'static {
     /// The locals in a turn with this brand.
-    type Of<'gc>: Object<'gc> + Default;
+    type Of<'gc>: Object<'gc>;
 }
 
 /// Locals with a brand: they are in the heap of the actor, and this message alone takes them out.
@@ -41,11 +41,14 @@ impl<'gc> TurnLocals<'gc> {
 
     /// Returns the locals for the next step.
     pub(super) fn end(&self) -> Locals<'gc> {
+        let left = self.left.take();
         #[cfg(test)]
-        if is_planted(InjectedFault::LeftInHeap) {
-            return self.left.take().or_else(|| self.found.take());
-        }
-        self.left.take()
+        let left = match () {
+            () if is_planted(InjectedFault::LostLocals) => None,
+            () if is_planted(InjectedFault::LeftInHeap) => left.or_else(|| self.found.take()),
+            () => left,
+        };
+        left
     }
 }
 

@@ -1,6 +1,6 @@
 //! Self-tests: faults injected into steps, and the words with which the model reports each.
 
-use super::subjects::{Bounded, Subject, Walker};
+use super::subjects::{Bounded, Graph, Subject, Walker};
 use super::tests::{Hits, faulty, run_beside_the_model};
 use crate::injected_fault::{InjectedFault, caught};
 use crate::simulation::{Faults, Seeds, check};
@@ -33,7 +33,7 @@ macro_rules! canaries {
 
 canaries! {
     seeded_canary_a_message_between_two_steps_is_caught: MessageBetweenSteps in Walker with None, "T1: what runs";
-    seeded_canary_locals_that_are_lost_are_caught: LostLocals in Walker with None, "is dropped too early";
+    seeded_canary_locals_that_are_lost_are_caught: LostLocals in Graph with None, "is dropped too early" or "a panic that nobody planned";
     seeded_canary_locals_that_are_leaked_are_caught: LeakedLocals in Walker with None, "T1: left, and never dropped";
     seeded_canary_a_lost_step_that_nobody_is_told_of_is_caught: UntoldStep in Walker with None, "T3: ";
     seeded_canary_a_step_that_outlives_a_restart_is_caught: InheritedStep in Walker with None, "T1: left, and never dropped";
