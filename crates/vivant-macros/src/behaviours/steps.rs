@@ -1,12 +1,12 @@
 //! The steps of a behaviour that returns `Step`: an impl of `Stepped`, with the type of its locals.
 
 use super::behaviour::Behaviour;
-use crate::shape::{Locals, Steps, names, rebranded};
+use crate::shape::{Locals, Steps, names};
 use crate::types;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Lifetime, Type, parse_quote};
+use syn::{Lifetime, Type};
 
 impl Behaviour<'_> {
     /// The first step, in `run`: its locals are default ones.
@@ -79,21 +79,15 @@ impl Behaviour<'_> {
 
     /// How the message of a next step keeps the locals; and, if they have a brand, that brand and
     /// their type.
-    fn locals(&self, locals: Option<&Locals>) -> (TokenStream, Option<(Lifetime, Type)>) {
+    fn locals(&self, locals: Option<&Locals>) -> (TokenStream, Option<(&Lifetime, Type)>) {
         let vivant = &self.block.options.vivant;
         let Some(Locals { ty, .. }) = locals else {
             return (quote!(#vivant::LocalsInMessage<()>), None);
         };
         let here = vivant.at(ty.span());
-        let brand = self.block.brand.as_ref();
-        let brand = brand.map(|brand| match brand.ident == "_" {
-            true => Lifetime::new("'gc", brand.span()),
-            false => brand.clone(),
-        });
         let ty = types::without_self(ty, self.block.written_type());
-        let outside = || Lifetime::new("'static", ty.span());
-        let elided = brand.clone().unwrap_or_else(outside);
-        let ty = rebranded(&ty, &parse_quote!('_), &elided);
+        let brand = self.block.brand.as_ref();
+        let brand = brand.filter(|brand| brand.ident != "_");
         match brand.filter(|brand| names(&ty, brand)) {
             Some(brand) => (
                 quote_spanned!(ty.span()=> #here::LocalsInHeap<Self>),

@@ -115,7 +115,7 @@ pub(super) fn locals<'sig>(
         } else if is_locals {
             found = Some(Locals {
                 place,
-                ty: (*argument.ty).clone(),
+                ty: argument.ty.clone(),
             });
         }
         place += 1;

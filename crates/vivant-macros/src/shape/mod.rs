@@ -54,7 +54,7 @@ pub(crate) enum Steps {
 pub(crate) struct Locals {
     /// Its position among the parameters.
     pub(crate) place: usize,
-    pub(crate) ty: Type,
+    pub(crate) ty: Box<Type>,
 }
 
 /// The item of a signature; error messages differ by it.

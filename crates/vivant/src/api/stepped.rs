@@ -21,8 +21,8 @@ use std::panic::Location;
 /// [`Step`](crate::Step).
 ///
 /// Its message has no locals: [`Behaviour::run`] begins with default ones. What a step leaves is in
-/// the message of the next one, so the name of a behaviour whose step is pending says what its
-/// locals are.
+/// the message of the next one: the name of the behaviour says what the locals of its pending step
+/// are.
 pub trait Stepped: Behaviour {
     /// The locals, as the message of the next step keeps them.
     type Locals: KeepLocals<Self::Actor>;

@@ -1,4 +1,4 @@
-//! [`LocalsInHeap`]: the locals of a behaviour in steps, between two steps of an actor with a graph.
+//! [`LocalsInHeap`]: the locals of a behaviour in steps, between two steps of an actor with a heap.
 //!
 //! They may refer to collected objects, so they lie in the heap, below its root. The message of the
 //! next step has their type. A turn puts back what it leaves, not what it finds: the locals of a
