@@ -25,7 +25,7 @@ pub(crate) enum InjectedFault {
     OverBudget,
     /// A message comes between two steps of another.
     MessageBetweenSteps,
-    /// A step finds no locals: they were dropped.
+    /// A turn does not put the locals into the heap that it leaves.
     LostLocals,
     /// The locals for a step that will not come are never dropped.
     LeakedLocals,
@@ -47,7 +47,7 @@ pub(crate) enum InjectedFault {
     StepTakesPlace,
     /// The place of sending is not copied to the next step.
     StepWithoutPlace,
-    /// After a panic the worker keeps the locals for the step.
+    /// After a panic the worker keeps the step that the turn has requested.
     LeftWithWorker,
     /// Each address in a state is shown twice.
     ShownTwice,
@@ -63,7 +63,7 @@ pub(crate) enum InjectedFault {
     UnnoticedDrop,
     /// An edge snapshot is used after the actor has run.
     StaleEdgeSnapshot,
-    /// After a panic the heap keeps the locals for the step.
+    /// A turn puts back the locals that it has found in the heap.
     LeftInHeap,
     /// A promise that has been settled stays in the list of its owner.
     ClosedSlotStaysListed,

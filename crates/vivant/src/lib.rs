@@ -234,7 +234,9 @@ pub use vivant_brc::Brc;
 #[doc(hidden)]
 pub use actor::{Steps, Unawaited};
 #[doc(hidden)]
-pub use api::{Entry, StateStorage};
+pub use api::{Entry, KeepLocals, LocalsInMessage, LocalsOf, StateStorage, Stepped};
+#[doc(hidden)]
+pub use gc_state::{BrandedLocals, LocalsInHeap};
 #[doc(hidden)]
 pub use supervision::{Again, AreSettled, ShutDown};
 

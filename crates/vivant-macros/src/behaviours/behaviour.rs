@@ -9,8 +9,8 @@ use super::table::Row;
 use crate::errors::Errors;
 use crate::shape::{self, Arg, Carried, Role, Shape, Steps};
 use crate::{names, surface};
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{Attribute, Index, Type};
 
 /// Writes a behaviour. A method that cannot be a behaviour is an error, and nothing is written for
@@ -65,6 +65,7 @@ pub(super) fn write(
         &block.options.vivant,
     ));
     written.impls.extend(behaviour.behaviour());
+    written.impls.extend(behaviour.stepped());
     if own_attrs.then.is_some() {
         written.impls.extend(behaviour.continuation());
     }
@@ -183,15 +184,15 @@ fn check_then(
     true
 }
 
-struct Behaviour<'a> {
-    block: &'a Block<'a>,
+pub(super) struct Behaviour<'a> {
+    pub(super) block: &'a Block<'a>,
     method: &'a Method,
     own_attrs: &'a BehaviourAttrs,
     /// The `#[cfg]`s of the block and of the method.
-    cfgs: Vec<&'a Attribute>,
-    shape: Shape,
+    pub(super) cfgs: Vec<&'a Attribute>,
+    pub(super) shape: Shape,
     /// The marker as a type, with its path from beside the block.
-    path: TokenStream,
+    pub(super) path: TokenStream,
     guard: Option<Guard>,
 }
 
@@ -226,7 +227,7 @@ impl Behaviour<'_> {
             guard,
             ..
         } = self;
-        let (vivant, actor, state) = (&block.options.vivant, &block.actor, &block.state);
+        let (vivant, actor) = (&block.options.vivant, &block.actor);
         let (impl_generics, _, where_clause) = block.generics.split_for_impl();
         let none = quote!(const GUARD: #vivant::Guard = #vivant::Guard::None;);
         let ready = guard.as_ref().map_or(none, |Guard { reads, call, .. }| {
@@ -241,24 +242,9 @@ impl Behaviour<'_> {
                 }
             }
         });
-        let method = &shape.ident;
         // One hygiene context for all names, even if a user's macro made some of the tokens; spans
         // at which errors help.
-        let (at_name, at_reply) = (method.span(), shape.reply_span.resolved_at(method.span()));
-        let callee = match block.interface {
-            Some(interface) => quote_spanned!(at_name=> <#state as #interface>::#method),
-            None => quote_spanned!(at_name=> <#state>::#method),
-        };
-        let passes_turn = shape.takes_turn || block.interface.is_some();
-        let turn = passes_turn.then(|| quote_spanned!(at_name=> , turn));
-        let asker = shape.asker.map(|_| {
-            let here = block.options.vivant.at(at_name);
-            quote_spanned!(at_name=> , &#here::Asker::__of(&resolver))
-        });
-        let turn = match (&turn, &asker) {
-            (None, None) => None,
-            (turn, asker) => Some(quote!(#turn #asker)),
-        };
+        let (at_name, at_reply) = self.spans();
         let hook = block.check_in_each();
         let here = block.options.vivant.at(at_reply);
         let fields = shape.args.iter().enumerate().map(|(number, arg)| {
@@ -269,14 +255,13 @@ impl Behaviour<'_> {
         let give = self.give();
         let body = match &shape.steps {
             Steps::One => {
-                let call = quote_spanned!(at_name=> #callee(state #turn #(, #values)*));
-                let call = self.opening(fields, call);
+                let call = self.opening(fields, self.call(&values));
                 quote_spanned! {at_reply=>
                     let answer = #call;
                     #give
                 }
             }
-            Steps::Many(locals) => self.step(&callee, turn.as_ref(), *locals),
+            Steps::Many(_) => self.first_step(),
         };
         let steps = matches!(shape.steps, Steps::Many(_))
             .then(|| quote!(const STEPS: #vivant::Steps = #vivant::Steps::Many;));
@@ -313,8 +298,31 @@ impl Behaviour<'_> {
         }
     }
 
+    /// The span of the method's name, and that of its reply.
+    pub(super) fn spans(&self) -> (Span, Span) {
+        let at_name = self.shape.ident.span();
+        (at_name, self.shape.reply_span.resolved_at(at_name))
+    }
+
+    /// The call of the method, with `state`, `turn` and `resolver` in scope.
+    pub(super) fn call(&self, values: &[impl ToTokens]) -> TokenStream {
+        let Behaviour { block, shape, .. } = self;
+        let ((at_name, _), method, state) = (self.spans(), &shape.ident, &block.state);
+        let callee = match block.interface {
+            Some(interface) => quote_spanned!(at_name=> <#state as #interface>::#method),
+            None => quote_spanned!(at_name=> <#state>::#method),
+        };
+        let passes_turn = shape.takes_turn || block.interface.is_some();
+        let turn = passes_turn.then(|| quote_spanned!(at_name=> , turn));
+        let asker = shape.asker.map(|_| {
+            let here = block.options.vivant.at(at_name);
+            quote_spanned!(at_name=> , &#here::Asker::__of(&resolver))
+        });
+        quote_spanned!(at_name=> #callee(state #turn #asker #(, #values)*))
+    }
+
     /// The arguments as the method takes them, in `run`.
-    fn unpacked<'a>(
+    pub(super) fn unpacked<'a>(
         &self,
         values: impl Iterator<Item = (&'a Arg, TokenStream)>,
     ) -> Vec<TokenStream> {
@@ -350,9 +358,8 @@ impl Behaviour<'_> {
     }
 
     /// Sends the answer to the waiting promise, in `run`.
-    fn give(&self) -> TokenStream {
-        let at_name = self.shape.ident.span();
-        let at_reply = self.shape.reply_span.resolved_at(at_name);
+    pub(super) fn give(&self) -> TokenStream {
+        let (_, at_reply) = self.spans();
         let here = self.block.options.vivant.at(at_reply);
         match &self.shape.answer {
             Carried::Packed(ty) => quote_spanned! {at_reply=>
@@ -361,69 +368,6 @@ impl Behaviour<'_> {
             _ => quote_spanned! {at_reply=>
                 #here::Answer::<Self::Reply>::give(answer, resolver);
             },
-        }
-    }
-
-    /// One step. Its parameters are the message's arguments and the locals; its result has the
-    /// values for the next step.
-    fn step(
-        &self,
-        callee: &TokenStream,
-        turn: Option<&TokenStream>,
-        locals: Option<usize>,
-    ) -> TokenStream {
-        let shape = &self.shape;
-        let (at_name, at_reply) = (
-            shape.ident.span(),
-            shape.reply_span.resolved_at(shape.ident.span()),
-        );
-        let here = self.block.options.vivant.at(at_reply);
-        let numbers: Vec<Ident> = (0..shape.args.len())
-            .map(|number| format_ident!("argument{number}", span = at_name))
-            .collect();
-        let mut parameters = numbers.clone();
-        let left = Ident::new("locals", at_name);
-        if let Some(place) = locals {
-            parameters.insert(place, left.clone());
-        }
-        let (taken, leave) = match self.block.brand {
-            Some(_) => ("__locals", "__leave"),
-            None => ("__plain_locals", "__plain_leave"),
-        };
-        let (taken, leave) = (Ident::new(taken, at_name), Ident::new(leave, at_name));
-        let begin = locals.map(|_| quote_spanned!(at_name=> let #left = turn.#taken();));
-        let end = locals.map(|_| quote_spanned!(at_name=> turn.#leave(#left);));
-        let arguments = || shape.args.iter().zip(&numbers);
-        let unpack = arguments().filter(|(arg, _)| !arg.carried.is_plain());
-        let unpack: Vec<TokenStream> = unpack
-            .map(|(arg, number)| {
-                let [value] = &self.unpacked([(arg, quote!(#number))].into_iter())[..] else {
-                    return TokenStream::new();
-                };
-                quote_spanned!(at_name=> let #number = #value;)
-            })
-            .collect();
-        let vivant = &self.block.options.vivant;
-        let packed = arguments().map(|(arg, number)| arg.carried.packed(number, vivant));
-        let (packed, give): (Vec<TokenStream>, _) = (packed.collect(), self.give());
-        let call = quote_spanned!(at_name=> #callee(state #turn #(, #parameters)*));
-        let values = match &parameters[..] {
-            [only] => quote!(#only),
-            several => quote!((#(#several),*)),
-        };
-        quote_spanned! {at_reply=>
-            let (#(#numbers,)*) = args;
-            #(#unpack)*
-            #begin
-            match #call {
-                #here::Step::Done(answer) => {
-                    #give
-                }
-                #here::Step::Again(#values) => {
-                    #end
-                    turn.__again::<Self>((#(#packed,)*), resolver);
-                }
-            }
         }
     }
 

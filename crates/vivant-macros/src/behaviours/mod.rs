@@ -16,6 +16,7 @@ mod implementor;
 mod join;
 mod method;
 mod places;
+mod steps;
 mod table;
 
 use crate::errors::Errors;

@@ -1,6 +1,6 @@
 //! A message's arguments.
 
-use super::{Carried, SignatureContext, in_place_of_self};
+use super::{Carried, Locals, SignatureContext, in_place_of_self};
 use crate::errors::Errors;
 use crate::slips::plain::{self, Place};
 use crate::types::{self, TakesTurn, Unowned};
@@ -98,13 +98,12 @@ pub(crate) fn set_turn(sig: &mut Signature, ty: &Type) {
     }
 }
 
-/// Removes the parameter marked `#[locals]`: it is in no message. Returns its position and its
-/// span.
+/// Removes the parameter marked `#[locals]`: it is in no message.
 pub(super) fn locals<'sig>(
     mut typed: Vec<&'sig PatType>,
     errors: &mut Errors,
-) -> (Option<(usize, Span)>, Vec<&'sig PatType>) {
-    let mut found: Option<(usize, Span)> = None;
+) -> (Option<Locals>, Vec<&'sig PatType>) {
+    let mut found: Option<Locals> = None;
     let mut place = 0;
     typed.retain(|argument| {
         let is_locals = argument.attrs.iter().any(is_locals);
@@ -114,7 +113,10 @@ pub(super) fn locals<'sig>(
                 "one parameter has the locals: make it a tuple or a struct of all",
             );
         } else if is_locals {
-            found = Some((place, argument.ty.span()));
+            found = Some(Locals {
+                place,
+                ty: argument.ty.clone(),
+            });
         }
         place += 1;
         !is_locals

@@ -12,7 +12,7 @@ use crate::slips::plain::{self, Place};
 use crate::types::{self, Unowned};
 use args::Hole;
 pub(crate) use args::{Arg, is_locals, parameters, set_turn, typed};
-pub(crate) use carried::{Carried, promise_parcel, rebranded};
+pub(crate) use carried::{Carried, names, promise_parcel, rebranded};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
@@ -46,8 +46,15 @@ pub(crate) struct Shape {
 /// The number of turns of a behaviour.
 pub(crate) enum Steps {
     One,
-    /// It returns `Step`. With the position of the locals among the parameters, if there are any.
-    Many(Option<usize>),
+    /// It returns `Step`. With its locals, if there are any.
+    Many(Option<Locals>),
+}
+
+/// The parameter marked `#[locals]`.
+pub(crate) struct Locals {
+    /// Its position among the parameters.
+    pub(crate) place: usize,
+    pub(crate) ty: Box<Type>,
 }
 
 /// The item of a signature; error messages differ by it.
@@ -158,7 +165,7 @@ impl Shape {
             asker,
             args_span: args::span(&typed, sig.paren_token.span.join()),
             args,
-            steps: steps(sig, locals.as_ref(), &mut own),
+            steps: steps(sig, locals, &mut own),
             reply,
             answer,
             reply_span,
@@ -264,17 +271,17 @@ fn one_parcel(shape: &Shape, errors: &mut Errors) {
     }
 }
 
-fn steps(sig: &Signature, locals: Option<&(usize, Span)>, errors: &mut Errors) -> Steps {
+fn steps(sig: &Signature, locals: Option<Locals>, errors: &mut Errors) -> Steps {
     let is_stepped = match &sig.output {
         ReturnType::Type(_, ty) => types::stepped(ty).is_some(),
         ReturnType::Default => false,
     };
     match (is_stepped, locals) {
-        (true, locals) => Steps::Many(locals.map(|(place, _)| *place)),
+        (true, locals) => Steps::Many(locals),
         (false, None) => Steps::One,
-        (false, Some((_, span))) => {
+        (false, Some(locals)) => {
             errors.at_span(
-                *span,
+                locals.ty.span(),
                 "locals are what one step leaves for the next: this behaviour has one step only. Return `Step<(…), …>`, or take \
                  the value as an argument",
             );

@@ -28,7 +28,6 @@ pub(crate) struct Class {
     pub(crate) free: unsafe fn(NonNull<Header>),
     pub(crate) drop_state: fn(&mut StateRef<'_>, &Worker),
     pub(crate) stopping: fn(&mut StateRef<'_>, &Worker, &StopReason),
-    pub(crate) forget_locals: fn(&mut StateRef<'_>),
     pub(crate) outgoing_references:
         fn(&mut StateRef<'_>, &mut OutgoingReferences<'_>) -> TraceCoverage,
     pub(crate) sharer: fn(&mut StateRef<'_>, &mut dyn FnMut(&mut dyn Sharer)),

@@ -126,7 +126,7 @@ pub(crate) use reference_word::CommitResult;
 pub(crate) use refusal::{Delivery, Next, Refusal};
 pub(crate) use request_record::{RECORD_AT, RequestFacts, RequestRecord, open_requests};
 pub(crate) use run_state::{
-    Batch, Begin, ColdFields, Constrained, Guards, Lifecycle, Mute, Pattern, PendingStep, RunState,
+    Batch, Begin, ColdFields, Constrained, Guards, Lifecycle, Mute, Pattern, RunState,
     StepProgress, SupervisedBy, TreeEnd, WorkerClass,
 };
 pub(crate) use runnable::Runnable;

@@ -17,7 +17,6 @@ use crate::failures::StopReason;
 use crate::message::Chain;
 use crate::mute::Pressure;
 use crate::sync::Arc;
-use std::any::Any;
 use std::ptr;
 
 /// The owner part: fields that only the holder accesses.
@@ -228,7 +227,7 @@ pub(crate) struct ColdFields {
     /// What synchronizers constrain. While it is set, `guards` is never `None`.
     pub(crate) constrained: Option<Box<Constrained>>,
     /// The next step of a behaviour.
-    pub(crate) step: Option<PendingStep>,
+    pub(crate) step: Option<Envelope>,
     /// The supervisor that starts it again.
     pub(crate) child: Option<SupervisedBy>,
     /// Requests of a watch. The end of the actor resolves their promises.
@@ -240,12 +239,6 @@ pub(crate) struct ColdFields {
     pub(crate) linked: Vec<LinkedPeer>,
     /// Number of turns that had ended when a group mark last visited the heap between two runs.
     pub(crate) visited_at: Option<u64>,
-}
-
-/// A behaviour's next step, and the locals that a plain actor's last step left.
-pub(crate) struct PendingStep {
-    pub(crate) envelope: Envelope,
-    pub(crate) locals: Option<Box<dyn Any + Send>>,
 }
 
 impl ColdFields {

@@ -16,7 +16,6 @@ use crate::failures::StopReason;
 use crate::message::Pool;
 use crate::observe::WorkerMeters;
 use crate::sync::Arc;
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
@@ -49,9 +48,6 @@ pub(crate) struct Worker {
     pub(super) requests: TurnRequests,
     /// The next step of the running behaviour.
     next_step: Cell<Option<Envelope>>,
-    /// The locals that a step of a plain actor has left. Set from the end of that step until the
-    /// next one has begun.
-    pub(crate) locals: Cell<Option<Box<dyn Any + Send>>>,
     /// The heap of the running turn. Set only by [`Worker::packing`], which takes it back.
     packer: Cell<Option<TurnHeap>>,
     /// Actors that have lost an address here, and not the last (U1): cycle candidates. Flushed to
@@ -134,7 +130,6 @@ impl Worker {
             code_of: Cell::new(CodeOf::Turn),
             requests: TurnRequests::default(),
             next_step: Cell::new(None),
-            locals: Cell::new(None),
             packer: Cell::new(None),
             candidates: RefCell::default(),
             throttled: Cell::new(None),
@@ -341,14 +336,7 @@ impl Worker {
 
     /// Records that the behaviour has another step.
     pub(crate) fn set_next_step(&self, next: Envelope) {
-        self.expect_steps();
         self.next_step.set(Some(next));
-    }
-
-    /// Stores what the behaviour's next step begins with.
-    pub(crate) fn set_locals(&self, locals: Box<dyn Any + Send>) {
-        self.expect_steps();
-        self.locals.set(Some(locals));
     }
 
     /// A behaviour written by hand is not to leave a step to the next message of this worker.
@@ -373,13 +361,12 @@ impl Worker {
         self.next_step.take()
     }
 
-    /// Returns true if a step's envelope or locals are still here. Between two runs this is false.
-    pub(crate) fn has_step_state(&self) -> bool {
-        let (next_step, locals) = (self.next_step.take(), self.locals.take());
-        let has_step_state = next_step.is_some() || locals.is_some();
+    /// Returns true if a next step is still here. Between two runs this is false.
+    pub(crate) fn has_next_step(&self) -> bool {
+        let next_step = self.next_step.take();
+        let has_next_step = next_step.is_some();
         self.next_step.set(next_step);
-        self.locals.set(locals);
-        has_step_state
+        has_next_step
     }
 
     /// Called when an address is dropped on this thread. Returns `Yes` if it is kept for reuse and

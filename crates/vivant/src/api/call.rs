@@ -295,12 +295,6 @@ pub(crate) fn envelope<B: Behaviour>(
 /// A behaviour's message.
 pub(super) struct Sent<B>(PhantomData<B>);
 
-/// The envelope of a behaviour's next step.
-pub(crate) fn stepped<B: Behaviour>(args: B::Args, resolver: Resolver<B::Reply>) -> Envelope {
-    // The place of sending is copied from the step before.
-    Envelope::new::<Stepped<B>>((args, resolver), Location::caller())
-}
-
 /// The outcome of a step.
 #[inline]
 pub(crate) fn outcome<B: Behaviour>(worker: &Worker) -> Processed {
@@ -308,50 +302,8 @@ pub(crate) fn outcome<B: Behaviour>(worker: &Worker) -> Processed {
         Steps::One => Processed::Done,
         Steps::Many => match worker.take_next_step() {
             Some(next) => Processed::NextStep(next),
-            None => {
-                // A behaviour written by hand may leave locals without a step.
-                drop(worker.locals.take());
-                Processed::Done
-            }
+            None => Processed::Done,
         },
-    }
-}
-
-/// The next step of a behaviour: it tests no guard, and takes no place in a mailbox.
-struct Stepped<B>(PhantomData<B>);
-
-impl<B: Behaviour> MessageKind for Stepped<B> {
-    type Content = (B::Args, Resolver<B::Reply>);
-    const KIND: KindTable = KindTable::new::<Self>(B::NAME, MessageRole::Turn);
-    const STEPS: Steps = B::STEPS;
-
-    #[cfg(test)]
-    fn ready(content: &Self::Content, state: &mut StateRef<'_>) -> bool {
-        use crate::injected_fault::{InjectedFault, is_planted};
-        !is_planted(InjectedFault::GuardedStep) || Sent::<B>::ready(content, state)
-    }
-
-    fn fmt_args((args, _): &Self::Content, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        B::fmt_args(args, f)
-    }
-
-    fn run(
-        (args, resolver): Self::Content,
-        state: &mut StateRef<'_>,
-        worker: &Worker,
-    ) -> Processed {
-        let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
-            B::run(state, turn, args, resolver);
-        });
-        outcome::<B>(worker)
-    }
-
-    fn refuse(
-        content: Self::Content,
-        refusal: &Refusal,
-        place: &'static Location<'static>,
-    ) -> Next {
-        Sent::<B>::refuse(content, refusal, place)
     }
 }
 

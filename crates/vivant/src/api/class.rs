@@ -42,7 +42,6 @@ impl<A: Actor> Classed for A {
         free: cell::free::<A>,
         drop_state: drop_state::<A>,
         stopping: stopping::<A>,
-        forget_locals: forget_locals::<A>,
         outgoing_references: outgoing_references::<A>,
         sharer: sharer::<A>,
         heap_counts: heap_counts::<A>,
@@ -149,10 +148,6 @@ fn drop_state<A: Actor>(state: &mut StateRef<'_>, worker: &Worker) {
 
 fn stopping<A: Actor>(state: &mut StateRef<'_>, worker: &Worker, reason: &StopReason) {
     let _none = state.turn::<A, _>(worker, |state, turn| A::stopping(state, turn, reason));
-}
-
-fn forget_locals<A: Actor>(state: &mut StateRef<'_>) {
-    state.with_stored::<A>(|kept, _| A::Storage::forget_locals(kept));
 }
 
 fn outgoing_references<A: Actor>(

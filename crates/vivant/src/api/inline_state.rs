@@ -63,9 +63,6 @@ impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreStat
         TraceCoverage::All
     }
 
-    /// The locals of a step are not stored with the state.
-    fn forget_locals(_: &mut A) {}
-
     fn end(kept: A, _: Host<'_>) {
         drop(kept);
     }

@@ -47,6 +47,7 @@ mod send_error;
 mod spawner;
 mod start;
 mod step;
+mod stepped;
 mod storage;
 #[allow(unsafe_code, reason = "a turn reaches its worker by a pointer")]
 mod turn;
@@ -85,6 +86,7 @@ pub use spawner::Spawner;
 pub(crate) use spawner::SystemRef;
 pub use start::{StartCall, StartFunction};
 pub use step::Step;
+pub use stepped::{KeepLocals, LocalsInMessage, LocalsOf, Stepped};
 pub use storage::StateStorage;
 pub(crate) use storage::{Host, StoreState};
 pub use turn::Turn;

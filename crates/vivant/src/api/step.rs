@@ -1,13 +1,6 @@
 //! Behaviours in steps: a long turn, divided so that the collector and the runtime can run, and the
 //! time budget is checked, in between.
 
-use super::actor::Actor;
-use super::behaviour::Behaviour;
-use super::call::stepped;
-use super::inline_state::InlineState;
-use super::promise::Resolver;
-use super::turn::Turn;
-
 /// The outcome of one step of a behaviour: the behaviour is called again, with other values, or is
 /// done.
 ///
@@ -57,37 +50,4 @@ pub enum Step<V, R> {
     Again(V),
     /// That was the last step: this is the reply.
     Done(R),
-}
-
-impl<A: Actor> Turn<'_, A> {
-    /// Schedules one more step. For the macros.
-    ///
-    /// # Panics
-    ///
-    /// In a behaviour of one step.
-    #[doc(hidden)]
-    pub fn __again<B: Behaviour<Actor = A>>(&self, args: B::Args, resolver: Resolver<B::Reply>) {
-        self.worker().set_next_step(stepped::<B>(args, resolver));
-    }
-}
-
-impl<A: Actor<Storage = InlineState>> Turn<'_, A> {
-    /// Takes the locals that the last step has left, or default ones in the first step. For the
-    /// macros.
-    #[doc(hidden)]
-    pub fn __plain_locals<L: Default + Send + 'static>(&self) -> L {
-        let left = self.worker().locals.take();
-        let left = left.and_then(|left| left.downcast().ok());
-        left.map(|left| *left).unwrap_or_default()
-    }
-
-    /// Stores the locals for the next step. For the macros.
-    ///
-    /// # Panics
-    ///
-    /// In a behaviour of one step.
-    #[doc(hidden)]
-    pub fn __plain_leave<L: Send + 'static>(&self, locals: L) {
-        self.worker().set_locals(Box::new(locals));
-    }
 }

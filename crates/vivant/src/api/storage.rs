@@ -52,9 +52,6 @@ pub trait StoreState<A: Actor>: Sized + 'static {
     fn outgoing_references(kept: &Self::Stored, seen: &mut OutgoingReferences<'_>)
     -> TraceCoverage;
 
-    /// Drops the locals that a behaviour in steps has left: no further step takes them.
-    fn forget_locals(kept: &mut Self::Stored);
-
     /// The actor ends, or restarts: drops the state.
     fn end(kept: Self::Stored, host: Host<'_>);
 

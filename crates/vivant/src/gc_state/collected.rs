@@ -5,6 +5,7 @@ use super::detached_heaps::DetachedHeaps;
 use super::edge_snapshot::EdgeSnapshot;
 use super::gc_messages;
 use super::gc_waker::{GcWaker, notified_after_ns};
+use super::locals::{Locals, TurnLocals};
 use super::marks::{ConcurrentMarks, RunningMark};
 use super::rooted::{self, Roots};
 use crate::actor::Worker;
@@ -20,9 +21,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::panic;
 use std::task::Waker;
-use vivant_heap::{
-    Anything, DetachedHeap, Gc, GcReason, Heap, Leaf, Mut, Mutator, Object, Root, Sharer, unsize,
-};
+use vivant_heap::{DetachedHeap, GcReason, Heap, Leaf, Mutator, Object, Root, Sharer};
 
 /// The state is a graph of objects in a heap of the actor's own, which collects itself between
 /// turns. [`Actor::State`] is a type with a lifetime, the brand of the turn; the turn
@@ -41,13 +40,10 @@ where
     type Of<'gc> = (A::State<'gc>, Locals<'gc>, Leaf<DeathNotices>, Roots<'gc>);
 }
 
-/// The locals that a behaviour in steps has left: a `Mut<Option<L>>`, whatever its `L` is.
-type Locals<'gc> = Option<Gc<'gc, dyn Anything>>;
-
 /// The heap's part of a turn.
 pub struct HeapPart<'gc> {
     mutator: Mutator<'gc>,
-    locals: Cell<Locals<'gc>>,
+    pub(super) locals: TurnLocals<'gc>,
     pub(super) watches: RefCell<TurnWatches>,
     pub(super) roots: Cell<Roots<'gc>>,
 }
@@ -187,7 +183,7 @@ where
                 waker: &stored.waker,
             };
             let answer = worker.packing(mutator, || body(state, &running.turn));
-            *locals = running.turn.part().locals.take();
+            *locals = running.turn.part().locals.end();
             answer
         });
         std::mem::forget(aborted);
@@ -212,10 +208,6 @@ where
             true => stored.edge_snapshot.list_into(seen),
             false => TraceCoverage::Some,
         }
-    }
-
-    fn forget_locals(stored: &mut ActorHeap<A>) {
-        stored.heap.turn(|_, (_, locals, ..)| *locals = None);
     }
 
     fn end(stored: ActorHeap<A>, Host(worker): Host<'_>) {
@@ -267,43 +259,16 @@ where
 impl<'gc> HeapPart<'gc> {
     fn new(
         mutator: Mutator<'gc>,
-        locals: Locals<'gc>,
+        found: Locals<'gc>,
         watches: TurnWatches,
         roots: Roots<'gc>,
     ) -> HeapPart<'gc> {
         HeapPart {
             mutator,
-            locals: Cell::new(locals),
+            locals: TurnLocals::begin(found),
             watches: RefCell::new(watches),
             roots: Cell::new(roots),
         }
-    }
-}
-
-impl<'gc, A: Actor<Storage = GcState>> Turn<'gc, A>
-where
-    for<'any> A::State<'any>: Object<'any>,
-{
-    /// Takes the locals that the last step has left, or default ones in the first step. For the
-    /// macros.
-    #[doc(hidden)]
-    pub fn __locals<L: Object<'gc> + Default>(&self) -> L {
-        let left = self.part().locals.take();
-        let left = left.and_then(Gc::downcast::<Mut<Option<L>>>);
-        left.and_then(|left| left.borrow_mut(self).take())
-            .unwrap_or_default()
-    }
-
-    /// Stores the locals for the next step. For the macros.
-    ///
-    /// # Panics
-    ///
-    /// In a behaviour of one step.
-    #[doc(hidden)]
-    pub fn __leave<L: Object<'gc>>(&self, locals: L) {
-        self.worker().expect_steps();
-        let left = unsize!(self.alloc(Mut::new(Some(locals))) => dyn Anything);
-        self.part().locals.set(Some(left));
     }
 }
 

@@ -49,7 +49,6 @@ impl RunGuard<'_> {
                     return self.end_incarnation(reason);
                 }
                 self.forget_turn();
-                self.forget_locals();
                 // G2: the turn may have changed the state before it panicked.
                 let guards = self.owner().guards.after_turn();
                 self.owner().guards = guards;
@@ -106,7 +105,6 @@ impl RunGuard<'_> {
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
         self.notify_linked(&reason);
         if let Some(step) = self.take_step() {
-            // The step's locals belonged to the last incarnation.
             let refusal = Refusal::restarted(self.actor.cell(), reason.clone());
             self.refuse(step, &refusal);
         }
@@ -128,7 +126,7 @@ impl RunGuard<'_> {
             drop(self.worker.take_waits());
         }
         drop(self.worker.take_overloaded());
-        self.drop_step_state();
+        self.drop_next_step();
     }
 
     /// Refuses the messages that waited for this incarnation, unless the terms keep them for the

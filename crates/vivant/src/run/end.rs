@@ -68,7 +68,6 @@ impl RunGuard<'_> {
                 AfterStop::GoesDown => Refusal::restarted(cell, reason.clone()),
             };
             self.refuse(step, &refusal);
-            self.forget_locals();
         }
         let owner = self.owner();
         owner.life = Lifecycle::Stopping;

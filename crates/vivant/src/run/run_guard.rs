@@ -57,7 +57,7 @@ impl<'w> RunGuard<'w> {
     /// Begins the run of an actor that came out of a run queue.
     pub(crate) fn begin(actor: Runnable, worker: &'w Worker) -> RunGuard<'w> {
         debug_assert!(
-            !worker.has_step_state(),
+            !worker.has_next_step(),
             "T1: what a step left is with the worker"
         );
         let mut held = RunGuard { actor, worker };

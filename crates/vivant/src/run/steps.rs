@@ -5,7 +5,7 @@ use super::run_guard::{NextMessage, RunGuard};
 use crate::actor::BoundedQueue;
 #[cfg(test)]
 use crate::actor::Lifecycle;
-use crate::actor::{Envelope, PendingStep, StepProgress};
+use crate::actor::{Envelope, StepProgress};
 use crate::failures::catch;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -21,46 +21,34 @@ impl RunGuard<'_> {
         if is_planted(InjectedFault::StepTakesPlace) {
             self.worker.current.with_bounded_queue(BoundedQueue::occupy);
         }
-        let locals = self.worker.locals.take();
         let owner = self.owner();
-        owner.cold().step = Some(PendingStep { envelope, locals });
+        owner.cold().step = Some(envelope);
         owner.steps = StepProgress::Pending;
     }
 
     #[cold]
     pub(crate) fn next_step(&mut self) -> NextMessage {
-        let Some(PendingStep { envelope, locals }) = self.pending() else {
+        let Some(envelope) = self.pending() else {
             return NextMessage::More;
         };
-        #[cfg(test)]
-        let locals = locals.filter(|_| !is_planted(InjectedFault::LostLocals));
         #[cfg(test)]
         if is_planted(InjectedFault::StepAfterPanic) {
             let hit = || self.worker.fault_before(envelope.kind(), &"");
             if let Err(panic) = catch_unwind(AssertUnwindSafe(hit)) {
-                self.worker.locals.set(locals);
                 self.set_step(envelope);
                 resume_unwind(panic);
             }
         }
-        self.worker.locals.set(locals);
         NextMessage::Message(envelope)
     }
 
-    /// Takes out the step that will not run any more, if there is one. Its locals are dropped.
+    /// Takes out the step that will not run any more, if there is one.
     pub(crate) fn take_step(&mut self) -> Option<Envelope> {
         #[cfg(test)]
         if self.owner().life == Lifecycle::Down && is_planted(InjectedFault::InheritedStep) {
             return None;
         }
-        let PendingStep { envelope, locals } = self.pending()?;
-        #[cfg(test)]
-        if is_planted(InjectedFault::LeakedLocals) {
-            std::mem::forget(locals);
-            return Some(envelope);
-        }
-        self.worker.locals.set(locals);
-        self.drop_step_state();
+        let envelope = self.pending()?;
         #[cfg(test)]
         if is_planted(InjectedFault::UntoldStep) {
             return None;
@@ -74,39 +62,27 @@ impl RunGuard<'_> {
         self.owner().steps == StepProgress::Pending && is_planted(bug)
     }
 
-    /// Drops the locals that a step has left or was to find. That is user code; a panic in it is
-    /// caught here.
-    pub(crate) fn drop_step_state(&self) {
+    /// Drops the step that a turn has requested before it panicked. The drop of its arguments and
+    /// locals is user code; a panic in it is caught here.
+    pub(crate) fn drop_next_step(&self) {
         #[cfg(test)]
         if is_planted(InjectedFault::LeftWithWorker) {
             return;
         }
-        let (again, locals) = (self.worker.take_next_step(), self.worker.locals.take());
-        if let Err(caught) = catch(|| drop((again, locals))) {
-            self.panicked("the drop of a step's locals", caught);
+        let next = self.worker.take_next_step();
+        if let Err(caught) = catch(|| drop(next)) {
+            self.panicked("the drop of a next step", caught);
         }
     }
 
-    /// The actor continues after a panic, which may have come before the step took its locals out
-    /// of the heap. They are dropped, so that no other message finds them.
-    pub(crate) fn forget_locals(&mut self) {
-        #[cfg(test)]
-        if is_planted(InjectedFault::LeftInHeap) {
-            return;
-        }
-        if self.owner().steps == StepProgress::None {
-            (self.actor.class.forget_locals)(&mut self.state());
-        }
-    }
-
-    fn pending(&mut self) -> Option<PendingStep> {
+    fn pending(&mut self) -> Option<Envelope> {
         let owner = self.owner();
         if owner.steps == StepProgress::None {
             return None;
         }
         owner.steps = StepProgress::None;
         let pending = owner.cold().step.take()?;
-        self.worker.account_less(pending.envelope.kind().bytes);
+        self.worker.account_less(pending.kind().bytes);
         Some(pending)
     }
 }

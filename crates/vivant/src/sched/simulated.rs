@@ -47,7 +47,7 @@ impl SimulatedScheduler {
             assert!(thread::panicking(), "up to turn {}: {fault}", turns(system));
         }
         assert!(
-            !worker.has_step_state() || thread::panicking(),
+            !worker.has_next_step() || thread::panicking(),
             "T1: what a step left is with the worker"
         );
     }

@@ -4,7 +4,7 @@
 use crate::log::Log;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use vivant::heap::{Stress, When};
+use vivant::heap::{Stress, Unbranded, When};
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 use vivant::{Child, Messages, OnPanic, Pacing, Supervisor};
@@ -246,6 +246,40 @@ fn a_panic_in_the_drop_of_step_locals_loses_no_answer() {
     assert!(simulation.system().inspect().actors.is_empty());
 }
 
+/// Its locals are of a type that the actor's parameter gives.
+#[derive(Actor)]
+struct Shelf<T> {
+    values: Vec<T>,
+}
+
+#[behaviours]
+impl<T: Clone + PartialEq + Send + 'static> Shelf<T> {
+    /// The first value that comes twice in a row.
+    fn twice(
+        &self,
+        #[locals] seen: (usize, [Option<T>; 2]),
+    ) -> Step<(usize, [Option<T>; 2]), Option<T>> {
+        let (at, [_, last]) = seen;
+        match self.values.get(at) {
+            None => Step::Done(None),
+            Some(value) if last.as_ref() == Some(value) => Step::Done(last),
+            Some(value) => Step::Again((at + 1, [last, Some(value.clone())])),
+        }
+    }
+}
+
+#[test]
+fn locals_are_of_any_type_that_the_actor_can_name() {
+    let simulation = Simulation::new(13);
+    let values = ["a", "b", "a", "a", "b"].map(String::from).to_vec();
+    let shelf = simulation.system().spawn(Shelf { values });
+    assert_eq!(shelf.twice().ask_blocking(), Ok(Some("a".to_owned())));
+    let shelf = simulation.system().spawn(Shelf {
+        values: vec![1, 2, 1],
+    });
+    assert_eq!(shelf.twice().ask_blocking(), Ok(None));
+}
+
 #[test]
 fn memory_counts_return_to_zero() {
     let simulation = Simulation::new(10);
@@ -372,4 +406,94 @@ fn locals_of_a_lost_step_are_garbage() {
     Address::stop(&list);
     simulation.run();
     assert_eq!(drops.load(Ordering::Relaxed), 2);
+}
+
+/// A graph with a parameter. Some of its locals have the brand, and some have none.
+#[derive(Actor)]
+#[actor(pacing = STRESSED)]
+struct PileState<'gc, T> {
+    top: Option<Gc<'gc, Plate<'gc, T>>>,
+}
+
+#[derive(Object)]
+struct Plate<'gc, T> {
+    value: T,
+    below: Option<Gc<'gc, Plate<'gc, T>>>,
+}
+
+#[behaviours]
+impl<'gc, T: Clone + Unbranded> PileState<'gc, T> {
+    #[start]
+    fn new() -> Self {
+        PileState { top: None }
+    }
+
+    fn put(&mut self, t: &Turn<'gc, Pile<T>>, value: T) {
+        let below = self.top;
+        self.top = Some(t.alloc(Plate { value, below }));
+    }
+
+    /// Turns the pile upside down.
+    fn turn(
+        &mut self,
+        t: &Turn<'gc, Pile<T>>,
+        #[locals] turned: Option<Gc<'gc, Plate<'gc, T>>>,
+    ) -> Step<Option<Gc<'gc, Plate<'gc, T>>>, ()> {
+        let Some(plate) = self.top else {
+            self.top = turned;
+            return Step::Done(());
+        };
+        self.top = plate.below;
+        Step::Again(Some(t.alloc(Plate {
+            value: plate.value.clone(),
+            below: turned,
+        })))
+    }
+
+    fn values(&self, #[locals] values: Vec<T>) -> Step<Vec<T>, Vec<T>> {
+        let mut plate = self.top;
+        for _ in &values {
+            plate = plate.and_then(|plate| plate.below);
+        }
+        match plate {
+            None => Step::Done(values),
+            Some(plate) => Step::Again([values, vec![plate.value.clone()]].concat()),
+        }
+    }
+}
+
+/// The block does not name its brand.
+#[derive(Actor)]
+#[actor(pacing = STRESSED)]
+struct LengthState<'gc> {
+    first: Option<Gc<'gc, Link<'gc>>>,
+}
+
+#[behaviours]
+impl LengthState<'_> {
+    #[start]
+    fn new() -> Self {
+        LengthState { first: None }
+    }
+
+    fn length(&self, #[locals] sum: u64) -> Step<u64, u64> {
+        match self.first {
+            None if sum == 3 => Step::Done(sum),
+            _ => Step::Again(sum + 1),
+        }
+    }
+}
+
+#[test]
+fn locals_of_a_graph_have_its_brand_or_none() {
+    let simulation = Simulation::new(14);
+    let pile = Pile::<String>::spawn(simulation.system());
+    for value in ["a", "b", "c"] {
+        pile.put(value.to_owned()).send();
+    }
+    pile.turn().send();
+    let values = pile.values().ask_blocking().unwrap();
+    assert_eq!(values, ["a", "b", "c"]);
+    let length = Length::spawn(simulation.system());
+    assert_eq!(length.length().ask_blocking(), Ok(3));
 }

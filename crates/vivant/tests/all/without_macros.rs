@@ -5,7 +5,8 @@ use std::time::Duration;
 use vivant::simulation::Simulation;
 use vivant::{
     Actor, Address, AskError, Behaviour, Call, Continuation, Entry, Handle, Implements,
-    InlineState, Link, Message, Promise, Resolver, StopReason, System, Target, Then, Turn,
+    InlineState, Link, LocalsInMessage, Message, Promise, Resolver, Stepped, StopReason, System,
+    Target, Then, Turn,
 };
 
 struct Account {
@@ -92,7 +93,20 @@ impl AccountHandle {
     }
 }
 
-/// Has one step, and leaves another one: only behaviours in steps may.
+impl Stepped for Deposit {
+    type Locals = LocalsInMessage<()>;
+    fn step(
+        state: &mut Account,
+        turn: &Turn<'_, Account>,
+        args: (u64,),
+        (): (),
+        resolver: Resolver<u64>,
+    ) {
+        Deposit::run(state, turn, args, resolver);
+    }
+}
+
+/// Has one step, and requests another one: only behaviours in steps may.
 struct Stumble;
 
 impl Message for Stumble {
@@ -104,7 +118,7 @@ impl Message for Stumble {
 impl Behaviour for Stumble {
     type Actor = Account;
     fn run(_: &mut Account, turn: &Turn<'_, Account>, (): (), resolver: Resolver<u64>) {
-        turn.__again::<Deposit>((1_000,), resolver);
+        turn.__again::<Deposit>((1_000,), (), resolver);
     }
 }
 

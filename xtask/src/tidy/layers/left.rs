@@ -76,8 +76,8 @@ pub(super) const IMPLS: &[(&str, &str, &str, usize, &str)] = &[
         "vivant",
         "gc_state",
         "api",
-        4,
-        "`Turn`'s public methods for GC states, death watches, far references and roots",
+        3,
+        "`Turn`'s public methods for death watches, far references and roots",
     ),
     (
         "vivant",
@@ -287,9 +287,10 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
             "gc_state/collected.rs",
             "gc_state/deaths.rs",
             "gc_state/gc_messages.rs",
+            "gc_state/locals.rs",
             "gc_state/rooted.rs",
         ],
-        "the messages of the collector name the storage that handles them; its turns have the parts for watches and roots",
+        "the messages of the collector name the storage that handles them; its turns have the parts for watches, locals and roots",
     ),
     (
         "vivant",

@@ -33,10 +33,8 @@ macro_rules! canaries {
 
 canaries! {
     seeded_canary_a_message_between_two_steps_is_caught: MessageBetweenSteps in Walker with None, "T1: what runs";
-    seeded_canary_locals_that_are_lost_are_caught: LostLocals in Walker with None, "is dropped too early";
+    seeded_canary_locals_that_are_lost_are_caught: LostLocals in Graph with None, "is dropped too early" or "a panic that nobody planned";
     seeded_canary_locals_that_are_leaked_are_caught: LeakedLocals in Walker with None, "T1: left, and never dropped";
-    seeded_canary_locals_left_with_the_worker_are_caught: LeftWithWorker in Walker with Some, "left is with the worker";
-    seeded_canary_locals_left_in_the_heap_are_caught: LeftInHeap in Graph with Some, "T1: what a step finds";
     seeded_canary_a_lost_step_that_nobody_is_told_of_is_caught: UntoldStep in Walker with None, "T3: ";
     seeded_canary_a_step_that_outlives_a_restart_is_caught: InheritedStep in Walker with None, "T1: left, and never dropped";
     seeded_canary_a_step_after_a_panic_is_caught: StepAfterPanic in Walker with Some, "T1: what runs" or "T3: ";

@@ -8,7 +8,7 @@
 //! | `Model::takes` | `RunGuard::process`, `RunGuard::set_step` |
 //! | `Model::end_incarnation` | `RunGuard::end`, `RunGuard::go_down` |
 //! | `Model::meets` | `Resolver`, `Refusal`, the dead letters |
-//! | `Model::left` | `Pending::locals`, or the locals in a heap |
+//! | `Model::left` | the locals in the message of a next step, or in a heap |
 //!
 //! Left out: budgets and muting, which only decide when an actor continues, and supervisors:
 //! `supervision` has a model of them.
@@ -17,6 +17,7 @@ mod actor;
 // Self-tests show their faults without an interpreter.
 #[cfg(not(miri))]
 mod canaries;
+mod lost_steps;
 mod program;
 mod subjects;
 mod tests;
