@@ -175,6 +175,8 @@ mod mute;
 
 mod oracle;
 
+mod interned;
+
 mod sync;
 
 // Declared here, because `verify/loom` compiles `mute/mod.rs` too, without its model.
@@ -206,6 +208,7 @@ pub use failures::{
     StopReason, SupervisorEnded, WaitCycle, WaitEdge,
 };
 pub use gc_state::{Far, ForeignRoot, GcState, Rooted};
+pub use interned::{Name, Place};
 pub use patterns::{
     Group, Lagged, LookupError, NamedTimer, RateLimit, RateLimited, RegisterError, Router,
     Subscription, Synchronizer, SynchronizerBuilder, SynchronizerError, Topic,

@@ -13,13 +13,13 @@ use crate::actor::{
     AddressRef, Birth, BoundedQueue, ColdFields, Envelope, Header, Lifecycle, Shared, Signals, To,
     Worker, post,
 };
+use crate::interned::Place;
 use crate::message::pool;
 use crate::mute::Pressure;
 use crate::observe;
 use crate::oracle::split_mix;
 use crate::sync::{Arc, Ordering};
 use std::cell::UnsafeCell;
-use std::panic::Location;
 
 /// Makes a cell, with or without its state; a child of the actor of the current turn, if there
 /// is one of this system.
@@ -108,11 +108,7 @@ fn birth_of<A: Actor>(
 }
 
 /// Makes a cell with a first message that makes its state.
-pub(crate) fn birth_with<A, F>(
-    system: &Arc<Shared>,
-    start: F,
-    place: &'static Location<'static>,
-) -> AddressRef
+pub(crate) fn birth_with<A, F>(system: &Arc<Shared>, start: F, place: Place) -> AddressRef
 where
     A: Actor,
     F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
@@ -121,11 +117,7 @@ where
 }
 
 /// As `birth_with`, for a state that comes later.
-pub(crate) fn birth_when<A, F>(
-    system: &Arc<Shared>,
-    start: F,
-    place: &'static Location<'static>,
-) -> AddressRef
+pub(crate) fn birth_when<A, F>(system: &Arc<Shared>, start: F, place: Place) -> AddressRef
 where
     A: InlineActor,
     F: FnOnce(&Turn<'_, A>) -> Promise<A> + Send + 'static,

@@ -10,12 +10,12 @@ use crate::actor::{
     StateRef, TraceCoverage, Worker, drop_foreign,
 };
 use crate::failures::StopReason;
+use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::offset_of;
-use std::panic::Location;
 use std::ptr::NonNull;
 use vivant_heap::Sharer;
 
@@ -189,7 +189,7 @@ unsafe fn heap_counts<A: Actor>(header: NonNull<Header>) -> Option<NonNull<HeapC
 }
 
 /// Returns the first message of an actor of type `A`, which makes its state.
-pub(crate) fn start_envelope<A: Actor, F>(start: F, place: &'static Location<'static>) -> Envelope
+pub(crate) fn start_envelope<A: Actor, F>(start: F, place: Place) -> Envelope
 where
     F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
 {
@@ -211,7 +211,7 @@ where
         Processed::Done
     }
 
-    fn refuse(start: F, _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse(start: F, _: &Refusal, _: Place) -> Next {
         drop_foreign("the drop of a refused start", start);
         Next::Nothing
     }

@@ -8,10 +8,10 @@ use crate::actor::{
     Envelope, KindTable, MessageKind, Next, Processed, Refusal, StateRef, WaitPurpose, Worker,
     drop_foreign,
 };
+use crate::interned::Place;
 use crate::message::MessageRole;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 
 /// The first turn of an incarnation.
 pub struct FirstTurn<'f, 'h, A> {
@@ -35,11 +35,8 @@ impl<'f, 'h, A: Actor> FirstTurn<'f, 'h, A> {
     }
 
     /// The value of the promise becomes the state.
-    pub(crate) fn begin_when(
-        self,
-        start: impl FnOnce(&Turn<'_, A>) -> Promise<A>,
-        place: &'static Location<'static>,
-    ) where
+    pub(crate) fn begin_when(self, start: impl FnOnce(&Turn<'_, A>) -> Promise<A>, place: Place)
+    where
         A: InlineActor,
     {
         let turn = Turn::new(self.worker, ());
@@ -58,19 +55,19 @@ impl<A: Actor> Turn<'_, A> {
     #[doc(hidden)]
     #[track_caller]
     pub fn __starts_when(&self, ready: Promise<()>) {
-        ready.wait_for(&self.owner(), WaitPurpose::Start, Location::caller());
+        ready.wait_for(&self.owner(), WaitPurpose::Start, Place::caller());
     }
 
     /// The actor ends when `done` has settled. Written by `#[stop]`.
     #[doc(hidden)]
     #[track_caller]
     pub fn __ends_when(&self, done: Promise<()>) {
-        done.wait_for(&self.owner(), WaitPurpose::Stop, Location::caller());
+        done.wait_for(&self.owner(), WaitPurpose::Stop, Place::caller());
     }
 }
 
 /// Returns the first message of an actor of type `A` with a state that a promise brings.
-pub(super) fn start_when_envelope<A, F>(start: F, place: &'static Location<'static>) -> Envelope
+pub(super) fn start_when_envelope<A, F>(start: F, place: Place) -> Envelope
 where
     A: InlineActor,
     F: FnOnce(&Turn<'_, A>) -> Promise<A> + Send + 'static,
@@ -85,7 +82,7 @@ where
     A: InlineActor,
     F: FnOnce(&Turn<'_, A>) -> Promise<A> + Send + 'static,
 {
-    type Content = (F, &'static Location<'static>);
+    type Content = (F, Place);
     const KIND: KindTable = KindTable::new::<Self>("start", MessageRole::Start);
 
     fn run((start, place): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
@@ -93,7 +90,7 @@ where
         Processed::Done
     }
 
-    fn refuse((start, _): Self::Content, _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse((start, _): Self::Content, _: &Refusal, _: Place) -> Next {
         drop_foreign("the drop of a refused start", start);
         Next::Nothing
     }

@@ -27,7 +27,7 @@ pub trait Spawner {
         &self,
         start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
     ) -> Address<A> {
-        let place = std::panic::Location::caller();
+        let place = crate::interned::Place::caller();
         Address::to_actor(birth_with::<A, _>(self.system().0, start, place))
     }
 
@@ -39,7 +39,7 @@ pub trait Spawner {
         &self,
         start: impl FnOnce(&Turn<'_, A>) -> Promise<A> + Send + 'static,
     ) -> Address<A> {
-        let place = std::panic::Location::caller();
+        let place = crate::interned::Place::caller();
         Address::to_actor(birth_when::<A, _>(self.system().0, start, place))
     }
 }

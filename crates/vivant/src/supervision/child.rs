@@ -5,9 +5,9 @@ use crate::actor::{Begin, Terms};
 use crate::actor::{Messages, OnPanic, Restart};
 use crate::actor::{StateRef, Worker};
 use crate::api::{Actor, FirstTurn, InlineActor, Promise, Turn};
+use crate::interned::Place;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 use std::time::Duration;
 
 /// Makes an actor's state, any number of times.
@@ -45,7 +45,7 @@ impl<A: Actor, Args: Clone + Send + 'static> Start<A> for Saved<A, Args> {
 pub struct SavedWhen<A: Actor, Args> {
     args: Args,
     start: fn(&Turn<'_, A>, Args) -> Promise<A>,
-    place: &'static Location<'static>,
+    place: Place,
 }
 
 impl<A: InlineActor, Args> fmt::Debug for SavedWhen<A, Args> {
@@ -140,7 +140,7 @@ impl<A: InlineActor, Args> Child<A, SavedWhen<A, Args>> {
     /// `args`. `#[start]` calls this.
     #[track_caller]
     pub fn saved_when(args: Args, start: fn(&Turn<'_, A>, Args) -> Promise<A>) -> Self {
-        let place = Location::caller();
+        let place = Place::caller();
         Child::of(SavedWhen { args, start, place })
     }
 }
