@@ -1,6 +1,5 @@
 //! [`Name`]: a stable name, such as that of a behaviour or of a type.
 
-use super::table::table;
 use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
@@ -24,30 +23,12 @@ pub struct Name(&'static str);
 
 const _: () = assert!(size_of::<Name>() == size_of::<&str>());
 
-/// The name for which the table had no room.
-static NOT_KEPT: Name = Name("a name that was not kept");
-
 impl Name {
     /// Returns a constant of the program as a name.
     #[inline]
     #[must_use]
     pub const fn new(text: &'static str) -> Name {
         Name(text)
-    }
-
-    /// Returns the name with this text, which came from outside of the program.
-    ///
-    /// The process keeps each such text until it ends, equal ones once: at most 65,536 texts of at
-    /// most 4096 bytes each, and 16 MiB of all. A name for which there is no room becomes
-    /// `a name that was not kept`. It takes a lock, and an allocation for a new text.
-    #[must_use]
-    pub fn intern(text: &str) -> Name {
-        *Name::intern_ref(text)
-    }
-
-    /// As [`Name::intern`]: a reference, for records with a pointer to a name.
-    pub(crate) fn intern_ref(text: &str) -> &'static Name {
-        table().text(text).unwrap_or(&NOT_KEPT)
     }
 
     /// The text.
@@ -164,19 +145,5 @@ mod tests {
             "Till \"Till\"   Till|"
         );
         assert_eq!(BTreeMap::from([(name, 1)]).get("Till"), Some(&1));
-    }
-
-    #[test]
-    fn a_supplied_name_is_equal_to_a_constant_and_kept_once() {
-        let text = String::from("a name of a file");
-        let (first, second) = (Name::intern(&text), Name::intern(&text));
-        assert_eq!(first, Name::new("a name of a file"));
-        assert!(std::ptr::eq(first.as_str(), second.as_str()));
-    }
-
-    #[test]
-    fn a_name_without_room_says_so() {
-        let name = Name::intern(&"x".repeat(5000));
-        assert_eq!(name, "a name that was not kept");
     }
 }
