@@ -66,7 +66,7 @@ pub(crate) mod actor {
     }
 }
 
-/// Stub of `interned`: names and places of the program. No model has one that a file supplied.
+/// Stub of `interned`: names and places of the program. No file supplies any.
 pub(crate) mod interned {
     use std::panic::Location;
 

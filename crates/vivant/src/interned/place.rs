@@ -43,8 +43,8 @@ impl Place {
     ///
     /// The process keeps each such place until it ends, equal ones once, and at most 65,536 of
     /// them; their files are kept as [`Name::intern`](crate::Name::intern) keeps texts, within the
-    /// same bounds. A place for which there is no room becomes one that displays as `a place that
-    /// was not kept`. It takes a lock, and an allocation for a new place.
+    /// same bounds. A place for which there is no room displays as `a place that was not kept`.
+    /// It takes a lock, and an allocation for a new place.
     #[must_use]
     pub fn intern(file: &str, line: u32, column: u32) -> Place {
         Place(table().place(file, line, column).mark())
