@@ -97,7 +97,7 @@
 //! | timers: once, periodic | [`Turn::after`], [`Turn::every`], [`Turn::timer`] |
 //! | tests under seeds | [`macro@test`], [`simulation`] |
 //! | what an actor sends, in tests | [`Probe`] |
-//! | errors and failures | [`AskError`], [`DeadLetters`], [`Report`] |
+//! | errors and failures | [`AskError`], [`DeadLetters`], [`Report`]; their [`Name`]s and [`Place`]s |
 //! | inspection of a running system | [`System::inspect`] |
 //!
 //! The guarantees (order, delivery, failure, fairness), each with its limits, are in

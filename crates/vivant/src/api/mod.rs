@@ -47,6 +47,8 @@ mod send_error;
 mod spawner;
 mod step;
 mod storage;
+#[cfg(test)]
+mod supplied_places_tests;
 #[allow(unsafe_code, reason = "a turn reaches its worker by a pointer")]
 mod turn;
 
