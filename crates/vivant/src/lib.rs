@@ -97,7 +97,7 @@
 //! | timers: once, periodic | [`Turn::after`], [`Turn::every`], [`Turn::timer`] |
 //! | tests under seeds | [`macro@test`], [`simulation`] |
 //! | what an actor sends, in tests | [`Probe`] |
-//! | errors and failures | [`AskError`], [`DeadLetters`], [`Report`] |
+//! | errors and failures | [`AskError`], [`DeadLetters`], [`Report`]; their [`Name`]s and [`Place`]s |
 //! | inspection of a running system | [`System::inspect`] |
 //!
 //! The guarantees (order, delivery, failure, fairness), each with its limits, are in
@@ -178,6 +178,8 @@ mod mute;
 
 mod oracle;
 
+mod interned;
+
 mod sync;
 
 // Declared here, because `verify/loom` compiles `mute/mod.rs` too, without its model.
@@ -209,6 +211,7 @@ pub use failures::{
     StopReason, SupervisorEnded, WaitCycle, WaitEdge,
 };
 pub use gc_state::{Far, ForeignRoot, GcState, Rooted};
+pub use interned::{Name, Place};
 pub use patterns::{
     Group, Lagged, LookupError, NamedTimer, RateLimit, RateLimited, RegisterError, Router,
     Subscription, Synchronizer, SynchronizerBuilder, SynchronizerError, Topic,

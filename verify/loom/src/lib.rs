@@ -95,7 +95,7 @@ mod unreachable;
 
 pub use check::{Canary, Test};
 use orca::stubs::{alloc, foreign_code, pages};
-use stubs::{actor, message, services};
+use stubs::{actor, interned, message, services};
 
 macro_rules! tests {
     ($($protocol:ident)+) => {

@@ -16,6 +16,7 @@
 //! long as a scan has it (`slab_tests.rs`); the owner of the address in a record (`promise`).
 
 use crate::check::{canaries, models};
+use crate::interned::{Name, Place};
 use crate::pointer::while_stores_exchange;
 use crate::services::{Asked, RequestProgress};
 use crate::sync::{Arc, AtomicU32, Ordering};
@@ -23,7 +24,6 @@ use header::HEADERS;
 use loom::thread;
 use reference::AddressRef;
 use request_record::RequestRecord;
-use std::panic::Location;
 use std::ptr;
 
 #[allow(dead_code, reason = "no model scans a slab")]
@@ -97,7 +97,12 @@ mod reference {
     }
 }
 
-static BEHAVIOURS: [&str; 4] = ["none", "first", "second", "third"];
+static BEHAVIOURS: [Name; 4] = [
+    Name::new("none"),
+    Name::new("first"),
+    Name::new("second"),
+    Name::new("third"),
+];
 
 /// The request with this number. Each of its fields tells the number.
 fn asked(number: usize) -> Asked {
@@ -109,12 +114,12 @@ fn asked(number: usize) -> Asked {
     }
 }
 
-fn place(number: usize) -> &'static Location<'static> {
+fn place(number: usize) -> Place {
     let [none, first, second, third] = [
-        Location::caller(),
-        Location::caller(),
-        Location::caller(),
-        Location::caller(),
+        Place::caller(),
+        Place::caller(),
+        Place::caller(),
+        Place::caller(),
     ];
     [none, first, second, third][number]
 }

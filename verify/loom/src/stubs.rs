@@ -81,6 +81,42 @@ pub(crate) mod actor {
     }
 }
 
+/// Stub of `interned`: names and places of the program. No file supplies any.
+pub(crate) mod interned {
+    use std::panic::Location;
+
+    /// Told apart by its address.
+    pub(crate) struct Name {
+        _text: &'static str,
+    }
+
+    impl Name {
+        pub(crate) const fn new(text: &'static str) -> Name {
+            Name { _text: text }
+        }
+    }
+
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    pub(crate) struct Place(&'static Location<'static>);
+
+    impl Place {
+        #[track_caller]
+        pub(crate) fn caller() -> Place {
+            Place(Location::caller())
+        }
+
+        pub(crate) fn location(self) -> &'static Location<'static> {
+            self.0
+        }
+    }
+
+    impl From<&'static Location<'static>> for Place {
+        fn from(location: &'static Location<'static>) -> Place {
+            Place(location)
+        }
+    }
+}
+
 /// Stub of `services` for promises.
 pub(crate) mod services {
     pub(crate) use crate::runtime::requests::{Asked, RequestProgress};

@@ -103,7 +103,7 @@ impl Actor {
         };
         Actor {
             actor: facts.actor.clone(),
-            type_name: facts.type_name.to_owned(),
+            type_name: facts.type_name.into(),
             depth: facts.depth,
             bound,
             when_full: when_full.to_owned(),
@@ -112,7 +112,7 @@ impl Actor {
             deferred_age_ms: (facts.deferred > 0).then(|| ms(facts.deferred_age)),
             turns: facts.turns,
             busy_ms: ms(facts.busy),
-            current: facts.current.map(str::to_owned),
+            current: facts.current.map(String::from),
             current_for_ms: facts.current_for.map(ms),
             exclusive_for_ms,
             mutes: facts.mutes,

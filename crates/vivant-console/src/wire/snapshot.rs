@@ -184,7 +184,7 @@ fn exclusive_waits(inspection: &Inspection) -> BTreeMap<&str, u64> {
 impl DeadLetters {
     fn of(line: &DeadLetterCount) -> DeadLetters {
         DeadLetters {
-            behaviour: line.behaviour.to_owned(),
+            behaviour: line.behaviour.into(),
             place: line.place.clone(),
             cause: line.cause.to_string(),
             count: line.count,

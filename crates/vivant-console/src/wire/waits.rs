@@ -74,7 +74,7 @@ impl Wait {
 impl WaitEdge {
     fn of(edge: &vivant::WaitEdge) -> WaitEdge {
         WaitEdge {
-            behaviour: edge.behaviour.to_owned(),
+            behaviour: edge.behaviour.into(),
             asked_at: edge.asked_at.to_string(),
             deferred_by: edge.deferred_by.clone(),
         }
@@ -86,7 +86,7 @@ impl OpenRequest {
         OpenRequest {
             asker: request.asker.actor().map(str::to_owned),
             answerer: request.answerer.clone(),
-            behaviour: request.behaviour.to_owned(),
+            behaviour: request.behaviour.into(),
             asked_at: request.asked_at.to_string(),
             for_ms: ms(request.open_for),
             progress: request.progress.to_string(),

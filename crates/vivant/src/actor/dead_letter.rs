@@ -5,9 +5,9 @@ use super::header::Header;
 use super::reference::CellRef;
 use super::refusal::{Next, Refusal};
 use crate::failures::{Caught, Cause, DeadLetter, catch};
+use crate::interned::{Name, Place};
 use crate::message::MessageRole;
 use crate::observe;
-use std::panic::Location;
 
 /// Counts a message that could not be delivered. The returned step fails its ask, if there is one.
 pub(crate) fn bury_letter(to: CellRef, envelope: Envelope, cause: Cause) -> Next {
@@ -38,7 +38,7 @@ pub(crate) fn bury_letter(to: CellRef, envelope: Envelope, cause: Cause) -> Next
 pub(crate) fn note_dead_letter(
     cell: &Header,
     kind: &'static KindTable,
-    place: &'static Location<'static>,
+    place: Place,
     cause: Cause,
 ) {
     note(cell, || cell.path(), kind.name, place, cause);
@@ -49,11 +49,7 @@ pub(crate) fn note_dead_letter(
 
 /// Counts a message to an actor of which only a promise is known, and that promise, which `owner`
 /// had, is broken.
-pub(crate) fn note_unresolved(
-    owner: &Header,
-    behaviour: &'static str,
-    place: &'static Location<'static>,
-) {
+pub(crate) fn note_unresolved(owner: &Header, behaviour: Name, place: Place) {
     let actor = || format!("promised to {}", owner.path());
     note(owner, actor, behaviour, place, Cause::Unresolved);
 }
@@ -61,13 +57,13 @@ pub(crate) fn note_unresolved(
 fn note(
     cell: &Header,
     actor: impl FnOnce() -> String,
-    behaviour: &'static str,
-    place: &'static Location<'static>,
+    behaviour: Name,
+    place: Place,
     cause: Cause,
 ) {
     let system = &cell.system;
     system.dead_letters.count(behaviour, place, cause);
-    observe::dead_letter(&cell.seen(), behaviour, place, cause);
+    observe::dead_letter(&cell.seen(), behaviour.as_str(), place, cause);
     let letter = || DeadLetter {
         behaviour,
         actor: actor(),

@@ -15,12 +15,12 @@ use super::reference::{AddressRef, CellRef};
 use super::refusal::{Next, Refusal};
 use super::worker::Worker;
 use crate::failures::Linked as LinkFailure;
+use crate::interned::{Name, Place};
 use crate::message::{Chain, Linked, MessageRole, Route};
 use crate::observe::Origin;
 use crate::sync::Arc;
 use std::any::TypeId;
 use std::fmt;
-use std::panic::Location;
 use std::ptr::{self, NonNull};
 
 /// The header of every message.
@@ -29,12 +29,16 @@ pub(crate) struct Head {
     link: *mut Head,
     pub(crate) kind: &'static KindTable,
     /// The place in the source where the message was made.
-    pub(crate) place: &'static Location<'static>,
+    pub(crate) place: Place,
     /// Time of the push, in coarse milliseconds; wraps after 49 days.
     pub(crate) sent_ms: u32,
     /// The tracing span of the sender. Empty without the feature `tracing`.
     pub(crate) origin: Origin,
 }
+
+// Four bytes of it are padding. With the feature `tracing` it has a span too.
+#[cfg(all(target_pointer_width = "64", not(feature = "tracing")))]
+const _: () = assert!(size_of::<Head>() == 32);
 
 // SAFETY: `link` is a fixed field, and nothing but the inbox or the chain that holds the node
 // accesses it (X11). A node is a parcel that its envelope gave up, so it stays valid until it is
@@ -55,7 +59,7 @@ pub(crate) enum Processed {
     /// It released another message: this one, to this actor.
     Release(AddressRef, Envelope),
     /// Its sender had withdrawn it before it began. The value is the place where it was made.
-    Withdrawn(&'static Location<'static>),
+    Withdrawn(Place),
     /// Its guard is false: the message is returned.
     Deferred(Envelope),
     /// It has another step: this one, before any other message.
@@ -111,7 +115,7 @@ pub(crate) struct KindTable {
     ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
     refuse: unsafe fn(NonNull<Head>, Option<&Refusal>) -> Next,
     /// The behaviour's stable name.
-    pub(crate) name: &'static str,
+    pub(crate) name: Name,
     /// The joins that take the message, in the order in which they are written. If there are any,
     /// the message has no turn of its own.
     pub(crate) joins: &'static [&'static JoinTable],
@@ -202,7 +206,7 @@ impl Combination {
 }
 
 /// Where a message was made, when it was sent, and by which span.
-type Provenance = (&'static Location<'static>, u32, Origin);
+type Provenance = (Place, u32, Origin);
 
 impl Chain<Head> {
     /// Takes the oldest message out.

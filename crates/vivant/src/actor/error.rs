@@ -4,10 +4,10 @@ use super::options::Mailbox;
 use crate::failures::StopReason;
 use crate::failures::WaitCycle;
 use crate::failures::{Inside, Panic};
+use crate::interned::{Name, Place};
 use crate::sync::Arc;
 use std::error::Error;
 use std::fmt;
-use std::panic::Location;
 use std::time::Duration;
 
 /// Why no reply came. Names the actor, the behaviour and the place, so that the error alone says
@@ -51,9 +51,9 @@ pub struct Undelivered {
     /// Path of the receiver.
     pub actor: String,
     /// Stable name of the behaviour.
-    pub behaviour: &'static str,
+    pub behaviour: Name,
     /// Where in the source the message was made.
-    pub place: &'static Location<'static>,
+    pub place: Place,
     /// Why the actor, or that incarnation of it, ended.
     pub reason: StopReason,
 }
@@ -64,9 +64,9 @@ pub struct Overloaded {
     /// Path of the receiver.
     pub actor: String,
     /// Stable name of the behaviour.
-    pub behaviour: &'static str,
+    pub behaviour: Name,
     /// Where in the source the message was made.
-    pub place: &'static Location<'static>,
+    pub place: Place,
     /// The mailbox's bound, and the policy by which the message was lost.
     pub mailbox: Mailbox,
 }
@@ -77,9 +77,9 @@ pub struct NeverDispatched {
     /// Path of the receiver.
     pub actor: String,
     /// Stable name of the behaviour.
-    pub behaviour: &'static str,
+    pub behaviour: Name,
     /// Where in the source the message was made.
-    pub place: &'static Location<'static>,
+    pub place: Place,
     /// Which synchronizer constrains it, and why it can never be dispatched.
     pub why: String,
 }

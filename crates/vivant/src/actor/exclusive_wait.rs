@@ -2,7 +2,7 @@
 //! `wait_for/README.md`).
 
 use crate::failures::StopReason;
-use std::panic::Location;
+use crate::interned::Place;
 
 /// The number of a wait. No two waits of a system have the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct ExclusiveWait {
     pub(crate) number: WaitNumber,
     pub(crate) purpose: WaitPurpose,
     /// Where in the source it began.
-    pub(crate) place: &'static Location<'static>,
+    pub(crate) place: Place,
 }
 
 /// What the actor waits for.

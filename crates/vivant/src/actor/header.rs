@@ -45,6 +45,7 @@ use super::shared::Shared;
 use crate::failures::Caught;
 use crate::failures::StopReason;
 use crate::failures::{Inside, Panic};
+use crate::interned::Name;
 use crate::message::Inbox;
 use crate::mute::Pressure;
 use crate::observe::ObservedActor;
@@ -132,7 +133,8 @@ impl Header {
     }
 
     /// What a panic in `behaviour` of this actor is to others.
-    pub(crate) fn panic(&self, behaviour: &'static str, caught: Caught) -> Panic {
+    pub(crate) fn panic(&self, behaviour: impl Into<Name>, caught: Caught) -> Panic {
+        let behaviour = behaviour.into();
         let actor = self.path();
         Panic::of(Inside { actor, behaviour }, caught)
     }

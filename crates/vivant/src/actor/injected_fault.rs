@@ -2,8 +2,8 @@
 
 use super::envelope::Envelope;
 use super::ticket::Ticket;
+use crate::interned::Place;
 use std::cell::Cell;
-use std::panic::Location;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bug {
@@ -27,7 +27,7 @@ pub(super) fn exchanged(displaced: Envelope) -> Envelope {
     match bug() {
         Bug::LosesTheDisplaced => {
             drop(displaced);
-            Envelope::new::<Ticket>((), Location::caller())
+            Envelope::new::<Ticket>((), Place::caller())
         }
         _ => displaced,
     }

@@ -7,9 +7,9 @@ use super::reference::CellRef;
 use super::refusal::{Delivery, Next, Refusal};
 use super::worker::Worker;
 use crate::failures::{Linked, StopReason};
+use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::sync::Arc;
-use std::panic::Location;
 
 impl MessageKind for LinkMessage {
     type Content = LinkMessage;
@@ -19,7 +19,7 @@ impl MessageKind for LinkMessage {
         Processed::Link(message)
     }
 
-    fn refuse(message: LinkMessage, refusal: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse(message: LinkMessage, refusal: &Refusal, _: Place) -> Next {
         match message {
             LinkMessage::Link(link) => peer_is_over(&refusal.cell, &link, &refusal.reason()),
             LinkMessage::Unlink(_) | LinkMessage::PeerFailed(..) | LinkMessage::PeerEnded(_) => {
@@ -31,7 +31,7 @@ impl MessageKind for LinkMessage {
 
 impl LinkMessage {
     pub(crate) fn envelope(self) -> Envelope {
-        Envelope::new::<LinkMessage>(self, Location::caller())
+        Envelope::new::<LinkMessage>(self, Place::caller())
     }
 }
 

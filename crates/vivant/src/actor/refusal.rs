@@ -6,8 +6,8 @@ use super::options::Mailbox;
 use super::reference::{AddressRef, CellRef};
 use crate::failures::{Cause, Panic};
 use crate::failures::{StopReason, WaitCycle};
+use crate::interned::{Name, Place};
 use crate::sync::Arc;
-use std::panic::Location;
 
 /// Why a message is refused.
 pub(crate) struct Refusal {
@@ -88,11 +88,7 @@ impl Refusal {
     }
 
     /// The error of its ask.
-    pub(crate) fn error(
-        &self,
-        behaviour: &'static str,
-        place: &'static Location<'static>,
-    ) -> AskError {
+    pub(crate) fn error(&self, behaviour: Name, place: Place) -> AskError {
         let actor = self.cell.path();
         let undelivered = |reason: &StopReason| {
             Arc::new(Undelivered {

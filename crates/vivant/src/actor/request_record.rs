@@ -8,6 +8,7 @@ use super::header::Header;
 use super::reference::AddressRef;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
+use crate::interned::{Name, Place};
 use crate::message::scan;
 use crate::services::{Asked, RequestProgress};
 use crate::sync::{AtomicPtr, AtomicU64, Ordering, fault, spin_loop, yield_now};
@@ -26,7 +27,7 @@ const BEGUN: u64 = 2;
 const SPINS: u32 = 64;
 
 /// Stands for the behaviour of a request of which the promise was dropped.
-static GIVEN_UP: &str = "given up";
+static GIVEN_UP: Name = Name::new("given up");
 
 /// In memory that has been zeroed or that a record has left: a closed record.
 #[derive(Default)]
@@ -38,7 +39,7 @@ pub(crate) struct RequestRecord {
     /// An owned address of the asker, the owner of the promise. Null: the record is closed.
     owner: AtomicPtr<Header>,
     /// Null: no request has the resolver. `GIVEN_UP`: the promise was dropped.
-    behaviour: AtomicPtr<&'static str>,
+    behaviour: AtomicPtr<Name>,
     place: AtomicPtr<Location<'static>>,
     system: AtomicU64,
     answerer: AtomicU64,
@@ -102,7 +103,7 @@ impl RequestRecord {
     #[inline(always)]
     fn write(&self, asked: Asked) {
         let order = fault!(Ordering::Release, RecordRelaxed => Ordering::Relaxed);
-        let place = ptr::from_ref(asked.place).cast_mut();
+        let place = ptr::from_ref(asked.place.location()).cast_mut();
         self.place.store(place, order);
         self.system.store(asked.system, order);
         self.answerer.store(asked.answerer, order);
@@ -247,7 +248,7 @@ impl RequestRecord {
                     behaviour: unsafe { behaviour.as_ref() },
                     // SAFETY: as for the behaviour: stored from a reference that lives for ever
                     // (X5).
-                    place: unsafe { place.as_ref() },
+                    place: Place::from(unsafe { place.as_ref() }),
                 },
                 since_ms: since >> PROGRESS_BITS,
                 progress: match since & PROGRESS {

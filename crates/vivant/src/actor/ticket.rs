@@ -5,8 +5,8 @@ use super::class::StateRef;
 use super::envelope::{KindTable, MessageKind, Processed};
 use super::refusal::{Next, Refusal};
 use super::worker::Worker;
+use crate::interned::Place;
 use crate::message::MessageRole;
-use std::panic::Location;
 
 /// The node in the inbox that stands for a message of the bounded queue. It never runs: its guard
 /// is always false, and the holder redeems such deferred tickets. So the path of messages without
@@ -25,7 +25,7 @@ impl MessageKind for Ticket {
         Processed::Done
     }
 
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse((): (), _: &Refusal, _: Place) -> Next {
         Next::Nothing
     }
 }

@@ -3,6 +3,7 @@
 use super::shared::Shared;
 use crate::failures::Caught;
 use crate::failures::{Inside, Panic};
+use crate::interned::Name;
 use crate::services::Alarm;
 use crate::services::TimerId;
 use crate::sync::Arc;
@@ -125,7 +126,7 @@ impl Shared {
         self.reports.panicked(&Panic::of(
             Inside {
                 actor,
-                behaviour: "-",
+                behaviour: Name::new("-"),
             },
             caught,
         ));

@@ -5,6 +5,7 @@ use super::refusal::{Refusal, Why};
 use super::waiting_sender::{Admission, WaitingSender};
 use super::worker::Worker;
 use crate::failures::{Inside, Panic, catch};
+use crate::interned::Name;
 use std::cell::Cell;
 use std::mem::needs_drop;
 use vivant_heap::__private::drop_by_trampoline;
@@ -17,7 +18,7 @@ pub(crate) fn run_foreign_code(what: &'static str, code: impl FnOnce()) {
             let panic = Panic::of(
                 Inside {
                     actor: what.to_owned(),
-                    behaviour: "-",
+                    behaviour: Name::new("-"),
                 },
                 caught,
             );

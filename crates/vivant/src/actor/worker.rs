@@ -13,6 +13,7 @@ use super::slot_list::SlotList;
 use super::worker_shared::WorkerShared;
 use crate::candidates::Candidate;
 use crate::failures::StopReason;
+use crate::interned::Name;
 use crate::message::Pool;
 use crate::observe::WorkerMeters;
 use crate::sync::Arc;
@@ -330,8 +331,8 @@ impl Worker {
     }
 
     /// Returns the name of the running behaviour, or `-`.
-    pub(crate) fn behaviour(&self) -> &'static str {
-        self.turn.get().map_or("-", |kind| kind.name)
+    pub(crate) fn behaviour(&self) -> Name {
+        self.turn.get().map_or(Name::new("-"), |kind| kind.name)
     }
 
     /// Records that the behaviour has another step.

@@ -14,11 +14,11 @@ use crate::actor::{
     MessageKind, Next, NotSent, Processed, Reservation, StateRef, Steps, To, Unawaited, Worker,
     bury, post_by, post_or_bury,
 };
+use crate::interned::{Name, Place};
 use crate::message::MessageRole;
 use crate::services::Asked;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 
 /// A message and its receiver. Made by the methods of a handle: `account.deposit(10)`.
 ///
@@ -29,22 +29,19 @@ pub struct Call<'a, M: Message> {
     to: To<'a>,
     args: M::Args,
     pack: Pack<M>,
-    place: &'static Location<'static>,
+    place: Place,
 }
 
 /// Packs a call into an envelope for the actor type behind its address.
-pub(crate) type Pack<M> = fn(
-    <M as Message>::Args,
-    Resolver<<M as Message>::Reply>,
-    &'static Location<'static>,
-) -> Envelope;
+pub(crate) type Pack<M> =
+    fn(<M as Message>::Args, Resolver<<M as Message>::Reply>, Place) -> Envelope;
 
 impl<'a, B: Behaviour> Call<'a, B> {
     /// The message `B` with `args`, for the actor behind `link`. Handles call this.
     #[inline]
     #[track_caller]
     pub fn new(link: &'a Link<B::Actor>, args: B::Args) -> Call<'a, B> {
-        Call::new_packed(&link.to, args, envelope::<B>, Location::caller())
+        Call::new_packed(&link.to, args, envelope::<B>, Place::caller())
     }
 }
 
@@ -54,7 +51,7 @@ impl<'a, M: Message> Call<'a, M> {
         to: &'a AddressRef,
         args: M::Args,
         pack: Pack<M>,
-        place: &'static Location<'static>,
+        place: Place,
     ) -> Call<'a, M> {
         Call {
             to: To::Lent(to),
@@ -218,7 +215,7 @@ impl<'a, M: Message> Call<'a, M> {
     }
 
     /// Where in the source it was made.
-    pub(crate) fn place(&self) -> &'static Location<'static> {
+    pub(crate) fn place(&self) -> Place {
         self.place
     }
 
@@ -228,7 +225,7 @@ impl<'a, M: Message> Call<'a, M> {
         Asked {
             system: self.to.system.number,
             answerer: self.to.id,
-            behaviour: const { &M::NAME },
+            behaviour: const { &Name::new(M::NAME) },
             place: self.place,
         }
     }
@@ -287,7 +284,7 @@ impl<M: Message> fmt::Debug for Call<'_, M> {
 pub(crate) fn envelope<B: Behaviour>(
     args: B::Args,
     resolver: Resolver<B::Reply>,
-    place: &'static Location<'static>,
+    place: Place,
 ) -> Envelope {
     Envelope::new::<Sent<B>>((args, resolver), place)
 }
@@ -360,13 +357,9 @@ impl<B: Behaviour> MessageKind for Sent<B> {
         outcome::<B>(worker)
     }
 
-    fn refuse(
-        (args, mut resolver): Self::Content,
-        refusal: &Refusal,
-        place: &'static Location<'static>,
-    ) -> Next {
+    fn refuse((args, mut resolver): Self::Content, refusal: &Refusal, place: Place) -> Next {
         refusal.drop_content(args);
-        resolver.settle(Err(refusal.error(B::NAME, place)))
+        resolver.settle(Err(refusal.error(Name::new(B::NAME), place)))
     }
 }
 
@@ -377,7 +370,7 @@ impl<B: Behaviour> MessageKind for Sent<B> {
 pub struct Then<'a, K: Continuation> {
     to: To<'a>,
     rest: K::Rest,
-    place: &'static Location<'static>,
+    place: Place,
 }
 
 impl<'a, K: Continuation> Then<'a, K> {
@@ -387,7 +380,7 @@ impl<'a, K: Continuation> Then<'a, K> {
         Then {
             to: To::Lent(&link.to),
             rest,
-            place: Location::caller(),
+            place: Place::caller(),
         }
     }
 
@@ -416,7 +409,7 @@ impl<'a, K: Continuation> Then<'a, K> {
     }
 
     /// Its address, the arguments that it has, and where it was made.
-    pub(crate) fn into_parts(self) -> (AddressRef, K::Rest, &'static Location<'static>) {
+    pub(crate) fn into_parts(self) -> (AddressRef, K::Rest, Place) {
         (self.to.into_counted(), self.rest, self.place)
     }
 

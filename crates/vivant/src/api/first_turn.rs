@@ -5,9 +5,9 @@ use super::inline_state::InlineActor;
 use super::promise::Promise;
 use super::turn::Turn;
 use crate::actor::{StateRef, WaitPurpose, Worker};
+use crate::interned::Place;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 
 /// The first turn of an incarnation, which makes its state; see
 /// [`StartFunction`](crate::StartFunction).
@@ -44,14 +44,14 @@ impl<'f, 'h, A: Actor> FirstTurn<'f, 'h, A> {
     where
         A: InlineActor,
     {
-        self.begin_when_at(start, Location::caller())
+        self.begin_when_at(start, Place::caller())
     }
 
     /// As `begin_when`: the actor waits at this place.
     pub(super) fn begin_when_at(
         self,
         start: impl FnOnce(&Turn<'_, A>) -> Promise<A>,
-        place: &'static Location<'static>,
+        place: Place,
     ) -> Begun
     where
         A: InlineActor,
@@ -73,13 +73,13 @@ impl<A: Actor> Turn<'_, A> {
     #[doc(hidden)]
     #[track_caller]
     pub fn __starts_when(&self, ready: Promise<()>) {
-        ready.wait_for(&self.owner(), WaitPurpose::Start, Location::caller());
+        ready.wait_for(&self.owner(), WaitPurpose::Start, Place::caller());
     }
 
     /// The actor ends when `done` has settled. Written by `#[stop]`.
     #[doc(hidden)]
     #[track_caller]
     pub fn __ends_when(&self, done: Promise<()>) {
-        done.wait_for(&self.owner(), WaitPurpose::Stop, Location::caller());
+        done.wait_for(&self.owner(), WaitPurpose::Stop, Place::caller());
     }
 }

@@ -5,9 +5,9 @@ use super::actor::Actor;
 use super::behaviour::{Behaviour, Message};
 use super::call::{Call, Pack, envelope};
 use super::link::{Link, Target};
+use crate::interned::Place;
 use std::any::TypeId;
 use std::fmt;
-use std::panic::Location;
 
 /// `A` implements every message of the interface `I`. `#[behaviours] impl Trait for A` writes it.
 #[diagnostic::on_unimplemented(
@@ -53,7 +53,7 @@ impl<M: Message> Entry<M> {
             M::NAME,
             class.name,
         );
-        Call::new_packed(&link.to, args, self.pack, Location::caller())
+        Call::new_packed(&link.to, args, self.pack, Place::caller())
     }
 }
 

@@ -9,11 +9,11 @@ use crate::actor::{
     Combination, Envelope, GuardOutcome, JOIN_MAX, JoinGuard, JoinTable, JoinedMessage, KindTable,
     MessageKind, Next, Processed, Refusal, StateRef, Worker,
 };
+use crate::interned::Place;
 use crate::message::MessageRole;
 use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 
 /// A behaviour that takes one message of each of several kinds together, as soon as one of each
 /// waits. `#[behaviours]` writes it for a method with `#[join(…)]`.
@@ -105,7 +105,7 @@ pub trait Join: Sized + 'static {
         order: Self::POSITION,
         guard: Self::GUARD,
         ready: ready::<Self>,
-        turn: |combination| Envelope::new::<Joined<Self>>(combination, Location::caller()),
+        turn: |combination| Envelope::new::<Joined<Self>>(combination, Place::caller()),
     };
 
     /// The guard (T8): a combination of messages with a false guard waits. It may read the state
@@ -215,8 +215,7 @@ fn again<B: Behaviour>(args: &B::Args) {
     let copy = args.map(|args| Box::new(*args) as Box<dyn Any>);
     let copy = copy.and_then(|copy| copy.downcast::<B::Args>().ok());
     if let (Some(args), Some(me)) = (copy, Worker::with_current(Worker::me_if_any).flatten()) {
-        let envelope =
-            super::call::envelope::<B>(*args, Resolver::discarding(), Location::caller());
+        let envelope = super::call::envelope::<B>(*args, Resolver::discarding(), Place::caller());
         crate::actor::post_or_bury(To::Owned(me), envelope);
     }
 }
@@ -258,7 +257,7 @@ impl<J: Join> MessageKind for Joined<J> {
 
     /// A turn is made when it begins, so none is ever refused. The messages are dropped, which
     /// breaks their promises.
-    fn refuse(combination: Combination, _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse(combination: Combination, _: &Refusal, _: Place) -> Next {
         drop(combination);
         Next::Nothing
     }

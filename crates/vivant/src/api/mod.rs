@@ -49,6 +49,8 @@ mod start;
 mod step;
 mod stepped;
 mod storage;
+#[cfg(test)]
+mod supplied_places_tests;
 #[allow(unsafe_code, reason = "a turn reaches its worker by a pointer")]
 mod turn;
 

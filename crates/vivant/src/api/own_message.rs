@@ -3,15 +3,15 @@
 use super::behaviour::Behaviour;
 use super::promise::Resolver;
 use crate::actor::{Envelope, KindTable, MessageKind, Next, Processed, Refusal, StateRef, Worker};
+use crate::interned::Place;
 use crate::message::MessageRole;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 
 /// The envelope of a message between the runtime's own actors: it is no user's turn, so it is
 /// exempt from back-pressure and faults, and is no dead letter when it comes too late.
 pub(crate) fn own<B: Behaviour<Reply = ()>>(args: B::Args) -> Envelope {
-    Envelope::new::<Own<B>>(args, Location::caller())
+    Envelope::new::<Own<B>>(args, Place::caller())
 }
 
 struct Own<B>(PhantomData<B>);
@@ -31,7 +31,7 @@ impl<B: Behaviour<Reply = ()>> MessageKind for Own<B> {
         Processed::Done
     }
 
-    fn refuse(args: B::Args, _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse(args: B::Args, _: &Refusal, _: Place) -> Next {
         drop(args);
         Next::Nothing
     }

@@ -5,6 +5,7 @@ use super::behaviour::Behaviour;
 use super::call::Sent;
 use super::promise::{Resolver, Withdrawal};
 use crate::actor::{self, AddressRef, Envelope, KindTable, Rule, Unawaited};
+use crate::interned::Name;
 use std::fmt;
 
 /// The messages of one behaviour to one actor, or those of them with certain arguments: what a
@@ -101,7 +102,7 @@ impl<B: Behaviour> fmt::Debug for Pattern<B> {
 /// A pattern of any behaviour: `AnyPattern::from(pattern)`, for lists with several behaviours.
 pub struct AnyPattern {
     to: AddressRef,
-    name: &'static str,
+    name: Name,
     unawaited: Unawaited,
     is_of: fn(&KindTable) -> bool,
     matches: Box<dyn Fn(&Envelope) -> bool + Send + Sync>,
@@ -114,7 +115,7 @@ impl AnyPattern {
         &self.to
     }
 
-    pub(crate) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> Name {
         self.name
     }
 
@@ -141,7 +142,7 @@ impl<B: Behaviour> From<Pattern<B>> for AnyPattern {
         let Pattern { to, matches } = pattern;
         AnyPattern {
             to,
-            name: B::NAME,
+            name: Name::new(B::NAME),
             unawaited: B::UNAWAITED,
             is_of: KindTable::is_of::<Sent<B>>,
             matches: Box::new(move |message| args_of::<B>(message).is_some_and(&matches)),

@@ -7,8 +7,8 @@ use crate::actor::{
     To, Worker, post, post_or_bury,
 };
 use crate::failures::StopReason;
+use crate::interned::Place;
 use crate::message::MessageRole;
-use std::panic::Location;
 
 /// Sends a message about a link; if the actor has ended, the notice comes at once.
 #[track_caller]
@@ -19,7 +19,7 @@ pub(crate) fn link(to: &AddressRef, message: LinkMessage) {
 /// Ends the actor once it has processed the messages that are in its mailbox now.
 #[track_caller]
 pub(crate) fn stop_after_queue(to: &AddressRef) {
-    let mark = Envelope::new::<StopMark>((), Location::caller());
+    let mark = Envelope::new::<StopMark>((), Place::caller());
     // An actor that has ended needs no mark.
     drop(post(To::Lent(to), mark));
 }
@@ -27,7 +27,7 @@ pub(crate) fn stop_after_queue(to: &AddressRef) {
 /// Requests that `resolver` gets the reason of the actor's end; at once, if it has ended.
 #[track_caller]
 pub(crate) fn watch(to: &AddressRef, resolver: Resolver<StopReason>) {
-    let request = Envelope::new::<Watch>(resolver, Location::caller());
+    let request = Envelope::new::<Watch>(resolver, Place::caller());
     post_or_bury(To::Lent(to), request);
 }
 
@@ -49,11 +49,7 @@ impl MessageKind for Watch {
         Processed::Done
     }
 
-    fn refuse(
-        mut resolver: Resolver<StopReason>,
-        refusal: &Refusal,
-        _: &'static Location<'static>,
-    ) -> Next {
+    fn refuse(mut resolver: Resolver<StopReason>, refusal: &Refusal, _: Place) -> Next {
         resolver.settle(Ok(refusal.reason()))
     }
 }
@@ -68,7 +64,7 @@ impl MessageKind for StopMark {
         Processed::Stop
     }
 
-    fn refuse(_: (), _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse(_: (), _: &Refusal, _: Place) -> Next {
         Next::Nothing
     }
 }

@@ -3,6 +3,7 @@
 use super::behaviour::Message;
 use super::call::Call;
 use crate::actor::{AskError, NotSent, Refusal};
+use crate::interned::Name;
 use std::error::Error;
 use std::fmt;
 
@@ -80,6 +81,6 @@ impl<M: Message> From<SendError<M>> for AskError {
             NotSent::Full(_) => Refusal::full(cell),
             NotSent::InsideTurn(inside) => return AskError::InsideTurn(inside),
         };
-        refusal.error(M::NAME, error.call.place())
+        refusal.error(Name::new(M::NAME), error.call.place())
     }
 }

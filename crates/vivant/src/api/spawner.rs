@@ -8,9 +8,9 @@ use super::promise::Promise;
 use super::start::{ByClosure, ByClosureWhen, StartCall, StartFunction};
 use super::turn::Turn;
 use crate::actor::Shared;
+use crate::interned::Place;
 use crate::sync::Arc;
 use std::fmt;
-use std::panic::Location;
 
 /// Parents of actors: a [`System`](crate::System), or the [`Turn`] of the actor that becomes their
 /// parent. The `spawn` functions that `#[start]` generates take either.
@@ -36,7 +36,7 @@ pub trait Spawner {
     /// this.
     #[track_caller]
     fn spawn_start<S: StartFunction>(&self, args: S::Args) -> Address<S::Actor> {
-        let start = StartCall::<S>::new(args).envelope(Location::caller());
+        let start = StartCall::<S>::new(args).envelope(Place::caller());
         Address::to_actor(birth_by::<S::Actor>(self.system().0, start))
     }
 
@@ -48,7 +48,7 @@ pub trait Spawner {
         &self,
         start: impl FnOnce(&Turn<'_, A>) -> Promise<A> + Send + 'static,
     ) -> Address<A> {
-        self.spawn_start::<ByClosureWhen<A, _>>((start, Location::caller()))
+        self.spawn_start::<ByClosureWhen<A, _>>((start, Place::caller()))
     }
 }
 

@@ -8,10 +8,10 @@ use super::turn::Turn;
 use crate::actor::{
     Envelope, KindTable, MessageKind, Next, Processed, Refusal, StateRef, Worker, drop_foreign,
 };
+use crate::interned::Place;
 use crate::message::MessageRole;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 
 /// How an actor makes its state: a function of arguments, with a stable name. `#[start]` writes
 /// one.
@@ -73,7 +73,7 @@ impl<S: StartFunction> StartCall<S> {
     }
 
     /// Returns the first message of an actor.
-    pub(super) fn envelope(self, place: &'static Location<'static>) -> Envelope {
+    pub(super) fn envelope(self, place: Place) -> Envelope {
         Envelope::new::<Started<S>>(self.0, place)
     }
 }
@@ -90,7 +90,7 @@ impl<S: StartFunction> MessageKind for Started<S> {
         Processed::Done
     }
 
-    fn refuse(args: S::Args, _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse(args: S::Args, _: &Refusal, _: Place) -> Next {
         drop_foreign("the drop of a refused start", args);
         Next::Nothing
     }
@@ -135,7 +135,7 @@ where
     F: FnOnce(&Turn<'_, A>) -> Promise<A> + Send + 'static,
 {
     type Actor = A;
-    type Args = (F, &'static Location<'static>);
+    type Args = (F, Place);
     const NAME: &'static str = "a closure";
 
     fn begin(first: FirstTurn<'_, '_, A>, (start, place): Self::Args) -> Begun {

@@ -12,10 +12,10 @@ use crate::actor::{
 };
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
+use crate::interned::Place;
 use crate::message::MessageRole;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 
 /// A behaviour in steps. `#[behaviours]` writes it for each method that returns a
 /// [`Step`](crate::Step).
@@ -84,7 +84,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         self.worker().expect_steps();
         let content = ((args, resolver), B::Locals::keep(locals, self));
         // The place of sending is copied from the step before.
-        let next = Envelope::new::<NextStep<B>>(content, Location::caller());
+        let next = Envelope::new::<NextStep<B>>(content, Place::caller());
         self.worker().set_next_step(next);
     }
 }
@@ -118,11 +118,7 @@ impl<B: Stepped> MessageKind for NextStep<B> {
         outcome::<B>(worker)
     }
 
-    fn refuse(
-        (sent, locals): Self::Content,
-        refusal: &Refusal,
-        place: &'static Location<'static>,
-    ) -> Next {
+    fn refuse((sent, locals): Self::Content, refusal: &Refusal, place: Place) -> Next {
         #[cfg(test)]
         if is_planted(InjectedFault::LeakedLocals) {
             std::mem::forget(locals);

@@ -3,10 +3,10 @@
 use super::offer::GateState;
 use crate::actor::{AddressRef, Pattern, Update};
 use crate::failures::{Caught, catch};
+use crate::interned::Place;
 use crate::sync::{Mutex, lock};
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::panic::Location;
 
 /// A condition over the state of a synchronizer. User code.
 pub(crate) type Condition = Box<dyn Fn(&dyn Any) -> bool + Send + Sync>;
@@ -21,12 +21,12 @@ pub(crate) struct Declaration {
     pub(crate) conditions: Vec<Condition>,
     pub(crate) state: Box<dyn Any + Send>,
     /// Where in the source it is declared.
-    pub(crate) place: &'static Location<'static>,
+    pub(crate) place: Place,
 }
 
 pub(super) struct Declared {
     pub(super) number: u64,
-    pub(super) place: &'static Location<'static>,
+    pub(super) place: Place,
     conditions: Vec<Condition>,
     /// Taken out by the transaction that occupies the synchronizer, while user code runs (S3).
     state: Mutex<Option<Box<dyn Any + Send>>>,
@@ -35,7 +35,7 @@ pub(super) struct Declared {
 impl Declared {
     pub(super) fn new(
         number: u64,
-        place: &'static Location<'static>,
+        place: Place,
         conditions: Vec<Condition>,
         state: Box<dyn Any + Send>,
     ) -> Declared {

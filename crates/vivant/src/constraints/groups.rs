@@ -1,6 +1,6 @@
 //! Groups: offers that can be dispatched together (S3, S5, S6).
 
-use super::offer::{Gate, GateState, OfferState, Place, Rank};
+use super::offer::{Gate, GateState, OfferState, PatternPlace, Rank};
 use super::table::Table;
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ struct Draft {
     /// The sets that they match places of, each with its synchronizer.
     sets: BTreeSet<(u64, usize)>,
     /// The places of these sets without an offer.
-    missing: BTreeSet<Place>,
+    missing: BTreeSet<PatternPlace>,
 }
 
 impl<U> Table<U> {
@@ -130,10 +130,10 @@ impl<U> Table<U> {
     }
 
     /// The places of the set of this one.
-    fn places_with(&self, of: Place) -> impl Iterator<Item = Place> + '_ {
+    fn places_with(&self, of: PatternPlace) -> impl Iterator<Item = PatternPlace> + '_ {
         let entry = self.entries.get(&of.synchronizer);
         let count = entry.map_or(0, |entry| entry.sets[of.set].len());
-        (0..count).map(move |place| Place { place, ..of })
+        (0..count).map(move |place| PatternPlace { place, ..of })
     }
 
     /// Returns true if no offer of the draft has the offer's actor, or one of its places.
@@ -141,7 +141,7 @@ impl<U> Table<U> {
         let Some(offer) = self.offers.get(&rank) else {
             return false;
         };
-        let is_taken = |place: &Place| {
+        let is_taken = |place: &PatternPlace| {
             let is_of_set = draft.sets.contains(&(place.synchronizer, place.set));
             is_of_set && !draft.missing.contains(place)
         };

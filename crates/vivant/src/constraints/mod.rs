@@ -21,7 +21,7 @@ mod tests;
 mod transaction;
 
 pub(crate) use declared::{Condition, Declaration};
-pub(crate) use offer::{Gate, Hopeless, Matches, Offered, Place};
+pub(crate) use offer::{Gate, Hopeless, Matches, Offered, PatternPlace};
 pub(crate) use transaction::{Patience, Refused, Task};
 
 use crate::actor::{
@@ -29,12 +29,12 @@ use crate::actor::{
     Signals, StateRef, Update, Worker,
 };
 use crate::failures::{Caught, catch};
+use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::services::Services;
 use crate::sync::{Arc, Mutex, lock};
 use declared::{Broken, Declared};
 use std::collections::BTreeMap;
-use std::panic::Location;
 use table::Table;
 use transaction::Acquired;
 
@@ -287,8 +287,8 @@ impl Inner {
     }
 }
 
-fn hopeless(place: Option<&'static Location<'static>>, how: &str) -> Hopeless {
-    let place = place.map(ToString::to_string).unwrap_or_default();
+fn hopeless(place: Option<Place>, how: &str) -> Hopeless {
+    let place = place.map(|place| place.to_string()).unwrap_or_default();
     format!("the synchronizer declared at {place} dispatches it only {how}").into()
 }
 
@@ -303,7 +303,7 @@ impl MessageKind for Constrain {
         Processed::Constrain(patterns)
     }
 
-    fn refuse(patterns: Vec<Pattern>, _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse(patterns: Vec<Pattern>, _: &Refusal, _: Place) -> Next {
         drop(patterns);
         Next::Nothing
     }

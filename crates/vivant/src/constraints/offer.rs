@@ -8,7 +8,7 @@ pub(super) type Rank = u64;
 
 /// A place of a set of a synchronizer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Place {
+pub(crate) struct PatternPlace {
     pub(crate) synchronizer: u64,
     pub(crate) set: usize,
     pub(crate) place: usize,
@@ -24,7 +24,7 @@ pub(crate) struct Gate {
 /// What a message matches.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub(crate) struct Matches {
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<PatternPlace>,
     pub(crate) gates: Vec<Gate>,
     /// The synchronizers with a gate or an update among the patterns.
     pub(crate) stateful: BTreeSet<u64>,

@@ -1,7 +1,7 @@
 //! The table of constraints as plain data: synchronizers, offers, transactions and holds (S1 to S8
 //! of the README). No user code, no actors: they are numbers here.
 
-use super::offer::{GateState, Hopeless, Matches, Offer, Place, Rank};
+use super::offer::{GateState, Hopeless, Matches, Offer, PatternPlace, Rank};
 use super::transaction::{Released, Seat, Transaction};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub(crate) struct Table<U> {
     pub(super) offers: BTreeMap<Rank, Offer>,
     pub(super) by_message: BTreeMap<(u64, u64), Rank>,
     /// The waiting offers at each place.
-    pub(super) at: BTreeMap<Place, BTreeSet<Rank>>,
+    pub(super) at: BTreeMap<PatternPlace, BTreeSet<Rank>>,
     pub(super) transactions: BTreeMap<u64, Transaction<U>>,
     pub(super) seats: BTreeMap<u64, Seat>,
     /// The actors that are to look at the table.
@@ -102,7 +102,7 @@ impl<U> Table<U> {
 
     pub(super) fn hopeless(&self, matches: &Matches) -> Option<Hopeless> {
         let broken = |synchronizer| self.entries.get(&synchronizer)?.broken.clone();
-        let of_set = |place: &Place| {
+        let of_set = |place: &PatternPlace| {
             let entry = self.entries.get(&place.synchronizer)?;
             entry.hopeless_sets.get(&place.set).cloned()
         };

@@ -3,6 +3,7 @@
 use super::why::with_heap;
 use crate::actor::{CellRef, Shared};
 use crate::gc_state::DetachedHeaps;
+use crate::interned::Name;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::iter;
@@ -153,12 +154,10 @@ impl<'s> ObjectGraph<'s> {
     }
 
     /// The names of the types of these objects. A tag, or an object of another heap, has none.
-    pub(super) fn type_names<'n>(
-        &mut self,
-        nodes: impl Iterator<Item = &'n Node>,
-    ) -> Vec<&'static str> {
+    pub(super) fn type_names<'n>(&mut self, nodes: impl Iterator<Item = &'n Node>) -> Vec<Name> {
         nodes
             .filter_map(|(place, object)| self.heap(*place)?.type_name(*object))
+            .map(Name::new)
             .collect()
     }
 }

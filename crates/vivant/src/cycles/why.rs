@@ -4,6 +4,7 @@ use super::actor_graph::ActorGraph;
 use crate::actor::{AddressRef, CellRef, OutgoingReference, Shared};
 use crate::api::{Address, Target};
 use crate::failures::catch;
+use crate::interned::Name;
 use std::any::Any;
 use std::fmt;
 use vivant_heap::Sharer;
@@ -16,7 +17,7 @@ pub struct WhyAlive {
     pub what: String,
     /// For an object: the types of the objects of its owner through which it is kept, outermost
     /// first. Empty if it is kept by itself, if the owner's state keeps it, or for an actor.
-    pub within: Vec<&'static str>,
+    pub within: Vec<Name>,
     /// The retaining path: the actor that holds its address, or has the object; the actor that
     /// holds that one's address, and so on. Of all such chains the shortest, and of those the one
     /// through the actors that were made first. Empty if it is a root itself. For an object, each
@@ -38,7 +39,7 @@ pub struct Retainer {
     /// object to which other heaps refer. The last of them holds the address of the actor before,
     /// or refers to the object. Empty if the state itself does, or if the way is not known because
     /// the actor runs.
-    pub objects: Vec<&'static str>,
+    pub objects: Vec<Name>,
 }
 
 /// What keeps an actor or an object alive, other than actors.
@@ -112,7 +113,7 @@ impl fmt::Display for Retainer {
     }
 }
 
-fn within(f: &mut fmt::Formatter<'_>, objects: &[&str]) -> fmt::Result {
+fn within(f: &mut fmt::Formatter<'_>, objects: &[Name]) -> fmt::Result {
     match objects {
         [] => Ok(()),
         objects => write!(f, " (in {})", objects.join(" > ")),
@@ -218,7 +219,7 @@ pub(super) fn actor_chain(all: &[CellRef], path: &[usize]) -> Vec<Retainer> {
 
 /// The types of the objects from an actor's state to an object that has an address of `to`; none if
 /// the state does, or is not known.
-fn objects_to(holder: &CellRef, to: &CellRef) -> Vec<&'static str> {
+fn objects_to(holder: &CellRef, to: &CellRef) -> Vec<Name> {
     let (id, system) = (to.id, to.system.number);
     let is_that = |one: OutgoingReference| one.who.id == id && one.system == system;
     let path = with_heap(holder, |heap| {
@@ -229,7 +230,10 @@ fn objects_to(holder: &CellRef, to: &CellRef) -> Vec<&'static str> {
             }
         });
         match holding.into_iter().collect::<Option<Vec<_>>>() {
-            Some(objects) => heap.graph().path_to(&objects),
+            Some(objects) => {
+                let path = heap.graph().path_to(&objects);
+                path.into_iter().map(Name::new).collect()
+            }
             None => Vec::new(),
         }
     });

@@ -14,10 +14,10 @@ use crate::api::{Actor, Handle, InlineState, Link, Resolver, Target, Turn};
 use crate::api::{birth, birth_of_stop_hook};
 use crate::failures::{Caught, StopReason, catch};
 use crate::failures::{Inside, Panic};
+use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::sync::{Arc, AtomicBool, Ordering};
 use std::future::Future;
-use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, Wake, Waker};
 
@@ -27,7 +27,7 @@ pub(crate) struct FutureActor {
     poll_queued: Arc<AtomicBool>,
     /// The turn that spawned the future, and where: for errors.
     origin: Inside,
-    place: &'static Location<'static>,
+    place: Place,
 }
 
 /// A future and the resolver of its promise, or a stream and its continuation, whatever their
@@ -107,7 +107,7 @@ impl MessageKind for PollFuture {
         Processed::Done
     }
 
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse((): (), _: &Refusal, _: Place) -> Next {
         Next::Nothing
     }
 }
@@ -162,18 +162,14 @@ impl Wake for Wakeup {
 }
 
 fn poll(to: &AddressRef) {
-    let envelope = Envelope::new::<PollFuture>((), Location::caller());
+    let envelope = Envelope::new::<PollFuture>((), Place::caller());
     // An ended actor needs no poll.
     drop(post(To::Lent(to), envelope));
 }
 
 /// Starts `future` as a child of the actor of the current turn.
-pub(crate) fn spawn<F>(
-    worker: &Worker,
-    future: F,
-    resolver: Resolver<F::Output>,
-    place: &'static Location<'static>,
-) where
+pub(crate) fn spawn<F>(worker: &Worker, future: F, resolver: Resolver<F::Output>, place: Place)
+where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
@@ -194,7 +190,7 @@ pub(crate) fn start(
     system: &Arc<Shared>,
     task: Box<dyn Task>,
     origin: Inside,
-    place: &'static Location<'static>,
+    place: Place,
 ) -> CellRef {
     // Woken from the start: the first poll is on its way.
     let poll_queued = Arc::new(AtomicBool::new(true));

@@ -10,10 +10,10 @@ use crate::actor::{
     drop_foreign,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
+use crate::interned::Place;
 use crate::message::MessageRole;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 
 impl<K: Continuation> Then<'_, K> {
     /// The message with its hole filled, without a reply. `token` is dropped when its turn has
@@ -55,7 +55,7 @@ impl<B: Behaviour, G: Send + 'static> MessageKind for TrackedMessage<B, G> {
         outcome::<B>(worker)
     }
 
-    fn refuse((args, token): Self::Content, _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse((args, token): Self::Content, _: &Refusal, _: Place) -> Next {
         drop_foreign("the drop of a refused message", args);
         drop(token);
         Next::Nothing

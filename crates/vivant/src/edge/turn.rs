@@ -4,9 +4,9 @@ use super::future;
 use super::stream::Attachment;
 use crate::api::{Actor, Promise, Turn};
 use crate::failures::Inside;
+use crate::interned::Place;
 use futures_core::Stream;
 use std::future::Future;
-use std::panic::Location;
 
 impl<A: Actor> Turn<'_, A> {
     /// Attaches a stream: its items become messages to an actor.
@@ -55,7 +55,7 @@ impl<A: Actor> Turn<'_, A> {
             actor: self.worker().path(),
             behaviour: self.worker().behaviour(),
         };
-        Attachment::new(stream, &self.worker().system, origin, Location::caller())
+        Attachment::new(stream, &self.worker().system, origin, Place::caller())
     }
 
     /// Runs a future beside the actors and returns a promise of its result. The future is an
@@ -108,7 +108,7 @@ impl<A: Actor> Turn<'_, A> {
         F::Output: Send + 'static,
     {
         let (promise, resolver) = self.promise();
-        future::spawn(self.worker(), future, resolver, Location::caller());
+        future::spawn(self.worker(), future, resolver, Place::caller());
         promise
     }
 }

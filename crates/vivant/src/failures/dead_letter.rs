@@ -1,17 +1,17 @@
 //! A message that was not processed, and why.
 
+use crate::interned::{Name, Place};
 use std::fmt;
-use std::panic::Location;
 
 /// A message that was not processed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadLetter {
     /// Stable name of the behaviour.
-    pub behaviour: &'static str,
+    pub behaviour: Name,
     /// Path of its receiver.
     pub actor: String,
     /// Where in the source it was made.
-    pub place: &'static Location<'static>,
+    pub place: Place,
     /// Why it was not processed.
     pub cause: Cause,
 }
@@ -49,7 +49,7 @@ pub enum Cause {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeadLetterCount {
     /// Stable name of the behaviour.
-    pub behaviour: &'static str,
+    pub behaviour: Name,
     /// Where in the source they were made, `file:line:column`.
     pub place: String,
     /// Why they were not processed.

@@ -1,5 +1,6 @@
 //! A panic of user code, and the turn in which an error arose.
 
+use crate::interned::Name;
 use crate::sync::Arc;
 use std::fmt;
 
@@ -9,7 +10,7 @@ pub struct Inside {
     /// Path of the actor, or `outside` when no turn was running.
     pub actor: String,
     /// Stable name of the behaviour that was running, or `-`.
-    pub behaviour: &'static str,
+    pub behaviour: Name,
 }
 
 /// A panic that was caught at the boundary of a turn.
@@ -19,7 +20,7 @@ pub struct Panic(Arc<PanicDetails>);
 #[derive(PartialEq, Eq)]
 struct PanicDetails {
     actor: String,
-    behaviour: &'static str,
+    behaviour: Name,
     message: String,
     place: Option<String>,
 }
@@ -40,7 +41,7 @@ impl Panic {
     }
 
     /// Stable name of the behaviour that panicked.
-    pub fn behaviour(&self) -> &'static str {
+    pub fn behaviour(&self) -> Name {
         self.0.behaviour
     }
 

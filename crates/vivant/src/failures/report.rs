@@ -3,6 +3,7 @@
 
 use super::panic::Panic;
 use super::stop::{Failed, GaveUp};
+use crate::interned::Name;
 use crate::sync::Arc;
 use std::fmt;
 use vivant_heap::Marking;
@@ -16,7 +17,7 @@ pub enum Report {
         /// Path of the actor.
         actor: String,
         /// Stable name of the behaviour.
-        behaviour: &'static str,
+        behaviour: Name,
         /// How long it had been running when it was noticed, in milliseconds.
         for_ms: u64,
     },
@@ -26,7 +27,7 @@ pub enum Report {
         /// Path of the actor.
         actor: String,
         /// Stable name of the behaviour.
-        behaviour: &'static str,
+        behaviour: Name,
         /// Bytes allocated, including those that were young before it.
         bytes: u64,
     },
@@ -69,7 +70,7 @@ pub enum Report {
     /// ([`SystemBuilder::collectors`](crate::SystemBuilder::collectors)).
     UnusedCollector {
         /// Where the text was: `VIVANT_COLLECTOR` or `SystemBuilder::collectors`.
-        place: &'static str,
+        place: Name,
         /// The name in it.
         name: String,
         /// The marking mode that the text sets.

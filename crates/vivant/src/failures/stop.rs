@@ -1,6 +1,7 @@
 //! Why an actor ends.
 
 use super::panic::Panic;
+use crate::interned::Name;
 use crate::sync::Arc;
 use std::fmt;
 
@@ -48,7 +49,7 @@ pub enum StopReason {
 #[non_exhaustive]
 pub struct Failed {
     /// Stable name of the behaviour that declared it.
-    pub behaviour: &'static str,
+    pub behaviour: Name,
     /// Why.
     pub message: String,
 }

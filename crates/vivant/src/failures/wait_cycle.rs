@@ -1,7 +1,7 @@
 //! A cycle of exclusive waits: none of its requests can be answered.
 
+use crate::interned::{Name, Place};
 use std::fmt;
-use std::panic::Location;
 
 /// A cycle of actors that wait for each other exclusively. One of its requests has failed, so that
 /// the others go on.
@@ -20,12 +20,12 @@ pub struct WaitEdge {
     /// Path of the actor that waits.
     pub actor: String,
     /// Where in the source its wait began.
-    pub waits_at: &'static Location<'static>,
+    pub waits_at: Place,
     /// Stable name of the behaviour that was asked for.
-    pub behaviour: &'static str,
+    pub behaviour: Name,
     /// Where in the source the request was made: by the actor that waits, or by an actor with an
     /// answer that depends on the request.
-    pub asked_at: &'static Location<'static>,
+    pub asked_at: Place,
     /// Path of the actor that defers the request.
     pub deferred_by: String,
 }

@@ -9,10 +9,10 @@ use crate::actor::Worker;
 use crate::actor::{AddressRef, StateRef};
 use crate::actor::{Envelope, KindTable, MessageKind, Processed};
 use crate::api::Actor;
+use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::statistics::HeapCounts;
 use std::marker::PhantomData;
-use std::panic::Location;
 use vivant_heap::{GcReason, Object};
 
 /// An idle check: it finds out whether the actor has run since the last one.
@@ -23,7 +23,7 @@ pub(super) fn send_idle_check<A: Actor<Storage = GcState>>(to: AddressRef)
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    let envelope = Envelope::new::<IdleCheck<A>>((), Location::caller());
+    let envelope = Envelope::new::<IdleCheck<A>>((), Place::caller());
     Delivery { to, envelope }.deliver();
 }
 
@@ -39,7 +39,7 @@ where
         Processed::Done
     }
 
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse((): (), _: &Refusal, _: Place) -> Next {
         Next::Nothing
     }
 }
@@ -52,7 +52,7 @@ pub(super) fn send_continue<A: Actor<Storage = GcState>>(to: AddressRef)
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    let envelope = Envelope::new::<ContinueGc<A>>((), Location::caller());
+    let envelope = Envelope::new::<ContinueGc<A>>((), Place::caller());
     Delivery { to, envelope }.deliver();
 }
 
@@ -68,7 +68,7 @@ where
         Processed::Done
     }
 
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse((): (), _: &Refusal, _: Place) -> Next {
         Next::Nothing
     }
 }

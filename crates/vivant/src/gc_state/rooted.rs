@@ -8,6 +8,7 @@
 use super::collected::{ActorHeap, GcState};
 use super::gc_waker::GcWaker;
 use crate::api::{Actor, Turn};
+use crate::interned::Name;
 use crate::sync::{Arc, Mutex, lock};
 use std::any::type_name;
 use std::fmt;
@@ -98,7 +99,7 @@ pub struct Rooted<A, T> {
 /// and lost the object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForeignRoot {
-    type_name: &'static str,
+    type_name: Name,
 }
 
 /// What the handles of one heap share.
@@ -222,7 +223,7 @@ where
         object
             .and_then(Gc::downcast::<T::Of<'gc>>)
             .ok_or(ForeignRoot {
-                type_name: type_name::<T>(),
+                type_name: Name::new(type_name::<T>()),
             })
     }
 }

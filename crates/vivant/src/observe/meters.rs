@@ -331,7 +331,7 @@ pub(super) fn report(report: &Report) {
         | Report::ThreadFailed { .. } => return,
     };
     let actor_type = type_in(actor).to_owned();
-    counter!(name, "actor_type" => actor_type, "behaviour" => behaviour).increment(1);
+    counter!(name, "actor_type" => actor_type, "behaviour" => behaviour.as_str()).increment(1);
 }
 
 /// The type in a path: without the numbers behind it.

@@ -21,10 +21,10 @@ pub(crate) use spans::Origin;
 pub(crate) use observed_actor::ObservedActor;
 
 use crate::failures::{Cause, Report, StopReason};
+use crate::interned::Place;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use crate::oracle::Oracle;
 use crate::statistics::PauseKind;
-use std::panic::Location;
 
 /// The handles of one system.
 #[cfg(not(feature = "metrics"))]
@@ -97,7 +97,7 @@ pub(crate) fn turn(
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 pub(crate) struct TurnCause {
     pub(crate) behaviour: &'static str,
-    pub(crate) place: &'static Location<'static>,
+    pub(crate) place: Place,
     pub(crate) sent_ms: u32,
     pub(crate) origin: Origin,
 }
@@ -199,7 +199,7 @@ pub(crate) fn ended(
 pub(crate) fn dead_letter(
     actor: &ObservedActor<impl Fn() -> String>,
     behaviour: &'static str,
-    place: &'static Location<'static>,
+    place: Place,
     cause: Cause,
 ) {
     #[cfg(feature = "tracing")]

@@ -11,9 +11,9 @@
 
 use super::observed_actor::ObservedActor;
 use crate::failures::{Cause, Report, StopReason};
+use crate::interned::Place;
 use std::cell::Cell;
 use std::fmt;
-use std::panic::Location;
 use tracing::dispatcher::{Dispatch, get_default};
 use tracing::level_filters::LevelFilter;
 use tracing::span::Id;
@@ -115,7 +115,7 @@ pub(super) fn is_enabled() -> bool {
 #[inline]
 pub(super) fn turn(
     behaviour: &'static str,
-    place: &'static Location<'static>,
+    place: Place,
     origin: Origin,
     path: impl Fn() -> String,
 ) -> Span {
@@ -154,7 +154,7 @@ pub(super) fn restarted(actor: &ObservedActor<impl Fn() -> String>) {
 pub(super) fn dead_letter(
     actor: &ObservedActor<impl Fn() -> String>,
     behaviour: &'static str,
-    place: &'static Location<'static>,
+    place: Place,
     cause: Cause,
 ) {
     if is_enabled() {
@@ -175,16 +175,16 @@ pub(super) fn report(report: &Report) {
             actor,
             behaviour,
             for_ms,
-        } => warn!(target: "vivant", actor, behaviour, for_ms, "slow turn"),
+        } => warn!(target: "vivant", actor, behaviour = behaviour.as_str(), for_ms, "slow turn"),
         Report::LargeTurn {
             actor,
             behaviour,
             bytes,
-        } => warn!(target: "vivant", actor, behaviour, bytes, "large turn"),
+        } => warn!(target: "vivant", actor, behaviour = behaviour.as_str(), bytes, "large turn"),
         Report::Panicked(panic) => warn!(
             target: "vivant",
             actor = panic.actor(),
-            behaviour = panic.behaviour(),
+            behaviour = panic.behaviour().as_str(),
             place = panic.place(),
             error = panic.message(),
             "panicked",
@@ -192,7 +192,7 @@ pub(super) fn report(report: &Report) {
         Report::Failed { actor, why } => warn!(
             target: "vivant",
             actor,
-            behaviour = why.behaviour,
+            behaviour = why.behaviour.as_str(),
             error = why.message,
             "failed",
         ),
@@ -213,7 +213,7 @@ pub(super) fn report(report: &Report) {
             place,
             name,
             marking,
-        } => warn!(target: "vivant", place, name, %marking, "unused collector"),
+        } => warn!(target: "vivant", place = place.as_str(), name, %marking, "unused collector"),
         Report::ThreadFailed { error } => {
             warn!(target: "vivant", error, "a worker thread could not be started");
         }

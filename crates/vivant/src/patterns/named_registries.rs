@@ -5,6 +5,7 @@ use super::group::Group;
 use super::names::LookupError;
 use super::topic::Topic;
 use crate::api::Target;
+use crate::interned::Name;
 use crate::services::Services;
 use crate::sync::{Mutex, lock};
 use std::any::{Any, type_name};
@@ -41,7 +42,7 @@ struct RegistryTable {
 struct RegistryEntry {
     registry: Box<dyn Any + Send + Sync>,
     is_idle: fn(&dyn Any) -> bool,
-    type_name: &'static str,
+    type_name: Name,
 }
 
 impl NamedRegistries {
@@ -56,7 +57,7 @@ impl NamedRegistries {
             let registry = entry.registry.downcast_ref::<C>();
             return registry.cloned().ok_or_else(|| LookupError::OtherType {
                 name: name.to_owned(),
-                wanted: type_name::<C>(),
+                wanted: Name::new(type_name::<C>()),
                 registered_as: entry.type_name,
             });
         }
@@ -64,7 +65,7 @@ impl NamedRegistries {
         let entry = RegistryEntry {
             registry: Box::new(registry.clone()),
             is_idle: |any| any.downcast_ref::<C>().is_some_and(C::is_idle),
-            type_name: type_name::<C>(),
+            type_name: Name::new(type_name::<C>()),
         };
         table.entries.insert(key, entry);
         if table.entries.len() >= SWEEP_MIN.max(2 * table.swept) {

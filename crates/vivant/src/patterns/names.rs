@@ -2,6 +2,7 @@
 
 use crate::actor::{CellRef, Shared};
 use crate::api::{Address, Target, WeakAddress};
+use crate::interned::Name;
 use crate::services::ExitHookId;
 use crate::services::Services;
 use crate::statistics::NameFacts;
@@ -19,7 +20,7 @@ struct NameEntry {
     cell: CellRef,
     /// A `WeakAddress` of the type that was registered.
     address: Box<dyn Any + Send + Sync>,
-    registered_as: &'static str,
+    registered_as: Name,
     exit_hook: ExitHookId,
 }
 
@@ -64,9 +65,9 @@ pub enum LookupError {
         /// The name.
         name: String,
         /// The requested type.
-        wanted: &'static str,
+        wanted: Name,
         /// The type that was registered.
-        registered_as: &'static str,
+        registered_as: Name,
     },
 }
 
@@ -135,7 +136,7 @@ impl Names {
         let entry = NameEntry {
             cell: to.cell(),
             address: Box::new(Address::downgrade(address)),
-            registered_as: type_name::<T>(),
+            registered_as: Name::new(type_name::<T>()),
             exit_hook,
         };
         let before = names.insert(name.to_owned(), entry);
@@ -164,7 +165,7 @@ impl Names {
             let address = entry.address.downcast_ref::<WeakAddress<T>>();
             address.cloned().ok_or_else(|| LookupError::OtherType {
                 name: name.to_owned(),
-                wanted: type_name::<T>(),
+                wanted: Name::new(type_name::<T>()),
                 registered_as: entry.registered_as,
             })?
         };

@@ -5,12 +5,12 @@ use crate::actor::{
 };
 use crate::api::{AnyPattern, Behaviour, Pattern, Patterns, args_of};
 use crate::constraints::{Condition, Constraints, Declaration};
+use crate::interned::{Name, Place};
 use crate::sync::Arc;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
-use std::panic::Location;
 
 /// Constraints over the messages of a group of actors: messages that are dispatched together or not
 /// at all, and messages that wait while a condition holds. Declared apart from the actors; their
@@ -307,7 +307,7 @@ impl<S: Send + 'static> SynchronizerBuilder<S> {
             sets: self.sets,
             conditions: self.conditions,
             state: Box::new(self.state),
-            place: Location::caller(),
+            place: Place::caller(),
         };
         match Constraints::of(&system).declare(declaration) {
             Ok(number) => Ok(Synchronizer { system, number }),
@@ -345,7 +345,7 @@ pub enum SynchronizerError {
     /// dispatch it and its turn.
     IfAwaited {
         /// Its name.
-        behaviour: &'static str,
+        behaviour: Name,
     },
     /// This actor has ended.
     Ended {

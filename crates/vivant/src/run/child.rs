@@ -14,8 +14,8 @@ use crate::actor::{
 use crate::actor::{Messages, OnPanic, Restart, SupervisedBy, Terms};
 use crate::failures::Panic;
 use crate::failures::{StopReason, catch};
+use crate::interned::Place;
 use crate::message::MessageRole;
-use std::panic::Location;
 
 /// What happens to an actor at the end of an incarnation.
 enum IncarnationEnd {
@@ -254,7 +254,7 @@ impl MessageKind for Beginning {
         Processed::Done
     }
 
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse((): (), _: &Refusal, _: Place) -> Next {
         Next::Nothing
     }
 }

@@ -5,8 +5,8 @@ use super::run_guard::RunGuard;
 use crate::actor::Refusal;
 use crate::actor::{KindTable, MessageKind, Next, Processed, StateRef, Worker};
 use crate::failures::catch;
+use crate::interned::Place;
 use crate::message::MessageRole;
-use std::panic::Location;
 use vivant_brc::Executor;
 
 impl RunGuard<'_> {
@@ -60,7 +60,7 @@ impl MessageKind for Merging {
         Processed::Done
     }
 
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse((): (), _: &Refusal, _: Place) -> Next {
         Next::Nothing
     }
 }

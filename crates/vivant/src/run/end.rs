@@ -10,9 +10,9 @@ use crate::actor::{
     WaitPurpose, Worker,
 };
 use crate::failures::{Caught, StopReason, catch};
+use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::observe;
-use std::panic::Location;
 
 /// Whether the end of an actor waits for its stop hook.
 #[must_use]
@@ -209,7 +209,7 @@ impl MessageKind for Ending {
         Processed::Done
     }
 
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse((): (), _: &Refusal, _: Place) -> Next {
         Next::Nothing
     }
 }

@@ -13,11 +13,11 @@ use crate::actor::{
 use crate::failures::{NotStarted, StopReason, WaitCycle, catch};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
+use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::services::Alarm;
 use crate::sync::Arc;
 use crate::wait_for::{Deferral, WaitForGraph};
-use std::panic::Location;
 
 /// After this time a request is examined for wait cycles again, in nanoseconds: a cycle is found
 /// within a few milliseconds of its last edge.
@@ -100,7 +100,7 @@ impl RunGuard<'_> {
         let cell = self.actor.cell();
         let post = move || {
             if let Some(to) = cell.upgrade() {
-                let envelope = Envelope::new::<ExamineRequests>((), Location::caller());
+                let envelope = Envelope::new::<ExamineRequests>((), Place::caller());
                 Delivery { to, envelope }.deliver();
             }
         };
@@ -310,7 +310,7 @@ impl MessageKind for ExamineRequests {
         Processed::ExamineRequests
     }
 
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse((): (), _: &Refusal, _: Place) -> Next {
         Next::Nothing
     }
 }

@@ -8,9 +8,9 @@ use crate::actor::{
 };
 use crate::constraints::{Constraints, Patience, Refused};
 use crate::failures::{Caught, catch, resume};
+use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::services::Alarm;
-use std::panic::Location;
 
 /// Whether the message that an actor has offered can be dispatched now.
 enum Standing {
@@ -205,7 +205,7 @@ impl MessageKind for Synchronizing {
         Processed::Done
     }
 
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse((): (), _: &Refusal, _: Place) -> Next {
         Next::Nothing
     }
 }

@@ -1,7 +1,7 @@
 //! The offers of an actor's messages to the table of constraints.
 
 use crate::actor::{CellRef, Constrained, Decision, Envelope, Evaluation, Guarded, Pattern, Rule};
-use crate::constraints::{Constraints, Gate, Matches, Offered, Place};
+use crate::constraints::{Constraints, Gate, Matches, Offered, PatternPlace};
 use crate::failures::catch;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -61,7 +61,7 @@ pub(super) fn matches_of(patterns: &[Pattern], cell: &CellRef, message: &Envelop
             Err(caught) => Constraints::of(&cell.system).break_down(synchronizer, cell, caught),
         }
         match pattern.rule {
-            Rule::Together { set, place } => matches.places.push(Place {
+            Rule::Together { set, place } => matches.places.push(PatternPlace {
                 synchronizer,
                 set,
                 place,

@@ -12,6 +12,7 @@ use crate::failures::Panic;
 use crate::failures::{Caught, StopReason};
 #[cfg(test)]
 use crate::injected_fault::InjectedFault;
+use crate::interned::Name;
 use crate::message::Parked;
 use crate::mute::Muting;
 
@@ -369,7 +370,7 @@ impl<'w> RunGuard<'w> {
         }
     }
 
-    pub(crate) fn panicked(&self, behaviour: &'static str, caught: Caught) -> Panic {
+    pub(crate) fn panicked(&self, behaviour: impl Into<Name>, caught: Caught) -> Panic {
         let panic = self.actor.panic(behaviour, caught);
         self.actor.system.reports.panicked(&panic);
         panic

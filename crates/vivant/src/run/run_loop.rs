@@ -8,6 +8,7 @@ use crate::failures::{Caught, StopReason, catch};
 use crate::failures::{Inside, Panic};
 #[cfg(test)]
 use crate::injected_fault::InjectedFault;
+use crate::interned::Name;
 
 /// How a run ended.
 #[must_use = "an actor that is not requeued will never run again"]
@@ -59,7 +60,7 @@ pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
         // Nothing more can be done for this actor; the worker survives.
         let inside = Inside {
             actor: held.actor().path(),
-            behaviour: "the end of the actor",
+            behaviour: Name::new("the end of the actor"),
         };
         held.actor()
             .system

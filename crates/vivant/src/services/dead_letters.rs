@@ -2,13 +2,13 @@
 //! subscribe to them (T3).
 
 use crate::failures::{Caught, Cause, DeadLetter, DeadLetterCount, catch};
+use crate::interned::{Name, Place};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::Location;
 
-type Tally = BTreeMap<(&'static str, (&'static str, u32, u32), Cause), u64>;
+type Tally = BTreeMap<(Name, (&'static str, u32, u32), Cause), u64>;
 
 /// The receiver of a dead letter: the numbers of its system and of the actor.
 pub(crate) type Receiver = (u64, u64);
@@ -93,17 +93,8 @@ impl DeadLetters {
     }
 
     /// Counts a message that was not processed.
-    pub(crate) fn count(
-        &self,
-        behaviour: &'static str,
-        place: &'static Location<'static>,
-        cause: Cause,
-    ) {
-        let key = (
-            behaviour,
-            (place.file(), place.line(), place.column()),
-            cause,
-        );
+    pub(crate) fn count(&self, behaviour: Name, place: Place, cause: Cause) {
+        let key = (behaviour, place.parts(), cause);
         *lock(&self.tally).entry(key).or_default() += 1;
     }
 
@@ -198,9 +189,9 @@ mod tests {
         let notified = Arc::new(AtomicU64::new(0));
         let pass_on = |letters: &DeadLetters| {
             let letter = || DeadLetter {
-                behaviour: "Quiet::ping",
+                behaviour: Name::new("Quiet::ping"),
                 actor: String::new(),
-                place: Location::caller(),
+                place: Place::caller(),
                 cause: Cause::Ended,
             };
             letters.pass_on((0, 0), letter, |_| panic!("no subscriber panics"));

@@ -1,6 +1,7 @@
 //! [`Reports`]: the reports of a system.
 
 use crate::failures::{Failed, GaveUp, Panic, Report, catch};
+use crate::interned::Name;
 use crate::observe;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use std::collections::VecDeque;
@@ -38,7 +39,7 @@ impl Reports {
         self.publish(Report::Failed { actor, why });
     }
 
-    pub(crate) fn large_turn(&self, actor: String, behaviour: &'static str, bytes: u64) {
+    pub(crate) fn large_turn(&self, actor: String, behaviour: Name, bytes: u64) {
         self.publish(Report::LargeTurn {
             actor,
             behaviour,
@@ -54,7 +55,7 @@ impl Reports {
         self.publish(Report::Leaked { objects });
     }
 
-    pub(crate) fn slow_turn(&self, actor: String, behaviour: &'static str, for_ms: u64) {
+    pub(crate) fn slow_turn(&self, actor: String, behaviour: Name, for_ms: u64) {
         self.publish(Report::SlowTurn {
             actor,
             behaviour,
@@ -71,7 +72,7 @@ impl Reports {
         self.publish(Report::Overdue { actor });
     }
 
-    pub(crate) fn unused_collector(&self, place: &'static str, name: String, marking: Marking) {
+    pub(crate) fn unused_collector(&self, place: Name, name: String, marking: Marking) {
         self.publish(Report::UnusedCollector {
             place,
             name,

@@ -4,9 +4,9 @@
 //! come stands beside the answer, in memory that the future keeps alive, and the answering side
 //! writes it there: it does not touch the table.
 
+use crate::interned::{Name, Place};
 use crate::sync::{AtomicU8, Mutex, Ordering, lock, thread_local};
 use std::fmt;
-use std::panic::Location;
 use std::ptr::NonNull;
 
 /// How far the actor that was asked has come with a request.
@@ -57,9 +57,9 @@ pub(crate) struct Asked {
     pub(crate) system: u64,
     /// Its id in that system.
     pub(crate) answerer: u64,
-    pub(crate) behaviour: &'static &'static str,
+    pub(crate) behaviour: &'static Name,
     /// Where in the source the message was made.
-    pub(crate) place: &'static Location<'static>,
+    pub(crate) place: Place,
 }
 
 /// The state of a request from outside, beside its answer.

@@ -2,6 +2,7 @@
 //! and a trace.
 
 use crate::failures::catch;
+use crate::interned::Name;
 use std::fmt::{self, Write};
 use std::mem;
 use std::time::Duration;
@@ -15,7 +16,7 @@ pub(crate) struct BeginningTurn<'a> {
     pub(crate) actor: u64,
     /// The stable name of the actor's type.
     pub(crate) actor_type: &'static str,
-    pub(crate) behaviour: &'static str,
+    pub(crate) behaviour: Name,
     pub(crate) arguments: &'a dyn fmt::Display,
 }
 
@@ -52,7 +53,7 @@ pub(super) struct TurnRecord {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RecordedTurn {
     actor: u64,
-    behaviour: &'static str,
+    behaviour: Name,
     /// Cut after `ARGUMENTS_CHARS_MAX`.
     arguments: Box<str>,
     /// A hash of the whole text: arguments that differ behind the cut differ in it.

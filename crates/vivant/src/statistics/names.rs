@@ -1,5 +1,7 @@
 //! Registered names.
 
+use crate::interned::Name;
+
 /// A registered name; in [`Inspection::names`](crate::Inspection::names).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameFacts {
@@ -8,5 +10,5 @@ pub struct NameFacts {
     /// Path of the actor that has it.
     pub actor: String,
     /// The type of the registered address: an actor's, or an interface's.
-    pub registered_as: &'static str,
+    pub registered_as: Name,
 }

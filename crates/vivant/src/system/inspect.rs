@@ -6,6 +6,7 @@ use crate::actor::{BoundedQueue, CellRef, Mailbox, MutedSender, Shared};
 use crate::failures::DeadLetterCount;
 use crate::failures::{Report, WaitEdge};
 use crate::gc_state::DetachedHeaps;
+use crate::interned::{Name, Place};
 use crate::patterns::Names;
 use crate::sched::Threads;
 use crate::statistics::NameFacts;
@@ -16,7 +17,6 @@ use crate::sync::Arc;
 use crate::wait_for::{WaitFacts, WaitForGraph};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::Location;
 use std::time::Duration;
 
 /// A snapshot of a system. The numbers of an actor are read one after the other while it runs: each
@@ -75,7 +75,7 @@ pub struct OpenWait {
     /// Path of the actor.
     pub actor: String,
     /// Where in the source the wait began.
-    pub waits_at: &'static Location<'static>,
+    pub waits_at: Place,
     /// How long it has lasted, to a millisecond.
     pub lasts: Duration,
     /// The requests for which it waits, and that other actors defer because they wait too.
@@ -88,7 +88,7 @@ pub struct ActorFacts {
     /// Its path.
     pub actor: String,
     /// Stable name of its type.
-    pub type_name: &'static str,
+    pub type_name: Name,
     /// Number of messages that wait and could be processed.
     pub depth: usize,
     /// Number of messages that wait for their guard.
@@ -103,7 +103,7 @@ pub struct ActorFacts {
     /// Time spent in runs that have ended, by sampling: the milliseconds that began while it ran.
     pub busy: Duration,
     /// Stable name of the behaviour that runs now.
-    pub current: Option<&'static str>,
+    pub current: Option<Name>,
     /// Number of restarts by its supervisor.
     pub restarts: u32,
     /// Time since that turn began, to a millisecond. `None` also in a simulation, and for an actor
@@ -130,7 +130,7 @@ pub struct ActorFacts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AliveBecause {
     /// Stable name of the behaviour that runs now.
-    pub current: Option<&'static str>,
+    pub current: Option<Name>,
     /// Number of addresses: in states, messages, timers, promises, and outside; including those
     /// dropped a moment ago, by a run that has not ended or a worker that has not counted them
     /// back.
@@ -168,7 +168,7 @@ impl ActorFacts {
         let waited_ms = cell.facts.waiting_ms(now_ms);
         ActorFacts {
             actor: cell.path(),
-            type_name: cell.class.name,
+            type_name: Name::new(cell.class.name),
             depth,
             deferred,
             deferred_age: if deferred > 0 {

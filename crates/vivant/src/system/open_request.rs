@@ -1,11 +1,11 @@
 //! Open requests: asks that wait for their answers, as an inspection lists them.
 
 use crate::actor::{CellRef, Header, RequestFacts, Shared, open_requests};
+use crate::interned::{Name, Place};
 use crate::services::{Asked, OutsideRequest, RequestProgress};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 use std::fmt;
-use std::panic::Location;
 use std::time::Duration;
 
 /// An ask that waits for its answer; in [`Inspection::requests`](crate::Inspection::requests).
@@ -22,9 +22,9 @@ pub struct OpenRequest {
     /// another system, or has ended: then the resolver is elsewhere.
     pub answerer: Option<String>,
     /// Stable name of the message: of a behaviour, or of a method of an interface.
-    pub behaviour: &'static str,
+    pub behaviour: Name,
     /// Where in the source the message was made.
-    pub asked_at: &'static Location<'static>,
+    pub asked_at: Place,
     /// How long it has been open, to a millisecond.
     pub open_for: Duration,
     /// How far the actor that was asked has come with it.
@@ -82,8 +82,8 @@ struct Found {
 
 struct FoundRequest {
     key: RequestKey,
-    behaviour: &'static str,
-    place: &'static Location<'static>,
+    behaviour: Name,
+    place: Place,
     progress: RequestProgress,
 }
 
@@ -111,7 +111,7 @@ impl Found {
         }
         self.oldest.push(FoundRequest {
             key,
-            behaviour: asked.behaviour,
+            behaviour: *asked.behaviour,
             place: asked.place,
             progress,
         });
@@ -128,14 +128,7 @@ impl Found {
 }
 
 impl FoundRequest {
-    fn order(
-        &self,
-    ) -> (
-        RequestKey,
-        &'static str,
-        &'static Location<'static>,
-        RequestProgress,
-    ) {
+    fn order(&self) -> (RequestKey, Name, Place, RequestProgress) {
         (self.key, self.behaviour, self.place, self.progress)
     }
 }

@@ -4,8 +4,8 @@ use super::System;
 use crate::actor::Worker;
 use crate::edge::Attachment;
 use crate::failures::Inside;
+use crate::interned::{Name, Place};
 use futures_core::Stream;
-use std::panic::Location;
 
 impl System {
     /// Attaches a stream from outside of turns; see [`Turn::attach`](crate::Turn::attach).
@@ -13,9 +13,9 @@ impl System {
     pub fn attach<S: Stream + Send + 'static>(&self, stream: S) -> Attachment<S> {
         let outside = || Inside {
             actor: "outside".to_owned(),
-            behaviour: "-",
+            behaviour: Name::new("-"),
         };
         let origin = Worker::inside().unwrap_or_else(outside);
-        Attachment::new(stream, self.shared(), origin, Location::caller())
+        Attachment::new(stream, self.shared(), origin, Place::caller())
     }
 }

@@ -1,9 +1,9 @@
 //! The open exclusive waits of a system.
 
 use crate::actor::CellRef;
+use crate::interned::Place;
 use crate::sync::{Mutex, lock};
 use std::collections::BTreeMap;
-use std::panic::Location;
 
 /// Waits of neighbouring numbers are in different shards, each with a lock of its own.
 const SHARDS: usize = 16;
@@ -20,7 +20,7 @@ pub(crate) struct WaitFacts {
     /// The actor that waits.
     pub(crate) actor: CellRef,
     /// Where in the source the wait began.
-    pub(crate) place: &'static Location<'static>,
+    pub(crate) place: Place,
     /// Coarse time at which it began, in milliseconds.
     pub(crate) since_ms: u64,
 }

@@ -4,7 +4,7 @@ use crate::waits::wait_while;
 use std::sync::{Arc, Mutex};
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
-use vivant::{Cause, DeadLetter, Report};
+use vivant::{Cause, DeadLetter, Name, Place, Report, Undelivered};
 
 #[derive(Actor)]
 struct Target {
@@ -74,6 +74,13 @@ fn an_ask_of_a_stopped_actor_names_actor_behaviour_and_place() {
     assert!(it.place.file().ends_with("errors.rs"));
     assert_eq!(it.reason, StopReason::Stopped);
     let text = error.to_string();
+    // As a file supplies it: equal, and the same text.
+    let supplied = AskError::Stopped(Arc::new(Undelivered {
+        behaviour: Name::intern(&String::from(it.behaviour)),
+        place: Place::intern(it.place.file(), it.place.line(), it.place.column()),
+        ..it.as_ref().clone()
+    }));
+    assert_eq!((&supplied, supplied.to_string()), (&error, text.clone()));
     assert!(
         text.contains("Target::ping")
             && text.contains("errors.rs:")

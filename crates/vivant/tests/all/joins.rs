@@ -66,7 +66,7 @@ fn counts(system: &System) -> Vec<(&'static str, Cause, u64)> {
     lines
         .map(|line| {
             (
-                line.behaviour.rsplit("::").next().unwrap_or(""),
+                line.behaviour.as_str().rsplit("::").next().unwrap_or(""),
                 line.cause,
                 line.count,
             )

@@ -194,7 +194,12 @@ impl Scene {
                 request.asker.actor(),
                 Some(Address::path(&self.client).as_str())
             );
-            let name = request.behaviour.rsplit("::").next().unwrap_or_default();
+            let name = request
+                .behaviour
+                .as_str()
+                .rsplit("::")
+                .next()
+                .unwrap_or_default();
             (request.answerer, name, request.progress)
         };
         requests.map(request).collect()

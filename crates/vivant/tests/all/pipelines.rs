@@ -3,7 +3,7 @@
 use super::joins::answer;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
-use vivant::{Cause, Pipeline};
+use vivant::{Cause, Name, Pipeline};
 
 /// Makes rooms: at once, later, or never.
 #[derive(Actor)]
@@ -133,7 +133,7 @@ fn scene(seed: u64) -> Scene {
 }
 
 impl Scene {
-    fn lost(&self) -> Vec<(&'static str, Cause, u64)> {
+    fn lost(&self) -> Vec<(Name, Cause, u64)> {
         let counts = self.simulation.system().dead_letters().counts();
         let lines = counts.iter().map(|line| {
             assert!(line.place.contains("pipelines.rs"), "{}", line.place);

@@ -9,11 +9,11 @@ use crate::actor::dependents::Dependents;
 use crate::actor::options::{Guard, Mailbox, Steps};
 use crate::actor::refusal::{Next, Refusal};
 use crate::actor::worker::Worker;
+use crate::interned::{Name, Place};
 use crate::message::{MessageRole, Route, pool};
 use crate::observe::Origin;
 use std::any::TypeId;
 use std::fmt;
-use std::panic::Location;
 use std::ptr::{self, NonNull};
 
 /// One kind of message: how to run it and how to refuse it.
@@ -57,8 +57,7 @@ pub(crate) trait MessageKind: 'static {
 
     /// Refuses a message that will never run: the sender of a request gets the reason. Returns what
     /// follows from that.
-    fn refuse(content: Self::Content, refusal: &Refusal, place: &'static Location<'static>)
-    -> Next;
+    fn refuse(content: Self::Content, refusal: &Refusal, place: Place) -> Next;
 }
 
 #[repr(C)]
@@ -69,10 +68,7 @@ pub(super) struct Parcel<C> {
 
 impl Envelope {
     #[inline]
-    pub(crate) fn new<L: MessageKind>(
-        content: L::Content,
-        place: &'static Location<'static>,
-    ) -> Envelope {
+    pub(crate) fn new<L: MessageKind>(content: L::Content, place: Place) -> Envelope {
         let head = Head {
             link: ptr::null_mut(),
             kind: const { &L::KIND },
@@ -149,7 +145,7 @@ impl Drop for Envelope {
 impl KindTable {
     pub(crate) const fn new<L: MessageKind>(name: &'static str, role: MessageRole) -> KindTable {
         KindTable {
-            name,
+            name: Name::new(name),
             role,
             route: Route::Exempt,
             bytes: size_of::<Parcel<L::Content>>(),
@@ -231,7 +227,7 @@ unsafe fn run<L: MessageKind>(
     let envelope = Envelope(head);
     let place = match const { L::KIND.route } {
         Route::Straight | Route::Exempt => None,
-        Route::Counted => Some(Place(worker)),
+        Route::Counted => Some(QueuedPlace(worker)),
     };
     // SAFETY: the caller's contract (X1); `envelope` is not given up while the guard and the trace
     // read.
@@ -286,9 +282,9 @@ impl<L: MessageKind> fmt::Display for Arguments<'_, L> {
 
 /// The place of a message in the bounded queue of the current actor. Its drop frees the place: when
 /// the message begins, or its guard panics.
-struct Place<'w>(&'w Worker);
+struct QueuedPlace<'w>(&'w Worker);
 
-impl Drop for Place<'_> {
+impl Drop for QueuedPlace<'_> {
     fn drop(&mut self) {
         self.0.current.with_bounded_queue(BoundedQueue::free);
     }
@@ -326,7 +322,7 @@ unsafe fn unpacked<L: MessageKind>(head: NonNull<Head>) -> Parcel<L::Content> {
 
 impl Processed {
     /// Gives the next step the place and the send time of the first.
-    fn sent(mut self, place: &'static Location<'static>, sent_ms: u32) -> Processed {
+    fn sent(mut self, place: Place, sent_ms: u32) -> Processed {
         #[cfg(test)]
         if crate::injected_fault::is_planted(crate::injected_fault::InjectedFault::StepWithoutPlace)
         {

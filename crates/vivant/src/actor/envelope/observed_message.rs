@@ -26,7 +26,7 @@ pub(super) fn seen<L: MessageKind>(
         | MessageRole::Continuation
         | MessageRole::Bounded
         | MessageRole::Poll => {
-            let (system, behaviour) = (&worker.system, head.kind.name);
+            let (system, behaviour) = (&worker.system, head.kind.name.as_str());
             let type_name = || worker.with_me(|actor| actor.class.name);
             let meters = (&worker.meters, &system.meters);
             match observe::turn(type_name, behaviour, meters, &system.oracle) {
@@ -50,7 +50,7 @@ fn watched<L: MessageKind>(
     worker: &Worker,
 ) -> Processed {
     let cue = observe::TurnCause {
-        behaviour: head.kind.name,
+        behaviour: head.kind.name.as_str(),
         place: head.place,
         sent_ms: head.sent_ms,
         origin: head.origin,

@@ -10,8 +10,8 @@ use crate::actor::{
 };
 use crate::api::InlineActor;
 use crate::api::start::{ByState, StartCall};
+use crate::interned::Place;
 use crate::wait_for::WaitForGraph;
-use std::panic::Location;
 
 impl<T: Send + 'static> Promise<T> {
     /// Defers all messages of this actor until the promise has settled: the classic call, which
@@ -65,30 +65,19 @@ impl<T: Send + 'static> Promise<T> {
             .flatten()
             .expect("a promise lives within the turn that made it");
         let (promise, resolver) = Promise::open(owner.clone());
-        self.wait(&owner, WaitPurpose::Reply, resolver, Location::caller());
+        self.wait(&owner, WaitPurpose::Reply, resolver, Place::caller());
         promise
     }
 
     /// The actor of this turn has started, or ends, when the promise has settled.
-    pub(crate) fn wait_for(
-        self,
-        owner: &AddressRef,
-        purpose: WaitPurpose,
-        place: &'static Location<'static>,
-    ) {
+    pub(crate) fn wait_for(self, owner: &AddressRef, purpose: WaitPurpose, place: Place) {
         if let PromiseState::Ready(Ok(_)) = self.kind {
             return;
         }
         self.wait(owner, purpose, Resolver::discarding(), place);
     }
 
-    fn wait(
-        self,
-        owner: &AddressRef,
-        purpose: WaitPurpose,
-        resolver: Resolver<T>,
-        place: &'static Location<'static>,
-    ) {
+    fn wait(self, owner: &AddressRef, purpose: WaitPurpose, resolver: Resolver<T>, place: Place) {
         let wait = OpenWait::begin(owner, purpose, place);
         self.sink_into(owner, WaitSink { wait, resolver });
     }
@@ -96,7 +85,7 @@ impl<T: Send + 'static> Promise<T> {
 
 impl<A: InlineActor> Promise<A> {
     /// The actor of this turn has started when the promise has brought its state.
-    pub(crate) fn wait_for_state(self, owner: &AddressRef, place: &'static Location<'static>) {
+    pub(crate) fn wait_for_state(self, owner: &AddressRef, place: Place) {
         let wait = OpenWait::begin(owner, WaitPurpose::Start, place);
         self.sink_into(owner, StateSink { wait, place });
     }
@@ -112,11 +101,7 @@ struct OpenWait {
 }
 
 impl OpenWait {
-    fn begin(
-        owner: &AddressRef,
-        purpose: WaitPurpose,
-        place: &'static Location<'static>,
-    ) -> OpenWait {
+    fn begin(owner: &AddressRef, purpose: WaitPurpose, place: Place) -> OpenWait {
         let number = WaitNumber(owner.system.next_wait());
         let wait = ExclusiveWait {
             number,
@@ -179,7 +164,7 @@ impl<T: Send + 'static> Continue<T> for WaitSink<T> {
 
 struct StateSink {
     wait: OpenWait,
-    place: &'static Location<'static>,
+    place: Place,
 }
 
 impl<A: InlineActor> Continue<A> for StateSink {

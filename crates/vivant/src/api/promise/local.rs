@@ -10,9 +10,9 @@ use crate::actor::{
 };
 use crate::api::actor::Actor;
 use crate::api::turn::Turn;
+use crate::interned::{Name, Place};
 use crate::message::MessageRole;
 use std::marker::PhantomData;
-use std::panic::Location;
 
 type Closure<A, T, R> = Box<
     dyn for<'gc> FnOnce(&mut <A as Actor>::State<'gc>, &Turn<'gc, A>, Result<T, AskError>) -> R
@@ -37,7 +37,7 @@ impl<T: Send + 'static> Promise<T> {
             owner: owner.clone(),
             then: Box::new(then),
             resolver,
-            place: Location::caller(),
+            place: Place::caller(),
         };
         self.sink_into(&owner, sink);
         promise
@@ -48,7 +48,7 @@ struct LocalSink<A: Actor, T, R: Send + 'static> {
     owner: AddressRef,
     then: Closure<A, T, R>,
     resolver: Resolver<R>,
-    place: &'static Location<'static>,
+    place: Place,
 }
 
 impl<A: Actor, T: Send + 'static, R: Send + 'static> Continue<T> for LocalSink<A, T, R> {
@@ -87,12 +87,8 @@ impl<A: Actor, T: Send + 'static, R: Send + 'static> MessageKind for Local<A, T,
         Processed::Done
     }
 
-    fn refuse(
-        (then, value, mut resolver): Self::Content,
-        refusal: &Refusal,
-        place: &'static Location<'static>,
-    ) -> Next {
+    fn refuse((then, value, mut resolver): Self::Content, refusal: &Refusal, place: Place) -> Next {
         drop_foreign("the drop of a refused continuation", (then, value));
-        resolver.settle(Err(refusal.error("then_local", place)))
+        resolver.settle(Err(refusal.error(Name::new("then_local"), place)))
     }
 }

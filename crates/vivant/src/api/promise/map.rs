@@ -6,6 +6,7 @@ use super::token::panicked;
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AskError, Next, Worker, drop_foreign};
 use crate::failures::catch;
+use crate::interned::Name;
 
 impl<T: Send + 'static> Promise<T> {
     /// Returns a promise of `f` of the value. If this promise is broken, `f` is not called, and the
@@ -69,7 +70,7 @@ impl<T: Send + 'static> Promise<T> {
 
 /// Calls a user's closure between two turns. A panic of it is reported, and breaks the promise.
 fn called<T, U>(f: impl FnOnce(T) -> U, value: T) -> Result<U, AskError> {
-    catch(|| f(value)).map_err(|caught| panicked(caught, "map"))
+    catch(|| f(value)).map_err(|caught| panicked(caught, Name::new("map")))
 }
 
 /// A closure that waits for its argument.

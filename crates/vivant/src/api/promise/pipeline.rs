@@ -10,9 +10,9 @@ use crate::api::behaviour::Message;
 use crate::api::call::Call;
 use crate::api::link::Target;
 use crate::api::turn::Turn;
+use crate::interned::{Name, Place};
 use crate::sync::{Arc, Mutex, lock};
 use std::fmt;
-use std::panic::Location;
 use vivant_heap::__private::drop_by_trampoline;
 
 /// An actor that a promise will bring ([`Turn::pipeline`]). Messages may be sent to it already:
@@ -118,11 +118,11 @@ impl<B: ?Sized + Target<Handle: Send>> Pipeline<B> {
         M: Message,
         F: for<'h> FnOnce(&'h B::Handle) -> Call<'h, M> + Send + 'static,
     {
-        let place = Location::caller();
+        let place = Place::caller();
         let send = move |address: Result<&Address<B>, (&AskError, &CellRef)>| match address {
             Ok(address) => made(|| call(address), resolver),
             Err((error, owner)) => {
-                note_unresolved(owner, M::NAME, place);
+                note_unresolved(owner, Name::new(M::NAME), place);
                 resolver.settled_by(Err(error.clone()))
             }
         };

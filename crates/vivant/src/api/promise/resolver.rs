@@ -13,12 +13,12 @@ use crate::failures::{Caught, take_last};
 use crate::failures::{Inside, Panic};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
+use crate::interned::{Name, Place};
 use crate::message::MessageRole;
 use crate::services::{Asked, RequestProgress};
 use crate::sync::{Ordering, fence};
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 use std::ptr;
 use vivant_brc::Brc;
 
@@ -262,13 +262,13 @@ fn sent<T: Send + 'static>(mut slot: Answering<T>) -> Next {
     #[cfg(test)]
     if is_planted(InjectedFault::AnsweredRequestStays) {
         let owner = slot.owner().cloned();
-        let envelope = Envelope::new::<Arrival<T>>(slot, Location::caller());
+        let envelope = Envelope::new::<Arrival<T>>(slot, Place::caller());
         return owner.map_or(Next::Nothing, |to| Next::Deliver(Delivery { to, envelope }));
     }
     let Some(owner) = slot.take_owner() else {
         return Next::Nothing;
     };
-    let envelope = Envelope::new::<Arrival<T>>(slot, Location::caller());
+    let envelope = Envelope::new::<Arrival<T>>(slot, Place::caller());
     Next::Deliver(Delivery {
         to: owner,
         envelope,
@@ -309,7 +309,7 @@ pub(crate) fn given_up() -> AskError {
     }
     let outside = || Inside {
         actor: "outside".to_owned(),
-        behaviour: "-",
+        behaviour: Name::new("-"),
     };
     AskError::Broken(Worker::inside().unwrap_or_else(outside).into())
 }
@@ -335,11 +335,7 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
 
     /// The owner has ended: its own continuations are refused in their turn; every other waiting
     /// side gets the error.
-    fn refuse(
-        mut slot: Answering<T>,
-        refusal: &Refusal,
-        place: &'static Location<'static>,
-    ) -> Next {
+    fn refuse(mut slot: Answering<T>, refusal: &Refusal, place: Place) -> Next {
         let unwanted = slot.take_value();
         drop_foreign("the drop of an answer", unwanted);
         slot.put_value(Err(refusal.error(Self::KIND.name, place)));

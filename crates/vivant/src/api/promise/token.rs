@@ -11,6 +11,7 @@ use crate::api::behaviour::Message;
 use crate::api::call::Call;
 use crate::api::link::Target;
 use crate::failures::{Caught, Inside, Panic, catch};
+use crate::interned::Name;
 
 impl<V: Send + 'static> Promise<V> {
     /// Sends the value on, once it is here, in the message to the actor `to` that `call` makes of
@@ -121,12 +122,12 @@ pub(super) fn made<'h, M: Message>(
             resolver.pass_on(call.asked());
             Next::Deliver(call.into_delivery(resolver))
         }
-        Err(caught) => resolver.settled_by(Err(panicked(caught, M::NAME))),
+        Err(caught) => resolver.settled_by(Err(panicked(caught, Name::new(M::NAME)))),
     }
 }
 
 /// A user's closure panicked between two turns: reports it, and returns the error of its promise.
-pub(super) fn panicked(caught: Caught, behaviour: &'static str) -> AskError {
+pub(super) fn panicked(caught: Caught, behaviour: Name) -> AskError {
     let outside = || Inside {
         actor: "outside".to_owned(),
         behaviour,

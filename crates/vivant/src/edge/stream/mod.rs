@@ -15,12 +15,12 @@ use super::future::start;
 use crate::actor::{AskError, Shared};
 use crate::api::{Continuation, Then};
 use crate::failures::Inside;
+use crate::interned::Place;
 use crate::sync::Arc;
 use feed::Feed;
 use futures_core::Stream;
 use gate::Gate;
 use std::fmt;
-use std::panic::Location;
 
 /// Limit of items in flight, unless [`Attachment::in_flight`] sets another.
 const IN_FLIGHT_DEFAULT: usize = 16;
@@ -44,7 +44,7 @@ pub struct Attachment<S> {
     limit: usize,
     system: Arc<Shared>,
     origin: Inside,
-    place: &'static Location<'static>,
+    place: Place,
 }
 
 /// An attached stream. Dropping this drops the stream: the actor keeps it in its state.
@@ -56,7 +56,7 @@ impl<S: Stream + Send + 'static> Attachment<S> {
         stream: S,
         system: &Arc<Shared>,
         origin: Inside,
-        place: &'static Location<'static>,
+        place: Place,
     ) -> Attachment<S> {
         Attachment {
             stream,

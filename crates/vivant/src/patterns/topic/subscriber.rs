@@ -10,13 +10,13 @@ use crate::actor::{
     drop_foreign, post,
 };
 use crate::api::{Behaviour, Continuation, Message, Resolver, Then, outcome};
+use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::services::ExitHookId;
 use crate::sync::Arc;
 use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 
 /// A subscriber, for any continuation.
 pub(super) trait Subscribed<T>: Send + Sync {
@@ -159,7 +159,7 @@ where
         outcome::<K>(worker)
     }
 
-    fn refuse((gap, rest): Self::Content, _: &Refusal, _: &'static Location<'static>) -> Next {
+    fn refuse((gap, rest): Self::Content, _: &Refusal, _: Place) -> Next {
         drop_foreign("the drop of a refused message", rest);
         drop(gap);
         Next::Nothing

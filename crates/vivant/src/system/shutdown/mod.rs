@@ -23,6 +23,7 @@ use crate::api::block_on;
 use crate::cycles::Detector;
 use crate::edge::OpenFutures;
 use crate::gc_state::DetachedHeaps;
+use crate::interned::Name;
 use crate::sched::Threads;
 use crate::services::ns;
 use crate::supervision::{Supervisor, Trees};
@@ -77,7 +78,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, how: Shutdown) -> ShutdownReport {
     }
     for (place, name, marking) in system.config.collectors.unused() {
         let reports = &system.reports;
-        reports.unused_collector(place, name.to_owned(), marking);
+        reports.unused_collector(Name::new(place), name.to_owned(), marking);
     }
     let dead_letters = &system.dead_letters;
     let still_exists = |cell: &&CellRef| system.actor(cell.id, cell.place()).is_some();

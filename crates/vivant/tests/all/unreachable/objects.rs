@@ -3,6 +3,7 @@
 
 use super::*;
 use std::time::Duration;
+use vivant::Name;
 use vivant::heap::Held;
 
 #[derive(Object)]
@@ -190,7 +191,7 @@ fn the_types_of_the_objects_on_the_way_are_named() {
     let house = house();
     let first = house.prints("rain");
     let _second = house.prints("snow");
-    let is_page = |name: &&str| name.contains("Page");
+    let is_page = |name: &Name| name.contains("Page");
     let why = house.why(&first);
     assert!(why.within.is_empty(), "{why}");
     let objects = &why.through[0].objects;
