@@ -2,6 +2,7 @@
 //! that it takes, the context of the worker that runs it, and the services of its system.
 //! The protocols are in `README.md`, the fields of a cell in [`header`].
 
+mod action;
 mod actor_path;
 #[allow(
     unsafe_code,
@@ -91,6 +92,9 @@ mod waiting_sender;
 mod worker;
 mod worker_shared;
 
+pub(crate) use action::{
+    Action, ActorTable, DelayedMessage, ExitAction, Expires, Membership, Periodic, SystemCall,
+};
 pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, StateRef};

@@ -1,5 +1,6 @@
 //! [`Shared`]: one system, as its actors and workers hold it.
 
+use super::action::{Action, ExitAction};
 use super::header::Header;
 use super::reference::{AddressRef, CellRef};
 use super::runnable::Runnable;
@@ -9,7 +10,7 @@ use super::worker_shared::WorkerShared;
 use crate::candidates::Candidates;
 use crate::failures::note_places;
 use crate::mute::Mutes;
-use crate::services::{ExitHookId, Registry, Services};
+use crate::services::{ExitHookId, ExitHooks, Registry, Services, Timers};
 use crate::sync::{Arc, Mutex, Ordering, lock};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ pub(crate) struct Shared {
     pub(crate) mutes: Mutes<MutedSender>,
     /// Actors that may be unreachable.
     pub(crate) candidates: Candidates<Runnable>,
+    pub(crate) timers: Timers<Action>,
+    pub(crate) exit_hooks: ExitHooks<ExitAction>,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
     services: Services,
 }
@@ -86,6 +89,8 @@ impl Shared {
             registry: Registry::default(),
             mutes: Mutes::new(),
             candidates: Candidates::new(),
+            timers: Timers::default(),
+            exit_hooks: ExitHooks::default(),
             kept: Mutex::new(BTreeMap::new()),
             services,
         })
@@ -104,14 +109,10 @@ impl Shared {
         all
     }
 
-    /// Registers `hook`, to be called when `actor` has ended, after its mailbox is closed. `None`:
-    /// it has ended already, and `hook` is dropped.
-    pub(crate) fn when_ended(
-        &self,
-        actor: &Header,
-        hook: impl FnOnce(&Services) + Send + 'static,
-    ) -> Option<ExitHookId> {
-        let id = self.exit_hooks.insert(actor.id, hook);
+    /// Registers an action for the time when `actor` has ended, after its mailbox is closed.
+    /// `None`: it has ended already, and `action` is dropped.
+    pub(crate) fn when_ended(&self, actor: &Header, action: ExitAction) -> Option<ExitHookId> {
+        let id = self.exit_hooks.insert(actor.id, action);
         if self.actor(actor.id, actor.place()).is_some() {
             return Some(id);
         }

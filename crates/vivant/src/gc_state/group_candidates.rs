@@ -1,7 +1,7 @@
 //! [`GroupCandidates`]: the actors that may be on a cycle of references across heaps, and when the
 //! next group mark begins. See [README.md](../cycles/README.md).
 
-use crate::actor::Shared;
+use crate::actor::{Action, Shared, SystemCall};
 use crate::candidates::ActorKey;
 use crate::services::{Alarm, ns};
 use crate::sync::{Arc, Mutex, MutexGuard, lock};
@@ -245,6 +245,16 @@ impl CandidateList {
     }
 }
 
+/// A worker continues the group mark, or begins one.
+static CONTINUE_GROUP_MARK: SystemCall = SystemCall {
+    name: "group mark",
+    call: |system, _| {
+        GroupCandidates::of(system).list().retry = Retry::None;
+        system.candidates.request_pass();
+        system.idle.wake_one();
+    },
+};
+
 impl GroupCandidates {
     /// A worker continues the group mark in so many nanoseconds, unless that is set already.
     pub(crate) fn retry_in(system: &Arc<Shared>, in_ns: u64) {
@@ -256,13 +266,8 @@ impl GroupCandidates {
 
     /// A worker continues the group mark, or begins one, in so many nanoseconds.
     fn request_at(system: &Arc<Shared>, in_ns: u64) {
-        let shared = system.clone();
-        let fire = move || {
-            GroupCandidates::of(&shared).list().retry = Retry::None;
-            shared.candidates.request_pass();
-            shared.idle.wake_one();
-        };
-        system.set_timer(in_ns, Alarm::Once(Box::new(fire)));
+        let action = Action::Call(&CONTINUE_GROUP_MARK, [0, 0]);
+        system.set_timer(in_ns, Alarm::Once(action));
     }
 }
 

@@ -2,16 +2,28 @@
 
 use std::time::Duration;
 
-/// The action at a deadline.
-pub(crate) enum Alarm {
+/// An action, and when it is due.
+pub(crate) enum Alarm<A: Act> {
     /// A time limit that is waited for: it fires in any case, at the latest when the system closes.
-    Limit(Box<dyn FnOnce() + Send>),
+    Limit(A),
     /// A message: it is dropped when the system closes.
-    Once(Box<dyn FnOnce() + Send>),
+    Once(A),
     Every {
         period_ns: u64,
-        fire: Box<dyn FnMut() -> Interval + Send>,
+        tick: A::Tick,
     },
+}
+
+/// The action of an alarm, as data: what it does is a function of its system and of its values.
+pub(crate) trait Act {
+    /// The system that fires it.
+    type System: ?Sized;
+    /// The action of an interval.
+    type Tick;
+
+    fn act(self, system: &Self::System);
+
+    fn tick(tick: &mut Self::Tick) -> Interval;
 }
 
 /// Whether an interval goes on.

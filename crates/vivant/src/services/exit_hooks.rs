@@ -9,7 +9,6 @@
 //! then looks whether the actor is still in the registry. The end first takes the actor out and
 //! then looks for hooks. One of them comes second, and sees what the other did.
 
-use super::services::Services;
 use crate::failures::{Caught, catch};
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use std::collections::BTreeMap;
@@ -17,15 +16,12 @@ use std::collections::BTreeMap;
 /// Number of locks: actors that end at the same time seldom share one.
 const SHARDS: usize = 16;
 
-/// The action at the end of an actor.
-type Hook = Box<dyn FnOnce(&Services) + Send>;
-
-#[derive(Default)]
-pub(crate) struct ExitHooks {
+/// The hooks of a system. `A` is the action at the end of an actor.
+pub(crate) struct ExitHooks<A> {
     count: AtomicUsize,
     next_number: AtomicU64,
     /// By actor, then in the order of registration (R5).
-    shards: [Mutex<BTreeMap<ExitHookId, Hook>>; SHARDS],
+    shards: [Mutex<BTreeMap<ExitHookId, A>>; SHARDS],
 }
 
 /// Identity of a hook: enough to remove it.
@@ -35,18 +31,24 @@ pub(crate) struct ExitHookId {
     number: u64,
 }
 
-impl ExitHooks {
-    fn shard(&self, actor: u64) -> &Mutex<BTreeMap<ExitHookId, Hook>> {
+impl<A> Default for ExitHooks<A> {
+    fn default() -> Self {
+        ExitHooks {
+            count: AtomicUsize::new(0),
+            next_number: AtomicU64::new(0),
+            shards: std::array::from_fn(|_| Mutex::default()),
+        }
+    }
+}
+
+impl<A> ExitHooks<A> {
+    fn shard(&self, actor: u64) -> &Mutex<BTreeMap<ExitHookId, A>> {
         &self.shards[actor as usize % SHARDS]
     }
 
     /// Registers a hook. The caller then checks that the actor is still in the registry, and else
     /// removes the hook.
-    pub(crate) fn insert(
-        &self,
-        actor: u64,
-        hook: impl FnOnce(&Services) + Send + 'static,
-    ) -> ExitHookId {
+    pub(crate) fn insert(&self, actor: u64, action: A) -> ExitHookId {
         let id = ExitHookId {
             actor,
             // Relaxed: an identity, and an order among hooks that are registered one after the
@@ -55,7 +57,7 @@ impl ExitHooks {
         };
         // Relaxed: the lock of the registry orders it, as it orders the hook itself.
         self.count.fetch_add(1, Ordering::Relaxed);
-        lock(self.shard(actor)).insert(id, Box::new(hook));
+        lock(self.shard(actor)).insert(id, action);
         id
     }
 
@@ -65,14 +67,14 @@ impl ExitHooks {
         drop(self.take(id));
     }
 
-    fn take(&self, id: ExitHookId) -> Option<Hook> {
+    fn take(&self, id: ExitHookId) -> Option<A> {
         let taken = lock(self.shard(id.actor)).remove(&id)?;
         self.count.fetch_sub(1, Ordering::Relaxed);
         Some(taken)
     }
 
-    /// `actor` has left the registry: runs its hooks. A panic of one is passed to `panicked`.
-    pub(crate) fn run(&self, actor: u64, services: &Services, panicked: impl Fn(Caught)) {
+    /// `actor` has left the registry: `act` runs its hooks. A panic of one is passed to `panicked`.
+    pub(crate) fn run(&self, actor: u64, act: impl Fn(A), panicked: impl Fn(Caught)) {
         // Relaxed: the lock of the registry orders it, as the head of this file says.
         if self.count.load(Ordering::Relaxed) == 0 {
             return;
@@ -85,10 +87,10 @@ impl ExitHooks {
                 all.next().map(|(id, _)| *id)
             };
             let Some(first) = first else { return };
-            let Some(hook) = self.take(first) else {
+            let Some(action) = self.take(first) else {
                 continue;
             };
-            if let Err(caught) = catch(|| hook(services)) {
+            if let Err(caught) = catch(|| act(action)) {
                 panicked(caught);
             }
         }

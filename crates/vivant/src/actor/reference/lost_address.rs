@@ -2,6 +2,7 @@
 //! detector. An actor that loses an address, and not its last, becomes a cycle candidate (U1).
 
 use super::{AddressRef, Cached, CellRef, Dropped};
+use crate::actor::action::{Action, SystemCall};
 use crate::actor::header::Header;
 use crate::actor::reference_word::{
     AddressesLeft, CANDIDATE, CommitResult, DYING, becomes_candidate, count, is_dying, is_traced,
@@ -213,6 +214,15 @@ impl Header {
     }
 }
 
+/// Candidates are due, at this time.
+static EXAMINE_CANDIDATES: SystemCall = SystemCall {
+    name: "candidates",
+    call: |system, [at_ns, _]| {
+        let then = system.candidates.list().timer_fired(at_ns);
+        system.after_candidates(then, at_ns);
+    },
+};
+
 impl Shared {
     /// Adds candidates.
     pub(crate) fn take_in_candidates(
@@ -237,13 +247,9 @@ impl Shared {
                 self.idle.wake_one();
             }
             FollowUp::SetTimer(at_ns) => {
-                let shared = self.clone();
-                let fire = move || {
-                    let then = shared.candidates.list().timer_fired(at_ns);
-                    shared.after_candidates(then, at_ns);
-                };
                 let in_ns = at_ns.saturating_sub(now_ns);
-                self.set_timer(in_ns, Alarm::Once(Box::new(fire)));
+                let action = Action::Call(&EXAMINE_CANDIDATES, [at_ns, 0]);
+                self.set_timer(in_ns, Alarm::Once(action));
             }
         }
     }

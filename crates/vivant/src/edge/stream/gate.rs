@@ -1,7 +1,7 @@
 //! Flow control between a stream and the actor that takes its items: the number of items in flight,
 //! and whether the stream is to stop.
 
-use crate::actor::{CellRef, Signals};
+use crate::actor::{CellRef, Membership, Signals};
 use crate::sync::{Arc, Mutex, lock};
 use std::task::Waker;
 
@@ -98,6 +98,12 @@ impl Gate {
         if let Some(feed) = feed {
             feed.signal(Signals::STOP);
         }
+    }
+}
+
+impl Membership for Gate {
+    fn leave(&self, _: u64) {
+        self.stop();
     }
 }
 
