@@ -2,7 +2,6 @@
 //! that it takes, the context of the worker that runs it, and the services of its system.
 //! The protocols are in `README.md`, the fields of a cell in [`header`].
 
-mod action;
 mod actor_path;
 #[allow(
     unsafe_code,
@@ -92,9 +91,6 @@ mod waiting_sender;
 mod worker;
 mod worker_shared;
 
-pub(crate) use action::{
-    Action, ActorTable, DelayedMessage, ExitAction, Expires, Membership, Periodic, SystemCall,
-};
 pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, StateRef};
@@ -120,7 +116,7 @@ pub(crate) use outgoing::{OutgoingReference, TraceCoverage, known};
 pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};
 pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;
-pub(crate) use refusal::{Delivery, Next, Refusal};
+pub(crate) use refusal::{DelayedMessage, Delivery, Next, Refusal};
 pub(crate) use request_record::{RECORD_AT, RequestFacts, RequestRecord, open_requests};
 pub(crate) use run_state::{
     Batch, Begin, ColdFields, Constrained, Guards, Lifecycle, Mute, Pattern, PendingStep, RunState,

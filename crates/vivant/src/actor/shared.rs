@@ -1,8 +1,8 @@
 //! [`Shared`]: one system, as its actors and workers hold it.
 
-use super::action::{Action, ExitAction};
 use super::header::Header;
 use super::reference::{AddressRef, CellRef};
+use super::refusal::DelayedMessage;
 use super::runnable::Runnable;
 use super::waiting_sender::WaitingSender;
 use super::worker::Worker;
@@ -10,7 +10,7 @@ use super::worker_shared::WorkerShared;
 use crate::candidates::Candidates;
 use crate::failures::note_places;
 use crate::mute::Mutes;
-use crate::services::{ExitHookId, ExitHooks, Registry, Services, Timers};
+use crate::services::{ExitAction, ExitHookId, ExitHooks, Registry, Services, Timers};
 use crate::sync::{Arc, Mutex, Ordering, lock};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -25,8 +25,8 @@ pub(crate) struct Shared {
     pub(crate) mutes: Mutes<MutedSender>,
     /// Actors that may be unreachable.
     pub(crate) candidates: Candidates<Runnable>,
-    pub(crate) timers: Timers<Action>,
-    pub(crate) exit_hooks: ExitHooks<ExitAction>,
+    pub(crate) timers: Timers<DelayedMessage>,
+    pub(crate) exit_hooks: ExitHooks<Arc<Shared>>,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
     services: Services,
 }
@@ -111,7 +111,11 @@ impl Shared {
 
     /// Registers an action for the time when `actor` has ended, after its mailbox is closed.
     /// `None`: it has ended already, and `action` is dropped.
-    pub(crate) fn when_ended(&self, actor: &Header, action: ExitAction) -> Option<ExitHookId> {
+    pub(crate) fn when_ended(
+        &self,
+        actor: &Header,
+        action: ExitAction<Arc<Shared>>,
+    ) -> Option<ExitHookId> {
         let id = self.exit_hooks.insert(actor.id, action);
         if self.actor(actor.id, actor.place()).is_some() {
             return Some(id);

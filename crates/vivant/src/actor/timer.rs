@@ -1,6 +1,6 @@
 //! [`Timer`]: a timer that was set, and the timers of a system.
 
-use super::action::Action;
+use super::refusal::DelayedMessage;
 use super::shared::Shared;
 use crate::failures::Caught;
 use crate::failures::{Inside, Panic};
@@ -81,7 +81,7 @@ impl fmt::Debug for Timer {
 
 impl Shared {
     /// Sets an alarm that fires `in_ns` nanoseconds from now.
-    pub(crate) fn set_timer(self: &Arc<Self>, in_ns: u64, alarm: Alarm<Action>) -> Timer {
+    pub(crate) fn set_timer(self: &Arc<Self>, in_ns: u64, alarm: Alarm<DelayedMessage>) -> Timer {
         let at_ns = self.oracle.now_ns().saturating_add(in_ns);
         let (id, is_next) = self.timers.set(at_ns, alarm, self);
         if is_next {

@@ -2,8 +2,10 @@
 //! blocking call.
 
 use super::promise::{Resolver, Withdrawal};
-use crate::actor::{Action, AskError, Expires, Shared, Timer, Worker};
-use crate::services::{Alarm, Asked, OutsidePlace, RequestProgress, RequestState, ns};
+use crate::actor::{AskError, Shared, Timer, Worker};
+use crate::services::{
+    Action, Alarm, Asked, Expires, OutsidePlace, RequestProgress, RequestState, ns,
+};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use std::fmt;
 use std::future::Future;
@@ -250,9 +252,9 @@ impl<T: Send + 'static> AskFuture<T> {
 }
 
 impl<T: Send + 'static> Expires for Weak<Oneshot<T>> {
-    fn expire(&self, error: AskError) {
+    fn expire(&self, after: Duration) {
         if let Some(oneshot) = self.upgrade() {
-            oneshot.complete(Err(error));
+            oneshot.complete(Err(AskError::TimedOut { after }));
         }
     }
 }

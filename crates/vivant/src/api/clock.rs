@@ -1,7 +1,7 @@
 //! Time for futures.
 
-use crate::actor::{Action, Shared, Timer};
-use crate::services::{Alarm, ns};
+use crate::actor::{Shared, Timer};
+use crate::services::{Action, Alarm, ns};
 use crate::sync::{Arc, Mutex, lock};
 use std::fmt;
 use std::future::Future;

@@ -2,16 +2,16 @@
 
 use super::behaviour::Message;
 use super::call::Call;
-use crate::actor::{Action, Periodic};
-use crate::services::{Alarm, Interval};
+use crate::actor::DelayedMessage;
+use crate::services::{Alarm, Interval, Periodic};
 
 /// An alarm that sends `call` periodically, until its receiver has ended.
-pub(crate) fn interval<M: Message>(period_ns: u64, call: Call<'_, M>) -> Alarm<Action>
+pub(crate) fn interval<M: Message>(period_ns: u64, call: Call<'_, M>) -> Alarm<DelayedMessage>
 where
     M::Args: Clone + Send,
 {
-    let tick = Box::new(call.into_owned());
-    Alarm::Every { period_ns, tick }
+    let message = Box::new(call.into_owned());
+    Alarm::Every { period_ns, message }
 }
 
 impl<M: Message> Periodic for Call<'static, M>

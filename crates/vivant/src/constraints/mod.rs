@@ -25,12 +25,12 @@ pub(crate) use offer::{Gate, Hopeless, Matches, Offered, Place};
 pub(crate) use transaction::{Patience, Refused, Task};
 
 use crate::actor::{
-    Action, ActorTable, CellRef, Delivery, Envelope, ExitAction, KindTable, MessageKind, Next,
-    Pattern, Processed, Refusal, Shared, Signals, StateRef, SystemCall, Update, Worker,
+    CellRef, Delivery, Envelope, KindTable, MessageKind, Next, Pattern, Processed, Refusal, Shared,
+    Signals, StateRef, Update, Worker,
 };
 use crate::failures::{Caught, catch};
 use crate::message::MessageRole;
-use crate::services::Alarm;
+use crate::services::{Action, ActorTable, Alarm, ExitAction, SystemCall};
 use crate::sync::{Arc, Mutex, lock};
 use declared::{Broken, Declared};
 use std::collections::BTreeMap;
@@ -51,13 +51,13 @@ struct Inner {
 }
 
 /// The members of synchronizers.
-static MEMBERS: ActorTable = ActorTable {
+static MEMBERS: ActorTable<Arc<Shared>> = ActorTable {
     name: "synchronizers",
     forget: |system, actor, _| Constraints::of(system).member_ended(actor),
 };
 
 /// A transaction waits for an actor no longer.
-static WAIT_NO_LONGER: SystemCall = SystemCall {
+static WAIT_NO_LONGER: SystemCall<Arc<Shared>> = SystemCall {
     name: "hold",
     call: |system, [transaction, actor]| {
         Constraints::of(system).change(|inner| inner.table.wait_no_longer(transaction, actor));

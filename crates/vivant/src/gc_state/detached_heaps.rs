@@ -4,8 +4,8 @@
 use super::detached_table::{Changed, DetachedHeapTable};
 use super::gc_waker::{GcWaker, notified_after_ns};
 use super::group_candidates::GroupCandidates;
-use crate::actor::{Action, Shared, SystemCall, Worker};
-use crate::services::Alarm;
+use crate::actor::{Shared, Worker};
+use crate::services::{Action, Alarm, SystemCall};
 use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
 use std::thread;
 use vivant_heap::{DetachedHeap, Member, Sharer, Visit};
@@ -68,7 +68,7 @@ fn call_if(changed: Changed, system: &Arc<Shared>) {
 }
 
 /// A run is due, at this time. It may have been rescheduled since.
-static RUN_DETACHED_HEAPS: SystemCall = SystemCall {
+static RUN_DETACHED_HEAPS: SystemCall<Arc<Shared>> = SystemCall {
     name: "detached heaps",
     call: |system, [at_ns, _]| {
         let detached_heaps = DetachedHeaps::of(system);

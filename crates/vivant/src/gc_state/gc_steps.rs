@@ -12,6 +12,7 @@ use crate::actor::Worker;
 use crate::api::Actor;
 use crate::candidates::ActorKey;
 use crate::observe;
+use crate::services::Delayed;
 use crate::services::ns;
 use crate::statistics::HeapCounts;
 use std::mem;

@@ -2,9 +2,9 @@
 //! count inbox. See [README.md](README.md).
 
 use super::detached_heaps::DetachedHeaps;
-use crate::actor::{Action, CellRef, DelayedMessage, Envelope, Shared, Timer};
-use crate::services::Alarm;
+use crate::actor::{CellRef, DelayedMessage, Envelope, Shared, Timer};
 use crate::services::ns;
+use crate::services::{Action, Alarm};
 use crate::sync::{Arc, Mutex, lock};
 use std::mem;
 use std::task::Wake;

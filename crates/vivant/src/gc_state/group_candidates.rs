@@ -1,9 +1,9 @@
 //! [`GroupCandidates`]: the actors that may be on a cycle of references across heaps, and when the
 //! next group mark begins. See [README.md](../cycles/README.md).
 
-use crate::actor::{Action, Shared, SystemCall};
+use crate::actor::Shared;
 use crate::candidates::ActorKey;
-use crate::services::{Alarm, ns};
+use crate::services::{Action, Alarm, SystemCall, ns};
 use crate::sync::{Arc, Mutex, MutexGuard, lock};
 use std::collections::BTreeMap;
 use std::mem;
@@ -246,7 +246,7 @@ impl CandidateList {
 }
 
 /// A worker continues the group mark, or begins one.
-static CONTINUE_GROUP_MARK: SystemCall = SystemCall {
+static CONTINUE_GROUP_MARK: SystemCall<Arc<Shared>> = SystemCall {
     name: "group mark",
     call: |system, _| {
         GroupCandidates::of(system).list().retry = Retry::None;

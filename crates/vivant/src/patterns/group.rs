@@ -1,8 +1,7 @@
 //! Groups: actors that receive broadcasts together (T10).
 
-use crate::actor::{ExitAction, Membership};
 use crate::api::{Address, Call, Message, Target, WeakAddress};
-use crate::services::ExitHookId;
+use crate::services::{ExitAction, ExitHookId, Membership};
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 use std::fmt;

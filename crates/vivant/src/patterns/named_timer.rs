@@ -1,18 +1,18 @@
 //! Named timers: one for each actor and name, so that a start function that runs again does not set
 //! a second one.
 
-use crate::actor::{Action, ActorTable, ExitAction, Shared, Timer, Worker};
+use crate::actor::{DelayedMessage, Shared, Timer, Worker};
 use crate::api::{Call, Message, interval};
 use crate::services::Services;
-use crate::services::{Alarm, TimerId, ns, period_ns};
-use crate::sync::{Mutex, lock};
+use crate::services::{Action, ActorTable, Alarm, ExitAction, TimerId, ns, period_ns};
+use crate::sync::{Arc, Mutex, lock};
 use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// At this number of names an actor's entries are swept of those whose timers have fired, and again
-/// when the number has doubled.
+/// At this number of entries an actor's table is swept of timers that have fired, and again when
+/// the number has doubled.
 const SWEEP_MIN: usize = 16;
 
 /// The named timers of one system. Only an actor's own turns set and cancel those of its names.
@@ -20,7 +20,7 @@ const SWEEP_MIN: usize = 16;
 #[derive(Default)]
 pub(crate) struct NamedTimers(Mutex<BTreeMap<u64, ActorTimers>>);
 
-static NAMED_TIMERS: ActorTable = ActorTable {
+static NAMED_TIMERS: ActorTable<Arc<Shared>> = ActorTable {
     name: "named timers",
     forget: |system, actor, _| NamedTimers::of(system).end(system, actor),
 };
@@ -205,7 +205,7 @@ impl<'t> NamedTimer<'t> {
         self,
         schedule: Schedule,
         call: Call<'c, M>,
-        alarm: impl FnOnce(Call<'c, M>) -> Alarm<Action>,
+        alarm: impl FnOnce(Call<'c, M>) -> Alarm<DelayedMessage>,
     ) -> Timer {
         let to = call.target();
         let spec = TimerSpec {
@@ -296,5 +296,46 @@ impl NamedTimers {
 impl fmt::Debug for NamedTimer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "NamedTimer({:?})", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(number: u64) -> TimerEntry {
+        TimerEntry {
+            spec: TimerSpec {
+                schedule: Schedule::After { ns: 1 },
+                message: TypeId::of::<()>(),
+                to: (0, 0),
+            },
+            timer: TimerId(number),
+        }
+    }
+
+    fn entries(timers: &NamedTimers) -> usize {
+        lock(&timers.0)[&1].entries.len()
+    }
+
+    #[test]
+    fn names_are_forgotten_when_their_timers_have_fired() {
+        let timers = NamedTimers::default();
+        for number in 0..1_000 {
+            // The last two are set.
+            let is_set = |TimerId(other)| other + 2 > number;
+            timers.insert(1, &number.to_string(), entry(number), is_set);
+            assert!(entries(&timers) < SWEEP_MIN);
+        }
+        assert!(timers.get(1, "998").is_some() && timers.get(1, "999").is_some());
+    }
+
+    #[test]
+    fn no_timer_that_is_set_is_forgotten() {
+        let timers = NamedTimers::default();
+        (0..1_000).for_each(|number| {
+            timers.insert(1, &number.to_string(), entry(number), |_| true);
+        });
+        assert_eq!(entries(&timers), 1_000);
     }
 }

@@ -1,9 +1,9 @@
 //! Registered names of actors. Each system has its own; nothing is global to the process.
 
-use crate::actor::{ActorTable, CellRef, ExitAction, Shared};
+use crate::actor::{CellRef, Shared};
 use crate::api::{Address, Target, WeakAddress};
-use crate::services::ExitHookId;
 use crate::services::Services;
+use crate::services::{ActorTable, ExitAction, ExitHookId};
 use crate::statistics::NameFacts;
 use crate::sync::{Arc, Mutex, lock};
 use std::any::{Any, type_name};
@@ -15,7 +15,7 @@ use std::fmt;
 #[derive(Default)]
 pub(crate) struct Names(Mutex<BTreeMap<String, NameEntry>>);
 
-static NAMES: ActorTable = ActorTable {
+static NAMES: ActorTable<Arc<Shared>> = ActorTable {
     name: "names",
     forget: |system, actor, name| Names::of(system).forget(name, actor),
 };

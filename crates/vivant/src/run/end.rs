@@ -6,8 +6,8 @@ use crate::actor::ChildNews;
 use crate::actor::Refusal;
 use crate::actor::note_dead_letter;
 use crate::actor::{
-    AfterStop, Envelope, ExitAction, KindTable, Lifecycle, MessageKind, Next, Processed, StateRef,
-    StopWait, WaitPurpose, Worker,
+    AfterStop, Envelope, KindTable, Lifecycle, MessageKind, Next, Processed, StateRef, StopWait,
+    WaitPurpose, Worker,
 };
 use crate::failures::{Caught, StopReason, catch};
 use crate::message::MessageRole;
@@ -142,11 +142,9 @@ impl RunGuard<'_> {
                 observe::ended(&self.actor.seen(), reason, &self.actor.system.meters);
             }
         }
-        let act = |action: ExitAction| action.act(system, id);
-        let panicked = |caught| {
+        system.exit_hooks.run(id, system, |caught| {
             self.panicked("what follows from its end", caught);
-        };
-        system.exit_hooks.run(id, act, panicked);
+        });
     }
 
     /// Ends an actor because of a panic outside any turn.

@@ -6,15 +6,15 @@ use crate::actor::Guards;
 use crate::actor::Refusal;
 use crate::actor::note_dead_letter;
 use crate::actor::{
-    Action, AskError, ChildNews, DelayedMessage, Delivery, Envelope, ExclusiveWait, KindTable,
-    Lifecycle, MessageKind, Next, Processed, Received, StateRef, StepProgress, StopWait,
-    WaitChange, WaitOutcome, WaitPurpose, Worker,
+    AskError, ChildNews, DelayedMessage, Delivery, Envelope, ExclusiveWait, KindTable, Lifecycle,
+    MessageKind, Next, Processed, Received, StateRef, StepProgress, StopWait, WaitChange,
+    WaitOutcome, WaitPurpose, Worker,
 };
 use crate::failures::{NotStarted, StopReason, WaitCycle, catch};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
-use crate::services::Alarm;
+use crate::services::{Action, Alarm};
 use crate::sync::Arc;
 use crate::wait_for::{Deferral, WaitForGraph};
 use std::panic::Location;

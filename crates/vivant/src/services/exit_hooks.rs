@@ -12,16 +12,62 @@
 use crate::failures::{Caught, catch};
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Weak;
 
 /// Number of locks: actors that end at the same time seldom share one.
 const SHARDS: usize = 16;
 
-/// The hooks of a system. `A` is the action at the end of an actor.
-pub(crate) struct ExitHooks<A> {
+/// The hooks of a system `S`.
+pub(crate) struct ExitHooks<S: 'static> {
     count: AtomicUsize,
     next_number: AtomicU64,
     /// By actor, then in the order of registration (R5).
-    shards: [Mutex<BTreeMap<ExitHookId, A>>; SHARDS],
+    shards: [Mutex<BTreeMap<ExitHookId, ExitAction<S>>>; SHARDS],
+}
+
+/// The action at the end of an actor, as data.
+pub(crate) enum ExitAction<S: 'static> {
+    /// A table of the system forgets the actor, under the name that it had there. The name is empty
+    /// in a table of numbers.
+    Forget(&'static ActorTable<S>, Box<str>),
+    /// The actor leaves what it was a member of, under this number.
+    Leave(Weak<dyn Membership>, u64),
+}
+
+/// A table of the system with actors in it.
+pub(crate) struct ActorTable<S> {
+    /// Its stable name.
+    pub(crate) name: &'static str,
+    /// The actor with this number has ended.
+    pub(crate) forget: fn(&S, u64, &str),
+}
+
+/// What actors are members of: a group, a topic, a stream.
+pub(crate) trait Membership: Send + Sync {
+    fn leave(&self, number: u64);
+}
+
+impl<S> ExitAction<S> {
+    fn act(self, system: &S, actor: u64) {
+        match self {
+            ExitAction::Forget(table, name) => (table.forget)(system, actor, &name),
+            ExitAction::Leave(membership, number) => {
+                if let Some(membership) = membership.upgrade() {
+                    membership.leave(number);
+                }
+            }
+        }
+    }
+}
+
+impl<S> fmt::Debug for ExitAction<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExitAction::Forget(table, name) => write!(f, "Forget({}, {name:?})", table.name),
+            ExitAction::Leave(_, number) => write!(f, "Leave({number})"),
+        }
+    }
 }
 
 /// Identity of a hook: enough to remove it.
@@ -31,7 +77,7 @@ pub(crate) struct ExitHookId {
     number: u64,
 }
 
-impl<A> Default for ExitHooks<A> {
+impl<S> Default for ExitHooks<S> {
     fn default() -> Self {
         ExitHooks {
             count: AtomicUsize::new(0),
@@ -41,14 +87,14 @@ impl<A> Default for ExitHooks<A> {
     }
 }
 
-impl<A> ExitHooks<A> {
-    fn shard(&self, actor: u64) -> &Mutex<BTreeMap<ExitHookId, A>> {
+impl<S> ExitHooks<S> {
+    fn shard(&self, actor: u64) -> &Mutex<BTreeMap<ExitHookId, ExitAction<S>>> {
         &self.shards[actor as usize % SHARDS]
     }
 
     /// Registers a hook. The caller then checks that the actor is still in the registry, and else
     /// removes the hook.
-    pub(crate) fn insert(&self, actor: u64, action: A) -> ExitHookId {
+    pub(crate) fn insert(&self, actor: u64, action: ExitAction<S>) -> ExitHookId {
         let id = ExitHookId {
             actor,
             // Relaxed: an identity, and an order among hooks that are registered one after the
@@ -67,14 +113,14 @@ impl<A> ExitHooks<A> {
         drop(self.take(id));
     }
 
-    fn take(&self, id: ExitHookId) -> Option<A> {
+    fn take(&self, id: ExitHookId) -> Option<ExitAction<S>> {
         let taken = lock(self.shard(id.actor)).remove(&id)?;
         self.count.fetch_sub(1, Ordering::Relaxed);
         Some(taken)
     }
 
-    /// `actor` has left the registry: `act` runs its hooks. A panic of one is passed to `panicked`.
-    pub(crate) fn run(&self, actor: u64, act: impl Fn(A), panicked: impl Fn(Caught)) {
+    /// `actor` has left the registry: runs its hooks. A panic of one is passed to `panicked`.
+    pub(crate) fn run(&self, actor: u64, system: &S, panicked: impl Fn(Caught)) {
         // Relaxed: the lock of the registry orders it, as the head of this file says.
         if self.count.load(Ordering::Relaxed) == 0 {
             return;
@@ -90,7 +136,7 @@ impl<A> ExitHooks<A> {
             let Some(action) = self.take(first) else {
                 continue;
             };
-            if let Err(caught) = catch(|| act(action)) {
+            if let Err(caught) = catch(|| action.act(system, actor)) {
                 panicked(caught);
             }
         }

@@ -6,14 +6,14 @@
 //! moves to the next deadline when nothing else can run. A timer's message carries an address, so
 //! it keeps its receiver alive.
 
-use super::alarm::{Act, Alarm, Interval};
+use super::alarm::{Alarm, Delayed, Interval};
 use super::fire_turn::FireTurn;
 use crate::failures::{Caught, catch};
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
 use std::collections::BTreeMap;
 
-pub(crate) struct Timers<A: Act> {
-    table: Mutex<Deadlines<A>>,
+pub(crate) struct Timers<M: Delayed> {
+    table: Mutex<Deadlines<M>>,
     next_number: AtomicU64,
     fire_turn: Mutex<FireTurn>,
     fire_requested: AtomicBool,
@@ -28,16 +28,16 @@ enum TimersState {
     Closed,
 }
 
-struct Deadlines<A: Act> {
+struct Deadlines<M: Delayed> {
     state: TimersState,
     /// Time limits, by deadline, then by the order in which they were set (R5).
-    limits: BTreeMap<(u64, u64), Alarm<A>>,
+    limits: BTreeMap<(u64, u64), Alarm<M>>,
     /// Messages, in the same order.
-    messages: BTreeMap<(u64, u64), Alarm<A>>,
+    messages: BTreeMap<(u64, u64), Alarm<M>>,
     deadlines: BTreeMap<u64, u64>,
 }
 
-impl<A: Act> Default for Timers<A> {
+impl<M: Delayed> Default for Timers<M> {
     fn default() -> Self {
         Timers {
             table: Mutex::new(Deadlines {
@@ -53,15 +53,15 @@ impl<A: Act> Default for Timers<A> {
     }
 }
 
-impl<A: Act> Deadlines<A> {
-    fn insert(&mut self, key: (u64, u64), alarm: Alarm<A>) {
+impl<M: Delayed> Deadlines<M> {
+    fn insert(&mut self, key: (u64, u64), alarm: Alarm<M>) {
         match alarm {
             Alarm::Limit(_) => self.limits.insert(key, alarm),
             Alarm::Once(_) | Alarm::Every { .. } => self.messages.insert(key, alarm),
         };
     }
 
-    fn remove(&mut self, key: &(u64, u64)) -> Option<Alarm<A>> {
+    fn remove(&mut self, key: &(u64, u64)) -> Option<Alarm<M>> {
         let limit = self.limits.remove(key);
         limit.or_else(|| self.messages.remove(key))
     }
@@ -91,11 +91,11 @@ enum Which {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TimerId(pub(crate) u64);
 
-impl<A: Act> Timers<A> {
+impl<M: Delayed> Timers<M> {
     /// Sets an alarm. Returns true when it is now the next one, so that the thread that waits for
     /// the next must be woken. Once the timers are closed, a limit fires at once and a message is
     /// dropped.
-    pub(crate) fn set(&self, at_ns: u64, alarm: Alarm<A>, system: &A::System) -> (TimerId, bool) {
+    pub(crate) fn set(&self, at_ns: u64, alarm: Alarm<M>, system: &M::System) -> (TimerId, bool) {
         // Relaxed: the number is only an identity and an order among equals.
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         let mut table = lock(&self.table);
@@ -182,7 +182,7 @@ impl<A: Act> Timers<A> {
     }
 
     /// Fires the time limits that are due: the clock thread does, also if no worker is free.
-    pub(crate) fn fire_limits(&self, now_ns: u64, system: &A::System, panicked: impl Fn(Caught)) {
+    pub(crate) fn fire_limits(&self, now_ns: u64, system: &M::System, panicked: impl Fn(Caught)) {
         while self.fire_next(Which::Limits, now_ns, system, &panicked) {}
     }
 
@@ -192,7 +192,7 @@ impl<A: Act> Timers<A> {
         &self,
         now_ns: u64,
         now_ms: impl Fn() -> u64,
-        system: &A::System,
+        system: &M::System,
         panicked: impl Fn(Caught),
     ) {
         // Relaxed: what becomes due later is requested again by the clock.
@@ -210,7 +210,7 @@ impl<A: Act> Timers<A> {
 
     /// Fires everything that is due at `now_ns`, in order. An alarm may run user code (the clone or
     /// drop of a message): a panic in it is passed to `panicked`, and no other alarm is lost.
-    pub(crate) fn fire_due(&self, now_ns: u64, system: &A::System, panicked: impl Fn(Caught)) {
+    pub(crate) fn fire_due(&self, now_ns: u64, system: &M::System, panicked: impl Fn(Caught)) {
         while self.fire_next(Which::All, now_ns, system, &panicked) {}
     }
 
@@ -219,7 +219,7 @@ impl<A: Act> Timers<A> {
         &self,
         which: Which,
         now_ns: u64,
-        system: &A::System,
+        system: &M::System,
         panicked: &impl Fn(Caught),
     ) -> bool {
         let Some((number, at_ns, alarm)) = self.take_due(which, now_ns) else {
@@ -231,17 +231,16 @@ impl<A: Act> Timers<A> {
                     action.act(system);
                     None
                 }
-                Alarm::Every {
-                    period_ns,
-                    mut tick,
-                } => (A::tick(&mut tick) == Interval::Continue).then_some((period_ns, tick)),
+                Alarm::Every { period_ns, message } => {
+                    (message.send_copy() == Interval::Continue).then_some((period_ns, message))
+                }
             };
-            if let Some((period_ns, tick)) = again {
+            if let Some((period_ns, message)) = again {
                 // The next deadline of the same grid that is not past: intervals do not drift,
                 // and missed ticks are not made up for.
                 let missed = now_ns.saturating_sub(at_ns) / period_ns;
                 let next_ns = at_ns.saturating_add((missed + 1).saturating_mul(period_ns));
-                self.put_back(number, next_ns, Alarm::Every { period_ns, tick });
+                self.put_back(number, next_ns, Alarm::Every { period_ns, message });
             } else {
                 self.cancel(TimerId(number));
             }
@@ -253,7 +252,7 @@ impl<A: Act> Timers<A> {
         true
     }
 
-    fn take_due(&self, which: Which, now_ns: u64) -> Option<(u64, u64, Alarm<A>)> {
+    fn take_due(&self, which: Which, now_ns: u64) -> Option<(u64, u64, Alarm<M>)> {
         let mut table = lock(&self.table);
         let (at_ns, number) = table.first(which).filter(|key| key.0 <= now_ns)?;
         let alarm = table.remove(&(at_ns, number))?;
@@ -264,7 +263,7 @@ impl<A: Act> Timers<A> {
     }
 
     /// Puts an interval back, unless it was cancelled while it fired.
-    fn put_back(&self, number: u64, at_ns: u64, alarm: Alarm<A>) {
+    fn put_back(&self, number: u64, at_ns: u64, alarm: Alarm<M>) {
         let mut table = lock(&self.table);
         if let Some(deadline) = table.deadlines.get_mut(&number) {
             *deadline = at_ns;
@@ -302,7 +301,7 @@ impl<A: Act> Timers<A> {
 
     /// The clock stops: all time limits that are still waited for fire now, because they could not
     /// fire later.
-    pub(crate) fn close(&self, system: &A::System, panicked: impl Fn(Caught)) {
+    pub(crate) fn close(&self, system: &M::System, panicked: impl Fn(Caught)) {
         let alarms = {
             let mut table = lock(&self.table);
             table.state = TimersState::Closed;
@@ -337,34 +336,42 @@ impl<A: Act> Timers<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::services::alarm::{Action, Periodic};
     use crate::sync::{Arc, AtomicUsize};
 
-    /// What a test does at a deadline.
-    struct Rings(Box<dyn FnOnce()>);
+    /// A message that calls a function of its test when it is sent.
+    struct Rings<F>(F);
 
-    impl Act for Rings {
-        type System = ();
-        type Tick = Box<dyn FnMut() -> Interval>;
-
-        fn act(self, _: &()) {
-            (self.0)();
+    impl<F: Fn() -> Interval + Send> Periodic for Rings<F> {
+        fn name(&self) -> &'static str {
+            "rings"
         }
 
-        fn tick(tick: &mut Self::Tick) -> Interval {
-            tick()
+        fn send_copy(&self) -> Interval {
+            (self.0)()
         }
     }
 
+    impl Delayed for Box<dyn Periodic> {
+        type System = ();
+
+        fn send(self) {
+            let _ = self.send_copy();
+        }
+    }
+
+    type TestTimers = Timers<Box<dyn Periodic>>;
+
     #[test]
     fn an_interval_that_fires_late_stays_on_its_grid() {
-        let (timers, fired) = (Timers::<Rings>::default(), Arc::new(AtomicUsize::new(0)));
+        let (timers, fired) = (TestTimers::default(), Arc::new(AtomicUsize::new(0)));
         let count = fired.clone();
-        let tick = Box::new(move || {
+        let message = Box::new(Rings(move || {
             count.fetch_add(1, Ordering::Relaxed);
             Interval::Continue
-        });
+        }));
         let period_ns = 10;
-        timers.set(10, Alarm::Every { period_ns, tick }, &());
+        timers.set(10, Alarm::Every { period_ns, message }, &());
         timers.fire_due(25, &(), |_| unreachable!("no alarm panics"));
         assert_eq!(
             fired.load(Ordering::Relaxed),
@@ -377,14 +384,15 @@ mod tests {
     #[test]
     fn a_restart_moves_the_deadline_of_an_alarm_that_is_set() {
         let (timers, fired) = (
-            Arc::new(Timers::<Rings>::default()),
+            Arc::new(TestTimers::default()),
             Arc::new(AtomicUsize::new(0)),
         );
         let count = fired.clone();
-        let rings = Rings(Box::new(move || {
+        let message: Box<dyn Periodic> = Box::new(Rings(move || {
             count.fetch_add(1, Ordering::Relaxed);
+            Interval::End
         }));
-        let (once, _) = timers.set(10, Alarm::Once(rings), &());
+        let (once, _) = timers.set(10, Alarm::Once(Action::Send(message)), &());
         assert!(timers.restart(once, 30));
         timers.fire_due(20, &(), |_| unreachable!("no alarm panics"));
         assert_eq!((fired.load(Ordering::Relaxed), timers.len()), (0, 1));
@@ -395,16 +403,16 @@ mod tests {
 
     #[test]
     fn an_interval_that_is_restarted_while_it_fires_goes_on() {
-        let timers = Arc::new(Timers::<Rings>::default());
+        let timers = Arc::new(TestTimers::default());
         let (id, again) = (Arc::new(Mutex::new(None)), timers.clone());
         let own = id.clone();
-        let tick = Box::new(move || {
+        let message = Box::new(Rings(move || {
             let own = lock(&own).expect("it is set");
             assert!(again.restart(own, 1_000));
             Interval::Continue
-        });
+        }));
         let period_ns = 10;
-        *lock(&id) = Some(timers.set(10, Alarm::Every { period_ns, tick }, &()).0);
+        *lock(&id) = Some(timers.set(10, Alarm::Every { period_ns, message }, &()).0);
         timers.fire_due(10, &(), |_| unreachable!("no alarm panics"));
         assert_eq!((timers.next_ns(), timers.len()), (Some(20), 1));
         // The alarm refers to the timers that have it.

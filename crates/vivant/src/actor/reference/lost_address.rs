@@ -2,7 +2,6 @@
 //! detector. An actor that loses an address, and not its last, becomes a cycle candidate (U1).
 
 use super::{AddressRef, Cached, CellRef, Dropped};
-use crate::actor::action::{Action, SystemCall};
 use crate::actor::header::Header;
 use crate::actor::reference_word::{
     AddressesLeft, CANDIDATE, CommitResult, DYING, becomes_candidate, count, is_dying, is_traced,
@@ -12,7 +11,7 @@ use crate::actor::worker::Worker;
 use crate::candidates::{Candidate, CandidateOverload, FollowUp};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
-use crate::services::{Alarm, ns};
+use crate::services::{Action, Alarm, SystemCall, ns};
 use crate::sync::{Arc, Ordering};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -215,7 +214,7 @@ impl Header {
 }
 
 /// Candidates are due, at this time.
-static EXAMINE_CANDIDATES: SystemCall = SystemCall {
+static EXAMINE_CANDIDATES: SystemCall<Arc<Shared>> = SystemCall {
     name: "candidates",
     call: |system, [at_ns, _]| {
         let then = system.candidates.list().timer_fired(at_ns);

@@ -4,8 +4,8 @@ use super::relay::Relay;
 use super::shown::{Awaits, PromiseLink, RaceLink, Raced, Shown};
 use super::slot::Continue;
 use super::{Promise, PromiseState, Resolver};
-use crate::actor::{Action, AskError, Expires, Next, Shared, Timer, Worker};
-use crate::services::{Alarm, ns};
+use crate::actor::{AskError, Next, Shared, Timer, Worker};
+use crate::services::{Action, Alarm, Expires, ns};
 use crate::sync::{Arc, Mutex, lock, try_lock};
 use std::time::Duration;
 
@@ -88,10 +88,10 @@ impl<T: Send + 'static> InTime<T> {
 }
 
 impl<T: Send + 'static> Expires for Mutex<Option<Resolver<T>>> {
-    fn expire(&self, error: AskError) {
+    fn expire(&self, after: Duration) {
         let resolver = lock(self).take();
         if let Some(resolver) = resolver {
-            resolver.fail(error);
+            resolver.fail(AskError::TimedOut { after });
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Flow control between a stream and the actor that takes its items: the number of items in flight,
 //! and whether the stream is to stop.
 
-use crate::actor::{CellRef, Membership, Signals};
+use crate::actor::{CellRef, Signals};
+use crate::services::Membership;
 use crate::sync::{Arc, Mutex, lock};
 use std::task::Waker;
 

@@ -12,9 +12,10 @@ mod feed;
 mod gate;
 
 use super::future::start;
-use crate::actor::{AskError, ExitAction, Shared};
+use crate::actor::{AskError, Shared};
 use crate::api::{Continuation, Then};
 use crate::failures::Inside;
+use crate::services::ExitAction;
 use crate::sync::Arc;
 use feed::Feed;
 use futures_core::Stream;

@@ -10,9 +10,10 @@ mod intake;
 mod interleaved;
 mod subscriber;
 
-use crate::actor::{ExitAction, Membership, drop_foreign};
+use crate::actor::drop_foreign;
 use crate::api::{Continuation, Then};
 use crate::failures::catch;
+use crate::services::{ExitAction, Membership};
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 use std::error::Error;
