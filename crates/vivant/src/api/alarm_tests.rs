@@ -1,6 +1,7 @@
 //! What the alarms and death notices of a turn are made of.
 
 use super::interval::interval;
+use crate::actor::DelayedMessage;
 use crate::prelude::*;
 use crate::services::{Action, Alarm};
 use crate::simulation::Simulation;
@@ -35,4 +36,9 @@ fn an_alarm_is_names_and_values() {
         format!("Every {{ period_ns: 5, message: {name} }}"),
     ];
     assert_eq!(actions, expected);
+}
+
+#[test]
+fn an_alarm_is_small() {
+    assert_eq!(size_of::<Alarm<DelayedMessage>>(), 40);
 }
