@@ -123,7 +123,7 @@ pub(crate) use outgoing::{OutgoingReference, TraceCoverage, known};
 pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};
 pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;
-pub(crate) use refusal::{Delivery, Next, Refusal};
+pub(crate) use refusal::{DelayedMessage, Delivery, Next, Refusal};
 pub(crate) use request_record::{RECORD_AT, RequestFacts, RequestRecord, open_requests};
 pub(crate) use run_state::{
     Batch, Begin, ColdFields, Constrained, Guards, Lifecycle, Mute, Pattern, RunState,

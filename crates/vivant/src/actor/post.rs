@@ -5,13 +5,15 @@ use super::dead_letter::bury_letter;
 use super::envelope::{Envelope, Head};
 use super::header::Header;
 use super::reference::{AddressRef, CellRef};
-use super::refusal::{Delivery, Next};
+use super::refusal::{DelayedMessage, Delivery, Next};
 use super::runnable::Runnable;
+use super::shared::Shared;
 use super::ticket::Ticket;
 use super::worker::Worker;
 use crate::failures::Cause;
 use crate::message::Pushed;
 use crate::message::Route;
+use crate::services::Delayed;
 use crate::sync::Arc;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -126,6 +128,21 @@ pub(crate) fn bury(returned: Returned<'_>) -> Next {
 pub(crate) fn post_or_bury(to: To<'_>, envelope: Envelope) {
     if let Err(returned) = post(to, envelope) {
         bury(returned).follow();
+    }
+}
+
+impl Delayed for DelayedMessage {
+    type System = Arc<Shared>;
+
+    fn send(self) {
+        let (to, envelope) = match self {
+            DelayedMessage::Strong(Delivery { to, envelope }) => (to, envelope),
+            DelayedMessage::Weak(cell, envelope) => match cell.upgrade() {
+                Some(to) => (to, envelope),
+                None => return,
+            },
+        };
+        post_or_bury(To::Owned(to), envelope);
     }
 }
 

@@ -8,6 +8,7 @@ use crate::failures::{Cause, Panic};
 use crate::failures::{StopReason, WaitCycle};
 use crate::interned::{Name, Place};
 use crate::sync::Arc;
+use std::fmt;
 
 /// Why a message is refused.
 pub(crate) struct Refusal {
@@ -148,4 +149,22 @@ pub(crate) enum Next {
 pub(crate) struct Delivery {
     pub(crate) to: AddressRef,
     pub(crate) envelope: Envelope,
+}
+
+/// A message to be sent later, packed when its alarm or its death watch was set.
+pub(crate) enum DelayedMessage {
+    /// It keeps its receiver alive.
+    Strong(Delivery),
+    /// It is sent if its receiver has an address then, and else dropped.
+    Weak(CellRef, Envelope),
+}
+
+impl fmt::Debug for DelayedMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (envelope, path) = match self {
+            DelayedMessage::Strong(Delivery { to, envelope }) => (envelope, to.path()),
+            DelayedMessage::Weak(cell, envelope) => (envelope, cell.path()),
+        };
+        write!(f, "{} to {path}", envelope.kind().name)
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::header::Header;
 use super::reference::{AddressRef, CellRef};
+use super::refusal::DelayedMessage;
 use super::runnable::Runnable;
 use super::waiting_sender::WaitingSender;
 use super::worker::Worker;
@@ -9,7 +10,7 @@ use super::worker_shared::WorkerShared;
 use crate::candidates::Candidates;
 use crate::failures::note_places;
 use crate::mute::Mutes;
-use crate::services::{ExitHookId, Registry, Services};
+use crate::services::{ExitAction, ExitHookId, ExitHooks, Registry, Services, Timers};
 use crate::sync::{Arc, Mutex, Ordering, lock};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ pub(crate) struct Shared {
     pub(crate) mutes: Mutes<MutedSender>,
     /// Actors that may be unreachable.
     pub(crate) candidates: Candidates<Runnable>,
+    pub(crate) timers: Timers<DelayedMessage>,
+    pub(crate) exit_hooks: ExitHooks<Arc<Shared>>,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
     services: Services,
 }
@@ -86,6 +89,8 @@ impl Shared {
             registry: Registry::default(),
             mutes: Mutes::new(),
             candidates: Candidates::new(),
+            timers: Timers::default(),
+            exit_hooks: ExitHooks::default(),
             kept: Mutex::new(BTreeMap::new()),
             services,
         })
@@ -104,14 +109,14 @@ impl Shared {
         all
     }
 
-    /// Registers `hook`, to be called when `actor` has ended, after its mailbox is closed. `None`:
-    /// it has ended already, and `hook` is dropped.
+    /// Registers an action for the time when `actor` has ended, after its mailbox is closed.
+    /// `None`: it has ended already, and `action` is dropped.
     pub(crate) fn when_ended(
         &self,
         actor: &Header,
-        hook: impl FnOnce(&Services) + Send + 'static,
+        action: ExitAction<Arc<Shared>>,
     ) -> Option<ExitHookId> {
-        let id = self.exit_hooks.insert(actor.id, hook);
+        let id = self.exit_hooks.insert(actor.id, action);
         if self.actor(actor.id, actor.place()).is_some() {
             return Some(id);
         }

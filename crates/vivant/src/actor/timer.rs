@@ -1,5 +1,6 @@
 //! [`Timer`]: a timer that was set, and the timers of a system.
 
+use super::refusal::DelayedMessage;
 use super::shared::Shared;
 use crate::failures::Caught;
 use crate::failures::{Inside, Panic};
@@ -81,9 +82,9 @@ impl fmt::Debug for Timer {
 
 impl Shared {
     /// Sets an alarm that fires `in_ns` nanoseconds from now.
-    pub(crate) fn set_timer(self: &Arc<Self>, in_ns: u64, alarm: Alarm) -> Timer {
+    pub(crate) fn set_timer(self: &Arc<Self>, in_ns: u64, alarm: Alarm<DelayedMessage>) -> Timer {
         let at_ns = self.oracle.now_ns().saturating_add(in_ns);
-        let (id, is_next) = self.timers.set(at_ns, alarm);
+        let (id, is_next) = self.timers.set(at_ns, alarm, self);
         if is_next {
             self.scheduler.timer_is_nearer(at_ns);
         }
@@ -98,24 +99,24 @@ impl Shared {
     }
 
     /// Fires the timers that are due. For a simulation.
-    pub(crate) fn fire_due(&self) {
+    pub(crate) fn fire_due(self: &Arc<Self>) {
         let now_ns = self.oracle.now_ns();
         self.timers
-            .fire_due(now_ns, |caught| self.timer_panicked(caught));
+            .fire_due(now_ns, self, |caught| self.timer_panicked(caught));
     }
 
     /// Fires the time limits that are due.
-    pub(crate) fn fire_limits(&self) {
+    pub(crate) fn fire_limits(self: &Arc<Self>) {
         let now_ns = self.oracle.now_ns();
         self.timers
-            .fire_limits(now_ns, |caught| self.timer_panicked(caught));
+            .fire_limits(now_ns, self, |caught| self.timer_panicked(caught));
     }
 
     /// Fires the timers with messages that are due, if no other worker does.
-    pub(crate) fn fire_in_turn(&self) {
+    pub(crate) fn fire_in_turn(self: &Arc<Self>) {
         let now_ms = || self.oracle.coarse_ms();
         self.timers
-            .fire_in_turn(self.oracle.now_ns(), now_ms, |caught| {
+            .fire_in_turn(self.oracle.now_ns(), now_ms, self, |caught| {
                 self.timer_panicked(caught);
             });
     }

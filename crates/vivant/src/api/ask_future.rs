@@ -3,7 +3,9 @@
 
 use super::promise::{Resolver, Withdrawal};
 use crate::actor::{AskError, Shared, Timer, Worker};
-use crate::services::{Alarm, Asked, OutsidePlace, RequestProgress, RequestState, ns};
+use crate::services::{
+    Action, Alarm, Asked, Expires, OutsidePlace, RequestProgress, RequestState, ns,
+};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use std::fmt;
 use std::future::Future;
@@ -12,7 +14,7 @@ use std::ptr::NonNull;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
-use vivant_brc::Brc;
+use vivant_brc::{Brc, Weak};
 
 /// The place where a reply meets the future that waits for it.
 pub(crate) struct Oneshot<T> {
@@ -219,15 +221,10 @@ impl<T: Send + 'static> AskFuture<T> {
     /// processed, or may still be.
     pub fn within(mut self, limit: Duration) -> AskFuture<T> {
         if let Some(system) = &self.system {
-            let oneshot = Brc::downgrade(&self.oneshot);
-            let fire = move || {
-                if let Some(oneshot) = oneshot.upgrade() {
-                    oneshot.complete(Err(AskError::TimedOut { after: limit }));
-                }
-            };
+            let oneshot = Arc::new(Brc::downgrade(&self.oneshot));
             let until_ns = system.oracle.limit_ns(ns(limit));
             self.oneshot.until_ns.fetch_min(until_ns, Ordering::Relaxed);
-            let alarm = system.set_timer(ns(limit), Alarm::Limit(Box::new(fire)));
+            let alarm = system.set_timer(ns(limit), Alarm::Limit(Action::Expire(oneshot, limit)));
             self.alarms.push(alarm);
         }
         self
@@ -250,6 +247,14 @@ impl<T: Send + 'static> AskFuture<T> {
         match self.system.clone() {
             Some(system) => block_on(&system, self).unwrap_or(Err(AskError::Stalled)),
             None => block_on_thread(self),
+        }
+    }
+}
+
+impl<T: Send + 'static> Expires for Weak<Oneshot<T>> {
+    fn expire(&self, after: Duration) {
+        if let Some(oneshot) = self.upgrade() {
+            oneshot.complete(Err(AskError::TimedOut { after }));
         }
     }
 }

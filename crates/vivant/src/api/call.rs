@@ -10,9 +10,9 @@ use super::send_error::SendError;
 use crate::actor::Delivery;
 use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, BoundedQueue, Dependents, Envelope, Guard, JoinTable, KindTable,
-    MessageKind, Next, NotSent, Processed, Reservation, StateRef, Steps, To, Unawaited, Worker,
-    bury, post_by, post_or_bury,
+    AddressRef, AskError, BoundedQueue, DelayedMessage, Dependents, Envelope, Guard, JoinTable,
+    KindTable, MessageKind, Next, NotSent, Processed, Reservation, StateRef, Steps, To, Unawaited,
+    Worker, bury, post_by, post_or_bury,
 };
 use crate::interned::{Name, Place};
 use crate::message::MessageRole;
@@ -86,27 +86,15 @@ impl<'a, M: Message> Call<'a, M> {
         }
     }
 
-    /// As a closure that sends it, if its actor still has an address then.
-    pub(crate) fn into_weak(self) -> Box<dyn FnOnce() + Send> {
-        let Call {
-            to,
-            args,
-            pack,
-            place,
-        } = self;
-        let cell = to.cell();
-        Box::new(move || {
-            if let Some(to) = cell.upgrade() {
-                let to = To::Owned(to);
-                Call::<M> {
-                    to,
-                    args,
-                    pack,
-                    place,
-                }
-                .send();
-            }
-        })
+    /// The message, to be sent later. It keeps its actor alive.
+    pub(crate) fn into_delayed(self) -> DelayedMessage {
+        DelayedMessage::Strong(self.into_delivery(Resolver::discarding()))
+    }
+
+    /// The message, to be sent later if its actor still has an address then.
+    pub(crate) fn into_weak(self) -> DelayedMessage {
+        let envelope = (self.pack)(self.args, Resolver::discarding(), self.place);
+        DelayedMessage::Weak(self.to.cell(), envelope)
     }
 
     /// A copy of the call: intervals need one for each tick.

@@ -1,7 +1,7 @@
 //! Time for futures.
 
 use crate::actor::{Shared, Timer};
-use crate::services::{Alarm, ns};
+use crate::services::{Action, Alarm, ns};
 use crate::sync::{Arc, Mutex, lock};
 use std::fmt;
 use std::future::Future;
@@ -67,13 +67,9 @@ impl Future for Sleep {
             }
             None => {
                 let waker = Arc::new(Mutex::new(context.waker().clone()));
-                let ringing = waker.clone();
-                let fire = Box::new(move || {
-                    let waker = lock(&ringing).clone();
-                    waker.wake();
-                });
+                let action = Action::Wake(waker.clone());
                 let in_ns = self.until_ns.saturating_sub(self.system.oracle.now_ns());
-                let timer = self.system.set_timer(in_ns, Alarm::Limit(fire));
+                let timer = self.system.set_timer(in_ns, Alarm::Limit(action));
                 self.alarm = Some((timer, waker));
             }
         }

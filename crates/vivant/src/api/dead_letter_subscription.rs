@@ -19,19 +19,17 @@ impl DeadLetters {
         K::Rest: Clone + Sync,
     {
         let subscriber = Subscription(then.into_owned());
-        let subscriber: DeadLetterSubscriber =
-            Arc::new(move |receiver, letter| subscriber.notify(receiver, letter));
         // Outside the lock of the subscribers: it holds an address.
-        drop(self.pass_to(subscriber));
+        drop(self.pass_to(Arc::new(subscriber)));
     }
 }
 
 struct Subscription<K: Continuation>(Then<'static, K>);
 
-impl<K> Subscription<K>
+impl<K> DeadLetterSubscriber for Subscription<K>
 where
     K: Continuation<Hole = DeadLetter>,
-    K::Rest: Clone,
+    K::Rest: Clone + Sync,
 {
     fn notify(&self, receiver: Receiver, letter: &DeadLetter) -> bool {
         let then = self.0.again();

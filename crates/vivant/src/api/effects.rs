@@ -15,7 +15,7 @@ use super::turn::Turn;
 use crate::actor::{AskError, Header, LinkMessage, LinkedPeer, Timer};
 use crate::failures::{Failed, StopReason};
 use crate::oracle::below;
-use crate::services::{Alarm, ns, period_ns};
+use crate::services::{Action, Alarm, ns, period_ns};
 use crate::sync::Arc;
 use std::fmt;
 use std::ptr;
@@ -242,10 +242,10 @@ impl<A: Actor> Turn<'_, A> {
 
     /// Sends `call` once, after `delay`. The timer keeps the receiver alive.
     pub fn after<M: Message>(&self, delay: Duration, call: Call<'_, M>) -> Timer {
-        let call = call.into_owned();
+        let action = Action::Send(call.into_delayed());
         self.worker()
             .system
-            .set_timer(ns(delay), Alarm::Once(Box::new(move || call.send())))
+            .set_timer(ns(delay), Alarm::Once(action))
     }
 
     /// Sends `call` periodically, first after `period`, until the timer is cancelled or the
@@ -262,7 +262,7 @@ impl<A: Actor> Turn<'_, A> {
         M::Args: Clone + Send,
     {
         let period_ns = period_ns(period);
-        let alarm = interval(period_ns, call.into_owned(), || ());
+        let alarm = interval(period_ns, call);
         self.worker().system.set_timer(period_ns, alarm)
     }
 

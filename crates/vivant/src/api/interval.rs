@@ -1,29 +1,35 @@
-//! The alarm of a periodic timer.
+//! The alarm of an interval.
 
 use super::behaviour::Message;
 use super::call::Call;
-use crate::services::{Alarm, Interval};
+use crate::actor::DelayedMessage;
+use crate::services::{Alarm, Interval, Periodic};
 
-/// An alarm that sends `call` periodically, until its receiver has ended; then it calls `gone`.
-pub(crate) fn interval<M: Message>(
-    period_ns: u64,
-    call: Call<'static, M>,
-    gone: impl Fn() + Send + 'static,
-) -> Alarm
+/// An alarm that sends `call` periodically, until its receiver has ended.
+pub(crate) fn interval<M: Message>(period_ns: u64, call: Call<'_, M>) -> Alarm<DelayedMessage>
 where
     M::Args: Clone + Send,
 {
-    let fire = move || match call.again().unless_ended() {
-        // A mailbox that is full for one tick is not the end.
-        Ok(call) => {
-            call.send();
-            Interval::Continue
+    let message = Box::new(call.into_owned());
+    Alarm::Every { period_ns, message }
+}
+
+impl<M: Message> Periodic for Call<'static, M>
+where
+    M::Args: Clone + Send,
+{
+    fn name(&self) -> &'static str {
+        M::NAME
+    }
+
+    fn send_copy(&self) -> Interval {
+        match self.again().unless_ended() {
+            // A mailbox that is full for one tick is not the end.
+            Ok(call) => {
+                call.send();
+                Interval::Continue
+            }
+            Err(_) => Interval::End,
         }
-        Err(_) => {
-            gone();
-            Interval::End
-        }
-    };
-    let fire = Box::new(fire);
-    Alarm::Every { period_ns, fire }
+    }
 }

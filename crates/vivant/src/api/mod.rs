@@ -2,6 +2,8 @@
 
 mod actor;
 mod address;
+#[cfg(all(test, feature = "macros"))]
+mod alarm_tests;
 mod answer;
 mod arguments;
 #[allow(

@@ -31,7 +31,7 @@ use crate::actor::{
 use crate::failures::{Caught, catch};
 use crate::interned::Place;
 use crate::message::MessageRole;
-use crate::services::Services;
+use crate::services::{Action, ActorTable, Alarm, ExitAction, SystemCall};
 use crate::sync::{Arc, Mutex, lock};
 use declared::{Broken, Declared};
 use std::collections::BTreeMap;
@@ -49,6 +49,20 @@ struct Inner {
     /// The actors that have been members of a synchronizer, until they end.
     cells: BTreeMap<u64, CellRef>,
 }
+
+/// The members of synchronizers.
+static MEMBERS: ActorTable<Arc<Shared>> = ActorTable {
+    name: "synchronizers",
+    forget: |system, actor, _| Constraints::of(system).member_ended(actor),
+};
+
+/// A transaction waits for an actor no longer.
+static WAIT_NO_LONGER: SystemCall<Arc<Shared>> = SystemCall {
+    name: "hold",
+    call: |system, [transaction, actor]| {
+        Constraints::of(system).change(|inner| inner.table.wait_no_longer(transaction, actor));
+    },
+};
 
 impl Constraints {
     pub(crate) fn of(system: &Shared) -> &Constraints {
@@ -102,12 +116,9 @@ impl Constraints {
             new.collect::<Vec<_>>()
         });
         for cell in new {
-            let id = cell.id;
-            let hook = move |services: &Services| {
-                services.extensions.part::<Constraints>().member_ended(id);
-            };
+            let hook = ExitAction::Forget(&MEMBERS, Box::default());
             if cell.system.when_ended(&cell, hook).is_none() {
-                self.member_ended(id);
+                self.member_ended(cell.id);
             }
         }
         let mut ended = members.values().map(|(to, _)| to);
@@ -123,6 +134,13 @@ impl Constraints {
             Delivery { to, envelope }.deliver();
         }
         Ok(number)
+    }
+
+    /// An alarm by which a transaction, the first number, waits for an actor no longer.
+    pub(crate) fn set_patience(system: &Arc<Shared>, in_ns: u64, transaction: u64, actor: u64) {
+        let action = Action::Call(&WAIT_NO_LONGER, [transaction, actor]);
+        // It is not cancelled: later it finds that the transaction does not wait here.
+        let _timer = system.set_timer(in_ns, Alarm::Limit(action));
     }
 
     /// The synchronizer constrains nothing any more.
@@ -196,10 +214,6 @@ impl Constraints {
     /// The actor cannot give its hold before its exclusive wait is over: see `Table::wait_for`.
     pub(crate) fn wait_for(&self, transaction: u64) -> (Patience, Option<u64>) {
         self.change(|inner| inner.table.wait_for(transaction))
-    }
-
-    pub(crate) fn wait_no_longer(&self, transaction: u64, actor: u64) {
-        self.change(|inner| inner.table.wait_no_longer(transaction, actor));
     }
 
     pub(crate) fn give_up_hold(&self, actor: u64) {

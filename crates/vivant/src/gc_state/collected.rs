@@ -124,7 +124,7 @@ where
         let pacing = A::PACING.unwrap_or(system.config.pacing);
         let pacing = system.config.collectors.pacing(A::NAME, pacing);
         system.scheduler.heap_begins(system);
-        let waker = GcWaker::of(worker.me().cell(), gc_messages::send_idle_check::<A>);
+        let waker = GcWaker::of(worker.me().cell(), gc_messages::idle_check::<A>);
         let std_waker = Waker::from(waker.clone());
         let begun = Heap::begin(&system.heaps, pacing, std_waker, |mutator| {
             let mut notices = DeathNotices::default();

@@ -1,18 +1,16 @@
 //! Death watch: messages that report that a collection has found an object of this heap dead (H10).
 
 use super::GcState;
+use crate::actor::DelayedMessage;
 use crate::api::{Actor, Call, Message, Turn};
 use std::collections::BTreeMap;
 use std::ptr;
 use vivant_heap::{Collected, DeathWatch, Gc, Object};
 
-/// Sends the message.
-pub(super) type DeathNotice = Box<dyn FnOnce() + Send>;
-
 /// The notices of an actor, by token: in the order in which the watches were set (R5).
 #[derive(Default)]
 pub(super) struct DeathNotices {
-    waiting: BTreeMap<u64, (DeathWatch, DeathNotice)>,
+    waiting: BTreeMap<u64, (DeathWatch, DelayedMessage)>,
     next: u64,
 }
 
@@ -20,7 +18,7 @@ pub(super) struct DeathNotices {
 #[derive(Default)]
 pub(super) struct TurnWatches {
     first: u64,
-    notices: Vec<(DeathWatch, DeathNotice)>,
+    notices: Vec<(DeathWatch, DelayedMessage)>,
     /// The watches that it has removed.
     ended: Vec<(DeathWatch, u64)>,
 }
@@ -49,7 +47,7 @@ impl DeathNotices {
 
     /// The notice for a dead object. None if the actor has set the watch by the heap's own
     /// interface; its token may equal one of these.
-    pub(super) fn take(&mut self, watch: DeathWatch, token: u64) -> Option<DeathNotice> {
+    pub(super) fn take(&mut self, watch: DeathWatch, token: u64) -> Option<DelayedMessage> {
         if self.waiting.get(&token)?.0 != watch {
             return None;
         }
@@ -108,12 +106,9 @@ where
         T: ?Sized + Collected<'gc>,
         M: Message,
     {
-        let notice: DeathNotice = match ptr::eq(&raw const **call.to(), &raw const *self.owner()) {
+        let notice = match ptr::eq(&raw const **call.to(), &raw const *self.owner()) {
             true => call.into_weak(),
-            false => {
-                let call = call.into_owned();
-                Box::new(move || call.send())
-            }
+            false => call.into_delayed(),
         };
         let mut watches = self.part().watches.borrow_mut();
         let watch = vivant_heap::Mutator::watch_death(self, object, watches.next());

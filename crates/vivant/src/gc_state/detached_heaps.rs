@@ -4,9 +4,8 @@
 use super::detached_table::{Changed, DetachedHeapTable};
 use super::gc_waker::{GcWaker, notified_after_ns};
 use super::group_candidates::GroupCandidates;
-use crate::actor::Shared;
-use crate::actor::Worker;
-use crate::services::Alarm;
+use crate::actor::{Shared, Worker};
+use crate::services::{Action, Alarm, SystemCall};
 use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
 use std::thread;
 use vivant_heap::{DetachedHeap, Member, Sharer, Visit};
@@ -67,6 +66,18 @@ fn call_if(changed: Changed, system: &Arc<Shared>) {
         GroupCandidates::call_for_detached(system);
     }
 }
+
+/// A run is due, at this time. It may have been rescheduled since.
+static RUN_DETACHED_HEAPS: SystemCall<Arc<Shared>> = SystemCall {
+    name: "detached heaps",
+    call: |system, [at_ns, _]| {
+        let detached_heaps = DetachedHeaps::of(system);
+        let runner = lock(&detached_heaps.state).runner;
+        if runner == (RunnerState::Scheduled { at_ns }) {
+            detached_heaps.request_run(system);
+        }
+    },
+};
 
 impl DetachedHeaps {
     pub(crate) fn of(system: &Shared) -> &DetachedHeaps {
@@ -201,15 +212,8 @@ impl DetachedHeaps {
             detached_heaps.request_run(system);
             return;
         }
-        let shared = system.clone();
-        let fire = move || {
-            // The run may have been rescheduled since.
-            let runner = lock(&DetachedHeaps::of(&shared).state).runner;
-            if runner == (RunnerState::Scheduled { at_ns }) {
-                DetachedHeaps::of(&shared).request_run(&shared);
-            }
-        };
-        system.set_timer(at_ns - now_ns, Alarm::Once(Box::new(fire)));
+        let action = Action::Call(&RUN_DETACHED_HEAPS, [at_ns, 0]);
+        system.set_timer(at_ns - now_ns, Alarm::Once(action));
     }
 
     fn request_run(&self, system: &Shared) {

@@ -18,13 +18,12 @@ use vivant_heap::{GcReason, Object};
 /// An idle check: it finds out whether the actor has run since the last one.
 struct IdleCheck<A>(PhantomData<fn(A)>);
 
-/// Sends an idle check.
-pub(super) fn send_idle_check<A: Actor<Storage = GcState>>(to: AddressRef)
+/// Makes an idle check.
+pub(super) fn idle_check<A: Actor<Storage = GcState>>() -> Envelope
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    let envelope = Envelope::new::<IdleCheck<A>>((), Place::caller());
-    Delivery { to, envelope }.deliver();
+    Envelope::new::<IdleCheck<A>>((), Place::caller())
 }
 
 impl<A: Actor<Storage = GcState>> MessageKind for IdleCheck<A>

@@ -2,15 +2,17 @@
 
 use super::GcState;
 use super::collected::ActorHeap;
-use super::deaths::{DeathNotice, DeathNotices};
+use super::deaths::DeathNotices;
 use super::edge_snapshot::EdgeSnapshot;
 use super::gc_messages;
 use super::group_candidates::{AnyTags, GroupCall, GroupCandidates};
 use super::marks::ConcurrentMarks;
+use crate::actor::DelayedMessage;
 use crate::actor::Worker;
 use crate::api::Actor;
 use crate::candidates::ActorKey;
 use crate::observe;
+use crate::services::Delayed;
 use crate::services::ns;
 use crate::statistics::HeapCounts;
 use std::mem;
@@ -155,12 +157,12 @@ where
         if dead.is_empty() {
             return;
         }
-        let take = |notices: &mut DeathNotices| -> Vec<DeathNotice> {
+        let take = |notices: &mut DeathNotices| -> Vec<DelayedMessage> {
             dead.iter()
                 .filter_map(|&(watch, token)| notices.take(watch, token))
                 .collect()
         };
         let due = self.heap.turn(|_, (_, _, Leaf(notices), _)| take(notices));
-        due.into_iter().for_each(|notice| notice());
+        due.into_iter().for_each(DelayedMessage::send);
     }
 }

@@ -2,11 +2,9 @@
 //! count inbox. See [README.md](README.md).
 
 use super::detached_heaps::DetachedHeaps;
-use crate::actor::Shared;
-use crate::actor::Timer;
-use crate::actor::{AddressRef, CellRef};
-use crate::services::Alarm;
+use crate::actor::{CellRef, DelayedMessage, Envelope, Shared, Timer};
 use crate::services::ns;
+use crate::services::{Action, Alarm};
 use crate::sync::{Arc, Mutex, lock};
 use std::mem;
 use std::task::Wake;
@@ -25,8 +23,8 @@ pub(super) struct GcWaker(Mutex<WakeTarget>);
 enum WakeTarget {
     Actor {
         cell: CellRef,
-        /// Sends the actor an idle check.
-        ask: fn(AddressRef),
+        /// Makes an idle check for the actor.
+        check: fn() -> Envelope,
         /// The scheduled idle check. Set until the waker is re-armed: the check will read the
         /// inbox, so wakes need not schedule another one.
         scheduled: Option<ScheduledCheck>,
@@ -52,11 +50,11 @@ enum WakeAction {
 
 impl GcWaker {
     /// The waker of an actor's heap.
-    pub(super) fn of(cell: CellRef, ask: fn(AddressRef)) -> Arc<GcWaker> {
+    pub(super) fn of(cell: CellRef, check: fn() -> Envelope) -> Arc<GcWaker> {
         let scheduled = None;
         Arc::new(GcWaker(Mutex::new(WakeTarget::Actor {
             cell,
-            ask,
+            check,
             scheduled,
         })))
     }
@@ -66,7 +64,7 @@ impl GcWaker {
         let mut target = lock(&self.0);
         let WakeTarget::Actor {
             cell,
-            ask,
+            check,
             scheduled,
         } = &mut *target
         else {
@@ -81,9 +79,8 @@ impl GcWaker {
             return;
         }
         // Weak: an actor that has ended or is unreachable needs no idle check.
-        let (me, ask) = (cell.clone(), *ask);
-        let fire = move || me.upgrade().into_iter().for_each(ask);
-        let timer = system.set_timer(in_ns, Alarm::Once(Box::new(fire)));
+        let message = DelayedMessage::Weak(cell.clone(), check());
+        let timer = system.set_timer(in_ns, Alarm::Once(Action::Send(message)));
         if let Some(later) = scheduled.replace(ScheduledCheck { timer, at_ns }) {
             // If the timer has fired meanwhile, the actor handles two idle checks.
             later.timer.cancel();

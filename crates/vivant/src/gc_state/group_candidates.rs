@@ -3,7 +3,7 @@
 
 use crate::actor::Shared;
 use crate::candidates::ActorKey;
-use crate::services::{Alarm, ns};
+use crate::services::{Action, Alarm, SystemCall, ns};
 use crate::sync::{Arc, Mutex, MutexGuard, lock};
 use std::collections::BTreeMap;
 use std::mem;
@@ -245,6 +245,16 @@ impl CandidateList {
     }
 }
 
+/// A worker continues the group mark, or begins one.
+static CONTINUE_GROUP_MARK: SystemCall<Arc<Shared>> = SystemCall {
+    name: "group mark",
+    call: |system, _| {
+        GroupCandidates::of(system).list().retry = Retry::None;
+        system.candidates.request_pass();
+        system.idle.wake_one();
+    },
+};
+
 impl GroupCandidates {
     /// A worker continues the group mark in so many nanoseconds, unless that is set already.
     pub(crate) fn retry_in(system: &Arc<Shared>, in_ns: u64) {
@@ -256,13 +266,8 @@ impl GroupCandidates {
 
     /// A worker continues the group mark, or begins one, in so many nanoseconds.
     fn request_at(system: &Arc<Shared>, in_ns: u64) {
-        let shared = system.clone();
-        let fire = move || {
-            GroupCandidates::of(&shared).list().retry = Retry::None;
-            shared.candidates.request_pass();
-            shared.idle.wake_one();
-        };
-        system.set_timer(in_ns, Alarm::Once(Box::new(fire)));
+        let action = Action::Call(&CONTINUE_GROUP_MARK, [0, 0]);
+        system.set_timer(in_ns, Alarm::Once(action));
     }
 }
 

@@ -1,10 +1,11 @@
 //! Groups: actors that receive broadcasts together (T10).
 
 use crate::api::{Address, Call, Message, Target, WeakAddress};
-use crate::services::ExitHookId;
+use crate::services::{ExitAction, ExitHookId, Membership};
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Weak;
 
 /// A set of actors, or of actors that implement an interface, in the order in which they joined.
 ///
@@ -43,6 +44,8 @@ struct GroupMembers<T: ?Sized + Target> {
 }
 
 struct GroupMember<T: ?Sized + Target> {
+    /// Its system and its own number.
+    key: (u64, u64),
     address: WeakAddress<T>,
     exit_hook: ExitHookId,
 }
@@ -61,35 +64,37 @@ impl<T: ?Sized + Target> Group<T> {
     pub fn join(&self, address: &Address<T>) -> bool {
         let to = Address::counted(address);
         let key = (to.system.number, to.id);
-        let group = Arc::downgrade(&self.0);
         let mut members = lock(&self.0);
         if members.numbers.contains_key(&key) {
             return false;
         }
         // Under the lock: the exit hook needs it to remove the member, so it finds what is written
         // here.
-        let registered = to.system.when_ended(&to, move |_| {
-            if let Some(group) = group.upgrade() {
-                let _left = lock(&group).leave(key);
-            }
-        });
-        let Some(exit_hook) = registered else {
+        let number = members.next_number;
+        let group: Weak<Mutex<GroupMembers<T>>> = Arc::downgrade(&self.0);
+        let left = ExitAction::Leave(group, number);
+        let Some(exit_hook) = to.system.when_ended(&to, left) else {
             return false;
         };
-        let number = members.next_number;
         members.next_number += 1;
         members.numbers.insert(key, number);
-        let address = Address::downgrade(address);
-        members
-            .joined
-            .insert(number, GroupMember { address, exit_hook });
+        let member = GroupMember {
+            key,
+            address: Address::downgrade(address),
+            exit_hook,
+        };
+        members.joined.insert(number, member);
         true
     }
 
     /// Removes the actor; false when it was no member.
     pub fn leave(&self, address: &Address<T>) -> bool {
         let to = Address::counted(address);
-        let left = lock(&self.0).leave((to.system.number, to.id));
+        let left = {
+            let mut members = lock(&self.0);
+            let number = members.numbers.get(&(to.system.number, to.id)).copied();
+            number.and_then(|number| members.leave(number))
+        };
         let Some(member) = left else { return false };
         to.system.exit_hooks.remove(member.exit_hook);
         true
@@ -125,9 +130,16 @@ impl<T: ?Sized + Target> Group<T> {
 }
 
 impl<T: ?Sized + Target> GroupMembers<T> {
-    fn leave(&mut self, key: (u64, u64)) -> Option<GroupMember<T>> {
-        let number = self.numbers.remove(&key)?;
-        self.joined.remove(&number)
+    fn leave(&mut self, number: u64) -> Option<GroupMember<T>> {
+        let member = self.joined.remove(&number)?;
+        self.numbers.remove(&member.key);
+        Some(member)
+    }
+}
+
+impl<T: ?Sized + Target> Membership for Mutex<GroupMembers<T>> {
+    fn leave(&self, number: u64) {
+        let _left = lock(self).leave(number);
     }
 }
 

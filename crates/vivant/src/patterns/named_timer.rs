@@ -1,34 +1,42 @@
 //! Named timers: one for each actor and name, so that a start function that runs again does not set
 //! a second one.
 
-use crate::actor::{Timer, Worker};
+use crate::actor::{DelayedMessage, Shared, Timer, Worker};
 use crate::api::{Call, Message, interval};
 use crate::services::Services;
-use crate::services::{Alarm, TimerId, ns, period_ns};
+use crate::services::{Action, ActorTable, Alarm, ExitAction, TimerId, ns, period_ns};
 use crate::sync::{Arc, Mutex, lock};
 use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// The named timers of one system. Only an actor's own turns set and cancel those of its names; the
-/// clock removes those that have fired.
-#[derive(Default)]
-pub(crate) struct NamedTimers(Mutex<TimerTable>);
+/// At this number of entries an actor's table is swept of timers that have fired, and again when
+/// the number has doubled.
+const SWEEP_MIN: usize = 16;
 
+/// The named timers of one system. Only an actor's own turns set and cancel those of its names.
+/// An actor's entry lasts until it ends, also when it is empty: its exit hook is registered once.
 #[derive(Default)]
-struct TimerTable {
-    next_number: u64,
-    /// An actor's entry lasts until it ends, also when it is empty: its exit hook is registered
-    /// once.
-    actors: BTreeMap<u64, BTreeMap<String, TimerEntry>>,
+pub(crate) struct NamedTimers(Mutex<BTreeMap<u64, ActorTimers>>);
+
+static NAMED_TIMERS: ActorTable<Arc<Shared>> = ActorTable {
+    name: "named timers",
+    forget: |system, actor, _| NamedTimers::of(system).end(system, actor),
+};
+
+/// The named timers of one actor.
+#[derive(Default)]
+struct ActorTimers {
+    entries: BTreeMap<String, TimerEntry>,
+    /// Number of entries after the last sweep.
+    swept: usize,
 }
 
-/// A timer that was set, or is just being set.
+/// A timer that was set. It may have fired since.
 struct TimerEntry {
-    number: u64,
     spec: TimerSpec,
-    timer: Option<TimerId>,
+    timer: TimerId,
 }
 
 /// Two timers with equal values are the same.
@@ -104,9 +112,7 @@ impl<'t> NamedTimer<'t> {
     {
         let ns = period_ns(period);
         let schedule = Schedule::Every { ns };
-        self.set(schedule, call, |call, finished| {
-            interval(ns, call, finished)
-        })
+        self.set(schedule, call, |call| interval(ns, call))
     }
 
     /// Sends `call` once, after `delay`, as [`Turn::after`](crate::Turn::after) does.
@@ -116,11 +122,8 @@ impl<'t> NamedTimer<'t> {
     /// Any other timer of this name is cancelled. It ends with this actor.
     pub fn after<M: Message>(self, delay: Duration, call: Call<'_, M>) -> Timer {
         let schedule = Schedule::After { ns: ns(delay) };
-        self.set(schedule, call, |call, finished| {
-            Alarm::Once(Box::new(move || {
-                finished();
-                call.send();
-            }))
+        self.set(schedule, call, |call| {
+            Alarm::Once(Action::Send(call.into_delayed()))
         })
     }
 
@@ -198,11 +201,11 @@ impl<'t> NamedTimer<'t> {
         timer.is_some_and(|(timer, schedule)| system.restart_timer(timer, schedule.ns()))
     }
 
-    fn set<M: Message>(
+    fn set<'c, M: Message>(
         self,
         schedule: Schedule,
-        call: Call<'_, M>,
-        alarm: impl FnOnce(Call<'static, M>, Box<dyn Fn() + Send>) -> Alarm,
+        call: Call<'c, M>,
+        alarm: impl FnOnce(Call<'c, M>) -> Alarm<DelayedMessage>,
     ) -> Timer {
         let to = call.target();
         let spec = TimerSpec {
@@ -220,21 +223,20 @@ impl<'t> NamedTimer<'t> {
         }
         self.cancel_any(actor);
         if !named.has_actor(actor) {
-            let end = move |services: &Services| NamedTimers::of(services).end(services, actor);
+            let end = ExitAction::Forget(&NAMED_TIMERS, Box::default());
             let _hook = self.worker.with_me(|me| system.when_ended(me, end));
         }
-        // Recorded first: it may fire before this turn continues.
-        let number = named.insert(actor, name, spec);
-        let finished = {
-            let (system, name) = (Arc::downgrade(system), name.to_owned());
-            move || {
-                if let Some(system) = system.upgrade() {
-                    NamedTimers::of(&system).forget(actor, &name, number);
-                }
-            }
-        };
-        let timer = system.set_timer(schedule.ns(), alarm(call.into_owned(), Box::new(finished)));
-        named.set_id(actor, name, number, timer.id());
+        let timer = system.set_timer(schedule.ns(), alarm(call));
+        let is_set = |timer| system.timers.is_set(timer);
+        named.insert(
+            actor,
+            name,
+            TimerEntry {
+                spec,
+                timer: timer.id(),
+            },
+            is_set,
+        );
         timer
     }
 
@@ -251,64 +253,42 @@ impl NamedTimers {
     }
 
     fn has_actor(&self, actor: u64) -> bool {
-        lock(&self.0).actors.contains_key(&actor)
+        lock(&self.0).contains_key(&actor)
     }
 
     fn find(&self, actor: u64, name: &str, spec: TimerSpec) -> Option<TimerId> {
         let table = lock(&self.0);
-        let set = table.actors.get(&actor)?.get(name)?;
-        set.timer.filter(|_| set.spec == spec)
+        let set = table.get(&actor)?.entries.get(name)?;
+        (set.spec == spec).then_some(set.timer)
     }
 
     fn get(&self, actor: u64, name: &str) -> Option<(TimerId, Schedule)> {
         let table = lock(&self.0);
-        let set = table.actors.get(&actor)?.get(name)?;
-        Some((set.timer?, set.spec.schedule))
+        let set = table.get(&actor)?.entries.get(name)?;
+        Some((set.timer, set.spec.schedule))
     }
 
     fn remove(&self, actor: u64, name: &str) -> Option<TimerId> {
         let mut table = lock(&self.0);
-        table.actors.get_mut(&actor)?.remove(name)?.timer
+        let set = table.get_mut(&actor)?.entries.remove(name)?;
+        Some(set.timer)
     }
 
-    fn insert(&self, actor: u64, name: &str, spec: TimerSpec) -> u64 {
+    fn insert(&self, actor: u64, name: &str, set: TimerEntry, is_set: impl Fn(TimerId) -> bool) {
         let mut table = lock(&self.0);
-        let number = table.next_number;
-        table.next_number += 1;
-        let timer = None;
-        let set = TimerEntry {
-            number,
-            spec,
-            timer,
-        };
-        let timers = table.actors.entry(actor).or_default();
-        timers.insert(name.to_owned(), set);
-        number
-    }
-
-    fn set_id(&self, actor: u64, name: &str, number: u64, timer: TimerId) {
-        let mut table = lock(&self.0);
-        let set = table.actors.get_mut(&actor).and_then(|it| it.get_mut(name));
-        if let Some(set) = set.filter(|set| set.number == number) {
-            set.timer = Some(timer);
-        }
-    }
-
-    /// It has fired for the last time.
-    fn forget(&self, actor: u64, name: &str, number: u64) {
-        let mut table = lock(&self.0);
-        if let Some(timers) = table.actors.get_mut(&actor)
-            && timers.get(name).is_some_and(|set| set.number == number)
-        {
-            timers.remove(name);
+        let timers = table.entry(actor).or_default();
+        timers.entries.insert(name.to_owned(), set);
+        if timers.entries.len() >= SWEEP_MIN.max(2 * timers.swept) {
+            timers.entries.retain(|_, set| is_set(set.timer));
+            timers.swept = timers.entries.len();
         }
     }
 
     /// The actor has ended: cancels its timers.
-    fn end(&self, services: &Services, actor: u64) {
-        let timers = lock(&self.0).actors.remove(&actor).unwrap_or_default();
-        for timer in timers.into_values().filter_map(|set| set.timer) {
-            services.timers.cancel(timer);
+    fn end(&self, system: &Shared, actor: u64) {
+        let ended = lock(&self.0).remove(&actor).unwrap_or_default();
+        for set in ended.entries.into_values() {
+            system.timers.cancel(set.timer);
         }
     }
 }
@@ -316,5 +296,46 @@ impl NamedTimers {
 impl fmt::Debug for NamedTimer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "NamedTimer({:?})", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(number: u64) -> TimerEntry {
+        TimerEntry {
+            spec: TimerSpec {
+                schedule: Schedule::After { ns: 1 },
+                message: TypeId::of::<()>(),
+                to: (0, 0),
+            },
+            timer: TimerId(number),
+        }
+    }
+
+    fn entries(timers: &NamedTimers) -> usize {
+        lock(&timers.0)[&1].entries.len()
+    }
+
+    #[test]
+    fn names_are_forgotten_when_their_timers_have_fired() {
+        let timers = NamedTimers::default();
+        for number in 0..1_000 {
+            // The last two are set.
+            let is_set = |TimerId(other)| other + 2 > number;
+            timers.insert(1, &number.to_string(), entry(number), is_set);
+            assert!(entries(&timers) < SWEEP_MIN);
+        }
+        assert!(timers.get(1, "998").is_some() && timers.get(1, "999").is_some());
+    }
+
+    #[test]
+    fn no_timer_that_is_set_is_forgotten() {
+        let timers = NamedTimers::default();
+        (0..1_000).for_each(|number| {
+            timers.insert(1, &number.to_string(), entry(number), |_| true);
+        });
+        assert_eq!(entries(&timers), 1_000);
     }
 }

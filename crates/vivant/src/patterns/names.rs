@@ -3,8 +3,8 @@
 use crate::actor::{CellRef, Shared};
 use crate::api::{Address, Target, WeakAddress};
 use crate::interned::Name;
-use crate::services::ExitHookId;
 use crate::services::Services;
+use crate::services::{ActorTable, ExitAction, ExitHookId};
 use crate::statistics::NameFacts;
 use crate::sync::{Arc, Mutex, lock};
 use std::any::{Any, type_name};
@@ -15,6 +15,11 @@ use std::fmt;
 /// The names of one system.
 #[derive(Default)]
 pub(crate) struct Names(Mutex<BTreeMap<String, NameEntry>>);
+
+static NAMES: ActorTable<Arc<Shared>> = ActorTable {
+    name: "names",
+    forget: |system, actor, name| Names::of(system).forget(name, actor),
+};
 
 struct NameEntry {
     cell: CellRef,
@@ -119,14 +124,10 @@ impl Names {
                 by: entry.cell.path(),
             });
         }
-        let id = to.id;
-        let forgotten = name.to_owned();
         // Under the lock: the exit hook needs it to remove the name, so it finds what is written
         // here.
-        let registered = system.when_ended(&to, move |services| {
-            Names::of(services).forget(&forgotten, id)
-        });
-        let Some(exit_hook) = registered else {
+        let freed = ExitAction::Forget(&NAMES, name.into());
+        let Some(exit_hook) = system.when_ended(&to, freed) else {
             drop(names);
             return Err(RegisterError::Ended {
                 name: name.to_owned(),
@@ -147,10 +148,10 @@ impl Names {
         Ok(())
     }
 
-    pub(crate) fn unregister(&self, services: &Services, name: &str) -> bool {
+    pub(crate) fn unregister(&self, system: &Shared, name: &str) -> bool {
         let before = lock(&self.0).remove(name);
         let Some(entry) = before else { return false };
-        services.exit_hooks.remove(entry.exit_hook);
+        system.exit_hooks.remove(entry.exit_hook);
         !entry.is_free()
     }
 

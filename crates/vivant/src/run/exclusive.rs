@@ -6,16 +6,16 @@ use crate::actor::Guards;
 use crate::actor::Refusal;
 use crate::actor::note_dead_letter;
 use crate::actor::{
-    AskError, ChildNews, Delivery, Envelope, ExclusiveWait, KindTable, Lifecycle, MessageKind,
-    Next, Processed, Received, StateRef, StepProgress, StopWait, WaitChange, WaitOutcome,
-    WaitPurpose, Worker,
+    AskError, ChildNews, DelayedMessage, Delivery, Envelope, ExclusiveWait, KindTable, Lifecycle,
+    MessageKind, Next, Processed, Received, StateRef, StepProgress, StopWait, WaitChange,
+    WaitOutcome, WaitPurpose, Worker,
 };
 use crate::failures::{NotStarted, StopReason, WaitCycle, catch};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Place;
 use crate::message::MessageRole;
-use crate::services::Alarm;
+use crate::services::{Action, Alarm};
 use crate::sync::Arc;
 use crate::wait_for::{Deferral, WaitForGraph};
 
@@ -97,15 +97,10 @@ impl RunGuard<'_> {
     }
 
     fn set_examination(&self) {
-        let cell = self.actor.cell();
-        let post = move || {
-            if let Some(to) = cell.upgrade() {
-                let envelope = Envelope::new::<ExamineRequests>((), Place::caller());
-                Delivery { to, envelope }.deliver();
-            }
-        };
+        let envelope = Envelope::new::<ExamineRequests>((), Place::caller());
+        let message = DelayedMessage::Weak(self.actor.cell(), envelope);
         // As a limit: it counts also while the system closes.
-        let alarm = Alarm::Limit(Box::new(post));
+        let alarm = Alarm::Limit(Action::Send(message));
         let _timer = self.actor.system.set_timer(EXAMINED_AFTER_NS, alarm);
     }
 

@@ -10,7 +10,6 @@ use crate::constraints::{Constraints, Patience, Refused};
 use crate::failures::{Caught, catch, resume};
 use crate::interned::Place;
 use crate::message::MessageRole;
-use crate::services::Alarm;
 
 /// Whether the message that an actor has offered can be dispatched now.
 enum Standing {
@@ -61,10 +60,7 @@ impl RunGuard<'_> {
         let cell = self.actor.cell();
         let (patience, ns) = Constraints::of(&cell.system).wait_for(transaction);
         if let Some(ns) = ns {
-            let system = cell.system.clone();
-            let post = move || Constraints::of(&cell.system).wait_no_longer(transaction, cell.id);
-            // It is not cancelled: later it finds that the transaction does not wait here.
-            let _alarm = system.set_timer(ns, Alarm::Limit(Box::new(post)));
+            Constraints::set_patience(&cell.system, ns, transaction, cell.id);
         }
         patience
     }

@@ -7,7 +7,7 @@ use super::run_speed::{Backlog, RunSpeed};
 use super::runs_again;
 use super::steal_policy::{StealPolicy, StealVerdict};
 use super::threads::Threads;
-use crate::actor::{Runnable, Scheduler, Shared, Worker, WorkerClass};
+use crate::actor::{DelayedMessage, Runnable, Scheduler, Shared, Worker, WorkerClass};
 use crate::actor::{Tenure, WorkerShared};
 use crate::candidates::Candidates;
 use crate::cycles::Detector;
@@ -57,7 +57,7 @@ impl LoopState<'_> {
 #[derive(Clone, Copy)]
 struct SystemWork<'s> {
     /// Alarms that are due.
-    timers: &'s Timers,
+    timers: &'s Timers<DelayedMessage>,
     /// Concurrent marks (H7).
     marks: &'s ConcurrentMarks,
     /// Detached heaps (O9).

@@ -1,17 +1,65 @@
-//! Alarms: the action at the deadline of a timer.
+//! Alarms: what follows from a deadline, as data.
+//!
+//! An alarm is a name and values, so it can be written to a file and made from one. It holds no
+//! closure. Where a type is erased, a table of functions stands for it: that of a message's kind,
+//! or that of one of the traits here.
 
+use crate::sync::{Arc, Mutex, lock};
+use std::fmt;
+use std::task::Waker;
 use std::time::Duration;
 
 /// The action at a deadline.
-pub(crate) enum Alarm {
+#[derive(Debug)]
+pub(crate) enum Alarm<M: Delayed> {
     /// A time limit that is waited for: it fires in any case, at the latest when the system closes.
-    Limit(Box<dyn FnOnce() + Send>),
+    Limit(Action<M>),
     /// A message: it is dropped when the system closes.
-    Once(Box<dyn FnOnce() + Send>),
+    Once(Action<M>),
     Every {
         period_ns: u64,
-        fire: Box<dyn FnMut() -> Interval + Send>,
+        message: Box<dyn Periodic>,
     },
+}
+
+/// What follows once.
+pub(crate) enum Action<M: Delayed> {
+    Send(M),
+    /// Fails the promise, which has this time limit.
+    Expire(Arc<dyn Expires>, Duration),
+    /// Wakes a future that sleeps.
+    Wake(Arc<Mutex<Waker>>),
+    Call(&'static SystemCall<M::System>, [u64; 2]),
+}
+
+/// A packed message with its receiver.
+pub(crate) trait Delayed: fmt::Debug {
+    /// The system that has the timer.
+    type System: 'static;
+
+    fn send(self);
+}
+
+/// A message of any type that an interval sends.
+pub(crate) trait Periodic: Send {
+    /// The stable name of the message.
+    fn name(&self) -> &'static str;
+
+    /// Sends a copy. The interval ends if the receiver has ended.
+    fn send_copy(&self) -> Interval;
+}
+
+/// A promise of any type that has a time limit.
+pub(crate) trait Expires: Send + Sync {
+    /// Fails it, if it has no value yet.
+    fn expire(&self, after: Duration);
+}
+
+/// A function of a part of a system, on two numbers.
+pub(crate) struct SystemCall<S> {
+    /// Its stable name.
+    pub(crate) name: &'static str,
+    pub(crate) call: fn(&S, [u64; 2]),
 }
 
 /// Whether an interval goes on.
@@ -19,6 +67,37 @@ pub(crate) enum Alarm {
 pub(crate) enum Interval {
     Continue,
     End,
+}
+
+impl<M: Delayed> Action<M> {
+    pub(super) fn act(self, system: &M::System) {
+        match self {
+            Action::Send(message) => message.send(),
+            Action::Expire(promise, after) => promise.expire(after),
+            Action::Wake(waker) => {
+                let waker = lock(&waker).clone();
+                waker.wake();
+            }
+            Action::Call(part, numbers) => (part.call)(system, numbers),
+        }
+    }
+}
+
+impl<M: Delayed> fmt::Debug for Action<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Action::Send(message) => write!(f, "Send({message:?})"),
+            Action::Expire(_, after) => write!(f, "Expire({after:?})"),
+            Action::Wake(_) => f.write_str("Wake"),
+            Action::Call(part, numbers) => write!(f, "Call({}, {numbers:?})", part.name),
+        }
+    }
+}
+
+impl fmt::Debug for dyn Periodic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// The length of an interval.

@@ -13,12 +13,15 @@ type Tally = BTreeMap<(Name, (&'static str, u32, u32), Cause), u64>;
 /// The receiver of a dead letter: the numbers of its system and of the actor.
 pub(crate) type Receiver = (u64, u64);
 
-/// Passes a dead letter to a subscriber; false when the subscriber has ended.
-pub(crate) type DeadLetterSubscriber = Arc<dyn Fn(Receiver, &DeadLetter) -> bool + Send + Sync>;
+/// A subscriber of dead letters, whatever its continuation.
+pub(crate) trait DeadLetterSubscriber: Send + Sync {
+    /// Passes a dead letter to it; false when it has ended.
+    fn notify(&self, receiver: Receiver, letter: &DeadLetter) -> bool;
+}
 
 /// The subscribers of dead letters. A system that shuts down takes no more.
 enum Subscribers {
-    Open(Vec<DeadLetterSubscriber>),
+    Open(Vec<Arc<dyn DeadLetterSubscriber>>),
     Closed,
 }
 
@@ -83,8 +86,8 @@ impl DeadLetters {
     /// the system shuts down.
     pub(crate) fn pass_to(
         &self,
-        subscriber: DeadLetterSubscriber,
-    ) -> Result<(), DeadLetterSubscriber> {
+        subscriber: Arc<dyn DeadLetterSubscriber>,
+    ) -> Result<(), Arc<dyn DeadLetterSubscriber>> {
         match &mut *lock(&self.subscribers) {
             Subscribers::Open(subscribers) => subscribers.push(subscriber),
             Subscribers::Closed => return Err(subscriber),
@@ -121,7 +124,7 @@ impl DeadLetters {
             // Notifying clones the subscriber's continuation, fills its message, and may drop the
             // last reference to it: user code.
             let notified = catch(|| {
-                if !subscriber(receiver, &letter) {
+                if !subscriber.notify(receiver, &letter) {
                     self.forget(&subscriber);
                 }
                 drop(subscriber);
@@ -133,7 +136,7 @@ impl DeadLetters {
     }
 
     /// A subscriber has ended.
-    fn forget(&self, ended: &DeadLetterSubscriber) {
+    fn forget(&self, ended: &Arc<dyn DeadLetterSubscriber>) {
         if let Subscribers::Open(subscribers) = &mut *lock(&self.subscribers) {
             subscribers.retain(|other| !Arc::ptr_eq(other, ended));
         }
@@ -182,28 +185,42 @@ impl fmt::Debug for DeadLetters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Weak;
+
+    fn pass_on(letters: &DeadLetters) {
+        let letter = || DeadLetter {
+            behaviour: Name::new("Quiet::ping"),
+            actor: String::new(),
+            place: Place::caller(),
+            cause: Cause::Ended,
+        };
+        letters.pass_on((0, 0), letter, |_| panic!("no subscriber panics"));
+    }
+
+    /// A subscriber that loses messages when it is notified.
+    struct Loser {
+        letters: Weak<DeadLetters>,
+        notified: Arc<AtomicU64>,
+    }
+
+    impl DeadLetterSubscriber for Loser {
+        fn notify(&self, _: Receiver, _: &DeadLetter) -> bool {
+            // Without the rule each of these would begin further notifications.
+            if self.notified.fetch_add(1, Ordering::Relaxed) < 10 {
+                let letters = self.letters.upgrade().expect("the test has it");
+                (0..3).for_each(|_| pass_on(&letters));
+            }
+            true
+        }
+    }
 
     #[test]
     fn no_letter_that_arises_during_a_notification_is_passed_on() {
         let letters = Arc::new(DeadLetters::default());
         let notified = Arc::new(AtomicU64::new(0));
-        let pass_on = |letters: &DeadLetters| {
-            let letter = || DeadLetter {
-                behaviour: Name::new("Quiet::ping"),
-                actor: String::new(),
-                place: Place::caller(),
-                cause: Cause::Ended,
-            };
-            letters.pass_on((0, 0), letter, |_| panic!("no subscriber panics"));
-        };
-        let (inner, count) = (Arc::downgrade(&letters), notified.clone());
-        let subscriber = move |_: Receiver, _: &DeadLetter| {
-            // Without the rule each of these would begin further notifications.
-            if count.fetch_add(1, Ordering::Relaxed) < 10 {
-                let letters = inner.upgrade().expect("the test has it");
-                (0..3).for_each(|_| pass_on(&letters));
-            }
-            true
+        let subscriber = Loser {
+            letters: Arc::downgrade(&letters),
+            notified: notified.clone(),
         };
         assert!(letters.pass_to(Arc::new(subscriber)).is_ok());
         (1..3).for_each(|passed| {

@@ -9,23 +9,65 @@
 //! then looks whether the actor is still in the registry. The end first takes the actor out and
 //! then looks for hooks. One of them comes second, and sees what the other did.
 
-use super::services::Services;
 use crate::failures::{Caught, catch};
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Weak;
 
 /// Number of locks: actors that end at the same time seldom share one.
 const SHARDS: usize = 16;
 
-/// The action at the end of an actor.
-type Hook = Box<dyn FnOnce(&Services) + Send>;
-
-#[derive(Default)]
-pub(crate) struct ExitHooks {
+/// The hooks of a system `S`.
+pub(crate) struct ExitHooks<S: 'static> {
     count: AtomicUsize,
     next_number: AtomicU64,
     /// By actor, then in the order of registration (R5).
-    shards: [Mutex<BTreeMap<ExitHookId, Hook>>; SHARDS],
+    shards: [Mutex<BTreeMap<ExitHookId, ExitAction<S>>>; SHARDS],
+}
+
+/// The action at the end of an actor, as data.
+pub(crate) enum ExitAction<S: 'static> {
+    /// A table of the system forgets the actor, under the name that it had there. The name is empty
+    /// in a table of numbers.
+    Forget(&'static ActorTable<S>, Box<str>),
+    /// The actor leaves what it was a member of, under this number.
+    Leave(Weak<dyn Membership>, u64),
+}
+
+/// A table of the system with actors in it.
+pub(crate) struct ActorTable<S> {
+    /// Its stable name.
+    pub(crate) name: &'static str,
+    /// The actor with this number has ended.
+    pub(crate) forget: fn(&S, u64, &str),
+}
+
+/// What actors are members of: a group, a topic, a stream.
+pub(crate) trait Membership: Send + Sync {
+    fn leave(&self, number: u64);
+}
+
+impl<S> ExitAction<S> {
+    fn act(self, system: &S, actor: u64) {
+        match self {
+            ExitAction::Forget(table, name) => (table.forget)(system, actor, &name),
+            ExitAction::Leave(membership, number) => {
+                if let Some(membership) = membership.upgrade() {
+                    membership.leave(number);
+                }
+            }
+        }
+    }
+}
+
+impl<S> fmt::Debug for ExitAction<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExitAction::Forget(table, name) => write!(f, "Forget({}, {name:?})", table.name),
+            ExitAction::Leave(_, number) => write!(f, "Leave({number})"),
+        }
+    }
 }
 
 /// Identity of a hook: enough to remove it.
@@ -35,18 +77,24 @@ pub(crate) struct ExitHookId {
     number: u64,
 }
 
-impl ExitHooks {
-    fn shard(&self, actor: u64) -> &Mutex<BTreeMap<ExitHookId, Hook>> {
+impl<S> Default for ExitHooks<S> {
+    fn default() -> Self {
+        ExitHooks {
+            count: AtomicUsize::new(0),
+            next_number: AtomicU64::new(0),
+            shards: std::array::from_fn(|_| Mutex::default()),
+        }
+    }
+}
+
+impl<S> ExitHooks<S> {
+    fn shard(&self, actor: u64) -> &Mutex<BTreeMap<ExitHookId, ExitAction<S>>> {
         &self.shards[actor as usize % SHARDS]
     }
 
     /// Registers a hook. The caller then checks that the actor is still in the registry, and else
     /// removes the hook.
-    pub(crate) fn insert(
-        &self,
-        actor: u64,
-        hook: impl FnOnce(&Services) + Send + 'static,
-    ) -> ExitHookId {
+    pub(crate) fn insert(&self, actor: u64, action: ExitAction<S>) -> ExitHookId {
         let id = ExitHookId {
             actor,
             // Relaxed: an identity, and an order among hooks that are registered one after the
@@ -55,7 +103,7 @@ impl ExitHooks {
         };
         // Relaxed: the lock of the registry orders it, as it orders the hook itself.
         self.count.fetch_add(1, Ordering::Relaxed);
-        lock(self.shard(actor)).insert(id, Box::new(hook));
+        lock(self.shard(actor)).insert(id, action);
         id
     }
 
@@ -65,14 +113,14 @@ impl ExitHooks {
         drop(self.take(id));
     }
 
-    fn take(&self, id: ExitHookId) -> Option<Hook> {
+    fn take(&self, id: ExitHookId) -> Option<ExitAction<S>> {
         let taken = lock(self.shard(id.actor)).remove(&id)?;
         self.count.fetch_sub(1, Ordering::Relaxed);
         Some(taken)
     }
 
     /// `actor` has left the registry: runs its hooks. A panic of one is passed to `panicked`.
-    pub(crate) fn run(&self, actor: u64, services: &Services, panicked: impl Fn(Caught)) {
+    pub(crate) fn run(&self, actor: u64, system: &S, panicked: impl Fn(Caught)) {
         // Relaxed: the lock of the registry orders it, as the head of this file says.
         if self.count.load(Ordering::Relaxed) == 0 {
             return;
@@ -85,10 +133,10 @@ impl ExitHooks {
                 all.next().map(|(id, _)| *id)
             };
             let Some(first) = first else { return };
-            let Some(hook) = self.take(first) else {
+            let Some(action) = self.take(first) else {
                 continue;
             };
-            if let Err(caught) = catch(|| hook(services)) {
+            if let Err(caught) = catch(|| action.act(system, actor)) {
                 panicked(caught);
             }
         }

@@ -25,10 +25,12 @@ mod timers;
 mod turn_record;
 
 pub(crate) use accounting::OwnBytes;
-pub(crate) use alarm::{Alarm, Interval, ns, period_ns};
+pub(crate) use alarm::{
+    Action, Alarm, Delayed, Expires, Interval, Periodic, SystemCall, ns, period_ns,
+};
 pub use dead_letters::DeadLetters;
 pub(crate) use dead_letters::{DeadLetterSubscriber, Receiver};
-pub(crate) use exit_hooks::ExitHookId;
+pub(crate) use exit_hooks::{ActorTable, ExitAction, ExitHookId, ExitHooks, Membership};
 pub use faults::Faults;
 pub(crate) use registry::Registry;
 pub(crate) use reports::Listener;

@@ -2,12 +2,10 @@
 
 use super::accounting::Bytes;
 use super::dead_letters::DeadLetters;
-use super::exit_hooks::ExitHooks;
 use super::extensions::Extensions;
 use super::reports::{Listener, Reports};
 use super::requests::OutsideRequests;
 use super::stage::Stage;
-use super::timers::Timers;
 use crate::candidates::CommitLock;
 use crate::config::Config;
 use crate::message::Depot;
@@ -27,8 +25,6 @@ pub(crate) struct Services {
     pub(crate) idle: IdleWorkers,
     /// Of a simulation.
     stage: Option<Box<Stage>>,
-    pub(crate) exit_hooks: ExitHooks,
-    pub(crate) timers: Timers,
     pub(crate) dead_letters: DeadLetters,
     pub(crate) reports: Reports,
     /// Open requests from outside of turns.
@@ -78,8 +74,6 @@ impl Services {
             oracle,
             idle: IdleWorkers::new(),
             stage,
-            exit_hooks: ExitHooks::default(),
-            timers: Timers::default(),
             dead_letters: DeadLetters::default(),
             reports: Reports::new(listener),
             outside: OutsideRequests::default(),

@@ -6,23 +6,21 @@
 //! moves to the next deadline when nothing else can run. A timer's message carries an address, so
 //! it keeps its receiver alive.
 
-use super::alarm::{Alarm, Interval};
+use super::alarm::{Alarm, Delayed, Interval};
 use super::fire_turn::FireTurn;
 use crate::failures::{Caught, catch};
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
 use std::collections::BTreeMap;
 
-#[derive(Default)]
-pub(crate) struct Timers {
-    table: Mutex<Deadlines>,
+pub(crate) struct Timers<M: Delayed> {
+    table: Mutex<Deadlines<M>>,
     next_number: AtomicU64,
     fire_turn: Mutex<FireTurn>,
     fire_requested: AtomicBool,
 }
 
-#[derive(Default, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 enum TimersState {
-    #[default]
     Open,
     /// The system shuts down: no delayed message is sent any more.
     LimitsOnly,
@@ -30,25 +28,40 @@ enum TimersState {
     Closed,
 }
 
-#[derive(Default)]
-struct Deadlines {
+struct Deadlines<M: Delayed> {
     state: TimersState,
     /// Time limits, by deadline, then by the order in which they were set (R5).
-    limits: BTreeMap<(u64, u64), Alarm>,
+    limits: BTreeMap<(u64, u64), Alarm<M>>,
     /// Messages, in the same order.
-    messages: BTreeMap<(u64, u64), Alarm>,
+    messages: BTreeMap<(u64, u64), Alarm<M>>,
     deadlines: BTreeMap<u64, u64>,
 }
 
-impl Deadlines {
-    fn insert(&mut self, key: (u64, u64), alarm: Alarm) {
+impl<M: Delayed> Default for Timers<M> {
+    fn default() -> Self {
+        Timers {
+            table: Mutex::new(Deadlines {
+                state: TimersState::Open,
+                limits: BTreeMap::new(),
+                messages: BTreeMap::new(),
+                deadlines: BTreeMap::new(),
+            }),
+            next_number: AtomicU64::new(0),
+            fire_turn: Mutex::default(),
+            fire_requested: AtomicBool::new(false),
+        }
+    }
+}
+
+impl<M: Delayed> Deadlines<M> {
+    fn insert(&mut self, key: (u64, u64), alarm: Alarm<M>) {
         match alarm {
             Alarm::Limit(_) => self.limits.insert(key, alarm),
             Alarm::Once(_) | Alarm::Every { .. } => self.messages.insert(key, alarm),
         };
     }
 
-    fn remove(&mut self, key: &(u64, u64)) -> Option<Alarm> {
+    fn remove(&mut self, key: &(u64, u64)) -> Option<Alarm<M>> {
         let limit = self.limits.remove(key);
         limit.or_else(|| self.messages.remove(key))
     }
@@ -78,18 +91,18 @@ enum Which {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TimerId(pub(crate) u64);
 
-impl Timers {
+impl<M: Delayed> Timers<M> {
     /// Sets an alarm. Returns true when it is now the next one, so that the thread that waits for
     /// the next must be woken. Once the timers are closed, a limit fires at once and a message is
     /// dropped.
-    pub(crate) fn set(&self, at_ns: u64, alarm: Alarm) -> (TimerId, bool) {
+    pub(crate) fn set(&self, at_ns: u64, alarm: Alarm<M>, system: &M::System) -> (TimerId, bool) {
         // Relaxed: the number is only an identity and an order among equals.
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         let mut table = lock(&self.table);
         match (&table.state, alarm) {
-            (TimersState::Closed, Alarm::Limit(fire)) => {
+            (TimersState::Closed, Alarm::Limit(action)) => {
                 drop(table);
-                fire();
+                action.act(system);
                 return (TimerId(number), false);
             }
             (TimersState::Open, alarm) | (TimersState::LimitsOnly, alarm @ Alarm::Limit(_)) => {
@@ -169,8 +182,8 @@ impl Timers {
     }
 
     /// Fires the time limits that are due: the clock thread does, also if no worker is free.
-    pub(crate) fn fire_limits(&self, now_ns: u64, panicked: impl Fn(Caught)) {
-        while self.fire_next(Which::Limits, now_ns, &panicked) {}
+    pub(crate) fn fire_limits(&self, now_ns: u64, system: &M::System, panicked: impl Fn(Caught)) {
+        while self.fire_next(Which::Limits, now_ns, system, &panicked) {}
     }
 
     /// Fires the messages that are due, for the one of several workers that has the turn to do it.
@@ -179,6 +192,7 @@ impl Timers {
         &self,
         now_ns: u64,
         now_ms: impl Fn() -> u64,
+        system: &M::System,
         panicked: impl Fn(Caught),
     ) {
         // Relaxed: what becomes due later is requested again by the clock.
@@ -186,7 +200,7 @@ impl Timers {
         let Some(turn) = lock(&self.fire_turn).begin(now_ms()) else {
             return;
         };
-        while self.fire_next(Which::Messages, now_ns, &panicked) {
+        while self.fire_next(Which::Messages, now_ns, system, &panicked) {
             if !lock(&self.fire_turn).goes_on(turn, now_ms()) {
                 return;
             }
@@ -196,32 +210,37 @@ impl Timers {
 
     /// Fires everything that is due at `now_ns`, in order. An alarm may run user code (the clone or
     /// drop of a message): a panic in it is passed to `panicked`, and no other alarm is lost.
-    pub(crate) fn fire_due(&self, now_ns: u64, panicked: impl Fn(Caught)) {
-        while self.fire_next(Which::All, now_ns, &panicked) {}
+    pub(crate) fn fire_due(&self, now_ns: u64, system: &M::System, panicked: impl Fn(Caught)) {
+        while self.fire_next(Which::All, now_ns, system, &panicked) {}
     }
 
     /// Fires the next alarm that is due at `now_ns`. Returns false if none is.
-    fn fire_next(&self, which: Which, now_ns: u64, panicked: &impl Fn(Caught)) -> bool {
+    fn fire_next(
+        &self,
+        which: Which,
+        now_ns: u64,
+        system: &M::System,
+        panicked: &impl Fn(Caught),
+    ) -> bool {
         let Some((number, at_ns, alarm)) = self.take_due(which, now_ns) else {
             return false;
         };
         let rung = catch(|| {
             let again = match alarm {
-                Alarm::Limit(fire) | Alarm::Once(fire) => {
-                    fire();
+                Alarm::Limit(action) | Alarm::Once(action) => {
+                    action.act(system);
                     None
                 }
-                Alarm::Every {
-                    period_ns,
-                    mut fire,
-                } => (fire() == Interval::Continue).then_some((period_ns, fire)),
+                Alarm::Every { period_ns, message } => {
+                    (message.send_copy() == Interval::Continue).then_some((period_ns, message))
+                }
             };
-            if let Some((period_ns, fire)) = again {
+            if let Some((period_ns, message)) = again {
                 // The next deadline of the same grid that is not past: intervals do not drift,
                 // and missed ticks are not made up for.
                 let missed = now_ns.saturating_sub(at_ns) / period_ns;
                 let next_ns = at_ns.saturating_add((missed + 1).saturating_mul(period_ns));
-                self.put_back(number, next_ns, Alarm::Every { period_ns, fire });
+                self.put_back(number, next_ns, Alarm::Every { period_ns, message });
             } else {
                 self.cancel(TimerId(number));
             }
@@ -233,7 +252,7 @@ impl Timers {
         true
     }
 
-    fn take_due(&self, which: Which, now_ns: u64) -> Option<(u64, u64, Alarm)> {
+    fn take_due(&self, which: Which, now_ns: u64) -> Option<(u64, u64, Alarm<M>)> {
         let mut table = lock(&self.table);
         let (at_ns, number) = table.first(which).filter(|key| key.0 <= now_ns)?;
         let alarm = table.remove(&(at_ns, number))?;
@@ -244,7 +263,7 @@ impl Timers {
     }
 
     /// Puts an interval back, unless it was cancelled while it fired.
-    fn put_back(&self, number: u64, at_ns: u64, alarm: Alarm) {
+    fn put_back(&self, number: u64, at_ns: u64, alarm: Alarm<M>) {
         let mut table = lock(&self.table);
         if let Some(deadline) = table.deadlines.get_mut(&number) {
             *deadline = at_ns;
@@ -282,7 +301,7 @@ impl Timers {
 
     /// The clock stops: all time limits that are still waited for fire now, because they could not
     /// fire later.
-    pub(crate) fn close(&self, panicked: impl Fn(Caught)) {
+    pub(crate) fn close(&self, system: &M::System, panicked: impl Fn(Caught)) {
         let alarms = {
             let mut table = lock(&self.table);
             table.state = TimersState::Closed;
@@ -294,8 +313,8 @@ impl Timers {
         };
         for alarm in alarms.0.into_values().chain(alarms.1.into_values()) {
             let rung = catch(move || {
-                if let Alarm::Limit(fire) = alarm {
-                    fire();
+                if let Alarm::Limit(action) = alarm {
+                    action.act(system);
                 }
             });
             if let Err(caught) = rung {
@@ -317,19 +336,43 @@ impl Timers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::services::alarm::{Action, Periodic};
     use crate::sync::{Arc, AtomicUsize};
+
+    /// A message that calls a function of its test when it is sent.
+    struct Rings<F>(F);
+
+    impl<F: Fn() -> Interval + Send> Periodic for Rings<F> {
+        fn name(&self) -> &'static str {
+            "rings"
+        }
+
+        fn send_copy(&self) -> Interval {
+            (self.0)()
+        }
+    }
+
+    impl Delayed for Box<dyn Periodic> {
+        type System = ();
+
+        fn send(self) {
+            let _ = self.send_copy();
+        }
+    }
+
+    type TestTimers = Timers<Box<dyn Periodic>>;
 
     #[test]
     fn an_interval_that_fires_late_stays_on_its_grid() {
-        let (timers, fired) = (Timers::default(), Arc::new(AtomicUsize::new(0)));
+        let (timers, fired) = (TestTimers::default(), Arc::new(AtomicUsize::new(0)));
         let count = fired.clone();
-        let fire = Box::new(move || {
+        let message = Box::new(Rings(move || {
             count.fetch_add(1, Ordering::Relaxed);
             Interval::Continue
-        });
+        }));
         let period_ns = 10;
-        timers.set(10, Alarm::Every { period_ns, fire });
-        timers.fire_due(25, |_| unreachable!("no alarm panics"));
+        timers.set(10, Alarm::Every { period_ns, message }, &());
+        timers.fire_due(25, &(), |_| unreachable!("no alarm panics"));
         assert_eq!(
             fired.load(Ordering::Relaxed),
             1,
@@ -340,35 +383,39 @@ mod tests {
 
     #[test]
     fn a_restart_moves_the_deadline_of_an_alarm_that_is_set() {
-        let (timers, fired) = (Arc::new(Timers::default()), Arc::new(AtomicUsize::new(0)));
+        let (timers, fired) = (
+            Arc::new(TestTimers::default()),
+            Arc::new(AtomicUsize::new(0)),
+        );
         let count = fired.clone();
-        let fire = Box::new(move || {
+        let message: Box<dyn Periodic> = Box::new(Rings(move || {
             count.fetch_add(1, Ordering::Relaxed);
-        });
-        let (once, _) = timers.set(10, Alarm::Once(fire));
+            Interval::End
+        }));
+        let (once, _) = timers.set(10, Alarm::Once(Action::Send(message)), &());
         assert!(timers.restart(once, 30));
-        timers.fire_due(20, |_| unreachable!("no alarm panics"));
+        timers.fire_due(20, &(), |_| unreachable!("no alarm panics"));
         assert_eq!((fired.load(Ordering::Relaxed), timers.len()), (0, 1));
-        timers.fire_due(30, |_| unreachable!("no alarm panics"));
+        timers.fire_due(30, &(), |_| unreachable!("no alarm panics"));
         assert_eq!((fired.load(Ordering::Relaxed), timers.len()), (1, 0));
         assert!(!timers.restart(once, 40));
     }
 
     #[test]
     fn an_interval_that_is_restarted_while_it_fires_goes_on() {
-        let timers = Arc::new(Timers::default());
+        let timers = Arc::new(TestTimers::default());
         let (id, again) = (Arc::new(Mutex::new(None)), timers.clone());
         let own = id.clone();
-        let fire = Box::new(move || {
+        let message = Box::new(Rings(move || {
             let own = lock(&own).expect("it is set");
             assert!(again.restart(own, 1_000));
             Interval::Continue
-        });
+        }));
         let period_ns = 10;
-        *lock(&id) = Some(timers.set(10, Alarm::Every { period_ns, fire }).0);
-        timers.fire_due(10, |_| unreachable!("no alarm panics"));
+        *lock(&id) = Some(timers.set(10, Alarm::Every { period_ns, message }, &()).0);
+        timers.fire_due(10, &(), |_| unreachable!("no alarm panics"));
         assert_eq!((timers.next_ns(), timers.len()), (Some(20), 1));
         // The alarm refers to the timers that have it.
-        timers.close(|_| unreachable!("no alarm panics"));
+        timers.close(&(), |_| unreachable!("no alarm panics"));
     }
 }

@@ -8,13 +8,13 @@ use super::handle::{ReportNews, Retire, ShutDown, TimerFired, TreeFailed};
 use super::plan::{Order, Plan, StateTimer};
 use super::rules::{Rules, Strategy};
 use super::trees::{Restarts, Trees};
-use crate::actor::{AddressRef, CellRef, Delivery, Signals, Timer};
+use crate::actor::{AddressRef, CellRef, DelayedMessage, Delivery, Signals, Timer};
 use crate::actor::{ChildNews, Terms, TreeEnd, report};
 use crate::api::stop_after_queue;
 use crate::api::{Actor, Behaviour, InlineState, Resolver, Turn, own};
 use crate::failures::{GaveUp, StopReason, SupervisorEnded};
 use crate::observe;
-use crate::services::SUPERVISOR;
+use crate::services::{Action, Alarm, SUPERVISOR};
 use crate::sync::Arc;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -408,17 +408,8 @@ fn post<B: Behaviour<Args = (), Reply = ()>>(to: &AddressRef) {
 }
 
 fn set(timer: StateTimer, in_ns: u64, turn: &Turn<'_, Supervisor>) -> Timer {
-    let me = turn.owner().cell();
-    let fire = move || {
-        // A supervisor that has ended waits for nothing.
-        if let Some(to) = me.upgrade() {
-            Delivery {
-                to,
-                envelope: own::<TimerFired>((timer,)),
-            }
-            .deliver();
-        }
-    };
-    let timer = crate::services::Alarm::Once(Box::new(fire));
-    turn.worker().system.set_timer(in_ns, timer)
+    // A supervisor that has ended waits for nothing.
+    let message = DelayedMessage::Weak(turn.owner().cell(), own::<TimerFired>((timer,)));
+    let alarm = Alarm::Once(Action::Send(message));
+    turn.worker().system.set_timer(in_ns, alarm)
 }

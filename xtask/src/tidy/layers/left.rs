@@ -320,11 +320,6 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "vivant",
-        &["services/exit_hooks.rs", "services/services.rs"],
-        "a hook is called with the services, which keep the hooks",
-    ),
-    (
-        "vivant",
         &[
             "simulation/check.rs",
             "simulation/mod.rs",

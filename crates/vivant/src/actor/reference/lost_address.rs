@@ -11,7 +11,7 @@ use crate::actor::worker::Worker;
 use crate::candidates::{Candidate, CandidateOverload, FollowUp};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
-use crate::services::{Alarm, ns};
+use crate::services::{Action, Alarm, SystemCall, ns};
 use crate::sync::{Arc, Ordering};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -213,6 +213,15 @@ impl Header {
     }
 }
 
+/// Candidates are due, at this time.
+static EXAMINE_CANDIDATES: SystemCall<Arc<Shared>> = SystemCall {
+    name: "candidates",
+    call: |system, [at_ns, _]| {
+        let then = system.candidates.list().timer_fired(at_ns);
+        system.after_candidates(then, at_ns);
+    },
+};
+
 impl Shared {
     /// Adds candidates.
     pub(crate) fn take_in_candidates(
@@ -237,13 +246,9 @@ impl Shared {
                 self.idle.wake_one();
             }
             FollowUp::SetTimer(at_ns) => {
-                let shared = self.clone();
-                let fire = move || {
-                    let then = shared.candidates.list().timer_fired(at_ns);
-                    shared.after_candidates(then, at_ns);
-                };
                 let in_ns = at_ns.saturating_sub(now_ns);
-                self.set_timer(in_ns, Alarm::Once(Box::new(fire)));
+                let action = Action::Call(&EXAMINE_CANDIDATES, [at_ns, 0]);
+                self.set_timer(in_ns, Alarm::Once(action));
             }
         }
     }

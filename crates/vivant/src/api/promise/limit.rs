@@ -5,7 +5,7 @@ use super::relay::Relay;
 use super::shown::{Awaits, PromiseLink, RaceLink, Raced, Shown};
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AskError, Next, Shared, Timer, Worker};
-use crate::services::{Alarm, ns};
+use crate::services::{Action, Alarm, Expires, ns};
 use crate::sync::{Arc, Mutex, lock, try_lock};
 use std::time::Duration;
 
@@ -76,19 +76,22 @@ struct InTime<T: Send + 'static> {
 impl<T: Send + 'static> InTime<T> {
     fn new(system: &Arc<Shared>, limit: Duration, resolver: Resolver<T>) -> InTime<T> {
         let race = Arc::new(Mutex::new(Some(resolver)));
-        let alarm = race.clone();
-        let fire = move || {
-            let resolver = lock(&alarm).take();
-            if let Some(resolver) = resolver {
-                resolver.fail(AskError::TimedOut { after: limit });
-            }
-        };
+        let action = Action::Expire(race.clone(), limit);
         let until_ns = system.oracle.limit_ns(ns(limit));
-        let timer = system.set_timer(ns(limit), Alarm::Limit(Box::new(fire)));
+        let timer = system.set_timer(ns(limit), Alarm::Limit(action));
         InTime {
             race,
             timer,
             until_ns,
+        }
+    }
+}
+
+impl<T: Send + 'static> Expires for Mutex<Option<Resolver<T>>> {
+    fn expire(&self, after: Duration) {
+        let resolver = lock(self).take();
+        if let Some(resolver) = resolver {
+            resolver.fail(AskError::TimedOut { after });
         }
     }
 }

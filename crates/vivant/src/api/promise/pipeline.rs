@@ -58,15 +58,47 @@ pub struct Pipeline<B: ?Sized + Target> {
 
 enum Messages<B: ?Sized + Target> {
     /// For the address, in the order of sending.
-    Wait(Vec<Waiting<B>>),
+    Wait(Vec<Box<dyn Waiting<B>>>),
     /// The address is here.
     Go(Address<B>),
     /// It will not come. With the actor that had the promise.
     Break(AskError, CellRef),
 }
 
-/// A message that waits. It gets the address, or what says why there is none.
-type Waiting<B> = Box<dyn FnOnce(Result<&Address<B>, (&AskError, &CellRef)>) -> Next + Send>;
+/// A message of any type that waits.
+trait Waiting<B: ?Sized + Target>: Send {
+    /// It gets the address, or what says why there is none.
+    fn send(self: Box<Self>, address: Result<&Address<B>, (&AskError, &CellRef)>) -> Next;
+}
+
+/// A message that waits: the user's closure makes it, of the address.
+struct WaitingMessage<M: Message, F> {
+    call: F,
+    resolver: Resolver<M::Reply>,
+    place: Place,
+}
+
+impl<B, M, F> Waiting<B> for WaitingMessage<M, F>
+where
+    B: ?Sized + Target<Handle: Send>,
+    M: Message,
+    F: for<'h> FnOnce(&'h B::Handle) -> Call<'h, M> + Send,
+{
+    fn send(self: Box<Self>, address: Result<&Address<B>, (&AskError, &CellRef)>) -> Next {
+        let WaitingMessage {
+            call,
+            resolver,
+            place,
+        } = *self;
+        match address {
+            Ok(address) => made(|| call(address), resolver),
+            Err((error, owner)) => {
+                note_unresolved(owner, Name::new(M::NAME), place);
+                resolver.settled_by(Err(error.clone()))
+            }
+        }
+    }
+}
 
 impl<B: ?Sized + Target<Handle: Send>> Pipeline<B> {
     pub(crate) fn of<A: Actor>(turn: &Turn<'_, A>, promise: Promise<Address<B>>) -> Pipeline<B> {
@@ -118,27 +150,24 @@ impl<B: ?Sized + Target<Handle: Send>> Pipeline<B> {
         M: Message,
         F: for<'h> FnOnce(&'h B::Handle) -> Call<'h, M> + Send + 'static,
     {
-        let place = Place::caller();
-        let send = move |address: Result<&Address<B>, (&AskError, &CellRef)>| match address {
-            Ok(address) => made(|| call(address), resolver),
-            Err((error, owner)) => {
-                note_unresolved(owner, Name::new(M::NAME), place);
-                resolver.settled_by(Err(error.clone()))
-            }
-        };
+        let message: Box<dyn Waiting<B>> = Box::new(WaitingMessage {
+            call,
+            resolver,
+            place: Place::caller(),
+        });
         let mut messages = lock(&self.messages);
         match &mut *messages {
-            Messages::Wait(waiting) => waiting.push(Box::new(send)),
+            Messages::Wait(waiting) => waiting.push(message),
             Messages::Go(address) => {
                 let address = address.clone();
                 // User code, and what follows from the message.
                 drop(messages);
-                send(Ok(&address)).follow();
+                message.send(Ok(&address)).follow();
             }
             Messages::Break(error, owner) => {
                 let (error, owner) = (error.clone(), owner.clone());
                 drop(messages);
-                send(Err((&error, &owner))).follow();
+                message.send(Err((&error, &owner))).follow();
             }
         }
     }
@@ -188,10 +217,10 @@ fn release<B: ?Sized + Target>(
         if waiting.is_empty() {
             break;
         }
-        for send in waiting {
+        for message in waiting {
             let value = value.as_ref().map_err(|error| (error, &owner));
             // Outside the lock: user code makes the message.
-            send(value).follow();
+            message.send(value).follow();
         }
     }
     *lock(messages) = match value {

@@ -2,6 +2,7 @@
 //! and whether the stream is to stop.
 
 use crate::actor::{CellRef, Signals};
+use crate::services::Membership;
 use crate::sync::{Arc, Mutex, lock};
 use std::task::Waker;
 
@@ -98,6 +99,12 @@ impl Gate {
         if let Some(feed) = feed {
             feed.signal(Signals::STOP);
         }
+    }
+}
+
+impl Membership for Gate {
+    fn leave(&self, _: u64) {
+        self.stop();
     }
 }
 

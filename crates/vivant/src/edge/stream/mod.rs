@@ -16,11 +16,13 @@ use crate::actor::{AskError, Shared};
 use crate::api::{Continuation, Then};
 use crate::failures::Inside;
 use crate::interned::Place;
+use crate::services::ExitAction;
 use crate::sync::Arc;
 use feed::Feed;
 use futures_core::Stream;
 use gate::Gate;
 use std::fmt;
+use std::sync::Weak;
 
 /// Limit of items in flight, unless [`Attachment::in_flight`] sets another.
 const IN_FLIGHT_DEFAULT: usize = 16;
@@ -97,11 +99,10 @@ impl<S: Stream + Send + 'static> Attachment<S> {
     {
         let gate = Gate::new(self.limit);
         let receiver = then.target().cell();
-        let stopping = gate.clone();
-        let registered = receiver
-            .system
-            .when_ended(&receiver, move |_| stopping.stop());
-        let Some(exit_hook) = registered else {
+        let watched: Weak<Gate> = Arc::downgrade(&gate);
+        // The number is not used: a gate has one receiver.
+        let stopped = ExitAction::Leave(watched, 0);
+        let Some(exit_hook) = receiver.system.when_ended(&receiver, stopped) else {
             // The actor that would take the items has ended.
             return Attached(None);
         };

@@ -13,6 +13,7 @@ mod subscriber;
 use crate::actor::drop_foreign;
 use crate::api::{Continuation, Then};
 use crate::failures::catch;
+use crate::services::{ExitAction, Membership};
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -132,19 +133,14 @@ impl<T: Clone + Send + 'static> Topic<T> {
         );
         let then = then.into_owned();
         let actor = then.target().cell();
-        let weak = Arc::downgrade(&self.0);
+        let weak: Weak<dyn Membership> = Arc::<TopicSubscribers<T>>::downgrade(&self.0);
         let mut list = lock(&self.0.list);
         let number = list.next_number;
         list.next_number += 1;
         // Under the lock: the exit hook needs it to unsubscribe the actor, so it finds what is
         // written here.
-        let unsubscribe = weak.clone();
-        let registered = actor.system.when_ended(&actor, move |_| {
-            if let Some(topic) = unsubscribe.upgrade() {
-                topic.unsubscribe(number);
-            }
-        });
-        let Some(exit_hook) = registered else {
+        let left = ExitAction::Leave(weak.clone(), number);
+        let Some(exit_hook) = actor.system.when_ended(&actor, left) else {
             drop(list);
             // The actor has ended: it receives nothing.
             return Subscription(None);
@@ -173,7 +169,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
                 let actor = subscriber.actor();
                 let panic = actor.panic("its subscription to a topic", caught);
                 actor.system.reports.panicked(&panic);
-                self.0.unsubscribe(*number);
+                self.0.leave(*number);
             }
         }
         // It may be the last reference to a subscription that was dropped meanwhile.
@@ -191,13 +187,8 @@ impl<T: Clone + Send + 'static> Topic<T> {
     }
 }
 
-/// A topic, for any type of values.
-trait Unsubscribe: Send + Sync {
-    fn unsubscribe(&self, number: u64);
-}
-
-impl<T: 'static> Unsubscribe for TopicSubscribers<T> {
-    fn unsubscribe(&self, number: u64) {
+impl<T: 'static> Membership for TopicSubscribers<T> {
+    fn leave(&self, number: u64) {
         let gone = {
             let mut list = lock(&self.list);
             if !list.table.contains_key(&number) {
@@ -231,7 +222,7 @@ impl<T: 'static> Drop for TopicSubscribers<T> {
 ///
 /// Values that were published before are still delivered.
 #[must_use = "dropping it unsubscribes; `.forever()` subscribes until the actor ends or the topic is gone"]
-pub struct Subscription(Option<(Weak<dyn Unsubscribe>, u64)>);
+pub struct Subscription(Option<(Weak<dyn Membership>, u64)>);
 
 impl Subscription {
     /// Ends the subscription.
@@ -249,7 +240,7 @@ impl Drop for Subscription {
         if let Some((topic, number)) = self.0.take()
             && let Some(topic) = topic.upgrade()
         {
-            topic.unsubscribe(number);
+            topic.leave(number);
         }
     }
 }

@@ -66,7 +66,9 @@ pub(super) fn shutdown(system: &Arc<Shared>, how: Shutdown) -> ShutdownReport {
         let remaining = Duration::from_nanos(deadline_ns.saturating_sub(system.oracle.now_ns()));
         threads_left_behind = threads.close(system, remaining.max(THREADS_LEAVE));
     }
-    system.timers.close(|caught| system.timer_panicked(caught));
+    system
+        .timers
+        .close(system, |caught| system.timer_panicked(caught));
     DetachedHeaps::close(system);
     let leaked = match threads_left_behind {
         0 => DetachedHeaps::leaked_objects(system),
