@@ -7,7 +7,7 @@ use super::topic::Topic;
 use crate::api::Target;
 use crate::services::Services;
 use crate::sync::{Mutex, lock};
-use std::any::{Any, type_name};
+use std::any::{self, Any};
 use std::collections::BTreeMap;
 
 /// At this size a table is swept of unused entries, and again when it has doubled.
@@ -17,6 +17,8 @@ const SWEEP_MIN: usize = 16;
 pub(crate) trait NamedRegistry: Clone + Send + Sync + 'static {
     /// The namespace: groups and topics have names of their own.
     const NAMESPACE: Namespace;
+    /// The name of the type of its members, or of its values, for errors.
+    fn of_type() -> &'static str;
     fn make() -> Self;
     /// Whether only the table refers to it.
     fn is_idle(&self) -> bool;
@@ -41,7 +43,7 @@ struct RegistryTable {
 struct RegistryEntry {
     registry: Box<dyn Any + Send + Sync>,
     is_idle: fn(&dyn Any) -> bool,
-    type_name: &'static str,
+    of_type: &'static str,
 }
 
 impl NamedRegistries {
@@ -56,15 +58,15 @@ impl NamedRegistries {
             let registry = entry.registry.downcast_ref::<C>();
             return registry.cloned().ok_or_else(|| LookupError::OtherType {
                 name: name.to_owned(),
-                wanted: type_name::<C>(),
-                registered_as: entry.type_name,
+                wanted: C::of_type(),
+                registered_as: entry.of_type,
             });
         }
         let registry = C::make();
         let entry = RegistryEntry {
             registry: Box::new(registry.clone()),
             is_idle: |any| any.downcast_ref::<C>().is_some_and(C::is_idle),
-            type_name: type_name::<C>(),
+            of_type: C::of_type(),
         };
         table.entries.insert(key, entry);
         if table.entries.len() >= SWEEP_MIN.max(2 * table.swept) {
@@ -80,6 +82,10 @@ impl NamedRegistries {
 impl<T: ?Sized + Target> NamedRegistry for Group<T> {
     const NAMESPACE: Namespace = Namespace::Group;
 
+    fn of_type() -> &'static str {
+        T::NAME
+    }
+
     fn make() -> Self {
         Group::new()
     }
@@ -91,6 +97,12 @@ impl<T: ?Sized + Target> NamedRegistry for Group<T> {
 
 impl<T: Clone + Send + 'static> NamedRegistry for Topic<T> {
     const NAMESPACE: Namespace = Namespace::Topic;
+
+    /// Any type may be the value of a topic, so it has no stable name: for an error only, never
+    /// compared or kept.
+    fn of_type() -> &'static str {
+        any::type_name::<T>()
+    }
 
     fn make() -> Self {
         Topic::new()

@@ -6,7 +6,6 @@ use crate::api::{Call, Message, interval};
 use crate::services::Services;
 use crate::services::{Alarm, TimerId, ns, period_ns};
 use crate::sync::{Arc, Mutex, lock};
-use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -35,7 +34,8 @@ struct TimerEntry {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct TimerSpec {
     schedule: Schedule,
-    message: TypeId,
+    /// [`Message::NAME`]. The receiver has one message of this name, so no two are confused.
+    message: &'static str,
     /// The receiver: its system, its number.
     to: (u64, u64),
 }
@@ -207,7 +207,7 @@ impl<'t> NamedTimer<'t> {
         let to = call.target();
         let spec = TimerSpec {
             schedule,
-            message: TypeId::of::<M>(),
+            message: M::NAME,
             to: (to.system.number, to.id),
         };
         let (system, name) = (&self.worker.system, self.name);

@@ -6,7 +6,7 @@ use crate::services::ExitHookId;
 use crate::services::Services;
 use crate::statistics::NameFacts;
 use crate::sync::{Arc, Mutex, lock};
-use std::any::{Any, type_name};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -63,9 +63,10 @@ pub enum LookupError {
     OtherType {
         /// The name.
         name: String,
-        /// The requested type.
+        /// The [name](crate::Target::NAME) of the requested actor type or interface; for a topic,
+        /// the requested type of values.
         wanted: &'static str,
-        /// The type that was registered.
+        /// That of the registered one. The same as `wanted` if only type parameters differ.
         registered_as: &'static str,
     },
 }
@@ -135,7 +136,7 @@ impl Names {
         let entry = NameEntry {
             cell: to.cell(),
             address: Box::new(Address::downgrade(address)),
-            registered_as: type_name::<T>(),
+            registered_as: T::NAME,
             exit_hook,
         };
         let before = names.insert(name.to_owned(), entry);
@@ -164,7 +165,7 @@ impl Names {
             let address = entry.address.downcast_ref::<WeakAddress<T>>();
             address.cloned().ok_or_else(|| LookupError::OtherType {
                 name: name.to_owned(),
-                wanted: type_name::<T>(),
+                wanted: T::NAME,
                 registered_as: entry.registered_as,
             })?
         };
@@ -190,6 +191,14 @@ impl fmt::Display for LookupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LookupError::Unknown { name } => write!(f, "no actor has the name {name:?}"),
+            LookupError::OtherType {
+                name,
+                wanted,
+                registered_as,
+            } if wanted == registered_as => write!(
+                f,
+                "{name:?} was asked for as `{wanted}`, and was registered with other type parameters"
+            ),
             LookupError::OtherType {
                 name,
                 wanted,

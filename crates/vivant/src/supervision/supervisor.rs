@@ -14,7 +14,6 @@ use crate::api::stop_after_queue;
 use crate::api::{Actor, Behaviour, InlineState, Resolver, Turn, own};
 use crate::failures::{GaveUp, StopReason, SupervisorEnded};
 use crate::observe;
-use crate::services::SUPERVISOR;
 use crate::sync::Arc;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -390,7 +389,6 @@ impl fmt::Debug for Supervisor {
 impl Actor for Supervisor {
     type State<'gc> = Supervisor;
     type Storage = InlineState;
-    const NAME: &'static str = SUPERVISOR;
 
     fn stopping<'gc>(state: &mut Supervisor, turn: &Turn<'gc, Self>, reason: &StopReason) {
         state.end_tree(turn, reason);

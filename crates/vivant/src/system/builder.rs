@@ -94,7 +94,7 @@ impl SystemBuilder {
 
     /// How heaps are marked, as a configuration text. Its entries are separated by commas. An entry
     /// is the [name](Marking) of a marking mode, for all other types, or a type of actors, `=` and
-    /// such a name. The type is written as its [stable name](Actor::NAME), or as the end of that
+    /// such a name. The type is written as its [stable name](crate::Target::NAME), or as the end of that
     /// from a `::` on; if several ends fit, the longest counts. A later call replaces entries of an
     /// earlier one.
     ///
