@@ -39,6 +39,7 @@ mod link_message;
 mod mailbox_model;
 #[cfg(test)]
 mod mailbox_model_tests;
+mod observation;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
@@ -108,6 +109,7 @@ pub use error::{AskError, NeverDispatched, NotSent, Overloaded, Undelivered};
 pub(crate) use exclusive_wait::{AfterStop, ExclusiveWait, StopWait, WaitNumber, WaitPurpose};
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;
+pub(crate) use observation::{Answer, Answered, Entry, Observation, Source, Table, observed};
 pub(crate) use once::SetOnce;
 pub(crate) use options::JOIN_MAX;
 pub use options::{Guard, JoinGuard, Mailbox, Pool, Steps, Unawaited};

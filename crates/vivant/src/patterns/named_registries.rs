@@ -4,6 +4,7 @@
 use super::group::Group;
 use super::names::LookupError;
 use super::topic::Topic;
+use crate::actor::{Answer, Answered, Entry, Observation, Source, Table, observed};
 use crate::api::Target;
 use crate::services::Services;
 use crate::sync::{Mutex, lock};
@@ -46,6 +47,18 @@ struct RegistryEntry {
     of_type: &'static str,
 }
 
+impl Entry for RegistryEntry {
+    fn table(&self) -> Table {
+        Table::Registries
+    }
+}
+
+impl Answer for &RegistryEntry {
+    fn data(&self) -> Answered {
+        Answered::Bool(true)
+    }
+}
+
 impl NamedRegistries {
     pub(crate) fn of(services: &Services) -> &NamedRegistries {
         services.extensions.part()
@@ -54,7 +67,9 @@ impl NamedRegistries {
     pub(crate) fn registry<C: NamedRegistry>(&self, name: &str) -> Result<C, LookupError> {
         let mut table = lock(&self.0);
         let key = (C::NAMESPACE, name.to_owned());
-        if let Some(entry) = table.entries.get(&key) {
+        let entry = table.entries.get(&key);
+        let source = Source::entry_of(Table::Registries, entry);
+        if let Some(entry) = observed(Observation::Registry, source, entry) {
             let registry = entry.registry.downcast_ref::<C>();
             return registry.cloned().ok_or_else(|| LookupError::OtherType {
                 name: name.to_owned(),

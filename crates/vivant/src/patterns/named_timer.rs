@@ -1,7 +1,7 @@
 //! Named timers: one for each actor and name, so that a start function that runs again does not set
 //! a second one.
 
-use crate::actor::{Timer, Worker};
+use crate::actor::{Observation, Source, Table, Timer, Worker, observed};
 use crate::api::{Call, Message, interval};
 use crate::services::Services;
 use crate::services::{Alarm, TimerId, ns, period_ns};
@@ -195,7 +195,10 @@ impl<'t> NamedTimer<'t> {
     pub fn restart(self) -> bool {
         let (system, actor) = (&self.worker.system, self.worker.with_me(|me| me.id));
         let timer = NamedTimers::of(system).get(actor, self.name);
-        timer.is_some_and(|(timer, schedule)| system.restart_timer(timer, schedule.ns()))
+        let was_set =
+            timer.is_some_and(|(timer, schedule)| system.restart_timer(timer, schedule.ns()));
+        let source = Source::entry_of(Table::Timers, timer.as_ref().map(|(timer, _)| timer));
+        observed(Observation::TimerRestart, source, was_set)
     }
 
     fn set<M: Message>(
@@ -213,8 +216,11 @@ impl<'t> NamedTimer<'t> {
         let (system, name) = (&self.worker.system, self.name);
         let named = NamedTimers::of(system);
         let actor = self.worker.with_me(|me| me.id);
-        if let Some(timer) = named.find(actor, name, spec)
-            && system.timers.is_set(timer)
+        let found = named.find(actor, name, spec);
+        let source = Source::entry_of(Table::Timers, found.as_ref());
+        let is_set = found.is_some_and(|timer| system.timers.is_set(timer));
+        if observed(Observation::TimerSet, source, is_set)
+            && let Some(timer) = found
         {
             return Timer::new(system.clone(), timer, schedule.ns());
         }
@@ -241,7 +247,9 @@ impl<'t> NamedTimer<'t> {
     fn cancel_any(&self, actor: u64) -> bool {
         let system = &self.worker.system;
         let timer = NamedTimers::of(system).remove(actor, self.name);
-        timer.is_some_and(|timer| system.timers.cancel(timer))
+        let was_set = timer.is_some_and(|timer| system.timers.cancel(timer));
+        let source = Source::entry_of(Table::Timers, timer.as_ref());
+        observed(Observation::TimerCancel, source, was_set)
     }
 }
 

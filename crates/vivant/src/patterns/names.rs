@@ -1,6 +1,8 @@
 //! Registered names of actors. Each system has its own; nothing is global to the process.
 
-use crate::actor::{CellRef, Shared};
+use crate::actor::{
+    Answer, Answered, CellRef, Entry, Observation, Shared, Source, Table, observed,
+};
 use crate::api::{Address, Target, WeakAddress};
 use crate::services::ExitHookId;
 use crate::services::Services;
@@ -21,6 +23,18 @@ struct NameEntry {
     address: Box<dyn Any + Send + Sync>,
     registered_as: &'static str,
     exit_hook: ExitHookId,
+}
+
+impl Entry for NameEntry {
+    fn table(&self) -> Table {
+        Table::Names
+    }
+}
+
+impl Answer for &NameEntry {
+    fn data(&self) -> Answered {
+        self.cell.data()
+    }
 }
 
 impl NameEntry {
@@ -112,8 +126,10 @@ impl Names {
             to.path()
         );
         let mut names = lock(&self.0);
-        let before = names.get(name).filter(|entry| !entry.is_free());
-        if let Some(entry) = before.filter(|entry| entry.cell.id != to.id) {
+        let before = names.get(name);
+        let source = Source::entry_of(Table::Names, before);
+        let taken = before.filter(|entry| !entry.is_free() && entry.cell.id != to.id);
+        if let Some(entry) = observed(Observation::Register, source, taken) {
             return Err(RegisterError::Taken {
                 name: name.to_owned(),
                 by: entry.cell.path(),
@@ -126,6 +142,7 @@ impl Names {
         let registered = system.when_ended(&to, move |services| {
             Names::of(services).forget(&forgotten, id)
         });
+        let registered = observed(Observation::Register, Source::Actor(&to), registered);
         let Some(exit_hook) = registered else {
             drop(names);
             return Err(RegisterError::Ended {
@@ -149,9 +166,13 @@ impl Names {
 
     pub(crate) fn unregister(&self, services: &Services, name: &str) -> bool {
         let before = lock(&self.0).remove(name);
-        let Some(entry) = before else { return false };
-        services.exit_hooks.remove(entry.exit_hook);
-        !entry.is_free()
+        let source = Source::entry_of(Table::Names, before.as_ref());
+        let was_taken = before.as_ref().is_some_and(|entry| !entry.is_free());
+        let was_taken = observed(Observation::Unregister, source, was_taken);
+        if let Some(entry) = before {
+            services.exit_hooks.remove(entry.exit_hook);
+        }
+        was_taken
     }
 
     pub(crate) fn lookup<T: ?Sized + Target>(&self, name: &str) -> Result<Address<T>, LookupError> {
@@ -160,8 +181,10 @@ impl Names {
         };
         let weak = {
             let names = lock(&self.0);
-            let taken = names.get(name).filter(|entry| !entry.is_free());
-            let entry = taken.ok_or_else(unknown)?;
+            let entry = names.get(name);
+            let source = Source::entry_of(Table::Names, entry);
+            let taken = entry.filter(|entry| !entry.is_free());
+            let entry = observed(Observation::Lookup, source, taken).ok_or_else(unknown)?;
             let address = entry.address.downcast_ref::<WeakAddress<T>>();
             address.cloned().ok_or_else(|| LookupError::OtherType {
                 name: name.to_owned(),

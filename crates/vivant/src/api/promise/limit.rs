@@ -95,7 +95,7 @@ impl<T: Send + 'static> InTime<T> {
 
 impl<T: Send + 'static> Continue<T> for InTime<T> {
     fn fill(self, value: Result<T, AskError>) -> Next {
-        self.timer.cancel();
+        self.timer.forget();
         let resolver = lock(&self.race).take();
         resolver.map_or(Next::Nothing, |resolver| resolver.settled_by(value))
     }

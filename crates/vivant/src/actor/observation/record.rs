@@ -1,0 +1,21 @@
+//! The observations of the turns on this thread, for tests.
+
+use super::kind::SourceData;
+use super::{Answered, Observation};
+use std::cell::RefCell;
+
+/// An observation, its source and its answer.
+pub(super) type Recorded = (Observation, SourceData, Answered);
+
+thread_local! {
+    static RECORD: RefCell<Vec<Recorded>> = const { RefCell::new(Vec::new()) };
+}
+
+pub(super) fn add(kind: Observation, source: SourceData, answer: Answered) {
+    RECORD.with_borrow_mut(|record| record.push((kind, source, answer)));
+}
+
+/// Takes the observations since the last call.
+pub(super) fn take() -> Vec<Recorded> {
+    RECORD.take()
+}
