@@ -54,6 +54,10 @@ listed! {
         Subscribers,
         /// Whether a subscription, or the receiver of a stream, takes one more value.
         Admission,
+        /// The number of values that a subscription has missed.
+        Missed,
+        /// Whether the receiver of a stream had not ended.
+        Attach,
         /// The round-robin position of a router.
         Position,
         /// The number of messages of a router's member.

@@ -7,7 +7,10 @@ use super::{Answered, Observation, Table};
 use crate::failures::Cause;
 use crate::prelude::*;
 use crate::simulation::Simulation;
-use crate::{Group, Lagged, Pattern, Router, Synchronizer, Topic};
+use crate::{Group, Lagged, Pattern, Router, StreamItem, Synchronizer, Topic};
+use futures_core::Stream;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 const LATER: Duration = Duration::from_secs(1);
@@ -34,8 +37,22 @@ impl Witness {
     }
 
     #[then]
+    fn item(&mut self, _item: StreamItem<u64>) {}
+
+    #[then]
     fn heard(&mut self, value: Result<u64, Lagged>) {
         self.heard += value.unwrap_or_default();
+    }
+}
+
+/// A stream without items.
+struct Empty;
+
+impl Stream for Empty {
+    type Item = u64;
+
+    fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<u64>> {
+        Poll::Ready(None)
     }
 }
 
@@ -130,6 +147,14 @@ fn witnessed(kind: Observation, simulation: &Simulation) -> Vec<Recorded> {
                 topic.publish(1);
             })
         }
+        Observation::Missed => in_turn(simulation, |t| {
+            let topic = Topic::new();
+            topic.subscribe_bounded(1, t.me().heard()).forever();
+            (0..3).for_each(|value| topic.publish(value));
+        }),
+        Observation::Attach => in_turn(simulation, |t| {
+            t.attach(Empty).then_each(t.me().item()).forever();
+        }),
         Observation::Position | Observation::Load => in_turn(simulation, |t| {
             let router: Router<_> = [t.me()].into_iter().collect();
             router.next();

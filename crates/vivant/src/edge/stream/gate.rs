@@ -50,7 +50,12 @@ impl Gate {
     }
 
     pub(super) fn in_flight(&self) -> usize {
-        lock(&self.state).in_flight
+        let state = lock(&self.state);
+        observed(
+            Observation::Admission,
+            Source::Entry(&*state),
+            state.in_flight,
+        )
     }
 
     /// Whether an item may be taken from the stream; if not, `waker` is woken when one may.

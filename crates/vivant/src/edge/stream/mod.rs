@@ -12,7 +12,7 @@ mod feed;
 mod gate;
 
 use super::future::start;
-use crate::actor::{AskError, Shared};
+use crate::actor::{AskError, Observation, Shared, Source, observed};
 use crate::api::{Continuation, Then};
 use crate::failures::Inside;
 use crate::sync::Arc;
@@ -101,6 +101,7 @@ impl<S: Stream + Send + 'static> Attachment<S> {
         let registered = receiver
             .system
             .when_ended(&receiver, move |_| stopping.stop());
+        let registered = observed(Observation::Attach, Source::Actor(&receiver), registered);
         let Some(exit_hook) = registered else {
             // The actor that would take the items has ended.
             return Attached(None);

@@ -99,7 +99,8 @@ impl Gap {
     /// Number of values that it has missed until now.
     pub(super) fn missed(&self) -> u64 {
         let state = lock(&self.intake.state);
-        state.gaps.get(&self.number).copied().unwrap_or(0)
+        let missed = state.gaps.get(&self.number).copied().unwrap_or(0);
+        observed(Observation::Missed, Source::Entry(&*state), missed)
     }
 
     /// Number of values that it has missed; it counts no more.
@@ -108,7 +109,8 @@ impl Gap {
         if state.open == Some(self.number) {
             state.open = None;
         }
-        state.gaps.remove(&self.number).unwrap_or(0)
+        let missed = state.gaps.remove(&self.number).unwrap_or(0);
+        observed(Observation::Missed, Source::Entry(&*state), missed)
     }
 }
 
