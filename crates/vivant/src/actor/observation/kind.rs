@@ -9,7 +9,7 @@ macro_rules! listed {
         $(#[$meta])*
         pub(crate) enum $name { $($(#[doc = $doc])+ $variant,)+ }
 
-        #[cfg(test)]
+        #[cfg(all(test, feature = "macros"))]
         impl $name {
             pub(crate) const ALL: &[$name] = &[$($name::$variant),+];
         }

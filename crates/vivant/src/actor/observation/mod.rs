@@ -11,9 +11,9 @@
 
 mod answer;
 mod kind;
-#[cfg(test)]
+#[cfg(all(test, feature = "macros"))]
 mod record;
-#[cfg(test)]
+#[cfg(all(test, feature = "macros"))]
 mod tests;
 
 pub(crate) use answer::{Answer, Answered};
@@ -23,7 +23,7 @@ use super::worker::Worker;
 use kind::SourceData;
 
 /// Whether observations are recorded: in this crate's unit tests.
-const RECORDED: bool = cfg!(test);
+const RECORDED: bool = cfg!(all(test, feature = "macros"));
 
 /// Passes the answer of an observation to the turn that makes it.
 ///
@@ -38,8 +38,8 @@ pub(crate) fn observed<A: Answer>(kind: Observation, source: Source<'_>, answer:
 
 #[cold]
 fn record(kind: Observation, source: SourceData, answer: Answered) {
-    #[cfg(test)]
+    #[cfg(all(test, feature = "macros"))]
     record::add(kind, source, answer);
-    #[cfg(not(test))]
+    #[cfg(not(all(test, feature = "macros")))]
     let _ = (kind, source, answer);
 }

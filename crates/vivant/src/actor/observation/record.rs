@@ -1,4 +1,5 @@
-//! The observations of the turns on this thread, for tests.
+//! The observations of the turns on this thread, for tests. A thread records from its first
+//! [`take`] on.
 
 use super::kind::SourceData;
 use super::{Answered, Observation};
@@ -8,14 +9,18 @@ use std::cell::RefCell;
 pub(super) type Recorded = (Observation, SourceData, Answered);
 
 thread_local! {
-    static RECORD: RefCell<Vec<Recorded>> = const { RefCell::new(Vec::new()) };
+    static RECORD: RefCell<Option<Vec<Recorded>>> = const { RefCell::new(None) };
 }
 
 pub(super) fn add(kind: Observation, source: SourceData, answer: Answered) {
-    RECORD.with_borrow_mut(|record| record.push((kind, source, answer)));
+    RECORD.with_borrow_mut(|record| {
+        if let Some(record) = record {
+            record.push((kind, source, answer));
+        }
+    });
 }
 
 /// Takes the observations since the last call.
 pub(super) fn take() -> Vec<Recorded> {
-    RECORD.take()
+    RECORD.replace(Some(Vec::new())).unwrap_or_default()
 }

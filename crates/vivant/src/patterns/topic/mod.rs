@@ -182,7 +182,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
 
     /// Number of subscriptions.
     pub fn subscribers(&self) -> usize {
-        self.0.seen().len()
+        self.0.count()
     }
 }
 
@@ -195,6 +195,13 @@ impl<T: 'static> TopicSubscribers<T> {
             Source::Entry(&*list),
             list.table.clone(),
         )
+    }
+
+    /// Their number.
+    fn count(&self) -> usize {
+        let list = lock(&self.list);
+        let count = list.table.len();
+        observed(Observation::Subscribers, Source::Entry(&*list), count)
     }
 }
 
@@ -290,7 +297,7 @@ impl<T: Clone + Send + 'static> Default for Topic<T> {
 
 impl<T: 'static> fmt::Debug for Topic<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let subscribers = self.0.seen().len();
+        let subscribers = self.0.count();
         write!(f, "Topic({subscribers} subscribers)")
     }
 }
