@@ -155,18 +155,16 @@ impl<M: Message> Future for Offer<M> {
         {
             self.state = begin(call, &mut self.resolver)?;
         }
-        match &self.state {
-            OfferState::Waits {
-                call,
-                waiting_sender,
-                ..
-            } => {
-                let has_room = waiting_sender.poll(context).is_ready();
-                if !observed(Observation::Room, Source::Actor(call.to()), has_room) {
-                    return Poll::Pending;
-                }
+        if let OfferState::Waits {
+            call,
+            waiting_sender,
+            ..
+        } = &self.state
+        {
+            let has_room = waiting_sender.poll(context).is_ready();
+            if !observed(Observation::Room, Source::Actor(call.to()), has_room) {
+                return Poll::Pending;
             }
-            _ => {}
         }
         if let OfferState::Waits { call, then, .. } =
             std::mem::replace(&mut self.state, OfferState::Done)
