@@ -53,7 +53,7 @@ where
     type Rejection = Problem;
 
     async fn from_request_parts(_: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let found = System::from_ref(state).lookup(T::NAME);
+        let found = System::from_ref(state).lookup(<T as RegisteredName>::NAME);
         found.map(Registered).map_err(Problem::Absent)
     }
 }

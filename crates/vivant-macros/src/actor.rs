@@ -127,10 +127,7 @@ fn write(
         .as_ref()
         .map(|pacing| quote!(const PACING: ::core::option::Option<#vivant::Pacing> = ::core::option::Option::Some(#pacing);));
     let bare = names::bare(actor);
-    let name = match &options.id {
-        Some(id) => quote!(#id),
-        None => options.name_of(&bare, ""),
-    };
+    let name = options.name_of(&bare, "");
     let pool = options
         .blocking
         .then(|| quote!(const POOL: #vivant::Pool = #vivant::Pool::Blocking;));
@@ -157,7 +154,6 @@ fn write(
             type State<'gc> = #state_gc;
             type Storage = #vivant::#space;
             #pacing
-            const NAME: &'static str = #name;
             #pool
             #mailbox
             const HAS_STOP_HOOK: bool = {
@@ -186,6 +182,7 @@ fn write(
         impl #impl_generics #vivant::Target for #actor #type_generics #where_clause {
             type Handle = #handle #type_generics;
             type Table = ();
+            const NAME: &'static str = #name;
         }
 
         #face

@@ -4,6 +4,8 @@
 pub use crate::actor::AskError;
 #[doc(no_inline)]
 pub use crate::api::Spawner;
+#[doc(hidden)]
+pub use crate::api::Target as _;
 #[doc(no_inline)]
 pub use crate::api::{Address, Asker, Handle, Promise, Resolver, Step, Turn, WeakAddress};
 #[doc(no_inline)]

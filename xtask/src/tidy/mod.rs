@@ -7,6 +7,7 @@
 //! - [`safety_rules`]: a `SAFETY:` comment names the rule that it rests on, by a number that a
 //!   document defines.
 //! - [`seams`]: atomics come from `crate::sync`; time and chance come from the oracle.
+//! - [`observations`]: what a turn learns from others passes through one function.
 //! - [`eager_guards`]: no guard is made as an argument that may be thrown away.
 //! - [`heads`]: a file says in its head what it holds.
 //! - [`glossary`]: the glossary names code that exists, and protocols begin with its terms.
@@ -32,6 +33,7 @@ mod length;
 mod links;
 mod markdown;
 mod named_code;
+mod observations;
 mod prose;
 mod protocols;
 mod ratchet;
@@ -112,6 +114,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     findings.extend(eager_guards::check(&sources));
     findings.extend(glossary::check(&sources, &documents, &paths));
     findings.extend(named_code::check(&sources, &documents, &paths));
+    findings.extend(observations::check(&sources));
     findings.extend(layers::check(&sources, &documents));
     findings.extend(prose::check(&sources, &documents));
     findings.extend(unsafe_counts::check(&sources));

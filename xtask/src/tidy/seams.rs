@@ -1,5 +1,6 @@
-//! The two seams of the runtime. Atomics come through `crate::sync`, so that loom can replace them.
-//! Time and random numbers come through the oracle, so that a seed repeats a run.
+//! Two seams of the runtime. Atomics come through `crate::sync`, so that loom can replace them.
+//! Time and random numbers come through the oracle, so that a seed repeats a run. The third seam,
+//! of observations, has its own rule: [`super::observations`].
 
 use super::{Code, Finding, uses};
 

@@ -30,6 +30,7 @@ impl Interface<'_> {
         let (vivant, vis, name) = (&options.vivant, &item.vis, &item.ident);
         let bare = names::bare(name);
         let (handle, table) = (names::handle(name), self.table_name());
+        let stable_name = options.name_of(&bare, "");
         let face = HandleType {
             vivant,
             vis,
@@ -64,6 +65,7 @@ impl Interface<'_> {
             impl #vivant::Target for dyn #name {
                 type Handle = #handle;
                 type Table = &'static #table;
+                const NAME: &'static str = #stable_name;
             }
 
             #(#cfgs)*

@@ -41,6 +41,7 @@ mod link_message;
 mod mailbox_model;
 #[cfg(all(test, feature = "macros"))]
 mod mailbox_model_tests;
+mod observation;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
@@ -115,6 +116,7 @@ pub use error::{AskError, NeverDispatched, NotSent, Overloaded, Undelivered};
 pub(crate) use exclusive_wait::{AfterStop, ExclusiveWait, StopWait, WaitNumber, WaitPurpose};
 pub(crate) use header::{Birth, Header};
 pub(crate) use link_message::peer_is_over;
+pub(crate) use observation::{Answer, Answered, Entry, Observation, Source, Table, observed};
 pub(crate) use once::SetOnce;
 pub(crate) use options::JOIN_MAX;
 pub use options::{Guard, JoinGuard, Mailbox, Pool, Steps, Unawaited};

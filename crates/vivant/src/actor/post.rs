@@ -4,6 +4,7 @@ use super::bounded_queue::{Offered, Reservation};
 use super::dead_letter::bury_letter;
 use super::envelope::{Envelope, Head};
 use super::header::Header;
+use super::observation::{Observation, Source, observed};
 use super::reference::{AddressRef, CellRef};
 use super::refusal::{DelayedMessage, Delivery, Next};
 use super::runnable::Runnable;
@@ -120,7 +121,8 @@ impl Next {
 #[cold]
 pub(crate) fn bury(returned: Returned<'_>) -> Next {
     let cell = returned.to.cell();
-    bury_letter(cell, returned.envelope, returned.cause)
+    let cause = observed(Observation::Refused, Source::Actor(&cell), returned.cause);
+    bury_letter(cell, returned.envelope, cause)
 }
 
 /// Posts `envelope`; a message that is returned becomes a dead letter.

@@ -1,5 +1,6 @@
 //! [`Timer`]: a timer that was set, and the timers of a system.
 
+use super::observation::{Observation, Source, observed};
 use super::refusal::DelayedMessage;
 use super::shared::Shared;
 use crate::failures::Caught;
@@ -34,7 +35,13 @@ impl Timer {
     /// Cancels the timer. False when it has fired, or was cancelled before; a message that it has
     /// sent already is not recalled.
     pub fn cancel(&self) -> bool {
-        self.system.timers.cancel(self.id)
+        let was_set = self.system.timers.cancel(self.id);
+        observed(Observation::TimerCancel, Source::Entry(&self.id), was_set)
+    }
+
+    /// Cancels the timer, for a caller that must not learn whether it was set.
+    pub(crate) fn forget(&self) {
+        self.system.timers.cancel(self.id);
     }
 
     /// Starts the timer anew: it fires after its whole delay from now; a periodic one after its
@@ -70,7 +77,8 @@ impl Timer {
     /// # Ok(()) }
     /// ```
     pub fn restart(&self) -> bool {
-        self.system.restart_timer(self.id, self.in_ns)
+        let was_set = self.system.restart_timer(self.id, self.in_ns);
+        observed(Observation::TimerRestart, Source::Entry(&self.id), was_set)
     }
 }
 

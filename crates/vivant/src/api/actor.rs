@@ -23,9 +23,12 @@ use vivant_heap::Pacing;
 /// impl Actor for Counter {
 ///     type State<'gc> = Counter;
 ///     type Storage = vivant::InlineState;
+/// }
+/// impl vivant::Target for Counter {
+///     type Handle = CounterHandle;
+///     type Table = ();
 ///     const NAME: &'static str = "docs::Counter";
 /// }
-/// impl vivant::Target for Counter { type Handle = CounterHandle; type Table = (); }
 ///
 /// struct CounterHandle(Link<Counter>);
 /// impl Handle for CounterHandle {
@@ -48,9 +51,6 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     /// State storage between turns: [`InlineState`](crate::InlineState) or
     /// [`GcState`](crate::GcState).
     type Storage: StateStorage<Self>;
-
-    /// The type's stable name: part of every path, error and report.
-    const NAME: &'static str;
 
     /// Which threads run this actor's turns.
     const POOL: Pool = Pool::Workers;

@@ -5,7 +5,9 @@ use super::ask_future::AskFuture;
 use super::interface::Implements;
 use super::link::{Handle, Link, Target};
 use super::requests::{stop_after_queue, watch};
-use crate::actor::{AddressRef, CellRef, Shared, Signals, Worker};
+use crate::actor::{
+    AddressRef, Answer, Answered, CellRef, Observation, Shared, Signals, Source, Worker, observed,
+};
 use crate::failures::StopReason;
 use std::cmp::Ordering;
 use std::fmt;
@@ -91,7 +93,8 @@ impl<T: ?Sized + Target> Address<T> {
 
     /// Whether the actor can still process messages. It may end right after this call.
     pub fn is_alive(this: &Self) -> bool {
-        Self::link(this).to.ended().is_none()
+        let to = &Self::link(this).to;
+        observed(Observation::Alive, Source::Actor(to), to.ended().is_none())
     }
 
     /// Whether this is the address of the actor that runs its turn on this thread.
@@ -175,7 +178,11 @@ impl<T: ?Sized + Target> WeakAddress<T> {
     /// The address, unless no address of the actor is left (it has then ended, or is about to). An
     /// address that was dropped a moment ago may still count.
     pub fn upgrade(&self) -> Option<Address<T>> {
-        let to = self.cell.upgrade()?;
+        let to = observed(
+            Observation::Upgrade,
+            Source::Actor(&self.cell),
+            self.cell.upgrade(),
+        )?;
         Some(Address {
             handle: T::Handle::from_link(Link {
                 to,
@@ -211,6 +218,18 @@ impl<T: ?Sized + Target> Clone for WeakAddress<T> {
 impl<T: ?Sized + Target> fmt::Debug for WeakAddress<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "WeakAddress({})", self.path())
+    }
+}
+
+impl<T: ?Sized + Target> Answer for Address<T> {
+    fn data(&self) -> Answered {
+        Address::link(self).to.data()
+    }
+}
+
+impl<T: ?Sized + Target> Answer for WeakAddress<T> {
+    fn data(&self) -> Answered {
+        self.cell.data()
     }
 }
 

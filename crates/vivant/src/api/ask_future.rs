@@ -2,7 +2,7 @@
 //! blocking call.
 
 use super::promise::{Resolver, Withdrawal};
-use crate::actor::{AskError, Shared, Timer, Worker};
+use crate::actor::{AskError, Observation, Shared, Source, Table, Timer, Worker, observed};
 use crate::services::{
     Action, Alarm, Asked, Expires, OutsidePlace, RequestProgress, RequestState, ns,
 };
@@ -233,7 +233,12 @@ impl<T: Send + 'static> AskFuture<T> {
     /// Gives up the reply, and takes the message back if its turn has not begun.
     pub fn cancel(self) -> Cancelled {
         let mut state = lock(&self.oneshot.state);
-        if !matches!(*state, AnswerState::Waiting(_)) {
+        let waits = matches!(*state, AnswerState::Waiting(_));
+        if !observed(
+            Observation::Withdrawal,
+            Source::Table(Table::Promises),
+            waits,
+        ) {
             return Cancelled::TooLate;
         }
         let before = std::mem::replace(&mut *state, AnswerState::Closed(Closed::Withdrawn));
@@ -266,6 +271,11 @@ impl<T> Future for AskFuture<T> {
         // Cloned before and dropped after the lock is held: both are user code.
         let waker = context.waker().clone();
         let mut state = lock(&self.oneshot.state);
+        let _waits = observed(
+            Observation::Reply,
+            Source::Table(Table::Promises),
+            state.is_open(),
+        );
         let before = match &mut *state {
             AnswerState::Waiting(place) | AnswerState::Held(place) | AnswerState::Begun(place) => {
                 place.replace(waker)
@@ -291,7 +301,7 @@ impl<T> Drop for AskFuture<T> {
             system.outside.remove(place);
         }
         for alarm in self.alarms.drain(..) {
-            alarm.cancel();
+            alarm.forget();
         }
         let mut state = lock(&self.oneshot.state);
         if !matches!(*state, AnswerState::Closed(_)) {

@@ -7,8 +7,8 @@ use super::inline_state::InlineActor;
 use super::storage::Stored;
 use crate::actor::SupervisedBy;
 use crate::actor::{
-    AddressRef, Birth, BoundedQueue, ColdFields, Envelope, Header, Lifecycle, Shared, Signals, To,
-    Worker, post,
+    AddressRef, Birth, BoundedQueue, ColdFields, Envelope, Header, Lifecycle, Observation, Shared,
+    Signals, Source, Table, To, Worker, observed, post,
 };
 use crate::message::pool;
 use crate::mute::Pressure;
@@ -69,7 +69,11 @@ fn birth_of<A: Actor>(
         Some((parent, number)) => (Some(parent), number),
         None => (None, system.next_root.fetch_add(1, Ordering::Relaxed)),
     };
-    let id = system.new_id();
+    let id = observed(
+        Observation::Birth,
+        Source::Table(Table::Actors),
+        system.new_id(),
+    );
     let seed = split_mix(system.oracle.seed() ^ split_mix(id).1).1;
     let ends = || while_closing(system, id) == WhileClosing::Ends;
     let ends_at_once = ends();

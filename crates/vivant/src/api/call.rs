@@ -11,8 +11,8 @@ use crate::actor::Delivery;
 use crate::actor::Refusal;
 use crate::actor::{
     AddressRef, AskError, BoundedQueue, DelayedMessage, Dependents, Envelope, Guard, JoinTable,
-    KindTable, MessageKind, Next, NotSent, Processed, Reservation, StateRef, Steps, To, Unawaited,
-    Worker, bury, post_by, post_or_bury,
+    KindTable, MessageKind, Next, NotSent, Observation, Processed, Reservation, Source, StateRef,
+    Steps, To, Unawaited, Worker, bury, observed, post_by, post_or_bury,
 };
 use crate::interned::{Name, Place};
 use crate::message::MessageRole;
@@ -168,10 +168,11 @@ impl<'a, M: Message> Call<'a, M> {
 
     /// Itself, if its actor has not ended.
     pub(crate) fn unless_ended(self) -> Result<Self, SendError<M>> {
-        if self.to.ended().is_none() {
-            return Ok(self);
+        let is_alive = self.to.ended().is_none();
+        match observed(Observation::Send, Source::Actor(&self.to), is_alive) {
+            true => Ok(self),
+            false => Err(self.not_sent(NotSent::Ended)),
         }
-        Err(self.not_sent(NotSent::Ended))
     }
 
     pub(crate) fn not_sent(self, why: NotSent) -> SendError<M> {
@@ -185,11 +186,9 @@ impl<'a, M: Message> Call<'a, M> {
 
     /// Itself, and how it may enter the mailbox, if the mailbox does not reject it.
     fn reserved(self) -> Result<(Self, Reservation), SendError<M>> {
-        match self
-            .to
-            .bounded_queue()
-            .map_or(Some(Reservation::None), BoundedQueue::reserve)
-        {
+        let queue = self.to.bounded_queue();
+        let reserved = queue.map_or(Some(Reservation::None), BoundedQueue::reserve);
+        match observed(Observation::Send, Source::Actor(&self.to), reserved) {
             Some(reservation) => Ok((self, reservation)),
             None => {
                 let mailbox = self.to.class.mailbox;

@@ -93,7 +93,7 @@ impl Sleep {
 impl Drop for Sleep {
     fn drop(&mut self) {
         if let Some((timer, _)) = self.alarm.take() {
-            timer.cancel();
+            timer.forget();
         }
     }
 }

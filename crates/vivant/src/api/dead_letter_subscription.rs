@@ -3,13 +3,31 @@
 use super::behaviour::{Continuation, Message};
 use super::call::Then;
 use super::promise::Resolver;
-use crate::actor::{To, bury, post};
-use crate::failures::{Cause, DeadLetter};
+use crate::actor::{Observation, Source, Table, To, bury, observed, post};
+use crate::failures::{Cause, DeadLetter, DeadLetterCount};
 use crate::services::Receiver;
 use crate::services::{DeadLetterSubscriber, DeadLetters};
 use crate::sync::Arc;
 
 impl DeadLetters {
+    /// The counts, in the order of behaviour and place.
+    pub fn counts(&self) -> Vec<DeadLetterCount> {
+        observed(
+            Observation::DeadLetters,
+            Source::Table(Table::DeadLetters),
+            self.lines(),
+        )
+    }
+
+    /// Total number of dead letters.
+    pub fn total(&self) -> u64 {
+        observed(
+            Observation::DeadLetters,
+            Source::Table(Table::DeadLetters),
+            self.sum_of_letters(),
+        )
+    }
+
     /// Continues with `then` for every dead letter from now on, until its actor ends. Letters to
     /// that actor itself are counted but not passed on. Threads that lose messages clone the
     /// arguments of `then`, several at a time: so these are `Sync`.

@@ -16,6 +16,13 @@ pub trait Target: 'static {
     type Handle: Handle<Target = Self>;
     /// The dispatch table of an interface, to the behaviours of its implementor; `()` for actors.
     type Table: Copy + Send + Sync + 'static;
+    /// The type's stable name: part of every path, error and report, and of all that outlives a
+    /// process. By default the macros write the type's path, `bank::Account`; the option `id` of
+    /// `#[actor]` and `#[interface]` sets another one.
+    ///
+    /// A generic type has one name for all its parameters: `Cache<u8>` and `Cache<u16>` are
+    /// different types of one name.
+    const NAME: &'static str;
 }
 
 /// The handle of an address. `#[derive(Actor)]` and `#[interface]` write one for each type.

@@ -4,7 +4,10 @@ use super::behaviour::Message;
 use super::call::Call;
 use super::promise::Resolver;
 use super::send_error::SendError;
-use crate::actor::{Admission, MutedSender, NotSent, Reservation, WaitingSender, Worker};
+use crate::actor::{
+    Admission, MutedSender, NotSent, Observation, Reservation, Source, WaitingSender, Worker,
+    observed,
+};
 use crate::mute::Wait;
 use crate::sync::Arc;
 use std::fmt;
@@ -104,22 +107,25 @@ fn begin<M: Message>(
     let waiting_sender = WaitingSender::new();
     let to = call.to();
     let then = match to.bounded_queue() {
-        Some(queue) => match queue.reserve_or_wait(&waiting_sender) {
-            Some(reservation) => {
-                call.post_by(reservation, taken(resolver));
-                return Ok(OfferState::Done);
+        Some(queue) => {
+            let reserved = queue.reserve_or_wait(&waiting_sender);
+            match observed(Observation::Room, Source::Actor(to), reserved) {
+                Some(reservation) => {
+                    call.post_by(reservation, taken(resolver));
+                    return Ok(OfferState::Done);
+                }
+                None => Reservation::Place,
             }
-            None => Reservation::Place,
-        },
+        }
         None => {
             let system = &to.system;
             let token = MutedSender::Offer(waiting_sender.clone());
-            if to.pressure.first() < system.config.marks.overloaded
+            let has_room = to.pressure.first() < system.config.marks.overloaded
                 || system
                     .mutes
                     .wait(token, (to.id, &to.pressure), system.config.marks)
-                    == Wait::Continues
-            {
+                    == Wait::Continues;
+            if observed(Observation::Room, Source::Actor(to), has_room) {
                 call.post(taken(resolver));
                 return Ok(OfferState::Done);
             }
@@ -149,13 +155,16 @@ impl<M: Message> Future for Offer<M> {
         {
             self.state = begin(call, &mut self.resolver)?;
         }
-        match &self.state {
-            OfferState::Waits { waiting_sender, .. }
-                if waiting_sender.poll(context).is_pending() =>
-            {
+        if let OfferState::Waits {
+            call,
+            waiting_sender,
+            ..
+        } = &self.state
+        {
+            let has_room = waiting_sender.poll(context).is_ready();
+            if !observed(Observation::Room, Source::Actor(call.to()), has_room) {
                 return Poll::Pending;
             }
-            _ => {}
         }
         if let OfferState::Waits { call, then, .. } =
             std::mem::replace(&mut self.state, OfferState::Done)

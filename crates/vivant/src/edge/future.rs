@@ -70,7 +70,6 @@ where
 impl Actor for FutureActor {
     type State<'gc> = FutureActor;
     type Storage = InlineState;
-    const NAME: &'static str = "vivant::Future";
 
     fn stopping<'gc>(_: &mut FutureActor, turn: &Turn<'gc, Self>, _: &StopReason) {
         OpenFutures::of(&turn.worker().system).has_ended(turn.owner().id);
@@ -80,6 +79,7 @@ impl Actor for FutureActor {
 impl Target for FutureActor {
     type Handle = FutureHandle;
     type Table = ();
+    const NAME: &'static str = "vivant::Future";
 }
 
 pub(crate) struct FutureHandle(Link<FutureActor>);

@@ -1,7 +1,7 @@
 //! Death watch: messages that report that a collection has found an object of this heap dead (H10).
 
 use super::GcState;
-use crate::actor::DelayedMessage;
+use crate::actor::{DelayedMessage, Observation, Source, Table, observed};
 use crate::api::{Actor, Call, Message, Turn};
 use std::collections::BTreeMap;
 use std::ptr;
@@ -122,6 +122,10 @@ where
         let token = vivant_heap::Mutator::unwatch_death(self, watch);
         let ended = token.map(|token| (watch, token));
         self.part().watches.borrow_mut().ended.extend(ended);
-        token.is_some()
+        observed(
+            Observation::DeathWatch,
+            Source::Table(Table::DeathWatches),
+            token.is_some(),
+        )
     }
 }

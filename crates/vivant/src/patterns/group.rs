@@ -1,5 +1,6 @@
 //! Groups: actors that receive broadcasts together (T10).
 
+use crate::actor::{Entry, Observation, Source, Table, observed};
 use crate::api::{Address, Call, Message, Target, WeakAddress};
 use crate::services::{ExitAction, ExitHookId, Membership};
 use crate::sync::{Arc, Mutex, lock};
@@ -65,7 +66,8 @@ impl<T: ?Sized + Target> Group<T> {
         let to = Address::counted(address);
         let key = (to.system.number, to.id);
         let mut members = lock(&self.0);
-        if members.numbers.contains_key(&key) {
+        let is_member = members.numbers.contains_key(&key);
+        if observed(Observation::Join, Source::Entry(&*members), is_member) {
             return false;
         }
         // Under the lock: the exit hook needs it to remove the member, so it finds what is written
@@ -73,7 +75,9 @@ impl<T: ?Sized + Target> Group<T> {
         let number = members.next_number;
         let group: Weak<Mutex<GroupMembers<T>>> = Arc::downgrade(&self.0);
         let left = ExitAction::Leave(group, number);
-        let Some(exit_hook) = to.system.when_ended(&to, left) else {
+        let registered = to.system.when_ended(&to, left);
+        let registered = observed(Observation::Join, Source::Actor(&to), registered);
+        let Some(exit_hook) = registered else {
             return false;
         };
         members.next_number += 1;
@@ -90,14 +94,15 @@ impl<T: ?Sized + Target> Group<T> {
     /// Removes the actor; false when it was no member.
     pub fn leave(&self, address: &Address<T>) -> bool {
         let to = Address::counted(address);
-        let left = {
-            let mut members = lock(&self.0);
-            let number = members.numbers.get(&(to.system.number, to.id)).copied();
-            number.and_then(|number| members.leave(number))
-        };
-        let Some(member) = left else { return false };
-        to.system.exit_hooks.remove(member.exit_hook);
-        true
+        let mut members = lock(&self.0);
+        let number = members.numbers.get(&(to.system.number, to.id)).copied();
+        let left = number.and_then(|number| members.leave(number));
+        let was_member = observed(Observation::Leave, Source::Entry(&*members), left.is_some());
+        drop(members);
+        if let Some(member) = left {
+            to.system.exit_hooks.remove(member.exit_hook);
+        }
+        was_member
     }
 
     /// The members, in the order of joining. Costs a lock and, for each, three atomic additions.
@@ -105,7 +110,8 @@ impl<T: ?Sized + Target> Group<T> {
         let weak: Vec<_> = {
             let members = lock(&self.0);
             let all = members.joined.values();
-            all.map(|member| member.address.clone()).collect()
+            let all: Vec<_> = all.map(|member| member.address.clone()).collect();
+            observed(Observation::Members, Source::Entry(&*members), all)
         };
         // Outside the lock: an address that is dropped may wake its actor.
         let all = weak.iter().filter_map(WeakAddress::upgrade);
@@ -126,6 +132,12 @@ impl<T: ?Sized + Target> Group<T> {
     /// Whether only this handle is left, and there are no members.
     pub(crate) fn is_idle(&self) -> bool {
         Arc::strong_count(&self.0) == 1 && lock(&self.0).joined.is_empty()
+    }
+}
+
+impl<T: ?Sized + Target> Entry for GroupMembers<T> {
+    fn table(&self) -> Table {
+        Table::Group
     }
 }
 
@@ -166,7 +178,9 @@ impl<T: ?Sized + Target> Default for Group<T> {
 impl<T: ?Sized + Target> fmt::Debug for Group<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let members = lock(&self.0);
-        let all = members.joined.values().map(|member| &member.address);
+        let all = members.joined.values();
+        let all: Vec<_> = all.map(|member| member.address.clone()).collect();
+        let all = observed(Observation::Members, Source::Entry(&*members), all);
         f.debug_list().entries(all).finish()
     }
 }

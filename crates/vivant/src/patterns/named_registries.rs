@@ -4,11 +4,12 @@
 use super::group::Group;
 use super::names::LookupError;
 use super::topic::Topic;
+use crate::actor::{Answer, Answered, Entry, Observation, Source, Table, observed};
 use crate::api::Target;
 use crate::interned::Name;
 use crate::services::Services;
 use crate::sync::{Mutex, lock};
-use std::any::{Any, type_name};
+use std::any::{self, Any};
 use std::collections::BTreeMap;
 
 /// At this size a table is swept of unused entries, and again when it has doubled.
@@ -18,6 +19,8 @@ const SWEEP_MIN: usize = 16;
 pub(crate) trait NamedRegistry: Clone + Send + Sync + 'static {
     /// The namespace: groups and topics have names of their own.
     const NAMESPACE: Namespace;
+    /// The name of the type of its members, or of its values, for errors.
+    fn of_type() -> &'static str;
     fn make() -> Self;
     /// Whether only the table refers to it.
     fn is_idle(&self) -> bool;
@@ -42,7 +45,19 @@ struct RegistryTable {
 struct RegistryEntry {
     registry: Box<dyn Any + Send + Sync>,
     is_idle: fn(&dyn Any) -> bool,
-    type_name: Name,
+    of_type: Name,
+}
+
+impl Entry for RegistryEntry {
+    fn table(&self) -> Table {
+        Table::Registries
+    }
+}
+
+impl Answer for &RegistryEntry {
+    fn data(&self) -> Answered {
+        Answered::Bool(true)
+    }
 }
 
 impl NamedRegistries {
@@ -53,19 +68,21 @@ impl NamedRegistries {
     pub(crate) fn registry<C: NamedRegistry>(&self, name: &str) -> Result<C, LookupError> {
         let mut table = lock(&self.0);
         let key = (C::NAMESPACE, name.to_owned());
-        if let Some(entry) = table.entries.get(&key) {
+        let entry = table.entries.get(&key);
+        let source = Source::entry_of(Table::Registries, entry);
+        if let Some(entry) = observed(Observation::Registry, source, entry) {
             let registry = entry.registry.downcast_ref::<C>();
             return registry.cloned().ok_or_else(|| LookupError::OtherType {
                 name: name.to_owned(),
-                wanted: Name::new(type_name::<C>()),
-                registered_as: entry.type_name,
+                wanted: Name::new(C::of_type()),
+                registered_as: entry.of_type,
             });
         }
         let registry = C::make();
         let entry = RegistryEntry {
             registry: Box::new(registry.clone()),
             is_idle: |any| any.downcast_ref::<C>().is_some_and(C::is_idle),
-            type_name: Name::new(type_name::<C>()),
+            of_type: Name::new(C::of_type()),
         };
         table.entries.insert(key, entry);
         if table.entries.len() >= SWEEP_MIN.max(2 * table.swept) {
@@ -81,6 +98,10 @@ impl NamedRegistries {
 impl<T: ?Sized + Target> NamedRegistry for Group<T> {
     const NAMESPACE: Namespace = Namespace::Group;
 
+    fn of_type() -> &'static str {
+        T::NAME
+    }
+
     fn make() -> Self {
         Group::new()
     }
@@ -92,6 +113,12 @@ impl<T: ?Sized + Target> NamedRegistry for Group<T> {
 
 impl<T: Clone + Send + 'static> NamedRegistry for Topic<T> {
     const NAMESPACE: Namespace = Namespace::Topic;
+
+    /// Any type may be the value of a topic, so it has no stable name: for an error only, never
+    /// compared or kept.
+    fn of_type() -> &'static str {
+        any::type_name::<T>()
+    }
 
     fn make() -> Self {
         Topic::new()

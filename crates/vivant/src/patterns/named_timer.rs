@@ -1,12 +1,12 @@
 //! Named timers: one for each actor and name, so that a start function that runs again does not set
 //! a second one.
 
-use crate::actor::{DelayedMessage, Shared, Timer, Worker};
+use crate::actor::{DelayedMessage, Observation, Shared, Source, Table, Timer, Worker, observed};
 use crate::api::{Call, Message, interval};
+use crate::interned::Name;
 use crate::services::Services;
 use crate::services::{Action, ActorTable, Alarm, ExitAction, TimerId, ns, period_ns};
 use crate::sync::{Arc, Mutex, lock};
-use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -43,7 +43,8 @@ struct TimerEntry {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct TimerSpec {
     schedule: Schedule,
-    message: TypeId,
+    /// [`Message::NAME`]. The receiver has one message of this name, so no two are confused.
+    message: Name,
     /// The receiver: its system, its number.
     to: (u64, u64),
 }
@@ -198,7 +199,10 @@ impl<'t> NamedTimer<'t> {
     pub fn restart(self) -> bool {
         let (system, actor) = (&self.worker.system, self.worker.with_me(|me| me.id));
         let timer = NamedTimers::of(system).get(actor, self.name);
-        timer.is_some_and(|(timer, schedule)| system.restart_timer(timer, schedule.ns()))
+        let was_set =
+            timer.is_some_and(|(timer, schedule)| system.restart_timer(timer, schedule.ns()));
+        let source = Source::entry_of(Table::Timers, timer.as_ref().map(|(timer, _)| timer));
+        observed(Observation::TimerRestart, source, was_set)
     }
 
     fn set<'c, M: Message>(
@@ -210,14 +214,17 @@ impl<'t> NamedTimer<'t> {
         let to = call.target();
         let spec = TimerSpec {
             schedule,
-            message: TypeId::of::<M>(),
+            message: Name::new(M::NAME),
             to: (to.system.number, to.id),
         };
         let (system, name) = (&self.worker.system, self.name);
         let named = NamedTimers::of(system);
         let actor = self.worker.with_me(|me| me.id);
-        if let Some(timer) = named.find(actor, name, spec)
-            && system.timers.is_set(timer)
+        let found = named.find(actor, name, spec);
+        let source = Source::entry_of(Table::Timers, found.as_ref());
+        let is_set = found.is_some_and(|timer| system.timers.is_set(timer));
+        if observed(Observation::TimerSet, source, is_set)
+            && let Some(timer) = found
         {
             return Timer::new(system.clone(), timer, schedule.ns());
         }
@@ -243,7 +250,9 @@ impl<'t> NamedTimer<'t> {
     fn cancel_any(&self, actor: u64) -> bool {
         let system = &self.worker.system;
         let timer = NamedTimers::of(system).remove(actor, self.name);
-        timer.is_some_and(|timer| system.timers.cancel(timer))
+        let was_set = timer.is_some_and(|timer| system.timers.cancel(timer));
+        let source = Source::entry_of(Table::Timers, timer.as_ref());
+        observed(Observation::TimerCancel, source, was_set)
     }
 }
 
@@ -307,7 +316,7 @@ mod tests {
         TimerEntry {
             spec: TimerSpec {
                 schedule: Schedule::After { ns: 1 },
-                message: TypeId::of::<()>(),
+                message: Name::new("docs::Timed::tick"),
                 to: (0, 0),
             },
             timer: TimerId(number),

@@ -1,13 +1,15 @@
 //! Registered names of actors. Each system has its own; nothing is global to the process.
 
-use crate::actor::{CellRef, Shared};
+use crate::actor::{
+    Answer, Answered, CellRef, Entry, Observation, Shared, Source, Table, observed,
+};
 use crate::api::{Address, Target, WeakAddress};
 use crate::interned::Name;
 use crate::services::Services;
 use crate::services::{ActorTable, ExitAction, ExitHookId};
 use crate::statistics::NameFacts;
 use crate::sync::{Arc, Mutex, lock};
-use std::any::{Any, type_name};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -27,6 +29,18 @@ struct NameEntry {
     address: Box<dyn Any + Send + Sync>,
     registered_as: Name,
     exit_hook: ExitHookId,
+}
+
+impl Entry for NameEntry {
+    fn table(&self) -> Table {
+        Table::Names
+    }
+}
+
+impl Answer for &NameEntry {
+    fn data(&self) -> Answered {
+        self.cell.data()
+    }
 }
 
 impl NameEntry {
@@ -69,9 +83,10 @@ pub enum LookupError {
     OtherType {
         /// The name.
         name: String,
-        /// The requested type.
+        /// The [name](crate::Target::NAME) of the requested actor type or interface; for a topic,
+        /// the requested type of values.
         wanted: Name,
-        /// The type that was registered.
+        /// That of the registered one. The same as `wanted` if only type parameters differ.
         registered_as: Name,
     },
 }
@@ -117,8 +132,10 @@ impl Names {
             to.path()
         );
         let mut names = lock(&self.0);
-        let before = names.get(name).filter(|entry| !entry.is_free());
-        if let Some(entry) = before.filter(|entry| entry.cell.id != to.id) {
+        let before = names.get(name);
+        let source = Source::entry_of(Table::Names, before);
+        let taken = before.filter(|entry| !entry.is_free() && entry.cell.id != to.id);
+        if let Some(entry) = observed(Observation::Register, source, taken) {
             return Err(RegisterError::Taken {
                 name: name.to_owned(),
                 by: entry.cell.path(),
@@ -127,7 +144,9 @@ impl Names {
         // Under the lock: the exit hook needs it to remove the name, so it finds what is written
         // here.
         let freed = ExitAction::Forget(&NAMES, name.into());
-        let Some(exit_hook) = system.when_ended(&to, freed) else {
+        let registered = system.when_ended(&to, freed);
+        let registered = observed(Observation::Register, Source::Actor(&to), registered);
+        let Some(exit_hook) = registered else {
             drop(names);
             return Err(RegisterError::Ended {
                 name: name.to_owned(),
@@ -137,7 +156,7 @@ impl Names {
         let entry = NameEntry {
             cell: to.cell(),
             address: Box::new(Address::downgrade(address)),
-            registered_as: Name::new(type_name::<T>()),
+            registered_as: Name::new(T::NAME),
             exit_hook,
         };
         let before = names.insert(name.to_owned(), entry);
@@ -150,9 +169,13 @@ impl Names {
 
     pub(crate) fn unregister(&self, system: &Shared, name: &str) -> bool {
         let before = lock(&self.0).remove(name);
-        let Some(entry) = before else { return false };
-        system.exit_hooks.remove(entry.exit_hook);
-        !entry.is_free()
+        let source = Source::entry_of(Table::Names, before.as_ref());
+        let was_taken = before.as_ref().is_some_and(|entry| !entry.is_free());
+        let was_taken = observed(Observation::Unregister, source, was_taken);
+        if let Some(entry) = before {
+            system.exit_hooks.remove(entry.exit_hook);
+        }
+        was_taken
     }
 
     pub(crate) fn lookup<T: ?Sized + Target>(&self, name: &str) -> Result<Address<T>, LookupError> {
@@ -161,12 +184,14 @@ impl Names {
         };
         let weak = {
             let names = lock(&self.0);
-            let taken = names.get(name).filter(|entry| !entry.is_free());
-            let entry = taken.ok_or_else(unknown)?;
+            let entry = names.get(name);
+            let source = Source::entry_of(Table::Names, entry);
+            let taken = entry.filter(|entry| !entry.is_free());
+            let entry = observed(Observation::Lookup, source, taken).ok_or_else(unknown)?;
             let address = entry.address.downcast_ref::<WeakAddress<T>>();
             address.cloned().ok_or_else(|| LookupError::OtherType {
                 name: name.to_owned(),
-                wanted: Name::new(type_name::<T>()),
+                wanted: Name::new(T::NAME),
                 registered_as: entry.registered_as,
             })?
         };
@@ -192,6 +217,14 @@ impl fmt::Display for LookupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LookupError::Unknown { name } => write!(f, "no actor has the name {name:?}"),
+            LookupError::OtherType {
+                name,
+                wanted,
+                registered_as,
+            } if wanted == registered_as => write!(
+                f,
+                "{name:?} was asked for as `{wanted}`, and was registered with other type parameters"
+            ),
             LookupError::OtherType {
                 name,
                 wanted,

@@ -1,6 +1,6 @@
 //! Routers: load balancing between actors that do the same work (T10).
 
-use crate::actor::Header;
+use crate::actor::{Entry, Header, Observation, Source, Table, observed};
 use crate::api::Spawner;
 use crate::api::{Actor, Address, Call, InlineActor, Message, Target};
 use crate::oracle::split_mix;
@@ -44,6 +44,20 @@ pub struct Router<T: ?Sized + Target>(Arc<RouterMembers<T>>);
 struct RouterMembers<T: ?Sized + Target> {
     addresses: Box<[Address<T>]>,
     next: AtomicUsize,
+}
+
+impl<T: ?Sized + Target> RouterMembers<T> {
+    /// Advances the round-robin position.
+    fn next(&self) -> usize {
+        let position = self.next.fetch_add(1, Ordering::Relaxed);
+        observed(Observation::Position, Source::Entry(self), position)
+    }
+}
+
+impl<T: ?Sized + Target> Entry for RouterMembers<T> {
+    fn table(&self) -> Table {
+        Table::Router
+    }
 }
 
 impl<A: InlineActor> Router<A> {
@@ -113,7 +127,7 @@ impl<A: Actor> Router<A> {
 impl<T: ?Sized + Target> Router<T> {
     /// Round-robin. Costs one atomic addition and one load for each member that is skipped.
     pub fn next(&self) -> &Address<T> {
-        self.first_alive(self.0.next.fetch_add(1, Ordering::Relaxed))
+        self.first_alive(self.0.next())
     }
 
     /// The member with the fewest messages waiting or running; among equals the next in round-robin
@@ -122,7 +136,7 @@ impl<T: ?Sized + Target> Router<T> {
     ///
     /// Messages that other threads send at the same time may not be counted yet.
     pub fn least_loaded(&self) -> &Address<T> {
-        let start = self.0.next.fetch_add(1, Ordering::Relaxed);
+        let start = self.0.next();
         self.alive_from(start)
             .min_by_key(|member| load(header(member)))
             .unwrap_or_else(|| self.first_alive(start))
@@ -186,7 +200,8 @@ fn header<T: ?Sized + Target>(address: &Address<T>) -> &Header {
 
 /// Number of messages, waiting and running.
 fn load(actor: &Header) -> usize {
-    actor.depth() + usize::from(actor.facts.current().is_some())
+    let load = actor.depth() + usize::from(actor.facts.current().is_some());
+    observed(Observation::Load, Source::Actor(actor), load)
 }
 
 impl<T: ?Sized + Target> FromIterator<Address<T>> for Router<T> {

@@ -1,7 +1,8 @@
 //! Synchronizers: constraints over the messages of several actors.
 
 use crate::actor::{
-    AddressRef, Envelope, Pattern as MemberPattern, Rule, Shared, Unawaited, Update,
+    AddressRef, Envelope, Observation, Pattern as MemberPattern, Rule, Shared, Source, Table,
+    Unawaited, Update, observed,
 };
 use crate::api::{AnyPattern, Behaviour, Pattern, Patterns, args_of};
 use crate::constraints::{Condition, Constraints, Declaration};
@@ -309,7 +310,9 @@ impl<S: Send + 'static> SynchronizerBuilder<S> {
             state: Box::new(self.state),
             place: Place::caller(),
         };
-        match Constraints::of(&system).declare(declaration) {
+        let declared = Constraints::of(&system).declare(declaration);
+        let source = Source::Table(Table::Synchronizers);
+        match observed(Observation::Synchronizer, source, declared) {
             Ok(number) => Ok(Synchronizer { system, number }),
             Err(ended) => Err(SynchronizerError::Ended {
                 actor: ended.path(),

@@ -32,12 +32,12 @@ impl fmt::Debug for ProbeActor {
 impl Actor for ProbeActor {
     type State<'gc> = ProbeActor;
     type Storage = InlineState;
-    const NAME: &'static str = PROBE;
 }
 
 impl Target for ProbeActor {
     type Handle = ProbeHandle;
     type Table = ();
+    const NAME: &'static str = PROBE;
 }
 
 /// The handle of a [`ProbeActor`]. It has no messages of its own.

@@ -46,8 +46,8 @@ pub struct DeadLetters {
 }
 
 impl DeadLetters {
-    /// The counts, in the order of behaviour and place.
-    pub fn counts(&self) -> Vec<DeadLetterCount> {
+    /// The counts.
+    pub(crate) fn lines(&self) -> Vec<DeadLetterCount> {
         let line = |(&(behaviour, (file, line, column), cause), &count): (
             &(_, (&str, u32, u32), _),
             &u64,
@@ -62,8 +62,8 @@ impl DeadLetters {
         lock(&self.tally).iter().map(line).collect()
     }
 
-    /// Total number of dead letters.
-    pub fn total(&self) -> u64 {
+    /// Their sum.
+    pub(crate) fn sum_of_letters(&self) -> u64 {
         lock(&self.tally).values().sum()
     }
 
@@ -73,7 +73,7 @@ impl DeadLetters {
         // Relaxed: a number, which publishes nothing. A continuation that is being counted may be
         // in one of both numbers only.
         let continuations = self.continuations.load(Ordering::Relaxed);
-        self.total().saturating_sub(continuations)
+        self.sum_of_letters().saturating_sub(continuations)
     }
 
     /// The letter that was counted last is a continuation of a request of its own actor.

@@ -9,6 +9,7 @@ pub struct NameFacts {
     pub name: String,
     /// Path of the actor that has it.
     pub actor: String,
-    /// The type of the registered address: an actor's, or an interface's.
+    /// The [stable name](crate::Target::NAME) of the registered address's type: an actor's, or an
+    /// interface's.
     pub registered_as: Name,
 }

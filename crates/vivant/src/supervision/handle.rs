@@ -14,6 +14,7 @@ use crate::api::{
 };
 use crate::api::{birth, birth_of_child};
 use crate::failures::StopReason;
+use crate::services::SUPERVISOR;
 use crate::sync::Arc;
 use std::fmt;
 use std::marker::PhantomData;
@@ -144,6 +145,7 @@ impl SupervisorHandle {
 impl Target for Supervisor {
     type Handle = SupervisorHandle;
     type Table = ();
+    const NAME: &'static str = SUPERVISOR;
 }
 
 impl Handle for SupervisorHandle {

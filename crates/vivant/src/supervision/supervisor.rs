@@ -14,7 +14,7 @@ use crate::api::stop_after_queue;
 use crate::api::{Actor, Behaviour, InlineState, Resolver, Turn, own};
 use crate::failures::{GaveUp, StopReason, SupervisorEnded};
 use crate::observe;
-use crate::services::{Action, Alarm, SUPERVISOR};
+use crate::services::{Action, Alarm};
 use crate::sync::Arc;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -390,7 +390,6 @@ impl fmt::Debug for Supervisor {
 impl Actor for Supervisor {
     type State<'gc> = Supervisor;
     type Storage = InlineState;
-    const NAME: &'static str = SUPERVISOR;
 
     fn stopping<'gc>(state: &mut Supervisor, turn: &Turn<'gc, Self>, reason: &StopReason) {
         state.end_tree(turn, reason);

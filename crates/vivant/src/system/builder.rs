@@ -94,9 +94,9 @@ impl SystemBuilder {
 
     /// How heaps are marked, as a configuration text. Its entries are separated by commas. An entry
     /// is the [name](Marking) of a marking mode, for all other types, or a type of actors, `=` and
-    /// such a name. The type is written as its [stable name](Actor::NAME), or as the end of that
-    /// from a `::` on; if several ends fit, the longest counts. A later call replaces entries of an
-    /// earlier one.
+    /// such a name. The type is written as its [stable name](crate::Target::NAME), or as the end of
+    /// that from a `::` on; if several ends fit, the longest counts. A later call replaces entries
+    /// of an earlier one.
     ///
     /// [`build`](SystemBuilder::build) reads the environment variable `VIVANT_COLLECTOR` in the
     /// same way. That overrides the program's settings: its entry for the type comes first, then

@@ -2,7 +2,7 @@
 
 use super::open_request::{OpenRequest, OpenRequests};
 use super::shutdown::RemainingActor;
-use crate::actor::{BoundedQueue, CellRef, Mailbox, MutedSender, Shared};
+use crate::actor::{Answer, Answered, BoundedQueue, CellRef, Mailbox, MutedSender, Shared};
 use crate::failures::DeadLetterCount;
 use crate::failures::{Report, WaitEdge};
 use crate::gc_state::DetachedHeaps;
@@ -208,6 +208,12 @@ impl ActorFacts {
     }
 }
 
+impl Answer for Inspection {
+    fn data(&self) -> Answered {
+        Answered::Count(self.actors.len() as u64)
+    }
+}
+
 impl Inspection {
     pub(crate) fn of(system: &Arc<Shared>) -> Inspection {
         let threads = Threads::of(system);
@@ -248,7 +254,7 @@ impl Inspection {
             waits: waits(system, now_ms),
             requests: requests.oldest,
             more_requests: requests.more,
-            dead_letters: system.dead_letters.counts(),
+            dead_letters: system.dead_letters.lines(),
             reports: system.reports.latest(),
             panics: system.reports.panics(),
             timers: system.timers.len(),

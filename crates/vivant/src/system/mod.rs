@@ -15,7 +15,7 @@ mod why_alive;
 pub use builder::SystemBuilder;
 pub use shutdown::{RemainingActor, Shutdown, ShutdownReport};
 
-use crate::actor::Shared;
+use crate::actor::{Observation, Shared, Source, Table, observed};
 use crate::api::Clock;
 use crate::api::block_on;
 use crate::api::{Address, AskFuture, InlineActor, Target};
@@ -104,12 +104,19 @@ impl System {
 
     /// Undoes [`System::keep`]; false when the actor was not kept.
     pub fn release<T: ?Sized + Target>(&self, address: &Address<T>) -> bool {
-        self.shared().release(Address::counted(address).id)
+        let address = Address::counted(address);
+        let was_kept = self.shared().release(address.id);
+        observed(Observation::Kept, Source::Actor(&address), was_kept)
     }
 
     /// A snapshot of the system, without the actors' help.
     pub fn inspect(&self) -> Inspection {
-        Inspection::of(self.shared())
+        let inspection = Inspection::of(self.shared());
+        observed(
+            Observation::Inspection,
+            Source::Table(Table::Actors),
+            inspection,
+        )
     }
 
     /// Resets the distribution of pauses ([`Inspection::pauses`]), for example after a warm-up: it

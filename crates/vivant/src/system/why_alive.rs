@@ -1,6 +1,7 @@
 //! Why an actor or an object is alive: the public method.
 
 use super::System;
+use crate::actor::{Answer, Answered, Observation, Source, Table, observed};
 use crate::cycles::{Retained, WhyAlive};
 
 impl System {
@@ -42,6 +43,16 @@ impl System {
     ///
     /// If the actor belongs to another system.
     pub fn why_alive(&self, what: &impl Retained) -> WhyAlive {
-        what.why_alive(self.shared())
+        observed(
+            Observation::Inspection,
+            Source::Table(Table::Actors),
+            what.why_alive(self.shared()),
+        )
+    }
+}
+
+impl Answer for WhyAlive {
+    fn data(&self) -> Answered {
+        Answered::Count(self.through.len() as u64)
     }
 }

@@ -64,7 +64,7 @@ fn mark_on(system: &System) -> (bool, bool) {
     chain.renew().ask_blocking().unwrap();
     scrap.renew().ask_blocking().unwrap();
     let marks = |name| marks_of(system, name) > 0;
-    (marks(<Chain as Actor>::NAME), marks(<Scrap as Actor>::NAME))
+    (marks(Chain::NAME), marks(Scrap::NAME))
 }
 
 /// The same in a simulation.

@@ -66,6 +66,38 @@ fn a_lookup_returns_the_registered_type() {
     let shown: Vec<_> = names.iter().map(|it| (&*it.name, &*it.actor)).collect();
     let path = Address::path(&ada);
     assert_eq!(shown, [("cashier", &*path), ("till", &*path)]);
+    let types: Vec<_> = names.iter().map(|it| it.registered_as).collect();
+    assert_eq!(types, ["all::names::Cashier", "all::names::Till"]);
+    assert_eq!(types, [Cashier::NAME, <dyn Till>::NAME]);
+}
+
+#[derive(Actor)]
+struct Shelf<T: Send + 'static>(T);
+
+#[behaviours]
+impl<T: Send + 'static> Shelf<T> {
+    fn put(&mut self, value: T) {
+        self.0 = value;
+    }
+}
+
+#[test]
+fn types_of_one_name_are_kept_apart() {
+    let simulation = Simulation::new(3);
+    let system = simulation.system();
+    assert_eq!(Shelf::<u8>::NAME, Shelf::<u16>::NAME);
+    let shelf = system.spawn(Shelf(1_u8));
+    shelf.put(2).send();
+    system.register("shelf", &shelf).unwrap();
+    assert_eq!(system.lookup::<Shelf<u8>>("shelf"), Ok(shelf.clone()));
+    let other = system.lookup::<Shelf<u16>>("shelf").unwrap_err();
+    assert_eq!(
+        other.to_string(),
+        "\"shelf\" was asked for as `all::names::Shelf`, and was registered with other type parameters"
+    );
+    assert!(system.group("shelves").unwrap().join(&shelf));
+    let other = system.group::<Shelf<u16>>("shelves").unwrap_err();
+    assert!(matches!(other, LookupError::OtherType { .. }), "{other}");
 }
 
 #[test]
@@ -84,7 +116,7 @@ fn registry_errors_name_the_cause() {
     let other = system.lookup::<dyn Till>("cashier").unwrap_err();
     let shown = other.to_string();
     assert!(
-        shown.contains("dyn all::names::Till") && shown.contains("all::names::Cashier"),
+        shown.contains("`all::names::Till`") && shown.contains("`all::names::Cashier`"),
         "{shown}"
     );
     let unknown = LookupError::Unknown {

@@ -16,7 +16,6 @@ struct Account {
 impl Actor for Account {
     type State<'gc> = Account;
     type Storage = InlineState;
-    const NAME: &'static str = "without_macros::Account";
 
     fn stopping(_: &mut Self, _: &Turn<'_, Self>, reason: &StopReason) {
         assert!(matches!(
@@ -32,6 +31,7 @@ impl Actor for Account {
 impl Target for Account {
     type Handle = AccountHandle;
     type Table = ();
+    const NAME: &'static str = "without_macros::Account";
 }
 
 struct AccountHandle(Link<Account>);
@@ -127,12 +127,12 @@ struct Teller;
 impl Actor for Teller {
     type State<'gc> = Teller;
     type Storage = InlineState;
-    const NAME: &'static str = "without_macros::Teller";
 }
 
 impl Target for Teller {
     type Handle = TellerHandle;
     type Table = ();
+    const NAME: &'static str = "without_macros::Teller";
 }
 
 struct TellerHandle(Link<Teller>);
@@ -225,6 +225,7 @@ impl Message for LedgerDeposit {
 impl Target for dyn Ledger {
     type Handle = LedgerHandle;
     type Table = &'static LedgerTable;
+    const NAME: &'static str = "without_macros::Ledger";
 }
 
 struct LedgerHandle(Link<dyn Ledger>);

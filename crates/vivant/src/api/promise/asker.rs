@@ -1,7 +1,7 @@
 //! [`Asker`]: what a behaviour sees of the side that waits for its reply.
 
 use super::Resolver;
-use super::awaited::{Awaited, RACES_MAX, walk};
+use super::awaited::{Awaited, seen};
 use super::shown::PromiseLink;
 use std::fmt;
 use std::time::Duration;
@@ -76,7 +76,7 @@ impl<'r> Asker<'r> {
     }
 
     fn awaited(&self) -> Awaited {
-        walk(self.0, RACES_MAX)
+        seen(self.0)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::Resolver;
 use super::shown::{Awaits, PromiseLink, RaceLink, Raced};
-use crate::actor::Worker;
+use crate::actor::{Answer, Answered, Observation, Source, Table, Worker, observed};
 use std::time::Duration;
 
 /// Limit of races within races that are followed: a walk through a race is a call. A value that
@@ -57,7 +57,26 @@ impl<T: Send + 'static> Resolver<T> {
     }
 
     fn awaited(&self) -> Awaited {
-        walk(self, RACES_MAX)
+        seen(self)
+    }
+}
+
+/// What the running turn sees of the chain that begins at `first`.
+pub(super) fn seen(first: &dyn PromiseLink) -> Awaited {
+    let awaited = walk(first, RACES_MAX);
+    observed(
+        Observation::Awaited,
+        Source::Table(Table::Promises),
+        awaited,
+    )
+}
+
+impl Answer for Awaited {
+    fn data(&self) -> Answered {
+        match self {
+            Awaited::No => Answered::Nothing,
+            Awaited::Until(limit_ns) => Answered::Count(*limit_ns),
+        }
     }
 }
 

@@ -98,7 +98,7 @@ impl<T: Send + 'static> Expires for Mutex<Option<Resolver<T>>> {
 
 impl<T: Send + 'static> Continue<T> for InTime<T> {
     fn fill(self, value: Result<T, AskError>) -> Next {
-        self.timer.cancel();
+        self.timer.forget();
         let resolver = lock(&self.race).take();
         resolver.map_or(Next::Nothing, |resolver| resolver.settled_by(value))
     }

@@ -3,7 +3,9 @@
 use super::pending::Continue;
 use super::token::made;
 use super::{Promise, Resolver, given_up};
-use crate::actor::{AskError, CellRef, Next, note_unresolved};
+use crate::actor::{
+    AskError, CellRef, Next, Observation, Source, Table, note_unresolved, observed,
+};
 use crate::api::actor::Actor;
 use crate::api::address::Address;
 use crate::api::behaviour::Message;
@@ -138,10 +140,15 @@ impl<B: ?Sized + Target<Handle: Send>> Pipeline<B> {
 
     /// The address, if it is here.
     pub fn address(&self) -> Option<Address<B>> {
-        match &*lock(&self.messages) {
+        let address = match &*lock(&self.messages) {
             Messages::Go(address) => Some(address.clone()),
             Messages::Wait(_) | Messages::Break(..) => None,
-        }
+        };
+        observed(
+            Observation::Pipeline,
+            Source::Table(Table::Promises),
+            address,
+        )
     }
 
     #[track_caller]

@@ -1,7 +1,7 @@
 //! Flow control between a stream and the actor that takes its items: the number of items in flight,
 //! and whether the stream is to stop.
 
-use crate::actor::{CellRef, Signals};
+use crate::actor::{CellRef, Entry, Observation, Signals, Source, Table, observed};
 use crate::services::Membership;
 use crate::sync::{Arc, Mutex, lock};
 use std::task::Waker;
@@ -33,6 +33,12 @@ pub(super) enum EndCause {
     Early,
 }
 
+impl Entry for GateState {
+    fn table(&self) -> Table {
+        Table::Stream
+    }
+}
+
 /// An item in flight. Dropped when it is processed, or lost.
 pub(super) struct InFlight(Arc<Gate>);
 
@@ -45,13 +51,19 @@ impl Gate {
     }
 
     pub(super) fn in_flight(&self) -> usize {
-        lock(&self.state).in_flight
+        let state = lock(&self.state);
+        observed(
+            Observation::Admission,
+            Source::Entry(&*state),
+            state.in_flight,
+        )
     }
 
     /// Whether an item may be taken from the stream; if not, `waker` is woken when one may.
     pub(super) fn is_open(&self, waker: &Waker) -> bool {
         let mut state = lock(&self.state);
-        if state.in_flight < self.limit {
+        let has_room = state.in_flight < self.limit;
+        if observed(Observation::Admission, Source::Entry(&*state), has_room) {
             return true;
         }
         // The waker is the runtime's own: its clone is one count.

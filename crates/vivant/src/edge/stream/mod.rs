@@ -12,7 +12,7 @@ mod feed;
 mod gate;
 
 use super::future::start;
-use crate::actor::{AskError, Shared};
+use crate::actor::{AskError, Observation, Shared, Source, observed};
 use crate::api::{Continuation, Then};
 use crate::failures::Inside;
 use crate::interned::Place;
@@ -102,7 +102,9 @@ impl<S: Stream + Send + 'static> Attachment<S> {
         let watched: Weak<Gate> = Arc::downgrade(&gate);
         // The number is not used: a gate has one receiver.
         let stopped = ExitAction::Leave(watched, 0);
-        let Some(exit_hook) = receiver.system.when_ended(&receiver, stopped) else {
+        let registered = receiver.system.when_ended(&receiver, stopped);
+        let registered = observed(Observation::Attach, Source::Actor(&receiver), registered);
+        let Some(exit_hook) = registered else {
             // The actor that would take the items has ended.
             return Attached(None);
         };

@@ -1,5 +1,6 @@
 //! Admission control of a subscription: the protocol of `README.md`.
 
+use crate::actor::{Entry, Observation, Source, Table, observed};
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 
@@ -51,7 +52,8 @@ impl Intake {
 
     pub(super) fn admit(self: &Arc<Self>) -> Admission {
         let mut state = lock(&self.state);
-        if state.in_flight < self.capacity && state.unposted_notices == 0 {
+        let has_room = state.in_flight < self.capacity && state.unposted_notices == 0;
+        if observed(Observation::Admission, Source::Entry(&*state), has_room) {
             state.in_flight += 1;
             return Admission::Value(InFlightValue(self.clone()));
         }
@@ -62,7 +64,8 @@ impl Intake {
     /// Counts a value as missed.
     pub(super) fn miss(self: &Arc<Self>) -> Admission {
         let mut state = lock(&self.state);
-        if let Some(number) = state.open {
+        let open = observed(Observation::Admission, Source::Entry(&*state), state.open);
+        if let Some(number) = open {
             *state.gaps.entry(number).or_default() += 1;
             return Admission::Missed;
         }
@@ -86,11 +89,18 @@ impl Intake {
     }
 }
 
+impl Entry for IntakeState {
+    fn table(&self) -> Table {
+        Table::Topic
+    }
+}
+
 impl Gap {
     /// Number of values that it has missed until now.
     pub(super) fn missed(&self) -> u64 {
         let state = lock(&self.intake.state);
-        state.gaps.get(&self.number).copied().unwrap_or(0)
+        let missed = state.gaps.get(&self.number).copied().unwrap_or(0);
+        observed(Observation::Missed, Source::Entry(&*state), missed)
     }
 
     /// Number of values that it has missed; it counts no more.
@@ -99,7 +109,8 @@ impl Gap {
         if state.open == Some(self.number) {
             state.open = None;
         }
-        state.gaps.remove(&self.number).unwrap_or(0)
+        let missed = state.gaps.remove(&self.number).unwrap_or(0);
+        observed(Observation::Missed, Source::Entry(&*state), missed)
     }
 }
 

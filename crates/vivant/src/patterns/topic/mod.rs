@@ -10,7 +10,7 @@ mod intake;
 mod interleaved;
 mod subscriber;
 
-use crate::actor::drop_foreign;
+use crate::actor::{Entry, Observation, Source, Table, drop_foreign, observed};
 use crate::api::{Continuation, Then};
 use crate::failures::catch;
 use crate::services::{ExitAction, Membership};
@@ -140,7 +140,9 @@ impl<T: Clone + Send + 'static> Topic<T> {
         // Under the lock: the exit hook needs it to unsubscribe the actor, so it finds what is
         // written here.
         let left = ExitAction::Leave(weak.clone(), number);
-        let Some(exit_hook) = actor.system.when_ended(&actor, left) else {
+        let registered = actor.system.when_ended(&actor, left);
+        let registered = observed(Observation::Subscribe, Source::Actor(&actor), registered);
+        let Some(exit_hook) = registered else {
             drop(list);
             // The actor has ended: it receives nothing.
             return Subscription(None);
@@ -162,7 +164,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
     /// continuation's arguments, three short locks and a message. A panic in such a clone is
     /// reported, and ends that subscription.
     pub fn publish(&self, value: T) {
-        let table = lock(&self.0.list).table.clone();
+        let table = self.0.seen();
         for (number, subscriber) in &*table {
             // The arguments of a continuation are its subscriber's, not the publisher's.
             if let Err(caught) = catch(|| subscriber.send_value(&value)) {
@@ -178,12 +180,37 @@ impl<T: Clone + Send + 'static> Topic<T> {
 
     /// Whether only this handle is left, and there are no subscribers.
     pub(crate) fn is_idle(&self) -> bool {
-        Arc::strong_count(&self.0) == 1 && self.subscribers() == 0
+        Arc::strong_count(&self.0) == 1 && lock(&self.0.list).table.is_empty()
     }
 
     /// Number of subscriptions.
     pub fn subscribers(&self) -> usize {
-        lock(&self.0.list).table.len()
+        self.0.count()
+    }
+}
+
+impl<T: 'static> TopicSubscribers<T> {
+    /// The subscriptions, as the running turn sees them.
+    fn seen(&self) -> SubscriberTable<T> {
+        let list = lock(&self.list);
+        observed(
+            Observation::Subscribers,
+            Source::Entry(&*list),
+            list.table.clone(),
+        )
+    }
+
+    /// Their number.
+    fn count(&self) -> usize {
+        let list = lock(&self.list);
+        let count = list.table.len();
+        observed(Observation::Subscribers, Source::Entry(&*list), count)
+    }
+}
+
+impl<T: 'static> Entry for SubscriberList<T> {
+    fn table(&self) -> Table {
+        Table::Topic
     }
 }
 
@@ -268,7 +295,7 @@ impl<T: Clone + Send + 'static> Default for Topic<T> {
 
 impl<T: 'static> fmt::Debug for Topic<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let subscribers = lock(&self.0.list).table.len();
+        let subscribers = self.0.count();
         write!(f, "Topic({subscribers} subscribers)")
     }
 }

@@ -94,7 +94,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, how: Shutdown) -> ShutdownReport {
         still_running,
         threads_left_behind,
         unprocessed: dead_letters.sent().saturating_sub(unprocessed_before),
-        dead_letters: dead_letters.total(),
+        dead_letters: dead_letters.sum_of_letters(),
     }
 }
 

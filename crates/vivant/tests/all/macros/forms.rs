@@ -36,9 +36,17 @@ impl Register {
     fn ring(&mut self) {}
 }
 
+#[interface(id = "shop/Scale")]
+trait Scale {}
+
+#[interface]
+trait Bell {}
+
 #[test]
 fn options_set_name_and_pool() -> Outcome {
     assert_eq!(Register::NAME, "shop/Register");
+    assert_eq!(<dyn Scale>::NAME, "shop/Scale");
+    assert_eq!(<dyn Bell>::NAME, "all::macros::forms::Bell");
     assert_eq!(Register::POOL, Pool::Blocking);
     assert_eq!(
         <register_messages::Ring<Register> as Message>::NAME,

@@ -1,0 +1,45 @@
+//! The seam of observations: what a turn learns besides its message, its state, and the time and
+//! chance that come from the oracle.
+//!
+//! A turn that asks whether an actor is alive, or which actor has a name, gets an answer that other
+//! actors decide. All such answers pass through [`observed`]; `README.md` has the table of them. A
+//! recording of a run must hold them, and in a consistent cut no turn before the cut may have seen
+//! an entry of after it.
+//!
+//! Today the function returns the answer as it is, and costs nothing. Guards and polls of futures
+//! are turns here. Outside of a turn it observes nothing.
+
+mod answer;
+mod kind;
+#[cfg(all(test, feature = "macros"))]
+mod record;
+#[cfg(all(test, feature = "macros"))]
+mod tests;
+
+pub(crate) use answer::{Answer, Answered};
+pub(crate) use kind::{Entry, Observation, Source, Table};
+
+use super::worker::Worker;
+use kind::SourceData;
+
+/// Whether observations are recorded: in this crate's unit tests.
+const RECORDED: bool = cfg!(all(test, feature = "macros"));
+
+/// Passes the answer of an observation to the turn that makes it.
+///
+/// `source` is read under the lock under which the answer was read, if there is one.
+#[inline(always)]
+pub(crate) fn observed<A: Answer>(kind: Observation, source: Source<'_>, answer: A) -> A {
+    if RECORDED && Worker::with_current(Worker::inside_turn) == Some(true) {
+        record(kind, source.data(), answer.data());
+    }
+    answer
+}
+
+#[cold]
+fn record(kind: Observation, source: SourceData, answer: Answered) {
+    #[cfg(all(test, feature = "macros"))]
+    record::add(kind, source, answer);
+    #[cfg(not(all(test, feature = "macros")))]
+    let _ = (kind, source, answer);
+}
