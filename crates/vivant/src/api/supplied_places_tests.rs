@@ -64,6 +64,7 @@ fn a_message_from_a_supplied_place_is_a_dead_letter_of_it() {
     clerk_of_letters.listen().send();
     let other = clerk(simulation.system());
     other.ping().send();
+    simulation.run();
     Address::stop(&other);
     simulation.run();
     let link = Address::link(&other);
