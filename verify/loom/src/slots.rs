@@ -166,11 +166,11 @@ fn two_at_the_end() {
 
 models! {
     /// The second end is elsewhere while the owner ends.
-    a_slot_that_is_abandoned_is_freed_once: holds || at_the_end();
+    a_slot_that_is_abandoned_is_freed_once: holds at_the_end;
     /// The holder opens and closes other slots meanwhile.
-    a_slot_that_is_abandoned_keeps_its_neighbours: holds || between_neighbours();
+    a_slot_that_is_abandoned_keeps_its_neighbours: holds between_neighbours;
     /// A slot is freed while the holder walks to the next.
-    two_slots_that_are_abandoned_are_freed_once: holds || two_at_the_end();
+    two_slots_that_are_abandoned_are_freed_once: holds two_at_the_end;
 }
 
 canaries! {
