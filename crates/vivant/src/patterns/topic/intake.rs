@@ -106,17 +106,23 @@ impl Gap {
     /// Number of values that it has missed; it counts no more.
     pub(super) fn close(&self) -> u64 {
         let mut state = lock(&self.intake.state);
-        if state.open == Some(self.number) {
-            state.open = None;
-        }
-        let missed = state.gaps.remove(&self.number).unwrap_or(0);
+        let missed = state.close(self.number);
         observed(Observation::Missed, Source::Entry(&*state), missed)
+    }
+}
+
+impl IntakeState {
+    fn close(&mut self, gap: u64) -> u64 {
+        if self.open == Some(gap) {
+            self.open = None;
+        }
+        self.gaps.remove(&gap).unwrap_or(0)
     }
 }
 
 impl Drop for Gap {
     fn drop(&mut self) {
-        self.close();
+        lock(&self.intake.state).close(self.number);
     }
 }
 
