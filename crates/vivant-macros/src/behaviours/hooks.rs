@@ -162,10 +162,11 @@ impl Start<'_> {
             #packed
             #here::Spawner::spawn_start::<#path>(#spawner, (#(#names,)*))
         };
-        quote! {
+        quote_spanned! {self.attribute.span()=>
             #(#cfgs)*
             #(#deprecations)*
             #docs
+            #[allow(dead_code, clippy::allow_attributes)]
             #lints
             #[track_caller]
             #vis fn #spawn #brand (#spawner: &impl #vivant::Spawner, #parameters) -> #vivant::Address<Self> {
@@ -189,7 +190,7 @@ impl Start<'_> {
             "A child for a supervisor, whose state `{}` makes, again and again.",
             shape.ident
         );
-        quote! {
+        quote_spanned! {self.attribute.span()=>
             #(#cfgs)*
             #(#deprecations)*
             #[doc = #doc]
