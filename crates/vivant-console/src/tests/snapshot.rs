@@ -42,7 +42,7 @@ fn seeded_facts_of_a_system() {
         assert_eq!(snapshot.actors[0].deferred, 3);
         assert_eq!(
             snapshot.actors[1].type_name,
-            <Counter as vivant::Actor>::NAME
+            <Counter as vivant::Target>::NAME
         );
         gate.fail().send();
         simulation.run();
