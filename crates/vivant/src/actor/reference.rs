@@ -41,19 +41,18 @@ pub(crate) struct CellRef(NonNull<Header>);
 #[repr(transparent)]
 pub(crate) struct AddressRef(NonNull<Header>);
 
-// SAFETY: the fields of the header are immutable or `Sync`, and only the holder accesses owner part
-// and state (C1). The state is `Send` by a bound of `StoreState`, and the owner part by its fields,
-// so any thread may hold the actor or free the cell (X9).
+// SAFETY: the fields of the header are immutable or `Sync`, and only the holder accesses owner
+// part, list of slots and state (C1). The state is `Send` by a bound of `StoreState`, and the owner
+// part by its fields, so any thread may hold the actor or free the cell (X9).
 unsafe impl Send for CellRef {}
-// SAFETY: `&CellRef` gives access to the shared header only: fields that are immutable or `Sync`
-// (X9).
+// SAFETY: `&CellRef` gives access to the shared header only: fields that are immutable or `Sync`,
+// and the list of slots, of which each function demands the holder (X9).
 unsafe impl Sync for CellRef {}
 // SAFETY: an `AddressRef` reaches owner part and state only by the `Runnable` of an actor that it
 // has woken (C1). The state is `Send` by a bound of `StoreState`, and the owner part by its fields,
 // so any thread may run the actor (X9).
 unsafe impl Send for AddressRef {}
-// SAFETY: `&AddressRef` gives access to the shared header only: fields that are immutable or `Sync`
-// (X9).
+// SAFETY: `&AddressRef` gives access to the shared header only, as `&CellRef` does (X9).
 unsafe impl Sync for AddressRef {}
 
 impl AddressRef {

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | a promise is opened | the holder | the slot is linked, `LISTED` |
 //! | both ends are done | the holder | the slot is unlinked, and its memory freed |
+//! | the value comes before the promise's end is done | the holder | it is unlinked, `UNLISTED` |
 //! | both ends are done | any other thread | a listed slot is `ABANDONED`, and stays; another is freed |
 //! | the actor ends | the holder | each slot is `UNLISTED`; those abandoned before are freed |
 
@@ -154,6 +155,22 @@ impl SlotList {
         self.newest.set(link.as_ptr());
     }
 
+    /// Takes a slot out of the list: its value has come before its promise's end is done, which was
+    /// carried out of its turn and may come in any other.
+    ///
+    /// # Safety
+    ///
+    /// As for `close`, but the caller is the first end.
+    #[cold]
+    pub(crate) unsafe fn unlist(&self, link: NonNull<SlotLink>) {
+        // SAFETY: the caller's contract (X1).
+        unsafe { self.close(link) };
+        // SAFETY: the slot is there until both ends are done (Q7).
+        let listing = unsafe { &link.as_ref().listing };
+        // Relaxed: the second end acquires what the first has done by the exchange of the state.
+        listing.store(UNLISTED, Ordering::Relaxed);
+    }
+
     /// Both ends are done with a slot of this actor. The caller frees it.
     ///
     /// # Safety
@@ -164,7 +181,7 @@ impl SlotList {
     pub(crate) unsafe fn close(&self, link: NonNull<SlotLink>) {
         // SAFETY: the caller owns the slot (X1).
         let link = unsafe { link.as_ref() };
-        // Relaxed: the holder alone changes it, because the other end is the caller.
+        // Relaxed: no other thread changes it: the second end is the caller, or comes later.
         if link.listing.load(Ordering::Relaxed) == UNLISTED {
             return;
         }

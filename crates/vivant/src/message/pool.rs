@@ -88,9 +88,15 @@ pub(crate) fn take<P>() -> NonNull<P> {
 #[inline]
 pub(crate) fn take_slot<P>() -> NonNull<P> {
     let Some(class) = (const { slot_class_of::<P>() }) else {
-        return slab_block(Layout::new::<P>(), 1).cast();
+        return aligned(slab_block(Layout::new::<P>(), 1).cast());
     };
-    recycled(class).cast()
+    aligned(recycled(class).cast())
+}
+
+#[inline]
+fn aligned<P>(place: NonNull<P>) -> NonNull<P> {
+    debug_assert!(place.is_aligned(), "N4: memory of another layout");
+    place
 }
 
 #[inline]

@@ -34,13 +34,13 @@ static SLABS: Mutex<Slabs> = Mutex::new(Slabs {
 struct Slabs {
     /// By their addresses.
     chunks: BTreeMap<usize, Chunk>,
-    /// Those with free blocks. The first of a size is the fullest: so those with few promises
+    /// Those with free blocks. The first of a layout is the fullest: so those with few promises
     /// become empty.
     partial: BTreeSet<Partial>,
 }
 
-/// The size of a block, the number of free blocks, and the address of a chunk.
-type Partial = (usize, u32, usize);
+/// The size and the alignment of a block, the number of free blocks, and the address of a chunk.
+type Partial = (usize, usize, u32, usize);
 
 struct Chunk {
     memory: Arc<ChunkMemory>,
@@ -50,10 +50,11 @@ struct Chunk {
 }
 
 impl Slabs {
-    /// Returns the address of the fullest chunk of this size with a free block.
-    fn fullest(&self, size: usize) -> Option<usize> {
-        let of_size = (size, 0, 0)..=(size, u32::MAX, usize::MAX);
-        self.partial.range(of_size).next().map(|(.., at)| *at)
+    /// Returns the address of the fullest chunk of this layout with a free block.
+    fn fullest(&self, block: Layout) -> Option<usize> {
+        let (size, align) = (block.size(), block.align());
+        let of_layout = (size, align, 0, 0)..=(size, align, u32::MAX, usize::MAX);
+        self.partial.range(of_layout).next().map(|(.., at)| *at)
     }
 
     /// Adds a chunk, and returns its address.
@@ -68,7 +69,8 @@ impl Slabs {
 
 impl Chunk {
     fn partial(&self, at: usize) -> Partial {
-        (self.memory.block.size(), self.free.count_ones(), at)
+        let block = self.memory.block;
+        (block.size(), block.align(), self.free.count_ones(), at)
     }
 }
 
@@ -138,7 +140,7 @@ pub(super) fn take(
     let slabs = &mut *slabs;
     let mut taken = 0;
     while taken < wanted {
-        let at = match slabs.fullest(block.size()) {
+        let at = match slabs.fullest(block) {
             Some(at) => at,
             None if taken > 0 => break,
             None => slabs.add(ChunkMemory::new(block, blocks)),

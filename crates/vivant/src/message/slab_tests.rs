@@ -78,6 +78,19 @@ fn the_fullest_chunk_comes_first() {
 }
 
 #[test]
+fn blocks_of_one_size_and_two_alignments_come_from_different_chunks() {
+    let [low, high] = [64, 128].map(|align| Layout::from_size_align(40 * 128, align).unwrap());
+    // The chunk of each has free blocks.
+    let first: Vec<_> = (0..8).flat_map(|_| taken(low, 1)).collect();
+    let second: Vec<_> = (0..8).flat_map(|_| taken(high, 1)).collect();
+    let is_aligned = |block: &NonNull<u8>| block.addr().get() % 128 == 0;
+    assert!(second.iter().all(is_aligned));
+    given(&first);
+    given(&second);
+    assert_eq!(chunks_of(low) + chunks_of(high), 0);
+}
+
+#[test]
 fn a_chunk_is_bounded_in_bytes_and_blocks() {
     for size in [8, 56, 64, 120, 504, 4096, 10_000] {
         let layout = Layout::from_size_align(size, 8).unwrap();

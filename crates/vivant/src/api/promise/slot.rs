@@ -340,6 +340,11 @@ impl<T: Send + 'static> Answering<T> {
             // (Q5).
             unsafe { opened(place, slots) }
         } else {
+            if let Some(slots) = slots {
+                // SAFETY: `slots` is the list of the owner, which the caller holds, and this end is
+                // not done yet (Q7).
+                unsafe { slots.unlist(link_of(place)) };
+            }
             self.done()?
         };
         value.map(|value| (sink, value))

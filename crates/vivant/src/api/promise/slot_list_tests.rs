@@ -4,6 +4,11 @@ use crate::actor::CellRef;
 use crate::api::{Address, Resolver, Turn};
 use crate::prelude::*;
 use crate::simulation::Simulation;
+use std::cell::RefCell;
+
+thread_local! {
+    static CARRIED: RefCell<Option<Promise<u64>>> = const { RefCell::new(None) };
+}
 
 #[derive(Actor, Default)]
 struct Desk {
@@ -26,6 +31,12 @@ impl Desk {
     /// A promise that is not wanted is open until its value comes.
     fn asks_in_vain(&self, t: &Turn<Self>, shelf: Address<Shelf>) {
         drop(t.ask(shelf.take()));
+    }
+
+    /// Carries a promise out of its turn, against the rules; and drops the last one.
+    fn carries(&self, t: &Turn<Self>, shelf: Address<Shelf>) {
+        let last = CARRIED.replace(Some(t.ask(shelf.take())));
+        drop(last);
     }
 
     fn ends(&self, t: &Turn<Self>) {
@@ -94,6 +105,20 @@ fn an_actor_has_a_list_of_its_open_promises() {
     assert_eq!(scene.numbers(), [1], "the highest number is free again");
     desk.asks(shelf.clone(), 1).send();
     assert_eq!(scene.numbers(), [2, 1]);
+}
+
+/// The promise is dropped after its value has come.
+#[test]
+fn a_promise_that_was_carried_out_of_its_turn_does_not_stay() {
+    let scene = Scene::new();
+    let Scene { desk, shelf, .. } = &scene;
+    for _ in 0..10 {
+        desk.carries(shelf.clone()).send();
+        assert_eq!(scene.numbers(), [1]);
+        shelf.gives(0).send();
+        scene.simulation.run();
+    }
+    drop(CARRIED.take());
 }
 
 #[test]
