@@ -89,7 +89,8 @@ impl<A: Actor> Router<A> {
     /// A member that is ended from outside, by [`Address::stop`] or [`Address::stop_after_queue`],
     /// has ended for good: it is not replaced, and costs the supervisor no restart. The router
     /// skips it, and its keys go to the other members. To have as many members again, collect a new
-    /// router of [`Router::members`] and [`Supervisor::add`].
+    /// router of [`Router::members`] and of what
+    /// [`SupervisorHandle::add`](crate::SupervisorHandle::add) returns.
     ///
     /// ```
     /// use vivant::prelude::*;
