@@ -146,13 +146,39 @@ impl Name {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::{Deref, DerefMut};
 
-    fn small() -> Table {
-        Table::new(Limits {
+    /// A table with other limits. What it has interned stays for ever, as that of the process does.
+    struct Small(Table);
+
+    static KEPT: Mutex<Vec<Table>> = Mutex::new(Vec::new());
+
+    fn small() -> Small {
+        Small(Table::new(Limits {
             entries: 10,
             text_bytes: 8,
             total_bytes: 20,
-        })
+        }))
+    }
+
+    impl Drop for Small {
+        fn drop(&mut self) {
+            lock(&KEPT).push(std::mem::replace(&mut self.0, Table::new(LIMITS)));
+        }
+    }
+
+    impl Deref for Small {
+        type Target = Table;
+
+        fn deref(&self) -> &Table {
+            &self.0
+        }
+    }
+
+    impl DerefMut for Small {
+        fn deref_mut(&mut self) -> &mut Table {
+            &mut self.0
+        }
     }
 
     #[test]
