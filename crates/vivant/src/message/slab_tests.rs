@@ -83,7 +83,7 @@ fn blocks_of_one_size_and_two_alignments_come_from_different_chunks() {
     // The chunk of each has free blocks.
     let first: Vec<_> = (0..8).flat_map(|_| taken(low, 1)).collect();
     let second: Vec<_> = (0..8).flat_map(|_| taken(high, 1)).collect();
-    let is_aligned = |block: &NonNull<u8>| block.addr().get() % 128 == 0;
+    let is_aligned = |block: &NonNull<u8>| block.addr().get().is_multiple_of(128);
     assert!(second.iter().all(is_aligned));
     given(&first);
     given(&second);
