@@ -89,6 +89,16 @@ pub(crate) enum InjectedFault {
     ForgottenOffer,
     /// A transaction begins while a gate is shut.
     OpenGate,
+    /// An older message that a guard has deferred is not recorded.
+    DeferredUnrecorded,
+    /// A message from behind the line is processed before the actor is captured.
+    CaptureTooLate,
+    /// A message has the phase of the system, and not of its sender.
+    StampOfSystem,
+    /// A child begins in the pass of the system, and not of its parent.
+    ChildOfSystem,
+    /// The mailbox pass begins before all actors are captured.
+    CaptureNotAwaited,
 }
 
 thread_local! {

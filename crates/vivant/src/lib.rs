@@ -144,6 +144,8 @@ mod system;
 
 mod sched;
 
+mod cut;
+
 mod cycles;
 
 mod gc_state;
@@ -173,6 +175,8 @@ mod statistics;
 mod message;
 
 mod queues;
+
+mod phase;
 
 mod mute;
 

@@ -31,6 +31,7 @@ mod cell;
 
 use crate::check::{canaries, models};
 use crate::letters::letter;
+use crate::phase::Parity;
 use crate::runtime::signals::Signals;
 use cell::{AddressRef, CellRef, Flaw, GIVE, KEEP, Lent, System};
 use loom::thread::{self, JoinHandle};
@@ -125,7 +126,7 @@ fn stopped(flaw: Flaw) {
 fn stopped_with_a_spare_address(flaw: Flaw) {
     run(flaw, |address| {
         let other = address.clone();
-        address.cell.signals.raise(Signals::STOP);
+        address.cell.signals.raise(Signals::STOP, Parity::Even);
         let _refused = send(address, 'a', Lent::Given);
         vec![leave(other)]
     });

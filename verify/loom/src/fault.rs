@@ -87,6 +87,15 @@ faults! {
     PassedOnVersionLate,
     PassedOnAsBegun,
     PassedOnByStore,
+    /// `vivant`, `phase/outside.rs`.
+    NoFenceBeforeSend,
+    SentRelaxed,
+    NextSendRelaxed,
+    /// `vivant`, `phase/published.rs`.
+    NoFenceBeforeSecondRead,
+    RestRelaxed,
+    NextRunRelaxed,
+    EntryRelaxed,
     /// `vivant`, `mute/mod.rs`.
     NoReread,
     RereadEarly,

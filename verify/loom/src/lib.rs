@@ -17,7 +17,7 @@
 //!   counts, B1 to B8.
 //! - `orca`: count deltas sent to a heap, O6. `unreachable`: commit or abort
 //!   of the trial deletion of unreachable actors, U3, U4.
-//! - `marking`: concurrent marking of a heap, H5, H6.
+//! - `marking`: concurrent marking of a heap, H5, H6. `phases`: the passes of a cut, L5.
 //!
 //! Each has its self-tests, the **canaries**: faults that the same models must find, each in a
 //! process of its own. A fault of a file of the crates is injected into that file, at its own line,
@@ -60,6 +60,9 @@ mod once;
     reason = "objects and owners are behind pointers, as in the crate"
 )]
 mod orca;
+#[path = "phase_files.rs"]
+mod phase;
+mod phases;
 mod pointer;
 #[allow(
     unsafe_code,
@@ -109,5 +112,5 @@ macro_rules! tests {
 
 tests! {
     mailbox run signals sleep clock handover muting address unreachable brc orca marking slot pool
-    promise record slots
+    promise record slots phases
 }

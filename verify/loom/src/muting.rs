@@ -27,6 +27,7 @@ mod offers;
 
 use crate::check::{canaries, models};
 use crate::letters::{Letter, Mailbox, Told, letter};
+use crate::phase::Parity;
 use crate::runtime::inbox::{Notified, Parked};
 use crate::runtime::mute::{Mutes, Muting, Pressure, Watermarks};
 use crate::runtime::signals::{SignalWord, Signals};
@@ -161,7 +162,7 @@ impl System {
     fn unmute(&self, release: Vec<usize>) {
         for muted in release {
             let actor = &self.actors[muted];
-            actor.signals.raise(Signals::UNMUTE);
+            actor.signals.raise(Signals::UNMUTE, Parity::Even);
             if actor.inbox.notify() == Notified::Wakes {
                 self.enqueue(muted);
             }
@@ -266,7 +267,8 @@ impl System {
 
     fn heed(&self, me: usize, owner: &mut Owner) {
         let actor = &self.actors[me];
-        let unmuted = actor.signals.take().has(Signals::UNMUTE) && owner.mute == Mute::Muted;
+        let unmuted =
+            actor.signals.take().of(Parity::Even).has(Signals::UNMUTE) && owner.mute == Mute::Muted;
         if unmuted && owner.life == Life::Running {
             owner.mute = Mute::Free;
             self.mutes.unmuted(&actor.load);

@@ -15,6 +15,7 @@
 //! everything here.
 
 use crate::check::{canaries, models};
+use crate::phase::Parity;
 use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::Arc;
 use crate::tracked::Tracked;
@@ -50,20 +51,22 @@ fn ordered(orders: [Signals; 2]) {
         let (word, reason) = (word.clone(), reason.clone());
         thread::spawn(move || {
             reason.change(|reason| *reason = "told");
-            orders.into_iter().for_each(|signal| word.raise(signal));
+            orders
+                .into_iter()
+                .for_each(|signal| word.raise(signal, Parity::Even));
         })
     };
     let recovered = {
         let word = word.clone();
-        thread::spawn(move || word.raise(Signals::UNMUTE))
+        thread::spawn(move || word.raise(Signals::UNMUTE, Parity::Even))
     };
     let mut heard = Heard::default();
     for _ in 0..2 {
-        heard.hear(word.take(), &reason);
+        heard.hear(word.take().of(Parity::Even), &reason);
     }
     supervisor.join().unwrap();
     recovered.join().unwrap();
-    heard.hear(word.take(), &reason);
+    heard.hear(word.take().of(Parity::Even), &reason);
     assert_eq!(heard.unmuted, 1, "a signal was lost or doubled");
     let all = [&orders[..], &orders[1..]];
     assert!(

@@ -76,12 +76,14 @@ impl BoundedQueue {
     }
 
     /// Gives `message` a place, and calls `push`, which pushes its ticket. Both happen under the
-    /// lock, before any other message is given a place.
+    /// lock, before any other message is given a place. So does a call of `displaces`, with an older
+    /// message that has to leave.
     pub(crate) fn offer(
         &self,
         message: Envelope,
         reservation: Reservation,
         push: impl FnOnce() -> Result<Pushed<Head>, NonNull<Head>>,
+        displaces: impl FnOnce(&Envelope),
     ) -> Offered {
         let mut places = lock(&self.places);
         if places.life == Life::Closed {
@@ -97,6 +99,7 @@ impl BoundedQueue {
             if places.kept == 0
                 && let Some(oldest) = places.displaced()
             {
+                displaces(&oldest);
                 places.push(message);
                 #[cfg(test)]
                 let oldest = super::injected_fault::exchanged(oldest);
@@ -206,6 +209,11 @@ impl BoundedQueue {
         debug_assert!(places.kept > 0, "M8: a place freed that nobody had");
         places.kept = places.kept.saturating_sub(1);
         None
+    }
+
+    /// Calls `body` with each message in the queue, the oldest first. It must not send.
+    pub(crate) fn each_waiting(&self, body: impl FnMut(&mut Envelope)) {
+        lock(&self.places).waiting.iter_mut().for_each(body);
     }
 
     /// Takes the number of deferred messages that the holder must drop.

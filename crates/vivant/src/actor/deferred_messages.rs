@@ -334,6 +334,11 @@ impl DeferredMessages {
         Some((arrived, envelope))
     }
 
+    /// Calls `body` with each message, the oldest of a line first.
+    pub(crate) fn each(&mut self, body: impl FnMut(&mut Envelope)) {
+        self.lines.iter_mut().flat_map(Line::each).for_each(body);
+    }
+
     /// Returns all messages in the order of arrival.
     pub(crate) fn into_messages(self) -> Vec<Envelope> {
         let lines = self.lines.into_iter();

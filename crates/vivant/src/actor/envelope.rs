@@ -18,9 +18,11 @@ use crate::failures::Linked as LinkFailure;
 use crate::interned::{Name, Place};
 use crate::message::{Chain, Linked, MessageRole, Route};
 use crate::observe::Origin;
+use crate::phase::Stamp;
 use crate::sync::Arc;
 use std::any::TypeId;
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 
 /// The header of every message.
@@ -32,11 +34,13 @@ pub(crate) struct Head {
     pub(crate) place: Place,
     /// Time of the push, in coarse milliseconds; wraps after 49 days.
     pub(crate) sent_ms: u32,
+    /// The phase of the sender (L3).
+    stamp: Stamp,
     /// The tracing span of the sender. Empty without the feature `tracing`.
     pub(crate) origin: Origin,
 }
 
-// Four bytes of it are padding. With the feature `tracing` it has a span too.
+// Two bytes of it are padding. With the feature `tracing` it has a span too.
 #[cfg(all(target_pointer_width = "64", not(feature = "tracing")))]
 const _: () = assert!(size_of::<Head>() == 32);
 
@@ -214,6 +218,15 @@ impl Chain<Head> {
         self.pop().map(Envelope)
     }
 
+    /// Calls `body` with each message, the oldest first.
+    pub(crate) fn each_envelope(&mut self, mut body: impl FnMut(&mut Envelope)) {
+        self.each(|head| {
+            // The chain keeps the parcel, so this envelope is never dropped.
+            let mut envelope = ManuallyDrop::new(Envelope(NonNull::from(head)));
+            body(&mut envelope);
+        });
+    }
+
     pub(crate) fn push_envelope(&mut self, envelope: Envelope) {
         // SAFETY: the envelope gave its parcel up as a node, which is the chain's from here on
         // (M1).
@@ -229,11 +242,23 @@ pub(crate) struct Envelope(NonNull<Head>);
 unsafe impl Send for Envelope {}
 
 impl Envelope {
-    /// Sets the send time and the origin.
-    pub(crate) fn stamp(&mut self, sent_ms: u32) {
+    /// The message is sent now, in the phase of `stamp`.
+    pub(crate) fn sent(&mut self, sent_ms: u32, stamp: Stamp) {
         let head = self.head_mut();
         head.sent_ms = sent_ms;
+        head.stamp = stamp;
         head.origin.record_current_span();
+    }
+
+    /// The phase in which it was sent, or recorded last (L4).
+    #[inline]
+    pub(crate) fn stamp(&self) -> Stamp {
+        self.head().stamp
+    }
+
+    /// It was recorded in the phase of `stamp` (L4).
+    pub(crate) fn set_stamp(&mut self, stamp: Stamp) {
+        self.head_mut().stamp = stamp;
     }
 
     fn head_mut(&mut self) -> &mut Head {

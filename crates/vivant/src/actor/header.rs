@@ -49,6 +49,7 @@ use crate::interned::Name;
 use crate::message::Inbox;
 use crate::mute::Pressure;
 use crate::observe::ObservedActor;
+use crate::phase::{Pass, Phase};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 
 use super::once::SetOnce;
@@ -78,7 +79,7 @@ pub(crate) struct Header {
     /// Send time of the oldest deferred message. Published by the holder, like the facts.
     pub(crate) deferred_sent: AtomicU32,
     /// Set by the holder before the mailbox is closed.
-    pub(crate) ended: SetOnce<StopReason>,
+    pub(crate) ended: SetOnce<Ended>,
     pub(crate) random: AtomicU64,
     pub(crate) owner: UnsafeCell<RunState>,
     /// The promises of the actor that are open.
@@ -119,7 +120,7 @@ impl Header {
             signals: SignalWord::new(),
             pressure,
             id: birth.id,
-            owner: UnsafeCell::new(RunState::new(birth.cold, life, pool)),
+            owner: UnsafeCell::new(RunState::new(birth.cold, life, pool, birth.pass.mark())),
             slots: SlotList::new(),
             facts: Published::default(),
             refs: AtomicU32::new(1),
@@ -141,7 +142,12 @@ impl Header {
 
     /// Returns the reason of the actor's end, or `None` if it has not ended.
     pub(crate) fn ended(&self) -> Option<&StopReason> {
-        self.ended.get()
+        self.ended.get().map(|ended| &ended.reason)
+    }
+
+    /// Returns the phase of the actor's end.
+    pub(crate) fn ended_in(&self) -> Option<Phase> {
+        self.ended.get().map(|ended| ended.phase)
     }
 
     /// Returns how long the oldest deferred message has waited, in milliseconds.
@@ -210,8 +216,17 @@ impl Header {
     }
 }
 
+/// The end of an actor.
+pub(crate) struct Ended {
+    pub(crate) reason: StopReason,
+    /// The phase in which it ended (L3).
+    pub(crate) phase: Phase,
+}
+
 /// The parts of a new cell.
 pub(crate) struct Birth {
+    /// L7.
+    pub(crate) pass: Pass,
     pub(crate) system: Arc<Shared>,
     pub(crate) id: u64,
     pub(crate) parent: Option<Arc<ActorPath>>,

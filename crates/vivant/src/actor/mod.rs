@@ -20,6 +20,7 @@ mod constraint;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod current_actor;
+mod cut_in_progress;
 mod dead_letter;
 mod deferred_messages;
 mod dependents;
@@ -97,12 +98,14 @@ mod waiting_sender;
     reason = "this thread's worker, by a pointer that its frame keeps valid"
 )]
 mod worker;
+mod worker_pass;
 mod worker_shared;
 
 pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, StateRef};
 pub(crate) use constraint::{Decision, Rule, Update};
+pub(crate) use cut_in_progress::{Recorder, WaitingPlace};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter, note_unresolved};
 pub(crate) use deferred_messages::{
     Completes, DeferredMessages, Evaluated, Evaluation, Guarded, Open, first_decides_for,
@@ -114,7 +117,7 @@ pub(crate) use envelope::{
 pub use envelope::{JoinTable, JoinedMessage};
 pub use error::{AskError, NeverDispatched, NotSent, Overloaded, Undelivered};
 pub(crate) use exclusive_wait::{AfterStop, ExclusiveWait, StopWait, WaitNumber, WaitPurpose};
-pub(crate) use header::{Birth, Header};
+pub(crate) use header::{Birth, Ended, Header};
 pub(crate) use link_message::peer_is_over;
 pub(crate) use observation::{Answer, Answered, Entry, Observation, Source, Table, observed};
 pub(crate) use once::SetOnce;
@@ -133,7 +136,7 @@ pub(crate) use run_state::{
 };
 pub(crate) use runnable::Runnable;
 pub(crate) use shared::{MutedSender, Scheduler, Shared};
-pub(crate) use signals::{HaltNumber, Signals};
+pub(crate) use signals::{HaltNumber, Raised, Signals};
 pub(crate) use slot_list::{Closed, LINK_AT, SlotLink, SlotList};
 pub(crate) use supervised_by::Terms;
 pub use supervised_by::{Messages, OnPanic, Restart};

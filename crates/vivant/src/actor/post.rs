@@ -1,6 +1,7 @@
 //! Posting: the one entry into a mailbox, for users' messages and the runtime's alike (M6).
 
 use super::bounded_queue::{Offered, Reservation};
+use super::cut_in_progress::WaitingPlace;
 use super::dead_letter::bury_letter;
 use super::envelope::{Envelope, Head};
 use super::header::Header;
@@ -14,6 +15,7 @@ use super::worker::Worker;
 use crate::failures::Cause;
 use crate::message::Pushed;
 use crate::message::Route;
+use crate::phase::{Pass, Phase, Stamp, send_from_outside};
 use crate::services::Delayed;
 use crate::sync::Arc;
 use std::ops::Deref;
@@ -65,7 +67,7 @@ pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
     }
     // SAFETY: `pushed` calls this once, with the node of an envelope that has given its parcel up
     // (M9): the inbox owns it now, or gives it back (M1).
-    let push = |to: &AddressRef, node| unsafe { to.inbox.push(node) };
+    let push = |to: &AddressRef, node, _| unsafe { to.inbox.push(node) };
     pushed(to, envelope, push).map_err(|(to, envelope)| Returned {
         to,
         envelope,
@@ -122,7 +124,48 @@ impl Next {
 pub(crate) fn bury(returned: Returned<'_>) -> Next {
     let cell = returned.to.cell();
     let cause = observed(Observation::Refused, Source::Actor(&cell), returned.cause);
-    bury_letter(cell, returned.envelope, cause)
+    let news_of = Worker::of(&cell.system, |worker| {
+        worker.refuses(&cell, &returned.envelope, cause)
+    });
+    let bury = || bury_letter(cell.clone(), returned.envelope, cause);
+    match news_of.flatten() {
+        None => bury(),
+        // Followed here, so that all that follows is news of that phase.
+        Some(phase) => {
+            Worker::of(&cell.system, |worker| {
+                worker.with_news_of(phase, || bury().follow());
+            });
+            Next::Nothing
+        }
+    }
+}
+
+impl Worker {
+    /// Before a message is refused by the code that runs: records it if it waits in the cut (L4).
+    /// Returns the phase that the refusal is news of, if that is a later one (L3).
+    fn refuses(&self, cell: &CellRef, message: &Envelope, cause: Cause) -> Option<Phase> {
+        let phase = self.pass().phase();
+        if cause == Cause::Ended {
+            let later = cell.ended_in().filter(|ended_in| *ended_in > phase)?;
+            self.system
+                .cut
+                .record(|cut| cut.waits(cell, WaitingPlace::Inbox, message));
+            return Some(later);
+        }
+        if message.stamp() == self.stamp() {
+            return None;
+        }
+        // A displaced message. What displaced it has the stamp of this code.
+        let now = self.system.passes.now().phase();
+        let later = (now != phase).then_some(now);
+        if later.is_none() {
+            self.system
+                .cut
+                .record(|cut| cut.waits(cell, WaitingPlace::Queue, message));
+        }
+        self.system.passes.record_ends();
+        later
+    }
 }
 
 /// Posts `envelope`; a message that is returned becomes a dead letter.
@@ -188,15 +231,21 @@ fn post_bounded(
     mut message: Envelope,
     reservation: Reservation,
 ) -> Result<(), Returned<'_>> {
-    message.stamp(to.system.oracle.coarse_ms() as u32);
+    let sent_ms = to.system.oracle.coarse_ms() as u32;
     to.system.account_more(message.kind().bytes);
     let ticket = Envelope::new::<Ticket>((), message.head().place);
     let mut not_in = None;
-    let push = |to: &AddressRef, node| {
+    let push = |to: &AddressRef, node, stamp| {
+        message.sent(sent_ms, stamp);
         let offered = match to.bounded_queue() {
             // SAFETY: `pushed` calls this once, with the node of a ticket that has given its parcel
             // up (M9): the inbox owns it now, or gives it back (M1).
-            Some(queue) => queue.offer(message, reservation, || unsafe { to.inbox.push(node) }),
+            Some(queue) => queue.offer(
+                message,
+                reservation,
+                || unsafe { to.inbox.push(node) },
+                |displaced| displaces(to, displaced, stamp),
+            ),
             None => Offered::Ended(message),
         };
         match offered {
@@ -225,12 +274,20 @@ fn post_bounded(
     }
 }
 
+/// Called under the lock of the queue: a message of `stamp` displaces this one. If that is an older
+/// one, [`bury`] records it (L4).
+fn displaces(to: &AddressRef, displaced: &Envelope, stamp: Stamp) {
+    if displaced.stamp() != stamp {
+        to.system.passes.record_begins();
+    }
+}
+
 /// Posts `envelope` by `push`, and does what the result of the push requires.
 #[inline]
 fn pushed<'a>(
     to: To<'a>,
     envelope: Envelope,
-    push: impl FnOnce(&AddressRef, NonNull<Head>) -> Result<Pushed<Head>, NonNull<Head>>,
+    push: impl FnOnce(&AddressRef, NonNull<Head>, Stamp) -> Result<Pushed<Head>, NonNull<Head>>,
 ) -> Result<(), (To<'a>, Envelope)> {
     Worker::with_any(|worker| match worker {
         Some(worker) if Arc::ptr_eq(&worker.system, &to.system) => worker.post(to, envelope, push),
@@ -245,14 +302,22 @@ impl Worker {
         &self,
         to: To<'a>,
         mut envelope: Envelope,
-        push: impl FnOnce(&AddressRef, NonNull<Head>) -> Result<Pushed<Head>, NonNull<Head>>,
+        push: impl FnOnce(&AddressRef, NonNull<Head>, Stamp) -> Result<Pushed<Head>, NonNull<Head>>,
     ) -> Result<(), (To<'a>, Envelope)> {
         let system = &self.system;
         let kind = envelope.kind();
         let now_ms = system.oracle.coarse_ms() as u32;
-        envelope.stamp(now_ms);
+        let stamp = self.stamp();
+        #[cfg(test)]
+        let stamp = match crate::injected_fault::is_planted(
+            crate::injected_fault::InjectedFault::StampOfSystem,
+        ) {
+            true => system.passes.now().phase().stamp(),
+            false => stamp,
+        };
+        envelope.sent(now_ms, stamp);
         self.account_more(kind.bytes);
-        let depth = match push(&to, envelope.into_node()) {
+        let depth = match push(&to, envelope.into_node(), stamp) {
             Ok(Pushed::Wakes(node)) => {
                 to.facts.set_woken(now_ms);
                 let depth = to.pressure.first();
@@ -341,14 +406,18 @@ impl AddressRef {
 fn post_from_outside<'a>(
     to: To<'a>,
     mut envelope: Envelope,
-    push: impl FnOnce(&AddressRef, NonNull<Head>) -> Result<Pushed<Head>, NonNull<Head>>,
+    push: impl FnOnce(&AddressRef, NonNull<Head>, Stamp) -> Result<Pushed<Head>, NonNull<Head>>,
 ) -> Result<(), (To<'a>, Envelope)> {
     let system = &to.system;
     let kind = envelope.kind();
     let now_ms = system.oracle.coarse_ms() as u32;
-    envelope.stamp(now_ms);
     system.account_more(kind.bytes);
-    match push(&to, envelope.into_node()) {
+    let send = |pass: Pass| {
+        let stamp = pass.phase().stamp();
+        envelope.sent(now_ms, stamp);
+        push(&to, envelope.into_node(), stamp)
+    };
+    match send_from_outside(|| system.passes.now(), send) {
         Ok(Pushed::Wakes(node)) => {
             to.facts.set_woken(now_ms);
             // SAFETY: `push` returns what the inbox of `to` returned for this node: the inbox was

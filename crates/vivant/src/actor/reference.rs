@@ -11,9 +11,10 @@ use super::runnable::Runnable;
 use super::signals::Signals;
 use super::worker::Worker;
 use crate::message::Notified;
+use crate::phase::{Pass, send_from_outside};
 use crate::queues::Pointed;
 use crate::statistics::HeapCounts;
-use crate::sync::Ordering;
+use crate::sync::{Arc, Ordering};
 use std::ops::Deref;
 use std::ptr::NonNull;
 
@@ -197,13 +198,24 @@ impl CellRef {
 
     /// Raises `signal`; a parked actor goes into a run queue. No effect on an actor that has ended.
     pub(crate) fn signal(&self, signal: Signals) {
-        self.signals.raise(signal);
-        self.notify();
+        let raise = |pass: Pass| {
+            self.signals.raise(signal, pass.phase().parity());
+            self.inbox.notify()
+        };
+        let notified = Worker::with_any(|worker| match worker {
+            Some(worker) if Arc::ptr_eq(&worker.system, &self.system) => raise(worker.pass()),
+            _ => send_from_outside(|| self.system.passes.now(), raise),
+        });
+        self.notified(notified);
     }
 
     /// Makes the actor check its signals and its address count.
     fn notify(&self) {
-        if self.inbox.notify() == Notified::Wakes {
+        self.notified(self.inbox.notify());
+    }
+
+    fn notified(&self, notified: Notified) {
+        if notified == Notified::Wakes {
             // SAFETY: the inbox was parked and this call has woken it, so it makes the one
             // `Runnable` (C1); the pointer is that of the whole cell (C7).
             let runnable = unsafe { Runnable::new(self.0) };

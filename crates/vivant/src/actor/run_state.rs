@@ -16,6 +16,7 @@ use super::worker::Worker;
 use crate::failures::StopReason;
 use crate::message::Chain;
 use crate::mute::Pressure;
+use crate::phase::PassMark;
 use crate::sync::Arc;
 use std::ptr;
 
@@ -39,6 +40,8 @@ pub(crate) struct RunState {
     pub(crate) batch: Batch,
     pub(crate) steps: StepProgress,
     pub(crate) worker_class: WorkerClass,
+    /// The pass that the actor has entered last (L2).
+    pub(crate) pass: PassMark,
 }
 
 /// Worker class: the threads that run the actor (T6).
@@ -68,7 +71,12 @@ impl WorkerClass {
 }
 
 impl RunState {
-    pub(super) fn new(cold: Option<Box<ColdFields>>, life: Lifecycle, pool: Pool) -> RunState {
+    pub(super) fn new(
+        cold: Option<Box<ColdFields>>,
+        life: Lifecycle,
+        pool: Pool,
+        pass: PassMark,
+    ) -> RunState {
         RunState {
             cold,
             backlog: Chain::new(),
@@ -80,6 +88,7 @@ impl RunState {
             batch: Batch::Begun,
             steps: StepProgress::None,
             worker_class: WorkerClass::of(pool),
+            pass,
         }
     }
 

@@ -1,5 +1,6 @@
 //! [`Shared`]: one system, as its actors and workers hold it.
 
+use super::cut_in_progress::CutInProgress;
 use super::header::Header;
 use super::reference::{AddressRef, CellRef};
 use super::refusal::DelayedMessage;
@@ -10,6 +11,7 @@ use super::worker_shared::WorkerShared;
 use crate::candidates::Candidates;
 use crate::failures::note_places;
 use crate::mute::Mutes;
+use crate::phase::Passes;
 use crate::services::{ExitAction, ExitHookId, ExitHooks, Registry, Services, Timers};
 use crate::sync::{Arc, Mutex, Ordering, lock};
 use std::any::Any;
@@ -28,6 +30,8 @@ pub(crate) struct Shared {
     pub(crate) timers: Timers<DelayedMessage>,
     pub(crate) exit_hooks: ExitHooks<Arc<Shared>>,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
+    pub(crate) passes: Passes,
+    pub(crate) cut: CutInProgress,
     services: Services,
 }
 
@@ -92,6 +96,8 @@ impl Shared {
             timers: Timers::default(),
             exit_hooks: ExitHooks::default(),
             kept: Mutex::new(BTreeMap::new()),
+            passes: Passes::default(),
+            cut: CutInProgress::default(),
             services,
         })
     }

@@ -1,5 +1,6 @@
 //! Signals: notifications of an actor outside its mailbox (see `actor/README.md`).
 
+use crate::phase::Parity;
 use crate::sync::{AtomicU32, Ordering, fault};
 
 /// A set of signals. Signals are handled before messages, also by a muted actor.
@@ -45,12 +46,12 @@ impl Signals {
 
     /// The bits above the signals: the number of the last `HALT`.
     const NUMBER_SHIFT: u32 = 9;
-    const NUMBER: u32 = u32::MAX << Signals::NUMBER_SHIFT;
+    const NUMBER: u32 = 0x7f << Signals::NUMBER_SHIFT;
 
-    /// Returns a `HALT` with the low 23 bits of `number`, which the answer repeats: so that an
+    /// Returns a `HALT` with the low 7 bits of `number`, which the answer repeats: so that an
     /// answer to an earlier one is not taken for an answer to this one.
     pub(crate) fn halt(number: u64) -> Signals {
-        Signals(Signals::HALT.0 | (number as u32) << Signals::NUMBER_SHIFT)
+        Signals(Signals::HALT.0 | (number as u32) << Signals::NUMBER_SHIFT & Signals::NUMBER)
     }
 
     /// Returns the number of the `HALT` among these.
@@ -89,25 +90,52 @@ impl Signals {
     }
 }
 
-/// The signals that were raised and not yet taken. After raising a signal the caller notifies the
-/// inbox, so that the holder checks before it parks, and so that a parked actor is enqueued.
+/// The signals that were raised and not yet taken, in one place for each parity of a phase (L1).
+/// After raising a signal the caller notifies the inbox, so that the holder checks before it parks,
+/// and so that a parked actor is enqueued.
 pub(crate) struct SignalWord(AtomicU32);
+
+/// Signals that were taken: those of both parities.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Raised(u32);
+
+/// The shift of the signals of a parity.
+fn shift(parity: Parity) -> u32 {
+    match parity {
+        Parity::Even => 0,
+        Parity::Odd => u16::BITS,
+    }
+}
+
+impl Raised {
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns the signals that were raised in a phase of this parity.
+    pub(crate) fn of(self, parity: Parity) -> Signals {
+        Signals(self.0 >> shift(parity) & u32::from(u16::MAX))
+    }
+}
 
 impl SignalWord {
     pub(crate) fn new() -> Self {
         SignalWord(AtomicU32::new(0))
     }
 
-    pub(crate) fn raise(&self, signal: Signals) {
+    /// Raises a signal, in a phase of this parity.
+    pub(crate) fn raise(&self, signal: Signals, parity: Parity) {
+        let shift = shift(parity);
+        let (raised, replaced) = (signal.0 << shift, signal.replaces() << shift);
         // Release: pairs with the Acquire in `take`, for a holder that sees the signal before the
         // notification.
-        if fault!(signal.replaces() == 0, ReplacesNothing => true) {
-            self.0.fetch_or(signal.0, Ordering::Release);
+        if fault!(replaced == 0, ReplacesNothing => true) {
+            self.0.fetch_or(raised, Ordering::Release);
             return;
         }
         let mut word = self.0.load(Ordering::Relaxed);
         loop {
-            let next = word & !signal.replaces() | signal.0;
+            let next = word & !replaced | raised;
             let release = fault!(Ordering::Release, ReplacementRelaxed => Ordering::Relaxed);
             fault!(ReplacementByALook => return self.0.store(next, release));
             match self
@@ -128,14 +156,37 @@ impl SignalWord {
     }
 
     /// Takes the signals raised since the last call. Costs one load when there are none.
-    pub(crate) fn take(&self) -> Signals {
+    pub(crate) fn take(&self) -> Raised {
         // Relaxed: a signal that must be seen here was raised before a notification that this
         // holder has acquired.
         if self.0.load(Ordering::Relaxed) == 0 {
-            return Signals::default();
+            return Raised::default();
         }
         // Acquire: pairs with the Release of `raise`.
         let acquire = fault!(Ordering::Acquire, HeardRelaxed => Ordering::Relaxed);
-        Signals(self.0.swap(0, acquire))
+        Raised(self.0.swap(0, acquire))
+    }
+
+    /// Moves the signals of the other parity to this one. Returns them.
+    pub(crate) fn move_to(&self, parity: Parity) -> Signals {
+        let mut word = self.0.load(Ordering::Relaxed);
+        loop {
+            let older = Raised(word).of(parity.other());
+            if older == Signals::default() {
+                return older;
+            }
+            let both = Raised(word).of(parity).after(older);
+            // Release: the word goes on to publish what the raisers did before. Acquire: pairs
+            // with their Release.
+            match self.0.compare_exchange_weak(
+                word,
+                both.0 << shift(parity),
+                Ordering::AcqRel,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return older,
+                Err(now) => word = now,
+            }
+        }
     }
 }

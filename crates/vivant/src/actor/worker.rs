@@ -10,12 +10,14 @@ use super::reference::{AddressRef, Cached, CellRef, Dropped};
 use super::runnable::Runnable;
 use super::shared::Shared;
 use super::slot_list::SlotList;
+use super::worker_pass::WorkerPass;
 use super::worker_shared::WorkerShared;
 use crate::candidates::Candidate;
 use crate::failures::StopReason;
 use crate::interned::Name;
 use crate::message::Pool;
 use crate::observe::WorkerMeters;
+use crate::phase::{Pass, Phase, Stamp};
 use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
@@ -38,6 +40,7 @@ pub(crate) struct Worker {
     worker_shared: Option<Arc<WorkerShared>>,
     /// The current actor, which this worker holds.
     pub(crate) current: CurrentActor,
+    pass: WorkerPass,
     /// Recycled memory of messages.
     pool: Pool,
     pub(crate) meters: WorkerMeters,
@@ -120,11 +123,13 @@ impl Worker {
     pub(crate) fn new(system: Arc<Shared>, worker_shared: Option<Arc<WorkerShared>>) -> Rc<Worker> {
         // A short-lived worker would only move memory about, so it does not recycle.
         let depot = worker_shared.as_ref().map(|_| system.depot.clone());
+        let pass = WorkerPass::new(&system.passes);
         Rc::new(Worker {
             system,
             outer: Cell::new(None),
             worker_shared,
             current: CurrentActor::default(),
+            pass,
             pool: Pool::new(depot),
             meters: WorkerMeters::default(),
             turn: Cell::new(None),
@@ -420,6 +425,45 @@ impl Worker {
             Some(worker_shared) => worker_shared.bytes.change(bytes as i64),
             None => self.system.bytes.change(bytes as i64),
         }
+    }
+
+    /// Returns the pass of the code that runs.
+    #[inline]
+    pub(crate) fn pass(&self) -> Pass {
+        self.pass.pass()
+    }
+
+    /// Returns the stamp of the messages that are sent now.
+    #[inline]
+    pub(crate) fn stamp(&self) -> Stamp {
+        self.pass.stamp()
+    }
+
+    /// L2: what runs from here on is in the pass of the system, which this returns.
+    #[inline]
+    pub(crate) fn enter_pass(&self) -> Pass {
+        self.pass.enter(&self.system.passes)
+    }
+
+    /// Whether the code that runs is in an earlier pass than the system.
+    #[inline]
+    pub(crate) fn is_behind(&self) -> bool {
+        self.pass() != self.system.passes.now()
+    }
+
+    /// L3: what `body` sends is news of this phase.
+    pub(crate) fn with_news_of<R>(&self, phase: Phase, body: impl FnOnce() -> R) -> R {
+        self.pass.with_news_of(phase, body)
+    }
+
+    /// L5: the thread of this worker publishes its pass while `body` runs.
+    pub(crate) fn published<R>(&self, body: impl FnOnce() -> R) -> R {
+        self.pass.published(&self.system.passes, body)
+    }
+
+    /// L5: the thread runs nothing while `body` runs, which waits.
+    pub(crate) fn waits<R>(&self, body: impl FnOnce() -> R) -> R {
+        self.pass.waits(&self.system.passes, body)
     }
 
     pub(crate) fn worker_shared(&self) -> Option<&Arc<WorkerShared>> {

@@ -10,10 +10,13 @@ use crate::actor::{
     AddressRef, Birth, BoundedQueue, ColdFields, Envelope, Header, Lifecycle, Observation, Shared,
     Signals, Source, Table, To, Worker, observed, post,
 };
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::pool;
 use crate::mute::Pressure;
 use crate::observe;
 use crate::oracle::split_mix;
+use crate::phase::{Pass, send_from_outside};
 use crate::sync::{Arc, Ordering};
 use std::cell::UnsafeCell;
 
@@ -80,20 +83,25 @@ fn birth_of<A: Actor>(
     // Made during shutdown, it ends before its first message: without a state, because it never
     // lived to have a stop hook.
     let state = state.filter(|_| !ends_at_once || !system.is_closing());
-    let address = new_cell::<A>(
-        Birth {
-            system: system.clone(),
-            id,
-            parent,
-            number,
-            seed,
-            cold,
-        },
-        state,
-    );
-    let cell = address.cell();
-    system.registry.insert(cell, |cell, place| {
-        cell.place.store(place, Ordering::Relaxed)
+    // L7.
+    let address = in_pass(system, |pass| {
+        let address = new_cell::<A>(
+            Birth {
+                pass,
+                system: system.clone(),
+                id,
+                parent,
+                number,
+                seed,
+                cold,
+            },
+            state,
+        );
+        let cell = address.cell();
+        system.registry.insert(cell, pass.parity(), |cell, place| {
+            cell.place.store(place, Ordering::Relaxed)
+        });
+        address
     });
     observe::spawned(&address.seen(), &system.meters);
     if system.is_closing() && ends() {
@@ -105,6 +113,16 @@ fn birth_of<A: Actor>(
         }
     }
     address
+}
+
+/// Calls `body` with the pass of the code that runs.
+fn in_pass<R>(system: &Arc<Shared>, body: impl FnOnce(Pass) -> R) -> R {
+    match Worker::of(system, Worker::pass) {
+        #[cfg(test)]
+        Some(_) if is_planted(InjectedFault::ChildOfSystem) => body(system.passes.now()),
+        Some(pass) => body(pass),
+        None => send_from_outside(|| system.passes.now(), body),
+    }
 }
 
 /// Makes a cell with this first message.

@@ -350,6 +350,14 @@ impl<B: Behaviour> MessageKind for Sent<B> {
     }
 }
 
+#[cfg(test)]
+impl Envelope {
+    /// The arguments, if it is a message of `B`.
+    pub(crate) fn args_of<B: Behaviour>(&self) -> Option<&B::Args> {
+        self.content::<Sent<B>>().map(|(args, _)| args)
+    }
+}
+
 /// A continuation: an address, a behaviour with a hole, and the rest of its arguments. Made by the
 /// handle's methods for `#[then]` behaviours: `t.me().debited(to, amount)`. It borrows the address
 /// it was made from.

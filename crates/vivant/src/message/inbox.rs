@@ -436,6 +436,18 @@ impl<N: Linked> Chain<N> {
         self.last = Some(node);
     }
 
+    /// Calls `body` with each node, the oldest first.
+    pub(crate) fn each(&mut self, mut body: impl FnMut(&mut N)) {
+        let mut next = self.first;
+        while let Some(mut node) = next {
+            // SAFETY: the chain owns its nodes (M1), and is borrowed exclusively (X2).
+            unsafe {
+                next = NonNull::new(*N::link(node));
+                body(node.as_mut());
+            }
+        }
+    }
+
     /// Appends `later`.
     pub(crate) fn append(&mut self, mut later: Chain<N>) {
         let Some(first) = later.first.take() else {

@@ -2,7 +2,7 @@
 
 use super::run_guard::{After, RunGuard};
 use crate::actor::bury_letter;
-use crate::actor::{BoundedQueue, Envelope};
+use crate::actor::{BoundedQueue, Envelope, WaitingPlace};
 use crate::failures::Cause;
 use crate::message::{MessageRole, Route};
 
@@ -25,7 +25,7 @@ impl RunGuard<'_> {
         self.drop_overdue();
         let message = self.actor.bounded_queue()?.redeem()?;
         self.worker.account_less(message.kind().bytes);
-        Some(message)
+        Some(self.taken_from(WaitingPlace::Queue, message))
     }
 
     /// Drops deferred messages that newer messages have displaced.
@@ -36,6 +36,8 @@ impl RunGuard<'_> {
             .bounded_queue()
             .map_or(0, BoundedQueue::take_overdue);
         if overdue > 0 {
+            // L6: a message from behind the line may have displaced them.
+            self.enter_pass();
             self.drop_oldest(overdue);
         }
     }
@@ -47,6 +49,7 @@ impl RunGuard<'_> {
             let Some((number, envelope)) = oldest else {
                 break;
             };
+            let envelope = self.taken_from(WaitingPlace::Deferred, envelope);
             self.withdraw_offer(number);
             self.tell_taken();
             self.publish_deferred();

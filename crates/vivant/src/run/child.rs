@@ -9,7 +9,7 @@ use crate::actor::Refusal;
 use crate::actor::{ChildNews, Received, report};
 use crate::actor::{
     Envelope, KindTable, Lifecycle, MessageKind, Mute, Next, Processed, StateRef, WaitPurpose,
-    Worker,
+    WaitingPlace, Worker,
 };
 use crate::actor::{Messages, OnPanic, Restart, SupervisedBy, Terms};
 use crate::failures::Panic;
@@ -146,6 +146,7 @@ impl RunGuard<'_> {
         let mut kept = Vec::new();
         while let Some(taken) = self.owner().backlog.pop_envelope() {
             self.account_taken(&taken);
+            let taken = self.taken_from(WaitingPlace::Inbox, taken);
             match self.message_of(taken) {
                 // A message of the runtime is for any incarnation of the actor.
                 Some(envelope) if !envelope.kind().role.is_sent() => kept.push(envelope),
@@ -157,6 +158,7 @@ impl RunGuard<'_> {
             self.put_back(envelope);
         }
         for envelope in self.take_deferred() {
+            let envelope = self.taken_from(WaitingPlace::Deferred, envelope);
             match envelope.kind().role.is_sent() {
                 true => self.return_message(envelope, &refusal),
                 false => self.put_back(envelope),

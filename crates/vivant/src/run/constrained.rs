@@ -4,7 +4,7 @@
 use super::guards::Arrival;
 use super::offers::matches_of;
 use super::run_guard::{After, NextMessage, RunGuard};
-use crate::actor::{Decision, Envelope, Guards, Mute, Pattern, Refusal, Signals};
+use crate::actor::{Decision, Envelope, Guards, Mute, Pattern, Refusal, Signals, WaitingPlace};
 use crate::constraints::{Constraints, Offered, Patience, Task};
 use crate::failures::catch;
 #[cfg(test)]
@@ -136,10 +136,12 @@ impl RunGuard<'_> {
     }
 
     #[inline(never)]
-    fn defer_if_constrained(&mut self, envelope: Envelope) -> Option<Envelope> {
+    fn defer_if_constrained(&mut self, mut envelope: Envelope) -> Option<Envelope> {
         if !self.constrains(&envelope) {
             return Some(envelope);
         }
+        // A continuation that was to run at once has no stamp yet.
+        envelope.set_stamp(self.worker.stamp());
         let owner = self.owner();
         owner.cold().deferred.push(envelope);
         owner.look_at_deferred();
@@ -183,7 +185,10 @@ impl RunGuard<'_> {
                 }
                 continue;
             }
+            // L6: it may have been decided behind the line.
+            self.enter_pass();
             let envelope = self.owner().cold().deferred.take_numbered(number);
+            let envelope = envelope.map(|it| self.taken_from(WaitingPlace::Deferred, it));
             self.tell_taken();
             self.publish_deferred();
             if let Decision::Dispatch(_) = decision {
@@ -307,7 +312,7 @@ impl RunGuard<'_> {
         };
         if constrained.dispatches() {
             constrained.postponed = signals;
-            self.actor.signals.raise(Signals::SYNCHRONIZE);
+            self.synchronize_again();
             return Signals::default();
         }
         if is_held {
@@ -316,6 +321,14 @@ impl RunGuard<'_> {
             return Signals::default();
         }
         signals
+    }
+
+    /// The actor looks at the table of constraints again, before its next message.
+    pub(super) fn synchronize_again(&self) {
+        let phase = self.worker.pass().phase();
+        self.actor
+            .signals
+            .raise(Signals::SYNCHRONIZE, phase.parity());
     }
 
     /// Gives up the actor's hold, unless the transaction that has it is about to commit.

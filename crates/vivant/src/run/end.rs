@@ -3,11 +3,12 @@
 
 use super::run_guard::{RunGuard, unmute};
 use crate::actor::ChildNews;
+use crate::actor::Ended;
 use crate::actor::Refusal;
 use crate::actor::note_dead_letter;
 use crate::actor::{
     AfterStop, Envelope, KindTable, Lifecycle, MessageKind, Next, Processed, StateRef, StopWait,
-    WaitPurpose, Worker,
+    WaitPurpose, WaitingPlace, Worker,
 };
 use crate::failures::{Caught, StopReason, catch};
 use crate::interned::Place;
@@ -118,7 +119,10 @@ impl RunGuard<'_> {
     /// tables. A panic of user code in it is caught at the call.
     fn finish(&mut self, reason: StopReason) {
         let worker = self.worker;
-        self.actor.ended.set(reason.clone());
+        self.actor.ended.set(Ended {
+            reason: reason.clone(),
+            phase: worker.pass().phase(),
+        });
         worker.turn_begins(const { &Ending::KIND });
         self.refuse_all();
         self.notify_linked(&reason);
@@ -135,7 +139,10 @@ impl RunGuard<'_> {
         let system = &self.actor.system;
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
         let (id, place) = (self.actor.id, self.actor.place());
-        if let Some(life) = system.registry.remove(place, |cell| cell.id == id) {
+        let parity = self.owner().pass.parity();
+        let system = &self.actor.system;
+        let life = system.registry.remove(place, parity, |cell| cell.id == id);
+        if let Some(life) = life {
             worker.current.keep_alive(life);
             if let Some(reason) = self.actor.ended() {
                 observe::ended(&self.actor.seen(), reason, &self.actor.system.meters);
@@ -176,11 +183,13 @@ impl RunGuard<'_> {
         }
         while let Some(envelope) = self.owner().backlog.pop_envelope() {
             self.worker.account_less(envelope.kind().bytes);
+            let envelope = self.taken_from(WaitingPlace::Inbox, envelope);
             if let Some(envelope) = self.message_of(envelope) {
                 self.refuse(envelope, &refusal);
             }
         }
         for envelope in self.take_deferred() {
+            let envelope = self.taken_from(WaitingPlace::Deferred, envelope);
             self.refuse(envelope, &refusal);
         }
     }

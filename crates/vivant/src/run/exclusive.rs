@@ -8,7 +8,7 @@ use crate::actor::note_dead_letter;
 use crate::actor::{
     AskError, ChildNews, DelayedMessage, Delivery, Envelope, ExclusiveWait, KindTable, Lifecycle,
     MessageKind, Next, Processed, Received, StateRef, StepProgress, StopWait, WaitChange,
-    WaitOutcome, WaitPurpose, Worker,
+    WaitOutcome, WaitPurpose, WaitingPlace, Worker,
 };
 use crate::failures::{NotStarted, StopReason, WaitCycle, catch};
 #[cfg(test)]
@@ -125,6 +125,7 @@ impl RunGuard<'_> {
                 }
                 Deferral::Closes(cycle) => {
                     let request = deferred.take_numbered(number);
+                    let request = request.map(|it| self.taken_from(WaitingPlace::Deferred, it));
                     self.publish_deferred();
                     let fails = |request| self.fail_request(request, cycle);
                     let after = request.map_or(After::Next, fails);

@@ -4,7 +4,7 @@ use super::offers::offer;
 use super::run_guard::{After, COUNT_EVERY, NextMessage, RunGuard};
 use crate::actor::{
     Completes, Constrained, DeferredMessages, Envelope, Evaluated, Evaluation, Guarded, Guards,
-    Open, Runnable, StateRef,
+    Open, Runnable, StateRef, WaitingPlace,
 };
 use crate::message::Chain;
 use crate::message::MessageRole;
@@ -131,8 +131,12 @@ impl RunGuard<'_> {
         self.tell_taken();
         self.publish_deferred();
         match open {
-            Open::Message(envelope) => envelope,
-            Open::Combination(combination) => {
+            Open::Message(envelope) => self.taken_from(WaitingPlace::Deferred, envelope),
+            Open::Combination(mut combination) => {
+                for message in &mut combination.messages {
+                    let taken = message.take();
+                    *message = taken.map(|taken| self.taken_from(WaitingPlace::Deferred, taken));
+                }
                 // Before the turn, which may send to its own actor.
                 let messages = combination.messages.iter().flatten();
                 messages.for_each(|message| self.free_place(message));
@@ -208,7 +212,7 @@ impl RunGuard<'_> {
     /// Defers a message with a false guard. The guard of a ticket is always false, and that of a
     /// watch is false while it has a listener.
     #[cold]
-    pub(crate) fn defer(&mut self, envelope: Envelope) -> After {
+    pub(crate) fn defer(&mut self, mut envelope: Envelope) -> After {
         self.actor.facts.clear_current();
         // As after an evaluation: no turn has ended.
         drop(self.worker.take_overloaded());
@@ -217,6 +221,8 @@ impl RunGuard<'_> {
             MessageRole::Watch => return self.keep_watch(envelope),
             _ => {}
         }
+        // A continuation that was to run at once has no stamp yet.
+        envelope.set_stamp(self.worker.stamp());
         let sent_ms = envelope.head().sent_ms;
         let owner = self.owner();
         if owner.guards == Guards::None {

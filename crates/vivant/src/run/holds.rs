@@ -4,7 +4,7 @@
 use super::run_guard::RunGuard;
 use crate::actor::{
     Decision, Envelope, Guards, KindTable, Lifecycle, MessageKind, Mute, Next, Pattern, Processed,
-    Refusal, Rule, Signals, StateRef, StepProgress, Update, Worker,
+    Refusal, Rule, StateRef, StepProgress, Update, Worker,
 };
 use crate::constraints::{Constraints, Patience, Refused};
 use crate::failures::{Caught, catch, resume};
@@ -69,7 +69,7 @@ impl RunGuard<'_> {
     pub(crate) fn wait_is_over(&mut self) {
         self.owner().guards = Guards::Stale;
         if self.owner().is_constrained() {
-            self.actor.signals.raise(Signals::SYNCHRONIZE);
+            self.synchronize_again();
         }
     }
 

@@ -1,9 +1,10 @@
 //! A parked actor, held by the cycle detector for a short time: scanned, then parked again or
 //! ended.
 
+use super::pass::Holder;
 use crate::actor::{
-    CellRef, CommitResult, Header, Lifecycle, Mute, OutgoingReferences, Runnable, Signals,
-    StateRef, TraceCoverage,
+    CellRef, CommitResult, Header, Lifecycle, Mute, OutgoingReferences, RunState, Runnable,
+    Signals, StateRef, TraceCoverage,
 };
 use crate::message::{Parked, TryHold};
 use std::ops::Deref;
@@ -37,7 +38,11 @@ impl CellRef {
         match self.inbox.try_hold() {
             // SAFETY: the inbox was parked, and this call has made it active, so it makes the one
             // `Runnable` (C1); the pointer is that of the whole cell (C7).
-            TryHold::Yes => Ok(Idle(unsafe { Runnable::new(self.as_ptr()) })),
+            TryHold::Yes => {
+                let mut idle = Idle(unsafe { Runnable::new(self.as_ptr()) });
+                idle.enter_pass();
+                Ok(idle)
+            }
             TryHold::Active => Err(Occupied::Active),
             TryHold::Closed => Err(Occupied::Ended),
         }
@@ -126,9 +131,35 @@ impl Idle {
 
     /// The commit: the actor ends in its next run, for which the caller enqueues it.
     pub(crate) fn ends(self) -> Runnable {
-        self.0.signals.raise(Signals::UNREACHABLE);
+        let phase = self.0.system.passes.now().phase();
+        self.0.signals.raise(Signals::UNREACHABLE, phase.parity());
         self.0
     }
+}
+
+impl Holder for Idle {
+    fn header(&self) -> &Header {
+        &self.0
+    }
+
+    fn cell(&self) -> CellRef {
+        self.0.cell()
+    }
+
+    fn run_state(&mut self) -> &mut RunState {
+        // SAFETY: this is the only right to access the owner part (C1), borrowed exclusively (X2).
+        unsafe { &mut *self.0.owner.get() }
+    }
+
+    fn state_ref(&mut self) -> StateRef<'_> {
+        // SAFETY: this is the only right to access the state (C1), borrowed exclusively while the
+        // `StateRef` exists (X2). The actor's life keeps the cell alive (C5); the pointer is that
+        // of the whole cell (C7).
+        unsafe { StateRef::new(self.0.as_ptr()) }
+    }
+
+    /// The inbox was parked, so it was empty, and what was pushed since is no older message.
+    fn refill_backlog(&mut self) {}
 }
 
 impl Deref for Idle {

@@ -22,6 +22,7 @@ mod idle;
 mod joins_model;
 mod monitor;
 mod offers;
+mod pass;
 mod release;
 #[allow(
     unsafe_code,

@@ -4,7 +4,7 @@ use crate::actor::Guards;
 use crate::actor::first_decides_for;
 use crate::actor::{
     Batch, Envelope, Header, KindTable, Lifecycle, Mute, MutedSender, Processed, RunState,
-    Runnable, Signals, StateRef, StepProgress, Worker, WorkerClass, count_back,
+    Runnable, Signals, StateRef, StepProgress, WaitingPlace, Worker, WorkerClass, count_back,
 };
 use crate::actor::{admit, note_dead_letter};
 use crate::failures::Cause;
@@ -65,6 +65,7 @@ impl<'w> RunGuard<'w> {
         held.make_current();
         held.counts_begin();
         worker.begin_run(&held.actor);
+        held.enter_pass();
         held
     }
 
@@ -160,8 +161,13 @@ impl<'w> RunGuard<'w> {
     }
 
     /// Takes the signals that were raised since the last check.
-    pub(crate) fn signals(&self) -> Signals {
-        self.actor.signals.take()
+    #[inline]
+    pub(crate) fn signals(&mut self) -> Signals {
+        let raised = self.actor.signals.take();
+        match raised.is_empty() {
+            true => Signals::default(),
+            false => self.signals_across_line(raised),
+        }
     }
 
     /// Returns the next message: a deferred one with an open guard, else the oldest of the mailbox.
@@ -205,6 +211,9 @@ impl<'w> RunGuard<'w> {
         }
         let envelope = self.owner().backlog.pop_envelope()?;
         self.account_taken(&envelope);
+        if envelope.stamp() != self.worker.stamp() {
+            return Some(self.across_line(envelope, WaitingPlace::Inbox));
+        }
         Some(envelope)
     }
 

@@ -128,15 +128,17 @@ impl ThreadPool {
     fn serve(&self, system: &Arc<Shared>, threads: &Threads) {
         let worker = Worker::new(system.clone(), None);
         Worker::enter(&worker, |worker| {
-            while let Some(cell) = self.next(system) {
-                system.oracle.tick();
-                threads.clock.rouse();
-                let ran = crate::run::run(cell, worker, system.config.budget);
-                observe::flush(&worker.meters);
-                if let Some(cell) = runs_again(ran, system) {
-                    threads.schedule(cell, system);
+            worker.published(|| {
+                while let Some(cell) = worker.waits(|| self.next(system)) {
+                    system.oracle.tick();
+                    threads.clock.rouse();
+                    let ran = crate::run::run(cell, worker, system.config.budget);
+                    observe::flush(&worker.meters);
+                    if let Some(cell) = runs_again(ran, system) {
+                        threads.schedule(cell, system);
+                    }
                 }
-            }
+            })
         });
     }
 

@@ -132,33 +132,35 @@ impl Threads {
             return;
         };
         Worker::enter(worker, |worker| {
-            let now_ns = worker.system.oracle.now_ns();
-            let system_work = SystemWork::of(&worker.system);
-            let mut loop_state = LoopState {
-                system_work,
-                round: Round::new(),
-                speed: RunSpeed::default(),
-                steal_policy: StealPolicy::woken(now_ns, &worker.system.idle.offer_delay),
-                next_help_ns: 0,
-                idle_work: IdleWork::None,
-            };
-            // One catch around all runs until a panic, because a catch around each would cost a
-            // tenth of a short run.
-            while let Err(caught) =
-                catch(|| self.run_actors(worker, &worker_shared, &mut loop_state))
-            {
-                let ran = crate::run::rescue(worker, caught);
-                if let Some(actor) = runs_again(ran, &worker.system) {
-                    self.requeue(&worker_shared, actor, &worker.system);
+            worker.published(|| {
+                let now_ns = worker.system.oracle.now_ns();
+                let system_work = SystemWork::of(&worker.system);
+                let mut loop_state = LoopState {
+                    system_work,
+                    round: Round::new(),
+                    speed: RunSpeed::default(),
+                    steal_policy: StealPolicy::woken(now_ns, &worker.system.idle.offer_delay),
+                    next_help_ns: 0,
+                    idle_work: IdleWork::None,
+                };
+                // One catch around all runs until a panic, because a catch around each would cost a
+                // tenth of a short run.
+                while let Err(caught) =
+                    catch(|| self.run_actors(worker, &worker_shared, &mut loop_state))
+                {
+                    let ran = crate::run::rescue(worker, caught);
+                    if let Some(actor) = runs_again(ran, &worker.system) {
+                        self.requeue(&worker_shared, actor, &worker.system);
+                    }
                 }
-            }
-            worker_shared.count_dropped();
-            let _overload = worker.flush_candidates();
-            self.leave(&worker_shared, &worker.system);
-            if system_work.is_requested() || system_work.marks.wants_help() {
-                // D2: others fell asleep while this worker did that work.
-                worker.system.idle.wake_one();
-            }
+                worker_shared.count_dropped();
+                let _overload = worker.flush_candidates();
+                self.leave(&worker_shared, &worker.system);
+                if system_work.is_requested() || system_work.marks.wants_help() {
+                    // D2: others fell asleep while this worker did that work.
+                    worker.system.idle.wake_one();
+                }
+            })
         });
         worker.system.bytes.inherit(&worker_shared.bytes);
         self.turns_before
@@ -182,6 +184,7 @@ impl Threads {
         loop {
             let first = loop_state.round.next(oracle.coarse_ms());
             if first != First::Woken {
+                let _pass = worker.enter_pass();
                 if self.may_retire(worker_shared) {
                     return;
                 }
@@ -408,7 +411,7 @@ impl Threads {
         if !stays_awake
             || worker.system.idle.sleepers.withdraw(&worker_shared.parker) == Withdrawn::TokenComes
         {
-            worker_shared.parker.park();
+            worker.waits(|| worker_shared.parker.park());
         }
         // Also after a sleep that was only announced: the clock may have become idle because of it
         // (K1).

@@ -32,7 +32,7 @@ pub use dead_letters::DeadLetters;
 pub(crate) use dead_letters::{DeadLetterSubscriber, Receiver};
 pub(crate) use exit_hooks::{ActorTable, ExitAction, ExitHookId, ExitHooks, Membership};
 pub use faults::Faults;
-pub(crate) use registry::Registry;
+pub(crate) use registry::{Registry, RegistryWalk};
 pub(crate) use reports::Listener;
 pub use requests::RequestProgress;
 pub(crate) use requests::{Asked, OutsidePlace, OutsideRequest, RequestState};

@@ -4,7 +4,15 @@
 //! Slabs: the start and the end of an actor touch one place each, however many actors there are,
 //! because an actor knows its place.
 
+use crate::phase::Parity;
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
+
+/// The place of a walk over all entries.
+#[derive(Default)]
+pub(crate) struct RegistryWalk {
+    slab: usize,
+    at: usize,
+}
 
 /// Number of slabs: workers seldom contend for one.
 const SLABS: usize = 16;
@@ -19,6 +27,8 @@ struct Slab<T> {
 struct Places<T> {
     taken: Vec<Option<T>>,
     free: Vec<u32>,
+    /// Number of entries that are in a pass, by its parity (L1, L7).
+    in_pass: [usize; 2],
 }
 
 thread_local! {
@@ -55,19 +65,24 @@ impl<T> Default for Registry<T> {
 
 impl<T> Default for Slab<T> {
     fn default() -> Self {
-        let (taken, free) = (Vec::new(), Vec::new());
+        let (taken, free, in_pass) = (Vec::new(), Vec::new(), [0; 2]);
         Slab {
-            places: Mutex::new(Places { taken, free }),
+            places: Mutex::new(Places {
+                taken,
+                free,
+                in_pass,
+            }),
         }
     }
 }
 
 impl<T> Registry<T> {
-    /// Inserts `entry`. Calls `placed` with its place, under the lock.
+    /// Inserts `entry`, which is in a pass of this parity. Calls `placed` with its place, under the
+    /// lock.
     ///
     /// Ends the process if a slab has no room for another: more than 2²⁸ actors of one thread.
     /// Unwinding would leave an actor without an owner of its lifetime (C5).
-    pub(crate) fn insert(&self, entry: T, placed: impl FnOnce(&T, u32)) {
+    pub(crate) fn insert(&self, entry: T, in_pass: Parity, placed: impl FnOnce(&T, u32)) {
         let slab = SLAB.try_with(|slab| *slab).unwrap_or(0);
         let mut places = lock(&self.0[slab].places);
         let at = places.free.pop().unwrap_or(places.taken.len() as u32);
@@ -75,14 +90,20 @@ impl<T> Registry<T> {
             full();
         }
         placed(&entry, packed(slab, at));
+        places.in_pass[in_pass as usize] += 1;
         match places.taken.get_mut(at as usize) {
             Some(place) => *place = Some(entry),
             None => places.taken.push(Some(entry)),
         }
     }
 
-    /// Removes the entry at this place, if it is the one meant.
-    pub(crate) fn remove(&self, place: u32, is_meant: impl FnOnce(&T) -> bool) -> Option<T> {
+    /// Removes the entry at this place, if it is the one meant. It is in a pass of this parity.
+    pub(crate) fn remove(
+        &self,
+        place: u32,
+        in_pass: Parity,
+        is_meant: impl FnOnce(&T) -> bool,
+    ) -> Option<T> {
         let (slab, at) = place_of(place);
         let mut places = lock(&self.0[slab].places);
         let there = places.taken.get_mut(at)?;
@@ -90,8 +111,23 @@ impl<T> Registry<T> {
             return None;
         }
         let entry = there.take();
+        places.in_pass[in_pass as usize] -= 1;
         places.free.push(at as u32);
         entry
+    }
+
+    /// The entry at this place has entered the next pass, of this parity.
+    pub(crate) fn enters(&self, place: u32, in_pass: Parity) {
+        let (slab, _) = place_of(place);
+        let mut places = lock(&self.0[slab].places);
+        places.in_pass[in_pass.other() as usize] -= 1;
+        places.in_pass[in_pass as usize] += 1;
+    }
+
+    /// Returns the number of entries that are in a pass of this parity.
+    pub(crate) fn in_pass(&self, in_pass: Parity) -> usize {
+        let count = |slab: &Slab<T>| lock(&slab.places).in_pass[in_pass as usize];
+        self.0.iter().map(count).sum()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -110,6 +146,19 @@ impl<T: Clone> Registry<T> {
         let places = lock(&self.0[slab].places);
         let there = places.taken.get(at)?.as_ref()?;
         is_meant(there).then(|| there.clone())
+    }
+
+    /// Returns the next entries of a walk that is at this place, and moves it on by up to `places`
+    /// places. `None`: the walk is over. What is inserted meanwhile may be missing.
+    pub(crate) fn next_page(&self, walk: &mut RegistryWalk, places: usize) -> Option<Vec<T>> {
+        let slab = lock(&self.0.get(walk.slab)?.places);
+        let page = slab.taken.iter().skip(walk.at).take(places);
+        let page = page.flatten().cloned().collect();
+        walk.at += places;
+        if walk.at >= slab.taken.len() {
+            (walk.slab, walk.at) = (walk.slab + 1, 0);
+        }
+        Some(page)
     }
 
     /// Returns all entries that exist now, in no order.

@@ -1,6 +1,7 @@
 //! A cell, its references and its holder, with a selectable fault.
 
 use crate::letters::{Letter, Mailbox, Told};
+use crate::phase::Parity;
 use crate::runtime::inbox::{Notified, Parked};
 use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
@@ -150,7 +151,7 @@ impl CellRef {
 
     pub(super) fn signal(&self, signal: Signals) {
         self.0.is_used();
-        self.0.signals.raise(signal);
+        self.0.signals.raise(signal, Parity::Even);
         self.notify();
     }
 
@@ -359,7 +360,7 @@ impl System {
     }
 
     pub(super) fn work(&self, held: &Runnable, present: &Present, owner: &mut Owner) {
-        if held.0.signals.take().has(Signals::STOP) {
+        if held.0.signals.take().of(Parity::Even).has(Signals::STOP) {
             self.end(held, present, owner);
             return;
         }

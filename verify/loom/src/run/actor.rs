@@ -1,6 +1,7 @@
 //! An actor with its inbox, its signals and its queue, and the steps of senders and holders.
 
 use crate::letters::{Letter, Mailbox, Told, in_order};
+use crate::phase::Parity;
 use crate::runtime::inbox::{Notified, Parked};
 use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::{Arc, Mutex, lock};
@@ -118,13 +119,13 @@ impl Actor {
 
     pub(super) fn tell(&self, signal: Signals) {
         if self.slip != Slip::NotifiedFirst {
-            self.signals.raise(signal);
+            self.signals.raise(signal, Parity::Even);
         }
         if self.slip != Slip::NotNotified && self.inbox.notify() == Notified::Wakes {
             self.queue.push();
         }
         if self.slip == Slip::NotifiedFirst {
-            self.signals.raise(signal);
+            self.signals.raise(signal, Parity::Even);
         }
     }
 
@@ -186,13 +187,13 @@ impl Actor {
         owner.backlog.extend(self.inbox.take());
         match self.slip {
             Slip::MutedParkDoesNotLook => true,
-            Slip::SignalsForgotten => self.signals.take() == Signals::default(),
+            Slip::SignalsForgotten => self.signals.take().of(Parity::Even) == Signals::default(),
             _ => !self.signals.is_raised(),
         }
     }
 
     pub(super) fn heed(&self, owner: &mut Owner) {
-        let signals = self.signals.take();
+        let signals = self.signals.take().of(Parity::Even);
         if owner.life == Life::Ended {
             return;
         }

@@ -310,6 +310,11 @@ impl<M> Line<M> {
         Some((arrived, message))
     }
 
+    pub(super) fn each(&mut self) -> impl Iterator<Item = &mut M> {
+        let messages = self.messages.iter_mut();
+        messages.filter_map(|(_, message)| message.as_mut())
+    }
+
     /// Returns all messages with their numbers.
     pub(super) fn into_messages(self) -> impl Iterator<Item = (u64, M)> {
         let all = self.messages.into_iter();

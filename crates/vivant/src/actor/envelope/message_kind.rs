@@ -12,6 +12,7 @@ use crate::actor::worker::Worker;
 use crate::interned::{Name, Place};
 use crate::message::{MessageRole, Route, pool};
 use crate::observe::Origin;
+use crate::phase::Stamp;
 use std::any::TypeId;
 use std::fmt;
 use std::ptr::{self, NonNull};
@@ -74,6 +75,7 @@ impl Envelope {
             kind: const { &L::KIND },
             place,
             sent_ms: 0,
+            stamp: Stamp::default(),
             origin: Origin::none(),
         };
         let place = pool::take::<Parcel<L::Content>>();

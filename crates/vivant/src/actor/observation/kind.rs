@@ -87,6 +87,16 @@ listed! {
     }
 }
 
+impl Observation {
+    /// Whether a turn before the line of a cut may learn by this of something behind it (L8). A
+    /// refusal has the phase of what it is news of (L3), and the number of an actor that is made
+    /// says nothing of others.
+    #[inline]
+    pub(super) const fn may_cross_line(self) -> bool {
+        !matches!(self, Observation::Birth | Observation::Refused)
+    }
+}
+
 /// Where an answer comes from. The turn and this source have each their place in a cut: that is
 /// what a snapshot compares.
 pub(crate) enum Source<'a> {

@@ -33,7 +33,16 @@ pub(crate) fn observed<A: Answer>(kind: Observation, source: Source<'_>, answer:
     if RECORDED && Worker::with_current(Worker::inside_turn) == Some(true) {
         record(kind, source.data(), answer.data());
     }
+    if kind.may_cross_line() && Worker::with_current(Worker::is_behind) == Some(true) {
+        void_cut();
+    }
     answer
+}
+
+/// L8: the source may have an entry of behind the line.
+#[cold]
+fn void_cut() {
+    Worker::with_current(|worker| worker.system.passes.void());
 }
 
 #[cold]

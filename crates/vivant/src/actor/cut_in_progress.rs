@@ -1,0 +1,60 @@
+//! The cut that is being taken, as the holders of actors and the senders of messages see it
+//! (`phase/README.md`).
+
+use super::class::StateRef;
+use super::envelope::Envelope;
+use super::header::Header;
+use super::run_state::RunState;
+use super::signals::Signals;
+use crate::sync::{Arc, Mutex, lock};
+
+/// Where a message waits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum WaitingPlace {
+    /// Among the deferred messages.
+    Deferred,
+    /// In the bounded queue.
+    Queue,
+    /// In the inbox or the backlog.
+    Inbox,
+}
+
+/// What receives the records of a cut. All its functions are called by the only thread that may
+/// access the actor, or the message, at that time.
+pub(crate) trait Recorder: Send + Sync {
+    /// An actor is captured.
+    fn captured(&self, actor: &Header, state: &mut StateRef<'_>);
+
+    /// The part of the runtime in the same actor. Called after `captured`.
+    fn captured_run_state(&self, actor: &Header, run_state: &RunState);
+
+    /// A message waits for `actor` in the cut. Those of one place are recorded in their order.
+    fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope);
+
+    /// These signals wait for `actor` in the cut.
+    fn is_signalled(&self, actor: &Header, signals: Signals);
+}
+
+/// The recorder of the cut that is being taken. Without one, its records are dropped: there is
+/// none, or it has failed.
+#[derive(Default)]
+pub(crate) struct CutInProgress(Mutex<Option<Arc<dyn Recorder>>>);
+
+impl CutInProgress {
+    pub(crate) fn begin(&self, recorder: Arc<dyn Recorder>) {
+        *lock(&self.0) = Some(recorder);
+    }
+
+    pub(crate) fn end(&self) {
+        let recorder = lock(&self.0).take();
+        drop(recorder);
+    }
+
+    /// Calls `body` with the recorder, if there is one.
+    pub(crate) fn record(&self, body: impl FnOnce(&dyn Recorder)) {
+        let recorder = lock(&self.0).clone();
+        if let Some(recorder) = recorder {
+            body(&*recorder);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The pass of the code that a worker runs (L2, L3, L5).
+
+use crate::phase::{Pass, Passes, Phase, PublishedPass, Stamp};
+use crate::sync::Arc;
+use std::cell::{Cell, OnceCell};
+
+/// The pass of what a worker runs.
+pub(super) struct WorkerPass {
+    pass: Cell<Pass>,
+    /// The stamp of what it sends: that of the pass, or of news from behind the line.
+    stamp: Cell<Stamp>,
+    /// Of a worker with a thread of its own. A simulation runs on the thread of its coordinator.
+    published: OnceCell<Arc<PublishedPass>>,
+}
+
+impl WorkerPass {
+    pub(super) fn new(passes: &Passes) -> WorkerPass {
+        let pass = passes.now();
+        WorkerPass {
+            pass: Cell::new(pass),
+            stamp: Cell::new(pass.phase().stamp()),
+            published: OnceCell::new(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn pass(&self) -> Pass {
+        self.pass.get()
+    }
+
+    #[inline]
+    pub(super) fn stamp(&self) -> Stamp {
+        self.stamp.get()
+    }
+
+    /// Enters the pass of the system, and returns it.
+    #[inline]
+    pub(super) fn enter(&self, passes: &Passes) -> Pass {
+        let now = passes.now();
+        if now != self.pass.get() {
+            self.enter_newer(now);
+        }
+        now
+    }
+
+    #[cold]
+    fn enter_newer(&self, now: Pass) {
+        if let Some(published) = self.published.get() {
+            published.enter(now);
+        }
+        self.set(now);
+    }
+
+    fn set(&self, pass: Pass) {
+        self.pass.set(pass);
+        self.stamp.set(pass.phase().stamp());
+    }
+
+    pub(super) fn with_news_of<R>(&self, phase: Phase, body: impl FnOnce() -> R) -> R {
+        struct Restore<'p>(&'p WorkerPass);
+        impl Drop for Restore<'_> {
+            fn drop(&mut self) {
+                self.0.set(self.0.pass.get());
+            }
+        }
+        self.stamp.set(phase.stamp());
+        let _restore = Restore(self);
+        body()
+    }
+
+    /// The thread of the worker publishes its pass while `body` runs.
+    pub(super) fn published<R>(&self, passes: &Passes, body: impl FnOnce() -> R) -> R {
+        struct Leave<'p>(&'p Passes, &'p Arc<PublishedPass>);
+        impl Drop for Leave<'_> {
+            fn drop(&mut self) {
+                self.1.end();
+                self.0.leave(self.1);
+            }
+        }
+        let published = self.published.get_or_init(|| passes.join());
+        let _leave = Leave(passes, published);
+        self.set(published.begin(|| passes.now()));
+        body()
+    }
+
+    /// The thread runs nothing while `body` runs.
+    pub(super) fn waits<R>(&self, passes: &Passes, body: impl FnOnce() -> R) -> R {
+        let Some(published) = self.published.get() else {
+            return body();
+        };
+        published.end();
+        let done = body();
+        self.set(published.begin(|| passes.now()));
+        done
+    }
+}

@@ -1,0 +1,173 @@
+//! The coordinator: begins the passes of a cut, and finds out when each is over (L1).
+
+use crate::actor::{CellRef, Recorder, Shared};
+use crate::phase::{Earlier, Pass, Walk, outside_threads};
+use crate::run::Occupied;
+use crate::services::RegistryWalk;
+use crate::sync::Arc;
+
+/// Limit of the actors that one step looks at.
+const PAGE: usize = if cfg!(test) { 3 } else { 1_000 };
+
+/// Takes the cuts of one system, one after the other.
+pub(crate) struct Coordinator {
+    pass: Pass,
+    work: Work,
+}
+
+/// What a pass waits for.
+enum Work {
+    /// The pass is over, and no other has begun.
+    Over,
+    /// The threads that may run code of an earlier pass.
+    Threads(Earlier),
+    /// The idle actors, as far as this walk has not seen them.
+    Idle(Walked),
+    /// The actors that were active when the walk saw them.
+    Active(Vec<CellRef>),
+    /// Displaced messages are about to be recorded.
+    Records,
+}
+
+/// How far a walk over all actors has come.
+#[derive(Default)]
+struct Walked {
+    walk: RegistryWalk,
+    active: Vec<CellRef>,
+}
+
+/// What a step has done.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Step {
+    /// There is more to do.
+    More,
+    /// Other threads have to do something first.
+    Waits,
+    /// The cut has all its records.
+    Complete(Outcome),
+}
+
+/// Whether a cut is consistent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Consistent,
+    /// L8.
+    Void,
+}
+
+impl Coordinator {
+    pub(crate) fn new(system: &Shared) -> Coordinator {
+        Coordinator {
+            pass: system.passes.now(),
+            work: Work::Over,
+        }
+    }
+
+    /// Whether no cut is being taken.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self.work, Work::Over)
+    }
+
+    /// Whether the next step is to find out that no code of an earlier pass runs.
+    #[cfg(test)]
+    pub(crate) fn waits_for_threads(&self) -> bool {
+        matches!(self.work, Work::Threads(_))
+    }
+
+    /// Begins a cut. The one before is over.
+    pub(crate) fn begin(&mut self, system: &Shared, recorder: Arc<dyn Recorder>) {
+        debug_assert!(self.is_over(), "L1: the cut before is not over");
+        system.cut.begin(recorder);
+        self.begin_pass(system);
+    }
+
+    fn begin_pass(&mut self, system: &Shared) {
+        let (pass, earlier) = system.passes.begin_next(outside_threads());
+        self.pass = pass;
+        self.work = Work::Threads(earlier);
+    }
+
+    /// Takes one step of the cut. Not within a turn.
+    pub(crate) fn step(&mut self, system: &Shared) -> Step {
+        match &mut self.work {
+            Work::Over => Step::Waits,
+            Work::Threads(earlier) => {
+                if !earlier.have_left() {
+                    return Step::Waits;
+                }
+                self.work = Work::Idle(Walked::default());
+                Step::More
+            }
+            Work::Idle(walked) => {
+                if let Some(active) = walked.walk_on(system) {
+                    self.work = Work::Active(active);
+                }
+                Step::More
+            }
+            Work::Active(active) => {
+                active.retain(|cell| enter(cell) == Entered::No);
+                let before = self.pass.parity().other();
+                let mut behind = system.registry.in_pass(before);
+                #[cfg(test)]
+                if crate::injected_fault::is_planted(
+                    crate::injected_fault::InjectedFault::CaptureNotAwaited,
+                ) {
+                    behind = 0;
+                }
+                if behind > 0 {
+                    if active.is_empty() {
+                        self.work = Work::Idle(Walked::default());
+                    }
+                    return Step::Waits;
+                }
+                match self.pass.walk() {
+                    Walk::Capture => self.begin_pass(system),
+                    Walk::Mailbox => self.work = Work::Records,
+                }
+                Step::More
+            }
+            Work::Records => {
+                if !system.passes.has_recorded() {
+                    return Step::Waits;
+                }
+                system.cut.end();
+                self.work = Work::Over;
+                Step::Complete(match system.passes.take_void() {
+                    true => Outcome::Void,
+                    false => Outcome::Consistent,
+                })
+            }
+        }
+    }
+}
+
+impl Walked {
+    /// Looks at the next actors. Returns the active ones when it has seen all.
+    fn walk_on(&mut self, system: &Shared) -> Option<Vec<CellRef>> {
+        let Some(page) = system.registry.next_page(&mut self.walk, PAGE) else {
+            return Some(std::mem::take(&mut self.active));
+        };
+        let active = page.into_iter().filter(|cell| enter(cell) == Entered::No);
+        self.active.extend(active);
+        None
+    }
+}
+
+#[derive(PartialEq, Eq)]
+enum Entered {
+    Yes,
+    /// It is active: it enters when its next run begins, or has done so.
+    No,
+}
+
+fn enter(cell: &CellRef) -> Entered {
+    match cell.hold_idle() {
+        Ok(idle) => {
+            idle.park();
+            Entered::Yes
+        }
+        Err(Occupied::Ended) => Entered::Yes,
+        Err(Occupied::Active) => Entered::No,
+    }
+}

@@ -1,0 +1,23 @@
+//! Phases and passes: where the line of a consistent cut runs through the histories of actors
+//! (invariants L1 to L8, see `README.md`).
+//!
+//! - [`number`]: the numbers of passes and phases, and their low bits.
+//! - [`outside`]: threads that send from outside.
+//! - [`published`]: the pass that a worker has published.
+//! - [`passes`]: the pass of a system, and the threads that may be in an earlier one.
+//! - [`this_thread`]: the outside threads of the process.
+
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod model_tests;
+mod number;
+mod outside;
+mod passes;
+mod published;
+mod this_thread;
+
+pub(crate) use number::{Parity, Pass, PassMark, Phase, Stamp, Walk};
+pub(crate) use passes::{Earlier, Passes};
+pub(crate) use published::PublishedPass;
+pub(crate) use this_thread::{outside_threads, send_from_outside};

@@ -1,0 +1,85 @@
+//! Threads that send and are no worker of the receiver's system (L5).
+//!
+//! The words are those of the process ([`super::this_thread`]), not of a system: a coordinator may
+//! wait for the send of a thread to another system, which is as short.
+
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering, fault, fence, lock};
+
+/// A thread that may send from outside.
+pub(crate) struct OutsideThread {
+    /// Odd while the thread sends. Written by this thread alone.
+    sends: AtomicU64,
+}
+
+/// The threads of a process that have sent from outside and have not ended.
+#[derive(Default)]
+pub(crate) struct OutsideThreads(pub(super) Mutex<Vec<Arc<OutsideThread>>>);
+
+/// Threads that were sending when the coordinator read their words.
+pub(crate) struct Senders(Vec<(Arc<OutsideThread>, u64)>);
+
+impl OutsideThread {
+    pub(crate) fn new() -> OutsideThread {
+        OutsideThread {
+            sends: AtomicU64::new(0),
+        }
+    }
+
+    /// Calls `body`, which reads the pass of the system, and sends. Not within another `body` of
+    /// the same thread.
+    #[inline]
+    pub(crate) fn send<R>(&self, body: impl FnOnce() -> R) -> R {
+        struct Sent<'t>(&'t OutsideThread, u64);
+        impl Drop for Sent<'_> {
+            fn drop(&mut self) {
+                // Release: pairs with the Acquire in `has_sent`. The message is in its mailbox when
+                // the coordinator reads this word.
+                let release = fault!(Ordering::Release, SentRelaxed => Ordering::Relaxed);
+                self.0.sends.store(self.1, release);
+            }
+        }
+        // Relaxed: only this thread writes it.
+        let before = self.sends.load(Ordering::Relaxed);
+        debug_assert!(before % 2 == 0, "L5: a send within a send");
+        // Release: a coordinator that waits for the send before may read this word in place of that
+        // send's last one.
+        let release = fault!(Ordering::Release, NextSendRelaxed => Ordering::Relaxed);
+        self.sends.store(before + 1, release);
+        // Pairs with the fence in `Passes::begin_next`: either the coordinator finds this word odd,
+        // or `body` reads the new pass.
+        fault!(fence(Ordering::SeqCst), NoFenceBeforeSend => ());
+        let _sent = Sent(self, before + 2);
+        body()
+    }
+}
+
+impl OutsideThreads {
+    pub(crate) fn join(&self, thread: &Arc<OutsideThread>) {
+        lock(&self.0).push(thread.clone());
+    }
+
+    pub(crate) fn leave(&self, thread: &Arc<OutsideThread>) {
+        lock(&self.0).retain(|other| !Arc::ptr_eq(other, thread));
+    }
+
+    /// Returns the threads that send now, and may have read an earlier pass.
+    pub(crate) fn senders(&self) -> Senders {
+        let threads = lock(&self.0);
+        let sends = |thread: &Arc<OutsideThread>| {
+            // Acquire: pairs with the Release at the end of a send.
+            let word = thread.sends.load(Ordering::Acquire);
+            (word % 2 == 1).then(|| (thread.clone(), word))
+        };
+        Senders(threads.iter().filter_map(sends).collect())
+    }
+}
+
+impl Senders {
+    /// Whether each of them has sent what it was sending.
+    pub(crate) fn have_sent(&mut self) -> bool {
+        // Acquire: as in `senders`.
+        self.0
+            .retain(|(thread, word)| thread.sends.load(Ordering::Acquire) == *word);
+        self.0.is_empty()
+    }
+}

@@ -1,0 +1,60 @@
+//! The pass that a worker has published (L5).
+
+use super::number::Pass;
+use crate::sync::{AtomicU64, Ordering, fault, fence};
+
+/// What one worker has published: the pass of the code that it runs, or that it runs nothing.
+pub(crate) struct PublishedPass(AtomicU64);
+
+/// The worker runs nothing. Otherwise the word is the number of a pass and one.
+const NOTHING: u64 = 0;
+
+impl PublishedPass {
+    /// Of a worker that runs nothing.
+    pub(crate) fn new() -> PublishedPass {
+        PublishedPass(AtomicU64::new(NOTHING))
+    }
+
+    /// The worker runs something from here on. Returns the pass to run it in.
+    pub(crate) fn begin(&self, now: impl Fn() -> Pass) -> Pass {
+        let mut pass = now();
+        loop {
+            // Release: a coordinator may read this word in place of the one that `end` has stored.
+            let release = fault!(Ordering::Release, NextRunRelaxed => Ordering::Relaxed);
+            self.0.store(pass.number() + 1, release);
+            // Pairs with the fence in `Passes::begin_next`: either the coordinator finds this word,
+            // or this thread finds the new pass.
+            fault!(NoFenceBeforeSecondRead => {
+                return pass;
+            });
+            fence(Ordering::SeqCst);
+            let again = now();
+            if again == pass {
+                return pass;
+            }
+            pass = again;
+        }
+    }
+
+    /// What the worker runs from here on is in this later pass.
+    pub(crate) fn enter(&self, pass: Pass) {
+        // Release: pairs with the Acquire in `has_left`. What this thread sent in the pass before
+        // is in the mailboxes when the coordinator reads this word.
+        let release = fault!(Ordering::Release, EntryRelaxed => Ordering::Relaxed);
+        self.0.store(pass.number() + 1, release);
+    }
+
+    /// The worker runs nothing from here on.
+    pub(crate) fn end(&self) {
+        // Release: as in `enter`.
+        let release = fault!(Ordering::Release, RestRelaxed => Ordering::Relaxed);
+        self.0.store(NOTHING, release);
+    }
+
+    /// Whether the worker has left the passes before this one.
+    pub(crate) fn has_left_before(&self, pass: Pass) -> bool {
+        // Acquire: pairs with the Release of `enter` and `end`.
+        let word = self.0.load(Ordering::Acquire);
+        word == NOTHING || word > pass.number()
+    }
+}

@@ -1,0 +1,47 @@
+//! The outside threads of this process, and this thread as one of them (L5).
+
+use super::number::Pass;
+use super::outside::{OutsideThread, OutsideThreads};
+use crate::sync::{Arc, Mutex};
+
+static THREADS: OutsideThreads = OutsideThreads(Mutex::new(Vec::new()));
+
+/// Returns the threads of this process that have sent from outside.
+pub(crate) fn outside_threads() -> &'static OutsideThreads {
+    &THREADS
+}
+
+/// This thread, as long as it is in the list.
+struct Listed(Arc<OutsideThread>);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        THREADS.leave(&self.0);
+    }
+}
+
+std::thread_local! {
+    static THIS: Listed = {
+        let thread = Arc::new(OutsideThread::new());
+        THREADS.join(&thread);
+        Listed(thread)
+    };
+}
+
+/// Calls `body` with the pass of the system, to send from a thread that is no worker of it.
+pub(crate) fn send_from_outside<R>(now: impl Fn() -> Pass, body: impl FnOnce(Pass) -> R) -> R {
+    let mut body = Some(body);
+    let mut send = |thread: &OutsideThread| {
+        let body = body.take();
+        thread.send(|| body.map(|body| body(now())))
+    };
+    let sent = THIS.try_with(|this| send(&this.0));
+    let sent = sent.unwrap_or_else(|_| {
+        // The thread ends, and a destructor of it sends.
+        let thread = Arc::new(OutsideThread::new());
+        THREADS.join(&thread);
+        let listed = Listed(thread);
+        send(&listed.0)
+    });
+    sent.expect("called once")
+}

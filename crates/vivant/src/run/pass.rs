@@ -1,0 +1,161 @@
+//! An actor enters a pass, and messages and signals cross the line of a cut (`phase/README.md`).
+
+use super::idle::Idle;
+use super::run_guard::RunGuard;
+use crate::actor::{CellRef, Envelope, Header, Raised, RunState, Signals, StateRef, WaitingPlace};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
+use crate::message::MessageRole;
+use crate::phase::{Parity, Pass, Stamp, Walk};
+
+/// The right to access an actor's state and owner part (C1).
+pub(super) trait Holder {
+    fn header(&self) -> &Header;
+    fn cell(&self) -> CellRef;
+    fn run_state(&mut self) -> &mut RunState;
+    fn state_ref(&mut self) -> StateRef<'_>;
+    /// Moves the messages of the inbox to the backlog.
+    fn refill_backlog(&mut self);
+}
+
+impl RunGuard<'_> {
+    /// L2: before a run, and before anything that was sent behind the line.
+    #[inline]
+    pub(crate) fn enter_pass(&mut self) {
+        let pass = self.worker.enter_pass();
+        if self.owner().pass != pass.mark() {
+            enter(self, pass);
+        }
+    }
+
+    /// L2, L4: a message that was not sent in the phase of this code is taken out.
+    #[cold]
+    pub(crate) fn across_line(&mut self, mut message: Envelope, place: WaitingPlace) -> Envelope {
+        #[cfg(test)]
+        if is_planted(InjectedFault::CaptureTooLate) {
+            return message;
+        }
+        self.enter_pass();
+        record_older(&self.actor.cell(), &mut message, place, self.worker.stamp());
+        message
+    }
+
+    /// As `across_line`, if the message was not sent in the phase of this code.
+    #[inline]
+    pub(crate) fn taken_from(&mut self, place: WaitingPlace, message: Envelope) -> Envelope {
+        match message.stamp() == self.worker.stamp() {
+            true => message,
+            false => self.across_line(message, place),
+        }
+    }
+
+    /// L2, L6: signals are taken.
+    #[cold]
+    pub(crate) fn signals_across_line(&mut self, raised: Raised) -> Signals {
+        let parity = |held: &Self| held.worker.pass().phase().parity();
+        if raised.of(parity(self).other()) != Signals::default() {
+            self.enter_pass();
+        }
+        let own = parity(self);
+        let older = raised.of(own.other());
+        record_signals(&self.actor.cell(), older);
+        raised.of(own).after(older)
+    }
+}
+
+impl Idle {
+    /// L2: before the holder does anything with the actor.
+    pub(super) fn enter_pass(&mut self) {
+        let pass = self.header().system.passes.now();
+        if self.run_state().pass != pass.mark() {
+            enter(self, pass);
+        }
+    }
+}
+
+/// An actor enters the pass of the system.
+#[cold]
+fn enter(actor: &mut impl Holder, pass: Pass) {
+    let cell = actor.cell();
+    let system = &cell.system;
+    actor.run_state().pass = pass.mark();
+    match pass.walk() {
+        Walk::Capture => system.cut.record(|cut| {
+            cut.captured(&cell, &mut actor.state_ref());
+            cut.captured_run_state(&cell, actor.run_state());
+        }),
+        Walk::Mailbox => record_mailbox(actor, &cell, pass.phase().stamp(), pass.phase().parity()),
+    }
+    // Last: the coordinator takes the records when all actors have entered.
+    system.registry.enters(cell.place(), pass.parity());
+}
+
+/// L4: records the older messages and signals that wait for an actor.
+fn record_mailbox(actor: &mut impl Holder, cell: &CellRef, stamp: Stamp, parity: Parity) {
+    actor.refill_backlog();
+    let run_state = actor.run_state();
+    if let Some(cold) = &mut run_state.cold {
+        cold.deferred
+            .each(|message| record_older(cell, message, WaitingPlace::Deferred, stamp));
+    }
+    if let Some(queue) = cell.bounded_queue() {
+        queue.each_waiting(|message| record_older(cell, message, WaitingPlace::Queue, stamp));
+    }
+    run_state
+        .backlog
+        .each_envelope(|message| record_older(cell, message, WaitingPlace::Inbox, stamp));
+    record_signals(cell, cell.signals.move_to(parity));
+}
+
+/// L4: records a message that was not sent in the phase of `stamp`, which is that of the system.
+fn record_older(actor: &CellRef, message: &mut Envelope, place: WaitingPlace, stamp: Stamp) {
+    if message.stamp() == stamp {
+        return;
+    }
+    #[cfg(test)]
+    if place == WaitingPlace::Deferred && is_planted(InjectedFault::DeferredUnrecorded) {
+        return;
+    }
+    // A ticket stands for a message that is recorded itself.
+    if message.kind().role != MessageRole::Ticket {
+        let record = |message: &Envelope| {
+            actor
+                .system
+                .cut
+                .record(|cut| cut.waits(actor, place, message));
+        };
+        record(message);
+    }
+    message.set_stamp(stamp);
+}
+
+fn record_signals(actor: &CellRef, older: Signals) {
+    if older != Signals::default() {
+        actor
+            .system
+            .cut
+            .record(|cut| cut.is_signalled(actor, older));
+    }
+}
+
+impl Holder for RunGuard<'_> {
+    fn header(&self) -> &Header {
+        self.actor()
+    }
+
+    fn cell(&self) -> CellRef {
+        self.actor.cell()
+    }
+
+    fn run_state(&mut self) -> &mut RunState {
+        self.owner()
+    }
+
+    fn state_ref(&mut self) -> StateRef<'_> {
+        self.state()
+    }
+
+    fn refill_backlog(&mut self) {
+        self.refill();
+    }
+}
