@@ -104,6 +104,7 @@ fn a_report_has_data_and_charts_of_everything() {
 
     let data = [
         "runs.jsonl",
+        "savina.jsonl",
         "counted.jsonl",
         "heaps.jsonl",
         "large.jsonl",
@@ -148,6 +149,7 @@ fn a_report_has_data_and_charts_of_everything() {
         !matches!(
             group,
             Group::Uncharted
+                | Group::Savina
                 | Group::References
                 | Group::Queued
                 | Group::Heaps
