@@ -1,5 +1,6 @@
 //! A ring of actors, for the benches that send tokens round rings.
 
+use super::savina::snapshot_point;
 use crate::failure::Failure;
 use fastrand::Rng;
 use std::sync::mpsc::Sender;
@@ -10,7 +11,15 @@ struct Node {
     /// Counted from 1, as the ring goes.
     place: u64,
     next: Option<Address<Node>>,
+    end: Box<End>,
+}
+
+/// The end of a token's way.
+struct End {
+    /// Gets the place.
     done: Sender<u64>,
+    /// The hops that a token goes on from here, once, past the snapshot point.
+    second_half: Option<u64>,
 }
 
 #[behaviours]
@@ -23,14 +32,30 @@ impl Node {
     fn token(&mut self, t: &Turn<Self>, hops: u64) {
         match &self.next {
             Some(next) if hops > 0 => t.send(next.token(hops - 1)),
+            _ => self.end(t),
+        }
+    }
+
+    /// The next token that ends here is at the snapshot point, and goes on.
+    fn expect_snapshot_point(&mut self, hops: u64) {
+        self.end.second_half = Some(hops);
+    }
+
+    #[local]
+    fn end(&mut self, t: &Turn<Self>) {
+        match self.end.second_half.take() {
+            Some(hops) => {
+                snapshot_point(t);
+                self.token(t, hops);
+            }
             // The receiver is gone only after the bench has failed.
-            _ => drop(self.done.send(self.place)),
+            None => drop(self.end.done.send(self.place)),
         }
     }
 }
 
-/// Its first actor stands for it.
-pub(super) struct Ring(Address<Node>);
+/// The actors, in the order in which it visits them.
+pub(super) struct Ring(Vec<Address<Node>>);
 
 impl Ring {
     /// A ring that visits the actors as they were made.
@@ -39,7 +64,7 @@ impl Ring {
         actors: u64,
         done: &Sender<u64>,
     ) -> Result<Ring, Failure> {
-        Ring::visiting(&nodes(system, actors, done))
+        Ring::visiting(nodes(system, actors, done))
     }
 
     /// A ring that visits them in an order that is always the same and has no pattern.
@@ -50,20 +75,29 @@ impl Ring {
     ) -> Result<Ring, Failure> {
         let mut nodes = nodes(system, actors, done);
         Rng::with_seed(1).shuffle(&mut nodes);
-        Ring::visiting(&nodes)
+        Ring::visiting(nodes)
     }
 
-    fn visiting(nodes: &[Address<Node>]) -> Result<Ring, Failure> {
+    fn visiting(nodes: Vec<Address<Node>>) -> Result<Ring, Failure> {
         let after = nodes.iter().cycle().skip(1);
-        for ((place, node), next) in (1..).zip(nodes).zip(after) {
+        for ((place, node), next) in (1..).zip(&nodes).zip(after) {
             node.stand(place, next.clone()).ask_blocking()?;
         }
-        Ok(Ring(nodes[0].clone()))
+        Ok(Ring(nodes))
     }
 
     /// Sends a token that goes `hops` hops; `done` gets the place at which it ends.
     pub(super) fn send(&self, hops: u64) {
-        self.0.token(hops).send();
+        self.0[0].token(hops).send();
+    }
+
+    /// Prepares a token that goes `hops` hops, with the snapshot point half-way. Returns the number
+    /// of hops to [`send`](Ring::send): the first half.
+    pub(super) fn expect_snapshot_point(&self, hops: u64) -> Result<u64, Failure> {
+        let first = hops / 2;
+        let middle = &self.0[(first % self.0.len() as u64) as usize];
+        middle.expect_snapshot_point(hops - first).ask_blocking()?;
+        Ok(first)
     }
 }
 
@@ -72,7 +106,10 @@ fn nodes(system: &System, actors: u64, done: &Sender<u64>) -> Vec<Address<Node>>
         system.spawn(Node {
             place: 0,
             next: None,
-            done: done.clone(),
+            end: Box::new(End {
+                done: done.clone(),
+                second_half: None,
+            }),
         })
     };
     (0..actors).map(node).collect()
