@@ -1,9 +1,10 @@
 //! A ring of actors, for the benches that send tokens round rings.
 
 use super::savina::snapshot_point;
+use super::sink::Sink;
 use crate::failure::Failure;
 use fastrand::Rng;
-use std::sync::mpsc::Sender;
+use std::num::NonZeroU64;
 use vivant::prelude::*;
 
 #[derive(Actor)]
@@ -11,15 +12,10 @@ struct Node {
     /// Counted from 1, as the ring goes.
     place: u64,
     next: Option<Address<Node>>,
-    end: Box<End>,
-}
-
-/// The end of a token's way.
-struct End {
-    /// Gets the place.
-    done: Sender<u64>,
+    /// Gets the place at which a token ends.
+    sink: Address<Sink>,
     /// The hops that a token goes on from here, once, past the snapshot point.
-    second_half: Option<u64>,
+    second_half: Option<NonZeroU64>,
 }
 
 #[behaviours]
@@ -38,18 +34,17 @@ impl Node {
 
     /// The next token that ends here is at the snapshot point, and goes on.
     fn expect_snapshot_point(&mut self, hops: u64) {
-        self.end.second_half = Some(hops);
+        self.second_half = NonZeroU64::new(hops);
     }
 
     #[local]
     fn end(&mut self, t: &Turn<Self>) {
-        match self.end.second_half.take() {
+        match self.second_half.take() {
             Some(hops) => {
                 snapshot_point(t);
-                self.token(t, hops);
+                self.token(t, hops.get());
             }
-            // The receiver is gone only after the bench has failed.
-            None => drop(self.end.done.send(self.place)),
+            None => t.send(self.sink.add(self.place)),
         }
     }
 }
@@ -62,18 +57,18 @@ impl Ring {
     pub(super) fn in_order(
         system: &System,
         actors: u64,
-        done: &Sender<u64>,
+        sink: &Address<Sink>,
     ) -> Result<Ring, Failure> {
-        Ring::visiting(nodes(system, actors, done))
+        Ring::visiting(nodes(system, actors, sink))
     }
 
     /// A ring that visits them in an order that is always the same and has no pattern.
     pub(super) fn shuffled(
         system: &System,
         actors: u64,
-        done: &Sender<u64>,
+        sink: &Address<Sink>,
     ) -> Result<Ring, Failure> {
-        let mut nodes = nodes(system, actors, done);
+        let mut nodes = nodes(system, actors, sink);
         Rng::with_seed(1).shuffle(&mut nodes);
         Ring::visiting(nodes)
     }
@@ -86,7 +81,7 @@ impl Ring {
         Ok(Ring(nodes))
     }
 
-    /// Sends a token that goes `hops` hops; `done` gets the place at which it ends.
+    /// Sends a token that goes `hops` hops; the sink gets the place at which it ends.
     pub(super) fn send(&self, hops: u64) {
         self.0[0].token(hops).send();
     }
@@ -101,15 +96,13 @@ impl Ring {
     }
 }
 
-fn nodes(system: &System, actors: u64, done: &Sender<u64>) -> Vec<Address<Node>> {
+fn nodes(system: &System, actors: u64, sink: &Address<Sink>) -> Vec<Address<Node>> {
     let node = |_| {
         system.spawn(Node {
             place: 0,
             next: None,
-            end: Box::new(End {
-                done: done.clone(),
-                second_half: None,
-            }),
+            sink: sink.clone(),
+            second_half: None,
         })
     };
     (0..actors).map(node).collect()
