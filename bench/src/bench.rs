@@ -36,6 +36,8 @@ pub enum Group {
     Latency,
     /// In the data, in no chart.
     Uncharted,
+    /// Programs of the Savina suite, in no chart.
+    Savina,
     /// Operations on counts.
     Counts,
     /// Figures of counted references, in no chart.

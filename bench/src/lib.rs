@@ -40,4 +40,4 @@ pub use failure::Failure;
 pub use param::{Kind, Param, Params, Value};
 pub use row::Row;
 pub use run::{Expectation, Run};
-pub use workloads::BENCHES;
+pub use workloads::{BENCHES, snapshot_points};

@@ -25,7 +25,7 @@ const fn chart(group: Group, file: &'static str, title: &'static str) -> Chart {
     Chart { group, file, title }
 }
 
-pub(super) const PARTS: [Part; 5] = [
+pub(super) const PARTS: [Part; 6] = [
     Part {
         name: "actors",
         data: "runs.jsonl",
@@ -35,6 +35,12 @@ pub(super) const PARTS: [Part; 5] = [
             chart(Group::Latency, "latency.svg", "Latency"),
         ],
         uncharted: &[Group::Uncharted],
+    },
+    Part {
+        name: "savina",
+        data: "savina.jsonl",
+        charts: &[],
+        uncharted: &[Group::Savina],
     },
     Part {
         name: "counted",

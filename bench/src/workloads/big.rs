@@ -8,6 +8,7 @@
 //! Timed: from the first actor's start to the last report. The actors are made and introduced
 //! before. An operation is a message: 120 × 20,000 pings and as many pongs.
 
+use super::savina::{Random, snapshot_point};
 use super::sink::Sink;
 use crate::prelude::*;
 use std::sync::Arc;
@@ -29,8 +30,8 @@ struct Peer {
     id: usize,
     all: Arc<[Address<Peer>]>,
     sink: Address<Sink>,
-    /// Savina's generator; its seed is the actor's number.
-    random: u32,
+    /// Its seed is the actor's number.
+    random: Random,
     left: u64,
     expected: usize,
     right: u64,
@@ -63,8 +64,7 @@ impl Peer {
             return;
         }
         self.left -= 1;
-        self.random = (self.random * 1_309 + 13_849) & 0xFFFF;
-        self.expected = self.random as usize % self.all.len();
+        self.expected = self.random.below(self.all.len() as u64) as usize;
         t.send(self.all[self.expected].ping(self.id));
     }
 }
@@ -78,7 +78,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
             id,
             all: Arc::new([]),
             sink: sink.clone(),
-            random: id as u32 & 0xFFFF,
+            random: Random::seeded(id as u64),
             left: pings,
             expected: 0,
             right: 0,
@@ -93,6 +93,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     for peer in all.iter() {
         peer.begin().send();
     }
+    snapshot_point(&system);
     let right = system.block_on(right)?;
     let spent = meter.stop();
     run.row(

@@ -12,6 +12,7 @@
 //! Timed: from the making of the first actor to the last consumer's answer. An operation is an
 //! item: a request and an answer on each side.
 
+use super::savina::{Random, snapshot_point};
 use crate::prelude::*;
 use std::collections::VecDeque;
 use std::hint::black_box;
@@ -134,11 +135,8 @@ impl Consumer {
 
 /// The work: logarithms of the numbers of Savina's generator, which begins anew each time.
 fn worked(term: f64, cost: u64) -> f64 {
-    let mut state = cost;
-    let terms = (0..(cost * 100).max(1)).map(|_| {
-        state = (state * 1_309 + 13_849) & 65_535;
-        (1.0 / (state + 1) as f64 + 0.01).ln()
-    });
+    let mut random = Random::seeded(cost);
+    let terms = (0..(cost * 100).max(1)).map(|_| (1.0 / (random.draw() + 1) as f64 + 0.01).ln());
     term + terms.sum::<f64>()
 }
 
@@ -193,6 +191,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         });
         producer.produce().send();
     }
+    snapshot_point(&system);
     let sum = super::sum(&system, consumed)?;
     let spent = meter.stop();
     let expected = producers * sum_of_items(items, producer_cost);

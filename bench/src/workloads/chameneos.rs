@@ -8,6 +8,7 @@
 //! Timed: from the making of the first actor to the last creature's count. An operation is a
 //! meeting: four messages.
 
+use super::savina::Halves;
 use crate::prelude::*;
 use vivant::prelude::*;
 
@@ -41,7 +42,7 @@ pub(super) const CHAMENEOS10: Bench = Bench {
 #[derive(Actor)]
 struct Broker {
     /// Meetings to come.
-    left: u64,
+    left: Halves,
     waiting: Option<(Address<Creature>, u64, u8)>,
     at_large: u64,
     counted: u64,
@@ -58,14 +59,14 @@ impl Broker {
     }
 
     fn meet(&mut self, t: &Turn<Self>, who: Address<Creature>, id: u64, colour: u8) {
-        if self.left == 0 {
+        if !self.left.remain(t) {
             t.send(who.go_home());
             return;
         }
         match self.waiting.take() {
             None => self.waiting = Some((who, id, colour)),
             Some((other, other_id, other_colour)) => {
-                self.left -= 1;
+                self.left.step(t);
                 t.send(other.mate(id, colour));
                 t.send(who.mate(other_id, other_colour));
             }
@@ -135,7 +136,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let system = run.system();
     let meter = Meter::start();
     let broker = system.spawn(Broker {
-        left: meetings,
+        left: Halves::of(meetings),
         waiting: None,
         at_large: creatures,
         counted: 0,

@@ -6,6 +6,7 @@
 //! Timed: from the message that starts the producer to the sum's arrival. An operation is an
 //! increment.
 
+use super::savina::Halves;
 use crate::prelude::*;
 use vivant::prelude::*;
 
@@ -41,7 +42,8 @@ struct Producer {
 #[behaviours]
 impl Producer {
     fn produce(&mut self, t: &Turn<Self>, messages: u64) -> Promise<u64> {
-        for _ in 0..messages {
+        let mut messages = Halves::of(messages);
+        while messages.step(t) {
             t.send(self.counter.increment());
         }
         t.ask(self.counter.sum())

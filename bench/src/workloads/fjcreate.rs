@@ -8,6 +8,7 @@
 //! Timed: from the making of the first actor to the last one's end of work. An operation is an
 //! actor.
 
+use super::savina::Halves;
 use crate::prelude::*;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -78,7 +79,8 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let system = run.system();
     let finish = Finish::at(actors);
     let meter = Meter::start();
-    for _ in 0..actors {
+    let mut births = Halves::of(actors);
+    while births.step(&system) {
         let finish = finish.clone();
         system.spawn(Worker { finish }).work().send();
     }

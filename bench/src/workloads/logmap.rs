@@ -8,6 +8,7 @@
 //!
 //! Timed: from the master's first message to its last answer. An operation is a term.
 
+use super::savina::Halves;
 use crate::prelude::*;
 use vivant::prelude::*;
 
@@ -79,6 +80,7 @@ impl Series {
 #[derive(Actor)]
 struct Master {
     series: Vec<Address<Series>>,
+    results: Halves,
 }
 
 #[behaviours]
@@ -90,7 +92,18 @@ impl Master {
                 t.send(series.next_term());
             }
         }
-        t.all(self.series.iter().map(|series| t.ask(series.term())))
+        let me = t.me();
+        t.all(
+            self.series
+                .iter()
+                .map(|series| t.ask(series.term()).then(me.ended())),
+        )
+    }
+
+    #[then]
+    fn ended(&mut self, t: &Turn<Self>, term: Result<f64, AskError>) -> f64 {
+        self.results.step(t);
+        term.unwrap_or(f64::NAN)
     }
 }
 
@@ -131,6 +144,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     };
     let master = system.spawn(Master {
         series: (0..series).map(of).collect(),
+        results: Halves::of(series),
     });
     let meter = Meter::start();
     let last = master.last_terms(terms).ask_blocking()?;

@@ -42,6 +42,7 @@ mod restarts;
 mod ring;
 mod rings;
 mod round_trips;
+mod savina;
 mod sharing;
 mod sides;
 mod sink;
@@ -49,6 +50,8 @@ mod spawn;
 mod synchronizer;
 mod threadring;
 mod wait_cycles;
+
+pub use savina::snapshot_points;
 
 use crate::bench::Bench;
 use vivant::{AskError, AskFuture, System};
@@ -84,6 +87,18 @@ pub const BENCHES: &[Bench] = &[
     fair_cost::FAIR_COST,
     hello::HELLO,
     idle::IDLE,
+    savina::FJTHRPUT,
+    savina::CONCDICT,
+    savina::CONCSLL,
+    savina::PHILOSOPHER,
+    savina::BARBER,
+    savina::CIGSMOK,
+    savina::BANKING,
+    savina::RADIXSORT,
+    savina::UCT,
+    savina::TRAPEZOID,
+    savina::ASTAR,
+    savina::NQUEENK,
     counted::REFCOUNT,
     counted::BIAS,
     counted::GCBENCH_SINGLE,

@@ -5,6 +5,7 @@
 //! Timed: from the message that starts the pinger to its answer after the last pong. An operation
 //! is a round trip: two messages.
 
+use super::savina::Halves;
 use crate::prelude::*;
 use vivant::prelude::*;
 
@@ -37,7 +38,7 @@ impl Ponger {
 #[derive(Actor)]
 struct Pinger {
     peer: Address<Ponger>,
-    left: u64,
+    round_trips: Halves,
     done: Option<Resolver<()>>,
 }
 
@@ -45,15 +46,19 @@ struct Pinger {
 impl Pinger {
     fn play(&mut self, t: &Turn<Self>, round_trips: u64) -> Promise<()> {
         let (promise, done) = t.promise();
-        self.left = round_trips;
+        self.round_trips = Halves::of(round_trips);
         self.done = Some(done);
-        t.send(self.peer.ping(t.me()));
+        self.next(t);
         promise
     }
 
     fn pong(&mut self, t: &Turn<Self>) {
-        self.left -= 1;
-        if self.left > 0 {
+        self.next(t);
+    }
+
+    #[local]
+    fn next(&mut self, t: &Turn<Self>) {
+        if self.round_trips.step(t) {
             t.send(self.peer.ping(t.me()));
         } else if let Some(done) = self.done.take() {
             done.resolve(());
@@ -67,7 +72,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let ponger = system.spawn(Ponger { pings: 0 });
     let pinger = system.spawn(Pinger {
         peer: ponger.clone(),
-        left: 0,
+        round_trips: Halves::of(0),
         done: None,
     });
     let meter = Meter::start();

@@ -8,8 +8,8 @@
 //! before. An operation is a hop, in whichever ring.
 
 use super::ring::Ring;
+use super::sink::Sink;
 use crate::prelude::*;
-use std::sync::mpsc;
 use vivant::System;
 
 pub(super) const RINGS: Bench = Bench::new(
@@ -32,16 +32,16 @@ pub(super) fn turn(
     actors: u64,
     hops: u64,
 ) -> Result<(Spent, u64), Failure> {
-    let (done, ended) = mpsc::channel();
+    let sink = system.spawn(Sink::new(count));
     let rings = (0..count)
-        .map(|_| Ring::in_order(system, actors, &done))
+        .map(|_| Ring::in_order(system, actors, &sink))
         .collect::<Result<Vec<_>, _>>()?;
-    drop(done);
+    let places = sink.sum().ask();
     let meter = Meter::start();
     for ring in &rings {
         ring.send(hops);
     }
-    let places: u64 = (0..count).map_while(|_| ended.recv().ok()).sum();
+    let places = system.block_on(places)?;
     Ok((meter.stop(), places))
 }
 

@@ -10,8 +10,8 @@
 //! hop.
 
 use super::ring::Ring;
+use super::sink::Sink;
 use crate::prelude::*;
-use std::sync::mpsc;
 
 const ACTORS: Param = Param::count("actors", 503, 7, "actors in the ring");
 const HOPS: Param = Param::count("hops", 10_000_000, 1_000, "hops of the token");
@@ -47,15 +47,16 @@ pub(super) const THREADRING_SHUFFLED: Bench = Bench {
 fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let (actors, hops) = (run.count("actors"), run.count("hops"));
     let system = run.system();
-    let (done, ended) = mpsc::channel();
+    let sink = system.spawn(Sink::new(1));
     let ring = match run.choice("order") {
-        "shuffled" => Ring::shuffled(&system, actors, &done)?,
-        _ => Ring::in_order(&system, actors, &done)?,
+        "shuffled" => Ring::shuffled(&system, actors, &sink)?,
+        _ => Ring::in_order(&system, actors, &sink)?,
     };
-    drop(done);
+    let place = sink.sum().ask();
+    let first_half = ring.expect_snapshot_point(hops)?;
     let meter = Meter::start();
-    ring.send(hops);
-    let place = ended.recv().unwrap_or(0);
+    ring.send(first_half);
+    let place = system.block_on(place)?;
     let spent = meter.stop();
     run.row(
         spent,
