@@ -76,7 +76,7 @@ impl BoundedQueue {
     }
 
     /// Gives `message` a place, and calls `push`, which pushes its ticket. Both happen under the
-    /// lock, before any other message is given a place. So does a call of `displaces`, with an older
+    /// lock, before any other message is given a place. So does a call of `displaces`, with a
     /// message that has to leave.
     pub(crate) fn offer(
         &self,

@@ -20,7 +20,6 @@ mod constraint;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod current_actor;
-mod cut_in_progress;
 mod dead_letter;
 mod deferred_messages;
 mod dependents;
@@ -60,6 +59,7 @@ mod post;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod published;
+mod recorder;
 #[allow(
     unsafe_code,
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
@@ -105,7 +105,6 @@ pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, StateRef};
 pub(crate) use constraint::{Decision, Rule, Update};
-pub(crate) use cut_in_progress::{Recorder, WaitingPlace};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter, note_unresolved};
 pub(crate) use deferred_messages::{
     Completes, DeferredMessages, Evaluated, Evaluation, Guarded, Open, first_decides_for,
@@ -126,6 +125,7 @@ pub use options::{Guard, JoinGuard, Mailbox, Pool, Steps, Unawaited};
 pub use outgoing::OutgoingReferences;
 pub(crate) use outgoing::{OutgoingReference, TraceCoverage, known};
 pub(crate) use post::{Received, To, bury, post, post_by, post_or_bury, report};
+pub(crate) use recorder::{Recorder, WaitingPlace, record, set_recorder};
 pub(crate) use reference::{AddressRef, Cached, CellRef, Dropped, count_back};
 pub(crate) use reference_word::CommitResult;
 pub(crate) use refusal::{DelayedMessage, Delivery, Next, Refusal};

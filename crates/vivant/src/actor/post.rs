@@ -1,11 +1,11 @@
 //! Posting: the one entry into a mailbox, for users' messages and the runtime's alike (M6).
 
 use super::bounded_queue::{Offered, Reservation};
-use super::cut_in_progress::WaitingPlace;
 use super::dead_letter::bury_letter;
 use super::envelope::{Envelope, Head};
 use super::header::Header;
 use super::observation::{Observation, Source, observed};
+use super::recorder::{WaitingPlace, record};
 use super::reference::{AddressRef, CellRef};
 use super::refusal::{DelayedMessage, Delivery, Next};
 use super::runnable::Runnable;
@@ -147,9 +147,9 @@ impl Worker {
         let phase = self.pass().phase();
         if cause == Cause::Ended {
             let later = cell.ended_in().filter(|ended_in| *ended_in > phase)?;
-            self.system
-                .cut
-                .record(|cut| cut.waits(cell, WaitingPlace::Inbox, message));
+            record(&self.system, |cut| {
+                cut.waits(cell, WaitingPlace::Inbox, message)
+            });
             return Some(later);
         }
         if message.stamp() == self.stamp() {
@@ -159,9 +159,9 @@ impl Worker {
         let now = self.system.passes.now().phase();
         let later = (now != phase).then_some(now);
         if later.is_none() {
-            self.system
-                .cut
-                .record(|cut| cut.waits(cell, WaitingPlace::Queue, message));
+            record(&self.system, |cut| {
+                cut.waits(cell, WaitingPlace::Queue, message)
+            });
         }
         self.system.passes.record_ends();
         later

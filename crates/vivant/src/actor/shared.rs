@@ -1,6 +1,5 @@
 //! [`Shared`]: one system, as its actors and workers hold it.
 
-use super::cut_in_progress::CutInProgress;
 use super::header::Header;
 use super::reference::{AddressRef, CellRef};
 use super::refusal::DelayedMessage;
@@ -31,7 +30,6 @@ pub(crate) struct Shared {
     pub(crate) exit_hooks: ExitHooks<Arc<Shared>>,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
     pub(crate) passes: Passes,
-    pub(crate) cut: CutInProgress,
     services: Services,
 }
 
@@ -97,7 +95,6 @@ impl Shared {
             exit_hooks: ExitHooks::default(),
             kept: Mutex::new(BTreeMap::new()),
             passes: Passes::default(),
-            cut: CutInProgress::default(),
             services,
         })
     }

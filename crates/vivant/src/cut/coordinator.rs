@@ -1,6 +1,8 @@
 //! The coordinator: begins the passes of a cut, and finds out when each is over (L1).
 
-use crate::actor::{CellRef, Recorder, Shared};
+use crate::actor::{CellRef, Recorder, Shared, set_recorder};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::phase::{Earlier, Pass, Walk, outside_threads};
 use crate::run::Occupied;
 use crate::services::RegistryWalk;
@@ -78,7 +80,7 @@ impl Coordinator {
     /// Begins a cut. The one before is over.
     pub(crate) fn begin(&mut self, system: &Shared, recorder: Arc<dyn Recorder>) {
         debug_assert!(self.is_over(), "L1: the cut before is not over");
-        system.cut.begin(recorder);
+        set_recorder(system, Some(recorder));
         self.begin_pass(system);
     }
 
@@ -108,13 +110,12 @@ impl Coordinator {
             Work::Active(active) => {
                 active.retain(|cell| enter(cell) == Entered::No);
                 let before = self.pass.parity().other();
-                let mut behind = system.registry.in_pass(before);
+                let behind = system.registry.in_pass(before);
                 #[cfg(test)]
-                if crate::injected_fault::is_planted(
-                    crate::injected_fault::InjectedFault::CaptureNotAwaited,
-                ) {
-                    behind = 0;
-                }
+                let behind = match is_planted(InjectedFault::CaptureNotAwaited) {
+                    true => 0,
+                    false => behind,
+                };
                 if behind > 0 {
                     if active.is_empty() {
                         self.work = Work::Idle(Walked::default());
@@ -131,7 +132,7 @@ impl Coordinator {
                 if !system.passes.has_recorded() {
                     return Step::Waits;
                 }
-                system.cut.end();
+                set_recorder(system, None);
                 self.work = Work::Over;
                 Step::Complete(match system.passes.take_void() {
                     true => Outcome::Void,

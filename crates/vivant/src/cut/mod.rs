@@ -6,4 +6,8 @@ mod tests;
 #[cfg(all(test, feature = "macros"))]
 mod threads_tests;
 
+#[allow(
+    unused_imports,
+    reason = "until a snapshot is restored, tests alone take cuts"
+)]
 pub(crate) use coordinator::{Coordinator, Outcome, Step};

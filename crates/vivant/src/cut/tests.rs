@@ -3,10 +3,10 @@
 use super::{Coordinator, Outcome, Step};
 use crate::actor::{Envelope, Header, Recorder, RunState, Signals, StateRef, WaitingPlace};
 use crate::injected_fault::{InjectedFault, must_catch};
+use crate::oracle::Dice;
 use crate::prelude::*;
 use crate::simulation::{Faults, Simulation};
 use crate::system::System;
-use fastrand::Rng;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -131,11 +131,11 @@ pub(super) fn begin(system: &System) -> Vec<Address<Account>> {
 }
 
 /// Something that comes from outside.
-pub(super) fn order(accounts: &[Address<Account>], rng: &mut Rng) {
-    let account = &accounts[rng.usize(..accounts.len())];
-    match rng.usize(..12) {
+pub(super) fn order(accounts: &[Address<Account>], dice: &mut Dice) {
+    let account = &accounts[dice.below(accounts.len())];
+    match dice.below(12) {
         0 => account.split().send(),
-        _ => account.pay(rng.u64(1..90)).send(),
+        _ => account.pay(1 + dice.below(89) as u64).send(),
     }
 }
 
@@ -155,7 +155,7 @@ struct Cuts {
     system: System,
     coordinator: Coordinator,
     records: Arc<Records>,
-    rng: Rng,
+    dice: Dice,
     complete: usize,
 }
 
@@ -169,7 +169,7 @@ impl Cuts {
             system: system.clone(),
             coordinator: Coordinator::new(system.shared()),
             records: Arc::default(),
-            rng: Rng::with_seed(seed),
+            dice: Dice::new(seed),
             complete: 0,
         }
     }
@@ -177,7 +177,7 @@ impl Cuts {
     fn step(&mut self) {
         let system = self.system.shared();
         if self.coordinator.is_over() {
-            if self.rng.usize(..8) == 0 {
+            if self.dice.below(8) == 0 {
                 self.records = Arc::default();
                 self.coordinator.begin(system, self.records.clone());
             }
@@ -193,7 +193,7 @@ impl Cuts {
 fn mid_turn() {
     CUTS.with_borrow_mut(|cuts| {
         if let Some(cuts) = cuts
-            && cuts.rng.usize(..3) == 0
+            && cuts.dice.below(3) == 0
             && !cuts.coordinator.waits_for_threads()
         {
             cuts.step();
@@ -206,10 +206,10 @@ fn bank(seed: u64, faults: Faults) -> usize {
     let simulation = Simulation::with(seed, faults, System::builder());
     let accounts = begin(simulation.system());
     CUTS.set(Some(Cuts::of(simulation.system(), seed)));
-    let mut rng = Rng::with_seed(!seed);
+    let mut dice = Dice::new(!seed);
     for _ in 0..600 {
-        match rng.usize(..8) {
-            0 => order(&accounts, &mut rng),
+        match dice.below(8) {
+            0 => order(&accounts, &mut dice),
             1..3 => CUTS.with_borrow_mut(|cuts| cuts.iter_mut().for_each(Cuts::step)),
             _ => {
                 simulation.step();

@@ -5,10 +5,14 @@
 //! seed. Record and replay will be two more. Nothing else in the crate reads a clock or draws a
 //! random number; the scheduler's choices under simulation are drawn from here too.
 
+#[cfg(test)]
+mod dice;
 mod real;
 mod simulated;
 
 use crate::sync::{AtomicU64, Ordering};
+#[cfg(test)]
+pub(crate) use dice::Dice;
 use real::Real;
 pub(crate) use simulated::Simulated;
 use std::time::{Duration, SystemTime};

@@ -2,7 +2,7 @@
 
 use super::model::{ACTORS, Actor, At, Defect, Kind, Line, Model, News, OUTSIDE};
 use super::number::Walk;
-use fastrand::Rng;
+use crate::oracle::Dice;
 
 const STEPS: usize = 400;
 const ACTORS_MAX: usize = ACTORS + 3;
@@ -112,8 +112,8 @@ struct Cuts {
     void: usize,
 }
 
-fn coordinate(model: &mut Model, rng: &mut Rng, cuts: &mut Cuts) -> Result<(), String> {
-    if model.is_over() && rng.usize(..4) == 0 {
+fn coordinate(model: &mut Model, dice: &mut Dice, cuts: &mut Cuts) -> Result<(), String> {
+    if model.is_over() && dice.below(4) == 0 {
         if model.pass.walk() == Walk::Mailbox && model.pass.number() > 0 {
             check_cut(model).map_err(|wrong| format!("{wrong} {model:#?}"))?;
             check_complete(model)?;
@@ -122,24 +122,24 @@ fn coordinate(model: &mut Model, rng: &mut Rng, cuts: &mut Cuts) -> Result<(), S
         }
         model.begin_next_pass();
     }
-    let actor = rng.usize(..model.actors.len());
+    let actor = dice.below(model.actors.len());
     if !model.actors[actor].runs && model.actors[actor].ended.is_none() {
         model.enter(actor);
     }
     Ok(())
 }
 
-fn outside_step(model: &mut Model, rng: &mut Rng) {
-    let thread = rng.usize(..OUTSIDE);
+fn outside_step(model: &mut Model, dice: &mut Dice) {
+    let thread = dice.below(OUTSIDE);
     match model.threads[thread].sends_in {
-        None => model.begin_to_send(thread, rng.usize(..model.actors.len())),
+        None => model.begin_to_send(thread, dice.below(model.actors.len())),
         Some(_) => model.send_from_outside(thread),
     }
 }
 
-fn actor_step(model: &mut Model, rng: &mut Rng) {
-    let actor = rng.usize(..model.actors.len());
-    let other = rng.usize(..model.actors.len());
+fn actor_step(model: &mut Model, dice: &mut Dice) {
+    let actor = dice.below(model.actors.len());
+    let other = dice.below(model.actors.len());
     // Nothing before the line has the address of an actor that was born behind it.
     let is_known =
         model.actors[other].line != Line::AllBehind || model.actors[actor].line != Line::NotYet;
@@ -152,7 +152,7 @@ fn actor_step(model: &mut Model, rng: &mut Rng) {
         model.handle_signals(actor);
         return;
     }
-    match rng.usize(..40) {
+    match dice.below(40) {
         0..8 => model.process(actor, false),
         8..12 => model.process(actor, true),
         12..14 => model.defer(actor),
@@ -171,12 +171,12 @@ fn actor_step(model: &mut Model, rng: &mut Rng) {
 
 /// Runs one random program. An error says what is wrong with a cut.
 fn run(seed: u64, defect: Defect, cuts: &mut Cuts) -> Result<(), String> {
-    let (mut model, mut rng) = (Model::new(defect), Rng::with_seed(seed));
+    let (mut model, mut dice) = (Model::new(defect), Dice::new(seed));
     for _ in 0..STEPS {
-        match rng.usize(..8) {
-            0 | 1 => coordinate(&mut model, &mut rng, cuts)?,
-            2 => outside_step(&mut model, &mut rng),
-            _ => actor_step(&mut model, &mut rng),
+        match dice.below(8) {
+            0 | 1 => coordinate(&mut model, &mut dice, cuts)?,
+            2 => outside_step(&mut model, &mut dice),
+            _ => actor_step(&mut model, &mut dice),
         }
     }
     Ok(())

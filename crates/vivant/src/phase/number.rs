@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn each_phase_has_two_passes() {
-        let passes: Vec<_> = (0..5).map(|number| Pass::new(number)).collect();
+        let passes: Vec<_> = (0..5).map(Pass::new).collect();
         let phases: Vec<_> = passes.iter().map(|pass| pass.phase().0).collect();
         assert_eq!(phases, [0, 1, 1, 2, 2]);
         assert_eq!(passes[1].walk(), Walk::Capture);

@@ -40,7 +40,7 @@ impl OutsideThread {
         }
         // Relaxed: only this thread writes it.
         let before = self.sends.load(Ordering::Relaxed);
-        debug_assert!(before % 2 == 0, "L5: a send within a send");
+        debug_assert!(before.is_multiple_of(2), "L5: a send within a send");
         // Release: a coordinator that waits for the send before may read this word in place of that
         // send's last one.
         let release = fault!(Ordering::Release, NextSendRelaxed => Ordering::Relaxed);
@@ -68,7 +68,7 @@ impl OutsideThreads {
         let sends = |thread: &Arc<OutsideThread>| {
             // Acquire: pairs with the Release at the end of a send.
             let word = thread.sends.load(Ordering::Acquire);
-            (word % 2 == 1).then(|| (thread.clone(), word))
+            (!word.is_multiple_of(2)).then(|| (thread.clone(), word))
         };
         Senders(threads.iter().filter_map(sends).collect())
     }

@@ -19,7 +19,7 @@ impl PublishedPass {
     pub(crate) fn begin(&self, now: impl Fn() -> Pass) -> Pass {
         let mut pass = now();
         loop {
-            // Release: a coordinator may read this word in place of the one that `end` has stored.
+            // Release: a coordinator may read this word in place of the last word of `end`.
             let release = fault!(Ordering::Release, NextRunRelaxed => Ordering::Relaxed);
             self.0.store(pass.number() + 1, release);
             // Pairs with the fence in `Passes::begin_next`: either the coordinator finds this word,

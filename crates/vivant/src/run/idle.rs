@@ -1,7 +1,7 @@
 //! A parked actor, held by the cycle detector for a short time: scanned, then parked again or
 //! ended.
 
-use super::pass::Holder;
+use super::holder::Holder;
 use crate::actor::{
     CellRef, CommitResult, Header, Lifecycle, Mute, OutgoingReferences, RunState, Runnable,
     Signals, StateRef, TraceCoverage,
@@ -36,9 +36,9 @@ impl CellRef {
     /// Holds the actor if it is parked.
     pub(crate) fn hold_idle(&self) -> Result<Idle, Occupied> {
         match self.inbox.try_hold() {
-            // SAFETY: the inbox was parked, and this call has made it active, so it makes the one
-            // `Runnable` (C1); the pointer is that of the whole cell (C7).
             TryHold::Yes => {
+                // SAFETY: the inbox was parked, and this call has made it active, so it makes the
+                // one `Runnable` (C1); the pointer is that of the whole cell (C7).
                 let mut idle = Idle(unsafe { Runnable::new(self.as_ptr()) });
                 idle.enter_pass();
                 Ok(idle)
@@ -82,20 +82,14 @@ impl Idle {
         &mut self,
         seen: &mut OutgoingReferences<'_>,
     ) -> TraceCoverage {
-        // SAFETY: this is the only right to access the state (C1), borrowed exclusively while the
-        // `StateRef` exists (X2). The actor's life keeps the cell alive (C5); the pointer is that
-        // of the whole cell (C7).
-        let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
-        (self.0.class.outgoing_references)(&mut state, seen)
+        let class = self.0.class;
+        (class.outgoing_references)(&mut self.state_ref(), seen)
     }
 
     /// Calls `body` with its heap, if it has one.
     pub(crate) fn sharer(&mut self, body: &mut dyn FnMut(&mut dyn Sharer)) {
-        // SAFETY: this is the only right to access the state (C1), borrowed exclusively while the
-        // `StateRef` exists (X2). The actor's life keeps the cell alive (C5); the pointer is that
-        // of the whole cell (C7).
-        let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
-        (self.0.class.sharer)(&mut state, body);
+        let class = self.0.class;
+        (class.sharer)(&mut self.state_ref(), body);
     }
 
     /// Marks the actor as dying if it has exactly `addresses` addresses and its inbox is empty (U3,
@@ -138,10 +132,6 @@ impl Idle {
 }
 
 impl Holder for Idle {
-    fn header(&self) -> &Header {
-        &self.0
-    }
-
     fn cell(&self) -> CellRef {
         self.0.cell()
     }

@@ -12,6 +12,7 @@ mod exclusive;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod guards;
+mod holder;
 mod holds;
 #[allow(
     unsafe_code,
@@ -20,6 +21,7 @@ mod holds;
 mod idle;
 #[cfg(all(test, feature = "macros"))]
 mod joins_model;
+mod measure;
 mod monitor;
 mod offers;
 mod pass;

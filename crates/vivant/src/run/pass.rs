@@ -1,22 +1,13 @@
 //! An actor enters a pass, and messages and signals cross the line of a cut (`phase/README.md`).
 
+use super::holder::Holder;
 use super::idle::Idle;
 use super::run_guard::RunGuard;
-use crate::actor::{CellRef, Envelope, Header, Raised, RunState, Signals, StateRef, WaitingPlace};
+use crate::actor::{CellRef, Envelope, Raised, RunState, Signals, StateRef, WaitingPlace, record};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
 use crate::phase::{Parity, Pass, Stamp, Walk};
-
-/// The right to access an actor's state and owner part (C1).
-pub(super) trait Holder {
-    fn header(&self) -> &Header;
-    fn cell(&self) -> CellRef;
-    fn run_state(&mut self) -> &mut RunState;
-    fn state_ref(&mut self) -> StateRef<'_>;
-    /// Moves the messages of the inbox to the backlog.
-    fn refill_backlog(&mut self);
-}
 
 impl RunGuard<'_> {
     /// L2: before a run, and before anything that was sent behind the line.
@@ -66,7 +57,7 @@ impl RunGuard<'_> {
 impl Idle {
     /// L2: before the holder does anything with the actor.
     pub(super) fn enter_pass(&mut self) {
-        let pass = self.header().system.passes.now();
+        let pass = self.system.passes.now();
         if self.run_state().pass != pass.mark() {
             enter(self, pass);
         }
@@ -80,7 +71,7 @@ fn enter(actor: &mut impl Holder, pass: Pass) {
     let system = &cell.system;
     actor.run_state().pass = pass.mark();
     match pass.walk() {
-        Walk::Capture => system.cut.record(|cut| {
+        Walk::Capture => record(system, |cut| {
             cut.captured(&cell, &mut actor.state_ref());
             cut.captured_run_state(&cell, actor.run_state());
         }),
@@ -119,10 +110,7 @@ fn record_older(actor: &CellRef, message: &mut Envelope, place: WaitingPlace, st
     // A ticket stands for a message that is recorded itself.
     if message.kind().role != MessageRole::Ticket {
         let record = |message: &Envelope| {
-            actor
-                .system
-                .cut
-                .record(|cut| cut.waits(actor, place, message));
+            record(&actor.system, |cut| cut.waits(actor, place, message));
         };
         record(message);
     }
@@ -131,18 +119,11 @@ fn record_older(actor: &CellRef, message: &mut Envelope, place: WaitingPlace, st
 
 fn record_signals(actor: &CellRef, older: Signals) {
     if older != Signals::default() {
-        actor
-            .system
-            .cut
-            .record(|cut| cut.is_signalled(actor, older));
+        record(&actor.system, |cut| cut.is_signalled(actor, older));
     }
 }
 
 impl Holder for RunGuard<'_> {
-    fn header(&self) -> &Header {
-        self.actor()
-    }
-
     fn cell(&self) -> CellRef {
         self.actor.cell()
     }

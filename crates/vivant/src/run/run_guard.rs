@@ -4,7 +4,7 @@ use crate::actor::Guards;
 use crate::actor::first_decides_for;
 use crate::actor::{
     Batch, Envelope, Header, KindTable, Lifecycle, Mute, MutedSender, Processed, RunState,
-    Runnable, Signals, StateRef, StepProgress, WaitingPlace, Worker, WorkerClass, count_back,
+    Runnable, Signals, StateRef, StepProgress, WaitingPlace, Worker, count_back,
 };
 use crate::actor::{admit, note_dead_letter};
 use crate::failures::Cause;
@@ -31,12 +31,6 @@ pub(crate) enum NextMessage {
     Nothing,
     /// No message: a transaction of a synchronizer has its hold.
     Held,
-}
-
-/// Whether the run of an actor is measured, because an earlier run took long.
-pub(crate) enum RunMeasure {
-    None,
-    Since(u64),
 }
 
 /// What a processed message means for the run.
@@ -453,43 +447,6 @@ impl<'w> RunGuard<'w> {
             || owner.guards.need_evaluation()
             || !owner.backlog.is_empty()
             || !self.actor.inbox.is_empty()
-    }
-
-    /// T6: returns the CPU time at which a measured run begins.
-    #[inline]
-    pub(crate) fn begin_measure(&mut self) -> RunMeasure {
-        match self.owner().worker_class {
-            WorkerClass::Workers | WorkerClass::Blocking => RunMeasure::None,
-            WorkerClass::Candidate | WorkerClass::Slow => {
-                RunMeasure::Since(self.worker.system.oracle.thread_cpu_ns())
-            }
-        }
-    }
-
-    /// T6: updates the worker class. An actor with long computations moves to the threads for slow
-    /// actors; when its runs are short again, it moves back. A long turn alone makes it only
-    /// suspect: the turn may have waited, or its thread may have been preempted.
-    #[inline]
-    pub(crate) fn update_worker_class(&mut self, longest_ms: u64, begin_measure: &RunMeasure) {
-        let system = &self.worker.system;
-        let limit_ms = system.config.turn_limit_ms;
-        let worker_class = match begin_measure {
-            RunMeasure::None if longest_ms < limit_ms => return,
-            RunMeasure::None => WorkerClass::Candidate,
-            RunMeasure::Since(then_ns) => {
-                let computed_ns = system.oracle.thread_cpu_ns().saturating_sub(*then_ns);
-                if computed_ns >= limit_ms * 1_000_000 {
-                    WorkerClass::Slow
-                } else if longest_ms >= limit_ms {
-                    WorkerClass::Candidate
-                } else {
-                    WorkerClass::Workers
-                }
-            }
-        };
-        if self.owner().worker_class != WorkerClass::Blocking {
-            self.owner().worker_class = worker_class;
-        }
     }
 
     pub(crate) fn add_busy(&self, ms: u64) {

@@ -1,10 +1,11 @@
-//! The cut that is being taken, as the holders of actors and the senders of messages see it
+//! What records a cut, as the holders of actors and the senders of messages see it
 //! (`phase/README.md`).
 
 use super::class::StateRef;
 use super::envelope::Envelope;
 use super::header::Header;
 use super::run_state::RunState;
+use super::shared::Shared;
 use super::signals::Signals;
 use crate::sync::{Arc, Mutex, lock};
 
@@ -38,23 +39,21 @@ pub(crate) trait Recorder: Send + Sync {
 /// The recorder of the cut that is being taken. Without one, its records are dropped: there is
 /// none, or it has failed.
 #[derive(Default)]
-pub(crate) struct CutInProgress(Mutex<Option<Arc<dyn Recorder>>>);
+struct CutInProgress(Mutex<Option<Arc<dyn Recorder>>>);
 
-impl CutInProgress {
-    pub(crate) fn begin(&self, recorder: Arc<dyn Recorder>) {
-        *lock(&self.0) = Some(recorder);
-    }
+/// From here on `recorder` gets the records. `None`: they are dropped.
+pub(crate) fn set_recorder(system: &Shared, recorder: Option<Arc<dyn Recorder>>) {
+    let cut: &CutInProgress = system.extensions.part();
+    let before = std::mem::replace(&mut *lock(&cut.0), recorder);
+    drop(before);
+}
 
-    pub(crate) fn end(&self) {
-        let recorder = lock(&self.0).take();
-        drop(recorder);
-    }
-
-    /// Calls `body` with the recorder, if there is one.
-    pub(crate) fn record(&self, body: impl FnOnce(&dyn Recorder)) {
-        let recorder = lock(&self.0).clone();
-        if let Some(recorder) = recorder {
-            body(&*recorder);
-        }
+/// Calls `body` with the recorder of the cut, if there is one.
+#[cold]
+pub(crate) fn record(system: &Shared, body: impl FnOnce(&dyn Recorder)) {
+    let cut: &CutInProgress = system.extensions.part();
+    let recorder = lock(&cut.0).clone();
+    if let Some(recorder) = recorder {
+        body(&*recorder);
     }
 }
