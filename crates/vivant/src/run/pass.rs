@@ -11,8 +11,16 @@ use crate::phase::{Parity, Pass, Stamp, Walk};
 
 impl RunGuard<'_> {
     /// L2: before a run, and before anything that was sent behind the line.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enter_pass(&mut self) {
+        if self.worker.is_behind() || self.owner().pass != self.worker.pass().mark() {
+            self.enter_newer_pass();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter_newer_pass(&mut self) {
         let pass = self.worker.enter_pass();
         if self.owner().pass != pass.mark() {
             enter(self, pass);
@@ -21,6 +29,7 @@ impl RunGuard<'_> {
 
     /// L2, L4: a message that was not sent in the phase of this code is taken out.
     #[cold]
+    #[inline(never)]
     pub(crate) fn across_line(&mut self, mut message: Envelope, place: WaitingPlace) -> Envelope {
         #[cfg(test)]
         if is_planted(InjectedFault::CaptureTooLate) {
@@ -42,6 +51,7 @@ impl RunGuard<'_> {
 
     /// L2, L6: signals are taken.
     #[cold]
+    #[inline(never)]
     pub(crate) fn signals_across_line(&mut self, raised: Raised) -> Signals {
         let parity = |held: &Self| held.worker.pass().phase().parity();
         if raised.of(parity(self).other()) != Signals::default() {

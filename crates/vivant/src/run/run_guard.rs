@@ -49,7 +49,8 @@ pub(crate) enum After {
 pub(crate) const COUNT_EVERY: u32 = 32;
 
 impl<'w> RunGuard<'w> {
-    /// Begins the run of an actor that came out of a run queue.
+    /// Begins the run of an actor that came out of a run queue. The caller enters the pass of the
+    /// system before anything else.
     pub(crate) fn begin(actor: Runnable, worker: &'w Worker) -> RunGuard<'w> {
         debug_assert!(
             !worker.has_next_step(),
@@ -59,7 +60,6 @@ impl<'w> RunGuard<'w> {
         held.make_current();
         held.counts_begin();
         worker.begin_run(&held.actor);
-        held.enter_pass();
         held
     }
 
