@@ -58,6 +58,11 @@ impl<'h> StateRef<'h> {
         self.header
     }
 
+    pub(crate) fn has_ended(&self) -> bool {
+        // SAFETY: the caller of `new` keeps the cell alive for `'h` (X7).
+        unsafe { self.header.as_ref() }.ended().is_some()
+    }
+
     /// The open promises of the actor.
     #[inline]
     pub(crate) fn slots(&self) -> &SlotList {

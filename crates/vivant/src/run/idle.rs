@@ -77,20 +77,20 @@ impl Idle {
         &mut self,
         seen: &mut OutgoingReferences<'_>,
     ) -> TraceCoverage {
-        // SAFETY: this is the only right to access the state (C1), borrowed exclusively while the
-        // `StateRef` exists (X2). The actor's life keeps the cell alive (C5); the pointer is that
-        // of the whole cell (C7).
-        let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
-        (self.0.class.outgoing_references)(&mut state, seen)
+        (self.0.class.outgoing_references)(&mut self.state(), seen)
     }
 
     /// Calls `body` with its heap, if it has one.
     pub(crate) fn sharer(&mut self, body: &mut dyn FnMut(&mut dyn Sharer)) {
+        (self.0.class.sharer)(&mut self.state(), body);
+    }
+
+    /// The right to access its state, and the list of its open promises.
+    pub(crate) fn state(&mut self) -> StateRef<'_> {
         // SAFETY: this is the only right to access the state (C1), borrowed exclusively while the
         // `StateRef` exists (X2). The actor's life keeps the cell alive (C5); the pointer is that
         // of the whole cell (C7).
-        let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
-        (self.0.class.sharer)(&mut state, body);
+        unsafe { StateRef::new(self.0.as_ptr()) }
     }
 
     /// Marks the actor as dying if it has exactly `addresses` addresses and its inbox is empty (U3,

@@ -2,7 +2,7 @@
 
 use super::relay::Relay;
 use super::shown::{Awaits, PromiseLink, RequestChange, Shown};
-use super::slot::{Answering, Sink};
+use super::slot::Answering;
 use crate::actor::Refusal;
 use crate::actor::{
     AddressRef, AskError, Delivery, Envelope, KindTable, MessageKind, Next, OutgoingReference,
@@ -29,10 +29,10 @@ use vivant_brc::Brc;
 /// [`AskError::Panicked`] if a panicking turn drops it. So no request waits for ever.
 #[must_use = "dropping a resolver breaks its promise"]
 pub struct Resolver<T: Send + 'static> {
-    to: Destination<T>,
+    pub(super) to: Destination<T>,
 }
 
-enum Destination<T: Send + 'static> {
+pub(super) enum Destination<T: Send + 'static> {
     /// No answer is wanted: the message was sent, not asked.
     Discard,
     /// A promise of an actor.
@@ -45,9 +45,9 @@ enum Destination<T: Send + 'static> {
 
 const _: () = assert!(size_of::<Resolver<u64>>() == 2 * size_of::<usize>());
 
-/// Limit of relays within relays through which a change of the request is written. The request then
-/// names the actor that had it before the last of them.
-const RELAYS_MAX: usize = 32;
+/// Limit of relays within relays through which a change of the request is written, and which are
+/// named as data. The request then names the actor that had it before the last of them.
+pub(super) const RELAYS_MAX: usize = 32;
 
 /// Whether the asker has withdrawn a message that is about to be processed.
 #[derive(PartialEq, Eq, Debug)]
@@ -227,13 +227,15 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
                     None => slot.arrives(None),
                 };
                 drop(owner);
-                match arrived {
-                    None => return Next::Nothing,
-                    Some((Sink::Answer(mut resolver), given)) => {
+                let Some((sink, given)) = arrived else {
+                    return Next::Nothing;
+                };
+                match sink.into_resolver() {
+                    Ok(mut resolver) => {
                         to = std::mem::replace(&mut resolver.to, Destination::Discard);
                         value = given;
                     }
-                    Some((sink, value)) => return give_to_sink(sink, value),
+                    Err(sink) => return sink.fill(given),
                 }
             }
         }
@@ -273,18 +275,6 @@ fn sent<T: Send + 'static>(mut slot: Answering<T>) -> Next {
         to: owner,
         envelope,
     })
-}
-
-/// Gives a value to its sink.
-pub(super) fn give_to_sink<T: Send + 'static>(sink: Sink<T>, value: Result<T, AskError>) -> Next {
-    match sink {
-        Sink::Discard => {
-            drop_foreign("the drop of an answer", value);
-            Next::Nothing
-        }
-        Sink::Then(then) => then.fill(value),
-        Sink::Answer(mut resolver) => resolver.settle(value),
-    }
 }
 
 impl<T: Send + 'static> Drop for Resolver<T> {
@@ -327,7 +317,7 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
         let Some((sink, value)) = slot.arrives(Some(owner.slots())) else {
             return Processed::Done;
         };
-        match give_to_sink(sink, value).delivery() {
+        match sink.fill(value).delivery() {
             None => Processed::Done,
             Some(Delivery { to, envelope }) => Processed::Release(to, envelope),
         }
@@ -340,7 +330,7 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
         drop_foreign("the drop of an answer", unwanted);
         slot.put_value(Err(refusal.error(Self::KIND.name, place)));
         let arrived = Worker::with_slots(&refusal.cell, |slots| slot.arrives(slots));
-        let mut next = arrived.map_or(Next::Nothing, |(sink, value)| give_to_sink(sink, value));
+        let mut next = arrived.map_or(Next::Nothing, |(sink, value)| sink.fill(value));
         if let Next::Deliver(Delivery { to, envelope }) = &mut next
             && ptr::eq(&raw const **to, &raw const *refusal.cell)
         {
