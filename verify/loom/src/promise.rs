@@ -9,7 +9,7 @@
 //! | `Cargo` | a value, and a continuation |
 //! | `Asks` | the promise: given a continuation, or dropped |
 //! | `Answers` | the resolver: its value arrives, is refused on the way, or never comes |
-//! | `answer::DiscardSink` | the same |
+//! | `discard::DiscardSink` | the same |
 //!
 //! Left out: the path of the value through a mailbox; answers to other asks, and promises that are
 //! prepared and not yet wanted (`Tail`), which meet in the same block.
@@ -78,7 +78,7 @@ mod sink_data {
     pub(crate) struct SinkData;
 }
 
-mod answer {
+mod discard {
     use super::{AskError, Continue, Next, SinkData, SinkLink};
 
     /// Nothing is done with the value.

@@ -254,7 +254,7 @@ impl SlotList {
     #[cfg(test)]
     pub(crate) fn numbers(&self) -> Vec<u64> {
         let mut numbers = Vec::new();
-        // SAFETY: no actor runs, so no other thread holds this one.
+        // SAFETY: no actor runs, so no other thread holds this one (X1).
         unsafe { self.each(|number, _| numbers.push(number)) };
         numbers
     }

@@ -1,34 +1,10 @@
-//! The sinks of a promise that was dropped, and of one that is the answer to another request.
+//! The sink of a promise that is the answer to another request.
 
 use super::Resolver;
-use super::receiver::Receiver;
 use super::shown::{Awaits, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
-use crate::actor::{AskError, Next, drop_foreign};
-
-/// Nothing is done with the value: the promise was dropped.
-pub(super) struct DiscardSink;
-
-impl<T: Send + 'static> Continue<T> for DiscardSink {
-    fn fill(self, value: Result<T, AskError>) -> Next {
-        drop_foreign("the drop of an answer", value);
-        Next::Nothing
-    }
-}
-
-impl SinkLink for DiscardSink {
-    fn shown(&self) -> Shown<'_> {
-        Shown {
-            awaits: Awaits::Nothing,
-            ..Shown::default()
-        }
-    }
-
-    fn data(&self) -> SinkData {
-        SinkKind::Discard.to(Receiver::Nothing)
-    }
-}
+use crate::actor::{AskError, Next};
 
 /// The value is the answer to another request.
 pub(super) struct AnswerSink<T: Send + 'static>(pub(super) Resolver<T>);

@@ -18,6 +18,7 @@ mod answer;
 mod asker;
 mod awaited;
 mod dependents;
+mod discard;
 mod exclusive;
 mod join;
 mod limit;

@@ -2,7 +2,7 @@
 
 use super::open_slots::{SlotData, open_slots};
 use super::receiver::{ActorName, Receiver, SlotName};
-use super::sink_data::{JoinData, JoinKind, SinkForm, SinkKind};
+use super::sink_data::{JoinData, JoinKind, SinkKind};
 use crate::actor::WaitPurpose;
 use crate::api::{Actor, Address, Resolver, Turn};
 use crate::interned::Name;
@@ -482,46 +482,4 @@ fn a_promise_that_was_carried_out_of_its_turn_has_no_final_sink() {
     drop(CARRIED.take());
     let discards = SinkKind::Discard.to(Receiver::Nothing);
     assert_eq!(scene.open(&scene.desk), open(Some(discards)));
-}
-
-#[test]
-fn each_kind_has_a_name_of_its_own() {
-    let (scene, _) = Scene::of(Way::Drops);
-    let (target, behaviour) = (Scene::name(&scene.desk), Name::new("any"));
-    let join = |kind| {
-        SinkKind::Join(JoinData {
-            kind,
-            at: 0,
-            missing: 1,
-            spare: 0,
-        })
-    };
-    let wait = |purpose| SinkKind::Wait { purpose };
-    let data = [
-        (SinkKind::Discard, "discard"),
-        (SinkKind::Answer, "answer"),
-        (SinkKind::Then { target, behaviour }, "then"),
-        (SinkKind::Ok, "ok"),
-        (SinkKind::Settled, "settled"),
-        (SinkKind::Limit { until_ns: 1 }, "limit"),
-        (join(JoinKind::All), "all"),
-        (join(JoinKind::Any), "any"),
-        (join(JoinKind::Quorum), "quorum"),
-        (wait(WaitPurpose::Reply), "wait"),
-        (wait(WaitPurpose::Start), "wait_for_start"),
-        (wait(WaitPurpose::Stop), "wait_for_stop"),
-        (SinkKind::StartState, "start_state"),
-    ];
-    let waiting = Vec::new();
-    let closures = [
-        (SinkKind::ThenLocal { target }, "then_local"),
-        (SinkKind::PassTo { target, behaviour }, "pass_to"),
-        (SinkKind::Map, "map"),
-        (SinkKind::Pipeline { waiting }, "pipeline"),
-    ];
-    for (kinds, form) in [(&data[..], SinkForm::Data), (&closures, SinkForm::Closure)] {
-        for (kind, name) in kinds {
-            assert_eq!((kind.name(), kind.form()), (Name::new(name), form));
-        }
-    }
 }

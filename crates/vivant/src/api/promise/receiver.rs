@@ -1,7 +1,5 @@
 //! What a resolver gives its value to, as data: the numbers of an actor and of its open promise.
 
-use super::Resolver;
-use super::resolver::{Destination, RELAYS_MAX};
 use crate::actor::AddressRef;
 
 /// What a resolver gives its value to.
@@ -43,31 +41,6 @@ impl ActorName {
         ActorName {
             system: address.system.number,
             id: address.id,
-        }
-    }
-}
-
-impl<T: Send + 'static> Resolver<T> {
-    /// Waits for the lock of each time limit that the resolver passes through.
-    pub(super) fn receiver(&self) -> Receiver {
-        self.receiver_through(RELAYS_MAX)
-    }
-
-    /// Through relays that many times at most: each is a call.
-    pub(super) fn receiver_through(&self, relays_max: usize) -> Receiver {
-        match &self.to {
-            Destination::Discard => Receiver::Nothing,
-            Destination::Outside(_) => Receiver::Outside,
-            Destination::Slot(slot) => slot.owner().map_or(Receiver::Nothing, |owner| {
-                Receiver::Slot(SlotName {
-                    owner: ActorName::of(owner),
-                    number: slot.number(),
-                })
-            }),
-            Destination::Relay(relay) => match relays_max.checked_sub(1) {
-                Some(fewer) => relay.receiver(fewer),
-                None => Receiver::Further,
-            },
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Resolvers: the right, and the duty, to give a promise its value.
 
+use super::receiver::{ActorName, Receiver, SlotName};
 use super::relay::Relay;
 use super::shown::{Awaits, PromiseLink, RequestChange, Shown};
 use super::slot::Answering;
@@ -29,10 +30,10 @@ use vivant_brc::Brc;
 /// [`AskError::Panicked`] if a panicking turn drops it. So no request waits for ever.
 #[must_use = "dropping a resolver breaks its promise"]
 pub struct Resolver<T: Send + 'static> {
-    pub(super) to: Destination<T>,
+    to: Destination<T>,
 }
 
-pub(super) enum Destination<T: Send + 'static> {
+enum Destination<T: Send + 'static> {
     /// No answer is wanted: the message was sent, not asked.
     Discard,
     /// A promise of an actor.
@@ -407,6 +408,31 @@ impl<T: Send + 'static> Resolver<T> {
                 seen.take(OutgoingReference::of(address));
             }
             next = sink.answer;
+        }
+    }
+}
+
+impl<T: Send + 'static> Resolver<T> {
+    /// What gets the value. Waits for the lock of each time limit that it passes through.
+    pub(super) fn receiver(&self) -> Receiver {
+        self.receiver_through(RELAYS_MAX)
+    }
+
+    /// Through relays that many times at most: each is a call.
+    pub(super) fn receiver_through(&self, relays_max: usize) -> Receiver {
+        match &self.to {
+            Destination::Discard => Receiver::Nothing,
+            Destination::Outside(_) => Receiver::Outside,
+            Destination::Slot(slot) => slot.owner().map_or(Receiver::Nothing, |owner| {
+                Receiver::Slot(SlotName {
+                    owner: ActorName::of(owner),
+                    number: slot.number(),
+                })
+            }),
+            Destination::Relay(relay) => match relays_max.checked_sub(1) {
+                Some(fewer) => relay.receiver(fewer),
+                None => Receiver::Further,
+            },
         }
     }
 }

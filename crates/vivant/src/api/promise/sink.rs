@@ -129,17 +129,15 @@ impl<T: Send + 'static> Sink<T> {
     #[inline(always)]
     fn with_table<C>(continuation: C, table: &'static SinkTable<T>) -> Sink<T> {
         let mut content = Content::uninit();
-        match const { fits::<C>() } {
-            // SAFETY: `fits` says that there is room for it (X5).
-            true => unsafe { content.as_mut_ptr().cast::<C>().write(continuation) },
-            false => {
+        // SAFETY: `fits` says that there is room for it (X5). Else `take` returned memory for this
+        // type (N4), which has no other owner (N1), and the place takes one of the two words (X5).
+        unsafe {
+            if const { fits::<C>() } {
+                content.as_mut_ptr().cast::<C>().write(continuation);
+            } else {
                 let place = pool::take::<C>();
-                // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1);
-                // a place takes one of the two words (X5).
-                unsafe {
-                    place.write(continuation);
-                    content.as_mut_ptr().cast::<NonNull<C>>().write(place);
-                }
+                place.write(continuation);
+                content.as_mut_ptr().cast::<NonNull<C>>().write(place);
             }
         }
         Sink { table, content }
@@ -148,9 +146,9 @@ impl<T: Send + 'static> Sink<T> {
     /// # Safety
     ///
     /// `new` made it of a `C`.
-    pub(super) unsafe fn continuation<C>(&mut self) -> NonNull<C> {
-        // SAFETY: the caller's contract (X1).
-        unsafe { place_of::<C>(NonNull::from(&mut self.content)) }
+    pub(super) unsafe fn continuation<C>(&mut self) -> &mut C {
+        // SAFETY: the caller's contract (X1); the sink is borrowed exclusively (X2).
+        unsafe { place_of::<C>(NonNull::from(&mut self.content)).as_mut() }
     }
 
     #[inline]
@@ -172,12 +170,6 @@ impl<T: Send + 'static> Sink<T> {
         // SAFETY: `with_table` wrote the type that the table is for (X5). It is taken out once,
         // because `self` is forgotten (X10).
         Ok(unsafe { resolver(content) })
-    }
-
-    pub(super) fn link(&self) -> &dyn SinkLink {
-        // SAFETY: `with_table` wrote the type that the table is for (X5), and it is taken out only
-        // with `self`, which is borrowed (X6).
-        unsafe { (self.table.link)(&self.content) }
     }
 }
 

@@ -136,3 +136,7 @@ impl JoinKind {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "sink_data_tests.rs"]
+mod tests;

@@ -6,7 +6,7 @@
 //! block. Each end does its part once.
 
 use super::Resolver;
-use super::answer::DiscardSink;
+use super::discard::DiscardSink;
 use super::shown::Shown;
 use super::sink::{AnySink, Continue, Sink};
 use crate::actor::{
@@ -56,9 +56,9 @@ pub(super) fn slot<T: Send + 'static>(
     let slot = place.as_ptr();
     let link = link_of(place);
     // SAFETY: `take_slot` returned memory for this type (N4), which has no other owner (N1). The
-    // record there is closed (N5), and is only ever shared; the sink is written by the promise's end
-    // (Q5), and the other parts are written here.
-    // `with_slots` gives the list to the holder only, and `opened` ends what `open` begins (Q7).
+    // record there is closed (N5), and is only ever shared; the promise's end writes the sink, and
+    // the other parts are written here. `with_slots` gives the list to the holder only, and
+    // `opened` ends what `open` begins (Q7).
     unsafe {
         (&raw mut (*slot).value).write(UnsafeCell::new(None));
         Worker::with_slots(&owner, |slots| match slots {
@@ -128,17 +128,18 @@ unsafe fn opened<T: Send + 'static>(
 ///
 /// # Safety
 ///
-/// The slot is listed, with both ends not done; and its owner, which has not ended, is held by the
-/// caller as long as the reference exists.
+/// As long as the reference exists, the caller is the resolver's end; or it holds the owner, which
+/// has not ended and has the slot in its list, not abandoned.
 pub(super) unsafe fn final_sink<'s>(link: NonNull<SlotLink>) -> Option<&'s AnySink> {
-    // SAFETY: a slot in the list is there (Q7).
+    // SAFETY: the slot is there as long as the caller is what the contract says (Q5, Q7).
     let state = unsafe { &link.as_ref().state };
     // Acquire: pairs with the Release of the promise's end.
     if state.load(Ordering::Acquire) != WANTED {
         return None;
     }
-    // SAFETY: the slot begins with its sink, and every `Sink` with an `AnySink` (X5). It is final,
-    // so it is only shared (X6) until the holder of the owner, the caller, takes it out (Q7).
+    // SAFETY: the slot begins with its sink, and every `Sink` is an `AnySink` (Q8, X5). It is
+    // final: from now on it is only shared (X6), until an end takes it out, which the caller's
+    // contract excludes (Q5, Q8).
     Some(unsafe { link.byte_sub(LINK_AT).cast::<AnySink>().as_ref() })
 }
 
@@ -295,29 +296,27 @@ impl<T: Send + 'static> Answering<T> {
 
     /// Returns true if the promise's end has set the sink for good.
     pub(super) fn is_wanted(&self) -> bool {
-        // SAFETY: the slot is there until both ends have done their part (Q5), and this end has
-        // not.
-        let state = &unsafe { self.0.as_ref() }.link.state;
+        let state = &self.link().state;
         // Acquire: pairs with the Release of the promise's end.
         state.load(fault!(Ordering::Acquire, LookRelaxed => Ordering::Relaxed)) == WANTED
     }
 
     /// Returns what the sink shows, if the promise's end has set it for good.
     pub(super) fn shown_by_sink(&self) -> Option<Shown<'_>> {
-        if !self.is_wanted() {
-            return None;
-        }
-        // SAFETY: the load found that the promise's end was first: from then on the sink belongs to
-        // this end (Q5), and is changed only through `self` (X6).
-        let sink = unsafe { (*self.0.as_ref().sink.get()).assume_init_ref() };
+        // SAFETY: this is the resolver's end, and changes the sink only through `self` (X6).
+        let sink = unsafe { final_sink(link_of(self.0)) }?;
         Some(sink.link().shown())
     }
 
     /// The number of the slot among the open ones of its owner; 0 if it is in no list.
     pub(super) fn number(&self) -> u64 {
+        self.link().number()
+    }
+
+    fn link(&self) -> &SlotLink {
         // SAFETY: the slot is there until both ends have done their part (Q5), and this end has
-        // not. Its number never changes (X6).
-        unsafe { self.0.as_ref() }.link.number()
+        // not.
+        unsafe { &self.0.as_ref().link }
     }
 
     /// Puts the value into the slot, to travel with it.
@@ -418,7 +417,7 @@ impl<R: Send + 'static> Tail<R> {
         let sink = asking.prepare(Sink::new(content));
         // SAFETY: `new` has made the sink of a `C` (X1). It stays there until `commit`, and no
         // other reference into it exists (X2).
-        let resolver = NonNull::from(resolver(unsafe { sink.continuation::<C>().as_mut() }));
+        let resolver = NonNull::from(resolver(unsafe { sink.continuation::<C>() }));
         Tail {
             slot: asking.erased(),
             // SAFETY: the contract of `commit` (X1): it is called once, with the pointer from
