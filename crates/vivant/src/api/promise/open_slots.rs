@@ -37,7 +37,7 @@ pub(crate) fn open_slots(owner: &StateRef<'_>) -> Vec<SlotData> {
     }
     let each = |number, link| {
         // SAFETY: the walk comes to listed slots that are not abandoned. `owner` is the right of
-        // the holder, and the actor has not ended (Q7).
+        // the holder, and the actor has not ended (Q8).
         let sink = unsafe { final_sink(link) };
         let sink = sink.map(|sink| sink.link().data());
         slots.push(SlotData { number, sink });
