@@ -9,18 +9,21 @@
 //! | `Cargo` | a value, and a continuation |
 //! | `Asks` | the promise: given a continuation, or dropped |
 //! | `Answers` | the resolver: its value arrives, is refused on the way, or never comes |
-//! | `resolver::give_to_sink` | the same, for continuations |
+//! | `discard::DiscardSink` | the same |
 //!
 //! Left out: the path of the value through a mailbox; answers to other asks, and promises that are
 //! prepared and not yet wanted (`Tail`), which meet in the same block.
 
-#[allow(dead_code, reason = "the models need no tails")]
-#[allow(unsafe_code, reason = "as in the runtime")]
-#[path = "../../../crates/vivant/src/api/promise/pending.rs"]
-mod pending;
 #[allow(dead_code, reason = "the models show nothing")]
 #[path = "../../../crates/vivant/src/api/promise/shown.rs"]
 mod shown;
+#[allow(
+    dead_code,
+    reason = "the models need no tails, and no value goes to another resolver"
+)]
+#[allow(unsafe_code, reason = "as in the runtime")]
+#[path = "../../../crates/vivant/src/api/promise/sink.rs"]
+mod sink;
 #[allow(dead_code, reason = "the models need no tails")]
 #[allow(
     clippy::drop_non_drop,
@@ -35,9 +38,10 @@ use crate::check::{canaries, models};
 use crate::tracked::Tracked;
 use loom::alloc::Track;
 use loom::thread;
-use pending::{Continue, Pending};
 use shown::{Awaits, PromiseLink, Shown};
-use slot::{Answering, Asking, Sink};
+use sink::{Continue, Sink, SinkLink};
+use sink_data::SinkData;
+use slot::{Answering, Asking};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
@@ -69,16 +73,26 @@ impl<T> PromiseLink for Resolver<T> {
     }
 }
 
-mod resolver {
-    use super::{AskError, Next, Sink};
+mod sink_data {
+    /// No model asks for it.
+    pub(crate) struct SinkData;
+}
 
-    pub(super) fn give_to_sink<T: Send + 'static>(
-        sink: Sink<T>,
-        value: Result<T, AskError>,
-    ) -> Next {
-        match sink {
-            Sink::Discard | Sink::Answer(_) => Next::Nothing,
-            Sink::Then(then) => then.fill(value),
+mod discard {
+    use super::{AskError, Continue, Next, SinkData, SinkLink};
+
+    /// Nothing is done with the value.
+    pub(super) struct DiscardSink;
+
+    impl<T> Continue<T> for DiscardSink {
+        fn fill(self, _: Result<T, AskError>) -> Next {
+            Next::Nothing
+        }
+    }
+
+    impl SinkLink for DiscardSink {
+        fn data(&self) -> SinkData {
+            SinkData
         }
     }
 }
@@ -136,6 +150,12 @@ impl Continue<Cargo> for Cargo {
     }
 }
 
+impl SinkLink for Cargo {
+    fn data(&self) -> SinkData {
+        SinkData
+    }
+}
+
 fn arrives(mut answering: Answering<Cargo>, value: Cargo) {
     drop(answering.take_owner());
     answering.put_value(Ok(value));
@@ -151,7 +171,7 @@ fn is_refused(mut answering: Answering<Cargo>, value: Cargo) {
 
 fn brought(answering: Answering<Cargo>) {
     if let Some((sink, value)) = answering.arrives(None) {
-        resolver::give_to_sink(sink, value).follow();
+        sink.fill(value).follow();
     }
 }
 
@@ -183,7 +203,7 @@ fn meeting(asks: Asks, answers: Answers) {
         }
     });
     match asks {
-        Asks::Wants => asking.set_sink(Sink::Then(Pending::new(Cargo::new(&log)))),
+        Asks::Wants => asking.set_sink(Sink::new(Cargo::new(&log))),
         Asks::Leaves => drop(asking),
     }
     answerer.join().unwrap();

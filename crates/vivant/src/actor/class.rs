@@ -58,17 +58,26 @@ impl<'h> StateRef<'h> {
         self.header
     }
 
+    /// What all threads see of the actor.
+    #[inline]
+    fn shared(&self) -> &Header {
+        // SAFETY: the caller of `new` keeps the cell alive for `'h` (X7), and its header is only
+        // ever shared (X6).
+        unsafe { self.header.as_ref() }
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.shared().ended().is_some()
+    }
+
     /// The open promises of the actor.
     #[inline]
     pub(crate) fn slots(&self) -> &SlotList {
-        // SAFETY: the caller of `new` keeps the cell alive for `'h` (X7), and the list is only ever
-        // shared (X6).
-        &unsafe { self.header.as_ref() }.slots
+        &self.shared().slots
     }
 
+    #[inline]
     pub(crate) fn class(&self) -> &'static Class {
-        // SAFETY: the caller of `new` keeps the cell alive for `'h` (X7), and `class` never changes
-        // (C7).
-        unsafe { self.header.as_ref() }.class
+        self.shared().class
     }
 }

@@ -76,7 +76,8 @@ impl SlotLink {
         }
     }
 
-    fn number(&self) -> u64 {
+    /// The number of the slot among the open ones of its owner; 0 if it is in no list.
+    pub(crate) fn number(&self) -> u64 {
         u64::from(self.number_high) << u32::BITS | u64::from(self.number_low)
     }
 
@@ -230,17 +231,31 @@ impl SlotList {
         }
     }
 
-    /// Calls `each` with the numbers of the open slots, the newest first.
+    /// Calls `body` with the number and the links of each open slot, the newest first. An abandoned
+    /// one is skipped: nothing waits for it.
+    ///
+    /// # Safety
+    ///
+    /// The caller holds the actor, and `body` closes no slot of it.
+    pub(crate) unsafe fn each(&self, mut body: impl FnMut(u64, NonNull<SlotLink>)) {
+        let mut next = self.newest.get();
+        while let Some(at) = NonNull::new(next) {
+            // SAFETY: a slot in the list is there (Q7), and its links are the holder's (X2).
+            let link = unsafe { at.as_ref() };
+            next = link.older.get();
+            // Relaxed: of an abandoned slot nothing else is read.
+            if link.listing.load(Ordering::Relaxed) != ABANDONED {
+                body(link.number(), at);
+            }
+        }
+    }
+
+    /// The numbers of the open slots, the newest first. For tests while no actor runs.
     #[cfg(test)]
     pub(crate) fn numbers(&self) -> Vec<u64> {
         let mut numbers = Vec::new();
-        let mut next = self.newest.get();
-        while let Some(link) = NonNull::new(next) {
-            // SAFETY: a slot in the list is there (Q7); the tests call this while no actor runs.
-            let link = unsafe { link.as_ref() };
-            numbers.push(link.number());
-            next = link.older.get();
-        }
+        // SAFETY: no actor runs, so no other thread holds this one (X1).
+        unsafe { self.each(|number, _| numbers.push(number)) };
         numbers
     }
 }

@@ -101,7 +101,8 @@ fn runs(seed: u64) -> bool {
             }
             _ => {}
         }
-        let numbers: Vec<u64> = open.iter().rev().map(|slot| slot.number).collect();
+        let listed = open.iter().rev().filter(|slot| !slot.is_abandoned);
+        let numbers: Vec<u64> = listed.map(|slot| slot.number).collect();
         if list.numbers() != numbers {
             return false;
         }

@@ -82,14 +82,20 @@ impl Idle {
         &mut self,
         seen: &mut OutgoingReferences<'_>,
     ) -> TraceCoverage {
-        let class = self.0.class;
-        (class.outgoing_references)(&mut self.state_ref(), seen)
+        (self.0.class.outgoing_references)(&mut self.state(), seen)
     }
 
     /// Calls `body` with its heap, if it has one.
     pub(crate) fn sharer(&mut self, body: &mut dyn FnMut(&mut dyn Sharer)) {
-        let class = self.0.class;
-        (class.sharer)(&mut self.state_ref(), body);
+        (self.0.class.sharer)(&mut self.state(), body);
+    }
+
+    /// The right to access its state, and the list of its open promises.
+    pub(crate) fn state(&mut self) -> StateRef<'_> {
+        // SAFETY: this is the only right to access the state (C1), borrowed exclusively while the
+        // `StateRef` exists (X2). The actor's life keeps the cell alive (C5); the pointer is that
+        // of the whole cell (C7).
+        unsafe { StateRef::new(self.0.as_ptr()) }
     }
 
     /// Marks the actor as dying if it has exactly `addresses` addresses and its inbox is empty (U3,
@@ -142,10 +148,7 @@ impl Holder for Idle {
     }
 
     fn state_ref(&mut self) -> StateRef<'_> {
-        // SAFETY: this is the only right to access the state (C1), borrowed exclusively while the
-        // `StateRef` exists (X2). The actor's life keeps the cell alive (C5); the pointer is that
-        // of the whole cell (C7).
-        unsafe { StateRef::new(self.0.as_ptr()) }
+        self.state()
     }
 
     /// The inbox was parked, so it was empty, and what was pushed since is no older message.

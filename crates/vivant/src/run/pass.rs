@@ -13,7 +13,8 @@ impl RunGuard<'_> {
     /// L2: before a run, and before anything that was sent behind the line.
     #[inline(always)]
     pub(crate) fn enter_pass(&mut self) {
-        if self.worker.is_behind() || self.owner().pass != self.worker.pass().mark() {
+        let mark = self.worker.pass().mark();
+        if self.worker.is_behind() || self.owner().pass != mark {
             self.enter_newer_pass();
         }
     }

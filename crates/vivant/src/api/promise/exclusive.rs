@@ -1,8 +1,10 @@
 //! Exclusive waits: the actor takes no message until a promise has settled (see
 //! `wait_for/README.md`).
 
-use super::pending::Continue;
+use super::receiver::Receiver;
 use super::shown::Shown;
+use super::sink::{Continue, SinkLink};
+use super::sink_data::{SinkData, SinkKind};
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{
     AddressRef, AskError, Dependent, ExclusiveWait, Header, Next, WaitChange, WaitNumber,
@@ -94,6 +96,7 @@ impl<A: InlineActor> Promise<A> {
 /// The wait of an actor, at the promise for which it waits.
 struct OpenWait {
     number: WaitNumber,
+    purpose: WaitPurpose,
     /// The number of the actor's system: a promise may be settled by an actor of another one.
     system: u64,
     /// The id of the actor.
@@ -114,6 +117,7 @@ impl OpenWait {
         });
         OpenWait {
             number,
+            purpose,
             system: owner.system.number,
             actor: owner.id,
         }
@@ -152,13 +156,20 @@ impl<T: Send + 'static> Continue<T> for WaitSink<T> {
         });
         self.resolver.settled_by(value)
     }
+}
 
+impl<T: Send + 'static> SinkLink for WaitSink<T> {
     fn shown(&self) -> Shown<'_> {
         Shown {
             answer: Some(&self.resolver),
             wait: Some(self.wait.dependent()),
             ..Shown::default()
         }
+    }
+
+    fn data(&self) -> SinkData {
+        let purpose = self.wait.purpose;
+        SinkKind::Wait { purpose }.to(self.resolver.receiver())
     }
 }
 
@@ -178,11 +189,17 @@ impl<A: InlineActor> Continue<A> for StateSink {
         });
         Next::Nothing
     }
+}
 
+impl SinkLink for StateSink {
     fn shown(&self) -> Shown<'_> {
         Shown {
             wait: Some(self.wait.dependent()),
             ..Shown::default()
         }
+    }
+
+    fn data(&self) -> SinkData {
+        SinkKind::StartState.to(Receiver::Nothing)
     }
 }

@@ -1,8 +1,10 @@
 //! Joins of promises: all of several, any of them, or a quorum. Each is a quorum, of another number
 //! of values.
 
-use super::pending::Continue;
+use super::receiver::Receiver;
 use super::shown::{Awaits, JoinLink, PromiseLink, RaceLink, Raced, Shown};
+use super::sink::{Continue, SinkLink};
+use super::sink_data::{JoinData, JoinKind, SinkData, SinkKind};
 use super::{Promise, Resolver};
 use crate::actor::{AddressRef, AskError, Next};
 use crate::sync::{Arc, Mutex, lock, try_lock};
@@ -13,12 +15,14 @@ pub(crate) fn all<T: Send + 'static>(
     owner: AddressRef,
     promises: Vec<Promise<T>>,
 ) -> Promise<Vec<T>> {
-    quorum(owner, promises.len(), promises)
+    join_values(owner, (JoinKind::All, promises.len()), promises)
 }
 
 /// Returns a promise of the first value that arrives; if none arrives, of the last error.
 pub(crate) fn any<T: Send + 'static>(owner: AddressRef, promises: Vec<Promise<T>>) -> Promise<T> {
-    join(owner, 1, promises, |mut values| values.pop())
+    join(owner, (JoinKind::Any, 1), promises, |mut values| {
+        values.pop()
+    })
 }
 
 /// Returns a promise of the first `wanted` values that arrive, in the order of the promises, or of
@@ -28,9 +32,17 @@ pub(crate) fn quorum<T: Send + 'static>(
     wanted: usize,
     promises: Vec<Promise<T>>,
 ) -> Promise<Vec<T>> {
+    join_values(owner, (JoinKind::Quorum, wanted), promises)
+}
+
+fn join_values<T: Send + 'static>(
+    owner: AddressRef,
+    (kind, wanted): (JoinKind, usize),
+    promises: Vec<Promise<T>>,
+) -> Promise<Vec<T>> {
     match wanted {
         0 => Promise::ready(Vec::new()),
-        _ => join(owner, wanted, promises, Some),
+        _ => join(owner, (kind, wanted), promises, Some),
     }
 }
 
@@ -39,7 +51,7 @@ type Outcome<T, R> = fn(Vec<T>) -> Option<R>;
 
 fn join<T: Send + 'static, R: Send + 'static>(
     owner: AddressRef,
-    wanted: usize,
+    (kind, wanted): (JoinKind, usize),
     promises: Vec<Promise<T>>,
     outcome: Outcome<T, R>,
 ) -> Promise<R> {
@@ -49,6 +61,7 @@ fn join<T: Send + 'static, R: Send + 'static>(
         return promise;
     };
     let join = Arc::new(Mutex::new(Join {
+        kind,
         missing: wanted,
         spare,
         values: promises.iter().map(|_| None).collect(),
@@ -62,6 +75,7 @@ fn join<T: Send + 'static, R: Send + 'static>(
 }
 
 struct Join<T: Send + 'static, R: Send + 'static> {
+    kind: JoinKind,
     /// Values that have to arrive.
     missing: usize,
     /// Errors that may still arrive.
@@ -103,7 +117,7 @@ impl<T: Send + 'static, R: Send + 'static> RaceLink for JoinSink<T, R> {
     }
 }
 
-impl<T: Send + 'static, R: Send + 'static> Continue<T> for JoinSink<T, R> {
+impl<T: Send + 'static, R: Send + 'static> SinkLink for JoinSink<T, R> {
     fn shown(&self) -> Shown<'_> {
         Shown {
             join: Some(self),
@@ -112,6 +126,23 @@ impl<T: Send + 'static, R: Send + 'static> Continue<T> for JoinSink<T, R> {
         }
     }
 
+    fn data(&self) -> SinkData {
+        let join = lock(&self.join);
+        let to = match &join.open {
+            Some((resolver, _)) => resolver.receiver(),
+            None => Receiver::Nothing,
+        };
+        let data = JoinData {
+            kind: join.kind,
+            at: self.at,
+            missing: join.missing,
+            spare: join.spare,
+        };
+        SinkKind::Join(data).to(to)
+    }
+}
+
+impl<T: Send + 'static, R: Send + 'static> Continue<T> for JoinSink<T, R> {
     fn fill(self, value: Result<T, AskError>) -> Next {
         let mut join = lock(&self.join);
         if join.open.is_none() {

@@ -1,8 +1,11 @@
 //! Time limits on promises.
 
-use super::pending::Continue;
+use super::receiver::Receiver;
 use super::relay::Relay;
+use super::resolver::RELAYS_MAX;
 use super::shown::{Awaits, PromiseLink, RaceLink, Raced, Shown};
+use super::sink::{Continue, SinkLink};
+use super::sink_data::{SinkData, SinkKind};
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AskError, Next, Shared, Timer, Worker};
 use crate::services::{Action, Alarm, Expires, ns};
@@ -102,12 +105,29 @@ impl<T: Send + 'static> Continue<T> for InTime<T> {
         let resolver = lock(&self.race).take();
         resolver.map_or(Next::Nothing, |resolver| resolver.settled_by(value))
     }
+}
 
+impl<T: Send + 'static> InTime<T> {
+    /// What gets a value in time.
+    fn receiver_in_time(&self, relays_max: usize) -> Receiver {
+        match &*lock(&self.race) {
+            Some(resolver) => resolver.receiver_through(relays_max),
+            None => Receiver::Nothing,
+        }
+    }
+}
+
+impl<T: Send + 'static> SinkLink for InTime<T> {
     fn shown(&self) -> Shown<'_> {
         Shown {
             awaits: Awaits::Raced(self),
             ..Shown::default()
         }
+    }
+
+    fn data(&self) -> SinkData {
+        let until_ns = self.until_ns;
+        SinkKind::Limit { until_ns }.to(self.receiver_in_time(RELAYS_MAX))
     }
 }
 
@@ -140,6 +160,10 @@ impl<T: Send + 'static> Relay<T> for InTime<T> {
     /// The alarm has it too.
     fn link(&self) -> Option<&dyn PromiseLink> {
         None
+    }
+
+    fn receiver(&self, relays_max: usize) -> Receiver {
+        Receiver::InTime(self.until_ns, Box::new(self.receiver_in_time(relays_max)))
     }
 
     /// A request that is being settled needs no record any more.

@@ -1,7 +1,9 @@
 //! Continuations that are closures, for actors that are never saved.
 
-use super::pending::Continue;
+use super::receiver::ActorName;
 use super::shown::Shown;
+use super::sink::{Continue, SinkLink};
+use super::sink_data::{SinkData, SinkKind};
 use super::{Promise, Resolver};
 use crate::actor::Refusal;
 use crate::actor::{
@@ -60,13 +62,20 @@ impl<A: Actor, T: Send + 'static, R: Send + 'static> Continue<T> for LocalSink<A
             envelope,
         })
     }
+}
 
+impl<A: Actor, T: Send + 'static, R: Send + 'static> SinkLink for LocalSink<A, T, R> {
     fn shown(&self) -> Shown<'_> {
         Shown {
             target: Some(&self.owner),
             answer: Some(&self.resolver),
             ..Shown::default()
         }
+    }
+
+    fn data(&self) -> SinkData {
+        let target = ActorName::of(&self.owner);
+        SinkKind::ThenLocal { target }.to(self.resolver.receiver())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Maps: a promise of what a closure makes of a value, without a turn.
 
-use super::pending::Continue;
 use super::shown::{Awaits, Shown};
+use super::sink::{Continue, SinkLink};
+use super::sink_data::{SinkData, SinkKind};
 use super::token::panicked;
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AskError, Next, Worker, drop_foreign};
@@ -95,12 +96,18 @@ where
             }
         })
     }
+}
 
+impl<F, U: Send + 'static> SinkLink for MapSink<F, U> {
     fn shown(&self) -> Shown<'_> {
         Shown {
             answer: Some(&self.resolver),
             awaits: Awaits::Passed(&self.resolver),
             ..Shown::default()
         }
+    }
+
+    fn data(&self) -> SinkData {
+        SinkKind::Map.to(self.resolver.receiver())
     }
 }

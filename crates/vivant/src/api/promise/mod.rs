@@ -4,16 +4,21 @@
 //!   it.
 //! - [`Resolver`]: the right, and the duty, to give it its value; may be kept and sent.
 //! - [`slot`]: the memory that the two share.
+//! - [`sink`]: what is done with a value; [`sink_data`]: the same as data; [`open_slots`]: of all
+//!   open slots of an actor.
 //! - [`shown`]: what they show of the chain that they are part of.
 //! - [`join`]: all of several promises, any, or a quorum.
 //! - [`map`]: what a closure makes of a value, without a turn.
 //! - [`pipeline`]: messages to the address that a promise will bring.
 //! - [`awaited`]: whether a value is awaited, up the chain of promises.
+//! - [`receiver`]: what a resolver gives its value to, as data.
 //! - [`relay`]: a resolver that passes its value on to another one.
 
+mod answer;
 mod asker;
 mod awaited;
 mod dependents;
+mod discard;
 mod exclusive;
 mod join;
 mod limit;
@@ -21,16 +26,25 @@ mod local;
 mod map;
 #[allow(
     unsafe_code,
-    reason = "a value with its table: see the README and docs/ARCHITECTURE.md"
+    reason = "a walk of a list that goes through memory: see the README and docs/ARCHITECTURE.md"
 )]
-mod pending;
+mod open_slots;
+#[cfg(all(test, feature = "macros"))]
+mod open_slots_tests;
 mod pipeline;
+mod receiver;
 mod relay;
 mod resolver;
 mod settled;
 #[cfg(all(test, feature = "macros"))]
 mod show_tests;
 mod shown;
+#[allow(
+    unsafe_code,
+    reason = "a value with its table: see the README and docs/ARCHITECTURE.md"
+)]
+mod sink;
+mod sink_data;
 #[allow(
     unsafe_code,
     reason = "two ends of one block of memory: see the README and docs/ARCHITECTURE.md"
@@ -50,11 +64,15 @@ use super::behaviour::{Continuation, Message};
 use super::call::{Call, Then};
 use super::into_then::IntoThen;
 use crate::actor::{AddressRef, AskError, Next, Unawaited, Worker};
+use crate::interned::Name;
 use crate::services::Asked;
-use pending::{Continue, Pending};
+use answer::AnswerSink;
+use receiver::ActorName;
 use relay::OkRelay;
 use shown::{Awaits, Shown};
-use slot::{Asking, Sink, Tail};
+use sink::{Continue, Sink, SinkLink};
+use sink_data::{SinkData, SinkKind};
+use slot::{Asking, Tail};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -174,7 +192,7 @@ impl<T: Send + 'static> Promise<T> {
     {
         let (then, resolver) = (then.into_then(), Resolver::discarding());
         match self.into_asking(then.target()) {
-            Ok(asking) => asking.set_sink(Sink::Then(Pending::new(ThenSink { then, resolver }))),
+            Ok(asking) => asking.set_sink(Sink::new(ThenSink { then, resolver })),
             Err(value) => then.fill(value, resolver).deliver(),
         }
     }
@@ -206,7 +224,7 @@ impl<T: Send + 'static> Promise<T> {
             PromiseState::Ready(value) => resolver.complete(value),
             // Its value is not wanted.
             PromiseState::Asked(asking) if resolver.is_discarding() => drop(asking),
-            PromiseState::Asked(asking) => asking.set_sink(Sink::Answer(resolver)),
+            PromiseState::Asked(asking) => asking.set_sink(Sink::passing(AnswerSink(resolver))),
             PromiseState::Tail(tail) => tail.answers(resolver),
             PromiseState::Delegated(send) => send(resolver),
         }
@@ -232,7 +250,7 @@ impl<T: Send + 'static> Promise<T> {
     /// Gives the value to a sink of this actor.
     fn sink_into(self, owner: &AddressRef, sink: impl Continue<T>) {
         match self.into_asking(owner) {
-            Ok(asking) => asking.set_sink(Sink::Then(Pending::new(sink))),
+            Ok(asking) => asking.set_sink(Sink::new(sink)),
             Err(value) => sink.fill(value).follow(),
         }
     }
@@ -259,7 +277,9 @@ impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> Continue<T>
     fn fill(self, value: Result<T, AskError>) -> Next {
         Next::Deliver(self.then.fill(value, self.resolver))
     }
+}
 
+impl<K: Continuation> SinkLink for ThenSink<K> {
     fn shown(&self) -> Shown<'_> {
         Shown {
             target: Some(self.then.target()),
@@ -273,6 +293,14 @@ impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> Continue<T>
             ..Shown::default()
         }
     }
+
+    fn data(&self) -> SinkData {
+        let kind = SinkKind::Then {
+            target: ActorName::of(self.then.target()),
+            behaviour: Name::new(K::NAME),
+        };
+        kind.to(self.resolver.receiver())
+    }
 }
 
 /// The resolver of a result: a promise gives it `Ok`.
@@ -282,13 +310,19 @@ impl<T: Send + 'static, E: Send + 'static> Continue<T> for OkSink<T, E> {
     fn fill(self, value: Result<T, AskError>) -> Next {
         self.0.settled_by(value.map(Ok))
     }
+}
 
+impl<T: Send + 'static, E: Send + 'static> SinkLink for OkSink<T, E> {
     fn shown(&self) -> Shown<'_> {
         Shown {
             answer: Some(&self.0),
             awaits: Awaits::Passed(&self.0),
             ..Shown::default()
         }
+    }
+
+    fn data(&self) -> SinkData {
+        SinkKind::Ok.to(self.0.receiver())
     }
 }
 

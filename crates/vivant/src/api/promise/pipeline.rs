@@ -1,6 +1,8 @@
 //! Promise pipelining: messages to the address that a promise will bring.
 
-use super::pending::Continue;
+use super::receiver::Receiver;
+use super::sink::{Continue, SinkLink};
+use super::sink_data::{SinkData, SinkKind};
 use super::token::made;
 use super::{Promise, Resolver, given_up};
 use crate::actor::{
@@ -71,6 +73,9 @@ enum Messages<B: ?Sized + Target> {
 trait Waiting<B: ?Sized + Target>: Send {
     /// It gets the address, or what says why there is none.
     fn send(self: Box<Self>, address: Result<&Address<B>, (&AskError, &CellRef)>) -> Next;
+
+    /// Its behaviour, and what gets its reply.
+    fn data(&self) -> (Name, Receiver);
 }
 
 /// A message that waits: the user's closure makes it, of the address.
@@ -99,6 +104,10 @@ where
                 resolver.settled_by(Err(error.clone()))
             }
         }
+    }
+
+    fn data(&self) -> (Name, Receiver) {
+        (Name::new(M::NAME), self.resolver.receiver())
     }
 }
 
@@ -189,6 +198,16 @@ impl<B: ?Sized + Target<Handle: Send>> Continue<Address<B>> for PipelineSink<B> 
     fn fill(self, value: Result<Address<B>, AskError>) -> Next {
         self.release(value);
         Next::Nothing
+    }
+}
+
+impl<B: ?Sized + Target<Handle: Send>> SinkLink for PipelineSink<B> {
+    fn data(&self) -> SinkData {
+        let waiting = match &*lock(&self.messages) {
+            Messages::Wait(waiting) => waiting.iter().map(|message| message.data()).collect(),
+            Messages::Go(_) | Messages::Break(..) => Vec::new(),
+        };
+        SinkKind::Pipeline { waiting }.to(Receiver::Nothing)
     }
 }
 

@@ -3,6 +3,7 @@
 //! delegates.
 
 use super::Resolver;
+use super::receiver::Receiver;
 use super::shown::{Awaits, PromiseLink};
 use crate::actor::{AskError, Next};
 
@@ -16,6 +17,9 @@ pub(super) trait Relay<T>: Send {
 
     /// The other resolver, as far as it is shown to the detector of unreachable actors.
     fn link(&self) -> Option<&dyn PromiseLink>;
+
+    /// What gets the value, through that many further relays at most.
+    fn receiver(&self, relays_max: usize) -> Receiver;
 
     /// Calls `body` with the other resolver, unless that has its value.
     fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
@@ -39,5 +43,9 @@ impl<T: Send + 'static, E: Send + 'static> Relay<T> for OkRelay<T, E> {
 
     fn link(&self) -> Option<&dyn PromiseLink> {
         Some(&self.0)
+    }
+
+    fn receiver(&self, relays_max: usize) -> Receiver {
+        Receiver::Ok(Box::new(self.0.receiver_through(relays_max)))
     }
 }

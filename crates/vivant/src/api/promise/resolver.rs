@@ -1,8 +1,9 @@
 //! Resolvers: the right, and the duty, to give a promise its value.
 
+use super::receiver::{ActorName, Receiver, SlotName};
 use super::relay::Relay;
 use super::shown::{Awaits, PromiseLink, RequestChange, Shown};
-use super::slot::{Answering, Sink};
+use super::slot::Answering;
 use crate::actor::Refusal;
 use crate::actor::{
     AddressRef, AskError, Delivery, Envelope, KindTable, MessageKind, Next, OutgoingReference,
@@ -45,9 +46,9 @@ enum Destination<T: Send + 'static> {
 
 const _: () = assert!(size_of::<Resolver<u64>>() == 2 * size_of::<usize>());
 
-/// Limit of relays within relays through which a change of the request is written. The request then
-/// names the actor that had it before the last of them.
-const RELAYS_MAX: usize = 32;
+/// Limit of relays within relays through which a change of the request is written, and which are
+/// named as data. The request then names the actor that had it before the last of them.
+pub(super) const RELAYS_MAX: usize = 32;
 
 /// Whether the asker has withdrawn a message that is about to be processed.
 #[derive(PartialEq, Eq, Debug)]
@@ -227,13 +228,15 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
                     None => slot.arrives(None),
                 };
                 drop(owner);
-                match arrived {
-                    None => return Next::Nothing,
-                    Some((Sink::Answer(mut resolver), given)) => {
+                let Some((sink, given)) = arrived else {
+                    return Next::Nothing;
+                };
+                match sink.into_resolver() {
+                    Ok(mut resolver) => {
                         to = std::mem::replace(&mut resolver.to, Destination::Discard);
                         value = given;
                     }
-                    Some((sink, value)) => return give_to_sink(sink, value),
+                    Err(sink) => return sink.fill(given),
                 }
             }
         }
@@ -273,18 +276,6 @@ fn sent<T: Send + 'static>(mut slot: Answering<T>) -> Next {
         to: owner,
         envelope,
     })
-}
-
-/// Gives a value to its sink.
-pub(super) fn give_to_sink<T: Send + 'static>(sink: Sink<T>, value: Result<T, AskError>) -> Next {
-    match sink {
-        Sink::Discard => {
-            drop_foreign("the drop of an answer", value);
-            Next::Nothing
-        }
-        Sink::Then(then) => then.fill(value),
-        Sink::Answer(mut resolver) => resolver.settle(value),
-    }
 }
 
 impl<T: Send + 'static> Drop for Resolver<T> {
@@ -327,7 +318,7 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
         let Some((sink, value)) = slot.arrives(Some(owner.slots())) else {
             return Processed::Done;
         };
-        match give_to_sink(sink, value).delivery() {
+        match sink.fill(value).delivery() {
             None => Processed::Done,
             Some(Delivery { to, envelope }) => Processed::Release(to, envelope),
         }
@@ -340,7 +331,7 @@ impl<T: Send + 'static> MessageKind for Arrival<T> {
         drop_foreign("the drop of an answer", unwanted);
         slot.put_value(Err(refusal.error(Self::KIND.name, place)));
         let arrived = Worker::with_slots(&refusal.cell, |slots| slot.arrives(slots));
-        let mut next = arrived.map_or(Next::Nothing, |(sink, value)| give_to_sink(sink, value));
+        let mut next = arrived.map_or(Next::Nothing, |(sink, value)| sink.fill(value));
         if let Next::Deliver(Delivery { to, envelope }) = &mut next
             && ptr::eq(&raw const **to, &raw const *refusal.cell)
         {
@@ -417,6 +408,31 @@ impl<T: Send + 'static> Resolver<T> {
                 seen.take(OutgoingReference::of(address));
             }
             next = sink.answer;
+        }
+    }
+}
+
+impl<T: Send + 'static> Resolver<T> {
+    /// What gets the value. Waits for the lock of each time limit that it passes through.
+    pub(super) fn receiver(&self) -> Receiver {
+        self.receiver_through(RELAYS_MAX)
+    }
+
+    /// Through relays that many times at most: each is a call.
+    pub(super) fn receiver_through(&self, relays_max: usize) -> Receiver {
+        match &self.to {
+            Destination::Discard => Receiver::Nothing,
+            Destination::Outside(_) => Receiver::Outside,
+            Destination::Slot(slot) => slot.owner().map_or(Receiver::Nothing, |owner| {
+                Receiver::Slot(SlotName {
+                    owner: ActorName::of(owner),
+                    number: slot.number(),
+                })
+            }),
+            Destination::Relay(relay) => match relays_max.checked_sub(1) {
+                Some(fewer) => relay.receiver(fewer),
+                None => Receiver::Further,
+            },
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Promises that are not broken: their value says whether there was an error.
 
-use super::pending::Continue;
 use super::shown::{Awaits, Shown};
+use super::sink::{Continue, SinkLink};
+use super::sink_data::{SinkData, SinkKind};
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AddressRef, AskError, Next};
 
@@ -23,11 +24,17 @@ impl<T: Send + 'static> Continue<T> for SettledSink<T> {
     fn fill(self, value: Result<T, AskError>) -> Next {
         self.0.settled_by(Ok(value))
     }
+}
 
+impl<T: Send + 'static> SinkLink for SettledSink<T> {
     fn shown(&self) -> Shown<'_> {
         Shown {
             awaits: Awaits::Passed(&self.0),
             ..Shown::default()
         }
+    }
+
+    fn data(&self) -> SinkData {
+        SinkKind::Settled.to(self.0.receiver())
     }
 }

@@ -6,8 +6,9 @@
 //! block. Each end does its part once.
 
 use super::Resolver;
-use super::pending::{Continue, Pending};
-use super::shown::{Awaits, Shown};
+use super::discard::DiscardSink;
+use super::shown::Shown;
+use super::sink::{AnySink, Continue, Sink};
 use crate::actor::{
     AddressRef, AskError, Closed, LINK_AT, RECORD_AT, RequestRecord, SlotLink, SlotList, Worker,
 };
@@ -15,18 +16,8 @@ use crate::message::pool;
 use crate::services::{Asked, RequestProgress};
 use crate::sync::{Ordering, fault};
 use std::cell::UnsafeCell;
-use std::mem::offset_of;
+use std::mem::{MaybeUninit, offset_of};
 use std::ptr::NonNull;
-
-/// What is done with the value.
-pub(crate) enum Sink<T: Send + 'static> {
-    /// Nothing: the promise was dropped.
-    Discard,
-    /// It is the answer to another request.
-    Answer(Resolver<T>),
-    /// It releases a message, or another value.
-    Then(Pending<T>),
-}
 
 /// Both ends still have to do their part.
 const OPEN: u8 = 0;
@@ -37,9 +28,10 @@ const HERE: u8 = 2;
 
 #[repr(C)]
 struct Slot<T: Send + 'static> {
-    /// Accessed by the promise's end alone, until it has exchanged the state. It comes first: the
-    /// link of a free block lies over it.
-    sink: UnsafeCell<Sink<T>>,
+    /// Written by the promise's end before it exchanges the state, and accessed by no other until
+    /// then. It comes first: the link of a free block lies over it, and a walk finds it there
+    /// (`final_sink`).
+    sink: UnsafeCell<MaybeUninit<Sink<T>>>,
     /// The request and the receiver of the value. Written by the resolver's end, and read by any
     /// thread (Q6).
     record: RequestRecord,
@@ -57,16 +49,17 @@ pub(super) fn slot<T: Send + 'static>(
     owner: AddressRef,
     asked: Option<Asked>,
 ) -> (Asking<T>, Answering<T>) {
+    const { assert!(offset_of!(Slot<T>, sink) == 0) };
     const { assert!(offset_of!(Slot<T>, record) == RECORD_AT) };
     const { assert!(offset_of!(Slot<T>, link) == LINK_AT) };
     let place = pool::take_slot::<Slot<T>>();
     let slot = place.as_ptr();
     let link = link_of(place);
     // SAFETY: `take_slot` returned memory for this type (N4), which has no other owner (N1). The
-    // record there is closed (N5), and is only ever shared; the other parts are written here.
-    // `with_slots` gives the list to the holder only, and `opened` ends what `open` begins (Q7).
+    // record there is closed (N5), and is only ever shared; the promise's end writes the sink, and
+    // the other parts are written here. `with_slots` gives the list to the holder only, and
+    // `opened` ends what `open` begins (Q7).
     unsafe {
-        (&raw mut (*slot).sink).write(UnsafeCell::new(Sink::Discard));
         (&raw mut (*slot).value).write(UnsafeCell::new(None));
         Worker::with_slots(&owner, |slots| match slots {
             Some(slots) => slots.open(link, OPEN),
@@ -109,10 +102,11 @@ unsafe fn opened<T: Send + 'static>(
     // SAFETY: the caller is the second end (X1), so the first end does not access the slot any more
     // (Q5). The second end's exchange, or its load, has acquired what the first one wrote. `slot`
     // took the memory for this type (N4). Part by part: a copy of the whole would be written and
-    // read again. The links are closed by the holder, or left to it (Q7).
+    // read again. The promise's end has written the sink, which it does before its exchange. The
+    // links are closed by the holder, or left to it (Q7).
     unsafe {
         let slot = place.as_ref();
-        let sink = slot.sink.get().read();
+        let sink = slot.sink.get().read().assume_init();
         let value = slot.value.get().read();
         let owner = slot.record.take_owner();
         let closed = match slots {
@@ -130,6 +124,25 @@ unsafe fn opened<T: Send + 'static>(
     }
 }
 
+/// The sink of an open slot, if it is final.
+///
+/// # Safety
+///
+/// As long as the reference exists, the caller is the resolver's end; or it holds the owner, which
+/// has not ended and has the slot in its list, not abandoned.
+pub(super) unsafe fn final_sink<'s>(link: NonNull<SlotLink>) -> Option<&'s AnySink> {
+    // SAFETY: the slot is there as long as the caller is what the contract says (Q5, Q7).
+    let state = unsafe { &link.as_ref().state };
+    // Acquire: pairs with the Release of the promise's end.
+    if state.load(Ordering::Acquire) != WANTED {
+        return None;
+    }
+    // SAFETY: the slot begins with its sink, and every `Sink` is an `AnySink` (Q8, X5). It is
+    // final: from now on it is only shared (X6), until an end takes it out, which the caller's
+    // contract excludes (Q5, Q8).
+    Some(unsafe { link.byte_sub(LINK_AT).cast::<AnySink>().as_ref() })
+}
+
 /// The promise's end. Its drop makes the sink final, and the request is given up.
 pub(super) struct Asking<T: Send + 'static>(NonNull<Slot<T>>);
 
@@ -142,6 +155,7 @@ unsafe impl<T: Send + 'static> Sync for Asking<T> {}
 
 impl<T: Send + 'static> Asking<T> {
     /// Sets what is wanted, for good.
+    #[inline(always)]
     pub(super) fn set_sink(mut self, sink: Sink<T>) {
         self.prepare(sink);
         self.commit();
@@ -156,12 +170,12 @@ impl<T: Send + 'static> Asking<T> {
         unsafe { asking_done(place) };
     }
 
-    /// Sets what is wanted; it may still be changed.
-    pub(super) fn prepare(&mut self, sink: Sink<T>) {
+    /// Sets what is wanted, once; it may still be changed.
+    #[inline(always)]
+    fn prepare(&mut self, sink: Sink<T>) -> &mut Sink<T> {
         // SAFETY: the sink belongs to this end until it exchanges the state (Q1). It has not done
         // so, because it exists, and it is borrowed exclusively (X2).
-        let before = unsafe { std::mem::replace(&mut *self.0.as_ref().sink.get(), sink) };
-        drop(before);
+        unsafe { (*self.0.as_ref().sink.get()).write(sink) }
     }
 
     /// Gives the end up as a plain pointer, for [`Asking::from_erased`].
@@ -181,6 +195,7 @@ impl<T: Send + 'static> Asking<T> {
 
 impl<T: Send + 'static> Drop for Asking<T> {
     fn drop(&mut self) {
+        self.prepare(Sink::new(DiscardSink));
         // SAFETY: the slot is there until both ends have done their part (Q5), and this end does
         // its part here, once (X1).
         unsafe {
@@ -233,7 +248,7 @@ unsafe fn asking_is_second<T: Send + 'static>(place: NonNull<Slot<T>>) {
     // SAFETY: the caller's contract (X1).
     let (sink, value) = unsafe { opened(place, None) };
     if let Some(value) = value {
-        super::resolver::give_to_sink(sink, value).follow();
+        sink.fill(value).follow();
     }
 }
 
@@ -281,32 +296,27 @@ impl<T: Send + 'static> Answering<T> {
 
     /// Returns true if the promise's end has set the sink for good.
     pub(super) fn is_wanted(&self) -> bool {
-        // SAFETY: the slot is there until both ends have done their part (Q5), and this end has
-        // not.
-        let state = &unsafe { self.0.as_ref() }.link.state;
+        let state = &self.link().state;
         // Acquire: pairs with the Release of the promise's end.
         state.load(fault!(Ordering::Acquire, LookRelaxed => Ordering::Relaxed)) == WANTED
     }
 
     /// Returns what the sink shows, if the promise's end has set it for good.
     pub(super) fn shown_by_sink(&self) -> Option<Shown<'_>> {
-        if !self.is_wanted() {
-            return None;
-        }
-        // SAFETY: the load found that the promise's end was first: from then on the sink belongs to
-        // this end (Q5), and is changed only through `self` (X6).
-        Some(match unsafe { &*self.0.as_ref().sink.get() } {
-            Sink::Discard => Shown {
-                awaits: Awaits::Nothing,
-                ..Shown::default()
-            },
-            Sink::Answer(resolver) => Shown {
-                answer: Some(resolver),
-                awaits: Awaits::Passed(resolver),
-                ..Shown::default()
-            },
-            Sink::Then(pending) => pending.shown(),
-        })
+        // SAFETY: this is the resolver's end, and changes the sink only through `self` (X6).
+        let sink = unsafe { final_sink(link_of(self.0)) }?;
+        Some(sink.link().shown())
+    }
+
+    /// The number of the slot among the open ones of its owner; 0 if it is in no list.
+    pub(super) fn number(&self) -> u64 {
+        self.link().number()
+    }
+
+    fn link(&self) -> &SlotLink {
+        // SAFETY: the slot is there until both ends have done their part (Q5), and this end has
+        // not.
+        unsafe { &self.0.as_ref().link }
     }
 
     /// Puts the value into the slot, to travel with it.
@@ -404,8 +414,10 @@ impl<R: Send + 'static> Tail<R> {
         content: C,
         resolver: impl FnOnce(&mut C) -> &mut Resolver<R>,
     ) -> Tail<R> {
-        let (pending, resolver) = Pending::with_field(content, resolver);
-        asking.prepare(Sink::Then(pending));
+        let sink = asking.prepare(Sink::new(content));
+        // SAFETY: `new` has made the sink of a `C` (X1). It stays there until `commit`, and no
+        // other reference into it exists (X2).
+        let resolver = NonNull::from(resolver(unsafe { sink.continuation::<C>() }));
         Tail {
             slot: asking.erased(),
             // SAFETY: the contract of `commit` (X1): it is called once, with the pointer from
@@ -419,8 +431,8 @@ impl<R: Send + 'static> Tail<R> {
     pub(super) fn answers(self, resolver: Resolver<R>) {
         let place = self.resolver;
         // SAFETY: `resolver` is a field of the content that `of` put into the sink, which belongs
-        // to this promise's end until `self` is dropped (Q1). A `Pending` does not move its
-        // content, and no other reference into it exists (X2).
+        // to this promise's end, and stays there, until `self` is dropped (Q1). No other reference
+        // into it exists (X2).
         let discarding = unsafe { std::mem::replace(&mut *place.as_ptr(), resolver) };
         drop(discarding);
     }

@@ -1,8 +1,10 @@
 //! Token-passing continuations: the value of a promise becomes an argument of a message to another
 //! actor, without a turn of the actor that asked.
 
-use super::pending::Continue;
+use super::receiver::ActorName;
 use super::shown::Shown;
+use super::sink::{Continue, SinkLink};
+use super::sink_data::{SinkData, SinkKind};
 use super::slot::Tail;
 use super::{Promise, PromiseState, Resolver, owner_of_turn};
 use crate::actor::{AskError, Next, Worker};
@@ -102,13 +104,23 @@ where
             Err(error) => resolver.settled_by(Err(error)),
         }
     }
+}
 
+impl<B: ?Sized + Target, M: Message, F> SinkLink for TokenSink<B, M, F> {
     fn shown(&self) -> Shown<'_> {
         Shown {
             target: Some(&Address::link(&self.to).to),
             answer: Some(&self.resolver),
             ..Shown::default()
         }
+    }
+
+    fn data(&self) -> SinkData {
+        let kind = SinkKind::PassTo {
+            target: ActorName::of(&Address::link(&self.to).to),
+            behaviour: Name::new(M::NAME),
+        };
+        kind.to(self.resolver.receiver())
     }
 }
 
