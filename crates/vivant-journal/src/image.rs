@@ -1,0 +1,167 @@
+//! [`Image`]: an opened image: its manifest and its table. Values are read by a
+//! [`Reader`](crate::Reader).
+
+use crate::block::{BlockEntry, BlockKind, BlockPlace};
+use crate::blocks::Blocks;
+use crate::error::{Damage, Error, Operation, Place};
+use crate::manifest::{MANIFEST_BYTES_MIN, Manifest};
+use crate::memory_limit::MemoryLimit;
+use crate::names::FileName;
+use crate::reader::Reader;
+use crate::store::Store;
+use crate::table::{RecordInfo, Table};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// An image, opened: every id, kind and length is known and checked, and no value is read yet.
+///
+/// Its memory is bounded by the limit of the [`Catalog`](crate::Catalog).
+#[derive(Debug)]
+pub struct Image {
+    summary: Summary,
+    pub(crate) block_bytes: u32,
+    pub(crate) table: Table,
+    /// For each segment its value blocks, with their places.
+    pub(crate) values: Vec<Vec<(BlockPlace, BlockEntry)>>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) memory: MemoryLimit,
+}
+
+/// What a manifest says of an image.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The image's number. A later image of a journal has a greater one.
+    pub number: u64,
+    /// What the writer gave to [`ImageWriter::publish`](crate::ImageWriter::publish).
+    pub metadata: Vec<u8>,
+    /// The number of records.
+    pub records: u64,
+    /// The number of segments.
+    pub segments: u32,
+    /// The number of bytes of all values.
+    pub value_bytes: u64,
+    /// The number of bytes of all segments in the store.
+    pub stored_bytes: u64,
+}
+
+impl Summary {
+    pub(crate) fn of(manifest: &Manifest) -> Summary {
+        let segments = &manifest.segments;
+        Summary {
+            number: manifest.image,
+            metadata: manifest.metadata.clone(),
+            records: segments.iter().fold(0, |sum, segment| sum.saturating_add(segment.records)),
+            segments: segments.len() as u32,
+            value_bytes: segments.iter().map(|one| one.content_bytes(BlockKind::Values)).sum(),
+            stored_bytes: segments.iter().map(|segment| segment.file_bytes()).sum(),
+        }
+    }
+}
+
+/// Lengths of the files of a store, by name.
+pub(crate) type Lengths = BTreeMap<String, u64>;
+
+/// Reads the manifest of an image, and compares the lengths of its files.
+pub(crate) fn read_manifest(
+    store: &dyn Store,
+    lengths: &Lengths,
+    image: u64,
+    memory: MemoryLimit,
+) -> Result<Manifest, Error> {
+    let file = FileName::Manifest { image }.to_string();
+    let length = *lengths.get(&file).ok_or(Error::NoSuchImage { number: image })?;
+    if length < MANIFEST_BYTES_MIN as u64 {
+        let expected = MANIFEST_BYTES_MIN as u64;
+        let damage = Damage::FileLength { expected, found: length };
+        return Err(Error::damaged(&file, Place::offset(0), damage));
+    }
+    let mut bytes = vec![0; memory.allow(&file, "manifest", length)?];
+    store.read(&file, 0, &mut bytes).map_err(Error::store(Operation::Read, &file))?;
+    let manifest = Manifest::decode(image, &bytes, memory)?;
+    for (entry, segment) in manifest.segments.iter().zip(0..) {
+        let file = FileName::Segment { image, segment }.to_string();
+        let expected = entry.file_bytes();
+        let damage = match lengths.get(&file) {
+            Some(&found) if found == expected => continue,
+            Some(&found) => Damage::FileLength { expected, found },
+            None => Damage::Missing,
+        };
+        return Err(Error::damaged(&file, Place::offset(0), damage));
+    }
+    Ok(manifest)
+}
+
+impl Image {
+    pub(crate) fn open(
+        store: &Arc<dyn Store>,
+        lengths: &Lengths,
+        number: u64,
+        memory: MemoryLimit,
+    ) -> Result<Image, Error> {
+        let manifest = read_manifest(&**store, lengths, number, memory)?;
+        let mut blocks = Blocks::new(&**store, number);
+        for segment in 0..manifest.segments.len() as u32 {
+            blocks.check_segment_head(segment)?;
+        }
+        let table = Table::read(&manifest, &mut blocks, memory)?;
+        let values = manifest.segments.iter().map(|segment| {
+            let mut blocks = Vec::with_capacity(segment.blocks.len());
+            blocks.extend(segment.blocks_of(BlockKind::Values).map(|(place, &entry)| (place, entry)));
+            blocks
+        });
+        Ok(Image {
+            summary: Summary::of(&manifest),
+            block_bytes: manifest.block_bytes,
+            table,
+            values: values.collect(),
+            store: store.clone(),
+            memory,
+        })
+    }
+
+    /// What the manifest says.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// The image's number.
+    pub fn number(&self) -> u64 {
+        self.summary.number
+    }
+
+    /// What the writer gave to [`ImageWriter::publish`](crate::ImageWriter::publish).
+    pub fn metadata(&self) -> &[u8] {
+        &self.summary.metadata
+    }
+
+    /// All records, by ascending ids.
+    pub fn records(&self) -> impl ExactSizeIterator<Item = RecordInfo> {
+        self.table.in_order().map(|row| row.info)
+    }
+
+    /// The record with this id.
+    pub fn record(&self, id: u64) -> Option<RecordInfo> {
+        Some(self.table.find(id)?.info)
+    }
+
+    /// A reader of this image's values. Each thread may have its own.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::new(self)
+    }
+
+    /// Reads every block and compares it with the manifest. Costs reading the whole image.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] for the first block that is not as it was written; [`Error::Store`].
+    pub fn verify(&self) -> Result<(), Error> {
+        let mut blocks = Blocks::new(&*self.store, self.number());
+        for (values, segment) in self.values.iter().zip(0..) {
+            for (place, entry) in values {
+                blocks.content(segment, *place, entry)?;
+            }
+        }
+        Ok(())
+    }
+}
