@@ -5,7 +5,7 @@
 //! its head, for a reader of the segment alone, and the BLAKE3 hash in the manifest, which says
 //! that it is the block that was written there.
 
-use crate::compression::{Code, Compression, Failure};
+use crate::compression::{Code, Compression};
 use crate::error::{Damage, Error, Place};
 use crate::layout::{HASH_BYTES, block_entry, block_head};
 
@@ -170,15 +170,13 @@ pub(crate) fn open(
     if !is_the_block {
         return Err(damaged(Damage::Hash));
     }
+    if let Some(compression) = entry.head.compression.missing_feature() {
+        return Err(Error::CompressionNotBuilt { file: file.to_owned(), compression });
+    }
     content.clear();
     content.resize(entry.head.content_bytes as usize, 0);
     let stored = &block[block_head::BYTES..];
-    entry.head.compression.decompress(stored, content).map_err(|failure| match failure {
-        Failure::Invalid => damaged(Damage::Compressed),
-        Failure::NotBuilt(compression) => {
-            Error::CompressionNotBuilt { file: file.to_owned(), compression }
-        }
-    })
+    entry.head.compression.decompress(stored, content).map_err(damaged)
 }
 
 /// The checksum of a block: of all but the checksum itself.

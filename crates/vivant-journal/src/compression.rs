@@ -1,6 +1,8 @@
 //! [`Compression`]: how blocks are compressed. Every failure is a value, and nothing is allocated
 //! by a length that a file gives: the caller provides both buffers.
 
+use crate::error::Damage;
+
 /// How the blocks of an image are compressed. A block that does not shrink is stored as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -26,22 +28,22 @@ pub(crate) enum Code {
     Zstd = 2,
 }
 
-/// Why bytes were not decompressed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Failure {
-    /// They are not what a compressor writes, or give another number of bytes.
-    Invalid,
-    /// The program was built without this compression; its name is that of the feature.
-    NotBuilt(&'static str),
-}
-
 impl Code {
     pub(crate) fn of(code: u64) -> Option<Code> {
         [Code::None, Code::Lz4, Code::Zstd].into_iter().find(|known| *known as u64 == code)
     }
 
-    /// Fills `content` from `stored`.
-    pub(crate) fn decompress(self, stored: &[u8], content: &mut [u8]) -> Result<(), Failure> {
+    /// The name of the feature without which this program cannot decompress, if it was built so.
+    pub(crate) fn missing_feature(self) -> Option<&'static str> {
+        match self {
+            Code::Zstd if cfg!(not(feature = "zstd")) => Some("zstd"),
+            _ => None,
+        }
+    }
+
+    /// Fills `content` from `stored`. It is damage if these are not the bytes of a compressor, or
+    /// give another number of bytes.
+    pub(crate) fn decompress(self, stored: &[u8], content: &mut [u8]) -> Result<(), Damage> {
         let bytes = match self {
             Code::None if stored.len() == content.len() => {
                 content.copy_from_slice(stored);
@@ -52,11 +54,11 @@ impl Code {
             #[cfg(feature = "zstd")]
             Code::Zstd => zstd::bulk::decompress_to_buffer(stored, content).ok(),
             #[cfg(not(feature = "zstd"))]
-            Code::Zstd => return Err(Failure::NotBuilt("zstd")),
+            Code::Zstd => None,
         };
         match bytes {
             Some(bytes) if bytes == content.len() => Ok(()),
-            _ => Err(Failure::Invalid),
+            _ => Err(Damage::Compressed),
         }
     }
 }
@@ -135,7 +137,7 @@ mod tests {
             let code = compression.compress(&[7; 1000], &mut stored);
             for wrong in [0, 1, 999, 1001] {
                 let outcome = code.decompress(&stored, &mut vec![0; wrong]);
-                assert_eq!(outcome, Err(Failure::Invalid), "{compression:?}, {wrong}");
+                assert_eq!(outcome, Err(Damage::Compressed), "{compression:?}, {wrong}");
             }
         }
     }

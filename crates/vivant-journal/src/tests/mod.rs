@@ -6,6 +6,7 @@ mod damage;
 mod failures;
 mod fixtures;
 mod format_page;
+mod limits;
 
 use crate::store::simulated_files::{Contents, Plan, SimulatedFiles};
 use crate::{Catalog, DirectoryStore, Error, Image, Journal, Published, Retention, Settings};

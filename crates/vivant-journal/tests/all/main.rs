@@ -1,0 +1,3 @@
+//! Behaviour of journals, on real directories.
+
+mod journals;
