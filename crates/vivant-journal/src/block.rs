@@ -60,16 +60,29 @@ impl BlockHead {
         let stored_bytes = block_head::STORED.get_u32(bytes);
         let content_bytes = block_head::CONTENT.get_u32(bytes);
         if content_bytes == 0 || content_bytes > block_bytes {
-            return Err(wrong(block_head::CONTENT.name, content_bytes.into(), block_bytes));
+            return Err(wrong(
+                block_head::CONTENT.name,
+                content_bytes.into(),
+                block_bytes,
+            ));
         }
         let fits = match compression {
             Code::None => stored_bytes == content_bytes,
             _ => stored_bytes < content_bytes,
         };
         if !fits {
-            return Err(wrong(block_head::STORED.name, stored_bytes.into(), content_bytes));
+            return Err(wrong(
+                block_head::STORED.name,
+                stored_bytes.into(),
+                content_bytes,
+            ));
         }
-        Ok(BlockHead { kind, compression, stored_bytes, content_bytes })
+        Ok(BlockHead {
+            kind,
+            compression,
+            stored_bytes,
+            content_bytes,
+        })
     }
 }
 
@@ -118,7 +131,10 @@ pub(crate) fn seal(
     head.put(block);
     let crc32 = crc32(block);
     block_head::CRC32.put(block, crc32);
-    BlockEntry { head, hash: hash(block) }
+    BlockEntry {
+        head,
+        hash: hash(block),
+    }
 }
 
 /// A block's place in the store.
@@ -132,7 +148,10 @@ pub(crate) struct BlockPlace {
 
 impl BlockPlace {
     pub(crate) fn place(self) -> Place {
-        Place { block: Some(self.number), offset: self.offset }
+        Place {
+            block: Some(self.number),
+            offset: self.offset,
+        }
     }
 }
 
@@ -157,7 +176,11 @@ pub(crate) fn open(
     ] {
         let (found, expected) = (field.get(block), field.get(&head));
         if found != expected {
-            return Err(damaged(Damage::Field { field: field.name, found, expected }));
+            return Err(damaged(Damage::Field {
+                field: field.name,
+                found,
+                expected,
+            }));
         }
     }
     let (expected, found) = (block_head::CRC32.get_u32(block), crc32(block));
@@ -171,12 +194,19 @@ pub(crate) fn open(
         return Err(damaged(Damage::Hash));
     }
     if let Some(compression) = entry.head.compression.missing_feature() {
-        return Err(Error::CompressionNotBuilt { file: file.to_owned(), compression });
+        return Err(Error::CompressionNotBuilt {
+            file: file.to_owned(),
+            compression,
+        });
     }
     content.clear();
     content.resize(entry.head.content_bytes as usize, 0);
     let stored = &block[block_head::BYTES..];
-    entry.head.compression.decompress(stored, content).map_err(damaged)
+    entry
+        .head
+        .compression
+        .decompress(stored, content)
+        .map_err(damaged)
 }
 
 /// The checksum of a block: of all but the checksum itself.

@@ -17,14 +17,25 @@ pub(crate) struct Blocks<'a> {
 
 impl<'a> Blocks<'a> {
     pub(crate) fn new(store: &'a dyn Store, image: u64) -> Blocks<'a> {
-        Blocks { store, image, block: Vec::new(), content: Vec::new() }
+        Blocks {
+            store,
+            image,
+            block: Vec::new(),
+            content: Vec::new(),
+        }
     }
 
     /// F2.
     pub(crate) fn check_segment_head(&self, segment: u32) -> Result<(), Error> {
-        let file = FileName::Segment { image: self.image, segment }.to_string();
+        let file = FileName::Segment {
+            image: self.image,
+            segment,
+        }
+        .to_string();
         let mut head = [0; segment_head::BYTES];
-        self.store.read(&file, 0, &mut head).map_err(Error::store(Operation::Read, &file))?;
+        self.store
+            .read(&file, 0, &mut head)
+            .map_err(Error::store(Operation::Read, &file))?;
         if segment_head::MAGIC.slice(&head) != SEGMENT_MAGIC {
             return Err(Error::damaged(&file, Place::offset(0), Damage::Magic));
         }
@@ -35,8 +46,16 @@ impl<'a> Blocks<'a> {
         ] {
             let found = field.get(&head);
             if found != expected {
-                let damage = Damage::Field { field: field.name, found, expected };
-                return Err(Error::damaged(&file, Place::offset(field.offset as u64), damage));
+                let damage = Damage::Field {
+                    field: field.name,
+                    found,
+                    expected,
+                };
+                return Err(Error::damaged(
+                    &file,
+                    Place::offset(field.offset as u64),
+                    damage,
+                ));
             }
         }
         Ok(())
@@ -54,10 +73,15 @@ impl<'a> Blocks<'a> {
         place: BlockPlace,
         entry: &BlockEntry,
     ) -> Result<&[u8], Error> {
-        let file = FileName::Segment { image: self.image, segment }.to_string();
+        let file = FileName::Segment {
+            image: self.image,
+            segment,
+        }
+        .to_string();
         // The manifest has bounded the length by that of a block.
         self.block.clear();
-        self.block.resize(block_head::BYTES + entry.head.stored_bytes as usize, 0);
+        self.block
+            .resize(block_head::BYTES + entry.head.stored_bytes as usize, 0);
         self.store
             .read(&file, place.offset, &mut self.block)
             .map_err(Error::store(Operation::Read, &file))?;

@@ -47,7 +47,10 @@ pub struct Latest {
 impl Catalog {
     /// The images of `store`.
     pub fn new(store: impl Store + 'static) -> Catalog {
-        Catalog { store: Arc::new(store), memory: MemoryLimit::DEFAULT }
+        Catalog {
+            store: Arc::new(store),
+            memory: MemoryLimit::DEFAULT,
+        }
     }
 
     /// Limits the memory of an [`Image`] that is opened to `bytes`, and that of each value: files
@@ -55,7 +58,10 @@ impl Catalog {
     ///
     /// A manifest takes three times its length, and a table about 40 bytes for each record.
     pub fn memory_bytes_max(self, bytes: u64) -> Catalog {
-        Catalog { memory: MemoryLimit::bytes(bytes), ..self }
+        Catalog {
+            memory: MemoryLimit::bytes(bytes),
+            ..self
+        }
     }
 
     /// Lists all images. Reads their manifests, not their segments.
@@ -66,7 +72,10 @@ impl Catalog {
     /// [`Images::unreadable`].
     pub fn images(&self) -> Result<Images, Error> {
         let lengths = self.lengths()?;
-        let mut images = Images { intact: Vec::new(), unreadable: Vec::new() };
+        let mut images = Images {
+            intact: Vec::new(),
+            unreadable: Vec::new(),
+        };
         for number in numbers(&lengths) {
             match image::read_manifest(&*self.store, &lengths, number, self.memory) {
                 Ok(manifest) => images.intact.push(Summary::of(&manifest)),
@@ -101,24 +110,38 @@ impl Catalog {
         for number in numbers(&lengths) {
             let image = Image::open(&self.store, &lengths, number, self.memory);
             match image.and_then(|image| image.verify().map(|()| image)) {
-                Ok(image) => return Ok(Latest { image: Some(image), damaged }),
+                Ok(image) => {
+                    return Ok(Latest {
+                        image: Some(image),
+                        damaged,
+                    });
+                }
                 Err(error) if error.is_damage() => damaged.push(Unreadable { number, error }),
                 Err(error) => return Err(error),
             }
         }
-        Ok(Latest { image: None, damaged })
+        Ok(Latest {
+            image: None,
+            damaged,
+        })
     }
 
     pub(crate) fn lengths(&self) -> Result<Lengths, Error> {
-        let files = self.store.list().map_err(Error::store(Operation::List, ""))?;
+        let files = self
+            .store
+            .list()
+            .map_err(Error::store(Operation::List, ""))?;
         Ok(files.into_iter().collect())
     }
 }
 
 /// The numbers of the images in a store, newest first.
 fn numbers(lengths: &Lengths) -> impl Iterator<Item = u64> {
-    lengths.keys().rev().filter_map(|name| match FileName::parse(name)? {
-        FileName::Manifest { image } => Some(image),
-        _ => None,
-    })
+    lengths
+        .keys()
+        .rev()
+        .filter_map(|name| match FileName::parse(name)? {
+            FileName::Manifest { image } => Some(image),
+            _ => None,
+        })
 }

@@ -30,7 +30,9 @@ pub(crate) enum Code {
 
 impl Code {
     pub(crate) fn of(code: u64) -> Option<Code> {
-        [Code::None, Code::Lz4, Code::Zstd].into_iter().find(|known| *known as u64 == code)
+        [Code::None, Code::Lz4, Code::Zstd]
+            .into_iter()
+            .find(|known| *known as u64 == code)
     }
 
     /// The name of the feature without which this program cannot decompress, if it was built so.

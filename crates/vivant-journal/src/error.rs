@@ -33,7 +33,9 @@ pub enum Error {
         damage: Damage,
     },
     /// A later version of the format.
-    #[error("`{file}` has version {found} of the format, and this program reads versions up to {known}; use a newer one")]
+    #[error(
+        "`{file}` has version {found} of the format, and this program reads versions up to {known}; use a newer one"
+    )]
     NewerVersion {
         /// The name of the file in the store.
         file: String,
@@ -58,7 +60,9 @@ pub enum Error {
         limit: u64,
     },
     /// A block is compressed in a way that this program was built without.
-    #[error("`{file}` has blocks compressed with {compression}; build the program with the feature `{compression}` of vivant-journal")]
+    #[error(
+        "`{file}` has blocks compressed with {compression}; build the program with the feature `{compression}` of vivant-journal"
+    )]
     CompressionNotBuilt {
         /// The name of the file in the store.
         file: String,
@@ -80,7 +84,9 @@ pub enum Error {
         id: u64,
     },
     /// Two records of an image that is being written have one id.
-    #[error("record {id} was appended twice to image {image}, which is not published; give each record an id of its own")]
+    #[error(
+        "record {id} was appended twice to image {image}, which is not published; give each record an id of its own"
+    )]
     DuplicateRecord {
         /// The number of the image.
         image: u64,
@@ -115,7 +121,9 @@ pub enum Error {
         unfinished: u32,
     },
     /// The store has a file with the greatest number there is, which no journal has made.
-    #[error("no number is left for an image; remove the files with the greatest numbers from the store by hand")]
+    #[error(
+        "no number is left for an image; remove the files with the greatest numbers from the store by hand"
+    )]
     NoNumberLeft,
     /// A write to this segment has failed before.
     #[error("segment `{file}` had a failed write and takes no more records; begin the image anew")]
@@ -127,11 +135,19 @@ pub enum Error {
 
 impl Error {
     pub(crate) fn store(operation: Operation, file: &str) -> impl FnOnce(io::Error) -> Error {
-        move |source| Error::Store { operation, file: file.to_owned(), source }
+        move |source| Error::Store {
+            operation,
+            file: file.to_owned(),
+            source,
+        }
     }
 
     pub(crate) fn damaged(file: &str, place: Place, damage: Damage) -> Error {
-        Error::Damaged { file: file.to_owned(), place, damage }
+        Error::Damaged {
+            file: file.to_owned(),
+            place,
+            damage,
+        }
     }
 
     /// Returns true if bytes of the image are wrong or missing, so that another attempt gives the
@@ -143,7 +159,9 @@ impl Error {
 
 fn remedy(source: &io::Error) -> &'static str {
     match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free space, or keep fewer images",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free space, or keep fewer images"
+        }
         io::ErrorKind::PermissionDenied => "give the program access to the store",
         io::ErrorKind::NotFound => "keep more images if retention removed it meanwhile",
         io::ErrorKind::AlreadyExists => "let one program at a time write to the store",
@@ -199,7 +217,10 @@ pub struct Place {
 
 impl Place {
     pub(crate) fn offset(offset: u64) -> Place {
-        Place { block: None, offset }
+        Place {
+            block: None,
+            offset,
+        }
     }
 }
 

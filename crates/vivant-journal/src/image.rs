@@ -51,9 +51,14 @@ impl Summary {
         Summary {
             number: manifest.image,
             metadata: manifest.metadata.clone(),
-            records: segments.iter().fold(0, |sum, segment| sum.saturating_add(segment.records)),
+            records: segments
+                .iter()
+                .fold(0, |sum, segment| sum.saturating_add(segment.records)),
             segments: segments.len() as u32,
-            value_bytes: segments.iter().map(|one| one.content_bytes(BlockKind::Values)).sum(),
+            value_bytes: segments
+                .iter()
+                .map(|one| one.content_bytes(BlockKind::Values))
+                .sum(),
             stored_bytes: segments.iter().map(|segment| segment.file_bytes()).sum(),
         }
     }
@@ -70,14 +75,21 @@ pub(crate) fn read_manifest(
     memory: MemoryLimit,
 ) -> Result<Manifest, Error> {
     let file = FileName::Manifest { image }.to_string();
-    let length = *lengths.get(&file).ok_or(Error::NoSuchImage { number: image })?;
+    let length = *lengths
+        .get(&file)
+        .ok_or(Error::NoSuchImage { number: image })?;
     if length < MANIFEST_BYTES_MIN as u64 {
         let expected = MANIFEST_BYTES_MIN as u64;
-        let damage = Damage::FileLength { expected, found: length };
+        let damage = Damage::FileLength {
+            expected,
+            found: length,
+        };
         return Err(Error::damaged(&file, Place::offset(0), damage));
     }
     let mut bytes = vec![0; memory.allow(&file, "manifest", length)?];
-    store.read(&file, 0, &mut bytes).map_err(Error::store(Operation::Read, &file))?;
+    store
+        .read(&file, 0, &mut bytes)
+        .map_err(Error::store(Operation::Read, &file))?;
     let manifest = Manifest::decode(image, &bytes, memory)?;
     for (entry, segment) in manifest.segments.iter().zip(0..) {
         let file = FileName::Segment { image, segment }.to_string();
@@ -107,7 +119,11 @@ impl Image {
         let table = Table::read(&manifest, &mut blocks, memory)?;
         let values = manifest.segments.iter().map(|segment| {
             let mut blocks = Vec::with_capacity(segment.blocks.len());
-            blocks.extend(segment.blocks_of(BlockKind::Values).map(|(place, &entry)| (place, entry)));
+            blocks.extend(
+                segment
+                    .blocks_of(BlockKind::Values)
+                    .map(|(place, &entry)| (place, entry)),
+            );
             blocks
         });
         Ok(Image {

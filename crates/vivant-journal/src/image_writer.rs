@@ -63,6 +63,18 @@ impl Shared {
         self.segments()[segment as usize] = Some(finished);
     }
 
+    /// All segments. None can be added afterwards, because none is open.
+    fn take_segments(&self) -> Result<Vec<Option<FinishedSegment>>, Error> {
+        let mut segments = self.segments();
+        match segments.iter().filter(|segment| segment.is_none()).count() as u32 {
+            0 => Ok(std::mem::take(&mut *segments)),
+            unfinished => Err(Error::SegmentsNotFinished {
+                image: self.image(),
+                unfinished,
+            }),
+        }
+    }
+
     /// Nothing panics while it holds the lock.
     fn segments(&self) -> MutexGuard<'_, Vec<Option<FinishedSegment>>> {
         self.segments.lock().unwrap_or_else(PoisonError::into_inner)
@@ -78,7 +90,10 @@ impl ImageWriter {
             block_bytes: settings.block_bytes,
             segments: Mutex::new(Vec::new()),
         };
-        ImageWriter { shared: Arc::new(shared), upkeep }
+        ImageWriter {
+            shared: Arc::new(shared),
+            upkeep,
+        }
     }
 
     /// The image's number.
@@ -95,7 +110,10 @@ impl ImageWriter {
         let segment = {
             let mut segments = self.shared.segments();
             if segments.len() == SEGMENTS_MAX as usize {
-                return Err(Error::TooManySegments { image: self.number(), limit: SEGMENTS_MAX });
+                return Err(Error::TooManySegments {
+                    image: self.number(),
+                    limit: SEGMENTS_MAX,
+                });
             }
             segments.push(None);
             segments.len() as u32 - 1
@@ -115,31 +133,39 @@ impl ImageWriter {
     /// before it are unchanged.
     pub fn publish(self, metadata: &[u8]) -> Result<Published, Error> {
         let manifest = self.manifest(metadata)?;
-        let name = FileName::Manifest { image: self.number() }.to_string();
+        let name = FileName::Manifest {
+            image: self.number(),
+        }
+        .to_string();
         let store = &self.shared.store;
         store
             .publish(&name, &manifest.encode())
             .map_err(Error::store(Operation::Publish, &name))?;
         let not_removed = self.upkeep.retain().err();
-        Ok(Published { summary: Summary::of(&manifest), not_removed })
+        Ok(Published {
+            summary: Summary::of(&manifest),
+            not_removed,
+        })
     }
 
     fn manifest(&self, metadata: &[u8]) -> Result<Manifest, Error> {
         let image = self.number();
         let limit = METADATA_BYTES_MAX as usize;
         if metadata.len() > limit {
-            return Err(Error::MetadataTooLong { bytes: metadata.len(), limit });
+            return Err(Error::MetadataTooLong {
+                bytes: metadata.len(),
+                limit,
+            });
         }
-        let segments = std::mem::take(&mut *self.shared.segments());
-        let unfinished = segments.iter().filter(|segment| segment.is_none()).count() as u32;
-        if unfinished > 0 {
-            return Err(Error::SegmentsNotFinished { image, unfinished });
-        }
+        let segments = self.shared.take_segments()?;
         let mut ids = Vec::new();
         let mut entries = Vec::with_capacity(segments.len());
         for segment in segments.into_iter().flatten() {
             let records = segment.ids.len() as u64;
-            entries.push(SegmentEntry { records, blocks: segment.blocks });
+            entries.push(SegmentEntry {
+                records,
+                blocks: segment.blocks,
+            });
             ids.extend(segment.ids);
         }
         ids.sort_unstable();

@@ -27,7 +27,10 @@ impl Numbers {
 
 impl InProgress {
     pub(crate) fn new(next: u64) -> Arc<InProgress> {
-        Arc::new(InProgress(Mutex::new(Numbers { next, writing: BTreeSet::new() })))
+        Arc::new(InProgress(Mutex::new(Numbers {
+            next,
+            writing: BTreeSet::new(),
+        })))
     }
 
     pub(crate) fn now(&self) -> Numbers {
@@ -41,7 +44,10 @@ impl InProgress {
         let number = numbers.next;
         numbers.next = number.checked_add(1)?;
         numbers.writing.insert(number);
-        Some(ImageNumber { number, in_progress: self.clone() })
+        Some(ImageNumber {
+            number,
+            in_progress: self.clone(),
+        })
     }
 
     /// Nothing panics while it holds the lock.

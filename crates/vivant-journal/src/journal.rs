@@ -64,12 +64,22 @@ impl Journal {
     ///
     /// [`Error::Store`].
     pub fn open(store: impl Store + 'static, settings: Settings) -> Result<Journal, Error> {
-        let catalog = Catalog { store: Arc::new(store), memory: settings.memory };
+        let catalog = Catalog {
+            store: Arc::new(store),
+            memory: settings.memory,
+        };
         let names = catalog.lengths()?;
-        let used = names.keys().filter_map(|name| FileName::parse(name)).map(FileName::image);
+        let used = names
+            .keys()
+            .filter_map(|name| FileName::parse(name))
+            .map(FileName::image);
         let next = used.max().map_or(1, |image| image.saturating_add(1));
         let in_progress = InProgress::new(next);
-        let upkeep = Upkeep { catalog, in_progress, retention: settings.retention };
+        let upkeep = Upkeep {
+            catalog,
+            in_progress,
+            retention: settings.retention,
+        };
         upkeep.sweep()?;
         upkeep.sync()?;
         Ok(Journal { settings, upkeep })
@@ -85,7 +95,11 @@ impl Journal {
     pub fn begin(&self) -> Result<ImageWriter, Error> {
         self.upkeep.sweep()?;
         let number = self.upkeep.in_progress.begin().ok_or(Error::NoNumberLeft)?;
-        Ok(ImageWriter::new(number, &self.settings, self.upkeep.clone()))
+        Ok(ImageWriter::new(
+            number,
+            &self.settings,
+            self.upkeep.clone(),
+        ))
     }
 }
 
@@ -104,12 +118,18 @@ impl Upkeep {
 
     /// Removes images that are older than those to keep. Comes after a publication (J3).
     pub(crate) fn retain(&self) -> Result<(), Error> {
-        let Retention::Last(keep) = self.retention else { return Ok(()) };
+        let Retention::Last(keep) = self.retention else {
+            return Ok(());
+        };
         let images = self.catalog.images()?;
-        let Some(oldest) = images.intact.get(keep.get() as usize - 1) else { return Ok(()) };
+        let Some(oldest) = images.intact.get(keep.get() as usize - 1) else {
+            return Ok(());
+        };
         let intact = images.intact.iter().map(|summary| summary.number);
         let unreadable = images.unreadable.iter().map(|unreadable| unreadable.number);
-        let old = intact.chain(unreadable).filter(|&number| number < oldest.number);
+        let old = intact
+            .chain(unreadable)
+            .filter(|&number| number < oldest.number);
         let old: Vec<u64> = old.collect();
         if old.is_empty() {
             return Ok(());
@@ -148,10 +168,16 @@ impl Upkeep {
 
     fn remove(&self, file: FileName) -> Result<(), Error> {
         let name = file.to_string();
-        self.catalog.store.remove(&name).map_err(Error::store(Operation::Remove, &name))
+        self.catalog
+            .store
+            .remove(&name)
+            .map_err(Error::store(Operation::Remove, &name))
     }
 
     fn sync(&self) -> Result<(), Error> {
-        self.catalog.store.sync().map_err(Error::store(Operation::Sync, ""))
+        self.catalog
+            .store
+            .sync()
+            .map_err(Error::store(Operation::Sync, ""))
     }
 }

@@ -23,7 +23,10 @@ pub(crate) const SEGMENTS_MAX: u32 = 1 << 16;
 /// Bytes of a BLAKE3 hash.
 pub(crate) const HASH_BYTES: usize = 32;
 
-const _: () = assert!(BLOCK_BYTES_MIN as usize >= table_entry::BYTES, "a block has an entry");
+const _: () = assert!(
+    BLOCK_BYTES_MIN as usize >= table_entry::BYTES,
+    "a block has an entry"
+);
 
 /// A field of a fixed layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,11 +38,19 @@ pub(crate) struct Field {
 
 impl Field {
     const fn first(name: &'static str, bytes: usize) -> Field {
-        Field { name, offset: 0, bytes }
+        Field {
+            name,
+            offset: 0,
+            bytes,
+        }
     }
 
     const fn then(self, name: &'static str, bytes: usize) -> Field {
-        Field { name, offset: self.end(), bytes }
+        Field {
+            name,
+            offset: self.end(),
+            bytes,
+        }
     }
 
     pub(crate) const fn end(self) -> usize {
@@ -67,7 +78,10 @@ impl Field {
     /// Writes the low bytes of `number`.
     pub(crate) fn put(self, layout: &mut [u8], number: impl Into<u64>) {
         let number = number.into();
-        debug_assert!(self.bytes == 8 || number >> (8 * self.bytes) == 0, "it fits");
+        debug_assert!(
+            self.bytes == 8 || number >> (8 * self.bytes) == 0,
+            "it fits"
+        );
         self.put_bytes(layout, &number.to_le_bytes()[..self.bytes]);
     }
 

@@ -64,7 +64,9 @@ impl SegmentEntry {
     /// The number of bytes of the contents of all blocks of one kind.
     pub(crate) fn content_bytes(&self, kind: BlockKind) -> u64 {
         let blocks = self.blocks_of(kind);
-        blocks.map(|(_, entry)| u64::from(entry.head.content_bytes)).sum()
+        blocks
+            .map(|(_, entry)| u64::from(entry.head.content_bytes))
+            .sum()
     }
 }
 
@@ -95,29 +97,38 @@ impl Manifest {
     }
 
     /// Reads the manifest of `image`, which has the name `file`.
-    pub(crate) fn decode(
-        image: u64,
-        bytes: &[u8],
-        memory: MemoryLimit,
-    ) -> Result<Manifest, Error> {
+    pub(crate) fn decode(image: u64, bytes: &[u8], memory: MemoryLimit) -> Result<Manifest, Error> {
         let file = FileName::Manifest { image }.to_string();
-        let mut parts = Parts { file: &file, rest: checked(&file, bytes)?, offset: 0 };
+        let mut parts = Parts {
+            file: &file,
+            rest: checked(&file, bytes)?,
+            offset: 0,
+        };
         let head = parts.take(manifest_head::BYTES as u64)?;
         let field = |field: crate::layout::Field, allowed: std::ops::RangeInclusive<u64>| {
             let found = field.get(head);
             let place = Place::offset(field.offset as u64);
-            within(field.name, found, allowed).map_err(|damage| Error::damaged(&file, place, damage))
+            within(field.name, found, allowed)
+                .map_err(|damage| Error::damaged(&file, place, damage))
         };
         field(manifest_head::IMAGE, image..=image)?;
         let blocks_allowed = u64::from(BLOCK_BYTES_MIN)..=u64::from(BLOCK_BYTES_MAX);
         let block_bytes = field(manifest_head::BLOCK_BYTES, blocks_allowed)? as u32;
         let segments = field(manifest_head::SEGMENTS, 0..=u64::from(SEGMENTS_MAX))?;
-        let metadata = field(manifest_head::METADATA_BYTES, 0..=u64::from(METADATA_BYTES_MAX))?;
+        let metadata = field(
+            manifest_head::METADATA_BYTES,
+            0..=u64::from(METADATA_BYTES_MAX),
+        )?;
         let metadata = parts.take(metadata)?.to_vec();
         memory.allow(&file, "manifest", MEMORY_FACTOR * bytes.len() as u64)?;
         let segments = parts.segments(segments, block_bytes)?;
         match parts.rest.len() as u64 {
-            0 => Ok(Manifest { image, block_bytes, metadata, segments }),
+            0 => Ok(Manifest {
+                image,
+                block_bytes,
+                metadata,
+                segments,
+            }),
             more => Err(parts.damaged(Damage::FileLength {
                 expected: bytes.len() as u64 - more,
                 found: bytes.len() as u64,
@@ -142,9 +153,11 @@ fn checked<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a [u8], Error> {
     }
     match manifest_head::VERSION.get_u32(body) {
         VERSION => Ok(body),
-        found if found > VERSION => {
-            Err(Error::NewerVersion { file: file.to_owned(), found, known: VERSION })
-        }
+        found if found > VERSION => Err(Error::NewerVersion {
+            file: file.to_owned(),
+            found,
+            known: VERSION,
+        }),
         found => damaged(
             manifest_head::VERSION.offset as u64,
             Damage::Field {
@@ -186,14 +199,20 @@ impl<'a> Parts<'a> {
 
     /// Takes `bytes` from the front. Nothing is allocated for a number that the rest cannot hold.
     fn take(&mut self, bytes: u64) -> Result<&'a [u8], Error> {
-        match usize::try_from(bytes).ok().and_then(|bytes| self.rest.split_at_checked(bytes)) {
+        match usize::try_from(bytes)
+            .ok()
+            .and_then(|bytes| self.rest.split_at_checked(bytes))
+        {
             Some((front, rest)) => {
                 self.rest = rest;
                 self.offset += bytes;
                 Ok(front)
             }
             None => Err(self.damaged(Damage::FileLength {
-                expected: self.offset.saturating_add(bytes).saturating_add(HASH_BYTES as u64),
+                expected: self
+                    .offset
+                    .saturating_add(bytes)
+                    .saturating_add(HASH_BYTES as u64),
                 found: self.offset + (self.rest.len() + HASH_BYTES) as u64,
             })),
         }
@@ -214,19 +233,28 @@ impl<'a> Parts<'a> {
     fn segment(&mut self, block_bytes: u32) -> Result<SegmentEntry, Error> {
         let entry = self.take(segment_entry::BYTES as u64)?;
         let records = segment_entry::RECORDS.get(entry);
-        within(segment_entry::ZERO.name, segment_entry::ZERO.get(entry), 0..=0)
-            .map_err(|damage| self.damaged(damage))?;
+        within(
+            segment_entry::ZERO.name,
+            segment_entry::ZERO.get(entry),
+            0..=0,
+        )
+        .map_err(|damage| self.damaged(damage))?;
         let mut offset = self.offset;
         let entries = self.take(segment_entry::BLOCKS.get(entry) * block_entry::BYTES as u64)?;
         let mut blocks = Vec::with_capacity(entries.len() / block_entry::BYTES);
         for entry in entries.chunks_exact(block_entry::BYTES) {
-            let place = Place { block: Some(blocks.len() as u32), offset };
+            let place = Place {
+                block: Some(blocks.len() as u32),
+                offset,
+            };
             let block = BlockEntry::get(entry, block_bytes);
             blocks.push(block.map_err(|damage| Error::damaged(self.file, place, damage))?);
             offset += block_entry::BYTES as u64;
         }
         let segment = SegmentEntry { records, blocks };
-        segment.are_blocks_full(block_bytes).map_err(|damage| self.damaged(damage))?;
+        segment
+            .are_blocks_full(block_bytes)
+            .map_err(|damage| self.damaged(damage))?;
         Ok(segment)
     }
 }
@@ -249,6 +277,11 @@ impl SegmentEntry {
         let table = self.content_bytes(BlockKind::Table);
         let records = table / table_entry::BYTES as u64;
         within(segment_entry::RECORDS.name, self.records, records..=records)?;
-        within("content bytes", table, 0..=records * table_entry::BYTES as u64).map(|_| ())
+        within(
+            "content bytes",
+            table,
+            0..=records * table_entry::BYTES as u64,
+        )
+        .map(|_| ())
     }
 }

@@ -24,7 +24,12 @@ impl MemoryLimit {
         let is_within = is_within || is_injected(InjectedFault::LengthNotBounded);
         match usize::try_from(bytes) {
             Ok(length) if is_within => Ok(length),
-            _ => Err(Error::OverLimit { file: file.to_owned(), what, bytes, limit: self.0 }),
+            _ => Err(Error::OverLimit {
+                file: file.to_owned(),
+                what,
+                bytes,
+                limit: self.0,
+            }),
         }
     }
 }

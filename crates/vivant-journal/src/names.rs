@@ -13,22 +13,36 @@ const SEGMENT_DIGITS: usize = 5;
 /// A file of an image.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum FileName {
-    Manifest { image: u64 },
-    Segment { image: u64, segment: u32 },
+    Manifest {
+        image: u64,
+    },
+    Segment {
+        image: u64,
+        segment: u32,
+    },
     /// A manifest that was not published.
-    Aside { image: u64 },
+    Aside {
+        image: u64,
+    },
 }
 
 impl FileName {
     /// The file of this name, or `None` if it is not one of an image.
     pub(crate) fn parse(name: &str) -> Option<FileName> {
         let parsed = match name.strip_suffix(ASIDE) {
-            Some(manifest) => FileName::Aside { image: number(manifest.strip_suffix(MANIFEST)?)? },
+            Some(manifest) => FileName::Aside {
+                image: number(manifest.strip_suffix(MANIFEST)?)?,
+            },
             None => match name.strip_suffix(MANIFEST) {
-                Some(image) => FileName::Manifest { image: number(image)? },
+                Some(image) => FileName::Manifest {
+                    image: number(image)?,
+                },
                 None => {
                     let (image, segment) = name.strip_suffix(SEGMENT)?.split_once('-')?;
-                    FileName::Segment { image: number(image)?, segment: segment.parse().ok()? }
+                    FileName::Segment {
+                        image: number(image)?,
+                        segment: segment.parse().ok()?,
+                    }
                 }
             },
         };
@@ -54,7 +68,10 @@ impl fmt::Display for FileName {
         match self {
             FileName::Manifest { image } => write!(f, "{image:0NUMBER_DIGITS$}{MANIFEST}"),
             FileName::Segment { image, segment } => {
-                write!(f, "{image:0NUMBER_DIGITS$}-{segment:0SEGMENT_DIGITS$}{SEGMENT}")
+                write!(
+                    f,
+                    "{image:0NUMBER_DIGITS$}-{segment:0SEGMENT_DIGITS$}{SEGMENT}"
+                )
             }
             FileName::Aside { image } => write!(f, "{image:0NUMBER_DIGITS$}{MANIFEST}{ASIDE}"),
         }
@@ -69,9 +86,21 @@ mod tests {
     fn names_are_those_of_the_page_and_no_other() {
         let page = include_str!("../FORMAT.md");
         for (name, file) in [
-            ("00000000000000000007.manifest", FileName::Manifest { image: 7 }),
-            ("00000000000000000007-00003.segment", FileName::Segment { image: 7, segment: 3 }),
-            ("00000000000000000007.manifest.new", FileName::Aside { image: 7 }),
+            (
+                "00000000000000000007.manifest",
+                FileName::Manifest { image: 7 },
+            ),
+            (
+                "00000000000000000007-00003.segment",
+                FileName::Segment {
+                    image: 7,
+                    segment: 3,
+                },
+            ),
+            (
+                "00000000000000000007.manifest.new",
+                FileName::Aside { image: 7 },
+            ),
         ] {
             assert_eq!(FileName::parse(name), Some(file));
             assert!(page.contains(&format!("| `{name}` |")), "{name}");

@@ -34,13 +34,18 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     pub(crate) fn new(image: &'a Image) -> Reader<'a> {
         let blocks = Blocks::new(&*image.store, image.number());
-        Reader { image, blocks, held: None }
+        Reader {
+            image,
+            blocks,
+            held: None,
+        }
     }
 
     /// The value of the record `id`.
     ///
     /// Costs one read of a block, or of each block that the value spans, unless the last call used
-    /// it. For all values, [`values`](Reader::values) reads each block once.
+    /// it. Ids that follow each other may be in different segments. For all values,
+    /// [`values`](Reader::values) reads each block once.
     ///
     /// # Errors
     ///
@@ -49,7 +54,10 @@ impl<'a> Reader<'a> {
     pub fn value(&mut self, id: u64) -> Result<Vec<u8>, Error> {
         let image = self.image;
         let row = image.table.find(id);
-        let row = row.ok_or(Error::NoSuchRecord { image: image.number(), id })?;
+        let row = row.ok_or(Error::NoSuchRecord {
+            image: image.number(),
+            id,
+        })?;
         self.value_of(row)
     }
 
@@ -70,8 +78,14 @@ impl<'a> Reader<'a> {
 
     fn value_of(&mut self, row: &Row) -> Result<Vec<u8>, Error> {
         let length = row.info.length;
-        let name = || FileName::Segment { image: self.image.number(), segment: row.segment };
-        let length = self.image.memory.allow(&name().to_string(), "value", length)?;
+        let name = || FileName::Segment {
+            image: self.image.number(),
+            segment: row.segment,
+        };
+        let length = self
+            .image
+            .memory
+            .allow(&name().to_string(), "value", length)?;
         let mut value = Vec::with_capacity(length);
         while value.len() < length {
             let position = row.position + value.len() as u64;
@@ -110,7 +124,11 @@ impl Iterator for Values<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         let row = self.reader.image.table.rows[self.rows.next()?];
         let value = self.reader.value_of(&row);
-        Some(value.map(|value| Record { id: row.info.id, kind: row.info.kind, value }))
+        Some(value.map(|value| Record {
+            id: row.info.id,
+            kind: row.info.kind,
+            value,
+        }))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -27,8 +27,15 @@ pub struct SegmentWriter {
 
 impl SegmentWriter {
     pub(crate) fn create(shared: Arc<Shared>, segment: u32) -> Result<SegmentWriter, Error> {
-        let name = FileName::Segment { image: shared.image(), segment }.to_string();
-        let file = shared.store.create(&name).map_err(Error::store(Operation::Create, &name))?;
+        let name = FileName::Segment {
+            image: shared.image(),
+            segment,
+        }
+        .to_string();
+        let file = shared
+            .store
+            .create(&name)
+            .map_err(Error::store(Operation::Create, &name))?;
         let mut head = [0; segment_head::BYTES];
         segment_head::MAGIC.put_bytes(&mut head, SEGMENT_MAGIC);
         segment_head::VERSION.put(&mut head, VERSION);
@@ -43,7 +50,14 @@ impl SegmentWriter {
         };
         out.write(&head)?;
         let (table, values, ids) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(SegmentWriter { shared, segment, out, table, values, ids })
+        Ok(SegmentWriter {
+            shared,
+            segment,
+            out,
+            table,
+            values,
+            ids,
+        })
     }
 
     /// Appends a record. `id` must be unique in the whole image; `kind` has the meaning that the
@@ -84,15 +98,22 @@ impl SegmentWriter {
     /// [`Error::Store`], or [`Error::SegmentFailed`] if an earlier write has failed. The image
     /// cannot be published then.
     pub fn finish(mut self) -> Result<(), Error> {
-        for (kind, content) in
-            [(BlockKind::Values, &mut self.values), (BlockKind::Table, &mut self.table)]
-        {
+        for (kind, content) in [
+            (BlockKind::Values, &mut self.values),
+            (BlockKind::Table, &mut self.table),
+        ] {
             if !content.is_empty() {
                 self.out.seal(kind, content)?;
             }
         }
         let blocks = self.out.finish()?;
-        self.shared.add(self.segment, FinishedSegment { blocks, ids: self.ids });
+        self.shared.add(
+            self.segment,
+            FinishedSegment {
+                blocks,
+                ids: self.ids,
+            },
+        );
         Ok(())
     }
 }
@@ -112,7 +133,9 @@ struct Blocks {
 impl Blocks {
     /// Takes the file, to put it back after a success.
     fn take_file(&mut self) -> Result<Box<dyn NewFile>, Error> {
-        self.file.take().ok_or_else(|| Error::SegmentFailed { file: self.name.clone() })
+        self.file.take().ok_or_else(|| Error::SegmentFailed {
+            file: self.name.clone(),
+        })
     }
 
     /// Writes a block with this content, and empties `content`.
@@ -128,7 +151,8 @@ impl Blocks {
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut file = self.take_file()?;
-        file.write_all(bytes).map_err(Error::store(Operation::Write, &self.name))?;
+        file.write_all(bytes)
+            .map_err(Error::store(Operation::Write, &self.name))?;
         self.file = Some(file);
         Ok(())
     }
@@ -139,7 +163,8 @@ impl Blocks {
         if is_injected(InjectedFault::SegmentNotSynced) {
             return Ok(self.written);
         }
-        file.finish().map_err(Error::store(Operation::Finish, &self.name))?;
+        file.finish()
+            .map_err(Error::store(Operation::Finish, &self.name))?;
         Ok(self.written)
     }
 }

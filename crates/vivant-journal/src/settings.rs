@@ -36,7 +36,10 @@ impl Default for Settings {
 impl Settings {
     /// Compresses blocks of new images so. Images are read whatever their compression.
     pub fn compression(self, compression: Compression) -> Settings {
-        Settings { compression, ..self }
+        Settings {
+            compression,
+            ..self
+        }
     }
 
     /// Removes images so, after each that is published.
@@ -49,13 +52,19 @@ impl Settings {
     ///
     /// [`Catalog::memory_bytes_max`]: crate::Catalog::memory_bytes_max
     pub fn memory_bytes_max(self, bytes: u64) -> Settings {
-        Settings { memory: MemoryLimit::bytes(bytes), ..self }
+        Settings {
+            memory: MemoryLimit::bytes(bytes),
+            ..self
+        }
     }
 
     /// Cuts blocks smaller than the format's limit, so that small images have many.
     #[cfg(test)]
     pub(crate) fn block_bytes(self, block_bytes: u32) -> Settings {
-        Settings { block_bytes, ..self }
+        Settings {
+            block_bytes,
+            ..self
+        }
     }
 }
 

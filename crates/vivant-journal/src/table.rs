@@ -52,7 +52,10 @@ impl Table {
         blocks: &mut Blocks<'_>,
         memory: MemoryLimit,
     ) -> Result<Table, Error> {
-        let file = FileName::Manifest { image: manifest.image }.to_string();
+        let file = FileName::Manifest {
+            image: manifest.image,
+        }
+        .to_string();
         let records = manifest.segments.iter().map(|segment| segment.records);
         let records = records.fold(0, u64::saturating_add);
         memory.allow(&file, "table", records.saturating_mul(RECORD_BYTES))?;
@@ -71,21 +74,34 @@ impl Table {
             }
             let values = segment.content_bytes(BlockKind::Values);
             if position != values {
-                let name = FileName::Segment { image: manifest.image, segment: number };
+                let name = FileName::Segment {
+                    image: manifest.image,
+                    segment: number,
+                };
                 let (field, found) = (table_entry::LENGTH.name, position);
-                let damage = Damage::Field { field, found, expected: values };
+                let damage = Damage::Field {
+                    field,
+                    found,
+                    expected: values,
+                };
                 return Err(Error::damaged(&name.to_string(), Place::offset(0), damage));
             }
         }
         begins.push(rows.len());
-        let by_id = in_order_of_ids(&rows).map_err(|damage| {
-            Error::damaged(&file, Place::offset(0), damage)
-        })?;
-        Ok(Table { rows, begins, by_id })
+        let by_id = in_order_of_ids(&rows)
+            .map_err(|damage| Error::damaged(&file, Place::offset(0), damage))?;
+        Ok(Table {
+            rows,
+            begins,
+            by_id,
+        })
     }
 
     pub(crate) fn find(&self, id: u64) -> Option<&Row> {
-        let found = self.by_id.binary_search_by_key(&id, |&index| self.rows[index].info.id).ok()?;
+        let found = self
+            .by_id
+            .binary_search_by_key(&id, |&index| self.rows[index].info.id)
+            .ok()?;
         Some(&self.rows[self.by_id[found]])
     }
 
@@ -101,7 +117,11 @@ impl Row {
             kind: table_entry::KIND.get(bytes) as u16,
             length: table_entry::LENGTH.get(bytes),
         };
-        Row { info, segment, position }
+        Row {
+            info,
+            segment,
+            position,
+        }
     }
 }
 

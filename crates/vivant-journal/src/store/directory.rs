@@ -29,14 +29,20 @@ impl DirectoryStore {
     /// [`Error::Store`] if the directory cannot be created.
     pub fn new(directory: impl AsRef<Path>) -> Result<DirectoryStore, Error> {
         let directory = directory.as_ref();
-        let files = RealFiles::new(directory.to_owned())
-            .map_err(Error::store(Operation::Create, &directory.to_string_lossy()))?;
-        Ok(DirectoryStore { files: Box::new(files) })
+        let files = RealFiles::new(directory.to_owned()).map_err(Error::store(
+            Operation::Create,
+            &directory.to_string_lossy(),
+        ))?;
+        Ok(DirectoryStore {
+            files: Box::new(files),
+        })
     }
 
     #[cfg(test)]
     pub(crate) fn of(files: impl Files + 'static) -> DirectoryStore {
-        DirectoryStore { files: Box::new(files) }
+        DirectoryStore {
+            files: Box::new(files),
+        }
     }
 
     fn sync_directory(&self) -> io::Result<()> {

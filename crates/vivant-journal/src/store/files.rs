@@ -64,7 +64,12 @@ impl Files for RealFiles {
 
     fn create(&self, name: &str) -> io::Result<Box<dyn NewFile>> {
         let mut options = OpenOptions::new();
-        Ok(Box::new(options.write(true).create_new(true).open(self.directory.join(name))?))
+        Ok(Box::new(
+            options
+                .write(true)
+                .create_new(true)
+                .open(self.directory.join(name))?,
+        ))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {

@@ -99,7 +99,11 @@ impl Inode {
             return bytes;
         };
         for (write, written) in self.writes[..=end].iter().enumerate() {
-            let length = if write == end { last.min(written.len()) } else { written.len() };
+            let length = if write == end {
+                last.min(written.len())
+            } else {
+                written.len()
+            };
             match kept(write) {
                 true => bytes.extend_from_slice(&written[..length]),
                 false => bytes.extend(vec![0; length]),
@@ -117,9 +121,9 @@ impl Inode {
         for (end, write) in self.writes.iter().enumerate() {
             contents.extend((0..=write.len()).map(|last| self.with(|write| write <= end, last)));
         }
-        contents.extend((0..1_u32 << count).map(|kept| {
-            self.with(|write| kept >> write & 1 == 1, usize::MAX)
-        }));
+        contents.extend(
+            (0..1_u32 << count).map(|kept| self.with(|write| kept >> write & 1 == 1, usize::MAX)),
+        );
         contents
     }
 }
@@ -155,7 +159,10 @@ impl Disk {
     }
 
     fn inode(&self, name: &str) -> io::Result<usize> {
-        self.visible.get(name).copied().ok_or_else(|| ErrorKind::NotFound.into())
+        self.visible
+            .get(name)
+            .copied()
+            .ok_or_else(|| ErrorKind::NotFound.into())
     }
 }
 
@@ -201,7 +208,9 @@ impl SimulatedFiles {
     pub(crate) fn visible(&self) -> Contents {
         let disk = self.disk();
         let files = disk.visible.iter();
-        files.map(|(name, &inode)| (name.clone(), disk.inodes[inode].visible())).collect()
+        files
+            .map(|(name, &inode)| (name.clone(), disk.inodes[inode].visible()))
+            .collect()
     }
 
     /// The same directory after an end of the program without a loss of power.
@@ -229,7 +238,9 @@ impl SimulatedFiles {
             }
             let of = |content: &dyn Fn(&Inode) -> Vec<u8>| -> Contents {
                 let files = names.iter();
-                files.map(|(name, &inode)| (name.clone(), content(&disk.inodes[inode]))).collect()
+                files
+                    .map(|(name, &inode)| (name.clone(), content(&disk.inodes[inode])))
+                    .collect()
             };
             for others in [of(&|inode| inode.durable.clone()), of(&Inode::visible)] {
                 for (name, &inode) in &names {
@@ -250,7 +261,9 @@ impl Files for SimulatedFiles {
     fn list(&self) -> io::Result<Vec<(String, u64)>> {
         self.disk().whole_operation()?;
         let files = self.visible().into_iter();
-        Ok(files.map(|(name, bytes)| (name, bytes.len() as u64)).collect())
+        Ok(files
+            .map(|(name, bytes)| (name, bytes.len() as u64))
+            .collect())
     }
 
     fn create(&self, name: &str) -> io::Result<Box<dyn NewFile>> {
@@ -262,7 +275,10 @@ impl Files for SimulatedFiles {
         let inode = disk.inodes.len();
         disk.inodes.push(Inode::default());
         disk.change(Change::Add(name.to_owned(), inode));
-        Ok(Box::new(SimulatedFile { files: self.clone(), inode }))
+        Ok(Box::new(SimulatedFile {
+            files: self.clone(),
+            inode,
+        }))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {

@@ -23,7 +23,10 @@ fn program(files: &SimulatedFiles, settings: Settings, acknowledged: &mut u8) ->
 /// The latest image is the acknowledged one or the next.
 fn check(journal: &Journal, acknowledged: u8) -> u8 {
     let tag = latest_tag(journal).unwrap_or(0);
-    assert!(tag == acknowledged || tag == acknowledged + 1, "{tag} after {acknowledged}");
+    assert!(
+        tag == acknowledged || tag == acknowledged + 1,
+        "{tag} after {acknowledged}"
+    );
     tag
 }
 
@@ -68,7 +71,10 @@ fn crash_everywhere(settings: Settings) -> (usize, usize) {
 fn a_crash_at_any_operation_leaves_this_image_or_the_one_before() {
     let (crashes, opened) = crash_everywhere(small());
     // The exact numbers are not the point; that there are many is.
-    assert!(crashes > 60 && opened > 2_000, "{crashes} crashes, {opened} states");
+    assert!(
+        crashes > 60 && opened > 2_000,
+        "{crashes} crashes, {opened} states"
+    );
 }
 
 #[test]

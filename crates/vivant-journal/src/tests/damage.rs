@@ -15,7 +15,11 @@ fn is_damaged(contents: &Contents) -> bool {
     let outcome = image.and_then(|image| {
         let verified = image.verify();
         let read = read(&image);
-        assert_eq!(verified.is_ok(), read.is_ok(), "a verification is as strict as reading");
+        assert_eq!(
+            verified.is_ok(),
+            read.is_ok(),
+            "a verification is as strict as reading"
+        );
         read
     });
     match outcome {
@@ -43,7 +47,10 @@ fn every_flipped_bit_is_found() {
         for bit in 0..8 * bytes.len() {
             let mut bytes = bytes.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
-            assert!(is_damaged(&changed(&contents, name, bytes)), "{name}, bit {bit}");
+            assert!(
+                is_damaged(&changed(&contents, name, bytes)),
+                "{name}, bit {bit}"
+            );
             flips += 1;
         }
     }
@@ -57,7 +64,10 @@ fn every_other_length_is_found() {
         for length in (0..bytes.len() + 100).filter(|&length| length != bytes.len()) {
             let mut bytes = bytes.clone();
             bytes.resize(length, 0);
-            assert!(is_damaged(&changed(&contents, name, bytes)), "{name}, {length} bytes");
+            assert!(
+                is_damaged(&changed(&contents, name, bytes)),
+                "{name}, {length} bytes"
+            );
         }
         let mut without = contents.clone();
         without.remove(name);
@@ -69,7 +79,10 @@ fn every_other_length_is_found() {
 fn exchange_blocks() {
     let contents = small_image();
     let mut exchanges = 0;
-    for (name, bytes) in contents.iter().filter(|(name, _)| name.ends_with(".segment")) {
+    for (name, bytes) in contents
+        .iter()
+        .filter(|(name, _)| name.ends_with(".segment"))
+    {
         let mut blocks = Vec::new();
         let mut rest = &bytes[segment_head::BYTES..];
         while !rest.is_empty() {
@@ -82,7 +95,10 @@ fn exchange_blocks() {
                 let mut blocks = blocks.clone();
                 blocks.swap(first, second);
                 let bytes = [&bytes[..segment_head::BYTES], &blocks.concat()].concat();
-                assert!(is_damaged(&changed(&contents, name, bytes)), "{name}, {first}, {second}");
+                assert!(
+                    is_damaged(&changed(&contents, name, bytes)),
+                    "{name}, {first}, {second}"
+                );
                 exchanges += 1;
             }
         }
@@ -124,10 +140,21 @@ fn canary_a_hash_that_is_not_compared_is_caught() {
 fn files_of_one_image_under_the_names_of_another_are_found() {
     let contents = small_image();
     let image = |name: &String| name.replace("0001", "0002");
-    let renamed: Contents =
-        contents.iter().map(|(name, bytes)| (image(name), bytes.clone())).collect();
+    let renamed: Contents = contents
+        .iter()
+        .map(|(name, bytes)| (image(name), bytes.clone()))
+        .collect();
     let error = catalog(&renamed).image(2).unwrap_err();
-    let Error::Damaged { damage: Damage::Field { field, found, expected }, .. } = error else {
+    let Error::Damaged {
+        damage:
+            Damage::Field {
+                field,
+                found,
+                expected,
+            },
+        ..
+    } = error
+    else {
         panic!("{error}");
     };
     assert_eq!((field, found, expected), ("image", 1, 2));
@@ -144,7 +171,10 @@ fn the_newest_intact_image_is_the_latest_and_the_damage_is_reported() {
     // In a value, so that the image opens, and is found to be damaged when it is verified.
     let name = "00000000000000000003-00001.segment";
     contents.get_mut(name).unwrap()[segment_head::BYTES + block_head::BYTES + 3] ^= 1;
-    contents.get_mut("00000000000000000002.manifest").unwrap().pop();
+    contents
+        .get_mut("00000000000000000002.manifest")
+        .unwrap()
+        .pop();
     let catalog = catalog(&contents);
 
     let images = catalog.images().unwrap();
@@ -154,10 +184,17 @@ fn the_newest_intact_image_is_the_latest_and_the_damage_is_reported() {
 
     let latest = catalog.latest().unwrap();
     assert_eq!(latest.image.unwrap().number(), 1);
-    let numbers: Vec<u64> = latest.damaged.iter().map(|damaged| damaged.number).collect();
+    let numbers: Vec<u64> = latest
+        .damaged
+        .iter()
+        .map(|damaged| damaged.number)
+        .collect();
     assert_eq!(numbers, [3, 2]);
     let error = latest.damaged[0].error.to_string();
-    assert!(error.starts_with(&format!("`{name}` is damaged at block 0, offset 24: ")), "{error}");
+    assert!(
+        error.starts_with(&format!("`{name}` is damaged at block 0, offset 24: ")),
+        "{error}"
+    );
 
     // What is intact of a damaged image can still be read.
     let image = catalog.image(3).unwrap();

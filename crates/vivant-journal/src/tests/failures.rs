@@ -5,7 +5,12 @@ use super::{latest_tag, open, publish, small};
 use crate::store::simulated_files::{Failure, Plan, SimulatedFiles};
 use crate::{Error, Operation};
 
-const FAILURES: [Failure; 4] = [Failure::Full, Failure::Broken, Failure::Short, Failure::Zero];
+const FAILURES: [Failure; 4] = [
+    Failure::Full,
+    Failure::Broken,
+    Failure::Short,
+    Failure::Zero,
+];
 
 #[test]
 fn a_failure_at_any_operation_is_an_error_and_earlier_images_stay() {
@@ -35,13 +40,19 @@ fn a_failure_at_any_operation_is_an_error_and_earlier_images_stay() {
                 // Reading is not to fail here: the failure was, or is yet to come.
                 if has_failed {
                     let tag = latest_tag(&journal).unwrap_or(0);
-                    assert!((acknowledged..=tried).contains(&tag), "{tag}, {acknowledged}");
+                    assert!(
+                        (acknowledged..=tried).contains(&tag),
+                        "{tag}, {acknowledged}"
+                    );
                 }
             }
             for state in files.after_power_loss() {
                 let journal = open(&SimulatedFiles::of(&state, Plan::Nothing), small()).unwrap();
                 let tag = latest_tag(&journal).unwrap_or(0);
-                assert!((acknowledged..=tried).contains(&tag), "{tag}, {acknowledged}");
+                assert!(
+                    (acknowledged..=tried).contains(&tag),
+                    "{tag}, {acknowledged}"
+                );
             }
             if files.operations() <= at {
                 break;
@@ -73,9 +84,20 @@ fn an_error_says_what_where_and_what_to_do() {
     drop(journal);
     let files = SimulatedFiles::new(Plan::FailAt(at, Failure::Full));
     let journal = open(&files, small()).unwrap();
-    let Err(error) = publish(&journal, 1) else { panic!("it fails") };
-    assert!(matches!(error, Error::Store { operation: Operation::Create | Operation::Write, .. }));
-    assert!(error.to_string().contains("00000000000000000001-0000"), "{error}");
+    let Err(error) = publish(&journal, 1) else {
+        panic!("it fails")
+    };
+    assert!(matches!(
+        error,
+        Error::Store {
+            operation: Operation::Create | Operation::Write,
+            ..
+        }
+    ));
+    assert!(
+        error.to_string().contains("00000000000000000001-0000"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -85,8 +107,14 @@ fn a_segment_that_has_failed_takes_no_more() {
     let image = journal.begin().unwrap();
     let mut segment = image.segment().unwrap();
     files.fail_next(Failure::Broken);
-    assert!(matches!(segment.append(1, 0, &[1; 64]), Err(Error::Store { .. })));
+    assert!(matches!(
+        segment.append(1, 0, &[1; 64]),
+        Err(Error::Store { .. })
+    ));
     assert!(matches!(segment.finish(), Err(Error::SegmentFailed { .. })));
     let error = image.publish(b"").unwrap_err();
-    assert!(matches!(error, Error::SegmentsNotFinished { unfinished: 1, .. }));
+    assert!(matches!(
+        error,
+        Error::SegmentsNotFinished { unfinished: 1, .. }
+    ));
 }

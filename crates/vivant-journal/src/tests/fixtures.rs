@@ -53,7 +53,9 @@ fn write(journal: &Journal) -> Result<(), Error> {
 }
 
 fn settings(compression: Compression) -> Settings {
-    Settings::default().retention(Retention::All).compression(compression)
+    Settings::default()
+        .retention(Retention::All)
+        .compression(compression)
 }
 
 #[cfg(feature = "zstd")]
@@ -73,8 +75,14 @@ fn write_all(folder: &Path) {
         let store = DirectoryStore::new(folder).unwrap();
         write(&Journal::open(store, settings(compression)).unwrap()).unwrap();
     }
-    change(&folder.join(format!("{DAMAGED_VALUE:020}-00000.segment")), 60);
-    change(&folder.join(format!("{DAMAGED_MANIFEST:020}.manifest")), 100);
+    change(
+        &folder.join(format!("{DAMAGED_VALUE:020}-00000.segment")),
+        60,
+    );
+    change(
+        &folder.join(format!("{DAMAGED_MANIFEST:020}.manifest")),
+        100,
+    );
 }
 
 fn change(path: &Path, offset: usize) {
@@ -87,8 +95,10 @@ fn check(image: &Image) -> Result<(), Error> {
     let number = image.number();
     assert_eq!(image.metadata(), format!("fixture {number}").as_bytes());
     image.verify()?;
-    let mut expected: Vec<_> =
-        records().into_iter().filter(|(.., value)| is_in(number, value)).collect();
+    let mut expected: Vec<_> = records()
+        .into_iter()
+        .filter(|(.., value)| is_in(number, value))
+        .collect();
     expected.sort();
     assert_eq!(image.records().len(), expected.len());
     let mut reader = image.reader();
@@ -102,7 +112,10 @@ fn check(image: &Image) -> Result<(), Error> {
 #[test]
 fn images_of_version_1_are_read() {
     if std::env::var_os("VIVANT_FIXTURES").is_some_and(|how| how == "overwrite") {
-        assert!(cfg!(feature = "zstd"), "one fixture is compressed with zstd: use --all-features");
+        assert!(
+            cfg!(feature = "zstd"),
+            "one fixture is compressed with zstd: use --all-features"
+        );
         fs::remove_dir_all(folder()).ok();
         write_all(&folder());
     }
@@ -114,7 +127,13 @@ fn images_of_version_1_are_read() {
     match cfg!(feature = "zstd") {
         true => zstd.unwrap(),
         false => assert!(
-            matches!(zstd, Err(Error::CompressionNotBuilt { compression: "zstd", .. })),
+            matches!(
+                zstd,
+                Err(Error::CompressionNotBuilt {
+                    compression: "zstd",
+                    ..
+                })
+            ),
             "{zstd:?}"
         ),
     }
@@ -125,11 +144,26 @@ fn damaged_images_of_version_1_are_refused() {
     let catalog = Catalog::new(DirectoryStore::new(folder()).unwrap());
     let error = catalog.image(DAMAGED_VALUE).unwrap().verify().unwrap_err();
     assert!(
-        matches!(error, Error::Damaged { damage: Damage::Checksum { .. }, .. }),
+        matches!(
+            error,
+            Error::Damaged {
+                damage: Damage::Checksum { .. },
+                ..
+            }
+        ),
         "{error}"
     );
     let error = catalog.image(DAMAGED_MANIFEST).unwrap_err();
-    assert!(matches!(error, Error::Damaged { damage: Damage::Hash, .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            Error::Damaged {
+                damage: Damage::Hash,
+                ..
+            }
+        ),
+        "{error}"
+    );
 }
 
 #[test]
@@ -138,8 +172,16 @@ fn the_writer_of_today_writes_the_bytes_of_the_fixtures() {
     write_all(folder.path());
     // Another compressor may compress otherwise: only what is not compressed must stay the same.
     let name = |end: &str| format!("{UNCOMPRESSED:020}{end}");
-    for name in [name(".manifest"), name("-00000.segment"), name("-00001.segment")] {
+    for name in [
+        name(".manifest"),
+        name("-00000.segment"),
+        name("-00001.segment"),
+    ] {
         let now = fs::read(folder.path().join(&name)).unwrap();
-        assert_eq!(now, fs::read(super::fixtures::folder().join(&name)).unwrap(), "{name}");
+        assert_eq!(
+            now,
+            fs::read(super::fixtures::folder().join(&name)).unwrap(),
+            "{name}"
+        );
     }
 }

@@ -34,7 +34,10 @@ fn tables() -> BTreeMap<String, Vec<Row>> {
 
 /// The value of a table's row with this first cell.
 fn cell(name: &str) -> String {
-    let row = PAGE.lines().find_map(|line| line.strip_prefix(&format!("| {name} | "))).unwrap();
+    let row = PAGE
+        .lines()
+        .find_map(|line| line.strip_prefix(&format!("| {name} | ")))
+        .unwrap();
     row.split(" |").next().unwrap().to_owned()
 }
 
@@ -51,8 +54,12 @@ fn the_tables_of_the_page_are_the_layouts_of_the_source() {
     let tables = tables();
     assert_eq!(tables.len(), layouts.len(), "{:?}", tables.keys());
     for (heading, fields) in layouts {
-        let page = tables[heading].iter().map(|(offset, bytes, name, _)| (*offset, *bytes, &**name));
-        let source = fields.iter().map(|field| (field.offset, field.bytes, field.name));
+        let page = tables[heading]
+            .iter()
+            .map(|(offset, bytes, name, _)| (*offset, *bytes, &**name));
+        let source = fields
+            .iter()
+            .map(|field| (field.offset, field.bytes, field.name));
         assert!(page.eq(source), "{heading}");
     }
 }
@@ -60,12 +67,19 @@ fn the_tables_of_the_page_are_the_layouts_of_the_source() {
 #[test]
 fn the_numbers_of_the_page_are_those_of_the_source() {
     assert!(PAGE.starts_with(&format!("# The format of an image, version {VERSION}\n")));
-    assert_eq!(cell("content of a block"), format!("{BLOCK_BYTES_MAX} bytes"));
+    assert_eq!(
+        cell("content of a block"),
+        format!("{BLOCK_BYTES_MAX} bytes")
+    );
     assert_eq!(cell("segments of an image"), SEGMENTS_MAX.to_string());
     assert_eq!(cell("metadata"), format!("{METADATA_BYTES_MAX} bytes"));
     let value = |heading: &str, field: &str| {
         let rows = &tables()[heading];
-        rows.iter().find(|(.., name, _)| name == field).unwrap().3.clone()
+        rows.iter()
+            .find(|(.., name, _)| name == field)
+            .unwrap()
+            .3
+            .clone()
     };
     let limits = format!("{BLOCK_BYTES_MIN} to {BLOCK_BYTES_MAX}");
     assert!(value("Manifest head", "block bytes").ends_with(&limits));
@@ -84,7 +98,10 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn of(bytes: &'a [u8]) -> Walk<'a> {
-        Walk { tables: tables(), rest: bytes }
+        Walk {
+            tables: tables(),
+            rest: bytes,
+        }
     }
 
     fn take(&mut self, bytes: usize) -> &'a [u8] {
@@ -98,15 +115,17 @@ impl<'a> Walk<'a> {
         let rows = self.tables[heading].clone();
         let (offset, bytes, ..) = rows.last().unwrap();
         let layout = self.take(offset + bytes);
-        let field = |(offset, bytes, name, _): &Row| {
-            (name.clone(), &layout[*offset..*offset + *bytes])
-        };
+        let field =
+            |(offset, bytes, name, _): &Row| (name.clone(), &layout[*offset..*offset + *bytes]);
         rows.iter().map(field).collect()
     }
 }
 
 fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
 #[test]
@@ -143,7 +162,10 @@ fn a_written_image_is_what_the_page_says() {
             }
             assert_eq!(blake3::hash(block).as_bytes(), block_entry["hash"]);
             let covered = [&before[..12], stored].concat();
-            assert_eq!(number(block_head["crc32"]), u64::from(crc32fast::hash(&covered)));
+            assert_eq!(
+                number(block_head["crc32"]),
+                u64::from(crc32fast::hash(&covered))
+            );
             let content_bytes = number(block_head["content bytes"]) as usize;
             let content = match number(block_head["compression"]) {
                 0 => stored.to_vec(),

@@ -31,7 +31,9 @@ fn over_limit(contents: &Contents) -> Option<&'static str> {
             assert!(value.len() as u64 <= LIMIT);
             None
         }
-        Err(Error::OverLimit { what, bytes, limit, .. }) => {
+        Err(Error::OverLimit {
+            what, bytes, limit, ..
+        }) => {
             assert!(bytes > limit && limit == LIMIT);
             Some(what)
         }

@@ -17,7 +17,9 @@ type Records = BTreeMap<u64, (u16, Vec<u8>)>;
 
 /// Blocks of 64 bytes, and the last image kept.
 fn small() -> Settings {
-    Settings::default().block_bytes(64).retention(Retention::last(1))
+    Settings::default()
+        .block_bytes(64)
+        .retention(Retention::last(1))
 }
 
 fn open(files: &SimulatedFiles, settings: Settings) -> Result<Journal, Error> {
@@ -30,7 +32,13 @@ fn records(tag: u8) -> Records {
     let mut noise = fastrand::Rng::with_seed(tag.into());
     let mut long: Vec<u8> = (0..70).map(|_| noise.u8(..)).collect();
     long.extend([tag; 80]);
-    let values = [Vec::new(), vec![tag; 5], b"second".to_vec(), long, vec![tag, 0, tag]];
+    let values = [
+        Vec::new(),
+        vec![tag; 5],
+        b"second".to_vec(),
+        long,
+        vec![tag, 0, tag],
+    ];
     (10 * u64::from(tag)..).zip((0..).zip(values)).collect()
 }
 
@@ -57,7 +65,10 @@ fn read(image: &Image) -> Result<Records, Error> {
     assert_eq!(records.len(), image.records().len());
     let mut reader = image.reader();
     for (info, (id, (kind, value))) in image.records().zip(&records) {
-        assert_eq!((info.id, info.kind, info.length), (*id, *kind, value.len() as u64));
+        assert_eq!(
+            (info.id, info.kind, info.length),
+            (*id, *kind, value.len() as u64)
+        );
         assert_eq!(reader.value(*id)?, *value);
     }
     Ok(records)
@@ -84,5 +95,8 @@ fn small_image() -> Contents {
 
 /// A catalog of these files.
 fn catalog(contents: &Contents) -> Catalog {
-    Catalog::new(DirectoryStore::of(SimulatedFiles::of(contents, Plan::Nothing)))
+    Catalog::new(DirectoryStore::of(SimulatedFiles::of(
+        contents,
+        Plan::Nothing,
+    )))
 }
