@@ -8,6 +8,7 @@
 use crate::compression::{Code, Compression};
 use crate::error::{Damage, Error, Place};
 use crate::layout::{HASH_BYTES, block_entry, block_head};
+use crate::names::FileName;
 
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
@@ -158,7 +159,7 @@ impl BlockPlace {
 /// Replaces `content` with the content of `block`, which must be the block of `entry`. The
 /// manifest has bounded both lengths.
 pub(crate) fn open(
-    file: &str,
+    file: FileName,
     place: BlockPlace,
     entry: &BlockEntry,
     block: &[u8],
@@ -195,7 +196,7 @@ pub(crate) fn open(
     }
     if let Some(compression) = entry.head.compression.missing_feature() {
         return Err(Error::CompressionNotBuilt {
-            file: file.to_owned(),
+            file: file.to_string(),
             compression,
         });
     }

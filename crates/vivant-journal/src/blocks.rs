@@ -25,19 +25,20 @@ impl<'a> Blocks<'a> {
         }
     }
 
+    fn file(&self, segment: u32) -> FileName {
+        let image = self.image;
+        FileName::Segment { image, segment }
+    }
+
     /// F2.
     pub(crate) fn check_segment_head(&self, segment: u32) -> Result<(), Error> {
-        let file = FileName::Segment {
-            image: self.image,
-            segment,
-        }
-        .to_string();
+        let file = self.file(segment);
         let mut head = [0; segment_head::BYTES];
         self.store
-            .read(&file, 0, &mut head)
-            .map_err(Error::store(Operation::Read, &file))?;
+            .read(&file.to_string(), 0, &mut head)
+            .map_err(Error::store(Operation::Read, file))?;
         if segment_head::MAGIC.slice(&head) != SEGMENT_MAGIC {
-            return Err(Error::damaged(&file, Place::offset(0), Damage::Magic));
+            return Err(Error::damaged(file, Place::offset(0), Damage::Magic));
         }
         for (field, expected) in [
             (segment_head::VERSION, VERSION.into()),
@@ -52,7 +53,7 @@ impl<'a> Blocks<'a> {
                     expected,
                 };
                 return Err(Error::damaged(
-                    &file,
+                    file,
                     Place::offset(field.offset as u64),
                     damage,
                 ));
@@ -73,19 +74,15 @@ impl<'a> Blocks<'a> {
         place: BlockPlace,
         entry: &BlockEntry,
     ) -> Result<&[u8], Error> {
-        let file = FileName::Segment {
-            image: self.image,
-            segment,
-        }
-        .to_string();
+        let file = self.file(segment);
         // The manifest has bounded the length by that of a block.
         self.block.clear();
         self.block
             .resize(block_head::BYTES + entry.head.stored_bytes as usize, 0);
         self.store
-            .read(&file, place.offset, &mut self.block)
-            .map_err(Error::store(Operation::Read, &file))?;
-        block::open(&file, place, entry, &self.block, &mut self.content)?;
+            .read(&file.to_string(), place.offset, &mut self.block)
+            .map_err(Error::store(Operation::Read, file))?;
+        block::open(file, place, entry, &self.block, &mut self.content)?;
         Ok(&self.content)
     }
 }

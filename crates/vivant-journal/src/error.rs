@@ -134,17 +134,20 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn store(operation: Operation, file: &str) -> impl FnOnce(io::Error) -> Error {
+    pub(crate) fn store(
+        operation: Operation,
+        file: impl fmt::Display,
+    ) -> impl FnOnce(io::Error) -> Error {
         move |source| Error::Store {
             operation,
-            file: file.to_owned(),
+            file: file.to_string(),
             source,
         }
     }
 
-    pub(crate) fn damaged(file: &str, place: Place, damage: Damage) -> Error {
+    pub(crate) fn damaged(file: impl fmt::Display, place: Place, damage: Damage) -> Error {
         Error::Damaged {
-            file: file.to_owned(),
+            file: file.to_string(),
             place,
             damage,
         }
@@ -164,7 +167,9 @@ fn remedy(source: &io::Error) -> &'static str {
         }
         io::ErrorKind::PermissionDenied => "give the program access to the store",
         io::ErrorKind::NotFound => "keep more images if retention removed it meanwhile",
-        io::ErrorKind::AlreadyExists => "let one program at a time write to the store",
+        io::ErrorKind::AlreadyExists | io::ErrorKind::WouldBlock => {
+            "let one program at a time write to the store"
+        }
         _ => "earlier images are unchanged: check the store and try again",
     }
 }
@@ -173,6 +178,8 @@ fn remedy(source: &io::Error) -> &'static str {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Operation {
+    /// Reserve the store for one writer.
+    Lock,
     /// List the files.
     List,
     /// Create a file.
@@ -194,6 +201,7 @@ pub enum Operation {
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Operation::Lock => "lock",
             Operation::List => "list",
             Operation::Create => "create",
             Operation::Write => "write",

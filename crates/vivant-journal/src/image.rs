@@ -74,9 +74,9 @@ pub(crate) fn read_manifest(
     image: u64,
     memory: MemoryLimit,
 ) -> Result<Manifest, Error> {
-    let file = FileName::Manifest { image }.to_string();
+    let file = FileName::Manifest { image };
     let length = *lengths
-        .get(&file)
+        .get(&file.to_string())
         .ok_or(Error::NoSuchImage { number: image })?;
     if length < MANIFEST_BYTES_MIN as u64 {
         let expected = MANIFEST_BYTES_MIN as u64;
@@ -84,22 +84,22 @@ pub(crate) fn read_manifest(
             expected,
             found: length,
         };
-        return Err(Error::damaged(&file, Place::offset(0), damage));
+        return Err(Error::damaged(file, Place::offset(0), damage));
     }
-    let mut bytes = vec![0; memory.allow(&file, "manifest", length)?];
+    let mut bytes = vec![0; memory.allow(file, "manifest", length)?];
     store
-        .read(&file, 0, &mut bytes)
-        .map_err(Error::store(Operation::Read, &file))?;
+        .read(&file.to_string(), 0, &mut bytes)
+        .map_err(Error::store(Operation::Read, file))?;
     let manifest = Manifest::decode(image, &bytes, memory)?;
     for (entry, segment) in manifest.segments.iter().zip(0..) {
-        let file = FileName::Segment { image, segment }.to_string();
+        let file = FileName::Segment { image, segment };
         let expected = entry.file_bytes();
-        let damage = match lengths.get(&file) {
+        let damage = match lengths.get(&file.to_string()) {
             Some(&found) if found == expected => continue,
             Some(&found) => Damage::FileLength { expected, found },
             None => Damage::Missing,
         };
-        return Err(Error::damaged(&file, Place::offset(0), damage));
+        return Err(Error::damaged(file, Place::offset(0), damage));
     }
     Ok(manifest)
 }

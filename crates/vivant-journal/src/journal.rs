@@ -58,16 +58,21 @@ impl Journal {
     /// Opens a store for writing, and removes what crashed writers left.
     ///
     /// **One program at a time may write to a store**: the files of another one that is writing
-    /// would be removed. A [`Catalog`] removes nothing, and any number of them may be open.
+    /// would be removed. A [`DirectoryStore`](crate::DirectoryStore) refuses a second one; a
+    /// bucket cannot. A [`Catalog`] removes nothing, and any number of them may be open.
     ///
     /// # Errors
     ///
-    /// [`Error::Store`].
+    /// [`Error::Store`], with [`Operation::Lock`] if a journal of this store is open.
     pub fn open(store: impl Store + 'static, settings: Settings) -> Result<Journal, Error> {
         let catalog = Catalog {
             store: Arc::new(store),
             memory: settings.memory,
         };
+        catalog
+            .store
+            .lock()
+            .map_err(Error::store(Operation::Lock, "lock"))?;
         let names = catalog.lengths()?;
         let used = names
             .keys()

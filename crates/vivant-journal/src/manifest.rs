@@ -98,18 +98,17 @@ impl Manifest {
 
     /// Reads the manifest of `image`, which has the name `file`.
     pub(crate) fn decode(image: u64, bytes: &[u8], memory: MemoryLimit) -> Result<Manifest, Error> {
-        let file = FileName::Manifest { image }.to_string();
+        let file = FileName::Manifest { image };
         let mut parts = Parts {
-            file: &file,
-            rest: checked(&file, bytes)?,
+            file,
+            rest: checked(file, bytes)?,
             offset: 0,
         };
         let head = parts.take(manifest_head::BYTES as u64)?;
         let field = |field: crate::layout::Field, allowed: std::ops::RangeInclusive<u64>| {
             let found = field.get(head);
             let place = Place::offset(field.offset as u64);
-            within(field.name, found, allowed)
-                .map_err(|damage| Error::damaged(&file, place, damage))
+            within(field.name, found, allowed).map_err(|damage| Error::damaged(file, place, damage))
         };
         field(manifest_head::IMAGE, image..=image)?;
         let blocks_allowed = u64::from(BLOCK_BYTES_MIN)..=u64::from(BLOCK_BYTES_MAX);
@@ -120,7 +119,7 @@ impl Manifest {
             0..=u64::from(METADATA_BYTES_MAX),
         )?;
         let metadata = parts.take(metadata)?.to_vec();
-        memory.allow(&file, "manifest", MEMORY_FACTOR * bytes.len() as u64)?;
+        memory.allow(file, "manifest", MEMORY_FACTOR * bytes.len() as u64)?;
         let segments = parts.segments(segments, block_bytes)?;
         match parts.rest.len() as u64 {
             0 => Ok(Manifest {
@@ -138,7 +137,7 @@ impl Manifest {
 }
 
 /// F1: returns what the hash at the end of a manifest covers.
-fn checked<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a [u8], Error> {
+fn checked(file: FileName, bytes: &[u8]) -> Result<&[u8], Error> {
     let damaged = |offset, damage| Err(Error::damaged(file, Place::offset(offset), damage));
     if bytes.len() < MANIFEST_BYTES_MIN {
         let (expected, found) = (MANIFEST_BYTES_MIN as u64, bytes.len() as u64);
@@ -154,7 +153,7 @@ fn checked<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a [u8], Error> {
     match manifest_head::VERSION.get_u32(body) {
         VERSION => Ok(body),
         found if found > VERSION => Err(Error::NewerVersion {
-            file: file.to_owned(),
+            file: file.to_string(),
             found,
             known: VERSION,
         }),
@@ -187,7 +186,7 @@ fn within(
 
 /// The rest of a manifest, taken apart from its front.
 struct Parts<'a> {
-    file: &'a str,
+    file: FileName,
     rest: &'a [u8],
     offset: u64,
 }

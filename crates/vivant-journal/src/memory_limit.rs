@@ -1,6 +1,7 @@
 //! [`MemoryLimit`]: asked before each allocation by a length that a file gives.
 
 use crate::error::Error;
+use crate::names::FileName;
 
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
@@ -18,14 +19,19 @@ impl MemoryLimit {
     }
 
     /// Returns `bytes` if they are within the limit. `what` of `file` would take them.
-    pub(crate) fn allow(self, file: &str, what: &'static str, bytes: u64) -> Result<usize, Error> {
+    pub(crate) fn allow(
+        self,
+        file: FileName,
+        what: &'static str,
+        bytes: u64,
+    ) -> Result<usize, Error> {
         let is_within = bytes <= self.0;
         #[cfg(test)]
         let is_within = is_within || is_injected(InjectedFault::LengthNotBounded);
         match usize::try_from(bytes) {
             Ok(length) if is_within => Ok(length),
             _ => Err(Error::OverLimit {
-                file: file.to_owned(),
+                file: file.to_string(),
                 what,
                 bytes,
                 limit: self.0,

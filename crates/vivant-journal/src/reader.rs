@@ -78,14 +78,9 @@ impl<'a> Reader<'a> {
 
     fn value_of(&mut self, row: &Row) -> Result<Vec<u8>, Error> {
         let length = row.info.length;
-        let name = || FileName::Segment {
-            image: self.image.number(),
-            segment: row.segment,
-        };
-        let length = self
-            .image
-            .memory
-            .allow(&name().to_string(), "value", length)?;
+        let (image, segment) = (self.image.number(), row.segment);
+        let file = FileName::Segment { image, segment };
+        let length = self.image.memory.allow(file, "value", length)?;
         let mut value = Vec::with_capacity(length);
         while value.len() < length {
             let position = row.position + value.len() as u64;

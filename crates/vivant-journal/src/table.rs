@@ -54,11 +54,10 @@ impl Table {
     ) -> Result<Table, Error> {
         let file = FileName::Manifest {
             image: manifest.image,
-        }
-        .to_string();
+        };
         let records = manifest.segments.iter().map(|segment| segment.records);
         let records = records.fold(0, u64::saturating_add);
-        memory.allow(&file, "table", records.saturating_mul(RECORD_BYTES))?;
+        memory.allow(file, "table", records.saturating_mul(RECORD_BYTES))?;
         let mut rows = Vec::with_capacity(records as usize);
         let mut begins = Vec::with_capacity(manifest.segments.len() + 1);
         for (segment, number) in manifest.segments.iter().zip(0..) {
@@ -74,22 +73,20 @@ impl Table {
             }
             let values = segment.content_bytes(BlockKind::Values);
             if position != values {
-                let name = FileName::Segment {
-                    image: manifest.image,
-                    segment: number,
-                };
+                let (image, segment) = (manifest.image, number);
+                let name = FileName::Segment { image, segment };
                 let (field, found) = (table_entry::LENGTH.name, position);
                 let damage = Damage::Field {
                     field,
                     found,
                     expected: values,
                 };
-                return Err(Error::damaged(&name.to_string(), Place::offset(0), damage));
+                return Err(Error::damaged(name, Place::offset(0), damage));
             }
         }
         begins.push(rows.len());
         let by_id = in_order_of_ids(&rows)
-            .map_err(|damage| Error::damaged(&file, Place::offset(0), damage))?;
+            .map_err(|damage| Error::damaged(file, Place::offset(0), damage))?;
         Ok(Table {
             rows,
             begins,

@@ -55,6 +55,10 @@ impl DirectoryStore {
 }
 
 impl Store for DirectoryStore {
+    fn lock(&self) -> io::Result<()> {
+        self.files.lock()
+    }
+
     fn list(&self) -> io::Result<Vec<(String, u64)>> {
         self.files.list()
     }

@@ -6,9 +6,15 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// The file by which a directory is reserved. It stays, empty.
+const LOCK: &str = "lock";
 
 /// One directory.
 pub(crate) trait Files: fmt::Debug + Send + Sync {
+    /// Reserves the directory for one writer.
+    fn lock(&self) -> io::Result<()>;
     /// Names and lengths of all files.
     fn list(&self) -> io::Result<Vec<(String, u64)>>;
     /// Creates a file, which must not exist. [`NewFile::finish`] syncs its bytes, not its name.
@@ -27,6 +33,8 @@ pub(crate) trait Files: fmt::Debug + Send + Sync {
 #[derive(Debug)]
 pub(super) struct RealFiles {
     directory: PathBuf,
+    /// Open while the directory is reserved.
+    lock: Mutex<Option<File>>,
 }
 
 impl RealFiles {
@@ -39,11 +47,20 @@ impl RealFiles {
                 sync(parent.to_owned())?;
             }
         }
-        Ok(RealFiles { directory })
+        Ok(RealFiles {
+            directory,
+            lock: Mutex::new(None),
+        })
     }
 }
 
 impl Files for RealFiles {
+    fn lock(&self) -> io::Result<()> {
+        let file = locked(self.directory.join(LOCK))?;
+        *self.lock.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+        Ok(())
+    }
+
     fn list(&self) -> io::Result<Vec<(String, u64)>> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.directory)? {
@@ -95,6 +112,33 @@ impl NewFile for File {
     fn finish(self: Box<Self>) -> io::Result<()> {
         self.sync_all()
     }
+}
+
+/// Opens the file and locks it. The system unlocks it when the file is closed, or its process ends.
+#[cfg(unix)]
+fn locked(path: PathBuf) -> io::Result<File> {
+    let file = options_of_lock().open(path)?;
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive)?;
+    Ok(file)
+}
+
+/// Opens the file, as the only one that has it open.
+#[cfg(windows)]
+fn locked(path: PathBuf) -> io::Result<File> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    options_of_lock().share_mode(0).open(path)
+}
+
+/// Other systems have no locks here.
+#[cfg(not(any(unix, windows)))]
+fn locked(path: PathBuf) -> io::Result<File> {
+    options_of_lock().open(path)
+}
+
+fn options_of_lock() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    options
 }
 
 #[cfg(unix)]

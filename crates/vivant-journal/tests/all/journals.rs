@@ -2,7 +2,7 @@
 
 use crate::{latest, names, open, publish};
 use std::fs;
-use vivant_journal::{Catalog, Compression, DirectoryStore, Error, Settings};
+use vivant_journal::{Catalog, Compression, DirectoryStore, Error, Journal, Operation, Settings};
 
 #[test]
 fn an_image_is_read_after_the_store_is_opened_again() {
@@ -37,7 +37,7 @@ fn records_have_their_ids_kinds_and_values() {
         let lengths = [0, 1, 262_144, 5, 262_143, 1_000_000, 0, 17];
         let value = |id: usize| -> Vec<u8> {
             (0..lengths[id])
-                .map(|byte| (byte * (id + 3) >> 4) as u8)
+                .map(|byte| ((byte * (id + 3)) >> 4) as u8)
                 .collect()
         };
         for id in (0..lengths.len()).rev() {
@@ -108,7 +108,7 @@ fn an_opening_removes_what_a_crash_has_left_and_nothing_else() {
     let image = journal.begin().unwrap();
     let mut segment = image.segment().unwrap();
     segment.append(1, 1, &[0; 1_000_000]).unwrap();
-    std::mem::forget((image, segment));
+    drop((image, segment, journal));
     fs::write(
         folder.path().join("00000000000000000002.manifest.new"),
         b"half",
@@ -129,6 +129,34 @@ fn an_opening_removes_what_a_crash_has_left_and_nothing_else() {
         "notes.txt".to_owned(),
     ]);
     assert_eq!(names(folder.path()), expected);
+}
+
+#[test]
+fn a_directory_has_one_journal_at_a_time_and_any_number_of_catalogs() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = open(folder.path(), Settings::default());
+    let store = || DirectoryStore::new(folder.path()).unwrap();
+    let error = Journal::open(store(), Settings::default()).unwrap_err();
+    assert!(matches!(
+        error,
+        Error::Store {
+            operation: Operation::Lock,
+            ..
+        }
+    ));
+    let says = error.to_string();
+    assert!(
+        says.ends_with("let one program at a time write to the store"),
+        "{says}"
+    );
+    publish(&journal, b"state").unwrap();
+    assert!(Catalog::new(store()).latest().unwrap().image.is_some());
+    // As long as something may be written.
+    let image = journal.begin().unwrap();
+    drop(journal);
+    assert!(Journal::open(store(), Settings::default()).is_err());
+    drop(image);
+    assert!(Journal::open(store(), Settings::default()).is_ok());
 }
 
 #[test]

@@ -30,12 +30,13 @@ fn latest(journal: &Journal) -> Option<Vec<u8>> {
     Some(latest.image?.reader().value(1).unwrap())
 }
 
-/// The names of the files in a folder, in order.
+/// The names of the files in a folder, in order, without the lock.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> = entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
+    names.retain(|name| name != "lock");
     names.sort();
     names
 }

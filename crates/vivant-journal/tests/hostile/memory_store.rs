@@ -42,6 +42,10 @@ impl NewFile for MemoryFile {
 }
 
 impl Store for MemoryStore {
+    fn lock(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     fn list(&self) -> io::Result<Vec<(String, u64)>> {
         let files = self.0.lock().unwrap();
         Ok(files
