@@ -14,7 +14,7 @@ use mutate::Change;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
 use std::collections::BTreeMap;
-use vivant_journal::{Catalog, Error, Journal, Settings};
+use vivant_journal::{Catalog, Damage, Error, Journal, Settings};
 
 #[global_allocator]
 static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -105,6 +105,7 @@ fn seeded_forged_images_are_errors_or_whole_in_bounded_memory() {
         "the forge writes the format"
     );
     is_the_writer_s_image();
+    ids_are_unique();
 
     let (mut errors, mut whole) = (0, 0);
     for seed in 0..seeds() {
@@ -125,6 +126,22 @@ fn seeded_forged_images_are_errors_or_whole_in_bounded_memory() {
         errors > seeds() / 2 && whole > seeds() / 50,
         "{errors} errors, {whole} whole"
     );
+}
+
+/// An id in two segments, and twice in one.
+fn ids_are_unique() {
+    let segment = |number, records: &[_]| Segment::of(number, 1, 64, records);
+    let twice = [(7, 0, vec![1]), (8, 0, vec![2]), (7, 0, vec![3])];
+    for segments in [
+        vec![segment(0, &twice[..2]), segment(1, &twice[2..])],
+        vec![segment(0, &twice)],
+    ] {
+        let error = read(Image::of(1, 64, b"", segments).files()).unwrap_err();
+        let Error::Damaged { damage, .. } = error else {
+            panic!("{error}")
+        };
+        assert_eq!(damage, Damage::DuplicateId { id: 7 });
+    }
 }
 
 /// The forge and the crate write the same bytes.
