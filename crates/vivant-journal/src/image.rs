@@ -1,15 +1,15 @@
 //! [`Image`]: an opened image: its manifest and its table. Values are read by a
 //! [`Reader`](crate::Reader).
 
-use crate::block::{BlockEntry, BlockKind, BlockPlace};
-use crate::blocks::Blocks;
+use crate::block::BlockKind;
 use crate::error::{Damage, Error, Operation, Place};
 use crate::manifest::{MANIFEST_BYTES_MIN, Manifest};
 use crate::memory_limit::MemoryLimit;
 use crate::names::FileName;
+use crate::opened::Opened;
 use crate::reader::Reader;
 use crate::store::Store;
-use crate::table::{RecordInfo, Table};
+use crate::table::RecordInfo;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -19,12 +19,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Image {
     summary: Summary,
-    pub(crate) block_bytes: u32,
-    pub(crate) table: Table,
-    /// For each segment its value blocks, with their places.
-    pub(crate) values: Vec<Vec<(BlockPlace, BlockEntry)>>,
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) memory: MemoryLimit,
+    opened: Opened,
 }
 
 /// What a manifest says of an image.
@@ -112,27 +107,10 @@ impl Image {
         memory: MemoryLimit,
     ) -> Result<Image, Error> {
         let manifest = read_manifest(&**store, lengths, number, memory)?;
-        let mut blocks = Blocks::new(&**store, number);
-        for segment in 0..manifest.segments.len() as u32 {
-            blocks.check_segment_head(segment)?;
-        }
-        let table = Table::read(&manifest, &mut blocks, memory)?;
-        let values = manifest.segments.iter().map(|segment| {
-            let mut blocks = Vec::with_capacity(segment.blocks.len());
-            blocks.extend(
-                segment
-                    .blocks_of(BlockKind::Values)
-                    .map(|(place, &entry)| (place, entry)),
-            );
-            blocks
-        });
+        let opened = Opened::open(&manifest, store.clone(), memory)?;
         Ok(Image {
             summary: Summary::of(&manifest),
-            block_bytes: manifest.block_bytes,
-            table,
-            values: values.collect(),
-            store: store.clone(),
-            memory,
+            opened,
         })
     }
 
@@ -153,17 +131,17 @@ impl Image {
 
     /// All records, by ascending ids.
     pub fn records(&self) -> impl ExactSizeIterator<Item = RecordInfo> {
-        self.table.in_order().map(|row| row.info)
+        self.opened.table.in_order().map(|row| row.info)
     }
 
     /// The record with this id.
     pub fn record(&self, id: u64) -> Option<RecordInfo> {
-        Some(self.table.find(id)?.info)
+        Some(self.opened.table.find(id)?.info)
     }
 
     /// A reader of this image's values. Each thread may have its own.
     pub fn reader(&self) -> Reader<'_> {
-        Reader::new(self)
+        Reader::new(&self.opened)
     }
 
     /// Reads every block and compares it with the manifest. Costs reading the whole image.
@@ -172,8 +150,8 @@ impl Image {
     ///
     /// [`Error::Damaged`] for the first block that is not as it was written; [`Error::Store`].
     pub fn verify(&self) -> Result<(), Error> {
-        let mut blocks = Blocks::new(&*self.store, self.number());
-        for (values, segment) in self.values.iter().zip(0..) {
+        let mut blocks = self.opened.blocks();
+        for (values, segment) in self.opened.values.iter().zip(0..) {
             for (place, entry) in values {
                 blocks.content(segment, *place, entry)?;
             }

@@ -16,13 +16,16 @@ mod layout;
 mod manifest;
 mod memory_limit;
 mod names;
+mod opened;
 mod reader;
 mod segment_writer;
+mod segments;
 mod settings;
 mod store;
 mod table;
 #[cfg(test)]
 mod tests;
+mod upkeep;
 
 pub use catalog::{Catalog, Images, Latest, Unreadable};
 pub use compression::Compression;

@@ -2,8 +2,8 @@
 
 use crate::blocks::Blocks;
 use crate::error::Error;
-use crate::image::Image;
 use crate::names::FileName;
+use crate::opened::Opened;
 use crate::table::Row;
 use std::ops::Range;
 
@@ -19,21 +19,21 @@ pub struct Record {
     pub value: Vec<u8>,
 }
 
-/// Reads values of an [`Image`]. It holds the last block, so values that were written one after
+/// Reads values of an [`Image`](crate::Image). It holds the last block, so values that were written one after
 /// the other cost one read and one decompression for all of them in a block.
 ///
 /// A reader has two buffers of at most 256 KiB each.
 #[derive(Debug)]
 pub struct Reader<'a> {
-    image: &'a Image,
+    image: &'a Opened,
     blocks: Blocks<'a>,
     /// Segment and index of the value block whose content `blocks` holds.
     held: Option<(u32, usize)>,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(image: &'a Image) -> Reader<'a> {
-        let blocks = Blocks::new(&*image.store, image.number());
+    pub(crate) fn new(image: &'a Opened) -> Reader<'a> {
+        let blocks = image.blocks();
         Reader {
             image,
             blocks,
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
         let image = self.image;
         let row = image.table.find(id);
         let row = row.ok_or(Error::NoSuchRecord {
-            image: image.number(),
+            image: image.image,
             id,
         })?;
         self.value_of(row)
@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
 
     fn value_of(&mut self, row: &Row) -> Result<Vec<u8>, Error> {
         let length = row.info.length;
-        let (image, segment) = (self.image.number(), row.segment);
+        let (image, segment) = (self.image.image, row.segment);
         let file = FileName::Segment { image, segment };
         let length = self.image.memory.allow(file, "value", length)?;
         let mut value = Vec::with_capacity(length);

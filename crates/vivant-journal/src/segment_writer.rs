@@ -3,9 +3,10 @@
 use crate::block::{self, BlockEntry, BlockKind};
 use crate::compression::Compression;
 use crate::error::{Error, Operation};
-use crate::image_writer::{FinishedSegment, Shared};
 use crate::layout::{SEGMENT_MAGIC, VERSION, segment_head, table_block_bytes, table_entry};
+use crate::manifest::SegmentEntry;
 use crate::names::FileName;
+use crate::segments::{FinishedSegment, Segments};
 use crate::store::NewFile;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::injected_fault::{InjectedFault, is_injected};
 /// It holds two blocks of content, one that is compressed, and eight bytes for each record.
 #[derive(Debug)]
 pub struct SegmentWriter {
-    shared: Arc<Shared>,
+    segments: Arc<Segments>,
     segment: u32,
     out: Blocks,
     table: Vec<u8>,
@@ -26,32 +27,27 @@ pub struct SegmentWriter {
 }
 
 impl SegmentWriter {
-    pub(crate) fn create(shared: Arc<Shared>, segment: u32) -> Result<SegmentWriter, Error> {
-        let name = FileName::Segment {
-            image: shared.image(),
-            segment,
-        }
-        .to_string();
-        let file = shared
-            .store
-            .create(&name)
-            .map_err(Error::store(Operation::Create, &name))?;
+    pub(crate) fn create(segments: Arc<Segments>, segment: u32) -> Result<SegmentWriter, Error> {
+        let image = segments.image();
+        let name = FileName::Segment { image, segment };
+        let file = segments.store.create(&name.to_string());
+        let file = file.map_err(Error::store(Operation::Create, name))?;
         let mut head = [0; segment_head::BYTES];
         segment_head::MAGIC.put_bytes(&mut head, SEGMENT_MAGIC);
         segment_head::VERSION.put(&mut head, VERSION);
         segment_head::SEGMENT.put(&mut head, segment);
-        segment_head::IMAGE.put(&mut head, shared.image());
+        segment_head::IMAGE.put(&mut head, image);
         let mut out = Blocks {
             name,
             file: Some(file),
-            compression: shared.compression,
+            compression: segments.compression,
             written: Vec::new(),
             block: Vec::new(),
         };
         out.write(&head)?;
         let (table, values, ids) = (Vec::new(), Vec::new(), Vec::new());
         Ok(SegmentWriter {
-            shared,
+            segments,
             segment,
             out,
             table,
@@ -74,7 +70,7 @@ impl SegmentWriter {
         table_entry::LENGTH.put(&mut entry, value.len() as u64);
         self.table.extend_from_slice(&entry);
         self.ids.push(id);
-        let block_bytes = self.shared.block_bytes;
+        let block_bytes = self.segments.block_bytes;
         if self.table.len() == table_block_bytes(block_bytes) as usize {
             self.out.seal(BlockKind::Table, &mut self.table)?;
         }
@@ -106,14 +102,10 @@ impl SegmentWriter {
                 self.out.seal(kind, content)?;
             }
         }
-        let blocks = self.out.finish()?;
-        self.shared.add(
-            self.segment,
-            FinishedSegment {
-                blocks,
-                ids: self.ids,
-            },
-        );
+        let (records, blocks) = (self.ids.len() as u64, self.out.finish()?);
+        let (entry, ids) = (SegmentEntry { records, blocks }, self.ids);
+        self.segments
+            .finish(self.segment, FinishedSegment { entry, ids });
         Ok(())
     }
 }
@@ -121,7 +113,7 @@ impl SegmentWriter {
 /// The file of a segment.
 #[derive(Debug)]
 struct Blocks {
-    name: String,
+    name: FileName,
     /// `None` after a write has failed: what the file holds is unknown then.
     file: Option<Box<dyn NewFile>>,
     compression: Compression,
@@ -134,7 +126,7 @@ impl Blocks {
     /// Takes the file, to put it back after a success.
     fn take_file(&mut self) -> Result<Box<dyn NewFile>, Error> {
         self.file.take().ok_or_else(|| Error::SegmentFailed {
-            file: self.name.clone(),
+            file: self.name.to_string(),
         })
     }
 
@@ -152,7 +144,7 @@ impl Blocks {
     fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let mut file = self.take_file()?;
         file.write_all(bytes)
-            .map_err(Error::store(Operation::Write, &self.name))?;
+            .map_err(Error::store(Operation::Write, self.name))?;
         self.file = Some(file);
         Ok(())
     }
@@ -164,7 +156,7 @@ impl Blocks {
             return Ok(self.written);
         }
         file.finish()
-            .map_err(Error::store(Operation::Finish, &self.name))?;
+            .map_err(Error::store(Operation::Finish, self.name))?;
         Ok(self.written)
     }
 }
