@@ -86,9 +86,9 @@ impl<'a> Reader<'a> {
             let position = row.position + value.len() as u64;
             let full = u64::from(self.image.block_bytes);
             let content = self.content(row.segment, (position / full) as usize)?;
-            // Every value block but the last is full (F5), and the lengths of all values are those
-            // of the contents (F6): so there is a byte at the position.
             let rest = &content[(position % full) as usize..];
+            // Value blocks but the last are full, and the contents are as long as the values.
+            assert!(!rest.is_empty(), "F5, F6: there is a byte at the position");
             value.extend_from_slice(&rest[..rest.len().min(length - value.len())]);
         }
         Ok(value)
