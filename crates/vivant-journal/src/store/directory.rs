@@ -3,7 +3,7 @@
 use super::files::{Files, RealFiles};
 use super::{NewFile, Store};
 use crate::error::{Error, Operation};
-use crate::names::ASIDE;
+use crate::format::names::ASIDE;
 use std::io::{self, Write as _};
 use std::path::Path;
 

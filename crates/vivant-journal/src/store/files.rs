@@ -122,7 +122,7 @@ fn locked(path: PathBuf) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens the file, as the only one that has it open.
+/// Opens the file so that it cannot be opened again meanwhile.
 #[cfg(windows)]
 fn locked(path: PathBuf) -> io::Result<File> {
     use std::os::windows::fs::OpenOptionsExt as _;

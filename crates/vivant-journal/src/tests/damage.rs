@@ -4,8 +4,8 @@
 //! Damage behind checksums that agree is in `tests/hostile`.
 
 use super::{Contents, catalog, open, publish, read, records, small, small_image};
+use crate::format::layout::{block_head, segment_head};
 use crate::injected_fault::{InjectedFault, must_catch};
-use crate::layout::{block_head, segment_head};
 use crate::store::simulated_files::{Plan, SimulatedFiles};
 use crate::{Damage, Error, Retention};
 

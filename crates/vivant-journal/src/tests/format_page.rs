@@ -2,7 +2,7 @@
 //! no more than the page's tables finds everything where the page says.
 
 use super::{records, small_image};
-use crate::layout::{
+use crate::format::layout::{
     self, BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, Field, HASH_BYTES, METADATA_BYTES_MAX, SEGMENTS_MAX,
     VERSION,
 };

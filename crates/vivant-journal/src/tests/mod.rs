@@ -26,8 +26,8 @@ fn open(files: &SimulatedFiles, settings: Settings) -> Result<Journal, Error> {
     Journal::open(DirectoryStore::of(files.clone()), settings)
 }
 
-/// The records of a small image, which differ for each `tag`: an empty one, some that share a
-/// block, and one that spans three blocks and shrinks in one of them.
+/// The records of a small image, which differ for each `tag`: an empty one, some in one block, and
+/// a value of three blocks, of which one shrinks.
 fn records(tag: u8) -> Records {
     let mut noise = fastrand::Rng::with_seed(tag.into());
     let mut long: Vec<u8> = (0..70).map(|_| noise.u8(..)).collect();
@@ -74,7 +74,7 @@ fn read(image: &Image) -> Result<Records, Error> {
     Ok(records)
 }
 
-/// The tag of the latest image of a store without damage, whose records are those of the tag.
+/// The tag of the latest image of a store without damage. The image has the records of its tag.
 fn latest_tag(catalog: &Catalog) -> Option<u8> {
     let images = catalog.images().unwrap();
     assert!(images.unreadable.is_empty(), "{:?}", images.unreadable);

@@ -1,7 +1,7 @@
 //! [`MemoryLimit`]: asked before each allocation by a length that a file gives.
 
 use crate::error::Error;
-use crate::names::FileName;
+use crate::format::names::FileName;
 
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};

@@ -1,9 +1,9 @@
 //! [`Catalog`]: the images of a store, for reading. It changes nothing in the store.
 
 use crate::error::{Error, Operation};
-use crate::image::{self, Image, Lengths, Summary};
-use crate::memory_limit::MemoryLimit;
-use crate::names::FileName;
+use crate::format::memory_limit::MemoryLimit;
+use crate::format::names::FileName;
+use crate::read::image::{self, Image, Lengths, Summary};
 use crate::store::Store;
 use std::sync::Arc;
 

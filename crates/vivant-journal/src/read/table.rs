@@ -3,13 +3,13 @@
 //! Places of values follow from the lengths alone; no file says where a value begins. The table
 //! checks F6 of `FORMAT.md`.
 
-use crate::block::BlockKind;
-use crate::blocks::Blocks;
 use crate::error::{Damage, Error, Place};
-use crate::layout::table_entry;
-use crate::manifest::Manifest;
-use crate::memory_limit::MemoryLimit;
-use crate::names::FileName;
+use crate::format::block::BlockKind;
+use crate::format::layout::table_entry;
+use crate::format::manifest::Manifest;
+use crate::format::memory_limit::MemoryLimit;
+use crate::format::names::FileName;
+use crate::read::blocks::Blocks;
 
 /// A record without its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,14 +1,13 @@
-//! Blocks: up to [`BLOCK_BYTES_MAX`](crate::layout::BLOCK_BYTES_MAX) bytes of content, checked
-//! before they are decompressed.
+//! Blocks: up to 256 KiB of content, checked before it is decompressed.
 //!
 //! A block has its lengths twice, in its head and in the manifest, and two checks: the CRC-32 in
 //! its head, for a reader of the segment alone, and the BLAKE3 hash in the manifest, which says
 //! that it is the block that was written there.
 
-use crate::compression::{Code, Compression};
 use crate::error::{Damage, Error, Place};
-use crate::layout::{HASH_BYTES, block_entry, block_head};
-use crate::names::FileName;
+use crate::format::compression::{Code, Compression};
+use crate::format::layout::{HASH_BYTES, block_entry, block_head};
+use crate::format::names::FileName;
 
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};

@@ -1,12 +1,12 @@
 //! [`Opened`]: what a reader needs of an image: its table and the places of its values.
 
-use crate::block::{BlockEntry, BlockKind, BlockPlace};
-use crate::blocks::Blocks;
 use crate::error::Error;
-use crate::manifest::Manifest;
-use crate::memory_limit::MemoryLimit;
+use crate::format::block::{BlockEntry, BlockKind, BlockPlace};
+use crate::format::manifest::Manifest;
+use crate::format::memory_limit::MemoryLimit;
+use crate::read::blocks::Blocks;
+use crate::read::table::Table;
 use crate::store::Store;
-use crate::table::Table;
 use std::sync::Arc;
 
 /// The result of the first pass over an image.

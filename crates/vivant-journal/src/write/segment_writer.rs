@@ -1,13 +1,13 @@
 //! [`SegmentWriter`]: writes records of one thread into one segment.
 
-use crate::block::{self, BlockEntry, BlockKind};
-use crate::compression::Compression;
 use crate::error::{Error, Operation};
-use crate::layout::{SEGMENT_MAGIC, VERSION, segment_head, table_block_bytes, table_entry};
-use crate::manifest::SegmentEntry;
-use crate::names::FileName;
-use crate::segments::{FinishedSegment, Segments};
+use crate::format::block::{self, BlockEntry, BlockKind};
+use crate::format::compression::Compression;
+use crate::format::layout::{SEGMENT_MAGIC, VERSION, segment_head, table_block_bytes, table_entry};
+use crate::format::manifest::SegmentEntry;
+use crate::format::names::FileName;
 use crate::store::NewFile;
+use crate::write::segments::{FinishedSegment, Segments};
 use std::sync::Arc;
 
 #[cfg(test)]
@@ -15,7 +15,7 @@ use crate::injected_fault::{InjectedFault, is_injected};
 
 /// Writes records into one segment of an image. Each thread has its own.
 ///
-/// It holds two blocks of content, one that is compressed, and eight bytes for each record.
+/// It holds two blocks of content, a compressed block, and eight bytes for each record.
 #[derive(Debug)]
 pub struct SegmentWriter {
     segments: Arc<Segments>,

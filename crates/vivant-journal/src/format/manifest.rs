@@ -3,15 +3,15 @@
 //!
 //! [`Manifest::decode`] checks F1, F4, F5 and F7 of `FORMAT.md`.
 
-use crate::block::{self, BlockEntry, BlockKind, BlockPlace};
 use crate::error::{Damage, Error, Place};
-use crate::layout::{
+use crate::format::block::{self, BlockEntry, BlockKind, BlockPlace};
+use crate::format::layout::{
     BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, HASH_BYTES, MANIFEST_MAGIC, METADATA_BYTES_MAX, SEGMENTS_MAX,
     VERSION, block_entry, manifest_head, segment_entry, segment_head, table_block_bytes,
     table_entry,
 };
-use crate::memory_limit::MemoryLimit;
-use crate::names::FileName;
+use crate::format::memory_limit::MemoryLimit;
+use crate::format::names::FileName;
 
 /// What an image consists of.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -105,7 +105,8 @@ impl Manifest {
             offset: 0,
         };
         let head = parts.take(manifest_head::BYTES as u64)?;
-        let field = |field: crate::layout::Field, allowed: std::ops::RangeInclusive<u64>| {
+        let field = |field: crate::format::layout::Field,
+                     allowed: std::ops::RangeInclusive<u64>| {
             let found = field.get(head);
             let place = Place::offset(field.offset as u64);
             within(field.name, found, allowed).map_err(|damage| Error::damaged(file, place, damage))

@@ -1,8 +1,8 @@
 //! [`Settings`] of a journal.
 
-use crate::compression::Compression;
-use crate::layout::BLOCK_BYTES_MAX;
-use crate::memory_limit::MemoryLimit;
+use crate::format::compression::Compression;
+use crate::format::layout::BLOCK_BYTES_MAX;
+use crate::format::memory_limit::MemoryLimit;
 use std::num::NonZeroU32;
 
 /// How a [`Journal`](crate::Journal) writes, keeps and reads images.

@@ -7,12 +7,12 @@
 //!   [`Retention`] keeps are counted by intact manifests.
 //! - **J4** What was read after an opening was durable: an opening syncs the names that it sees.
 
-use crate::catalog::Catalog;
 use crate::error::{Error, Operation};
-use crate::in_progress::{ImageNumber, InProgress};
-use crate::names::FileName;
-use crate::settings::Retention;
+use crate::format::names::FileName;
+use crate::read::catalog::Catalog;
 use crate::store::Store;
+use crate::write::in_progress::{ImageNumber, InProgress};
+use crate::write::settings::Retention;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

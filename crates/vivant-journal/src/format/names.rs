@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_page_and_no_other() {
-        let page = include_str!("../FORMAT.md");
+        let page = include_str!("../../FORMAT.md");
         for (name, file) in [
             (
                 "00000000000000000007.manifest",

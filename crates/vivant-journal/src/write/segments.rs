@@ -1,11 +1,11 @@
 //! [`Segments`]: the segments of one image, as its writers share them.
 
-use crate::compression::Compression;
 use crate::error::Error;
-use crate::in_progress::ImageNumber;
-use crate::layout::SEGMENTS_MAX;
-use crate::manifest::SegmentEntry;
+use crate::format::compression::Compression;
+use crate::format::layout::SEGMENTS_MAX;
+use crate::format::manifest::SegmentEntry;
 use crate::store::Store;
+use crate::write::in_progress::ImageNumber;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The segments of an image that is being written.
@@ -15,7 +15,7 @@ pub(crate) struct Segments {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) compression: Compression,
     pub(crate) block_bytes: u32,
-    /// By number; `None` for one that is being written, or was given up.
+    /// By number; `None` while a segment is being written, and after it was given up.
     finished: Mutex<Vec<Option<FinishedSegment>>>,
 }
 

@@ -1,11 +1,11 @@
 //! [`Journal`]: the images of a store, for the one program that writes them.
 
-use crate::catalog::Catalog;
 use crate::error::Error;
-use crate::image_writer::ImageWriter;
-use crate::settings::Settings;
+use crate::read::catalog::Catalog;
 use crate::store::Store;
-use crate::upkeep::Upkeep;
+use crate::write::image_writer::ImageWriter;
+use crate::write::settings::Settings;
+use crate::write::upkeep::Upkeep;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -48,13 +48,14 @@ impl Deref for Journal {
 impl Journal {
     /// Opens a store for writing, and removes what crashed writers left.
     ///
-    /// **One program at a time may write to a store**: the files of another one that is writing
-    /// would be removed. A [`DirectoryStore`](crate::DirectoryStore) refuses a second one; a
-    /// bucket cannot. A [`Catalog`] removes nothing, and any number of them may be open.
+    /// **One program at a time may write to a store**: an opening would remove the files of
+    /// another that is writing. A [`DirectoryStore`](crate::DirectoryStore) refuses a second one;
+    /// a bucket cannot. A [`Catalog`] removes nothing, and any number of them may be open.
     ///
     /// # Errors
     ///
-    /// [`Error::Store`], with [`Operation::Lock`](crate::Operation::Lock) if a journal of this store is open.
+    /// [`Error::Store`], with [`Operation::Lock`](crate::Operation::Lock) if a journal of this
+    /// store is open.
     pub fn open(store: impl Store + 'static, settings: Settings) -> Result<Journal, Error> {
         let catalog = Catalog {
             store: Arc::new(store),

@@ -1,10 +1,10 @@
 //! [`Reader`]: values of an image, which is the second pass: one block at a time.
 
-use crate::blocks::Blocks;
 use crate::error::Error;
-use crate::names::FileName;
-use crate::opened::Opened;
-use crate::table::Row;
+use crate::format::names::FileName;
+use crate::read::blocks::Blocks;
+use crate::read::opened::Opened;
+use crate::read::table::Row;
 use std::ops::Range;
 
 /// A record with its value.
@@ -19,15 +19,15 @@ pub struct Record {
     pub value: Vec<u8>,
 }
 
-/// Reads values of an [`Image`](crate::Image). It holds the last block, so values that were written one after
-/// the other cost one read and one decompression for all of them in a block.
+/// Reads values of an [`Image`](crate::Image). It holds the last block, so values that were
+/// written one after the other cost one read and one decompression for all of them in a block.
 ///
 /// A reader has two buffers of at most 256 KiB each.
 #[derive(Debug)]
 pub struct Reader<'a> {
     image: &'a Opened,
     blocks: Blocks<'a>,
-    /// Segment and index of the value block whose content `blocks` holds.
+    /// Segment and index of the value block of which `blocks` holds the content.
     held: Option<(u32, usize)>,
 }
 

@@ -1,9 +1,9 @@
 //! [`Blocks`]: the blocks of an image in its store, read one at a time.
 
-use crate::block::{self, BlockEntry, BlockPlace};
 use crate::error::{Damage, Error, Operation, Place};
-use crate::layout::{SEGMENT_MAGIC, VERSION, block_head, segment_head};
-use crate::names::FileName;
+use crate::format::block::{self, BlockEntry, BlockPlace};
+use crate::format::layout::{SEGMENT_MAGIC, VERSION, block_head, segment_head};
+use crate::format::names::FileName;
 use crate::store::Store;
 
 /// The blocks of an image, read one at a time into two buffers of at most one block each.

@@ -1,15 +1,15 @@
 //! [`ImageWriter`]: begins the segments of an image and publishes it.
 
 use crate::error::{Error, Operation};
-use crate::image::Summary;
-use crate::in_progress::ImageNumber;
-use crate::layout::METADATA_BYTES_MAX;
-use crate::manifest::Manifest;
-use crate::names::FileName;
-use crate::segment_writer::SegmentWriter;
-use crate::segments::Segments;
-use crate::settings::Settings;
-use crate::upkeep::Upkeep;
+use crate::format::layout::METADATA_BYTES_MAX;
+use crate::format::manifest::Manifest;
+use crate::format::names::FileName;
+use crate::read::image::Summary;
+use crate::write::in_progress::ImageNumber;
+use crate::write::segment_writer::SegmentWriter;
+use crate::write::segments::Segments;
+use crate::write::settings::Settings;
+use crate::write::upkeep::Upkeep;
 use std::sync::Arc;
 
 /// Writes one image: any number of threads begin a [segment](ImageWriter::segment) each, and one

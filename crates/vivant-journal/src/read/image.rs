@@ -1,15 +1,15 @@
 //! [`Image`]: an opened image: its manifest and its table. Values are read by a
 //! [`Reader`](crate::Reader).
 
-use crate::block::BlockKind;
 use crate::error::{Damage, Error, Operation, Place};
-use crate::manifest::{MANIFEST_BYTES_MIN, Manifest};
-use crate::memory_limit::MemoryLimit;
-use crate::names::FileName;
-use crate::opened::Opened;
-use crate::reader::Reader;
+use crate::format::block::BlockKind;
+use crate::format::manifest::{MANIFEST_BYTES_MIN, Manifest};
+use crate::format::memory_limit::MemoryLimit;
+use crate::format::names::FileName;
+use crate::read::opened::Opened;
+use crate::read::reader::Reader;
+use crate::read::table::RecordInfo;
 use crate::store::Store;
-use crate::table::RecordInfo;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
