@@ -94,7 +94,7 @@ fn seeds() -> u64 {
     let seeds = std::env::var("VIVANT_SEEDS")
         .ok()
         .and_then(|seeds| seeds.parse().ok());
-    seeds.unwrap_or(100) * 200
+    seeds.unwrap_or(100) * 50
 }
 
 #[test]
