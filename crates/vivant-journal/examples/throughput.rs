@@ -44,7 +44,7 @@ fn main() -> Result<(), Error> {
         Compression::Zstd { level: 1 },
     ] {
         let settings = Settings::default().compression(compression);
-        let journal = Journal::open(DirectoryStore::new(&folder)?, settings)?;
+        let journal = Journal::open(DirectoryStore::new(&folder), settings)?;
         let begin = Instant::now();
         let image = journal.begin()?;
         let mut segment = image.segment()?;
@@ -57,7 +57,7 @@ fn main() -> Result<(), Error> {
         let published = begin.elapsed();
 
         let begin = Instant::now();
-        let image = journal.image(summary.number)?;
+        let image = journal.catalog().image(summary.number)?;
         let opened = begin.elapsed();
         image.verify()?;
         let verified = begin.elapsed();

@@ -9,11 +9,11 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum Error {
     /// The store failed.
-    #[error("cannot {operation} `{file}`: {source}; {}", remedy(.source))]
+    #[error("cannot {operation} {}: {source}; {}", named(file), remedy(*operation, source))]
     Store {
         /// What was tried.
         operation: Operation,
-        /// The name of the file in the store.
+        /// The name of the file in the store; empty for an operation on the store as a whole.
         file: String,
         /// The store's error.
         #[source]
@@ -160,8 +160,18 @@ impl Error {
     }
 }
 
-fn remedy(source: &io::Error) -> &'static str {
+fn named(file: &str) -> String {
+    match file {
+        "" => "the store".to_owned(),
+        name => format!("`{name}`"),
+    }
+}
+
+fn remedy(operation: Operation, source: &io::Error) -> &'static str {
     match source.kind() {
+        io::ErrorKind::NotFound if operation == Operation::List => {
+            "give the directory in which a journal was opened"
+        }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "free space, or keep fewer images"
         }

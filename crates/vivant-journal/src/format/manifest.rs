@@ -6,12 +6,13 @@
 use crate::error::{Damage, Error, Place};
 use crate::format::block::{self, BlockEntry, BlockKind, BlockPlace};
 use crate::format::layout::{
-    BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, HASH_BYTES, MANIFEST_MAGIC, METADATA_BYTES_MAX, SEGMENTS_MAX,
-    VERSION, block_entry, manifest_head, segment_entry, segment_head, table_block_bytes,
-    table_entry,
+    BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, Field, HASH_BYTES, MANIFEST_MAGIC, METADATA_BYTES_MAX,
+    SEGMENTS_MAX, VERSION, block_entry, manifest_head, segment_entry, segment_head,
+    table_block_bytes, table_entry,
 };
 use crate::format::memory_limit::MemoryLimit;
 use crate::format::names::FileName;
+use std::ops::RangeInclusive;
 
 /// What an image consists of.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -105,11 +106,10 @@ impl Manifest {
             offset: 0,
         };
         let head = parts.take(manifest_head::BYTES as u64)?;
-        let field = |field: crate::format::layout::Field,
-                     allowed: std::ops::RangeInclusive<u64>| {
-            let found = field.get(head);
+        let field = |field: Field, allowed: RangeInclusive<u64>| {
             let place = Place::offset(field.offset as u64);
-            within(field.name, found, allowed).map_err(|damage| Error::damaged(file, place, damage))
+            let within = within(field, field.get(head), allowed);
+            within.map_err(|damage| Error::damaged(file, place, damage))
         };
         field(manifest_head::IMAGE, image..=image)?;
         let blocks_allowed = u64::from(BLOCK_BYTES_MIN)..=u64::from(BLOCK_BYTES_MAX);
@@ -151,36 +151,29 @@ fn checked(file: FileName, bytes: &[u8]) -> Result<&[u8], Error> {
     if block::hash(body) != hash {
         return damaged(body.len() as u64, Damage::Hash);
     }
-    match manifest_head::VERSION.get_u32(body) {
-        VERSION => Ok(body),
+    let version = manifest_head::VERSION;
+    match version.get_u32(body) {
         found if found > VERSION => Err(Error::NewerVersion {
             file: file.to_string(),
             found,
             known: VERSION,
         }),
-        found => damaged(
-            manifest_head::VERSION.offset as u64,
-            Damage::Field {
-                field: manifest_head::VERSION.name,
-                found: found.into(),
-                expected: VERSION.into(),
-            },
-        ),
+        found => match within(version, found.into(), VERSION.into()..=VERSION.into()) {
+            Ok(_) => Ok(body),
+            Err(damage) => damaged(version.offset as u64, damage),
+        },
     }
 }
 
 /// Returns `found` if it is allowed.
-fn within(
-    field: &'static str,
-    found: u64,
-    allowed: std::ops::RangeInclusive<u64>,
-) -> Result<u64, Damage> {
-    match allowed.contains(&found) {
+fn within(field: Field, found: u64, allowed: RangeInclusive<u64>) -> Result<u64, Damage> {
+    let expected = found.clamp(*allowed.start(), *allowed.end());
+    match found == expected {
         true => Ok(found),
         false => Err(Damage::Field {
-            field,
+            field: field.name,
             found,
-            expected: found.clamp(*allowed.start(), *allowed.end()),
+            expected,
         }),
     }
 }
@@ -221,7 +214,7 @@ impl<'a> Parts<'a> {
     fn segments(&mut self, count: u64, block_bytes: u32) -> Result<Vec<SegmentEntry>, Error> {
         // Each has an entry, so the rest bounds their number before the allocation.
         let entries_max = self.rest.len() / segment_entry::BYTES;
-        within(manifest_head::SEGMENTS.name, count, 0..=entries_max as u64)
+        within(manifest_head::SEGMENTS, count, 0..=entries_max as u64)
             .map_err(|damage| self.damaged(damage))?;
         let mut segments = Vec::with_capacity(count as usize);
         for _ in 0..count {
@@ -233,12 +226,8 @@ impl<'a> Parts<'a> {
     fn segment(&mut self, block_bytes: u32) -> Result<SegmentEntry, Error> {
         let entry = self.take(segment_entry::BYTES as u64)?;
         let records = segment_entry::RECORDS.get(entry);
-        within(
-            segment_entry::ZERO.name,
-            segment_entry::ZERO.get(entry),
-            0..=0,
-        )
-        .map_err(|damage| self.damaged(damage))?;
+        let zero = segment_entry::ZERO;
+        within(zero, zero.get(entry), 0..=0).map_err(|damage| self.damaged(damage))?;
         let mut offset = self.offset;
         let entries = self.take(segment_entry::BLOCKS.get(entry) * block_entry::BYTES as u64)?;
         let mut blocks = Vec::with_capacity(entries.len() / block_entry::BYTES);
@@ -271,17 +260,13 @@ impl SegmentEntry {
             while let Some((_, entry)) = blocks.next() {
                 let least = if blocks.peek().is_some() { full } else { 1 };
                 let content = u64::from(entry.head.content_bytes);
-                within("content bytes", content, least.into()..=full.into())?;
+                within(block_entry::CONTENT, content, least.into()..=full.into())?;
             }
         }
         let table = self.content_bytes(BlockKind::Table);
         let records = table / table_entry::BYTES as u64;
-        within(segment_entry::RECORDS.name, self.records, records..=records)?;
-        within(
-            "content bytes",
-            table,
-            0..=records * table_entry::BYTES as u64,
-        )
-        .map(|_| ())
+        within(segment_entry::RECORDS, self.records, records..=records)?;
+        let whole = records * table_entry::BYTES as u64;
+        within(block_entry::CONTENT, table, whole..=whole).map(|_| ())
     }
 }

@@ -11,7 +11,7 @@ use crate::injected_fault::{InjectedFault, is_injected};
 pub(crate) struct MemoryLimit(u64);
 
 impl MemoryLimit {
-    /// One gibibyte: the table of some 24 million records.
+    /// One gibibyte: the table of some 22 million records.
     pub(crate) const DEFAULT: MemoryLimit = MemoryLimit(1 << 30);
 
     pub(crate) fn bytes(bytes: u64) -> MemoryLimit {

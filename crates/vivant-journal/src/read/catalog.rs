@@ -56,7 +56,7 @@ impl Catalog {
     /// Limits the memory of an [`Image`] that is opened to `bytes`, and that of each value: files
     /// are not trusted, and small ones can claim to be large. The default is one gibibyte.
     ///
-    /// A manifest takes three times its length, and a table about 40 bytes for each record.
+    /// A manifest takes three times its length, and a table 48 bytes for each record.
     pub fn memory_bytes_max(self, bytes: u64) -> Catalog {
         Catalog {
             memory: MemoryLimit::bytes(bytes),

@@ -2,10 +2,9 @@
 
 use super::files::{Files, RealFiles};
 use super::{NewFile, Store};
-use crate::error::{Error, Operation};
 use crate::format::names::ASIDE;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::PathBuf;
 
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_injected};
@@ -21,21 +20,11 @@ pub struct DirectoryStore {
 }
 
 impl DirectoryStore {
-    /// The files in `directory`, which is created if it does not exist. Other files in it are left
-    /// alone.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Store`] if the directory cannot be created.
-    pub fn new(directory: impl AsRef<Path>) -> Result<DirectoryStore, Error> {
-        let directory = directory.as_ref();
-        let files = RealFiles::new(directory.to_owned()).map_err(Error::store(
-            Operation::Create,
-            &directory.to_string_lossy(),
-        ))?;
-        Ok(DirectoryStore {
-            files: Box::new(files),
-        })
+    /// The files in `directory`. [`Journal::open`](crate::Journal::open) makes the directory if it
+    /// does not exist. Other files in it are left alone.
+    pub fn new(directory: impl Into<PathBuf>) -> DirectoryStore {
+        let files = Box::new(RealFiles::new(directory.into()));
+        DirectoryStore { files }
     }
 
     #[cfg(test)]

@@ -5,7 +5,7 @@ use super::NewFile;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::{self, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// The file by which a directory is reserved. It stays, empty.
@@ -13,7 +13,7 @@ const LOCK: &str = "lock";
 
 /// One directory.
 pub(crate) trait Files: fmt::Debug + Send + Sync {
-    /// Reserves the directory for one writer.
+    /// Makes the directory, if there is none, and reserves it for one writer.
     fn lock(&self) -> io::Result<()>;
     /// Names and lengths of all files.
     fn list(&self) -> io::Result<Vec<(String, u64)>>;
@@ -38,32 +38,41 @@ pub(super) struct RealFiles {
 }
 
 impl RealFiles {
-    /// The directory `directory`, which is created if it does not exist.
-    pub(super) fn new(directory: PathBuf) -> io::Result<RealFiles> {
-        if !directory.is_dir() {
-            fs::create_dir_all(&directory)?;
-            // Its own name must survive too. An absolute path has a parent, or is the root.
-            if let Some(parent) = std::path::absolute(&directory)?.parent() {
-                sync(parent.to_owned())?;
-            }
+    pub(super) fn new(directory: PathBuf) -> RealFiles {
+        let lock = Mutex::new(None);
+        RealFiles { directory, lock }
+    }
+
+    fn make(&self) -> io::Result<()> {
+        if self.directory.is_dir() {
+            return Ok(());
         }
-        Ok(RealFiles {
-            directory,
-            lock: Mutex::new(None),
-        })
+        fs::create_dir_all(&self.directory)?;
+        // Its own name must survive too. An absolute path has a parent, or is the root.
+        match path::absolute(&self.directory)?.parent() {
+            Some(parent) => sync(parent),
+            None => Ok(()),
+        }
+    }
+
+    /// Names the directory in an error.
+    fn named<T>(&self, outcome: io::Result<T>) -> io::Result<T> {
+        let name = self.directory.display();
+        outcome.map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))
     }
 }
 
 impl Files for RealFiles {
     fn lock(&self) -> io::Result<()> {
-        let file = locked(self.directory.join(LOCK))?;
+        self.named(self.make())?;
+        let file = self.named(locked(&self.directory.join(LOCK)))?;
         *self.lock.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
         Ok(())
     }
 
     fn list(&self) -> io::Result<Vec<(String, u64)>> {
         let mut files = Vec::new();
-        for entry in fs::read_dir(&self.directory)? {
+        for entry in self.named(fs::read_dir(&self.directory))? {
             let entry = entry?;
             // A name that is not Unicode is no name of ours.
             if let Ok(name) = entry.file_name().into_string() {
@@ -104,7 +113,7 @@ impl Files for RealFiles {
     }
 
     fn sync_directory(&self) -> io::Result<()> {
-        sync(self.directory.clone())
+        self.named(sync(&self.directory))
     }
 }
 
@@ -116,7 +125,7 @@ impl NewFile for File {
 
 /// Opens the file and locks it. The system unlocks it when the file is closed, or its process ends.
 #[cfg(unix)]
-fn locked(path: PathBuf) -> io::Result<File> {
+fn locked(path: &Path) -> io::Result<File> {
     let file = options_of_lock().open(path)?;
     rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive)?;
     Ok(file)
@@ -124,14 +133,14 @@ fn locked(path: PathBuf) -> io::Result<File> {
 
 /// Opens the file so that it cannot be opened again meanwhile.
 #[cfg(windows)]
-fn locked(path: PathBuf) -> io::Result<File> {
+fn locked(path: &Path) -> io::Result<File> {
     use std::os::windows::fs::OpenOptionsExt as _;
     options_of_lock().share_mode(0).open(path)
 }
 
 /// Other systems have no locks here.
 #[cfg(not(any(unix, windows)))]
-fn locked(path: PathBuf) -> io::Result<File> {
+fn locked(path: &Path) -> io::Result<File> {
     options_of_lock().open(path)
 }
 
@@ -142,12 +151,12 @@ fn options_of_lock() -> OpenOptions {
 }
 
 #[cfg(unix)]
-fn sync(directory: PathBuf) -> io::Result<()> {
+fn sync(directory: &Path) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }
 
 /// Other systems have no operation for it: their file systems log changes of names themselves.
 #[cfg(not(unix))]
-fn sync(_directory: PathBuf) -> io::Result<()> {
+fn sync(_directory: &Path) -> io::Result<()> {
     Ok(())
 }

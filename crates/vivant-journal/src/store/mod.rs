@@ -21,8 +21,9 @@ use std::io;
 ///
 /// A store may be used by several threads at once.
 pub trait Store: fmt::Debug + Send + Sync {
-    /// Reserves the store for one writer, as long as this value lives and its process runs. It is
-    /// an error if another one has it. A store that cannot tell returns no error.
+    /// Makes the store, if there is none, and reserves it for one writer, as long as this value
+    /// lives and its process runs. It is an error if another one has it. A store that cannot tell
+    /// returns no error.
     fn lock(&self) -> io::Result<()>;
 
     /// The names of all files, and their lengths in bytes. Other files than those of the journal

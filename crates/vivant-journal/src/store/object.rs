@@ -31,7 +31,7 @@ const PART_BYTES: usize = 8 << 20;
 /// let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
 /// let store = ObjectStore::new(Arc::new(InMemory::new()), "shop/images", runtime.handle());
 /// let journal = Journal::open(store, Settings::default())?;
-/// # assert!(journal.latest()?.image.is_none());
+/// # assert!(journal.catalog().latest()?.image.is_none());
 /// # Ok(()) }
 /// ```
 #[derive(Clone)]

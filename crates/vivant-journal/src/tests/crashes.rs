@@ -22,7 +22,7 @@ fn program(files: &SimulatedFiles, settings: Settings, acknowledged: &mut u8) ->
 
 /// The latest image is the acknowledged one or the next.
 fn check(journal: &Journal, acknowledged: u8) -> u8 {
-    let tag = latest_tag(journal).unwrap_or(0);
+    let tag = latest_tag(journal.catalog()).unwrap_or(0);
     assert!(
         tag == acknowledged || tag == acknowledged + 1,
         "{tag} after {acknowledged}"
@@ -47,7 +47,7 @@ fn crash_everywhere(settings: Settings) -> (usize, usize) {
                 let journal = open(&files, settings).unwrap();
                 check(&journal, acknowledged);
                 publish(&journal, 4).unwrap();
-                assert_eq!(latest_tag(&journal), Some(4));
+                assert_eq!(latest_tag(journal.catalog()), Some(4));
             }
         }
         // Without a loss of power; then with one after the opening.
@@ -56,7 +56,7 @@ fn crash_everywhere(settings: Settings) -> (usize, usize) {
         for state in files.after_power_loss() {
             let files = SimulatedFiles::of(&state, Plan::Nothing);
             if reopened.insert((seen, state)) {
-                let tag = latest_tag(&open(&files, settings).unwrap()).unwrap_or(0);
+                let tag = latest_tag(open(&files, settings).unwrap().catalog()).unwrap_or(0);
                 assert_eq!(tag, seen, "what was read has gone");
             }
         }

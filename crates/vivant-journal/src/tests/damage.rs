@@ -4,7 +4,7 @@
 //! Damage behind checksums that agree is in `tests/hostile`.
 
 use super::{Contents, catalog, open, publish, read, records, small, small_image};
-use crate::format::layout::{block_head, segment_head};
+use crate::format::layout::{HASH_BYTES, block_head, manifest_head, segment_head};
 use crate::injected_fault::{InjectedFault, must_catch};
 use crate::store::simulated_files::{Plan, SimulatedFiles};
 use crate::{Damage, Error, Retention};
@@ -158,6 +158,28 @@ fn files_of_one_image_under_the_names_of_another_are_found() {
         panic!("{error}");
     };
     assert_eq!((field, found, expected), ("image", 1, 2));
+}
+
+#[test]
+fn a_newer_version_is_no_damage() {
+    let mut contents = small_image();
+    let manifest = contents.get_mut("00000000000000000001.manifest").unwrap();
+    let body = manifest.len() - HASH_BYTES;
+    manifest_head::VERSION.put(manifest, 2u8);
+    let hash = *blake3::hash(&manifest[..body]).as_bytes();
+    manifest[body..].copy_from_slice(&hash);
+    let error = catalog(&contents).latest().unwrap_err();
+    assert!(
+        matches!(
+            error,
+            Error::NewerVersion {
+                found: 2,
+                known: 1,
+                ..
+            }
+        ),
+        "{error}"
+    );
 }
 
 #[test]

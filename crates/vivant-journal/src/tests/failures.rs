@@ -39,7 +39,7 @@ fn a_failure_at_any_operation_is_an_error_and_earlier_images_stay() {
                 let has_failed = files.operations() > at;
                 // Reading is not to fail here: the failure was, or is yet to come.
                 if has_failed {
-                    let tag = latest_tag(&journal).unwrap_or(0);
+                    let tag = latest_tag(journal.catalog()).unwrap_or(0);
                     assert!(
                         (acknowledged..=tried).contains(&tag),
                         "{tag}, {acknowledged}"
@@ -48,7 +48,7 @@ fn a_failure_at_any_operation_is_an_error_and_earlier_images_stay() {
             }
             for state in files.after_power_loss() {
                 let journal = open(&SimulatedFiles::of(&state, Plan::Nothing), small()).unwrap();
-                let tag = latest_tag(&journal).unwrap_or(0);
+                let tag = latest_tag(journal.catalog()).unwrap_or(0);
                 assert!(
                     (acknowledged..=tried).contains(&tag),
                     "{tag}, {acknowledged}"
@@ -58,7 +58,7 @@ fn a_failure_at_any_operation_is_an_error_and_earlier_images_stay() {
                 break;
             }
             publish(&journal, 4).unwrap();
-            assert_eq!(latest_tag(&journal), Some(4));
+            assert_eq!(latest_tag(journal.catalog()), Some(4));
             assert_eq!(files.visible().len(), 3, "what failed is removed");
         }
     }

@@ -72,7 +72,7 @@ fn write_all(folder: &Path) {
         Compression::Lz4,
         Compression::Lz4,
     ] {
-        let store = DirectoryStore::new(folder).unwrap();
+        let store = DirectoryStore::new(folder);
         write(&Journal::open(store, settings(compression)).unwrap()).unwrap();
     }
     fs::remove_file(folder.join("lock")).ok();
@@ -119,7 +119,7 @@ fn images_of_version_1_are_read() {
         fs::remove_dir_all(folder()).ok();
         write_all(&folder());
     }
-    let catalog = Catalog::new(DirectoryStore::new(folder()).unwrap());
+    let catalog = Catalog::new(DirectoryStore::new(folder()));
     for number in [LZ4, UNCOMPRESSED] {
         check(&catalog.image(number).unwrap()).unwrap();
     }
@@ -141,7 +141,7 @@ fn images_of_version_1_are_read() {
 
 #[test]
 fn damaged_images_of_version_1_are_refused() {
-    let catalog = Catalog::new(DirectoryStore::new(folder()).unwrap());
+    let catalog = Catalog::new(DirectoryStore::new(folder()));
     let error = catalog.image(DAMAGED_VALUE).unwrap().verify().unwrap_err();
     assert!(
         matches!(

@@ -6,10 +6,10 @@ use crate::store::Store;
 use crate::write::image_writer::ImageWriter;
 use crate::write::settings::Settings;
 use crate::write::upkeep::Upkeep;
-use std::ops::Deref;
 use std::sync::Arc;
 
-/// The images of a store, for the one program that writes them. Reading is by its [`Catalog`].
+/// The images of a store, for the one program that writes them. Reading is by its
+/// [`catalog`](Journal::catalog).
 ///
 /// ```
 /// use vivant_journal::{DirectoryStore, Journal, Settings};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// # fn main() -> Result<(), vivant_journal::Error> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path();
-/// let journal = Journal::open(DirectoryStore::new(path)?, Settings::default())?;
+/// let journal = Journal::open(DirectoryStore::new(path), Settings::default())?;
 ///
 /// let image = journal.begin()?;
 /// let mut segment = image.segment()?;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// segment.finish()?;
 /// image.publish(b"after 1,000 requests")?;
 ///
-/// let latest = journal.latest()?.image.expect("one was published");
+/// let latest = journal.catalog().latest()?.image.expect("one was published");
 /// assert_eq!(latest.metadata(), b"after 1,000 requests");
 /// assert_eq!(latest.reader().value(7)?, b"a state");
 /// # Ok(()) }
@@ -35,14 +35,6 @@ use std::sync::Arc;
 pub struct Journal {
     settings: Settings,
     upkeep: Upkeep,
-}
-
-impl Deref for Journal {
-    type Target = Catalog;
-
-    fn deref(&self) -> &Catalog {
-        self.upkeep.catalog()
-    }
 }
 
 impl Journal {
@@ -63,6 +55,11 @@ impl Journal {
         };
         let upkeep = Upkeep::open(catalog, settings.retention)?;
         Ok(Journal { settings, upkeep })
+    }
+
+    /// The images of the store, for reading.
+    pub fn catalog(&self) -> &Catalog {
+        self.upkeep.catalog()
     }
 
     /// Begins an image. Several may be in progress at once; the latest is the one with the

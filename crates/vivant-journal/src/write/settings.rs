@@ -47,8 +47,8 @@ impl Settings {
         Settings { retention, ..self }
     }
 
-    /// Refuses images that would take more than `bytes` of memory when they are opened (about 40
-    /// bytes for each record), and values of more than `bytes`. See [`Catalog::memory_bytes_max`].
+    /// Refuses images that would take more than `bytes` of memory when they are opened, with 48
+    /// bytes for each record, and values of more than `bytes`. See [`Catalog::memory_bytes_max`].
     ///
     /// [`Catalog::memory_bytes_max`]: crate::Catalog::memory_bytes_max
     pub fn memory_bytes_max(self, bytes: u64) -> Settings {

@@ -30,7 +30,7 @@ impl Upkeep {
         catalog
             .store
             .lock()
-            .map_err(Error::store(Operation::Lock, "lock"))?;
+            .map_err(Error::store(Operation::Lock, ""))?;
         let names = catalog.lengths()?;
         let used = names
             .keys()

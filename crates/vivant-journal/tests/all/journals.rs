@@ -21,7 +21,7 @@ fn an_image_is_read_after_the_store_is_opened_again() {
     assert_eq!(latest(&journal).unwrap(), b"state");
     publish(&journal, b"later").unwrap();
     assert_eq!(latest(&journal).unwrap(), b"later");
-    let images = journal.images().unwrap();
+    let images = journal.catalog().images().unwrap();
     assert_eq!(images.intact.len(), 2);
     assert!(images.unreadable.is_empty());
 }
@@ -48,7 +48,7 @@ fn records_have_their_ids_kinds_and_values() {
         segment.finish().unwrap();
         image.publish(b"meta").unwrap();
 
-        let image = journal.latest().unwrap().image.unwrap();
+        let image = journal.catalog().latest().unwrap().image.unwrap();
         assert_eq!(image.metadata(), b"meta");
         let ids: Vec<u64> = image.records().map(|record| record.id).collect();
         assert_eq!(ids, (0..lengths.len() as u64).collect::<Vec<_>>());
@@ -91,7 +91,7 @@ fn an_image_without_records_or_segments_is_an_image() {
     image.segment().unwrap().finish().unwrap();
     image.publish(b"an empty segment").unwrap();
     for number in [1, 2] {
-        let image = journal.image(number).unwrap();
+        let image = journal.catalog().image(number).unwrap();
         image.verify().unwrap();
         assert_eq!(image.records().len(), 0);
         assert_eq!(image.reader().values().count(), 0);
@@ -118,7 +118,7 @@ fn an_opening_removes_what_a_crash_has_left_and_nothing_else() {
     fs::create_dir(folder.path().join("00000000000000000003.manifest")).unwrap();
 
     // A catalog removes nothing.
-    let catalog = Catalog::new(DirectoryStore::new(folder.path()).unwrap());
+    let catalog = Catalog::new(DirectoryStore::new(folder.path()));
     assert_eq!(catalog.latest().unwrap().image.unwrap().number(), 1);
     assert_eq!(names(folder.path()).len(), before.len() + 4);
 
@@ -135,7 +135,7 @@ fn an_opening_removes_what_a_crash_has_left_and_nothing_else() {
 fn a_directory_has_one_journal_at_a_time_and_any_number_of_catalogs() {
     let folder = tempfile::tempdir().unwrap();
     let journal = open(folder.path(), Settings::default());
-    let store = || DirectoryStore::new(folder.path()).unwrap();
+    let store = || DirectoryStore::new(folder.path());
     let error = Journal::open(store(), Settings::default()).unwrap_err();
     assert!(matches!(
         error,
@@ -163,7 +163,7 @@ fn a_directory_has_one_journal_at_a_time_and_any_number_of_catalogs() {
 fn an_image_that_does_not_exist_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let journal = open(folder.path(), Settings::default());
-    let error = journal.image(3).unwrap_err();
+    let error = journal.catalog().image(3).unwrap_err();
     assert!(matches!(error, Error::NoSuchImage { number: 3 }));
     assert_eq!(
         error.to_string(),
@@ -176,8 +176,27 @@ fn a_directory_that_cannot_be_made_is_an_error_that_names_it() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a file");
     fs::write(&file, b"").unwrap();
-    let error = DirectoryStore::new(file.join("below")).unwrap_err();
-    assert!(error.to_string().contains("a file/below"), "{error}");
+    let store = DirectoryStore::new(file.join("below"));
+    let error = Journal::open(store, Settings::default()).unwrap_err();
+    let says = error.to_string();
+    assert!(says.starts_with("cannot lock the store: "), "{says}");
+    assert!(says.contains("a file/below: "), "{says}");
+}
+
+#[test]
+fn a_catalog_of_a_directory_that_does_not_exist_is_an_error_and_makes_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = folder.path().join("nowhere");
+    let error = Catalog::new(DirectoryStore::new(&nowhere))
+        .images()
+        .unwrap_err();
+    let says = error.to_string();
+    assert!(says.starts_with("cannot list the store: "), "{says}");
+    assert!(
+        says.ends_with("give the directory in which a journal was opened"),
+        "{says}"
+    );
+    assert!(!nowhere.exists());
 }
 
 #[test]
@@ -190,5 +209,5 @@ fn a_file_with_the_greatest_number_is_an_error_and_not_a_panic() {
     .unwrap();
     let journal = open(folder.path(), Settings::default());
     assert!(matches!(publish(&journal, b""), Err(Error::NoNumberLeft)));
-    assert!(journal.latest().unwrap().image.is_none());
+    assert!(journal.catalog().latest().unwrap().image.is_none());
 }

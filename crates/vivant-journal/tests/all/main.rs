@@ -11,7 +11,7 @@ use std::path::Path;
 use vivant_journal::{DirectoryStore, Error, Journal, Published, Settings};
 
 fn open(folder: &Path, settings: Settings) -> Journal {
-    Journal::open(DirectoryStore::new(folder).unwrap(), settings).unwrap()
+    Journal::open(DirectoryStore::new(folder), settings).unwrap()
 }
 
 /// Publishes an image with one record: this value, with the id 1 and the kind 2.
@@ -25,7 +25,7 @@ fn publish(journal: &Journal, value: &[u8]) -> Result<Published, Error> {
 
 /// The value of the latest image.
 fn latest(journal: &Journal) -> Option<Vec<u8>> {
-    let latest = journal.latest().unwrap();
+    let latest = journal.catalog().latest().unwrap();
     assert!(latest.damaged.is_empty());
     Some(latest.image?.reader().value(1).unwrap())
 }

@@ -32,7 +32,7 @@ fn images_are_published_read_and_removed_in_a_bucket() {
     publish(&journal, &large).unwrap();
     let journal = open();
     assert!(latest(&journal).unwrap() == large);
-    let images = journal.images().unwrap();
+    let images = journal.catalog().images().unwrap();
     let numbers: Vec<u64> = images.intact.iter().map(|summary| summary.number).collect();
     assert_eq!(numbers, [5, 4]);
     let left = runtime.block_on(async {
@@ -85,5 +85,5 @@ fn an_image_that_is_given_up_leaves_nothing() {
     drop((image, segment));
     publish(&journal, b"state").unwrap();
     assert_eq!(latest(&journal).unwrap(), b"state");
-    assert_eq!(journal.images().unwrap().intact.len(), 1);
+    assert_eq!(journal.catalog().images().unwrap().intact.len(), 1);
 }

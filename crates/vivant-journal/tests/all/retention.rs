@@ -10,6 +10,7 @@ fn keep(retention: Retention) -> Settings {
 
 fn numbers(journal: &Journal) -> Vec<u64> {
     journal
+        .catalog()
         .images()
         .unwrap()
         .intact

@@ -41,7 +41,7 @@ fn the_records_do_not_depend_on_the_number_of_writers() {
     let journal = open(folder.path(), Settings::default());
     for threads in [1, 4, 7] {
         let number = publish(&journal, threads);
-        let image = journal.image(number).unwrap();
+        let image = journal.catalog().image(number).unwrap();
         image.verify().unwrap();
         assert_eq!(u64::from(image.summary().segments), threads);
         assert!(image.records().map(|record| record.id).eq(0..1_000));
@@ -61,7 +61,7 @@ fn threads_share_the_reading_of_an_image() {
     let folder = tempfile::tempdir().unwrap();
     let journal = open(folder.path(), Settings::default());
     let number = publish(&journal, 3);
-    let image = journal.image(number).unwrap();
+    let image = journal.catalog().image(number).unwrap();
     let read: u64 = thread::scope(|scope| {
         let readers: Vec<_> = (0..image.summary().segments)
             .map(|segment| {
@@ -116,7 +116,7 @@ fn two_records_with_one_id_are_found_before_the_image_exists() {
         image.publish(b""),
         Err(Error::DuplicateRecord { image: 1, id: 7 })
     ));
-    assert!(journal.latest().unwrap().image.is_none());
+    assert!(journal.catalog().latest().unwrap().image.is_none());
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn an_image_with_an_open_segment_is_not_published() {
         "{error}"
     );
     open.finish().unwrap();
-    assert!(journal.latest().unwrap().image.is_none());
+    assert!(journal.catalog().latest().unwrap().image.is_none());
 }
 
 #[test]
@@ -156,7 +156,13 @@ fn metadata_has_a_limit() {
     ));
     journal.begin().unwrap().publish(&vec![7; limit]).unwrap();
     assert_eq!(
-        journal.latest().unwrap().image.unwrap().metadata(),
+        journal
+            .catalog()
+            .latest()
+            .unwrap()
+            .image
+            .unwrap()
+            .metadata(),
         vec![7; limit]
     );
 }
