@@ -106,6 +106,7 @@ fn seeded_forged_images_are_errors_or_whole_in_bounded_memory() {
     );
     is_the_writer_s_image();
     ids_are_unique();
+    small_files_do_not_become_large();
 
     let (mut errors, mut whole) = (0, 0);
     for seed in 0..seeds() {
@@ -141,6 +142,23 @@ fn ids_are_unique() {
             panic!("{error}")
         };
         assert_eq!(damage, Damage::DuplicateId { id: 7 });
+    }
+}
+
+/// Images of some kilobytes, with a value and with a table of some megabytes.
+fn small_files_do_not_become_large() {
+    let block_bytes = 256 * 1024;
+    let large_value = vec![(1, 0, vec![0; 8_000_000])];
+    let large_table = vec![(0, 0, Vec::new()); 150_000];
+    for (records, over) in [(large_value, "value"), (large_table, "table")] {
+        let segment = Segment::of(0, 1, block_bytes, &records);
+        let files = Image::of(1, block_bytes, b"", vec![segment]).files();
+        assert!(files.values().map(Vec::len).sum::<usize>() < 40_000);
+        let error = read(files).unwrap_err();
+        assert!(
+            matches!(error, Error::OverLimit { what, .. } if what == over),
+            "{error}"
+        );
     }
 }
 
