@@ -213,10 +213,12 @@ impl SimulatedFiles {
             .collect()
     }
 
-    /// The same directory after an end of the program without a loss of power.
-    pub(crate) fn after_program_end(&self) -> SimulatedFiles {
+    /// The same directory after an end of the program without a loss of power. Operations are
+    /// counted from 0.
+    pub(crate) fn after_program_end(&self, plan: Plan) -> SimulatedFiles {
         let mut disk = self.disk().clone();
-        disk.plan = Plan::Nothing;
+        disk.plan = plan;
+        disk.operations = 0;
         disk.has_crashed = false;
         SimulatedFiles(Arc::new(Mutex::new(disk)))
     }

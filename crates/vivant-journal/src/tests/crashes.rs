@@ -50,14 +50,29 @@ fn crash_everywhere(settings: Settings) -> (usize, usize) {
                 assert_eq!(latest_tag(journal.catalog()), Some(4));
             }
         }
-        // Without a loss of power; then with one after the opening.
-        let files = files.after_program_end();
-        let seen = check(&open(&files, settings).unwrap(), acknowledged);
-        for state in files.after_power_loss() {
-            let files = SimulatedFiles::of(&state, Plan::Nothing);
-            if reopened.insert((seen, state)) {
-                let tag = latest_tag(open(&files, settings).unwrap().catalog()).unwrap_or(0);
-                assert_eq!(tag, seen, "what was read has gone");
+        // No loss of power yet: there is one in the middle of the next opening, or after it.
+        for at in 0.. {
+            let files = files.after_program_end(Plan::CrashAt(at));
+            let journal = open(&files, settings);
+            let has_crashed = files.operations() > at;
+            let files = files.after_program_end(Plan::Nothing);
+            let seen = match has_crashed {
+                true => None,
+                false => Some(check(&open(&files, settings).unwrap(), acknowledged)),
+            };
+            drop(journal);
+            for state in files.after_power_loss() {
+                let files = SimulatedFiles::of(&state, Plan::Nothing);
+                if reopened.insert((acknowledged, seen, state)) {
+                    let tag = check(&open(&files, settings).unwrap(), acknowledged);
+                    assert!(
+                        seen.is_none_or(|seen| seen == tag),
+                        "what was read has gone"
+                    );
+                }
+            }
+            if !has_crashed {
+                break;
             }
         }
         if !has_crashed {
@@ -82,7 +97,7 @@ fn nothing_is_left_of_a_crash_after_the_next_image() {
     for at in 0..40 {
         let files = SimulatedFiles::new(Plan::CrashAt(at));
         let _outcome = program(&files, small(), &mut 0);
-        let files = files.after_program_end();
+        let files = files.after_program_end(Plan::Nothing);
         publish(&open(&files, small()).unwrap(), 4).unwrap();
         assert_eq!(files.visible().len(), 3, "a manifest and two segments");
     }

@@ -1,7 +1,7 @@
 //! [`Upkeep`]: removes the files that no image needs, and images that are not kept.
 //!
-//! - **J1** A file is removed only if no manifest refers to it: an image is removed by its
-//!   manifest, then the names are synced, then the sweep finds segments without a manifest.
+//! - **J1** A segment is removed only after the absence of its manifest is durable: an image is
+//!   removed by its manifest, and a sweep syncs the names that it sees before it removes segments.
 //! - **J2** The sweep spares images in progress.
 //! - **J3** Images are removed only after a publication that is durable, and the newest that
 //!   [`Retention`] keeps are counted by intact manifests.
@@ -43,8 +43,8 @@ impl Upkeep {
             in_progress,
             retention,
         };
-        upkeep.sweep()?;
         upkeep.sync()?;
+        upkeep.sweep()?;
         Ok(upkeep)
     }
 
@@ -76,14 +76,9 @@ impl Upkeep {
         let old = intact
             .chain(unreadable)
             .filter(|&number| number < oldest.number);
-        let old: Vec<u64> = old.collect();
-        if old.is_empty() {
-            return Ok(());
-        }
         for image in old {
             self.remove(FileName::Manifest { image })?;
         }
-        self.sync()?;
         self.sweep()
     }
 
@@ -97,19 +92,17 @@ impl Upkeep {
             .filter(|file| matches!(file, FileName::Manifest { .. }))
             .map(FileName::image)
             .collect();
-        for file in files() {
-            let is_needed = match file {
-                FileName::Manifest { .. } => true,
-                FileName::Segment { image, .. } => {
-                    published.contains(&image) || in_progress.has(image)
-                }
-                FileName::Aside { image } => in_progress.has(image),
-            };
-            if !is_needed {
-                self.remove(file)?;
-            }
+        let is_needed = |file: FileName| match file {
+            FileName::Manifest { .. } => true,
+            FileName::Segment { image, .. } => published.contains(&image) || in_progress.has(image),
+            FileName::Aside { image } => in_progress.has(image),
+        };
+        let mut unneeded = files().filter(|&file| !is_needed(file)).peekable();
+        if unneeded.peek().is_some() {
+            // The removal of a manifest must not be lost after its segments are gone (J1).
+            self.sync()?;
         }
-        Ok(())
+        unneeded.try_for_each(|file| self.remove(file))
     }
 
     fn remove(&self, file: FileName) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! Behaviour of journals, on real directories and in a bucket.
 
 mod journals;
+mod killed;
 #[cfg(feature = "object-store")]
 mod object_store;
 mod retention;

@@ -4,7 +4,7 @@ use crate::{names, open};
 use std::fs;
 use std::path::Path;
 use std::thread;
-use vivant_journal::{Error, ImageWriter, Journal, Settings};
+use vivant_journal::{Error, ImageWriter, Journal, Retention, Settings};
 
 /// A value that shrinks by half or so.
 fn value(id: u64) -> Vec<u8> {
@@ -85,6 +85,41 @@ fn threads_share_the_reading_of_an_image() {
     for beyond in [3, u32::MAX] {
         assert_eq!(image.reader().values_of_segment(beyond).count(), 0);
     }
+}
+
+#[test]
+fn several_images_are_published_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = open(
+        folder.path(),
+        Settings::default().retention(Retention::last(1)),
+    );
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..10 {
+                    let image = journal.begin().unwrap();
+                    let mut segment = image.segment().unwrap();
+                    segment.append(1, 1, b"value").unwrap();
+                    segment.finish().unwrap();
+                    let published = image.publish(b"").unwrap();
+                    assert!(
+                        published.not_removed.is_none(),
+                        "{:?}",
+                        published.not_removed
+                    );
+                }
+            });
+        }
+    });
+    let images = journal.catalog().images().unwrap();
+    assert!(images.unreadable.is_empty(), "{:?}", images.unreadable);
+    assert_eq!(
+        images.intact.iter().map(|image| image.number).max(),
+        Some(40)
+    );
+    publish(&journal, 1);
+    assert_eq!(names(folder.path()).len(), 2, "a manifest and a segment");
 }
 
 #[test]
