@@ -48,7 +48,7 @@ pub(crate) fn targets() -> Result<(), Failure> {
     for target in TARGETS {
         toolchain::ensure_target_in_use(target)?;
         Run::cargo(
-            "check -p vivant -p vivant-brc -p vivant-heap -p vivant-collections -p vivant-console -p vivant-axum -p vivant-cli --target",
+            "check -p vivant -p vivant-brc -p vivant-heap -p vivant-collections -p vivant-console -p vivant-axum -p vivant-journal -p vivant-cli --target",
         )
         .arg(*target)
         .run()?;
@@ -66,7 +66,7 @@ pub(crate) fn msrv() -> Result<(), Failure> {
     toolchain::ensure(&toolchain)?;
     Run::cargo_of(
         &toolchain,
-        "check -p vivant -p vivant-macros -p vivant-brc -p vivant-heap -p vivant-collections -p vivant-console -p vivant-axum -p vivant-cli --all-features --target-dir",
+        "check -p vivant -p vivant-macros -p vivant-brc -p vivant-heap -p vivant-collections -p vivant-console -p vivant-axum -p vivant-journal -p vivant-cli --all-features --target-dir",
     )
     .arg(workspace::target_dir("msrv"))
     .run()

@@ -37,6 +37,7 @@ const CRATES: &[&str] = &[
     "vivant",
     "vivant-console",
     "vivant-axum",
+    "vivant-journal",
     "vivant-cli",
 ];
 

@@ -1,0 +1,147 @@
+//! [`Catalog`]: the images of a store, for reading. It changes nothing in the store.
+
+use crate::error::{Error, Operation};
+use crate::format::memory_limit::MemoryLimit;
+use crate::format::names::FileName;
+use crate::read::image::{self, Image, Lengths, Summary};
+use crate::store::Store;
+use std::sync::Arc;
+
+/// The images of a store, for reading. Tools use it beside a program that writes.
+#[derive(Clone, Debug)]
+pub struct Catalog {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) memory: MemoryLimit,
+}
+
+/// All images of a store: [`Catalog::images`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Images {
+    /// Images with an intact manifest and files of the right lengths, newest first.
+    pub intact: Vec<Summary>,
+    /// The others, newest first.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// An image that cannot be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Unreadable {
+    /// The image's number.
+    pub number: u64,
+    /// Why.
+    pub error: Error,
+}
+
+/// The newest complete image: [`Catalog::latest`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Latest {
+    /// The image, every block of it intact. `None` if there is none.
+    pub image: Option<Image>,
+    /// Newer images, which are damaged, newest first.
+    pub damaged: Vec<Unreadable>,
+}
+
+impl Catalog {
+    /// The images of `store`.
+    pub fn new(store: impl Store + 'static) -> Catalog {
+        Catalog {
+            store: Arc::new(store),
+            memory: MemoryLimit::DEFAULT,
+        }
+    }
+
+    /// Limits the memory of an [`Image`] that is opened to `bytes`, and that of each value: files
+    /// are not trusted, and small ones can claim to be large. The default is one gibibyte.
+    ///
+    /// A manifest takes three times its length, and a table 48 bytes for each record.
+    pub fn memory_bytes_max(self, bytes: u64) -> Catalog {
+        Catalog {
+            memory: MemoryLimit::bytes(bytes),
+            ..self
+        }
+    }
+
+    /// Lists all images. Reads their manifests, not their segments.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`] if the store cannot be listed. What is wrong with one image is in
+    /// [`Images::unreadable`].
+    pub fn images(&self) -> Result<Images, Error> {
+        let lengths = self.lengths()?;
+        let mut images = Images {
+            intact: Vec::new(),
+            unreadable: Vec::new(),
+        };
+        for number in numbers(&lengths) {
+            match image::read_manifest(&*self.store, &lengths, number, self.memory) {
+                Ok(manifest) => images.intact.push(Summary::of(&manifest)),
+                Err(error) => images.unreadable.push(Unreadable { number, error }),
+            }
+        }
+        Ok(images)
+    }
+
+    /// Opens the image `number`: reads its manifest and its table. Blocks of values are compared
+    /// with the manifest when they are read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchImage`], or why the image cannot be read.
+    pub fn image(&self, number: u64) -> Result<Image, Error> {
+        Image::open(&self.store, &self.lengths()?, number, self.memory)
+    }
+
+    /// Opens the newest image of which every block is intact. This reads that image once, so that
+    /// a restore does not fail half-way.
+    ///
+    /// Damaged images are passed over and listed in [`Latest::damaged`].
+    ///
+    /// # Errors
+    ///
+    /// Every error other than damage: a store that fails, a newer format and an image above the
+    /// memory limit say nothing about the image, and an older one would be the wrong answer.
+    pub fn latest(&self) -> Result<Latest, Error> {
+        let lengths = self.lengths()?;
+        let mut damaged = Vec::new();
+        for number in numbers(&lengths) {
+            let image = Image::open(&self.store, &lengths, number, self.memory);
+            match image.and_then(|image| image.verify().map(|()| image)) {
+                Ok(image) => {
+                    return Ok(Latest {
+                        image: Some(image),
+                        damaged,
+                    });
+                }
+                Err(error) if error.is_damage() => damaged.push(Unreadable { number, error }),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Latest {
+            image: None,
+            damaged,
+        })
+    }
+
+    pub(crate) fn lengths(&self) -> Result<Lengths, Error> {
+        let files = self
+            .store
+            .list()
+            .map_err(Error::store(Operation::List, ""))?;
+        Ok(files.into_iter().collect())
+    }
+}
+
+/// The numbers of the images in a store, newest first.
+fn numbers(lengths: &Lengths) -> impl Iterator<Item = u64> {
+    lengths
+        .keys()
+        .rev()
+        .filter_map(|name| match FileName::parse(name)? {
+            FileName::Manifest { image } => Some(image),
+            _ => None,
+        })
+}

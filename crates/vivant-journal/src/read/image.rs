@@ -1,0 +1,161 @@
+//! [`Image`]: an opened image: its manifest and its table. Values are read by a
+//! [`Reader`](crate::Reader).
+
+use crate::error::{Damage, Error, Operation, Place};
+use crate::format::block::BlockKind;
+use crate::format::manifest::{MANIFEST_BYTES_MIN, Manifest};
+use crate::format::memory_limit::MemoryLimit;
+use crate::format::names::FileName;
+use crate::read::opened::Opened;
+use crate::read::reader::Reader;
+use crate::read::table::RecordInfo;
+use crate::store::Store;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// An image, opened: every id, kind and length is known and checked, and no value is read yet.
+///
+/// Its memory is bounded by the limit of the [`Catalog`](crate::Catalog).
+#[derive(Debug)]
+pub struct Image {
+    summary: Summary,
+    opened: Opened,
+}
+
+/// What a manifest says of an image.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The image's number. A later image of a journal has a greater one.
+    pub number: u64,
+    /// What the writer gave to [`ImageWriter::publish`](crate::ImageWriter::publish).
+    pub metadata: Vec<u8>,
+    /// The number of records.
+    pub records: u64,
+    /// The number of segments.
+    pub segments: u32,
+    /// The number of bytes of all values.
+    pub value_bytes: u64,
+    /// The number of bytes of all segments in the store.
+    pub stored_bytes: u64,
+}
+
+impl Summary {
+    pub(crate) fn of(manifest: &Manifest) -> Summary {
+        let segments = &manifest.segments;
+        Summary {
+            number: manifest.image,
+            metadata: manifest.metadata.clone(),
+            records: segments
+                .iter()
+                .fold(0, |sum, segment| sum.saturating_add(segment.records)),
+            segments: segments.len() as u32,
+            value_bytes: segments
+                .iter()
+                .map(|one| one.content_bytes(BlockKind::Values))
+                .sum(),
+            stored_bytes: segments.iter().map(|segment| segment.file_bytes()).sum(),
+        }
+    }
+}
+
+/// Lengths of the files of a store, by name.
+pub(crate) type Lengths = BTreeMap<String, u64>;
+
+/// Reads the manifest of an image, and compares the lengths of its files.
+pub(crate) fn read_manifest(
+    store: &dyn Store,
+    lengths: &Lengths,
+    image: u64,
+    memory: MemoryLimit,
+) -> Result<Manifest, Error> {
+    let file = FileName::Manifest { image };
+    let length = *lengths
+        .get(&file.to_string())
+        .ok_or(Error::NoSuchImage { number: image })?;
+    if length < MANIFEST_BYTES_MIN as u64 {
+        let expected = MANIFEST_BYTES_MIN as u64;
+        let damage = Damage::FileLength {
+            expected,
+            found: length,
+        };
+        return Err(Error::damaged(file, Place::offset(0), damage));
+    }
+    let mut bytes = vec![0; memory.allow(file, "manifest", length)?];
+    store
+        .read(&file.to_string(), 0, &mut bytes)
+        .map_err(Error::store(Operation::Read, file))?;
+    let manifest = Manifest::decode(image, &bytes, memory)?;
+    for (entry, segment) in manifest.segments.iter().zip(0..) {
+        let file = FileName::Segment { image, segment };
+        let expected = entry.file_bytes();
+        let damage = match lengths.get(&file.to_string()) {
+            Some(&found) if found == expected => continue,
+            Some(&found) => Damage::FileLength { expected, found },
+            None => Damage::Missing,
+        };
+        return Err(Error::damaged(file, Place::offset(0), damage));
+    }
+    Ok(manifest)
+}
+
+impl Image {
+    pub(crate) fn open(
+        store: &Arc<dyn Store>,
+        lengths: &Lengths,
+        number: u64,
+        memory: MemoryLimit,
+    ) -> Result<Image, Error> {
+        let manifest = read_manifest(&**store, lengths, number, memory)?;
+        let opened = Opened::open(&manifest, store.clone(), memory)?;
+        Ok(Image {
+            summary: Summary::of(&manifest),
+            opened,
+        })
+    }
+
+    /// What the manifest says.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// The image's number.
+    pub fn number(&self) -> u64 {
+        self.summary.number
+    }
+
+    /// What the writer gave to [`ImageWriter::publish`](crate::ImageWriter::publish).
+    pub fn metadata(&self) -> &[u8] {
+        &self.summary.metadata
+    }
+
+    /// All records, by ascending ids.
+    pub fn records(&self) -> impl ExactSizeIterator<Item = RecordInfo> {
+        self.opened.table.in_order().map(|row| row.info)
+    }
+
+    /// The record with this id.
+    pub fn record(&self, id: u64) -> Option<RecordInfo> {
+        Some(self.opened.table.find(id)?.info)
+    }
+
+    /// A reader of this image's values. Each thread may have its own.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::new(&self.opened)
+    }
+
+    /// Reads every block and compares it with the manifest. Costs reading the whole image.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] for the first block that is not as it was written; [`Error::Store`].
+    pub fn verify(&self) -> Result<(), Error> {
+        let mut blocks = self.opened.blocks();
+        for (values, segment) in self.opened.values.iter().zip(0..) {
+            for (place, entry) in values {
+                blocks.content(segment, *place, entry)?;
+            }
+        }
+        Ok(())
+    }
+}
