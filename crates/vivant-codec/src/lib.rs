@@ -1,0 +1,25 @@
+#![doc = include_str!("../README.md")]
+
+// From the bottom up: a folder imports only folders above it in this list.
+mod limits;
+
+mod errors;
+
+mod bytes;
+mod shape;
+
+mod saved;
+
+mod types;
+
+pub use errors::load_error::{LoadError, LoadErrorKind};
+pub use errors::save_error::{SaveError, SaveErrorKind};
+pub use limits::{DEPTH_MAX, EMPTY_ELEMENTS_MAX, SHAPES_MAX};
+pub use saved::decoder::{Decoder, from_bytes};
+pub use saved::encoder::{Encoder, to_bytes};
+pub use saved::fields::Fields;
+pub use saved::saved_trait::{Saved, shape_of};
+pub use shape::{Field, Shape, ShapeRef, Variant};
+
+#[cfg(feature = "derive")]
+pub use vivant_macros::Saved;

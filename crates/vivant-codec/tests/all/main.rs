@@ -1,0 +1,3 @@
+//! The tests of `vivant-codec` from outside.
+
+mod postcard;
