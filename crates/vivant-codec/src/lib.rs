@@ -8,18 +8,26 @@ mod errors;
 mod bytes;
 mod shape;
 
+mod table;
+mod walk;
+
 mod saved;
 
+mod table_format;
 mod types;
 
 pub use errors::load_error::{LoadError, LoadErrorKind};
 pub use errors::save_error::{SaveError, SaveErrorKind};
 pub use limits::{DEPTH_MAX, EMPTY_ELEMENTS_MAX, SHAPES_MAX};
-pub use saved::decoder::{Decoder, from_bytes};
+pub use saved::decoder::{Decoder, from_bytes, load_stored};
 pub use saved::encoder::{Encoder, to_bytes};
 pub use saved::fields::Fields;
 pub use saved::saved_trait::{Saved, shape_of};
 pub use shape::{Field, Shape, ShapeRef, Variant};
+pub use table::comparison::Comparison;
+pub use table::shapes::Shapes;
+pub use table::stored::ShapeId;
+pub use walk::show::show;
 
 #[cfg(feature = "derive")]
 pub use vivant_macros::Saved;

@@ -1,6 +1,6 @@
 //! [`SaveError`]: why a value could not be saved.
 
-use crate::limits::{DEPTH_MAX, EMPTY_ELEMENTS_MAX};
+use crate::limits::{DEPTH_MAX, EMPTY_ELEMENTS_MAX, SHAPES_MAX};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -29,6 +29,8 @@ pub enum SaveErrorKind {
     TooManyEmptyElements,
     /// A `RefCell` is mutably borrowed.
     Borrowed,
+    /// A table of shapes would have more than [`SHAPES_MAX`] shapes.
+    TooManyShapes,
     /// What a type's own `save` reports, or serde.
     Other(Cow<'static, str>),
 }
@@ -60,6 +62,10 @@ impl fmt::Display for SaveError {
             SaveErrorKind::TooManyEmptyElements => write!(
                 f,
                 "more than {EMPTY_ELEMENTS_MAX} elements take no bytes at all: save their number"
+            ),
+            SaveErrorKind::TooManyShapes => write!(
+                f,
+                "more than {SHAPES_MAX} shapes: a generic type contains itself with ever other parameters"
             ),
             SaveErrorKind::Borrowed => write!(f, "a `RefCell` is mutably borrowed"),
             SaveErrorKind::Other(why) => write!(f, "{why}"),

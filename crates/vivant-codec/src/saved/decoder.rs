@@ -5,8 +5,12 @@ use crate::errors::load_error::{LoadError, LoadErrorKind};
 use crate::limits::{DEPTH_MAX, EMPTY_ELEMENTS_MAX};
 use crate::saved::contexts::Contexts;
 use crate::saved::fields::{Fields, Parts};
-use crate::saved::saved_trait::Saved;
+use crate::saved::old::Old;
+use crate::saved::saved_trait::{Saved, reserved};
 use crate::shape::{Kind, Shape};
+use crate::table::comparison::Comparison;
+use crate::table::stored::ShapeId;
+use crate::walk::walker::Steps;
 use std::any::Any;
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -21,6 +25,10 @@ pub struct Decoder<'gc, 'a> {
     depth: u32,
     empty_elements: usize,
     contexts: Contexts<'a>,
+    /// What is read next is of this shape of a file, which differs from the program's.
+    pub(crate) old: Option<Old<'a>>,
+    /// What skipping may cost.
+    pub(crate) steps: Option<Steps>,
     /// Invariant: a brand is neither longer nor shorter than it is.
     brand: PhantomData<fn(&'gc ()) -> &'gc ()>,
 }
@@ -33,6 +41,8 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
             depth: 0,
             empty_elements: 0,
             contexts: Contexts::default(),
+            old: None,
+            steps: None,
             brand: PhantomData,
         }
     }
@@ -86,10 +96,14 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
     /// `shape` is not that of a structure.
     #[inline]
     pub fn structure(&mut self, shape: &'static Shape) -> Result<Fields<'_, 'gc, 'a>, LoadError> {
-        match shape.kind() {
-            Kind::Structure(fields) => Ok(Fields::new(self, shape, None, fields)),
-            _ => panic!("`{}` is not a structure", shape.name()),
-        }
+        let Kind::Structure(fields) = shape.kind() else {
+            panic!("`{}` is not a structure", shape.name())
+        };
+        let old = match self.old {
+            None => None,
+            Some(old) => Some(self.old_structure(old, shape, fields)?),
+        };
+        Ok(Fields::new(self, shape, None, fields, old))
     }
 
     /// Begins an enum. Returns the number of the variant in `shape`, and its fields.
@@ -109,38 +123,97 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
         let Kind::Enum(variants) = shape.kind() else {
             panic!("`{}` is not an enum", shape.name())
         };
-        let number = self.input.varint(32)? as u32;
+        let (number, old) = match self.old {
+            None => (self.input.varint(32)? as u32, None),
+            Some(old) => {
+                let (number, old) = self.old_variant(old, shape, variants)?;
+                (number, Some(old))
+            }
+        };
         match variants.get(number as usize) {
             Some(variant) => {
                 let fields = variant.fields();
-                Ok((number, Fields::new(self, shape, Some(variant), fields)))
+                let fields = Fields::new(self, shape, Some(variant), fields, old);
+                Ok((number, fields))
             }
             None => Err(self.no_variant(number, variants.len())),
         }
     }
 
+    /// Reads what a reference is encoded as.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are no such value, or the file has another type here.
+    ///
+    /// # Panics
+    ///
+    /// `shape` is not that of a reference.
+    pub fn reference<T: Saved<'gc>>(&mut self, shape: &'static Shape) -> Result<T, LoadError> {
+        let Kind::Reference(part) = shape.kind() else {
+            panic!("`{}` is not a reference", shape.name())
+        };
+        match self.old {
+            None => T::load(self),
+            Some(old) => {
+                let stored = self.old_reference(old, shape)?;
+                self.part(stored, part.get(), T::load)
+            }
+        }
+    }
+
     #[cold]
-    fn no_variant(&self, number: u32, variants: usize) -> LoadError {
+    pub(crate) fn no_variant(&self, number: u32, variants: usize) -> LoadError {
         let kind = LoadErrorKind::NoVariant { number, variants };
         self.input.error_before(1, kind)
     }
 
     /// Whether there is a value, and the value.
     #[inline]
-    pub(crate) fn option<T: Saved<'gc>>(&mut self) -> Result<Option<T>, LoadError> {
+    pub(crate) fn option<T: Saved<'gc>>(
+        &mut self,
+        shape: &'static Shape,
+    ) -> Result<Option<T>, LoadError> {
+        let stored = match self.old {
+            None => None,
+            Some(old) => Some(self.old_option(old, shape)?),
+        };
         match self.input.is_some()? {
-            true => Ok(Some(T::load(self)?)),
+            true => Ok(Some(self.part(stored, T::SHAPE, T::load)?)),
             false => Ok(None),
         }
     }
 
     /// Begins a tuple.
     #[inline]
-    pub(crate) fn tuple(
+    pub(crate) fn tuple(&mut self, shape: &'static Shape) -> Result<Parts<'_, 'gc, 'a>, LoadError> {
+        let stored = match self.old {
+            None => None,
+            Some(old) => Some(self.old_tuple(old, shape)?),
+        };
+        Ok(Parts::new(self, stored))
+    }
+
+    /// The elements of an array.
+    #[inline]
+    pub(crate) fn array<T: Saved<'gc>>(
         &mut self,
-        _shape: &'static Shape,
-    ) -> Result<Parts<'_, 'gc, 'a>, LoadError> {
-        Ok(Parts::new(self))
+        count: usize,
+        shape: &'static Shape,
+    ) -> Result<Vec<T>, LoadError> {
+        let stored = match self.old {
+            None => None,
+            Some(old) => Some(self.old_array(old, count, shape)?),
+        };
+        self.part(stored, T::SHAPE, |input| T::load_all(count, input))
+    }
+
+    /// Bytes without a shape.
+    pub(crate) fn opaque(&mut self, shape: &'static Shape) -> Result<&'a [u8], LoadError> {
+        if let Some(old) = self.old {
+            self.old_opaque(old, shape)?;
+        }
+        self.input.counted()
     }
 
     /// Reads a value that is one level of nesting deeper, as [`Encoder::nested`] wrote it.
@@ -172,7 +245,13 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
     ///
     /// The bytes are no such elements.
     pub fn sequence<T: Saved<'gc>>(&mut self) -> Result<Vec<T>, LoadError> {
-        self.elements(|count, input| T::load_all(count, input))
+        let stored = match self.old {
+            None => None,
+            Some(old) => Some(self.old_sequence(old)?),
+        };
+        self.elements(|count, input| {
+            input.part(stored, T::SHAPE, |input| T::load_all(count, input))
+        })
     }
 
     /// Reads keys and values as [`Encoder::map`] wrote them.
@@ -183,11 +262,18 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
     ///
     /// The bytes are no such pairs.
     pub fn map<K: Saved<'gc>, V: Saved<'gc>>(&mut self) -> Result<Vec<(K, V)>, LoadError> {
+        let (stored_key, stored_value) = match self.old {
+            None => (None, None),
+            Some(old) => {
+                let (key, value) = self.old_map(old)?;
+                (Some(key), Some(value))
+            }
+        };
         self.elements(|count, input| {
-            let mut pairs = crate::saved::saved_trait::reserved(count);
+            let mut pairs = reserved(count);
             for _ in 0..count {
-                let key = K::load(input)?;
-                pairs.push((key, V::load(input)?));
+                let key = input.part(stored_key, K::SHAPE, K::load)?;
+                pairs.push((key, input.part(stored_value, V::SHAPE, V::load)?));
             }
             Ok(pairs)
         })
@@ -250,6 +336,23 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
 pub fn from_bytes<'gc, T: Saved<'gc>>(bytes: &[u8]) -> Result<T, LoadError> {
     let mut input = Decoder::new(bytes);
     let value = T::load(&mut input)?;
+    input.finish()?;
+    Ok(value)
+}
+
+/// The value of bytes that were written with the shapes of a file, without contexts.
+///
+/// # Errors
+///
+/// The bytes are not those of one value of this shape, or the program's type has changed in a way
+/// that needs a word from its author; the error says which.
+pub fn load_stored<'gc, T: Saved<'gc>>(
+    bytes: &[u8],
+    comparison: &Comparison<'_>,
+    shape: ShapeId,
+) -> Result<T, LoadError> {
+    let mut input = Decoder::new(bytes);
+    let value = input.stored(comparison, shape)?;
     input.finish()?;
     Ok(value)
 }

@@ -1,9 +1,11 @@
 //! [`Fields`]: the fields of a structure or of a variant, as they are read.
 
-use crate::errors::load_error::LoadError;
+use crate::errors::load_error::{LoadError, LoadErrorKind};
 use crate::saved::decoder::Decoder;
+use crate::saved::old::OldFields;
 use crate::saved::saved_trait::Saved;
 use crate::shape::{Field, Shape, Variant};
+use crate::table::stored::ShapeId;
 
 /// The fields of a structure or of a variant. They are read in the order of the shape, each once,
 /// and then [`end`](Fields::end) is called.
@@ -13,27 +15,32 @@ pub struct Fields<'d, 'gc, 'a> {
     shape: &'static Shape,
     variant: Option<&'static Variant>,
     fields: &'static [Field],
+    /// The fields of a file, if they differ.
+    old: Option<OldFields<'a>>,
 }
 
 /// The parts of a tuple.
 #[derive(Debug)]
 pub(crate) struct Parts<'d, 'gc, 'a> {
     input: &'d mut Decoder<'gc, 'a>,
+    /// The shapes of a file, if they differ.
+    stored: Option<&'a [ShapeId]>,
 }
 
 impl<'d, 'gc, 'a> Parts<'d, 'gc, 'a> {
     #[inline]
-    pub(crate) fn new(input: &'d mut Decoder<'gc, 'a>) -> Parts<'d, 'gc, 'a> {
-        Parts { input }
+    pub(crate) fn new(
+        input: &'d mut Decoder<'gc, 'a>,
+        stored: Option<&'a [ShapeId]>,
+    ) -> Parts<'d, 'gc, 'a> {
+        Parts { input, stored }
     }
 
     #[inline]
-    pub(crate) fn part<T: Saved<'gc>>(&mut self, _index: usize) -> Result<T, LoadError> {
-        T::load(self.input)
+    pub(crate) fn part<T: Saved<'gc>>(&mut self, index: usize) -> Result<T, LoadError> {
+        let stored = self.stored.and_then(|stored| stored.get(index)).copied();
+        self.input.part(stored, T::SHAPE, T::load)
     }
-
-    #[inline]
-    pub(crate) fn end(self) {}
 }
 
 impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
@@ -43,12 +50,14 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
         shape: &'static Shape,
         variant: Option<&'static Variant>,
         fields: &'static [Field],
+        old: Option<OldFields<'a>>,
     ) -> Fields<'d, 'gc, 'a> {
         Fields {
             input,
             shape,
             variant,
             fields,
+            old,
         }
     }
 
@@ -59,7 +68,13 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
     /// The bytes are no value of `T`, or the file was written without this field.
     #[inline]
     pub fn field<T: Saved<'gc>>(&mut self, index: usize) -> Result<T, LoadError> {
-        T::load(self.input).map_err(|error| self.within(error, index))
+        let loaded = match self.old {
+            None => T::load(self.input),
+            Some(_) => self.old_field(index).and_then(|found| {
+                found.ok_or_else(|| self.input.input.error(LoadErrorKind::MissingField))
+            }),
+        };
+        loaded.map_err(|error| self.within(error, index))
     }
 
     /// Reads a field, or makes its value if the file was written without it.
@@ -73,8 +88,13 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
         index: usize,
         default: impl FnOnce() -> T,
     ) -> Result<T, LoadError> {
-        let _ = default;
-        self.field(index)
+        let loaded = match self.old {
+            None => T::load(self.input),
+            Some(_) => self
+                .old_field(index)
+                .map(|found| found.unwrap_or_else(default)),
+        };
+        loaded.map_err(|error| self.within(error, index))
     }
 
     /// All fields have been read.
@@ -84,7 +104,20 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
     /// What the file has besides these fields is not what its shapes say.
     #[inline]
     pub fn end(self) -> Result<(), LoadError> {
-        Ok(())
+        match self.old {
+            None => Ok(()),
+            Some(mut old) => old.end(self.input),
+        }
+    }
+
+    /// The field, if the file has it.
+    #[cold]
+    #[inline(never)]
+    fn old_field<T: Saved<'gc>>(&mut self, index: usize) -> Result<Option<T>, LoadError> {
+        match &mut self.old {
+            None => Ok(None),
+            Some(old) => old.field(index, self.input, T::SHAPE, T::load),
+        }
     }
 
     /// An error for a number that stands for no variant.

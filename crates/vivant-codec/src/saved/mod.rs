@@ -4,4 +4,5 @@ pub(crate) mod contexts;
 pub(crate) mod decoder;
 pub(crate) mod encoder;
 pub(crate) mod fields;
+pub(crate) mod old;
 pub(crate) mod saved_trait;

@@ -110,6 +110,22 @@ impl Shape {
         &self.kind
     }
 
+    /// The shape in words of an error.
+    pub(crate) fn description(&self) -> String {
+        match &self.kind {
+            Kind::Primitive(primitive) => format!("`{}`", primitive.name()),
+            Kind::Option(_) => "an option".to_owned(),
+            Kind::Sequence(_) => "a sequence".to_owned(),
+            Kind::Map(..) => "a map".to_owned(),
+            Kind::Tuple(parts) => format!("a tuple of {}", parts.len()),
+            Kind::Array(_, count) => format!("an array of {count}"),
+            Kind::Structure(_) => format!("the structure `{}`", self.name),
+            Kind::Enum(_) => format!("the enum `{}`", self.name),
+            Kind::Opaque => "bytes of serde".to_owned(),
+            Kind::Reference(_) => format!("a reference `{}`", self.name),
+        }
+    }
+
     /// Whether a type in a file has this name, or one of the earlier ones.
     pub(crate) fn is_named(&self, name: &str) -> bool {
         is_named(self.name, self.was, name)
@@ -154,6 +170,10 @@ impl Field {
     /// The name.
     pub const fn name(&self) -> &'static str {
         self.name
+    }
+
+    pub(crate) const fn shape_ref(&self) -> ShapeRef {
+        self.shape
     }
 
     pub(crate) fn shape(&self) -> &'static Shape {

@@ -1,7 +1,7 @@
 //! [`Primitive`]: the kinds of values that have no parts, in the program and in a table of shapes.
 
 /// A value without parts. The numbers are those of the file format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Primitive {
     Bool = 0,
     U8 = 1,
@@ -40,6 +40,23 @@ impl Primitive {
         Primitive::Text,
     ];
 
+    /// Whether each value of this kind is one of `other` too.
+    pub(crate) fn fits_into(self, other: Primitive) -> bool {
+        use Primitive::{F32, F64, I8, I16, I32, I64, I128, U8, U16, U32, U64, U128};
+        let unsigned = [U8, U16, U32, U64, U128];
+        let signed = [I8, I16, I32, I64, I128];
+        let width = |kinds: [Primitive; 5], kind| kinds.iter().position(|it| *it == kind);
+        match (width(unsigned, self), width(unsigned, other)) {
+            (Some(from), Some(to)) => return from <= to,
+            (Some(from), None) => return width(signed, other).is_some_and(|to| from < to),
+            (None, _) => {}
+        }
+        match (width(signed, self), width(signed, other)) {
+            (Some(from), Some(to)) => from <= to,
+            _ => self == other || (self, other) == (F32, F64),
+        }
+    }
+
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Primitive::Bool => "bool",
@@ -68,3 +85,36 @@ const _: () = {
         number += 1;
     }
 };
+
+#[cfg(test)]
+mod tests {
+    use super::Primitive;
+
+    #[test]
+    fn a_kind_fits_where_no_value_is_lost() {
+        let fits = |from: &str| -> Vec<&str> {
+            let from = Primitive::ALL
+                .into_iter()
+                .find(|it| it.name() == from)
+                .unwrap();
+            let into = Primitive::ALL
+                .into_iter()
+                .filter(|into| from.fits_into(*into));
+            into.map(Primitive::name).collect()
+        };
+        assert_eq!(
+            fits("u8"),
+            [
+                "u8", "u16", "u32", "u64", "u128", "i16", "i32", "i64", "i128"
+            ]
+        );
+        assert_eq!(fits("u64"), ["u64", "u128", "i128"]);
+        assert_eq!(fits("u128"), ["u128"]);
+        assert_eq!(fits("i8"), ["i8", "i16", "i32", "i64", "i128"]);
+        assert_eq!(fits("i128"), ["i128"]);
+        assert_eq!(fits("f32"), ["f32", "f64"]);
+        for alone in ["bool", "f64", "char", "string"] {
+            assert_eq!(fits(alone), [alone]);
+        }
+    }
+}

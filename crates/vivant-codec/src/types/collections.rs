@@ -141,7 +141,7 @@ impl<'gc, T: Saved<'gc>, const N: usize> Saved<'gc> for [T; N] {
 
     #[inline]
     fn load(input: &mut Decoder<'gc, '_>) -> Result<[T; N], LoadError> {
-        let elements = T::load_all(N, input)?;
+        let elements = input.array::<T>(N, Self::SHAPE)?;
         let elements = elements.try_into();
         Ok(elements.unwrap_or_else(|_| unreachable!("`load_all` loads all")))
     }

@@ -3,6 +3,7 @@
 use crate::errors::load_error::{LoadError, LoadErrorKind};
 use crate::saved::decoder::Decoder;
 use crate::saved::encoder::Encoder;
+use crate::saved::old::Old;
 use crate::saved::saved_trait::Saved;
 use crate::shape::primitive::Primitive;
 use crate::shape::{Kind, Shape};
@@ -10,7 +11,12 @@ use std::cmp::Reverse;
 use std::num::{NonZero, Saturating, Wrapping};
 
 macro_rules! primitive {
-    ($type:ty, $kind:ident, |$value:ident, $out:ident| $save:expr, |$input:ident| $load:expr $(, $all:item)*) => {
+    (
+        $type:ty, $kind:ident, $old:ident,
+        |$value:ident, $out:ident| $save:expr,
+        |$input:ident| $load:expr
+        $(, $all:item)*
+    ) => {
         impl<'gc> Saved<'gc> for $type {
             const SHAPE: &'static Shape = &Shape::new(
                 Primitive::$kind.name(),
@@ -25,6 +31,9 @@ macro_rules! primitive {
 
             #[inline]
             fn load(input: &mut Decoder<'gc, '_>) -> Result<$type, LoadError> {
+                if let Some(old) = input.old {
+                    return Ok($old(input, old, Primitive::$kind)? as $type);
+                }
                 let $input = &mut input.input;
                 $load
             }
@@ -35,14 +44,9 @@ macro_rules! primitive {
 }
 
 primitive!(
-    bool,
-    Bool,
-    |value, out| out.byte(u8::from(value)),
-    |input| input.bool()
-);
-primitive!(
     u8,
     U8,
+    old_integer,
     |value, out| out.byte(value),
     |input| input.byte(),
     #[inline]
@@ -51,18 +55,26 @@ primitive!(
     },
     #[inline]
     fn load_all(count: usize, input: &mut Decoder<'gc, '_>) -> Result<Vec<u8>, LoadError> {
-        Ok(input.input.take(count)?.to_vec())
+        match input.old {
+            None => Ok(input.input.take(count)?.to_vec()),
+            Some(old) => Err(input.other_type(old, <u8 as Saved<'gc>>::SHAPE)),
+        }
     }
 );
-primitive!(i8, I8, |value, out| out.byte(value as u8), |input| Ok(
-    input.byte()? as i8
-));
+primitive!(
+    i8,
+    I8,
+    old_integer,
+    |value, out| out.byte(value as u8),
+    |input| Ok(input.byte()? as i8)
+);
 
 macro_rules! unsigned {
     ($($type:ty, $kind:ident;)*) => {
         $(primitive!(
             $type,
             $kind,
+            old_integer,
             |value, out| out.varint(u64::from(value)),
             |input| Ok(input.varint(<$type>::BITS)? as $type)
         );)*
@@ -76,6 +88,7 @@ macro_rules! signed {
         $(primitive!(
             $type,
             $kind,
+            old_integer,
             |value, out| out.zigzag(i64::from(value)),
             |input| Ok(input.zigzag(<$type>::BITS)? as $type)
         );)*
@@ -84,26 +97,103 @@ macro_rules! signed {
 
 signed!(i16, I16; i32, I32; i64, I64;);
 
-primitive!(u128, U128, |value, out| out.varint_128(value), |input| {
-    input.varint_128()
-});
-primitive!(i128, I128, |value, out| out.zigzag_128(value), |input| {
-    input.zigzag_128()
-});
-
 primitive!(
+    u128,
+    U128,
+    old_integer,
+    |value, out| out.varint_128(value),
+    |input| input.varint_128()
+);
+primitive!(
+    i128,
+    I128,
+    old_integer,
+    |value, out| out.zigzag_128(value),
+    |input| input.zigzag_128()
+);
+primitive!(
+    f64,
+    F64,
+    old_float,
+    |value, out| out.all(&value.to_le_bytes()),
+    |input| Ok(f64::from_le_bytes(input.array()?))
+);
+
+/// An integer of a narrower type, in two's complement.
+#[cold]
+fn old_integer<'a>(
+    input: &mut Decoder<'_, 'a>,
+    old: Old<'a>,
+    current: Primitive,
+) -> Result<u128, LoadError> {
+    let kind = input.old_number(old, current)?;
+    let input = &mut input.input;
+    Ok(match kind {
+        Primitive::U8 => input.byte()?.into(),
+        Primitive::U16 => input.varint(16)?.into(),
+        Primitive::U32 => input.varint(32)?.into(),
+        Primitive::U64 => input.varint(64)?.into(),
+        Primitive::U128 => input.varint_128()?,
+        Primitive::I8 => i128::from(input.byte()? as i8) as u128,
+        Primitive::I16 => i128::from(input.zigzag(16)?) as u128,
+        Primitive::I32 => i128::from(input.zigzag(32)?) as u128,
+        Primitive::I64 => i128::from(input.zigzag(64)?) as u128,
+        Primitive::I128 => input.zigzag_128()? as u128,
+        _ => unreachable!("no other kind fits into an integer"),
+    })
+}
+
+/// A float of a narrower type.
+#[cold]
+fn old_float<'a>(
+    input: &mut Decoder<'_, 'a>,
+    old: Old<'a>,
+    current: Primitive,
+) -> Result<f64, LoadError> {
+    Ok(match input.old_number(old, current)? {
+        Primitive::F32 => f32::from_le_bytes(input.input.array()?).into(),
+        _ => f64::from_le_bytes(input.input.array()?),
+    })
+}
+
+/// What no other type becomes.
+macro_rules! exact {
+    ($type:ty, $kind:ident, |$value:ident, $out:ident| $save:expr, |$input:ident| $load:expr) => {
+        impl<'gc> Saved<'gc> for $type {
+            const SHAPE: &'static Shape =
+                &Shape::new(Primitive::$kind.name(), Kind::Primitive(Primitive::$kind));
+
+            #[inline]
+            fn save(&self, out: &mut Encoder<'_>) {
+                let ($value, $out) = (*self, &mut out.out);
+                $save
+            }
+
+            #[inline]
+            fn load(input: &mut Decoder<'gc, '_>) -> Result<$type, LoadError> {
+                if let Some(old) = input.old {
+                    input.old_exactly(old, Primitive::$kind)?;
+                }
+                let $input = &mut input.input;
+                $load
+            }
+        }
+    };
+}
+
+exact!(
+    bool,
+    Bool,
+    |value, out| out.byte(u8::from(value)),
+    |input| input.bool()
+);
+exact!(
     f32,
     F32,
     |value, out| out.all(&value.to_le_bytes()),
     |input| Ok(f32::from_le_bytes(input.array()?))
 );
-primitive!(
-    f64,
-    F64,
-    |value, out| out.all(&value.to_le_bytes()),
-    |input| Ok(f64::from_le_bytes(input.array()?))
-);
-primitive!(
+exact!(
     char,
     Char,
     |value, out| out.counted(value.encode_utf8(&mut [0; 4]).as_bytes()),

@@ -20,6 +20,9 @@ impl<'gc> Saved<'gc> for String {
 
     #[inline]
     fn load(input: &mut Decoder<'gc, '_>) -> Result<String, LoadError> {
+        if let Some(old) = input.old {
+            input.old_exactly(old, Primitive::Text)?;
+        }
         Ok(input.input.text()?.to_owned())
     }
 }

@@ -22,7 +22,6 @@ macro_rules! tuple {
             fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
                 let mut parts = input.tuple(Self::SHAPE)?;
                 let loaded = ($(parts.part::<$part>($index)?,)*);
-                parts.end();
                 Ok(loaded)
             }
         }
@@ -50,7 +49,7 @@ impl<'gc> Saved<'gc> for () {
 
     #[inline]
     fn load(input: &mut Decoder<'gc, '_>) -> Result<(), LoadError> {
-        input.tuple(Self::SHAPE)?.end();
+        input.tuple(Self::SHAPE)?;
         Ok(())
     }
 }

@@ -23,7 +23,7 @@ impl<'gc, T: Saved<'gc>> Saved<'gc> for Option<T> {
 
     #[inline]
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Option<T>, LoadError> {
-        input.option()
+        input.option(Self::SHAPE)
     }
 }
 

@@ -1,3 +1,4 @@
 //! The tests of `vivant-codec` from outside.
 
+mod migration;
 mod postcard;

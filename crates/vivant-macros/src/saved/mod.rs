@@ -62,9 +62,9 @@ struct Variant<'a> {
     members: Members<'a>,
 }
 
-/// Fields as they are written: in braces, in parentheses, or none.
+/// The fields of a struct or of a variant. Code names each by its name or its place, so it is
+/// written in braces always.
 struct Members<'a> {
-    fields: &'a Fields,
     parts: Vec<Part<'a>>,
 }
 
@@ -142,7 +142,7 @@ impl<'a> Members<'a> {
                 }
             }
         }
-        Members { fields, parts }
+        Members { parts }
     }
 
     /// The fields that are saved, in their order.
