@@ -15,6 +15,8 @@ mod saved;
 
 mod table_format;
 mod types;
+#[cfg(feature = "serde")]
+mod with_serde;
 
 pub use errors::load_error::{LoadError, LoadErrorKind};
 pub use errors::save_error::{SaveError, SaveErrorKind};
@@ -22,12 +24,18 @@ pub use limits::{DEPTH_MAX, EMPTY_ELEMENTS_MAX, SHAPES_MAX};
 pub use saved::decoder::{Decoder, from_bytes, load_stored};
 pub use saved::encoder::{Encoder, to_bytes};
 pub use saved::fields::Fields;
+#[doc(hidden)]
+pub use saved::saved_trait::Wrapper;
 pub use saved::saved_trait::{Saved, shape_of};
 pub use shape::{Field, Shape, ShapeRef, Variant};
 pub use table::comparison::Comparison;
 pub use table::shapes::Shapes;
 pub use table::stored::ShapeId;
 pub use walk::show::show;
+
+pub use types::any_order::AnyOrder;
+#[cfg(feature = "serde")]
+pub use with_serde::Serde;
 
 #[cfg(feature = "derive")]
 pub use vivant_macros::Saved;

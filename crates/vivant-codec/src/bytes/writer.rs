@@ -73,11 +73,11 @@ impl Writer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Writes the number of bytes that `write` appends in front of them.
-    pub(crate) fn counted_by(&mut self, start: usize) {
-        let count = (self.bytes.len() - start) as u64;
+    /// Puts the number of bytes from `start` on in front of them.
+    #[cfg(feature = "serde")]
+    pub(crate) fn counted_from(&mut self, start: usize) {
         let end = self.bytes.len();
-        self.varint(count);
+        self.varint((end - start) as u64);
         let prefix = self.bytes.len() - end;
         self.bytes[start..].rotate_right(prefix);
     }

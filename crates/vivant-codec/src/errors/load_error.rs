@@ -98,7 +98,7 @@ pub enum LoadErrorKind {
 }
 
 impl LoadError {
-    /// An error of a type's own `load`, at byte `offset`.
+    /// An error at byte `offset`.
     #[cold]
     pub(crate) fn new(kind: LoadErrorKind, offset: usize) -> LoadError {
         LoadError(Box::new(Inner {
@@ -106,6 +106,28 @@ impl LoadError {
             offset,
             path: Path::default(),
         }))
+    }
+
+    /// An error of serde, which does not know the place.
+    #[cfg(feature = "serde")]
+    pub(crate) fn unplaced(kind: LoadErrorKind) -> LoadError {
+        LoadError::new(kind, usize::MAX)
+    }
+
+    /// The same error, at this place if it has none.
+    #[cfg(feature = "serde")]
+    pub(crate) fn placed(mut self, offset: usize) -> LoadError {
+        if self.0.offset == usize::MAX {
+            self.0.offset = offset;
+        }
+        self
+    }
+
+    /// The same error in bytes that begin at `begin` in the whole.
+    #[cfg(feature = "serde")]
+    pub(crate) fn behind(mut self, begin: usize) -> LoadError {
+        self.0.offset += begin;
+        self
     }
 
     /// What is wrong.

@@ -209,11 +209,28 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
     }
 
     /// Bytes without a shape.
+    #[cfg(feature = "serde")]
     pub(crate) fn opaque(&mut self, shape: &'static Shape) -> Result<&'a [u8], LoadError> {
         if let Some(old) = self.old {
             self.old_opaque(old, shape)?;
         }
         self.input.counted()
+    }
+
+    /// Reads a value of its own from `bytes`, with what is left of the limits.
+    #[cfg(feature = "serde")]
+    pub(crate) fn inside<T>(
+        &mut self,
+        bytes: &'a [u8],
+        load: impl FnOnce(&mut Self) -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
+        let outside = std::mem::replace(&mut self.input, Reader::new(bytes));
+        let loaded = load(self).and_then(|value| match self.input.left() {
+            0 => Ok(value),
+            left => Err(self.input.error(LoadErrorKind::TrailingBytes(left))),
+        });
+        self.input = outside;
+        loaded
     }
 
     /// Reads a value that is one level of nesting deeper, as [`Encoder::nested`] wrote it.

@@ -91,12 +91,29 @@ impl<'a> Encoder<'a> {
     /// own type pass through here; at the limit of depth nothing is written.
     #[inline]
     pub fn nested(&mut self, save: impl FnOnce(&mut Self)) {
-        if self.depth == DEPTH_MAX {
-            self.fail(SaveErrorKind::TooDeep);
-            return;
+        match self.enter() {
+            Ok(()) => {
+                save(self);
+                self.leave();
+            }
+            Err(kind) => self.fail(kind),
         }
-        self.depth += 1;
-        save(self);
+    }
+
+    /// Begins a level of nesting, which [`Encoder::leave`] ends.
+    #[inline]
+    pub(crate) fn enter(&mut self) -> Result<(), SaveErrorKind> {
+        match self.depth == DEPTH_MAX {
+            true => Err(SaveErrorKind::TooDeep),
+            false => {
+                self.depth += 1;
+                Ok(())
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn leave(&mut self) {
         self.depth -= 1;
     }
 
@@ -134,11 +151,17 @@ impl<'a> Encoder<'a> {
         self.nested(|out| {
             let start = out.out.bytes.len();
             save(out);
-            let bytes = out.out.bytes.len() - start;
-            if bytes < count {
-                out.charge(count - bytes);
-            }
+            out.check_empty(count, start);
         });
+    }
+
+    /// Checks the number of elements without bytes. `count` elements were written from `start` on.
+    #[inline]
+    pub(crate) fn check_empty(&mut self, count: usize, start: usize) {
+        let bytes = self.out.bytes.len() - start;
+        if bytes < count {
+            self.charge(count - bytes);
+        }
     }
 
     /// Counts elements without bytes.

@@ -234,6 +234,7 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
         }
     }
 
+    #[cfg(feature = "serde")]
     #[cold]
     pub(crate) fn old_opaque(
         &mut self,

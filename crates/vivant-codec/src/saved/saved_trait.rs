@@ -89,6 +89,21 @@ pub trait Saved<'gc>: Sized {
     }
 }
 
+/// A type that saves another in its own way; `#[derive(Saved)]` names it for options of fields.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot save this field",
+    note = "`#[saved(any_order)]` is for `HashMap` and `HashSet` with saved keys and values, and a hasher that has a `Default`",
+    note = "`#[saved(serde)]` is for types that are `Serialize` and `DeserializeOwned`"
+)]
+pub trait Wrapper<'gc>: Saved<'gc> {
+    /// The type of the field.
+    type Inner;
+
+    /// Appends a value.
+    fn save_inner(value: &Self::Inner, out: &mut Encoder<'_>);
+}
+
 /// A vector for `count` values, of which the bytes have yet to show that they exist.
 pub(crate) fn reserved<T>(count: usize) -> Vec<T> {
     let bytes = size_of::<T>().max(1);

@@ -32,6 +32,10 @@ pub(crate) enum Kind {
     Array(ShapeRef, u64),
     Structure(&'static [Field]),
     Enum(&'static [Variant]),
+    #[cfg_attr(
+        not(feature = "serde"),
+        expect(dead_code, reason = "only serde has such values")
+    )]
     Opaque,
     Reference(ShapeRef),
 }

@@ -1,5 +1,6 @@
 //! Implementations for the types of the standard library. The README has the table of encodings.
 
+pub(crate) mod any_order;
 mod cells;
 mod collections;
 mod net;

@@ -84,7 +84,9 @@ impl<'a> Part<'a> {
         let at = self.field.ty.span();
         match self.options.wrapper {
             None => quote_spanned!(at=> <#ty as #codec::Saved<#brand>>::save(#name, __out);),
-            Some(_) => quote_spanned!(at=> <#ty>::save_inner::<#brand>(#name, __out);),
+            Some(_) => {
+                quote_spanned!(at=> <#ty as #codec::Wrapper<#brand>>::save_inner(#name, __out);)
+            }
         }
     }
 
