@@ -168,7 +168,6 @@ fn what_needs_a_word_is_an_error_that_names_type_and_field() {
     #[derive(Saved, Debug)]
     #[saved(name = "Account")]
     struct Account {
-        #[expect(dead_code)]
         opened: u64,
     }
     let text = error::<_, Account>(&first::account());
@@ -183,7 +182,6 @@ fn what_needs_a_word_is_an_error_that_names_type_and_field() {
     #[derive(Saved, Debug)]
     #[saved(name = "Account")]
     struct Narrow {
-        #[expect(dead_code)]
         balance: u16,
     }
     let text = error::<_, Narrow>(&first::account());
@@ -195,7 +193,7 @@ fn what_needs_a_word_is_an_error_that_names_type_and_field() {
     #[derive(Saved, Debug)]
     #[saved(name = "Entry")]
     enum Entry {
-        Got(#[expect(dead_code)] u16),
+        Got(u16),
     }
     let text = error::<_, Vec<Entry>>(&first::account().history[..].to_vec());
     assert!(text.contains("Entry.Paid"), "{text}");
