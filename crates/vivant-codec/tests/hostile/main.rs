@@ -7,7 +7,7 @@ mod memory;
 mod mutate;
 mod types;
 
-use memory::bounded;
+use memory::{alone, bounded};
 use mutate::{mutated, seeds};
 use types::{Everything, New, Ordered};
 use vivant_codec::{
@@ -30,6 +30,7 @@ fn by_name<T: for<'gc> Saved<'gc>>(bytes: &[u8]) -> Result<T, LoadError> {
 /// A value whose bytes decide all: there is one encoding, and both ways of reading agree.
 #[test]
 fn seeded_mutated_values_are_values_or_errors() {
+    let _alone = alone();
     let (mut values, mut errors) = (0, 0);
     seeds(300, |rng| {
         let bytes = to_bytes(&Ordered::random(rng)).unwrap();
@@ -57,6 +58,7 @@ fn seeded_mutated_values_are_values_or_errors() {
 /// All types, of which some do not keep what was wrong: maps in another order.
 #[test]
 fn seeded_mutated_values_of_all_types_are_loaded_in_bounds() {
+    let _alone = alone();
     let (shapes, id) = table::<Everything>();
     seeds(300, |rng| {
         let bytes = to_bytes(&Everything::random(rng)).unwrap();
@@ -88,6 +90,7 @@ fn seeded_mutated_values_of_all_types_are_loaded_in_bounds() {
 
 #[test]
 fn seeded_mutated_tables_are_tables_or_errors() {
+    let _alone = alone();
     let (shapes, id) = table::<Everything>();
     let table = to_bytes(&shapes).unwrap();
     let mut tables = 0;
@@ -115,6 +118,7 @@ fn seeded_mutated_tables_are_tables_or_errors() {
 /// Bytes that announce as many elements as can be, at each depth.
 #[test]
 fn announced_lengths_reserve_little() {
+    let _alone = alone();
     for levels in 1..20 {
         let bytes = [0xff, 0xff, 0xff, 0x07].repeat(levels);
         bounded(bytes.len(), || {
