@@ -32,6 +32,7 @@ pub use table::comparison::Comparison;
 pub use table::shapes::Shapes;
 pub use table::stored::ShapeId;
 pub use walk::show::show;
+pub use walk::skip::skip;
 
 pub use types::any_order::AnyOrder;
 #[cfg(feature = "serde")]
