@@ -31,12 +31,18 @@ pub use shape::{Field, Shape, ShapeRef, Variant};
 pub use table::comparison::Comparison;
 pub use table::shapes::Shapes;
 pub use table::stored::ShapeId;
+pub use types::any_order::AnyOrder;
 pub use walk::show::show;
 pub use walk::skip::skip;
-
-pub use types::any_order::AnyOrder;
 #[cfg(feature = "serde")]
 pub use with_serde::Serde;
 
 #[cfg(feature = "derive")]
 pub use vivant_macros::Saved;
+
+/// The documentation of the derive: its examples are run as tests.
+#[cfg(all(doctest, feature = "derive"))]
+mod derives {
+    #[doc = include_str!("../../vivant-macros/docs/saved.md")]
+    struct DeriveSaved;
+}

@@ -199,8 +199,8 @@ fn fields(stored: &[StoredField], current: &[Field]) -> Option<Vec<(ShapeId, &'s
     named.then(|| pairs.collect())
 }
 
-/// The place of a field in the file: that of its name, or of an earlier one that no other field of
-/// the program has now.
+/// The place of a field in the file: that of its name, or of an earlier name, unless another field
+/// of the program has that name now.
 fn place(field: &Field, fields: &[Field], stored: &[StoredField]) -> Option<usize> {
     let by_name = stored.iter().position(|it| it.name == field.name());
     by_name.or_else(|| {

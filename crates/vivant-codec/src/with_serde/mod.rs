@@ -25,7 +25,7 @@ use serializer::Serializer;
 /// ```
 /// use vivant_codec::{Serde, from_bytes, to_bytes};
 ///
-/// let bytes = to_bytes(&Serde((7_u8, "hi")))?;
+/// let bytes = to_bytes(&Serde((7_u8, "hi".to_owned())))?;
 /// assert_eq!(bytes, [4, 7, 2, b'h', b'i']);
 /// assert_eq!(from_bytes::<Serde<(u8, String)>>(&bytes)?.0, (7, "hi".to_owned()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

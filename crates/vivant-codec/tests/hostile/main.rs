@@ -27,7 +27,7 @@ fn by_name<T: for<'gc> Saved<'gc>>(bytes: &[u8]) -> Result<T, LoadError> {
     load_stored(bytes, &Comparison::by_name(&shapes), id)
 }
 
-/// A value whose bytes decide all: there is one encoding, and both ways of reading agree.
+/// A value without sets and maps: there is one encoding, and both ways of reading agree.
 #[test]
 fn seeded_mutated_values_are_values_or_errors() {
     let _alone = alone();

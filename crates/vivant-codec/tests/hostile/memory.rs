@@ -21,7 +21,8 @@ const BYTES_MIN: usize = 1 << 20;
 /// Bytes for each byte of a value: its largest element for each, in a vector that grows.
 const BYTES_PER_BYTE: usize = 512;
 
-/// Runs `body`, in a test that is [`alone`]. It may allocate in proportion to `size` in all, freed again or not.
+/// Runs `body`, in a test that is [`alone`]. It may allocate in proportion to `size` in all, freed
+/// again or not.
 pub(super) fn bounded<T>(size: usize, body: impl FnOnce() -> T) -> T {
     let region = Region::new(COUNTED);
     let result = body();

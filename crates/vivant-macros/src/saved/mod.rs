@@ -5,13 +5,13 @@ mod part;
 
 use crate::errors::Errors;
 use options::{FieldOptions, ItemOptions, VariantOptions};
-use part::{Part, uses};
+use part::{Part, earlier, uses};
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    Data, DeriveInput, Fields, GenericParam, Generics, Lifetime, LifetimeParam, LitStr, Path,
-    Result, parse_quote,
+    Data, DeriveInput, Fields, GenericParam, Generics, Lifetime, LifetimeParam, Path, Result,
+    parse_quote,
 };
 
 /// The impl, with `codec` as the path of vivant-codec if the type gives none.
@@ -395,14 +395,4 @@ impl Derived<'_> {
             );
         }
     }
-}
-
-/// Earlier names, as a call on a shape, a variant or a field.
-fn earlier(was: &[LitStr]) -> Option<TokenStream> {
-    (!was.is_empty()).then(|| quote!(.with_earlier_names(&[#(#was),*])))
-}
-
-/// The name to which a field is bound in a pattern.
-fn binding(place: usize) -> Ident {
-    format_ident!("__field{place}")
 }

@@ -1,13 +1,12 @@
 //! [`Part`]: a field, and the code that saves and loads it.
 
 use super::options::{FieldOptions, Wrapper};
-use super::{binding, earlier};
 use crate::names::bare;
 use crate::types::last_segment;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Field, Lifetime, Member, Type};
+use syn::{Field, Lifetime, LitStr, Member, Type};
 
 /// A field of a struct or of a variant.
 pub(super) struct Part<'a> {
@@ -167,4 +166,14 @@ pub(super) fn uses(field: &Field, parameter: &Ident) -> bool {
         })
     }
     has(field.ty.to_token_stream(), parameter)
+}
+
+/// Earlier names, as a call on a shape, a variant or a field.
+pub(super) fn earlier(was: &[LitStr]) -> Option<TokenStream> {
+    (!was.is_empty()).then(|| quote!(.with_earlier_names(&[#(#was),*])))
+}
+
+/// The name to which a field is bound in a pattern.
+fn binding(place: usize) -> Ident {
+    format_ident!("__field{place}")
 }
