@@ -3,6 +3,7 @@
 mod any_order;
 mod compile_fail;
 mod depth;
+mod derived;
 mod migration;
 mod postcard;
 mod shapes;
