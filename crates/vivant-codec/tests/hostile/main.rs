@@ -115,14 +115,23 @@ fn seeded_mutated_tables_are_tables_or_errors() {
     assert!(tables > 0);
 }
 
-/// Bytes that announce as many elements as can be, at each depth.
+/// Bytes that announce as many elements as can be, of large types, at each depth.
 #[test]
 fn announced_lengths_reserve_little() {
+    type Large = [u64; 100];
     let _alone = alone();
+    let most = to_bytes(&vivant_codec::EMPTY_ELEMENTS_MAX).unwrap();
     for levels in 1..20 {
-        let bytes = [0xff, 0xff, 0xff, 0x07].repeat(levels);
+        let bytes = most.repeat(levels);
         bounded(bytes.len(), || {
-            from_bytes::<Vec<Vec<Vec<Vec<[u64; 100]>>>>>(&bytes).unwrap_err()
+            from_bytes::<Vec<Large>>(&bytes).unwrap_err()
+        });
+        bounded(bytes.len(), || {
+            from_bytes::<Vec<Vec<Vec<Vec<Large>>>>>(&bytes).unwrap_err()
+        });
+        let bytes = to_bytes(&(u64::MAX / 3)).unwrap().repeat(levels);
+        bounded(bytes.len(), || {
+            from_bytes::<Vec<Vec<Large>>>(&bytes).unwrap_err()
         });
         bounded(bytes.len(), || {
             from_bytes::<Vec<String>>(&bytes).unwrap_err()
