@@ -179,7 +179,7 @@ impl<'s> Comparison<'s> {
         }
         let plan: Plan = fields
             .iter()
-            .map(|field| place(field, fields, stored_fields))
+            .map(|field| place(field, stored_fields))
             .collect();
         let mut plans = self.plans.borrow_mut();
         if plans.len() < PAIRS_MAX {
@@ -199,14 +199,8 @@ fn fields(stored: &[StoredField], current: &[Field]) -> Option<Vec<(ShapeId, &'s
     named.then(|| pairs.collect())
 }
 
-/// The place of a field in the file: that of its name, or of an earlier name, unless another field
-/// of the program has that name now.
-fn place(field: &Field, fields: &[Field], stored: &[StoredField]) -> Option<usize> {
+/// The place of a field in the file: that of its name, or else of an earlier one.
+fn place(field: &Field, stored: &[StoredField]) -> Option<usize> {
     let by_name = stored.iter().position(|it| it.name == field.name());
-    by_name.or_else(|| {
-        stored.iter().position(|it| {
-            let is_taken = fields.iter().any(|other| other.name() == it.name);
-            field.is_named(&it.name) && !is_taken
-        })
-    })
+    by_name.or_else(|| stored.iter().position(|it| field.is_named(&it.name)))
 }

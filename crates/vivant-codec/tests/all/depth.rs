@@ -1,7 +1,10 @@
 //! Values that are nested too deeply are errors, when they are saved and when they are loaded.
 
 use std::collections::BTreeMap;
-use vivant_codec::{DEPTH_MAX, LoadErrorKind, SaveErrorKind, Saved, from_bytes, to_bytes};
+use vivant_codec::{
+    Comparison, DEPTH_MAX, LoadErrorKind, SaveErrorKind, Saved, Shapes, from_bytes, load_stored,
+    show, to_bytes,
+};
 
 #[derive(Saved, Debug, PartialEq)]
 struct Link {
@@ -47,6 +50,26 @@ fn the_limit_is_the_same_for_both_ways() {
     assert!(to_bytes(&nested(DEPTH_MAX + 1)).is_err());
 }
 
+/// As deep as can be, read by name and shown: on the stack of a test's thread.
+#[test]
+fn the_deepest_value_is_read_by_name_and_shown() {
+    let deepest = nested(DEPTH_MAX);
+    let bytes = to_bytes(&deepest).unwrap();
+    let mut shapes = Shapes::default();
+    let id = shapes.add(Json::SHAPE).unwrap();
+    let comparison = Comparison::by_name(&shapes);
+    assert_eq!(
+        load_stored::<Json>(&bytes, &comparison, id).unwrap(),
+        deepest
+    );
+    let mut text = String::new();
+    show(&shapes, id, &bytes, 1_000_000, &mut text).unwrap();
+    assert_eq!(text.matches("Json::Null").count(), 1);
+    let deeper = [&[1, 1], &bytes[..]].concat();
+    let error = load_stored::<Json>(&deeper, &comparison, id).unwrap_err();
+    assert_eq!(error.kind(), &LoadErrorKind::TooDeep);
+}
+
 /// A million levels neither overflow the stack nor take long.
 #[test]
 fn hostile_depth_is_an_error() {
@@ -81,6 +104,10 @@ fn elements_without_bytes_are_limited() {
         matches!(error.kind(), LoadErrorKind::TooLong { .. }),
         "{error}"
     );
+    // Bytes of other values follow, as many as elements are announced.
+    let bytes = to_bytes(&(5000_u16, vec![0_u8; 6000])).unwrap();
+    let error = from_bytes::<(Vec<()>, Vec<u8>)>(&bytes).unwrap_err();
+    assert_eq!(error.kind(), &LoadErrorKind::TooManyEmptyElements);
     // Twice half of the limit and one more: each sequence alone is within it.
     let half = to_bytes(&(vivant_codec::EMPTY_ELEMENTS_MAX as u64 / 2 + 1)).unwrap();
     let error =

@@ -341,34 +341,58 @@ fn a_version_without_a_way_is_an_error_that_says_so() {
     assert!(text.contains("`from = Old`"), "{text}");
 }
 
-/// Two earlier names, one of which another field has now.
 #[test]
-fn an_earlier_name_does_not_take_a_field_of_that_name() {
-    #[derive(Saved)]
+fn gone_fields_are_skipped_wherever_they_stand() {
+    #[derive(Saved, Clone)]
     #[saved(name = "Pair")]
     struct Old {
-        a: u8,
-        b: u8,
+        first: (u8, Vec<u16>),
+        kept: u8,
+        tree: Tree<String>,
+        entry: first::Entry,
+        last: [Option<char>; 2],
     }
     #[derive(Saved, Debug, PartialEq)]
     #[saved(name = "Pair")]
-    struct Swapped {
-        #[saved(was = "a", default)]
-        c: u8,
-        b: u8,
+    struct New {
+        kept: u16,
     }
-    assert_eq!(reread(&Old { a: 1, b: 2 }), Ok(Swapped { c: 1, b: 2 }));
     #[derive(Saved, Debug, PartialEq)]
     #[saved(name = "Pair")]
-    struct Both {
-        #[saved(was = "x", default = 7)]
-        c: u8,
-        a: u8,
-    }
-    assert_eq!(reread(&Old { a: 1, b: 2 }), Ok(Both { c: 7, a: 1 }));
+    struct Empty {}
+    let old = Old {
+        first: (1, vec![300]),
+        kept: 7,
+        tree: tree(3, &|depth| depth.to_string()),
+        entry: first::Entry::Got(5),
+        last: [None, Some('x')],
+    };
+    assert_eq!(
+        reread(&vec![old.clone(), old.clone()]),
+        Ok(vec![New { kept: 7 }, New { kept: 7 }])
+    );
+    assert_eq!(reread(&(old, 9_u8)), Ok((Empty {}, 9_u16)));
 }
 
-#[derive(Saved, Debug, PartialEq)]
+/// A file from the time between has both names.
+#[test]
+fn a_name_comes_before_an_earlier_one() {
+    #[derive(Saved)]
+    #[saved(name = "Pair")]
+    struct Between {
+        old: u8,
+        new: u8,
+    }
+    #[derive(Saved, Debug, PartialEq)]
+    #[saved(name = "Pair")]
+    struct Now {
+        #[saved(was = "old")]
+        new: u8,
+    }
+    assert_eq!(reread(&Between { old: 1, new: 2 }), Ok(Now { new: 2 }));
+}
+
+#[derive(Saved, Debug, PartialEq, Clone)]
 #[saved(name = "Tree")]
 enum Tree<T> {
     Leaf,

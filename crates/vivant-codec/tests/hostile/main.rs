@@ -9,9 +9,11 @@ mod types;
 
 use memory::{alone, bounded};
 use mutate::{mutated, seeds};
+use std::fmt::Debug;
 use types::{Everything, New, Ordered};
 use vivant_codec::{
-    Comparison, LoadError, Saved, ShapeId, Shapes, from_bytes, load_stored, show, to_bytes,
+    Comparison, Decoder, Encoder, LoadError, Saved, Shape, ShapeId, Shapes, from_bytes,
+    load_stored, show, to_bytes,
 };
 
 /// A table with the shape of `T`.
@@ -27,7 +29,33 @@ fn by_name<T: for<'gc> Saved<'gc>>(bytes: &[u8]) -> Result<T, LoadError> {
     load_stored(bytes, &Comparison::by_name(&shapes), id)
 }
 
-/// A value without sets and maps: there is one encoding, and both ways of reading agree.
+/// The bytes are a value of which they are the one encoding, or an error; both ways of reading
+/// agree. Returns whether they are a value.
+fn is_value<T>(bytes: &[u8]) -> bool
+where
+    T: for<'gc> Saved<'gc> + PartialEq + Debug,
+{
+    let loaded = bounded(bytes.len(), || from_bytes::<T>(bytes));
+    let named = bounded(bytes.len(), || by_name::<T>(bytes));
+    assert_eq!(loaded, named);
+    match loaded {
+        Ok(value) => {
+            assert_eq!(
+                to_bytes(&value).unwrap(),
+                bytes,
+                "two encodings of {value:?}"
+            );
+            true
+        }
+        Err(error) => {
+            assert!(error.offset() <= bytes.len());
+            assert!(error.to_string().len() < 2000);
+            false
+        }
+    }
+}
+
+/// A value without sets and maps.
 #[test]
 fn seeded_mutated_values_are_values_or_errors() {
     let _alone = alone();
@@ -35,24 +63,38 @@ fn seeded_mutated_values_are_values_or_errors() {
     seeds(300, |rng| {
         let bytes = to_bytes(&Ordered::random(rng)).unwrap();
         for _ in 0..20 {
-            let bytes = mutated(&bytes, rng);
-            let loaded = bounded(bytes.len(), || from_bytes::<Ordered>(&bytes));
-            let named = bounded(bytes.len(), || by_name::<Ordered>(&bytes));
-            assert_eq!(loaded, named);
-            match loaded {
-                Ok(value) => {
-                    values += 1;
-                    assert_eq!(to_bytes(&value).unwrap(), bytes);
-                }
-                Err(error) => {
-                    errors += 1;
-                    assert!(error.offset() <= bytes.len());
-                    assert!(error.to_string().len() < 2000);
-                }
+            match is_value::<Ordered>(&mutated(&bytes, rng)) {
+                true => values += 1,
+                false => errors += 1,
             }
         }
     });
     assert!(values > 0 && errors > 0, "{values} values, {errors} errors");
+}
+
+/// A type that takes each byte but zero for true.
+#[derive(PartialEq, Debug)]
+struct Lenient(bool);
+
+impl<'gc> Saved<'gc> for Lenient {
+    const SHAPE: &'static Shape = <u8 as Saved<'gc>>::SHAPE;
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        u8::from(self.0).save(out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Lenient, LoadError> {
+        Ok(Lenient(u8::load(input)? != 0))
+    }
+}
+
+#[test]
+#[should_panic(expected = "two encodings of Lenient(true)")]
+fn seeded_canary_a_second_encoding_is_caught() {
+    let _alone = alone();
+    seeds(100, |rng| {
+        is_value::<Lenient>(&mutated(&[1], rng));
+    });
 }
 
 /// All types, of which some do not keep what was wrong: maps in another order.
