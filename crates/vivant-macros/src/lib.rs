@@ -8,6 +8,7 @@
 //! | [`interface`](macro@interface) | a trait | messages for every actor that implements it |
 //! | [`derive(Object)`](macro@Object) | a type of a collected heap | how the collector traces it |
 //! | [`derive(Freeze)`](macro@Freeze) | the same, in a region | the type as which the frozen object is read |
+//! | [`derive(Saved)`](macro@Saved) | a type that is saved | its encoding, and how old files are read |
 //! | [`test`](macro@test) | a test | a run in a simulation for each of many seeds |
 //!
 //! They write impls of vivant's public traits, a struct, a module and methods. All of it can be
@@ -45,6 +46,7 @@ mod object;
 mod options;
 mod outgoing_references;
 mod recursion;
+mod saved;
 mod shape;
 mod slips;
 mod surface;
@@ -118,6 +120,15 @@ pub fn freeze(input: TokenStream) -> TokenStream {
 pub fn actors_freeze(input: TokenStream) -> TokenStream {
     written(
         freeze::expand(input.into(), &quote::quote!(::vivant::heap)),
+        proc_macro2::TokenStream::new(),
+    )
+}
+
+#[doc = include_str!("../docs/saved.md")]
+#[proc_macro_derive(Saved, attributes(saved))]
+pub fn saved(input: TokenStream) -> TokenStream {
+    written(
+        saved::expand(input.into(), &quote::quote!(::vivant_codec)),
         proc_macro2::TokenStream::new(),
     )
 }

@@ -1,0 +1,84 @@
+//! [`Writer`]: appends integers as postcard does.
+
+/// The most bytes of a `u64` as a varint.
+const U64_BYTES_MAX: usize = 10;
+/// The most bytes of a `u128` as a varint.
+const U128_BYTES_MAX: usize = 19;
+
+/// Appends to a buffer.
+#[derive(Debug, Default)]
+pub(crate) struct Writer {
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Writer {
+    #[inline]
+    pub(crate) fn byte(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    #[inline]
+    pub(crate) fn all(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Seven bits a byte, the lowest first; the highest bit says that a byte follows.
+    #[inline]
+    pub(crate) fn varint(&mut self, value: u64) {
+        match value < 0x80 {
+            true => self.bytes.push(value as u8),
+            false => self.long_varint(value),
+        }
+    }
+
+    #[inline]
+    fn long_varint(&mut self, mut value: u64) {
+        let mut buffer = [0; U64_BYTES_MAX];
+        let mut count = 0;
+        while value >= 0x80 {
+            buffer[count] = value as u8 | 0x80;
+            value >>= 7;
+            count += 1;
+        }
+        buffer[count] = value as u8;
+        self.bytes.extend_from_slice(&buffer[..=count]);
+    }
+
+    pub(crate) fn varint_128(&mut self, mut value: u128) {
+        let mut buffer = [0; U128_BYTES_MAX];
+        let mut count = 0;
+        while value >= 0x80 {
+            buffer[count] = value as u8 | 0x80;
+            value >>= 7;
+            count += 1;
+        }
+        buffer[count] = value as u8;
+        self.bytes.extend_from_slice(&buffer[..=count]);
+    }
+
+    /// Signed integers alternate, from zero away: 0, −1, 1, −2, 2 as 0, 1, 2, 3, 4.
+    #[inline]
+    pub(crate) fn zigzag(&mut self, value: i64) {
+        self.varint(((value << 1) ^ (value >> 63)) as u64);
+    }
+
+    pub(crate) fn zigzag_128(&mut self, value: i128) {
+        self.varint_128(((value << 1) ^ (value >> 127)) as u128);
+    }
+
+    /// The number of bytes, and the bytes.
+    #[inline]
+    pub(crate) fn counted(&mut self, bytes: &[u8]) {
+        self.varint(bytes.len() as u64);
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Puts the number of bytes from `start` on in front of them.
+    #[cfg(feature = "serde")]
+    pub(crate) fn counted_from(&mut self, start: usize) {
+        let end = self.bytes.len();
+        self.varint((end - start) as u64);
+        let prefix = self.bytes.len() - end;
+        self.bytes[start..].rotate_right(prefix);
+    }
+}

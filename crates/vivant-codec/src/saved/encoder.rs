@@ -1,0 +1,191 @@
+//! [`Encoder`]: collects the bytes of a value.
+
+use crate::bytes::writer::Writer;
+use crate::errors::save_error::{SaveError, SaveErrorKind};
+use crate::limits::{DEPTH_MAX, EMPTY_ELEMENTS_MAX};
+use crate::saved::contexts::Contexts;
+use crate::saved::saved_trait::Saved;
+use std::any::Any;
+use std::borrow::Cow;
+
+/// The bytes of a value as they are written.
+///
+/// It keeps the first error, so that `save` needs no `Result`; [`Encoder::finish`] returns it.
+#[derive(Debug, Default)]
+pub struct Encoder<'a> {
+    pub(crate) out: Writer,
+    depth: u32,
+    empty_elements: usize,
+    error: Option<Box<SaveError>>,
+    contexts: Contexts<'a>,
+}
+
+impl<'a> Encoder<'a> {
+    /// An encoder without contexts, with an empty buffer.
+    pub fn new() -> Encoder<'a> {
+        Encoder::default()
+    }
+
+    /// The encoder appends to `bytes`, so that one buffer can serve many values.
+    #[must_use]
+    pub fn append_to(self, bytes: Vec<u8>) -> Encoder<'a> {
+        Encoder {
+            out: Writer { bytes },
+            ..self
+        }
+    }
+
+    /// What types of a runtime need besides the value; each finds its own by
+    /// [`context`](Encoder::context).
+    #[must_use]
+    pub fn with_contexts(self, contexts: &'a [&'a dyn Any]) -> Encoder<'a> {
+        Encoder {
+            contexts: Contexts::new(contexts),
+            ..self
+        }
+    }
+
+    /// The context of this type, if the encoder has one.
+    pub fn context<C: 'static>(&self) -> Option<&'a C> {
+        self.contexts.get()
+    }
+
+    /// All bytes, or the first error.
+    ///
+    /// # Errors
+    ///
+    /// A part of the value could not be saved.
+    pub fn finish(self) -> Result<Vec<u8>, SaveError> {
+        match self.error {
+            None => Ok(self.out.bytes),
+            Some(error) => Err(*error),
+        }
+    }
+
+    /// Notes that the value cannot be saved. Of several errors the first counts.
+    pub fn error(&mut self, why: impl Into<Cow<'static, str>>) {
+        self.fail(SaveErrorKind::Other(why.into()));
+    }
+
+    /// Whether an error has been noted. What is written from now on is not used.
+    pub fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    #[cold]
+    pub(crate) fn fail(&mut self, kind: SaveErrorKind) {
+        let offset = self.out.bytes.len();
+        self.error
+            .get_or_insert_with(|| Box::new(SaveError::new(kind, offset)));
+    }
+
+    /// Begins a variant of an enum, of which the fields follow.
+    ///
+    /// `number` is that of the variant in the enum's shape, from 0 on.
+    #[inline]
+    pub fn variant(&mut self, number: u32) {
+        self.out.varint(u64::from(number));
+    }
+
+    /// Appends a value that is one level of nesting deeper. Types that can contain values of their
+    /// own type pass through here; at the limit of depth nothing is written.
+    #[inline]
+    pub fn nested(&mut self, save: impl FnOnce(&mut Self)) {
+        match self.enter() {
+            Ok(()) => {
+                save(self);
+                self.leave();
+            }
+            Err(kind) => self.fail(kind),
+        }
+    }
+
+    /// Begins a level of nesting, which [`Encoder::leave`] ends.
+    #[inline]
+    pub(crate) fn enter(&mut self) -> Result<(), SaveErrorKind> {
+        match self.depth == DEPTH_MAX {
+            true => Err(SaveErrorKind::TooDeep),
+            false => {
+                self.depth += 1;
+                Ok(())
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Appends the elements, and in front of them their number.
+    pub fn sequence<'gc, 'v, T: Saved<'gc> + 'v>(
+        &mut self,
+        elements: impl ExactSizeIterator<Item = &'v T>,
+    ) {
+        self.elements(elements.len(), |out| {
+            for element in elements {
+                element.save(out);
+            }
+        });
+    }
+
+    /// Appends keys and values in turn, and in front of them the number of pairs.
+    ///
+    /// Equal maps have equal bytes only if the pairs come in the order of the keys.
+    pub fn map<'gc, 'v, K: Saved<'gc> + 'v, V: Saved<'gc> + 'v>(
+        &mut self,
+        pairs: impl ExactSizeIterator<Item = (&'v K, &'v V)>,
+    ) {
+        self.elements(pairs.len(), |out| {
+            for (key, value) in pairs {
+                key.save(out);
+                value.save(out);
+            }
+        });
+    }
+
+    /// A number, and that many elements, which `save` appends.
+    #[inline]
+    pub(crate) fn elements(&mut self, count: usize, save: impl FnOnce(&mut Self)) {
+        self.out.varint(count as u64);
+        self.nested(|out| {
+            let start = out.out.bytes.len();
+            save(out);
+            out.check_empty(count, start);
+        });
+    }
+
+    /// Checks the number of elements without bytes. `count` elements were written from `start` on.
+    #[inline]
+    pub(crate) fn check_empty(&mut self, count: usize, start: usize) {
+        let bytes = self.out.bytes.len() - start;
+        if bytes < count {
+            self.charge(count - bytes);
+        }
+    }
+
+    /// Counts elements without bytes.
+    #[cold]
+    fn charge(&mut self, empty: usize) {
+        match EMPTY_ELEMENTS_MAX - self.empty_elements < empty {
+            true => self.fail(SaveErrorKind::TooManyEmptyElements),
+            false => self.empty_elements += empty,
+        }
+    }
+}
+
+/// The bytes of a value without contexts.
+///
+/// ```
+/// assert_eq!(vivant_codec::to_bytes(&(300_u16, "hi".to_owned()))?, [0xac, 0x02, 2, b'h', b'i']);
+/// # Ok::<(), vivant_codec::SaveError>(())
+/// ```
+///
+/// # Errors
+///
+/// A part of the value could not be saved.
+pub fn to_bytes<'gc, T: Saved<'gc>>(value: &T) -> Result<Vec<u8>, SaveError> {
+    let mut out = Encoder::new();
+    value.save(&mut out);
+    out.finish()
+}

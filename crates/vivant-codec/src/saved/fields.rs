@@ -1,0 +1,174 @@
+//! [`Fields`]: the fields of a structure or of a variant, as they are read.
+
+use crate::errors::load_error::{LoadError, LoadErrorKind};
+use crate::saved::decoder::Decoder;
+use crate::saved::old::OldFields;
+use crate::saved::saved_trait::Saved;
+use crate::shape::{Field, Shape, Variant};
+use crate::table::stored::ShapeId;
+
+/// The fields of a structure or of a variant. They are read in the order of the shape, each once,
+/// and then [`end`](Fields::end) is called.
+#[derive(Debug)]
+pub struct Fields<'d, 'gc, 'a> {
+    input: &'d mut Decoder<'gc, 'a>,
+    shape: &'static Shape,
+    variant: Option<&'static Variant>,
+    fields: &'static [Field],
+    /// The fields of a file, if they differ.
+    old: Option<OldFields<'a>>,
+}
+
+/// The parts of a tuple.
+#[derive(Debug)]
+pub(crate) struct Parts<'d, 'gc, 'a> {
+    input: &'d mut Decoder<'gc, 'a>,
+    /// The shapes of a file, if they differ.
+    stored: Option<&'a [ShapeId]>,
+}
+
+impl<'d, 'gc, 'a> Parts<'d, 'gc, 'a> {
+    #[inline]
+    pub(crate) fn new(
+        input: &'d mut Decoder<'gc, 'a>,
+        stored: Option<&'a [ShapeId]>,
+    ) -> Parts<'d, 'gc, 'a> {
+        Parts { input, stored }
+    }
+
+    #[inline]
+    pub(crate) fn part<T: Saved<'gc>>(&mut self, index: usize) -> Result<T, LoadError> {
+        let stored = self.stored.and_then(|stored| stored.get(index)).copied();
+        self.input.part(stored, T::SHAPE, T::load)
+    }
+}
+
+impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
+    #[inline]
+    pub(crate) fn new(
+        input: &'d mut Decoder<'gc, 'a>,
+        shape: &'static Shape,
+        variant: Option<&'static Variant>,
+        fields: &'static [Field],
+        old: Option<OldFields<'a>>,
+    ) -> Fields<'d, 'gc, 'a> {
+        Fields {
+            input,
+            shape,
+            variant,
+            fields,
+            old,
+        }
+    }
+
+    /// Reads a field; `index` is its place in the shape.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are no value of `T`, or the file was written without this field.
+    #[inline]
+    pub fn field<T: Saved<'gc>>(&mut self, index: usize) -> Result<T, LoadError> {
+        self.part(index, T::SHAPE, T::load)
+    }
+
+    /// Reads a field, or makes its value if the file was written without it.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are no value of `T`.
+    #[inline]
+    pub fn field_or<T: Saved<'gc>>(
+        &mut self,
+        index: usize,
+        default: impl FnOnce() -> T,
+    ) -> Result<T, LoadError> {
+        self.part_or(index, T::SHAPE, T::load, default)
+    }
+
+    /// As [`Fields::field`], without a bound: `#[derive(Saved)]` names the type's impl.
+    #[doc(hidden)]
+    #[inline]
+    pub fn part<T>(
+        &mut self,
+        index: usize,
+        shape: &'static Shape,
+        load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
+        let loaded = match self.old {
+            None => load(self.input),
+            Some(_) => self.old_field(index, shape, load).and_then(|found| {
+                found.ok_or_else(|| self.input.input.error(LoadErrorKind::MissingField))
+            }),
+        };
+        loaded.map_err(|error| self.within(error, index))
+    }
+
+    /// As [`Fields::field_or`], without a bound.
+    #[doc(hidden)]
+    #[inline]
+    pub fn part_or<T>(
+        &mut self,
+        index: usize,
+        shape: &'static Shape,
+        load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
+        default: impl FnOnce() -> T,
+    ) -> Result<T, LoadError> {
+        let loaded = match self.old {
+            None => load(self.input),
+            Some(_) => {
+                let found = self.old_field(index, shape, load);
+                found.map(|found| found.unwrap_or_else(default))
+            }
+        };
+        loaded.map_err(|error| self.within(error, index))
+    }
+
+    /// All fields have been read.
+    ///
+    /// # Errors
+    ///
+    /// What the file has besides these fields is not what its shapes say.
+    #[inline]
+    pub fn end(self) -> Result<(), LoadError> {
+        match self.old {
+            None => Ok(()),
+            Some(mut old) => old.end(self.input),
+        }
+    }
+
+    /// The field, if the file has it.
+    #[cold]
+    #[inline(never)]
+    fn old_field<T>(
+        &mut self,
+        index: usize,
+        shape: &'static Shape,
+        load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
+    ) -> Result<Option<T>, LoadError> {
+        match &mut self.old {
+            None => Ok(None),
+            Some(old) => old.field(index, self.input, shape, load),
+        }
+    }
+
+    /// An error for a number that stands for no variant.
+    #[doc(hidden)]
+    #[cold]
+    pub fn no_variant(&self) -> LoadError {
+        self.input.error("a variant without a number")
+    }
+
+    /// The decoder, for an error of the type's own.
+    pub fn input(&self) -> &Decoder<'gc, 'a> {
+        self.input
+    }
+
+    #[cold]
+    fn within(&self, error: LoadError, index: usize) -> LoadError {
+        let field = self.fields.get(index).map_or("?", Field::name);
+        match self.variant {
+            Some(variant) => error.within(self.shape.name(), format!("{}.{field}", variant.name())),
+            None => error.within(self.shape.name(), field),
+        }
+    }
+}

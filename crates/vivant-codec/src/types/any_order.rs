@@ -1,0 +1,149 @@
+//! [`AnyOrder`]: hash maps and sets, saved in the order of their encoded keys.
+
+use crate::errors::load_error::{LoadError, LoadErrorKind};
+use crate::saved::decoder::Decoder;
+use crate::saved::encoder::Encoder;
+use crate::saved::saved_trait::{Saved, Wrapper, shape_of};
+use crate::shape::{Kind, Shape};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hash};
+use std::ops::Range;
+
+/// A `HashMap` or `HashSet` that is saved in the order of its encoded keys, so that equal maps have
+/// equal bytes. `#[saved(any_order)]` at a field saves the field so.
+///
+/// The order in which a loaded map is iterated depends on its hasher, and is another one in each
+/// process if that is `RandomState`. A program that lets this order decide anything is not
+/// repeatable.
+///
+/// ```
+/// use std::collections::HashMap;
+/// use vivant_codec::{AnyOrder, to_bytes};
+///
+/// let ages = HashMap::from([("Bob".to_owned(), 7_u8), ("Ada".to_owned(), 36)]);
+/// let bytes = to_bytes(&AnyOrder(ages))?;
+/// assert_eq!(bytes, *b"\x02\x03Ada\x24\x03Bob\x07");
+/// # Ok::<(), vivant_codec::SaveError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnyOrder<T>(
+    /// The map or set.
+    pub T,
+);
+
+impl<'gc, K, V, S> Wrapper<'gc> for AnyOrder<HashMap<K, V, S>>
+where
+    K: Saved<'gc> + Eq + Hash,
+    V: Saved<'gc>,
+    S: BuildHasher + Default,
+{
+    type Inner = HashMap<K, V, S>;
+
+    const INNER_SHAPE: &'static Shape =
+        &Shape::new("map", Kind::Map(shape_of::<'gc, K>(), shape_of::<'gc, V>()));
+
+    fn save_inner(map: &HashMap<K, V, S>, out: &mut Encoder<'_>) {
+        save_sorted(map.iter(), out, |(key, value), out| {
+            key.save(out);
+            let key_end = out.out.bytes.len();
+            value.save(out);
+            key_end
+        });
+    }
+
+    fn load_inner(input: &mut Decoder<'gc, '_>) -> Result<HashMap<K, V, S>, LoadError> {
+        let pairs: Vec<(K, V)> = input.map()?;
+        let count = pairs.len();
+        let map = HashMap::from_iter(pairs);
+        match map.len() == count {
+            true => Ok(map),
+            false => Err(input.input.error(LoadErrorKind::Duplicate)),
+        }
+    }
+}
+
+impl<'gc, K, V, S> Saved<'gc> for AnyOrder<HashMap<K, V, S>>
+where
+    K: Saved<'gc> + Eq + Hash,
+    V: Saved<'gc>,
+    S: BuildHasher + Default,
+{
+    const SHAPE: &'static Shape = Self::INNER_SHAPE;
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        Self::save_inner(&self.0, out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
+        Self::load_inner(input).map(AnyOrder)
+    }
+}
+
+impl<'gc, T, S> Wrapper<'gc> for AnyOrder<HashSet<T, S>>
+where
+    T: Saved<'gc> + Eq + Hash,
+    S: BuildHasher + Default,
+{
+    type Inner = HashSet<T, S>;
+
+    const INNER_SHAPE: &'static Shape = <Vec<T> as Saved<'gc>>::SHAPE;
+
+    fn save_inner(set: &HashSet<T, S>, out: &mut Encoder<'_>) {
+        save_sorted(set.iter(), out, |element, out| {
+            element.save(out);
+            out.out.bytes.len()
+        });
+    }
+
+    fn load_inner(input: &mut Decoder<'gc, '_>) -> Result<HashSet<T, S>, LoadError> {
+        let elements: Vec<T> = input.sequence()?;
+        let count = elements.len();
+        let set = HashSet::from_iter(elements);
+        match set.len() == count {
+            true => Ok(set),
+            false => Err(input.input.error(LoadErrorKind::Duplicate)),
+        }
+    }
+}
+
+impl<'gc, T, S> Saved<'gc> for AnyOrder<HashSet<T, S>>
+where
+    T: Saved<'gc> + Eq + Hash,
+    S: BuildHasher + Default,
+{
+    const SHAPE: &'static Shape = Self::INNER_SHAPE;
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        Self::save_inner(&self.0, out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
+        Self::load_inner(input).map(AnyOrder)
+    }
+}
+
+/// Appends all entries, and sorts them by the bytes of their keys. `save` appends an entry and
+/// returns the end of its key.
+fn save_sorted<T>(
+    entries: impl ExactSizeIterator<Item = T>,
+    out: &mut Encoder<'_>,
+    save: impl Fn(T, &mut Encoder<'_>) -> usize,
+) {
+    out.elements(entries.len(), |out| {
+        let begin = out.out.bytes.len();
+        let mut ranges: Vec<(Range<usize>, Range<usize>)> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let start = out.out.bytes.len() - begin;
+            let key_end = save(entry, out) - begin;
+            ranges.push((start..key_end, start..out.out.bytes.len() - begin));
+        }
+        let unsorted = out.out.bytes.split_off(begin);
+        ranges.sort_by(|(key, entry), (other_key, other_entry)| {
+            let by_key = unsorted[key.clone()].cmp(&unsorted[other_key.clone()]);
+            by_key.then_with(|| unsorted[entry.clone()].cmp(&unsorted[other_entry.clone()]))
+        });
+        for (_, entry) in ranges {
+            out.out.all(&unsorted[entry]);
+        }
+    });
+}
