@@ -76,7 +76,8 @@ impl SlotLink {
         }
     }
 
-    fn number(&self) -> u64 {
+    /// Its number among the open slots of its owner; 0 if it is not listed.
+    pub(crate) fn number(&self) -> u64 {
         u64::from(self.number_high) << u32::BITS | u64::from(self.number_low)
     }
 

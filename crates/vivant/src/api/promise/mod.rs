@@ -27,6 +27,7 @@ mod pending;
 mod pipeline;
 mod relay;
 mod resolver;
+mod saved_resolver;
 mod settled;
 #[cfg(all(test, feature = "macros"))]
 mod show_tests;
