@@ -31,11 +31,18 @@ pub use shape::{Field, Shape, ShapeRef, Variant};
 pub use table::comparison::Comparison;
 pub use table::shapes::Shapes;
 pub use table::stored::ShapeId;
-pub use walk::show::show;
-
 pub use types::any_order::AnyOrder;
+pub use walk::show::show;
+pub use walk::skip::skip;
 #[cfg(feature = "serde")]
 pub use with_serde::Serde;
 
 #[cfg(feature = "derive")]
 pub use vivant_macros::Saved;
+
+/// The documentation of the derive: its examples are run as tests.
+#[cfg(all(doctest, feature = "derive"))]
+mod derives {
+    #[doc = include_str!("../../vivant-macros/docs/saved.md")]
+    struct DeriveSaved;
+}

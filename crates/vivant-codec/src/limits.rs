@@ -10,7 +10,7 @@ pub const DEPTH_MAX: u32 = 128;
 /// Elements without bytes in one value, such as those of a `Vec<()>`.
 ///
 /// Each other element takes one byte or more, so the length of the input limits their number.
-pub const EMPTY_ELEMENTS_MAX: usize = 65_536;
+pub const EMPTY_ELEMENTS_MAX: usize = 4096;
 
 /// Shapes in one table.
 pub const SHAPES_MAX: usize = 65_536;

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 /// The folders. A renamed folder is renamed here too: a missing folder has no README either.
 const FOLDERS: &[&str] = &[
     "crates/vivant-brc/src/bias",
+    "crates/vivant-codec/src/saved",
     "crates/vivant-collections/src/gc",
     "crates/vivant-collections/src/val",
     "crates/vivant-heap/src/gc",

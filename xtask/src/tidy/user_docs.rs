@@ -22,6 +22,7 @@ const PAGES: &[&str] = &[
 const CRATES: &[&str] = &[
     "crates/vivant/src/",
     "crates/vivant-brc/src/",
+    "crates/vivant-codec/src/",
     "crates/vivant-collections/src/",
     "crates/vivant-heap/src/",
     "crates/vivant-macros/src/",

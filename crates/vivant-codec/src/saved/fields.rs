@@ -68,13 +68,7 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
     /// The bytes are no value of `T`, or the file was written without this field.
     #[inline]
     pub fn field<T: Saved<'gc>>(&mut self, index: usize) -> Result<T, LoadError> {
-        let loaded = match self.old {
-            None => T::load(self.input),
-            Some(_) => self.old_field(index).and_then(|found| {
-                found.ok_or_else(|| self.input.input.error(LoadErrorKind::MissingField))
-            }),
-        };
-        loaded.map_err(|error| self.within(error, index))
+        self.part(index, T::SHAPE, T::load)
     }
 
     /// Reads a field, or makes its value if the file was written without it.
@@ -88,11 +82,43 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
         index: usize,
         default: impl FnOnce() -> T,
     ) -> Result<T, LoadError> {
+        self.part_or(index, T::SHAPE, T::load, default)
+    }
+
+    /// As [`Fields::field`], without a bound: `#[derive(Saved)]` names the type's impl.
+    #[doc(hidden)]
+    #[inline]
+    pub fn part<T>(
+        &mut self,
+        index: usize,
+        shape: &'static Shape,
+        load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
         let loaded = match self.old {
-            None => T::load(self.input),
-            Some(_) => self
-                .old_field(index)
-                .map(|found| found.unwrap_or_else(default)),
+            None => load(self.input),
+            Some(_) => self.old_field(index, shape, load).and_then(|found| {
+                found.ok_or_else(|| self.input.input.error(LoadErrorKind::MissingField))
+            }),
+        };
+        loaded.map_err(|error| self.within(error, index))
+    }
+
+    /// As [`Fields::field_or`], without a bound.
+    #[doc(hidden)]
+    #[inline]
+    pub fn part_or<T>(
+        &mut self,
+        index: usize,
+        shape: &'static Shape,
+        load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
+        default: impl FnOnce() -> T,
+    ) -> Result<T, LoadError> {
+        let loaded = match self.old {
+            None => load(self.input),
+            Some(_) => {
+                let found = self.old_field(index, shape, load);
+                found.map(|found| found.unwrap_or_else(default))
+            }
         };
         loaded.map_err(|error| self.within(error, index))
     }
@@ -113,10 +139,15 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
     /// The field, if the file has it.
     #[cold]
     #[inline(never)]
-    fn old_field<T: Saved<'gc>>(&mut self, index: usize) -> Result<Option<T>, LoadError> {
+    fn old_field<T>(
+        &mut self,
+        index: usize,
+        shape: &'static Shape,
+        load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
+    ) -> Result<Option<T>, LoadError> {
         match &mut self.old {
             None => Ok(None),
-            Some(old) => old.field(index, self.input, T::SHAPE, T::load),
+            Some(old) => old.field(index, self.input, shape, load),
         }
     }
 

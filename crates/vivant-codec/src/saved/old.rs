@@ -7,10 +7,10 @@ use crate::errors::load_error::{LoadError, LoadErrorKind};
 use crate::saved::decoder::Decoder;
 use crate::saved::saved_trait::Saved;
 use crate::shape::primitive::Primitive;
-use crate::shape::{Field, Shape, Variant};
+use crate::shape::{Field, Kind, Shape, Variant};
 use crate::table::comparison::{Comparison, Plan};
 use crate::table::stored::{ShapeId, StoredField, StoredKind, StoredShape};
-use crate::walk::skip::skip;
+use crate::walk::skip::skip_value;
 use crate::walk::walker::Steps;
 
 /// The shape of a file at the place of a decoder.
@@ -196,7 +196,7 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
         shape: &'static Shape,
     ) -> Result<&'a [ShapeId], LoadError> {
         match (old.stored().map(|stored| &stored.kind), shape.kind()) {
-            (Some(StoredKind::Tuple(parts)), crate::shape::Kind::Tuple(current))
+            (Some(StoredKind::Tuple(parts)), Kind::Tuple(current))
                 if parts.len() == current.len() =>
             {
                 Ok(parts)
@@ -369,7 +369,7 @@ impl<'a> OldFields<'a> {
             let shape = self.stored[self.passed.len()].shape;
             self.passed.push(input.offset());
             let steps = input.steps.get_or_insert_with(|| Steps::of(bytes));
-            skip(self.old.comparison.shapes(), shape, &mut input.input, steps)?;
+            skip_value(self.old.comparison.shapes(), shape, &mut input.input, steps)?;
         }
         Ok(())
     }

@@ -89,19 +89,27 @@ pub trait Saved<'gc>: Sized {
     }
 }
 
-/// A type that saves another in its own way; `#[derive(Saved)]` names it for options of fields.
+/// A way of its own to save values of another type. `#[derive(Saved)]` uses it for options of
+/// fields.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot save this field",
+    label = "this option is for other types",
     note = "`#[saved(any_order)]` is for `HashMap` and `HashSet` with saved keys and values, and a hasher that has a `Default`",
     note = "`#[saved(serde)]` is for types that are `Serialize` and `DeserializeOwned`"
 )]
-pub trait Wrapper<'gc>: Saved<'gc> {
+pub trait Wrapper<'gc> {
     /// The type of the field.
     type Inner;
 
-    /// Appends a value.
+    /// As [`Saved::SHAPE`].
+    const INNER_SHAPE: &'static Shape;
+
+    /// As [`Saved::save`].
     fn save_inner(value: &Self::Inner, out: &mut Encoder<'_>);
+
+    /// As [`Saved::load`].
+    fn load_inner(input: &mut Decoder<'gc, '_>) -> Result<Self::Inner, LoadError>;
 }
 
 /// A vector for `count` values, of which the bytes have yet to show that they exist.

@@ -138,7 +138,8 @@ impl Shape {
 
 impl ShapeRef {
     /// The shape that `shape` returns.
-    pub(crate) const fn new(shape: fn() -> &'static Shape) -> ShapeRef {
+    #[inline]
+    pub const fn new(shape: fn() -> &'static Shape) -> ShapeRef {
         ShapeRef(shape)
     }
 

@@ -4,12 +4,12 @@ use crate::shape::{Field, Kind, Shape};
 use crate::table::shapes::{Shapes, address};
 use crate::table::stored::{ShapeId, StoredField, StoredKind};
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Pairs of shapes that one comparison examines. After that it answers that shapes differ, which is
 /// never wrong, only slower to read.
-const PAIRS_MAX: usize = 1_000_000;
+const PAIRS_MAX: usize = 100_000;
 
 /// Relates the shapes of a file to those of the program, each pair once.
 ///
@@ -55,40 +55,63 @@ impl<'s> Comparison<'s> {
 
     /// Whether values of the file's shape are read as those of the program's: both are equal in
     /// full, all parts included.
+    ///
+    /// Examines all pairs that can be reached, each once for all calls. Those that differ alone
+    /// make the pairs different that reach them; all others are equal, also in cycles.
     pub(crate) fn is_equal(&self, stored: ShapeId, current: &'static Shape) -> bool {
-        let pair = (stored, address(current));
-        if let Some(equal) = self.equal.borrow().get(&pair) {
+        if let Some(equal) = self.equal.borrow().get(&(stored, address(current))) {
             return *equal;
         }
-        let mut examined = HashSet::from([pair]);
-        let mut todo = vec![(stored, current)];
-        while let Some((stored, current)) = todo.pop() {
-            let known = self
-                .equal
-                .borrow()
-                .get(&(stored, address(current)))
-                .copied();
-            let parts = match (known, self.left.get().checked_sub(1)) {
-                (Some(true), _) => continue,
-                (None, Some(left)) => {
-                    self.left.set(left);
-                    self.parts(stored, current)
+        let mut pairs = vec![(stored, current)];
+        let mut places = HashMap::from([((stored, address(current)), 0)]);
+        let mut reached_by: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut different = Vec::new();
+        let mut next = 0;
+        while let Some((stored, current)) = pairs.get(next).copied() {
+            match self.examined(stored, current) {
+                Some(parts) => {
+                    for part in parts {
+                        let place = *places
+                            .entry((part.0, address(part.1)))
+                            .or_insert(pairs.len());
+                        if place == pairs.len() {
+                            pairs.push(part);
+                            reached_by.push(Vec::new());
+                        }
+                        reached_by[place].push(next);
+                    }
                 }
-                (Some(false), _) | (None, None) => None,
-            };
-            let Some(parts) = parts else {
-                if self.left.get() > 0 {
-                    self.equal.borrow_mut().insert(pair, false);
-                }
-                return false;
-            };
-            let new = |part: &(ShapeId, &'static Shape)| examined.insert((part.0, address(part.1)));
-            todo.extend(parts.into_iter().filter(new));
+                None => different.push(next),
+            }
+            next += 1;
         }
-        // No difference can be reached from the first pair, and so from none of the others.
-        let examined = examined.into_iter().map(|pair| (pair, true));
-        self.equal.borrow_mut().extend(examined);
-        true
+        let mut is_equal = vec![true; pairs.len()];
+        while let Some(place) = different.pop() {
+            if std::mem::replace(&mut is_equal[place], false) {
+                different.append(&mut reached_by[place]);
+            }
+        }
+        let known = pairs
+            .iter()
+            .map(|(stored, current)| (*stored, address(current)));
+        let known = known.zip(is_equal.iter().copied());
+        self.equal.borrow_mut().extend(known);
+        is_equal[0]
+    }
+
+    /// The pairs of parts that have yet to be examined. `None` if the shapes differ.
+    fn examined(
+        &self,
+        stored: ShapeId,
+        current: &'static Shape,
+    ) -> Option<Vec<(ShapeId, &'static Shape)>> {
+        match self.equal.borrow().get(&(stored, address(current))) {
+            Some(true) => return Some(Vec::new()),
+            Some(false) => return None,
+            None => {}
+        }
+        self.left.set(self.left.get().checked_sub(1)?);
+        self.parts(stored, current)
     }
 
     /// The pairs of parts, if both shapes are equal apart from them.
@@ -176,8 +199,8 @@ fn fields(stored: &[StoredField], current: &[Field]) -> Option<Vec<(ShapeId, &'s
     named.then(|| pairs.collect())
 }
 
-/// The place of a field in the file: that of its name, or of an earlier one that no other field of
-/// the program has now.
+/// The place of a field in the file: that of its name, or of an earlier name, unless another field
+/// of the program has that name now.
 fn place(field: &Field, fields: &[Field], stored: &[StoredField]) -> Option<usize> {
     let by_name = stored.iter().position(|it| it.name == field.name());
     by_name.or_else(|| {

@@ -115,7 +115,6 @@ impl Shapes {
     }
 
     /// The parts of a shape that are not in the table, and the table with them behind it.
-    #[expect(clippy::type_complexity)]
     fn with_parts_of(
         &self,
         shape: &'static Shape,

@@ -7,6 +7,18 @@ use crate::shape::{Field, Kind, Shape, ShapeRef};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ShapeId(pub(crate) u32);
 
+impl ShapeId {
+    /// The shape of this number: shapes are numbered from 0 on, in the order of their table.
+    pub const fn new(number: u32) -> ShapeId {
+        ShapeId(number)
+    }
+
+    /// The number.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// A shape as a file has it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StoredShape {

@@ -39,6 +39,9 @@ where
 {
     type Inner = HashMap<K, V, S>;
 
+    const INNER_SHAPE: &'static Shape =
+        &Shape::new("map", Kind::Map(shape_of::<'gc, K>(), shape_of::<'gc, V>()));
+
     fn save_inner(map: &HashMap<K, V, S>, out: &mut Encoder<'_>) {
         save_sorted(map.iter(), out, |(key, value), out| {
             key.save(out);
@@ -46,6 +49,16 @@ where
             value.save(out);
             key_end
         });
+    }
+
+    fn load_inner(input: &mut Decoder<'gc, '_>) -> Result<HashMap<K, V, S>, LoadError> {
+        let pairs: Vec<(K, V)> = input.map()?;
+        let count = pairs.len();
+        let map = HashMap::from_iter(pairs);
+        match map.len() == count {
+            true => Ok(map),
+            false => Err(input.input.error(LoadErrorKind::Duplicate)),
+        }
     }
 }
 
@@ -55,21 +68,14 @@ where
     V: Saved<'gc>,
     S: BuildHasher + Default,
 {
-    const SHAPE: &'static Shape =
-        &Shape::new("map", Kind::Map(shape_of::<'gc, K>(), shape_of::<'gc, V>()));
+    const SHAPE: &'static Shape = Self::INNER_SHAPE;
 
     fn save(&self, out: &mut Encoder<'_>) {
         Self::save_inner(&self.0, out);
     }
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
-        let pairs: Vec<(K, V)> = input.map()?;
-        let count = pairs.len();
-        let map = HashMap::from_iter(pairs);
-        match map.len() == count {
-            true => Ok(AnyOrder(map)),
-            false => Err(input.input.error(LoadErrorKind::Duplicate)),
-        }
+        Self::load_inner(input).map(AnyOrder)
     }
 }
 
@@ -80,11 +86,23 @@ where
 {
     type Inner = HashSet<T, S>;
 
+    const INNER_SHAPE: &'static Shape = <Vec<T> as Saved<'gc>>::SHAPE;
+
     fn save_inner(set: &HashSet<T, S>, out: &mut Encoder<'_>) {
         save_sorted(set.iter(), out, |element, out| {
             element.save(out);
             out.out.bytes.len()
         });
+    }
+
+    fn load_inner(input: &mut Decoder<'gc, '_>) -> Result<HashSet<T, S>, LoadError> {
+        let elements: Vec<T> = input.sequence()?;
+        let count = elements.len();
+        let set = HashSet::from_iter(elements);
+        match set.len() == count {
+            true => Ok(set),
+            false => Err(input.input.error(LoadErrorKind::Duplicate)),
+        }
     }
 }
 
@@ -93,20 +111,14 @@ where
     T: Saved<'gc> + Eq + Hash,
     S: BuildHasher + Default,
 {
-    const SHAPE: &'static Shape = <Vec<T> as Saved<'gc>>::SHAPE;
+    const SHAPE: &'static Shape = Self::INNER_SHAPE;
 
     fn save(&self, out: &mut Encoder<'_>) {
         Self::save_inner(&self.0, out);
     }
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
-        let elements: Vec<T> = input.sequence()?;
-        let count = elements.len();
-        let set = HashSet::from_iter(elements);
-        match set.len() == count {
-            true => Ok(AnyOrder(set)),
-            false => Err(input.input.error(LoadErrorKind::Duplicate)),
-        }
+        Self::load_inner(input).map(AnyOrder)
     }
 }
 

@@ -55,10 +55,10 @@ primitive!(
     },
     #[inline]
     fn load_all(count: usize, input: &mut Decoder<'gc, '_>) -> Result<Vec<u8>, LoadError> {
-        match input.old {
-            None => Ok(input.input.take(count)?.to_vec()),
-            Some(old) => Err(input.other_type(old, <u8 as Saved<'gc>>::SHAPE)),
+        if let Some(old) = input.old {
+            input.old_exactly(old, Primitive::U8)?;
         }
+        Ok(input.input.take(count)?.to_vec())
     }
 );
 primitive!(

@@ -55,13 +55,15 @@ impl<'gc> Saved<'gc> for SystemTime {
     fn save(&self, out: &mut Encoder<'_>) {
         let (secs, nanos) = match self.duration_since(UNIX_EPOCH) {
             Ok(since) => (since.as_secs() as i64, since.subsec_nanos()),
-            Err(error) => match error.duration() {
-                before if before.subsec_nanos() == 0 => (-(before.as_secs() as i64), 0),
-                before => (
-                    -(before.as_secs() as i64) - 1,
-                    NANOS - before.subsec_nanos(),
-                ),
-            },
+            Err(error) => {
+                let before = error.duration();
+                // The earliest time has a number of seconds that is its own negative.
+                let secs = (before.as_secs() as i64).wrapping_neg();
+                match before.subsec_nanos() {
+                    0 => (secs, 0),
+                    nanos => (secs - 1, NANOS - nanos),
+                }
+            }
         };
         secs.save(out);
         nanos.save(out);

@@ -11,7 +11,7 @@ use crate::table::stored::{ShapeId, StoredField, StoredKind, StoredShape};
 
 /// Frames of a walk: [`DEPTH_MAX`](crate::DEPTH_MAX) levels, with structures and options within
 /// structures between them.
-const FRAMES_MAX: usize = 16_384;
+const FRAMES_MAX: usize = 4096;
 
 /// Steps of a walk that any value may take.
 const STEPS_MIN: u64 = 1 << 20;

@@ -25,7 +25,7 @@ use serializer::Serializer;
 /// ```
 /// use vivant_codec::{Serde, from_bytes, to_bytes};
 ///
-/// let bytes = to_bytes(&Serde((7_u8, "hi")))?;
+/// let bytes = to_bytes(&Serde((7_u8, "hi".to_owned())))?;
 /// assert_eq!(bytes, [4, 7, 2, b'h', b'i']);
 /// assert_eq!(from_bytes::<Serde<(u8, String)>>(&bytes)?.0, (7, "hi".to_owned()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -39,6 +39,8 @@ pub struct Serde<T>(
 impl<'gc, T: Serialize + DeserializeOwned> Wrapper<'gc> for Serde<T> {
     type Inner = T;
 
+    const INNER_SHAPE: &'static Shape = &Shape::new("serde", Kind::Opaque);
+
     fn save_inner(value: &T, out: &mut Encoder<'_>) {
         let start = out.out.bytes.len();
         if let Err(error) = value.serialize(Serializer::new(out)) {
@@ -46,23 +48,26 @@ impl<'gc, T: Serialize + DeserializeOwned> Wrapper<'gc> for Serde<T> {
         }
         out.out.counted_from(start);
     }
+
+    fn load_inner(input: &mut Decoder<'gc, '_>) -> Result<T, LoadError> {
+        let bytes = input.opaque(Self::INNER_SHAPE)?;
+        let begin = input.offset() - bytes.len();
+        let loaded = input.inside(bytes, |inner| {
+            let value = T::deserialize(Deserializer::new(inner));
+            value.map_err(|error| error.placed(inner.offset()))
+        });
+        loaded.map_err(|error| error.behind(begin))
+    }
 }
 
 impl<'gc, T: Serialize + DeserializeOwned> Saved<'gc> for Serde<T> {
-    const SHAPE: &'static Shape = &Shape::new("serde", Kind::Opaque);
+    const SHAPE: &'static Shape = Self::INNER_SHAPE;
 
     fn save(&self, out: &mut Encoder<'_>) {
         Self::save_inner(&self.0, out);
     }
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
-        let bytes = input.opaque(Self::SHAPE)?;
-        let begin = input.offset() - bytes.len();
-        let load = |inner: &mut Decoder<'gc, '_>| {
-            let value = T::deserialize(Deserializer::new(inner));
-            value.map_err(|error| error.placed(inner.offset()))
-        };
-        let loaded = input.inside(bytes, load);
-        Ok(Serde(loaded.map_err(|error| error.behind(begin))?))
+        Self::load_inner(input).map(Serde)
     }
 }

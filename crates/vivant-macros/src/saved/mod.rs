@@ -5,12 +5,13 @@ mod part;
 
 use crate::errors::Errors;
 use options::{FieldOptions, ItemOptions, VariantOptions};
-use part::{Part, uses};
+use part::{Part, earlier, uses};
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{
-    Data, DeriveInput, Fields, GenericParam, Generics, Lifetime, LifetimeParam, LitStr, Path,
-    Result, parse_quote,
+    Data, DeriveInput, Fields, GenericParam, Generics, Lifetime, LifetimeParam, Path, Result,
+    parse_quote,
 };
 
 /// The impl, with `codec` as the path of vivant-codec if the type gives none.
@@ -185,10 +186,10 @@ impl<'a> Members<'a> {
     }
 
     /// All fields, read from `__fields` or made anew.
-    fn load(&self, codec: &TokenStream) -> TokenStream {
+    fn load(&self, codec: &TokenStream, brand: &Lifetime) -> TokenStream {
         let mut index = 0_usize;
         let loads = self.parts.iter().map(|part| {
-            let (member, load) = (part.member(), part.load(codec, index));
+            let (member, load) = (part.member(), part.load(codec, brand, index));
             index += usize::from(part.is_saved());
             quote!(#member: #load)
         });
@@ -222,8 +223,10 @@ impl Derived<'_> {
         let (impl_generics, _, bounds) = generics.split_for_impl();
         let (_, type_generics, _) = self.input.generics.split_for_impl();
         let (shape, save, load) = (self.shape(), self.save(), self.load());
-        let migrations = self.migrations();
+        let (migrations, early_checks) = (self.migrations(), self.early_checks());
         quote! {
+            #early_checks
+
             #[automatically_derived]
             #[allow(
                 deprecated,
@@ -330,7 +333,7 @@ impl Derived<'_> {
         let shape = quote!(<Self as #codec::Saved<#brand>>::SHAPE);
         match self.body {
             Body::Struct(members) => {
-                let load = members.load(codec);
+                let load = members.load(codec, brand);
                 quote! {
                     #[allow(unused_mut)]
                     let mut __fields = __input.structure(#shape)?;
@@ -343,7 +346,7 @@ impl Derived<'_> {
                 let arms = variants.iter().enumerate().map(|(number, variant)| {
                     let number = number as u32;
                     let ident = variant.ident;
-                    let load = variant.members.load(codec);
+                    let load = variant.members.load(codec, brand);
                     quote!(#number => Self::#ident #load,)
                 });
                 quote! {
@@ -372,13 +375,9 @@ impl Derived<'_> {
         }
         let shape = quote!(<Self as #codec::Saved<#brand>>::SHAPE);
         let arms = self.options.from.iter().map(|old: &Path| {
+            let check = self.version_check(old, &quote!(Self));
             quote! {
-                const {
-                    ::core::assert!(
-                        <#old as #codec::Saved<#brand>>::SHAPE.version() < #shape.version(),
-                        "`from` names a type with a lower `version`"
-                    );
-                }
+                const { #check }
                 if __version == <#old as #codec::Saved<#brand>>::SHAPE.version() {
                     let __old: #old = __input.earlier(#shape)?;
                     return ::core::result::Result::Ok(::core::convert::Into::into(__old));
@@ -391,14 +390,32 @@ impl Derived<'_> {
             }
         })
     }
-}
 
-/// Earlier names, as a call on a shape, a variant or a field.
-fn earlier(was: &[LitStr]) -> Option<TokenStream> {
-    (!was.is_empty()).then(|| quote!(.with_earlier_names(&[#(#was),*])))
-}
+    /// The same checks where the compiler makes them without a program that loads the type: that is
+    /// possible for a type without parameters.
+    fn early_checks(&self) -> Option<TokenStream> {
+        if !self.input.generics.params.is_empty() {
+            return None;
+        }
+        let of = self.input.ident.to_token_stream();
+        let checks = self.options.from.iter().map(|old| {
+            let check = self.version_check(old, &of);
+            let brand = &self.brand;
+            // A type without a lifetime has the same version for each brand.
+            quote!(const _: () = { const fn check<#brand>() { #check } check() };)
+        });
+        Some(quote!(#(#checks)*))
+    }
 
-/// The name to which a field is bound in a pattern.
-fn binding(place: usize) -> Ident {
-    format_ident!("__field{place}")
+    fn version_check(&self, old: &Path, of: &TokenStream) -> TokenStream {
+        let (codec, brand) = (&self.codec, &self.brand);
+        let at = old.span();
+        quote_spanned! {at=>
+            ::core::assert!(
+                <#old as #codec::Saved<#brand>>::SHAPE.version()
+                    < <#of as #codec::Saved<#brand>>::SHAPE.version(),
+                "`from` names a type with a lower `version`"
+            );
+        }
+    }
 }

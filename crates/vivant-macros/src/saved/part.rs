@@ -1,13 +1,12 @@
 //! [`Part`]: a field, and the code that saves and loads it.
 
 use super::options::{FieldOptions, Wrapper};
-use super::{binding, earlier};
 use crate::names::bare;
 use crate::types::last_segment;
-use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Field, Lifetime, Member, Type};
+use syn::{Field, Lifetime, LitStr, Member, Type};
 
 /// A field of a struct or of a variant.
 pub(super) struct Part<'a> {
@@ -61,57 +60,76 @@ impl<'a> Part<'a> {
         [self.name()].into_iter().chain(was).collect()
     }
 
-    /// The type as which the field is saved.
-    fn saved_type(&self, codec: &TokenStream) -> TokenStream {
-        let ty = &self.field.ty;
+    /// Where the compiler reports that the field cannot be saved.
+    fn place_of_errors(&self) -> Span {
         match &self.options.wrapper {
-            None => ty.to_token_stream(),
-            Some(Wrapper::Serde(at)) => quote_spanned!(*at=> #codec::Serde<#ty>),
-            Some(Wrapper::AnyOrder(at)) => quote_spanned!(*at=> #codec::AnyOrder<#ty>),
+            None => self.field.ty.span(),
+            Some(Wrapper::Serde(at) | Wrapper::AnyOrder(at)) => *at,
         }
     }
 
+    /// An item of the impl that saves the field. All code names it in the same words and at the
+    /// same place, so the compiler says once that the impl is not there.
+    fn saver(
+        &self,
+        codec: &TokenStream,
+        brand: &Lifetime,
+        plain: &str,
+        wrapped: &str,
+    ) -> TokenStream {
+        let (ty, at) = (&self.field.ty, self.place_of_errors());
+        let wrapper = match &self.options.wrapper {
+            None => None,
+            Some(Wrapper::Serde(_)) => Some("Serde"),
+            Some(Wrapper::AnyOrder(_)) => Some("AnyOrder"),
+        };
+        let codec = with_span(codec.clone(), at);
+        match wrapper {
+            None => {
+                let item = Ident::new(plain, at);
+                quote_spanned!(at=> <#ty as #codec::Saved<#brand>>::#item)
+            }
+            Some(wrapper) => {
+                let (wrapper, item) = (Ident::new(wrapper, at), Ident::new(wrapped, at));
+                quote_spanned!(at=> <#codec::#wrapper<#ty> as #codec::Wrapper<#brand>>::#item)
+            }
+        }
+    }
+
+    /// The shape of the field's type.
+    fn type_shape(&self, codec: &TokenStream, brand: &Lifetime) -> TokenStream {
+        self.saver(codec, brand, "SHAPE", "INNER_SHAPE")
+    }
+
     pub(super) fn shape(&self, codec: &TokenStream, brand: &Lifetime) -> TokenStream {
-        let (name, ty) = (self.name(), self.saved_type(codec));
+        let (name, shape) = (self.name(), self.type_shape(codec, brand));
         let was = earlier(&self.options.names.was);
-        let shape = quote_spanned!(self.field.ty.span()=> #codec::shape_of::<#brand, #ty>());
-        quote!(#codec::Field::new(#name, #shape) #was)
+        quote!(#codec::Field::new(#name, #codec::ShapeRef::new(|| #shape)) #was)
     }
 
     /// Appends the bound field.
     pub(super) fn save(&self, codec: &TokenStream, brand: &Lifetime) -> TokenStream {
-        let (ty, name) = (self.saved_type(codec), self.binding());
-        let at = self.field.ty.span();
-        match self.options.wrapper {
-            None => quote_spanned!(at=> <#ty as #codec::Saved<#brand>>::save(#name, __out);),
-            Some(_) => {
-                quote_spanned!(at=> <#ty as #codec::Wrapper<#brand>>::save_inner(#name, __out);)
-            }
-        }
+        let save = self.saver(codec, brand, "save", "save_inner");
+        let name = self.binding();
+        // The call has one place, and its arguments mean what they mean here.
+        let mut arguments = Group::new(Delimiter::Parenthesis, quote!(#name, __out));
+        arguments.set_span(self.place_of_errors());
+        quote!(#save #arguments;)
     }
 
     /// The value, read from `__fields` as field number `index` or made anew.
-    pub(super) fn load(&self, codec: &TokenStream, index: usize) -> TokenStream {
-        let ty = self.saved_type(codec);
-        let at = self.field.ty.span();
+    pub(super) fn load(&self, codec: &TokenStream, brand: &Lifetime, index: usize) -> TokenStream {
         let default = self.default();
         if self.options.skip {
-            let bare_type = &self.field.ty;
-            return default.unwrap_or_else(|| default_of(bare_type));
+            return default.unwrap_or_else(|| default_of(&self.field.ty));
         }
-        match (default, &self.options.wrapper) {
-            (None, None) => quote_spanned!(at=> __fields.field::<#ty>(#index)?),
-            (None, Some(_)) => quote_spanned!(at=> __fields.field::<#ty>(#index)?.0),
-            (Some(default), None) => {
-                quote_spanned!(at=> __fields.field_or::<#ty>(#index, || #default)?)
-            }
-            (Some(default), Some(wrapper)) => {
-                let make = match wrapper {
-                    Wrapper::Serde(_) => quote!(#codec::Serde),
-                    Wrapper::AnyOrder(_) => quote!(#codec::AnyOrder),
-                };
-                quote_spanned!(at=> __fields.field_or::<#ty>(#index, || #make(#default))?.0)
-            }
+        let shape = self.type_shape(codec, brand);
+        let load = self.saver(codec, brand, "load", "load_inner");
+        // All of the closure has one place, like the other calls.
+        let load = quote_spanned!(self.place_of_errors()=> |input| #load(input));
+        match default {
+            None => quote!(__fields.part(#index, #shape, #load)?),
+            Some(default) => quote!(__fields.part_or(#index, #shape, #load, || #default)?),
         }
     }
 
@@ -129,6 +147,15 @@ fn default_of(ty: &Type) -> TokenStream {
     quote_spanned!(ty.span()=> <#ty as ::core::default::Default>::default())
 }
 
+/// The same tokens at the place of a user's: errors are shown there.
+fn with_span(tokens: TokenStream, span: Span) -> TokenStream {
+    let tokens = tokens.into_iter().map(|mut token| {
+        token.set_span(span);
+        token
+    });
+    tokens.collect()
+}
+
 /// Whether a field's type names this parameter.
 pub(super) fn uses(field: &Field, parameter: &Ident) -> bool {
     fn has(tokens: TokenStream, parameter: &Ident) -> bool {
@@ -139,4 +166,14 @@ pub(super) fn uses(field: &Field, parameter: &Ident) -> bool {
         })
     }
     has(field.ty.to_token_stream(), parameter)
+}
+
+/// Earlier names, as a call on a shape, a variant or a field.
+pub(super) fn earlier(was: &[LitStr]) -> Option<TokenStream> {
+    (!was.is_empty()).then(|| quote!(.with_earlier_names(&[#(#was),*])))
+}
+
+/// The name to which a field is bound in a pattern.
+fn binding(place: usize) -> Ident {
+    format_ident!("__field{place}")
 }

@@ -108,6 +108,17 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
         "each kind of reference makes the other",
     ),
     (
+        "vivant-codec",
+        &[
+            "saved/decoder.rs",
+            "saved/encoder.rs",
+            "saved/fields.rs",
+            "saved/old.rs",
+            "saved/saved_trait.rs",
+        ],
+        "the trait takes an encoder and a decoder, which save and load parts by the trait",
+    ),
+    (
         "vivant-collections",
         &["gc/btree/cursor.rs", "gc/btree/tree.rs"],
         "a cursor is a path in the tree that returns it",

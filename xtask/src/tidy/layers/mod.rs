@@ -33,6 +33,7 @@ const CRATES: &[&str] = &[
     "vivant-brc",
     "vivant-heap",
     "vivant-collections",
+    "vivant-codec",
     "vivant-macros",
     "vivant",
     "vivant-console",
