@@ -7,7 +7,6 @@ pub use crate::api::{BlockOf, MaybeBlock, NoBlock, SavedList, block_id, interfac
 pub use crate::api::{NoReferences, Probe};
 pub use crate::probe::{ProbeActor, ProbeHandle, probed};
 pub use crate::saving::shape;
-pub use crate::saving::{By, save_as};
 use std::fmt;
 use vivant_heap::{Erased, Mutator, Parcel, Sendable};
 

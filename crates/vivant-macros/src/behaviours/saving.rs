@@ -5,7 +5,7 @@ use super::block::Block;
 use crate::names;
 use crate::options::Vivant;
 use crate::shape::{Arg, SavedAs, Shape};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Index;
 use syn::spanned::Spanned;
@@ -175,32 +175,54 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// The type as which it is saved.
-    fn ty(&self) -> TokenStream {
-        let (ty, kind) = (&self.arg.sent, &self.kind);
-        let at = self.arg.ty.span();
+    /// Where the compiler reports that the argument cannot be saved.
+    fn place_of_errors(&self) -> Span {
+        match &self.arg.saved {
+            SavedAs::Itself => self.arg.ty.span(),
+            SavedAs::Wrapped(wrapper) => wrapper.span(),
+        }
+    }
+
+    /// An item of the impl that saves the argument. All code names it in the same words and at the
+    /// same place, so the compiler says once that the impl is not there.
+    fn saver(&self, plain: &str, wrapped: &str) -> TokenStream {
+        let (at, ty, kind) = (self.place_of_errors(), &self.arg.sent, &self.kind);
         let here = self.vivant.at(at);
         match &self.arg.saved {
-            SavedAs::Itself => quote_spanned!(at=> #here::__private::By<#ty, #kind>),
-            SavedAs::Wrapped(wrapper) => quote_spanned!(at=> #here::codec::#wrapper<#ty>),
+            SavedAs::Itself => {
+                let item = Ident::new(plain, at);
+                quote_spanned!(at=> <#ty as #here::SavedBy<#kind>>::#item)
+            }
+            SavedAs::Wrapped(wrapper) => {
+                let item = Ident::new(wrapped, at);
+                quote_spanned!(at=> <#here::codec::#wrapper<#ty> as #here::codec::Wrapper<'_>>::#item)
+            }
         }
     }
 
     fn shape(&self) -> TokenStream {
-        let (vivant, name, ty) = (self.vivant, names::bare(&self.arg.name), self.ty());
-        let here = vivant.at(self.arg.ty.span());
-        let shape = quote_spanned!(self.arg.ty.span()=> #here::codec::shape_of::<#ty>());
-        quote!(#vivant::codec::Field::new(#name, #shape))
+        let (vivant, name) = (self.vivant, names::bare(&self.arg.name));
+        let shape = self.saver("BY_SHAPE", "INNER_SHAPE");
+        quote!(#vivant::codec::Field::new(#name, #vivant::codec::ShapeRef::new(|| #shape)))
     }
 
     fn save(&self, number: usize) -> TokenStream {
-        let (at, field) = (self.arg.ty.span(), Index::from(number));
-        let (here, ty) = (self.vivant.at(at), self.ty());
-        quote_spanned!(at=> #here::__private::save_as::<#ty>(&args.#field, out);)
+        let (save, field) = (self.saver("save_by", "save_inner"), Index::from(number));
+        let arguments = self.at_place(quote!(&args.#field, out));
+        quote!(#save #arguments;)
     }
 
     fn load(&self, number: usize) -> TokenStream {
-        let ty = self.ty();
-        quote_spanned!(self.arg.ty.span()=> fields.field::<#ty>(#number)?.0)
+        let shape = self.saver("BY_SHAPE", "INNER_SHAPE");
+        let load = self.saver("load_by", "load_inner");
+        let load = quote_spanned!(self.place_of_errors()=> |input| #load(input));
+        quote!(fields.part(#number, #shape, #load)?)
+    }
+
+    /// Tokens in parentheses: a call has one place, and its arguments mean what they mean here.
+    fn at_place(&self, arguments: TokenStream) -> Group {
+        let mut arguments = Group::new(Delimiter::Parenthesis, arguments);
+        arguments.set_span(self.place_of_errors());
+        arguments
     }
 }

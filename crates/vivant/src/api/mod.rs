@@ -50,6 +50,8 @@ mod requests;
 mod saved_address;
 mod saved_kinds;
 mod saved_message;
+#[cfg(all(test, feature = "macros"))]
+mod saved_tests;
 mod send_error;
 mod spawner;
 mod start;

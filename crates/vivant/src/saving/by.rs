@@ -1,8 +1,7 @@
 //! [`SavedBy`]: whether a value can be in the messages of an actor, by the actor's kind.
 
 use super::save_kind::{NotSaved, SavedStart, SavedState};
-use std::marker::PhantomData;
-use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, Wrapper};
+use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape};
 
 /// Values that an actor of the kind `K` can have in its messages: of any type if it is not saved,
 /// and of a [`Saved`] type otherwise.
@@ -59,37 +58,3 @@ macro_rules! saved_by {
 }
 
 saved_by!(SavedState SavedStart);
-
-/// A value as an actor of the kind `K` saves it, as a [`Saved`] type. For the macros.
-#[derive(Debug)]
-pub struct By<T, K>(
-    /// The value.
-    pub T,
-    PhantomData<fn(K)>,
-);
-
-/// Appends a value as the type `W` saves it. For the macros.
-#[doc(hidden)]
-pub fn save_as<'gc, W: Wrapper<'gc>>(value: &W::Inner, out: &mut Encoder<'_>) {
-    W::save_inner(value, out);
-}
-
-impl<'gc, K: 'static, T: SavedBy<K>> Wrapper<'gc> for By<T, K> {
-    type Inner = T;
-
-    fn save_inner(value: &T, out: &mut Encoder<'_>) {
-        value.save_by(out);
-    }
-}
-
-impl<'gc, K: 'static, T: SavedBy<K>> Saved<'gc> for By<T, K> {
-    const SHAPE: &'static Shape = T::BY_SHAPE;
-
-    fn save(&self, out: &mut Encoder<'_>) {
-        self.0.save_by(out);
-    }
-
-    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
-        T::load_by(input).map(|value| By(value, PhantomData))
-    }
-}

@@ -7,7 +7,7 @@ mod kept_start;
 mod runtime_types;
 mod save_kind;
 
-pub use by::{By, SavedBy, save_as};
+pub use by::SavedBy;
 pub use codec::{Codec, shape};
 pub(crate) use kept_start::EncodedStart;
 pub use kept_start::{KeepStart, KeptStart};

@@ -58,6 +58,7 @@ macro_rules! saved_enum {
             fn load(
                 input: &mut ::vivant_codec::Decoder<'gc, '_>,
             ) -> Result<Self, ::vivant_codec::LoadError> {
+                #[allow(unused_mut, reason = "an enum may have no fields")]
                 let (variant, mut fields) = input.variant(Self::SHAPE)?;
                 let loaded = match variant {
                     $($number => $type::$variant {
