@@ -4,6 +4,7 @@ use crate::errors::Errors;
 use crate::handle::HandleType;
 use crate::names;
 use crate::options::{self, Options};
+use crate::saved_actor::{self, SavedActor};
 use crate::slips::plain::{self, Place};
 use crate::{graph, object, outgoing_references, slips, surface, types};
 use proc_macro2::{Ident, TokenStream};
@@ -29,7 +30,7 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
         Named::Apart(name) if slips::graph::in_state(&input, name, &mut errors) => {
             let vivant = &options.vivant;
             let traced = outgoing_references::stub(&input, vivant);
-            let written = write(&input, &options, &named, &traced);
+            let written = write(&input, &options, &named, &traced, &mut errors);
             let object = object::stub(&input, &quote!(#vivant::heap));
             return Ok(quote!(#errors #written #object));
         }
@@ -43,7 +44,7 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
         }
     };
     let traced = outgoing_references::write(&input, &options.vivant);
-    let written = write(&input, &options, &named, &traced);
+    let written = write(&input, &options, &named, &traced, &mut errors);
     Ok(quote!(#errors #written #object))
 }
 
@@ -96,6 +97,7 @@ fn write(
     options: &Options,
     named: &Named,
     traced: &TokenStream,
+    errors: &mut Errors,
 ) -> TokenStream {
     let vivant = &options.vivant;
     let state_type = &input.ident;
@@ -104,6 +106,11 @@ fn write(
         Named::ByItself => (state_type, sendable),
         Named::Apart(name) => (name, graph::actor_generics(&sendable, vivant)),
     };
+    let saved = saved_actor::write(input, options, (actor, &generics), errors);
+    let SavedActor {
+        items: saved_items,
+        beside: saved_beside,
+    } = saved;
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     // In the impl of `Actor` the brand is `'gc`, whatever name the user gave it.
     let state = |brand: &Lifetime| match named {
@@ -153,6 +160,7 @@ fn write(
         impl #impl_generics #vivant::Actor for #actor #type_generics #where_clause {
             type State<'gc> = #state_gc;
             type Storage = #vivant::#space;
+            #saved_items
             #pacing
             #pool
             #mailbox
@@ -186,5 +194,7 @@ fn write(
         }
 
         #face
+
+        #saved_beside
     }
 }

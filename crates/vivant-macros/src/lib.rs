@@ -47,6 +47,7 @@ mod options;
 mod outgoing_references;
 mod recursion;
 mod saved;
+mod saved_actor;
 mod shape;
 mod slips;
 mod surface;
@@ -59,7 +60,7 @@ use proc_macro::TokenStream;
 ///
 /// [`derive(Object)`]: macro@Object
 /// [`behaviours`]: macro@behaviours
-#[proc_macro_derive(Actor, attributes(actor, object))]
+#[proc_macro_derive(Actor, attributes(actor, object, saved))]
 pub fn actor(input: TokenStream) -> TokenStream {
     let input = input.into();
     let missing = missing_derive::of_objects(&input, &quote::quote!(::vivant::heap));
@@ -129,6 +130,16 @@ pub fn actors_freeze(input: TokenStream) -> TokenStream {
 pub fn saved(input: TokenStream) -> TokenStream {
     written(
         saved::expand(input.into(), &quote::quote!(::vivant_codec)),
+        proc_macro2::TokenStream::new(),
+    )
+}
+
+/// As [`derive@Saved`], for programs that use vivant-codec through vivant: there it is
+/// `vivant::Saved`.
+#[proc_macro_derive(ActorsSaved, attributes(saved))]
+pub fn actors_saved(input: TokenStream) -> TokenStream {
+    written(
+        saved::expand(input.into(), &quote::quote!(::vivant::codec)),
         proc_macro2::TokenStream::new(),
     )
 }

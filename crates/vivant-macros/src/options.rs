@@ -6,7 +6,9 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::meta::ParseNestedMeta;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Error, Expr, ExprLit, Lit, LitInt, LitStr, Path, Result, parenthesized, token};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Error, Expr, ExprLit, Lit, LitInt, LitStr, Path, Result, Token, parenthesized, token};
 
 /// The path of vivant: `::vivant`, or the value of `crate = path`.
 #[derive(Default)]
@@ -47,6 +49,39 @@ pub(crate) struct Options {
     pub(crate) pacing: Option<Expr>,
     pub(crate) seeds: Option<LitInt>,
     pub(crate) faults: Option<Expr>,
+    pub(crate) saved: Option<SavedOption>,
+    pub(crate) blocks: Vec<ListedBlock>,
+}
+
+/// `saved`, or `saved(restart)`.
+pub(crate) struct SavedOption {
+    pub(crate) at: Span,
+    pub(crate) part: SavedPart,
+}
+
+/// What is saved of an actor.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SavedPart {
+    State,
+    Start,
+}
+
+/// An entry of `blocks(…)`.
+pub(crate) enum ListedBlock {
+    /// The module of a block: `till`.
+    Module(Path),
+    /// An interface: `dyn Ledger`.
+    Interface(Path),
+}
+
+impl Parse for ListedBlock {
+    fn parse(input: ParseStream<'_>) -> Result<ListedBlock> {
+        if input.peek(Token![dyn]) {
+            input.parse::<Token![dyn]>()?;
+            return Ok(ListedBlock::Interface(input.call(Path::parse_mod_style)?));
+        }
+        Ok(ListedBlock::Module(input.call(Path::parse_mod_style)?))
+    }
 }
 
 /// A mailbox with a bound: `reject(100)`.
@@ -104,8 +139,30 @@ impl Mailbox {
     }
 }
 
+impl SavedOption {
+    fn read(meta: &ParseNestedMeta<'_>) -> Result<SavedOption> {
+        let at = meta.path.span();
+        let mut part = SavedPart::State;
+        if meta.input.peek(token::Paren) {
+            meta.parse_nested_meta(|inner| match inner.path.is_ident("restart") {
+                true => {
+                    part = SavedPart::Start;
+                    Ok(())
+                }
+                false => Err(inner.error(
+                    "write `saved`: the state is saved, or `saved(restart)`: the arguments of the start are saved, and \
+                     the actor starts again",
+                )),
+            })?;
+        }
+        Ok(SavedOption { at, part })
+    }
+}
+
 /// The options of `#[actor(…)]`.
-pub(crate) const ACTOR: &[&str] = &["blocking", "mailbox", "name", "pacing", "id", "crate"];
+pub(crate) const ACTOR: &[&str] = &[
+    "blocking", "mailbox", "name", "pacing", "saved", "blocks", "id", "crate",
+];
 /// The options of `#[behaviours(…)]`.
 pub(crate) const BEHAVIOURS: &[&str] = &["id", "module", "name", "crate"];
 /// The options of `#[interface(…)]`.
@@ -135,6 +192,13 @@ impl Options {
                 self.mailbox = Some(value.parse()?);
             }
             Some("name") => self.name = Some(meta.value()?.parse()?),
+            Some("saved") => self.saved = Some(SavedOption::read(meta)?),
+            Some("blocks") => {
+                let inside;
+                parenthesized!(inside in meta.input);
+                let listed = inside.call(Punctuated::<ListedBlock, Token![,]>::parse_terminated)?;
+                self.blocks.extend(listed);
+            }
             Some("pacing") => self.pacing = Some(meta.value()?.parse()?),
             Some("seeds") => self.seeds = Some(meta.value()?.parse()?),
             Some("faults") => self.faults = Some(meta.value()?.parse()?),

@@ -187,6 +187,8 @@ mod mute;
 
 mod oracle;
 
+mod saving;
+
 mod interned;
 
 mod sync;
@@ -209,9 +211,10 @@ pub use api::{
     Actor, Address, Answer, AnyPattern, AskFuture, Asker, Begun, Behaviour, Call, Cancelled,
     Continuation, FirstTurn, Handle, Implements, InlineActor, InlineState, IntoThen, Join, Link,
     Matched, Message, Offer, OfferedAsk, Pattern, Patterns, Pipeline, Promise, Resolver, StartCall,
-    StartFunction, Step, Target, Then, TraceReferences, Turn, Waiting, WeakAddress,
+    StartFunction, StateCodec, Step, Target, Then, TraceReferences, Turn, Waiting, WeakAddress,
 };
 pub use api::{Clock, Sleep};
+pub use api::{EqualNames, SavedActor, SavedActors, SavedForm, SavedKind, SavedKinds};
 pub use config::BadCollectors;
 pub use cycles::{KeptBy, Retained, Retainer, WhyAlive};
 pub use edge::{Attached, Attachment, StreamItem};
@@ -226,6 +229,8 @@ pub use patterns::{
     Subscription, Synchronizer, SynchronizerBuilder, SynchronizerError, Topic,
 };
 pub use probe::{Probe, ProbeValue, Received};
+#[doc(inline)]
+pub use saving::{Codec, NotSaved, SaveKind, SavedBy, SavedStart, SavedState};
 pub use services::{DeadLetters, RequestProgress};
 pub use statistics::NameFacts;
 pub use statistics::{
@@ -251,6 +256,17 @@ pub use api::{Entry, KeepLocals, LocalsInMessage, LocalsOf, StateStorage, Steppe
 pub use gc_state::{BrandedLocals, LocalsInHeap};
 #[doc(hidden)]
 pub use supervision::{Again, AreSettled, ShutDown};
+
+/// The codec of saved actors: for types that implement [`Saved`] by hand, and for files.
+pub mod codec {
+    pub use vivant_codec::Saved;
+    #[doc(inline)]
+    pub use vivant_codec::*;
+    /// Like `vivant_codec::Saved`, for programs that depend on `vivant` alone.
+    #[cfg(feature = "macros")]
+    pub use vivant_macros::ActorsSaved as Saved;
+}
+pub use codec::Saved;
 
 /// Collected heaps: for states with a lifetime. All of `vivant-heap` and `vivant-collections`.
 pub mod heap {

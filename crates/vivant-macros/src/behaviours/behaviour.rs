@@ -66,6 +66,7 @@ pub(super) fn write(
     ));
     written.impls.extend(behaviour.behaviour());
     written.impls.extend(behaviour.stepped());
+    behaviour.list(written);
     if own_attrs.then.is_some() {
         written.impls.extend(behaviour.continuation());
     }
@@ -112,13 +113,14 @@ pub(super) fn write_joined(
         .extend(shape.message(&behaviour.cfgs, of, &name, vivant));
     let (cfgs, actor) = (&behaviour.cfgs, &block.actor);
     let (impl_generics, _, where_clause) = block.generics.split_for_impl();
-    let hook = block.check_in_each();
+    let (hook, codecs) = (block.check_in_each(), block.codecs(shape));
     written.impls.extend(quote! {
         #(#cfgs)*
         #[automatically_derived]
         #[allow(deprecated, unused_qualifications)]
         impl #impl_generics #vivant::Behaviour for #path #where_clause {
             type Actor = #actor;
+            #codecs
             const JOINS: &'static [&'static #vivant::JoinTable] =
                 &[#(&<#joins as #vivant::Join>::TABLE),*];
             fn run<'gc>(
@@ -131,6 +133,7 @@ pub(super) fn write_joined(
             }
         }
     });
+    behaviour.list(written);
     written.handle.extend(behaviour.handle_method());
 }
 
@@ -197,6 +200,23 @@ pub(super) struct Behaviour<'a> {
 }
 
 impl Behaviour<'_> {
+    /// Lists its kinds of messages.
+    fn list(&self, written: &mut Written) {
+        let (cfgs, path) = (surface::named(&self.method.attrs, "cfg"), &self.path);
+        let next_step = matches!(self.shape.steps, Steps::Many(_))
+            .then(|| quote!(#(#cfgs)* list.next_step::<#path>();));
+        let continuation = self
+            .own_attrs
+            .then
+            .as_ref()
+            .map(|_| quote!(#(#cfgs)* list.continuation::<#path>();));
+        written.kinds.messages.extend(quote! {
+            #(#cfgs)* list.message::<#path>();
+            #next_step
+            #continuation
+        });
+    }
+
     /// Generic over the actor: then neither the name of a private actor nor those of its parameters
     /// need be public.
     fn marker(&self, marker: &Ident) -> TokenStream {
@@ -247,6 +267,7 @@ impl Behaviour<'_> {
         let (at_name, at_reply) = self.spans();
         let hook = block.check_in_each();
         let here = block.options.vivant.at(at_reply);
+        let codecs = block.codecs(shape);
         let fields = shape.args.iter().enumerate().map(|(number, arg)| {
             let field = Index::from(number);
             (arg, quote_spanned!(at_name=> args.#field))
@@ -290,6 +311,7 @@ impl Behaviour<'_> {
             )]
             impl #impl_generics #vivant::Behaviour for #path #where_clause {
                 type Actor = #actor;
+                #codecs
                 #steps
                 #unawaited
                 #ready
@@ -384,6 +406,9 @@ impl Behaviour<'_> {
         let [hole, rest @ ..] = &shape.args[..] else {
             return TokenStream::new();
         };
+        let name = quote!(<Self as #vivant::Message>::NAME);
+        let codec = quote!(<Self as #vivant::Continuation>::REST_CODEC);
+        let codec = block.codec(rest, &name, &codec);
         let (hole, rest): (&Type, Vec<&Type>) =
             (&hole.sent, rest.iter().map(|arg| &arg.sent).collect());
         let fields = (0..rest.len()).map(Index::from);
@@ -394,6 +419,7 @@ impl Behaviour<'_> {
             impl #impl_generics #vivant::Continuation for #path #where_clause {
                 type Hole = #hole;
                 type Rest = (#(#rest,)*);
+                const REST_CODEC: ::core::option::Option<#vivant::Codec<Self::Rest>> = #codec;
                 fn fill(hole: Self::Hole, rest: Self::Rest) -> Self::Args {
                     let _ = &rest;
                     (hole, #(rest.#fields,)*)

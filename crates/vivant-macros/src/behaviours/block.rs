@@ -169,7 +169,11 @@ impl<'a> Block<'a> {
     /// parameters. Other blocks check once, beside their stop hook.
     pub(super) fn check_in_each(&self) -> Option<TokenStream> {
         let is_generic = self.generics.type_params().next().is_some();
-        (self.has_stop && is_generic).then(|| hooks::hook_is_called(self))
+        is_generic.then(|| {
+            let hook = self.has_stop.then(|| hooks::hook_is_called(self));
+            let listed = self.is_listed_in_each();
+            quote!(#hook #listed)
+        })
     }
 
     /// Checks the methods together.
@@ -209,6 +213,7 @@ impl<'a> Block<'a> {
             handle,
             actor,
             state,
+            kinds,
             beside,
         } = written;
         let (cfgs, module, actor_type) = (&self.cfgs, &self.module, &self.actor);
@@ -239,7 +244,8 @@ impl<'a> Block<'a> {
         let handle = methods(handle, &handle_path, &self.generics);
         let actor = methods(actor, actor_type, &self.generics);
         let state = methods(state, self.written.0, &self.written.1);
-        quote!(#module #start #impls #handle #actor #state #beside)
+        let kinds = self.kinds(&kinds);
+        quote!(#module #start #impls #handle #actor #state #kinds #beside)
     }
 }
 

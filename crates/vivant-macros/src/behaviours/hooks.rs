@@ -54,6 +54,11 @@ pub(super) fn start(
     };
     written.start.extend(start.marker());
     written.impls.extend(start.function());
+    let (cfgs, path) = (start.cfgs(), start.path());
+    written
+        .kinds
+        .starts
+        .extend(quote!(#(#cfgs)* list.start::<#path>();));
     written.actor.extend(start.spawn());
     if !methods.iter().any(|other| other.sig.ident == "child") {
         written.actor.extend(start.child());
@@ -105,6 +110,9 @@ impl Start<'_> {
         let names: Vec<&Ident> = shape.names().collect();
         let made = self.made(&turn);
         let begin = self.begins.begin();
+        let stable = quote!(<Self as #vivant::StartFunction>::NAME);
+        let codec = quote!(<Self as #vivant::StartFunction>::CODEC);
+        let codec = block.codec(&shape.args, &stable, &codec);
         quote! {
             #(#block_cfgs)*
             #(#cfgs)*
@@ -114,6 +122,7 @@ impl Start<'_> {
                 type Actor = #actor;
                 type Args = #args;
                 const NAME: &'static str = #name;
+                const CODEC: ::core::option::Option<#vivant::Codec<Self::Args>> = #codec;
                 fn begin(
                     #first: #vivant::FirstTurn<'_, '_, Self::Actor>,
                     (#(#names,)*): Self::Args,

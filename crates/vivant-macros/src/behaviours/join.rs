@@ -268,6 +268,11 @@ impl<'a> Join<'a> {
         let messages = self.paths();
         let (actor, run) = (&block.actor, self.run());
         let (impl_generics, _, where_clause) = block.generics.split_for_impl();
+        let own_cfgs = surface::named(&method.attrs, "cfg");
+        written
+            .kinds
+            .messages
+            .extend(quote!(#(#own_cfgs)* list.join::<#path>();));
         written.impls.extend(quote! {
             #(#cfgs)*
             #[automatically_derived]

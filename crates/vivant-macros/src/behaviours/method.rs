@@ -2,7 +2,7 @@
 
 use crate::errors::Errors;
 use crate::options::Vivant;
-use crate::shape::{is_locals, promise_parcel};
+use crate::shape::{is_own, promise_parcel};
 use crate::slips;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -183,7 +183,7 @@ pub(super) fn read(
     }
     for input in &mut function.sig.inputs {
         if let FnArg::Typed(typed) = input {
-            typed.attrs.retain(|attr| !is_locals(attr));
+            typed.attrs.retain(|attr| !is_own(attr));
         }
     }
     Some(method)

@@ -6,6 +6,7 @@
 //! - [`guard`], [`places`]: the expansion of `#[when(…)]`.
 //! - [`join`]: the expansion of `#[join(…)]`, and of messages without a body.
 //! - [`hooks`]: `#[start]` and `#[stop]`.
+//! - [`saving`]: the codecs of messages, and the list of their kinds.
 //! - [`implementor`], [`table`]: an interface's impl, and its table.
 
 mod behaviour;
@@ -16,6 +17,7 @@ mod implementor;
 mod join;
 mod method;
 mod places;
+mod saving;
 mod steps;
 mod table;
 
@@ -26,6 +28,7 @@ use block::Block;
 use method::{Kind, Method};
 use proc_macro2::TokenStream;
 use quote::quote;
+use saving::Kinds;
 use syn::{ImplItem, ItemImpl};
 
 /// The code written beside the user's impl block.
@@ -43,6 +46,8 @@ struct Written {
     actor: TokenStream,
     /// Hidden methods of the state.
     state: TokenStream,
+    /// Statements that list the kinds of messages.
+    kinds: Kinds,
     /// Anything else.
     beside: TokenStream,
 }

@@ -28,6 +28,7 @@ pub(super) fn write(
     let span = interface.span();
     let here = block.options.vivant.at(span);
     let entries = rows.map(|row| quote_spanned!(span=> #here::Entry::of::<#row>()));
+    let listed = written.kinds.messages.clone();
     written.impls.extend(quote! {
         #(#cfgs)*
         #[automatically_derived]
@@ -35,6 +36,11 @@ pub(super) fn write(
         impl #impl_generics #vivant::Implements<dyn #interface> for #actor #where_clause {
             const TABLE: <dyn #interface as #vivant::Target>::Table =
                 &<dyn #interface>::__vivant_table(#(#entries),*);
+            #[inline]
+            fn list_messages(list: &mut #vivant::__private::SavedList) {
+                let _ = &list;
+                #listed
+            }
         }
     });
 }

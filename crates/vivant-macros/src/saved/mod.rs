@@ -18,24 +18,37 @@ use syn::{
 pub(crate) fn expand(input: TokenStream, codec: &TokenStream) -> Result<TokenStream> {
     let input: DeriveInput = syn::parse2(input)?;
     let mut errors = Errors::default();
-    let options = ItemOptions::read(&input.attrs, &mut errors);
-    let body = Body::read(&input, &mut errors);
-    let brand = brand(&input.generics, &mut errors);
-    if !errors.is_empty() {
-        return Ok(quote!(#errors));
+    let written = of_item(&input, codec, Bounds::Added, &mut errors);
+    Ok(quote!(#errors #written))
+}
+
+/// The impl for a type; `None` if it has errors.
+pub(crate) fn of_item(
+    input: &DeriveInput,
+    codec: &TokenStream,
+    bounds: Bounds,
+    errors: &mut Errors,
+) -> Option<TokenStream> {
+    let before = errors.count();
+    let options = ItemOptions::read(&input.attrs, errors);
+    let body = Body::read(input, errors);
+    let brand = brand(&input.generics, errors);
+    if errors.count() > before {
+        return None;
     }
     let codec = match &options.krate {
         Some(path) => path.to_token_stream(),
         None => codec.clone(),
     };
     let derived = Derived {
-        input: &input,
+        input,
         options: &options,
         body: &body,
         brand,
         codec,
+        bounds,
     };
-    Ok(derived.expansion())
+    Some(derived.expansion())
 }
 
 /// The lifetime of the type, which is the brand of its heap, or a new one.
@@ -191,6 +204,16 @@ struct Derived<'a> {
     body: &'a Body<'a>,
     brand: Lifetime,
     codec: TokenStream,
+    bounds: Bounds,
+}
+
+/// The bounds of type parameters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bounds {
+    /// Each parameter of a saved field is to be saved.
+    Added,
+    /// Those that the type has: it is an actor, of which the messages need them too.
+    AsWritten,
 }
 
 impl Derived<'_> {
@@ -239,7 +262,7 @@ impl Derived<'_> {
             if let GenericParam::Type(parameter) = parameter {
                 let is_saved =
                     |part: &&Part<'_>| part.is_bounded() && uses(part.field, &parameter.ident);
-                if parts.iter().any(is_saved) {
+                if self.bounds == Bounds::Added && parts.iter().any(is_saved) {
                     parameter.bounds.push(parse_quote!(#codec::Saved<#brand>));
                 }
                 parameter.default = None;

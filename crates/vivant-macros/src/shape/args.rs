@@ -17,6 +17,44 @@ pub(crate) struct Arg {
     /// The type that the message has.
     pub(crate) sent: Type,
     pub(crate) carried: Carried,
+    pub(crate) saved: SavedAs,
+}
+
+/// The type of vivant-codec as which an argument is saved.
+pub(crate) enum SavedAs {
+    Itself,
+    /// `#[saved(serde)]`, `#[saved(any_order)]`
+    Wrapped(Ident),
+}
+
+/// `#[saved(…)]`
+fn is_saved(attr: &Attribute) -> bool {
+    attr.path().is_ident("saved")
+}
+
+/// An attribute of a parameter that is not the compiler's.
+pub(crate) fn is_own(attr: &Attribute) -> bool {
+    is_locals(attr) || is_saved(attr)
+}
+
+fn saved(attrs: &[Attribute], errors: &mut Errors) -> SavedAs {
+    let mut saved = SavedAs::Itself;
+    for attr in attrs.iter().filter(|attr| is_saved(attr)) {
+        errors.take(attr.parse_nested_meta(|meta| {
+            let wrapper = if meta.path.is_ident("serde") {
+                "Serde"
+            } else if meta.path.is_ident("any_order") {
+                "AnyOrder"
+            } else {
+                return Err(
+                    meta.error("at an argument there are the options `serde` and `any_order`")
+                );
+            };
+            saved = SavedAs::Wrapped(Ident::new(wrapper, meta.path.span()));
+            Ok(())
+        }));
+    }
+    saved
 }
 
 /// `a: A, b: B`
@@ -193,6 +231,7 @@ pub(super) fn arg(
         ty,
         sent,
         carried,
+        saved: saved(&argument.attrs, errors),
     })
 }
 

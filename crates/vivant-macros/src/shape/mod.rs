@@ -11,7 +11,7 @@ use crate::slips::alias;
 use crate::slips::plain::{self, Place};
 use crate::types::{self, Unowned};
 use args::Hole;
-pub(crate) use args::{Arg, is_locals, parameters, set_turn, typed};
+pub(crate) use args::{Arg, SavedAs, is_own, parameters, set_turn, typed};
 pub(crate) use carried::{Carried, names, promise_parcel, rebranded};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};

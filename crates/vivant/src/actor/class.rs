@@ -1,16 +1,19 @@
 //! The table of an actor type (a vtable): made once for each `A`. Also the message that starts an
 //! actor.
 
+use super::envelope::StoredShape;
 use super::header::Header;
 use super::options::Mailbox;
 use super::outgoing::{OutgoingReferences, TraceCoverage};
 use super::slot_list::SlotList;
 use super::worker::Worker;
 use crate::failures::StopReason;
+use crate::saving::EncodedStart;
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
+use vivant_codec::{Decoder, Encoder, LoadError, Shape};
 use vivant_heap::Sharer;
 
 /// The table of an actor type.
@@ -18,6 +21,8 @@ pub(crate) struct Class {
     pub(crate) name: &'static str,
     pub(crate) mailbox: Mailbox,
     pub(crate) type_id: fn() -> TypeId,
+    /// The type with its parameters, for people.
+    pub(crate) type_name: fn() -> &'static str,
     /// Size of the cell in bytes.
     pub(crate) bytes: usize,
     /// Whether its state may hold addresses that can be traced.
@@ -33,7 +38,32 @@ pub(crate) struct Class {
     pub(crate) sharer: fn(&mut StateRef<'_>, &mut dyn FnMut(&mut dyn Sharer)),
     /// Its caller keeps the cell alive, which is of this class, and which `header` starts.
     pub(crate) heap_counts: unsafe fn(NonNull<Header>) -> Option<NonNull<HeapCounts>>,
+    /// What a snapshot has of an actor of this type, besides its messages.
+    pub(crate) saved: SavedClass,
 }
+
+/// What a snapshot has of an actor, besides its messages.
+pub(crate) enum SavedClass {
+    Nothing,
+    State(StateFunctions),
+    /// Returns the name and the arguments of the start. `None` if it has not begun, or by a closure
+    /// or a value.
+    Start(fn(&mut StateRef<'_>) -> Option<EncodedStart>),
+}
+
+/// The functions that save and load a state, between two turns.
+pub(crate) struct StateFunctions {
+    pub(crate) shape: &'static Shape,
+    pub(crate) save: fn(&mut StateRef<'_>, &mut Encoder<'_>),
+    /// Loads it into the cell: with the shape that it has in a file, or with the program's.
+    pub(crate) load: LoadState,
+}
+
+type LoadState = for<'gc, 'a, 'd> fn(
+    &mut StateRef<'_>,
+    &'d mut Decoder<'gc, 'a>,
+    Option<StoredShape<'a>>,
+) -> Result<(), LoadError>;
 
 /// The state of an actor that the caller holds, with its type erased.
 pub(crate) struct StateRef<'h> {

@@ -1,10 +1,12 @@
 //! The envelope: one allocation of a header, with the same layout for all messages, and a content
 //! of a type that only its [`KindTable`] knows. [`MessageKind`] makes both.
 
+mod kind_codec;
 mod message_kind;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 mod observed_message;
 
+pub(crate) use kind_codec::{KindCodec, StoredShape};
 pub(crate) use message_kind::MessageKind;
 
 use super::class::StateRef;
@@ -126,6 +128,8 @@ pub(crate) struct KindTable {
     /// The type that says of what kind the message is.
     id: fn() -> TypeId,
     dependents: unsafe fn(NonNull<Head>) -> Dependents,
+    /// How messages of this kind are saved, if they are. Behind all that a turn reads.
+    pub(crate) codec: Option<KindCodec>,
 }
 
 /// The table of a [`Join`](crate::Join), which the messages of that join name

@@ -78,6 +78,7 @@ mod run_state;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod runnable;
+mod saved_errors;
 mod shared;
 mod shown;
 mod signals;
@@ -103,7 +104,7 @@ mod worker_shared;
 
 pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
-pub(crate) use class::{Class, StateRef};
+pub(crate) use class::{Class, SavedClass, StateFunctions, StateRef};
 pub(crate) use constraint::{Decision, Rule, Update};
 pub(crate) use dead_letter::{bury_letter, note_dead_letter, note_unresolved};
 pub(crate) use deferred_messages::{
@@ -111,7 +112,8 @@ pub(crate) use deferred_messages::{
 };
 pub(crate) use dependents::{ChainEnd, Dependent, Dependents};
 pub(crate) use envelope::{
-    Combination, Envelope, GuardOutcome, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed,
+    Combination, Envelope, GuardOutcome, KindTable, LinkMessage, LinkedPeer, MessageKind,
+    Processed, StoredShape,
 };
 pub use envelope::{JoinTable, JoinedMessage};
 pub use error::{AskError, NeverDispatched, NotSent, Overloaded, Undelivered};

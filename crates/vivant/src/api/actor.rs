@@ -1,11 +1,13 @@
 //! What an actor is: a Rust value with a name.
 
 use super::link::Target;
+use super::state_codec::StateCodec;
 use super::storage::StateStorage;
 use super::turn::Turn;
 use crate::actor::OutgoingReferences;
 use crate::actor::{Mailbox, Pool};
 use crate::failures::StopReason;
+use crate::saving::SaveKind;
 use vivant_heap::Pacing;
 
 /// A type that can be an actor. Derive it: `#[derive(Actor)]`.
@@ -23,6 +25,7 @@ use vivant_heap::Pacing;
 /// impl Actor for Counter {
 ///     type State<'gc> = Counter;
 ///     type Storage = vivant::InlineState;
+///     type SaveKind = vivant::NotSaved;
 /// }
 /// impl vivant::Target for Counter {
 ///     type Handle = CounterHandle;
@@ -51,6 +54,17 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     /// State storage between turns: [`InlineState`](crate::InlineState) or
     /// [`GcState`](crate::GcState).
     type Storage: StateStorage<Self>;
+
+    /// What a snapshot contains of it: [`NotSaved`](crate::NotSaved), or what
+    /// `#[actor(saved)]` writes.
+    type SaveKind: SaveKind;
+
+    /// How its state is saved, if the kind is [`SavedState`](crate::SavedState).
+    const STATE_CODEC: Option<StateCodec<Self>> = None;
+
+    /// The blocks of behaviours and the interfaces that a saved actor lists, by their numbers.
+    #[doc(hidden)]
+    const BLOCKS: &'static [u64] = &[];
 
     /// Which threads run this actor's turns.
     const POOL: Pool = Pool::Workers;

@@ -54,6 +54,12 @@ impl<T: ?Sized + Target> Address<T> {
         this.handle.link()
     }
 
+    pub(super) fn from_link(link: Link<T>) -> Address<T> {
+        Address {
+            handle: T::Handle::from_link(link),
+        }
+    }
+
     /// Type and position of the actor: `bank::Account/3/1` is the second child of the system's
     /// fourth actor. Stable from run to run when actors are made in the same order.
     pub fn path(this: &Self) -> String {
@@ -189,6 +195,10 @@ impl<T: ?Sized + Target> WeakAddress<T> {
                 table: self.table,
             }),
         })
+    }
+
+    pub(super) fn id(&self) -> u64 {
+        self.cell.id
     }
 
     pub(crate) fn system(&self) -> &Shared {

@@ -5,6 +5,7 @@ use super::actor::Actor;
 use super::promise::Resolver;
 use super::turn::Turn;
 use crate::actor::{Guard, JoinTable, Steps, Unawaited};
+use crate::saving::Codec;
 use std::fmt;
 
 /// A message's shape: its arguments, its reply, and its stable name.
@@ -87,6 +88,12 @@ pub trait Behaviour: Message {
     /// [`ready`](Behaviour::ready) and [`run`](Behaviour::run) are not called.
     const JOINS: &'static [&'static JoinTable] = &[];
 
+    /// How its arguments are saved: `Some` if its actor is.
+    const CODEC: Option<Codec<Self::Args>> = None;
+
+    /// How its reply is saved: `Some` if its actor is.
+    const REPLY_CODEC: Option<Codec<Self::Reply>> = None;
+
     /// The guard: a message with a false guard waits, and is tested again after each turn of
     /// its actor. It may read the state and the arguments, nothing else.
     fn ready(state: &<Self::Actor as Actor>::State<'_>, args: &Self::Args) -> bool {
@@ -112,6 +119,8 @@ pub trait Continuation: Behaviour {
     type Hole: Send + 'static;
     /// The other arguments.
     type Rest: Send + 'static;
+    /// How the other arguments are saved while a promise holds them: `Some` if the actor is saved.
+    const REST_CODEC: Option<Codec<Self::Rest>> = None;
     /// Puts both together.
     fn fill(hole: Self::Hole, rest: Self::Rest) -> Self::Args;
 }

@@ -149,6 +149,7 @@ fn new_cell<A: Actor>(birth: Birth, state: Option<Stored<A>>) -> AddressRef {
     let cell = ActorCell {
         header: Header::new(birth, class, A::POOL, life, pressure),
         facts: Default::default(),
+        start: Default::default(),
         state: UnsafeCell::new(state),
     };
     // The pointer is derived from the whole cell, so that it may be cast back to it.

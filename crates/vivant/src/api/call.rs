@@ -6,6 +6,7 @@ use super::ask_future::AskFuture;
 use super::behaviour::{Behaviour, Continuation, Message};
 use super::link::Link;
 use super::promise::{Resolver, Withdrawal};
+use super::saved_message;
 use super::send_error::SendError;
 use crate::actor::Delivery;
 use crate::actor::Refusal;
@@ -16,6 +17,7 @@ use crate::actor::{
 };
 use crate::interned::{Name, Place};
 use crate::message::MessageRole;
+use crate::saving::Codec;
 use crate::services::Asked;
 use std::fmt;
 use std::marker::PhantomData;
@@ -303,6 +305,7 @@ impl<B: Behaviour> MessageKind for Sent<B> {
     const GUARD: Guard = B::GUARD;
     const STEPS: Steps = B::STEPS;
     const JOINS: &'static [&'static JoinTable] = B::JOINS;
+    const CODEC: Option<Codec<Self::Content>> = saved_message::sent::<B>();
 
     fn ready((args, resolver): &Self::Content, state: &mut StateRef<'_>) -> bool {
         if const { !B::JOINS.is_empty() } {

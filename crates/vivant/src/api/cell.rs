@@ -5,6 +5,7 @@ use super::actor::Actor;
 use super::storage::{FactsOf, Stored};
 use crate::actor::{BoundedQueue, Header};
 use crate::message::pool;
+use crate::saving::{NotSaved, SaveKind, SavedState};
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
@@ -13,12 +14,18 @@ use std::ptr::NonNull;
 pub(crate) struct ActorCell<A: Actor> {
     pub(crate) header: Header,
     pub(crate) facts: FactsOf<A>,
+    /// Its start, if it will start again: empty for all others.
+    pub(crate) start: <A::SaveKind as SaveKind>::Start,
     pub(crate) state: UnsafeCell<Option<Stored<A>>>,
 }
 
 /// A cell with one word of state exactly fills a block of the pool's third class.
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Header>() + size_of::<Option<u64>>() <= 3 * 64 - 8);
+
+/// What saving needs takes no place in the cell of an actor that does not start again.
+const _: () = assert!(size_of::<<NotSaved as SaveKind>::Start>() == 0);
+const _: () = assert!(size_of::<<SavedState as SaveKind>::Start>() == 0);
 
 /// The cell of an actor with a bounded mailbox. Other cells do not pay for the queue.
 #[repr(C)]

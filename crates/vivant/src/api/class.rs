@@ -5,12 +5,17 @@ use super::actor::Actor;
 use super::cell::{self, ActorCell, BoundedCell};
 use super::storage::{FactsOf, Host, StoreState, Stored};
 use super::turn::Turn;
-use crate::actor::{Class, Header, OutgoingReferences, StateRef, TraceCoverage, Worker};
+use crate::actor::{
+    Class, Header, OutgoingReferences, SavedClass, StateFunctions, StateRef, StoredShape,
+    TraceCoverage, Worker,
+};
 use crate::failures::StopReason;
+use crate::saving::{EncodedStart, KeepStart, KeptStart, SaveKind, Saves};
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::mem::offset_of;
 use std::ptr::NonNull;
+use vivant_codec::{Decoder, Encoder, LoadError};
 use vivant_heap::Sharer;
 
 trait Classed {
@@ -28,6 +33,7 @@ impl<A: Actor> Classed for A {
         },
         mailbox: A::MAILBOX,
         type_id: TypeId::of::<A>,
+        type_name: std::any::type_name::<A>,
         bytes: if A::MAILBOX.is_bounded() {
             size_of::<BoundedCell<A>>()
         } else {
@@ -45,6 +51,7 @@ impl<A: Actor> Classed for A {
         outgoing_references: outgoing_references::<A>,
         sharer: sharer::<A>,
         heap_counts: heap_counts::<A>,
+        saved: saved::<A>(),
     };
 }
 
@@ -53,8 +60,15 @@ pub(crate) fn class_of<A: Actor>() -> &'static Class {
     const { &<A as Classed>::CLASS }
 }
 
+/// The state, the facts and the kept start of an actor.
+type Kept<'s, A> = (
+    &'s mut Option<Stored<A>>,
+    &'s FactsOf<A>,
+    &'s <<A as Actor>::SaveKind as SaveKind>::Start,
+);
+
 impl StateRef<'_> {
-    /// Returns the stored state and the facts beside it. The state is `None` before the start and
+    /// Returns the stored state, and the facts and the start beside it. The state is `None` before the start and
     /// after the end of the actor.
     ///
     /// # Panics
@@ -62,7 +76,7 @@ impl StateRef<'_> {
     /// If the actor is not of type `A`. Links are typed, so only a hand-written interface table can
     /// cause this; the check makes it sound.
     #[inline]
-    fn stored<A: Actor>(&mut self) -> (&mut Option<Stored<A>>, &FactsOf<A>) {
+    fn stored<A: Actor>(&mut self) -> Kept<'_, A> {
         let class = self.class();
         assert!(
             is_class_of::<A>(class),
@@ -73,8 +87,11 @@ impl StateRef<'_> {
         let cell = self.header().cast::<ActorCell<A>>();
         // SAFETY: `class` is the table of `A`, as checked above, so this is an `ActorCell<A>` (C7).
         // The holder has the only `StateRef` (C1), which is borrowed exclusively (X2). The facts
-        // lie beside the state, and are only ever shared (X6).
-        unsafe { (&mut *(*cell.as_ptr()).state.get(), &(*cell.as_ptr()).facts) }
+        // and the start lie beside the state, and are only ever shared (X6).
+        unsafe {
+            let cell = cell.as_ptr();
+            (&mut *(*cell).state.get(), &(*cell).facts, &(*cell).start)
+        }
     }
 
     /// Runs `body` as a turn. Returns `None` if the actor has no state.
@@ -88,7 +105,7 @@ impl StateRef<'_> {
         worker: &Worker,
         body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
     ) -> Option<T> {
-        let (kept, facts) = self.stored::<A>();
+        let (kept, facts, _) = self.stored::<A>();
         Some(A::Storage::turn(kept.as_mut()?, Host(worker), facts, body))
     }
 
@@ -102,7 +119,7 @@ impl StateRef<'_> {
         worker: &Worker,
         start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>,
     ) {
-        let (kept, facts) = self.stored::<A>();
+        let (kept, facts, _) = self.stored::<A>();
         *kept = Some(A::Storage::begin(Host(worker), facts, start));
     }
 
@@ -120,13 +137,22 @@ impl StateRef<'_> {
         Some(A::Storage::look(kept, body))
     }
 
+    /// The place where the actor keeps its start, if it does.
+    ///
+    /// # Panics
+    ///
+    /// As `kept`.
+    pub(super) fn kept_start<A: Actor>(&mut self) -> Option<&KeptStart> {
+        self.stored::<A>().2.place()
+    }
+
     /// Calls `body` with the stored state outside a turn, if there is one.
     ///
     /// # Panics
     ///
     /// As `kept`.
     pub(crate) fn with_stored<A: Actor>(&mut self, body: impl FnOnce(&mut Stored<A>, &FactsOf<A>)) {
-        if let (Some(kept), facts) = self.stored::<A>() {
+        if let (Some(kept), facts, _) = self.stored::<A>() {
             body(kept, facts);
         }
     }
@@ -137,6 +163,40 @@ impl StateRef<'_> {
 #[inline]
 fn is_class_of<A: Actor>(class: &'static Class) -> bool {
     std::ptr::eq(class, class_of::<A>()) || (class.type_id)() == TypeId::of::<A>()
+}
+
+/// How the state or the start of an `A` is saved.
+const fn saved<A: Actor>() -> SavedClass {
+    match (<A::SaveKind as SaveKind>::SAVES, A::STATE_CODEC) {
+        (Saves::State, Some(codec)) => SavedClass::State(StateFunctions {
+            shape: codec.shape,
+            save: save_state::<A>,
+            load: load_state::<A>,
+        }),
+        (Saves::Start, _) => SavedClass::Start(kept_start::<A>),
+        _ => SavedClass::Nothing,
+    }
+}
+
+fn save_state<A: Actor>(state: &mut StateRef<'_>, out: &mut Encoder<'_>) {
+    match (state.stored::<A>().0, const { A::STATE_CODEC }) {
+        (Some(kept), Some(codec)) => A::Storage::look(kept, |state| (codec.save)(state, out)),
+        _ => out.error(format!("a state of `{}`, which has none now", A::NAME)),
+    }
+}
+
+fn load_state<'a, A: Actor>(
+    state: &mut StateRef<'_>,
+    input: &mut Decoder<'_, 'a>,
+    stored: Option<StoredShape<'a>>,
+) -> Result<(), LoadError> {
+    let loaded = A::Storage::load(input, stored)?;
+    *state.stored::<A>().0 = Some(loaded);
+    Ok(())
+}
+
+fn kept_start<A: Actor>(state: &mut StateRef<'_>) -> Option<EncodedStart> {
+    state.stored::<A>().2.place()?.get()
 }
 
 fn drop_state<A: Actor>(state: &mut StateRef<'_>, worker: &Worker) {

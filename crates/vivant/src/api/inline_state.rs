@@ -1,10 +1,12 @@
 //! Inline state: a state that is a plain Rust value.
 
 use super::actor::Actor;
+use super::state_codec::StateCodec;
 use super::storage::{Host, StoreState};
 use super::turn::Turn;
-use crate::actor::{OutgoingReferences, TraceCoverage};
+use crate::actor::{OutgoingReferences, StoredShape, TraceCoverage};
 use crate::statistics::HeapCounts;
+use vivant_codec::{Decoder, LoadError};
 use vivant_heap::Sharer;
 
 /// The state is a Rust value in the actor's cell: no heap, no collector, no cost. [`Actor::State`]
@@ -61,6 +63,13 @@ impl<A: Actor<Storage = InlineState> + for<'gc> Actor<State<'gc> = A>> StoreStat
     /// There is no heap below it.
     fn outgoing_references(_: &A, _: &mut OutgoingReferences<'_>) -> TraceCoverage {
         TraceCoverage::All
+    }
+
+    fn load<'a>(
+        input: &mut Decoder<'_, 'a>,
+        stored: Option<StoredShape<'a>>,
+    ) -> Result<A, LoadError> {
+        StateCodec::load(input, stored)
     }
 
     fn end(kept: A, _: Host<'_>) {

@@ -5,6 +5,7 @@ use super::actor::Actor;
 use super::behaviour::{Behaviour, Message};
 use super::call::{Call, Pack, envelope};
 use super::link::{Link, Target};
+use super::saved_kinds::SavedList;
 use crate::interned::Place;
 use std::any::TypeId;
 use std::fmt;
@@ -18,6 +19,12 @@ use std::fmt;
 pub trait Implements<I: ?Sized + Target>: Actor {
     /// The behaviours that implement the interface's messages.
     const TABLE: I::Table;
+
+    /// Lists the behaviours, for an actor that is saved.
+    #[doc(hidden)]
+    fn list_messages(list: &mut SavedList) {
+        let _ = list;
+    }
 }
 
 /// One row of an interface's table: how to make the implementor's message from the interface's.

@@ -17,6 +17,7 @@ mod behaviour;
     reason = "the actor cell: see the README of `actor` and docs/ARCHITECTURE.md"
 )]
 mod birth;
+mod blocks;
 mod call;
 #[allow(
     unsafe_code,
@@ -38,6 +39,7 @@ mod interval;
 mod into_then;
 mod join;
 mod link;
+mod loaded_actors;
 mod offer;
 mod offered_ask;
 mod own_message;
@@ -45,9 +47,15 @@ mod pattern;
 pub(crate) mod promise;
 mod references;
 mod requests;
+mod saved_address;
+mod saved_kinds;
+mod saved_message;
+#[cfg(all(test, feature = "macros"))]
+mod saved_tests;
 mod send_error;
 mod spawner;
 mod start;
+mod state_codec;
 mod step;
 mod stepped;
 mod storage;
@@ -64,6 +72,7 @@ pub(crate) use ask_future::block_on;
 pub use ask_future::{AskFuture, Cancelled};
 pub use behaviour::{Behaviour, Continuation, Message};
 pub(crate) use birth::{birth, birth_of_child, birth_of_stop_hook};
+pub use blocks::{BlockOf, MaybeBlock, NoBlock, block_id, interface_id, is_listed};
 pub(crate) use call::outcome;
 pub use call::{Call, Then};
 #[cfg(all(test, feature = "macros"))]
@@ -85,10 +94,14 @@ pub(crate) use promise::given_up;
 pub use promise::{Asker, Pipeline, Promise, Resolver};
 pub use references::{NoReferences, Probe, TraceReferences};
 pub(crate) use requests::stop_after_queue;
+pub use saved_kinds::{
+    EqualNames, SavedActor, SavedActors, SavedForm, SavedKind, SavedKinds, SavedList,
+};
 pub use send_error::SendError;
 pub use spawner::Spawner;
 pub(crate) use spawner::SystemRef;
 pub use start::{StartCall, StartFunction};
+pub use state_codec::StateCodec;
 pub use step::Step;
 pub use stepped::{KeepLocals, LocalsInMessage, LocalsOf, Stepped};
 pub use storage::StateStorage;

@@ -8,10 +8,12 @@ use super::turn::Turn;
 use crate::actor::{
     Envelope, KindTable, MessageKind, Next, Processed, Refusal, StateRef, Worker, drop_foreign,
 };
-use crate::interned::Place;
+use crate::interned::{Name, Place};
 use crate::message::MessageRole;
+use crate::saving::{Codec, KeptStart};
 use std::fmt;
 use std::marker::PhantomData;
+use vivant_codec::Encoder;
 
 /// How an actor makes its state: a function of arguments, with a stable name. `#[start]` writes
 /// one.
@@ -50,6 +52,9 @@ pub trait StartFunction: 'static {
     /// Stable name, such as `bank::Account::open`.
     const NAME: &'static str;
 
+    /// How the arguments are saved: `Some` if the actor is saved in either way.
+    const CODEC: Option<Codec<Self::Args>> = None;
+
     /// Makes the state, in the first turn of an incarnation.
     fn begin(first: FirstTurn<'_, '_, Self::Actor>, args: Self::Args) -> Begun;
 }
@@ -79,13 +84,17 @@ impl<S: StartFunction> StartCall<S> {
 }
 
 /// The message that starts an actor.
-struct Started<S>(PhantomData<S>);
+pub(super) struct Started<S>(PhantomData<S>);
 
 impl<S: StartFunction> MessageKind for Started<S> {
     type Content = S::Args;
-    const KIND: KindTable = KindTable::new::<Self>("start", MessageRole::Start);
+    const KIND: KindTable = KindTable::new::<Self>("start", MessageRole::Start).saved_as(S::NAME);
+    const CODEC: Option<Codec<S::Args>> = S::CODEC;
 
     fn run(args: S::Args, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
+        if let Some(kept) = state.kept_start::<S::Actor>() {
+            keep::<S>(kept, &args);
+        }
         let Begun = S::begin(FirstTurn::new(state, worker), args);
         Processed::Done
     }
@@ -93,6 +102,16 @@ impl<S: StartFunction> MessageKind for Started<S> {
     fn refuse(args: S::Args, _: &Refusal, _: Place) -> Next {
         drop_foreign("the drop of a refused start", args);
         Next::Nothing
+    }
+}
+
+/// Keeps the start of an actor that will start again. A start by a closure has no codec.
+#[cold]
+fn keep<S: StartFunction>(kept: &KeptStart, args: &S::Args) {
+    if let Some(codec) = const { S::CODEC } {
+        let mut out = Encoder::new();
+        (codec.save)(args, &mut out);
+        kept.set(Name::new(S::NAME), out.finish());
     }
 }
 

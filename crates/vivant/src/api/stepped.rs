@@ -5,6 +5,7 @@ use super::actor::Actor;
 use super::behaviour::Behaviour;
 use super::call::{Sent, outcome};
 use super::promise::Resolver;
+use super::saved_message;
 use super::turn::Turn;
 use crate::actor::{
     Envelope, KindTable, MessageKind, Next, Processed, Refusal, StateRef, Steps, Worker,
@@ -14,6 +15,7 @@ use crate::actor::{
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Place;
 use crate::message::MessageRole;
+use crate::saving::{Codec, SaveKind, SavedBy};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -43,9 +45,11 @@ pub type LocalsOf<'gc, B> =
 
 /// How the message of a next step keeps the locals that the last step has left: in itself
 /// ([`LocalsInMessage`]), or in the heap of its actor ([`LocalsInHeap`](crate::LocalsInHeap)).
-pub trait KeepLocals<A: Actor>: Send + 'static {
+pub trait KeepLocals<A: Actor>: Sized + Send + 'static {
     /// The locals in a turn with this brand.
     type In<'gc>;
+    /// How they are saved, if they are in the message and the actor's state is saved.
+    const CODEC: Option<Codec<Self>> = None;
     /// Stores what a step leaves, at its end.
     fn keep<'gc>(locals: Self::In<'gc>, turn: &Turn<'gc, A>) -> Self;
     /// Takes the locals out, at the start of the next step.
@@ -56,8 +60,17 @@ pub trait KeepLocals<A: Actor>: Send + 'static {
 #[derive(Debug)]
 pub struct LocalsInMessage<L>(L);
 
-impl<A: Actor, L: Send + 'static> KeepLocals<A> for LocalsInMessage<L> {
+impl<A: Actor, L> KeepLocals<A> for LocalsInMessage<L>
+where
+    L: SavedBy<<A::SaveKind as SaveKind>::Locals> + Send + 'static,
+{
     type In<'gc> = L;
+
+    const CODEC: Option<Codec<Self>> = Codec::by::<<A::SaveKind as SaveKind>::Locals>(
+        L::BY_SHAPE,
+        |locals, out| locals.0.save_by(out),
+        |input| L::load_by(input).map(LocalsInMessage),
+    );
 
     fn keep<'gc>(locals: L, _: &Turn<'gc, A>) -> Self {
         LocalsInMessage(locals)
@@ -90,12 +103,13 @@ impl<'gc, A: Actor> Turn<'gc, A> {
 }
 
 /// The next step of a behaviour: it tests no guard, and takes no place in a mailbox.
-struct NextStep<B>(PhantomData<B>);
+pub(super) struct NextStep<B>(PhantomData<B>);
 
 impl<B: Stepped> MessageKind for NextStep<B> {
     type Content = (<Sent<B> as MessageKind>::Content, B::Locals);
     const KIND: KindTable = KindTable::new::<Self>(B::NAME, MessageRole::Turn);
     const STEPS: Steps = B::STEPS;
+    const CODEC: Option<Codec<Self::Content>> = saved_message::next_step::<B>();
 
     #[cfg(test)]
     fn ready((sent, _): &Self::Content, state: &mut StateRef<'_>) -> bool {

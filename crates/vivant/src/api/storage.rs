@@ -7,9 +7,10 @@
 
 use super::actor::Actor;
 use super::turn::Turn;
-use crate::actor::{OutgoingReferences, TraceCoverage, Worker};
+use crate::actor::{OutgoingReferences, StoredShape, TraceCoverage, Worker};
 use crate::statistics::HeapCounts;
 use std::fmt;
+use vivant_codec::{Decoder, LoadError};
 use vivant_heap::Sharer;
 
 /// State storage of an actor `A`: [`InlineState`](crate::InlineState) or
@@ -51,6 +52,16 @@ pub trait StoreState<A: Actor>: Sized + 'static {
     /// Traces the addresses below the state, in objects of its heap (O10).
     fn outgoing_references(kept: &Self::Stored, seen: &mut OutgoingReferences<'_>)
     -> TraceCoverage;
+
+    /// Loads a state: with the shape that it has in a file, or with the program's.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are no such state, or states of this storage are not saved.
+    fn load<'a>(
+        input: &mut Decoder<'_, 'a>,
+        stored: Option<StoredShape<'a>>,
+    ) -> Result<Self::Stored, LoadError>;
 
     /// The actor ends, or restarts: drops the state.
     fn end(kept: Self::Stored, host: Host<'_>);

@@ -16,6 +16,7 @@ use crate::failures::{Caught, StopReason, catch};
 use crate::failures::{Inside, Panic};
 use crate::interned::Place;
 use crate::message::MessageRole;
+use crate::saving::NotSaved;
 use crate::sync::{Arc, AtomicBool, Ordering};
 use std::future::Future;
 use std::pin::Pin;
@@ -70,6 +71,7 @@ where
 impl Actor for FutureActor {
     type State<'gc> = FutureActor;
     type Storage = InlineState;
+    type SaveKind = NotSaved;
 
     fn stopping<'gc>(_: &mut FutureActor, turn: &Turn<'gc, Self>, _: &StopReason) {
         OpenFutures::of(&turn.worker().system).has_ended(turn.owner().id);

@@ -5,6 +5,7 @@ mod catch;
 mod dead_letter;
 mod panic;
 mod report;
+mod saved;
 mod stop;
 mod wait_cycle;
 

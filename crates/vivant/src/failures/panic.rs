@@ -1,8 +1,10 @@
 //! A panic of user code, and the turn in which an error arose.
 
 use crate::interned::Name;
+use crate::saving::saved_struct;
 use crate::sync::Arc;
 use std::fmt;
+use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape};
 
 /// The turn in which the error arose.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +75,25 @@ impl fmt::Display for Panic {
             self.behaviour(),
             self.actor()
         )
+    }
+}
+
+saved_struct!(PanicDetails as "vivant::Panic" {
+    0 actor: String,
+    1 behaviour: Name,
+    2 message: String,
+    3 place: Option<String>,
+});
+
+impl<'gc> Saved<'gc> for Panic {
+    const SHAPE: &'static Shape = <PanicDetails as Saved<'gc>>::SHAPE;
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        self.0.save(out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
+        Ok(Panic(Saved::load(input)?))
     }
 }
 

@@ -9,7 +9,7 @@ use super::locals::{Locals, TurnLocals};
 use super::marks::{ConcurrentMarks, RunningMark};
 use super::rooted::{self, Roots};
 use crate::actor::Worker;
-use crate::actor::{OutgoingReferences, TraceCoverage};
+use crate::actor::{OutgoingReferences, StoredShape, TraceCoverage};
 use crate::api::Actor;
 use crate::api::Turn;
 use crate::api::{Host, StoreState};
@@ -21,6 +21,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::panic;
 use std::task::Waker;
+use vivant_codec::{Decoder, LoadError};
 use vivant_heap::{DetachedHeap, GcReason, Heap, Leaf, Mutator, Object, Root, Sharer};
 
 /// The state is a graph of objects in a heap of the actor's own, which collects itself between
@@ -208,6 +209,13 @@ where
             true => stored.edge_snapshot.list_into(seen),
             false => TraceCoverage::Some,
         }
+    }
+
+    fn load<'a>(
+        input: &mut Decoder<'_, 'a>,
+        _: Option<StoredShape<'a>>,
+    ) -> Result<Self::Stored, LoadError> {
+        Err(input.error("a graph, which cannot be loaded yet"))
     }
 
     fn end(stored: ActorHeap<A>, Host(worker): Host<'_>) {

@@ -8,6 +8,7 @@
 
 mod name;
 mod place;
+mod saved;
 mod table;
 
 pub use name::Name;

@@ -6,6 +6,7 @@ use crate::api::{
     Actor, Behaviour, Continuation, Entry, Handle, InlineState, Link, Message, Resolver, Target,
     Turn,
 };
+use crate::saving::NotSaved;
 use crate::services::PROBE;
 use crate::sync::Arc;
 use std::fmt;
@@ -32,6 +33,7 @@ impl fmt::Debug for ProbeActor {
 impl Actor for ProbeActor {
     type State<'gc> = ProbeActor;
     type Storage = InlineState;
+    type SaveKind = NotSaved;
 }
 
 impl Target for ProbeActor {

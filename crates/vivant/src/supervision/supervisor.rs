@@ -14,6 +14,7 @@ use crate::api::stop_after_queue;
 use crate::api::{Actor, Behaviour, InlineState, Resolver, Turn, own};
 use crate::failures::{GaveUp, StopReason, SupervisorEnded};
 use crate::observe;
+use crate::saving::NotSaved;
 use crate::services::{Action, Alarm};
 use crate::sync::Arc;
 use std::collections::BTreeMap;
@@ -390,6 +391,7 @@ impl fmt::Debug for Supervisor {
 impl Actor for Supervisor {
     type State<'gc> = Supervisor;
     type Storage = InlineState;
+    type SaveKind = NotSaved;
 
     fn stopping<'gc>(state: &mut Supervisor, turn: &Turn<'gc, Self>, reason: &StopReason) {
         state.end_tree(turn, reason);

@@ -60,6 +60,7 @@ mod recorded_turns;
 mod restarts;
 mod rooted;
 mod routers;
+mod saved_actors;
 mod scenes;
 mod sharing;
 mod shutdown;

@@ -16,6 +16,7 @@ struct Account {
 impl Actor for Account {
     type State<'gc> = Account;
     type Storage = InlineState;
+    type SaveKind = vivant::NotSaved;
 
     fn stopping(_: &mut Self, _: &Turn<'_, Self>, reason: &StopReason) {
         assert!(matches!(
@@ -127,6 +128,7 @@ struct Teller;
 impl Actor for Teller {
     type State<'gc> = Teller;
     type Storage = InlineState;
+    type SaveKind = vivant::NotSaved;
 }
 
 impl Target for Teller {

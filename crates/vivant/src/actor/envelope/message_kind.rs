@@ -2,7 +2,7 @@
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use super::observed_message::{parts, seen};
-use super::{Envelope, Head, JoinTable, KindTable, Processed};
+use super::{Envelope, Head, JoinTable, KindCodec, KindTable, Processed};
 use crate::actor::bounded_queue::BoundedQueue;
 use crate::actor::class::StateRef;
 use crate::actor::dependents::Dependents;
@@ -13,6 +13,7 @@ use crate::interned::{Name, Place};
 use crate::message::{MessageRole, Route, pool};
 use crate::observe::Origin;
 use crate::phase::Stamp;
+use crate::saving::Codec;
 use std::any::TypeId;
 use std::fmt;
 use std::ptr::{self, NonNull};
@@ -29,6 +30,9 @@ pub(crate) trait MessageKind: 'static {
 
     /// Whether it may request another step.
     const STEPS: Steps = Steps::One;
+
+    /// How its content is saved, if it is. `KIND` has its stable name.
+    const CODEC: Option<Codec<Self::Content>> = None;
 
     /// The joins that take it.
     const JOINS: &'static [&'static JoinTable] = &[];
@@ -160,6 +164,7 @@ impl KindTable {
             continuation: None,
             run: run::<L>,
             refuse: refuse::<L>,
+            codec: KindCodec::of::<L>(name),
         }
     }
 
@@ -169,6 +174,17 @@ impl KindTable {
             role: MessageRole::Continuation,
             continuation: None,
             ..self
+        }
+    }
+
+    /// Returns the same table with this stable name, if messages of the kind are saved.
+    pub(crate) const fn saved_as(self, name: &'static str) -> KindTable {
+        match self.codec {
+            Some(codec) => KindTable {
+                codec: Some(codec.named(name)),
+                ..self
+            },
+            None => self,
         }
     }
 

@@ -35,6 +35,7 @@ mod pipeline;
 mod receiver;
 mod relay;
 mod resolver;
+mod saved_resolver;
 mod settled;
 #[cfg(all(test, feature = "macros"))]
 mod show_tests;

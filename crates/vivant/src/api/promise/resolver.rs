@@ -93,6 +93,15 @@ impl<T: Send + 'static> Resolver<T> {
         matches!(self.to, Destination::Discard)
     }
 
+    /// The owner and the number of the promise, if an actor's turn has opened it.
+    pub(super) fn promise_name(&self) -> Option<(u64, u64)> {
+        let Destination::Slot(slot) = &self.to else {
+            return None;
+        };
+        let number = slot.number();
+        Some((slot.owner()?.id, number)).filter(|_| number > 0)
+    }
+
     /// Returns true if a value would be received: the owner of the promise has not ended, or the
     /// future was not dropped.
     pub(crate) fn has_listener(&self) -> bool {

@@ -1,0 +1,112 @@
+//! [`LoadedActors`]: what addresses and resolvers in a file refer to, while they are loaded.
+
+use super::link::Target;
+use super::promise::Resolver;
+use super::saved_kinds::SavedKinds;
+use crate::actor::AddressRef;
+use crate::sync::Arc;
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+
+/// The actors of a restore by their ids. The context of a decoder that loads addresses and
+/// resolvers.
+pub(crate) struct LoadedActors {
+    actors: Box<dyn ActorsById>,
+    kinds: Arc<SavedKinds>,
+}
+
+/// Actors and open promises by the numbers that they had when they were saved.
+pub(crate) trait ActorsById: 'static {
+    /// An address of the actor. It may have ended.
+    fn actor(&self, id: u64) -> Option<AddressRef>;
+
+    /// The resolver of an open promise, a `Resolver<T>`. It is taken out: there is one.
+    fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn Any>>;
+}
+
+/// Why an address or a resolver cannot be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum UnknownReference {
+    /// The file has no actor of this number.
+    NoActor(u64),
+    /// The actor of this number is of a type that is not what the address needs.
+    OtherType {
+        id: u64,
+        actor: &'static str,
+        wanted: &'static str,
+    },
+    /// The promise is one of another type.
+    OtherPromise { owner: u64, number: u64 },
+}
+
+impl LoadedActors {
+    pub(crate) fn new(actors: impl ActorsById, kinds: Arc<SavedKinds>) -> LoadedActors {
+        LoadedActors {
+            actors: Box::new(actors),
+            kinds,
+        }
+    }
+
+    /// The actor of this number, and the table through which a `T` reaches it.
+    pub(super) fn actor<T: ?Sized + Target>(
+        &self,
+        id: u64,
+    ) -> Result<(AddressRef, T::Table), UnknownReference> {
+        let to = self.actors.actor(id).ok_or(UnknownReference::NoActor(id))?;
+        match self.kinds.table::<T>((to.class.type_id)()) {
+            Some(table) => Ok((to, table)),
+            None => Err(UnknownReference::OtherType {
+                id,
+                actor: to.class.name,
+                wanted: T::NAME,
+            }),
+        }
+    }
+
+    /// The resolver of a promise. If the promise is closed, or its owner was not saved, nothing
+    /// waits for the value.
+    pub(super) fn resolver<T: Send + 'static>(
+        &self,
+        owner: u64,
+        number: u64,
+    ) -> Result<Resolver<T>, UnknownReference> {
+        let Some(resolver) = self.actors.resolver(owner, number) else {
+            return Ok(Resolver::discarding());
+        };
+        match resolver.downcast() {
+            Ok(resolver) => Ok(*resolver),
+            Err(_) => Err(UnknownReference::OtherPromise { owner, number }),
+        }
+    }
+}
+
+impl fmt::Display for UnknownReference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UnknownReference::NoActor(id) => {
+                write!(
+                    f,
+                    "an address of the actor {id}, which the file does not have"
+                )
+            }
+            UnknownReference::OtherType { id, actor, wanted } => write!(
+                f,
+                "an address of `{wanted}`, but the actor {id} is of the type `{actor}`, which is not registered with \
+                 it: list the type in `saved::<(…)>()`, and the interface in its `#[actor(saved, blocks(…))]`"
+            ),
+            UnknownReference::OtherPromise { owner, number } => write!(
+                f,
+                "a resolver for the promise {number} of the actor {owner}, which has a value of another type"
+            ),
+        }
+    }
+}
+
+impl Error for UnknownReference {}
+
+impl fmt::Debug for LoadedActors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LoadedActors")
+    }
+}

@@ -1,0 +1,48 @@
+//! How an address is saved: as the number of its actor. The shape has the name of the actor's type,
+//! or of the interface.
+
+use super::address::{Address, WeakAddress};
+use super::link::{Link, Target};
+use super::loaded_actors::LoadedActors;
+use crate::actor::AddressRef;
+use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, shape_of};
+
+impl<'gc, T: ?Sized + Target> Saved<'gc> for Address<T> {
+    const SHAPE: &'static Shape = &Shape::reference(T::NAME, shape_of::<'gc, u64>());
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        Address::link(self).to.id.save(out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
+        let id = input.reference(Self::SHAPE)?;
+        let (to, table) = found::<T>(id, input)?;
+        Ok(Address::from_link(Link { to, table }))
+    }
+}
+
+/// A reference to an address.
+impl<'gc, T: ?Sized + Target> Saved<'gc> for WeakAddress<T> {
+    const SHAPE: &'static Shape =
+        &Shape::reference("vivant::WeakAddress", shape_of::<'gc, Address<T>>());
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        self.id().save(out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
+        let address: Address<T> = input.reference(Self::SHAPE)?;
+        Ok(Address::downgrade(&address))
+    }
+}
+
+fn found<T: ?Sized + Target>(
+    id: u64,
+    input: &Decoder<'_, '_>,
+) -> Result<(AddressRef, T::Table), LoadError> {
+    let Some(actors) = input.context::<LoadedActors>() else {
+        return Err(input.error("an address, of which only a restore can find the actor"));
+    };
+    let found = actors.actor::<T>(id);
+    found.map_err(|error| input.error(error.to_string()))
+}

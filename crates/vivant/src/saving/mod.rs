@@ -1,0 +1,15 @@
+//! What a saved actor is: the kinds, as types; which values an actor of a kind can have; how values
+//! of one type are written and read.
+
+mod by;
+mod codec;
+mod kept_start;
+mod runtime_types;
+mod save_kind;
+
+pub use by::SavedBy;
+pub use codec::{Codec, shape};
+pub(crate) use kept_start::EncodedStart;
+pub use kept_start::{KeepStart, KeptStart};
+pub(crate) use runtime_types::{saved_enum, saved_struct};
+pub use save_kind::{NotSaved, SaveKind, SavedStart, SavedState, Saves};
