@@ -91,6 +91,8 @@ pub(crate) enum InjectedFault {
     OpenGate,
     /// An older message that a guard has deferred is not recorded.
     DeferredUnrecorded,
+    /// A message that is taken out behind a deferred one is not recorded.
+    TakenUnrecorded,
     /// A message from behind the line is processed before the actor is captured.
     CaptureTooLate,
     /// A message has the phase of the system, and not of its sender.

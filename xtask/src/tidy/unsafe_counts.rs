@@ -39,7 +39,7 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant/src/api/promise/", 49),
     ("crates/vivant/src/cycles/", 1),
     ("crates/vivant/src/gc_state/", 5),
-    ("crates/vivant/src/message/", 40),
+    ("crates/vivant/src/message/", 41),
     ("crates/vivant/src/queues/", 2),
     ("crates/vivant/src/run/", 11),
     ("crates/vivant/src/sched/", 2),

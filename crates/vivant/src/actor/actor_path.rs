@@ -30,6 +30,18 @@ impl ActorPath {
         }
     }
 
+    /// Returns the number of children that there have been.
+    pub(crate) fn children(&self) -> u32 {
+        // Relaxed: as in `next_child`.
+        self.children.load(Ordering::Relaxed)
+    }
+
+    /// There have been `children` children in another life of the actor.
+    pub(crate) fn set_children(&self, children: u32) {
+        // Relaxed: as in `next_child`.
+        self.children.store(children, Ordering::Relaxed);
+    }
+
     /// Returns the number of the next child. Only the holder of the actor calls this.
     pub(crate) fn next_child(&self) -> u32 {
         // Relaxed: only the holder counts; T1 orders one holder after the other.

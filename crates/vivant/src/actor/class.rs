@@ -2,9 +2,10 @@
 //! actor.
 
 use super::envelope::StoredShape;
-use super::header::Header;
+use super::header::{Birth, Header};
 use super::options::Mailbox;
 use super::outgoing::{OutgoingReferences, TraceCoverage};
+use super::reference::AddressRef;
 use super::slot_list::SlotList;
 use super::worker::Worker;
 use crate::failures::StopReason;
@@ -40,6 +41,10 @@ pub(crate) struct Class {
     pub(crate) heap_counts: unsafe fn(NonNull<Header>) -> Option<NonNull<HeapCounts>>,
     /// What a snapshot has of an actor of this type, besides its messages.
     pub(crate) saved: SavedClass,
+    /// Whether the actor has a state now (C2).
+    pub(crate) has_state: fn(&mut StateRef<'_>) -> bool,
+    /// Makes a cell without a state, with one address.
+    pub(crate) make: fn(Birth) -> AddressRef,
 }
 
 /// What a snapshot has of an actor, besides its messages.
@@ -107,6 +112,11 @@ impl<'h> StateRef<'h> {
     }
 
     #[inline]
+    /// Whether the actor has a state now (C2).
+    pub(crate) fn has_state(&mut self) -> bool {
+        (self.class().has_state)(self)
+    }
+
     pub(crate) fn class(&self) -> &'static Class {
         self.shared().class
     }

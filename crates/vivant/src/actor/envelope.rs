@@ -222,6 +222,12 @@ impl Chain<Head> {
         self.pop().map(Envelope)
     }
 
+    /// Returns true if the oldest message has this stamp.
+    #[inline]
+    pub(crate) fn first_is_of(&self, stamp: Stamp) -> bool {
+        self.first().is_some_and(|head| head.stamp == stamp)
+    }
+
     /// Calls `body` with each message, the oldest first.
     pub(crate) fn each_envelope(&mut self, mut body: impl FnMut(&mut Envelope)) {
         self.each(|head| {

@@ -177,6 +177,35 @@ impl Header {
         (actor_path, number)
     }
 
+    /// Returns the numbers of the actor and of all actors above it, the oldest first.
+    pub(crate) fn numbers(&self) -> Vec<u32> {
+        let mut numbers = vec![self.number];
+        let mut above = self.lineage.parent();
+        while let Some(actor_path) = above {
+            numbers.push(actor_path.number);
+            above = actor_path.parent.as_deref();
+        }
+        numbers.reverse();
+        numbers
+    }
+
+    /// Returns the number of children that the actor has had. Only for its holder.
+    pub(crate) fn children(&self) -> u32 {
+        self.lineage.children()
+    }
+
+    /// Gives a new actor what it had in another life: the number of its children, and its random
+    /// stream. Returns its path, if it has had children.
+    pub(crate) fn restore(&self, children: u32, random: u64) -> Option<Arc<ActorPath>> {
+        // Relaxed: no other thread has the actor yet.
+        self.random.store(random, Ordering::Relaxed);
+        (children > 0).then(|| {
+            let own = self.lineage.own_path(self.number);
+            own.set_children(children);
+            own
+        })
+    }
+
     /// Returns the next number of this actor's own random stream. Only during a turn of this actor.
     pub(crate) fn next_random(&self) -> u64 {
         // Relaxed: only the holder changes it; T1 orders one holder after the other.
@@ -196,14 +225,9 @@ impl Header {
 
     /// Returns address and type in one printable, stable name: `bank::Account/3/1`.
     pub(crate) fn path(&self) -> String {
-        let mut numbers = vec![self.number];
-        let mut above = self.lineage.parent();
-        while let Some(actor_path) = above {
-            numbers.push(actor_path.number);
-            above = actor_path.parent.as_deref();
-        }
+        let numbers = self.numbers();
         let mut path = String::from(self.class.name);
-        for (generation, number) in numbers.iter().rev().enumerate() {
+        for (generation, number) in numbers.iter().enumerate() {
             let (above, below) = (generation, numbers.len() - generation);
             if above < PATH_ENDS_MAX || below <= PATH_ENDS_MAX {
                 path.push('/');

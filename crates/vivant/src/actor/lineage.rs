@@ -37,6 +37,18 @@ impl Lineage {
         }
     }
 
+    /// Returns the number of children that the actor has had. Only for its holder.
+    pub(super) fn children(&self) -> u32 {
+        // Acquire: as in `parent`.
+        let word = self.0.load(Ordering::Acquire);
+        match NonNull::new(untagged(word)) {
+            // SAFETY: the word owns a reference to this path, and only the holder, the caller,
+            // changes it (X7).
+            Some(own) if is_own(word) => unsafe { own.as_ref() }.children(),
+            _ => 0,
+        }
+    }
+
     /// Returns the path of the actor, which has this number among the children of its parent. Only
     /// during a turn of the actor.
     pub(super) fn own_path(&self, number: u32) -> Arc<ActorPath> {

@@ -102,6 +102,7 @@ mod worker;
 mod worker_pass;
 mod worker_shared;
 
+pub(crate) use actor_path::ActorPath;
 pub(crate) use bounded_queue::{BoundedQueue, Reservation};
 pub(crate) use child_news::ChildNews;
 pub(crate) use class::{Class, SavedClass, StateFunctions, StateRef};

@@ -14,7 +14,7 @@ use super::reference::CellRef;
 use super::supervised_by::Terms;
 use super::worker::Worker;
 use crate::failures::StopReason;
-use crate::message::Chain;
+use crate::message::{Chain, Inbox};
 use crate::mute::Pressure;
 use crate::phase::PassMark;
 use crate::sync::Arc;
@@ -132,6 +132,16 @@ impl RunState {
     pub(crate) fn look_at_deferred(&mut self) {
         if matches!(self.guards, Guards::None | Guards::Closed) {
             self.guards = Guards::Partly;
+        }
+    }
+
+    /// Moves the messages of the inbox behind the backlog.
+    #[inline]
+    pub(crate) fn refill(&mut self, inbox: &Inbox<Head>, pressure: &Pressure) {
+        let taken = inbox.take();
+        if !taken.is_empty() {
+            self.expect_batch(pressure);
+            self.backlog.append(taken);
         }
     }
 

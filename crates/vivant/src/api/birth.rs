@@ -83,27 +83,18 @@ fn birth_of<A: Actor>(
     // Made during shutdown, it ends before its first message: without a state, because it never
     // lived to have a stop hook.
     let state = state.filter(|_| !ends_at_once || !system.is_closing());
-    // L7.
-    let address = in_pass(system, |pass| {
-        let address = new_cell::<A>(
-            Birth {
-                pass,
-                system: system.clone(),
-                id,
-                parent,
-                number,
-                seed,
-                cold,
-            },
-            state,
-        );
-        let cell = address.cell();
-        system.registry.insert(cell, pass.parity(), |cell, place| {
-            cell.place.store(place, Ordering::Relaxed)
-        });
-        address
+    let address = register(system, |pass| {
+        let birth = Birth {
+            pass,
+            system: system.clone(),
+            id,
+            parent,
+            number,
+            seed,
+            cold,
+        };
+        new_cell::<A>(birth, state)
     });
-    observe::spawned(&address.seen(), &system.meters);
     if system.is_closing() && ends() {
         // Registered first, so that shutdown cannot miss it.
         address.cell().signal(Signals::SHUTDOWN);
@@ -112,6 +103,20 @@ fn birth_of<A: Actor>(
             let _steps = system.scheduler.run_ready(system);
         }
     }
+    address
+}
+
+/// Makes a cell, in the pass of the code that runs (L7).
+pub(crate) fn register(system: &Arc<Shared>, make: impl FnOnce(Pass) -> AddressRef) -> AddressRef {
+    let address = in_pass(system, |pass| {
+        let address = make(pass);
+        let cell = address.cell();
+        system.registry.insert(cell, pass.parity(), |cell, place| {
+            cell.place.store(place, Ordering::Relaxed)
+        });
+        address
+    });
+    observe::spawned(&address.seen(), &system.meters);
     address
 }
 
@@ -134,7 +139,7 @@ pub(super) fn birth_by<A: Actor>(system: &Arc<Shared>, start: Envelope) -> Addre
 }
 
 /// Returns the first address of a new cell. A supervised actor begins in the state `Down`.
-fn new_cell<A: Actor>(birth: Birth, state: Option<Stored<A>>) -> AddressRef {
+pub(super) fn new_cell<A: Actor>(birth: Birth, state: Option<Stored<A>>) -> AddressRef {
     let pressure = Pressure::new();
     let life = match birth.cold {
         Some(_) => {

@@ -2,12 +2,13 @@
 //! [`StateRef`] know the layout of a cell.
 
 use super::actor::Actor;
+use super::birth::new_cell;
 use super::cell::{self, ActorCell, BoundedCell};
 use super::storage::{FactsOf, Host, StoreState, Stored};
 use super::turn::Turn;
 use crate::actor::{
-    Class, Header, OutgoingReferences, SavedClass, StateFunctions, StateRef, StoredShape,
-    TraceCoverage, Worker,
+    AddressRef, Birth, Class, Header, OutgoingReferences, SavedClass, StateFunctions, StateRef,
+    StoredShape, TraceCoverage, Worker,
 };
 use crate::failures::StopReason;
 use crate::saving::{EncodedStart, KeepStart, KeptStart, SaveKind, Saves};
@@ -52,6 +53,8 @@ impl<A: Actor> Classed for A {
         sharer: sharer::<A>,
         heap_counts: heap_counts::<A>,
         saved: saved::<A>(),
+        has_state: has_state::<A>,
+        make: make::<A>,
     };
 }
 
@@ -197,6 +200,14 @@ fn load_state<'a, A: Actor>(
 
 fn kept_start<A: Actor>(state: &mut StateRef<'_>) -> Option<EncodedStart> {
     state.stored::<A>().2.place()?.get()
+}
+
+fn has_state<A: Actor>(state: &mut StateRef<'_>) -> bool {
+    state.stored::<A>().0.is_some()
+}
+
+fn make<A: Actor>(birth: Birth) -> AddressRef {
+    new_cell::<A>(birth, None)
 }
 
 fn drop_state<A: Actor>(state: &mut StateRef<'_>, worker: &Worker) {

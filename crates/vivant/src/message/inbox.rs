@@ -436,6 +436,14 @@ impl<N: Linked> Chain<N> {
         self.last = Some(node);
     }
 
+    /// Returns the oldest node.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<&N> {
+        // SAFETY: the chain owns its nodes (M1), and is borrowed as long as the reference exists
+        // (X6).
+        self.first.map(|node| unsafe { node.as_ref() })
+    }
+
     /// Calls `body` with each node, the oldest first.
     pub(crate) fn each(&mut self, mut body: impl FnMut(&mut N)) {
         let mut next = self.first;

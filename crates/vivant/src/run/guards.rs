@@ -6,6 +6,8 @@ use crate::actor::{
     Completes, Constrained, DeferredMessages, Envelope, Evaluated, Evaluation, Guarded, Guards,
     Open, Runnable, StateRef, WaitingPlace,
 };
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::Chain;
 use crate::message::MessageRole;
 use crate::sync::Ordering;
@@ -170,6 +172,7 @@ impl RunGuard<'_> {
     #[inline(never)]
     pub(crate) fn defer_line(&mut self, mut envelope: Envelope) -> NextMessage {
         let worker = self.worker;
+        let stamp = worker.stamp();
         let owner = self.owner();
         // The backlog is taken out of the owner part: senders write to the cell meanwhile, and the
         // two would contend for its cache line.
@@ -182,7 +185,11 @@ impl RunGuard<'_> {
                 break NextMessage::Message(other);
             }
             sent_ms = Some(its_ms);
-            if more == COUNT_EVERY {
+            // A message from across the line is taken out by `oldest`.
+            let crosses = !backlog.first_is_of(stamp);
+            #[cfg(test)]
+            let crosses = crosses && !is_planted(InjectedFault::TakenUnrecorded);
+            if more == COUNT_EVERY || crosses {
                 break NextMessage::More;
             }
             let Some(another) = backlog.pop_envelope() else {

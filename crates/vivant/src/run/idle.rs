@@ -151,8 +151,12 @@ impl Holder for Idle {
         self.state()
     }
 
-    /// The inbox was parked, so it was empty, and what was pushed since is no older message.
-    fn refill_backlog(&mut self) {}
+    fn refill_backlog(&mut self) {
+        // SAFETY: this is the only right to access the owner part (C1), borrowed exclusively (X2).
+        // Written out here so that the inbox and the pressure may be borrowed beside it.
+        let owner = unsafe { &mut *self.0.owner.get() };
+        owner.refill(&self.0.inbox, &self.0.pressure);
+    }
 }
 
 impl Deref for Idle {

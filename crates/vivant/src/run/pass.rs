@@ -67,7 +67,7 @@ impl RunGuard<'_> {
 
 impl Idle {
     /// L2: before the holder does anything with the actor.
-    pub(super) fn enter_pass(&mut self) {
+    pub(crate) fn enter_pass(&mut self) {
         let pass = self.system.passes.now();
         if self.run_state().pass != pass.mark() {
             enter(self, pass);

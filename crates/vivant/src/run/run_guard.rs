@@ -228,15 +228,10 @@ impl<'w> RunGuard<'w> {
     /// Moves the messages of the inbox behind the backlog.
     #[inline]
     pub(crate) fn refill(&mut self) {
-        let taken = self.actor.inbox.take();
-        if taken.is_empty() {
-            return;
-        }
         // SAFETY: this is the only `RunGuard` of the cell (C1), borrowed exclusively (X2). Written
-        // out here so that the pressure may be borrowed beside it.
+        // out here so that the inbox and the pressure may be borrowed beside it.
         let owner = unsafe { &mut *self.actor.owner.get() };
-        owner.expect_batch(&self.actor.pressure);
-        owner.backlog.append(taken);
+        owner.refill(&self.actor.inbox, &self.actor.pressure);
     }
 
     /// Counts one message that left the mailbox.

@@ -151,6 +151,21 @@ impl Scheduler for SimulatedScheduler {
         }
     }
 
+    fn each_queued(&self, body: &mut dyn FnMut(Runnable) -> Runnable) {
+        // Taken out meanwhile: `body` may wake other actors.
+        let ready = std::mem::take(&mut lock(&self.0).ready);
+        let ready: Vec<_> = ready.into_iter().map(&mut *body).collect();
+        let delayed = std::mem::take(&mut lock(&self.0).delayed);
+        let delayed: Vec<_> = delayed
+            .into_iter()
+            .map(|(at, actor)| (at, body(actor)))
+            .collect();
+        let mut queues = lock(&self.0);
+        let woken = std::mem::replace(&mut queues.ready, ready);
+        queues.ready.extend(woken);
+        queues.delayed.extend(delayed);
+    }
+
     fn run_ready(&self, system: &Arc<Shared>) -> u64 {
         let mut steps = 0;
         loop {

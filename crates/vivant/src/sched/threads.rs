@@ -285,6 +285,8 @@ impl Scheduler for Threads {
         false
     }
 
+    fn each_queued(&self, _: &mut dyn FnMut(Runnable) -> Runnable) {}
+
     fn run_ready(&self, _: &Arc<Shared>) -> u64 {
         0
     }

@@ -128,6 +128,20 @@ impl Services {
         self.next_id.0.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// The numbers that the next actors get.
+    pub(crate) fn numbers(&self) -> (u64, u32) {
+        // Relaxed: numbers on their own.
+        let next_root = self.next_root.load(Ordering::Relaxed);
+        (self.next_id.0.load(Ordering::Relaxed), next_root)
+    }
+
+    /// As they were in another life of the system.
+    pub(crate) fn set_numbers(&self, (next_id, next_root): (u64, u32)) {
+        // Relaxed: numbers on their own.
+        self.next_id.0.store(next_id, Ordering::Relaxed);
+        self.next_root.store(next_root, Ordering::Relaxed);
+    }
+
     /// The number of a new link.
     pub(crate) fn next_link(&self) -> u64 {
         // Relaxed: a number on its own.

@@ -68,6 +68,7 @@ use crate::actor::{AddressRef, AskError, Next, Unawaited, Worker};
 use crate::interned::Name;
 use crate::services::Asked;
 use answer::AnswerSink;
+pub(crate) use open_slots::open_slots;
 use receiver::ActorName;
 use relay::OkRelay;
 use shown::{Awaits, Shown};

@@ -288,13 +288,6 @@ impl<T: Send + 'static> Answering<T> {
         self.record().pass_on(asked);
     }
 
-    /// Returns the number of the slot among the open ones of its owner; 0 if it is not listed.
-    pub(super) fn number(&self) -> u64 {
-        // SAFETY: the slot is there until both ends have done their part (Q5), and this end has
-        // not.
-        unsafe { &self.0.as_ref().link }.number()
-    }
-
     fn record(&self) -> &RequestRecord {
         // SAFETY: the slot is there until both ends have done their part (Q5), and this end has
         // not.

@@ -1,0 +1,58 @@
+//! The records of an image.
+
+use crate::api::SavedForm;
+use crate::interned::Place;
+
+/// What a cut contains.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Image {
+    pub(super) system: SystemRecord,
+    pub(super) actors: Vec<ActorRecord>,
+    /// By actor; those of one actor in the order in which it would have taken them out.
+    pub(super) waiting: Vec<MessageRecord>,
+}
+
+/// What a system has besides its actors.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct SystemRecord {
+    /// The creation number of the next actor, and the number of the next actor without a parent.
+    pub(super) numbers: (u64, u32),
+}
+
+/// One captured actor.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ActorRecord {
+    pub(super) id: u64,
+    /// Stable name of its type.
+    pub(super) class: &'static str,
+    /// Its numbers among the children of its parents, the oldest first.
+    pub(super) path: Vec<u32>,
+    pub(super) children: u32,
+    pub(super) random: u64,
+    pub(super) content: Content,
+}
+
+/// What the image has of an actor.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Its type is not saved: the actor has ended after a restore.
+    NotSaved,
+    /// Its state, encoded.
+    State(Vec<u8>),
+    /// It has no state yet: its start waits.
+    Unstarted,
+    /// The name of its start, and the arguments, encoded.
+    Start(String, Vec<u8>),
+}
+
+/// One waiting message.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct MessageRecord {
+    pub(super) actor: u64,
+    pub(super) form: SavedForm,
+    /// Stable name of its behaviour or start.
+    pub(super) name: &'static str,
+    /// Where it was made.
+    pub(super) made: Place,
+    pub(super) content: Vec<u8>,
+}

@@ -1,0 +1,234 @@
+//! A system from an image.
+
+use super::image::{ActorRecord, Content, Image};
+use crate::actor::{
+    ActorPath, AddressRef, Birth, Class, Envelope, SavedClass, Shared, StateRef, To, post_or_bury,
+};
+use crate::api::{ActorsById, LoadedActors, SavedForm, SavedKind, SavedKinds, register};
+use crate::interned::Place;
+use crate::sync::Arc;
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use vivant_codec::{Decoder, LoadError};
+
+/// The actors of a restored system, by their ids. They keep the actors alive.
+pub(super) type Actors = BTreeMap<u64, AddressRef>;
+
+/// Why an image cannot be restored.
+#[derive(Debug)]
+pub(super) enum NotRestored {
+    /// The program does not list this type of actor.
+    NoType { actor: u64, class: String },
+    /// The program does not list this kind of message.
+    NoKind { actor: u64, kind: SavedKind },
+    /// A message is for an actor that the image does not have.
+    NoActor(u64),
+    /// A value of this actor is not what the program has.
+    Value { actor: u64, error: LoadError },
+    /// Two actors have one number.
+    Twice(u64),
+}
+
+/// Fills a new system with what `image` contains. No actor of it runs before this returns.
+pub(super) fn restore(
+    system: &Arc<Shared>,
+    image: &Image,
+    kinds: &Arc<SavedKinds>,
+) -> Result<Arc<Actors>, NotRestored> {
+    system.set_numbers(image.system.numbers);
+    let actors = Arc::new(make_actors(system, image, kinds)?);
+    let loaded = LoadedActors::new(ById(actors.clone()), kinds.clone());
+    let contexts: [&dyn Any; 1] = [&loaded];
+    for record in &image.actors {
+        if let Some(address) = actors.get(&record.id) {
+            load_state(address, record, &contexts)?;
+        }
+    }
+    let mut messages = Vec::new();
+    for record in &image.waiting {
+        let actor = record.actor;
+        let to = actors.get(&actor).ok_or(NotRestored::NoActor(actor))?;
+        let (name, form) = (record.name, record.form);
+        let message = load_message(
+            actor,
+            SavedKind { name, form },
+            record.made,
+            &record.content,
+            kinds,
+            &contexts,
+        )?;
+        messages.push((to, message));
+    }
+    for record in &image.actors {
+        if let Content::Start(name, args) = &record.content
+            && let Some(to) = actors.get(&record.id)
+        {
+            let start = load_start(record.id, name, args, kinds, &contexts)?;
+            post_or_bury(To::Lent(to), start);
+        }
+    }
+    for (to, message) in messages {
+        post_or_bury(To::Lent(to), message);
+    }
+    Ok(actors)
+}
+
+/// Makes the cells, without states.
+fn make_actors(
+    system: &Arc<Shared>,
+    image: &Image,
+    kinds: &SavedKinds,
+) -> Result<Actors, NotRestored> {
+    let mut paths: BTreeMap<&[u32], Arc<ActorPath>> = BTreeMap::new();
+    let mut records: Vec<_> = image.actors.iter().collect();
+    // Parents first.
+    records.sort_by_key(|record| record.path.len());
+    let mut actors = Actors::new();
+    for record in records {
+        if record.content == Content::NotSaved {
+            continue;
+        }
+        let class = class_of(record, kinds)?;
+        let (number, above) = match record.path.split_last() {
+            Some((number, above)) => (*number, above),
+            None => (0, &[][..]),
+        };
+        let parent = path_of(above, &mut paths);
+        let address = register(system, |pass| {
+            (class.make)(Birth {
+                pass,
+                system: system.clone(),
+                id: record.id,
+                parent,
+                number,
+                seed: record.random,
+                cold: None,
+            })
+        });
+        if let Some(own) = address.restore(record.children, record.random) {
+            paths.insert(&record.path, own);
+        }
+        if actors.insert(record.id, address).is_some() {
+            return Err(NotRestored::Twice(record.id));
+        }
+    }
+    Ok(actors)
+}
+
+fn class_of(record: &ActorRecord, kinds: &SavedKinds) -> Result<&'static Class, NotRestored> {
+    kinds
+        .class(record.class)
+        .ok_or_else(|| NotRestored::NoType {
+            actor: record.id,
+            class: record.class.to_owned(),
+        })
+}
+
+/// Returns the path of an actor with these numbers, which may have ended.
+fn path_of<'i>(
+    numbers: &'i [u32],
+    paths: &mut BTreeMap<&'i [u32], Arc<ActorPath>>,
+) -> Option<Arc<ActorPath>> {
+    let mut path = None;
+    for length in 1..=numbers.len() {
+        let (own, number) = (&numbers[..length], numbers[length - 1]);
+        let made = || Arc::new(ActorPath::new(path.clone(), number));
+        path = Some(paths.entry(own).or_insert_with(made).clone());
+    }
+    path
+}
+
+fn load_state(
+    address: &AddressRef,
+    record: &ActorRecord,
+    contexts: &[&dyn Any],
+) -> Result<(), NotRestored> {
+    let (Content::State(bytes), SavedClass::State(functions)) =
+        (&record.content, &address.class.saved)
+    else {
+        return Ok(());
+    };
+    let Ok(mut idle) = address.cell().hold_idle() else {
+        return Ok(());
+    };
+    let mut input = Decoder::new(bytes).with_contexts(contexts);
+    let state: &mut StateRef<'_> = &mut idle.state();
+    let loaded = (functions.load)(state, &mut input, None).and_then(|()| input.finish());
+    idle.park();
+    let actor = record.id;
+    loaded.map_err(|error| NotRestored::Value { actor, error })
+}
+
+fn load_start(
+    actor: u64,
+    name: &str,
+    args: &[u8],
+    kinds: &SavedKinds,
+    contexts: &[&dyn Any],
+) -> Result<Envelope, NotRestored> {
+    let mut all = kinds.kinds();
+    let is_start = |kind: &SavedKind| kind.form == SavedForm::Start && kind.name == name;
+    match all.find(is_start) {
+        Some(kind) => load_message(actor, kind, Place::caller(), args, kinds, contexts),
+        None => Err(NotRestored::NoType {
+            actor,
+            class: name.to_owned(),
+        }),
+    }
+}
+
+fn load_message(
+    actor: u64,
+    kind: SavedKind,
+    made: Place,
+    content: &[u8],
+    kinds: &SavedKinds,
+    contexts: &[&dyn Any],
+) -> Result<Envelope, NotRestored> {
+    let table = kinds.kind(kind).and_then(|table| table.codec);
+    let codec = table.ok_or(NotRestored::NoKind { actor, kind })?;
+    let mut input = Decoder::new(content).with_contexts(contexts);
+    let loaded = codec.load(&mut input, None, made);
+    let loaded = loaded.and_then(|message| input.finish().map(|()| message));
+    loaded.map_err(|error| NotRestored::Value { actor, error })
+}
+
+struct ById(Arc<Actors>);
+
+impl ActorsById for ById {
+    fn actor(&self, id: u64) -> Option<AddressRef> {
+        self.0.get(&id).cloned()
+    }
+
+    fn resolver(&self, _: u64, _: u64) -> Option<Box<dyn Any>> {
+        None
+    }
+}
+
+impl fmt::Display for NotRestored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotRestored::NoType { actor, class } => write!(
+                f,
+                "the actor {actor} is of the type `{class}`, which the program does not list"
+            ),
+            NotRestored::NoKind { actor, kind } => write!(
+                f,
+                "a {kind} waits for the actor {actor}, which the program does not list"
+            ),
+            NotRestored::NoActor(actor) => {
+                write!(
+                    f,
+                    "a message waits for the actor {actor}, which the image lacks"
+                )
+            }
+            NotRestored::Value { actor, error } => {
+                write!(f, "a value of the actor {actor} cannot be loaded: {error}")
+            }
+            NotRestored::Twice(actor) => write!(f, "two actors have the number {actor}"),
+        }
+    }
+}
+
+impl std::error::Error for NotRestored {}
