@@ -17,7 +17,7 @@ use crate::failures::StopReason;
 use crate::interned::Name;
 use crate::message::Pool;
 use crate::observe::WorkerMeters;
-use crate::phase::{Pass, Phase, Stamp};
+use crate::phase::{Pass, PassMark, Phase, Stamp};
 use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
@@ -431,6 +431,12 @@ impl Worker {
     #[inline]
     pub(crate) fn pass(&self) -> Pass {
         self.pass.pass()
+    }
+
+    /// Returns the low bits of that pass.
+    #[inline]
+    pub(crate) fn pass_mark(&self) -> PassMark {
+        self.pass.mark()
     }
 
     /// Returns the stamp of the messages that are sent now.

@@ -1,12 +1,14 @@
 //! The pass of the code that a worker runs (L2, L3, L5).
 
-use crate::phase::{Pass, Passes, Phase, PublishedPass, Stamp};
+use crate::phase::{Pass, PassMark, Passes, Phase, PublishedPass, Stamp};
 use crate::sync::Arc;
 use std::cell::{Cell, OnceCell};
 
 /// The pass of what a worker runs.
 pub(super) struct WorkerPass {
     pass: Cell<Pass>,
+    /// Its low bits.
+    mark: Cell<PassMark>,
     /// The stamp of what it sends: that of the pass, or of news from behind the line.
     stamp: Cell<Stamp>,
     /// Of a worker with a thread of its own. A simulation runs on the thread of its coordinator.
@@ -18,6 +20,7 @@ impl WorkerPass {
         let pass = passes.now();
         WorkerPass {
             pass: Cell::new(pass),
+            mark: Cell::new(pass.mark()),
             stamp: Cell::new(pass.phase().stamp()),
             published: OnceCell::new(),
         }
@@ -26,6 +29,11 @@ impl WorkerPass {
     #[inline]
     pub(super) fn pass(&self) -> Pass {
         self.pass.get()
+    }
+
+    #[inline]
+    pub(super) fn mark(&self) -> PassMark {
+        self.mark.get()
     }
 
     #[inline]
@@ -53,6 +61,7 @@ impl WorkerPass {
 
     fn set(&self, pass: Pass) {
         self.pass.set(pass);
+        self.mark.set(pass.mark());
         self.stamp.set(pass.phase().stamp());
     }
 

@@ -10,18 +10,19 @@ use crate::message::MessageRole;
 use crate::phase::{Parity, Pass, Stamp, Walk};
 
 impl RunGuard<'_> {
-    /// L2: before a run, and before anything that was sent behind the line.
+    /// L2: before a run. Enters the pass of the worker, or both enter the one of the system.
     #[inline(always)]
-    pub(crate) fn enter_pass(&mut self) {
-        let mark = self.worker.pass().mark();
-        if self.worker.is_behind() || self.owner().pass != mark {
-            self.enter_newer_pass();
+    pub(crate) fn begin_pass(&mut self) {
+        let mark = self.worker.pass_mark();
+        if self.owner().pass != mark {
+            self.enter_pass();
         }
     }
 
+    /// L2: before anything that may be of behind the line.
     #[cold]
     #[inline(never)]
-    fn enter_newer_pass(&mut self) {
+    pub(crate) fn enter_pass(&mut self) {
         let pass = self.worker.enter_pass();
         if self.owner().pass != pass.mark() {
             enter(self, pass);

@@ -77,7 +77,7 @@ pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
 
 #[inline(never)]
 fn serve(mut held: RunGuard<'_>, budget: RunBudget) -> Ran {
-    held.enter_pass();
+    held.begin_pass();
     let oracle = &held.worker.system.oracle;
     let mut began_ms = oracle.coarse_ms();
     let until_ms = began_ms.saturating_add(budget.ms);
