@@ -54,8 +54,7 @@ pub(crate) fn targets() -> Result<(), Failure> {
     for target in TARGETS {
         toolchain::ensure_target_in_use(target)?;
         Run::cargo(
-            "check -p vivant -p vivant-brc -p vivant-heap -p vivant-collections -p vivant-console -p vivant-axum -p vivant-journal -p vivant-cli --target",
-            "check -p vivant -p vivant-brc -p vivant-heap -p vivant-collections -p vivant-codec -p vivant-console -p vivant-axum -p vivant-cli --target",
+            "check -p vivant -p vivant-brc -p vivant-heap -p vivant-collections -p vivant-codec -p vivant-console -p vivant-axum -p vivant-journal -p vivant-cli --target",
         )
         .arg(*target)
         .run()?;
@@ -73,8 +72,7 @@ pub(crate) fn msrv() -> Result<(), Failure> {
     toolchain::ensure(&toolchain)?;
     Run::cargo_of(
         &toolchain,
-        "check -p vivant -p vivant-macros -p vivant-brc -p vivant-heap -p vivant-collections -p vivant-console -p vivant-axum -p vivant-journal -p vivant-cli --all-features --target-dir",
-        "check -p vivant -p vivant-macros -p vivant-brc -p vivant-heap -p vivant-collections -p vivant-codec -p vivant-console -p vivant-axum -p vivant-cli --all-features --target-dir",
+        "check -p vivant -p vivant-macros -p vivant-brc -p vivant-heap -p vivant-collections -p vivant-codec -p vivant-console -p vivant-axum -p vivant-journal -p vivant-cli --all-features --target-dir",
     )
     .arg(workspace::target_dir("msrv"))
     .run()

@@ -73,7 +73,7 @@ const PART: &str = "a part of answers that its callers pass through the seam";
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/vivant/src/actor/timer.rs", "restart_timer", PART),
     (
-        "crates/vivant/src/api/birth.rs",
+        "crates/vivant/src/api/cell.rs",
         "new_cell",
         "the `ended` of mutes, which is an action",
     ),

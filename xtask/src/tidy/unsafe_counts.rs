@@ -41,7 +41,7 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant/src/gc_state/", 5),
     ("crates/vivant/src/message/", 41),
     ("crates/vivant/src/queues/", 2),
-    ("crates/vivant/src/run/", 11),
+    ("crates/vivant/src/run/", 12),
     ("crates/vivant/src/sched/", 2),
     ("crates/vivant/src/services/", 2),
     ("verify/loom/", 46),

@@ -56,8 +56,8 @@ pub(crate) trait Scheduler: Any + Send + Sync {
     /// left to do, as always with threads, which take their steps by themselves.
     fn step(&self, system: &Arc<Shared>, until_ns: u64) -> bool;
 
-    /// Gives each actor that waits for its run to `body`, and puts it back where it was. Threads have
-    /// none to give: their actors run soon.
+    /// Gives each actor that waits for its run to `body`, and puts it back where it was. Threads
+    /// have none to give: their actors run soon.
     fn each_queued(&self, body: &mut dyn FnMut(Runnable) -> Runnable);
 
     /// Runs all runnable actors on this thread, without time passing and regardless of delays by

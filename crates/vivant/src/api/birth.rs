@@ -1,24 +1,21 @@
 //! Making an actor: its number, its parent, its cell, its first message.
 
 use super::actor::Actor;
-use super::cell::{ActorCell, BoundedCell};
+use super::cell::new_cell;
 use super::class::class_of;
 use super::inline_state::InlineActor;
 use super::storage::Stored;
 use crate::actor::SupervisedBy;
 use crate::actor::{
-    AddressRef, Birth, BoundedQueue, ColdFields, Envelope, Header, Lifecycle, Observation, Shared,
-    Signals, Source, Table, To, Worker, observed, post,
+    AddressRef, Birth, ColdFields, Envelope, Header, Observation, Shared, Signals, Source, Table,
+    To, Worker, observed, post,
 };
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
-use crate::message::pool;
-use crate::mute::Pressure;
 use crate::observe;
 use crate::oracle::split_mix;
 use crate::phase::{Pass, send_from_outside};
 use crate::sync::{Arc, Ordering};
-use std::cell::UnsafeCell;
 
 /// Makes a cell, with or without its state; a child of the actor of the current turn, if there
 /// is one of this system.
@@ -93,7 +90,7 @@ fn birth_of<A: Actor>(
             seed,
             cold,
         };
-        new_cell::<A>(birth, state)
+        new_cell::<A>(class_of::<A>(), birth, state)
     });
     if system.is_closing() && ends() {
         // Registered first, so that shutdown cannot miss it.
@@ -107,6 +104,7 @@ fn birth_of<A: Actor>(
 }
 
 /// Makes a cell, in the pass of the code that runs (L7).
+#[inline(always)]
 pub(crate) fn register(system: &Arc<Shared>, make: impl FnOnce(Pass) -> AddressRef) -> AddressRef {
     let address = in_pass(system, |pass| {
         let address = make(pass);
@@ -121,6 +119,7 @@ pub(crate) fn register(system: &Arc<Shared>, make: impl FnOnce(Pass) -> AddressR
 }
 
 /// Calls `body` with the pass of the code that runs.
+#[inline(always)]
 fn in_pass<R>(system: &Arc<Shared>, body: impl FnOnce(Pass) -> R) -> R {
     match Worker::of(system, Worker::pass) {
         #[cfg(test)]
@@ -136,41 +135,4 @@ pub(super) fn birth_by<A: Actor>(system: &Arc<Shared>, start: Envelope) -> Addre
     // Made during shutdown, it may have ended already: then there is nothing to start.
     drop(post(To::Lent(&address), start));
     address
-}
-
-/// Returns the first address of a new cell. A supervised actor begins in the state `Down`.
-pub(super) fn new_cell<A: Actor>(birth: Birth, state: Option<Stored<A>>) -> AddressRef {
-    let pressure = Pressure::new();
-    let life = match birth.cold {
-        Some(_) => {
-            // T5: an actor that takes no messages mutes no sender.
-            let _nobody = birth.system.mutes.ended((birth.id, &pressure));
-            Lifecycle::Down
-        }
-        None => Lifecycle::Running,
-    };
-    let class = class_of::<A>();
-    birth.system.account_more(class.bytes);
-    let cell = ActorCell {
-        header: Header::new(birth, class, A::POOL, life, pressure),
-        facts: Default::default(),
-        start: Default::default(),
-        state: UnsafeCell::new(state),
-    };
-    // The pointer is derived from the whole cell, so that it may be cast back to it.
-    if A::MAILBOX.is_bounded() {
-        let place = pool::take::<BoundedCell<A>>();
-        let queue = BoundedQueue::new(A::MAILBOX);
-        // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
-        unsafe { place.write(BoundedCell { cell, queue }) };
-        // SAFETY: written just now, with one address, and nothing refers to it yet (X3); the
-        // pointer is that of the whole cell (C7).
-        return unsafe { AddressRef::first(place.cast()) };
-    }
-    let place = pool::take::<ActorCell<A>>();
-    // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
-    unsafe { place.write(cell) };
-    // SAFETY: written just now, with one address, and nothing refers to it yet (X3); the pointer is
-    // that of the whole cell (C7).
-    unsafe { AddressRef::first(place.cast()) }
 }

@@ -3,8 +3,9 @@
 
 use super::actor::Actor;
 use super::storage::{FactsOf, Stored};
-use crate::actor::{BoundedQueue, Header};
+use crate::actor::{AddressRef, Birth, BoundedQueue, Class, Header, Lifecycle};
 use crate::message::pool;
+use crate::mute::Pressure;
 use crate::saving::{NotSaved, SaveKind, SavedState};
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
@@ -32,6 +33,48 @@ const _: () = assert!(size_of::<<SavedState as SaveKind>::Start>() == 0);
 pub(crate) struct BoundedCell<A: Actor> {
     pub(crate) cell: ActorCell<A>,
     pub(crate) queue: BoundedQueue,
+}
+
+/// Returns the first address of a new cell of this class, which is that of `A`. A supervised actor
+/// begins in the state `Down`.
+#[inline(always)]
+pub(super) fn new_cell<A: Actor>(
+    class: &'static Class,
+    birth: Birth,
+    state: Option<Stored<A>>,
+) -> AddressRef {
+    let pressure = Pressure::new();
+    let life = match birth.cold {
+        Some(_) => {
+            // T5: an actor that takes no messages mutes no sender.
+            let _nobody = birth.system.mutes.ended((birth.id, &pressure));
+            Lifecycle::Down
+        }
+        None => Lifecycle::Running,
+    };
+    birth.system.account_more(class.bytes);
+    let cell = ActorCell {
+        header: Header::new(birth, class, A::POOL, life, pressure),
+        facts: Default::default(),
+        start: Default::default(),
+        state: UnsafeCell::new(state),
+    };
+    // The pointer is derived from the whole cell, so that it may be cast back to it.
+    if A::MAILBOX.is_bounded() {
+        let place = pool::take::<BoundedCell<A>>();
+        let queue = BoundedQueue::new(A::MAILBOX);
+        // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
+        unsafe { place.write(BoundedCell { cell, queue }) };
+        // SAFETY: written just now, with one address, and nothing refers to it yet (X3); the
+        // pointer is that of the whole cell (C7).
+        return unsafe { AddressRef::first(place.cast()) };
+    }
+    let place = pool::take::<ActorCell<A>>();
+    // SAFETY: `take` returned memory for this type (N4), which has no other owner (N1).
+    unsafe { place.write(cell) };
+    // SAFETY: written just now, with one address, and nothing refers to it yet (X3); the pointer is
+    // that of the whole cell (C7).
+    unsafe { AddressRef::first(place.cast()) }
 }
 
 /// Frees the memory of a cell made by [`birth`](super::birth) with the same `A`.

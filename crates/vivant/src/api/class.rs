@@ -2,7 +2,6 @@
 //! [`StateRef`] know the layout of a cell.
 
 use super::actor::Actor;
-use super::birth::new_cell;
 use super::cell::{self, ActorCell, BoundedCell};
 use super::storage::{FactsOf, Host, StoreState, Stored};
 use super::turn::Turn;
@@ -207,7 +206,7 @@ fn has_state<A: Actor>(state: &mut StateRef<'_>) -> bool {
 }
 
 fn make<A: Actor>(birth: Birth) -> AddressRef {
-    new_cell::<A>(birth, None)
+    cell::new_cell::<A>(class_of::<A>(), birth, None)
 }
 
 fn drop_state<A: Actor>(state: &mut StateRef<'_>, worker: &Worker) {

@@ -12,10 +12,6 @@ mod arguments;
 )]
 mod ask_future;
 mod behaviour;
-#[allow(
-    unsafe_code,
-    reason = "the actor cell: see the README of `actor` and docs/ARCHITECTURE.md"
-)]
 mod birth;
 mod blocks;
 mod call;

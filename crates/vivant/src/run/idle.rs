@@ -152,10 +152,8 @@ impl Holder for Idle {
     }
 
     fn refill_backlog(&mut self) {
-        // SAFETY: this is the only right to access the owner part (C1), borrowed exclusively (X2).
-        // Written out here so that the inbox and the pressure may be borrowed beside it.
-        let owner = unsafe { &mut *self.0.owner.get() };
-        owner.refill(&self.0.inbox, &self.0.pressure);
+        let cell = self.0.cell();
+        self.run_state().refill(&cell.inbox, &cell.pressure);
     }
 }
 
