@@ -199,7 +199,7 @@ pub(crate) fn open(
             compression,
         });
     }
-    content.clear();
+    // What it held before is overwritten, so it is not cleared.
     content.resize(entry.head.content_bytes as usize, 0);
     let stored = &block[block_head::BYTES..];
     entry

@@ -75,8 +75,8 @@ impl<'a> Blocks<'a> {
         entry: &BlockEntry,
     ) -> Result<&[u8], Error> {
         let file = self.file(segment);
-        // The manifest has bounded the length by that of a block.
-        self.block.clear();
+        // The manifest has bounded the length by that of a block. What the buffer held before is
+        // overwritten, so it is not cleared.
         self.block
             .resize(block_head::BYTES + entry.head.stored_bytes as usize, 0);
         self.store

@@ -4,6 +4,7 @@
 use super::{latest_tag, open, publish, small};
 use crate::store::simulated_files::{Failure, Plan, SimulatedFiles};
 use crate::{Error, Operation};
+use std::collections::BTreeSet;
 
 const FAILURES: [Failure; 4] = [
     Failure::Full,
@@ -15,6 +16,8 @@ const FAILURES: [Failure; 4] = [
 #[test]
 fn a_failure_at_any_operation_is_an_error_and_earlier_images_stay() {
     let mut failed = [0; 4];
+    // What an earlier failure has left too is opened once.
+    let mut opened = BTreeSet::new();
     for (kind, failure) in FAILURES.into_iter().enumerate() {
         for at in 0.. {
             let files = SimulatedFiles::new(Plan::FailAt(at, failure));
@@ -44,8 +47,10 @@ fn a_failure_at_any_operation_is_an_error_and_earlier_images_stay() {
                 }
                 for state in files.after_power_loss() {
                     let files = SimulatedFiles::of(&state, Plan::Nothing);
-                    let tag = latest_tag(open(&files, small()).unwrap().catalog()).unwrap_or(0);
-                    assert!((acknowledged..=tried).contains(&tag), "{tag}");
+                    if opened.insert((acknowledged, tried, state)) {
+                        let tag = latest_tag(open(&files, small()).unwrap().catalog()).unwrap_or(0);
+                        assert!((acknowledged..=tried).contains(&tag), "{tag}");
+                    }
                 }
             }
             if files.operations() <= at {

@@ -69,6 +69,9 @@ impl Settings {
 }
 
 /// Which images stay when a new one is published.
+///
+/// An image that is being read does not stay for that reason: its [`Reader`](crate::Reader) gets
+/// an error for the next block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Retention {
     /// All.
