@@ -144,9 +144,34 @@ impl<'a> Encoder<'a> {
         });
     }
 
-    /// A number, and that many elements, which `save` appends.
+    /// Appends a number, and that many elements or pairs, which `save` appends. They are one level
+    /// of nesting deeper.
+    ///
+    /// ```
+    /// use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, from_bytes, shape_of, to_bytes};
+    ///
+    /// /// A collection of its own kind.
+    /// struct Countdown(u16);
+    ///
+    /// impl<'gc> Saved<'gc> for Countdown {
+    ///     const SHAPE: &'static Shape = &Shape::sequence(shape_of::<u16>());
+    ///
+    ///     fn save(&self, out: &mut Encoder<'_>) {
+    ///         out.elements(self.0.into(), |out| (0..self.0).rev().for_each(|n| n.save(out)));
+    ///     }
+    ///
+    ///     fn load(input: &mut Decoder<'gc, '_>) -> Result<Countdown, LoadError> {
+    ///         Ok(Countdown(input.sequence::<u16>()?.len() as u16))
+    ///     }
+    /// }
+    ///
+    /// let bytes = to_bytes(&Countdown(3))?;
+    /// assert_eq!(bytes, [3, 2, 1, 0]);
+    /// assert_eq!(from_bytes::<Countdown>(&bytes)?.0, 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
-    pub(crate) fn elements(&mut self, count: usize, save: impl FnOnce(&mut Self)) {
+    pub fn elements(&mut self, count: usize, save: impl FnOnce(&mut Self)) {
         self.out.varint(count as u64);
         self.nested(|out| {
             let start = out.out.bytes.len();

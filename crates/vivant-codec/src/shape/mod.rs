@@ -72,6 +72,18 @@ impl Shape {
         }
     }
 
+    /// A number of elements, and the elements, as [`Encoder::elements`] writes them.
+    ///
+    /// [`Encoder::elements`]: crate::Encoder::elements
+    pub const fn sequence(element: ShapeRef) -> Shape {
+        Shape::new("sequence", Kind::Sequence(element))
+    }
+
+    /// A number of pairs, and key and value of each.
+    pub const fn map(key: ShapeRef, value: ShapeRef) -> Shape {
+        Shape::new("map", Kind::Map(key, value))
+    }
+
     /// A structure: its fields, one after the other.
     pub const fn structure(name: &'static str, fields: &'static [Field]) -> Shape {
         Shape::new(name, Kind::Structure(fields))

@@ -3,10 +3,10 @@
 use crate::errors::load_error::LoadErrorKind;
 use crate::errors::save_error::{SaveError, SaveErrorKind};
 use crate::limits::SHAPES_MAX;
-use crate::shape::{Shape, ShapeRef};
+use crate::shape::Shape;
 use crate::table::classes::classes;
 use crate::table::stored::{ShapeId, StoredShape};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The shapes of a file. With it a file is read by a program of which the types have changed, and
 /// shown without its program.
@@ -31,6 +31,8 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, Default)]
 pub struct Shapes {
     shapes: Vec<StoredShape>,
+    /// The number of each shape, of the first of equal ones.
+    numbers: HashMap<StoredShape, ShapeId>,
     /// The numbers of the program's shapes that were added, by address: one shape may have several.
     added: HashMap<usize, ShapeId>,
 }
@@ -47,10 +49,13 @@ impl Shapes {
                 return Err(LoadErrorKind::NoShape(wrong.0));
             }
         }
-        Ok(Shapes {
-            shapes,
-            added: HashMap::new(),
-        })
+        let mut table = Shapes::default();
+        for shape in shapes {
+            let number = ShapeId(table.shapes.len() as u32);
+            table.numbers.entry(shape.clone()).or_insert(number);
+            table.shapes.push(shape);
+        }
+        Ok(table)
     }
 
     pub(crate) fn all(&self) -> &[StoredShape] {
@@ -84,61 +89,112 @@ impl Shapes {
     /// The table would have more than [`SHAPES_MAX`] shapes: a generic type contains itself with
     /// ever other parameters.
     pub fn add(&mut self, shape: &'static Shape) -> Result<ShapeId, SaveError> {
-        if let Some(id) = self.added.get(&address(shape)) {
-            return Ok(*id);
-        }
-        let (found, all) = self.with_parts_of(shape)?;
-        let classes = classes(&all);
-        // The shapes that were there are different from each other: a class for each.
-        let mut numbers: HashMap<usize, ShapeId> = HashMap::new();
-        let old = self.shapes.len();
-        let mut next = old as u32;
-        for (i, class) in classes.iter().enumerate() {
-            let number = *numbers.entry(*class).or_insert_with(|| match i < old {
-                true => ShapeId(i as u32),
-                false => {
-                    next += 1;
-                    ShapeId(next - 1)
-                }
-            });
-            if i >= old {
-                self.added.insert(address(found[i - old]), number);
-            }
-        }
-        let number = |part: ShapeId| numbers[&classes[part.0 as usize]];
-        for (i, shape) in all.into_iter().enumerate().skip(old) {
-            if number(ShapeId(i as u32)).0 as usize == self.shapes.len() {
-                self.shapes.push(shape.renumber(number));
+        let mut left = self.new_parts(shape)?;
+        // Parts were found after the shapes that have them.
+        left.reverse();
+        while !left.is_empty() {
+            let before = left.len();
+            left.retain(|shape| !self.add_after_parts(shape));
+            if left.len() == before {
+                left.reverse();
+                self.add_cycles(&left);
+                break;
             }
         }
         Ok(self.added[&address(shape)])
     }
 
-    /// The parts of a shape that are not in the table, and the table with them behind it.
-    fn with_parts_of(
-        &self,
-        shape: &'static Shape,
-    ) -> Result<(Vec<&'static Shape>, Vec<StoredShape>), SaveError> {
-        let old = self.shapes.len();
-        let mut all = self.shapes.clone();
-        let mut found = vec![shape];
-        let mut numbers = HashMap::from([(address(shape), ShapeId(old as u32))]);
-        while let Some(shape) = found.get(all.len() - old).copied() {
-            if all.len() >= SHAPES_MAX {
+    /// The shape and its parts, without those that were added. The shape is the first.
+    fn new_parts(&self, shape: &'static Shape) -> Result<Vec<&'static Shape>, SaveError> {
+        let mut found = Vec::new();
+        let mut known = HashSet::new();
+        let mut new = |shape: &'static Shape, found: &mut Vec<_>| {
+            if !self.added.contains_key(&address(shape)) && known.insert(address(shape)) {
+                found.push(shape);
+            }
+        };
+        new(shape, &mut found);
+        let mut next = 0;
+        while let Some(shape) = found.get(next).copied() {
+            if self.shapes.len() + found.len() > SHAPES_MAX {
                 return Err(SaveError::new(SaveErrorKind::TooManyShapes, 0));
             }
-            all.push(StoredShape::of(shape, |part: ShapeRef| {
-                let part = part.get();
-                if let Some(id) = self.added.get(&address(part)) {
-                    return *id;
-                }
-                *numbers.entry(address(part)).or_insert_with(|| {
-                    found.push(part);
-                    ShapeId((old + found.len() - 1) as u32)
-                })
-            }));
+            StoredShape::of(shape, |part| {
+                new(part.get(), &mut found);
+                ShapeId(0)
+            });
+            next += 1;
         }
-        Ok((found, all))
+        Ok(found)
+    }
+
+    /// Adds a shape, if all its parts have numbers.
+    fn add_after_parts(&mut self, shape: &'static Shape) -> bool {
+        let mut has_numbers = true;
+        let stored = StoredShape::of(shape, |part| match self.added.get(&address(part.get())) {
+            Some(id) => *id,
+            None => {
+                has_numbers = false;
+                ShapeId(0)
+            }
+        });
+        if has_numbers {
+            let id = self.number(stored);
+            self.added.insert(address(shape), id);
+        }
+        has_numbers
+    }
+
+    /// The number of a shape, which is appended if it is new.
+    fn number(&mut self, shape: StoredShape) -> ShapeId {
+        if let Some(id) = self.numbers.get(&shape) {
+            return *id;
+        }
+        let id = ShapeId(self.shapes.len() as u32);
+        self.numbers.insert(shape.clone(), id);
+        self.shapes.push(shape);
+        id
+    }
+
+    /// Adds shapes of cycles, and those that lead to cycles: none of them can be the first. They
+    /// are compared with all that are there.
+    fn add_cycles(&mut self, new: &[&'static Shape]) {
+        let old = self.shapes.len();
+        let place = |i| ShapeId((old + i) as u32);
+        let places = new.iter().enumerate();
+        let places: HashMap<usize, ShapeId> = places
+            .map(|(i, shape)| (address(shape), place(i)))
+            .collect();
+        let mut all = self.shapes.clone();
+        all.extend(new.iter().map(|shape| {
+            StoredShape::of(shape, |part| {
+                let part = address(part.get());
+                self.added
+                    .get(&part)
+                    .copied()
+                    .unwrap_or_else(|| places[&part])
+            })
+        }));
+        let classes = classes(&all);
+        let mut numbers: HashMap<usize, ShapeId> = HashMap::new();
+        let mut next = old;
+        for (i, class) in classes.iter().enumerate() {
+            numbers.entry(*class).or_insert_with(|| match i < old {
+                true => ShapeId(i as u32),
+                false => {
+                    next += 1;
+                    ShapeId(next as u32 - 1)
+                }
+            });
+        }
+        let number = |part: ShapeId| numbers[&classes[part.0 as usize]];
+        for (i, shape) in all.into_iter().enumerate().skip(old) {
+            let id = number(ShapeId(i as u32));
+            self.added.insert(address(new[i - old]), id);
+            if id.0 as usize == self.shapes.len() {
+                self.number(shape.renumber(number));
+            }
+        }
     }
 }
 

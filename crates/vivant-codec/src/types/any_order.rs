@@ -4,7 +4,7 @@ use crate::errors::load_error::{LoadError, LoadErrorKind};
 use crate::saved::decoder::Decoder;
 use crate::saved::encoder::Encoder;
 use crate::saved::saved_trait::{Saved, Wrapper, shape_of};
-use crate::shape::{Kind, Shape};
+use crate::shape::Shape;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
 use std::ops::Range;
@@ -39,8 +39,7 @@ where
 {
     type Inner = HashMap<K, V, S>;
 
-    const INNER_SHAPE: &'static Shape =
-        &Shape::new("map", Kind::Map(shape_of::<'gc, K>(), shape_of::<'gc, V>()));
+    const INNER_SHAPE: &'static Shape = &Shape::map(shape_of::<'gc, K>(), shape_of::<'gc, V>());
 
     fn save_inner(map: &HashMap<K, V, S>, out: &mut Encoder<'_>) {
         save_sorted(map.iter(), out, |(key, value), out| {

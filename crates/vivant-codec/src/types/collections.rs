@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 impl<'gc, T: Saved<'gc>> Saved<'gc> for Vec<T> {
-    const SHAPE: &'static Shape = &Shape::new("sequence", Kind::Sequence(shape_of::<'gc, T>()));
+    const SHAPE: &'static Shape = &Shape::sequence(shape_of::<'gc, T>());
 
     #[inline]
     fn save(&self, out: &mut Encoder<'_>) {
@@ -111,8 +111,7 @@ impl<'gc, T: Saved<'gc> + Ord> Saved<'gc> for BTreeSet<T> {
 }
 
 impl<'gc, K: Saved<'gc> + Ord, V: Saved<'gc>> Saved<'gc> for BTreeMap<K, V> {
-    const SHAPE: &'static Shape =
-        &Shape::new("map", Kind::Map(shape_of::<'gc, K>(), shape_of::<'gc, V>()));
+    const SHAPE: &'static Shape = &Shape::map(shape_of::<'gc, K>(), shape_of::<'gc, V>());
 
     #[inline]
     fn save(&self, out: &mut Encoder<'_>) {

@@ -6,6 +6,7 @@ mod depth;
 mod derived;
 mod migration;
 mod postcard;
+mod readme;
 mod shapes;
 mod show;
 mod values;

@@ -53,6 +53,33 @@ fn equal_shapes_are_one_entry() {
     assert_eq!(shapes.len(), 3);
 }
 
+/// A part of a cycle, added before and after what leads to it.
+#[derive(Saved)]
+#[saved(name = "Forest")]
+struct Forest<T> {
+    trees: Vec<T>,
+    count: u64,
+}
+
+#[test]
+fn what_leads_to_a_cycle_is_one_entry_too() {
+    let ids = |add: &[&'static vivant_codec::Shape]| {
+        let mut shapes = Shapes::default();
+        let ids: Vec<_> = add.iter().map(|shape| shapes.add(shape).unwrap()).collect();
+        (ids, shapes.len())
+    };
+    let (forest, same) = (<Forest<Tree>>::SHAPE, <Forest<Box<SameTree>>>::SHAPE);
+    // The tree, the sequence, `u64` and the forest.
+    for add in [[Tree::SHAPE, forest, same], [same, SameTree::SHAPE, forest]] {
+        let (ids, count) = ids(&add);
+        assert_eq!(count, 4);
+        assert_eq!(
+            ids.iter().collect::<std::collections::BTreeSet<_>>().len(),
+            2
+        );
+    }
+}
+
 #[test]
 fn type_parameters_are_told_apart_by_shapes() {
     let mut shapes = Shapes::default();

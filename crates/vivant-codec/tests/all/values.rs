@@ -1,4 +1,4 @@
-//! Bytes and errors that the README promises, one by one; contexts; the first error counts.
+//! Wrong bytes one by one; times, heaps, cells; contexts; the first error counts.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -10,40 +10,6 @@ use vivant_codec::{
     Decoder, Encoder, LoadError, LoadErrorKind as Kind, SaveErrorKind, Saved, Shape, from_bytes,
     shape_of, to_bytes,
 };
-
-/// The test vectors of the README.
-#[test]
-fn vectors() {
-    fn vector<T: for<'gc> Saved<'gc> + PartialEq + Debug>(value: T, bytes: &[u8]) {
-        assert_eq!(to_bytes(&value).unwrap(), bytes, "{value:?}");
-        assert_eq!(from_bytes::<T>(bytes).unwrap(), value);
-    }
-    vector(true, &[1]);
-    vector(200_u8, &[0xc8]);
-    vector(-1_i8, &[0xff]);
-    vector(127_u16, &[0x7f]);
-    vector(128_u16, &[0x80, 0x01]);
-    vector(300_u32, &[0xac, 0x02]);
-    vector(
-        u64::MAX,
-        &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
-    );
-    vector(-1_i32, &[0x01]);
-    vector(64_i32, &[0x80, 0x01]);
-    vector(1.5_f32, &[0x00, 0x00, 0xc0, 0x3f]);
-    vector('ß', &[0x02, 0xc3, 0x9f]);
-    vector("hi".to_owned(), &[0x02, b'h', b'i']);
-    vector(None::<u8>, &[0x00]);
-    vector(Some(7_u8), &[0x01, 0x07]);
-    vector(vec![1_u16, 300], &[0x02, 0x01, 0xac, 0x02]);
-    vector([1_u16, 300], &[0x01, 0xac, 0x02]);
-    vector((1_u8, 'a'), &[0x01, 0x01, b'a']);
-    vector(Err::<u8, bool>(true), &[0x01, 0x01]);
-    vector(
-        Duration::from_millis(1500),
-        &[0x01, 0x80, 0xca, 0xb5, 0xee, 0x01],
-    );
-}
 
 #[test]
 fn wrong_bytes_are_typed_errors_at_their_place() {
