@@ -1,6 +1,7 @@
 //! The envelope: one allocation of a header, with the same layout for all messages, and a content
 //! of a type that only its [`KindTable`] knows. [`MessageKind`] makes both.
 
+#[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
 mod kind_codec;
 mod message_kind;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
@@ -127,6 +128,8 @@ pub(crate) struct KindTable {
     /// How messages of this kind are saved, if they are. Behind all that a turn reads.
     pub(crate) codec: Option<KindCodec>,
 }
+
+const _: () = assert!(std::mem::offset_of!(KindTable, codec) >= 64);
 
 /// The table of a [`Join`](crate::Join), which the messages of that join name
 /// ([`Behaviour::JOINS`](crate::Behaviour::JOINS)).

@@ -39,6 +39,7 @@ mod interval;
 mod into_then;
 mod join;
 mod link;
+#[cfg_attr(not(test), allow(dead_code, reason = "a restore will make it"))]
 mod loaded_actors;
 mod offer;
 mod offered_ask;
@@ -48,6 +49,7 @@ pub(crate) mod promise;
 mod references;
 mod requests;
 mod saved_address;
+#[allow(dead_code, reason = "a restore will look names up")]
 mod saved_kinds;
 mod saved_message;
 #[cfg(all(test, feature = "macros"))]

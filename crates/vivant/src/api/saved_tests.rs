@@ -1,5 +1,7 @@
 //! Messages and states of saved actors become bytes, and messages and states again.
 
+#![allow(dead_code, reason = "messages are made by their types here")]
+
 use super::call::{Sent, envelope};
 use super::class::class_of;
 use super::loaded_actors::{ActorsById, LoadedActors};

@@ -9,7 +9,7 @@ mod save_kind;
 
 pub use by::SavedBy;
 pub use codec::{Codec, shape};
-pub(crate) use kept_start::EncodedStart;
-pub use kept_start::{KeepStart, KeptStart};
+pub(crate) use kept_start::{EncodedStart, KeepStart, KeptStart};
 pub(crate) use runtime_types::{saved_enum, saved_struct};
-pub use save_kind::{NotSaved, SaveKind, SavedStart, SavedState, Saves};
+pub(crate) use save_kind::Saves;
+pub use save_kind::{NotSaved, SaveKind, SavedStart, SavedState};

@@ -5,19 +5,19 @@ use vivant::prelude::*;
 use vivant::{Actor, NotSaved, Saved, SavedForm, SavedKinds, SavedStart, SavedState, WeakAddress};
 
 #[derive(Saved, Clone, Debug, PartialEq)]
-pub struct Booking {
+pub(crate) struct Booking {
     passenger: String,
     seat: Option<u16>,
 }
 
 #[vivant::interface(id = "test::Ledger")]
-pub trait Ledger {
+pub(crate) trait Ledger {
     fn enter(&mut self, amount: i64) -> i64;
 }
 
 #[derive(Actor, Debug)]
 #[actor(saved, id = "test::Account", blocks(till, dyn Ledger))]
-pub struct Account {
+pub(crate) struct Account {
     balance: i64,
     bookings: BTreeMap<u64, Booking>,
     partner: Option<Address<Teller>>,
@@ -100,7 +100,7 @@ impl Ledger for Account {
 
 #[derive(Actor)]
 #[actor(saved(restart), id = "test::Teller")]
-pub struct Teller {
+pub(crate) struct Teller {
     served: std::time::Instant,
 }
 
@@ -205,7 +205,7 @@ fn equal_names_are_an_error_that_names_both() {
 
 #[derive(Actor)]
 #[actor(saved)]
-pub struct Shelf<T: Clone + for<'any> Saved<'any>> {
+pub(crate) struct Shelf<T: Clone + for<'any> Saved<'any>> {
     items: Vec<T>,
 }
 
@@ -230,6 +230,7 @@ fn a_generic_actor_is_saved() {
     let system = System::new();
     let shelf = system.spawn(Shelf { items: Vec::new() });
     assert_eq!(shelf.lay("a".to_owned()).ask_blocking(), Ok(1));
+    assert_eq!(shelf.first().ask_blocking(), Ok(Some("a".to_owned())));
 }
 
 #[test]
@@ -242,6 +243,16 @@ fn saved_actors_run_as_others() {
     assert_eq!(account.ask_partner(7).ask_blocking(), Ok(7));
     assert_eq!(account.deposit(0).ask_blocking(), Ok(12));
     assert_eq!(account.count(9).ask_blocking(), Ok(9));
+    let booking = Booking {
+        passenger: "Ada".to_owned(),
+        seat: None,
+    };
+    let names = HashMap::from([("Ada".to_owned(), 1)]);
+    assert_eq!(account.book(names, booking).ask_blocking(), Ok(()));
+    account.put(7).send();
+    assert_eq!(account.take().ask_blocking(), Ok(7));
+    assert_eq!(system.spawn(One {}).ping().ask_blocking(), Ok(()));
+    assert_eq!(system.spawn(Three {}).ping().ask_blocking(), Ok(()));
     let plain = system.spawn(Plain {
         _since: std::time::Instant::now(),
     });
