@@ -3,7 +3,7 @@
 use super::behaviour::Behaviour;
 use super::call::Sent;
 use super::promise::Resolver;
-use super::stepped::{KeepLocals, Stepped};
+use super::stepped::Stepped;
 use crate::actor::MessageKind;
 use crate::saving::{Codec, shape};
 use std::marker::PhantomData;
@@ -47,7 +47,7 @@ fn save_sent<B: Behaviour>((args, resolver): &Content<B>, out: &mut Encoder<'_>)
 
 /// The codec of the message of a next step, if its behaviour is saved with its locals.
 pub(super) const fn next_step<B: Stepped>() -> Option<Codec<(Content<B>, B::Locals)>> {
-    match (B::CODEC, <B::Locals as KeepLocals<B::Actor>>::CODEC) {
+    match (B::CODEC, B::LOCALS_CODEC) {
         (Some(_), Some(_)) => Some(Codec::new(
             const {
                 &Shape::structure(
@@ -95,7 +95,7 @@ struct LocalsOf<B>(PhantomData<B>);
 
 impl<B: Stepped> HasCodec for LocalsOf<B> {
     type Value = B::Locals;
-    const CODEC: Option<Codec<B::Locals>> = <B::Locals as KeepLocals<B::Actor>>::CODEC;
+    const CODEC: Option<Codec<B::Locals>> = B::LOCALS_CODEC;
 }
 
 /// A value with a codec as a type that is saved.

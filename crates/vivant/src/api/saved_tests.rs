@@ -8,7 +8,7 @@ use super::loaded_actors::{ActorsById, LoadedActors};
 use super::promise::Resolver;
 use super::saved_kinds::{SavedForm, SavedKind, SavedKinds};
 use super::start::StartCall;
-use super::stepped::{KeepLocals, NextStep, Stepped};
+use super::stepped::{NextStep, Stepped};
 use crate::actor::{
     AddressRef, Envelope, KindTable, MessageKind, Next, Processed, Refusal, SavedClass, StateRef,
     To, Worker, post,
@@ -245,9 +245,8 @@ fn a_message_through_an_interface_is_that_of_the_actor() {
 #[test]
 fn the_locals_of_a_step_come_back() {
     type B = Count<Account>;
-    type Locals = <B as Stepped>::Locals;
     let actors = loaded(&[]);
-    let codec = <Locals as KeepLocals<Account>>::CODEC.expect("the state is saved");
+    let codec = <B as Stepped>::LOCALS_CODEC.expect("the state is saved");
     let locals = |next: u64| {
         let bytes = to_bytes(&next).expect("a number");
         (codec.load)(&mut Decoder::new(&bytes)).expect("a number")

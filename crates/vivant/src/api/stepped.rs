@@ -15,7 +15,7 @@ use crate::actor::{
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Place;
 use crate::message::MessageRole;
-use crate::saving::{Codec, SaveKind, SavedBy};
+use crate::saving::Codec;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -28,6 +28,9 @@ use std::marker::PhantomData;
 pub trait Stepped: Behaviour {
     /// The locals, as the message of the next step keeps them.
     type Locals: KeepLocals<Self::Actor>;
+
+    /// How they are saved, if they are in the message and the actor's state is saved.
+    const LOCALS_CODEC: Option<Codec<Self::Locals>> = None;
 
     /// One step.
     fn step<'gc>(
@@ -45,11 +48,9 @@ pub type LocalsOf<'gc, B> =
 
 /// How the message of a next step keeps the locals that the last step has left: in itself
 /// ([`LocalsInMessage`]), or in the heap of its actor ([`LocalsInHeap`](crate::LocalsInHeap)).
-pub trait KeepLocals<A: Actor>: Sized + Send + 'static {
+pub trait KeepLocals<A: Actor>: Send + 'static {
     /// The locals in a turn with this brand.
     type In<'gc>;
-    /// How they are saved, if they are in the message and the actor's state is saved.
-    const CODEC: Option<Codec<Self>> = None;
     /// Stores what a step leaves, at its end.
     fn keep<'gc>(locals: Self::In<'gc>, turn: &Turn<'gc, A>) -> Self;
     /// Takes the locals out, at the start of the next step.
@@ -58,19 +59,13 @@ pub trait KeepLocals<A: Actor>: Sized + Send + 'static {
 
 /// Locals without a brand: a part of the message.
 #[derive(Debug)]
-pub struct LocalsInMessage<L>(L);
+pub struct LocalsInMessage<L>(
+    /// The value.
+    pub L,
+);
 
-impl<A: Actor, L> KeepLocals<A> for LocalsInMessage<L>
-where
-    L: SavedBy<<A::SaveKind as SaveKind>::Locals> + Send + 'static,
-{
+impl<A: Actor, L: Send + 'static> KeepLocals<A> for LocalsInMessage<L> {
     type In<'gc> = L;
-
-    const CODEC: Option<Codec<Self>> = Codec::by::<<A::SaveKind as SaveKind>::Locals>(
-        L::BY_SHAPE,
-        |locals, out| locals.0.save_by(out),
-        |input| L::load_by(input).map(LocalsInMessage),
-    );
 
     fn keep<'gc>(locals: L, _: &Turn<'gc, A>) -> Self {
         LocalsInMessage(locals)

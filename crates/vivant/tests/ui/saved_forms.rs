@@ -1,5 +1,7 @@
 //! Where `saved` has no meaning.
 
+#![allow(unused_variables)]
+
 use vivant::prelude::*;
 
 #[derive(Actor)]

@@ -1,5 +1,7 @@
 //! What a saved actor cannot reply.
 
+#![allow(unused_variables)]
+
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};

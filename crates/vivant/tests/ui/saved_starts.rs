@@ -1,5 +1,7 @@
 //! The arguments of a start, the locals of a step and what a continuation holds are saved too.
 
+#![allow(unused_variables)]
+
 use std::time::Instant;
 use vivant::prelude::*;
 

@@ -1,5 +1,7 @@
 //! What the state of a saved actor cannot have.
 
+#![allow(unused_variables)]
+
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
