@@ -49,6 +49,8 @@ pub(crate) mod promise;
 mod references;
 mod requests;
 mod saved_address;
+#[cfg(all(test, feature = "macros"))]
+mod saved_errors_tests;
 #[allow(dead_code, reason = "a restore will look names up")]
 mod saved_kinds;
 mod saved_message;

@@ -1,5 +1,5 @@
 //! What a saved actor is: the kinds, as types; which values an actor of a kind can have; how values
-//! of one type are written and read.
+//! of one type are written and read. The README beside this file has the bytes of each message.
 
 mod by;
 mod codec;
