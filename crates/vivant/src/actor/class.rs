@@ -1,14 +1,13 @@
 //! The table of an actor type (a vtable): made once for each `A`. Also the message that starts an
 //! actor.
 
-use super::envelope::StoredShape;
 use super::header::Header;
 use super::options::Mailbox;
 use super::outgoing::{OutgoingReferences, TraceCoverage};
 use super::slot_list::SlotList;
 use super::worker::Worker;
 use crate::failures::StopReason;
-use crate::saving::EncodedStart;
+use crate::saving::{EncodedStart, StoredShape};
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::marker::PhantomData;

@@ -109,7 +109,7 @@ impl Ledger for Account {
 #[derive(Actor)]
 #[actor(saved(restart), id = "test::Pool")]
 struct Pool {
-    made: std::time::Instant,
+    made: fn() -> u32,
 }
 
 #[behaviours(id = "test::Pool")]
@@ -117,13 +117,11 @@ impl Pool {
     #[start]
     fn new(size: u32) -> Self {
         let _ = size;
-        Pool {
-            made: std::time::Instant::now(),
-        }
+        Pool { made: || 7 }
     }
 
     fn poll(&self) {
-        let _ = self.made;
+        let _ = (self.made)();
     }
 }
 

@@ -8,6 +8,7 @@ mod runtime_types;
 mod save_kind;
 
 pub use by::SavedBy;
+pub(crate) use codec::StoredShape;
 pub use codec::{Codec, shape};
 pub(crate) use kept_start::{EncodedStart, KeepStart, KeptStart};
 pub(crate) use runtime_types::{saved_enum, saved_struct};

@@ -28,6 +28,10 @@ struct Pool {
 struct Shop {}
 
 #[derive(Actor)]
+#[actor(saved, blocks)]
+struct Stall {}
+
+#[derive(Actor)]
 #[actor(saved(again))]
 struct Again {}
 

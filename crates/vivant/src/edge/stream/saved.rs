@@ -11,7 +11,10 @@ impl<'gc, T: Saved<'gc>> Saved<'gc> for StreamItem<T> {
             &[
                 Variant::new("Item", const { &[Field::new("0", shape_of::<'gc, T>())] }),
                 Variant::new("Ended", &[]),
-                Variant::new("Failed", const { &[Field::new("0", shape_of::<'gc, AskError>())] }),
+                Variant::new(
+                    "Failed",
+                    const { &[Field::new("0", shape_of::<'gc, AskError>())] },
+                ),
             ]
         },
     );
