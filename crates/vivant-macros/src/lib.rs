@@ -59,6 +59,7 @@ use proc_macro::TokenStream;
 #[doc = include_str!("../docs/actor.md")]
 ///
 /// [`derive(Object)`]: macro@Object
+/// [`derive(Saved)`]: macro@Saved
 /// [`behaviours`]: macro@behaviours
 #[proc_macro_derive(Actor, attributes(actor, object, saved))]
 pub fn actor(input: TokenStream) -> TokenStream {

@@ -194,6 +194,9 @@ impl Options {
             Some("name") => self.name = Some(meta.value()?.parse()?),
             Some("saved") => self.saved = Some(SavedOption::read(meta)?),
             Some("blocks") => {
+                if !meta.input.peek(token::Paren) {
+                    return Err(meta.error("name the blocks, as in `blocks(till, dyn Ledger)`"));
+                }
                 let inside;
                 parenthesized!(inside in meta.input);
                 let listed = inside.call(Punctuated::<ListedBlock, Token![,]>::parse_terminated)?;

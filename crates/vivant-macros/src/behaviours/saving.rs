@@ -7,8 +7,8 @@ use crate::options::Vivant;
 use crate::shape::{Arg, SavedAs, Shape};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::Index;
 use syn::spanned::Spanned;
+use syn::{Index, Type};
 
 impl Block<'_> {
     /// The kind by which the actor is saved.
@@ -25,10 +25,29 @@ impl Block<'_> {
         let args = self.codec(&shape.args, &name, &codec);
         let at = shape.reply_span;
         let (here, kind, reply) = (vivant.at(at), self.save_kind(at), &shape.reply);
-        let reply = quote_spanned!(at=> #here::Codec::<#reply>::of::<#kind>());
+        let saver = quote_spanned!(at=> <#reply as #here::SavedBy<#kind>>);
+        let reply = quote_spanned! {at=>
+            #here::Codec::by::<#kind>(#saver::BY_SHAPE, #saver::save_by, #saver::load_by)
+        };
         quote! {
             const CODEC: ::core::option::Option<#vivant::Codec<Self::Args>> = #args;
             const REPLY_CODEC: ::core::option::Option<#vivant::Codec<Self::Reply>> = #reply;
+        }
+    }
+
+    /// The codec of the locals of a behaviour in steps, in its impl of `Stepped`.
+    pub(super) fn locals_codec(&self, locals: &Type) -> TokenStream {
+        let at = locals.span();
+        let (here, kind) = (self.options.vivant.at(at), self.save_kind(at));
+        let kind = quote_spanned!(at=> <#kind as #here::SaveKind>::Locals);
+        let saver = quote_spanned!(at=> <#locals as #here::SavedBy<#kind>>);
+        quote_spanned! {at=>
+            const LOCALS_CODEC: ::core::option::Option<#here::Codec<Self::Locals>> =
+                #here::Codec::by::<#kind>(
+                    #saver::BY_SHAPE,
+                    |locals, out| #saver::save_by(&locals.0, out),
+                    |input| ::core::result::Result::Ok(#here::LocalsInMessage(#saver::load_by(input)?)),
+                );
         }
     }
 
@@ -215,8 +234,8 @@ impl Part<'_> {
     fn load(&self, number: usize) -> TokenStream {
         let shape = self.saver("BY_SHAPE", "INNER_SHAPE");
         let load = self.saver("load_by", "load_inner");
-        let load = quote_spanned!(self.place_of_errors()=> |input| #load(input));
-        quote!(fields.part(#number, #shape, #load)?)
+        let at = Span::call_site().located_at(self.place_of_errors());
+        quote_spanned!(at=> fields.part(#number, #shape, |input| #load(input))?)
     }
 
     /// Tokens in parentheses: a call has one place, and its arguments mean what they mean here.

@@ -6,7 +6,14 @@ use crate::types;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Lifetime, Type};
+use syn::{Lifetime, Type, parse_quote};
+
+/// The type that keeps locals, their brand and type, and their codec.
+type KeptLocals<'a> = (
+    TokenStream,
+    Option<(&'a Lifetime, Type)>,
+    Option<TokenStream>,
+);
 
 impl Behaviour<'_> {
     /// The first step, in `run`: its locals are default ones.
@@ -37,7 +44,7 @@ impl Behaviour<'_> {
         );
         let (cfgs, path) = (&self.cfgs, &self.path);
         let (impl_generics, _, where_clause) = self.block.generics.split_for_impl();
-        let (kept, branded) = self.locals(locals.as_ref());
+        let (kept, branded, codec) = self.locals(locals.as_ref());
         let branded = branded.map(|(brand, ty)| {
             quote! {
                 #(#cfgs)*
@@ -72,17 +79,19 @@ impl Behaviour<'_> {
             )]
             impl #impl_generics #vivant::Stepped for #path #where_clause {
                 type Locals = #kept;
+                #codec
                 #step
             }
         })
     }
 
-    /// How the message of a next step keeps the locals; and, if they have a brand, that brand and
-    /// their type.
-    fn locals(&self, locals: Option<&Locals>) -> (TokenStream, Option<(&Lifetime, Type)>) {
+    /// How the message of a next step keeps the locals; if they have a brand, that brand and their
+    /// type; and how locals without one are saved.
+    fn locals(&self, locals: Option<&Locals>) -> KeptLocals<'_> {
         let vivant = &self.block.options.vivant;
         let Some(Locals { ty, .. }) = locals else {
-            return (quote!(#vivant::LocalsInMessage<()>), None);
+            let codec = self.block.locals_codec(&parse_quote!(()));
+            return (quote!(#vivant::LocalsInMessage<()>), None, Some(codec));
         };
         let here = vivant.at(ty.span());
         let ty = types::without_self(ty, self.block.written_type());
@@ -92,10 +101,12 @@ impl Behaviour<'_> {
             Some(brand) => (
                 quote_spanned!(ty.span()=> #here::LocalsInHeap<Self>),
                 Some((brand, ty)),
+                None,
             ),
             None => (
                 quote_spanned!(ty.span()=> #here::LocalsInMessage<#ty>),
                 None,
+                Some(self.block.locals_codec(&ty)),
             ),
         }
     }

@@ -1,7 +1,6 @@
 //! The table of an actor type (a vtable): made once for each `A`. Also the message that starts an
 //! actor.
 
-use super::envelope::StoredShape;
 use super::header::{Birth, Header};
 use super::options::Mailbox;
 use super::outgoing::{OutgoingReferences, TraceCoverage};
@@ -9,7 +8,7 @@ use super::reference::AddressRef;
 use super::slot_list::SlotList;
 use super::worker::Worker;
 use crate::failures::StopReason;
-use crate::saving::EncodedStart;
+use crate::saving::{EncodedStart, StoredShape};
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -40,6 +39,7 @@ pub(crate) struct Class {
     /// Its caller keeps the cell alive, which is of this class, and which `header` starts.
     pub(crate) heap_counts: unsafe fn(NonNull<Header>) -> Option<NonNull<HeapCounts>>,
     /// What a snapshot has of an actor of this type, besides its messages.
+    #[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
     pub(crate) saved: SavedClass,
     /// Whether the actor has a state now (C2).
     pub(crate) has_state: fn(&mut StateRef<'_>) -> bool,
@@ -48,6 +48,7 @@ pub(crate) struct Class {
 }
 
 /// What a snapshot has of an actor, besides its messages.
+#[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
 pub(crate) enum SavedClass {
     Nothing,
     State(StateFunctions),
@@ -57,6 +58,7 @@ pub(crate) enum SavedClass {
 }
 
 /// The functions that save and load a state, between two turns.
+#[allow(dead_code, reason = "snapshots will call it")]
 pub(crate) struct StateFunctions {
     pub(crate) shape: &'static Shape,
     pub(crate) save: fn(&mut StateRef<'_>, &mut Encoder<'_>),

@@ -1,12 +1,12 @@
 //! The envelope: one allocation of a header, with the same layout for all messages, and a content
 //! of a type that only its [`KindTable`] knows. [`MessageKind`] makes both.
 
-mod kind_codec;
+#[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
+mod content_codec;
 mod message_kind;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 mod observed_message;
 
-pub(crate) use kind_codec::{KindCodec, StoredShape};
 pub(crate) use message_kind::MessageKind;
 
 use super::class::StateRef;
@@ -21,11 +21,13 @@ use crate::interned::{Name, Place};
 use crate::message::{Chain, Linked, MessageRole, Route};
 use crate::observe::Origin;
 use crate::phase::Stamp;
+use crate::saving::StoredShape;
 use crate::sync::Arc;
 use std::any::TypeId;
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
+use vivant_codec::{Decoder, Encoder, LoadError, Shape};
 
 /// The header of every message.
 #[repr(C)]
@@ -130,6 +132,53 @@ pub(crate) struct KindTable {
     dependents: unsafe fn(NonNull<Head>) -> Dependents,
     /// How messages of this kind are saved, if they are. Behind all that a turn reads.
     pub(crate) codec: Option<KindCodec>,
+}
+
+const _: () = assert!(std::mem::offset_of!(KindTable, codec) >= 64);
+
+/// The functions of a kind of which the messages are saved. A part of its
+/// [`KindTable`](super::KindTable).
+#[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
+#[derive(Clone, Copy)]
+pub(crate) struct KindCodec {
+    /// Stable name of the behaviour or start. With the form it is unique.
+    pub(crate) name: &'static str,
+    /// The form of the content.
+    pub(crate) shape: &'static Shape,
+    /// Its caller owns the parcel, which is of this kind.
+    save: unsafe fn(NonNull<Head>, &mut Encoder<'_>),
+    load: Load,
+}
+
+/// Loads the content of a message and packs it.
+type Load = for<'gc, 'a, 'd> fn(
+    &'d mut Decoder<'gc, 'a>,
+    Option<StoredShape<'a>>,
+    Place,
+) -> Result<Envelope, LoadError>;
+
+#[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
+impl KindCodec {
+    /// Returns the same functions under this stable name.
+    pub(super) const fn named(self, name: &'static str) -> KindCodec {
+        KindCodec { name, ..self }
+    }
+
+    /// Reads the content of a message: with the shape that it has in a file, or with the program's.
+    pub(crate) fn load<'a>(
+        &self,
+        input: &mut Decoder<'_, 'a>,
+        stored: Option<StoredShape<'a>>,
+        place: Place,
+    ) -> Result<Envelope, LoadError> {
+        (self.load)(input, stored, place)
+    }
+}
+
+impl fmt::Debug for KindCodec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KindCodec({})", self.shape.name())
+    }
 }
 
 /// The table of a [`Join`](crate::Join), which the messages of that join name
@@ -269,6 +318,19 @@ impl Envelope {
     /// It was recorded in the phase of `stamp` (L4).
     pub(crate) fn set_stamp(&mut self, stamp: Stamp) {
         self.head_mut().stamp = stamp;
+    }
+
+    /// Appends the content, if messages of this kind are saved.
+    #[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
+    pub(crate) fn save(&self, out: &mut Encoder<'_>) {
+        match &self.kind().codec {
+            // SAFETY: the table is that of the parcel, which this envelope owns (M9).
+            Some(codec) => unsafe { (codec.save)(self.0, out) },
+            None => out.error(format!(
+                "`{}` is a message that is not saved",
+                self.kind().name
+            )),
+        }
     }
 
     fn head_mut(&mut self) -> &mut Head {

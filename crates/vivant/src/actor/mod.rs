@@ -113,8 +113,7 @@ pub(crate) use deferred_messages::{
 };
 pub(crate) use dependents::{ChainEnd, Dependent, Dependents};
 pub(crate) use envelope::{
-    Combination, Envelope, GuardOutcome, KindTable, LinkMessage, LinkedPeer, MessageKind,
-    Processed, StoredShape,
+    Combination, Envelope, GuardOutcome, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed,
 };
 pub use envelope::{JoinTable, JoinedMessage};
 pub use error::{AskError, NeverDispatched, NotSent, Overloaded, Undelivered};

@@ -1,8 +1,7 @@
 //! What an actor is: a Rust value with a name.
 
 use super::link::Target;
-use super::state_codec::StateCodec;
-use super::storage::StateStorage;
+use super::storage::{StateCodec, StateStorage};
 use super::turn::Turn;
 use crate::actor::OutgoingReferences;
 use crate::actor::{Mailbox, Pool};

@@ -1,5 +1,5 @@
-//! Blocks of behaviours: how a saved actor lists them, and how each finds that it is listed. For the
-//! macros.
+//! Blocks of behaviours: how a saved actor lists them, and how each finds that it is listed. For
+//! the macros.
 //!
 //! A block has a number, the hash of the path of its module: `bank::account_messages`. The impls of
 //! an actor cannot see each other, and the compiler can compare numbers.

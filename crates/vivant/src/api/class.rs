@@ -7,10 +7,10 @@ use super::storage::{FactsOf, Host, StoreState, Stored};
 use super::turn::Turn;
 use crate::actor::{
     AddressRef, Birth, Class, Header, OutgoingReferences, SavedClass, StateFunctions, StateRef,
-    StoredShape, TraceCoverage, Worker,
+    TraceCoverage, Worker,
 };
 use crate::failures::StopReason;
-use crate::saving::{EncodedStart, KeepStart, KeptStart, SaveKind, Saves};
+use crate::saving::{EncodedStart, KeepStart, KeptStart, SaveKind, Saves, StoredShape};
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
 use std::mem::offset_of;
@@ -70,8 +70,8 @@ type Kept<'s, A> = (
 );
 
 impl StateRef<'_> {
-    /// Returns the stored state, and the facts and the start beside it. The state is `None` before the start and
-    /// after the end of the actor.
+    /// Returns the stored state, and the facts and the start beside it. The state is `None` before
+    /// the start and after the end of the actor.
     ///
     /// # Panics
     ///

@@ -35,6 +35,7 @@ mod interval;
 mod into_then;
 mod join;
 mod link;
+#[cfg_attr(not(test), allow(dead_code, reason = "a restore will make it"))]
 mod loaded_actors;
 mod offer;
 mod offered_ask;
@@ -44,6 +45,9 @@ pub(crate) mod promise;
 mod references;
 mod requests;
 mod saved_address;
+#[cfg(all(test, feature = "macros"))]
+mod saved_errors_tests;
+#[allow(dead_code, reason = "a restore will look names up")]
 mod saved_kinds;
 mod saved_message;
 #[cfg(all(test, feature = "macros"))]
@@ -51,7 +55,6 @@ mod saved_tests;
 mod send_error;
 mod spawner;
 mod start;
-mod state_codec;
 mod step;
 mod stepped;
 mod storage;
@@ -98,9 +101,8 @@ pub use send_error::SendError;
 pub use spawner::Spawner;
 pub(crate) use spawner::SystemRef;
 pub use start::{StartCall, StartFunction};
-pub use state_codec::StateCodec;
 pub use step::Step;
 pub use stepped::{KeepLocals, LocalsInMessage, LocalsOf, Stepped};
-pub use storage::StateStorage;
 pub(crate) use storage::{Host, StoreState};
+pub use storage::{StateCodec, StateStorage};
 pub use turn::Turn;

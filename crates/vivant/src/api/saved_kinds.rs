@@ -4,7 +4,6 @@ use super::actor::Actor;
 use super::behaviour::{Behaviour, Continuation};
 use super::call::Sent;
 use super::class::class_of;
-use super::interface::Implements;
 use super::join::Join;
 use super::link::Target;
 use super::start::{StartFunction, Started};
@@ -180,11 +179,9 @@ impl SavedList {
         A::list(self);
     }
 
-    /// An interface of an actor.
-    pub fn interface<A: Implements<I>, I: ?Sized + Target>(&mut self) {
-        let types = (TypeId::of::<A>(), TypeId::of::<I>());
-        self.kinds.tables.insert(types, Box::new(A::TABLE));
-        A::list_messages(self);
+    /// How an address of an interface, the second type, reaches an actor of the first.
+    pub(super) fn table(&mut self, types: (TypeId, TypeId), table: impl Any + Send + Sync) {
+        self.kinds.tables.insert(types, Box::new(table));
     }
 
     /// A behaviour.

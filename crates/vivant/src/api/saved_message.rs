@@ -1,16 +1,13 @@
-//! How messages of behaviours are saved: arguments, resolver, and the locals of a next step.
+//! How messages of behaviours are saved: arguments and resolver.
 
-use super::behaviour::Behaviour;
-use super::call::Sent;
+use super::behaviour::{Behaviour, Message};
 use super::promise::Resolver;
-use super::stepped::{KeepLocals, Stepped};
-use crate::actor::MessageKind;
 use crate::saving::{Codec, shape};
 use std::marker::PhantomData;
 use vivant_codec::{Decoder, Encoder, Field, LoadError, Saved, Shape, shape_of};
 
 /// The content of a behaviour's message.
-type Content<B> = <Sent<B> as MessageKind>::Content;
+pub(super) type Content<B> = (<B as Message>::Args, Resolver<<B as Message>::Reply>);
 
 /// The codec of a behaviour's message, if its arguments have one.
 pub(super) const fn sent<B: Behaviour>() -> Option<Codec<Content<B>>> {
@@ -40,69 +37,29 @@ pub(super) const fn sent<B: Behaviour>() -> Option<Codec<Content<B>>> {
     }
 }
 
-fn save_sent<B: Behaviour>((args, resolver): &Content<B>, out: &mut Encoder<'_>) {
+pub(super) fn save_sent<B: Behaviour>((args, resolver): &Content<B>, out: &mut Encoder<'_>) {
     Coded::<ArgsOf<B>>::save_value(args, out);
     resolver.save(out);
 }
 
-/// The codec of the message of a next step, if its behaviour is saved with its locals.
-pub(super) const fn next_step<B: Stepped>() -> Option<Codec<(Content<B>, B::Locals)>> {
-    match (B::CODEC, <B::Locals as KeepLocals<B::Actor>>::CODEC) {
-        (Some(_), Some(_)) => Some(Codec::new(
-            const {
-                &Shape::structure(
-                    "vivant::NextStep",
-                    const {
-                        &[
-                            Field::new("arguments", shape_of::<Coded<ArgsOf<B>>>()),
-                            Field::new("resolver", shape_of::<Resolver<B::Reply>>()),
-                            Field::new("locals", shape_of::<Coded<LocalsOf<B>>>()),
-                        ]
-                    },
-                )
-            },
-            |(sent, locals), out| {
-                save_sent::<B>(sent, out);
-                Coded::<LocalsOf<B>>::save_value(locals, out);
-            },
-            |input| {
-                let mut fields = input.structure(const { shape(next_step::<B>()) })?;
-                let args = fields.field::<Coded<ArgsOf<B>>>(0)?.0;
-                let resolver = fields.field(1)?;
-                let locals = fields.field::<Coded<LocalsOf<B>>>(2)?.0;
-                fields.end()?;
-                Ok(((args, resolver), locals))
-            },
-        )),
-        _ => None,
-    }
-}
-
 /// A type of values, and their codec.
-trait HasCodec {
+pub(super) trait HasCodec {
     type Value;
     const CODEC: Option<Codec<Self::Value>>;
 }
 
-struct ArgsOf<B>(PhantomData<B>);
+pub(super) struct ArgsOf<B>(PhantomData<B>);
 
 impl<B: Behaviour> HasCodec for ArgsOf<B> {
     type Value = B::Args;
     const CODEC: Option<Codec<B::Args>> = B::CODEC;
 }
 
-struct LocalsOf<B>(PhantomData<B>);
-
-impl<B: Stepped> HasCodec for LocalsOf<B> {
-    type Value = B::Locals;
-    const CODEC: Option<Codec<B::Locals>> = <B::Locals as KeepLocals<B::Actor>>::CODEC;
-}
-
 /// A value with a codec as a type that is saved.
-struct Coded<C: HasCodec>(C::Value);
+pub(super) struct Coded<C: HasCodec>(pub(super) C::Value);
 
 impl<C: HasCodec> Coded<C> {
-    fn save_value(value: &C::Value, out: &mut Encoder<'_>) {
+    pub(super) fn save_value(value: &C::Value, out: &mut Encoder<'_>) {
         if let Some(codec) = const { C::CODEC } {
             (codec.save)(value, out);
         }

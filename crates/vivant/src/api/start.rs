@@ -10,7 +10,7 @@ use crate::actor::{
 };
 use crate::interned::{Name, Place};
 use crate::message::MessageRole;
-use crate::saving::{Codec, KeptStart};
+use crate::saving::{Codec, KeptStart, SaveKind, Saves};
 use std::fmt;
 use std::marker::PhantomData;
 use vivant_codec::Encoder;
@@ -92,7 +92,13 @@ impl<S: StartFunction> MessageKind for Started<S> {
     const CODEC: Option<Codec<S::Args>> = S::CODEC;
 
     fn run(args: S::Args, state: &mut StateRef<'_>, worker: &Worker) -> Processed {
-        if let Some(kept) = state.kept_start::<S::Actor>() {
+        if const {
+            matches!(
+                <<S::Actor as Actor>::SaveKind as SaveKind>::SAVES,
+                Saves::Start
+            )
+        } && let Some(kept) = state.kept_start::<S::Actor>()
+        {
             keep::<S>(kept, &args);
         }
         let Begun = S::begin(FirstTurn::new(state, worker), args);

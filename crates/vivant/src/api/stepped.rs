@@ -5,7 +5,7 @@ use super::actor::Actor;
 use super::behaviour::Behaviour;
 use super::call::{Sent, outcome};
 use super::promise::Resolver;
-use super::saved_message;
+use super::saved_message::{ArgsOf, Coded, Content, HasCodec, save_sent};
 use super::turn::Turn;
 use crate::actor::{
     Envelope, KindTable, MessageKind, Next, Processed, Refusal, StateRef, Steps, Worker,
@@ -15,9 +15,10 @@ use crate::actor::{
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Place;
 use crate::message::MessageRole;
-use crate::saving::{Codec, SaveKind, SavedBy};
+use crate::saving::{Codec, shape};
 use std::fmt;
 use std::marker::PhantomData;
+use vivant_codec::{Field, Shape, shape_of};
 
 /// A behaviour in steps. `#[behaviours]` writes it for each method that returns a
 /// [`Step`](crate::Step).
@@ -28,6 +29,9 @@ use std::marker::PhantomData;
 pub trait Stepped: Behaviour {
     /// The locals, as the message of the next step keeps them.
     type Locals: KeepLocals<Self::Actor>;
+
+    /// How they are saved, if they are in the message and the actor's state is saved.
+    const LOCALS_CODEC: Option<Codec<Self::Locals>> = None;
 
     /// One step.
     fn step<'gc>(
@@ -45,11 +49,9 @@ pub type LocalsOf<'gc, B> =
 
 /// How the message of a next step keeps the locals that the last step has left: in itself
 /// ([`LocalsInMessage`]), or in the heap of its actor ([`LocalsInHeap`](crate::LocalsInHeap)).
-pub trait KeepLocals<A: Actor>: Sized + Send + 'static {
+pub trait KeepLocals<A: Actor>: Send + 'static {
     /// The locals in a turn with this brand.
     type In<'gc>;
-    /// How they are saved, if they are in the message and the actor's state is saved.
-    const CODEC: Option<Codec<Self>> = None;
     /// Stores what a step leaves, at its end.
     fn keep<'gc>(locals: Self::In<'gc>, turn: &Turn<'gc, A>) -> Self;
     /// Takes the locals out, at the start of the next step.
@@ -58,19 +60,13 @@ pub trait KeepLocals<A: Actor>: Sized + Send + 'static {
 
 /// Locals without a brand: a part of the message.
 #[derive(Debug)]
-pub struct LocalsInMessage<L>(L);
+pub struct LocalsInMessage<L>(
+    /// The value.
+    pub L,
+);
 
-impl<A: Actor, L> KeepLocals<A> for LocalsInMessage<L>
-where
-    L: SavedBy<<A::SaveKind as SaveKind>::Locals> + Send + 'static,
-{
+impl<A: Actor, L: Send + 'static> KeepLocals<A> for LocalsInMessage<L> {
     type In<'gc> = L;
-
-    const CODEC: Option<Codec<Self>> = Codec::by::<<A::SaveKind as SaveKind>::Locals>(
-        L::BY_SHAPE,
-        |locals, out| locals.0.save_by(out),
-        |input| L::load_by(input).map(LocalsInMessage),
-    );
 
     fn keep<'gc>(locals: L, _: &Turn<'gc, A>) -> Self {
         LocalsInMessage(locals)
@@ -109,7 +105,7 @@ impl<B: Stepped> MessageKind for NextStep<B> {
     type Content = (<Sent<B> as MessageKind>::Content, B::Locals);
     const KIND: KindTable = KindTable::new::<Self>(B::NAME, MessageRole::Turn);
     const STEPS: Steps = B::STEPS;
-    const CODEC: Option<Codec<Self::Content>> = saved_message::next_step::<B>();
+    const CODEC: Option<Codec<Self::Content>> = next_step::<B>();
 
     #[cfg(test)]
     fn ready((sent, _): &Self::Content, state: &mut StateRef<'_>) -> bool {
@@ -141,4 +137,44 @@ impl<B: Stepped> MessageKind for NextStep<B> {
         drop_foreign("the drop of a step's locals", locals);
         Sent::<B>::refuse(sent, refusal, place)
     }
+}
+
+/// The codec of the message of a next step, if its behaviour is saved with its locals.
+const fn next_step<B: Stepped>() -> Option<Codec<(Content<B>, B::Locals)>> {
+    match (B::CODEC, B::LOCALS_CODEC) {
+        (Some(_), Some(_)) => Some(Codec::new(
+            const {
+                &Shape::structure(
+                    "vivant::NextStep",
+                    const {
+                        &[
+                            Field::new("arguments", shape_of::<Coded<ArgsOf<B>>>()),
+                            Field::new("resolver", shape_of::<Resolver<B::Reply>>()),
+                            Field::new("locals", shape_of::<Coded<SavedLocals<B>>>()),
+                        ]
+                    },
+                )
+            },
+            |(sent, locals), out| {
+                save_sent::<B>(sent, out);
+                Coded::<SavedLocals<B>>::save_value(locals, out);
+            },
+            |input| {
+                let mut fields = input.structure(const { shape(next_step::<B>()) })?;
+                let args = fields.field::<Coded<ArgsOf<B>>>(0)?.0;
+                let resolver = fields.field(1)?;
+                let locals = fields.field::<Coded<SavedLocals<B>>>(2)?.0;
+                fields.end()?;
+                Ok(((args, resolver), locals))
+            },
+        )),
+        _ => None,
+    }
+}
+
+struct SavedLocals<B>(PhantomData<B>);
+
+impl<B: Stepped> HasCodec for SavedLocals<B> {
+    type Value = B::Locals;
+    const CODEC: Option<Codec<B::Locals>> = B::LOCALS_CODEC;
 }

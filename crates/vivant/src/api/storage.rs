@@ -7,10 +7,11 @@
 
 use super::actor::Actor;
 use super::turn::Turn;
-use crate::actor::{OutgoingReferences, StoredShape, TraceCoverage, Worker};
+use crate::actor::{OutgoingReferences, TraceCoverage, Worker};
+use crate::saving::StoredShape;
 use crate::statistics::HeapCounts;
 use std::fmt;
-use vivant_codec::{Decoder, LoadError};
+use vivant_codec::{Decoder, Encoder, LoadError, Shape};
 use vivant_heap::Sharer;
 
 /// State storage of an actor `A`: [`InlineState`](crate::InlineState) or
@@ -88,3 +89,24 @@ pub(crate) type Stored<A> = <<A as Actor>::Storage as StoreState<A>>::Stored;
 
 /// The statistics published beside it.
 pub(crate) type FactsOf<A> = <<A as Actor>::Storage as StoreState<A>>::Published;
+
+/// How the state of a saved actor is written and read. `#[actor(saved)]` gives one to the actor.
+pub struct StateCodec<A: Actor> {
+    pub(super) shape: &'static Shape,
+    pub(super) save: for<'gc> fn(&A::State<'gc>, &mut Encoder<'_>),
+    pub(super) load: for<'gc> fn(&mut Decoder<'gc, '_>) -> Result<A::State<'gc>, LoadError>,
+}
+
+impl<A: Actor> Clone for StateCodec<A> {
+    fn clone(&self) -> StateCodec<A> {
+        *self
+    }
+}
+
+impl<A: Actor> Copy for StateCodec<A> {}
+
+impl<A: Actor> fmt::Debug for StateCodec<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StateCodec({})", self.shape.name())
+    }
+}

@@ -8,7 +8,13 @@ use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be saved, and this actor is",
     label = "this type is not `Saved`",
-    note = "add `#[derive(Saved)]` to the type, or remove `saved` from `#[actor(saved)]`"
+    note = "a type of this program: add `#[derive(Saved)]` to it",
+    note = "a type of another crate that has serde's traits: `#[saved(serde)]` at the argument",
+    note = "`HashMap`, `HashSet`: their order is another one in each run; use `BTreeMap`, `BTreeSet`, or `#[saved(any_order)]` at the argument",
+    note = "`Instant`: it has no meaning in another process; send a `Duration` or a `SystemTime`",
+    note = "`&'static str`: a file cannot supply it; send a `String`, or `Cow<'static, str>`",
+    note = "`fn`, closures: code has no name in a file; send an enum of what to do",
+    note = "an actor that need not be saved: remove `saved` from `#[actor(saved)]`"
 )]
 pub trait SavedBy<K>: Sized {
     /// The form of the encoding.

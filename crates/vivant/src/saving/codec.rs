@@ -3,7 +3,10 @@
 use super::by::SavedBy;
 use super::save_kind::SaveKind;
 use std::fmt;
-use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape};
+use vivant_codec::{Comparison, Decoder, Encoder, LoadError, Saved, Shape, ShapeId};
+
+/// The shape that a value has in a file.
+pub(crate) type StoredShape<'a> = (&'a Comparison<'a>, ShapeId);
 
 /// How values of a type are written and read. `#[behaviours]` gives one to each message of a saved
 /// actor.

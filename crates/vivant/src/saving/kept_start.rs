@@ -23,7 +23,7 @@ pub(crate) type EncodedStart = (Name, Result<Box<[u8]>, SaveError>);
 /// The name of a start, and its arguments as they were encoded when the actor began.
 ///
 /// Encoded, because the start takes the arguments. So an address among them does not keep its actor
-/// alive, and a resolver among them is loaded as one that is not awaited.
+/// alive, and a resolver among them gives its value to nothing.
 #[derive(Debug, Default)]
 pub struct KeptStart(Mutex<Option<EncodedStart>>);
 

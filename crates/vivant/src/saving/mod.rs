@@ -1,5 +1,5 @@
 //! What a saved actor is: the kinds, as types; which values an actor of a kind can have; how values
-//! of one type are written and read.
+//! of one type are written and read. The README beside this file has the bytes of each message.
 
 mod by;
 mod codec;
@@ -8,8 +8,9 @@ mod runtime_types;
 mod save_kind;
 
 pub use by::SavedBy;
+pub(crate) use codec::StoredShape;
 pub use codec::{Codec, shape};
-pub(crate) use kept_start::EncodedStart;
-pub use kept_start::{KeepStart, KeptStart};
+pub(crate) use kept_start::{EncodedStart, KeepStart, KeptStart};
 pub(crate) use runtime_types::{saved_enum, saved_struct};
-pub use save_kind::{NotSaved, SaveKind, SavedStart, SavedState, Saves};
+pub(crate) use save_kind::Saves;
+pub use save_kind::{NotSaved, SaveKind, SavedStart, SavedState};

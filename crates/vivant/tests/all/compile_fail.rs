@@ -18,4 +18,5 @@ fn refused_when_built() {
     let programs = trybuild::TestCases::new();
     programs.pass("tests/ui/built/bounds_on_the_type.rs");
     programs.compile_fail("tests/ui/built/stop_hook_bounds.rs");
+    programs.compile_fail("tests/ui/built/saved_blocks.rs");
 }

@@ -1,23 +1,24 @@
 //! Saved actors: their kinds, and the list of their messages by name.
 
 use std::collections::{BTreeMap, HashMap};
+use std::thread::{self, ThreadId};
 use vivant::prelude::*;
 use vivant::{Actor, NotSaved, Saved, SavedForm, SavedKinds, SavedStart, SavedState, WeakAddress};
 
 #[derive(Saved, Clone, Debug, PartialEq)]
-pub struct Booking {
+pub(crate) struct Booking {
     passenger: String,
     seat: Option<u16>,
 }
 
 #[vivant::interface(id = "test::Ledger")]
-pub trait Ledger {
+pub(crate) trait Ledger {
     fn enter(&mut self, amount: i64) -> i64;
 }
 
 #[derive(Actor, Debug)]
 #[actor(saved, id = "test::Account", blocks(till, dyn Ledger))]
-pub struct Account {
+pub(crate) struct Account {
     balance: i64,
     bookings: BTreeMap<u64, Booking>,
     partner: Option<Address<Teller>>,
@@ -100,8 +101,8 @@ impl Ledger for Account {
 
 #[derive(Actor)]
 #[actor(saved(restart), id = "test::Teller")]
-pub struct Teller {
-    served: std::time::Instant,
+pub(crate) struct Teller {
+    made_on: ThreadId,
 }
 
 #[behaviours(id = "test::Teller")]
@@ -110,24 +111,24 @@ impl Teller {
     fn new(branch: String) -> Self {
         let _ = branch;
         Teller {
-            served: std::time::Instant::now(),
+            made_on: thread::current().id(),
         }
     }
 
     fn serve(&mut self, amount: i64) -> i64 {
-        let _ = self.served;
+        let _ = self.made_on;
         amount
     }
 }
 
 #[derive(Actor)]
 struct Plain {
-    _since: std::time::Instant,
+    _made_on: ThreadId,
 }
 
 #[behaviours]
 impl Plain {
-    fn since(&self, at: std::time::Instant) -> std::time::Instant {
+    fn since(&self, at: ThreadId) -> ThreadId {
         at
     }
 }
@@ -205,7 +206,7 @@ fn equal_names_are_an_error_that_names_both() {
 
 #[derive(Actor)]
 #[actor(saved)]
-pub struct Shelf<T: Clone + for<'any> Saved<'any>> {
+pub(crate) struct Shelf<T: Clone + for<'any> Saved<'any>> {
     items: Vec<T>,
 }
 
@@ -230,6 +231,7 @@ fn a_generic_actor_is_saved() {
     let system = System::new();
     let shelf = system.spawn(Shelf { items: Vec::new() });
     assert_eq!(shelf.lay("a".to_owned()).ask_blocking(), Ok(1));
+    assert_eq!(shelf.first().ask_blocking(), Ok(Some("a".to_owned())));
 }
 
 #[test]
@@ -242,9 +244,19 @@ fn saved_actors_run_as_others() {
     assert_eq!(account.ask_partner(7).ask_blocking(), Ok(7));
     assert_eq!(account.deposit(0).ask_blocking(), Ok(12));
     assert_eq!(account.count(9).ask_blocking(), Ok(9));
+    let booking = Booking {
+        passenger: "Ada".to_owned(),
+        seat: None,
+    };
+    let names = HashMap::from([("Ada".to_owned(), 1)]);
+    assert_eq!(account.book(names, booking).ask_blocking(), Ok(()));
+    account.put(7).send();
+    assert_eq!(account.take().ask_blocking(), Ok(7));
+    assert_eq!(system.spawn(One {}).ping().ask_blocking(), Ok(()));
+    assert_eq!(system.spawn(Three {}).ping().ask_blocking(), Ok(()));
     let plain = system.spawn(Plain {
-        _since: std::time::Instant::now(),
+        _made_on: thread::current().id(),
     });
-    let now = std::time::Instant::now();
-    assert_eq!(plain.since(now).ask_blocking(), Ok(now));
+    let id = thread::current().id();
+    assert_eq!(plain.since(id).ask_blocking(), Ok(id));
 }

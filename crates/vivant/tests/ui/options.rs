@@ -1,7 +1,7 @@
 use vivant::prelude::*;
 
 #[derive(Actor)]
-#[actor(blocks)]
+#[actor(blocked)]
 struct Account;
 
 #[behaviours(label = "x")]

@@ -212,6 +212,7 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
             "behaviours/implementor.rs",
             "behaviours/join.rs",
             "behaviours/mod.rs",
+            "behaviours/saving.rs",
             "behaviours/table.rs",
         ],
         "a block has behaviours, and each reads the attributes of its block",
@@ -252,10 +253,11 @@ pub(super) const CYCLES: &[(&str, &[&str], &str)] = &[
     (
         "vivant",
         &[
+            "actor/envelope/content_codec.rs",
             "actor/envelope/message_kind.rs",
             "actor/envelope/observed_message.rs",
         ],
-        "an observed message is processed by its kind, of which observation is a part",
+        "an observed or loaded message is one of its kind, of which observation and loading are parts",
     ),
     (
         "vivant",

@@ -1,8 +1,9 @@
 //! [`MessageKind`]: the behaviour of one kind of message. Its table, and the envelope that has it.
 
+use super::content_codec::kind_codec;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use super::observed_message::{parts, seen};
-use super::{Envelope, Head, JoinTable, KindCodec, KindTable, Processed};
+use super::{Envelope, Head, JoinTable, KindTable, Processed};
 use crate::actor::bounded_queue::BoundedQueue;
 use crate::actor::class::StateRef;
 use crate::actor::dependents::Dependents;
@@ -164,7 +165,7 @@ impl KindTable {
             continuation: None,
             run: run::<L>,
             refuse: refuse::<L>,
-            codec: KindCodec::of::<L>(name),
+            codec: kind_codec::<L>(name),
         }
     }
 

@@ -10,6 +10,7 @@
 
 mod feed;
 mod gate;
+mod saved;
 
 use super::future::start;
 use crate::actor::{AskError, Observation, Shared, Source, observed};

@@ -13,6 +13,7 @@ mod subscriber;
 use crate::actor::{Entry, Observation, Source, Table, drop_foreign, observed};
 use crate::api::{Continuation, Then};
 use crate::failures::catch;
+use crate::saving::saved_struct;
 use crate::services::{ExitAction, Membership};
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
@@ -307,6 +308,8 @@ impl fmt::Display for Lagged {
 }
 
 impl Error for Lagged {}
+
+saved_struct!(Lagged as "vivant::Lagged" { 0 missed: u64 });
 
 vivant_heap::leaf!([T: Send + 'static] Topic<T>);
 vivant_heap::leaf!([] Subscription);

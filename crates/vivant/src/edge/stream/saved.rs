@@ -1,0 +1,47 @@
+//! How an item of a stream is saved, in the message that brings it.
+
+use super::StreamItem;
+use crate::actor::AskError;
+use vivant_codec::{Decoder, Encoder, Field, LoadError, Saved, Shape, Variant, shape_of};
+
+impl<'gc, T: Saved<'gc>> Saved<'gc> for StreamItem<T> {
+    const SHAPE: &'static Shape = &Shape::variants(
+        "vivant::StreamItem",
+        const {
+            &[
+                Variant::new("Item", const { &[Field::new("0", shape_of::<'gc, T>())] }),
+                Variant::new("Ended", &[]),
+                Variant::new(
+                    "Failed",
+                    const { &[Field::new("0", shape_of::<'gc, AskError>())] },
+                ),
+            ]
+        },
+    );
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        match self {
+            StreamItem::Item(item) => {
+                out.variant(0);
+                item.save(out);
+            }
+            StreamItem::Ended => out.variant(1),
+            StreamItem::Failed(error) => {
+                out.variant(2);
+                error.save(out);
+            }
+        }
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
+        let (variant, mut fields) = input.variant(Self::SHAPE)?;
+        let loaded = match variant {
+            0 => StreamItem::Item(fields.field(0)?),
+            1 => StreamItem::Ended,
+            2 => StreamItem::Failed(fields.field(0)?),
+            _ => return Err(fields.no_variant()),
+        };
+        fields.end()?;
+        Ok(loaded)
+    }
+}
