@@ -334,9 +334,11 @@ impl DeferredMessages {
         Some((arrived, envelope))
     }
 
-    /// Calls `body` with each message, the oldest of a line first.
-    pub(crate) fn each(&mut self, body: impl FnMut(&mut Envelope)) {
-        self.lines.iter_mut().flat_map(Line::each).for_each(body);
+    /// Calls `body` with each message, in the order of arrival.
+    pub(crate) fn each(&mut self, mut body: impl FnMut(&mut Envelope)) {
+        let mut all: Vec<_> = self.lines.iter_mut().flat_map(Line::each).collect();
+        all.sort_unstable_by_key(|(arrived, _)| *arrived);
+        all.into_iter().for_each(|(_, message)| body(message));
     }
 
     /// Returns all messages in the order of arrival.

@@ -279,9 +279,9 @@ impl Chain<Head> {
 
     /// Calls `body` with each message, the oldest first.
     pub(crate) fn each_envelope(&mut self, mut body: impl FnMut(&mut Envelope)) {
-        self.each(|head| {
+        self.each(|node| {
             // The chain keeps the parcel, so this envelope is never dropped.
-            let mut envelope = ManuallyDrop::new(Envelope(NonNull::from(head)));
+            let mut envelope = ManuallyDrop::new(Envelope(node));
             body(&mut envelope);
         });
     }

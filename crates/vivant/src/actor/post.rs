@@ -15,7 +15,7 @@ use super::worker::Worker;
 use crate::failures::Cause;
 use crate::message::Pushed;
 use crate::message::Route;
-use crate::phase::{Pass, Phase, Stamp, send_from_outside};
+use crate::phase::{Phase, Stamp};
 use crate::services::Delayed;
 use crate::sync::Arc;
 use std::ops::Deref;
@@ -54,6 +54,8 @@ pub(crate) struct Returned<'a> {
     pub(crate) envelope: Envelope,
     /// The actor has ended, or its mailbox was full.
     pub(crate) cause: Cause,
+    /// The later phase that its return is news of (L3).
+    news_of: Option<Phase>,
 }
 
 /// Puts `envelope` into the mailbox of `to`. Returns both if that actor has ended. A full bounded
@@ -68,11 +70,7 @@ pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
     // SAFETY: `pushed` calls this once, with the node of an envelope that has given its parcel up
     // (M9): the inbox owns it now, or gives it back (M1).
     let push = |to: &AddressRef, node, _| unsafe { to.inbox.push(node) };
-    pushed(to, envelope, push).map_err(|(to, envelope)| Returned {
-        to,
-        envelope,
-        cause: Cause::Ended,
-    })
+    pushed(to, envelope, push).map_err(|(to, envelope)| returned(to, envelope, Cause::Ended))
 }
 
 /// As `post`, for a sender that may have a reserved place.
@@ -124,47 +122,53 @@ impl Next {
 pub(crate) fn bury(returned: Returned<'_>) -> Next {
     let cell = returned.to.cell();
     let cause = observed(Observation::Refused, Source::Actor(&cell), returned.cause);
-    let news_of = Worker::of(&cell.system, |worker| {
-        worker.refuses(&cell, &returned.envelope, cause)
-    });
-    let bury = || bury_letter(cell.clone(), returned.envelope, cause);
-    match news_of.flatten() {
-        None => bury(),
-        // Followed here, so that all that follows is news of that phase.
-        Some(phase) => {
-            Worker::of(&cell.system, |worker| {
-                worker.with_news_of(phase, || bury().follow());
-            });
-            Next::Nothing
-        }
+    let (envelope, news_of) = (returned.envelope, returned.news_of);
+    let Some(phase) = news_of else {
+        return bury_letter(cell, envelope, cause);
+    };
+    // Followed here, so that all that follows is news of that phase.
+    let system = cell.system.clone();
+    let mut bury = Some(|| bury_letter(cell, envelope, cause).follow());
+    let mut bury = || bury.take().map(|bury| bury());
+    if Worker::entered(&system, |worker| worker.with_news_of(phase, &mut bury)).is_none() {
+        // What a thread outside sends is of the phase of the system.
+        bury();
     }
+    Next::Nothing
 }
 
-impl Worker {
-    /// Before a message is refused by the code that runs: records it if it waits in the cut (L4).
-    /// Returns the phase that the refusal is news of, if that is a later one (L3).
-    fn refuses(&self, cell: &CellRef, message: &Envelope, cause: Cause) -> Option<Phase> {
-        let phase = self.pass().phase();
-        if cause == Cause::Ended {
-            let later = cell.ended_in().filter(|ended_in| *ended_in > phase)?;
-            record(&self.system, |cut| {
-                cut.waits(cell, WaitingPlace::Inbox, message)
+/// A message comes back to its sender, or comes out of a queue because of it. Records it if it waits
+/// in the cut (L4), and finds what its return is news of (L3).
+#[cold]
+fn returned(to: To<'_>, envelope: Envelope, cause: Cause) -> Returned<'_> {
+    let now = to.system.passes.now().phase();
+    let sent_in = Worker::entered(&to.system, Worker::phase).unwrap_or(now);
+    let cell = to.cell();
+    let news_of = match to.ended_in().filter(|_| cause == Cause::Ended) {
+        Some(ended_in) if ended_in > sent_in => {
+            record(&to.system, |cut| {
+                cut.waits(&cell, WaitingPlace::Inbox, &envelope)
             });
-            return Some(later);
+            Some(ended_in)
         }
-        if message.stamp() == self.stamp() {
-            return None;
+        Some(_) => None,
+        None => {
+            // L8: the mailbox may be full because of what was sent behind the line.
+            Worker::all_may_know_news();
+            let is_newer = envelope.stamp() == now.stamp();
+            if !is_newer && sent_in == now {
+                record(&to.system, |cut| {
+                    cut.waits(&cell, WaitingPlace::Queue, &envelope)
+                });
+            }
+            Some(now).filter(|_| is_newer && sent_in != now)
         }
-        // A displaced message. What displaced it has the stamp of this code.
-        let now = self.system.passes.now().phase();
-        let later = (now != phase).then_some(now);
-        if later.is_none() {
-            record(&self.system, |cut| {
-                cut.waits(cell, WaitingPlace::Queue, message)
-            });
-        }
-        self.system.passes.record_ends();
-        later
+    };
+    Returned {
+        to,
+        envelope,
+        cause,
+        news_of,
     }
 }
 
@@ -178,6 +182,11 @@ pub(crate) fn post_or_bury(to: To<'_>, envelope: Envelope) {
 
 impl Delayed for DelayedMessage {
     type System = Arc<Shared>;
+
+    fn begins(system: &Arc<Shared>) {
+        // L6: the alarm may have been set behind the line.
+        Worker::of(system, Worker::enter_pass_between_runs);
+    }
 
     fn send(self) {
         let (to, envelope) = match self {
@@ -215,12 +224,17 @@ pub(crate) enum Received {
 
 /// Sends a message with news to a supervisor.
 pub(crate) fn report(supervisor: &CellRef, news: Envelope) -> Received {
-    let Some(to) = supervisor.upgrade() else {
-        return Received::No;
+    let received = match supervisor.upgrade() {
+        Some(to) => post(To::Owned(to), news).map_err(drop),
+        None => Err(()),
     };
-    match post(To::Owned(to), news) {
+    match received {
         Ok(()) => Received::Yes,
-        Err(_) => Received::No,
+        Err(()) => {
+            // L8: the child ends by this.
+            Worker::all_may_know_news();
+            Received::No
+        }
     }
 }
 
@@ -234,9 +248,10 @@ fn post_bounded(
     let sent_ms = to.system.oracle.coarse_ms() as u32;
     to.system.account_more(message.kind().bytes);
     let ticket = Envelope::new::<Ticket>((), message.head().place);
-    let mut not_in = None;
+    let (mut not_in, mut records) = (None, Records::Nothing);
+    message.sent(sent_ms, Stamp::default());
     let push = |to: &AddressRef, node, stamp| {
-        message.sent(sent_ms, stamp);
+        message.set_stamp(stamp);
         let offered = match to.bounded_queue() {
             // SAFETY: `pushed` calls this once, with the node of a ticket that has given its parcel
             // up (M9): the inbox owns it now, or gives it back (M1).
@@ -244,7 +259,12 @@ fn post_bounded(
                 message,
                 reservation,
                 || unsafe { to.inbox.push(node) },
-                |displaced| displaces(to, displaced, stamp),
+                |displaced| {
+                    if displaced.stamp() != stamp {
+                        to.system.passes.record_begins();
+                        records = Records::Displaced;
+                    }
+                },
             ),
             None => Offered::Ended(message),
         };
@@ -264,22 +284,22 @@ fn post_bounded(
         (Err((to, ticket)), Some((envelope, cause))) => {
             drop(ticket);
             to.system.account_less(envelope.kind().bytes);
-            Err(Returned {
-                to,
-                envelope,
-                cause,
-            })
+            let returned = returned(to, envelope, cause);
+            if records == Records::Displaced {
+                returned.to.system.passes.record_ends();
+            }
+            Err(returned)
         }
         _ => Ok(()),
     }
 }
 
-/// Called under the lock of the queue: a message of `stamp` displaces this one. If that is an older
-/// one, [`bury`] records it (L4).
-fn displaces(to: &AddressRef, displaced: &Envelope, stamp: Stamp) {
-    if displaced.stamp() != stamp {
-        to.system.passes.record_begins();
-    }
+/// Whether a message of another phase was displaced: the cut is not complete before `returned` has
+/// recorded it.
+#[derive(PartialEq, Eq)]
+enum Records {
+    Nothing,
+    Displaced,
 }
 
 /// Posts `envelope` by `push`, and does what the result of the push requires.
@@ -412,12 +432,14 @@ fn post_from_outside<'a>(
     let kind = envelope.kind();
     let now_ms = system.oracle.coarse_ms() as u32;
     system.account_more(kind.bytes);
-    let send = |pass: Pass| {
-        let stamp = pass.phase().stamp();
-        envelope.sent(now_ms, stamp);
+    // Before the send: a subscriber may send too.
+    envelope.sent(now_ms, Stamp::default());
+    let send = |phase: Phase| {
+        let stamp = phase.stamp();
+        envelope.set_stamp(stamp);
         push(&to, envelope.into_node(), stamp)
     };
-    match send_from_outside(|| system.passes.now(), send) {
+    match Worker::send_to(system, send) {
         Ok(Pushed::Wakes(node)) => {
             to.facts.set_woken(now_ms);
             // SAFETY: `push` returns what the inbox of `to` returned for this node: the inbox was

@@ -7,6 +7,7 @@ use super::header::Header;
 use super::run_state::RunState;
 use super::shared::Shared;
 use super::signals::Signals;
+use crate::failures::{Caught, catch};
 use crate::sync::{Arc, Mutex, lock};
 
 /// Where a message waits.
@@ -32,6 +33,9 @@ pub(crate) trait Recorder: Send + Sync {
     /// A message waits for `actor` in the cut. Those of one place are recorded in their order.
     fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope);
 
+    /// User code panicked in one of these functions. The cut is void.
+    fn panicked(&self, caught: Caught);
+
     /// These signals wait for `actor` in the cut.
     fn is_signalled(&self, actor: &Header, signals: Signals);
 }
@@ -48,12 +52,16 @@ pub(crate) fn set_recorder(system: &Shared, recorder: Option<Arc<dyn Recorder>>)
     drop(before);
 }
 
-/// Calls `body` with the recorder of the cut, if there is one.
+/// Calls `body` with the recorder of the cut, if there is one. A panic in it, of user code that
+/// encodes a value, makes the cut void.
 #[cold]
 pub(crate) fn record(system: &Shared, body: impl FnOnce(&dyn Recorder)) {
     let cut: &CutInProgress = system.extensions.part();
     let recorder = lock(&cut.0).clone();
-    if let Some(recorder) = recorder {
-        body(&*recorder);
+    if let Some(recorder) = recorder
+        && let Err(caught) = catch(|| body(&*recorder))
+    {
+        recorder.panicked(caught);
+        system.passes.void();
     }
 }

@@ -6,15 +6,15 @@ mod lost_address;
 pub(crate) use lost_address::count_back;
 
 use super::header::Header;
+use super::recorder::record;
 use super::reference_word;
 use super::runnable::Runnable;
 use super::signals::Signals;
 use super::worker::Worker;
 use crate::message::Notified;
-use crate::phase::{Pass, send_from_outside};
 use crate::queues::Pointed;
 use crate::statistics::HeapCounts;
-use crate::sync::{Arc, Ordering};
+use crate::sync::{Ordering, fence};
 use std::ops::Deref;
 use std::ptr::NonNull;
 
@@ -168,6 +168,9 @@ impl CellRef {
                 word = self.await_commit()?;
             }
             if reference_word::count(word) == 0 {
+                // L8: pairs with the Release of the last drop. What dropped it may be of behind the
+                // line of a cut.
+                fence(Ordering::Acquire);
                 return None;
             }
             if reference_word::count(word) >= reference_word::ADDRESSES_MAX {
@@ -198,13 +201,14 @@ impl CellRef {
 
     /// Raises `signal`; a parked actor goes into a run queue. No effect on an actor that has ended.
     pub(crate) fn signal(&self, signal: Signals) {
-        let raise = |pass: Pass| {
-            self.signals.raise(signal, pass.phase().parity());
-            self.inbox.notify()
-        };
-        let notified = Worker::with_any(|worker| match worker {
-            Some(worker) if Arc::ptr_eq(&worker.system, &self.system) => raise(worker.pass()),
-            _ => send_from_outside(|| self.system.passes.now(), raise),
+        let notified = Worker::send_to(&self.system, |phase| {
+            self.signals.raise(signal, phase.parity());
+            let notified = self.inbox.notify();
+            // L4: it has ended behind the line, so it waits in the cut.
+            if self.ended_in().is_some_and(|ended_in| ended_in > phase) {
+                record(&self.system, |cut| cut.is_signalled(self, signal));
+            }
+            notified
         });
         self.notified(notified);
     }

@@ -9,7 +9,9 @@ pub(super) struct WorkerPass {
     pass: Cell<Pass>,
     /// Its low bits.
     mark: Cell<PassMark>,
-    /// The stamp of what it sends: that of the pass, or of news from behind the line.
+    /// The phase of what it sends: that of the pass, or a later one (news from behind the line).
+    phase: Cell<Phase>,
+    /// Its low bits.
     stamp: Cell<Stamp>,
     /// Of a worker with a thread of its own. A simulation runs on the thread of its coordinator.
     published: OnceCell<Arc<PublishedPass>>,
@@ -21,6 +23,7 @@ impl WorkerPass {
         WorkerPass {
             pass: Cell::new(pass),
             mark: Cell::new(pass.mark()),
+            phase: Cell::new(pass.phase()),
             stamp: Cell::new(pass.phase().stamp()),
             published: OnceCell::new(),
         }
@@ -34,6 +37,12 @@ impl WorkerPass {
     #[inline]
     pub(super) fn mark(&self) -> PassMark {
         self.mark.get()
+    }
+
+    /// The phase of what is sent now (L3).
+    #[inline]
+    pub(super) fn phase(&self) -> Phase {
+        self.phase.get()
     }
 
     #[inline]
@@ -62,18 +71,25 @@ impl WorkerPass {
     fn set(&self, pass: Pass) {
         self.pass.set(pass);
         self.mark.set(pass.mark());
-        self.stamp.set(pass.phase().stamp());
+        self.set_phase(pass.phase());
     }
 
+    fn set_phase(&self, phase: Phase) {
+        self.phase.set(phase);
+        self.stamp.set(phase.stamp());
+    }
+
+    /// What `body` sends is of this phase, if that is later than the one before.
     pub(super) fn with_news_of<R>(&self, phase: Phase, body: impl FnOnce() -> R) -> R {
-        struct Restore<'p>(&'p WorkerPass);
+        struct Restore<'p>(&'p WorkerPass, Phase);
         impl Drop for Restore<'_> {
             fn drop(&mut self) {
-                self.0.set(self.0.pass.get());
+                self.0.set_phase(self.1);
             }
         }
-        self.stamp.set(phase.stamp());
-        let _restore = Restore(self);
+        let before = self.phase.get();
+        self.set_phase(before.max(phase));
+        let _restore = Restore(self, before);
         body()
     }
 

@@ -14,7 +14,7 @@ use crate::actor::{
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::observe;
 use crate::oracle::split_mix;
-use crate::phase::{Pass, send_from_outside};
+use crate::phase::Pass;
 use crate::sync::{Arc, Ordering};
 
 /// Makes a cell, with or without its state; a child of the actor of the current turn, if there
@@ -106,7 +106,12 @@ fn birth_of<A: Actor>(
 /// Makes a cell, in the pass of the code that runs (L7).
 #[inline(always)]
 pub(crate) fn register(system: &Arc<Shared>, make: impl FnOnce(Pass) -> AddressRef) -> AddressRef {
-    let address = in_pass(system, |pass| {
+    let address = Worker::give_birth_in(system, |pass| {
+        #[cfg(test)]
+        let pass = match is_planted(InjectedFault::ChildOfSystem) {
+            true => system.passes.now(),
+            false => pass,
+        };
         let address = make(pass);
         let cell = address.cell();
         system.registry.insert(cell, pass.parity(), |cell, place| {
@@ -116,17 +121,6 @@ pub(crate) fn register(system: &Arc<Shared>, make: impl FnOnce(Pass) -> AddressR
     });
     observe::spawned(&address.seen(), &system.meters);
     address
-}
-
-/// Calls `body` with the pass of the code that runs.
-#[inline(always)]
-fn in_pass<R>(system: &Arc<Shared>, body: impl FnOnce(Pass) -> R) -> R {
-    match Worker::of(system, Worker::pass) {
-        #[cfg(test)]
-        Some(_) if is_planted(InjectedFault::ChildOfSystem) => body(system.passes.now()),
-        Some(pass) => body(pass),
-        None => send_from_outside(|| system.passes.now(), body),
-    }
 }
 
 /// Makes a cell with this first message.

@@ -2,6 +2,7 @@
 
 use super::{Coordinator, Outcome, Step};
 use crate::actor::{Envelope, Header, Recorder, RunState, Signals, StateRef, WaitingPlace};
+use crate::failures::Caught;
 use crate::injected_fault::{InjectedFault, must_catch};
 use crate::oracle::Dice;
 use crate::prelude::*;
@@ -112,6 +113,10 @@ impl Recorder for Records {
     }
 
     fn is_signalled(&self, _: &Header, _: Signals) {}
+
+    fn panicked(&self, caught: Caught) {
+        panic!("{}", caught.message);
+    }
 }
 
 const TOTAL: u64 = 400;

@@ -445,14 +445,14 @@ impl<N: Linked> Chain<N> {
     }
 
     /// Calls `body` with each node, the oldest first.
-    pub(crate) fn each(&mut self, mut body: impl FnMut(&mut N)) {
+    ///
+    /// A node is the chain's before and after the call (M1), and nothing else's meanwhile.
+    pub(crate) fn each(&mut self, mut body: impl FnMut(NonNull<N>)) {
         let mut next = self.first;
-        while let Some(mut node) = next {
+        while let Some(node) = next {
             // SAFETY: the chain owns its nodes (M1), and is borrowed exclusively (X2).
-            unsafe {
-                next = NonNull::new(*N::link(node));
-                body(node.as_mut());
-            }
+            next = NonNull::new(unsafe { *N::link(node) });
+            body(node);
         }
     }
 

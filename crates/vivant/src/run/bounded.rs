@@ -23,23 +23,52 @@ impl RunGuard<'_> {
         drop(taken);
         // First: it is older than the message for which the ticket stands.
         self.drop_overdue();
+        let message = self.redeemed()?;
+        Some(self.taken_from(WaitingPlace::Queue, message))
+    }
+
+    /// As `message_of`, at the end of the actor or of its incarnation: it enters no pass.
+    pub(crate) fn waiting_message_of(
+        &mut self,
+        taken: Envelope,
+    ) -> Option<(WaitingPlace, Envelope)> {
+        if taken.kind().role != MessageRole::Ticket {
+            return Some((WaitingPlace::Inbox, taken));
+        }
+        drop(taken);
+        self.drop_overdue_at_end();
+        Some((WaitingPlace::Queue, self.redeemed()?))
+    }
+
+    fn redeemed(&mut self) -> Option<Envelope> {
         let message = self.actor.bounded_queue()?.redeem()?;
         self.worker.account_less(message.kind().bytes);
-        Some(self.taken_from(WaitingPlace::Queue, message))
+        Some(message)
     }
 
     /// Drops deferred messages that newer messages have displaced.
     #[inline]
     pub(crate) fn drop_overdue(&mut self) {
-        let overdue = self
-            .actor
-            .bounded_queue()
-            .map_or(0, BoundedQueue::take_overdue);
+        let overdue = self.overdue();
         if overdue > 0 {
             // L6: a message from behind the line may have displaced them.
             self.enter_pass();
             self.drop_oldest(overdue);
         }
+    }
+
+    /// As `drop_overdue`, without an entry into a pass: all messages are refused now.
+    pub(crate) fn drop_overdue_at_end(&mut self) {
+        let overdue = self.overdue();
+        if overdue > 0 {
+            self.drop_oldest(overdue);
+        }
+    }
+
+    #[inline]
+    fn overdue(&self) -> usize {
+        let queue = self.actor.bounded_queue();
+        queue.map_or(0, BoundedQueue::take_overdue)
     }
 
     #[cold]
@@ -49,13 +78,14 @@ impl RunGuard<'_> {
             let Some((number, envelope)) = oldest else {
                 break;
             };
-            let envelope = self.taken_from(WaitingPlace::Deferred, envelope);
             self.withdraw_offer(number);
             self.tell_taken();
             self.publish_deferred();
             let (kind, cell) = (envelope.kind(), self.actor.cell());
-            self.as_turn(kind, || {
-                bury_letter(cell, envelope, Cause::DroppedOldest).follow();
+            self.refuses_across_line(envelope, WaitingPlace::Deferred, |envelope| {
+                self.as_turn(kind, || {
+                    bury_letter(cell, envelope, Cause::DroppedOldest).follow();
+                });
             });
         }
         // The drop may have sent messages, but no turn has ended.

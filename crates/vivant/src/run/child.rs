@@ -146,11 +146,10 @@ impl RunGuard<'_> {
         let mut kept = Vec::new();
         while let Some(taken) = self.owner().backlog.pop_envelope() {
             self.account_taken(&taken);
-            let taken = self.taken_from(WaitingPlace::Inbox, taken);
-            match self.message_of(taken) {
+            match self.waiting_message_of(taken) {
                 // A message of the runtime is for any incarnation of the actor.
-                Some(envelope) if !envelope.kind().role.is_sent() => kept.push(envelope),
-                Some(envelope) => self.return_message(envelope, &refusal),
+                Some((_, envelope)) if !envelope.kind().role.is_sent() => kept.push(envelope),
+                Some((place, envelope)) => self.return_message(envelope, place, &refusal),
                 None => {}
             }
         }
@@ -158,17 +157,16 @@ impl RunGuard<'_> {
             self.put_back(envelope);
         }
         for envelope in self.take_deferred() {
-            let envelope = self.taken_from(WaitingPlace::Deferred, envelope);
             match envelope.kind().role.is_sent() {
-                true => self.return_message(envelope, &refusal),
+                true => self.return_message(envelope, WaitingPlace::Deferred, &refusal),
                 false => self.put_back(envelope),
             }
         }
     }
 
-    fn return_message(&self, envelope: Envelope, refusal: &Refusal) {
+    fn return_message(&self, envelope: Envelope, place: WaitingPlace, refusal: &Refusal) {
         self.free_place(&envelope);
-        self.refuse(envelope, refusal);
+        self.refuses_across_line(envelope, place, |envelope| self.refuse(envelope, refusal));
     }
 
     /// The supervisor starts the actor.

@@ -244,7 +244,11 @@ impl RunGuard<'_> {
                     return;
                 }
                 Task::Refuse(number, why) => self.decide(Decision::Refuse(number, why)),
-                Task::Lifted(synchronizers, free) => self.lifted(&synchronizers, &free),
+                Task::Lifted(synchronizers, free) => {
+                    // L8: perhaps behind the line.
+                    self.worker.may_know_news();
+                    self.lifted(&synchronizers, &free);
+                }
                 Task::Acquire(transaction, number) => {
                     self.release_message();
                     if self.gives_hold_later(transaction) == Patience::Waits {

@@ -166,12 +166,13 @@ impl RunGuard<'_> {
 
     /// T3: closes the mailbox and accounts for every message in it.
     fn refuse_all(&mut self) {
-        self.drop_overdue();
+        self.drop_overdue_at_end();
         let rest = self.actor.inbox.close();
         self.close_bounded_queue();
         self.owner().backlog.append(rest);
         self.owner().uncounted = 0;
         self.actor.pressure.closed();
+        self.record_untaken_signals();
         let step = self.take_step();
         let owner = self.owner();
         if owner.backlog.is_empty() && !owner.has_deferred() && step.is_none() {
@@ -183,14 +184,14 @@ impl RunGuard<'_> {
         }
         while let Some(envelope) = self.owner().backlog.pop_envelope() {
             self.worker.account_less(envelope.kind().bytes);
-            let envelope = self.taken_from(WaitingPlace::Inbox, envelope);
-            if let Some(envelope) = self.message_of(envelope) {
-                self.refuse(envelope, &refusal);
+            if let Some((place, envelope)) = self.waiting_message_of(envelope) {
+                let refuse = |envelope| self.refuse(envelope, &refusal);
+                self.refuses_across_line(envelope, place, refuse);
             }
         }
         for envelope in self.take_deferred() {
-            let envelope = self.taken_from(WaitingPlace::Deferred, envelope);
-            self.refuse(envelope, &refusal);
+            let refuse = |envelope| self.refuse(envelope, &refusal);
+            self.refuses_across_line(envelope, WaitingPlace::Deferred, refuse);
         }
     }
 

@@ -48,6 +48,8 @@ impl RunGuard<'_> {
                 self.examine_later([number]);
             }
             Deferral::Closes(cycle) => {
+                // L8: a wait of the cycle may have begun behind the line.
+                self.worker.may_know_news();
                 if let After::End(reason) = self.fail_request(envelope, cycle) {
                     self.end_incarnation(reason);
                 }
@@ -125,6 +127,7 @@ impl RunGuard<'_> {
                 }
                 Deferral::Closes(cycle) => {
                     let request = deferred.take_numbered(number);
+                    self.worker.may_know_news();
                     let request = request.map(|it| self.taken_from(WaitingPlace::Deferred, it));
                     self.publish_deferred();
                     let fails = |request| self.fail_request(request, cycle);

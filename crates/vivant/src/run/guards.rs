@@ -135,9 +135,14 @@ impl RunGuard<'_> {
         match open {
             Open::Message(envelope) => self.taken_from(WaitingPlace::Deferred, envelope),
             Open::Combination(mut combination) => {
-                for message in &mut combination.messages {
-                    let taken = message.take();
-                    *message = taken.map(|taken| self.taken_from(WaitingPlace::Deferred, taken));
+                // Twice: one of them may be of behind the line. Then the actor is captured with the
+                // others in its hand, and they wait in the cut.
+                for _ in 0..2 {
+                    for message in &mut combination.messages {
+                        let taken = message.take();
+                        *message =
+                            taken.map(|taken| self.taken_from(WaitingPlace::Deferred, taken));
+                    }
                 }
                 // Before the turn, which may send to its own actor.
                 let messages = combination.messages.iter().flatten();

@@ -1,6 +1,8 @@
 //! The offers of an actor's messages to the table of constraints.
 
-use crate::actor::{CellRef, Constrained, Decision, Envelope, Evaluation, Guarded, Pattern, Rule};
+use crate::actor::{
+    CellRef, Constrained, Decision, Envelope, Evaluation, Guarded, Pattern, Rule, Worker,
+};
 use crate::constraints::{Constraints, Gate, Matches, Offered, PatternPlace};
 use crate::failures::catch;
 #[cfg(test)]
@@ -38,7 +40,11 @@ pub(super) fn offer(
         }
     };
     match offered {
-        Offered::Free => return Evaluation::Open,
+        Offered::Free => {
+            // L8: the synchronizer may have been lifted behind the line.
+            Worker::all_may_know_news();
+            return Evaluation::Open;
+        }
         Offered::Waits => {}
         Offered::Hopeless(why) => {
             let refuse = Decision::Refuse(*number, why);

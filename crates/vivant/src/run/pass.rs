@@ -37,9 +37,34 @@ impl RunGuard<'_> {
         if is_planted(InjectedFault::CaptureTooLate) {
             return message;
         }
-        self.enter_pass();
-        record_older(&self.actor.cell(), &mut message, place, self.worker.stamp());
+        if message.stamp() == self.worker.system.passes.now().phase().stamp() {
+            self.enter_pass();
+        } else {
+            // Before the actor enters the next pass, so that it is recorded before the messages
+            // behind it.
+            let stamp = self.worker.stamp();
+            record_older(&self.actor.cell(), &mut message, place, stamp);
+        }
         message
+    }
+
+    /// An actor that ends, or goes down, refuses a message: in its own phase, or as news of the
+    /// phase of the message (L3). It enters no pass meanwhile: its end is of one phase.
+    pub(crate) fn refuses_across_line(
+        &self,
+        mut message: Envelope,
+        place: WaitingPlace,
+        refuse: impl FnOnce(Envelope),
+    ) {
+        let now = self.worker.system.passes.now().phase();
+        if message.stamp() == self.worker.stamp() {
+            refuse(message);
+        } else if message.stamp() == now.stamp() {
+            self.worker.with_news_of(now, || refuse(message));
+        } else {
+            record_older(&self.actor.cell(), &mut message, place, self.worker.stamp());
+            refuse(message);
+        }
     }
 
     /// As `across_line`, if the message was not sent in the phase of this code.
@@ -63,6 +88,15 @@ impl RunGuard<'_> {
         let older = raised.of(own.other());
         record_signals(&self.actor.cell(), older);
         raised.of(own).after(older)
+    }
+
+    /// L4: the actor has ended, and these signals were not taken.
+    pub(crate) fn record_untaken_signals(&self) {
+        let raised = self.actor.signals.take();
+        let phase = self.worker.pass().phase();
+        if phase == self.worker.system.passes.now().phase() {
+            record_signals(&self.actor.cell(), raised.of(phase.parity().other()));
+        }
     }
 }
 

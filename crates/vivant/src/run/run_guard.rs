@@ -345,6 +345,8 @@ impl<'w> RunGuard<'w> {
             Processed::Constrain(patterns) => self.constrain(patterns),
             Processed::ExamineRequests => self.examine_requests(),
             Processed::Withdrawn(place) => {
+                // L8: it may have been withdrawn behind the line.
+                self.worker.may_know_news();
                 let note = || {
                     note_dead_letter(&self.actor, kind, place, Cause::Withdrawn);
                 };

@@ -88,6 +88,7 @@ impl SystemWork<'_> {
     /// a turn.
     #[inline]
     fn run(self, worker: &Worker, worker_shared: &WorkerShared) {
+        let _pass = worker.enter_pass();
         let _overload = worker.flush_candidates();
         if self.is_requested() {
             let now_ms = worker.system.oracle.coarse_ms();
@@ -95,9 +96,12 @@ impl SystemWork<'_> {
             if self.timers.is_worker_requested() {
                 worker.system.fire_in_turn();
             }
+            // L6: each piece of work may have been asked for behind the line.
+            let _pass = worker.enter_pass();
             if self.detached_heaps.is_run_requested() {
                 DetachedHeaps::run(&worker.system);
             }
+            let _pass = worker.enter_pass();
             if self.candidates.is_pass_requested() {
                 Detector::of(&worker.system).run(&worker.system);
             }

@@ -37,6 +37,9 @@ pub(crate) trait Delayed: fmt::Debug {
     /// The system that has the timer.
     type System: 'static;
 
+    /// An alarm was taken out of the table, and acts.
+    fn begins(_: &Self::System) {}
+
     fn send(self);
 }
 

@@ -225,6 +225,7 @@ impl<M: Delayed> Timers<M> {
         let Some((number, at_ns, alarm)) = self.take_due(which, now_ns) else {
             return false;
         };
+        M::begins(system);
         let rung = catch(|| {
             let again = match alarm {
                 Alarm::Limit(action) | Alarm::Once(action) => {

@@ -5,6 +5,7 @@ use crate::actor::{
     Envelope, Header, Recorder, RunState, SavedClass, Signals, StateRef, WaitingPlace,
 };
 use crate::api::{SavedForm, open_slots};
+use crate::failures::Caught;
 use crate::message::MessageRole;
 use crate::sync::{Mutex, Ordering, lock};
 use std::fmt;
@@ -27,6 +28,8 @@ struct Recorded {
 pub(super) enum Unsaved {
     /// A value of this actor could not be encoded.
     Value { actor: String, error: SaveError },
+    /// Code that encodes a value panicked.
+    Panicked(String),
     /// The actor has something that no image contains yet.
     Lacking { actor: String, what: String },
 }
@@ -153,6 +156,10 @@ impl Recorder for ImageRecorder {
         lock(&self.0).waiting.push((place, record));
     }
 
+    fn panicked(&self, caught: Caught) {
+        self.fails(Unsaved::Panicked(caught.message));
+    }
+
     fn is_signalled(&self, actor: &Header, signals: Signals) {
         if signals.has(Signals::OF_PROGRAM) {
             self.lacks(actor, "a signal");
@@ -175,6 +182,9 @@ impl fmt::Display for Unsaved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unsaved::Value { actor, error } => write!(f, "{actor} cannot be saved: {error}"),
+            Unsaved::Panicked(message) => {
+                write!(f, "the code that saves a value panicked: {message}")
+            }
             Unsaved::Lacking { actor, what } => {
                 write!(f, "{actor} has what an image does not contain: {what}")
             }

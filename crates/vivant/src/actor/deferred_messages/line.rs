@@ -310,9 +310,10 @@ impl<M> Line<M> {
         Some((arrived, message))
     }
 
-    pub(super) fn each(&mut self) -> impl Iterator<Item = &mut M> {
+    /// Returns all messages with their numbers.
+    pub(super) fn each(&mut self) -> impl Iterator<Item = (u64, &mut M)> {
         let messages = self.messages.iter_mut();
-        messages.filter_map(|(_, message)| message.as_mut())
+        messages.filter_map(|(arrived, message)| Some((*arrived, message.as_mut()?)))
     }
 
     /// Returns all messages with their numbers.

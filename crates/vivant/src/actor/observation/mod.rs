@@ -33,16 +33,25 @@ pub(crate) fn observed<A: Answer>(kind: Observation, source: Source<'_>, answer:
     if RECORDED && Worker::with_current(Worker::inside_turn) == Some(true) {
         record(kind, source.data(), answer.data());
     }
-    if kind.may_cross_line() && Worker::with_current(Worker::is_behind) == Some(true) {
-        void_cut();
+    if kind.may_cross_line() && Worker::with_current(|_| ()).is_some() {
+        learns(kind, &source);
     }
     answer
 }
 
 /// L8: the source may have an entry of behind the line.
-#[cold]
-fn void_cut() {
-    Worker::with_current(|worker| worker.system.passes.void());
+fn learns(kind: Observation, source: &Source<'_>) {
+    if let (Observation::Alive | Observation::Send, Source::Actor(actor)) = (kind, source) {
+        // That an actor is alive is no news, and that it has ended is, if it did so behind the
+        // line.
+        let Some(ended_in) = actor.ended_in() else {
+            return;
+        };
+        if Worker::of(&actor.system, |worker| ended_in <= worker.pass().phase()) == Some(true) {
+            return;
+        }
+    }
+    Worker::all_may_know_news();
 }
 
 #[cold]
