@@ -40,6 +40,12 @@ pub use with_serde::Serde;
 #[cfg(feature = "derive")]
 pub use vivant_macros::Saved;
 
+/// The trait without the derive of the same name, for crates that have a derive of their own.
+#[doc(hidden)]
+pub mod without_derive {
+    pub use crate::saved::saved_trait::Saved;
+}
+
 /// The documentation of the derive: its examples are run as tests.
 #[cfg(all(doctest, feature = "derive"))]
 mod derives {

@@ -262,7 +262,7 @@ pub use supervision::{Again, AreSettled, ShutDown};
 
 /// The codec of saved actors: for types that implement [`Saved`] by hand, and for files.
 pub mod codec {
-    pub use vivant_codec::Saved;
+    pub use vivant_codec::without_derive::Saved;
     #[doc(inline)]
     pub use vivant_codec::*;
     /// Like `vivant_codec::Saved`, for programs that depend on `vivant` alone.

@@ -34,7 +34,7 @@ const COUNTS: &[(&str, usize)] = &[
     ("crates/vivant-heap/src/weak/", 17),
     ("crates/vivant-heap/tests/", 5),
     ("crates/vivant-macros/src/", 9),
-    ("crates/vivant/src/actor/", 124),
+    ("crates/vivant/src/actor/", 125),
     ("crates/vivant/src/api/", 9),
     ("crates/vivant/src/api/promise/", 49),
     ("crates/vivant/src/cycles/", 1),

@@ -34,6 +34,7 @@ mod header;
 #[cfg(test)]
 mod injected_fault;
 mod inside_turn;
+mod line;
 #[allow(unsafe_code, reason = "an owned path, with a tag in its pointer")]
 mod lineage;
 mod link_message;
@@ -59,6 +60,7 @@ mod post;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod published;
+mod raise;
 mod recorder;
 #[allow(
     unsafe_code,

@@ -137,8 +137,8 @@ pub(crate) fn bury(returned: Returned<'_>) -> Next {
     Next::Nothing
 }
 
-/// A message comes back to its sender, or comes out of a queue because of it. Records it if it waits
-/// in the cut (L4), and finds what its return is news of (L3).
+/// A message comes back to its sender, or comes out of a queue because of it. Records it if it
+/// waits in the cut (L4), and finds what its return is news of (L3).
 #[cold]
 fn returned(to: To<'_>, envelope: Envelope, cause: Cause) -> Returned<'_> {
     let now = to.system.passes.now().phase();

@@ -6,10 +6,8 @@ mod lost_address;
 pub(crate) use lost_address::count_back;
 
 use super::header::Header;
-use super::recorder::record;
 use super::reference_word;
 use super::runnable::Runnable;
-use super::signals::Signals;
 use super::worker::Worker;
 use crate::message::Notified;
 use crate::queues::Pointed;
@@ -199,26 +197,13 @@ impl CellRef {
         (!reference_word::is_dying(word)).then_some(word)
     }
 
-    /// Raises `signal`; a parked actor goes into a run queue. No effect on an actor that has ended.
-    pub(crate) fn signal(&self, signal: Signals) {
-        let notified = Worker::send_to(&self.system, |phase| {
-            self.signals.raise(signal, phase.parity());
-            let notified = self.inbox.notify();
-            // L4: it has ended behind the line, so it waits in the cut.
-            if self.ended_in().is_some_and(|ended_in| ended_in > phase) {
-                record(&self.system, |cut| cut.is_signalled(self, signal));
-            }
-            notified
-        });
-        self.notified(notified);
-    }
-
     /// Makes the actor check its signals and its address count.
     fn notify(&self) {
         self.notified(self.inbox.notify());
     }
 
-    fn notified(&self, notified: Notified) {
+    /// The inbox was notified.
+    pub(super) fn notified(&self, notified: Notified) {
         if notified == Notified::Wakes {
             // SAFETY: the inbox was parked and this call has woken it, so it makes the one
             // `Runnable` (C1); the pointer is that of the whole cell (C7).

@@ -17,7 +17,6 @@ use crate::failures::StopReason;
 use crate::interned::Name;
 use crate::message::Pool;
 use crate::observe::WorkerMeters;
-use crate::phase::{Pass, PassMark, Phase, Stamp, send_from_outside};
 use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
@@ -40,7 +39,7 @@ pub(crate) struct Worker {
     worker_shared: Option<Arc<WorkerShared>>,
     /// The current actor, which this worker holds.
     pub(crate) current: CurrentActor,
-    pass: WorkerPass,
+    pub(super) pass: WorkerPass,
     /// Recycled memory of messages.
     pool: Pool,
     pub(crate) meters: WorkerMeters,
@@ -207,17 +206,22 @@ impl Worker {
 
     /// Whether one of the workers that this thread is has a property.
     fn any_entered(has: impl Fn(&Worker) -> bool) -> bool {
+        Worker::find_entered(|worker| has(worker).then_some(())).is_some()
+    }
+
+    /// Returns what `find` finds in the first of the workers that this thread is.
+    pub(super) fn find_entered<R>(mut find: impl FnMut(&Worker) -> Option<R>) -> Option<R> {
         let mut next = CURRENT.get();
         while let Some(worker) = next {
             // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it
             // back when that frame is left, which is below this one, on this thread (X7).
             let worker = unsafe { worker.as_ref() };
-            if has(worker) {
-                return true;
+            if let Some(found) = find(worker) {
+                return Some(found);
             }
             next = worker.outer.get();
         }
-        false
+        None
     }
 
     /// Makes this turn's heap pack all values that are packed on this thread while `body` runs.
@@ -425,126 +429,6 @@ impl Worker {
             Some(worker_shared) => worker_shared.bytes.change(bytes as i64),
             None => self.system.bytes.change(bytes as i64),
         }
-    }
-
-    /// Returns the pass of the code that runs.
-    #[inline]
-    pub(crate) fn pass(&self) -> Pass {
-        self.pass.pass()
-    }
-
-    /// Returns the low bits of that pass.
-    #[inline]
-    pub(crate) fn pass_mark(&self) -> PassMark {
-        self.pass.mark()
-    }
-
-    /// Returns the stamp of the messages that are sent now.
-    #[inline]
-    pub(crate) fn stamp(&self) -> Stamp {
-        self.pass.stamp()
-    }
-
-    /// L2: what runs from here on is in the pass of the system, which this returns.
-    #[inline]
-    pub(crate) fn enter_pass(&self) -> Pass {
-        self.pass.enter(&self.system.passes)
-    }
-
-    /// Returns the phase of what is sent now (L3).
-    #[inline]
-    pub(crate) fn phase(&self) -> Phase {
-        self.pass.phase()
-    }
-
-    /// L7: the pass of an actor that is made now.
-    pub(crate) fn pass_of_birth(&self) -> Pass {
-        match self.phase() == self.pass().phase() {
-            true => self.pass(),
-            // Made by news: of behind the line.
-            false => self.system.passes.now(),
-        }
-    }
-
-    /// Whether the code that runs is in an earlier phase than the system.
-    #[inline]
-    pub(crate) fn is_behind(&self) -> bool {
-        self.pass() != self.system.passes.now()
-            && self.pass().phase() != self.system.passes.now().phase()
-    }
-
-    /// L6: as `enter_pass`, unless an actor runs, which enters by itself.
-    pub(crate) fn enter_pass_between_runs(&self) {
-        if self.current.with(|_| ()).is_none() {
-            let _pass = self.enter_pass();
-        }
-    }
-
-    /// L8: this code before the line has learned something that may be of behind it.
-    pub(crate) fn may_know_news(&self) {
-        if self.is_behind() {
-            self.system.passes.void();
-        }
-    }
-
-    /// Calls `body` with the worker of `system` that this thread is, also if a turn of it drives
-    /// another system.
-    pub(super) fn entered<R>(system: &Shared, body: impl FnOnce(&Worker) -> R) -> Option<R> {
-        let mut next = CURRENT.get();
-        while let Some(worker) = next {
-            // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it
-            // back when that frame is left, which is below this one, on this thread (X7).
-            let worker = unsafe { worker.as_ref() };
-            if ptr::eq(&*worker.system, system) {
-                return Some(body(worker));
-            }
-            next = worker.outer.get();
-        }
-        None
-    }
-
-    /// L3: calls `body`, which sends to `system`, with the phase of what it sends.
-    pub(crate) fn send_to<R>(system: &Shared, body: impl FnOnce(Phase) -> R) -> R {
-        let mut body = Some(body);
-        let mut send = |phase| body.take().map(|body| body(phase));
-        let sent = Worker::entered(system, |worker| send(worker.phase()));
-        let sent = sent.unwrap_or_else(|| {
-            send_from_outside(|| system.passes.now(), |pass| send(pass.phase()))
-        });
-        sent.expect("called once")
-    }
-
-    /// L7: calls `body`, which makes an actor of `system`, with the pass of that actor.
-    pub(crate) fn give_birth_in<R>(system: &Shared, body: impl FnOnce(Pass) -> R) -> R {
-        let mut body = Some(body);
-        let mut make = |pass| body.take().map(|body| body(pass));
-        let made = Worker::entered(system, |worker| make(worker.pass_of_birth()));
-        let made = made.unwrap_or_else(|| send_from_outside(|| system.passes.now(), make));
-        made.expect("called once")
-    }
-
-    /// L8: as `may_know_news`, for each worker that this thread is.
-    #[cold]
-    pub(crate) fn all_may_know_news() {
-        Worker::any_entered(|worker| {
-            worker.may_know_news();
-            false
-        });
-    }
-
-    /// L3: what `body` sends is news of this phase.
-    pub(crate) fn with_news_of<R>(&self, phase: Phase, body: impl FnOnce() -> R) -> R {
-        self.pass.with_news_of(phase, body)
-    }
-
-    /// L5: the thread of this worker publishes its pass while `body` runs.
-    pub(crate) fn published<R>(&self, body: impl FnOnce() -> R) -> R {
-        self.pass.published(&self.system.passes, body)
-    }
-
-    /// L5: the thread runs nothing while `body` runs, which waits.
-    pub(crate) fn waits<R>(&self, body: impl FnOnce() -> R) -> R {
-        self.pass.waits(&self.system.passes, body)
     }
 
     pub(crate) fn worker_shared(&self) -> Option<&Arc<WorkerShared>> {

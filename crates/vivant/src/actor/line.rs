@@ -1,0 +1,124 @@
+//! A worker and the line of a cut: the pass of the code that it runs, and the phase of what that
+//! code sends (`phase/README.md`).
+
+use super::shared::Shared;
+use super::worker::Worker;
+use crate::phase::{Pass, PassMark, Phase, Stamp, send_from_outside};
+use std::ptr;
+
+impl Worker {
+    /// Returns the pass of the code that runs.
+    #[inline]
+    pub(crate) fn pass(&self) -> Pass {
+        self.pass.pass()
+    }
+
+    /// Returns the low bits of that pass.
+    #[inline]
+    pub(crate) fn pass_mark(&self) -> PassMark {
+        self.pass.mark()
+    }
+
+    /// Returns the stamp of the messages that are sent now.
+    #[inline]
+    pub(crate) fn stamp(&self) -> Stamp {
+        self.pass.stamp()
+    }
+
+    /// L2: what runs from here on is in the pass of the system, which this returns.
+    #[inline]
+    pub(crate) fn enter_pass(&self) -> Pass {
+        self.pass.enter(&self.system.passes)
+    }
+
+    /// Returns the phase of what is sent now (L3).
+    #[inline]
+    pub(crate) fn phase(&self) -> Phase {
+        self.pass.phase()
+    }
+
+    /// L7: the pass of an actor that is made now.
+    pub(crate) fn pass_of_birth(&self) -> Pass {
+        match self.phase() == self.pass().phase() {
+            true => self.pass(),
+            // Made by news: of behind the line.
+            false => self.system.passes.now(),
+        }
+    }
+
+    /// Whether the code that runs is in an earlier phase than the system.
+    #[inline]
+    pub(crate) fn is_behind(&self) -> bool {
+        self.pass() != self.system.passes.now()
+            && self.pass().phase() != self.system.passes.now().phase()
+    }
+
+    /// L6: as `enter_pass`, unless an actor runs, which enters by itself.
+    pub(crate) fn enter_pass_between_runs(&self) {
+        if self.current.with(|_| ()).is_none() {
+            let _pass = self.enter_pass();
+        }
+    }
+
+    /// L8: this code before the line has learned something that may be of behind it.
+    pub(crate) fn may_know_news(&self) {
+        if self.is_behind() {
+            self.system.passes.void();
+        }
+    }
+
+    /// Calls `body` with the worker of `system` that this thread is, also if a turn of it drives
+    /// another system.
+    pub(super) fn entered<R>(system: &Shared, body: impl FnOnce(&Worker) -> R) -> Option<R> {
+        let mut body = Some(body);
+        Worker::find_entered(|worker| {
+            let is_of = ptr::eq(&*worker.system, system);
+            is_of.then(|| body.take().map(|body| body(worker)))
+        })
+        .flatten()
+    }
+
+    /// L3: calls `body`, which sends to `system`, with the phase of what it sends.
+    pub(crate) fn send_to<R>(system: &Shared, body: impl FnOnce(Phase) -> R) -> R {
+        let mut body = Some(body);
+        let mut send = |phase| body.take().map(|body| body(phase));
+        let sent = Worker::entered(system, |worker| send(worker.phase()));
+        let sent = sent.unwrap_or_else(|| {
+            send_from_outside(|| system.passes.now(), |pass| send(pass.phase()))
+        });
+        sent.expect("called once")
+    }
+
+    /// L7: calls `body`, which makes an actor of `system`, with the pass of that actor.
+    pub(crate) fn give_birth_in<R>(system: &Shared, body: impl FnOnce(Pass) -> R) -> R {
+        let mut body = Some(body);
+        let mut make = |pass| body.take().map(|body| body(pass));
+        let made = Worker::entered(system, |worker| make(worker.pass_of_birth()));
+        let made = made.unwrap_or_else(|| send_from_outside(|| system.passes.now(), make));
+        made.expect("called once")
+    }
+
+    /// L8: as `may_know_news`, for each worker that this thread is.
+    #[cold]
+    pub(crate) fn all_may_know_news() {
+        Worker::find_entered(|worker| {
+            worker.may_know_news();
+            None::<()>
+        });
+    }
+
+    /// L3: what `body` sends is news of this phase.
+    pub(crate) fn with_news_of<R>(&self, phase: Phase, body: impl FnOnce() -> R) -> R {
+        self.pass.with_news_of(phase, body)
+    }
+
+    /// L5: the thread of this worker publishes its pass while `body` runs.
+    pub(crate) fn published<R>(&self, body: impl FnOnce() -> R) -> R {
+        self.pass.published(&self.system.passes, body)
+    }
+
+    /// L5: the thread runs nothing while `body` runs, which waits.
+    pub(crate) fn waits<R>(&self, body: impl FnOnce() -> R) -> R {
+        self.pass.waits(&self.system.passes, body)
+    }
+}

@@ -1,0 +1,22 @@
+//! Signals as their senders raise them.
+
+use super::recorder::record;
+use super::reference::CellRef;
+use super::signals::Signals;
+use super::worker::Worker;
+
+impl CellRef {
+    /// Raises `signal`; a parked actor goes into a run queue. No effect on an actor that has ended.
+    pub(crate) fn signal(&self, signal: Signals) {
+        let notified = Worker::send_to(&self.system, |phase| {
+            self.signals.raise(signal, phase.parity());
+            let notified = self.inbox.notify();
+            // L4: it has ended behind the line, so it waits in the cut.
+            if self.ended_in().is_some_and(|ended_in| ended_in > phase) {
+                record(&self.system, |cut| cut.is_signalled(self, signal));
+            }
+            notified
+        });
+        self.notified(notified);
+    }
+}
