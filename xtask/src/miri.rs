@@ -56,10 +56,11 @@ const RUNTIME: Package = Package {
         calls_after_shutdown seeded promise_breaks::the_end_of_an_actor two_actors_that_ask_each_other \
         timers_and_children_of_a_stop_hook timers_whose_messages_panic abandoned_offers a_subscription_after",
     // Models of states and orders, random orders of a scheduler's round, histograms, hundreds of
-    // messages that wait, edge snapshots of random programs, a large detached heap, inspections.
+    // messages that wait, edge snapshots of random programs, a large detached heap, inspections;
+    // cuts on threads, and images at every turn.
     units_long: "model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
         edge_snapshot_tests seeded_canary a_heap_released_as_a_whole_is_freed rerun \
-        seeded_an_inspection",
+        seeded_an_inspection goes_on_at_every_turn cut::threads_tests cut::races a_bank_with_delays",
     units_never: "",
 };
 
