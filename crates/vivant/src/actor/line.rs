@@ -79,23 +79,36 @@ impl Worker {
     }
 
     /// L3: calls `body`, which sends to `system`, with the phase of what it sends.
+    #[inline]
     pub(crate) fn send_to<R>(system: &Shared, body: impl FnOnce(Phase) -> R) -> R {
-        let mut body = Some(body);
-        let mut send = |phase| body.take().map(|body| body(phase));
-        let sent = Worker::entered(system, |worker| send(worker.phase()));
-        let sent = sent.unwrap_or_else(|| {
-            send_from_outside(|| system.passes.now(), |pass| send(pass.phase()))
-        });
-        sent.expect("called once")
+        match Worker::of(system, Worker::phase) {
+            Some(phase) => body(phase),
+            None => Worker::from_elsewhere(system, Worker::phase, Pass::phase, body),
+        }
     }
 
     /// L7: calls `body`, which makes an actor of `system`, with the pass of that actor.
+    #[inline]
     pub(crate) fn give_birth_in<R>(system: &Shared, body: impl FnOnce(Pass) -> R) -> R {
-        let mut body = Some(body);
-        let mut make = |pass| body.take().map(|body| body(pass));
-        let made = Worker::entered(system, |worker| make(worker.pass_of_birth()));
-        let made = made.unwrap_or_else(|| send_from_outside(|| system.passes.now(), make));
-        made.expect("called once")
+        match Worker::of(system, Worker::pass_of_birth) {
+            Some(pass) => body(pass),
+            None => Worker::from_elsewhere(system, Worker::pass_of_birth, |pass| pass, body),
+        }
+    }
+
+    /// Calls `body` with what the code is in: a turn of `system` that drives another system, or a
+    /// thread outside.
+    #[cold]
+    fn from_elsewhere<P, R>(
+        system: &Shared,
+        of_worker: impl FnOnce(&Worker) -> P,
+        of_pass: impl FnOnce(Pass) -> P,
+        body: impl FnOnce(P) -> R,
+    ) -> R {
+        match Worker::entered(system, of_worker) {
+            Some(place) => body(place),
+            None => send_from_outside(|| system.passes.now(), |pass| body(of_pass(pass))),
+        }
     }
 
     /// L8: as `may_know_news`, for each worker that this thread is.

@@ -54,8 +54,15 @@ pub(crate) struct Returned<'a> {
     pub(crate) envelope: Envelope,
     /// The actor has ended, or its mailbox was full.
     pub(crate) cause: Cause,
-    /// The later phase that its return is news of (L3).
-    news_of: Option<Phase>,
+    news: News,
+}
+
+/// Whether a message comes back because of what happened in the phase of the system, which is later
+/// than that of the sender (L3).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum News {
+    No,
+    Yes,
 }
 
 /// Puts `envelope` into the mailbox of `to`. Returns both if that actor has ended. A full bounded
@@ -122,10 +129,11 @@ impl Next {
 pub(crate) fn bury(returned: Returned<'_>) -> Next {
     let cell = returned.to.cell();
     let cause = observed(Observation::Refused, Source::Actor(&cell), returned.cause);
-    let (envelope, news_of) = (returned.envelope, returned.news_of);
-    let Some(phase) = news_of else {
+    let envelope = returned.envelope;
+    if returned.news == News::No {
         return bury_letter(cell, envelope, cause);
-    };
+    }
+    let phase = cell.system.passes.now().phase();
     // Followed here, so that all that follows is news of that phase.
     let system = cell.system.clone();
     let mut bury = Some(|| bury_letter(cell, envelope, cause).follow());
@@ -144,14 +152,14 @@ fn returned(to: To<'_>, envelope: Envelope, cause: Cause) -> Returned<'_> {
     let now = to.system.passes.now().phase();
     let sent_in = Worker::entered(&to.system, Worker::phase).unwrap_or(now);
     let cell = to.cell();
-    let news_of = match to.ended_in().filter(|_| cause == Cause::Ended) {
+    let is_news = match to.ended_in().filter(|_| cause == Cause::Ended) {
         Some(ended_in) if ended_in > sent_in => {
             record(&to.system, |cut| {
                 cut.waits(&cell, WaitingPlace::Inbox, &envelope)
             });
-            Some(ended_in)
+            true
         }
-        Some(_) => None,
+        Some(_) => false,
         None => {
             // L8: the mailbox may be full because of what was sent behind the line.
             Worker::all_may_know_news();
@@ -161,14 +169,17 @@ fn returned(to: To<'_>, envelope: Envelope, cause: Cause) -> Returned<'_> {
                     cut.waits(&cell, WaitingPlace::Queue, &envelope)
                 });
             }
-            Some(now).filter(|_| is_newer && sent_in != now)
+            is_newer && sent_in != now
         }
     };
     Returned {
         to,
         envelope,
         cause,
-        news_of,
+        news: match is_news {
+            true => News::Yes,
+            false => News::No,
+        },
     }
 }
 

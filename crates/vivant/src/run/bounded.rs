@@ -58,6 +58,7 @@ impl RunGuard<'_> {
     }
 
     /// As `drop_overdue`, without an entry into a pass: all messages are refused now.
+    #[inline]
     pub(crate) fn drop_overdue_at_end(&mut self) {
         let overdue = self.overdue();
         if overdue > 0 {

@@ -93,6 +93,9 @@ impl RunGuard<'_> {
     /// L4: the actor has ended, and these signals were not taken.
     pub(crate) fn record_untaken_signals(&self) {
         let raised = self.actor.signals.take();
+        if raised.is_empty() {
+            return;
+        }
         let phase = self.worker.pass().phase();
         if phase == self.worker.system.passes.now().phase() {
             record_signals(&self.actor.cell(), raised.of(phase.parity().other()));
