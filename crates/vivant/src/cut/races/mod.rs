@@ -196,13 +196,18 @@ fn begin(system: &System) -> (Coordinator, Arc<Log>) {
 
 /// Steps until the cut is complete.
 fn finish(coordinator: &mut Coordinator, system: &System) -> Outcome {
-    for _ in 0..STEPS_MAX {
-        if let Step::Complete(outcome) = coordinator.step(system.shared()) {
-            return outcome;
+    finish_within(STEPS_MAX, coordinator, system).expect("the cut hangs")
+}
+
+/// `None` if the cut is not complete after `steps`.
+fn finish_within(steps: usize, coordinator: &mut Coordinator, system: &System) -> Option<Outcome> {
+    (0..steps).find_map(|_| match coordinator.step(system.shared()) {
+        Step::Complete(outcome) => Some(outcome),
+        _ => {
+            thread::sleep(Duration::from_micros(50));
+            None
         }
-        thread::sleep(Duration::from_micros(50));
-    }
-    panic!("the cut hangs");
+    })
 }
 
 /// Steps of the coordinator and of the simulation in turn, until the cut is complete.
