@@ -204,7 +204,7 @@ fn finish_within(steps: usize, coordinator: &mut Coordinator, system: &System) -
     (0..steps).find_map(|_| match coordinator.step(system.shared()) {
         Step::Complete(outcome) => Some(outcome),
         _ => {
-            thread::sleep(Duration::from_micros(50));
+            pause(Duration::from_micros(50));
             None
         }
     })
@@ -254,9 +254,17 @@ fn release(held: &Sender<()>) {
     held.send(()).expect("what is held waits for it");
 }
 
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the test gives way to workers; no result depends on the length"
+)]
+fn pause(length: Duration) {
+    thread::sleep(length);
+}
+
 /// Gives the workers time for what they have begun.
 fn settle() {
-    thread::sleep(Duration::from_millis(20));
+    pause(Duration::from_millis(20));
 }
 
 /// Stops `actor`, and waits until it has ended.
@@ -265,10 +273,10 @@ fn stop_and_await(actor: &Address<Doer>) {
     let cell = Address::counted(actor).cell();
     for _ in 0..STEPS_MAX {
         if cell.ended().is_some() {
-            thread::sleep(Duration::from_millis(5));
+            pause(Duration::from_millis(5));
             return;
         }
-        thread::sleep(Duration::from_micros(50));
+        pause(Duration::from_micros(50));
     }
     panic!("the actor does not end");
 }
