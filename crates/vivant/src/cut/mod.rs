@@ -2,6 +2,8 @@
 
 mod coordinator;
 #[cfg(all(test, feature = "macros"))]
+mod races;
+#[cfg(all(test, feature = "macros"))]
 mod tests;
 #[cfg(all(test, feature = "macros"))]
 mod threads_tests;

@@ -1,0 +1,112 @@
+//! Ends and restarts of actors behind the line.
+
+use super::*;
+use crate::{Child, Messages, Restart, Supervisor};
+
+/// What is recorded for an actor that ended behind the line, when a turn before it does `code`.
+fn records_of_ended(
+    code: impl FnOnce(&Turn<'_, Doer>, &Address<Doer>) + Send + 'static,
+) -> Vec<Event> {
+    let system = System::builder().workers(3).build();
+    let (actor, ended) = (system.spawn(doer()), system.spawn(doer()));
+    let to = ended.clone();
+    let go = held_turn(&actor, move |_, t| code(t, &to));
+    let (mut coordinator, log) = begin(&system);
+    stop_and_await(&ended);
+    release(&go);
+    let outcome = finish(&mut coordinator, &system);
+    assert_eq!(outcome, Outcome::Consistent);
+    let _report = system.shutdown();
+    let of_ended = |event: &Event| match event {
+        Event::Waits(actor, _) | Event::Signalled(actor) => *actor == id(&ended),
+        _ => false,
+    };
+    log.all().into_iter().filter(of_ended).collect()
+}
+
+#[test]
+fn an_older_message_to_an_actor_that_ended_behind_the_line_waits_in_the_cut() {
+    let records = records_of_ended(|t, ended| t.send(ended.plain(5)));
+    assert!(
+        matches!(records[..], [Event::Waits(_, Some(5))]),
+        "{records:?}"
+    );
+}
+
+#[test]
+fn an_older_stop_after_the_queue_of_an_ended_actor_is_in_the_cut() {
+    let records = records_of_ended(|_, ended| Address::stop_after_queue(ended));
+    assert_eq!(records.len(), 1, "{records:?}");
+}
+
+#[test]
+fn an_older_signal_to_an_actor_that_ended_behind_the_line_is_in_the_cut() {
+    let records = records_of_ended(|_, ended| Address::stop(ended));
+    assert_eq!(records.len(), 1, "{records:?}");
+}
+
+#[test]
+fn an_actor_that_finds_newer_messages_in_its_end_is_not_captured_as_ended() {
+    let system = System::builder().workers(3).build();
+    let (watcher, ends) = (system.spawn(doer()), system.spawn(doer()));
+    let watched = ends.clone();
+    let watch: Code = Box::new(move |_, t| {
+        t.watch(&watched).then_send(t.me().gone());
+    });
+    watcher.run(watch).send();
+    settle();
+    let go = held_turn(&ends, |_, t| t.stop());
+    let (mut coordinator, log) = begin(&system);
+    ends.plain(10).send();
+    release(&go);
+    finish(&mut coordinator, &system);
+    // No notice of the end is in the cut.
+    let ended = Event::Life(id(&ends), "ended");
+    assert!(!log.has(&ended), "{:?}", log.all());
+    let _report = system.shutdown();
+}
+
+#[test]
+fn an_actor_is_captured_as_down_only_with_the_news_of_it() {
+    let system = System::builder().workers(3).build();
+    let tree = Supervisor::one_for_one().spawn(&system);
+    let child = Child::new(|_| doer())
+        .restart(Restart::OnFailure)
+        .messages(Messages::Returned);
+    let fails = tree.add(child);
+    settle();
+    let go = held_turn(&fails, |_, t| t.fail("now"));
+    let (mut coordinator, log) = begin(&system);
+    fails.plain(10).send();
+    release(&go);
+    finish(&mut coordinator, &system);
+    let down = log.has(&Event::Life(id(&fails), "down"));
+    assert!(!down || !log.waiting().is_empty(), "{:?}", log.all());
+    let _report = system.shutdown();
+}
+
+#[test]
+fn a_cut_is_complete_only_when_an_end_has_recorded_its_deferred_messages() {
+    let system = System::builder().workers(3).build();
+    let actor = system.spawn(doer());
+    let (argument, hold, has_begun) = OnDrop::held();
+    actor.gated_drop(argument).send();
+    actor.gated(5).send();
+    settle();
+    let (mut coordinator, log) = begin(&system);
+    let go = held_turn(&actor, |_, t| t.stop());
+    reach_mailbox_pass(&mut coordinator, &system);
+    release(&go);
+    has_begun
+        .recv()
+        .expect("the end refuses the first deferred message");
+    // Either the record comes before the refusal, or the cut waits for the end.
+    let early = finish_within(1000, &mut coordinator, &system).map(|_| log.amounts());
+    release(&hold);
+    let complete = early.unwrap_or_else(|| {
+        finish(&mut coordinator, &system);
+        log.amounts()
+    });
+    let _report = system.shutdown();
+    assert_eq!(complete, [5], "{:?}", log.all());
+}
