@@ -12,6 +12,7 @@ use super::{Coordinator, Outcome, Step};
 use crate::actor::{
     Envelope, Header, Lifecycle, Recorder, RunState, Signals, StateRef, WaitingPlace,
 };
+use crate::failures::Caught;
 use crate::prelude::*;
 use crate::simulation::Simulation;
 use crate::sync::{Arc, Mutex, PoisonError};
@@ -180,6 +181,10 @@ impl Recorder for Log {
     fn is_signalled(&self, actor: &Header, _: Signals) {
         self.add(Event::Signalled(actor.id));
     }
+
+    fn panicked(&self, caught: Caught) {
+        panic!("{}", caught.message);
+    }
 }
 
 fn id<A: Actor>(address: &Address<A>) -> u64 {
@@ -256,7 +261,7 @@ fn release(held: &Sender<()>) {
 
 #[allow(
     clippy::disallowed_methods,
-    reason = "the test gives way to workers; no result depends on the length"
+    reason = "workers get time to come where a race is; a test on too slow a machine may pass in vain"
 )]
 fn pause(length: Duration) {
     thread::sleep(length);

@@ -14,6 +14,8 @@ impl Recorder for Panics {
     fn waits(&self, _: &Header, _: WaitingPlace, _: &Envelope) {}
 
     fn is_signalled(&self, _: &Header, _: Signals) {}
+
+    fn panicked(&self, _: Caught) {}
 }
 
 /// The cut fails, `actor` goes on, and the next cut contains it.
