@@ -60,7 +60,8 @@ const RUNTIME: Package = Package {
     // cuts on threads, and images at every turn.
     units_long: "model interleaved every_queued_actor_runs_within_the_bound distribution a_flood_that_lines_up \
         edge_snapshot_tests seeded_canary a_heap_released_as_a_whole_is_freed rerun \
-        seeded_an_inspection goes_on_at_every_turn cut::threads_tests cut::races a_bank_with_delays",
+        seeded_an_inspection goes_on_at_every_turn cut::threads_tests cut::races a_bank_ \
+        an_image_of_a_restored an_open_promise_is_an_error",
     units_never: "",
 };
 
