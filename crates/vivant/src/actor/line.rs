@@ -49,8 +49,7 @@ impl Worker {
     /// Whether the code that runs is in an earlier phase than the system.
     #[inline]
     pub(crate) fn is_behind(&self) -> bool {
-        self.pass() != self.system.passes.now()
-            && self.pass().phase() != self.system.passes.now().phase()
+        self.pass().phase() != self.system.passes.now().phase()
     }
 
     /// L6: as `enter_pass`, unless an actor runs, which enters by itself.

@@ -1,5 +1,5 @@
 //! Phases and passes: where the line of a consistent cut runs through the histories of actors
-//! (invariants L1 to L8, see `README.md`).
+//! (invariants L1 to L9, see `README.md`).
 //!
 //! - [`number`]: the numbers of passes and phases, and their low bits.
 //! - [`outside`]: threads that send from outside.

@@ -8,9 +8,9 @@
 //! | model | real |
 //! |---|---|
 //! | `Model::enter` | `RunGuard::enter_pass`, `Idle::enter_pass` |
-//! | `Model::arrives` | `RunGuard::cross_line` |
+//! | `Model::arrives` | `RunGuard::across_line` |
 //! | `Model::send` | `post`, `bury`, `BoundedQueue::offer` |
-//! | `Model::coordinate` | `Cut::step` |
+//! | `Model::is_over`, `begin_next_pass` | `Coordinator::step` |
 
 use super::number::{Pass, PassMark, Stamp, Walk};
 use std::collections::VecDeque;

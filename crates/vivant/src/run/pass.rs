@@ -158,10 +158,7 @@ fn record_older(actor: &CellRef, message: &mut Envelope, place: WaitingPlace, st
     }
     // A ticket stands for a message that is recorded itself.
     if message.kind().role != MessageRole::Ticket {
-        let record = |message: &Envelope| {
-            record(&actor.system, |cut| cut.waits(actor, place, message));
-        };
-        record(message);
+        record(&actor.system, |cut| cut.waits(actor, place, message));
     }
     message.set_stamp(stamp);
 }
