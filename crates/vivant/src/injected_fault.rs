@@ -93,6 +93,10 @@ pub(crate) enum InjectedFault {
     DeferredUnrecorded,
     /// A message that is taken out behind a deferred one is not recorded.
     TakenUnrecorded,
+    /// A value on its way to its promise is not recorded.
+    ArrivalUnrecorded,
+    /// The newest promise of an actor comes into its list after the capture.
+    SlotListedLate,
     /// A message from behind the line is processed before the actor is captured.
     CaptureTooLate,
     /// A message has the phase of the system, and not of its sender.

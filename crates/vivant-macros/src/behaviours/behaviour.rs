@@ -205,11 +205,17 @@ impl Behaviour<'_> {
         let (cfgs, path) = (surface::named(&self.method.attrs, "cfg"), &self.path);
         let next_step = matches!(self.shape.steps, Steps::Many(_))
             .then(|| quote!(#(#cfgs)* list.next_step::<#path>();));
-        let continuation = self
-            .own_attrs
-            .then
-            .as_ref()
-            .map(|_| quote!(#(#cfgs)* list.continuation::<#path>();));
+        let continuation = self.own_attrs.then.as_ref().map(|_| {
+            let vivant = &self.block.options.vivant;
+            quote! {
+                #(#cfgs)* list.continuation::<#path>();
+                #(#cfgs)* {
+                    #[allow(unused_imports)]
+                    use #vivant::__private::NoHole as _;
+                    #vivant::__private::MaybeHole::<#path>::list(list);
+                }
+            }
+        });
         written.kinds.messages.extend(quote! {
             #(#cfgs)* list.message::<#path>();
             #next_step
@@ -409,6 +415,7 @@ impl Behaviour<'_> {
         let name = quote!(<Self as #vivant::Message>::NAME);
         let codec = quote!(<Self as #vivant::Continuation>::REST_CODEC);
         let codec = block.codec(rest, &name, &codec);
+        let hole_codec = block.argument_codec(hole);
         let (hole, rest): (&Type, Vec<&Type>) =
             (&hole.sent, rest.iter().map(|arg| &arg.sent).collect());
         let fields = (0..rest.len()).map(Index::from);
@@ -420,6 +427,7 @@ impl Behaviour<'_> {
                 type Hole = #hole;
                 type Rest = (#(#rest,)*);
                 const REST_CODEC: ::core::option::Option<#vivant::Codec<Self::Rest>> = #codec;
+                const HOLE_CODEC: ::core::option::Option<#vivant::Codec<Self::Hole>> = #hole_codec;
                 fn fill(hole: Self::Hole, rest: Self::Rest) -> Self::Args {
                     let _ = &rest;
                     (hole, #(rest.#fields,)*)

@@ -89,6 +89,26 @@ impl Block<'_> {
         }
     }
 
+    /// The codec of one argument, as an expression.
+    pub(super) fn argument_codec(&self, arg: &Arg) -> TokenStream {
+        let (vivant, kind) = (&self.options.vivant, self.save_kind(Span::call_site()));
+        let part = Part {
+            vivant,
+            arg,
+            kind: self.save_kind(arg.ty.span()),
+        };
+        let shape = part.saver("BY_SHAPE", "INNER_SHAPE");
+        let save = part.saver("save_by", "save_inner");
+        let load = part.saver("load_by", "load_inner");
+        quote! {
+            #vivant::Codec::by::<#kind>(
+                #shape,
+                |value, out| #save(value, out),
+                |input| #load(input),
+            )
+        }
+    }
+
     /// The assertion that a saved actor lists this block. It is done when the block is built, or,
     /// for a generic actor, when it is built for certain parameters.
     fn is_listed(&self, module: &Ident) -> TokenStream {

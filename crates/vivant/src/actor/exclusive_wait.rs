@@ -9,6 +9,7 @@ use crate::interned::Place;
 pub(crate) struct WaitNumber(pub(crate) u64);
 
 /// A wait for a promise.
+#[derive(Clone, Copy)]
 pub(crate) struct ExclusiveWait {
     pub(crate) number: WaitNumber,
     pub(crate) purpose: WaitPurpose,

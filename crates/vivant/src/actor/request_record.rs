@@ -209,7 +209,7 @@ impl RequestRecord {
     }
 
     /// Returns the request, if it is open.
-    pub(super) fn read(&self) -> Option<RequestFacts> {
+    pub(crate) fn read(&self) -> Option<RequestFacts> {
         let mut rounds = 0;
         loop {
             // Acquire, here and below: pairs with the Release of the same field in `open` and

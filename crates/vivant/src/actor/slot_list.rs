@@ -138,18 +138,31 @@ impl SlotList {
     /// until `close` or `clear` has been called, or `abandon` has returned `Free`.
     #[inline(always)]
     pub(crate) unsafe fn open(&self, link: NonNull<SlotLink>, state: u8) {
+        // SAFETY: the caller's contract (X1).
+        unsafe { self.open_as(1, link, state) };
+    }
+
+    /// As `open`: with this number, or a higher one if that is not higher than those of the list.
+    ///
+    /// # Safety
+    ///
+    /// As for `open`.
+    #[inline(always)]
+    pub(crate) unsafe fn open_as(&self, mut number: u64, link: NonNull<SlotLink>, state: u8) {
         let newest = self.newest.get();
-        let mut number = 1;
         if let Some(newest) = NonNull::new(newest) {
             // SAFETY: a slot in the list is there (Q7), and the holder alone accesses its links
             // (X2).
             let newest = unsafe { newest.as_ref() };
-            number += newest.number();
-            if number > NUMBER_MAX {
-                // SAFETY: the caller owns this memory (X1).
-                return unsafe { link.write(SlotLink::unlisted(state)) };
-            }
-            newest.newer.set(link.as_ptr());
+            number = number.max(newest.number() + 1);
+        }
+        if number > NUMBER_MAX {
+            // SAFETY: the caller owns this memory (X1).
+            return unsafe { link.write(SlotLink::unlisted(state)) };
+        }
+        if let Some(newest) = NonNull::new(newest) {
+            // SAFETY: as above.
+            unsafe { newest.as_ref() }.newer.set(link.as_ptr());
         }
         // SAFETY: the caller owns this memory (X1).
         unsafe { link.write(SlotLink::of(newest, number, (LISTED, state))) };

@@ -28,6 +28,10 @@ impl Timer {
         Timer { system, id, in_ns }
     }
 
+    pub(crate) fn system(&self) -> &Shared {
+        &self.system
+    }
+
     pub(crate) fn id(&self) -> TimerId {
         self.id
     }

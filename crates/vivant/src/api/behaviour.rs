@@ -121,6 +121,8 @@ pub trait Continuation: Behaviour {
     type Rest: Send + 'static;
     /// How the other arguments are saved while a promise holds them: `Some` if the actor is saved.
     const REST_CODEC: Option<Codec<Self::Rest>> = None;
+    /// How what fills the hole is saved: `Some` if the actor is saved.
+    const HOLE_CODEC: Option<Codec<Self::Hole>> = None;
     /// Puts both together.
     fn fill(hole: Self::Hole, rest: Self::Rest) -> Self::Args;
 }

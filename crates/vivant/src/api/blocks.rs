@@ -5,8 +5,10 @@
 //! an actor cannot see each other, and the compiler can compare numbers.
 
 use super::actor::Actor;
+use super::behaviour::Continuation;
 use super::link::Target;
 use super::saved_kinds::SavedList;
+use crate::actor::AskError;
 use crate::saving::SaveKind;
 use std::marker::PhantomData;
 
@@ -39,6 +41,25 @@ pub trait NoBlock {
 }
 
 impl<A, const ID: u64> NoBlock for MaybeBlock<A, ID> {}
+
+/// The hole of a continuation, which may be a promise's.
+#[derive(Debug)]
+pub struct MaybeHole<K>(PhantomData<K>);
+
+impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> MaybeHole<K> {
+    /// Lists the continuation and the type of its hole. It takes precedence over that of [`NoHole`].
+    pub fn list(list: &mut SavedList) {
+        list.hole::<T, K>();
+    }
+}
+
+/// A continuation of something else: of a dead letter, or of an item of a stream.
+pub trait NoHole {
+    /// Nothing is listed.
+    fn list(_: &mut SavedList) {}
+}
+
+impl<K> NoHole for MaybeHole<K> {}
 
 /// The number of a block: `module` is the path of its module from the module `here`.
 #[must_use]

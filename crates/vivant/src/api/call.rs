@@ -406,6 +406,25 @@ impl<'a, K: Continuation> Then<'a, K> {
         }
     }
 
+    /// The arguments that it has.
+    pub(crate) fn rest(&self) -> &K::Rest {
+        &self.rest
+    }
+
+    /// Where it was made.
+    pub(crate) fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The inverse of `into_parts`. The actor is a `K::Actor`.
+    pub(crate) fn from_parts(to: AddressRef, rest: K::Rest, place: Place) -> Then<'a, K> {
+        Then {
+            to: To::Owned(to),
+            rest,
+            place,
+        }
+    }
+
     /// Its address, the arguments that it has, and where it was made.
     pub(crate) fn into_parts(self) -> (AddressRef, K::Rest, Place) {
         (self.to.into_counted(), self.rest, self.place)

@@ -2,6 +2,7 @@
 
 use super::link::Target;
 use super::promise::Resolver;
+use super::promise::saved::OpenResolver;
 use super::saved_kinds::SavedKinds;
 use crate::actor::AddressRef;
 use crate::sync::Arc;
@@ -22,7 +23,7 @@ pub(crate) trait ActorsById: 'static {
     fn actor(&self, id: u64) -> Option<AddressRef>;
 
     /// The resolver of an open promise, a `Resolver<T>`. It is taken out: there is one.
-    fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn Any>>;
+    fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn OpenResolver>>;
 }
 
 /// Why an address or a resolver cannot be loaded.
@@ -74,6 +75,7 @@ impl LoadedActors {
         let Some(resolver) = self.actors.resolver(owner, number) else {
             return Ok(Resolver::discarding());
         };
+        let resolver: Box<dyn Any> = resolver;
         match resolver.downcast() {
             Ok(resolver) => Ok(*resolver),
             Err(_) => Err(UnknownReference::OtherPromise { owner, number }),

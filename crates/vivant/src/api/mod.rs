@@ -47,6 +47,7 @@ mod requests;
 mod saved_address;
 #[cfg(all(test, feature = "macros"))]
 mod saved_errors_tests;
+mod saved_kind;
 #[allow(dead_code, reason = "a restore will look names up")]
 mod saved_kinds;
 mod saved_message;
@@ -71,7 +72,9 @@ pub(crate) use ask_future::block_on;
 pub use ask_future::{AskFuture, Cancelled};
 pub use behaviour::{Behaviour, Continuation, Message};
 pub(crate) use birth::{birth, birth_of_child, birth_of_stop_hook, register};
-pub use blocks::{BlockOf, MaybeBlock, NoBlock, block_id, interface_id, is_listed};
+pub use blocks::{
+    BlockOf, MaybeBlock, MaybeHole, NoBlock, NoHole, block_id, interface_id, is_listed,
+};
 pub(crate) use call::outcome;
 pub use call::{Call, Then};
 #[cfg(all(test, feature = "macros"))]
@@ -90,13 +93,16 @@ pub use offered_ask::OfferedAsk;
 pub(crate) use own_message::own;
 pub(crate) use pattern::args_of;
 pub use pattern::{AnyPattern, Pattern, Patterns};
+pub(crate) use promise::given_up;
+pub(crate) use promise::saved::{
+    LoadedJoins, OpenPromise, OpenResolver, SavedSlot, Stored, StoredSink, ValueName, ValueType,
+    saved_slots,
+};
 pub use promise::{Asker, Pipeline, Promise, Resolver};
-pub(crate) use promise::{given_up, open_slots};
 pub use references::{NoReferences, Probe, TraceReferences};
 pub(crate) use requests::stop_after_queue;
-pub use saved_kinds::{
-    EqualNames, SavedActor, SavedActors, SavedForm, SavedKind, SavedKinds, SavedList,
-};
+pub use saved_kind::{SavedForm, SavedKind};
+pub use saved_kinds::{EqualNames, SavedActor, SavedActors, SavedKinds, SavedList};
 pub use send_error::SendError;
 pub use spawner::Spawner;
 pub(crate) use spawner::SystemRef;

@@ -6,9 +6,11 @@ use super::call::Sent;
 use super::class::class_of;
 use super::join::Join;
 use super::link::Target;
+use super::promise::saved::{HoleOf, LoadThen, ReplyOf, ValueOf, ValueTypes, load_then};
+use super::saved_kind::{SavedForm, SavedKind};
 use super::start::{StartFunction, Started};
 use super::stepped::{NextStep, Stepped};
-use crate::actor::{Class, KindTable, MessageKind};
+use crate::actor::{AskError, Class, KindTable, MessageKind};
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -43,31 +45,7 @@ pub struct SavedKinds {
     kinds: BTreeMap<SavedKind, Entry>,
     /// How an address of an interface, the second type, reaches an actor of the first.
     tables: BTreeMap<(TypeId, TypeId), Box<dyn Any + Send + Sync>>,
-}
-
-/// A kind of message: its form and its name. Displayed as `message bank::Account::deposit`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SavedKind {
-    /// Stable name of the behaviour, start or join.
-    pub name: &'static str,
-    /// The form.
-    pub form: SavedForm,
-}
-
-/// The form of a kind of message: one name may have several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum SavedForm {
-    /// The message of a behaviour.
-    Message,
-    /// The next step of a behaviour, with its locals.
-    NextStep,
-    /// A continuation that a promise holds, without its hole.
-    Continuation,
-    /// The start of an actor.
-    Start,
-    /// A join. It never waits: its messages do.
-    Join,
+    values: ValueTypes,
 }
 
 /// Two types or two kinds of messages have one stable name, so a file could mean both.
@@ -123,6 +101,7 @@ impl SavedKinds {
                 actors: BTreeMap::new(),
                 kinds: BTreeMap::new(),
                 tables: BTreeMap::new(),
+                values: ValueTypes::default(),
             },
             error: None,
         };
@@ -151,6 +130,11 @@ impl SavedKinds {
     /// The table of a type of actor.
     pub(crate) fn class(&self, name: &str) -> Option<&'static Class> {
         self.actors.get(name).copied()
+    }
+
+    /// The types of the values of its promises.
+    pub(crate) fn values(&self) -> &ValueTypes {
+        &self.values
     }
 
     /// How an address of `T` reaches an actor of a type.
@@ -187,6 +171,7 @@ impl SavedList {
     /// A behaviour.
     pub fn message<B: Behaviour>(&mut self) {
         self.add::<B>(SavedForm::Message, B::NAME, Some(&Sent::<B>::KIND));
+        self.kinds.values.add::<ReplyOf<B>>(ValueOf::Reply, B::NAME);
     }
 
     /// A behaviour in steps: the messages of its next steps.
@@ -197,6 +182,17 @@ impl SavedList {
     /// A continuation.
     pub fn continuation<K: Continuation>(&mut self) {
         self.add::<K>(SavedForm::Continuation, K::NAME, None);
+    }
+
+    /// A continuation of a promise.
+    pub(super) fn hole<T, K>(&mut self)
+    where
+        T: Send + 'static,
+        K: Continuation<Hole = Result<T, AskError>>,
+    {
+        self.kinds.values.add::<HoleOf<K>>(ValueOf::Hole, K::NAME);
+        let load: LoadThen = load_then::<T, K>;
+        self.kinds.values.add_continuation(K::NAME, load);
     }
 
     /// A start.
@@ -255,24 +251,6 @@ tuples! {
     (A B C D E F G H I J)
     (A B C D E F G H I J K)
     (A B C D E F G H I J K L)
-}
-
-impl fmt::Display for SavedKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.form, self.name)
-    }
-}
-
-impl fmt::Display for SavedForm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            SavedForm::Message => "message",
-            SavedForm::NextStep => "next step",
-            SavedForm::Continuation => "continuation",
-            SavedForm::Start => "start",
-            SavedForm::Join => "join",
-        })
-    }
 }
 
 impl fmt::Display for EqualNames {

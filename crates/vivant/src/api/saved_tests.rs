@@ -6,7 +6,9 @@ use super::call::{Sent, envelope};
 use super::class::class_of;
 use super::loaded_actors::{ActorsById, LoadedActors};
 use super::promise::Resolver;
-use super::saved_kinds::{SavedForm, SavedKind, SavedKinds};
+use super::promise::saved::OpenResolver;
+use super::saved_kind::{SavedForm, SavedKind};
+use super::saved_kinds::SavedKinds;
 use super::start::StartCall;
 use super::stepped::{NextStep, Stepped};
 use crate::actor::{
@@ -137,7 +139,7 @@ impl Other {
 #[derive(Default)]
 struct Living {
     actors: BTreeMap<u64, AddressRef>,
-    resolvers: Mutex<BTreeMap<(u64, u64), Box<dyn Any + Send>>>,
+    resolvers: Mutex<BTreeMap<(u64, u64), Box<dyn OpenResolver>>>,
 }
 
 impl ActorsById for Living {
@@ -145,9 +147,8 @@ impl ActorsById for Living {
         self.actors.get(&id).cloned()
     }
 
-    fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn Any>> {
-        let resolver = lock(&self.resolvers).remove(&(owner, number))?;
-        Some(resolver)
+    fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn OpenResolver>> {
+        lock(&self.resolvers).remove(&(owner, number))
     }
 }
 

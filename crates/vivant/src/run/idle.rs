@@ -3,8 +3,8 @@
 
 use super::holder::Holder;
 use crate::actor::{
-    CellRef, CommitResult, Header, Lifecycle, Mute, OutgoingReferences, RunState, Runnable,
-    Signals, StateRef, TraceCoverage,
+    CellRef, CommitResult, ExclusiveWait, Guards, Header, Lifecycle, Mute, OutgoingReferences,
+    RunState, Runnable, Signals, StateRef, TraceCoverage,
 };
 use crate::message::{Parked, TryHold};
 use std::ops::Deref;
@@ -88,6 +88,13 @@ impl Idle {
     /// Calls `body` with its heap, if it has one.
     pub(crate) fn sharer(&mut self, body: &mut dyn FnMut(&mut dyn Sharer)) {
         (self.0.class.sharer)(&mut self.state(), body);
+    }
+
+    /// The actor waits exclusively for these promises, which it has open.
+    pub(crate) fn waits_for(&mut self, waits: Vec<ExclusiveWait>) {
+        let run_state = self.run_state();
+        run_state.cold().waits.extend(waits);
+        run_state.guards = Guards::Held;
     }
 
     /// The right to access its state, and the list of its open promises.

@@ -1,6 +1,6 @@
 //! The records of an image.
 
-use crate::api::SavedForm;
+use crate::api::{SavedForm, ValueName};
 use crate::interned::Place;
 
 /// What a cut contains.
@@ -30,6 +30,32 @@ pub(super) struct ActorRecord {
     pub(super) children: u32,
     pub(super) random: u64,
     pub(super) content: Content,
+    /// Its open promises, the newest first.
+    pub(super) promises: Vec<PromiseRecord>,
+}
+
+/// One open promise.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct PromiseRecord {
+    /// Its number among those that its actor has open.
+    pub(super) number: u64,
+    /// The kind of what is done with its value.
+    pub(super) sink: String,
+    pub(super) value: ValueName<String>,
+    pub(super) content: Vec<u8>,
+    /// Values that have arrived at a join, with their positions.
+    pub(super) values: Vec<(u64, Vec<u8>)>,
+    /// The request of which it is the answer.
+    pub(super) asked: Option<AskedRecord>,
+}
+
+/// A request that is open.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct AskedRecord {
+    /// The actor that has to answer.
+    pub(super) actor: u64,
+    pub(super) behaviour: String,
+    pub(super) made: Place,
 }
 
 /// What the image has of an actor.
@@ -49,10 +75,38 @@ pub(super) enum Content {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct MessageRecord {
     pub(super) actor: u64,
-    pub(super) form: SavedForm,
-    /// Stable name of its behaviour or start.
-    pub(super) name: &'static str,
+    pub(super) kind: WaitingKind,
     /// Where it was made.
     pub(super) made: Place,
     pub(super) content: Vec<u8>,
+}
+
+/// What a waiting message is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum WaitingKind {
+    Message {
+        form: SavedForm,
+        /// Stable name of its behaviour or start.
+        name: &'static str,
+    },
+    /// It brings a value to an open promise of the actor.
+    Arrival {
+        promise: u64,
+        value: ValueName<String>,
+    },
+}
+
+#[cfg(test)]
+impl Image {
+    /// The number of open promises.
+    pub(super) fn promises(&self) -> usize {
+        self.actors.iter().map(|actor| actor.promises.len()).sum()
+    }
+
+    /// The number of values that are on their way.
+    pub(super) fn arrivals(&self) -> usize {
+        let is_arrival = |kind: &WaitingKind| matches!(kind, WaitingKind::Arrival { .. });
+        let waiting = self.waiting.iter();
+        waiting.filter(|message| is_arrival(&message.kind)).count()
+    }
 }

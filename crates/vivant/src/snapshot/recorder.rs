@@ -1,19 +1,26 @@
 //! [`ImageRecorder`]: encodes what a cut captures.
 
-use super::image::{ActorRecord, Content, Image, MessageRecord, SystemRecord};
-use crate::actor::{
-    Envelope, Header, Recorder, RunState, SavedClass, Signals, StateRef, WaitingPlace,
+use super::image::{
+    ActorRecord, AskedRecord, Content, Image, MessageRecord, PromiseRecord, SystemRecord,
+    WaitingKind,
 };
-use crate::api::{SavedForm, open_slots};
+use crate::actor::{
+    Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, Signals, StateRef, WaitingPlace,
+};
+use crate::api::{SavedForm, SavedKinds, SavedSlot, ValueName, saved_slots};
 use crate::failures::Caught;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
-use crate::sync::{Mutex, Ordering, lock};
+use crate::sync::{Arc, Mutex, Ordering, lock};
 use std::fmt;
 use vivant_codec::{Encoder, SaveError};
 
 /// The image of a cut that is being taken.
-#[derive(Default)]
-pub(super) struct ImageRecorder(Mutex<Recorded>);
+pub(super) struct ImageRecorder {
+    kinds: Arc<SavedKinds>,
+    recorded: Mutex<Recorded>,
+}
 
 #[derive(Default)]
 struct Recorded {
@@ -35,9 +42,16 @@ pub(super) enum Unsaved {
 }
 
 impl ImageRecorder {
+    pub(super) fn new(kinds: Arc<SavedKinds>) -> ImageRecorder {
+        ImageRecorder {
+            kinds,
+            recorded: Mutex::default(),
+        }
+    }
+
     /// Returns the image of a complete cut. `numbers` are those that the next actors get.
     pub(super) fn take(&self, numbers: (u64, u32)) -> Result<Image, Unsaved> {
-        let mut recorded = std::mem::take(&mut *lock(&self.0));
+        let mut recorded = std::mem::take(&mut *lock(&self.recorded));
         if let Some(error) = recorded.error {
             return Err(error);
         }
@@ -53,13 +67,53 @@ impl ImageRecorder {
         })
     }
 
+    fn promises(&self, actor: &Header, state: &StateRef<'_>) -> Vec<PromiseRecord> {
+        match saved_slots(state, self.kinds.values()) {
+            Ok(slots) => slots.into_iter().map(promise).collect(),
+            Err((number, why)) => {
+                self.lacks(actor, format!("the open promise {number}: {why}"));
+                Vec::new()
+            }
+        }
+    }
+
+    /// An arrival. A value of a type that is not saved is not wanted: else its promise is an error.
+    fn arrival(&self, actor: &Header, message: &Envelope) -> Option<(WaitingKind, Vec<u8>)> {
+        #[cfg(test)]
+        if is_planted(InjectedFault::ArrivalUnrecorded) {
+            return None;
+        }
+        let (value, table) = self.kinds.values().of_arrival(message)?;
+        match table.arrival(message) {
+            Ok((promise, content)) => {
+                let value = value_name(value);
+                Some((WaitingKind::Arrival { promise, value }, content.bytes))
+            }
+            Err(why) => {
+                self.lacks(actor, format!("a value for a promise: {why}"));
+                None
+            }
+        }
+    }
+
+    fn message(&self, actor: &Header, message: &Envelope) -> Option<(WaitingKind, Vec<u8>)> {
+        let kind = message.kind();
+        let (Some(form), Some(codec)) = (form_of(kind.role), &kind.codec) else {
+            self.lacks(actor, format!("the message `{}`", kind.name));
+            return None;
+        };
+        let name = codec.name;
+        let content = self.encoded(actor, |out| message.save(out));
+        Some((WaitingKind::Message { form, name }, content))
+    }
+
     fn lacks(&self, actor: &Header, what: impl Into<String>) {
         let (actor, what) = (actor.path(), what.into());
         self.fails(Unsaved::Lacking { actor, what });
     }
 
     fn fails(&self, error: Unsaved) {
-        lock(&self.0).error.get_or_insert(error);
+        lock(&self.recorded).error.get_or_insert(error);
     }
 
     /// Returns what is encoded, or nothing after an error.
@@ -100,11 +154,11 @@ impl ImageRecorder {
 impl Recorder for ImageRecorder {
     fn captured(&self, actor: &Header, state: &mut StateRef<'_>) {
         let content = self.content(actor, state);
-        if content != Content::NotSaved
-            && let Some(open) = open_slots(state).iter().find(|slot| slot.is_wanted())
-        {
-            self.lacks(actor, format!("an open promise: {open:?}"));
-        }
+        let promises = match &content {
+            Content::State(_) | Content::Unstarted => self.promises(actor, state),
+            // It begins anew, or has ended: nothing waits for them.
+            Content::Start(..) | Content::NotSaved => Vec::new(),
+        };
         let record = ActorRecord {
             id: actor.id,
             class: actor.class.name,
@@ -113,8 +167,9 @@ impl Recorder for ImageRecorder {
             // Relaxed: the caller holds the actor.
             random: actor.random.load(Ordering::Relaxed),
             content,
+            promises,
         };
-        lock(&self.0).actors.push(record);
+        lock(&self.recorded).actors.push(record);
     }
 
     fn captured_run_state(&self, actor: &Header, run_state: &RunState) {
@@ -130,8 +185,11 @@ impl Recorder for ImageRecorder {
         if cold.child.is_some() {
             self.lacks(actor, "a supervisor");
         }
-        if !(cold.waits.is_empty() && cold.watches.is_empty() && cold.linked.is_empty()) {
-            self.lacks(actor, "an exclusive wait, a monitor or a link");
+        if !(cold.watches.is_empty() && cold.linked.is_empty()) {
+            self.lacks(actor, "a monitor or a link");
+        }
+        if run_state.life == Lifecycle::Stopping {
+            self.lacks(actor, "a stop hook that waits");
         }
         if cold.constrained.is_some() {
             self.lacks(actor, "synchronizers");
@@ -139,21 +197,23 @@ impl Recorder for ImageRecorder {
     }
 
     fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope) {
-        let kind = message.kind();
         if matches!(actor.class.saved, SavedClass::Nothing) {
             return;
         }
-        let (Some(form), Some(codec)) = (form_of(kind.role), &kind.codec) else {
-            return self.lacks(actor, format!("the message `{}`", kind.name));
+        let saved = match message.kind().role {
+            MessageRole::Resolution => self.arrival(actor, message),
+            _ => self.message(actor, message),
+        };
+        let Some((kind, content)) = saved else {
+            return;
         };
         let record = MessageRecord {
             actor: actor.id,
-            form,
-            name: codec.name,
+            kind,
             made: message.head().place,
-            content: self.encoded(actor, |out| message.save(out)),
+            content,
         };
-        lock(&self.0).waiting.push((place, record));
+        lock(&self.recorded).waiting.push((place, record));
     }
 
     fn panicked(&self, caught: Caught) {
@@ -164,6 +224,29 @@ impl Recorder for ImageRecorder {
         if signals.has(Signals::OF_PROGRAM) {
             self.lacks(actor, "a signal");
         }
+    }
+}
+
+fn promise(slot: SavedSlot) -> PromiseRecord {
+    let values = slot.values.into_iter();
+    PromiseRecord {
+        number: slot.number,
+        sink: slot.sink.to_string(),
+        value: value_name(slot.value),
+        content: slot.content.bytes,
+        values: values.map(|(at, value)| (at, value.bytes)).collect(),
+        asked: slot.asked.map(|asked| AskedRecord {
+            actor: asked.answerer,
+            behaviour: asked.behaviour.to_string(),
+            made: asked.place,
+        }),
+    }
+}
+
+fn value_name(value: ValueName) -> ValueName<String> {
+    ValueName {
+        of: value.of,
+        behaviour: value.behaviour.to_owned(),
     }
 }
 

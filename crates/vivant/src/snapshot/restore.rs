@@ -1,15 +1,19 @@
 //! A system from an image.
 
-use super::image::{ActorRecord, Content, Image};
+use super::image::{ActorRecord, Content, Image, WaitingKind};
+use super::promises::OpenPromises;
 use crate::actor::{
     ActorPath, AddressRef, Birth, Class, Envelope, SavedClass, Shared, StateRef, To, post_or_bury,
 };
-use crate::api::{ActorsById, LoadedActors, SavedForm, SavedKind, SavedKinds, register};
+use crate::api::{
+    ActorsById, LoadedActors, OpenResolver, SavedForm, SavedKind, SavedKinds, register,
+};
 use crate::interned::Place;
 use crate::sync::Arc;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::rc::Rc;
 use vivant_codec::{Decoder, LoadError};
 
 /// The actors of a restored system, by their ids. They keep the actors alive.
@@ -28,6 +32,9 @@ pub(super) enum NotRestored {
     Value { actor: u64, error: LoadError },
     /// Two actors have one number.
     Twice(u64),
+    /// The program does not list the message of which the reply is such a value, or the
+    /// continuation that takes it.
+    NoValue { actor: u64, name: String },
 }
 
 /// Fills a new system with what `image` contains. No actor of it runs before this returns.
@@ -38,27 +45,34 @@ pub(super) fn restore(
 ) -> Result<Arc<Actors>, NotRestored> {
     system.set_numbers(image.system.numbers);
     let actors = Arc::new(make_actors(system, image, kinds)?);
-    let loaded = LoadedActors::new(ById(actors.clone()), kinds.clone());
+    let promises = Rc::new(OpenPromises::default());
+    let by_id = ById(actors.clone(), promises.clone());
+    let loaded = LoadedActors::new(by_id, kinds.clone());
     let contexts: [&dyn Any; 1] = [&loaded];
+    promises.open(image, &actors, kinds)?;
     for record in &image.actors {
         if let Some(address) = actors.get(&record.id) {
             load_state(address, record, &contexts)?;
+            promises.load(address, record, kinds, &contexts)?;
         }
     }
     let mut messages = Vec::new();
     for record in &image.waiting {
         let actor = record.actor;
         let to = actors.get(&actor).ok_or(NotRestored::NoActor(actor))?;
-        let (name, form) = (record.name, record.form);
-        let message = load_message(
-            actor,
-            SavedKind { name, form },
-            record.made,
-            &record.content,
-            kinds,
-            &contexts,
-        )?;
-        messages.push((to, message));
+        match &record.kind {
+            WaitingKind::Message { form, name } => {
+                let (name, form, made) = (*name, *form, record.made);
+                let kind = SavedKind { name, form };
+                let message = load_message(actor, kind, made, &record.content, kinds, &contexts)?;
+                messages.push((to, message));
+            }
+            WaitingKind::Arrival { promise, value } => {
+                let named = (actor, *promise);
+                let message = promises.arrival(named, value, &record.content, kinds, &contexts)?;
+                messages.extend(message.map(|message| (to, message)));
+            }
+        }
     }
     for record in &image.actors {
         if let Content::Start(name, args) = &record.content
@@ -71,6 +85,7 @@ pub(super) fn restore(
     for (to, message) in messages {
         post_or_bury(To::Lent(to), message);
     }
+    promises.break_unresolved();
     Ok(actors)
 }
 
@@ -194,15 +209,15 @@ fn load_message(
     loaded.map_err(|error| NotRestored::Value { actor, error })
 }
 
-struct ById(Arc<Actors>);
+struct ById(Arc<Actors>, Rc<OpenPromises>);
 
 impl ActorsById for ById {
     fn actor(&self, id: u64) -> Option<AddressRef> {
         self.0.get(&id).cloned()
     }
 
-    fn resolver(&self, _: u64, _: u64) -> Option<Box<dyn Any>> {
-        None
+    fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn OpenResolver>> {
+        self.1.resolver((owner, number))
     }
 }
 
@@ -226,6 +241,10 @@ impl fmt::Display for NotRestored {
             NotRestored::Value { actor, error } => {
                 write!(f, "a value of the actor {actor} cannot be loaded: {error}")
             }
+            NotRestored::NoValue { actor, name } => write!(
+                f,
+                "the actor {actor} waits for a value of the type that `{name}` has, which the program does not list"
+            ),
             NotRestored::Twice(actor) => write!(f, "two actors have the number {actor}"),
         }
     }

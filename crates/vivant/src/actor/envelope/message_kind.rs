@@ -197,6 +197,11 @@ impl KindTable {
         }
     }
 
+    /// The type that says of what kind the message is.
+    pub(crate) fn type_id(&self) -> TypeId {
+        (self.id)()
+    }
+
     pub(crate) fn is_of<L: MessageKind>(&self) -> bool {
         (self.id)() == TypeId::of::<L>()
     }

@@ -1,6 +1,7 @@
 //! The sink of a promise that was dropped.
 
 use super::receiver::Receiver;
+use super::saved::{Encoded, PromiseUnsaved, SinkSaver};
 use super::shown::{Awaits, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
@@ -26,5 +27,9 @@ impl SinkLink for DiscardSink {
 
     fn data(&self) -> SinkData {
         SinkKind::Discard.to(Receiver::Nothing)
+    }
+
+    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
+        Ok(None)
     }
 }

@@ -2,6 +2,8 @@
 //! `wait_for/README.md`).
 
 use super::receiver::Receiver;
+use super::resolver::RELAYS_MAX;
+use super::saved::{Encoded, PromiseName, PromiseUnsaved, SinkSaver, StoredSink};
 use super::shown::Shown;
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
@@ -13,7 +15,9 @@ use crate::actor::{
 use crate::api::InlineActor;
 use crate::api::start::{ByState, StartCall};
 use crate::interned::Place;
+use crate::saving::saved_struct;
 use crate::wait_for::WaitForGraph;
+use vivant_codec::LoadError;
 
 impl<T: Send + 'static> Promise<T> {
     /// Defers all messages of this actor until the promise has settled: the classic call, which
@@ -95,8 +99,7 @@ impl<A: InlineActor> Promise<A> {
 
 /// The wait of an actor, at the promise for which it waits.
 struct OpenWait {
-    number: WaitNumber,
-    purpose: WaitPurpose,
+    wait: ExclusiveWait,
     /// The number of the actor's system: a promise may be settled by an actor of another one.
     system: u64,
     /// The id of the actor.
@@ -105,19 +108,23 @@ struct OpenWait {
 
 impl OpenWait {
     fn begin(owner: &AddressRef, purpose: WaitPurpose, place: Place) -> OpenWait {
-        let number = WaitNumber(owner.system.next_wait());
+        let opened = OpenWait::open(owner, purpose, place);
+        Worker::of(&owner.system, |worker| {
+            worker.request_wait(WaitChange::Begin(opened.wait));
+        });
+        opened
+    }
+
+    /// A wait that the graph has, and the actor not yet.
+    fn open(owner: &AddressRef, purpose: WaitPurpose, place: Place) -> OpenWait {
         let wait = ExclusiveWait {
-            number,
+            number: WaitNumber(owner.system.next_wait()),
             purpose,
             place,
         };
         WaitForGraph::of(&owner.system).begin(owner.cell(), &wait);
-        Worker::of(&owner.system, |worker| {
-            worker.request_wait(WaitChange::Begin(wait));
-        });
         OpenWait {
-            number,
-            purpose,
+            wait,
             system: owner.system.number,
             actor: owner.id,
         }
@@ -127,7 +134,7 @@ impl OpenWait {
         Dependent {
             system: self.system,
             actor: self.actor,
-            wait: self.number,
+            wait: self.wait.number,
         }
     }
 
@@ -137,15 +144,25 @@ impl OpenWait {
         Worker::with_current(|worker| {
             let current = |current: &Header| (current.system.number, current.id);
             if worker.current.with(current) == Some((self.system, self.actor)) {
-                worker.request_wait(WaitChange::Over(self.number, outcome));
+                worker.request_wait(WaitChange::Over(self.wait.number, outcome));
             }
         });
     }
 }
 
-struct WaitSink<T: Send + 'static> {
+pub(super) struct WaitSink<T: Send + 'static> {
     wait: OpenWait,
     resolver: Resolver<T>,
+}
+
+impl<T: Send + 'static> WaitSink<T> {
+    pub(super) fn loaded(sink: &StoredSink<'_>, purpose: WaitPurpose) -> Result<Self, LoadError> {
+        let WaitContent { place, to } = sink.content.load()?;
+        let resolver = sink.content.resolver(to)?;
+        let wait = OpenWait::open(sink.owner, purpose, place);
+        sink.waits.borrow_mut().push(wait.wait);
+        Ok(WaitSink { wait, resolver })
+    }
 }
 
 impl<T: Send + 'static> Continue<T> for WaitSink<T> {
@@ -168,10 +185,36 @@ impl<T: Send + 'static> SinkLink for WaitSink<T> {
     }
 
     fn data(&self) -> SinkData {
-        let purpose = self.wait.purpose;
+        let purpose = self.wait.wait.purpose;
         SinkKind::Wait { purpose }.to(self.resolver.receiver())
     }
+
+    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
+        match self.wait.wait.purpose {
+            WaitPurpose::Reply | WaitPurpose::Start => {
+                let content = WaitContent {
+                    place: self.wait.wait.place,
+                    to: self.resolver.promise_name(RELAYS_MAX),
+                };
+                Encoded::of(&content).map(Some)
+            }
+            // Its stop hook has run.
+            WaitPurpose::Stop => Err(PromiseUnsaved::Sink(self.data().kind.name())),
+        }
+    }
 }
+
+/// A wait in a file.
+struct WaitContent {
+    place: Place,
+    /// What gets the value.
+    to: PromiseName,
+}
+
+saved_struct!(WaitContent as "vivant::Wait" {
+    0 place: Place,
+    1 to: PromiseName,
+});
 
 struct StateSink {
     wait: OpenWait,

@@ -2,12 +2,16 @@
 //! of values.
 
 use super::receiver::Receiver;
+use super::resolver::RELAYS_MAX;
+use super::saved::{Encoded, PromiseName, PromiseUnsaved, SavedValue, SinkSaver, StoredSink};
 use super::shown::{Awaits, JoinLink, PromiseLink, RaceLink, Raced, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{JoinData, JoinKind, SinkData, SinkKind};
 use super::{Promise, Resolver};
 use crate::actor::{AddressRef, AskError, Next};
+use crate::saving::saved_struct;
 use crate::sync::{Arc, Mutex, lock, try_lock};
+use vivant_codec::LoadError;
 
 /// Returns a promise of all values, in the order of the promises, or of the first error that
 /// arrives.
@@ -80,12 +84,13 @@ struct Join<T: Send + 'static, R: Send + 'static> {
     missing: usize,
     /// Errors that may still arrive.
     spare: usize,
-    values: Vec<Option<T>>,
+    /// Those that have arrived; none is an error.
+    values: Vec<Option<Result<T, AskError>>>,
     /// Until it is decided.
     open: Option<(Resolver<R>, Outcome<T, R>)>,
 }
 
-struct JoinSink<T: Send + 'static, R: Send + 'static> {
+pub(super) struct JoinSink<T: Send + 'static, R: Send + 'static> {
     at: usize,
     join: Arc<Mutex<Join<T, R>>>,
 }
@@ -140,6 +145,38 @@ impl<T: Send + 'static, R: Send + 'static> SinkLink for JoinSink<T, R> {
         };
         SinkKind::Join(data).to(to)
     }
+
+    fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
+        let join = lock(&self.join);
+        let Some((resolver, _)) = &join.open else {
+            return Ok(None);
+        };
+        let to = resolver.promise_name(RELAYS_MAX);
+        let PromiseName::Of { number, .. } = to else {
+            return Err(PromiseUnsaved::Unlisted);
+        };
+        let is_first = saver.joins.insert(number);
+        if is_first {
+            let codec = saver.types.codec::<T>();
+            let codec = codec.ok_or(PromiseUnsaved::UnknownValue)?;
+            for (at, value) in join.values.iter().enumerate() {
+                if let Some(value) = value {
+                    let value = Encoded::by(codec.shape, |out| (codec.save)(value, out))?;
+                    saver.value(at, value);
+                }
+            }
+        }
+        let content = JoinContent {
+            to,
+            at: self.at as u64,
+            state: is_first.then_some(JoinState {
+                missing: join.missing as u64,
+                spare: join.spare as u64,
+                promises: join.values.len() as u64,
+            }),
+        };
+        Encoded::of(&content).map(Some)
+    }
 }
 
 impl<T: Send + 'static, R: Send + 'static> Continue<T> for JoinSink<T, R> {
@@ -150,7 +187,7 @@ impl<T: Send + 'static, R: Send + 'static> Continue<T> for JoinSink<T, R> {
         }
         let decided = match value {
             Ok(value) => {
-                join.values[self.at] = Some(value);
+                join.values[self.at] = Some(Ok(value));
                 join.missing -= 1;
                 if join.missing > 0 {
                     return Next::Nothing;
@@ -168,11 +205,103 @@ impl<T: Send + 'static, R: Send + 'static> Continue<T> for JoinSink<T, R> {
         let Some((resolver, outcome)) = open else {
             return Next::Nothing;
         };
-        match decided.map(|values| outcome(values.into_iter().flatten().collect())) {
+        match decided.map(|values| outcome(values.into_iter().flatten().flatten().collect())) {
             Ok(Some(outcome)) => resolver.settled_by(Ok(outcome)),
             // No value, no outcome: dropping the resolver breaks the promise.
             Ok(None) => Next::Nothing,
             Err(error) => resolver.settled_by(Err(error)),
         }
     }
+}
+
+/// A join, as one of its promises has it in a file.
+struct JoinContent {
+    /// What gets the outcome. No other join has the same.
+    to: PromiseName,
+    at: u64,
+    /// The first promise of a join has its state, and its values that have arrived.
+    state: Option<JoinState>,
+}
+
+struct JoinState {
+    missing: u64,
+    spare: u64,
+    /// The number of all its promises.
+    promises: u64,
+}
+
+saved_struct!(JoinContent as "vivant::Join" {
+    0 to: PromiseName,
+    1 at: u64,
+    2 state: Option<JoinState>,
+});
+saved_struct!(JoinState as "vivant::JoinState" {
+    0 missing: u64,
+    1 spare: u64,
+    2 promises: u64,
+});
+
+impl<T: Send + 'static, R: Send + 'static> JoinSink<T, R> {
+    /// `V` is `T` with its codec.
+    pub(super) fn loaded<V: SavedValue<Value = T>>(
+        sink: &StoredSink<'_>,
+        kind: JoinKind,
+        outcome: Outcome<T, R>,
+    ) -> Result<Self, LoadError> {
+        let JoinContent { to, at, state } = sink.content.load()?;
+        let PromiseName::Of { number, .. } = to else {
+            return Err(sink.content.error("a join without a promise"));
+        };
+        let at = at as usize;
+        let mut joins = sink.joins.borrow_mut();
+        let join = match state {
+            None => joins
+                .get(&number)
+                .and_then(|join| join.downcast_ref())
+                .cloned(),
+            Some(state) => {
+                let resolver = sink.content.resolver(to)?;
+                let join = loaded::<V, R>(sink, kind, &state, (resolver, outcome))?;
+                joins.insert(number, Box::new(join.clone()));
+                Some(join)
+            }
+        };
+        let join: Option<Arc<Mutex<Join<T, R>>>> = join;
+        match join {
+            Some(join) if lock(&join).values.get(at).is_some_and(Option::is_none) => {
+                Ok(JoinSink { at, join })
+            }
+            _ => Err(sink.content.error("a join that is not whole")),
+        }
+    }
+}
+
+/// Limit of the promises of a join in a file, which a program does not reach.
+const PROMISES_MAX: u64 = 1 << 24;
+
+fn loaded<V: SavedValue, R: Send + 'static>(
+    sink: &StoredSink<'_>,
+    kind: JoinKind,
+    state: &JoinState,
+    open: (Resolver<R>, Outcome<V::Value, R>),
+) -> Result<Arc<Mutex<Join<V::Value, R>>>, LoadError> {
+    if state.promises > PROMISES_MAX || state.missing == 0 {
+        return Err(sink
+            .content
+            .error("a join of a number of promises that none has"));
+    }
+    let mut values: Vec<_> = (0..state.promises).map(|_| None).collect();
+    for (at, value) in &sink.values {
+        let Some(place) = values.get_mut(*at as usize) else {
+            return Err(value.error("a value of a join at a position that it lacks"));
+        };
+        *place = Some(value.settled::<V>()?);
+    }
+    Ok(Arc::new(Mutex::new(Join {
+        kind,
+        missing: state.missing as usize,
+        spare: state.spare as usize,
+        values,
+        open: Some(open),
+    })))
 }

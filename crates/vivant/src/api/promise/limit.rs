@@ -3,14 +3,17 @@
 use super::receiver::Receiver;
 use super::relay::Relay;
 use super::resolver::RELAYS_MAX;
+use super::saved::{Encoded, PromiseName, PromiseUnsaved, SinkSaver, StoredSink};
 use super::shown::{Awaits, PromiseLink, RaceLink, Raced, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
 use super::{Promise, PromiseState, Resolver};
 use crate::actor::{AskError, Next, Shared, Timer, Worker};
+use crate::phase::Phase;
 use crate::services::{Action, Alarm, Expires, ns};
 use crate::sync::{Arc, Mutex, lock, try_lock};
 use std::time::Duration;
+use vivant_codec::LoadError;
 
 impl<T: Send + 'static> Promise<T> {
     /// Stops waiting after `limit`: the promise is then broken with [`AskError::TimedOut`], and a
@@ -70,31 +73,115 @@ impl<T: Send + 'static> Promise<T> {
 }
 
 /// The first of value and alarm resolves the promise.
-struct InTime<T: Send + 'static> {
-    race: Arc<Mutex<Option<Resolver<T>>>>,
+pub(super) struct InTime<T: Send + 'static> {
+    race: Arc<Mutex<Race<T>>>,
     timer: Timer,
     until_ns: u64,
+    limit: Duration,
 }
 
-impl<T: Send + 'static> InTime<T> {
-    fn new(system: &Arc<Shared>, limit: Duration, resolver: Resolver<T>) -> InTime<T> {
-        let race = Arc::new(Mutex::new(Some(resolver)));
-        let action = Action::Expire(race.clone(), limit);
-        let until_ns = system.oracle.limit_ns(ns(limit));
-        let timer = system.set_timer(ns(limit), Alarm::Limit(action));
-        InTime {
-            race,
-            timer,
-            until_ns,
+/// Which of both was first.
+enum Race<T: Send + 'static> {
+    Open(Resolver<T>),
+    /// The value.
+    Value,
+    /// The alarm, which is sending its error.
+    Expiring,
+    /// The alarm: it sent its error in this phase, or before.
+    Expired(Phase),
+}
+
+impl<T: Send + 'static> Race<T> {
+    /// Decides the race, unless it is decided.
+    fn decide(&mut self, by: Race<T>) -> Option<Resolver<T>> {
+        match self {
+            Race::Open(_) => match std::mem::replace(self, by) {
+                Race::Open(resolver) => Some(resolver),
+                _ => None,
+            },
+            _ => None,
         }
     }
 }
 
-impl<T: Send + 'static> Expires for Mutex<Option<Resolver<T>>> {
+impl<T: Send + 'static> InTime<T> {
+    fn new(system: &Arc<Shared>, limit: Duration, resolver: Resolver<T>) -> InTime<T> {
+        InTime::begun(system, (limit, limit), resolver)
+    }
+
+    /// As `new`, with this time left of the limit.
+    fn begun(
+        system: &Arc<Shared>,
+        (left, limit): (Duration, Duration),
+        resolver: Resolver<T>,
+    ) -> InTime<T> {
+        let race = Arc::new(Mutex::new(Race::Open(resolver)));
+        let action = Action::Expire(race.clone(), limit);
+        let until_ns = system.oracle.limit_ns(ns(left));
+        let timer = system.set_timer(ns(left), Alarm::Limit(action));
+        InTime {
+            race,
+            timer,
+            until_ns,
+            limit,
+        }
+    }
+
+    pub(super) fn loaded(sink: &StoredSink<'_>) -> Result<Self, LoadError> {
+        match sink.content.load()? {
+            PromiseName::InTime { left, limit, then } => {
+                let then = sink.content.resolver(*then)?;
+                Ok(InTime::begun(&sink.owner.system, (left, limit), then))
+            }
+            _ => Err(sink.content.error("a time limit without its time")),
+        }
+    }
+
+    /// A resolver that passes a value on if this time has not passed.
+    pub(super) fn relayed(left: Duration, limit: Duration, then: Resolver<T>) -> Resolver<T> {
+        match PromiseLink::owner(&then).map(|owner| owner.system.clone()) {
+            Some(system) => Resolver::of_relay(InTime::begun(&system, (left, limit), then)),
+            // Nothing waits for the value.
+            None => then,
+        }
+    }
+
+    /// What a file names it by.
+    fn name_in_time(&self, relays_max: usize) -> PromiseName {
+        let system = self.timer.system();
+        let race = lock(&self.race);
+        let expired_in = match &*race {
+            Race::Open(resolver) => {
+                let left = self.until_ns.saturating_sub(system.oracle.now_ns());
+                let then = resolver.promise_name(relays_max);
+                return PromiseName::InTime {
+                    left: Duration::from_nanos(left),
+                    limit: self.limit,
+                    then: Box::new(then),
+                };
+            }
+            Race::Value => return PromiseName::Nothing,
+            Race::Expiring => system.passes.now().phase(),
+            Race::Expired(phase) => *phase,
+        };
+        // L8: the alarm was behind the line, so its error is not in the cut.
+        if expired_in == system.passes.now().phase() {
+            system.passes.void();
+        }
+        PromiseName::Nothing
+    }
+}
+
+impl<T: Send + 'static> Expires for Mutex<Race<T>> {
     fn expire(&self, after: Duration) {
-        let resolver = lock(self).take();
+        let resolver = lock(self).decide(Race::Expiring);
         if let Some(resolver) = resolver {
+            let system = PromiseLink::owner(&resolver).map(|owner| owner.system.clone());
             resolver.fail(AskError::TimedOut { after });
+            // After the error is sent: in this phase, or one before.
+            if let Some(system) = system {
+                *lock(self) = Race::Expired(system.passes.now().phase());
+            }
         }
     }
 }
@@ -102,8 +189,15 @@ impl<T: Send + 'static> Expires for Mutex<Option<Resolver<T>>> {
 impl<T: Send + 'static> Continue<T> for InTime<T> {
     fn fill(self, value: Result<T, AskError>) -> Next {
         self.timer.forget();
-        let resolver = lock(&self.race).take();
-        resolver.map_or(Next::Nothing, |resolver| resolver.settled_by(value))
+        let resolver = lock(&self.race).decide(Race::Value);
+        match resolver {
+            Some(resolver) => resolver.settled_by(value),
+            None => {
+                // L8: the alarm may have been behind the line.
+                Worker::all_may_know_news();
+                Next::Nothing
+            }
+        }
     }
 }
 
@@ -111,8 +205,8 @@ impl<T: Send + 'static> InTime<T> {
     /// What gets a value in time.
     fn receiver_in_time(&self, relays_max: usize) -> Receiver {
         match &*lock(&self.race) {
-            Some(resolver) => resolver.receiver_through(relays_max),
-            None => Receiver::Nothing,
+            Race::Open(resolver) => resolver.receiver_through(relays_max),
+            _ => Receiver::Nothing,
         }
     }
 }
@@ -129,6 +223,13 @@ impl<T: Send + 'static> SinkLink for InTime<T> {
         let until_ns = self.until_ns;
         SinkKind::Limit { until_ns }.to(self.receiver_in_time(RELAYS_MAX))
     }
+
+    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
+        match self.name_in_time(RELAYS_MAX) {
+            PromiseName::Nothing => Ok(None),
+            name => Encoded::of(&name).map(Some),
+        }
+    }
 }
 
 impl<T: Send + 'static> RaceLink for InTime<T> {
@@ -136,7 +237,7 @@ impl<T: Send + 'static> RaceLink for InTime<T> {
         let Some(race) = try_lock(&self.race) else {
             return Raced::Busy;
         };
-        let Some(resolver) = &*race else {
+        let Race::Open(resolver) = &*race else {
             return Raced::Decided;
         };
         body(resolver);
@@ -164,6 +265,10 @@ impl<T: Send + 'static> Relay<T> for InTime<T> {
 
     fn receiver(&self, relays_max: usize) -> Receiver {
         Receiver::InTime(self.until_ns, Box::new(self.receiver_in_time(relays_max)))
+    }
+
+    fn promise_name(&self, relays_max: usize) -> PromiseName {
+        self.name_in_time(relays_max)
     }
 
     /// A request that is being settled needs no record any more.

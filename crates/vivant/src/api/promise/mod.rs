@@ -13,6 +13,7 @@
 //! - [`awaited`]: whether a value is awaited, up the chain of promises.
 //! - [`receiver`]: what a resolver gives its value to, as data.
 //! - [`relay`]: a resolver that passes its value on to another one.
+//! - [`saved`]: how all of this is saved.
 
 mod answer;
 mod asker;
@@ -35,7 +36,7 @@ mod pipeline;
 mod receiver;
 mod relay;
 mod resolver;
-mod saved_resolver;
+pub(crate) mod saved;
 mod settled;
 #[cfg(all(test, feature = "macros"))]
 mod show_tests;
@@ -61,22 +62,26 @@ pub use pipeline::Pipeline;
 pub use resolver::Resolver;
 pub(crate) use resolver::{Withdrawal, given_up};
 
+use super::address::Address;
 use super::behaviour::{Continuation, Message};
 use super::call::{Call, Then};
 use super::into_then::IntoThen;
+use super::saved_message::{Coded, HasCodec};
 use crate::actor::{AddressRef, AskError, Next, Unawaited, Worker};
-use crate::interned::Name;
+use crate::interned::{Name, Place};
+use crate::saving::Codec;
 use crate::services::Asked;
 use answer::AnswerSink;
-pub(crate) use open_slots::open_slots;
 use receiver::ActorName;
 use relay::OkRelay;
+use saved::{Encoded, PromiseUnsaved, SinkSaver};
 use shown::{Awaits, Shown};
 use sink::{Continue, Sink, SinkLink};
 use sink_data::{SinkData, SinkKind};
 use slot::{Asking, Tail};
 use std::fmt;
 use std::marker::PhantomData;
+use vivant_codec::{Decoder, Encoder, Field, LoadError, Saved, Shape, shape_of};
 
 /// A value that will arrive, or an error that says why it cannot.
 ///
@@ -302,6 +307,53 @@ impl<K: Continuation> SinkLink for ThenSink<K> {
             behaviour: Name::new(K::NAME),
         };
         kind.to(self.resolver.receiver())
+    }
+
+    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
+        match const { K::REST_CODEC } {
+            Some(_) => Encoded::of(self).map(Some),
+            None => Err(PromiseUnsaved::Sink(Name::new(K::NAME))),
+        }
+    }
+}
+
+/// The rest of a continuation's arguments.
+struct RestOf<K>(PhantomData<K>);
+
+impl<K: Continuation> HasCodec for RestOf<K> {
+    type Value = K::Rest;
+    const CODEC: Option<Codec<K::Rest>> = K::REST_CODEC;
+}
+
+impl<'gc, K: Continuation> Saved<'gc> for ThenSink<K> {
+    const SHAPE: &'static Shape = &Shape::structure(
+        "vivant::Then",
+        const {
+            &[
+                Field::new("actor", shape_of::<'gc, Address<K::Actor>>()),
+                Field::new("made", shape_of::<'gc, Place>()),
+                Field::new("arguments", shape_of::<'gc, Coded<RestOf<K>>>()),
+                Field::new("resolver", shape_of::<'gc, Resolver<K::Reply>>()),
+            ]
+        },
+    );
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        self.then.target().id.save(out);
+        self.then.place().save(out);
+        Coded::<RestOf<K>>::save_value(self.then.rest(), out);
+        self.resolver.save(out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
+        let mut fields = input.structure(Self::SHAPE)?;
+        let actor: Address<K::Actor> = fields.field(0)?;
+        let place = fields.field(1)?;
+        let Coded(rest) = fields.field::<Coded<RestOf<K>>>(2)?;
+        let resolver = fields.field(3)?;
+        fields.end()?;
+        let then = Then::from_parts(Address::counted(&actor), rest, place);
+        Ok(ThenSink { then, resolver })
     }
 }
 

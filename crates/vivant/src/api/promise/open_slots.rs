@@ -1,48 +1,25 @@
-//! The open promises of an actor, as data, from their list alone.
+//! The open promises of an actor, from their list alone.
 
-use super::sink_data::{SinkData, SinkKind};
-use super::slot::final_sink;
+use super::sink::AnySink;
+use super::slot::{final_sink, request_of};
 use crate::actor::StateRef;
+use crate::services::Asked;
 
-/// An open promise as data.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct SlotData {
-    pub(crate) number: u64,
-    /// What is done with the value. `None` as long as that is not final: the promise was carried
-    /// out of its turn.
-    pub(crate) sink: Option<SinkData>,
-}
-
-#[cfg_attr(
-    not(test),
-    allow(dead_code, reason = "snapshots will read it; tests do")
-)]
-impl SlotData {
-    /// Returns false if the promise was dropped.
-    pub(crate) fn is_wanted(&self) -> bool {
-        !matches!(&self.sink, Some(sink) if sink.kind == SinkKind::Discard)
-    }
-}
-
-/// Returns the open promises of an actor, the newest first: none if it has ended. The caller holds
-/// the actor, between two turns.
-#[cfg_attr(
-    not(test),
-    allow(dead_code, reason = "snapshots will read it; tests do")
-)]
-pub(crate) fn open_slots(owner: &StateRef<'_>) -> Vec<SlotData> {
-    let mut slots = Vec::new();
+/// Calls `each` with the open promises of an actor, the newest first: the number, the sink if it is
+/// final, and the request of which it is the answer. The caller holds the actor, between two turns.
+pub(super) fn each_open(
+    owner: &StateRef<'_>,
+    mut each: impl FnMut(u64, Option<&AnySink>, Option<Asked>),
+) {
     if owner.has_ended() {
-        return slots;
+        return;
     }
     let each = |number, link| {
         // SAFETY: the walk comes to listed slots that are not abandoned. `owner` is the right of
         // the holder, and the actor has not ended (Q8).
-        let sink = unsafe { final_sink(link) };
-        let sink = sink.map(|sink| sink.link().data());
-        slots.push(SlotData { number, sink });
+        let (sink, asked) = unsafe { (final_sink(link), request_of(link)) };
+        each(number, sink, asked);
     };
     // SAFETY: `owner` is the right of the holder (Q7), which closes no slot meanwhile.
     unsafe { owner.slots().each(each) };
-    slots
 }

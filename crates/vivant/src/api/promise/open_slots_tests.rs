@@ -1,15 +1,41 @@
 //! Each kind of sink, as a walk of the list of open promises finds it between two turns.
 
-use super::open_slots::{SlotData, open_slots};
+use super::open_slots::each_open;
 use super::receiver::{ActorName, Receiver, SlotName};
-use super::sink_data::{JoinData, JoinKind, SinkKind};
-use crate::actor::WaitPurpose;
+use super::sink_data::{JoinData, JoinKind, SinkData, SinkKind};
+use crate::actor::{StateRef, WaitPurpose};
 use crate::api::{Actor, Address, Resolver, Turn};
 use crate::interned::Name;
 use crate::prelude::*;
 use crate::simulation::Simulation;
 use std::cell::RefCell;
 use std::time::Duration;
+
+/// An open promise as data.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct SlotData {
+    number: u64,
+    /// What is done with the value. `None` as long as that is not final: the promise was carried
+    /// out of its turn.
+    sink: Option<SinkData>,
+}
+
+impl SlotData {
+    /// Returns false if the promise was dropped.
+    fn is_wanted(&self) -> bool {
+        !matches!(&self.sink, Some(sink) if sink.kind == SinkKind::Discard)
+    }
+}
+
+/// Returns the open promises of an actor that the caller holds, the newest first.
+fn open_slots(owner: &StateRef<'_>) -> Vec<SlotData> {
+    let mut slots = Vec::new();
+    each_open(owner, |number, sink, _| {
+        let sink = sink.map(|sink| sink.link().data());
+        slots.push(SlotData { number, sink });
+    });
+    slots
+}
 
 thread_local! {
     static CARRIED: RefCell<Option<Promise<u64>>> = const { RefCell::new(None) };

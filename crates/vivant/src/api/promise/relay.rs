@@ -4,6 +4,7 @@
 
 use super::Resolver;
 use super::receiver::Receiver;
+use super::saved::PromiseName;
 use super::shown::{Awaits, PromiseLink};
 use crate::actor::{AskError, Next};
 
@@ -20,6 +21,9 @@ pub(super) trait Relay<T>: Send {
 
     /// What gets the value, through that many further relays at most.
     fn receiver(&self, relays_max: usize) -> Receiver;
+
+    /// What a file names it by, through that many further relays at most.
+    fn promise_name(&self, relays_max: usize) -> PromiseName;
 
     /// Calls `body` with the other resolver, unless that has its value.
     fn with_next(&self, body: &mut dyn FnMut(&dyn PromiseLink)) {
@@ -47,5 +51,9 @@ impl<T: Send + 'static, E: Send + 'static> Relay<T> for OkRelay<T, E> {
 
     fn receiver(&self, relays_max: usize) -> Receiver {
         Receiver::Ok(Box::new(self.0.receiver_through(relays_max)))
+    }
+
+    fn promise_name(&self, _: usize) -> PromiseName {
+        PromiseName::Unsaved("a request that was delegated as the `Ok` of a result")
     }
 }

@@ -2,6 +2,7 @@
 
 use super::receiver::{ActorName, Receiver, SlotName};
 use super::relay::Relay;
+use super::saved::PromiseName;
 use super::shown::{Awaits, PromiseLink, RequestChange, Shown};
 use super::slot::Answering;
 use crate::actor::Refusal;
@@ -18,6 +19,7 @@ use crate::interned::{Name, Place};
 use crate::message::MessageRole;
 use crate::services::{Asked, RequestProgress};
 use crate::sync::{Ordering, fence};
+use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
@@ -93,13 +95,39 @@ impl<T: Send + 'static> Resolver<T> {
         matches!(self.to, Destination::Discard)
     }
 
-    /// The owner and the number of the promise, if an actor's turn has opened it.
-    pub(super) fn promise_name(&self) -> Option<(u64, u64)> {
-        let Destination::Slot(slot) = &self.to else {
+    /// What a file names it by. Through relays that many times at most: each is a call.
+    pub(super) fn promise_name(&self, relays_max: usize) -> PromiseName {
+        match &self.to {
+            Destination::Discard | Destination::Outside(_) => PromiseName::Nothing,
+            Destination::Slot(slot) => match (slot.owner(), slot.number()) {
+                (None, _) => PromiseName::Nothing,
+                (Some(_), 0) => PromiseName::Unsaved("a promise of no turn of its actor"),
+                (Some(owner), number) => PromiseName::Of {
+                    owner: owner.id,
+                    number,
+                },
+            },
+            Destination::Relay(relay) => match relays_max.checked_sub(1) {
+                Some(fewer) => relay.promise_name(fewer),
+                None => {
+                    PromiseName::Unsaved("time limits within more time limits than are followed")
+                }
+            },
+        }
+    }
+
+    /// The message that brings the value to the owner of the promise, if an actor has it.
+    pub(super) fn into_arrival(
+        mut self,
+        value: Result<T, AskError>,
+    ) -> Option<(AddressRef, Envelope)> {
+        let to = std::mem::replace(&mut self.to, Destination::Discard);
+        let Destination::Slot(mut slot) = to else {
             return None;
         };
-        let number = slot.number();
-        Some((slot.owner()?.id, number)).filter(|_| number > 0)
+        slot.put_value(value);
+        let Delivery { to, envelope } = sent(slot).delivery()?;
+        Some((to, envelope))
     }
 
     /// Returns true if a value would be received: the owner of the promise has not ended, or the
@@ -312,6 +340,19 @@ pub(crate) fn given_up() -> AskError {
         behaviour: Name::new("-"),
     };
     AskError::Broken(Worker::inside().unwrap_or_else(outside).into())
+}
+
+/// The type of the message that brings a value to the owner of its promise.
+pub(super) fn arrival_type<T: Send + 'static>() -> TypeId {
+    TypeId::of::<Arrival<T>>()
+}
+
+/// The number of the promise, and the value that a message brings to it, if it is a `T`.
+pub(super) fn arriving<T: Send + 'static>(
+    message: &Envelope,
+) -> Option<(u64, &Result<T, AskError>)> {
+    let slot = message.content::<Arrival<T>>()?;
+    Some((slot.number(), slot.value()?))
 }
 
 /// The resolution of a promise, on its way to the promise's owner.

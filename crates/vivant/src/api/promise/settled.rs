@@ -1,5 +1,6 @@
 //! Promises that are not broken: their value says whether there was an error.
 
+use super::saved::{Encoded, PromiseUnsaved, SinkSaver};
 use super::shown::{Awaits, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
@@ -18,7 +19,7 @@ impl<T: Send + 'static> Promise<T> {
     }
 }
 
-struct SettledSink<T: Send + 'static>(Resolver<Result<T, AskError>>);
+pub(super) struct SettledSink<T: Send + 'static>(pub(super) Resolver<Result<T, AskError>>);
 
 impl<T: Send + 'static> Continue<T> for SettledSink<T> {
     fn fill(self, value: Result<T, AskError>) -> Next {
@@ -36,5 +37,9 @@ impl<T: Send + 'static> SinkLink for SettledSink<T> {
 
     fn data(&self) -> SinkData {
         SinkKind::Settled.to(self.0.receiver())
+    }
+
+    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
+        Encoded::of(&self.0).map(Some)
     }
 }

@@ -1,10 +1,13 @@
 //! [`Sink`]: what is done with the value of a promise, of any type.
 
 use super::Resolver;
+use super::resolver::arrival_type;
+use super::saved::{Encoded, PromiseUnsaved, SinkSaver};
 use super::shown::Shown;
 use super::sink_data::SinkData;
 use crate::actor::{AskError, Next};
 use crate::message::pool;
+use std::any::TypeId;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
@@ -22,6 +25,11 @@ pub(crate) trait SinkLink {
 
     /// What it is, and where it leads. Waits for the lock of a join, a pipeline or a time limit.
     fn data(&self) -> SinkData;
+
+    /// Encodes what a restore makes it of. `None` if the value is not wanted.
+    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
+        Err(PromiseUnsaved::Sink(self.data().kind.name()))
+    }
 }
 
 /// What is done with a value: a continuation of any type, and the table of that type.
@@ -42,25 +50,34 @@ unsafe impl<T: Send + 'static> Send for Sink<T> {}
 /// # Safety
 ///
 /// Each function demands a content that `with_table` wrote for the table's type, and that has not
-/// been taken out. All but `link` take it out.
+/// been taken out. All but `any.link` take it out.
 #[repr(C)]
 struct SinkTable<T: Send + 'static> {
     /// Comes first, where [`AnySink`] finds it.
-    link: Link,
+    any: AnyTable,
     fill: unsafe fn(Content, Result<T, AskError>) -> Next,
     drop: unsafe fn(Content),
     /// Set if the value goes on as it is.
     resolver: Option<unsafe fn(Content) -> Resolver<T>>,
 }
 
-type Link = for<'s> unsafe fn(&'s Content) -> &'s dyn SinkLink;
+/// The beginning of every [`SinkTable`].
+#[repr(C)]
+struct AnyTable {
+    link: for<'s> unsafe fn(&'s Content) -> &'s dyn SinkLink,
+    /// The type of the message that brings the value.
+    arrival: fn() -> TypeId,
+}
 
 impl<T: Send + 'static> SinkTable<T> {
     const fn of<C: Continue<T>>() -> SinkTable<T> {
         SinkTable {
-            // SAFETY: the contract of `SinkTable` (X1): the `C` is there as long as the content is
-            // borrowed, and is only shared meanwhile (X6).
-            link: |content| unsafe { place_of::<C>(NonNull::from(content)).as_ref() },
+            any: AnyTable {
+                // SAFETY: the contract of `SinkTable` (X1): the `C` is there as long as the content
+                // is borrowed, and is only shared meanwhile (X6).
+                link: |content| unsafe { place_of::<C>(NonNull::from(content)).as_ref() },
+                arrival: arrival_type::<T>,
+            },
             // SAFETY: the contract of `SinkTable`, which is that of `taken` (X1).
             fill: |content, value| unsafe { taken::<C>(content) }.fill(value),
             // SAFETY: the contract of `SinkTable`, which is that of `taken` (X1).
@@ -185,7 +202,7 @@ impl<T: Send + 'static> Drop for Sink<T> {
 #[repr(C)]
 pub(super) struct AnySink {
     /// Its table, of which this is the beginning.
-    table: &'static Link,
+    table: &'static AnyTable,
     content: Content,
 }
 
@@ -194,6 +211,11 @@ impl AnySink {
         // SAFETY: it is a `Sink`, which has the same layout: table and content. A table begins with
         // the function for the type of the content (X5), which is taken out only with the sink,
         // and this is borrowed (X6).
-        unsafe { (self.table)(&self.content) }
+        unsafe { (self.table.link)(&self.content) }
+    }
+
+    /// The type of the message that brings the value.
+    pub(super) fn arrival_type(&self) -> TypeId {
+        (self.table.arrival)()
     }
 }

@@ -64,23 +64,12 @@ pub(crate) enum JoinKind {
     Quorum,
 }
 
-/// Whether a sink is data, or has a closure and so is never saved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum SinkForm {
-    Data,
-    Closure,
-}
-
 impl SinkKind {
     pub(crate) fn to(self, to: Receiver) -> SinkData {
         SinkData { kind: self, to }
     }
 
     /// The stable name of the kind.
-    #[cfg_attr(
-        not(test),
-        allow(dead_code, reason = "snapshots will read it; tests do")
-    )]
     pub(crate) fn name(&self) -> Name {
         Name::new(match self {
             SinkKind::Discard => "discard",
@@ -101,29 +90,6 @@ impl SinkKind {
             },
             SinkKind::StartState => "start_state",
         })
-    }
-
-    /// Whether it is data.
-    #[cfg_attr(
-        not(test),
-        allow(dead_code, reason = "snapshots will read it; tests do")
-    )]
-    pub(crate) fn form(&self) -> SinkForm {
-        match self {
-            SinkKind::ThenLocal { .. }
-            | SinkKind::PassTo { .. }
-            | SinkKind::Map
-            | SinkKind::Pipeline { .. } => SinkForm::Closure,
-            SinkKind::Discard
-            | SinkKind::Answer
-            | SinkKind::Then { .. }
-            | SinkKind::Ok
-            | SinkKind::Settled
-            | SinkKind::Limit { .. }
-            | SinkKind::Join(_)
-            | SinkKind::Wait { .. }
-            | SinkKind::StartState => SinkForm::Data,
-        }
     }
 }
 

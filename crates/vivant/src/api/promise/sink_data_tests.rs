@@ -14,8 +14,9 @@ fn each_kind_has_a_name_of_its_own() {
             spare: 0,
         })
     };
+    let waiting = Vec::new();
     let wait = |purpose| SinkKind::Wait { purpose };
-    let data = [
+    let kinds = [
         (SinkKind::Discard, "discard"),
         (SinkKind::Answer, "answer"),
         (SinkKind::Then { target, behaviour }, "then"),
@@ -29,17 +30,12 @@ fn each_kind_has_a_name_of_its_own() {
         (wait(WaitPurpose::Start), "wait_for_start"),
         (wait(WaitPurpose::Stop), "wait_for_stop"),
         (SinkKind::StartState, "start_state"),
-    ];
-    let waiting = Vec::new();
-    let closures = [
         (SinkKind::ThenLocal { target }, "then_local"),
         (SinkKind::PassTo { target, behaviour }, "pass_to"),
         (SinkKind::Map, "map"),
         (SinkKind::Pipeline { waiting }, "pipeline"),
     ];
-    for (kinds, form) in [(&data[..], SinkForm::Data), (&closures, SinkForm::Closure)] {
-        for (kind, name) in kinds {
-            assert_eq!((kind.name(), kind.form()), (Name::new(name), form));
-        }
+    for (kind, name) in kinds {
+        assert_eq!(kind.name(), Name::new(name));
     }
 }

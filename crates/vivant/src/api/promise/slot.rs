@@ -10,7 +10,8 @@ use super::discard::DiscardSink;
 use super::shown::Shown;
 use super::sink::{AnySink, Continue, Sink};
 use crate::actor::{
-    AddressRef, AskError, Closed, LINK_AT, RECORD_AT, RequestRecord, SlotLink, SlotList, Worker,
+    AddressRef, AskError, Closed, LINK_AT, RECORD_AT, RequestRecord, SlotLink, SlotList, StateRef,
+    Worker,
 };
 use crate::message::pool;
 use crate::services::{Asked, RequestProgress};
@@ -65,6 +66,25 @@ pub(super) fn slot<T: Send + 'static>(
             Some(slots) => slots.open(link, OPEN),
             None => link.write(SlotLink::unlisted(OPEN)),
         });
+        RequestRecord::open(&raw mut (*slot).record, owner, asked);
+    }
+    (Asking(place), Answering(place))
+}
+
+/// As `slot`, for an actor that the caller holds outside of a run. `number` is higher than those of
+/// its open slots.
+pub(super) fn slot_of_held<T: Send + 'static>(
+    owner: AddressRef,
+    held: &StateRef<'_>,
+    number: u64,
+    asked: Option<Asked>,
+) -> (Asking<T>, Answering<T>) {
+    let place = pool::take_slot::<Slot<T>>();
+    let slot = place.as_ptr();
+    // SAFETY: as in `slot`. `held` is the right of the holder, whose list gets the slot (Q7).
+    unsafe {
+        (&raw mut (*slot).value).write(UnsafeCell::new(None));
+        held.slots().open_as(number, link_of(place), OPEN);
         RequestRecord::open(&raw mut (*slot).record, owner, asked);
     }
     (Asking(place), Answering(place))
@@ -141,6 +161,21 @@ pub(super) unsafe fn final_sink<'s>(link: NonNull<SlotLink>) -> Option<&'s AnySi
     // final: from now on it is only shared (X6), until an end takes it out, which the caller's
     // contract excludes (Q5, Q8).
     Some(unsafe { link.byte_sub(LINK_AT).cast::<AnySink>().as_ref() })
+}
+
+/// The request of which an open slot is the answer.
+///
+/// # Safety
+///
+/// The caller holds the owner, which has the slot in its list.
+pub(super) unsafe fn request_of(link: NonNull<SlotLink>) -> Option<Asked> {
+    // SAFETY: a slot in the list is there (Q7), and its record is made of atomics (Q6).
+    let record = unsafe {
+        link.byte_sub(LINK_AT - RECORD_AT)
+            .cast::<RequestRecord>()
+            .as_ref()
+    };
+    Some(record.read()?.asked)
 }
 
 /// The promise's end. Its drop makes the sink final, and the request is given up.
@@ -326,6 +361,13 @@ impl<T: Send + 'static> Answering<T> {
         // so, because it exists, and it is borrowed exclusively (X2). The previous value is
         // overwritten and not dropped: there is none, or `take_value` has taken it out.
         unsafe { self.0.as_ref().value.get().write(Some(value)) };
+    }
+
+    /// The value that travels with the slot.
+    pub(super) fn value(&self) -> Option<&Result<T, AskError>> {
+        // SAFETY: the value belongs to this end until it exchanges the state (Q1). It has not done
+        // so, because it exists, and changes the value only through `&mut` (X6).
+        unsafe { (*self.0.as_ref().value.get()).as_ref() }
     }
 
     /// Takes the value back out of the slot.

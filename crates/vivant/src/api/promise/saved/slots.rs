@@ -1,0 +1,89 @@
+//! The open promises of an actor, to be saved.
+
+use super::super::open_slots::each_open;
+use super::super::sink_data::SinkKind;
+use super::sinks::{Encoded, PromiseUnsaved, SinkSaver};
+use super::values::{ValueName, ValueOf, ValueTypes};
+use crate::actor::StateRef;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
+use crate::interned::Name;
+use crate::services::Asked;
+
+/// An open promise, encoded.
+pub(crate) struct SavedSlot {
+    pub(crate) number: u64,
+    /// The name of the kind of its sink.
+    pub(crate) sink: Name,
+    /// The type of its value. If a continuation takes it, that names the type.
+    pub(crate) value: ValueName,
+    pub(crate) content: Encoded,
+    /// Values that have arrived at a join, with their positions.
+    pub(crate) values: Vec<(u64, Encoded)>,
+    /// The request of which it is the answer.
+    pub(crate) asked: Option<Asked>,
+}
+
+/// Returns the open promises of an actor, the newest first; or the number of one that cannot be
+/// saved. A promise of which the value is not wanted, of a type that is not saved, is left out. The caller holds the actor, between two turns.
+pub(crate) fn saved_slots(
+    owner: &StateRef<'_>,
+    types: &ValueTypes,
+) -> Result<Vec<SavedSlot>, (u64, PromiseUnsaved)> {
+    let mut saver = SinkSaver::new(types);
+    let (mut slots, mut error) = (Vec::new(), None);
+    each_open(owner, |number, sink, asked| {
+        let saved = match sink {
+            Some(sink) => saved_slot(number, sink, asked, &mut saver),
+            None => Err(PromiseUnsaved::NotFinal),
+        };
+        match saved {
+            Ok(slot) => slots.extend(slot),
+            Err(why) => {
+                error.get_or_insert((number, why));
+            }
+        }
+    });
+    #[cfg(test)]
+    if is_planted(InjectedFault::SlotListedLate) && !slots.is_empty() {
+        slots.remove(0);
+    }
+    match error {
+        None => Ok(slots),
+        Some(error) => Err(error),
+    }
+}
+
+fn saved_slot(
+    number: u64,
+    sink: &super::super::sink::AnySink,
+    asked: Option<Asked>,
+    saver: &mut SinkSaver<'_>,
+) -> Result<Option<SavedSlot>, PromiseUnsaved> {
+    let data = sink.link().data();
+    let content = sink.link().save(saver)?;
+    let kind = match content {
+        Some(_) => data.kind,
+        None => SinkKind::Discard,
+    };
+    let value = match kind {
+        SinkKind::Then { behaviour, .. } => Some(ValueName {
+            of: ValueOf::Hole,
+            behaviour: behaviour.as_str(),
+        }),
+        _ => saver.types.name_of(sink.arrival_type()),
+    };
+    let value = match (value, &content) {
+        (Some(value), _) => value,
+        (None, None) => return Ok(None),
+        (None, Some(_)) => return Err(PromiseUnsaved::UnknownValue),
+    };
+    Ok(Some(SavedSlot {
+        number,
+        sink: kind.name(),
+        value,
+        content: content.map_or_else(|| Encoded::of(&()), Ok)?,
+        values: std::mem::take(&mut saver.values),
+        asked,
+    }))
+}

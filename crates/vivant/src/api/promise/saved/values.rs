@@ -1,0 +1,231 @@
+//! [`ValueTypes`]: the types that values of promises may have in a program. Sinks, arrivals and
+//! resolvers are generic over the type, and know nothing of codecs: a codec is found here by the
+//! type, and the type by a name.
+
+use super::super::resolver::{Resolver, arrival_type, arriving};
+use super::opened::{OpenPromise, OpenResolver, Opened};
+use super::sinks::{Encoded, LoadThen, PromiseUnsaved, Stored};
+use crate::actor::{AddressRef, AskError, Envelope, StateRef};
+use crate::api::behaviour::{Behaviour, Continuation};
+use crate::api::saved_message::{Coded, HasCodec};
+use crate::saving::Codec;
+use crate::services::Asked;
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use vivant_codec::{LoadError, Saved};
+
+/// A type of values of promises, and their codec.
+pub(crate) trait SavedValue: 'static {
+    type Value: Send + 'static;
+    const CODEC: Option<Codec<Result<Self::Value, AskError>>>;
+}
+
+/// The reply of a behaviour.
+pub(crate) struct ReplyOf<B>(PhantomData<B>);
+
+impl<B: Behaviour> HasCodec for ReplyOf<B> {
+    type Value = B::Reply;
+    const CODEC: Option<Codec<B::Reply>> = B::REPLY_CODEC;
+}
+
+impl<B: Behaviour> SavedValue for ReplyOf<B> {
+    type Value = B::Reply;
+    const CODEC: Option<Codec<Result<B::Reply, AskError>>> = outcome::<ReplyOf<B>>();
+}
+
+/// What fills the hole of a continuation.
+pub(crate) struct HoleOf<K>(PhantomData<K>);
+
+impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> SavedValue for HoleOf<K> {
+    type Value = T;
+    const CODEC: Option<Codec<Result<T, AskError>>> = K::HOLE_CODEC;
+}
+
+/// The outcome of a promise: a value or an error.
+pub(crate) struct OutcomeOf<V>(PhantomData<V>);
+
+impl<V: SavedValue> HasCodec for OutcomeOf<V> {
+    type Value = Result<V::Value, AskError>;
+    const CODEC: Option<Codec<Self::Value>> = V::CODEC;
+}
+
+/// The value of a promise by `all_settled`.
+impl<V: SavedValue> SavedValue for OutcomeOf<V> {
+    type Value = Result<V::Value, AskError>;
+    const CODEC: Option<Codec<Result<Self::Value, AskError>>> = outcome::<OutcomeOf<V>>();
+}
+
+/// The codec of a value or an error: the bytes and the shape of a `Result`.
+const fn outcome<C: HasCodec>() -> Option<Codec<Result<C::Value, AskError>>> {
+    match C::CODEC {
+        None => None,
+        Some(_) => Some(Codec::new(
+            <Result<Coded<C>, AskError> as Saved<'static>>::SHAPE,
+            |value, out| match value {
+                Ok(value) => {
+                    out.variant(0);
+                    Coded::<C>::save_value(value, out);
+                }
+                Err(error) => {
+                    out.variant(1);
+                    error.save(out);
+                }
+            },
+            |input| Ok(Result::<Coded<C>, AskError>::load(input)?.map(|coded| coded.0)),
+        )),
+    }
+}
+
+/// The stable name of a type of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ValueName<S = &'static str> {
+    pub(crate) of: ValueOf,
+    /// The stable name of the behaviour.
+    pub(crate) behaviour: S,
+}
+
+/// What of a behaviour has the type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ValueOf {
+    Reply,
+    /// What fills the hole of the continuation.
+    Hole,
+    /// The outcome of a promise of the reply.
+    SettledReply,
+    SettledHole,
+}
+
+/// A type of values, as a table.
+pub(crate) trait ValueType: Sync {
+    /// A `Codec<Result<T, AskError>>`.
+    fn codec(&self) -> Option<&dyn Any>;
+
+    /// The number of the promise and the value of an arrival of this type.
+    fn arrival(&self, message: &Envelope) -> Result<(u64, Encoded), PromiseUnsaved>;
+
+    /// The message that brings a value to the promise of this resolver, which is of this type.
+    fn load_arrival(
+        &self,
+        resolver: Box<dyn OpenResolver>,
+        value: &Stored<'_>,
+    ) -> Result<Option<(AddressRef, Envelope)>, LoadError>;
+
+    /// Opens a promise of an actor that the caller holds. `number` is higher than those of its open
+    /// promises.
+    fn open(
+        &self,
+        owner: &AddressRef,
+        held: &StateRef<'_>,
+        number: u64,
+        asked: Option<Asked>,
+    ) -> (Box<dyn OpenPromise>, Box<dyn OpenResolver>);
+}
+
+struct Table<V>(PhantomData<fn(V)>);
+
+impl<V: SavedValue> ValueType for Table<V> {
+    fn codec(&self) -> Option<&dyn Any> {
+        const { &V::CODEC }.as_ref().map(|codec| codec as &dyn Any)
+    }
+
+    fn arrival(&self, message: &Envelope) -> Result<(u64, Encoded), PromiseUnsaved> {
+        match (arriving::<V::Value>(message), V::CODEC) {
+            (None, _) | (_, None) => Err(PromiseUnsaved::UnknownValue),
+            (Some((0, _)), _) => Err(PromiseUnsaved::Unlisted),
+            (Some((number, value)), Some(codec)) => {
+                let value = Encoded::by(codec.shape, |out| (codec.save)(value, out))?;
+                Ok((number, value))
+            }
+        }
+    }
+
+    fn load_arrival(
+        &self,
+        resolver: Box<dyn OpenResolver>,
+        value: &Stored<'_>,
+    ) -> Result<Option<(AddressRef, Envelope)>, LoadError> {
+        let resolver: Box<dyn Any> = resolver;
+        let Ok(resolver) = resolver.downcast::<Resolver<V::Value>>() else {
+            return Err(value.error("the promise has a value of another type"));
+        };
+        Ok(resolver.into_arrival(value.settled::<V>()?))
+    }
+
+    fn open(
+        &self,
+        owner: &AddressRef,
+        held: &StateRef<'_>,
+        number: u64,
+        asked: Option<Asked>,
+    ) -> (Box<dyn OpenPromise>, Box<dyn OpenResolver>) {
+        let (opened, resolver) = Opened::<V>::new(owner, held, number, asked);
+        (Box::new(opened), Box::new(resolver))
+    }
+}
+
+/// The types of values of a program.
+#[derive(Default)]
+pub(crate) struct ValueTypes {
+    /// By the type of the message that brings a value: the name of the type is that of the first
+    /// message with such a reply, or of a continuation with such a hole.
+    by_type: BTreeMap<TypeId, ValueName>,
+    by_name: BTreeMap<ValueName, &'static dyn ValueType>,
+    continuations: BTreeMap<&'static str, LoadThen>,
+}
+
+impl ValueTypes {
+    /// Adds the type of a behaviour's reply or hole, and that of its outcome.
+    pub(crate) fn add<V: SavedValue>(&mut self, of: ValueOf, behaviour: &'static str) {
+        if V::CODEC.is_none() {
+            return;
+        }
+        self.add_one::<V>(ValueName { of, behaviour });
+        let of = match of {
+            ValueOf::Hole => ValueOf::SettledHole,
+            _ => ValueOf::SettledReply,
+        };
+        self.add_one::<OutcomeOf<V>>(ValueName { of, behaviour });
+    }
+
+    fn add_one<V: SavedValue>(&mut self, name: ValueName) {
+        let table: &'static Table<V> = const { &Table::<V>(PhantomData) };
+        self.by_name.insert(name, table);
+        let first = self.by_type.entry(arrival_type::<V::Value>());
+        let first = first.or_insert(name);
+        *first = name.min(*first);
+    }
+
+    pub(crate) fn add_continuation(&mut self, name: &'static str, load: LoadThen) {
+        self.continuations.insert(name, load);
+    }
+
+    /// The type of this name.
+    pub(crate) fn named(&self, name: ValueName<&str>) -> Option<&'static dyn ValueType> {
+        // A name of any lifetime is compared with those of the map.
+        let from = self.by_name.range::<ValueName<&str>, _>(name..);
+        let (found, table) = { from }.next()?;
+        (*found == name).then_some(*table)
+    }
+
+    /// The type of the value that a message brings, and its name.
+    pub(crate) fn of_arrival(&self, message: &Envelope) -> Option<(ValueName, &dyn ValueType)> {
+        let name = *self.by_type.get(&message.kind().type_id())?;
+        Some((name, *self.by_name.get(&name)?))
+    }
+
+    /// The name of the type of which arrivals have this type.
+    pub(super) fn name_of(&self, arrival: TypeId) -> Option<ValueName> {
+        self.by_type.get(&arrival).copied()
+    }
+
+    /// The codec of a type.
+    pub(in super::super) fn codec<T: Send + 'static>(&self) -> Option<&Codec<Result<T, AskError>>> {
+        let name = self.by_type.get(&arrival_type::<T>())?;
+        self.by_name.get(name)?.codec()?.downcast_ref()
+    }
+
+    pub(super) fn continuation(&self, name: &str) -> Option<LoadThen> {
+        self.continuations.get(name).copied()
+    }
+}

@@ -1,0 +1,176 @@
+//! [`OpenPromises`]: the promises of a restored system.
+
+use super::image::{ActorRecord, Image, PromiseRecord};
+use super::restore::{Actors, NotRestored};
+use crate::actor::{AddressRef, AskError, Envelope};
+use crate::api::{
+    LoadedJoins, OpenPromise, OpenResolver, SavedKinds, Stored, StoredSink, ValueName, ValueType,
+};
+use crate::failures::Inside;
+use crate::interned::Name;
+use crate::services::Asked;
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// An actor, and the number of a promise among those that it has open.
+type Named = (u64, u64);
+
+/// The ends of all promises, until each has found its place.
+#[derive(Default)]
+pub(super) struct OpenPromises {
+    promises: RefCell<BTreeMap<Named, Box<dyn OpenPromise>>>,
+    resolvers: RefCell<BTreeMap<Named, Box<dyn OpenResolver>>>,
+}
+
+impl OpenPromises {
+    /// Opens the promises of all actors, so that resolvers can be loaded in any order.
+    pub(super) fn open(
+        &self,
+        image: &Image,
+        actors: &Actors,
+        kinds: &SavedKinds,
+    ) -> Result<(), NotRestored> {
+        for record in &image.actors {
+            let Some(owner) = actors.get(&record.id) else {
+                continue;
+            };
+            let Ok(mut held) = owner.cell().hold_idle() else {
+                continue;
+            };
+            // The oldest first: the list of an actor is in the order of the numbers.
+            for promise in record.promises.iter().rev() {
+                let value = value_type(record.id, &promise.value, kinds);
+                let (state, number) = (held.state(), promise.number);
+                let asked = asked(promise, owner);
+                let opened = value.map(|value| value.open(owner, &state, number, asked));
+                match opened {
+                    Ok((opened, resolver)) => {
+                        let named = (record.id, number);
+                        self.promises.borrow_mut().insert(named, opened);
+                        self.resolvers.borrow_mut().insert(named, resolver);
+                    }
+                    Err(error) => {
+                        held.park();
+                        return Err(error);
+                    }
+                }
+            }
+            held.park();
+        }
+        Ok(())
+    }
+
+    /// Takes out the resolver of a promise.
+    pub(super) fn resolver(&self, named: Named) -> Option<Box<dyn OpenResolver>> {
+        self.resolvers.borrow_mut().remove(&named)
+    }
+
+    /// Loads what an actor does with the values of its promises.
+    pub(super) fn load(
+        &self,
+        owner: &AddressRef,
+        record: &ActorRecord,
+        kinds: &SavedKinds,
+        contexts: &[&dyn Any],
+    ) -> Result<(), NotRestored> {
+        let (joins, waits) = (LoadedJoins::default(), RefCell::default());
+        for promise in &record.promises {
+            let stored = |bytes| Stored {
+                bytes,
+                shape: None,
+                contexts,
+            };
+            let values = promise.values.iter();
+            let sink = StoredSink {
+                kind: &promise.sink,
+                name: &promise.value.behaviour,
+                content: stored(&promise.content),
+                values: values.map(|(at, value)| (*at, stored(value))).collect(),
+                owner,
+                types: kinds.values(),
+                joins: &joins,
+                waits: &waits,
+            };
+            let opened = self
+                .promises
+                .borrow_mut()
+                .remove(&(record.id, promise.number));
+            if let Some(opened) = opened {
+                let actor = record.id;
+                let loaded = opened.load_sink(&sink);
+                loaded.map_err(|error| NotRestored::Value { actor, error })?;
+            }
+        }
+        let waits = waits.into_inner();
+        if !waits.is_empty()
+            && let Ok(mut held) = owner.cell().hold_idle()
+        {
+            held.waits_for(waits);
+            held.park();
+        }
+        Ok(())
+    }
+
+    /// The message that brings a value, if the promise is open.
+    pub(super) fn arrival(
+        &self,
+        named: Named,
+        value: &ValueName<String>,
+        bytes: &[u8],
+        kinds: &SavedKinds,
+        contexts: &[&dyn Any],
+    ) -> Result<Option<Envelope>, NotRestored> {
+        let (actor, _) = named;
+        let Some(resolver) = self.resolver(named) else {
+            return Ok(None);
+        };
+        let stored = Stored {
+            bytes,
+            shape: None,
+            contexts,
+        };
+        let loaded = value_type(actor, value, kinds)?.load_arrival(resolver, &stored);
+        let loaded = loaded.map_err(|error| NotRestored::Value { actor, error })?;
+        Ok(loaded.map(|(_, message)| message))
+    }
+
+    /// Breaks the promises to which nothing in the image gives a value.
+    pub(super) fn break_unresolved(&self) {
+        for resolver in self.resolvers.take().into_values() {
+            resolver.fail(AskError::Broken(
+                Inside {
+                    actor: "an actor that was not saved".to_owned(),
+                    behaviour: Name::new("-"),
+                }
+                .into(),
+            ));
+        }
+    }
+}
+
+fn value_type(
+    actor: u64,
+    value: &ValueName<String>,
+    kinds: &SavedKinds,
+) -> Result<&'static dyn ValueType, NotRestored> {
+    let found = kinds.values().named(ValueName {
+        of: value.of,
+        behaviour: &value.behaviour,
+    });
+    found.ok_or_else(|| NotRestored::NoValue {
+        actor,
+        name: value.behaviour.clone(),
+    })
+}
+
+/// The request of a promise, for inspections.
+fn asked(promise: &PromiseRecord, owner: &AddressRef) -> Option<Asked> {
+    let asked = promise.asked.as_ref()?;
+    Some(Asked {
+        system: owner.system.number,
+        answerer: asked.actor,
+        behaviour: Name::intern_ref(&asked.behaviour),
+        place: asked.made,
+    })
+}
