@@ -49,6 +49,10 @@ where
         .collect();
     let bytes: usize = ours.iter().map(Vec::len).sum();
     let their_bytes: usize = theirs.iter().map(Vec::len).sum();
+    assert!(
+        bytes * 10 <= their_bytes * 11,
+        "more than a tenth above postcard's bytes"
+    );
 
     let mut seconds: [Vec<f64>; 6] = Default::default();
     let mut buffer = Vec::with_capacity(bytes.max(their_bytes));
