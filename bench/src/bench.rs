@@ -5,6 +5,7 @@ use crate::param::Param;
 use crate::row::{Figures, Row};
 use crate::run::Run;
 use std::fmt;
+use vivant::{EqualNames, SavedActors, SavedKinds};
 
 /// A benchmark: a name, its parameters, and what runs it.
 pub struct Bench {
@@ -20,6 +21,8 @@ pub struct Bench {
     pub peer_ops: Option<u64>,
     /// What can be chosen.
     pub params: &'static [Param],
+    /// The kinds of its actors, for a bench of which all actors are saved.
+    pub saved: Option<fn() -> Result<SavedKinds, EqualNames>>,
     pub(crate) run: fn(&Run) -> Result<Vec<Figures>, Failure>,
     /// The work of a child process, for a bench that measures processes.
     pub(crate) child: Option<fn(&Run) -> Result<(), Failure>>,
@@ -67,13 +70,14 @@ impl Bench {
         params: &'static [Param],
         run: fn(&Run) -> Result<Vec<Figures>, Failure>,
     ) -> Bench {
-        let (peer_ops, child) = (None, None);
+        let (peer_ops, saved, child) = (None, None, None);
         Bench {
             name,
             about,
             group,
             peer_ops,
             params,
+            saved,
             run,
             child,
         }
@@ -81,6 +85,12 @@ impl Bench {
 
     pub(crate) const fn peer_ops(mut self, ops: u64) -> Bench {
         self.peer_ops = Some(ops);
+        self
+    }
+
+    /// All actors are of these types, and are saved.
+    pub(crate) const fn saved<T: SavedActors>(mut self) -> Bench {
+        self.saved = Some(SavedKinds::of::<T>);
         self
     }
 

@@ -23,9 +23,11 @@ pub(super) const BIG: Bench = Bench::new(
         Param::count("pings", 20_000, 50, "pings of each actor"),
     ],
     run,
-);
+)
+.saved::<(Peer, Sink)>();
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Peer {
     id: usize,
     all: Arc<[Address<Peer>]>,

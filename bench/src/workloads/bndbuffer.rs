@@ -31,9 +31,11 @@ pub(super) const BNDBUFFER: Bench = Bench::new(
         Param::count("consumer_cost", 25, 1, "work for an item after").at_least(0),
     ],
     run,
-);
+)
+.saved::<(Buffer, Producer, Consumer)>();
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Buffer {
     items: VecDeque<f64>,
     places: usize,
@@ -53,6 +55,7 @@ impl Buffer {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Producer {
     buffer: Address<Buffer>,
     item: f64,
@@ -80,6 +83,7 @@ impl Producer {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Consumer {
     buffer: Address<Buffer>,
     /// What its work has come to.

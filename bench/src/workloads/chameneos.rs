@@ -26,6 +26,7 @@ pub(super) const CHAMENEOS3: Bench = Bench::new(
     ],
     run,
 )
+.saved::<(Broker, Creature)>()
 .peer_ops(6_000_000);
 
 pub(super) const CHAMENEOS10: Bench = Bench {
@@ -40,6 +41,7 @@ pub(super) const CHAMENEOS10: Bench = Bench {
 };
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Broker {
     /// Meetings to come.
     left: Halves,
@@ -85,6 +87,7 @@ impl Broker {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Creature {
     broker: Address<Broker>,
     id: u64,

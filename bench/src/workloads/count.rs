@@ -16,9 +16,11 @@ pub(super) const COUNT: Bench = Bench::new(
     "one sender, one counter, all messages in one turn",
     &[Param::count("messages", 1_000_000, 1_000, "increments")],
     run,
-);
+)
+.saved::<(Counter, Producer)>();
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Counter {
     sum: u64,
 }
@@ -35,6 +37,7 @@ impl Counter {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Producer {
     counter: Address<Counter>,
 }

@@ -10,6 +10,7 @@
 
 use super::savina::Halves;
 use crate::prelude::*;
+use vivant::Saved;
 use vivant::prelude::*;
 
 const FIRST_RATE: f64 = 3.46;
@@ -24,9 +25,11 @@ pub(super) const LOGMAP: Bench = Bench::new(
         Param::count("series", 10, 3, "series").at_least(2),
     ],
     run,
-);
+)
+.saved::<(Computer, Series, Master)>();
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Computer {
     rate: f64,
 }
@@ -39,7 +42,7 @@ impl Computer {
 }
 
 /// What a series does.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, PartialEq, Eq)]
 enum State {
     Ready,
     /// Its computer has the last term.
@@ -47,6 +50,7 @@ enum State {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Series {
     computer: Address<Computer>,
     term: f64,
@@ -78,6 +82,7 @@ impl Series {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Master {
     series: Vec<Address<Series>>,
     results: Halves,

@@ -16,9 +16,11 @@ pub(super) const PINGPONG: Bench = Bench::new(
     &[Param::count("round_trips", 1_000_000, 500, "round trips")],
     run,
 )
+.saved::<(Pinger, Ponger)>()
 .peer_ops(1_000_000);
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Ponger {
     pings: u64,
 }
@@ -36,6 +38,7 @@ impl Ponger {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Pinger {
     peer: Address<Ponger>,
     round_trips: Halves,

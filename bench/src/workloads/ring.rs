@@ -8,7 +8,8 @@ use std::num::NonZeroU64;
 use vivant::prelude::*;
 
 #[derive(Actor)]
-struct Node {
+#[actor(saved)]
+pub(super) struct Node {
     /// Counted from 1, as the ring goes.
     place: u64,
     next: Option<Address<Node>>,

@@ -3,6 +3,7 @@
 use vivant::prelude::*;
 
 #[derive(Actor)]
+#[actor(saved)]
 pub(super) struct Sink {
     missing: u64,
     sum: u64,

@@ -9,7 +9,7 @@
 //! Timed: from the token's first message to the answer. The ring is made before. An operation is a
 //! hop.
 
-use super::ring::Ring;
+use super::ring::{Node, Ring};
 use super::sink::Sink;
 use crate::prelude::*;
 
@@ -29,6 +29,7 @@ pub(super) const THREADRING: Bench = Bench::new(
     ],
     run,
 )
+.saved::<(Node, Sink)>()
 .peer_ops(10_000_000);
 
 pub(super) const THREADRING_SHUFFLED: Bench = Bench {

@@ -27,12 +27,23 @@ impl Airline {
     ///
     /// If it is to have no desk.
     pub fn open(place: &impl Spawner, settings: Settings) -> Airline {
-        assert!(settings.desks > 0, "an airline has a desk");
         let desks: Vec<_> = (0..settings.desks)
             .map(|number| place.spawn_state(Desk::new(number)))
             .collect();
+        let manager = place.spawn_state(Manager::new(settings, desks.clone()));
+        Airline::of(manager, desks)
+    }
+
+    /// The airline of this manager and its desks, by number: those of a restored system. There
+    /// [`Manager::reopen`] comes before the first request.
+    ///
+    /// # Panics
+    ///
+    /// If there is no desk.
+    pub fn of(manager: Address<Manager>, desks: Vec<Address<Desk>>) -> Airline {
+        assert!(!desks.is_empty(), "an airline has a desk");
         Airline {
-            manager: place.spawn_state(Manager::new(settings, desks.clone())),
+            manager,
             desks: desks.into(),
         }
     }

@@ -7,11 +7,13 @@ use crate::desk::Refusal;
 use crate::flight::Flight;
 use crate::id::Id;
 use std::sync::Arc;
+use vivant::Saved;
 use vivant::prelude::*;
 
 /// Addresses by name. Immutable, so that every desk can share it.
-#[derive(Debug)]
+#[derive(Saved, Debug)]
 pub struct Directory {
+    load: u64,
     timetable: Arc<Timetable>,
     flights: Vec<Address<Flight>>,
     customers: Arc<[Address<Customer>]>,
@@ -19,22 +21,30 @@ pub struct Directory {
 
 impl Directory {
     /// A directory of one actor for each flight of the timetable, in its order, and of customers in
-    /// theirs.
+    /// theirs, which the load with the number `load` made.
     ///
     /// # Panics
     ///
     /// If a flight has no actor.
     pub fn new(
+        load: u64,
         timetable: Arc<Timetable>,
         flights: Vec<Address<Flight>>,
         customers: Arc<[Address<Customer>]>,
     ) -> Directory {
         assert_eq!(timetable.flights().len(), flights.len());
         Directory {
+            load,
             timetable,
             flights,
             customers,
         }
+    }
+
+    /// The number of the load that made its customers. Two directories with the same number have
+    /// the same customers: one is the other with later flights.
+    pub fn load(&self) -> u64 {
+        self.load
     }
 
     /// The flights' facts.
@@ -50,11 +60,6 @@ impl Directory {
     /// All customers, by number.
     pub fn customers(&self) -> &Arc<[Address<Customer>]> {
         &self.customers
-    }
-
-    /// Returns true if both have the same customers: one is the other with later flights.
-    pub fn same_customers(&self, other: &Directory) -> bool {
-        Arc::ptr_eq(&self.customers, &other.customers)
     }
 
     /// The customer with this number.

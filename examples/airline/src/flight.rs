@@ -4,10 +4,11 @@ use crate::data::Moment;
 use crate::id::Id;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use vivant::Saved;
 use vivant::prelude::*;
 
 /// The number of seats of each class in an aeroplane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cabin {
     /// Seats in the first class.
     pub first: u32,
@@ -29,7 +30,7 @@ impl Cabin {
 }
 
 /// The class of a passenger's seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// In the back, as long as there are seats.
     Economy,
@@ -38,7 +39,7 @@ pub enum Class {
 }
 
 /// Why a flight has no seat for a passenger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoSeat {
     /// All are taken.
     SoldOut,
@@ -47,7 +48,7 @@ pub enum NoSeat {
 }
 
 /// Seats that are still free.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SeatsLeft {
     /// In the first class.
     #[serde(rename = "firstClassSeatsLeft")]
@@ -58,7 +59,7 @@ pub struct SeatsLeft {
 }
 
 /// A flight's offer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Availability {
     /// The seats it has.
     pub cabin: Cabin,
@@ -67,7 +68,7 @@ pub struct Availability {
 }
 
 /// Whether there was a seat to give back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Released {
     /// There was, and it is free again.
     Freed,
@@ -79,7 +80,8 @@ pub enum Released {
 ///
 /// The check for a free seat and its reservation are one message, so no seat is sold twice, however
 /// requests interleave.
-#[derive(Actor, Debug)]
+#[derive(Actor, Debug, PartialEq)]
+#[actor(saved, id = "airline::Flight")]
 pub struct Flight {
     id: Id,
     departure: Moment,
@@ -87,7 +89,7 @@ pub struct Flight {
     seats: BTreeMap<Id, Seat>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq)]
 struct Seat {
     customer: u32,
     class: Class,
@@ -113,7 +115,7 @@ impl Flight {
     }
 }
 
-#[behaviours]
+#[behaviours(id = "airline::Flight")]
 impl Flight {
     /// Takes a seat for a booking of a customer, until the flight leaves. A booking has at most one
     /// seat: asked again, it gets the same.
@@ -171,7 +173,7 @@ impl Flight {
 }
 
 /// A flight's record for the audit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Debug, PartialEq, Eq)]
 pub struct FlightLedger {
     /// The flight.
     pub flight: Id,
@@ -179,4 +181,27 @@ pub struct FlightLedger {
     pub seats: u32,
     /// The taken seats: each one's booking, and the number of its customer.
     pub taken: Vec<(Id, u32)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vivant::codec::{from_bytes, to_bytes};
+
+    #[test]
+    fn a_saved_flight_has_its_passengers() {
+        let id = Id::drawn(|| 7);
+        let mut flight = Flight::new(id, Moment(1_790_000_000_000), Cabin::B747);
+        for (number, class) in [(1, Class::Economy), (2, Class::First)] {
+            let seat = Seat {
+                customer: number,
+                class,
+            };
+            flight.seats.insert(Id::drawn(|| number.into()), seat);
+        }
+        let bytes = to_bytes(&flight).unwrap();
+        assert_eq!(from_bytes::<Flight>(&bytes).unwrap(), flight);
+        flight.seats.pop_first();
+        assert_ne!(from_bytes::<Flight>(&bytes).unwrap(), flight);
+    }
 }

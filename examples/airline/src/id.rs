@@ -6,6 +6,8 @@ use std::str::FromStr;
 use thiserror::Error;
 use uuid::fmt::Hyphenated;
 use uuid::{Builder, Uuid};
+use vivant::Saved;
+use vivant::codec::{Decoder, Encoder, LoadError, Shape};
 
 /// An id, drawn at random.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -42,6 +44,19 @@ impl Id {
     /// Its last 16 bits.
     pub fn tail(self) -> u16 {
         self.0.as_u128() as u16
+    }
+}
+
+/// As its 16 bytes.
+impl<'gc> Saved<'gc> for Id {
+    const SHAPE: &'static Shape = <[u8; 16] as Saved<'gc>>::SHAPE;
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        self.0.as_bytes().save(out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Id, LoadError> {
+        Ok(Id(Uuid::from_bytes(Saved::load(input)?)))
     }
 }
 
@@ -86,6 +101,14 @@ mod tests {
         assert_eq!(text, "23456789-abcd-4f01-8567-89abcdef0123");
         assert_eq!(text.parse(), Ok(id));
         assert_eq!(text.to_uppercase().parse(), Ok(id));
+    }
+
+    #[test]
+    fn a_saved_id_has_16_bytes() {
+        let id = Id::drawn(|| 0x0123_4567_89ab_cdef);
+        let bytes = vivant::codec::to_bytes(&id).unwrap();
+        assert_eq!(bytes, id.0.as_bytes());
+        assert_eq!(vivant::codec::from_bytes::<Id>(&bytes).unwrap(), id);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::flight::{Cabin, Flight};
 use std::collections::BTreeSet;
 use std::mem;
 use std::sync::Arc;
+use vivant::Saved;
 use vivant::prelude::*;
 
 /// Default number of customers that the loader makes.
@@ -21,7 +22,7 @@ pub const DAYS_DEFAULT: usize = 5;
 const BIRTHS_PER_TURN_MAX: usize = 500;
 
 /// The options of an airline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Number of days of the timetable, from today.
     pub days: usize,
@@ -42,7 +43,7 @@ impl Default for Settings {
 }
 
 /// The numbers of loaded actors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loaded {
     /// Customers.
     pub customers: u32,
@@ -52,15 +53,18 @@ pub struct Loaded {
 
 /// The manager.
 #[derive(Actor, Debug)]
+#[actor(saved, id = "airline::Manager")]
 pub struct Manager {
     settings: Settings,
     desks: Vec<Address<Desk>>,
     directory: Option<Arc<Directory>>,
+    /// The number of loads that have begun.
+    loads: u64,
     work: Work,
 }
 
 /// What the manager does besides answering.
-#[derive(Debug)]
+#[derive(Saved, Debug)]
 enum Work {
     /// Nothing.
     Idle,
@@ -71,7 +75,7 @@ enum Work {
 }
 
 /// A directory in the making.
-#[derive(Debug)]
+#[derive(Saved, Debug)]
 struct Making {
     timetable: Arc<Timetable>,
     flights: Vec<Address<Flight>>,
@@ -80,7 +84,7 @@ struct Making {
     resolver: Option<Resolver<Result<Loaded, Refusal>>>,
 }
 
-#[derive(Debug)]
+#[derive(Saved, Debug)]
 enum Customers {
     /// New ones, up to this number.
     New(Vec<Address<Customer>>, u32),
@@ -95,6 +99,7 @@ impl Manager {
             settings,
             desks,
             directory: None,
+            loads: 0,
             work: Work::Idle,
         }
     }
@@ -118,13 +123,21 @@ impl Manager {
         false
     }
 
+    /// Shares the directory with the desks. The promise is kept when all have taken it.
+    fn open_desks(&mut self, t: &Turn<Self>, directory: Arc<Directory>) -> Promise<Vec<()>> {
+        self.directory = Some(directory.clone());
+        let me = t.me();
+        let open = |desk: &Address<Desk>| t.ask(desk.open(directory.clone(), me.clone()));
+        t.all(self.desks.iter().map(open))
+    }
+
     fn make(&mut self, t: &Turn<Self>, making: Making) {
         self.work = Work::Making(making);
         t.send(t.me().go_on_making());
     }
 }
 
-#[behaviours]
+#[behaviours(id = "airline::Manager")]
 impl Manager {
     /// Replaces the data with new ones: flights from today on, and customers. Sessions and bookings
     /// of the old data end with them; their actors end when their last addresses are dropped.
@@ -133,6 +146,7 @@ impl Manager {
             return Promise::ready(Err(Refusal::Loading));
         }
         let today = Moment::of(t.wall()).day();
+        self.loads += 1;
         let (promise, resolver) = t.promise();
         let making = Making {
             timetable: Arc::new(Timetable::new(today, self.settings.days, || t.random())),
@@ -226,14 +240,10 @@ impl Manager {
             customers: customers.len() as u32,
             flights: making.flights.len() as u32,
         };
-        let directory = Directory::new(making.timetable, making.flights, customers);
-        let directory = Arc::new(directory);
-        self.directory = Some(directory.clone());
-        let me = t.me();
-        let open = |desk: &Address<Desk>| t.ask(desk.open(directory.clone(), me.clone()));
-        let asked = t.all(self.desks.iter().map(open));
+        let directory = Directory::new(self.loads, making.timetable, making.flights, customers);
+        let opened = self.open_desks(t, Arc::new(directory));
         if let Some(resolver) = making.resolver {
-            asked.then_send(me.opened(loaded, resolver));
+            opened.then_send(t.me().opened(loaded, resolver));
         }
     }
 
@@ -248,6 +258,20 @@ impl Manager {
             Ok(_) => Ok(loaded),
             Err(error) => Err(Refusal::from(&error)),
         });
+    }
+
+    /// Opens the desks of a restored airline. The directory is saved once, with the manager; until
+    /// the desks have it again, they refuse requests as [`Refusal::NotLoaded`]. Sessions go on.
+    pub fn reopen(&mut self, t: &Turn<Self>) -> Promise<Result<(), Refusal>> {
+        match self.directory.clone() {
+            Some(directory) => self.open_desks(t, directory).then(t.me().reopened()),
+            None => Promise::ready(Ok(())),
+        }
+    }
+
+    #[then]
+    fn reopened(&mut self, answers: Result<Vec<()>, AskError>) -> Result<(), Refusal> {
+        answers.map(|_| ()).map_err(|error| Refusal::from(&error))
     }
 
     /// The directory.
@@ -275,5 +299,57 @@ impl Manager {
             Ok(counts) => Ok(counts.iter().sum()),
             Err(error) => Err(Refusal::from(&error)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::airline::Airline;
+    use crate::customer::{PASSWORD, user_name};
+    use crate::id::Id;
+    use vivant::simulation::Simulation;
+
+    /// The manager as a restore makes it: it has the directory, and its desks have none.
+    #[test]
+    fn a_restored_airline_serves_when_its_desks_are_open_again() {
+        let simulation = Simulation::new(1);
+        let system = simulation.system();
+        let before = system.spawn_state(Manager::new(Settings::default(), Vec::new()));
+        assert!(before.load(3).ask_blocking().unwrap().is_ok());
+        let directory = before.directory().ask_blocking().unwrap();
+        let desks: Vec<_> = (0..2)
+            .map(|number| system.spawn_state(Desk::new(number)))
+            .collect();
+        let manager = system.spawn_state(Manager {
+            directory,
+            loads: 1,
+            ..Manager::new(Settings::default(), desks.clone())
+        });
+
+        let airline = Airline::of(manager, desks);
+        let log_in = |number| {
+            let desk = airline.desk_for(&user_name(number));
+            let secret = Id::drawn(|| number.into());
+            let login = desk.log_in(user_name(number), PASSWORD.to_owned(), secret);
+            login.ask_blocking().unwrap()
+        };
+        assert_eq!(log_in(0), Err(Refusal::NotLoaded));
+        assert_eq!(airline.manager().reopen().ask_blocking(), Ok(Ok(())));
+        for number in 0..3 {
+            let session = log_in(number).unwrap();
+            let bookings = (airline.desk_of(session)).bookings(session, user_name(number));
+            assert_eq!(bookings.ask_blocking(), Ok(Ok(Vec::new())));
+        }
+        let audit = system.block_on(airline.audit(None));
+        assert!(audit.holds() && audit.customers == 3);
+    }
+
+    #[test]
+    fn without_data_there_is_nothing_to_open() {
+        let simulation = Simulation::new(1);
+        let manager = Manager::new(Settings::default(), Vec::new());
+        let manager = simulation.system().spawn_state(manager);
+        assert_eq!(manager.reopen().ask_blocking(), Ok(Ok(())));
     }
 }

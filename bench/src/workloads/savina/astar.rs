@@ -15,6 +15,7 @@ use crate::prelude::*;
 use crate::workloads::savina::grid::Grid;
 use std::mem;
 use std::sync::Arc;
+use vivant::Saved;
 use vivant::prelude::*;
 
 pub(in super::super) const ASTAR: Bench = Bench::new(
@@ -28,7 +29,8 @@ pub(in super::super) const ASTAR: Bench = Bench::new(
         Param::count("work", 100, 10, "the work of a visit").at_least(0),
     ],
     run,
-);
+)
+.saved::<(Parents, Worker, Master)>();
 
 /// A node, by its number.
 type Node = u32;
@@ -38,6 +40,7 @@ type Claim = (Node, Node);
 
 /// Keeps the parents of all nodes that were reached.
 #[derive(Actor)]
+#[actor(saved)]
 struct Parents {
     of: Vec<Option<Node>>,
 }
@@ -66,6 +69,7 @@ impl Parents {
 }
 
 /// The end of a worker's search.
+#[derive(Saved)]
 enum Searched {
     /// It has claimed the target.
     Target,
@@ -74,6 +78,7 @@ enum Searched {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Worker {
     grid: Arc<Grid>,
     parents: Address<Parents>,
@@ -116,6 +121,7 @@ impl Worker {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Master {
     workers: Vec<Address<Worker>>,
     /// The worker that gets the next node.

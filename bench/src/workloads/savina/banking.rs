@@ -22,13 +22,15 @@ pub(in super::super) const BANKING: Bench = Bench::new(
         Param::count("transfers", 50_000, 100, "transfers"),
     ],
     run,
-);
+)
+.saved::<(Account, Teller)>();
 
 /// An amount of money, in units of 1000/65536: that many times a number of the generator is the
 /// amount that Savina moves.
 type Amount = i64;
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Account {
     balance: Amount,
 }
@@ -90,6 +92,7 @@ fn transfers(accounts: u64, count: u64) -> impl Iterator<Item = Transfer> {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Teller {
     accounts: Vec<Address<Account>>,
     missing: u64,

@@ -12,6 +12,7 @@
 use super::{Random, snapshot_point};
 use crate::prelude::*;
 use std::collections::VecDeque;
+use vivant::Saved;
 use vivant::prelude::*;
 
 pub(in super::super) const BARBER: Bench = Bench::new(
@@ -25,7 +26,8 @@ pub(in super::super) const BARBER: Bench = Bench::new(
         Param::count("haircut", 1_000, 50, "the longest haircut"),
     ],
     run,
-);
+)
+.saved::<(Barber, WaitingRoom, Customer, Factory)>();
 
 /// What every wait has beside its random part.
 const WAIT_LEAST: u64 = 10;
@@ -37,6 +39,7 @@ fn wait(random: &mut Random, longest: u64) {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Barber {
     random: Random,
     longest: u64,
@@ -60,13 +63,14 @@ impl Barber {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, PartialEq, Eq)]
 enum BarberIs {
     Asleep,
     AtWork,
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct WaitingRoom {
     seats: usize,
     waiting: VecDeque<Address<Customer>>,
@@ -103,6 +107,7 @@ impl WaitingRoom {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Customer {
     factory: Address<Factory>,
 }
@@ -126,6 +131,7 @@ impl Customer {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Factory {
     room: Address<WaitingRoom>,
     random: Random,

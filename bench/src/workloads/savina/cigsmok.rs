@@ -10,6 +10,7 @@
 use super::random::work;
 use super::{Halves, Random};
 use crate::prelude::*;
+use vivant::Saved;
 use vivant::prelude::*;
 
 pub(in super::super) const CIGSMOK: Bench = Bench::new(
@@ -21,9 +22,11 @@ pub(in super::super) const CIGSMOK: Bench = Bench::new(
         Param::count("smokers", 200, 10, "smokers"),
     ],
     run,
-);
+)
+.saved::<(Arbiter, Smoker)>();
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Smoker {
     arbiter: Address<Arbiter>,
     smoked: u64,
@@ -43,7 +46,7 @@ impl Smoker {
 }
 
 /// The random choices of an arbiter.
-#[derive(Clone, Copy)]
+#[derive(Saved, Clone, Copy)]
 struct Choices {
     random: Random,
     smokers: u64,
@@ -65,6 +68,7 @@ impl Choices {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Arbiter {
     smokers: Vec<Address<Smoker>>,
     choices: Choices,

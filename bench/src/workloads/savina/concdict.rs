@@ -10,6 +10,7 @@
 use super::{Random, snapshot_point};
 use crate::prelude::*;
 use std::collections::HashMap;
+use vivant::Saved;
 use vivant::prelude::*;
 
 pub(in super::super) const CONCDICT: Bench = Bench::new(
@@ -23,10 +24,13 @@ pub(in super::super) const CONCDICT: Bench = Bench::new(
         Param::count("entries", (1 << 31) / 4_096 - 1, 500, "entries"),
     ],
     run,
-);
+)
+.saved::<(Dictionary, Worker)>();
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Dictionary {
+    #[saved(any_order)]
     entries: HashMap<u64, u64>,
     writes: u64,
 }
@@ -56,6 +60,7 @@ enum Operation {
 }
 
 /// The requests of a worker.
+#[derive(Saved)]
 struct Operations {
     random: Random,
     left: u64,
@@ -94,6 +99,7 @@ impl Iterator for Operations {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Worker {
     dictionary: Address<Dictionary>,
     operations: Operations,

@@ -9,6 +9,7 @@
 
 use super::{Random, snapshot_point};
 use crate::prelude::*;
+use vivant::Saved;
 use vivant::prelude::*;
 
 pub(in super::super) const CONCSLL: Bench = Bench::new(
@@ -22,12 +23,14 @@ pub(in super::super) const CONCSLL: Bench = Bench::new(
         Param::count("sizes", 1, 1, "requests for the size among 100").at_least(0),
     ],
     run,
-);
+)
+.saved::<(SortedList, Worker)>();
 
 /// A link, by the position of its node.
 type Link = Option<u32>;
 
 /// A node of the list.
+#[derive(Saved)]
 struct Node {
     number: u64,
     next: Link,
@@ -35,7 +38,7 @@ struct Node {
 
 /// The list, in ascending order. Its nodes lie in one vector, in the order of their insertion, so
 /// its drop does not recurse.
-#[derive(Default)]
+#[derive(Saved, Default)]
 struct List {
     nodes: Vec<Node>,
     first: Link,
@@ -81,6 +84,7 @@ impl List {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct SortedList {
     list: List,
 }
@@ -115,6 +119,7 @@ enum Operation {
 }
 
 /// The requests of a worker.
+#[derive(Saved)]
 struct Operations {
     random: Random,
     left: u64,
@@ -151,6 +156,7 @@ impl Iterator for Operations {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Worker {
     list: Address<SortedList>,
     operations: Operations,

@@ -22,9 +22,11 @@ pub(in super::super) const FJTHRPUT: Bench = Bench::new(
         Param::count("actors", 60, 5, "actors"),
     ],
     run,
-);
+)
+.saved::<(Master, Worker, Sink)>();
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Worker {
     sink: Address<Sink>,
     processed: u64,
@@ -45,6 +47,7 @@ impl Worker {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Master {
     workers: Vec<Address<Worker>>,
 }

@@ -3,12 +3,33 @@
 
 use super::Random;
 use std::collections::VecDeque;
+use vivant::Saved;
+use vivant::codec::{Decoder, Encoder, LoadError, Shape};
 
-/// The immutable graph.
+/// The immutable graph. It is saved as its edge, which determines the rest.
+#[derive(Debug, PartialEq)]
 pub(super) struct Grid {
     edge: u32,
     /// Of each node.
     beyond: Vec<Vec<u32>>,
+}
+
+/// Limit of a graph that is loaded: 16 million nodes.
+const EDGE_MAX: u32 = 256;
+
+impl<'gc> Saved<'gc> for Grid {
+    const SHAPE: &'static Shape = <u32 as Saved<'gc>>::SHAPE;
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        self.edge.save(out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Grid, LoadError> {
+        match u32::load(input)? {
+            edge if edge <= EDGE_MAX => Ok(Grid::of(edge)),
+            edge => Err(input.error(format!("a cube with {edge} nodes along an edge"))),
+        }
+    }
 }
 
 /// Steps to the neighbours: along one axis or two.
@@ -114,6 +135,7 @@ impl Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vivant::codec::{from_bytes, to_bytes};
 
     #[test]
     fn the_target_is_savinas_and_reachable() {
@@ -123,6 +145,15 @@ mod tests {
             (grid.advance_of_target(), grid.leads_to_target()),
             (72, true)
         );
+    }
+
+    #[test]
+    fn a_saved_graph_comes_back() {
+        let bytes = to_bytes(&Grid::of(5)).expect("saved");
+        assert_eq!(bytes, [5]);
+        assert_eq!(from_bytes::<Grid>(&bytes).expect("loaded"), Grid::of(5));
+        let large = to_bytes(&(EDGE_MAX + 1)).expect("saved");
+        assert!(from_bytes::<Grid>(&large).is_err());
     }
 
     #[test]

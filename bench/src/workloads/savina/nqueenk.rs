@@ -24,7 +24,8 @@ pub(in super::super) const NQUEENK: Bench = Bench::new(
         Param::count("limit", 1_500_000, 1_000, "solutions that are enough"),
     ],
     run,
-);
+)
+.saved::<(Master, Worker)>();
 
 /// The columns of the queens, one a row.
 type Board = Vec<u8>;
@@ -40,6 +41,7 @@ fn free(board: &[u8], size: u8) -> impl Iterator<Item = u8> {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Worker {
     master: Address<Master>,
     size: u8,
@@ -77,6 +79,7 @@ impl Worker {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Master {
     workers: Vec<Address<Worker>>,
     /// The worker that gets the next board.

@@ -10,6 +10,7 @@
 
 use super::snapshot_point;
 use crate::prelude::*;
+use vivant::Saved;
 use vivant::prelude::*;
 
 pub(in super::super) const PHILOSOPHER: Bench = Bench::new(
@@ -21,22 +22,24 @@ pub(in super::super) const PHILOSOPHER: Bench = Bench::new(
         Param::count("meals", 10_000, 30, "meals of each"),
     ],
     run,
-);
+)
+.saved::<(Arbiter, Philosopher)>();
 
 /// The forks lie between the seats: that of a number is on the left of its seat.
 #[derive(Actor)]
+#[actor(saved)]
 struct Arbiter {
     forks: Vec<Fork>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, PartialEq, Eq)]
 enum Fork {
     Lies,
     Taken,
 }
 
 /// The answer to a hungry philosopher.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Eat,
     Denied,
@@ -76,6 +79,7 @@ impl Arbiter {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Philosopher {
     arbiter: Address<Arbiter>,
     seat: usize,

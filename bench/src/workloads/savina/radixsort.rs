@@ -23,7 +23,8 @@ pub(in super::super) const RADIXSORT: Bench = Bench::new(
         Param::count("seed", 2_048, 2_048, "seed of the generator").at_least(0),
     ],
     run,
-);
+)
+.saved::<(Source, Sorter, Validator)>();
 
 /// The receiver of a stream of numbers.
 #[interface]
@@ -32,6 +33,7 @@ trait Stage {
 }
 
 #[derive(Actor)]
+#[actor(saved, blocks(dyn Stage))]
 struct Sorter {
     bit: u32,
     /// Numbers to come.
@@ -58,6 +60,7 @@ impl Stage for Sorter {
 }
 
 #[derive(Actor)]
+#[actor(saved, blocks(dyn Stage))]
 struct Validator {
     /// Numbers to come.
     left: u64,
@@ -94,6 +97,7 @@ impl Stage for Validator {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Source {
     next: Address<dyn Stage>,
 }

@@ -4,9 +4,10 @@
 //! the lowest bit is 0 and 1 by turns. The checksums that others publish follow from these numbers.
 
 use std::hint::black_box;
+use vivant::Saved;
 
 /// The generator's state: the last number that was drawn.
-#[derive(Clone, Copy, Debug)]
+#[derive(Saved, Clone, Copy, Debug)]
 pub(in super::super) struct Random(u32);
 
 impl Random {

@@ -7,7 +7,7 @@
 
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
-use vivant::Spawner;
+use vivant::{Saved, Spawner};
 
 /// Of this process.
 static REACHED: AtomicU64 = AtomicU64::new(0);
@@ -29,7 +29,7 @@ pub fn snapshot_points() -> u64 {
 ///
 /// The counter of the first half ends at the point, so a step compares with zero, as it would
 /// without a point.
-#[derive(Debug)]
+#[derive(Saved, Debug)]
 pub(in super::super) struct Halves {
     left: u64,
     second: Option<NonZeroU64>,

@@ -10,6 +10,7 @@
 use super::Halves;
 use crate::prelude::*;
 use std::ops::Range;
+use vivant::Saved;
 use vivant::prelude::*;
 
 pub(in super::super) const TRAPEZOID: Bench = Bench::new(
@@ -23,10 +24,11 @@ pub(in super::super) const TRAPEZOID: Bench = Bench::new(
         Param::count("right", 5, 5, "the end of the interval"),
     ],
     run,
-);
+)
+.saved::<(Master, Worker)>();
 
 /// An interval, in pieces of the same width.
-#[derive(Clone, Copy)]
+#[derive(Saved, Clone, Copy)]
 struct Interval {
     left: f64,
     width: f64,
@@ -58,6 +60,7 @@ fn parts(pieces: u64, workers: u64) -> impl Iterator<Item = Range<u64>> {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Worker;
 
 #[behaviours]
@@ -68,6 +71,7 @@ impl Worker {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Master {
     workers: Vec<Address<Worker>>,
     /// In the order of the workers, so that the sum does not depend on that of the results.

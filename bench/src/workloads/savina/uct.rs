@@ -12,6 +12,7 @@
 use super::random::work;
 use super::{Random, snapshot_point};
 use crate::prelude::*;
+use vivant::Saved;
 use vivant::prelude::*;
 
 pub(in super::super) const UCT: Bench = Bench::new(
@@ -30,12 +31,14 @@ pub(in super::super) const UCT: Bench = Bench::new(
         ),
     ],
     run,
-);
+)
+.saved::<(Root, Node)>();
 
 /// The work of a node before it asks for children.
 const REQUEST_WORK: u64 = 100;
 
 /// The size of a tree, and the chance that it grows by.
+#[derive(Saved)]
 struct Growth {
     random: Random,
     size: u64,
@@ -92,6 +95,7 @@ impl Growth {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Root {
     growth: Growth,
     children: Vec<Address<Node>>,
@@ -144,6 +148,7 @@ impl Root {
 }
 
 #[derive(Actor)]
+#[actor(saved)]
 struct Node {
     root: Address<Root>,
     work: u64,

@@ -3,10 +3,11 @@
 use crate::data::{FlightFacts, Moment};
 use crate::flight::Flight;
 use crate::id::Id;
+use vivant::Saved;
 use vivant::prelude::*;
 
 /// A flight to be booked.
-#[derive(Clone, Debug)]
+#[derive(Saved, Clone, Debug)]
 pub struct Leg {
     /// Its immutable data.
     pub facts: FlightFacts,
@@ -15,7 +16,7 @@ pub struct Leg {
 }
 
 /// A booking of one flight.
-#[derive(Clone, Debug)]
+#[derive(Saved, Clone, Debug)]
 pub struct Booking {
     /// What was booked.
     pub leg: Leg,
@@ -24,7 +25,7 @@ pub struct Booking {
 }
 
 /// The ids of a trip's bookings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Booked {
     /// The booking of the flight out.
     pub outbound: Id,
@@ -33,7 +34,7 @@ pub struct Booked {
 }
 
 /// A line in a customer's list of bookings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookingLine {
     /// The booking.
     pub booking: Id,
@@ -44,7 +45,7 @@ pub struct BookingLine {
 }
 
 /// A customer's record for the audit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Debug, PartialEq, Eq)]
 pub struct CustomerLedger {
     /// The customer's number.
     pub customer: u32,

@@ -34,6 +34,7 @@ use vivant::prelude::*;
 
 /// One customer.
 #[derive(Actor, Debug)]
+#[actor(saved, id = "airline::Customer")]
 pub struct Customer {
     number: u32,
     password: String,
@@ -53,7 +54,7 @@ impl Customer {
     }
 }
 
-#[behaviours]
+#[behaviours(id = "airline::Customer")]
 impl Customer {
     /// Whether this is the customer's password.
     pub fn knows(&mut self, password: String) -> bool {
@@ -160,6 +161,54 @@ impl Customer {
                 .iter()
                 .map(|(booking, it)| (*booking, it.leg.facts.id)))
             .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::FlightFacts;
+    use crate::flight::{Cabin, Flight};
+    use vivant::Saved as _;
+    use vivant::codec::{Shapes, from_bytes, show, to_bytes};
+    use vivant::simulation::Simulation;
+
+    #[test]
+    fn a_saved_customer_has_the_profile() {
+        let mut customer = Customer::new(7);
+        customer.profile.address.street_address2 = Some("2nd floor".to_owned());
+        customer.password = "secret".to_owned();
+        let loaded: Customer = from_bytes(&to_bytes(&customer).unwrap()).unwrap();
+        assert_eq!(format!("{loaded:?}"), format!("{customer:?}"));
+    }
+
+    /// Only a restore finds the actor of an address, so the bytes are shown.
+    #[test]
+    fn a_saved_booking_names_its_flight() {
+        let simulation = Simulation::new(1);
+        let (id, departure) = (Id::drawn(|| 9), Moment(86_400_000));
+        let flight = Flight::new(id, departure, Cabin::B747);
+        let facts = FlightFacts {
+            id,
+            segment: 17,
+            departure,
+            arrival: Moment(100_000_000),
+        };
+        let leg = Leg {
+            facts,
+            flight: simulation.system().spawn_state(flight),
+        };
+        let made = Moment(5);
+        let mut customer = Customer::new(7);
+        (customer.bookings).insert(Id::drawn(|| 8), Booking { leg, made });
+        let mut shapes = Shapes::default();
+        let shape = shapes.add(Customer::SHAPE).unwrap();
+        let mut text = String::new();
+        let bytes = to_bytes(&customer).unwrap();
+        show(&shapes, shape, &bytes, 10_000, &mut text).unwrap();
+        for part in ["segment: 17", "flight: → airline::Flight", "made: "] {
+            assert!(text.contains(part), "{part} in {text}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A customer's personal data.
 
 use serde::{Deserialize, Serialize};
+use vivant::Saved;
 
 /// The password of every customer that the loader makes.
 pub const PASSWORD: &str = "password";
@@ -19,7 +20,7 @@ pub fn customer_number(user: &str) -> Option<u32> {
 }
 
 /// A customer's data, as the API shows them. The password is not among them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Saved, Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Profile {
     /// The name under which the customer logs in.
     #[serde(rename = "_id")]
@@ -41,7 +42,7 @@ pub struct Profile {
 }
 
 /// Where letters go.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Saved, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PostalAddress {
     /// Street and number.
@@ -61,7 +62,7 @@ pub struct PostalAddress {
 
 /// The data that a customer may change. The API takes a whole profile; its immutable fields are
 /// ignored.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Saved, Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ProfileUpdate {
     /// The customer's own password: it authenticates the request.
     pub password: String,

@@ -4,17 +4,18 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 use time::{Date, Month, UtcDateTime};
+use vivant::Saved;
 
 /// The day 0.
 const EPOCH: Date = UtcDateTime::UNIX_EPOCH.date();
 const MS_PER_DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// A day, counted from 1970-01-01.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Day(pub i32);
 
 /// A moment, in milliseconds from 1970-01-01 00:00 UTC. Written as `2000-01-01T00:00:00.000Z`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(pub i64);
 
 const MONTHS: [&str; 12] = [

@@ -2,6 +2,7 @@
 
 use super::Airport;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// A connection from one airport to another; a flight serves one segment on one day.
 #[derive(Clone, Debug)]
@@ -51,6 +52,12 @@ impl Network {
             }
         }
         Network { segments, by_codes }
+    }
+
+    /// The same network for all: it is data of the program, and no actor saves it.
+    pub fn shared() -> &'static Network {
+        static NETWORK: LazyLock<Network> = LazyLock::new(Network::new);
+        &NETWORK
     }
 
     /// All segments, by number.

@@ -3,14 +3,15 @@
 use super::{Day, Moment, Network, Segment};
 use crate::id::Id;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use vivant::Saved;
+use vivant::codec::{Decoder, Encoder, LoadError, Shape};
 
 /// Miles an hour that every aeroplane flies.
 const SPEED: u32 = 600;
 const MINUTES_PER_DAY: usize = 24 * 60;
 
 /// The immutable data of a flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlightFacts {
     /// Its id.
     pub id: Id,
@@ -22,11 +23,17 @@ pub struct FlightFacts {
     pub arrival: Moment,
 }
 
+impl FlightFacts {
+    /// Its segment.
+    pub fn segment(&self) -> &'static Segment {
+        &Network::shared().segments()[self.segment]
+    }
+}
+
 /// The flights of some days: one a day on each segment, as Acme Air's loader for Node.js makes
 /// them. After a roll also earlier flights that have passengers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Timetable {
-    network: Arc<Network>,
     first_day: Day,
     days: usize,
     flights: Vec<FlightFacts>,
@@ -37,40 +44,39 @@ pub struct Timetable {
 impl Timetable {
     /// A timetable that begins on `first_day`. The ids of flights come from `draw`.
     pub fn new(first_day: Day, days: usize, draw: impl FnMut() -> u64) -> Timetable {
-        Timetable::with(Arc::new(Network::new()), first_day, days, Vec::new(), draw)
+        Timetable::of(first_day, days, Vec::new()).filled(draw)
     }
 
     /// The same number of days from a later one. The flights with the numbers in `kept` come first,
     /// in that order; then those that are new.
     pub fn rolled(&self, first_day: Day, kept: &[usize], draw: impl FnMut() -> u64) -> Timetable {
         let kept = kept.iter().map(|number| self.flights[*number]).collect();
-        Timetable::with(self.network.clone(), first_day, self.days, kept, draw)
+        Timetable::of(first_day, self.days, kept).filled(draw)
     }
 
-    fn with(
-        network: Arc<Network>,
-        first_day: Day,
-        days: usize,
-        flights: Vec<FlightFacts>,
-        mut draw: impl FnMut() -> u64,
-    ) -> Timetable {
+    /// A timetable of these flights alone.
+    fn of(first_day: Day, days: usize, flights: Vec<FlightFacts>) -> Timetable {
         let mut timetable = Timetable {
             first_day,
             days,
-            flights: Vec::with_capacity(network.segments().len() * days),
+            flights: Vec::with_capacity(flights.len()),
             by_id: BTreeMap::new(),
             by_day: BTreeMap::new(),
-            network: network.clone(),
         };
         flights.into_iter().for_each(|it| timetable.add(it));
-        for (number, segment) in network.segments().iter().enumerate() {
-            for day in 0..days {
-                let day = Day(first_day.0 + day as i32);
-                if timetable.by_day.contains_key(&(number, day)) {
+        timetable
+    }
+
+    /// The same, and the flights of its days that it does not have.
+    fn filled(mut self, mut draw: impl FnMut() -> u64) -> Timetable {
+        for (number, segment) in self.network().segments().iter().enumerate() {
+            for day in 0..self.days {
+                let day = Day(self.first_day.0 + day as i32);
+                if self.by_day.contains_key(&(number, day)) {
                     continue;
                 }
                 let departure = day.at_minute(departure_minute(number));
-                timetable.add(FlightFacts {
+                self.add(FlightFacts {
                     id: Id::drawn(&mut draw),
                     segment: number,
                     departure,
@@ -78,7 +84,7 @@ impl Timetable {
                 });
             }
         }
-        timetable
+        self
     }
 
     fn add(&mut self, flight: FlightFacts) {
@@ -90,18 +96,13 @@ impl Timetable {
     }
 
     /// The segments.
-    pub fn network(&self) -> &Network {
-        &self.network
+    pub fn network(&self) -> &'static Network {
+        Network::shared()
     }
 
     /// All flights, by number.
     pub fn flights(&self) -> &[FlightFacts] {
         &self.flights
-    }
-
-    /// The segment of a flight.
-    pub fn segment_of(&self, flight: &FlightFacts) -> &Segment {
-        &self.network.segments()[flight.segment]
     }
 
     /// The number of the flight with this id.
@@ -111,7 +112,7 @@ impl Timetable {
 
     /// The number of the flight between two airports on a day, if there is one.
     pub fn on(&self, origin: &str, destination: &str, day: Day) -> Option<usize> {
-        let segment = self.network.between(origin, destination)?;
+        let segment = self.network().between(origin, destination)?;
         self.by_day.get(&(segment, day)).copied()
     }
 
@@ -123,6 +124,41 @@ impl Timetable {
     /// The number of its days.
     pub fn days(&self) -> usize {
         self.days
+    }
+}
+
+/// What is saved of a timetable: all else follows from it.
+#[derive(Saved)]
+#[saved(name = "airline::Timetable")]
+struct SavedTimetable {
+    first_day: Day,
+    days: usize,
+    flights: Vec<FlightFacts>,
+}
+
+impl<'gc> Saved<'gc> for Timetable {
+    const SHAPE: &'static Shape = SavedTimetable::SHAPE;
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        let saved = SavedTimetable {
+            first_day: self.first_day,
+            days: self.days,
+            flights: self.flights.clone(),
+        };
+        saved.save(out);
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Timetable, LoadError> {
+        let saved = SavedTimetable::load(input)?;
+        let segments = Network::shared().segments().len();
+        if saved
+            .flights
+            .iter()
+            .any(|flight| flight.segment >= segments)
+        {
+            return Err(input.error("a flight on a segment that this program's network has not"));
+        }
+        Ok(Timetable::of(saved.first_day, saved.days, saved.flights))
     }
 }
 
@@ -139,6 +175,7 @@ fn flying_ms(segment: &Segment) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vivant::codec::{from_bytes, to_bytes};
 
     fn timetable(days: usize) -> Timetable {
         let mut next = 0;
@@ -154,7 +191,7 @@ mod tests {
         assert_eq!(timetable.flights().len(), 1970);
         for (number, flight) in timetable.flights().iter().enumerate() {
             assert_eq!(timetable.by_id(flight.id), Some(number));
-            let segment = timetable.segment_of(flight);
+            let segment = flight.segment();
             let (origin, destination) = (segment.origin.code, segment.destination.code);
             let found = timetable.on(origin, destination, flight.departure.day());
             assert_eq!(found, Some(number));
@@ -181,6 +218,26 @@ mod tests {
         assert_eq!(after.on("JFK", "LHR", Day(20_000)), None);
         assert_eq!(after.on("JFK", "LHR", Day(20_004)), None);
         assert_eq!((after.first_day(), after.days()), (Day(20_001), 3));
+    }
+
+    #[test]
+    fn a_saved_timetable_comes_back() {
+        // Two days of flights, one of the day before, and the numbers of a roll.
+        let timetable = timetable(2).rolled(Day(20_001), &[5, 400], || 1 << 40);
+        let bytes = to_bytes(&timetable).unwrap();
+        assert_eq!(from_bytes::<Timetable>(&bytes).unwrap(), timetable);
+        // Of a flight: 16 bytes of the id, 2 of the segment, and twice 6 of a moment.
+        let flights = timetable.flights().len();
+        assert!(bytes.len() <= 30 * flights + 10, "{}", bytes.len());
+    }
+
+    #[test]
+    fn a_segment_that_the_network_has_not_is_refused() {
+        let mut timetable = timetable(1);
+        timetable.flights[7].segment = 394;
+        let bytes = to_bytes(&timetable).unwrap();
+        let error = from_bytes::<Timetable>(&bytes).unwrap_err().to_string();
+        assert!(error.contains("network"), "{error}");
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub use sessions::{SESSION_TIME, Sessions};
 pub use trip::{Offer, Options, Order, Query};
 
 use crate::customer::{Booked, BookingLine, Customer, Profile, ProfileUpdate};
-use crate::data::Moment;
+use crate::data::{FlightFacts, Moment};
 use crate::directory::Directory;
 use crate::flight::Availability;
 use crate::id::Id;
@@ -28,9 +28,15 @@ use vivant::prelude::*;
 
 /// One desk.
 #[derive(Actor, Debug)]
+#[actor(saved, id = "airline::Desk")]
 pub struct Desk {
     number: u16,
+    /// Shared with the manager, which saves it. After a restore the manager opens the desk again:
+    /// see [`Manager::reopen`].
+    #[saved(skip)]
     directory: Option<Arc<Directory>>,
+    /// The number of the load of which the sessions are. 0: nothing is loaded yet.
+    load: u64,
     manager: Option<Address<Manager>>,
     sessions: Sessions,
 }
@@ -41,6 +47,7 @@ impl Desk {
         Desk {
             number,
             directory: None,
+            load: 0,
             manager: None,
             sessions: Sessions::default(),
         }
@@ -75,14 +82,15 @@ fn promised<T: Send + 'static>(
     work.unwrap_or_else(|refusal| Promise::ready(Err(refusal)))
 }
 
-#[behaviours]
+#[behaviours(id = "airline::Desk")]
 impl Desk {
     /// Takes a new directory. Sessions of the old one end, unless it has the same customers.
     pub fn open(&mut self, directory: Arc<Directory>, manager: Address<Manager>) {
-        let before = self.directory.replace(directory.clone());
-        if !before.is_some_and(|it| it.same_customers(&directory)) {
+        if self.load != directory.load() {
             self.sessions.clear();
         }
+        self.load = directory.load();
+        self.directory = Some(directory);
         self.manager = Some(manager);
     }
 
@@ -99,7 +107,7 @@ impl Desk {
             let directory = self.directory()?;
             let number = directory.number_of(&user).ok_or(Refusal::WrongLogin)?;
             let check = t.ask(directory.customer(number)?.knows(password));
-            Ok(check.then(t.me().logged_in(number, directory.clone(), secret)))
+            Ok(check.then(t.me().logged_in(number, directory.load(), secret)))
         })())
     }
 
@@ -109,14 +117,14 @@ impl Desk {
         t: &Turn<Self>,
         known: Result<bool, AskError>,
         customer: u32,
-        directory: Arc<Directory>,
+        load: u64,
         secret: Id,
     ) -> Result<Id, Refusal> {
         if !known.map_err(|error| Refusal::from(&error))? {
             return Err(Refusal::WrongLogin);
         }
         // Other data may have been loaded meanwhile, and their customers are others.
-        if !self.directory()?.same_customers(&directory) {
+        if self.load != load {
             return Err(Refusal::Loading);
         }
         let session = secret.with_tail(self.number);
@@ -149,8 +157,8 @@ impl Desk {
                 t.send(manager.roll());
             }
             let leg = |from: &str, to: &str, day| {
-                let flight = timetable.on(from, to, day)?;
-                (timetable.flights()[flight].departure > now).then_some(flight)
+                let number = timetable.on(from, to, day)?;
+                (timetable.flights()[number].departure > now).then_some(number)
             };
             let mut legs = vec![leg(&query.from, &query.to, query.day)];
             if let Some(day) = query.back {
@@ -158,8 +166,10 @@ impl Desk {
             }
             let flights = legs.iter().flatten();
             let seats = flights.map(|number| t.ask(directory.flights()[*number].availability()));
-            Ok(t.all(seats)
-                .then(t.me().counted(directory.clone(), legs.clone())))
+            let seats = t.all(seats);
+            let facts = |number: Option<usize>| number.map(|it| timetable.flights()[it]);
+            let legs = legs.into_iter().map(facts).collect();
+            Ok(seats.then(t.me().counted(legs)))
         })())
     }
 
@@ -167,17 +177,15 @@ impl Desk {
     fn counted(
         &mut self,
         seats: Result<Vec<Availability>, AskError>,
-        directory: Arc<Directory>,
-        legs: Vec<Option<usize>>,
+        legs: Vec<Option<FlightFacts>>,
     ) -> Result<Options, Refusal> {
         let mut seats = seats.map_err(|error| Refusal::from(&error))?.into_iter();
-        let mut offers = |flight: Option<usize>| {
+        let offers = |flight: Option<FlightFacts>| {
             let offer = flight.and_then(|flight| seats.next().map(|seats| Offer { flight, seats }));
             offer.into_iter().collect()
         };
         Ok(Options {
-            legs: legs.into_iter().map(&mut offers).collect(),
-            timetable: directory.timetable().clone(),
+            legs: legs.into_iter().map(offers).collect(),
         })
     }
 
@@ -246,5 +254,40 @@ impl Desk {
     /// The number of its sessions.
     pub fn sessions(&mut self, t: &Turn<Self>) -> u64 {
         self.sessions.count(t.now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manager::Settings;
+    use std::time::Duration;
+    use vivant::codec::{from_bytes, to_bytes};
+    use vivant::simulation::Simulation;
+
+    #[test]
+    fn a_saved_desk_keeps_its_sessions_for_the_customers_of_their_load() {
+        let simulation = Simulation::new(1);
+        let system = simulation.system();
+        let session = Id::drawn(|| 7).with_tail(0);
+        let mut before = Desk::new(0);
+        before.load = 1;
+        before.sessions.open(session, 0, Duration::ZERO);
+
+        let after: Desk = from_bytes(&to_bytes(&before).unwrap()).unwrap();
+        assert_eq!((after.number, after.load), (0, 1));
+        assert_eq!(after.sessions, before.sessions);
+
+        let desk = system.spawn_state(after);
+        let bookings = || {
+            let bookings = desk.bookings(session, crate::customer::user_name(0));
+            bookings.ask_blocking().unwrap()
+        };
+        assert_eq!(bookings(), Err(Refusal::NotLoaded));
+        let manager = system.spawn_state(Manager::new(Settings::default(), vec![desk.clone()]));
+        assert!(manager.load(1).ask_blocking().unwrap().is_ok());
+        assert_eq!(bookings(), Ok(Vec::new()));
+        assert!(manager.load(1).ask_blocking().unwrap().is_ok());
+        assert_eq!(bookings(), Err(Refusal::NoSession));
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::id::Id;
 use thiserror::Error;
-use vivant::AskError;
+use vivant::{AskError, Saved};
 
 /// Why the airline does not do what it was asked.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Saved, Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// The loader has not run.
     #[error("no data are loaded: GET /rest/api/loader/load")]

@@ -3,19 +3,20 @@
 use crate::id::Id;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use vivant::Saved;
 
 /// Limit of a session's age.
 pub const SESSION_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The sessions of one desk. Time is the system's, so that a test can let a day pass.
-#[derive(Debug, Default)]
+#[derive(Saved, Debug, Default, PartialEq)]
 pub struct Sessions {
     by_id: BTreeMap<Id, Session>,
     /// The same sessions as in `by_id`; the first one ends first.
     by_end: BTreeSet<(Duration, Id)>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq)]
 struct Session {
     customer: u32,
     ends: Duration,

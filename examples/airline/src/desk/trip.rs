@@ -1,12 +1,12 @@
 //! Trips: a customer's query, and the airline's offers.
 
-use crate::data::{Day, Timetable};
+use crate::data::{Day, FlightFacts};
 use crate::flight::Availability;
 use crate::id::Id;
-use std::sync::Arc;
+use vivant::Saved;
 
 /// A customer's query.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     /// Code of the airport where the trip begins.
     pub from: String,
@@ -19,25 +19,23 @@ pub struct Query {
 }
 
 /// The airline's offers.
-#[derive(Clone, Debug)]
+#[derive(Saved, Clone, Debug)]
 pub struct Options {
-    /// The facts of the flights.
-    pub timetable: Arc<Timetable>,
     /// For each leg of the trip, one or two, its flights.
     pub legs: Vec<Vec<Offer>>,
 }
 
 /// A flight that can be booked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// Its number in the timetable.
-    pub flight: usize,
+    /// The flight.
+    pub flight: FlightFacts,
     /// Its seats when it was asked.
     pub seats: Availability,
 }
 
 /// An order of a trip.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Saved, Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     /// The passenger: the login name of the customer.
     pub user: String,

@@ -1,7 +1,7 @@
 //! `/flights`: queries.
 
 use super::{Form, Problem, Service, Session};
-use crate::data::{Airport, Day, FlightFacts, Moment, Segment, Timetable};
+use crate::data::{Airport, Day, Moment, Segment};
 use crate::desk::{Offer, Options, Query};
 use crate::flight::SeatsLeft;
 use crate::id::Id;
@@ -128,9 +128,7 @@ impl TripFlights {
     fn of(options: &Options) -> TripFlights {
         let leg = |offers: &Vec<Offer>| TripLeg {
             num_pages: 1,
-            flights_options: (offers.iter())
-                .map(|offer| FlightOption::of(&options.timetable, offer))
-                .collect(),
+            flights_options: (offers.iter()).map(FlightOption::of).collect(),
             current_page: 0,
             has_more_options: false,
             page_size: 10,
@@ -143,9 +141,9 @@ impl TripFlights {
 }
 
 impl FlightOption {
-    fn of(timetable: &Timetable, offer: &Offer) -> FlightOption {
-        let facts: &FlightFacts = &timetable.flights()[offer.flight];
-        let segment = timetable.segment_of(facts);
+    fn of(offer: &Offer) -> FlightOption {
+        let facts = &offer.flight;
+        let segment = facts.segment();
         FlightOption {
             id: facts.id,
             plain_id: facts.id,

@@ -136,8 +136,8 @@ fn an_operator_sees_what_it_does() {
     let metrics = caller.ask(Ask::get("/metrics")).unwrap().text();
     for line in [
         "axum_http_requests_total{method=\"POST\",status=\"200\",endpoint=\"/rest/api/login\"} 1",
-        "vivant_spawned_total{actor_type=\"airline::flight::Flight\"} 394",
-        "vivant_turn_seconds_bucket{actor_type=\"airline::desk::Desk\"",
+        "vivant_spawned_total{actor_type=\"airline::Flight\"} 394",
+        "vivant_turn_seconds_bucket{actor_type=\"airline::Desk\"",
     ] {
         assert!(metrics.contains(line), "{line} is not in\n{metrics}");
     }

@@ -195,8 +195,7 @@ fn offered(airline: &Airline, session: Id, day: Day) -> Vec<Id> {
     let desk = airline.desk_of(session);
     let options = desk.query(session, query).ask_blocking().unwrap().unwrap();
     let offers = options.legs[0].iter();
-    let flights = options.timetable.flights();
-    offers.map(|offer| flights[offer.flight].id).collect()
+    offers.map(|offer| offer.flight.id).collect()
 }
 
 fn book(airline: &Airline, session: Id, user: &str, outbound: Id) -> Result<(), Refusal> {

@@ -6,6 +6,7 @@ mod desks;
 mod http;
 mod mileage;
 mod oversell;
+mod saved;
 mod seats;
 mod service;
 mod support;
