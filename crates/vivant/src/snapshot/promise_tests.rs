@@ -1,7 +1,9 @@
 //! Images with open promises: each kind of what is done with a value, at every turn.
 
+use super::recorder::ImageRecorder;
 use super::tests::{restored_with, take, take_now};
 use crate::api::SavedKinds;
+use crate::cut::{Coordinator, Outcome, Step};
 use crate::injected_fault::{InjectedFault, must_catch};
 use crate::oracle::Dice;
 use crate::prelude::*;
@@ -35,11 +37,16 @@ impl Shelf {
         book
     }
 
-    fn bell(&mut self, t: &Turn<Self>) {
+    fn give(&mut self) {
         for (book, resolver) in self.waiting.drain(..) {
             self.given += 1;
             resolver.resolve(book);
         }
+    }
+
+    /// Gives until all books are given.
+    fn bell(&mut self, t: &Turn<Self>) {
+        self.give();
         if self.given < 20 {
             t.send(t.me().bell());
         }
@@ -129,6 +136,31 @@ impl Desk {
         self.got.push(1);
     }
 
+    fn asks_for_delegated(&mut self, t: &Turn<Self>, book: u64) {
+        t.ask(t.me().delegates(book)).then_send(t.me().took(book));
+    }
+
+    fn delegates(&mut self, t: &Turn<Self>, book: u64) -> Promise<u64> {
+        let limit = Duration::from_secs(10);
+        t.delegate(self.shelf.take(book)).within(limit)
+    }
+
+    fn ask_for_a_closure(&mut self, t: &Turn<Self>, book: u64) {
+        t.ask(self.shelf.take(book))
+            .then_local(t, |desk: &mut Desk, _, book| {
+                desk.got.push(book.unwrap_or_default());
+            });
+    }
+
+    fn waits_for(&mut self, t: &Turn<Self>, other: Address<Desk>) {
+        let asked = t.ask(other.lines()).exclusive();
+        asked.then_send(t.me().took(0));
+    }
+
+    fn lines(&self) -> u64 {
+        self.got.len() as u64
+    }
+
     fn drops(&mut self, t: &Turn<Self>, book: u64) {
         drop(t.ask(self.shelf.take(book)));
     }
@@ -160,19 +192,26 @@ fn begin(simulation: &Simulation) -> (Address<Desk>, Address<Shelf>) {
 /// What the desk has in the end. The order of what two actors send is the schedule's.
 fn end(simulation: &Simulation) -> (Vec<u64>, Vec<String>) {
     simulation.run();
-    let mut end = (Vec::new(), Vec::new());
-    for cell in simulation.system().shared().actors() {
-        let mut idle = cell.hold_idle().expect("all is done");
-        let found = idle
-            .state()
-            .look::<Desk, _>(|desk| (desk.got.clone(), desk.errors.clone()));
-        if let Some(found) = found {
-            end = found;
-        }
-        idle.park();
-    }
+    let mut end = noted(simulation);
     end.0.sort_unstable();
     end
+}
+
+/// What the only desk has noted.
+fn noted(simulation: &Simulation) -> (Vec<u64>, Vec<String>) {
+    let mut noted = (Vec::new(), Vec::new());
+    each_desk(simulation, |desk| {
+        noted = (desk.got.clone(), desk.errors.clone());
+    });
+    noted
+}
+
+fn each_desk(simulation: &Simulation, mut each: impl FnMut(&Desk)) {
+    for cell in simulation.system().shared().actors() {
+        let mut idle = cell.hold_idle().expect("it is idle");
+        idle.state().look::<Desk, _>(|desk| each(desk));
+        idle.park();
+    }
 }
 
 /// For every turn: what runs until then, is saved, restored and run to its end, ends as what runs
@@ -250,4 +289,127 @@ fn an_image_of_restored_promises_is_the_same() {
         open += image.promises();
     }
     assert!(open > 0, "no promise was open");
+}
+
+/// A desk that waits for a book which does not come, after `ask`.
+fn waiting_desk(ask: impl FnOnce(&Address<Desk>)) -> (Simulation, Address<Desk>) {
+    let simulation = Simulation::new(1);
+    let shelf = Shelf::spawn(simulation.system());
+    let desk = Desk::spawn(simulation.system(), shelf);
+    ask(&desk);
+    simulation.run_for(Duration::from_secs(4));
+    (simulation, desk)
+}
+
+fn taken(simulation: &Simulation) -> super::image::Image {
+    take_now(simulation, kinds()).expect("all of it is saved")
+}
+
+/// Of a time limit of ten seconds, six are left.
+#[test]
+fn what_is_left_of_a_time_limit_is_restored() {
+    let (simulation, desk) = waiting_desk(|desk| desk.ask_in_time(3).send());
+    let image = taken(&simulation);
+    drop(desk);
+    let (restored, _actors) = restored_with(&image, 2, &kinds());
+    restored.run_for(Duration::from_secs(5));
+    assert_eq!(noted(&restored).1, Vec::<String>::new());
+    restored.run_for(Duration::from_secs(2));
+    let errors = noted(&restored).1;
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].contains("10s"), "{errors:?}");
+}
+
+/// A message that was delegated with a time limit carries the limit with it.
+#[test]
+fn what_is_left_of_a_delegated_time_limit_is_restored() {
+    let (simulation, desk) = waiting_desk(|desk| desk.asks_for_delegated(3).send());
+    let image = taken(&simulation);
+    drop(desk);
+    let (restored, _actors) = restored_with(&image, 2, &kinds());
+    restored.run_for(Duration::from_secs(5));
+    assert_eq!(noted(&restored).1, Vec::<String>::new());
+    restored.run_for(Duration::from_secs(2));
+    assert_eq!(noted(&restored).1.len(), 1);
+}
+
+#[test]
+fn an_inspection_of_a_restored_system_lists_its_open_requests() {
+    let (simulation, desk) = waiting_desk(|desk| desk.ask(3).send());
+    let image = taken(&simulation);
+    drop(desk);
+    let (restored, _actors) = restored_with(&image, 2, &kinds());
+    let requests = restored.system().inspect().requests;
+    assert_eq!(requests.len(), 1, "{requests:?}");
+    assert!(
+        requests[0].behaviour.ends_with("Shelf::take"),
+        "{requests:?}"
+    );
+}
+
+/// A closure has no name in a file.
+#[test]
+fn a_promise_for_a_closure_is_an_error() {
+    let (simulation, _desk) = waiting_desk(|desk| desk.ask_for_a_closure(3).send());
+    let error = take_now(&simulation, kinds()).expect_err("a closure is not saved");
+    let said = error.to_string();
+    assert!(
+        said.contains("Desk/1 has what") && said.contains("`then_local`"),
+        "{said}"
+    );
+}
+
+/// Two desks wait for each other. With one of them restored in its wait, the cycle is found: each
+/// request ends.
+#[test]
+fn a_restored_wait_closes_a_cycle() {
+    let mut closed = 0;
+    for (seed, turns) in (0..20).flat_map(|seed| (0..12).map(move |turns| (seed, turns))) {
+        let simulation = Simulation::new(seed);
+        let shelf = Shelf::spawn(simulation.system());
+        let desks = [0, 1].map(|_| Desk::spawn(simulation.system(), shelf.clone()));
+        desks[0].waits_for(desks[1].clone()).send();
+        desks[1].waits_for(desks[0].clone()).send();
+        for _ in 0..turns {
+            simulation.step();
+        }
+        let image = taken(&simulation);
+        drop((shelf, desks));
+        let (restored, _actors) = restored_with(&image, seed, &kinds());
+        restored.run();
+        let (mut got, mut errors) = (0, 0);
+        each_desk(&restored, |desk| {
+            got += desk.got.len();
+            errors += desk.errors.len();
+        });
+        assert_eq!(got + errors, 2, "seed {seed}, after {turns} steps");
+        let waited = image.actors.iter().flat_map(|actor| &actor.promises);
+        if errors > 0 && { waited }.any(|promise| promise.sink == "wait") {
+            closed += 1;
+        }
+    }
+    assert!(closed > 0, "no cycle was closed behind a restore");
+}
+
+/// L8: an alarm decides a race behind the line, before the actor is captured. The cut would have
+/// neither the value nor the error, so it is void.
+#[test]
+fn a_limit_that_passes_behind_the_line_makes_the_cut_void() {
+    for (before, behind, expected) in [(4, 10, Outcome::Void), (11, 1, Outcome::Consistent)] {
+        let simulation = Simulation::new(1);
+        let shelf = Shelf::spawn(simulation.system());
+        let desk = Desk::spawn(simulation.system(), shelf);
+        desk.ask_in_time(3).send();
+        simulation.run_for(Duration::from_secs(before));
+        let system = simulation.system().shared();
+        let mut coordinator = Coordinator::new(system);
+        coordinator.begin(system, Arc::new(ImageRecorder::new(kinds())));
+        simulation.run_for(Duration::from_secs(behind));
+        let outcome = loop {
+            if let Step::Complete(outcome) = coordinator.step(system) {
+                break outcome;
+            }
+        };
+        assert_eq!(outcome, expected, "{before} s before the line");
+    }
 }
