@@ -1,5 +1,9 @@
 //! [`LoadedActors`]: what addresses and resolvers in a file refer to, while they are loaded.
 
+#[cfg(feature = "snapshots")]
+use super::address::Address;
+#[cfg(feature = "snapshots")]
+use super::link::Link;
 use super::link::Target;
 use super::promise::Resolver;
 use super::saved_kinds::SavedKinds;
@@ -8,6 +12,17 @@ use crate::sync::Arc;
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
+
+/// The address of an actor as `T` reaches it; `None` if it is no `T`.
+#[cfg(feature = "snapshots")]
+pub(crate) fn address_by<T: ?Sized + Target>(
+    to: &AddressRef,
+    kinds: &SavedKinds,
+) -> Option<Address<T>> {
+    let table = kinds.table::<T>((to.class.type_id)())?;
+    let to = to.clone();
+    Some(Address::from_link(Link { to, table }))
+}
 
 /// The actors of a restore by their ids. The context of a decoder that loads addresses and
 /// resolvers.

@@ -35,7 +35,6 @@ mod interval;
 mod into_then;
 mod join;
 mod link;
-#[cfg_attr(not(test), allow(dead_code, reason = "a restore will make it"))]
 mod loaded_actors;
 mod offer;
 mod offered_ask;
@@ -47,7 +46,6 @@ mod requests;
 mod saved_address;
 #[cfg(all(test, feature = "macros"))]
 mod saved_errors_tests;
-#[allow(dead_code, reason = "a restore will look names up")]
 mod saved_kinds;
 mod saved_message;
 #[cfg(all(test, feature = "macros"))]
@@ -84,6 +82,8 @@ pub(crate) use interval::interval;
 pub use into_then::IntoThen;
 pub use join::{Join, Matched, Waiting};
 pub use link::{Handle, Link, Target};
+#[cfg(feature = "snapshots")]
+pub(crate) use loaded_actors::address_by;
 pub(crate) use loaded_actors::{ActorsById, LoadedActors};
 pub use offer::Offer;
 pub use offered_ask::OfferedAsk;

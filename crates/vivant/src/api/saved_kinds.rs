@@ -8,11 +8,12 @@ use super::join::Join;
 use super::link::Target;
 use super::start::{StartFunction, Started};
 use super::stepped::{NextStep, Stepped};
-use crate::actor::{Class, KindTable, MessageKind};
+use crate::actor::{Class, KindTable, MessageKind, SavedClass};
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
+use vivant_codec::Shape;
 
 /// The saved actors of a program, with all kinds of their messages, each by its stable name. A
 /// restore finds by it what a file names.
@@ -40,7 +41,7 @@ use std::fmt;
 /// ```
 pub struct SavedKinds {
     actors: BTreeMap<&'static str, &'static Class>,
-    kinds: BTreeMap<SavedKind, Entry>,
+    kinds: BTreeMap<(&'static str, SavedForm), Entry>,
     /// How an address of an interface, the second type, reaches an actor of the first.
     tables: BTreeMap<(TypeId, TypeId), Box<dyn Any + Send + Sync>>,
 }
@@ -140,12 +141,26 @@ impl SavedKinds {
 
     /// The kinds of their messages, in the order of the names.
     pub fn kinds(&self) -> impl Iterator<Item = SavedKind> + '_ {
-        self.kinds.keys().copied()
+        self.kinds
+            .keys()
+            .map(|(name, form)| SavedKind { name, form: *form })
     }
 
     /// The table of a kind of message that waits in mailboxes.
-    pub(crate) fn kind(&self, kind: SavedKind) -> Option<&'static KindTable> {
-        self.kinds.get(&kind)?.table
+    pub(crate) fn kind<'k>(&'k self, form: SavedForm, name: &'k str) -> Option<&'static KindTable> {
+        let kinds: &BTreeMap<(&'k str, SavedForm), Entry> = &self.kinds;
+        kinds.get(&(name, form))?.table
+    }
+
+    /// The shapes of all states and messages, by the names of these.
+    pub(crate) fn shapes(&self) -> impl Iterator<Item = &'static Shape> + '_ {
+        let state = |class: &&'static Class| match &class.saved {
+            SavedClass::State(functions) => Some(functions.shape),
+            SavedClass::Start(_) | SavedClass::Nothing => None,
+        };
+        let content = |entry: &Entry| Some(entry.table?.codec.as_ref()?.shape);
+        let states = self.actors.values().filter_map(state);
+        states.chain(self.kinds.values().filter_map(content))
     }
 
     /// The table of a type of actor.
@@ -219,7 +234,11 @@ impl SavedList {
             SavedKind { name, form },
             (TypeId::of::<M>(), std::any::type_name::<M>()),
         );
-        match self.kinds.kinds.insert(kind, Entry { table, marker }) {
+        match self
+            .kinds
+            .kinds
+            .insert((name, form), Entry { table, marker })
+        {
             Some(before) if before.marker.0 != marker.0 => {
                 self.equal(format!("the {kind}"), [before.marker.1, marker.1]);
             }

@@ -43,7 +43,9 @@ struct PoolState {
 
 #[derive(Default, PartialEq, Eq)]
 enum PoolMode {
+    /// Actors wait for the system to open.
     #[default]
+    Opening,
     Open,
     Closed,
 }
@@ -74,11 +76,26 @@ impl ThreadPool {
             state.last_taken_ms = system.oracle.coarse_ms();
         }
         state.queue.push_back(cell);
+        if state.mode == PoolMode::Opening {
+            return;
+        }
         if state.idle >= state.queue.len() || state.threads >= self.threads_max {
             self.work.notify_one();
             return;
         }
         self.add_thread(state, threads, system);
+    }
+
+    /// Begins to run actors.
+    pub(super) fn open(&self, threads: &Threads, system: &Arc<Shared>) {
+        let waiting = {
+            let mut state = lock(&self.state);
+            state.mode = PoolMode::Open;
+            state.queue.len()
+        };
+        for _ in 0..waiting.min(self.threads_max) {
+            self.add_thread(lock(&self.state), threads, system);
+        }
     }
 
     fn add_thread(

@@ -1,56 +1,120 @@
 //! [`ImageRecorder`]: encodes what a cut captures.
 
-use super::image::{ActorRecord, Content, Image, MessageRecord, SystemRecord};
+use super::census::{Census, SavedAs};
+#[cfg(test)]
+use super::image::Image;
+use super::image::{
+    ActorRecord, Content, Encoded, MessageRecord, Record, StartRecord, SystemRecord, WaitingRecord,
+};
 use crate::actor::{
     Envelope, Header, Recorder, RunState, SavedClass, Signals, StateRef, WaitingPlace,
 };
-use crate::api::{SavedForm, open_slots};
+use crate::api::{SavedForm, SavedKind, SavedKinds, open_slots};
 use crate::failures::Caught;
 use crate::message::MessageRole;
-use crate::sync::{Mutex, Ordering, lock};
+use crate::saving::EncodedStart;
+use crate::sync::{Arc, Mutex, Ordering, lock};
 use std::fmt;
-use vivant_codec::{Encoder, SaveError};
+use std::time::Duration;
+use vivant_codec::{Encoder, SaveError, Shape, ShapeId, Shapes};
 
-/// The image of a cut that is being taken.
-#[derive(Default)]
-pub(super) struct ImageRecorder(Mutex<Recorded>);
+/// What a cut that is being taken has recorded. Holders of actors encode into it; the thread that
+/// takes the cut [drains](ImageRecorder::drain) it.
+pub(super) struct ImageRecorder {
+    kinds: Arc<SavedKinds>,
+    recorded: Mutex<Recorded>,
+}
 
 #[derive(Default)]
 struct Recorded {
-    actors: Vec<ActorRecord>,
-    /// Those of one place are in their order.
-    waiting: Vec<(WaitingPlace, MessageRecord)>,
+    shapes: Shapes,
+    records: Vec<Record>,
+    /// The ordinal of the next waiting message. Messages of one place come in their order.
+    next_ordinal: u64,
+    census: Census,
     error: Option<Unsaved>,
 }
 
 /// What an image cannot contain.
 #[derive(Debug)]
-pub(super) enum Unsaved {
+#[non_exhaustive]
+pub enum Unsaved {
     /// A value of this actor could not be encoded.
-    Value { actor: String, error: SaveError },
-    /// Code that encodes a value panicked.
+    Value {
+        /// Path of the actor.
+        actor: String,
+        /// Why.
+        error: SaveError,
+    },
+    /// Code that encodes a value panicked, with this message.
     Panicked(String),
+    /// The program saves this type of actor, or this message of it, and does not list it.
+    NotListed {
+        /// Path of the actor.
+        actor: String,
+        /// The type or the message.
+        what: String,
+    },
     /// The actor has something that no image contains yet.
-    Lacking { actor: String, what: String },
+    Lacking {
+        /// Path of the actor.
+        actor: String,
+        /// What it has.
+        what: String,
+    },
+    /// The types of the program have too many shapes.
+    Shapes(SaveError),
+}
+
+/// What is known of a cut when it is complete, besides its records.
+pub(super) struct Completed {
+    pub(super) system: SystemRecord,
+    pub(super) shapes: Shapes,
+    #[cfg_attr(not(feature = "snapshots"), allow(dead_code))]
+    pub(super) census: Census,
 }
 
 impl ImageRecorder {
-    /// Returns the image of a complete cut. `numbers` are those that the next actors get.
-    pub(super) fn take(&self, numbers: (u64, u32)) -> Result<Image, Unsaved> {
-        let mut recorded = std::mem::take(&mut *lock(&self.0));
-        if let Some(error) = recorded.error {
-            return Err(error);
+    /// A recorder for a program with these kinds. Their shapes come first in the table of shapes,
+    /// so that one program always writes the same table.
+    pub(super) fn new(kinds: Arc<SavedKinds>) -> Result<ImageRecorder, Unsaved> {
+        let mut recorded = Recorded::default();
+        for shape in kinds.shapes() {
+            recorded.shapes.add(shape).map_err(Unsaved::Shapes)?;
         }
-        recorded.actors.sort_by_key(|actor| actor.id);
-        // Stable.
-        let waiting = &mut recorded.waiting;
-        waiting.sort_by_key(|(place, message)| (message.actor, *place));
-        let waiting = recorded.waiting.into_iter().map(|(_, message)| message);
-        Ok(Image {
-            system: SystemRecord { numbers },
-            actors: recorded.actors,
-            waiting: waiting.collect(),
+        Ok(ImageRecorder {
+            kinds,
+            recorded: Mutex::new(recorded),
         })
+    }
+
+    /// Returns what was recorded since the last call, or why the cut cannot be saved.
+    pub(super) fn drain(&self) -> Result<Vec<Record>, Unsaved> {
+        let mut recorded = lock(&self.recorded);
+        match recorded.error.take() {
+            Some(error) => Err(error),
+            None => Ok(std::mem::take(&mut recorded.records)),
+        }
+    }
+
+    /// Ends the recording, after the cut is complete and drained. `numbers` are those that the next
+    /// actors get.
+    pub(super) fn complete(&self, numbers: (u64, u32)) -> Completed {
+        let recorded = std::mem::take(&mut *lock(&self.recorded));
+        let types = recorded.census.types();
+        Completed {
+            system: SystemRecord { numbers, types },
+            shapes: recorded.shapes,
+            census: recorded.census,
+        }
+    }
+
+    /// Returns the image of a complete cut that was not drained before.
+    #[cfg(test)]
+    pub(super) fn take(&self, numbers: (u64, u32)) -> Result<Image, Unsaved> {
+        let records = self.drain()?;
+        let completed = self.complete(numbers);
+        Ok(Image::of(completed.system, completed.shapes, records))
     }
 
     fn lacks(&self, actor: &Header, what: impl Into<String>) {
@@ -58,19 +122,45 @@ impl ImageRecorder {
         self.fails(Unsaved::Lacking { actor, what });
     }
 
+    fn is_not_listed(&self, actor: &Header, what: String) {
+        let actor = actor.path();
+        self.fails(Unsaved::NotListed { actor, what });
+    }
+
     fn fails(&self, error: Unsaved) {
-        lock(&self.0).error.get_or_insert(error);
+        lock(&self.recorded).error.get_or_insert(error);
+    }
+
+    /// The number of a shape in the table.
+    fn shape(&self, shape: &'static Shape) -> ShapeId {
+        let mut recorded = lock(&self.recorded);
+        recorded.shapes.add(shape).unwrap_or_else(|error| {
+            recorded.error.get_or_insert(Unsaved::Shapes(error));
+            ShapeId::new(0)
+        })
     }
 
     /// Returns what is encoded, or nothing after an error.
-    fn encoded(&self, actor: &Header, save: impl FnOnce(&mut Encoder<'_>)) -> Vec<u8> {
+    fn encoded(
+        &self,
+        actor: &Header,
+        shape: &'static Shape,
+        save: impl FnOnce(&mut Encoder<'_>),
+    ) -> Encoded {
+        let began_ns = actor.system.oracle.now_ns();
         let mut out = Encoder::new();
         save(&mut out);
-        out.finish().unwrap_or_else(|error| {
+        let bytes = out.finish().unwrap_or_else(|error| {
             let actor = actor.path();
             self.fails(Unsaved::Value { actor, error });
             Vec::new()
-        })
+        });
+        let took = Duration::from_nanos(actor.system.oracle.now_ns().saturating_sub(began_ns));
+        lock(&self.recorded)
+            .census
+            .encoded(took, bytes.len(), || actor.path());
+        let shape = self.shape(shape);
+        Encoded { shape, bytes }
     }
 
     fn content(&self, actor: &Header, state: &mut StateRef<'_>) -> Content {
@@ -78,27 +168,50 @@ impl ImageRecorder {
             SavedClass::Nothing => Content::NotSaved,
             SavedClass::State(_) if !state.has_state() => Content::Unstarted,
             SavedClass::State(functions) => {
-                Content::State(self.encoded(actor, |out| (functions.save)(state, out)))
+                let save = |out: &mut Encoder<'_>| (functions.save)(state, out);
+                Content::State(self.encoded(actor, functions.shape, save))
             }
             SavedClass::Start(_) if !state.has_state() => Content::Unstarted,
-            SavedClass::Start(start) => match start(state) {
-                Some((name, Ok(args))) => Content::Start(name.to_string(), args.into()),
-                Some((_, Err(error))) => {
-                    let actor = actor.path();
-                    self.fails(Unsaved::Value { actor, error });
-                    Content::NotSaved
-                }
-                None => {
-                    self.lacks(actor, "a start by a closure or a value");
-                    Content::NotSaved
-                }
-            },
+            SavedClass::Start(start) => self.start(actor, start(state)),
+        }
+    }
+
+    fn start(&self, actor: &Header, start: Option<EncodedStart>) -> Content {
+        let Some((name, args)) = start else {
+            self.lacks(actor, "a start by a closure or a value");
+            return Content::NotSaved;
+        };
+        let kind = self.kinds.kind(SavedForm::Start, &name);
+        match (kind.and_then(|table| table.codec.as_ref()), args) {
+            (Some(codec), Ok(args)) => Content::Start(StartRecord {
+                name: name.to_string(),
+                args: Encoded {
+                    shape: self.shape(codec.shape),
+                    bytes: args.into(),
+                },
+            }),
+            (_, Err(error)) => {
+                let actor = actor.path();
+                self.fails(Unsaved::Value { actor, error });
+                Content::NotSaved
+            }
+            (None, _) => {
+                self.is_not_listed(actor, format!("the start `{name}`"));
+                Content::NotSaved
+            }
         }
     }
 }
 
 impl Recorder for ImageRecorder {
     fn captured(&self, actor: &Header, state: &mut StateRef<'_>) {
+        let saved_as = saved_as(&actor.class.saved);
+        lock(&self.recorded)
+            .census
+            .actor(actor.class.name, saved_as);
+        if saved_as != SavedAs::Nothing && self.kinds.class(actor.class.name).is_none() {
+            return self.is_not_listed(actor, format!("the actor `{}`", actor.class.name));
+        }
         let content = self.content(actor, state);
         if content != Content::NotSaved
             && let Some(open) = open_slots(state).iter().find(|slot| slot.is_wanted())
@@ -107,14 +220,14 @@ impl Recorder for ImageRecorder {
         }
         let record = ActorRecord {
             id: actor.id,
-            class: actor.class.name,
+            class: actor.class.name.to_owned(),
             path: actor.numbers(),
             children: actor.children(),
             // Relaxed: the caller holds the actor.
             random: actor.random.load(Ordering::Relaxed),
             content,
         };
-        lock(&self.0).actors.push(record);
+        lock(&self.recorded).records.push(Record::Actor(record));
     }
 
     fn captured_run_state(&self, actor: &Header, run_state: &RunState) {
@@ -146,14 +259,26 @@ impl Recorder for ImageRecorder {
         let (Some(form), Some(codec)) = (form_of(kind.role), &kind.codec) else {
             return self.lacks(actor, format!("the message `{}`", kind.name));
         };
-        let record = MessageRecord {
+        if self.kinds.kind(form, codec.name).is_none() {
+            let name = codec.name;
+            return self.is_not_listed(actor, format!("the {}", SavedKind { name, form }));
+        }
+        let message = MessageRecord {
             actor: actor.id,
             form,
-            name: codec.name,
+            name: codec.name.to_owned(),
             made: message.head().place,
-            content: self.encoded(actor, |out| message.save(out)),
+            content: self.encoded(actor, codec.shape, |out| message.save(out)),
         };
-        lock(&self.0).waiting.push((place, record));
+        let mut recorded = lock(&self.recorded);
+        recorded.census.messages += 1;
+        let ordinal = recorded.next_ordinal;
+        recorded.next_ordinal += 1;
+        recorded.records.push(Record::Waiting(WaitingRecord {
+            place,
+            ordinal,
+            message,
+        }));
     }
 
     fn panicked(&self, caught: Caught) {
@@ -164,6 +289,14 @@ impl Recorder for ImageRecorder {
         if signals.has(Signals::OF_PROGRAM) {
             self.lacks(actor, "a signal");
         }
+    }
+}
+
+fn saved_as(saved: &SavedClass) -> SavedAs {
+    match saved {
+        SavedClass::Nothing => SavedAs::Nothing,
+        SavedClass::State(_) => SavedAs::State,
+        SavedClass::Start(_) => SavedAs::Start,
     }
 }
 
@@ -185,6 +318,12 @@ impl fmt::Display for Unsaved {
             Unsaved::Panicked(message) => {
                 write!(f, "the code that saves a value panicked: {message}")
             }
+            Unsaved::NotListed { actor, what } => write!(
+                f,
+                "{actor} cannot be saved: the program does not list {what}; add its actor to the types of \
+                 `System::builder().saved::<(…)>()`"
+            ),
+            Unsaved::Shapes(error) => write!(f, "the shapes of the program's types: {error}"),
             Unsaved::Lacking { actor, what } => {
                 write!(f, "{actor} has what an image does not contain: {what}")
             }

@@ -109,10 +109,6 @@ impl Log {
     fn add_late(&mut self, line: u64) {
         self.lines.push(line);
     }
-
-    fn lines(&self) -> Vec<u64> {
-        self.lines.clone()
-    }
 }
 
 type Saved = (Account, Log);
@@ -124,7 +120,7 @@ fn kinds() -> Arc<SavedKinds> {
 /// Takes an image between two steps of a simulation.
 fn take(simulation: &Simulation, dice: &mut Dice) -> Result<Image, Unsaved> {
     let system = simulation.system().shared();
-    let recorder = Arc::new(ImageRecorder::default());
+    let recorder = Arc::new(ImageRecorder::new(kinds())?);
     let mut coordinator = Coordinator::new(system);
     coordinator.begin(system, recorder.clone());
     loop {
@@ -149,7 +145,7 @@ fn take(simulation: &Simulation, dice: &mut Dice) -> Result<Image, Unsaved> {
 /// Takes an image without a step of the program: also actors in queues are captured.
 fn take_now(simulation: &Simulation) -> Result<Image, Unsaved> {
     let system = simulation.system().shared();
-    let recorder = Arc::new(ImageRecorder::default());
+    let recorder = Arc::new(ImageRecorder::new(kinds())?);
     let mut coordinator = Coordinator::new(system);
     coordinator.begin(system, recorder.clone());
     loop {

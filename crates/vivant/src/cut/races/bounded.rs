@@ -24,6 +24,7 @@ macro_rules! keeps {
                     drop(argument);
                 }
 
+                #[allow(dead_code, reason = "one of the two types hears nothing")]
                 #[then]
                 pub(crate) fn heard(&mut self, value: Result<u64, Lagged>) {
                     self.sum += value.unwrap_or_default();
