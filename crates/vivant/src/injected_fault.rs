@@ -7,6 +7,12 @@ use std::cell::Cell;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum InjectedFault {
     Nothing,
+    /// An image forgets the order of its waiting messages.
+    #[cfg_attr(
+        not(feature = "macros"),
+        allow(dead_code, reason = "tests of snapshots use macros")
+    )]
+    OrderForgotten,
     /// A turn changes the state, and no guard is tested again.
     ForgottenGuard,
     /// A message that has just come waits behind another, although its guard reads its arguments.

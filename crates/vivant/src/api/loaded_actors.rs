@@ -5,6 +5,7 @@ use super::address::Address;
 #[cfg(feature = "snapshots")]
 use super::link::Link;
 use super::link::Target;
+use super::not_restored::stands_for_another;
 use super::promise::Resolver;
 use super::saved_kinds::SavedKinds;
 use crate::actor::AddressRef;
@@ -69,7 +70,11 @@ impl LoadedActors {
         id: u64,
     ) -> Result<(AddressRef, T::Table), UnknownReference> {
         let to = self.actors.actor(id).ok_or(UnknownReference::NoActor(id))?;
-        match self.kinds.table::<T>((to.class.type_id)()) {
+        let table = match stands_for_another(&to) {
+            true => self.kinds.table_to_ended::<T>(),
+            false => self.kinds.table::<T>((to.class.type_id)()),
+        };
+        match table {
             Some(table) => Ok((to, table)),
             None => Err(UnknownReference::OtherType {
                 id,

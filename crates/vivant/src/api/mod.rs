@@ -36,6 +36,7 @@ mod into_then;
 mod join;
 mod link;
 mod loaded_actors;
+mod not_restored;
 mod offer;
 mod offered_ask;
 mod own_message;
@@ -85,6 +86,7 @@ pub use link::{Handle, Link, Target};
 #[cfg(feature = "snapshots")]
 pub(crate) use loaded_actors::address_by;
 pub(crate) use loaded_actors::{ActorsById, LoadedActors};
+pub(crate) use not_restored::not_restored;
 pub use offer::Offer;
 pub use offered_ask::OfferedAsk;
 pub(crate) use own_message::own;

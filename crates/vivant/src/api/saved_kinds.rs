@@ -177,6 +177,16 @@ impl SavedKinds {
         let table = self.tables.get(&(actor, TypeId::of::<T>()))?;
         table.downcast_ref().copied()
     }
+
+    /// How an address of `T` reaches an actor that has ended: that of any actor will do.
+    pub(super) fn table_to_ended<T: ?Sized + Target>(&self) -> Option<T::Table> {
+        if let Some(table) = (&() as &dyn Any).downcast_ref() {
+            return Some(*table);
+        }
+        let mut tables = self.tables.iter();
+        let (_, table) = tables.find(|((_, target), _)| *target == TypeId::of::<T>())?;
+        table.downcast_ref().copied()
+    }
 }
 
 impl SavedList {

@@ -3,6 +3,8 @@
 use super::census::ActorsOfType;
 use crate::actor::WaitingPlace;
 use crate::api::SavedForm;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Place;
 use crate::saving::{saved_enum, saved_struct};
 use vivant_codec::{ShapeId, Shapes};
@@ -112,6 +114,10 @@ impl Image {
         }
         actors.sort_by_key(|actor| actor.id);
         waiting.sort_by_key(|it| (it.message.actor, it.place, it.ordinal));
+        #[cfg(test)]
+        if is_planted(InjectedFault::OrderForgotten) {
+            waiting.reverse();
+        }
         let waiting = waiting.into_iter().map(|it| it.message).collect();
         Image {
             system,

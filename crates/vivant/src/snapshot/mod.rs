@@ -10,13 +10,19 @@
 //! - [`file`]: the records in a store.
 
 mod census;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod changed_types_tests;
 #[cfg(feature = "snapshots")]
 mod error;
 #[cfg(feature = "snapshots")]
 mod file;
 mod image;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod memory_store;
 #[cfg(feature = "snapshots")]
 mod pause;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod program_tests;
 mod recorder;
 mod restore;
 #[cfg(feature = "snapshots")]
@@ -25,8 +31,10 @@ mod restored;
 mod saved_program;
 #[cfg(feature = "snapshots")]
 mod take;
-#[cfg(all(test, feature = "macros"))]
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod threads_tests;
 
 #[cfg(feature = "snapshots")]
 pub use {

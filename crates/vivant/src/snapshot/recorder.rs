@@ -286,7 +286,8 @@ impl Recorder for ImageRecorder {
     }
 
     fn is_signalled(&self, actor: &Header, signals: Signals) {
-        if signals.has(Signals::OF_PROGRAM) {
+        let is_saved = !matches!(actor.class.saved, SavedClass::Nothing);
+        if is_saved && signals.has(Signals::OF_PROGRAM) {
             self.lacks(actor, "a signal");
         }
     }

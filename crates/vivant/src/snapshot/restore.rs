@@ -4,10 +4,11 @@ use super::image::{ActorRecord, Content, Encoded, Image, MessageRecord, StartRec
 use crate::actor::{
     ActorPath, AddressRef, Birth, Class, Envelope, SavedClass, Shared, StateRef, To, post_or_bury,
 };
-use crate::api::{ActorsById, LoadedActors, SavedForm, SavedKinds, register};
+use crate::api::{ActorsById, LoadedActors, SavedForm, SavedKinds, not_restored, register};
 use crate::interned::Place;
 use crate::sync::Arc;
 use std::any::Any;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use vivant_codec::{Comparison, Decoder, LoadError, ShapeId};
@@ -57,7 +58,7 @@ pub(super) fn restore(
 ) -> Result<Arc<Actors>, NotRestored> {
     system.set_numbers(image.system.numbers);
     let actors = Arc::new(make_actors(system, image, kinds)?);
-    let loaded = LoadedActors::new(ById(actors.clone()), kinds.clone());
+    let loaded = LoadedActors::new(ById::new(system, &actors), kinds.clone());
     let contexts: [&dyn Any; 1] = [&loaded];
     let values = Values {
         kinds,
@@ -223,11 +224,36 @@ impl<'i> Values<'i> {
     }
 }
 
-struct ById(Arc<Actors>);
+struct ById {
+    system: Arc<Shared>,
+    actors: Arc<Actors>,
+    /// What stands for actors that are not restored.
+    ended: RefCell<Actors>,
+}
+
+impl ById {
+    fn new(system: &Arc<Shared>, actors: &Arc<Actors>) -> ById {
+        ById {
+            system: system.clone(),
+            actors: actors.clone(),
+            ended: RefCell::default(),
+        }
+    }
+}
 
 impl ActorsById for ById {
+    /// Also of an actor that has ended, in the cut or by it.
     fn actor(&self, id: u64) -> Option<AddressRef> {
-        self.0.get(&id).cloned()
+        if let Some(actor) = self.actors.get(&id) {
+            return Some(actor.clone());
+        }
+        let mut ended = self.ended.borrow_mut();
+        let actor = ended.entry(id);
+        Some(
+            actor
+                .or_insert_with(|| not_restored(&self.system, id))
+                .clone(),
+        )
     }
 
     fn resolver(&self, _: u64, _: u64) -> Option<Box<dyn Any>> {

@@ -77,10 +77,11 @@ pub(crate) fn restore_image(
 }
 
 impl RestoredActors {
-    /// The actor with this number: [`Address::id`]. `None`: the cut had none of this number, or it
-    /// is not saved, or of another type; or `T` is an interface that it does not list.
-    pub fn actor<T: ?Sized + Target>(&self, id: u64) -> Option<Address<T>> {
-        address_by(self.actors.get(&id)?, &self.kinds)
+    /// The actor with this [path](Address::path). `None`: the cut had none, or it is not saved, or
+    /// `T` is another type, or an interface that it does not list. Costs a look at each actor.
+    pub fn actor<T: ?Sized + Target>(&self, path: &str) -> Option<Address<T>> {
+        let mut all = self.actors.values();
+        address_by(all.find(|actor| actor.path() == path)?, &self.kinds)
     }
 
     /// The actors of this type, or with this interface, in the order in which they were made.

@@ -1,15 +1,18 @@
 //! A system that is restored from an image does what the first one would have done.
 
+use super::file::read;
 use super::image::Image;
+use super::memory_store::MemoryStore;
 use super::recorder::{ImageRecorder, Unsaved};
 use super::restore::{Actors, restore};
+use super::{SavedAs, SnapshotError};
 use crate::api::SavedKinds;
-use crate::cut::{Coordinator, Outcome, Step};
+use crate::cut::{Coordinator, Step};
 use crate::injected_fault::{InjectedFault, must_catch};
 use crate::oracle::Dice;
 use crate::prelude::*;
 use crate::run::Idle;
-use crate::simulation::Simulation;
+use crate::simulation::{Faults, Simulation};
 use crate::sync::Arc;
 
 /// An account that pays others.
@@ -113,33 +116,25 @@ impl Log {
 
 type Saved = (Account, Log);
 
+/// A simulation of which snapshots can be taken.
+fn simulated(seed: u64) -> Simulation {
+    let builder = System::builder().saved::<Saved>();
+    Simulation::with(seed, Faults::none(), builder)
+}
+
 fn kinds() -> Arc<SavedKinds> {
     Arc::new(SavedKinds::of::<Saved>().expect("no two names are equal"))
 }
 
-/// Takes an image between two steps of a simulation.
-fn take(simulation: &Simulation, dice: &mut Dice) -> Result<Image, Unsaved> {
-    let system = simulation.system().shared();
-    let recorder = Arc::new(ImageRecorder::new(kinds())?);
-    let mut coordinator = Coordinator::new(system);
-    coordinator.begin(system, recorder.clone());
-    loop {
-        match coordinator.step(system) {
-            Step::Complete(outcome) => {
-                assert_eq!(outcome, Outcome::Consistent);
-                break;
-            }
-            Step::More => {}
-            // An actor is in a queue: it enters when it runs.
-            Step::Waits => {
-                simulation.step();
-            }
-        }
-        if dice.below(4) == 0 {
-            simulation.step();
-        }
-    }
-    recorder.take(system.numbers())
+/// Takes an image into a store, and reads it. The seed chooses which turns run meanwhile.
+fn take(simulation: &Simulation) -> Result<Image, SnapshotError> {
+    let journal = MemoryStore::default().journal();
+    let report = simulation.system().snapshot(&journal)?;
+    let image = journal.catalog().image(report.number);
+    let (header, image) = read(&image.expect("it is published")).expect("it is intact");
+    assert_eq!(header.messages, image.waiting.len() as u64);
+    assert_eq!(header.saved, report.actors(SavedAs::State));
+    Ok(image)
 }
 
 /// Takes an image without a step of the program: also actors in queues are captured.
@@ -162,7 +157,7 @@ fn take_now(simulation: &Simulation) -> Result<Image, Unsaved> {
 }
 
 fn restored(image: &Image, seed: u64) -> (Simulation, Arc<Actors>) {
-    let simulation = Simulation::new(seed);
+    let simulation = simulated(seed);
     let actors = restore(simulation.system().shared(), image, &kinds());
     (simulation, actors.expect("the image is whole"))
 }
@@ -220,7 +215,7 @@ fn end(simulation: &Simulation) -> End {
 
 /// The order of the log's lines does not depend on the schedule.
 fn expected() -> End {
-    let simulation = Simulation::new(0);
+    let simulation = simulated(0);
     let _program = begin(&simulation);
     end(&simulation)
 }
@@ -239,16 +234,21 @@ fn a_lost_message_is_noticed() {
     must_catch(InjectedFault::TakenUnrecorded, goes_on_at_every_turn);
 }
 
+/// A fault of the image that reverses the order of messages.
+#[test]
+fn a_forgotten_order_is_noticed() {
+    must_catch(InjectedFault::OrderForgotten, goes_on_at_every_turn);
+}
+
 fn goes_on_at_every_turn() {
     let expected = expected();
     for seed in 0..if cfg!(miri) { 1 } else { 20 } {
-        let mut dice = Dice::new(seed);
         let mut turns = 0;
         loop {
-            let simulation = Simulation::new(seed);
+            let simulation = simulated(seed);
             let program = begin(&simulation);
             let is_over = (0..turns).any(|_| !simulation.step());
-            let image = take(&simulation, &mut dice).expect("all of it is saved");
+            let image = take(&simulation).expect("all of it is saved");
             drop(program);
             let (simulation, _actors) = restored(&image, seed + 1);
             assert_eq!(
@@ -270,12 +270,12 @@ fn goes_on_at_every_turn() {
 fn an_image_of_a_restored_system_is_the_same() {
     for seed in 0..if cfg!(miri) { 1 } else { 20 } {
         let mut dice = Dice::new(seed);
-        let simulation = Simulation::new(seed);
+        let simulation = simulated(seed);
         let _program = begin(&simulation);
         for _ in 0..dice.below(20) {
             simulation.step();
         }
-        let image = take(&simulation, &mut dice).expect("all of it is saved");
+        let image = take(&simulation).expect("all of it is saved");
         let (restored, _actors) = restored(&image, seed);
         let again = take_now(&restored).expect("all of it is saved");
         assert_eq!(again, image, "seed {seed}");
@@ -285,7 +285,7 @@ fn an_image_of_a_restored_system_is_the_same() {
 /// What an image cannot contain yet is an error that says so, and not left out.
 #[test]
 fn an_open_promise_is_an_error() {
-    let simulation = Simulation::new(1);
+    let simulation = simulated(1);
     let (accounts, _log) = begin(&simulation);
     simulation.run();
     accounts[0].ask().send();

@@ -5,6 +5,7 @@ use crate::{Lagged, Topic};
 
 macro_rules! keeps {
     ($module:ident, $name:ident, $messages:ident, $size:literal) => {
+        #[allow(dead_code, reason = "not each type gets each message")]
         pub(super) mod $module {
             use super::*;
 
@@ -24,7 +25,6 @@ macro_rules! keeps {
                     drop(argument);
                 }
 
-                #[allow(dead_code, reason = "one of the two types hears nothing")]
                 #[then]
                 pub(crate) fn heard(&mut self, value: Result<u64, Lagged>) {
                     self.sum += value.unwrap_or_default();
