@@ -5,6 +5,8 @@
 use super::runs_again;
 use super::threads::{Started, Threads};
 use crate::actor::{Runnable, Scheduler, Shared, Worker};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::observe;
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
 use std::collections::VecDeque;
@@ -76,7 +78,10 @@ impl ThreadPool {
             state.last_taken_ms = system.oracle.coarse_ms();
         }
         state.queue.push_back(cell);
-        if state.mode == PoolMode::Opening {
+        let waits = state.mode == PoolMode::Opening;
+        #[cfg(test)]
+        let waits = waits && !is_planted(InjectedFault::RunBeforeOpen);
+        if waits {
             return;
         }
         if state.idle >= state.queue.len() || state.threads >= self.threads_max {

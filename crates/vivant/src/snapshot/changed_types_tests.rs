@@ -1,5 +1,7 @@
 //! Images of a program of which the types have changed since.
 
+#![allow(dead_code, reason = "messages that come from files alone")]
+
 use super::memory_store::MemoryStore;
 use super::{NotRestored, RestoreError};
 use crate::prelude::*;
