@@ -7,6 +7,7 @@ use crate::codec::{Decoder, Encoder, LoadError, Shape};
 use crate::prelude::*;
 use crate::simulation::{Faults, Simulation};
 use crate::{RestoredOr, Saved};
+use std::cell::RefCell;
 use std::time::Duration;
 use vivant_journal::{DirectoryStore, Journal, Settings};
 
@@ -268,6 +269,22 @@ fn a_store_that_fails_fails_the_snapshot_alone() {
     assert_eq!(report.actors(SavedAs::State), 1);
 }
 
+thread_local! {
+    /// A system, and how many of its cuts a turn will make void.
+    static VOIDS: RefCell<Option<(System, u32)>> = const { RefCell::new(None) };
+}
+
+/// Makes a cut void, as a turn does that learns something from behind the line.
+fn void_one() {
+    VOIDS.with_borrow_mut(|voids| match voids {
+        Some((system, left)) if *left > 0 => {
+            *left -= 1;
+            system.shared().passes.void();
+        }
+        _ => {}
+    });
+}
+
 /// Saves itself as the text that it is, or not at all.
 struct Stubborn(&'static str);
 
@@ -277,6 +294,10 @@ impl<'gc> Saved<'gc> for Stubborn {
     fn save(&self, out: &mut Encoder<'_>) {
         match self.0 {
             "panics" => panic!("it cannot be moved"),
+            "voids" => {
+                void_one();
+                String::new().save(out);
+            }
             why => out.error(why),
         }
     }
@@ -320,6 +341,26 @@ fn a_value_that_cannot_be_saved_fails_the_snapshot_alone() {
             assert_eq!(mule.is_there().ask_blocking(), Ok(true));
         }
     }
+}
+
+/// A void cut is taken again, into another image, and leaves none.
+#[test]
+fn a_void_cut_is_taken_again() {
+    let journal = MemoryStore::default().journal();
+    let builder = System::builder().saved::<(Mule,)>();
+    let simulation = Simulation::with(1, Faults::none(), builder);
+    let system = simulation.system();
+    let mule = system.spawn(Mule(Stubborn("voids")));
+    VOIDS.set(Some((system.clone(), 2)));
+    let report = system.snapshot(&journal).expect("the third is whole");
+    assert_eq!((report.cuts, report.actors(SavedAs::State)), (3, 1));
+    VOIDS.set(Some((system.clone(), 3)));
+    let error = system.snapshot(&journal).expect_err("three are void");
+    assert!(matches!(error, SnapshotError::Void(3)), "{error:?}");
+    VOIDS.set(None);
+    let images = journal.catalog().images().expect("memory does not fail");
+    assert_eq!(images.intact.len(), 1);
+    assert_eq!(mule.is_there().ask_blocking(), Ok(true));
 }
 
 /// The ends of actors at a shutdown are in no image.

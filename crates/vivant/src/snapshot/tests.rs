@@ -234,6 +234,13 @@ fn a_lost_message_is_noticed() {
     must_catch(InjectedFault::TakenUnrecorded, goes_on_at_every_turn);
 }
 
+/// A fault of the coordinator that ends a cut too early.
+#[test]
+#[cfg_attr(miri, ignore = "the seeds of an interpreter are too few")]
+fn a_cut_that_ends_too_early_is_noticed() {
+    must_catch(InjectedFault::CaptureNotAwaited, goes_on_at_every_turn);
+}
+
 /// A fault of the image that reverses the order of messages.
 #[test]
 fn a_forgotten_order_is_noticed() {
@@ -242,7 +249,7 @@ fn a_forgotten_order_is_noticed() {
 
 fn goes_on_at_every_turn() {
     let expected = expected();
-    for seed in 0..if cfg!(miri) { 1 } else { 20 } {
+    for seed in 0..if cfg!(miri) { 1 } else { 8 } {
         let mut turns = 0;
         loop {
             let simulation = simulated(seed);
