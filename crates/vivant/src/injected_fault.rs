@@ -7,6 +7,18 @@ use std::cell::Cell;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum InjectedFault {
     Nothing,
+    /// An image forgets the order of its waiting messages.
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "a test of snapshots plants it")
+    )]
+    OrderForgotten,
+    /// Threads for actors that block run them before their system is open.
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "only a restore schedules before that")
+    )]
+    RunBeforeOpen,
     /// A turn changes the state, and no guard is tested again.
     ForgottenGuard,
     /// A message that has just come waits behind another, although its guard reads its arguments.

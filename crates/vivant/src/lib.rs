@@ -99,6 +99,7 @@
 //! | what an actor sends, in tests | [`Probe`] |
 //! | errors and failures | [`AskError`], [`DeadLetters`], [`Report`]; their [`Name`]s and [`Place`]s |
 //! | inspection of a running system | [`System::inspect`] |
+//! | snapshots, restore | `System::snapshot` (feature `snapshots`) |
 //!
 //! The guarantees (order, delivery, failure, fairness), each with its limits, are in
 //! `docs/semantics.md` of the repository; help with a program that behaves unexpectedly is in
@@ -111,10 +112,11 @@
 //! - `tokio`: futures given to [`Turn::spawn`] run in the context of a tokio runtime.
 //! - `tracing`: a root span for each turn, linked to the span in which its message was sent; events
 //!   for starts, ends and failures.
+//! - `snapshots`: [`System::snapshot`], and systems that are restored from images in a store.
 //! - `metrics`: counters and histograms by types and behaviours, for the recorder that is installed
 //!   before the system is built.
 //!
-//! The contents and the cost of the last two are in `docs/observing.md` of the repository.
+//! The contents and the cost of `tracing` and `metrics` are in `docs/observing.md` of the repository.
 
 // Most of its tests need the macros; what they alone use is dead without them.
 #![cfg_attr(all(test, not(feature = "macros")), allow(dead_code))]
@@ -144,13 +146,16 @@ mod system;
 
 mod sched;
 
-#[allow(
-    dead_code,
-    reason = "until programs can take snapshots, tests alone do"
+#[cfg_attr(
+    not(feature = "snapshots"),
+    allow(dead_code, reason = "the feature `snapshots` has what takes snapshots")
 )]
 mod snapshot;
 
-#[allow(dead_code, reason = "as for `snapshot`")]
+#[cfg_attr(
+    not(feature = "snapshots"),
+    allow(dead_code, reason = "as for `snapshot`")
+)]
 mod cut;
 
 mod cycles;
@@ -183,7 +188,10 @@ mod message;
 
 mod queues;
 
-#[allow(dead_code, reason = "as for `cut`")]
+#[cfg_attr(
+    not(feature = "snapshots"),
+    allow(dead_code, reason = "as for `snapshot`")
+)]
 mod phase;
 
 mod mute;
@@ -235,6 +243,11 @@ pub use probe::{Probe, ProbeValue, Received};
 #[doc(inline)]
 pub use saving::{Codec, NotSaved, SaveKind, SavedBy, SavedStart, SavedState};
 pub use services::{DeadLetters, RequestProgress};
+#[cfg(feature = "snapshots")]
+pub use snapshot::{
+    ActorsOfType, NotRead, NotRestored, RestoreError, RestoreReport, RestoredActors, RunningTurn,
+    SavedAs, SlowEncoding, SnapshotError, SnapshotReport, Unsaved,
+};
 pub use statistics::NameFacts;
 pub use statistics::{
     ByPauseKind, Distribution, HeapFacts, PauseClock, PauseDistributions, PauseKind, Pauses,
@@ -248,6 +261,8 @@ pub use system::{
     ActorFacts, AliveBecause, Inspection, OpenRequest, OpenWait, RemainingActor, RequestOrigin,
     Shutdown, ShutdownReport, System, SystemBuilder,
 };
+#[cfg(feature = "snapshots")]
+pub use system::{Restored, RestoredOr};
 pub use vivant_brc::Brc;
 
 // Named in generated code, and in signatures that a program does not write.
@@ -270,6 +285,13 @@ pub mod codec {
     pub use vivant_macros::ActorsSaved as Saved;
 }
 pub use codec::Saved;
+
+/// Images in a store: where [`System::snapshot`] writes to. All of `vivant-journal`.
+#[cfg(feature = "snapshots")]
+pub mod journal {
+    #[doc(inline)]
+    pub use vivant_journal::*;
+}
 
 /// Collected heaps: for states with a lifetime. All of `vivant-heap` and `vivant-collections`.
 pub mod heap {

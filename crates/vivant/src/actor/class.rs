@@ -39,7 +39,6 @@ pub(crate) struct Class {
     /// Its caller keeps the cell alive, which is of this class, and which `header` starts.
     pub(crate) heap_counts: unsafe fn(NonNull<Header>) -> Option<NonNull<HeapCounts>>,
     /// What a snapshot has of an actor of this type, besides its messages.
-    #[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
     pub(crate) saved: SavedClass,
     /// Whether the actor has a state now (C2).
     pub(crate) has_state: fn(&mut StateRef<'_>) -> bool,
@@ -48,7 +47,6 @@ pub(crate) struct Class {
 }
 
 /// What a snapshot has of an actor, besides its messages.
-#[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
 pub(crate) enum SavedClass {
     Nothing,
     State(StateFunctions),
@@ -58,7 +56,6 @@ pub(crate) enum SavedClass {
 }
 
 /// The functions that save and load a state, between two turns.
-#[allow(dead_code, reason = "snapshots will call it")]
 pub(crate) struct StateFunctions {
     pub(crate) shape: &'static Shape,
     pub(crate) save: fn(&mut StateRef<'_>, &mut Encoder<'_>),

@@ -1,6 +1,11 @@
 //! [`LoadedActors`]: what addresses and resolvers in a file refer to, while they are loaded.
 
+#[cfg(feature = "snapshots")]
+use super::address::Address;
+#[cfg(feature = "snapshots")]
+use super::link::Link;
 use super::link::Target;
+use super::not_restored::stands_for_another;
 use super::promise::Resolver;
 use super::promise::saved::OpenResolver;
 use super::saved_kinds::SavedKinds;
@@ -9,6 +14,17 @@ use crate::sync::Arc;
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
+
+/// The address of an actor as `T` reaches it; `None` if it is no `T`.
+#[cfg(feature = "snapshots")]
+pub(crate) fn address_by<T: ?Sized + Target>(
+    to: &AddressRef,
+    kinds: &SavedKinds,
+) -> Option<Address<T>> {
+    let table = kinds.table::<T>((to.class.type_id)())?;
+    let to = to.clone();
+    Some(Address::from_link(Link { to, table }))
+}
 
 /// The actors of a restore by their ids. The context of a decoder that loads addresses and
 /// resolvers.
@@ -55,7 +71,11 @@ impl LoadedActors {
         id: u64,
     ) -> Result<(AddressRef, T::Table), UnknownReference> {
         let to = self.actors.actor(id).ok_or(UnknownReference::NoActor(id))?;
-        match self.kinds.table::<T>((to.class.type_id)()) {
+        let table = match stands_for_another(&to) {
+            true => self.kinds.table_to_ended::<T>(),
+            false => self.kinds.table::<T>((to.class.type_id)()),
+        };
+        match table {
             Some(table) => Ok((to, table)),
             None => Err(UnknownReference::OtherType {
                 id,

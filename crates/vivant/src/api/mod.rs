@@ -35,8 +35,8 @@ mod interval;
 mod into_then;
 mod join;
 mod link;
-#[cfg_attr(not(test), allow(dead_code, reason = "a restore will make it"))]
 mod loaded_actors;
+mod not_restored;
 mod offer;
 mod offered_ask;
 mod own_message;
@@ -48,7 +48,6 @@ mod saved_address;
 #[cfg(all(test, feature = "macros"))]
 mod saved_errors_tests;
 mod saved_kind;
-#[allow(dead_code, reason = "a restore will look names up")]
 mod saved_kinds;
 mod saved_message;
 #[cfg(all(test, feature = "macros"))]
@@ -87,7 +86,10 @@ pub(crate) use interval::interval;
 pub use into_then::IntoThen;
 pub use join::{Join, Matched, Waiting};
 pub use link::{Handle, Link, Target};
+#[cfg(feature = "snapshots")]
+pub(crate) use loaded_actors::address_by;
 pub(crate) use loaded_actors::{ActorsById, LoadedActors};
+pub(crate) use not_restored::not_restored;
 pub use offer::Offer;
 pub use offered_ask::OfferedAsk;
 pub(crate) use own_message::own;
@@ -95,8 +97,8 @@ pub(crate) use pattern::args_of;
 pub use pattern::{AnyPattern, Pattern, Patterns};
 pub(crate) use promise::given_up;
 pub(crate) use promise::saved::{
-    LoadedJoins, OpenPromise, OpenResolver, SavedSlot, Stored, StoredSink, ValueName, ValueType,
-    saved_slots,
+    LoadedJoins, OpenPromise, OpenResolver, SavedSlot, ShapedBytes, Stored, StoredSink, ValueName,
+    ValueOf, ValueType, saved_slots,
 };
 pub use promise::{Asker, Pipeline, Promise, Resolver};
 pub use references::{NoReferences, Probe, TraceReferences};

@@ -6,15 +6,18 @@ use super::call::Sent;
 use super::class::class_of;
 use super::join::Join;
 use super::link::Target;
-use super::promise::saved::{HoleOf, LoadThen, ReplyOf, ValueOf, ValueTypes, load_then};
+use super::promise::saved::{
+    HoleOf, LoadThen, ReplyOf, ValueOf, ValueTypes, load_then, then_shape,
+};
 use super::saved_kind::{SavedForm, SavedKind};
 use super::start::{StartFunction, Started};
 use super::stepped::{NextStep, Stepped};
-use crate::actor::{AskError, Class, KindTable, MessageKind};
+use crate::actor::{AskError, Class, KindTable, MessageKind, SavedClass};
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
+use vivant_codec::Shape;
 
 /// The saved actors of a program, with all kinds of their messages, each by its stable name. A
 /// restore finds by it what a file names.
@@ -42,7 +45,7 @@ use std::fmt;
 /// ```
 pub struct SavedKinds {
     actors: BTreeMap<&'static str, &'static Class>,
-    kinds: BTreeMap<SavedKind, Entry>,
+    kinds: BTreeMap<(&'static str, SavedForm), Entry>,
     /// How an address of an interface, the second type, reaches an actor of the first.
     tables: BTreeMap<(TypeId, TypeId), Box<dyn Any + Send + Sync>>,
     values: ValueTypes,
@@ -119,12 +122,27 @@ impl SavedKinds {
 
     /// The kinds of their messages, in the order of the names.
     pub fn kinds(&self) -> impl Iterator<Item = SavedKind> + '_ {
-        self.kinds.keys().copied()
+        self.kinds
+            .keys()
+            .map(|(name, form)| SavedKind { name, form: *form })
     }
 
     /// The table of a kind of message that waits in mailboxes.
-    pub(crate) fn kind(&self, kind: SavedKind) -> Option<&'static KindTable> {
-        self.kinds.get(&kind)?.table
+    pub(crate) fn kind<'k>(&'k self, form: SavedForm, name: &'k str) -> Option<&'static KindTable> {
+        let kinds: &BTreeMap<(&'k str, SavedForm), Entry> = &self.kinds;
+        kinds.get(&(name, form))?.table
+    }
+
+    /// The shapes of all states, messages and promises, by the names of these.
+    pub(crate) fn shapes(&self) -> impl Iterator<Item = &'static Shape> + '_ {
+        let state = |class: &&'static Class| match &class.saved {
+            SavedClass::State(functions) => Some(functions.shape),
+            SavedClass::Start(_) | SavedClass::Nothing => None,
+        };
+        let content = |entry: &Entry| Some(entry.table?.codec.as_ref()?.shape);
+        let states = self.actors.values().filter_map(state);
+        let contents = self.kinds.values().filter_map(content);
+        states.chain(contents).chain(self.values.shapes())
     }
 
     /// The table of a type of actor.
@@ -144,6 +162,16 @@ impl SavedKinds {
             return (&() as &dyn Any).downcast_ref().copied();
         }
         let table = self.tables.get(&(actor, TypeId::of::<T>()))?;
+        table.downcast_ref().copied()
+    }
+
+    /// How an address of `T` reaches an actor that has ended: that of any actor will do.
+    pub(super) fn table_to_ended<T: ?Sized + Target>(&self) -> Option<T::Table> {
+        if let Some(table) = (&() as &dyn Any).downcast_ref() {
+            return Some(*table);
+        }
+        let mut tables = self.tables.iter();
+        let (_, table) = tables.find(|((_, target), _)| *target == TypeId::of::<T>())?;
         table.downcast_ref().copied()
     }
 }
@@ -192,7 +220,9 @@ impl SavedList {
     {
         self.kinds.values.add::<HoleOf<K>>(ValueOf::Hole, K::NAME);
         let load: LoadThen = load_then::<T, K>;
-        self.kinds.values.add_continuation(K::NAME, load);
+        self.kinds
+            .values
+            .add_continuation(K::NAME, load, then_shape::<K>());
     }
 
     /// A start.
@@ -215,7 +245,11 @@ impl SavedList {
             SavedKind { name, form },
             (TypeId::of::<M>(), std::any::type_name::<M>()),
         );
-        match self.kinds.kinds.insert(kind, Entry { table, marker }) {
+        match self
+            .kinds
+            .kinds
+            .insert((name, form), Entry { table, marker })
+        {
             Some(before) if before.marker.0 != marker.0 => {
                 self.equal(format!("the {kind}"), [before.marker.1, marker.1]);
             }

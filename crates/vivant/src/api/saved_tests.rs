@@ -180,7 +180,9 @@ fn again(message: &Envelope, form: SavedForm, actors: &LoadedActors) -> Envelope
         name: codec.name,
         form,
     };
-    let table = kinds.kind(kind).expect("its name is listed");
+    let table = kinds
+        .kind(kind.form, kind.name)
+        .expect("its name is listed");
     assert!(table.is_same(message.kind()));
     let codec = table.codec.expect("it is saved");
 

@@ -6,15 +6,29 @@ use crate::injected_fault::{InjectedFault, is_planted};
 use crate::phase::{Earlier, Pass, Walk, outside_threads};
 use crate::run::Occupied;
 use crate::services::RegistryWalk;
-use crate::sync::Arc;
+use crate::sync::{Arc, Mutex, MutexGuard, try_lock};
 
 /// Limit of the actors that one step looks at.
 const PAGE: usize = if cfg!(test) { 3 } else { 1_000 };
 
-/// Takes the cuts of one system, one after the other.
+/// Takes the cuts of one system, one after the other. A system has one, also between two cuts: a
+/// cut that was given up is not over.
 pub(crate) struct Coordinator {
+    /// The pass that began last, if one did.
     pass: Pass,
     work: Work,
+}
+
+/// The coordinator of a system.
+struct OfSystem(Mutex<Coordinator>);
+
+impl Default for OfSystem {
+    fn default() -> Self {
+        OfSystem(Mutex::new(Coordinator {
+            pass: Pass::FIRST,
+            work: Work::Over,
+        }))
+    }
 }
 
 /// What a pass waits for.
@@ -59,6 +73,14 @@ pub(crate) enum Outcome {
 }
 
 impl Coordinator {
+    /// Returns the coordinator of the system. `None`: another thread has it.
+    pub(crate) fn of(system: &Shared) -> Option<MutexGuard<'_, Coordinator>> {
+        let of_system: &OfSystem = system.extensions.part();
+        try_lock(&of_system.0)
+    }
+
+    /// A coordinator of a system on which no other one takes a cut.
+    #[cfg(test)]
     pub(crate) fn new(system: &Shared) -> Coordinator {
         Coordinator {
             pass: system.passes.now(),
@@ -82,6 +104,19 @@ impl Coordinator {
         debug_assert!(self.is_over(), "L1: the cut before is not over");
         set_recorder(system, Some(recorder));
         self.begin_pass(system);
+    }
+
+    /// Gives the cut up: its records are dropped from here on. It is over when further steps have
+    /// ended its passes.
+    pub(crate) fn give_up(&mut self, system: &Shared) {
+        if !self.is_over() {
+            set_recorder(system, None);
+        }
+    }
+
+    /// The number of the phase that began last.
+    pub(crate) fn phase(&self) -> u64 {
+        self.pass.phase().number()
     }
 
     fn begin_pass(&mut self, system: &Shared) {

@@ -8,8 +8,5 @@ mod tests;
 #[cfg(all(test, feature = "macros"))]
 mod threads_tests;
 
-#[allow(
-    unused_imports,
-    reason = "until a snapshot is restored, tests alone take cuts"
-)]
+#[cfg(any(test, feature = "snapshots"))]
 pub(crate) use coordinator::{Coordinator, Outcome, Step};

@@ -66,6 +66,10 @@ impl Pass {
 }
 
 impl Phase {
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
+
     pub(crate) fn stamp(self) -> Stamp {
         Stamp((self.0 & MASK) as u16)
     }

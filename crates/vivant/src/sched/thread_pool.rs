@@ -5,6 +5,8 @@
 use super::runs_again;
 use super::threads::{Started, Threads};
 use crate::actor::{Runnable, Scheduler, Shared, Worker};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::observe;
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
 use std::collections::VecDeque;
@@ -43,7 +45,9 @@ struct PoolState {
 
 #[derive(Default, PartialEq, Eq)]
 enum PoolMode {
+    /// Actors wait for the system to open.
     #[default]
+    Opening,
     Open,
     Closed,
 }
@@ -74,11 +78,29 @@ impl ThreadPool {
             state.last_taken_ms = system.oracle.coarse_ms();
         }
         state.queue.push_back(cell);
+        let waits = state.mode == PoolMode::Opening;
+        #[cfg(test)]
+        let waits = waits && !is_planted(InjectedFault::RunBeforeOpen);
+        if waits {
+            return;
+        }
         if state.idle >= state.queue.len() || state.threads >= self.threads_max {
             self.work.notify_one();
             return;
         }
         self.add_thread(state, threads, system);
+    }
+
+    /// Begins to run actors.
+    pub(super) fn open(&self, threads: &Threads, system: &Arc<Shared>) {
+        let waiting = {
+            let mut state = lock(&self.state);
+            state.mode = PoolMode::Open;
+            state.queue.len()
+        };
+        for _ in 0..waiting.min(self.threads_max) {
+            self.add_thread(lock(&self.state), threads, system);
+        }
     }
 
     fn add_thread(

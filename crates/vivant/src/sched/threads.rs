@@ -77,13 +77,15 @@ impl Threads {
         }
     }
 
-    /// Starts the workers and the clock.
+    /// Starts the workers and the clock. No actor runs before.
     pub(crate) fn open(&self, system: &Arc<Shared>) {
         for (number, worker_shared) in self.all_shared().into_iter().enumerate() {
             // A system with only some of its threads works with those; the missing thread has been
             // reported.
             let _reported = self.start_worker(system, worker_shared, number);
         }
+        self.blocking.open(self, system);
+        self.slow.open(self, system);
         let shared = system.clone();
         let name = format!("{}-clock", system.config.name);
         let _reported = self.start_thread(

@@ -10,12 +10,14 @@ mod check;
 mod rerun;
 mod variables;
 
-use crate::actor::{Shared, Worker};
+use crate::actor::Worker;
 use crate::api::Actor;
 use crate::oracle::Oracle;
 use crate::sched::SimulatedScheduler;
 pub use crate::services::Faults;
-use crate::services::{Services, Stage, Trace};
+use crate::services::{Stage, Trace};
+#[cfg(feature = "snapshots")]
+use crate::snapshot::{RestoreError, RestoreReport, RestoredActors, restore_image};
 use crate::system::{System, SystemBuilder};
 pub use check::{Seeds, check, check_fails};
 use std::fmt;
@@ -86,15 +88,31 @@ impl Simulation {
             Some(messages) => builder.overload(messages),
             None => builder,
         };
-        let (config, listener) = builder.into_parts();
         let scheduler = Box::new(SimulatedScheduler::default());
         let stage = Some(Box::new(Stage::new(faults, trace)));
-        let services = Services::new(config, Oracle::simulated(seed), stage, listener);
-        let shared = Shared::new(services, scheduler);
+        let shared = builder.into_shared(Oracle::simulated(seed), stage, scheduler);
         Simulation {
             seed,
             system: System::of(shared),
         }
+    }
+
+    /// A simulation that goes on from an image, which may come from a system on threads. The builder
+    /// says what the program saves; seed and faults are those from here on.
+    ///
+    /// # Errors
+    ///
+    /// As [`SystemBuilder::restore`].
+    #[cfg(feature = "snapshots")]
+    pub fn restore(
+        seed: u64,
+        faults: Faults,
+        builder: SystemBuilder,
+        image: &vivant_journal::Image,
+    ) -> Result<(Simulation, RestoredActors, RestoreReport), RestoreError> {
+        let simulation = Simulation::with(seed, faults, builder);
+        let (actors, report) = restore_image(simulation.system.shared(), image)?;
+        Ok((simulation, actors, report))
     }
 
     /// The seed.

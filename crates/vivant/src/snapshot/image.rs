@@ -1,22 +1,40 @@
 //! The records of an image.
 
-use crate::api::{SavedForm, ValueName};
+use super::census::ActorsOfType;
+use crate::actor::WaitingPlace;
+use crate::api::{SavedForm, ValueName, ValueOf};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Place;
+use crate::saving::{saved_enum, saved_struct};
+use vivant_codec::{ShapeId, Shapes};
 
 /// What a cut contains.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Image {
+pub(crate) struct Image {
     pub(super) system: SystemRecord,
+    /// Of all encoded values.
+    pub(super) shapes: Shapes,
+    /// By their numbers.
     pub(super) actors: Vec<ActorRecord>,
     /// By actor; those of one actor in the order in which it would have taken them out.
     pub(super) waiting: Vec<MessageRecord>,
 }
 
+/// What a cut contains of an actor or a mailbox, as it is recorded.
+#[derive(Debug)]
+pub(super) enum Record {
+    Actor(ActorRecord),
+    Waiting(WaitingRecord),
+}
+
 /// What a system has besides its actors.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SystemRecord {
     /// The creation number of the next actor, and the number of the next actor without a parent.
     pub(super) numbers: (u64, u32),
+    /// The actors, counted by type.
+    pub(super) types: Vec<ActorsOfType>,
 }
 
 /// One captured actor.
@@ -24,7 +42,7 @@ pub(super) struct SystemRecord {
 pub(super) struct ActorRecord {
     pub(super) id: u64,
     /// Stable name of its type.
-    pub(super) class: &'static str,
+    pub(super) class: String,
     /// Its numbers among the children of its parents, the oldest first.
     pub(super) path: Vec<u32>,
     pub(super) children: u32,
@@ -41,12 +59,22 @@ pub(super) struct PromiseRecord {
     pub(super) number: u64,
     /// The kind of what is done with its value.
     pub(super) sink: String,
-    pub(super) value: ValueName<String>,
-    pub(super) content: Vec<u8>,
-    /// Values that have arrived at a join, with their positions.
-    pub(super) values: Vec<(u64, Vec<u8>)>,
+    pub(super) value: NameOfValue,
+    pub(super) content: Encoded,
+    /// Values that have arrived at a join.
+    pub(super) values: Vec<JoinedRecord>,
     /// The request of which it is the answer.
     pub(super) asked: Option<AskedRecord>,
+}
+
+/// The name of a type of values.
+pub(super) type NameOfValue = ValueName<String>;
+
+/// A value at its position in a join.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct JoinedRecord {
+    pub(super) at: u64,
+    pub(super) value: Encoded,
 }
 
 /// A request that is open.
@@ -63,12 +91,27 @@ pub(super) struct AskedRecord {
 pub(super) enum Content {
     /// Its type is not saved: the actor has ended after a restore.
     NotSaved,
-    /// Its state, encoded.
-    State(Vec<u8>),
+    State(Encoded),
     /// It has no state yet: its start waits.
     Unstarted,
-    /// The name of its start, and the arguments, encoded.
-    Start(String, Vec<u8>),
+    Start(StartRecord),
+}
+
+/// How an actor starts again.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct StartRecord {
+    /// Stable name of the start.
+    pub(super) name: String,
+    pub(super) args: Encoded,
+}
+
+/// One waiting message, with its place in the order of the mailbox.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct WaitingRecord {
+    pub(super) place: WaitingPlace,
+    /// Grows with the messages of one place.
+    pub(super) ordinal: u64,
+    pub(super) message: MessageRecord,
 }
 
 /// One waiting message.
@@ -78,23 +121,175 @@ pub(super) struct MessageRecord {
     pub(super) kind: WaitingKind,
     /// Where it was made.
     pub(super) made: Place,
-    pub(super) content: Vec<u8>,
+    pub(super) content: Encoded,
 }
 
 /// What a waiting message is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum WaitingKind {
-    Message {
-        form: SavedForm,
-        /// Stable name of its behaviour or start.
-        name: &'static str,
-    },
+    Message(KindRecord),
     /// It brings a value to an open promise of the actor.
-    Arrival {
-        promise: u64,
-        value: ValueName<String>,
-    },
+    Arrival(ArrivalRecord),
 }
+
+/// A kind of message.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct KindRecord {
+    pub(super) form: SavedForm,
+    /// Stable name of the behaviour or start.
+    pub(super) name: String,
+}
+
+/// The promise to which a message brings a value.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ArrivalRecord {
+    pub(super) promise: u64,
+    pub(super) value: NameOfValue,
+}
+
+/// A value, and its shape in the table of the image.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Encoded {
+    pub(super) shape: ShapeId,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Image {
+    #[cfg(feature = "snapshots")]
+    pub(super) fn into_types(self) -> Vec<ActorsOfType> {
+        self.system.types
+    }
+
+    /// The image of these records, which may come in any order.
+    pub(super) fn of(system: SystemRecord, shapes: Shapes, records: Vec<Record>) -> Image {
+        let (mut actors, mut waiting) = (Vec::new(), Vec::new());
+        for record in records {
+            match record {
+                Record::Actor(actor) => actors.push(actor),
+                Record::Waiting(message) => waiting.push(message),
+            }
+        }
+        actors.sort_by_key(|actor| actor.id);
+        waiting.sort_by_key(|it| (it.message.actor, it.place, it.ordinal));
+        #[cfg(test)]
+        if is_planted(InjectedFault::OrderForgotten) {
+            waiting.reverse();
+        }
+        let waiting = waiting.into_iter().map(|it| it.message).collect();
+        Image {
+            system,
+            shapes,
+            actors,
+            waiting,
+        }
+    }
+}
+
+saved_struct!(SystemRecord as "vivant::SystemRecord" {
+    0 numbers: (u64, u32),
+    1 types: Vec<ActorsOfType>,
+});
+
+saved_struct!(ActorRecord as "vivant::ActorRecord" {
+    0 id: u64,
+    1 class: String,
+    2 path: Vec<u32>,
+    3 children: u32,
+    4 random: u64,
+    5 content: Content,
+    6 promises: Vec<PromiseRecord>,
+});
+
+saved_struct!(PromiseRecord as "vivant::PromiseRecord" {
+    0 number: u64,
+    1 sink: String,
+    2 value: NameOfValue,
+    3 content: Encoded,
+    4 values: Vec<JoinedRecord>,
+    5 asked: Option<AskedRecord>,
+});
+
+saved_struct!(NameOfValue as "vivant::NameOfValue" {
+    0 of: ValueOf,
+    1 behaviour: String,
+});
+
+saved_enum!(ValueOf as "vivant::ValueOf" {
+    0 Reply,
+    1 Hole,
+    2 ReplyOutcome,
+    3 HoleOutcome,
+});
+
+saved_struct!(JoinedRecord as "vivant::JoinedRecord" {
+    0 at: u64,
+    1 value: Encoded,
+});
+
+saved_struct!(AskedRecord as "vivant::AskedRecord" {
+    0 actor: u64,
+    1 behaviour: String,
+    2 made: Place,
+});
+
+saved_enum!(Content as "vivant::Content" {
+    0 NotSaved,
+    1 State { 0: Encoded },
+    2 Unstarted,
+    3 Start { 0: StartRecord },
+});
+
+saved_struct!(StartRecord as "vivant::StartRecord" {
+    0 name: String,
+    1 args: Encoded,
+});
+
+saved_struct!(WaitingRecord as "vivant::WaitingRecord" {
+    0 place: WaitingPlace,
+    1 ordinal: u64,
+    2 message: MessageRecord,
+});
+
+saved_struct!(MessageRecord as "vivant::MessageRecord" {
+    0 actor: u64,
+    1 kind: WaitingKind,
+    2 made: Place,
+    3 content: Encoded,
+});
+
+saved_enum!(WaitingKind as "vivant::WaitingKind" {
+    0 Message { 0: KindRecord },
+    1 Arrival { 0: ArrivalRecord },
+});
+
+saved_struct!(KindRecord as "vivant::KindRecord" {
+    0 form: SavedForm,
+    1 name: String,
+});
+
+saved_struct!(ArrivalRecord as "vivant::ArrivalRecord" {
+    0 promise: u64,
+    1 value: NameOfValue,
+});
+
+saved_struct!(Encoded as "vivant::Encoded" {
+    0 shape: ShapeId,
+    1 bytes: Vec<u8>,
+});
+
+saved_enum!(WaitingPlace as "vivant::WaitingPlace" {
+    0 Deferred,
+    1 Queue,
+    2 Inbox,
+});
+
+saved_enum!(SavedForm as "vivant::SavedForm" {
+    0 Message,
+    1 NextStep,
+    2 Continuation,
+    3 Start,
+    4 Join,
+});
 
 #[cfg(test)]
 impl Image {
@@ -105,7 +300,7 @@ impl Image {
 
     /// The number of values that are on their way.
     pub(super) fn arrivals(&self) -> usize {
-        let is_arrival = |kind: &WaitingKind| matches!(kind, WaitingKind::Arrival { .. });
+        let is_arrival = |kind: &WaitingKind| matches!(kind, WaitingKind::Arrival(_));
         let waiting = self.waiting.iter();
         waiting.filter(|message| is_arrival(&message.kind)).count()
     }

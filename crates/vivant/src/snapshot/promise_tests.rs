@@ -1,11 +1,9 @@
 //! Images with open promises: each kind of what is done with a value, at every turn.
 
 use super::recorder::ImageRecorder;
-use super::tests::{restored_with, take, take_now};
-use crate::api::SavedKinds;
+use super::tests::{kinds_of, restored_with, simulated_with, take, take_now};
 use crate::cut::{Coordinator, Outcome, Step};
 use crate::injected_fault::{InjectedFault, must_catch};
-use crate::oracle::Dice;
 use crate::prelude::*;
 use crate::simulation::Simulation;
 use crate::sync::Arc;
@@ -37,16 +35,12 @@ impl Shelf {
         book
     }
 
-    fn give(&mut self) {
+    /// Gives until all books are given.
+    fn bell(&mut self, t: &Turn<Self>) {
         for (book, resolver) in self.waiting.drain(..) {
             self.given += 1;
             resolver.resolve(book);
         }
-    }
-
-    /// Gives until all books are given.
-    fn bell(&mut self, t: &Turn<Self>) {
-        self.give();
         if self.given < 20 {
             t.send(t.me().bell());
         }
@@ -170,9 +164,7 @@ impl Desk {
     }
 }
 
-fn kinds() -> Arc<SavedKinds> {
-    Arc::new(SavedKinds::of::<(Desk, Shelf)>().expect("no two names are equal"))
-}
+type Saved = (Desk, Shelf);
 
 fn begin(simulation: &Simulation) -> (Address<Desk>, Address<Shelf>) {
     let shelf = Shelf::spawn(simulation.system());
@@ -236,24 +228,23 @@ fn a_slot_that_is_listed_late_is_noticed() {
 }
 
 fn kept_at_every_turn() {
-    let simulation = Simulation::new(0);
+    let simulation = simulated_with::<Saved>(0);
     let _program = begin(&simulation);
     let expected = end(&simulation);
     assert_eq!(expected.0.len(), 10, "{expected:?}");
     assert_eq!(expected.1, Vec::<String>::new());
     let (mut open, mut arriving) = (0, 0);
-    for seed in 0..if cfg!(miri) { 1 } else { 20 } {
-        let mut dice = Dice::new(seed);
+    for seed in 0..if cfg!(miri) { 1 } else { 8 } {
         let mut turns = 0;
         loop {
-            let simulation = Simulation::new(seed);
+            let simulation = simulated_with::<Saved>(seed);
             let program = begin(&simulation);
             let is_over = (0..turns).any(|_| !simulation.step());
-            let image = take(&simulation, kinds(), &mut dice).expect("all of it is saved");
+            let image = take(&simulation).expect("all of it is saved");
             drop(program);
             open += image.promises();
             arriving += image.arrivals();
-            let (simulation, _actors) = restored_with(&image, seed + 1, &kinds());
+            let (simulation, _actors) = restored_with::<Saved>(&image, seed + 1);
             assert_eq!(
                 end(&simulation),
                 expected,
@@ -277,14 +268,14 @@ fn kept_at_every_turn() {
 fn an_image_of_restored_promises_is_the_same() {
     let mut open = 0;
     for seed in 0..if cfg!(miri) { 1 } else { 30 } {
-        let simulation = Simulation::new(seed);
+        let simulation = simulated_with::<Saved>(seed);
         let _program = begin(&simulation);
         for _ in 0..seed {
             simulation.step();
         }
-        let image = take_now(&simulation, kinds()).expect("all of it is saved");
-        let (restored, _actors) = restored_with(&image, seed, &kinds());
-        let again = take_now(&restored, kinds()).expect("all of it is saved");
+        let image = take_now(&simulation).expect("all of it is saved");
+        let (restored, _actors) = restored_with::<Saved>(&image, seed);
+        let again = take_now(&restored).expect("all of it is saved");
         assert_eq!(again, image, "seed {seed}");
         open += image.promises();
     }
@@ -293,7 +284,7 @@ fn an_image_of_restored_promises_is_the_same() {
 
 /// A desk that waits for a book which does not come, after `ask`.
 fn waiting_desk(ask: impl FnOnce(&Address<Desk>)) -> (Simulation, Address<Desk>) {
-    let simulation = Simulation::new(1);
+    let simulation = simulated_with::<Saved>(1);
     let shelf = Shelf::spawn(simulation.system());
     let desk = Desk::spawn(simulation.system(), shelf);
     ask(&desk);
@@ -302,7 +293,7 @@ fn waiting_desk(ask: impl FnOnce(&Address<Desk>)) -> (Simulation, Address<Desk>)
 }
 
 fn taken(simulation: &Simulation) -> super::image::Image {
-    take_now(simulation, kinds()).expect("all of it is saved")
+    take_now(simulation).expect("all of it is saved")
 }
 
 /// Of a time limit of ten seconds, six are left.
@@ -311,7 +302,7 @@ fn what_is_left_of_a_time_limit_is_restored() {
     let (simulation, desk) = waiting_desk(|desk| desk.ask_in_time(3).send());
     let image = taken(&simulation);
     drop(desk);
-    let (restored, _actors) = restored_with(&image, 2, &kinds());
+    let (restored, _actors) = restored_with::<Saved>(&image, 2);
     restored.run_for(Duration::from_secs(5));
     assert_eq!(noted(&restored).1, Vec::<String>::new());
     restored.run_for(Duration::from_secs(2));
@@ -326,7 +317,7 @@ fn what_is_left_of_a_delegated_time_limit_is_restored() {
     let (simulation, desk) = waiting_desk(|desk| desk.asks_for_delegated(3).send());
     let image = taken(&simulation);
     drop(desk);
-    let (restored, _actors) = restored_with(&image, 2, &kinds());
+    let (restored, _actors) = restored_with::<Saved>(&image, 2);
     restored.run_for(Duration::from_secs(5));
     assert_eq!(noted(&restored).1, Vec::<String>::new());
     restored.run_for(Duration::from_secs(2));
@@ -338,7 +329,7 @@ fn an_inspection_of_a_restored_system_lists_its_open_requests() {
     let (simulation, desk) = waiting_desk(|desk| desk.ask(3).send());
     let image = taken(&simulation);
     drop(desk);
-    let (restored, _actors) = restored_with(&image, 2, &kinds());
+    let (restored, _actors) = restored_with::<Saved>(&image, 2);
     let requests = restored.system().inspect().requests;
     assert_eq!(requests.len(), 1, "{requests:?}");
     assert!(
@@ -351,7 +342,7 @@ fn an_inspection_of_a_restored_system_lists_its_open_requests() {
 #[test]
 fn a_promise_for_a_closure_is_an_error() {
     let (simulation, _desk) = waiting_desk(|desk| desk.ask_for_a_closure(3).send());
-    let error = take_now(&simulation, kinds()).expect_err("a closure is not saved");
+    let error = take_now(&simulation).expect_err("a closure is not saved");
     let said = error.to_string();
     assert!(
         said.contains("Desk/1 has what") && said.contains("`then_local`"),
@@ -365,7 +356,7 @@ fn a_promise_for_a_closure_is_an_error() {
 fn a_restored_wait_closes_a_cycle() {
     let mut closed = 0;
     for (seed, turns) in (0..20).flat_map(|seed| (0..12).map(move |turns| (seed, turns))) {
-        let simulation = Simulation::new(seed);
+        let simulation = simulated_with::<Saved>(seed);
         let shelf = Shelf::spawn(simulation.system());
         let desks = [0, 1].map(|_| Desk::spawn(simulation.system(), shelf.clone()));
         desks[0].waits_for(desks[1].clone()).send();
@@ -375,7 +366,7 @@ fn a_restored_wait_closes_a_cycle() {
         }
         let image = taken(&simulation);
         drop((shelf, desks));
-        let (restored, _actors) = restored_with(&image, seed, &kinds());
+        let (restored, _actors) = restored_with::<Saved>(&image, seed);
         restored.run();
         let (mut got, mut errors) = (0, 0);
         each_desk(&restored, |desk| {
@@ -396,14 +387,15 @@ fn a_restored_wait_closes_a_cycle() {
 #[test]
 fn a_limit_that_passes_behind_the_line_makes_the_cut_void() {
     for (before, behind, expected) in [(4, 10, Outcome::Void), (11, 1, Outcome::Consistent)] {
-        let simulation = Simulation::new(1);
+        let simulation = simulated_with::<Saved>(1);
         let shelf = Shelf::spawn(simulation.system());
         let desk = Desk::spawn(simulation.system(), shelf);
         desk.ask_in_time(3).send();
         simulation.run_for(Duration::from_secs(before));
         let system = simulation.system().shared();
         let mut coordinator = Coordinator::new(system);
-        coordinator.begin(system, Arc::new(ImageRecorder::new(kinds())));
+        let recorder = ImageRecorder::new(kinds_of(&simulation)).expect("few shapes");
+        coordinator.begin(system, Arc::new(recorder));
         simulation.run_for(Duration::from_secs(behind));
         let outcome = loop {
             if let Step::Complete(outcome) = coordinator.step(system) {

@@ -1,15 +1,14 @@
 //! [`OpenPromises`]: the promises of a restored system.
 
-use super::image::{ActorRecord, Image, PromiseRecord};
-use super::restore::{Actors, NotRestored};
+use super::image::{ActorRecord, ArrivalRecord, Image, MessageRecord, NameOfValue, PromiseRecord};
+use super::restore::{Actors, NotRestored, Values};
 use crate::actor::{AddressRef, AskError, Envelope};
 use crate::api::{
-    LoadedJoins, OpenPromise, OpenResolver, SavedKinds, Stored, StoredSink, ValueName, ValueType,
+    LoadedJoins, OpenPromise, OpenResolver, SavedKinds, StoredSink, ValueName, ValueType,
 };
 use crate::failures::Inside;
 use crate::interned::Name;
 use crate::services::Asked;
-use std::any::Any;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -40,7 +39,7 @@ impl OpenPromises {
             };
             // The oldest first: the list of an actor is in the order of the numbers.
             for promise in record.promises.iter().rev() {
-                let value = value_type(record.id, &promise.value, kinds);
+                let value = value_type(owner, &promise.value, kinds);
                 let (state, number) = (held.state(), promise.number);
                 let asked = asked(promise, owner);
                 let opened = value.map(|value| value.open(owner, &state, number, asked));
@@ -71,35 +70,32 @@ impl OpenPromises {
         &self,
         owner: &AddressRef,
         record: &ActorRecord,
-        kinds: &SavedKinds,
-        contexts: &[&dyn Any],
+        values: &Values<'_>,
     ) -> Result<(), NotRestored> {
         let (joins, waits) = (LoadedJoins::default(), RefCell::default());
         for promise in &record.promises {
-            let stored = |bytes| Stored {
-                bytes,
-                shape: None,
-                contexts,
-            };
-            let values = promise.values.iter();
+            let arrived = promise.values.iter();
             let sink = StoredSink {
                 kind: &promise.sink,
                 name: &promise.value.behaviour,
-                content: stored(&promise.content),
-                values: values.map(|(at, value)| (*at, stored(value))).collect(),
+                content: values.stored(&promise.content),
+                values: arrived
+                    .map(|joined| (joined.at, values.stored(&joined.value)))
+                    .collect(),
                 owner,
-                types: kinds.values(),
+                types: values.kinds.values(),
                 joins: &joins,
                 waits: &waits,
             };
-            let opened = self
-                .promises
-                .borrow_mut()
-                .remove(&(record.id, promise.number));
+            let named = (record.id, promise.number);
+            let opened = self.promises.borrow_mut().remove(&named);
             if let Some(opened) = opened {
-                let actor = record.id;
                 let loaded = opened.load_sink(&sink);
-                loaded.map_err(|error| NotRestored::Value { actor, error })?;
+                loaded.map_err(|error| NotRestored::Value {
+                    actor: owner.path(),
+                    what: format!("what it does with its promise {}", promise.number),
+                    error,
+                })?;
             }
         }
         let waits = waits.into_inner();
@@ -115,23 +111,21 @@ impl OpenPromises {
     /// The message that brings a value, if the promise is open.
     pub(super) fn arrival(
         &self,
-        named: Named,
-        value: &ValueName<String>,
-        bytes: &[u8],
-        kinds: &SavedKinds,
-        contexts: &[&dyn Any],
+        to: &AddressRef,
+        arrival: &ArrivalRecord,
+        record: &MessageRecord,
+        values: &Values<'_>,
     ) -> Result<Option<Envelope>, NotRestored> {
-        let (actor, _) = named;
-        let Some(resolver) = self.resolver(named) else {
+        let Some(resolver) = self.resolver((record.actor, arrival.promise)) else {
             return Ok(None);
         };
-        let stored = Stored {
-            bytes,
-            shape: None,
-            contexts,
-        };
-        let loaded = value_type(actor, value, kinds)?.load_arrival(resolver, &stored);
-        let loaded = loaded.map_err(|error| NotRestored::Value { actor, error })?;
+        let value = value_type(to, &arrival.value, values.kinds)?;
+        let loaded = value.load_arrival(resolver, &values.stored(&record.content));
+        let loaded = loaded.map_err(|error| NotRestored::Value {
+            actor: to.path(),
+            what: format!("the value of its promise {}", arrival.promise),
+            error,
+        })?;
         Ok(loaded.map(|(_, message)| message))
     }
 
@@ -150,17 +144,17 @@ impl OpenPromises {
 }
 
 fn value_type(
-    actor: u64,
-    value: &ValueName<String>,
+    actor: &AddressRef,
+    value: &NameOfValue,
     kinds: &SavedKinds,
 ) -> Result<&'static dyn ValueType, NotRestored> {
     let found = kinds.values().named(ValueName {
         of: value.of,
         behaviour: &value.behaviour,
     });
-    found.ok_or_else(|| NotRestored::NoValue {
-        actor,
-        name: value.behaviour.clone(),
+    found.ok_or_else(|| NotRestored::NoKind {
+        actor: actor.path(),
+        kind: format!("a value of `{}`", value.behaviour),
     })
 }
 

@@ -1,22 +1,31 @@
 //! [`ImageRecorder`]: encodes what a cut captures.
 
+use super::census::{Census, SavedAs};
+#[cfg(test)]
+use super::image::Image;
 use super::image::{
-    ActorRecord, AskedRecord, Content, Image, MessageRecord, PromiseRecord, SystemRecord,
-    WaitingKind,
+    ActorRecord, ArrivalRecord, AskedRecord, Content, Encoded, JoinedRecord, KindRecord,
+    MessageRecord, NameOfValue, PromiseRecord, Record, StartRecord, SystemRecord, WaitingKind,
+    WaitingRecord,
 };
 use crate::actor::{
     Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, Signals, StateRef, WaitingPlace,
 };
-use crate::api::{SavedForm, SavedKinds, SavedSlot, ValueName, saved_slots};
+use crate::api::{
+    SavedForm, SavedKind, SavedKinds, SavedSlot, ShapedBytes, ValueName, saved_slots,
+};
 use crate::failures::Caught;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
+use crate::saving::EncodedStart;
 use crate::sync::{Arc, Mutex, Ordering, lock};
 use std::fmt;
-use vivant_codec::{Encoder, SaveError};
+use std::time::Duration;
+use vivant_codec::{Encoder, SaveError, Shape, ShapeId, Shapes};
 
-/// The image of a cut that is being taken.
+/// What a cut that is being taken has recorded. Holders of actors encode into it; the thread that
+/// takes the cut [drains](ImageRecorder::drain) it.
 pub(super) struct ImageRecorder {
     kinds: Arc<SavedKinds>,
     recorded: Mutex<Recorded>,
@@ -24,52 +33,187 @@ pub(super) struct ImageRecorder {
 
 #[derive(Default)]
 struct Recorded {
-    actors: Vec<ActorRecord>,
-    /// Those of one place are in their order.
-    waiting: Vec<(WaitingPlace, MessageRecord)>,
+    shapes: Shapes,
+    records: Vec<Record>,
+    /// The ordinal of the next waiting message. Messages of one place come in their order.
+    next_ordinal: u64,
+    census: Census,
     error: Option<Unsaved>,
 }
 
 /// What an image cannot contain.
 #[derive(Debug)]
-pub(super) enum Unsaved {
+#[non_exhaustive]
+pub enum Unsaved {
     /// A value of this actor could not be encoded.
-    Value { actor: String, error: SaveError },
-    /// Code that encodes a value panicked.
+    Value {
+        /// Path of the actor.
+        actor: String,
+        /// Why.
+        error: SaveError,
+    },
+    /// Code that encodes a value panicked, with this message.
     Panicked(String),
+    /// The program saves this type of actor, or this message of it, and does not list it.
+    NotListed {
+        /// Path of the actor.
+        actor: String,
+        /// The type or the message.
+        what: String,
+    },
     /// The actor has something that no image contains yet.
-    Lacking { actor: String, what: String },
+    Lacking {
+        /// Path of the actor.
+        actor: String,
+        /// What it has.
+        what: String,
+    },
+    /// The types of the program have too many shapes.
+    Shapes(SaveError),
+}
+
+/// What is known of a cut when it is complete, besides its records.
+pub(super) struct Completed {
+    pub(super) system: SystemRecord,
+    pub(super) shapes: Shapes,
+    #[cfg_attr(not(feature = "snapshots"), allow(dead_code))]
+    pub(super) census: Census,
 }
 
 impl ImageRecorder {
-    pub(super) fn new(kinds: Arc<SavedKinds>) -> ImageRecorder {
-        ImageRecorder {
+    /// A recorder for a program with these kinds. Their shapes come first in the table of shapes,
+    /// so that one program always writes the same table.
+    pub(super) fn new(kinds: Arc<SavedKinds>) -> Result<ImageRecorder, Unsaved> {
+        let mut recorded = Recorded::default();
+        for shape in kinds.shapes() {
+            recorded.shapes.add(shape).map_err(Unsaved::Shapes)?;
+        }
+        Ok(ImageRecorder {
             kinds,
-            recorded: Mutex::default(),
-        }
-    }
-
-    /// Returns the image of a complete cut. `numbers` are those that the next actors get.
-    pub(super) fn take(&self, numbers: (u64, u32)) -> Result<Image, Unsaved> {
-        let mut recorded = std::mem::take(&mut *lock(&self.recorded));
-        if let Some(error) = recorded.error {
-            return Err(error);
-        }
-        recorded.actors.sort_by_key(|actor| actor.id);
-        // Stable.
-        let waiting = &mut recorded.waiting;
-        waiting.sort_by_key(|(place, message)| (message.actor, *place));
-        let waiting = recorded.waiting.into_iter().map(|(_, message)| message);
-        Ok(Image {
-            system: SystemRecord { numbers },
-            actors: recorded.actors,
-            waiting: waiting.collect(),
+            recorded: Mutex::new(recorded),
         })
     }
 
+    /// Returns what was recorded since the last call, or why the cut cannot be saved.
+    pub(super) fn drain(&self) -> Result<Vec<Record>, Unsaved> {
+        let mut recorded = lock(&self.recorded);
+        match recorded.error.take() {
+            Some(error) => Err(error),
+            None => Ok(std::mem::take(&mut recorded.records)),
+        }
+    }
+
+    /// Ends the recording, after the cut is complete and drained. `numbers` are those that the next
+    /// actors get.
+    pub(super) fn complete(&self, numbers: (u64, u32)) -> Completed {
+        let recorded = std::mem::take(&mut *lock(&self.recorded));
+        let types = recorded.census.types();
+        Completed {
+            system: SystemRecord { numbers, types },
+            shapes: recorded.shapes,
+            census: recorded.census,
+        }
+    }
+
+    /// Returns the image of a complete cut that was not drained before.
+    #[cfg(test)]
+    pub(super) fn take(&self, numbers: (u64, u32)) -> Result<Image, Unsaved> {
+        let records = self.drain()?;
+        let completed = self.complete(numbers);
+        Ok(Image::of(completed.system, completed.shapes, records))
+    }
+
+    fn lacks(&self, actor: &Header, what: impl Into<String>) {
+        let (actor, what) = (actor.path(), what.into());
+        self.fails(Unsaved::Lacking { actor, what });
+    }
+
+    fn is_not_listed(&self, actor: &Header, what: String) {
+        let actor = actor.path();
+        self.fails(Unsaved::NotListed { actor, what });
+    }
+
+    fn fails(&self, error: Unsaved) {
+        lock(&self.recorded).error.get_or_insert(error);
+    }
+
+    /// The number of a shape in the table.
+    fn shape(&self, shape: &'static Shape) -> ShapeId {
+        let mut recorded = lock(&self.recorded);
+        recorded.shapes.add(shape).unwrap_or_else(|error| {
+            recorded.error.get_or_insert(Unsaved::Shapes(error));
+            ShapeId::new(0)
+        })
+    }
+
+    /// Returns what is encoded, or nothing after an error.
+    fn encoded(
+        &self,
+        actor: &Header,
+        shape: &'static Shape,
+        save: impl FnOnce(&mut Encoder<'_>),
+    ) -> Encoded {
+        let began_ns = actor.system.oracle.now_ns();
+        let mut out = Encoder::new();
+        save(&mut out);
+        let bytes = out.finish().unwrap_or_else(|error| {
+            let actor = actor.path();
+            self.fails(Unsaved::Value { actor, error });
+            Vec::new()
+        });
+        let took = Duration::from_nanos(actor.system.oracle.now_ns().saturating_sub(began_ns));
+        lock(&self.recorded)
+            .census
+            .encoded(took, bytes.len(), || actor.path());
+        let shape = self.shape(shape);
+        Encoded { shape, bytes }
+    }
+
+    fn content(&self, actor: &Header, state: &mut StateRef<'_>) -> Content {
+        match &actor.class.saved {
+            SavedClass::Nothing => Content::NotSaved,
+            SavedClass::State(_) if !state.has_state() => Content::Unstarted,
+            SavedClass::State(functions) => {
+                let save = |out: &mut Encoder<'_>| (functions.save)(state, out);
+                Content::State(self.encoded(actor, functions.shape, save))
+            }
+            SavedClass::Start(_) if !state.has_state() => Content::Unstarted,
+            SavedClass::Start(start) => self.start(actor, start(state)),
+        }
+    }
+
+    fn start(&self, actor: &Header, start: Option<EncodedStart>) -> Content {
+        let Some((name, args)) = start else {
+            self.lacks(actor, "a start by a closure or a value");
+            return Content::NotSaved;
+        };
+        let kind = self.kinds.kind(SavedForm::Start, &name);
+        match (kind.and_then(|table| table.codec.as_ref()), args) {
+            (Some(codec), Ok(args)) => Content::Start(StartRecord {
+                name: name.to_string(),
+                args: Encoded {
+                    shape: self.shape(codec.shape),
+                    bytes: args.into(),
+                },
+            }),
+            (_, Err(error)) => {
+                let actor = actor.path();
+                self.fails(Unsaved::Value { actor, error });
+                Content::NotSaved
+            }
+            (None, _) => {
+                self.is_not_listed(actor, format!("the start `{name}`"));
+                Content::NotSaved
+            }
+        }
+    }
+}
+
+/// Promises and messages.
+impl ImageRecorder {
     fn promises(&self, actor: &Header, state: &StateRef<'_>) -> Vec<PromiseRecord> {
         match saved_slots(state, self.kinds.values()) {
-            Ok(slots) => slots.into_iter().map(promise).collect(),
+            Ok(slots) => slots.into_iter().map(|slot| self.promise(slot)).collect(),
             Err((number, why)) => {
                 self.lacks(actor, format!("the open promise {number}: {why}"));
                 Vec::new()
@@ -77,8 +221,36 @@ impl ImageRecorder {
         }
     }
 
+    fn promise(&self, slot: SavedSlot) -> PromiseRecord {
+        let values = slot.values.into_iter();
+        PromiseRecord {
+            number: slot.number,
+            sink: slot.sink.to_string(),
+            value: name_of_value(slot.value),
+            content: self.with_number(slot.content),
+            values: values
+                .map(|(at, value)| JoinedRecord {
+                    at,
+                    value: self.with_number(value),
+                })
+                .collect(),
+            asked: slot.asked.map(|asked| AskedRecord {
+                actor: asked.answerer,
+                behaviour: asked.behaviour.to_string(),
+                made: asked.place,
+            }),
+        }
+    }
+
+    fn with_number(&self, value: ShapedBytes) -> Encoded {
+        Encoded {
+            shape: self.shape(value.shape),
+            bytes: value.bytes,
+        }
+    }
+
     /// An arrival. A value of a type that is not saved is not wanted: else its promise is an error.
-    fn arrival(&self, actor: &Header, message: &Envelope) -> Option<(WaitingKind, Vec<u8>)> {
+    fn arrival(&self, actor: &Header, message: &Envelope) -> Option<(WaitingKind, Encoded)> {
         #[cfg(test)]
         if is_planted(InjectedFault::ArrivalUnrecorded) {
             return None;
@@ -86,8 +258,9 @@ impl ImageRecorder {
         let (value, table) = self.kinds.values().of_arrival(message)?;
         match table.arrival(message) {
             Ok((promise, content)) => {
-                let value = value_name(value);
-                Some((WaitingKind::Arrival { promise, value }, content.bytes))
+                let value = name_of_value(value);
+                let kind = WaitingKind::Arrival(ArrivalRecord { promise, value });
+                Some((kind, self.with_number(content)))
             }
             Err(why) => {
                 self.lacks(actor, format!("a value for a promise: {why}"));
@@ -96,63 +269,39 @@ impl ImageRecorder {
         }
     }
 
-    fn message(&self, actor: &Header, message: &Envelope) -> Option<(WaitingKind, Vec<u8>)> {
+    fn message(&self, actor: &Header, message: &Envelope) -> Option<(WaitingKind, Encoded)> {
         let kind = message.kind();
         let (Some(form), Some(codec)) = (form_of(kind.role), &kind.codec) else {
             self.lacks(actor, format!("the message `{}`", kind.name));
             return None;
         };
-        let name = codec.name;
-        let content = self.encoded(actor, |out| message.save(out));
-        Some((WaitingKind::Message { form, name }, content))
-    }
-
-    fn lacks(&self, actor: &Header, what: impl Into<String>) {
-        let (actor, what) = (actor.path(), what.into());
-        self.fails(Unsaved::Lacking { actor, what });
-    }
-
-    fn fails(&self, error: Unsaved) {
-        lock(&self.recorded).error.get_or_insert(error);
-    }
-
-    /// Returns what is encoded, or nothing after an error.
-    fn encoded(&self, actor: &Header, save: impl FnOnce(&mut Encoder<'_>)) -> Vec<u8> {
-        let mut out = Encoder::new();
-        save(&mut out);
-        out.finish().unwrap_or_else(|error| {
-            let actor = actor.path();
-            self.fails(Unsaved::Value { actor, error });
-            Vec::new()
-        })
-    }
-
-    fn content(&self, actor: &Header, state: &mut StateRef<'_>) -> Content {
-        match &actor.class.saved {
-            SavedClass::Nothing => Content::NotSaved,
-            SavedClass::State(_) if !state.has_state() => Content::Unstarted,
-            SavedClass::State(functions) => {
-                Content::State(self.encoded(actor, |out| (functions.save)(state, out)))
-            }
-            SavedClass::Start(_) if !state.has_state() => Content::Unstarted,
-            SavedClass::Start(start) => match start(state) {
-                Some((name, Ok(args))) => Content::Start(name.to_string(), args.into()),
-                Some((_, Err(error))) => {
-                    let actor = actor.path();
-                    self.fails(Unsaved::Value { actor, error });
-                    Content::NotSaved
-                }
-                None => {
-                    self.lacks(actor, "a start by a closure or a value");
-                    Content::NotSaved
-                }
-            },
+        if self.kinds.kind(form, codec.name).is_none() {
+            let name = codec.name;
+            self.is_not_listed(actor, format!("the {}", SavedKind { name, form }));
+            return None;
         }
+        let content = self.encoded(actor, codec.shape, |out| message.save(out));
+        let name = codec.name.to_owned();
+        Some((WaitingKind::Message(KindRecord { form, name }), content))
+    }
+}
+
+fn name_of_value(value: ValueName) -> NameOfValue {
+    ValueName {
+        of: value.of,
+        behaviour: value.behaviour.to_owned(),
     }
 }
 
 impl Recorder for ImageRecorder {
     fn captured(&self, actor: &Header, state: &mut StateRef<'_>) {
+        let saved_as = saved_as(&actor.class.saved);
+        lock(&self.recorded)
+            .census
+            .actor(actor.class.name, saved_as);
+        if saved_as != SavedAs::Nothing && self.kinds.class(actor.class.name).is_none() {
+            return self.is_not_listed(actor, format!("the actor `{}`", actor.class.name));
+        }
         let content = self.content(actor, state);
         let promises = match &content {
             Content::State(_) | Content::Unstarted => self.promises(actor, state),
@@ -161,7 +310,7 @@ impl Recorder for ImageRecorder {
         };
         let record = ActorRecord {
             id: actor.id,
-            class: actor.class.name,
+            class: actor.class.name.to_owned(),
             path: actor.numbers(),
             children: actor.children(),
             // Relaxed: the caller holds the actor.
@@ -169,7 +318,7 @@ impl Recorder for ImageRecorder {
             content,
             promises,
         };
-        lock(&self.recorded).actors.push(record);
+        lock(&self.recorded).records.push(Record::Actor(record));
     }
 
     fn captured_run_state(&self, actor: &Header, run_state: &RunState) {
@@ -207,13 +356,21 @@ impl Recorder for ImageRecorder {
         let Some((kind, content)) = saved else {
             return;
         };
-        let record = MessageRecord {
+        let message = MessageRecord {
             actor: actor.id,
             kind,
             made: message.head().place,
             content,
         };
-        lock(&self.recorded).waiting.push((place, record));
+        let mut recorded = lock(&self.recorded);
+        recorded.census.messages += 1;
+        let ordinal = recorded.next_ordinal;
+        recorded.next_ordinal += 1;
+        recorded.records.push(Record::Waiting(WaitingRecord {
+            place,
+            ordinal,
+            message,
+        }));
     }
 
     fn panicked(&self, caught: Caught) {
@@ -221,32 +378,18 @@ impl Recorder for ImageRecorder {
     }
 
     fn is_signalled(&self, actor: &Header, signals: Signals) {
-        if signals.has(Signals::OF_PROGRAM) {
+        let is_saved = !matches!(actor.class.saved, SavedClass::Nothing);
+        if is_saved && signals.has(Signals::OF_PROGRAM) {
             self.lacks(actor, "a signal");
         }
     }
 }
 
-fn promise(slot: SavedSlot) -> PromiseRecord {
-    let values = slot.values.into_iter();
-    PromiseRecord {
-        number: slot.number,
-        sink: slot.sink.to_string(),
-        value: value_name(slot.value),
-        content: slot.content.bytes,
-        values: values.map(|(at, value)| (at, value.bytes)).collect(),
-        asked: slot.asked.map(|asked| AskedRecord {
-            actor: asked.answerer,
-            behaviour: asked.behaviour.to_string(),
-            made: asked.place,
-        }),
-    }
-}
-
-fn value_name(value: ValueName) -> ValueName<String> {
-    ValueName {
-        of: value.of,
-        behaviour: value.behaviour.to_owned(),
+fn saved_as(saved: &SavedClass) -> SavedAs {
+    match saved {
+        SavedClass::Nothing => SavedAs::Nothing,
+        SavedClass::State(_) => SavedAs::State,
+        SavedClass::Start(_) => SavedAs::Start,
     }
 }
 
@@ -268,6 +411,12 @@ impl fmt::Display for Unsaved {
             Unsaved::Panicked(message) => {
                 write!(f, "the code that saves a value panicked: {message}")
             }
+            Unsaved::NotListed { actor, what } => write!(
+                f,
+                "{actor} cannot be saved: the program does not list {what}; add its actor to the types of \
+                 `System::builder().saved::<(…)>()`"
+            ),
+            Unsaved::Shapes(error) => write!(f, "the shapes of the program's types: {error}"),
             Unsaved::Lacking { actor, what } => {
                 write!(f, "{actor} has what an image does not contain: {what}")
             }

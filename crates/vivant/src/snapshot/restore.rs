@@ -1,43 +1,62 @@
 //! A system from an image.
 
-use super::image::{ActorRecord, Content, Image, WaitingKind};
+use super::image::{
+    ActorRecord, Content, Encoded, Image, KindRecord, MessageRecord, StartRecord, WaitingKind,
+};
 use super::promises::OpenPromises;
 use crate::actor::{
     ActorPath, AddressRef, Birth, Class, Envelope, SavedClass, Shared, StateRef, To, post_or_bury,
 };
 use crate::api::{
-    ActorsById, LoadedActors, OpenResolver, SavedForm, SavedKind, SavedKinds, register,
+    ActorsById, LoadedActors, OpenResolver, SavedForm, SavedKinds, Stored, not_restored, register,
 };
 use crate::interned::Place;
 use crate::sync::Arc;
 use std::any::Any;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
-use vivant_codec::{Decoder, LoadError};
+use vivant_codec::{Comparison, Decoder, LoadError, ShapeId};
 
 /// The actors of a restored system, by their ids. They keep the actors alive.
 pub(super) type Actors = BTreeMap<u64, AddressRef>;
 
-/// Why an image cannot be restored.
+/// Why the content of an image cannot be restored.
 #[derive(Debug)]
-pub(super) enum NotRestored {
+#[non_exhaustive]
+pub enum NotRestored {
     /// The program does not list this type of actor.
-    NoType { actor: u64, class: String },
+    NoType {
+        /// The number of the actor.
+        actor: u64,
+        /// Stable name of its type.
+        type_name: String,
+    },
     /// The program does not list this kind of message.
-    NoKind { actor: u64, kind: SavedKind },
-    /// A message is for an actor that the image does not have.
+    NoKind {
+        /// Path of the actor for which it waits.
+        actor: String,
+        /// Its form and its name.
+        kind: String,
+    },
+    /// A message is for an actor that the image does not have; its number.
     NoActor(u64),
-    /// A value of this actor is not what the program has.
-    Value { actor: u64, error: LoadError },
-    /// Two actors have one number.
+    /// A value is not what the program has.
+    Value {
+        /// Path of the actor of which it is the state, or for which it waits.
+        actor: String,
+        /// What the value is.
+        what: String,
+        /// Why.
+        error: LoadError,
+    },
+    /// Two actors have this number.
     Twice(u64),
-    /// The program does not list the message of which the reply is such a value, or the
-    /// continuation that takes it.
-    NoValue { actor: u64, name: String },
 }
 
-/// Fills a new system with what `image` contains. No actor of it runs before this returns.
+/// Fills a new system with what `image` contains. The messages are posted last: an error comes
+/// before any of them.
 pub(super) fn restore(
     system: &Arc<Shared>,
     image: &Image,
@@ -46,41 +65,34 @@ pub(super) fn restore(
     system.set_numbers(image.system.numbers);
     let actors = Arc::new(make_actors(system, image, kinds)?);
     let promises = Rc::new(OpenPromises::default());
-    let by_id = ById(actors.clone(), promises.clone());
+    let by_id = ById::new(system, &actors, &promises);
     let loaded = LoadedActors::new(by_id, kinds.clone());
     let contexts: [&dyn Any; 1] = [&loaded];
+    let values = Values {
+        kinds,
+        comparison: &Comparison::new(&image.shapes),
+        contexts: &contexts,
+    };
     promises.open(image, &actors, kinds)?;
+    let mut messages = Vec::new();
     for record in &image.actors {
         if let Some(address) = actors.get(&record.id) {
-            load_state(address, record, &contexts)?;
-            promises.load(address, record, kinds, &contexts)?;
+            match &record.content {
+                Content::State(state) => values.load_state(address, state)?,
+                Content::Start(start) => messages.push((address, values.start(address, start)?)),
+                Content::NotSaved | Content::Unstarted => {}
+            }
+            promises.load(address, record, &values)?;
         }
     }
-    let mut messages = Vec::new();
     for record in &image.waiting {
-        let actor = record.actor;
-        let to = actors.get(&actor).ok_or(NotRestored::NoActor(actor))?;
-        match &record.kind {
-            WaitingKind::Message { form, name } => {
-                let (name, form, made) = (*name, *form, record.made);
-                let kind = SavedKind { name, form };
-                let message = load_message(actor, kind, made, &record.content, kinds, &contexts)?;
-                messages.push((to, message));
-            }
-            WaitingKind::Arrival { promise, value } => {
-                let named = (actor, *promise);
-                let message = promises.arrival(named, value, &record.content, kinds, &contexts)?;
-                messages.extend(message.map(|message| (to, message)));
-            }
-        }
-    }
-    for record in &image.actors {
-        if let Content::Start(name, args) = &record.content
-            && let Some(to) = actors.get(&record.id)
-        {
-            let start = load_start(record.id, name, args, kinds, &contexts)?;
-            post_or_bury(To::Lent(to), start);
-        }
+        let to = actors.get(&record.actor);
+        let to = to.ok_or(NotRestored::NoActor(record.actor))?;
+        let message = match &record.kind {
+            WaitingKind::Message(kind) => Some(values.message(to, kind, record)?),
+            WaitingKind::Arrival(arrival) => promises.arrival(to, arrival, record, &values)?,
+        };
+        messages.extend(message.map(|message| (to, message)));
     }
     for (to, message) in messages {
         post_or_bury(To::Lent(to), message);
@@ -133,10 +145,10 @@ fn make_actors(
 
 fn class_of(record: &ActorRecord, kinds: &SavedKinds) -> Result<&'static Class, NotRestored> {
     kinds
-        .class(record.class)
+        .class(&record.class)
         .ok_or_else(|| NotRestored::NoType {
             actor: record.id,
-            class: record.class.to_owned(),
+            type_name: record.class.clone(),
         })
 }
 
@@ -154,97 +166,152 @@ fn path_of<'i>(
     path
 }
 
-fn load_state(
-    address: &AddressRef,
-    record: &ActorRecord,
-    contexts: &[&dyn Any],
-) -> Result<(), NotRestored> {
-    let (Content::State(bytes), SavedClass::State(functions)) =
-        (&record.content, &address.class.saved)
-    else {
-        return Ok(());
-    };
-    let Ok(mut idle) = address.cell().hold_idle() else {
-        return Ok(());
-    };
-    let mut input = Decoder::new(bytes).with_contexts(contexts);
-    let state: &mut StateRef<'_> = &mut idle.state();
-    let loaded = (functions.load)(state, &mut input, None).and_then(|()| input.finish());
-    idle.park();
-    let actor = record.id;
-    loaded.map_err(|error| NotRestored::Value { actor, error })
+/// What loads the values of an image.
+pub(super) struct Values<'i> {
+    pub(super) kinds: &'i SavedKinds,
+    comparison: &'i Comparison<'i>,
+    contexts: &'i [&'i dyn Any],
 }
 
-fn load_start(
-    actor: u64,
-    name: &str,
-    args: &[u8],
-    kinds: &SavedKinds,
-    contexts: &[&dyn Any],
-) -> Result<Envelope, NotRestored> {
-    let mut all = kinds.kinds();
-    let is_start = |kind: &SavedKind| kind.form == SavedForm::Start && kind.name == name;
-    match all.find(is_start) {
-        Some(kind) => load_message(actor, kind, Place::caller(), args, kinds, contexts),
-        None => Err(NotRestored::NoType {
-            actor,
-            class: name.to_owned(),
-        }),
+impl<'i> Values<'i> {
+    fn load_state(&self, address: &AddressRef, state: &'i Encoded) -> Result<(), NotRestored> {
+        let SavedClass::State(functions) = &address.class.saved else {
+            return Ok(());
+        };
+        let Ok(mut idle) = address.cell().hold_idle() else {
+            return Ok(());
+        };
+        let loaded = {
+            let into: &mut StateRef<'_> = &mut idle.state();
+            self.load(state, |input, stored| {
+                (functions.load)(into, input, Some(stored))
+            })
+        };
+        idle.park();
+        loaded.map_err(|error| NotRestored::Value {
+            actor: address.path(),
+            what: "its state".to_owned(),
+            error,
+        })
+    }
+
+    fn start(&self, to: &AddressRef, start: &'i StartRecord) -> Result<Envelope, NotRestored> {
+        let (form, made) = (SavedForm::Start, Place::caller());
+        self.content(to, form, &start.name, made, &start.args)
+    }
+
+    fn message(
+        &self,
+        to: &AddressRef,
+        kind: &KindRecord,
+        record: &'i MessageRecord,
+    ) -> Result<Envelope, NotRestored> {
+        self.content(to, kind.form, &kind.name, record.made, &record.content)
+    }
+
+    /// A value of a promise, to be loaded.
+    pub(super) fn stored(&self, value: &'i Encoded) -> Stored<'i> {
+        Stored {
+            bytes: &value.bytes,
+            shape: (self.comparison, value.shape),
+            contexts: self.contexts,
+        }
+    }
+
+    fn content(
+        &self,
+        to: &AddressRef,
+        form: SavedForm,
+        name: &str,
+        made: Place,
+        content: &'i Encoded,
+    ) -> Result<Envelope, NotRestored> {
+        let kind = || format!("the {form} {name}");
+        let table = self.kinds.kind(form, name).and_then(|table| table.codec);
+        let codec = table.ok_or_else(|| NotRestored::NoKind {
+            actor: to.path(),
+            kind: kind(),
+        })?;
+        let loaded = self.load(content, |input, stored| {
+            codec.load(input, Some(stored), made)
+        });
+        loaded.map_err(|error| NotRestored::Value {
+            actor: to.path(),
+            what: kind(),
+            error,
+        })
+    }
+
+    fn load<T>(
+        &self,
+        value: &'i Encoded,
+        load: impl FnOnce(&mut Decoder<'_, 'i>, (&'i Comparison<'i>, ShapeId)) -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
+        let mut input = Decoder::new(&value.bytes).with_contexts(self.contexts);
+        let loaded = load(&mut input, (self.comparison, value.shape))?;
+        input.finish().map(|()| loaded)
     }
 }
 
-fn load_message(
-    actor: u64,
-    kind: SavedKind,
-    made: Place,
-    content: &[u8],
-    kinds: &SavedKinds,
-    contexts: &[&dyn Any],
-) -> Result<Envelope, NotRestored> {
-    let table = kinds.kind(kind).and_then(|table| table.codec);
-    let codec = table.ok_or(NotRestored::NoKind { actor, kind })?;
-    let mut input = Decoder::new(content).with_contexts(contexts);
-    let loaded = codec.load(&mut input, None, made);
-    let loaded = loaded.and_then(|message| input.finish().map(|()| message));
-    loaded.map_err(|error| NotRestored::Value { actor, error })
+struct ById {
+    system: Arc<Shared>,
+    actors: Arc<Actors>,
+    promises: Rc<OpenPromises>,
+    /// What stands for actors that are not restored.
+    ended: RefCell<Actors>,
 }
 
-struct ById(Arc<Actors>, Rc<OpenPromises>);
+impl ById {
+    fn new(system: &Arc<Shared>, actors: &Arc<Actors>, promises: &Rc<OpenPromises>) -> ById {
+        ById {
+            system: system.clone(),
+            actors: actors.clone(),
+            promises: promises.clone(),
+            ended: RefCell::default(),
+        }
+    }
+}
 
 impl ActorsById for ById {
+    /// Also of an actor that has ended, in the cut or by it.
     fn actor(&self, id: u64) -> Option<AddressRef> {
-        self.0.get(&id).cloned()
+        if let Some(actor) = self.actors.get(&id) {
+            return Some(actor.clone());
+        }
+        let mut ended = self.ended.borrow_mut();
+        let actor = ended.entry(id);
+        Some(
+            actor
+                .or_insert_with(|| not_restored(&self.system, id))
+                .clone(),
+        )
     }
 
     fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn OpenResolver>> {
-        self.1.resolver((owner, number))
+        self.promises.resolver((owner, number))
     }
 }
 
 impl fmt::Display for NotRestored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NotRestored::NoType { actor, class } => write!(
+            NotRestored::NoType { actor, type_name } => write!(
                 f,
-                "the actor {actor} is of the type `{class}`, which the program does not list"
+                "the actor {actor} is of the type `{type_name}`, which the program does not list; add it to the types \
+                 of `System::builder().saved::<(…)>()`"
             ),
             NotRestored::NoKind { actor, kind } => write!(
                 f,
-                "a {kind} waits for the actor {actor}, which the program does not list"
+                "{kind} waits for {actor}, and the program does not have it any more; take the image with a program \
+                 that has it, or give the behaviour its name back"
             ),
-            NotRestored::NoActor(actor) => {
-                write!(
-                    f,
-                    "a message waits for the actor {actor}, which the image lacks"
-                )
-            }
-            NotRestored::Value { actor, error } => {
-                write!(f, "a value of the actor {actor} cannot be loaded: {error}")
-            }
-            NotRestored::NoValue { actor, name } => write!(
+            NotRestored::NoActor(actor) => write!(
                 f,
-                "the actor {actor} waits for a value of the type that `{name}` has, which the program does not list"
+                "a message waits for the actor {actor}, which the image lacks"
             ),
+            NotRestored::Value { actor, what, error } => {
+                write!(f, "{actor}: {what} cannot be loaded: {error}")
+            }
             NotRestored::Twice(actor) => write!(f, "two actors have the number {actor}"),
         }
     }

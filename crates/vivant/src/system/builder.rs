@@ -1,8 +1,10 @@
 //! The configuration of a system.
 
 use super::System;
-use crate::actor::Shared;
+use crate::actor::{Scheduler, Shared};
 use crate::api::Actor;
+#[cfg(feature = "snapshots")]
+use crate::api::SavedKinds;
 use crate::config::{BadCollectors, Config, RunBudget};
 use crate::failures::Report;
 use crate::gc_state::GcState;
@@ -10,8 +12,11 @@ use crate::mute::Watermarks;
 use crate::oracle::Oracle;
 use crate::sched::Threads;
 use crate::services::Listener;
-use crate::services::Services;
+use crate::services::{Services, Stage};
+#[cfg(feature = "snapshots")]
+use crate::snapshot::SavedProgram;
 use crate::statistics::PauseClock;
+use crate::sync::Arc;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 use std::{fmt, thread};
@@ -24,6 +29,8 @@ pub struct SystemBuilder {
     config: Config,
     workers: Option<NonZeroUsize>,
     listener: Option<Listener>,
+    #[cfg(feature = "snapshots")]
+    pub(super) saved: Option<Arc<SavedKinds>>,
 }
 
 impl SystemBuilder {
@@ -180,23 +187,42 @@ impl SystemBuilder {
     /// If the environment variable `VIVANT_COLLECTOR` is set and invalid
     /// ([`collectors`](SystemBuilder::collectors)): the message names the mistake, and the correct
     /// form.
-    pub fn build(mut self) -> System {
+    pub fn build(self) -> System {
+        SystemBuilder::open(self.on_threads())
+    }
+
+    /// A system on threads, which do not run yet.
+    pub(super) fn on_threads(mut self) -> Arc<Shared> {
         self.config.collectors.read_environment();
         let workers = self
             .workers
             .or_else(|| thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get);
         let scheduler = Box::new(Threads::new(workers));
-        let services = Services::new(self.config, Oracle::real(), None, self.listener);
-        let shared = Shared::new(services, scheduler);
+        self.into_shared(Oracle::real(), None, scheduler)
+    }
+
+    /// Starts the threads.
+    pub(super) fn open(shared: Arc<Shared>) -> System {
         if let Some(threads) = Threads::of(&shared) {
             threads.open(&shared);
         }
         System::of(shared)
     }
 
-    pub(crate) fn into_parts(self) -> (Config, Option<Listener>) {
-        (self.config, self.listener)
+    pub(crate) fn into_shared(
+        self,
+        oracle: Oracle,
+        stage: Option<Box<Stage>>,
+        scheduler: Box<dyn Scheduler>,
+    ) -> Arc<Shared> {
+        let services = Services::new(self.config, oracle, stage, self.listener);
+        let shared = Shared::new(services, scheduler);
+        #[cfg(feature = "snapshots")]
+        if let Some(kinds) = self.saved {
+            SavedProgram::set(&shared, kinds);
+        }
+        shared
     }
 }
 

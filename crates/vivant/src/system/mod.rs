@@ -8,11 +8,17 @@ mod open_request;
 mod open_requests_model;
 #[cfg(all(test, feature = "macros"))]
 mod open_requests_tests;
+#[cfg(feature = "snapshots")]
+mod restore;
 mod shutdown;
+#[cfg(feature = "snapshots")]
+mod snapshot;
 mod streams;
 mod why_alive;
 
 pub use builder::SystemBuilder;
+#[cfg(feature = "snapshots")]
+pub use restore::{Restored, RestoredOr};
 pub use shutdown::{RemainingActor, Shutdown, ShutdownReport};
 
 use crate::actor::{Observation, Shared, Source, Table, observed};

@@ -1,7 +1,7 @@
 //! The sink of a promise that is the answer to another request.
 
 use super::Resolver;
-use super::saved::{Encoded, PromiseUnsaved, SinkSaver};
+use super::saved::{PromiseUnsaved, ShapedBytes, SinkSaver};
 use super::shown::{Awaits, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
@@ -29,8 +29,8 @@ impl<T: Send + 'static> SinkLink for AnswerSink<T> {
         SinkKind::Answer.to(self.0.receiver())
     }
 
-    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
-        Encoded::of(&self.0).map(Some)
+    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
+        ShapedBytes::of(&self.0).map(Some)
     }
 }
 

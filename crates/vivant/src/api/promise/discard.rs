@@ -1,7 +1,7 @@
 //! The sink of a promise that was dropped.
 
 use super::receiver::Receiver;
-use super::saved::{Encoded, PromiseUnsaved, SinkSaver};
+use super::saved::{PromiseUnsaved, ShapedBytes, SinkSaver};
 use super::shown::{Awaits, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
@@ -29,7 +29,7 @@ impl SinkLink for DiscardSink {
         SinkKind::Discard.to(Receiver::Nothing)
     }
 
-    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
+    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
         Ok(None)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::receiver::Receiver;
 use super::resolver::RELAYS_MAX;
-use super::saved::{Encoded, PromiseName, PromiseUnsaved, SinkSaver, StoredSink};
+use super::saved::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver, StoredSink};
 use super::shown::Shown;
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
@@ -189,14 +189,14 @@ impl<T: Send + 'static> SinkLink for WaitSink<T> {
         SinkKind::Wait { purpose }.to(self.resolver.receiver())
     }
 
-    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
+    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
         match self.wait.wait.purpose {
             WaitPurpose::Reply | WaitPurpose::Start => {
                 let content = WaitContent {
                     place: self.wait.wait.place,
                     to: self.resolver.promise_name(RELAYS_MAX),
                 };
-                Encoded::of(&content).map(Some)
+                ShapedBytes::of(&content).map(Some)
             }
             // Its stop hook has run.
             WaitPurpose::Stop => Err(PromiseUnsaved::Sink(self.data().kind.name())),
@@ -205,7 +205,7 @@ impl<T: Send + 'static> SinkLink for WaitSink<T> {
 }
 
 /// A wait in a file.
-struct WaitContent {
+pub(super) struct WaitContent {
     place: Place,
     /// What gets the value.
     to: PromiseName,

@@ -3,7 +3,7 @@
 
 use super::receiver::Receiver;
 use super::resolver::RELAYS_MAX;
-use super::saved::{Encoded, PromiseName, PromiseUnsaved, SavedValue, SinkSaver, StoredSink};
+use super::saved::{PromiseName, PromiseUnsaved, SavedValue, ShapedBytes, SinkSaver, StoredSink};
 use super::shown::{Awaits, JoinLink, PromiseLink, RaceLink, Raced, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{JoinData, JoinKind, SinkData, SinkKind};
@@ -146,7 +146,7 @@ impl<T: Send + 'static, R: Send + 'static> SinkLink for JoinSink<T, R> {
         SinkKind::Join(data).to(to)
     }
 
-    fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
+    fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
         let join = lock(&self.join);
         let Some((resolver, _)) = &join.open else {
             return Ok(None);
@@ -161,7 +161,7 @@ impl<T: Send + 'static, R: Send + 'static> SinkLink for JoinSink<T, R> {
             let codec = codec.ok_or(PromiseUnsaved::UnknownValue)?;
             for (at, value) in join.values.iter().enumerate() {
                 if let Some(value) = value {
-                    let value = Encoded::by(codec.shape, |out| (codec.save)(value, out))?;
+                    let value = ShapedBytes::by(codec.shape, |out| (codec.save)(value, out))?;
                     saver.value(at, value);
                 }
             }
@@ -175,7 +175,7 @@ impl<T: Send + 'static, R: Send + 'static> SinkLink for JoinSink<T, R> {
                 promises: join.values.len() as u64,
             }),
         };
-        Encoded::of(&content).map(Some)
+        ShapedBytes::of(&content).map(Some)
     }
 }
 
@@ -215,7 +215,7 @@ impl<T: Send + 'static, R: Send + 'static> Continue<T> for JoinSink<T, R> {
 }
 
 /// A join, as one of its promises has it in a file.
-struct JoinContent {
+pub(super) struct JoinContent {
     /// What gets the outcome. No other join has the same.
     to: PromiseName,
     at: u64,

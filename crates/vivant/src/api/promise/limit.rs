@@ -3,7 +3,7 @@
 use super::receiver::Receiver;
 use super::relay::Relay;
 use super::resolver::RELAYS_MAX;
-use super::saved::{Encoded, PromiseName, PromiseUnsaved, SinkSaver, StoredSink};
+use super::saved::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver, StoredSink};
 use super::shown::{Awaits, PromiseLink, RaceLink, Raced, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
@@ -224,10 +224,10 @@ impl<T: Send + 'static> SinkLink for InTime<T> {
         SinkKind::Limit { until_ns }.to(self.receiver_in_time(RELAYS_MAX))
     }
 
-    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
+    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
         match self.name_in_time(RELAYS_MAX) {
             PromiseName::Nothing => Ok(None),
-            name => Encoded::of(&name).map(Some),
+            name => ShapedBytes::of(&name).map(Some),
         }
     }
 }

@@ -74,7 +74,7 @@ use crate::services::Asked;
 use answer::AnswerSink;
 use receiver::ActorName;
 use relay::OkRelay;
-use saved::{Encoded, PromiseUnsaved, SinkSaver};
+use saved::{PromiseUnsaved, ShapedBytes, SinkSaver};
 use shown::{Awaits, Shown};
 use sink::{Continue, Sink, SinkLink};
 use sink_data::{SinkData, SinkKind};
@@ -309,9 +309,9 @@ impl<K: Continuation> SinkLink for ThenSink<K> {
         kind.to(self.resolver.receiver())
     }
 
-    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
+    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
         match const { K::REST_CODEC } {
-            Some(_) => Encoded::of(self).map(Some),
+            Some(_) => ShapedBytes::of(self).map(Some),
             None => Err(PromiseUnsaved::Sink(Name::new(K::NAME))),
         }
     }

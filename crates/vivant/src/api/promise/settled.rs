@@ -1,6 +1,6 @@
 //! Promises that are not broken: their value says whether there was an error.
 
-use super::saved::{Encoded, PromiseUnsaved, SinkSaver};
+use super::saved::{PromiseUnsaved, ShapedBytes, SinkSaver};
 use super::shown::{Awaits, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
@@ -39,7 +39,7 @@ impl<T: Send + 'static> SinkLink for SettledSink<T> {
         SinkKind::Settled.to(self.0.receiver())
     }
 
-    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
-        Encoded::of(&self.0).map(Some)
+    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
+        ShapedBytes::of(&self.0).map(Some)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Resolver;
 use super::resolver::arrival_type;
-use super::saved::{Encoded, PromiseUnsaved, SinkSaver};
+use super::saved::{PromiseUnsaved, ShapedBytes, SinkSaver};
 use super::shown::Shown;
 use super::sink_data::SinkData;
 use crate::actor::{AskError, Next};
@@ -27,7 +27,7 @@ pub(crate) trait SinkLink {
     fn data(&self) -> SinkData;
 
     /// Encodes what a restore makes it of. `None` if the value is not wanted.
-    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<Encoded>, PromiseUnsaved> {
+    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
         Err(PromiseUnsaved::Sink(self.data().kind.name()))
     }
 }

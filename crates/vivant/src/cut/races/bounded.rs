@@ -5,6 +5,7 @@ use crate::{Lagged, Topic};
 
 macro_rules! keeps {
     ($module:ident, $name:ident, $messages:ident, $size:literal) => {
+        #[allow(dead_code, reason = "not each type gets each message")]
         pub(super) mod $module {
             use super::*;
 

@@ -23,7 +23,13 @@ fn a_message_of_a_system_that_an_older_turn_drives_waits_in_the_cut() {
         "{:?}",
         log.all()
     );
-    assert!(log.amounts().contains(&5), "{:?}", log.all());
+    // The worker of the older turn may run the receiver in the same round, before its capture.
+    let is_processed = log.has(&Event::Captured(id(&receiver), Some(5)));
+    assert!(
+        log.amounts().contains(&5) != is_processed,
+        "{:?}",
+        log.all()
+    );
 }
 
 #[test]

@@ -15,6 +15,8 @@ mod values;
 pub(crate) use opened::{LoadedJoins, OpenPromise, OpenResolver};
 pub(super) use resolver::PromiseName;
 pub(super) use sinks::SinkSaver;
-pub(crate) use sinks::{Encoded, LoadThen, PromiseUnsaved, Stored, StoredSink, load_then};
+pub(crate) use sinks::{
+    LoadThen, PromiseUnsaved, ShapedBytes, Stored, StoredSink, load_then, then_shape,
+};
 pub(crate) use slots::{SavedSlot, saved_slots};
 pub(crate) use values::{HoleOf, ReplyOf, SavedValue, ValueName, ValueOf, ValueType, ValueTypes};

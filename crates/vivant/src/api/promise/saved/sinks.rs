@@ -18,7 +18,7 @@ use vivant_codec::{Decoder, Encoder, LoadError, SaveError, Saved, Shape};
 
 /// A value that was encoded.
 #[derive(Clone, Debug)]
-pub(crate) struct Encoded {
+pub(crate) struct ShapedBytes {
     pub(crate) shape: &'static Shape,
     pub(crate) bytes: Vec<u8>,
 }
@@ -44,7 +44,7 @@ pub(in super::super) struct SinkSaver<'k> {
     /// The joins that have been saved, by the number of their promise.
     pub(in super::super) joins: BTreeSet<u64>,
     /// Values that the present sink has, with their positions.
-    pub(super) values: Vec<(u64, Encoded)>,
+    pub(super) values: Vec<(u64, ShapedBytes)>,
 }
 
 impl<'k> SinkSaver<'k> {
@@ -57,24 +57,26 @@ impl<'k> SinkSaver<'k> {
     }
 
     /// A value that has arrived at this position of a join.
-    pub(in super::super) fn value(&mut self, at: usize, value: Encoded) {
+    pub(in super::super) fn value(&mut self, at: usize, value: ShapedBytes) {
         self.values.push((at as u64, value));
     }
 }
 
-impl Encoded {
-    pub(in super::super) fn of<T: Saved<'static>>(value: &T) -> Result<Encoded, PromiseUnsaved> {
-        Encoded::by(T::SHAPE, |out| value.save(out))
+impl ShapedBytes {
+    pub(in super::super) fn of<T: Saved<'static>>(
+        value: &T,
+    ) -> Result<ShapedBytes, PromiseUnsaved> {
+        ShapedBytes::by(T::SHAPE, |out| value.save(out))
     }
 
     pub(in super::super) fn by(
         shape: &'static Shape,
         save: impl FnOnce(&mut Encoder<'_>),
-    ) -> Result<Encoded, PromiseUnsaved> {
+    ) -> Result<ShapedBytes, PromiseUnsaved> {
         let mut out = Encoder::new();
         save(&mut out);
         match out.finish() {
-            Ok(bytes) => Ok(Encoded { shape, bytes }),
+            Ok(bytes) => Ok(ShapedBytes { shape, bytes }),
             Err(error) => Err(PromiseUnsaved::Value(error)),
         }
     }
@@ -84,18 +86,16 @@ impl Encoded {
 #[derive(Clone, Copy)]
 pub(crate) struct Stored<'a> {
     pub(crate) bytes: &'a [u8],
-    /// Its shape in the file; without one, that of the program.
-    pub(crate) shape: Option<StoredShape<'a>>,
+    /// Its shape in the file.
+    pub(crate) shape: StoredShape<'a>,
     pub(crate) contexts: &'a [&'a dyn Any],
 }
 
 impl Stored<'_> {
     pub(in super::super) fn load<T: Saved<'static>>(&self) -> Result<T, LoadError> {
         let mut input = self.decoder();
-        let loaded = match self.shape {
-            Some((comparison, shape)) => input.stored::<T>(comparison, shape)?,
-            None => T::load(&mut input)?,
-        };
+        let (comparison, shape) = self.shape;
+        let loaded = input.stored::<T>(comparison, shape)?;
         input.finish()?;
         Ok(loaded)
     }
@@ -143,6 +143,11 @@ pub(crate) struct StoredSink<'a> {
 
 /// Loads the sink of a continuation, a `Sink<T>`.
 pub(crate) type LoadThen = fn(&Stored<'_>) -> Result<Box<dyn Any>, LoadError>;
+
+/// The shape of what a continuation is saved as.
+pub(crate) fn then_shape<K: Continuation>() -> &'static Shape {
+    <ThenSink<K> as Saved<'static>>::SHAPE
+}
 
 pub(crate) fn load_then<T, K>(content: &Stored<'_>) -> Result<Box<dyn Any>, LoadError>
 where

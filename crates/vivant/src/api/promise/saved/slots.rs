@@ -2,7 +2,7 @@
 
 use super::super::open_slots::each_open;
 use super::super::sink_data::SinkKind;
-use super::sinks::{Encoded, PromiseUnsaved, SinkSaver};
+use super::sinks::{PromiseUnsaved, ShapedBytes, SinkSaver};
 use super::values::{ValueName, ValueOf, ValueTypes};
 use crate::actor::StateRef;
 #[cfg(test)]
@@ -17,9 +17,9 @@ pub(crate) struct SavedSlot {
     pub(crate) sink: Name,
     /// The type of its value. If a continuation takes it, that names the type.
     pub(crate) value: ValueName,
-    pub(crate) content: Encoded,
+    pub(crate) content: ShapedBytes,
     /// Values that have arrived at a join, with their positions.
-    pub(crate) values: Vec<(u64, Encoded)>,
+    pub(crate) values: Vec<(u64, ShapedBytes)>,
     /// The request of which it is the answer.
     pub(crate) asked: Option<Asked>,
 }
@@ -82,7 +82,7 @@ fn saved_slot(
         number,
         sink: kind.name(),
         value,
-        content: content.map_or_else(|| Encoded::of(&()), Ok)?,
+        content: content.map_or_else(|| ShapedBytes::of(&()), Ok)?,
         values: std::mem::take(&mut saver.values),
         asked,
     }))

@@ -2,9 +2,12 @@
 //! resolvers are generic over the type, and know nothing of codecs: a codec is found here by the
 //! type, and the type by a name.
 
+use super::super::exclusive::WaitContent;
+use super::super::join::JoinContent;
 use super::super::resolver::{Resolver, arrival_type, arriving};
 use super::opened::{OpenPromise, OpenResolver, Opened};
-use super::sinks::{Encoded, LoadThen, PromiseUnsaved, Stored};
+use super::resolver::PromiseName;
+use super::sinks::{LoadThen, PromiseUnsaved, ShapedBytes, Stored};
 use crate::actor::{AddressRef, AskError, Envelope, StateRef};
 use crate::api::behaviour::{Behaviour, Continuation};
 use crate::api::saved_message::{Coded, HasCodec};
@@ -13,7 +16,7 @@ use crate::services::Asked;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
-use vivant_codec::{LoadError, Saved};
+use vivant_codec::{LoadError, Saved, Shape};
 
 /// A type of values of promises, and their codec.
 pub(crate) trait SavedValue: 'static {
@@ -92,8 +95,8 @@ pub(crate) enum ValueOf {
     /// What fills the hole of the continuation.
     Hole,
     /// The outcome of a promise of the reply.
-    SettledReply,
-    SettledHole,
+    ReplyOutcome,
+    HoleOutcome,
 }
 
 /// A type of values, as a table.
@@ -101,8 +104,10 @@ pub(crate) trait ValueType: Sync {
     /// A `Codec<Result<T, AskError>>`.
     fn codec(&self) -> Option<&dyn Any>;
 
+    fn shape(&self) -> Option<&'static Shape>;
+
     /// The number of the promise and the value of an arrival of this type.
-    fn arrival(&self, message: &Envelope) -> Result<(u64, Encoded), PromiseUnsaved>;
+    fn arrival(&self, message: &Envelope) -> Result<(u64, ShapedBytes), PromiseUnsaved>;
 
     /// The message that brings a value to the promise of this resolver, which is of this type.
     fn load_arrival(
@@ -129,12 +134,16 @@ impl<V: SavedValue> ValueType for Table<V> {
         const { &V::CODEC }.as_ref().map(|codec| codec as &dyn Any)
     }
 
-    fn arrival(&self, message: &Envelope) -> Result<(u64, Encoded), PromiseUnsaved> {
+    fn shape(&self) -> Option<&'static Shape> {
+        Some(V::CODEC?.shape)
+    }
+
+    fn arrival(&self, message: &Envelope) -> Result<(u64, ShapedBytes), PromiseUnsaved> {
         match (arriving::<V::Value>(message), V::CODEC) {
             (None, _) | (_, None) => Err(PromiseUnsaved::UnknownValue),
             (Some((0, _)), _) => Err(PromiseUnsaved::Unlisted),
             (Some((number, value)), Some(codec)) => {
-                let value = Encoded::by(codec.shape, |out| (codec.save)(value, out))?;
+                let value = ShapedBytes::by(codec.shape, |out| (codec.save)(value, out))?;
                 Ok((number, value))
             }
         }
@@ -171,7 +180,7 @@ pub(crate) struct ValueTypes {
     /// message with such a reply, or of a continuation with such a hole.
     by_type: BTreeMap<TypeId, ValueName>,
     by_name: BTreeMap<ValueName, &'static dyn ValueType>,
-    continuations: BTreeMap<&'static str, LoadThen>,
+    continuations: BTreeMap<&'static str, (LoadThen, &'static Shape)>,
 }
 
 impl ValueTypes {
@@ -182,8 +191,8 @@ impl ValueTypes {
         }
         self.add_one::<V>(ValueName { of, behaviour });
         let of = match of {
-            ValueOf::Hole => ValueOf::SettledHole,
-            _ => ValueOf::SettledReply,
+            ValueOf::Hole => ValueOf::HoleOutcome,
+            _ => ValueOf::ReplyOutcome,
         };
         self.add_one::<OutcomeOf<V>>(ValueName { of, behaviour });
     }
@@ -196,8 +205,20 @@ impl ValueTypes {
         *first = name.min(*first);
     }
 
-    pub(crate) fn add_continuation(&mut self, name: &'static str, load: LoadThen) {
-        self.continuations.insert(name, load);
+    pub(crate) fn add_continuation(
+        &mut self,
+        name: &'static str,
+        load: LoadThen,
+        shape: &'static Shape,
+    ) {
+        self.continuations.insert(name, (load, shape));
+    }
+
+    /// The shapes of all that promises are saved as, by the names.
+    pub(crate) fn shapes(&self) -> impl Iterator<Item = &'static Shape> + '_ {
+        let values = self.by_name.values().filter_map(|table| table.shape());
+        let continuations = self.continuations.values().map(|(_, shape)| *shape);
+        values.chain(continuations).chain(sink_shapes())
     }
 
     /// The type of this name.
@@ -226,6 +247,17 @@ impl ValueTypes {
     }
 
     pub(super) fn continuation(&self, name: &str) -> Option<LoadThen> {
-        self.continuations.get(name).copied()
+        Some(self.continuations.get(name)?.0)
     }
+}
+
+/// The shapes of sinks that are the same for all types of values.
+fn sink_shapes() -> [&'static Shape; 5] {
+    [
+        <() as Saved<'static>>::SHAPE,
+        <Resolver<()> as Saved<'static>>::SHAPE,
+        PromiseName::SHAPE,
+        JoinContent::SHAPE,
+        WaitContent::SHAPE,
+    ]
 }

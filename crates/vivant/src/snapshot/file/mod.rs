@@ -1,0 +1,19 @@
+//! Images in a store: the records of a cut as records of `vivant-journal`. The README of
+//! `snapshot` describes the format.
+//!
+//! - [`record_kind`]: what a record is.
+//! - [`header`]: what a list of images shows.
+//! - [`writer`]: an image that is being written.
+//! - [`reader`]: an image that is read.
+
+mod header;
+#[cfg(all(test, feature = "macros"))]
+mod page_tests;
+mod reader;
+mod record_kind;
+mod writer;
+
+pub(super) use header::Header;
+pub use reader::NotRead;
+pub(super) use reader::read;
+pub(super) use writer::{ImageFile, NotWritten};

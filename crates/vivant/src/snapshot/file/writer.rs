@@ -1,0 +1,80 @@
+//! [`ImageFile`]: an image that is being written.
+
+use super::super::image::{Record, SystemRecord};
+use super::header::Header;
+use super::record_kind::RecordKind;
+use vivant_codec::{Encoder, SaveError, Saved, Shapes};
+use vivant_journal::{ImageWriter, Journal, Published, SegmentWriter};
+
+/// An image that one thread writes while the cut is taken. One that is not published leaves no
+/// trace.
+pub(crate) struct ImageFile {
+    image: ImageWriter,
+    segment: SegmentWriter,
+    next_id: u64,
+    /// The value that is being written.
+    value: Vec<u8>,
+}
+
+/// Why an image could not be written.
+#[derive(Debug)]
+pub(crate) enum NotWritten {
+    Store(vivant_journal::Error),
+    Value(SaveError),
+}
+
+impl ImageFile {
+    pub(crate) fn begin(journal: &Journal) -> Result<ImageFile, NotWritten> {
+        let image = journal.begin()?;
+        let segment = image.segment()?;
+        Ok(ImageFile {
+            image,
+            segment,
+            next_id: 1,
+            value: Vec::new(),
+        })
+    }
+
+    pub(crate) fn append(&mut self, records: Vec<Record>) -> Result<(), NotWritten> {
+        records.iter().try_for_each(|record| match record {
+            Record::Actor(actor) => self.write(RecordKind::Actor, actor),
+            Record::Waiting(message) => self.write(RecordKind::Waiting, message),
+        })
+    }
+
+    /// Writes what was complete last. When this returns, the image exists.
+    pub(crate) fn publish(
+        mut self,
+        header: &Header,
+        system: &SystemRecord,
+        shapes: &Shapes,
+    ) -> Result<Published, NotWritten> {
+        self.write(RecordKind::System, system)?;
+        self.write(RecordKind::Shapes, shapes)?;
+        self.segment.finish()?;
+        Ok(self.image.publish(&header.encode()?)?)
+    }
+
+    fn write<'gc>(&mut self, kind: RecordKind, value: &impl Saved<'gc>) -> Result<(), NotWritten> {
+        self.value.clear();
+        let mut out = Encoder::new().append_to(std::mem::take(&mut self.value));
+        value.save(&mut out);
+        self.value = out.finish()?;
+        self.segment
+            .append(self.next_id, kind.number(), &self.value)?;
+        self.next_id += 1;
+        Ok(())
+    }
+}
+
+impl From<vivant_journal::Error> for NotWritten {
+    fn from(error: vivant_journal::Error) -> NotWritten {
+        NotWritten::Store(error)
+    }
+}
+
+impl From<SaveError> for NotWritten {
+    fn from(error: SaveError) -> NotWritten {
+        NotWritten::Value(error)
+    }
+}

@@ -1,0 +1,117 @@
+//! [`Pauses`]: what the thread that takes a snapshot does while it waits for others.
+
+use super::error::{RunningTurn, SnapshotError};
+use crate::actor::Shared;
+use crate::services::ns;
+use crate::sync::{Arc, yield_now};
+use std::thread;
+use std::time::Duration;
+
+/// The number of pauses that only yield.
+const YIELDS: u32 = 20;
+
+/// In a simulation, the number of pauses in a row in which nothing runs before time passes: the cut
+/// may go on without the program, because it looks again for actors that have become idle.
+const IDLE_MAX: u32 = 20;
+
+const SHORTEST: Duration = Duration::from_micros(20);
+const LONGEST: Duration = Duration::from_millis(1);
+
+/// The pauses of one snapshot, up to its deadline. In a simulation the program runs in them.
+pub(super) struct Pauses<'s> {
+    system: &'s Arc<Shared>,
+    limit: Duration,
+    deadline_ns: u64,
+    /// Pauses since something was done.
+    count: u32,
+    /// In a simulation: pauses in which nothing was left to run.
+    idle: u32,
+}
+
+impl<'s> Pauses<'s> {
+    pub(super) fn new(system: &'s Arc<Shared>, limit: Duration) -> Pauses<'s> {
+        let deadline_ns = system.oracle.now_ns().saturating_add(ns(limit));
+        Pauses {
+            system,
+            limit,
+            deadline_ns,
+            count: 0,
+            idle: 0,
+        }
+    }
+
+    /// There was something to do. In a simulation the seed chooses whether the program takes a step
+    /// before the next thing is done.
+    pub(super) fn none(&mut self) -> Result<(), SnapshotError> {
+        self.count = 0;
+        self.check()?;
+        if let Some(chance) = self.system.oracle.simulation()
+            && chance.choose(2) == 0
+        {
+            // No time passes.
+            let now_ns = self.system.oracle.now_ns();
+            let _ran = self.system.scheduler.step(self.system, now_ns);
+        }
+        Ok(())
+    }
+
+    /// Waits until others may have done something.
+    pub(super) fn pause(&mut self) -> Result<(), SnapshotError> {
+        self.check()?;
+        self.count = self.count.saturating_add(1);
+        if self.system.stage().is_some() {
+            return self.simulated_pause();
+        }
+        match self.count.checked_sub(YIELDS) {
+            None => yield_now(),
+            Some(waited) => {
+                let pause = (SHORTEST * (1 << waited.min(10))).min(LONGEST);
+                vivant_brc::detached(|| thread::park_timeout(pause));
+            }
+        }
+        Ok(())
+    }
+
+    fn simulated_pause(&mut self) -> Result<(), SnapshotError> {
+        let until_ns = match self.idle < IDLE_MAX {
+            // No time passes.
+            true => self.system.oracle.now_ns(),
+            false => self.deadline_ns,
+        };
+        match self.system.scheduler.step(self.system, until_ns) {
+            true => self.idle = 0,
+            false if self.idle < IDLE_MAX => self.idle += 1,
+            // The cut waits for what will not happen.
+            false => return Err(self.too_late()),
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), SnapshotError> {
+        if self.system.is_closing() {
+            return Err(SnapshotError::ShutDown);
+        }
+        match self.system.oracle.now_ns() >= self.deadline_ns {
+            true => Err(self.too_late()),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn too_late(&self) -> SnapshotError {
+        SnapshotError::Deadline {
+            limit: self.limit,
+            turns: running_turns(self.system),
+        }
+    }
+}
+
+fn running_turns(system: &Shared) -> Vec<RunningTurn> {
+    let actors = system.actors().into_iter();
+    let turns = actors.filter_map(|cell| {
+        let behaviour = cell.facts.current()?.name;
+        let actor = cell.path();
+        Some(RunningTurn { actor, behaviour })
+    });
+    turns.collect()
+}

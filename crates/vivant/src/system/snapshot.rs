@@ -1,0 +1,148 @@
+//! Snapshots of a running system.
+
+use super::System;
+use crate::actor::Worker;
+use crate::api::AskFuture;
+use crate::snapshot::{SnapshotError, SnapshotReport, take};
+use crate::sync::Arc;
+use std::future::Future;
+use std::thread;
+use std::time::Duration;
+use vivant_journal::Journal;
+
+/// The limit of a snapshot, if none is set.
+const SNAPSHOT_WITHIN: Duration = Duration::from_secs(10);
+
+impl System {
+    /// Saves the system to the store of `journal`, while it runs: the state of each saved actor at
+    /// one point of its history, and the messages that are on their way across these points. When
+    /// this returns, the snapshot survives a loss of power.
+    ///
+    /// The builder of the system names the saved actors, in
+    /// [`SystemBuilder::saved`](crate::SystemBuilder::saved). Of a program that
+    /// [restores](crate::SystemBuilder::restore_or) a snapshot it is as if all that happened behind
+    /// the cut had not happened yet.
+    ///
+    /// ```
+    /// use vivant::journal::{DirectoryStore, Journal, Settings};
+    /// use vivant::prelude::*;
+    /// use vivant::{RestoredOr, SavedAs};
+    ///
+    /// #[derive(Actor)]
+    /// #[actor(saved)]
+    /// struct Counter { count: u64 }
+    ///
+    /// #[behaviours]
+    /// impl Counter {
+    ///     #[start]
+    ///     fn new() -> Counter { Counter { count: 0 } }
+    ///     fn add(&mut self, n: u64) -> u64 { self.count += n; self.count }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path();
+    /// let journal = Journal::open(DirectoryStore::new(path), Settings::default())?;
+    /// let system = System::builder().saved::<(Counter,)>().build();
+    /// let counter = Counter::spawn(&system);
+    /// counter.add(3).ask_blocking()?;
+    /// let report = system.snapshot(&journal)?;
+    /// assert_eq!(report.actors(SavedAs::State), 1);
+    /// drop((counter, system));                                 // or kill -9
+    ///
+    /// let builder = System::builder().saved::<(Counter,)>();
+    /// let (system, counter) = match builder.restore_or(journal.catalog(), Counter::spawn)? {
+    ///     RestoredOr::Restored(restored) => {
+    ///         let counter = restored.actors.actors().next().ok_or("the counter is saved")?;
+    ///         (restored.system, counter)
+    ///     }
+    ///     RestoredOr::New(system, counter) => (system, counter),
+    /// };
+    /// assert_eq!(counter.add(1).ask_blocking()?, 4);
+    /// # drop(system);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// Requests come one after the other. No actor waits for the snapshot, except while its own
+    /// state is encoded, between two of its turns; the report lists what took over a millisecond.
+    /// This thread writes the records. A turn that runs when the snapshot begins must end before it
+    /// is complete: within ten seconds, or the snapshot fails and the program goes on
+    /// ([`System::snapshot_within`] has another limit). In a simulation, actors run meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Something cannot be saved, the limit has passed, the store has failed, or the system is shut
+    /// down: see [`SnapshotError`]. The snapshots before are unchanged.
+    ///
+    /// # Panics
+    ///
+    /// Within a turn, because the snapshot would wait for it.
+    pub fn snapshot(&self, journal: &Journal) -> Result<SnapshotReport, SnapshotError> {
+        self.snapshot_within(journal, SNAPSHOT_WITHIN)
+    }
+
+    /// Like [`System::snapshot`] with another limit of the time until the cut is complete; what is
+    /// left to write then is written.
+    ///
+    /// # Errors
+    ///
+    /// As [`System::snapshot`].
+    ///
+    /// # Panics
+    ///
+    /// As [`System::snapshot`].
+    pub fn snapshot_within(
+        &self,
+        journal: &Journal,
+        limit: Duration,
+    ) -> Result<SnapshotReport, SnapshotError> {
+        assert_outside();
+        take(self.shared(), journal, limit)
+    }
+
+    /// Like [`System::snapshot`], for `async` code, also within a turn's future: the snapshot is
+    /// taken on a thread of its own. It begins when the future is polled first. A future that is
+    /// dropped then does not stop it. In a simulation it is taken in the first poll.
+    ///
+    /// # Errors
+    ///
+    /// As [`System::snapshot`].
+    ///
+    /// # Panics
+    ///
+    /// In a simulation within a turn, in the first poll.
+    pub fn snapshot_async(
+        &self,
+        journal: &Arc<Journal>,
+    ) -> impl Future<Output = Result<SnapshotReport, SnapshotError>> + Send + use<> {
+        self.clone().snapshot_beside(journal.clone())
+    }
+
+    /// Takes the snapshot on a thread of its own; in a simulation, on this one.
+    async fn snapshot_beside(self, journal: Arc<Journal>) -> Result<SnapshotReport, SnapshotError> {
+        let shared = self.shared();
+        if shared.stage().is_some() {
+            return self.snapshot(&journal);
+        }
+        let (report, resolver) = AskFuture::new(shared);
+        let name = format!("{}-snapshot", shared.config.name);
+        let system = shared.clone();
+        let taking = move || resolver.resolve(take(&system, &journal, SNAPSHOT_WITHIN));
+        let thread = thread::Builder::new().name(name).spawn(taking);
+        thread.map_err(SnapshotError::NoThread)?;
+        match report.await {
+            Ok(report) => report,
+            Err(error) => panic!("the snapshot panicked: {error}"),
+        }
+    }
+}
+
+fn assert_outside() {
+    if let Some(inside) = Worker::inside() {
+        panic!(
+            "snapshot was called in {} of {}, and would wait for this turn; call it from a thread outside, or await \
+             `snapshot_async` in a future",
+            inside.behaviour, inside.actor
+        );
+    }
+}
