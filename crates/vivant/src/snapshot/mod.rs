@@ -1,4 +1,4 @@
-//! Images of a system: what a consistent cut contains, as data, in a store, and a system made of it.
+//! Images of a system: what a consistent cut contains, as data in a store, and a system made of it.
 //! The README beside this file says how, and describes the format.
 //!
 //! - [`image`]: the records.
