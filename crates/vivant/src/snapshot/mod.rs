@@ -16,6 +16,8 @@ mod changed_types_tests;
 mod error;
 #[cfg(feature = "snapshots")]
 mod file;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod hostile_tests;
 mod image;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod memory_store;

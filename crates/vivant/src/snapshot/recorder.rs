@@ -10,7 +10,7 @@ use crate::actor::{
     Envelope, Header, Recorder, RunState, SavedClass, Signals, StateRef, WaitingPlace,
 };
 use crate::api::{SavedForm, SavedKind, SavedKinds, open_slots};
-use crate::failures::Caught;
+use crate::failures::{Caught, catch};
 use crate::message::MessageRole;
 use crate::saving::EncodedStart;
 use crate::sync::{Arc, Mutex, Ordering, lock};
@@ -46,8 +46,15 @@ pub enum Unsaved {
         /// Why.
         error: SaveError,
     },
-    /// Code that encodes a value panicked, with this message.
-    Panicked(String),
+    /// Code that encodes a value of this actor panicked.
+    Panicked {
+        /// Path of the actor.
+        actor: String,
+        /// The message of the panic.
+        message: String,
+    },
+    /// The recording itself panicked, with this message.
+    Failed(String),
     /// The program saves this type of actor, or this message of it, and does not list it.
     NotListed {
         /// Path of the actor.
@@ -148,13 +155,24 @@ impl ImageRecorder {
         save: impl FnOnce(&mut Encoder<'_>),
     ) -> Encoded {
         let began_ns = actor.system.oracle.now_ns();
-        let mut out = Encoder::new();
-        save(&mut out);
-        let bytes = out.finish().unwrap_or_else(|error| {
-            let actor = actor.path();
-            self.fails(Unsaved::Value { actor, error });
-            Vec::new()
+        let encoded = catch(|| {
+            let mut out = Encoder::new();
+            save(&mut out);
+            out.finish()
         });
+        let bytes = match encoded {
+            Ok(Ok(bytes)) => bytes,
+            Ok(Err(error)) => {
+                let actor = actor.path();
+                self.fails(Unsaved::Value { actor, error });
+                Vec::new()
+            }
+            Err(Caught { message, .. }) => {
+                let actor = actor.path();
+                self.fails(Unsaved::Panicked { actor, message });
+                Vec::new()
+            }
+        };
         let took = Duration::from_nanos(actor.system.oracle.now_ns().saturating_sub(began_ns));
         lock(&self.recorded)
             .census
@@ -282,7 +300,7 @@ impl Recorder for ImageRecorder {
     }
 
     fn panicked(&self, caught: Caught) {
-        self.fails(Unsaved::Panicked(caught.message));
+        self.fails(Unsaved::Failed(caught.message));
     }
 
     fn is_signalled(&self, actor: &Header, signals: Signals) {
@@ -316,9 +334,11 @@ impl fmt::Display for Unsaved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unsaved::Value { actor, error } => write!(f, "{actor} cannot be saved: {error}"),
-            Unsaved::Panicked(message) => {
-                write!(f, "the code that saves a value panicked: {message}")
-            }
+            Unsaved::Panicked { actor, message } => write!(
+                f,
+                "{actor} cannot be saved: its code that saves a value panicked: {message}"
+            ),
+            Unsaved::Failed(message) => write!(f, "the recording panicked: {message}"),
             Unsaved::NotListed { actor, what } => write!(
                 f,
                 "{actor} cannot be saved: the program does not list {what}; add its actor to the types of \

@@ -96,9 +96,11 @@ fn with_senders(payers: &[Address<Payer>], body: impl FnOnce()) {
                 let mut dice = Dice::new(seed);
                 while !is_over.load(Ordering::Relaxed) {
                     let amount = 1 + dice.below(99) as u64;
-                    payers[dice.below(payers.len())].pay(amount).send();
-                    if dice.below(16) == 0 {
-                        thread::yield_now();
+                    let payer = &payers[dice.below(payers.len())];
+                    payer.pay(amount).send();
+                    if dice.below(32) == 0 {
+                        // So that no mailbox grows without a bound.
+                        payer.balance().ask_blocking().expect("it lives");
                     }
                 }
             });
