@@ -112,7 +112,7 @@
 //! - `tokio`: futures given to [`Turn::spawn`] run in the context of a tokio runtime.
 //! - `tracing`: a root span for each turn, linked to the span in which its message was sent; events
 //!   for starts, ends and failures.
-//! - `snapshots`: [`System::snapshot`], and systems that are restored from images in a store.
+//! - `snapshots`: `System::snapshot`, and systems that are restored from images in a store.
 //! - `metrics`: counters and histograms by types and behaviours, for the recorder that is installed
 //!   before the system is built.
 //!

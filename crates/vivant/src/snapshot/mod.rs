@@ -37,6 +37,8 @@ mod take;
 mod tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod threads_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod types_tests;
 
 #[cfg(feature = "snapshots")]
 pub use {

@@ -7,7 +7,7 @@ use super::image::{
     ActorRecord, Content, Encoded, MessageRecord, Record, StartRecord, SystemRecord, WaitingRecord,
 };
 use crate::actor::{
-    Envelope, Header, Recorder, RunState, SavedClass, Signals, StateRef, WaitingPlace,
+    Class, Envelope, Header, Recorder, RunState, SavedClass, Signals, StateRef, WaitingPlace,
 };
 use crate::api::{SavedForm, SavedKind, SavedKinds, open_slots};
 use crate::failures::{Caught, catch};
@@ -124,6 +124,12 @@ impl ImageRecorder {
         Ok(Image::of(completed.system, completed.shapes, records))
     }
 
+    /// Types with other parameters may have the same name.
+    fn lists(&self, class: &Class) -> bool {
+        let listed = self.kinds.class(class.name);
+        listed.is_some_and(|listed| (listed.type_id)() == (class.type_id)())
+    }
+
     fn lacks(&self, actor: &Header, what: impl Into<String>) {
         let (actor, what) = (actor.path(), what.into());
         self.fails(Unsaved::Lacking { actor, what });
@@ -227,8 +233,9 @@ impl Recorder for ImageRecorder {
         lock(&self.recorded)
             .census
             .actor(actor.class.name, saved_as);
-        if saved_as != SavedAs::Nothing && self.kinds.class(actor.class.name).is_none() {
-            return self.is_not_listed(actor, format!("the actor `{}`", actor.class.name));
+        if saved_as != SavedAs::Nothing && !self.lists(actor.class) {
+            let type_name = (actor.class.type_name)();
+            return self.is_not_listed(actor, format!("the actor `{type_name}`"));
         }
         let content = self.content(actor, state);
         if content != Content::NotSaved
