@@ -14,10 +14,6 @@ pub(crate) enum InjectedFault {
     )]
     OrderForgotten,
     /// Threads for actors that block run them before their system is open.
-    #[cfg_attr(
-        not(feature = "snapshots"),
-        allow(dead_code, reason = "only a restore schedules before that")
-    )]
     RunBeforeOpen,
     /// A turn changes the state, and no guard is tested again.
     ForgottenGuard,

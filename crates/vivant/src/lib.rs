@@ -112,11 +112,12 @@
 //! - `tokio`: futures given to [`Turn::spawn`] run in the context of a tokio runtime.
 //! - `tracing`: a root span for each turn, linked to the span in which its message was sent; events
 //!   for starts, ends and failures.
-//! - `snapshots`: [`System::snapshot`], and systems that are restored from images in a store.
+//! - `snapshots`: `System::snapshot`, and systems that are restored from images in a store.
 //! - `metrics`: counters and histograms by types and behaviours, for the recorder that is installed
 //!   before the system is built.
 //!
-//! The contents and the cost of `tracing` and `metrics` are in `docs/observing.md` of the repository.
+//! The contents and the cost of `tracing` and `metrics` are in `docs/observing.md` of the
+//! repository.
 
 // Most of its tests need the macros; what they alone use is dead without them.
 #![cfg_attr(all(test, not(feature = "macros")), allow(dead_code))]
@@ -148,7 +149,7 @@ mod sched;
 
 #[cfg_attr(
     not(feature = "snapshots"),
-    allow(dead_code, reason = "the feature `snapshots` has what takes snapshots")
+    allow(dead_code, unreachable_pub, reason = "snapshots are a feature")
 )]
 mod snapshot;
 

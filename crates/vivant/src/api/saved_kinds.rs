@@ -62,6 +62,8 @@ pub struct EqualNames {
 struct Entry {
     /// Of the message, if it waits in mailboxes.
     table: Option<&'static KindTable>,
+    /// The type of actor that takes it.
+    actor: TypeId,
     marker: (TypeId, &'static str),
 }
 
@@ -133,6 +135,18 @@ impl SavedKinds {
         kinds.get(&(name, form))?.table
     }
 
+    /// As `kind`, of a message that an actor of this type takes.
+    pub(crate) fn kind_of<'k>(
+        &'k self,
+        actor: TypeId,
+        form: SavedForm,
+        name: &'k str,
+    ) -> Option<&'static KindTable> {
+        let kinds: &BTreeMap<(&'k str, SavedForm), Entry> = &self.kinds;
+        let entry = kinds.get(&(name, form))?;
+        entry.table.filter(|_| entry.actor == actor)
+    }
+
     /// The shapes of all states, messages and promises, by the names of these.
     pub(crate) fn shapes(&self) -> impl Iterator<Item = &'static Shape> + '_ {
         let state = |class: &&'static Class| match &class.saved {
@@ -198,18 +212,18 @@ impl SavedList {
 
     /// A behaviour.
     pub fn message<B: Behaviour>(&mut self) {
-        self.add::<B>(SavedForm::Message, B::NAME, Some(&Sent::<B>::KIND));
+        self.add::<B, B::Actor>(SavedForm::Message, B::NAME, Some(&Sent::<B>::KIND));
         self.kinds.values.add::<ReplyOf<B>>(ValueOf::Reply, B::NAME);
     }
 
     /// A behaviour in steps: the messages of its next steps.
     pub fn next_step<B: Stepped>(&mut self) {
-        self.add::<B>(SavedForm::NextStep, B::NAME, Some(&NextStep::<B>::KIND));
+        self.add::<B, B::Actor>(SavedForm::NextStep, B::NAME, Some(&NextStep::<B>::KIND));
     }
 
     /// A continuation.
     pub fn continuation<K: Continuation>(&mut self) {
-        self.add::<K>(SavedForm::Continuation, K::NAME, None);
+        self.add::<K, K::Actor>(SavedForm::Continuation, K::NAME, None);
     }
 
     /// A continuation of a promise.
@@ -227,15 +241,15 @@ impl SavedList {
 
     /// A start.
     pub fn start<S: StartFunction>(&mut self) {
-        self.add::<S>(SavedForm::Start, S::NAME, Some(&Started::<S>::KIND));
+        self.add::<S, S::Actor>(SavedForm::Start, S::NAME, Some(&Started::<S>::KIND));
     }
 
     /// A join.
     pub fn join<J: Join>(&mut self) {
-        self.add::<J>(SavedForm::Join, J::NAME, None);
+        self.add::<J, J::Actor>(SavedForm::Join, J::NAME, None);
     }
 
-    fn add<M: 'static>(
+    fn add<M: 'static, A: Actor>(
         &mut self,
         form: SavedForm,
         name: &'static str,
@@ -245,11 +259,13 @@ impl SavedList {
             SavedKind { name, form },
             (TypeId::of::<M>(), std::any::type_name::<M>()),
         );
-        match self
-            .kinds
-            .kinds
-            .insert((name, form), Entry { table, marker })
-        {
+        let actor = TypeId::of::<A>();
+        let entry = Entry {
+            table,
+            actor,
+            marker,
+        };
+        match self.kinds.kinds.insert((name, form), entry) {
             Some(before) if before.marker.0 != marker.0 => {
                 self.equal(format!("the {kind}"), [before.marker.1, marker.1]);
             }

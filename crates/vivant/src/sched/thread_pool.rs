@@ -199,3 +199,47 @@ impl ThreadPool {
         self.work.notify_all();
     }
 }
+
+#[cfg(all(test, feature = "macros"))]
+mod tests {
+    use super::*;
+    use crate::api::birth;
+    use crate::injected_fault::must_catch;
+    use crate::prelude::*;
+    use crate::system::SystemBuilder;
+
+    #[derive(Actor)]
+    #[actor(blocking)]
+    struct Blocks;
+
+    #[behaviours]
+    impl Blocks {
+        fn answer(&mut self) -> u64 {
+            7
+        }
+    }
+
+    fn no_thread_before_the_system_is_open() {
+        let shared = System::builder().workers(1).on_threads();
+        let address: Address<Blocks> = Address::to_actor(birth::<Blocks>(&shared, Some(Blocks)));
+        let answer = address.answer().ask();
+        {
+            let threads = Threads::of(&shared).expect("it has threads");
+            let state = lock(&threads.blocking.state);
+            assert_eq!((state.threads, state.queue.len()), (0, 1));
+        }
+        let system = SystemBuilder::open(shared);
+        assert_eq!(system.block_on(answer), Ok(7));
+    }
+
+    #[test]
+    fn an_actor_waits_until_the_system_is_open() {
+        no_thread_before_the_system_is_open();
+    }
+
+    #[test]
+    fn an_actor_that_does_not_wait_is_noticed() {
+        let test = no_thread_before_the_system_is_open;
+        must_catch(InjectedFault::RunBeforeOpen, test);
+    }
+}

@@ -97,8 +97,8 @@ impl Simulation {
         }
     }
 
-    /// A simulation that goes on from an image, which may come from a system on threads. The builder
-    /// says what the program saves; seed and faults are those from here on.
+    /// A simulation that goes on from an image, which may come from a system on threads. The
+    /// builder says what the program saves; seed and faults are those from here on.
     ///
     /// # Errors
     ///

@@ -17,6 +17,8 @@ mod changed_types_tests;
 mod error;
 #[cfg(feature = "snapshots")]
 mod file;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod hostile_tests;
 mod image;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod memory_store;
@@ -39,6 +41,8 @@ mod take;
 mod tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod threads_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod types_tests;
 
 #[cfg(feature = "snapshots")]
 pub use {

@@ -10,12 +10,11 @@ use std::time::Duration;
 /// The number of pauses that only yield.
 const YIELDS: u32 = 20;
 
-/// In a simulation, the number of pauses in a row in which nothing runs before time passes: the cut
-/// may go on without the program, because it looks again for actors that have become idle.
-const IDLE_MAX: u32 = 20;
-
 const SHORTEST: Duration = Duration::from_micros(20);
 const LONGEST: Duration = Duration::from_millis(1);
+
+/// The number of pauses without a step of a simulation: of about ten seconds.
+const IN_SIMULATION_MAX: u32 = 10_000;
 
 /// The pauses of one snapshot, up to its deadline. In a simulation the program runs in them.
 pub(super) struct Pauses<'s> {
@@ -24,8 +23,6 @@ pub(super) struct Pauses<'s> {
     deadline_ns: u64,
     /// Pauses since something was done.
     count: u32,
-    /// In a simulation: pauses in which nothing was left to run.
-    idle: u32,
 }
 
 impl<'s> Pauses<'s> {
@@ -36,7 +33,6 @@ impl<'s> Pauses<'s> {
             limit,
             deadline_ns,
             count: 0,
-            idle: 0,
         }
     }
 
@@ -60,7 +56,19 @@ impl<'s> Pauses<'s> {
         self.check()?;
         self.count = self.count.saturating_add(1);
         if self.system.stage().is_some() {
-            return self.simulated_pause();
+            let until_ns = match self.count > IN_SIMULATION_MAX {
+                false => self.system.oracle.now_ns(),
+                // The cut can wait for time alone.
+                true => self.deadline_ns,
+            };
+            if self.system.scheduler.step(self.system, until_ns) {
+                self.count = 0;
+                return Ok(());
+            }
+            // What is left to wait for is a thread of another system that sends, in real time.
+            if self.count > IN_SIMULATION_MAX {
+                return Err(self.too_late());
+            }
         }
         match self.count.checked_sub(YIELDS) {
             None => yield_now(),
@@ -68,21 +76,6 @@ impl<'s> Pauses<'s> {
                 let pause = (SHORTEST * (1 << waited.min(10))).min(LONGEST);
                 vivant_brc::detached(|| thread::park_timeout(pause));
             }
-        }
-        Ok(())
-    }
-
-    fn simulated_pause(&mut self) -> Result<(), SnapshotError> {
-        let until_ns = match self.idle < IDLE_MAX {
-            // No time passes.
-            true => self.system.oracle.now_ns(),
-            false => self.deadline_ns,
-        };
-        match self.system.scheduler.step(self.system, until_ns) {
-            true => self.idle = 0,
-            false if self.idle < IDLE_MAX => self.idle += 1,
-            // The cut waits for what will not happen.
-            false => return Err(self.too_late()),
         }
         Ok(())
     }

@@ -326,7 +326,10 @@ fn a_value_that_cannot_be_saved_fails_the_snapshot_alone() {
             "too heavy",
             "office::Mule/0 cannot be saved: after 0 bytes: too heavy",
         ),
-        ("panics", "it cannot be moved"),
+        (
+            "panics",
+            "office::Mule/0 cannot be saved: its code that saves a value panicked: it cannot be moved",
+        ),
     ] {
         let builder = System::builder().saved::<(Mule,)>();
         let simulation = Simulation::with(1, Faults::none(), builder);

@@ -9,12 +9,13 @@ use super::image::{
     WaitingRecord,
 };
 use crate::actor::{
-    Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, Signals, StateRef, WaitingPlace,
+    Class, Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, Signals, StateRef,
+    WaitingPlace,
 };
 use crate::api::{
     SavedForm, SavedKind, SavedKinds, SavedSlot, ShapedBytes, ValueName, saved_slots,
 };
-use crate::failures::Caught;
+use crate::failures::{Caught, catch};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
@@ -52,8 +53,15 @@ pub enum Unsaved {
         /// Why.
         error: SaveError,
     },
-    /// Code that encodes a value panicked, with this message.
-    Panicked(String),
+    /// Code that encodes a value of this actor panicked.
+    Panicked {
+        /// Path of the actor.
+        actor: String,
+        /// The message of the panic.
+        message: String,
+    },
+    /// The recording itself panicked, with this message.
+    Failed(String),
     /// The program saves this type of actor, or this message of it, and does not list it.
     NotListed {
         /// Path of the actor.
@@ -123,6 +131,12 @@ impl ImageRecorder {
         Ok(Image::of(completed.system, completed.shapes, records))
     }
 
+    /// Types with other parameters may have the same name.
+    fn lists(&self, class: &Class) -> bool {
+        let listed = self.kinds.class(class.name);
+        listed.is_some_and(|listed| (listed.type_id)() == (class.type_id)())
+    }
+
     fn lacks(&self, actor: &Header, what: impl Into<String>) {
         let (actor, what) = (actor.path(), what.into());
         self.fails(Unsaved::Lacking { actor, what });
@@ -154,13 +168,24 @@ impl ImageRecorder {
         save: impl FnOnce(&mut Encoder<'_>),
     ) -> Encoded {
         let began_ns = actor.system.oracle.now_ns();
-        let mut out = Encoder::new();
-        save(&mut out);
-        let bytes = out.finish().unwrap_or_else(|error| {
-            let actor = actor.path();
-            self.fails(Unsaved::Value { actor, error });
-            Vec::new()
+        let encoded = catch(|| {
+            let mut out = Encoder::new();
+            save(&mut out);
+            out.finish()
         });
+        let bytes = match encoded {
+            Ok(Ok(bytes)) => bytes,
+            Ok(Err(error)) => {
+                let actor = actor.path();
+                self.fails(Unsaved::Value { actor, error });
+                Vec::new()
+            }
+            Err(Caught { message, .. }) => {
+                let actor = actor.path();
+                self.fails(Unsaved::Panicked { actor, message });
+                Vec::new()
+            }
+        };
         let took = Duration::from_nanos(actor.system.oracle.now_ns().saturating_sub(began_ns));
         lock(&self.recorded)
             .census
@@ -299,8 +324,9 @@ impl Recorder for ImageRecorder {
         lock(&self.recorded)
             .census
             .actor(actor.class.name, saved_as);
-        if saved_as != SavedAs::Nothing && self.kinds.class(actor.class.name).is_none() {
-            return self.is_not_listed(actor, format!("the actor `{}`", actor.class.name));
+        if saved_as != SavedAs::Nothing && !self.lists(actor.class) {
+            let type_name = (actor.class.type_name)();
+            return self.is_not_listed(actor, format!("the actor `{type_name}`"));
         }
         let content = self.content(actor, state);
         let promises = match &content {
@@ -374,7 +400,7 @@ impl Recorder for ImageRecorder {
     }
 
     fn panicked(&self, caught: Caught) {
-        self.fails(Unsaved::Panicked(caught.message));
+        self.fails(Unsaved::Failed(caught.message));
     }
 
     fn is_signalled(&self, actor: &Header, signals: Signals) {
@@ -408,9 +434,11 @@ impl fmt::Display for Unsaved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unsaved::Value { actor, error } => write!(f, "{actor} cannot be saved: {error}"),
-            Unsaved::Panicked(message) => {
-                write!(f, "the code that saves a value panicked: {message}")
-            }
+            Unsaved::Panicked { actor, message } => write!(
+                f,
+                "{actor} cannot be saved: its code that saves a value panicked: {message}"
+            ),
+            Unsaved::Failed(message) => write!(f, "the recording panicked: {message}"),
             Unsaved::NotListed { actor, what } => write!(
                 f,
                 "{actor} cannot be saved: the program does not list {what}; add its actor to the types of \

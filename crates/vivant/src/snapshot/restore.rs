@@ -53,6 +53,8 @@ pub enum NotRestored {
     },
     /// Two actors have this number.
     Twice(u64),
+    /// An actor has this number, and a later one would get it again.
+    NumberInUse(u64),
 }
 
 /// Fills a new system with what `image` contains. The messages are posted last: an error comes
@@ -113,6 +115,9 @@ fn make_actors(
     records.sort_by_key(|record| record.path.len());
     let mut actors = Actors::new();
     for record in records {
+        if record.id >= image.system.numbers.0 {
+            return Err(NotRestored::NumberInUse(record.id));
+        }
         if record.content == Content::NotSaved {
             continue;
         }
@@ -227,8 +232,9 @@ impl<'i> Values<'i> {
         content: &'i Encoded,
     ) -> Result<Envelope, NotRestored> {
         let kind = || format!("the {form} {name}");
-        let table = self.kinds.kind(form, name).and_then(|table| table.codec);
-        let codec = table.ok_or_else(|| NotRestored::NoKind {
+        let table = self.kinds.kind_of((to.class.type_id)(), form, name);
+        let codec = table.and_then(|table| table.codec);
+        let codec = codec.ok_or_else(|| NotRestored::NoKind {
             actor: to.path(),
             kind: kind(),
         })?;
@@ -302,7 +308,7 @@ impl fmt::Display for NotRestored {
             ),
             NotRestored::NoKind { actor, kind } => write!(
                 f,
-                "{kind} waits for {actor}, and the program does not have it any more; take the image with a program \
+                "{kind} waits for {actor}, of which the program does not have such messages any more; take the image with a program \
                  that has it, or give the behaviour its name back"
             ),
             NotRestored::NoActor(actor) => write!(
@@ -312,6 +318,10 @@ impl fmt::Display for NotRestored {
             NotRestored::Value { actor, what, error } => {
                 write!(f, "{actor}: {what} cannot be loaded: {error}")
             }
+            NotRestored::NumberInUse(actor) => write!(
+                f,
+                "the actor {actor} has a number that the image gives to a later one"
+            ),
             NotRestored::Twice(actor) => write!(f, "two actors have the number {actor}"),
         }
     }

@@ -1,4 +1,4 @@
-//! [`RestoredActors`]: the actors of a restored system, until the program has taken their addresses.
+//! [`RestoredActors`]: the actors of a restored system, until the program has their addresses.
 
 use super::census::ActorsOfType;
 use super::file::{Header, NotRead, read};

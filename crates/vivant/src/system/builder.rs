@@ -192,7 +192,7 @@ impl SystemBuilder {
     }
 
     /// A system on threads, which do not run yet.
-    pub(super) fn on_threads(mut self) -> Arc<Shared> {
+    pub(crate) fn on_threads(mut self) -> Arc<Shared> {
         self.config.collectors.read_environment();
         let workers = self
             .workers
@@ -203,7 +203,7 @@ impl SystemBuilder {
     }
 
     /// Starts the threads.
-    pub(super) fn open(shared: Arc<Shared>) -> System {
+    pub(crate) fn open(shared: Arc<Shared>) -> System {
         if let Some(threads) = Threads::of(&shared) {
             threads.open(&shared);
         }

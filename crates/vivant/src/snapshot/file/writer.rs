@@ -6,7 +6,7 @@ use super::record_kind::RecordKind;
 use vivant_codec::{Encoder, SaveError, Saved, Shapes};
 use vivant_journal::{ImageWriter, Journal, Published, SegmentWriter};
 
-/// An image that one thread writes while the cut is taken. One that is not published leaves no
+/// An image that one thread writes while the cut is taken. Unless it is published, it leaves no
 /// trace.
 pub(crate) struct ImageFile {
     image: ImageWriter,
