@@ -4,6 +4,7 @@
 use super::actor::Actor;
 use super::behaviour::{Behaviour, Message};
 use super::call::{Call, Pack, envelope};
+use super::ended_actor::is_of_ended;
 use super::link::{Link, Target};
 use super::saved_kinds::SavedList;
 use crate::interned::Place;
@@ -63,7 +64,7 @@ impl<M: Message> Entry<M> {
     pub fn call<'a, I: ?Sized + Target>(&self, link: &'a Link<I>, args: M::Args) -> Call<'a, M> {
         let class = link.to.class;
         assert!(
-            (self.actor)() == (class.type_id)(),
+            (self.actor)() == (class.type_id)() || is_of_ended(class),
             "{} was called on {}, but the interface's table names a behaviour of another actor type",
             M::NAME,
             class.name,

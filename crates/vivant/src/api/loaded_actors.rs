@@ -1,5 +1,6 @@
 //! [`LoadedActors`]: what addresses and resolvers in a file refer to, while they are loaded.
 
+use super::ended_actor::{is_of_ended, table_of_ended};
 use super::link::Target;
 use super::promise::Resolver;
 use super::saved_kinds::SavedKinds;
@@ -54,7 +55,11 @@ impl LoadedActors {
         id: u64,
     ) -> Result<(AddressRef, T::Table), UnknownReference> {
         let to = self.actors.actor(id).ok_or(UnknownReference::NoActor(id))?;
-        match self.kinds.table::<T>((to.class.type_id)()) {
+        let table = match is_of_ended(to.class) {
+            true => table_of_ended::<T>(to.class),
+            false => self.kinds.table::<T>((to.class.type_id)()),
+        };
+        match table {
             Some(table) => Ok((to, table)),
             None => Err(UnknownReference::OtherType {
                 id,

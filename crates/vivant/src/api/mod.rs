@@ -28,6 +28,8 @@ mod class;
 mod clock;
 mod dead_letter_subscription;
 mod effects;
+#[cfg_attr(not(test), allow(dead_code, reason = "a restore will make it"))]
+mod ended_actor;
 mod first_turn;
 mod inline_state;
 mod interface;
@@ -77,6 +79,7 @@ pub use call::{Call, Then};
 #[cfg(all(test, feature = "macros"))]
 pub(crate) use class::class_of;
 pub use clock::{Clock, Sleep};
+pub(crate) use ended_actor::ended_actor;
 pub use first_turn::{Begun, FirstTurn};
 pub use inline_state::{InlineActor, InlineState};
 pub use interface::{Entry, Implements};
@@ -94,6 +97,7 @@ pub use promise::{Asker, Pipeline, Promise, Resolver};
 pub(crate) use promise::{given_up, open_slots};
 pub use references::{NoReferences, Probe, TraceReferences};
 pub(crate) use requests::stop_after_queue;
+pub(crate) use saved_address::SeenActors;
 pub use saved_kinds::{
     EqualNames, SavedActor, SavedActors, SavedForm, SavedKind, SavedKinds, SavedList,
 };

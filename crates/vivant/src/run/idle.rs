@@ -3,9 +3,10 @@
 
 use super::holder::Holder;
 use crate::actor::{
-    CellRef, CommitResult, Header, Lifecycle, Mute, OutgoingReferences, RunState, Runnable,
+    CellRef, CommitResult, Ended, Header, Lifecycle, Mute, OutgoingReferences, RunState, Runnable,
     Signals, StateRef, TraceCoverage,
 };
+use crate::failures::StopReason;
 use crate::message::{Parked, TryHold};
 use std::ops::Deref;
 use vivant_heap::Sharer;
@@ -53,6 +54,16 @@ impl Idle {
     /// The actor between two runs, for a visit of its heap. It goes into a run queue afterwards.
     pub(crate) fn between_runs(actor: Runnable) -> Idle {
         Idle(actor)
+    }
+
+    /// The actor has ended in another life of the system, by this reason. It has no state, and no
+    /// other thread knows it yet.
+    pub(crate) fn has_ended(mut self, reason: StopReason) {
+        self.run_state().life = Lifecycle::Ended;
+        let phase = self.system.passes.now().phase();
+        self.ended.set(Ended { reason, phase });
+        drop(self.inbox.close());
+        self.pressure.closed();
     }
 
     /// The actor, for its next run.

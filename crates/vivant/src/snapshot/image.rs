@@ -1,5 +1,6 @@
 //! The records of an image.
 
+use super::ended::EndedRecord;
 use crate::api::SavedForm;
 use crate::interned::Place;
 
@@ -10,6 +11,8 @@ pub(super) struct Image {
     pub(super) actors: Vec<ActorRecord>,
     /// By actor; those of one actor in the order in which it would have taken them out.
     pub(super) waiting: Vec<MessageRecord>,
+    /// The actors that the image does not contain, as far as it has addresses of them. By number.
+    pub(super) ended: Vec<EndedRecord>,
 }
 
 /// What a system has besides its actors.
@@ -35,8 +38,6 @@ pub(super) struct ActorRecord {
 /// What the image has of an actor.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Content {
-    /// Its type is not saved: the actor has ended after a restore.
-    NotSaved,
     /// Its state, encoded.
     State(Vec<u8>),
     /// It has no state yet: its start waits.

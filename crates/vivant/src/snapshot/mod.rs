@@ -1,9 +1,15 @@
 //! Images of a system: what a consistent cut contains, as data, and a system made of it.
 //!
+//! - [`counts`]: how many actors of each type a cut has.
+//! - [`ended`]: the actors that an image does not contain, and has addresses of.
 //! - [`image`]: the records.
 //! - [`recorder`]: a cut that is being taken.
 //! - [`restore`]: a system from an image.
 
+mod counts;
+mod ended;
+#[cfg(all(test, feature = "macros"))]
+mod ended_tests;
 mod image;
 mod recorder;
 mod restore;

@@ -1,13 +1,17 @@
 //! [`ImageRecorder`]: encodes what a cut captures.
 
+use super::counts::Counts;
+use super::ended::EndedRecord;
 use super::image::{ActorRecord, Content, Image, MessageRecord, SystemRecord};
 use crate::actor::{
     Envelope, Header, Recorder, RunState, SavedClass, Signals, StateRef, WaitingPlace,
 };
-use crate::api::{SavedForm, open_slots};
+use crate::api::{SavedForm, SeenActors, open_slots};
 use crate::failures::Caught;
 use crate::message::MessageRole;
 use crate::sync::{Mutex, Ordering, lock};
+use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt;
 use vivant_codec::{Encoder, SaveError};
 
@@ -20,6 +24,8 @@ struct Recorded {
     actors: Vec<ActorRecord>,
     /// Those of one place are in their order.
     waiting: Vec<(WaitingPlace, MessageRecord)>,
+    ended: BTreeMap<u64, EndedRecord>,
+    counts: Counts,
     error: Option<Unsaved>,
 }
 
@@ -46,11 +52,21 @@ impl ImageRecorder {
         let waiting = &mut recorded.waiting;
         waiting.sort_by_key(|(place, message)| (message.actor, *place));
         let waiting = recorded.waiting.into_iter().map(|(_, message)| message);
+        for actor in &recorded.actors {
+            // It has ended behind the line.
+            recorded.ended.remove(&actor.id);
+        }
         Ok(Image {
             system: SystemRecord { numbers },
             actors: recorded.actors,
             waiting: waiting.collect(),
+            ended: recorded.ended.into_values().collect(),
         })
+    }
+
+    /// How many actors have been captured. Called before `take`.
+    pub(super) fn counts(&self) -> Counts {
+        lock(&self.0).counts.clone()
     }
 
     fn lacks(&self, actor: &Header, what: impl Into<String>) {
@@ -64,33 +80,41 @@ impl ImageRecorder {
 
     /// Returns what is encoded, or nothing after an error.
     fn encoded(&self, actor: &Header, save: impl FnOnce(&mut Encoder<'_>)) -> Vec<u8> {
-        let mut out = Encoder::new();
+        let seen = SeenActors::default();
+        let contexts: [&dyn Any; 1] = [&seen];
+        let mut out = Encoder::new().with_contexts(&contexts);
         save(&mut out);
-        out.finish().unwrap_or_else(|error| {
+        let encoded = out.finish();
+        let line = actor.system.passes.now().phase();
+        let ended = seen.into_cells().map(|cell| EndedRecord::of(&cell, line));
+        let ended = ended.map(|record| (record.id, record));
+        lock(&self.0).ended.extend(ended);
+        encoded.unwrap_or_else(|error| {
             let actor = actor.path();
             self.fails(Unsaved::Value { actor, error });
             Vec::new()
         })
     }
 
-    fn content(&self, actor: &Header, state: &mut StateRef<'_>) -> Content {
+    /// `None`: the image does not contain the actor.
+    fn content(&self, actor: &Header, state: &mut StateRef<'_>) -> Option<Content> {
         match &actor.class.saved {
-            SavedClass::Nothing => Content::NotSaved,
-            SavedClass::State(_) if !state.has_state() => Content::Unstarted,
+            SavedClass::Nothing => None,
+            _ if !state.has_state() => Some(Content::Unstarted),
             SavedClass::State(functions) => {
-                Content::State(self.encoded(actor, |out| (functions.save)(state, out)))
+                let save = |out: &mut Encoder<'_>| (functions.save)(state, out);
+                Some(Content::State(self.encoded(actor, save)))
             }
-            SavedClass::Start(_) if !state.has_state() => Content::Unstarted,
             SavedClass::Start(start) => match start(state) {
-                Some((name, Ok(args))) => Content::Start(name.to_string(), args.into()),
+                Some((name, Ok(args))) => Some(Content::Start(name.to_string(), args.into())),
                 Some((_, Err(error))) => {
                     let actor = actor.path();
                     self.fails(Unsaved::Value { actor, error });
-                    Content::NotSaved
+                    None
                 }
                 None => {
                     self.lacks(actor, "a start by a closure or a value");
-                    Content::NotSaved
+                    None
                 }
             },
         }
@@ -99,10 +123,11 @@ impl ImageRecorder {
 
 impl Recorder for ImageRecorder {
     fn captured(&self, actor: &Header, state: &mut StateRef<'_>) {
-        let content = self.content(actor, state);
-        if content != Content::NotSaved
-            && let Some(open) = open_slots(state).iter().find(|slot| slot.is_wanted())
-        {
+        lock(&self.0).counts.add(actor.class);
+        let Some(content) = self.content(actor, state) else {
+            return;
+        };
+        if let Some(open) = open_slots(state).iter().find(|slot| slot.is_wanted()) {
             self.lacks(actor, format!("an open promise: {open:?}"));
         }
         let record = ActorRecord {

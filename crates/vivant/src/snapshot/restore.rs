@@ -1,5 +1,6 @@
 //! A system from an image.
 
+use super::ended::EndedActors;
 use super::image::{ActorRecord, Content, Image};
 use crate::actor::{
     ActorPath, AddressRef, Birth, Class, Envelope, SavedClass, Shared, StateRef, To, post_or_bury,
@@ -38,7 +39,12 @@ pub(super) fn restore(
 ) -> Result<Arc<Actors>, NotRestored> {
     system.set_numbers(image.system.numbers);
     let actors = Arc::new(make_actors(system, image, kinds)?);
-    let loaded = LoadedActors::new(ById(actors.clone()), kinds.clone());
+    let ended = EndedActors::new(system, image);
+    let by_id = ById {
+        actors: actors.clone(),
+        ended,
+    };
+    let loaded = LoadedActors::new(by_id, kinds.clone());
     let contexts: [&dyn Any; 1] = [&loaded];
     for record in &image.actors {
         if let Some(address) = actors.get(&record.id) {
@@ -86,9 +92,6 @@ fn make_actors(
     records.sort_by_key(|record| record.path.len());
     let mut actors = Actors::new();
     for record in records {
-        if record.content == Content::NotSaved {
-            continue;
-        }
         let class = class_of(record, kinds)?;
         let (number, above) = match record.path.split_last() {
             Some((number, above)) => (*number, above),
@@ -126,7 +129,7 @@ fn class_of(record: &ActorRecord, kinds: &SavedKinds) -> Result<&'static Class, 
 }
 
 /// Returns the path of an actor with these numbers, which may have ended.
-fn path_of<'i>(
+pub(super) fn path_of<'i>(
     numbers: &'i [u32],
     paths: &mut BTreeMap<&'i [u32], Arc<ActorPath>>,
 ) -> Option<Arc<ActorPath>> {
@@ -194,11 +197,15 @@ fn load_message(
     loaded.map_err(|error| NotRestored::Value { actor, error })
 }
 
-struct ById(Arc<Actors>);
+struct ById {
+    actors: Arc<Actors>,
+    ended: EndedActors,
+}
 
 impl ActorsById for ById {
     fn actor(&self, id: u64) -> Option<AddressRef> {
-        self.0.get(&id).cloned()
+        let living = self.actors.get(&id).cloned();
+        living.or_else(|| self.ended.actor(id))
     }
 
     fn resolver(&self, _: u64, _: u64) -> Option<Box<dyn Any>> {
