@@ -101,6 +101,8 @@ pub(crate) enum InjectedFault {
     ChildOfSystem,
     /// The mailbox pass begins before all actors are captured.
     CaptureNotAwaited,
+    /// The next step of a behaviour is not in the image.
+    StepUnrecorded,
 }
 
 thread_local! {

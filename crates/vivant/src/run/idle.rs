@@ -3,8 +3,8 @@
 
 use super::holder::Holder;
 use crate::actor::{
-    CellRef, CommitResult, Ended, Header, Lifecycle, Mute, OutgoingReferences, RunState, Runnable,
-    Signals, StateRef, TraceCoverage,
+    CellRef, CommitResult, Ended, Envelope, Header, Lifecycle, Mute, OutgoingReferences, RunState,
+    Runnable, Signals, StateRef, StepProgress, TraceCoverage,
 };
 use crate::failures::StopReason;
 use crate::message::{Parked, TryHold};
@@ -66,6 +66,26 @@ impl Idle {
         self.pressure.closed();
     }
 
+    /// It goes on with this step of a behaviour, before any other message. The caller lets it go by
+    /// [`Idle::resume`].
+    pub(crate) fn set_step(&mut self, step: Envelope) {
+        self.system.account_more(step.kind().bytes);
+        let run_state = self.run_state();
+        run_state.cold().step = Some(step);
+        run_state.steps = StepProgress::Pending;
+    }
+
+    /// As `park`, but an actor with a step to run is no idle one.
+    pub(crate) fn resume(mut self) {
+        match self.run_state().steps {
+            StepProgress::None => self.park(),
+            StepProgress::Pending => {
+                let system = self.0.system.clone();
+                system.schedule(self.0);
+            }
+        }
+    }
+
     /// The actor, for its next run.
     pub(crate) fn into_runnable(self) -> Runnable {
         self.0
@@ -80,7 +100,7 @@ impl Idle {
             return Some(RootReason::Supervised);
         }
         let nothing_waits = owner.backlog.is_empty()
-            && owner.steps == crate::actor::StepProgress::None
+            && owner.steps == StepProgress::None
             && owner.mute != Mute::Held
             && !owner.guards.need_evaluation()
             && self.0.inbox.is_empty();

@@ -1,8 +1,7 @@
 //! Actors that an image does not contain, and of which it has addresses: they have ended after a
 //! restore.
 
-use super::image::Image;
-use super::restore::path_of;
+use super::paths::path_of;
 use crate::actor::{AddressRef, Birth, CellRef, Shared};
 use crate::api::ended_actor;
 use crate::failures::StopReason;
@@ -46,9 +45,10 @@ pub(super) struct EndedActors {
 }
 
 impl EndedActors {
-    pub(super) fn new(system: &Arc<Shared>, image: &Image) -> EndedActors {
+    /// Makes those of `records`. The system makes actors with numbers from `next` on.
+    pub(super) fn new(system: &Arc<Shared>, records: &[EndedRecord], next: u64) -> EndedActors {
         let mut paths = BTreeMap::new();
-        let made = image.ended.iter().map(|record| {
+        let made = records.iter().map(|record| {
             let (number, above) = match record.path.split_last() {
                 Some((number, above)) => (*number, above),
                 None => (0, &[][..]),
@@ -69,7 +69,7 @@ impl EndedActors {
         EndedActors {
             system: system.clone(),
             actors: made.collect(),
-            next: image.system.numbers.0,
+            next,
         }
     }
 

@@ -11,6 +11,8 @@ pub(super) struct Image {
     pub(super) actors: Vec<ActorRecord>,
     /// By actor; those of one actor in the order in which it would have taken them out.
     pub(super) waiting: Vec<MessageRecord>,
+    /// The steps that behaviours have to run yet. By actor, one for an actor at most.
+    pub(super) steps: Vec<MessageRecord>,
     /// The actors that the image does not contain, as far as it has addresses of them. By number.
     pub(super) ended: Vec<EndedRecord>,
 }

@@ -3,6 +3,7 @@
 //! - [`counts`]: how many actors of each type a cut has.
 //! - [`ended`]: the actors that an image does not contain, and has addresses of.
 //! - [`image`]: the records.
+//! - [`paths`]: the paths of restored actors.
 //! - [`recorder`]: a cut that is being taken.
 //! - [`restore`]: a system from an image.
 
@@ -11,7 +12,12 @@ mod ended;
 #[cfg(all(test, feature = "macros"))]
 mod ended_tests;
 mod image;
+mod paths;
 mod recorder;
 mod restore;
+#[cfg(all(test, feature = "macros"))]
+mod steps_tests;
+#[cfg(all(test, feature = "macros"))]
+mod taking;
 #[cfg(all(test, feature = "macros"))]
 mod tests;

@@ -8,6 +8,8 @@ use crate::actor::{
 };
 use crate::api::{SavedForm, SeenActors, open_slots};
 use crate::failures::Caught;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
 use crate::sync::{Mutex, Ordering, lock};
 use std::any::Any;
@@ -24,6 +26,7 @@ struct Recorded {
     actors: Vec<ActorRecord>,
     /// Those of one place are in their order.
     waiting: Vec<(WaitingPlace, MessageRecord)>,
+    steps: Vec<MessageRecord>,
     ended: BTreeMap<u64, EndedRecord>,
     counts: Counts,
     error: Option<Unsaved>,
@@ -48,6 +51,7 @@ impl ImageRecorder {
             return Err(error);
         }
         recorded.actors.sort_by_key(|actor| actor.id);
+        recorded.steps.sort_by_key(|step| step.actor);
         // Stable.
         let waiting = &mut recorded.waiting;
         waiting.sort_by_key(|(place, message)| (message.actor, *place));
@@ -60,6 +64,7 @@ impl ImageRecorder {
             system: SystemRecord { numbers },
             actors: recorded.actors,
             waiting: waiting.collect(),
+            steps: recorded.steps,
             ended: recorded.ended.into_values().collect(),
         })
     }
@@ -94,6 +99,40 @@ impl ImageRecorder {
             self.fails(Unsaved::Value { actor, error });
             Vec::new()
         })
+    }
+
+    /// The record of a message, unless it is one that no image contains.
+    fn message(
+        &self,
+        actor: &Header,
+        form: Option<SavedForm>,
+        message: &Envelope,
+    ) -> Option<MessageRecord> {
+        let kind = message.kind();
+        let (Some(form), Some(codec)) = (form, &kind.codec) else {
+            self.lacks(actor, format!("the message `{}`", kind.name));
+            return None;
+        };
+        Some(MessageRecord {
+            actor: actor.id,
+            form,
+            name: codec.name,
+            made: message.head().place,
+            content: self.encoded(actor, |out| message.save(out)),
+        })
+    }
+
+    /// A behaviour has a step to run yet. An actor that starts again forgets it.
+    fn next_step(&self, actor: &Header, step: &Envelope) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::StepUnrecorded) {
+            return;
+        }
+        if matches!(actor.class.saved, SavedClass::State(_))
+            && let Some(record) = self.message(actor, Some(SavedForm::NextStep), step)
+        {
+            lock(&self.0).steps.push(record);
+        }
     }
 
     /// `None`: the image does not contain the actor.
@@ -149,8 +188,8 @@ impl Recorder for ImageRecorder {
         if matches!(actor.class.saved, SavedClass::Nothing) {
             return;
         }
-        if cold.step.is_some() {
-            self.lacks(actor, "a behaviour between two steps");
+        if let Some(step) = &cold.step {
+            self.next_step(actor, step);
         }
         if cold.child.is_some() {
             self.lacks(actor, "a supervisor");
@@ -164,21 +203,13 @@ impl Recorder for ImageRecorder {
     }
 
     fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope) {
-        let kind = message.kind();
         if matches!(actor.class.saved, SavedClass::Nothing) {
             return;
         }
-        let (Some(form), Some(codec)) = (form_of(kind.role), &kind.codec) else {
-            return self.lacks(actor, format!("the message `{}`", kind.name));
-        };
-        let record = MessageRecord {
-            actor: actor.id,
-            form,
-            name: codec.name,
-            made: message.head().place,
-            content: self.encoded(actor, |out| message.save(out)),
-        };
-        lock(&self.0).waiting.push((place, record));
+        let form = form_of(message.kind().role);
+        if let Some(record) = self.message(actor, form, message) {
+            lock(&self.0).waiting.push((place, record));
+        }
     }
 
     fn panicked(&self, caught: Caught) {

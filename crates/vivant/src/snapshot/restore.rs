@@ -1,12 +1,14 @@
 //! A system from an image.
 
 use super::ended::EndedActors;
-use super::image::{ActorRecord, Content, Image};
+use super::image::{ActorRecord, Content, Image, MessageRecord};
+use super::paths::path_of;
 use crate::actor::{
     ActorPath, AddressRef, Birth, Class, Envelope, SavedClass, Shared, StateRef, To, post_or_bury,
 };
 use crate::api::{ActorsById, LoadedActors, SavedForm, SavedKind, SavedKinds, register};
 use crate::interned::Place;
+use crate::run::Idle;
 use crate::sync::Arc;
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -39,7 +41,7 @@ pub(super) fn restore(
 ) -> Result<Arc<Actors>, NotRestored> {
     system.set_numbers(image.system.numbers);
     let actors = Arc::new(make_actors(system, image, kinds)?);
-    let ended = EndedActors::new(system, image);
+    let ended = EndedActors::new(system, &image.ended, image.system.numbers.0);
     let by_id = ById {
         actors: actors.clone(),
         ended,
@@ -51,20 +53,16 @@ pub(super) fn restore(
             load_state(address, record, &contexts)?;
         }
     }
+    let load = |record: &MessageRecord| load_message(record, kinds, &contexts);
+    let mut held = Held::all(&actors);
+    for record in &image.steps {
+        held.actor(record.actor)?.set_step(load(record)?);
+    }
     let mut messages = Vec::new();
     for record in &image.waiting {
         let actor = record.actor;
         let to = actors.get(&actor).ok_or(NotRestored::NoActor(actor))?;
-        let (name, form) = (record.name, record.form);
-        let message = load_message(
-            actor,
-            SavedKind { name, form },
-            record.made,
-            &record.content,
-            kinds,
-            &contexts,
-        )?;
-        messages.push((to, message));
+        messages.push((to, load(record)?));
     }
     for record in &image.actors {
         if let Content::Start(name, args) = &record.content
@@ -77,6 +75,7 @@ pub(super) fn restore(
     for (to, message) in messages {
         post_or_bury(To::Lent(to), message);
     }
+    drop(held);
     Ok(actors)
 }
 
@@ -128,20 +127,6 @@ fn class_of(record: &ActorRecord, kinds: &SavedKinds) -> Result<&'static Class, 
         })
 }
 
-/// Returns the path of an actor with these numbers, which may have ended.
-pub(super) fn path_of<'i>(
-    numbers: &'i [u32],
-    paths: &mut BTreeMap<&'i [u32], Arc<ActorPath>>,
-) -> Option<Arc<ActorPath>> {
-    let mut path = None;
-    for length in 1..=numbers.len() {
-        let (own, number) = (&numbers[..length], numbers[length - 1]);
-        let made = || Arc::new(ActorPath::new(path.clone(), number));
-        path = Some(paths.entry(own).or_insert_with(made).clone());
-    }
-    path
-}
-
 fn load_state(
     address: &AddressRef,
     record: &ActorRecord,
@@ -173,7 +158,7 @@ fn load_start(
     let mut all = kinds.kinds();
     let is_start = |kind: &SavedKind| kind.form == SavedForm::Start && kind.name == name;
     match all.find(is_start) {
-        Some(kind) => load_message(actor, kind, Place::caller(), args, kinds, contexts),
+        Some(kind) => load_content(actor, kind, Place::caller(), args, kinds, contexts),
         None => Err(NotRestored::NoType {
             actor,
             class: name.to_owned(),
@@ -182,6 +167,17 @@ fn load_start(
 }
 
 fn load_message(
+    record: &MessageRecord,
+    kinds: &SavedKinds,
+    contexts: &[&dyn Any],
+) -> Result<Envelope, NotRestored> {
+    let (name, form) = (record.name, record.form);
+    let kind = SavedKind { name, form };
+    let (actor, content) = (record.actor, &record.content);
+    load_content(actor, kind, record.made, content, kinds, contexts)
+}
+
+fn load_content(
     actor: u64,
     kind: SavedKind,
     made: Place,
@@ -195,6 +191,31 @@ fn load_message(
     let loaded = codec.load(&mut input, None, made);
     let loaded = loaded.and_then(|message| input.finish().map(|()| message));
     loaded.map_err(|error| NotRestored::Value { actor, error })
+}
+
+/// All actors, which do not run as long as they are held.
+struct Held(BTreeMap<u64, Idle>);
+
+impl Held {
+    fn all(actors: &Actors) -> Held {
+        let hold = |(id, address): (&u64, &AddressRef)| {
+            let idle = address.cell().hold_idle().ok()?;
+            Some((*id, idle))
+        };
+        Held(actors.iter().filter_map(hold).collect())
+    }
+
+    fn actor(&mut self, id: u64) -> Result<&mut Idle, NotRestored> {
+        self.0.get_mut(&id).ok_or(NotRestored::NoActor(id))
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        for idle in std::mem::take(&mut self.0).into_values() {
+            idle.resume();
+        }
+    }
 }
 
 struct ById {
