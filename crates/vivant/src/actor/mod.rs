@@ -91,6 +91,7 @@ mod simulated_turn;
 )]
 mod slot_list;
 mod supervised_by;
+mod table_entry;
 mod ticket;
 mod timer;
 mod turn_requests;
@@ -144,6 +145,7 @@ pub(crate) use signals::{HaltNumber, Raised, Signals};
 pub(crate) use slot_list::{Closed, LINK_AT, SlotLink, SlotList};
 pub(crate) use supervised_by::Terms;
 pub use supervised_by::{Messages, OnPanic, Restart};
+pub(crate) use table_entry::TableEntry;
 pub use timer::Timer;
 pub(crate) use user_code::{admit, drop_foreign, run_foreign_code};
 pub(crate) use waiting_sender::{Admission, WaitingSender};

@@ -28,14 +28,6 @@ pub trait Implements<I: ?Sized + Target>: Actor {
     }
 }
 
-impl SavedList {
-    /// An interface of an actor.
-    pub fn interface<A: Implements<I>, I: ?Sized + Target>(&mut self) {
-        self.table((TypeId::of::<A>(), TypeId::of::<I>()), A::TABLE);
-        A::list_messages(self);
-    }
-}
-
 /// One row of an interface's table: how to make the implementor's message from the interface's.
 pub struct Entry<M: Message> {
     actor: fn() -> TypeId,

@@ -1,14 +1,17 @@
 //! [`SavedKinds`]: the types and the messages of a program that are saved, by their stable names.
 
 use super::actor::Actor;
+use super::address::Address;
 use super::behaviour::{Behaviour, Continuation};
 use super::call::Sent;
 use super::class::class_of;
+use super::interface::Implements;
 use super::join::Join;
-use super::link::Target;
+use super::link::{Link, Target};
 use super::start::{StartFunction, Started};
 use super::stepped::{NextStep, Stepped};
-use crate::actor::{Class, KindTable, MessageKind};
+use crate::actor::{AddressRef, Class, KindTable, MessageKind};
+use crate::interned::Name;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -43,6 +46,17 @@ pub struct SavedKinds {
     kinds: BTreeMap<SavedKind, Entry>,
     /// How an address of an interface, the second type, reaches an actor of the first.
     tables: BTreeMap<(TypeId, TypeId), Box<dyn Any + Send + Sync>>,
+    /// What an actor can be seen as, by its type and the name of that: its own type, or an
+    /// interface.
+    targets: BTreeMap<(TypeId, &'static str), NamedTarget>,
+}
+
+/// A type of addresses, by its name.
+#[derive(Clone, Copy)]
+pub(crate) struct NamedTarget {
+    pub(crate) name: Name,
+    /// Makes a `WeakAddress` of the type.
+    pub(crate) weak: fn(&SavedKinds, AddressRef) -> Option<Box<dyn Any + Send + Sync>>,
 }
 
 /// A kind of message: its form and its name. Displayed as `message bank::Account::deposit`.
@@ -123,6 +137,7 @@ impl SavedKinds {
                 actors: BTreeMap::new(),
                 kinds: BTreeMap::new(),
                 tables: BTreeMap::new(),
+                targets: BTreeMap::new(),
             },
             error: None,
         };
@@ -153,6 +168,11 @@ impl SavedKinds {
         self.actors.get(name).copied()
     }
 
+    /// What an actor of this class is seen as under this name.
+    pub(crate) fn target(&self, class: &Class, name: &str) -> Option<NamedTarget> {
+        self.targets.get(&((class.type_id)(), name)).copied()
+    }
+
     /// How an address of `T` reaches an actor of a type.
     pub(super) fn table<T: ?Sized + Target>(&self, actor: TypeId) -> Option<T::Table> {
         if actor == TypeId::of::<T>() {
@@ -176,12 +196,30 @@ impl SavedList {
             let types = [(before.type_name)(), (class.type_name)()];
             self.equal(format!("the actor `{}`", A::NAME), types);
         }
+        self.target::<A>(id);
         A::list(self);
     }
 
-    /// How an address of an interface, the second type, reaches an actor of the first.
-    pub(super) fn table(&mut self, types: (TypeId, TypeId), table: impl Any + Send + Sync) {
-        self.kinds.tables.insert(types, Box::new(table));
+    /// An interface of an actor.
+    pub fn interface<A: Implements<I>, I: ?Sized + Target>(&mut self) {
+        let actor = TypeId::of::<A>();
+        let types = (actor, TypeId::of::<I>());
+        self.kinds.tables.insert(types, Box::new(A::TABLE));
+        self.target::<I>(actor);
+        A::list_messages(self);
+    }
+
+    /// Actors of this type are seen as a `T`.
+    fn target<T: ?Sized + Target>(&mut self, actor: TypeId) {
+        let target = NamedTarget {
+            name: Name::new(T::NAME),
+            weak: |kinds, to| {
+                let table = kinds.table::<T>((to.class.type_id)())?;
+                let address = Address::<T>::from_link(Link { to, table });
+                Some(Box::new(Address::downgrade(&address)))
+            },
+        };
+        self.kinds.targets.insert((actor, T::NAME), target);
     }
 
     /// A behaviour.

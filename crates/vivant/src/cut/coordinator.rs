@@ -1,5 +1,6 @@
 //! The coordinator: begins the passes of a cut, and finds out when each is over (L1).
 
+use super::tables::record_older_entries;
 use crate::actor::{CellRef, Recorder, Shared, set_recorder};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -27,7 +28,9 @@ enum Work {
     Idle(Walked),
     /// The actors that were active when the walk saw them.
     Active(Vec<CellRef>),
-    /// Displaced messages are about to be recorded.
+    /// The tables of the system, which no code before the line changes any more.
+    Tables,
+    /// Displaced messages and entries that were taken out are about to be recorded.
     Records,
 }
 
@@ -124,8 +127,13 @@ impl Coordinator {
                 }
                 match self.pass.walk() {
                     Walk::Capture => self.begin_pass(system),
-                    Walk::Mailbox => self.work = Work::Records,
+                    Walk::Mailbox => self.work = Work::Tables,
                 }
+                Step::More
+            }
+            Work::Tables => {
+                record_older_entries(system);
+                self.work = Work::Records;
                 Step::More
             }
             Work::Records => {

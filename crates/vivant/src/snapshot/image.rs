@@ -1,6 +1,7 @@
 //! The records of an image.
 
 use super::ended::EndedRecord;
+use super::tables::TablesRecord;
 use crate::api::SavedForm;
 use crate::interned::Place;
 
@@ -13,6 +14,7 @@ pub(super) struct Image {
     pub(super) waiting: Vec<MessageRecord>,
     /// The steps that behaviours have to run yet. By actor, one for an actor at most.
     pub(super) steps: Vec<MessageRecord>,
+    pub(super) tables: TablesRecord,
     /// The actors that the image does not contain, as far as it has addresses of them. By number.
     pub(super) ended: Vec<EndedRecord>,
 }

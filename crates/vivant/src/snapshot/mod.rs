@@ -5,6 +5,7 @@
 //! - [`image`]: the records.
 //! - [`paths`]: the paths of restored actors.
 //! - [`recorder`]: a cut that is being taken.
+//! - [`tables`]: the tables that actors share.
 //! - [`restore`]: a system from an image.
 
 mod counts;
@@ -17,6 +18,9 @@ mod recorder;
 mod restore;
 #[cfg(all(test, feature = "macros"))]
 mod steps_tests;
+mod tables;
+#[cfg(all(test, feature = "macros"))]
+mod tables_tests;
 #[cfg(all(test, feature = "macros"))]
 mod taking;
 #[cfg(all(test, feature = "macros"))]

@@ -3,8 +3,9 @@
 use super::counts::Counts;
 use super::ended::EndedRecord;
 use super::image::{ActorRecord, Content, Image, MessageRecord, SystemRecord};
+use super::tables::TablesRecord;
 use crate::actor::{
-    Envelope, Header, Recorder, RunState, SavedClass, Signals, StateRef, WaitingPlace,
+    Envelope, Header, Recorder, RunState, SavedClass, Signals, StateRef, TableEntry, WaitingPlace,
 };
 use crate::api::{SavedForm, SeenActors, open_slots};
 use crate::failures::Caught;
@@ -13,7 +14,7 @@ use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
 use crate::sync::{Mutex, Ordering, lock};
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use vivant_codec::{Encoder, SaveError};
 
@@ -27,6 +28,7 @@ struct Recorded {
     /// Those of one place are in their order.
     waiting: Vec<(WaitingPlace, MessageRecord)>,
     steps: Vec<MessageRecord>,
+    tables: TablesRecord,
     ended: BTreeMap<u64, EndedRecord>,
     counts: Counts,
     error: Option<Unsaved>,
@@ -56,15 +58,16 @@ impl ImageRecorder {
         let waiting = &mut recorded.waiting;
         waiting.sort_by_key(|(place, message)| (message.actor, *place));
         let waiting = recorded.waiting.into_iter().map(|(_, message)| message);
-        for actor in &recorded.actors {
-            // It has ended behind the line.
-            recorded.ended.remove(&actor.id);
-        }
+        let actors: BTreeSet<_> = recorded.actors.iter().map(|actor| actor.id).collect();
+        // It has ended behind the line.
+        recorded.ended.retain(|id, _| !actors.contains(id));
+        recorded.tables.sort(|id| actors.contains(&id));
         Ok(Image {
             system: SystemRecord { numbers },
             actors: recorded.actors,
             waiting: waiting.collect(),
             steps: recorded.steps,
+            tables: recorded.tables,
             ended: recorded.ended.into_values().collect(),
         })
     }
@@ -214,6 +217,10 @@ impl Recorder for ImageRecorder {
 
     fn panicked(&self, caught: Caught) {
         self.fails(Unsaved::Panicked(caught.message));
+    }
+
+    fn entry(&self, entry: TableEntry<'_>) {
+        lock(&self.0).tables.add(entry);
     }
 
     fn is_signalled(&self, actor: &Header, signals: Signals) {

@@ -25,8 +25,10 @@ pub(super) enum NotRestored {
     NoType { actor: u64, class: String },
     /// The program does not list this kind of message.
     NoKind { actor: u64, kind: SavedKind },
-    /// A message is for an actor that the image does not have.
+    /// A message or an entry of a table is for an actor that the image does not have.
     NoActor(u64),
+    /// An actor has an address of this type, and the program does not list the type for it.
+    NoTarget { actor: u64, target: String },
     /// A value of this actor is not what the program has.
     Value { actor: u64, error: LoadError },
     /// Two actors have one number.
@@ -75,6 +77,7 @@ pub(super) fn restore(
     for (to, message) in messages {
         post_or_bury(To::Lent(to), message);
     }
+    image.tables.restore(system, &actors, kinds)?;
     drop(held);
     Ok(actors)
 }
@@ -248,9 +251,14 @@ impl fmt::Display for NotRestored {
             NotRestored::NoActor(actor) => {
                 write!(
                     f,
-                    "a message waits for the actor {actor}, which the image lacks"
+                    "a message or a table refers to the actor {actor}, which the image lacks"
                 )
             }
+            NotRestored::NoTarget { actor, target } => write!(
+                f,
+                "the actor {actor} was registered as `{target}`, which is not listed with its type: \
+                 list the interface in its `#[actor(saved, blocks(…))]`"
+            ),
             NotRestored::Value { actor, error } => {
                 write!(f, "a value of the actor {actor} cannot be loaded: {error}")
             }
