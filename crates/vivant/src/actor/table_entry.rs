@@ -1,10 +1,12 @@
 //! Entries of the tables that the actors of a system share, and the line of a cut (L10).
 
 use super::header::Header;
+use super::refusal::DelayedMessage;
 use super::shared::Shared;
 use super::worker::Worker;
 use crate::interned::Name;
 use crate::phase::{Phase, Stamp};
+use crate::services::AlarmEntry;
 
 /// An entry as the recorder of a cut gets it.
 pub(crate) enum TableEntry<'a> {
@@ -16,6 +18,8 @@ pub(crate) enum TableEntry<'a> {
     },
     /// The system keeps the actor.
     Kept(&'a Header),
+    /// An alarm is set.
+    Alarm(AlarmEntry<'a, DelayedMessage>),
 }
 
 impl Shared {

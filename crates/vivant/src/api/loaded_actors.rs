@@ -26,6 +26,16 @@ pub(crate) trait ActorsById: 'static {
     fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn Any>>;
 }
 
+impl<T: ActorsById> ActorsById for Arc<T> {
+    fn actor(&self, id: u64) -> Option<AddressRef> {
+        (**self).actor(id)
+    }
+
+    fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn Any>> {
+        (**self).resolver(owner, number)
+    }
+}
+
 /// Why an address or a resolver cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UnknownReference {

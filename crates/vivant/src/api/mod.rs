@@ -54,6 +54,8 @@ mod saved_kinds;
 mod saved_message;
 #[cfg(all(test, feature = "macros"))]
 mod saved_tests;
+#[cfg_attr(not(test), allow(dead_code, reason = "a restore will load timers"))]
+mod saved_timer;
 mod send_error;
 mod spawner;
 mod start;
@@ -101,6 +103,7 @@ pub(crate) use saved_address::SeenActors;
 pub use saved_kinds::{
     EqualNames, SavedActor, SavedActors, SavedForm, SavedKind, SavedKinds, SavedList,
 };
+pub(crate) use saved_timer::RestoredSystem;
 pub use send_error::SendError;
 pub use spawner::Spawner;
 pub(crate) use spawner::SystemRef;

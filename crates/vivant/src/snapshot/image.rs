@@ -24,6 +24,8 @@ pub(super) struct Image {
 pub(super) struct SystemRecord {
     /// The creation number of the next actor, and the number of the next actor without a parent.
     pub(super) numbers: (u64, u32),
+    /// The clock of the system, in nanoseconds: no turn in the cut was later.
+    pub(super) clock_ns: u64,
 }
 
 /// One captured actor.

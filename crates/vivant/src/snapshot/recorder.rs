@@ -1,17 +1,21 @@
 //! [`ImageRecorder`]: encodes what a cut captures.
 
+use super::alarms::{AlarmRecord, with_message};
 use super::counts::Counts;
 use super::ended::EndedRecord;
 use super::image::{ActorRecord, Content, Image, MessageRecord, SystemRecord};
-use super::tables::TablesRecord;
+use super::tables::{NameRecord, TablesRecord};
 use crate::actor::{
-    Envelope, Header, Recorder, RunState, SavedClass, Signals, StateRef, TableEntry, WaitingPlace,
+    DelayedMessage, Envelope, Header, Recorder, RunState, SavedClass, Signals, StateRef,
+    TableEntry, WaitingPlace,
 };
 use crate::api::{SavedForm, SeenActors, open_slots};
 use crate::failures::Caught;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
+use crate::patterns::NamedTimers;
+use crate::services::AlarmEntry;
 use crate::sync::{Mutex, Ordering, lock};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +35,8 @@ struct Recorded {
     tables: TablesRecord,
     ended: BTreeMap<u64, EndedRecord>,
     counts: Counts,
+    /// When the last actor was captured.
+    clock_ns: u64,
     error: Option<Unsaved>,
 }
 
@@ -63,7 +69,10 @@ impl ImageRecorder {
         recorded.ended.retain(|id, _| !actors.contains(id));
         recorded.tables.sort(|id| actors.contains(&id));
         Ok(Image {
-            system: SystemRecord { numbers },
+            system: SystemRecord {
+                numbers,
+                clock_ns: recorded.clock_ns,
+            },
             actors: recorded.actors,
             waiting: waiting.collect(),
             steps: recorded.steps,
@@ -125,6 +134,23 @@ impl ImageRecorder {
         })
     }
 
+    fn alarm(&self, entry: &AlarmEntry<'_, DelayedMessage>) {
+        with_message(entry.alarm, |to, message, repeats| {
+            let is_sent = message.kind().role.is_sent();
+            if !is_sent || matches!(to.class.saved, SavedClass::Nothing) {
+                return;
+            }
+            if let Some(message) = self.message(to, Some(SavedForm::Message), message) {
+                lock(&self.0).tables.alarms.push(AlarmRecord {
+                    number: entry.number,
+                    at_ns: entry.at_ns,
+                    repeats,
+                    message,
+                });
+            }
+        });
+    }
+
     /// A behaviour has a step to run yet. An actor that starts again forgets it.
     fn next_step(&self, actor: &Header, step: &Envelope) {
         #[cfg(test)]
@@ -165,7 +191,14 @@ impl ImageRecorder {
 
 impl Recorder for ImageRecorder {
     fn captured(&self, actor: &Header, state: &mut StateRef<'_>) {
-        lock(&self.0).counts.add(actor.class);
+        {
+            let mut recorded = lock(&self.0);
+            recorded.counts.add(actor.class);
+            let now_ns = actor.system.oracle.now_ns();
+            recorded.clock_ns = recorded.clock_ns.max(now_ns);
+            let next_timer = actor.system.timers.next_number();
+            recorded.tables.next_timer = recorded.tables.next_timer.max(next_timer);
+        }
         let Some(content) = self.content(actor, state) else {
             return;
         };
@@ -181,7 +214,11 @@ impl Recorder for ImageRecorder {
             random: actor.random.load(Ordering::Relaxed),
             content,
         };
-        lock(&self.0).actors.push(record);
+        let named = NamedTimers::of(&actor.system).of_actor(actor);
+        let named = named.into_iter().map(|timer| (actor.id, timer));
+        let mut recorded = lock(&self.0);
+        recorded.tables.named_timers.extend(named);
+        recorded.actors.push(record);
     }
 
     fn captured_run_state(&self, actor: &Header, run_state: &RunState) {
@@ -220,7 +257,18 @@ impl Recorder for ImageRecorder {
     }
 
     fn entry(&self, entry: TableEntry<'_>) {
-        lock(&self.0).tables.add(entry);
+        match entry {
+            TableEntry::Name {
+                name,
+                actor,
+                registered_as,
+            } => {
+                let record = NameRecord::new(name, actor.id, registered_as);
+                lock(&self.0).tables.names.push(record);
+            }
+            TableEntry::Kept(actor) => lock(&self.0).tables.kept.push(actor.id),
+            TableEntry::Alarm(entry) => self.alarm(&entry),
+        }
     }
 
     fn is_signalled(&self, actor: &Header, signals: Signals) {

@@ -2,38 +2,24 @@
 
 use super::ended::EndedActors;
 use super::image::{ActorRecord, Content, Image, MessageRecord};
+use super::not_restored::NotRestored;
 use super::paths::path_of;
+use super::restored_tables::RestoredTables;
 use crate::actor::{
     ActorPath, AddressRef, Birth, Class, Envelope, SavedClass, Shared, StateRef, To, post_or_bury,
 };
-use crate::api::{ActorsById, LoadedActors, SavedForm, SavedKind, SavedKinds, register};
+use crate::api::{
+    ActorsById, LoadedActors, RestoredSystem, SavedForm, SavedKind, SavedKinds, register,
+};
 use crate::interned::Place;
 use crate::run::Idle;
 use crate::sync::Arc;
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::fmt;
-use vivant_codec::{Decoder, LoadError};
+use vivant_codec::Decoder;
 
 /// The actors of a restored system, by their ids. They keep the actors alive.
 pub(super) type Actors = BTreeMap<u64, AddressRef>;
-
-/// Why an image cannot be restored.
-#[derive(Debug)]
-pub(super) enum NotRestored {
-    /// The program does not list this type of actor.
-    NoType { actor: u64, class: String },
-    /// The program does not list this kind of message.
-    NoKind { actor: u64, kind: SavedKind },
-    /// A message or an entry of a table is for an actor that the image does not have.
-    NoActor(u64),
-    /// An actor has an address of this type, and the program does not list the type for it.
-    NoTarget { actor: u64, target: String },
-    /// A value of this actor is not what the program has.
-    Value { actor: u64, error: LoadError },
-    /// Two actors have one number.
-    Twice(u64),
-}
 
 /// Fills a new system with what `image` contains. No actor of it runs before this returns.
 pub(super) fn restore(
@@ -42,14 +28,16 @@ pub(super) fn restore(
     kinds: &Arc<SavedKinds>,
 ) -> Result<Arc<Actors>, NotRestored> {
     system.set_numbers(image.system.numbers);
+    system.oracle.continue_at(image.system.clock_ns);
     let actors = Arc::new(make_actors(system, image, kinds)?);
     let ended = EndedActors::new(system, &image.ended, image.system.numbers.0);
-    let by_id = ById {
+    let by_id = Arc::new(ById {
         actors: actors.clone(),
         ended,
-    };
-    let loaded = LoadedActors::new(by_id, kinds.clone());
-    let contexts: [&dyn Any; 1] = [&loaded];
+    });
+    let loaded = LoadedActors::new(by_id.clone(), kinds.clone());
+    let restored_system = RestoredSystem(system.clone());
+    let contexts: [&dyn Any; 2] = [&loaded, &restored_system];
     for record in &image.actors {
         if let Some(address) = actors.get(&record.id) {
             load_state(address, record, &contexts)?;
@@ -77,7 +65,14 @@ pub(super) fn restore(
     for (to, message) in messages {
         post_or_bury(To::Lent(to), message);
     }
-    image.tables.restore(system, &actors, kinds)?;
+    let tables = RestoredTables {
+        system,
+        actors: &actors,
+        by_id,
+        kinds,
+        load: &load,
+    };
+    tables.fill(&image.tables)?;
     drop(held);
     Ok(actors)
 }
@@ -236,35 +231,3 @@ impl ActorsById for ById {
         None
     }
 }
-
-impl fmt::Display for NotRestored {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotRestored::NoType { actor, class } => write!(
-                f,
-                "the actor {actor} is of the type `{class}`, which the program does not list"
-            ),
-            NotRestored::NoKind { actor, kind } => write!(
-                f,
-                "a {kind} waits for the actor {actor}, which the program does not list"
-            ),
-            NotRestored::NoActor(actor) => {
-                write!(
-                    f,
-                    "a message or a table refers to the actor {actor}, which the image lacks"
-                )
-            }
-            NotRestored::NoTarget { actor, target } => write!(
-                f,
-                "the actor {actor} was registered as `{target}`, which is not listed with its type: \
-                 list the interface in its `#[actor(saved, blocks(…))]`"
-            ),
-            NotRestored::Value { actor, error } => {
-                write!(f, "a value of the actor {actor} cannot be loaded: {error}")
-            }
-            NotRestored::Twice(actor) => write!(f, "two actors have the number {actor}"),
-        }
-    }
-}
-
-impl std::error::Error for NotRestored {}

@@ -1,11 +1,9 @@
-//! The tables that the actors of a system share, in an image: names, and actors that the system
-//! keeps.
+//! The tables that the actors of a system share, in an image: names, actors that the system keeps,
+//! alarms.
 
-use super::restore::{Actors, NotRestored};
-use crate::actor::{Shared, TableEntry};
-use crate::api::SavedKinds;
-use crate::patterns::Names;
-use crate::sync::Arc;
+use super::alarms::AlarmRecord;
+use crate::interned::Name;
+use crate::patterns::NamedTimerData;
 
 /// The entries of the tables.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -13,6 +11,12 @@ pub(super) struct TablesRecord {
     pub(super) names: Vec<NameRecord>,
     /// The numbers of the actors that the system keeps.
     pub(super) kept: Vec<u64>,
+    /// By number.
+    pub(super) alarms: Vec<AlarmRecord>,
+    /// The number of the next alarm.
+    pub(super) next_timer: u64,
+    /// With the number of the actor. A table of the actor alone, so a part of its record.
+    pub(super) named_timers: Vec<(u64, NamedTimerData)>,
 }
 
 /// A registered name.
@@ -24,52 +28,29 @@ pub(super) struct NameRecord {
     pub(super) registered_as: String,
 }
 
-impl TablesRecord {
-    pub(super) fn add(&mut self, entry: TableEntry<'_>) {
-        match entry {
-            TableEntry::Name {
-                name,
-                actor,
-                registered_as,
-            } => self.names.push(NameRecord {
-                name: name.to_owned(),
-                actor: actor.id,
-                registered_as: registered_as.into(),
-            }),
-            TableEntry::Kept(actor) => self.kept.push(actor.id),
+impl NameRecord {
+    pub(super) fn new(name: &str, actor: u64, registered_as: Name) -> NameRecord {
+        NameRecord {
+            name: name.to_owned(),
+            actor,
+            registered_as: registered_as.into(),
         }
     }
+}
 
+impl TablesRecord {
     /// The cut is complete: leaves out what belongs to actors that the image does not contain.
     pub(super) fn sort(&mut self, has_actor: impl Fn(u64) -> bool) {
         self.names.retain(|name| has_actor(name.actor));
         self.names.sort();
         self.kept.retain(|actor| has_actor(*actor));
         self.kept.sort_unstable();
-    }
-
-    pub(super) fn restore(
-        &self,
-        system: &Arc<Shared>,
-        actors: &Actors,
-        kinds: &SavedKinds,
-    ) -> Result<(), NotRestored> {
-        for record in &self.names {
-            let actor = record.actor;
-            let to = actors.get(&actor).ok_or(NotRestored::NoActor(actor))?;
-            let target = kinds.target(to.class, &record.registered_as);
-            let (registered_as, address) = target
-                .and_then(|target| Some((target.name, (target.weak)(kinds, to.clone())?)))
-                .ok_or_else(|| NotRestored::NoTarget {
-                    actor,
-                    target: record.registered_as.clone(),
-                })?;
-            Names::of(system).restore(system, &record.name, to, address, registered_as);
-        }
-        for actor in &self.kept {
-            let to = actors.get(actor).ok_or(NotRestored::NoActor(*actor))?;
-            system.keep(to.clone());
-        }
-        Ok(())
+        self.alarms.retain(|alarm| has_actor(alarm.message.actor));
+        self.alarms.sort_by_key(|alarm| alarm.number);
+        // An alarm from outside may have been set when all actors were captured.
+        let behind_last = self.alarms.last().map_or(0, |alarm| alarm.number + 1);
+        self.next_timer = self.next_timer.max(behind_last);
+        self.named_timers.retain(|(actor, _)| has_actor(*actor));
+        self.named_timers.sort();
     }
 }
