@@ -34,6 +34,7 @@ mod header;
 #[cfg(test)]
 mod injected_fault;
 mod inside_turn;
+mod kept;
 mod line;
 #[allow(unsafe_code, reason = "an owned path, with a tag in its pointer")]
 mod lineage;

@@ -1,11 +1,9 @@
 //! [`Shared`]: one system, as its actors and workers hold it.
 
 use super::header::Header;
-use super::recorder::record;
 use super::reference::{AddressRef, CellRef};
 use super::refusal::DelayedMessage;
 use super::runnable::Runnable;
-use super::table_entry::TableEntry;
 use super::waiting_sender::WaitingSender;
 use super::worker::Worker;
 use super::worker_shared::WorkerShared;
@@ -30,7 +28,7 @@ pub(crate) struct Shared {
     pub(crate) candidates: Candidates<Runnable>,
     pub(crate) timers: Timers<DelayedMessage>,
     pub(crate) exit_hooks: ExitHooks<Arc<Shared>>,
-    kept: Mutex<BTreeMap<u64, KeptActor>>,
+    pub(super) kept: Mutex<BTreeMap<u64, KeptActor>>,
     pub(crate) passes: Passes,
     services: Services,
 }
@@ -187,47 +185,6 @@ impl Shared {
         by_worker.unwrap_or_else(|| self.bytes.change(-(bytes as i64)));
     }
 
-    pub(crate) fn keep(&self, address: AddressRef) {
-        let not_needed = self.change_table(|code| {
-            let mut kept = lock(&self.kept);
-            // Under the lock, so that `forget_kept` finds what was kept before it.
-            if self.is_closing() {
-                return Some(address);
-            }
-            let stamp = code.stamp();
-            if let Some(kept) = kept.get_mut(&address.id) {
-                if !self.is_older(kept.stamp, code) {
-                    kept.stamp = stamp;
-                }
-                return Some(address);
-            }
-            kept.insert(address.id, KeptActor { address, stamp });
-            None
-        });
-        drop(not_needed);
-    }
-
-    pub(crate) fn release(&self, id: u64) -> bool {
-        let kept = self.change_table(|code| {
-            let kept = lock(&self.kept).remove(&id)?;
-            if self.is_older(kept.stamp, code) {
-                record(self, |cut| cut.entry(TableEntry::Kept(&kept.address)));
-            }
-            Some(kept)
-        });
-        kept.is_some()
-    }
-
-    /// L10: records the kept actors that are older entries than the phase of the system.
-    pub(crate) fn record_older_kept(&self) {
-        let stamp = self.passes.now().phase().stamp();
-        let mut kept = lock(&self.kept);
-        for kept in kept.values_mut().filter(|kept| kept.stamp != stamp) {
-            record(self, |cut| cut.entry(TableEntry::Kept(&kept.address)));
-            kept.stamp = stamp;
-        }
-    }
-
     pub(crate) fn is_kept(&self, id: u64) -> bool {
         lock(&self.kept).contains_key(&id)
     }
@@ -239,8 +196,8 @@ impl Shared {
 }
 
 /// An actor that the system keeps alive.
-struct KeptActor {
-    address: AddressRef,
+pub(super) struct KeptActor {
+    pub(super) address: AddressRef,
     /// The phase in which it was kept (L10).
-    stamp: Stamp,
+    pub(super) stamp: Stamp,
 }

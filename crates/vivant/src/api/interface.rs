@@ -28,6 +28,16 @@ pub trait Implements<I: ?Sized + Target>: Actor {
     }
 }
 
+impl SavedList {
+    /// An interface of an actor.
+    pub fn interface<A: Implements<I>, I: ?Sized + Target>(&mut self) {
+        let actor = TypeId::of::<A>();
+        self.table((actor, TypeId::of::<I>()), A::TABLE);
+        self.target::<I>(actor);
+        A::list_messages(self);
+    }
+}
+
 /// One row of an interface's table: how to make the implementor's message from the interface's.
 pub struct Entry<M: Message> {
     actor: fn() -> TypeId,

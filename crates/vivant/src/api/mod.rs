@@ -39,6 +39,7 @@ mod join;
 mod link;
 #[cfg_attr(not(test), allow(dead_code, reason = "a restore will make it"))]
 mod loaded_actors;
+mod named_target;
 mod offer;
 mod offered_ask;
 mod own_message;

@@ -1,13 +1,11 @@
 //! [`SavedKinds`]: the types and the messages of a program that are saved, by their stable names.
 
 use super::actor::Actor;
-use super::address::Address;
 use super::behaviour::{Behaviour, Continuation};
 use super::call::Sent;
 use super::class::class_of;
-use super::interface::Implements;
 use super::join::Join;
-use super::link::{Link, Target};
+use super::link::Target;
 use super::start::{StartFunction, Started};
 use super::stepped::{NextStep, Stepped};
 use crate::actor::{AddressRef, Class, KindTable, MessageKind};
@@ -200,26 +198,15 @@ impl SavedList {
         A::list(self);
     }
 
-    /// An interface of an actor.
-    pub fn interface<A: Implements<I>, I: ?Sized + Target>(&mut self) {
-        let actor = TypeId::of::<A>();
-        let types = (actor, TypeId::of::<I>());
-        self.kinds.tables.insert(types, Box::new(A::TABLE));
-        self.target::<I>(actor);
-        A::list_messages(self);
+    /// How an address of an interface, the second type, reaches an actor of the first.
+    pub(super) fn table(&mut self, types: (TypeId, TypeId), table: impl Any + Send + Sync) {
+        self.kinds.tables.insert(types, Box::new(table));
     }
 
-    /// Actors of this type are seen as a `T`.
-    fn target<T: ?Sized + Target>(&mut self, actor: TypeId) {
-        let target = NamedTarget {
-            name: Name::new(T::NAME),
-            weak: |kinds, to| {
-                let table = kinds.table::<T>((to.class.type_id)())?;
-                let address = Address::<T>::from_link(Link { to, table });
-                Some(Box::new(Address::downgrade(&address)))
-            },
-        };
-        self.kinds.targets.insert((actor, T::NAME), target);
+    /// Actors of this type are seen as `target`.
+    pub(super) fn add_target(&mut self, actor: TypeId, target: NamedTarget) {
+        let key = (actor, target.name.as_str());
+        self.kinds.targets.insert(key, target);
     }
 
     /// A behaviour.

@@ -181,7 +181,7 @@ fn an_alarm_fires_once() {
     alarms_go_on();
 }
 
-/// An alarm that fires behind the line is in the image, and one that was set behind it is not.
+/// An alarm that fires behind the line is in the image, and an alarm that was set behind it is not.
 #[test]
 #[cfg_attr(miri, ignore = "the seeds of an interpreter are too few")]
 fn an_alarm_that_fires_twice_is_noticed() {

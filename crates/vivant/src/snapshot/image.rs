@@ -1,9 +1,8 @@
 //! The records of an image.
 
 use super::ended::EndedRecord;
+pub(super) use super::message_record::MessageRecord;
 use super::tables::TablesRecord;
-use crate::api::SavedForm;
-use crate::interned::Place;
 
 /// What a cut contains.
 #[derive(Debug, Default, PartialEq)]
@@ -50,16 +49,4 @@ pub(super) enum Content {
     Unstarted,
     /// The name of its start, and the arguments, encoded.
     Start(String, Vec<u8>),
-}
-
-/// One waiting message.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct MessageRecord {
-    pub(super) actor: u64,
-    pub(super) form: SavedForm,
-    /// Stable name of its behaviour or start.
-    pub(super) name: &'static str,
-    /// Where it was made.
-    pub(super) made: Place,
-    pub(super) content: Vec<u8>,
 }

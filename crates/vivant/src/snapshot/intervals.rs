@@ -1,7 +1,7 @@
 //! [`RestoredInterval`]: what an interval of a restored system sends. A file names the kind of the
 //! message, and not how a value of that kind is cloned. So each tick decodes the message again.
 
-use super::image::MessageRecord;
+use super::message_record::MessageRecord;
 use crate::actor::{AddressRef, DelayedMessage, Delivery, Envelope, KindTable, To, post_or_bury};
 use crate::api::{ActorsById, LoadedActors, RestoredSystem, SavedKinds};
 use crate::interned::Place;

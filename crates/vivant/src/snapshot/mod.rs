@@ -5,6 +5,7 @@
 //! - [`ended`]: the actors that an image does not contain, and has addresses of.
 //! - [`image`]: the records.
 //! - [`intervals`]: what an interval of a restored system sends.
+//! - [`message_record`]: a message as data.
 //! - [`not_restored`]: why an image cannot be restored.
 //! - [`paths`]: the paths of restored actors.
 //! - [`recorder`]: a cut that is being taken.
@@ -21,6 +22,7 @@ mod ended;
 mod ended_tests;
 mod image;
 mod intervals;
+mod message_record;
 mod not_restored;
 mod paths;
 mod recorder;

@@ -113,7 +113,7 @@ impl ImageRecorder {
         })
     }
 
-    /// The record of a message, unless it is one that no image contains.
+    /// The record of a message. `None`: no image contains such a message.
     fn message(
         &self,
         actor: &Header,

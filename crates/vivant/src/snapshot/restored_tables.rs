@@ -1,8 +1,8 @@
 //! The tables of a restored system.
 
 use super::alarms::{AlarmRecord, Repeats};
-use super::image::MessageRecord;
 use super::intervals::RestoredInterval;
+use super::message_record::MessageRecord;
 use super::not_restored::NotRestored;
 use super::tables::{NameRecord, TablesRecord};
 use crate::actor::{AddressRef, DelayedMessage, Delivery, Envelope, Shared};
