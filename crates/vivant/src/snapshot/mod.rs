@@ -37,3 +37,5 @@ mod tables_tests;
 mod taking;
 #[cfg(all(test, feature = "macros"))]
 mod tests;
+#[cfg(all(test, feature = "macros"))]
+mod threads_tests;
