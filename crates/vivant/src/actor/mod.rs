@@ -81,7 +81,9 @@ mod run_state;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod runnable;
+mod saved_cells;
 mod saved_errors;
+mod saved_link;
 mod shared;
 mod shown;
 mod signals;
@@ -141,6 +143,8 @@ pub(crate) use run_state::{
     StepProgress, SupervisedBy, TreeEnd, WorkerClass,
 };
 pub(crate) use runnable::Runnable;
+#[cfg_attr(not(test), allow(unused_imports, reason = "a restore will make it"))]
+pub(crate) use saved_cells::{CellsById, SeenActors};
 pub(crate) use shared::{MutedSender, Scheduler, Shared};
 pub(crate) use signals::{HaltNumber, Raised, Signals};
 pub(crate) use slot_list::{Closed, LINK_AT, SlotLink, SlotList};

@@ -99,8 +99,9 @@ pub use pattern::{AnyPattern, Pattern, Patterns};
 pub use promise::{Asker, Pipeline, Promise, Resolver};
 pub(crate) use promise::{given_up, open_slots};
 pub use references::{NoReferences, Probe, TraceReferences};
+#[cfg_attr(not(test), allow(unused_imports, reason = "snapshots will call it"))]
+pub(crate) use requests::is_awaited_watch;
 pub(crate) use requests::stop_after_queue;
-pub(crate) use saved_address::SeenActors;
 pub use saved_kinds::{
     EqualNames, SavedActor, SavedActors, SavedForm, SavedKind, SavedKinds, SavedList,
 };

@@ -9,6 +9,20 @@ use crate::actor::{
 use crate::failures::StopReason;
 use crate::interned::Place;
 use crate::message::MessageRole;
+use crate::saving::Codec;
+use vivant_codec::Saved;
+
+/// The kind of the runtime's message with this name, if such messages are saved.
+pub(super) fn runtime_kind(name: &str) -> Option<&'static KindTable> {
+    const KINDS: &[&KindTable] = &[&Watch::KIND, &StopMark::KIND, &LinkMessage::KIND];
+    KINDS.iter().copied().find(|kind| kind.name == name)
+}
+
+/// Whether it is a watch for which an actor of the system waits.
+#[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
+pub(crate) fn is_awaited_watch(message: &Envelope) -> bool {
+    message.content::<Watch>().is_some_and(Resolver::has_name)
+}
 
 /// Sends a message about a link; if the actor has ended, the notice comes at once.
 #[track_caller]
@@ -38,6 +52,11 @@ struct Watch;
 impl MessageKind for Watch {
     type Content = Resolver<StopReason>;
     const KIND: KindTable = KindTable::new::<Self>("watch", MessageRole::Watch);
+    const CODEC: Option<Codec<Self::Content>> = Some(Codec::new(
+        <Self::Content as Saved<'_>>::SHAPE,
+        |resolver, out| resolver.save(out),
+        |input| Saved::load(input),
+    ));
 
     /// Returns true if there is no listener any more. Then the watch has nothing to wait for.
     fn ready(resolver: &Resolver<StopReason>, _: &mut StateRef<'_>) -> bool {
@@ -59,6 +78,8 @@ struct StopMark;
 impl MessageKind for StopMark {
     type Content = ();
     const KIND: KindTable = KindTable::new::<Self>("stop after the queue", MessageRole::StopMark);
+    const CODEC: Option<Codec<()>> =
+        Some(Codec::new(<() as Saved<'_>>::SHAPE, |(), _| {}, |_| Ok(())));
 
     fn run(_: (), _: &mut StateRef<'_>, _: &Worker) -> Processed {
         Processed::Stop

@@ -4,9 +4,7 @@
 use super::address::{Address, WeakAddress};
 use super::link::{Link, Target};
 use super::loaded_actors::LoadedActors;
-use crate::actor::{AddressRef, CellRef, Header, SavedClass};
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use crate::actor::{AddressRef, SeenActors};
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, shape_of};
 
 impl<'gc, T: ?Sized + Target> Saved<'gc> for Address<T> {
@@ -14,7 +12,7 @@ impl<'gc, T: ?Sized + Target> Saved<'gc> for Address<T> {
 
     fn save(&self, out: &mut Encoder<'_>) {
         let to = &Address::link(self).to;
-        note(to, || to.cell(), out);
+        SeenActors::note(to, || to.cell(), out);
         to.id.save(out);
     }
 
@@ -32,32 +30,13 @@ impl<'gc, T: ?Sized + Target> Saved<'gc> for WeakAddress<T> {
 
     fn save(&self, out: &mut Encoder<'_>) {
         let to = self.cell();
-        note(to, || to.clone(), out);
+        SeenActors::note(to, || to.clone(), out);
         to.id.save(out);
     }
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
         let address: Address<T> = input.reference(Self::SHAPE)?;
         Ok(Address::downgrade(&address))
-    }
-}
-
-/// The actors to which saved addresses lead, as far as an image lacks them: they have ended, or
-/// their type is not saved. The context of an encoder.
-#[derive(Default)]
-pub(crate) struct SeenActors(RefCell<BTreeMap<u64, CellRef>>);
-
-impl SeenActors {
-    pub(crate) fn into_cells(self) -> impl Iterator<Item = CellRef> {
-        self.0.into_inner().into_values()
-    }
-}
-
-fn note(to: &Header, cell: impl FnOnce() -> CellRef, out: &Encoder<'_>) {
-    if let Some(SeenActors(seen)) = out.context()
-        && (to.ended().is_some() || matches!(to.class.saved, SavedClass::Nothing))
-    {
-        seen.borrow_mut().entry(to.id).or_insert_with(cell);
     }
 }
 

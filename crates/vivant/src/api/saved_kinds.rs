@@ -6,6 +6,7 @@ use super::call::Sent;
 use super::class::class_of;
 use super::join::Join;
 use super::link::Target;
+use super::requests::runtime_kind;
 use super::start::{StartFunction, Started};
 use super::stepped::{NextStep, Stepped};
 use crate::actor::{AddressRef, Class, KindTable, MessageKind};
@@ -80,6 +81,9 @@ pub enum SavedForm {
     Start,
     /// A join. It never waits: its messages do.
     Join,
+    /// A message of the runtime: about a link, a request to watch, the mark of a stop. No actor
+    /// lists it.
+    Runtime,
 }
 
 /// Two types or two kinds of messages have one stable name, so a file could mean both.
@@ -158,7 +162,10 @@ impl SavedKinds {
 
     /// The table of a kind of message that waits in mailboxes.
     pub(crate) fn kind(&self, kind: SavedKind) -> Option<&'static KindTable> {
-        self.kinds.get(&kind)?.table
+        match kind.form {
+            SavedForm::Runtime => runtime_kind(kind.name),
+            _ => self.kinds.get(&kind)?.table,
+        }
     }
 
     /// The table of a type of actor.
@@ -296,6 +303,7 @@ impl fmt::Display for SavedForm {
             SavedForm::Continuation => "continuation",
             SavedForm::Start => "start",
             SavedForm::Join => "join",
+            SavedForm::Runtime => "message of the runtime",
         })
     }
 }

@@ -3,8 +3,8 @@
 
 use super::holder::Holder;
 use crate::actor::{
-    CellRef, CommitResult, Ended, Envelope, Header, Lifecycle, Mute, OutgoingReferences, RunState,
-    Runnable, Signals, StateRef, StepProgress, TraceCoverage,
+    CellRef, CommitResult, Ended, Envelope, Header, Lifecycle, LinkedPeer, Mute,
+    OutgoingReferences, RunState, Runnable, Signals, StateRef, StepProgress, TraceCoverage,
 };
 use crate::failures::StopReason;
 use crate::message::{Parked, TryHold};
@@ -73,6 +73,16 @@ impl Idle {
         let run_state = self.run_state();
         run_state.cold().step = Some(step);
         run_state.steps = StepProgress::Pending;
+    }
+
+    /// The actor has this link, as in another life.
+    pub(crate) fn add_link(&mut self, link: LinkedPeer) {
+        self.run_state().cold().linked.push(link);
+    }
+
+    /// The actor is watched, as in another life.
+    pub(crate) fn add_watch(&mut self, watch: Envelope) {
+        self.run_state().cold().watches.push(watch);
     }
 
     /// As `park`, but an actor with a step to run is no idle one.

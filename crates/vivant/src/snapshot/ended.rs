@@ -2,12 +2,12 @@
 //! restore.
 
 use super::paths::path_of;
-use crate::actor::{AddressRef, Birth, CellRef, Shared};
+use crate::actor::{AddressRef, Birth, Header, Shared};
 use crate::api::ended_actor;
 use crate::failures::StopReason;
 use crate::interned::Name;
 use crate::phase::Phase;
-use crate::sync::Arc;
+use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 
 /// An actor that an image does not contain.
@@ -24,13 +24,13 @@ pub(super) struct EndedRecord {
 
 impl EndedRecord {
     /// The actor at the line of this phase.
-    pub(super) fn of(cell: &CellRef, line: Phase) -> EndedRecord {
-        let ended_before = cell.ended_in().is_some_and(|phase| phase < line);
-        let reason = cell.ended().filter(|_| ended_before).cloned();
+    pub(super) fn of(actor: &Header, line: Phase) -> EndedRecord {
+        let ended_before = actor.ended_in().is_some_and(|phase| phase < line);
+        let reason = actor.ended().filter(|_| ended_before).cloned();
         EndedRecord {
-            id: cell.id,
-            class: cell.class.name.to_owned(),
-            path: cell.numbers(),
+            id: actor.id,
+            class: actor.class.name.to_owned(),
+            path: actor.numbers(),
             reason: reason.unwrap_or(StopReason::NotSaved),
         }
     }
@@ -39,7 +39,8 @@ impl EndedRecord {
 /// The ended actors of a restored system, by their ids.
 pub(super) struct EndedActors {
     system: Arc<Shared>,
-    actors: BTreeMap<u64, AddressRef>,
+    /// Each has one cell: by that a link is found.
+    actors: Mutex<BTreeMap<u64, AddressRef>>,
     /// The number of the next actor that the system makes.
     next: u64,
 }
@@ -68,7 +69,7 @@ impl EndedActors {
         });
         EndedActors {
             system: system.clone(),
-            actors: made.collect(),
+            actors: Mutex::new(made.collect()),
             next,
         }
     }
@@ -76,19 +77,23 @@ impl EndedActors {
     /// An address of the actor with this number. An actor without a record ended while the line ran
     /// through the system; only its number is known.
     pub(super) fn actor(&self, id: u64) -> Option<AddressRef> {
-        if let Some(known) = self.actors.get(&id) {
-            return Some(known.clone());
+        if id >= self.next {
+            return None;
         }
-        let birth = || Birth {
-            pass: self.system.passes.now(),
-            system: self.system.clone(),
-            id,
-            parent: None,
-            number: 0,
-            seed: 0,
-            cold: None,
-        };
-        (id < self.next).then(|| ended(None, birth(), StopReason::Stopped))
+        let mut actors = lock(&self.actors);
+        let known = actors.entry(id).or_insert_with(|| {
+            let birth = Birth {
+                pass: self.system.passes.now(),
+                system: self.system.clone(),
+                id,
+                parent: None,
+                number: 0,
+                seed: 0,
+                cold: None,
+            };
+            ended(None, birth, StopReason::Stopped)
+        });
+        Some(known.clone())
     }
 }
 

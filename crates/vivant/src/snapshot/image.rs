@@ -2,6 +2,7 @@
 
 use super::ended::EndedRecord;
 pub(super) use super::message_record::MessageRecord;
+use super::monitors::MonitorsRecord;
 use super::tables::TablesRecord;
 
 /// What a cut contains.
@@ -14,6 +15,7 @@ pub(super) struct Image {
     /// The steps that behaviours have to run yet. By actor, one for an actor at most.
     pub(super) steps: Vec<MessageRecord>,
     pub(super) tables: TablesRecord,
+    pub(super) monitors: MonitorsRecord,
     /// The actors that the image does not contain, as far as it has addresses of them. By number.
     pub(super) ended: Vec<EndedRecord>,
 }

@@ -6,6 +6,7 @@
 //! - [`image`]: the records.
 //! - [`intervals`]: what an interval of a restored system sends.
 //! - [`message_record`]: a message as data.
+//! - [`monitors`]: links, watches, and stops that wait.
 //! - [`not_restored`]: why an image cannot be restored.
 //! - [`paths`]: the paths of restored actors.
 //! - [`recorder`]: a cut that is being taken.
@@ -23,6 +24,9 @@ mod ended_tests;
 mod image;
 mod intervals;
 mod message_record;
+mod monitors;
+#[cfg(all(test, feature = "macros"))]
+mod monitors_tests;
 mod not_restored;
 mod paths;
 mod recorder;

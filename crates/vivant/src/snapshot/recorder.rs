@@ -4,13 +4,14 @@ use super::alarms::{AlarmRecord, with_message};
 use super::counts::Counts;
 use super::ended::EndedRecord;
 use super::image::{ActorRecord, Content, Image, MessageRecord, SystemRecord};
+use super::monitors::MonitorsRecord;
 use super::tables::{NameRecord, TablesRecord};
 use crate::actor::{
-    DelayedMessage, Envelope, Header, Recorder, RunState, SavedClass, Signals, StateRef,
-    TableEntry, WaitingPlace,
+    DelayedMessage, Envelope, Header, LinkedPeer, Recorder, RunState, SavedClass, SeenActors,
+    Signals, StateRef, TableEntry, WaitingPlace,
 };
-use crate::api::{SavedForm, SeenActors, open_slots};
-use crate::failures::Caught;
+use crate::api::{SavedForm, is_awaited_watch, open_slots};
+use crate::failures::{Caught, StopReason};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
@@ -33,6 +34,7 @@ struct Recorded {
     waiting: Vec<(WaitingPlace, MessageRecord)>,
     steps: Vec<MessageRecord>,
     tables: TablesRecord,
+    monitors: MonitorsRecord,
     ended: BTreeMap<u64, EndedRecord>,
     counts: Counts,
     /// When the last actor was captured.
@@ -68,6 +70,13 @@ impl ImageRecorder {
         // It has ended behind the line.
         recorded.ended.retain(|id, _| !actors.contains(id));
         recorded.tables.sort(|id| actors.contains(&id));
+        let is_not_saved = |id| {
+            let ended = recorded.ended.get(&id);
+            ended.is_some_and(|ended| ended.reason == StopReason::NotSaved)
+        };
+        recorded
+            .monitors
+            .sort(|id| actors.contains(&id), is_not_saved);
         Ok(Image {
             system: SystemRecord {
                 numbers,
@@ -77,6 +86,7 @@ impl ImageRecorder {
             waiting: waiting.collect(),
             steps: recorded.steps,
             tables: recorded.tables,
+            monitors: recorded.monitors,
             ended: recorded.ended.into_values().collect(),
         })
     }
@@ -132,6 +142,34 @@ impl ImageRecorder {
             made: message.head().place,
             content: self.encoded(actor, |out| message.save(out)),
         })
+    }
+
+    /// An actor waits for the end of this one, if the message is a watch. The image may lack this
+    /// actor.
+    fn watch(&self, actor: &Header, message: &Envelope) {
+        if !is_awaited_watch(message) {
+            return;
+        }
+        let Some(record) = self.message(actor, Some(SavedForm::Runtime), message) else {
+            return;
+        };
+        let line = actor.system.passes.now().phase();
+        let mut recorded = lock(&self.0);
+        let ended = recorded.ended.entry(actor.id);
+        ended.or_insert_with(|| EndedRecord::of(actor, line));
+        recorded.monitors.watches.push(record);
+    }
+
+    fn links(&self, actor: &Header, links: &[LinkedPeer]) {
+        let line = actor.system.passes.now().phase();
+        let mut recorded = lock(&self.0);
+        for LinkedPeer { peer, .. } in links {
+            if peer.ended().is_some() || matches!(peer.class.saved, SavedClass::Nothing) {
+                let ended = recorded.ended.entry(peer.id);
+                ended.or_insert_with(|| EndedRecord::of(peer, line));
+            }
+        }
+        recorded.monitors.add_links(actor, links);
     }
 
     fn alarm(&self, entry: &AlarmEntry<'_, DelayedMessage>) {
@@ -198,6 +236,8 @@ impl Recorder for ImageRecorder {
             recorded.clock_ns = recorded.clock_ns.max(now_ns);
             let next_timer = actor.system.timers.next_number();
             recorded.tables.next_timer = recorded.tables.next_timer.max(next_timer);
+            let next_link = actor.system.link_number();
+            recorded.monitors.next_link = recorded.monitors.next_link.max(next_link);
         }
         let Some(content) = self.content(actor, state) else {
             return;
@@ -225,17 +265,27 @@ impl Recorder for ImageRecorder {
         let Some(cold) = &run_state.cold else {
             return;
         };
+        for watch in &cold.watches {
+            self.watch(actor, watch);
+        }
         if matches!(actor.class.saved, SavedClass::Nothing) {
             return;
         }
         if let Some(step) = &cold.step {
             self.next_step(actor, step);
         }
+        #[cfg(test)]
+        let is_recorded = !is_planted(InjectedFault::LinkUnrecorded);
+        #[cfg(not(test))]
+        let is_recorded = true;
+        if is_recorded {
+            self.links(actor, &cold.linked);
+        }
         if cold.child.is_some() {
             self.lacks(actor, "a supervisor");
         }
-        if !(cold.waits.is_empty() && cold.watches.is_empty() && cold.linked.is_empty()) {
-            self.lacks(actor, "an exclusive wait, a monitor or a link");
+        if !cold.waits.is_empty() {
+            self.lacks(actor, "an exclusive wait");
         }
         if cold.constrained.is_some() {
             self.lacks(actor, "synchronizers");
@@ -244,7 +294,7 @@ impl Recorder for ImageRecorder {
 
     fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope) {
         if matches!(actor.class.saved, SavedClass::Nothing) {
-            return;
+            return self.watch(actor, message);
         }
         let form = form_of(message.kind().role);
         if let Some(record) = self.message(actor, form, message) {
@@ -272,8 +322,10 @@ impl Recorder for ImageRecorder {
     }
 
     fn is_signalled(&self, actor: &Header, signals: Signals) {
-        if signals.has(Signals::OF_PROGRAM) {
-            self.lacks(actor, "a signal");
+        if signals.has(Signals::HALT) || signals.has(Signals::START) {
+            self.lacks(actor, "an order of its supervisor");
+        } else if signals.has(Signals::STOP) {
+            lock(&self.0).monitors.stops.push(actor.id);
         }
     }
 }
@@ -285,6 +337,7 @@ fn form_of(role: MessageRole) -> Option<SavedForm> {
         MessageRole::Turn | MessageRole::Continuation | MessageRole::Bounded => {
             Some(SavedForm::Message)
         }
+        MessageRole::Watch | MessageRole::StopMark | MessageRole::Own => Some(SavedForm::Runtime),
         _ => None,
     }
 }

@@ -2,11 +2,13 @@
 
 use super::ended::EndedActors;
 use super::image::{ActorRecord, Content, Image, MessageRecord};
+use super::monitors::MonitorsRecord;
 use super::not_restored::NotRestored;
 use super::paths::path_of;
 use super::restored_tables::RestoredTables;
 use crate::actor::{
-    ActorPath, AddressRef, Birth, Class, Envelope, SavedClass, Shared, StateRef, To, post_or_bury,
+    ActorPath, AddressRef, Birth, CellRef, CellsById, Class, Envelope, LinkedPeer, Refusal,
+    SavedClass, Shared, Signals, StateRef, To, post_or_bury,
 };
 use crate::api::{
     ActorsById, LoadedActors, RestoredSystem, SavedForm, SavedKind, SavedKinds, register,
@@ -28,6 +30,7 @@ pub(super) fn restore(
     kinds: &Arc<SavedKinds>,
 ) -> Result<Arc<Actors>, NotRestored> {
     system.set_numbers(image.system.numbers);
+    system.set_link_number(image.monitors.next_link);
     system.oracle.continue_at(image.system.clock_ns);
     let actors = Arc::new(make_actors(system, image, kinds)?);
     let ended = EndedActors::new(system, &image.ended, image.system.numbers.0);
@@ -37,7 +40,9 @@ pub(super) fn restore(
     });
     let loaded = LoadedActors::new(by_id.clone(), kinds.clone());
     let restored_system = RestoredSystem(system.clone());
-    let contexts: [&dyn Any; 2] = [&loaded, &restored_system];
+    let cells = by_id.clone();
+    let cells = CellsById(Box::new(move |id| Some(cells.actor(id)?.cell())));
+    let contexts: [&dyn Any; 3] = [&loaded, &restored_system, &cells];
     for record in &image.actors {
         if let Some(address) = actors.get(&record.id) {
             load_state(address, record, &contexts)?;
@@ -48,6 +53,7 @@ pub(super) fn restore(
     for record in &image.steps {
         held.actor(record.actor)?.set_step(load(record)?);
     }
+    let refused = restore_monitors(&image.monitors, &mut held, &*by_id, &load)?;
     let mut messages = Vec::new();
     for record in &image.waiting {
         let actor = record.actor;
@@ -73,6 +79,13 @@ pub(super) fn restore(
         load: &load,
     };
     tables.fill(&image.tables)?;
+    for (watch, of_ended) in refused {
+        watch.refuse(&Refusal::ended(of_ended)).follow();
+    }
+    for id in &image.monitors.stops {
+        let stopped = actors.get(id).ok_or(NotRestored::NoActor(*id))?;
+        stopped.cell().signal(Signals::STOP);
+    }
     drop(held);
     Ok(actors)
 }
@@ -189,6 +202,35 @@ fn load_content(
     let loaded = codec.load(&mut input, None, made);
     let loaded = loaded.and_then(|message| input.finish().map(|()| message));
     loaded.map_err(|error| NotRestored::Value { actor, error })
+}
+
+/// Gives the actors their links and watches. Returns the watches of actors that have ended, with
+/// these: they are to be refused when each actor has its messages.
+fn restore_monitors(
+    monitors: &MonitorsRecord,
+    held: &mut Held,
+    by_id: &dyn ActorsById,
+    load: &dyn Fn(&MessageRecord) -> Result<Envelope, NotRestored>,
+) -> Result<Vec<(Envelope, CellRef)>, NotRestored> {
+    for link in &monitors.links {
+        let peer = by_id.actor(link.peer);
+        let peer = peer.ok_or(NotRestored::NoActor(link.peer))?.cell();
+        let number = link.number;
+        held.actor(link.actor)?
+            .add_link(LinkedPeer { peer, number });
+    }
+    let mut refused = Vec::new();
+    for record in &monitors.watches {
+        let (watch, id) = (load(record)?, record.actor);
+        match held.actor(id) {
+            Ok(idle) => idle.add_watch(watch),
+            Err(no_actor) => {
+                let ended = by_id.actor(id).ok_or(no_actor)?;
+                refused.push((watch, ended.cell()));
+            }
+        }
+    }
+    Ok(refused)
 }
 
 /// All actors, which do not run as long as they are held.

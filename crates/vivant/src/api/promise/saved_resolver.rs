@@ -8,6 +8,13 @@ use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, shape_of};
 /// saved actor: the message was sent, or is awaited outside of the system.
 type PromiseName = Option<(u64, u64)>;
 
+impl<T: Send + 'static> Resolver<T> {
+    /// Whether an actor of the system waits for the value, by a promise that has a name.
+    pub(in crate::api) fn has_name(&self) -> bool {
+        self.promise_name().is_some()
+    }
+}
+
 impl<'gc, T: Send + 'static> Saved<'gc> for Resolver<T> {
     const SHAPE: &'static Shape =
         &Shape::reference("vivant::Resolver", shape_of::<'gc, PromiseName>());
