@@ -113,6 +113,14 @@ pub(crate) enum InjectedFault {
     ChildOfSystem,
     /// The mailbox pass begins before all actors are captured.
     CaptureNotAwaited,
+    /// The next step of a behaviour is not in the image.
+    StepUnrecorded,
+    /// The links of an actor are not in the image.
+    LinkUnrecorded,
+    /// An older entry of a table that code of behind the line takes out is not recorded.
+    EntryTakenUnrecorded,
+    /// An entry of a table is recorded although it was made behind the line.
+    NewerEntryRecorded,
 }
 
 thread_local! {

@@ -132,6 +132,11 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "the `ended` of a refusal, of which the send was told",
     ),
     ("crates/vivant/src/patterns/names.rs", "is_free", PART),
+    (
+        "crates/vivant/src/patterns/named_timer.rs",
+        "of_actor",
+        BETWEEN_TURNS,
+    ),
     ("crates/vivant/src/patterns/names.rs", "facts", PART),
     (
         "crates/vivant/src/patterns/topic/mod.rs",

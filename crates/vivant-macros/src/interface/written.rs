@@ -66,6 +66,9 @@ impl Interface<'_> {
                 type Handle = #handle;
                 type Table = &'static #table;
                 const NAME: &'static str = #stable_name;
+                fn table_of_ended() -> Option<Self::Table> {
+                    Some(<#vivant::__private::ProbeActor as #vivant::Implements<Self>>::TABLE)
+                }
             }
 
             #(#cfgs)*

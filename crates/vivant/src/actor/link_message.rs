@@ -5,15 +5,18 @@ use super::class::StateRef;
 use super::envelope::{Envelope, KindTable, LinkMessage, LinkedPeer, MessageKind, Processed};
 use super::reference::CellRef;
 use super::refusal::{Delivery, Next, Refusal};
+use super::saved_link;
 use super::worker::Worker;
 use crate::failures::{Linked, StopReason};
 use crate::interned::Place;
 use crate::message::MessageRole;
+use crate::saving::Codec;
 use crate::sync::Arc;
 
 impl MessageKind for LinkMessage {
     type Content = LinkMessage;
     const KIND: KindTable = KindTable::new::<Self>("link", MessageRole::Own);
+    const CODEC: Option<Codec<LinkMessage>> = Some(saved_link::CODEC);
 
     fn run(message: LinkMessage, _: &mut StateRef<'_>, _: &Worker) -> Processed {
         Processed::Link(message)

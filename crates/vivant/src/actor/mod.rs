@@ -34,6 +34,7 @@ mod header;
 #[cfg(test)]
 mod injected_fault;
 mod inside_turn;
+mod kept;
 mod line;
 #[allow(unsafe_code, reason = "an owned path, with a tag in its pointer")]
 mod lineage;
@@ -80,7 +81,9 @@ mod run_state;
     reason = "the actor cell: see the README and docs/ARCHITECTURE.md"
 )]
 mod runnable;
+mod saved_cells;
 mod saved_errors;
+mod saved_link;
 mod shared;
 mod shown;
 mod signals;
@@ -91,6 +94,7 @@ mod simulated_turn;
 )]
 mod slot_list;
 mod supervised_by;
+mod table_entry;
 mod ticket;
 mod timer;
 mod turn_requests;
@@ -139,11 +143,14 @@ pub(crate) use run_state::{
     StepProgress, SupervisedBy, TreeEnd, WorkerClass,
 };
 pub(crate) use runnable::Runnable;
+#[cfg_attr(not(test), allow(unused_imports, reason = "a restore will make it"))]
+pub(crate) use saved_cells::{CellsById, SeenActors};
 pub(crate) use shared::{MutedSender, Scheduler, Shared};
 pub(crate) use signals::{HaltNumber, Raised, Signals};
 pub(crate) use slot_list::{Closed, LINK_AT, SlotLink, SlotList};
 pub(crate) use supervised_by::Terms;
 pub use supervised_by::{Messages, OnPanic, Restart};
+pub(crate) use table_entry::TableEntry;
 pub use timer::Timer;
 pub(crate) use user_code::{admit, drop_foreign, run_foreign_code};
 pub(crate) use waiting_sender::{Admission, WaitingSender};

@@ -10,13 +10,14 @@ use super::reference::{AddressRef, CellRef};
 use super::refusal::{DelayedMessage, Delivery, Next};
 use super::runnable::Runnable;
 use super::shared::Shared;
+use super::table_entry::TableEntry;
 use super::ticket::Ticket;
 use super::worker::Worker;
 use crate::failures::Cause;
 use crate::message::Pushed;
 use crate::message::Route;
-use crate::phase::{Phase, Stamp};
-use crate::services::Delayed;
+use crate::phase::{Passes, Phase, Stamp};
+use crate::services::{AlarmEntry, Delayed};
 use crate::sync::Arc;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -195,7 +196,6 @@ impl Delayed for DelayedMessage {
     type System = Arc<Shared>;
 
     fn begins(system: &Arc<Shared>) {
-        // L6: the alarm may have been set behind the line.
         Worker::of(system, Worker::enter_pass_between_runs);
     }
 
@@ -208,6 +208,18 @@ impl Delayed for DelayedMessage {
             },
         };
         post_or_bury(To::Owned(to), envelope);
+    }
+
+    fn change_table<R>(system: &Arc<Shared>, body: impl FnOnce(Phase) -> R) -> R {
+        system.change_table(body)
+    }
+
+    fn passes(system: &Arc<Shared>) -> &Passes {
+        &system.passes
+    }
+
+    fn record(system: &Arc<Shared>, entry: AlarmEntry<'_, DelayedMessage>) {
+        record(system, |cut| cut.entry(TableEntry::Alarm(entry)));
     }
 }
 

@@ -7,6 +7,7 @@ use super::header::Header;
 use super::run_state::RunState;
 use super::shared::Shared;
 use super::signals::Signals;
+use super::table_entry::TableEntry;
 use crate::failures::{Caught, catch};
 use crate::sync::{Arc, Mutex, lock};
 
@@ -35,6 +36,12 @@ pub(crate) trait Recorder: Send + Sync {
 
     /// User code panicked in one of these functions. The cut is void.
     fn panicked(&self, caught: Caught);
+
+    /// A table of the system has this entry in the cut. Called under the lock of the table, if that
+    /// has no code of users.
+    fn entry(&self, entry: TableEntry<'_>) {
+        let _ = entry;
+    }
 
     /// These signals wait for `actor` in the cut.
     fn is_signalled(&self, actor: &Header, signals: Signals);

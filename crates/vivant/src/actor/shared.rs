@@ -10,7 +10,7 @@ use super::worker_shared::WorkerShared;
 use crate::candidates::Candidates;
 use crate::failures::note_places;
 use crate::mute::Mutes;
-use crate::phase::Passes;
+use crate::phase::{Passes, Stamp};
 use crate::services::{ExitAction, ExitHookId, ExitHooks, Registry, Services, Timers};
 use crate::sync::{Arc, Mutex, Ordering, lock};
 use std::any::Any;
@@ -28,7 +28,7 @@ pub(crate) struct Shared {
     pub(crate) candidates: Candidates<Runnable>,
     pub(crate) timers: Timers<DelayedMessage>,
     pub(crate) exit_hooks: ExitHooks<Arc<Shared>>,
-    kept: Mutex<BTreeMap<u64, AddressRef>>,
+    pub(super) kept: Mutex<BTreeMap<u64, KeptActor>>,
     pub(crate) passes: Passes,
     services: Services,
 }
@@ -185,23 +185,6 @@ impl Shared {
         by_worker.unwrap_or_else(|| self.bytes.change(-(bytes as i64)));
     }
 
-    pub(crate) fn keep(&self, address: AddressRef) {
-        let mut kept = lock(&self.kept);
-        // Under the lock, so that `forget_kept` finds what was kept before it.
-        if self.is_closing() {
-            drop(kept);
-            return;
-        }
-        let before = kept.insert(address.id, address);
-        drop(kept);
-        drop(before);
-    }
-
-    pub(crate) fn release(&self, id: u64) -> bool {
-        let kept = lock(&self.kept).remove(&id);
-        kept.is_some()
-    }
-
     pub(crate) fn is_kept(&self, id: u64) -> bool {
         lock(&self.kept).contains_key(&id)
     }
@@ -210,4 +193,11 @@ impl Shared {
         let kept = std::mem::take(&mut *lock(&self.kept));
         drop(kept);
     }
+}
+
+/// An actor that the system keeps alive.
+pub(super) struct KeptActor {
+    pub(super) address: AddressRef,
+    /// The phase in which it was kept (L10).
+    pub(super) stamp: Stamp,
 }

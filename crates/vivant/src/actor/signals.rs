@@ -40,9 +40,6 @@ impl Signals {
     /// The table of constraints has changed for this actor (`constraints/README.md`).
     pub(crate) const SYNCHRONIZE: Signals = Signals(1 << 8);
 
-    /// The signals that the program has sent, or its supervisors.
-    pub(crate) const OF_PROGRAM: Signals = Signals(Self::STOP.0 | Self::HALT.0 | Self::START.0);
-
     /// The signals that end the actor, or its incarnation.
     const ENDING: Signals =
         Signals(Self::STOP.0 | Self::SHUTDOWN.0 | Self::HALT.0 | Self::UNREACHABLE.0);

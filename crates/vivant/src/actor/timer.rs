@@ -36,16 +36,21 @@ impl Timer {
         self.id
     }
 
+    /// Its delay, or its period.
+    pub(crate) fn in_ns(&self) -> u64 {
+        self.in_ns
+    }
+
     /// Cancels the timer. False when it has fired, or was cancelled before; a message that it has
     /// sent already is not recalled.
     pub fn cancel(&self) -> bool {
-        let was_set = self.system.timers.cancel(self.id);
+        let was_set = self.system.timers.cancel(self.id, &self.system);
         observed(Observation::TimerCancel, Source::Entry(&self.id), was_set)
     }
 
     /// Cancels the timer, for a caller that must not learn whether it was set.
     pub(crate) fn forget(&self) {
-        self.system.timers.cancel(self.id);
+        self.system.timers.cancel(self.id, &self.system);
     }
 
     /// Starts the timer anew: it fires after its whole delay from now; a periodic one after its
@@ -105,9 +110,9 @@ impl Shared {
 
     /// Sets a timer that has not fired anew, `in_ns` nanoseconds from now. The new time is never
     /// earlier, so the clock need not be woken.
-    pub(crate) fn restart_timer(&self, id: TimerId, in_ns: u64) -> bool {
+    pub(crate) fn restart_timer(self: &Arc<Self>, id: TimerId, in_ns: u64) -> bool {
         let at_ns = self.oracle.now_ns().saturating_add(in_ns);
-        self.timers.restart(id, at_ns)
+        self.timers.restart(id, at_ns, self)
     }
 
     /// Fires the timers that are due. For a simulation.

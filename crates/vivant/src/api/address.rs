@@ -197,8 +197,8 @@ impl<T: ?Sized + Target> WeakAddress<T> {
         })
     }
 
-    pub(super) fn id(&self) -> u64 {
-        self.cell.id
+    pub(super) fn cell(&self) -> &CellRef {
+        &self.cell
     }
 
     pub(crate) fn system(&self) -> &Shared {

@@ -10,6 +10,7 @@ use crate::actor::{
     TraceCoverage, Worker,
 };
 use crate::failures::StopReason;
+use crate::interned::Name;
 use crate::saving::{EncodedStart, KeepStart, KeptStart, SaveKind, Saves, StoredShape};
 use crate::statistics::HeapCounts;
 use std::any::TypeId;
@@ -60,6 +61,14 @@ impl<A: Actor> Classed for A {
 /// The table of `A`.
 pub(crate) fn class_of<A: Actor>() -> &'static Class {
     const { &<A as Classed>::CLASS }
+}
+
+/// A table of `A` with another name.
+pub(super) fn class_named<A: Actor>(name: Name) -> Class {
+    Class {
+        name: name.as_str(),
+        ..<A as Classed>::CLASS
+    }
 }
 
 /// The state, the facts and the kept start of an actor.

@@ -4,8 +4,8 @@
 use super::actor::Actor;
 use super::behaviour::{Behaviour, Message};
 use super::call::{Call, Pack, envelope};
+use super::ended_actor::is_of_ended;
 use super::link::{Link, Target};
-use super::not_restored::stands_for_another;
 use super::saved_kinds::SavedList;
 use crate::interned::Place;
 use std::any::TypeId;
@@ -31,7 +31,9 @@ pub trait Implements<I: ?Sized + Target>: Actor {
 impl SavedList {
     /// An interface of an actor.
     pub fn interface<A: Implements<I>, I: ?Sized + Target>(&mut self) {
-        self.table((TypeId::of::<A>(), TypeId::of::<I>()), A::TABLE);
+        let actor = TypeId::of::<A>();
+        self.table((actor, TypeId::of::<I>()), A::TABLE);
+        self.target::<I>(actor);
         A::list_messages(self);
     }
 }
@@ -64,7 +66,7 @@ impl<M: Message> Entry<M> {
     pub fn call<'a, I: ?Sized + Target>(&self, link: &'a Link<I>, args: M::Args) -> Call<'a, M> {
         let class = link.to.class;
         assert!(
-            (self.actor)() == (class.type_id)() || stands_for_another(&link.to),
+            (self.actor)() == (class.type_id)() || is_of_ended(class),
             "{} was called on {}, but the interface's table names a behaviour of another actor type",
             M::NAME,
             class.name,

@@ -14,7 +14,7 @@ where
     Alarm::Every { period_ns, message }
 }
 
-impl<M: Message> Periodic for Call<'static, M>
+impl<M: Message> Periodic<DelayedMessage> for Call<'static, M>
 where
     M::Args: Clone + Send,
 {
@@ -31,5 +31,9 @@ where
             }
             Err(_) => Interval::End,
         }
+    }
+
+    fn copy(&self) -> Option<DelayedMessage> {
+        Some(self.again().into_delayed())
     }
 }

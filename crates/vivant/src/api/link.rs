@@ -23,6 +23,13 @@ pub trait Target: 'static {
     /// A generic type has one name for all its parameters: `Cache<u8>` and `Cache<u16>` are
     /// different types of one name.
     const NAME: &'static str;
+
+    /// The table through which the interface reaches an actor that has ended, of whatever type it
+    /// was. `#[interface]` writes it.
+    #[doc(hidden)]
+    fn table_of_ended() -> Option<Self::Table> {
+        None
+    }
 }
 
 /// The handle of an address. `#[derive(Actor)]` and `#[interface]` write one for each type.

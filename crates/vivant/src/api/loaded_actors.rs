@@ -2,10 +2,10 @@
 
 #[cfg(feature = "snapshots")]
 use super::address::Address;
+use super::ended_actor::{is_of_ended, table_of_ended};
 #[cfg(feature = "snapshots")]
 use super::link::Link;
 use super::link::Target;
-use super::not_restored::stands_for_another;
 use super::promise::Resolver;
 use super::promise::saved::OpenResolver;
 use super::saved_kinds::SavedKinds;
@@ -14,6 +14,7 @@ use crate::sync::Arc;
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
+use std::rc::Rc;
 
 /// The address of an actor as `T` reaches it; `None` if it is no `T`.
 #[cfg(feature = "snapshots")]
@@ -40,6 +41,16 @@ pub(crate) trait ActorsById: 'static {
 
     /// The resolver of an open promise, a `Resolver<T>`. It is taken out: there is one.
     fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn OpenResolver>>;
+}
+
+impl<T: ActorsById> ActorsById for Rc<T> {
+    fn actor(&self, id: u64) -> Option<AddressRef> {
+        (**self).actor(id)
+    }
+
+    fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn OpenResolver>> {
+        (**self).resolver(owner, number)
+    }
 }
 
 /// Why an address or a resolver cannot be loaded.
@@ -71,8 +82,8 @@ impl LoadedActors {
         id: u64,
     ) -> Result<(AddressRef, T::Table), UnknownReference> {
         let to = self.actors.actor(id).ok_or(UnknownReference::NoActor(id))?;
-        let table = match stands_for_another(&to) {
-            true => self.kinds.table_to_ended::<T>(),
+        let table = match is_of_ended(to.class) {
+            true => table_of_ended::<T>(to.class),
             false => self.kinds.table::<T>((to.class.type_id)()),
         };
         match table {

@@ -9,6 +9,26 @@ use crate::actor::{
 use crate::failures::StopReason;
 use crate::interned::Place;
 use crate::message::MessageRole;
+use crate::saving::Codec;
+use vivant_codec::{Saved, Shape};
+
+/// The kind of the runtime's message with this name, if such messages are saved.
+pub(super) fn runtime_kind(name: &str) -> Option<&'static KindTable> {
+    KINDS.iter().copied().find(|kind| kind.name == name)
+}
+
+/// The shapes of these messages.
+pub(super) fn runtime_shapes() -> impl Iterator<Item = &'static Shape> {
+    let shape = |kind: &&KindTable| Some(kind.codec.as_ref()?.shape);
+    KINDS.iter().filter_map(shape)
+}
+
+const KINDS: &[&KindTable] = &[&Watch::KIND, &StopMark::KIND, &LinkMessage::KIND];
+
+/// Whether it is a watch for which an actor of the system waits.
+pub(crate) fn is_awaited_watch(message: &Envelope) -> bool {
+    message.content::<Watch>().is_some_and(Resolver::has_name)
+}
 
 /// Sends a message about a link; if the actor has ended, the notice comes at once.
 #[track_caller]
@@ -38,6 +58,11 @@ struct Watch;
 impl MessageKind for Watch {
     type Content = Resolver<StopReason>;
     const KIND: KindTable = KindTable::new::<Self>("watch", MessageRole::Watch);
+    const CODEC: Option<Codec<Self::Content>> = Some(Codec::new(
+        <Self::Content as Saved<'_>>::SHAPE,
+        |resolver, out| resolver.save(out),
+        |input| Saved::load(input),
+    ));
 
     /// Returns true if there is no listener any more. Then the watch has nothing to wait for.
     fn ready(resolver: &Resolver<StopReason>, _: &mut StateRef<'_>) -> bool {
@@ -59,6 +84,8 @@ struct StopMark;
 impl MessageKind for StopMark {
     type Content = ();
     const KIND: KindTable = KindTable::new::<Self>("stop after the queue", MessageRole::StopMark);
+    const CODEC: Option<Codec<()>> =
+        Some(Codec::new(<() as Saved<'_>>::SHAPE, |(), _| {}, |_| Ok(())));
 
     fn run(_: (), _: &mut StateRef<'_>, _: &Worker) -> Processed {
         Processed::Stop

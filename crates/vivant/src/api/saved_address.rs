@@ -4,14 +4,16 @@
 use super::address::{Address, WeakAddress};
 use super::link::{Link, Target};
 use super::loaded_actors::LoadedActors;
-use crate::actor::AddressRef;
+use crate::actor::{AddressRef, SeenActors};
 use vivant_codec::{Decoder, Encoder, LoadError, Saved, Shape, shape_of};
 
 impl<'gc, T: ?Sized + Target> Saved<'gc> for Address<T> {
     const SHAPE: &'static Shape = &Shape::reference(T::NAME, shape_of::<'gc, u64>());
 
     fn save(&self, out: &mut Encoder<'_>) {
-        Address::link(self).to.id.save(out);
+        let to = &Address::link(self).to;
+        SeenActors::note(to, || to.cell(), out);
+        to.id.save(out);
     }
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
@@ -27,7 +29,9 @@ impl<'gc, T: ?Sized + Target> Saved<'gc> for WeakAddress<T> {
         &Shape::reference("vivant::WeakAddress", shape_of::<'gc, Address<T>>());
 
     fn save(&self, out: &mut Encoder<'_>) {
-        self.id().save(out);
+        let to = self.cell();
+        SeenActors::note(to, || to.clone(), out);
+        to.id.save(out);
     }
 
     fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {

@@ -25,6 +25,9 @@ pub enum SavedForm {
     Start,
     /// A join. It never waits: its messages do.
     Join,
+    /// A message of the runtime: about a link, a request to watch, the mark of a stop. No actor
+    /// lists it.
+    Runtime,
 }
 
 impl fmt::Display for SavedKind {
@@ -41,6 +44,7 @@ impl fmt::Display for SavedForm {
             SavedForm::Continuation => "continuation",
             SavedForm::Start => "start",
             SavedForm::Join => "join",
+            SavedForm::Runtime => "message of the runtime",
         })
     }
 }

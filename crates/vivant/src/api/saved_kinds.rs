@@ -9,10 +9,12 @@ use super::link::Target;
 use super::promise::saved::{
     HoleOf, LoadThen, ReplyOf, ValueOf, ValueTypes, load_then, then_shape,
 };
+use super::requests::{runtime_kind, runtime_shapes};
 use super::saved_kind::{SavedForm, SavedKind};
 use super::start::{StartFunction, Started};
 use super::stepped::{NextStep, Stepped};
-use crate::actor::{AskError, Class, KindTable, MessageKind, SavedClass};
+use crate::actor::{AddressRef, AskError, Class, KindTable, MessageKind, SavedClass};
+use crate::interned::Name;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -49,6 +51,17 @@ pub struct SavedKinds {
     /// How an address of an interface, the second type, reaches an actor of the first.
     tables: BTreeMap<(TypeId, TypeId), Box<dyn Any + Send + Sync>>,
     values: ValueTypes,
+    /// What an actor can be seen as, by its type and the name of that: its own type, or an
+    /// interface.
+    targets: BTreeMap<(TypeId, &'static str), NamedTarget>,
+}
+
+/// A type of addresses, by its name.
+#[derive(Clone, Copy)]
+pub(crate) struct NamedTarget {
+    pub(crate) name: Name,
+    /// Makes a `WeakAddress` of the type.
+    pub(crate) weak: fn(&SavedKinds, AddressRef) -> Option<Box<dyn Any + Send + Sync>>,
 }
 
 /// Two types or two kinds of messages have one stable name, so a file could mean both.
@@ -107,6 +120,7 @@ impl SavedKinds {
                 kinds: BTreeMap::new(),
                 tables: BTreeMap::new(),
                 values: ValueTypes::default(),
+                targets: BTreeMap::new(),
             },
             error: None,
         };
@@ -131,6 +145,9 @@ impl SavedKinds {
 
     /// The table of a kind of message that waits in mailboxes.
     pub(crate) fn kind<'k>(&'k self, form: SavedForm, name: &'k str) -> Option<&'static KindTable> {
+        if form == SavedForm::Runtime {
+            return runtime_kind(name);
+        }
         let kinds: &BTreeMap<(&'k str, SavedForm), Entry> = &self.kinds;
         kinds.get(&(name, form))?.table
     }
@@ -142,6 +159,9 @@ impl SavedKinds {
         form: SavedForm,
         name: &'k str,
     ) -> Option<&'static KindTable> {
+        if form == SavedForm::Runtime {
+            return runtime_kind(name);
+        }
         let kinds: &BTreeMap<(&'k str, SavedForm), Entry> = &self.kinds;
         let entry = kinds.get(&(name, form))?;
         entry.table.filter(|_| entry.actor == actor)
@@ -156,7 +176,10 @@ impl SavedKinds {
         let content = |entry: &Entry| Some(entry.table?.codec.as_ref()?.shape);
         let states = self.actors.values().filter_map(state);
         let contents = self.kinds.values().filter_map(content);
-        states.chain(contents).chain(self.values.shapes())
+        states
+            .chain(contents)
+            .chain(self.values.shapes())
+            .chain(runtime_shapes())
     }
 
     /// The table of a type of actor.
@@ -169,6 +192,11 @@ impl SavedKinds {
         &self.values
     }
 
+    /// What an actor of this class is seen as under this name.
+    pub(crate) fn target(&self, class: &Class, name: &str) -> Option<NamedTarget> {
+        self.targets.get(&((class.type_id)(), name)).copied()
+    }
+
     /// How an address of `T` reaches an actor of a type.
     pub(super) fn table<T: ?Sized + Target>(&self, actor: TypeId) -> Option<T::Table> {
         if actor == TypeId::of::<T>() {
@@ -176,16 +204,6 @@ impl SavedKinds {
             return (&() as &dyn Any).downcast_ref().copied();
         }
         let table = self.tables.get(&(actor, TypeId::of::<T>()))?;
-        table.downcast_ref().copied()
-    }
-
-    /// How an address of `T` reaches an actor that has ended: that of any actor will do.
-    pub(super) fn table_to_ended<T: ?Sized + Target>(&self) -> Option<T::Table> {
-        if let Some(table) = (&() as &dyn Any).downcast_ref() {
-            return Some(*table);
-        }
-        let mut tables = self.tables.iter();
-        let (_, table) = tables.find(|((_, target), _)| *target == TypeId::of::<T>())?;
         table.downcast_ref().copied()
     }
 }
@@ -202,12 +220,19 @@ impl SavedList {
             let types = [(before.type_name)(), (class.type_name)()];
             self.equal(format!("the actor `{}`", A::NAME), types);
         }
+        self.target::<A>(id);
         A::list(self);
     }
 
     /// How an address of an interface, the second type, reaches an actor of the first.
     pub(super) fn table(&mut self, types: (TypeId, TypeId), table: impl Any + Send + Sync) {
         self.kinds.tables.insert(types, Box::new(table));
+    }
+
+    /// Actors of this type are seen as `target`.
+    pub(super) fn add_target(&mut self, actor: TypeId, target: NamedTarget) {
+        let key = (actor, target.name.as_str());
+        self.kinds.targets.insert(key, target);
     }
 
     /// A behaviour.

@@ -1,5 +1,6 @@
 //! The coordinator: begins the passes of a cut, and finds out when each is over (L1).
 
+use super::tables::{TableWalk, Walked};
 use crate::actor::{CellRef, Recorder, Shared, set_recorder};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -38,16 +39,18 @@ enum Work {
     /// The threads that may run code of an earlier pass.
     Threads(Earlier),
     /// The idle actors, as far as this walk has not seen them.
-    Idle(Walked),
+    Idle(ActorWalk),
     /// The actors that were active when the walk saw them.
     Active(Vec<CellRef>),
-    /// Displaced messages are about to be recorded.
+    /// The tables of the system, which no code before the line changes any more.
+    Tables(TableWalk),
+    /// Displaced messages and entries that were taken out are about to be recorded.
     Records,
 }
 
 /// How far a walk over all actors has come.
 #[derive(Default)]
-struct Walked {
+struct ActorWalk {
     walk: RegistryWalk,
     active: Vec<CellRef>,
 }
@@ -126,14 +129,14 @@ impl Coordinator {
     }
 
     /// Takes one step of the cut. Not within a turn.
-    pub(crate) fn step(&mut self, system: &Shared) -> Step {
+    pub(crate) fn step(&mut self, system: &Arc<Shared>) -> Step {
         match &mut self.work {
             Work::Over => Step::Waits,
             Work::Threads(earlier) => {
                 if !earlier.have_left() {
                     return Step::Waits;
                 }
-                self.work = Work::Idle(Walked::default());
+                self.work = Work::Idle(ActorWalk::default());
                 Step::More
             }
             Work::Idle(walked) => {
@@ -153,13 +156,19 @@ impl Coordinator {
                 };
                 if behind > 0 {
                     if active.is_empty() {
-                        self.work = Work::Idle(Walked::default());
+                        self.work = Work::Idle(ActorWalk::default());
                     }
                     return Step::Waits;
                 }
                 match self.pass.walk() {
                     Walk::Capture => self.begin_pass(system),
-                    Walk::Mailbox => self.work = Work::Records,
+                    Walk::Mailbox => self.work = Work::Tables(TableWalk::default()),
+                }
+                Step::More
+            }
+            Work::Tables(walk) => {
+                if walk.walk_on(system, PAGE) == Walked::All {
+                    self.work = Work::Records;
                 }
                 Step::More
             }
@@ -178,7 +187,7 @@ impl Coordinator {
     }
 }
 
-impl Walked {
+impl ActorWalk {
     /// Looks at the next actors. Returns the active ones when it has seen all.
     fn walk_on(&mut self, system: &Shared) -> Option<Vec<CellRef>> {
         let Some(page) = system.registry.next_page(&mut self.walk, PAGE) else {

@@ -3,6 +3,7 @@
 mod coordinator;
 #[cfg(all(test, feature = "macros"))]
 mod races;
+mod tables;
 #[cfg(all(test, feature = "macros"))]
 mod tests;
 #[cfg(all(test, feature = "macros"))]

@@ -24,6 +24,7 @@ saved_enum!(StopReason as "vivant::StopReason" {
     10 Restarting,
     11 GaveUp { 0: Arc<GaveUp> },
     12 SupervisorEnded { 0: Arc<SupervisorEnded> },
+    13 NotSaved,
 });
 
 saved_struct!(Failed as "vivant::Failed" { 0 behaviour: Name, 1 message: String });

@@ -42,6 +42,9 @@ pub enum StopReason {
     /// up, no address of it was left, or it was stopped by
     /// [`Address::stop`](crate::Address::stop).
     SupervisorEnded(Arc<SupervisorEnded>),
+    /// The system was restored from a snapshot, which does not contain actors of its type. It says
+    /// neither `#[actor(saved)]` nor `#[actor(saved(restart))]`.
+    NotSaved,
 }
 
 /// The failure that an actor has declared by [`Turn::fail`](crate::Turn::fail).
@@ -186,6 +189,7 @@ impl StopReason {
             StopReason::Restarting => "restarting",
             StopReason::GaveUp(_) => "gave up",
             StopReason::SupervisorEnded(_) => "supervisor ended",
+            StopReason::NotSaved => "not saved",
         }
     }
 }
@@ -221,6 +225,10 @@ impl fmt::Display for StopReason {
             StopReason::SupervisorEnded(it) => {
                 write!(f, "its supervisor {} ended: {}", it.supervisor, it.reason)
             }
+            StopReason::NotSaved => f.write_str(
+                "its type is not saved, and the system was restored from a snapshot: \
+                 declare it as `#[actor(saved)]`, or `#[actor(saved(restart))]`",
+            ),
         }
     }
 }

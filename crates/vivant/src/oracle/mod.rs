@@ -46,7 +46,7 @@ impl Oracle {
         }
     }
 
-    /// Nanoseconds since the system began.
+    /// Nanoseconds since the system began. In a restored system those of its lives together.
     pub(crate) fn now_ns(&self) -> u64 {
         match &self.kind {
             OracleKind::Real(real) => real.now_ns(),
@@ -54,16 +54,36 @@ impl Oracle {
         }
     }
 
+    /// From here on `now_ns` continues at `ns`, where another life of the system has ended. Called
+    /// before the system does anything.
+    pub(crate) fn continue_at(&self, ns: u64) {
+        match &self.kind {
+            OracleKind::Real(real) => real.continue_at(ns),
+            OracleKind::Simulated(simulated) => simulated.advance_to(ns),
+        }
+        self.tick();
+    }
+
     /// The time `in_ns` from now, on a clock that all systems of the process share: a limit of one
     /// system is seen in turns of another one.
     pub(crate) fn limit_ns(&self, in_ns: u64) -> u64 {
         let now_ns = self.now_ns().saturating_add(self.began_ns());
+        let now_ns = now_ns.saturating_sub(self.continued_ns());
         now_ns.saturating_add(in_ns)
     }
 
     /// Returns a limit on the clock of this system; zero if it was before the system began.
     pub(crate) fn on_this_clock(&self, limit_ns: u64) -> u64 {
+        let limit_ns = limit_ns.saturating_add(self.continued_ns());
         limit_ns.saturating_sub(self.began_ns())
+    }
+
+    /// What `now_ns` was when the system began.
+    fn continued_ns(&self) -> u64 {
+        match &self.kind {
+            OracleKind::Real(real) => real.continued_ns(),
+            OracleKind::Simulated(_) => 0,
+        }
     }
 
     /// When the system began, on the shared clock. Virtual time has its own.

@@ -1,5 +1,6 @@
 //! Time and chance of the machine.
 
+use crate::sync::{AtomicU64, Ordering};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 use std::time::{Instant, SystemTime};
@@ -11,6 +12,8 @@ pub(crate) struct Real {
     began: Instant,
     first_began: Instant,
     seed: u64,
+    /// What the clock of the system was when it began.
+    continued_ns: AtomicU64,
 }
 
 #[allow(
@@ -25,6 +28,7 @@ impl Real {
             began,
             first_began: *FIRST_BEGAN.get_or_init(|| began),
             seed: RandomState::new().hash_one(0),
+            continued_ns: AtomicU64::new(0),
         }
     }
 
@@ -35,7 +39,18 @@ impl Real {
 
     pub(super) fn now_ns(&self) -> u64 {
         // 2⁶⁴ ns are 584 years.
-        self.began.elapsed().as_nanos() as u64
+        self.continued_ns() + self.began.elapsed().as_nanos() as u64
+    }
+
+    pub(super) fn continued_ns(&self) -> u64 {
+        // Relaxed: written before another thread has the system.
+        self.continued_ns.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn continue_at(&self, ns: u64) {
+        let elapsed_ns = self.began.elapsed().as_nanos() as u64;
+        let began_at_ns = ns.saturating_sub(elapsed_ns);
+        self.continued_ns.store(began_at_ns, Ordering::Relaxed);
     }
 
     /// Elsewhere it is not available: there every long turn counts as computing.

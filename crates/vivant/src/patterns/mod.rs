@@ -14,6 +14,7 @@ mod turn;
 pub use group::Group;
 pub(crate) use named_registries::NamedRegistries;
 pub use named_timer::NamedTimer;
+pub(crate) use named_timer::{NamedTimerData, NamedTimers, Schedule};
 pub(crate) use names::Names;
 pub use names::{LookupError, RegisterError};
 pub use rate_limit::{RateLimit, RateLimited};

@@ -1,7 +1,9 @@
 //! Named timers: one for each actor and name, so that a start function that runs again does not set
 //! a second one.
 
-use crate::actor::{DelayedMessage, Observation, Shared, Source, Table, Timer, Worker, observed};
+use crate::actor::{
+    DelayedMessage, Header, Observation, Shared, Source, Table, Timer, Worker, observed,
+};
 use crate::api::{Call, Message, interval};
 use crate::interned::Name;
 use crate::services::Services;
@@ -49,10 +51,22 @@ struct TimerSpec {
     to: (u64, u64),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Schedule {
+/// When a timer fires.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Schedule {
     After { ns: u64 },
     Every { ns: u64 },
+}
+
+/// A named timer of an actor as data. It may have fired.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct NamedTimerData {
+    pub(crate) name: String,
+    pub(crate) timer: u64,
+    pub(crate) schedule: Schedule,
+    /// The name of the message, and the number of its receiver.
+    pub(crate) message: String,
+    pub(crate) to: u64,
 }
 
 impl Schedule {
@@ -250,15 +264,49 @@ impl<'t> NamedTimer<'t> {
     fn cancel_any(&self, actor: u64) -> bool {
         let system = &self.worker.system;
         let timer = NamedTimers::of(system).remove(actor, self.name);
-        let was_set = timer.is_some_and(|timer| system.timers.cancel(timer));
+        let was_set = timer.is_some_and(|timer| system.timers.cancel(timer, system));
         let source = Source::entry_of(Table::Timers, timer.as_ref());
         observed(Observation::TimerCancel, source, was_set)
     }
 }
 
 impl NamedTimers {
-    fn of(services: &Services) -> &NamedTimers {
+    pub(crate) fn of(services: &Services) -> &NamedTimers {
         services.extensions.part()
+    }
+
+    /// Those of an actor, in the order of their names. Called by its holder. A timer with a message
+    /// to an actor of another system is left out.
+    pub(crate) fn of_actor(&self, actor: &Header) -> Vec<NamedTimerData> {
+        let system = actor.system.number;
+        let table = lock(&self.0);
+        let timers = table.get(&actor.id).into_iter();
+        let entries = timers.flat_map(|timers| &timers.entries);
+        let own = entries.filter(|(_, set)| set.spec.to.0 == system);
+        own.map(|(name, set)| NamedTimerData {
+            name: name.clone(),
+            timer: set.timer.0,
+            schedule: set.spec.schedule,
+            message: set.spec.message.into(),
+            to: set.spec.to.1,
+        })
+        .collect()
+    }
+
+    /// Gives an actor a timer that it had in another life of the system.
+    pub(crate) fn restore(&self, actor: &Header, data: &NamedTimerData) {
+        let system = &actor.system;
+        if !self.has_actor(actor.id) {
+            let end = ExitAction::Forget(&NAMED_TIMERS, Box::default());
+            let _hook = system.when_ended(actor, end);
+        }
+        let spec = TimerSpec {
+            schedule: data.schedule,
+            message: Name::intern(&data.message),
+            to: (system.number, data.to),
+        };
+        let timer = TimerId(data.timer);
+        self.insert(actor.id, &data.name, TimerEntry { spec, timer }, |_| true);
     }
 
     fn has_actor(&self, actor: u64) -> bool {
@@ -294,10 +342,10 @@ impl NamedTimers {
     }
 
     /// The actor has ended: cancels its timers.
-    fn end(&self, system: &Shared, actor: u64) {
+    fn end(&self, system: &Arc<Shared>, actor: u64) {
         let ended = lock(&self.0).remove(&actor).unwrap_or_default();
         for set in ended.entries.into_values() {
-            system.timers.cancel(set.timer);
+            system.timers.cancel(set.timer, system);
         }
     }
 }

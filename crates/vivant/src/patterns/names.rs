@@ -1,10 +1,14 @@
 //! Registered names of actors. Each system has its own; nothing is global to the process.
 
 use crate::actor::{
-    Answer, Answered, CellRef, Entry, Observation, Shared, Source, Table, observed,
+    AddressRef, Answer, Answered, CellRef, Entry, Observation, Shared, Source, Table, TableEntry,
+    observed, record,
 };
 use crate::api::{Address, Target, WeakAddress};
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Name;
+use crate::phase::{Phase, Stamp};
 use crate::services::Services;
 use crate::services::{ActorTable, ExitAction, ExitHookId};
 use crate::statistics::NameFacts;
@@ -20,7 +24,7 @@ pub(crate) struct Names(Mutex<BTreeMap<String, NameEntry>>);
 
 static NAMES: ActorTable<Arc<Shared>> = ActorTable {
     name: "names",
-    forget: |system, actor, name| Names::of(system).forget(name, actor),
+    forget: |system, actor, name| Names::of(system).forget(system, name, actor),
 };
 
 struct NameEntry {
@@ -29,6 +33,8 @@ struct NameEntry {
     address: Box<dyn Any + Send + Sync>,
     registered_as: Name,
     exit_hook: ExitHookId,
+    /// The phase in which it was registered (L10).
+    stamp: Stamp,
 }
 
 impl Entry for NameEntry {
@@ -44,6 +50,26 @@ impl Answer for &NameEntry {
 }
 
 impl NameEntry {
+    /// L10: code of this phase takes the entry out.
+    fn taken_out(&self, system: &Shared, name: &str, code: Phase) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::EntryTakenUnrecorded) {
+            return;
+        }
+        if system.is_older(self.stamp, code) {
+            self.record(system, name);
+        }
+    }
+
+    fn record(&self, system: &Shared, name: &str) {
+        let entry = TableEntry::Name {
+            name,
+            actor: &self.cell,
+            registered_as: self.registered_as,
+        };
+        record(system, |cut| cut.entry(entry));
+    }
+
     /// Whether the actor has ended, or is unreachable.
     fn is_free(&self) -> bool {
         self.cell.ended().is_some() || self.cell.addresses() == 0
@@ -109,14 +135,53 @@ impl Names {
     }
 
     /// The actor with this number has ended.
-    fn forget(&self, name: &str, id: u64) {
-        let mut names = lock(&self.0);
-        let gone = match names.get(name) {
-            Some(entry) if entry.cell.id == id => names.remove(name),
-            _ => None,
-        };
-        drop(names);
+    fn forget(&self, system: &Shared, name: &str, id: u64) {
+        let gone = system.change_table(|code| {
+            let mut names = lock(&self.0);
+            let entry = names.get(name).filter(|entry| entry.cell.id == id)?;
+            entry.taken_out(system, name, code);
+            names.remove(name)
+        });
         drop(gone);
+    }
+
+    /// L10: records the entries that are older than the phase of the system.
+    pub(crate) fn record_older(&self, system: &Shared) {
+        let stamp = system.passes.now().phase().stamp();
+        for (name, entry) in &mut *lock(&self.0) {
+            #[cfg(test)]
+            let is_newer = entry.stamp == stamp && !is_planted(InjectedFault::NewerEntryRecorded);
+            #[cfg(not(test))]
+            let is_newer = entry.stamp == stamp;
+            if !is_newer {
+                entry.record(system, name);
+                entry.stamp = stamp;
+            }
+        }
+    }
+
+    /// Gives an actor a name that it had in another life of the system. `address` is the
+    /// `WeakAddress` of the type that was registered.
+    pub(crate) fn restore(
+        &self,
+        system: &Arc<Shared>,
+        name: &str,
+        to: &AddressRef,
+        address: Box<dyn Any + Send + Sync>,
+        registered_as: Name,
+    ) {
+        let freed = ExitAction::Forget(&NAMES, name.into());
+        let Some(exit_hook) = system.when_ended(to, freed) else {
+            return;
+        };
+        let entry = NameEntry {
+            cell: to.cell(),
+            address,
+            registered_as,
+            exit_hook,
+            stamp: system.passes.now().phase().stamp(),
+        };
+        lock(&self.0).insert(name.to_owned(), entry);
     }
 
     pub(crate) fn register<T: ?Sized + Target>(
@@ -131,44 +196,52 @@ impl Names {
             "{} cannot be registered as {name:?}: it belongs to another system",
             to.path()
         );
-        let mut names = lock(&self.0);
-        let before = names.get(name);
-        let source = Source::entry_of(Table::Names, before);
-        let taken = before.filter(|entry| !entry.is_free() && entry.cell.id != to.id);
-        if let Some(entry) = observed(Observation::Register, source, taken) {
-            return Err(RegisterError::Taken {
-                name: name.to_owned(),
-                by: entry.cell.path(),
-            });
-        }
-        // Under the lock: the exit hook needs it to remove the name, so it finds what is written
-        // here.
-        let freed = ExitAction::Forget(&NAMES, name.into());
-        let registered = system.when_ended(&to, freed);
-        let registered = observed(Observation::Register, Source::Actor(&to), registered);
-        let Some(exit_hook) = registered else {
-            drop(names);
-            return Err(RegisterError::Ended {
-                name: name.to_owned(),
-                actor: to.path(),
-            });
-        };
-        let entry = NameEntry {
-            cell: to.cell(),
-            address: Box::new(Address::downgrade(address)),
-            registered_as: Name::new(T::NAME),
-            exit_hook,
-        };
-        let before = names.insert(name.to_owned(), entry);
-        drop(names);
-        if let Some(before) = before {
+        let registered = system.change_table(|code| {
+            let mut names = lock(&self.0);
+            let before = names.get(name);
+            let source = Source::entry_of(Table::Names, before);
+            let taken = before.filter(|entry| !entry.is_free() && entry.cell.id != to.id);
+            if let Some(entry) = observed(Observation::Register, source, taken) {
+                return Err(RegisterError::Taken {
+                    name: name.to_owned(),
+                    by: entry.cell.path(),
+                });
+            }
+            // Under the lock: the exit hook needs it to remove the name, so it finds what is
+            // written here.
+            let freed = ExitAction::Forget(&NAMES, name.into());
+            let registered = system.when_ended(&to, freed);
+            let registered = observed(Observation::Register, Source::Actor(&to), registered);
+            let Some(exit_hook) = registered else {
+                return Err(RegisterError::Ended {
+                    name: name.to_owned(),
+                    actor: to.path(),
+                });
+            };
+            if let Some(before) = before {
+                before.taken_out(system, name, code);
+            }
+            let entry = NameEntry {
+                cell: to.cell(),
+                address: Box::new(Address::downgrade(address)),
+                registered_as: Name::new(T::NAME),
+                exit_hook,
+                stamp: code.stamp(),
+            };
+            Ok(names.insert(name.to_owned(), entry))
+        });
+        if let Some(before) = registered? {
             system.exit_hooks.remove(before.exit_hook);
         }
         Ok(())
     }
 
     pub(crate) fn unregister(&self, system: &Shared, name: &str) -> bool {
-        let before = lock(&self.0).remove(name);
+        let before = system.change_table(|code| {
+            let mut names = lock(&self.0);
+            names.get(name)?.taken_out(system, name, code);
+            names.remove(name)
+        });
         let source = Source::entry_of(Table::Names, before.as_ref());
         let was_taken = before.as_ref().is_some_and(|entry| !entry.is_free());
         let was_taken = observed(Observation::Unregister, source, was_taken);

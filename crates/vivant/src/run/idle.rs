@@ -3,9 +3,10 @@
 
 use super::holder::Holder;
 use crate::actor::{
-    CellRef, CommitResult, ExclusiveWait, Guards, Header, Lifecycle, Mute, OutgoingReferences,
-    RunState, Runnable, Signals, StateRef, TraceCoverage,
+    CellRef, CommitResult, Ended, Envelope, ExclusiveWait, Guards, Header, Lifecycle, LinkedPeer,
+    Mute, OutgoingReferences, RunState, Runnable, Signals, StateRef, StepProgress, TraceCoverage,
 };
+use crate::failures::StopReason;
 use crate::message::{Parked, TryHold};
 use std::ops::Deref;
 use vivant_heap::Sharer;
@@ -55,6 +56,46 @@ impl Idle {
         Idle(actor)
     }
 
+    /// The actor has ended in another life of the system, by this reason. It has no state, and no
+    /// other thread knows it yet.
+    pub(crate) fn has_ended(mut self, reason: StopReason) {
+        self.run_state().life = Lifecycle::Ended;
+        let phase = self.system.passes.now().phase();
+        self.ended.set(Ended { reason, phase });
+        drop(self.inbox.close());
+        self.pressure.closed();
+    }
+
+    /// It goes on with this step of a behaviour, before any other message. The caller lets it go by
+    /// [`Idle::resume`].
+    pub(crate) fn set_step(&mut self, step: Envelope) {
+        self.system.account_more(step.kind().bytes);
+        let run_state = self.run_state();
+        run_state.cold().step = Some(step);
+        run_state.steps = StepProgress::Pending;
+    }
+
+    /// The actor has this link, as in another life.
+    pub(crate) fn add_link(&mut self, link: LinkedPeer) {
+        self.run_state().cold().linked.push(link);
+    }
+
+    /// The actor is watched, as in another life.
+    pub(crate) fn add_watch(&mut self, watch: Envelope) {
+        self.run_state().cold().watches.push(watch);
+    }
+
+    /// As `park`, but an actor with a step to run is no idle one.
+    pub(crate) fn resume(mut self) {
+        match self.run_state().steps {
+            StepProgress::None => self.park(),
+            StepProgress::Pending => {
+                let system = self.0.system.clone();
+                system.schedule(self.0);
+            }
+        }
+    }
+
     /// The actor, for its next run.
     pub(crate) fn into_runnable(self) -> Runnable {
         self.0
@@ -69,7 +110,7 @@ impl Idle {
             return Some(RootReason::Supervised);
         }
         let nothing_waits = owner.backlog.is_empty()
-            && owner.steps == crate::actor::StepProgress::None
+            && owner.steps == StepProgress::None
             && owner.mute != Mute::Held
             && !owner.guards.need_evaluation()
             && self.0.inbox.is_empty();

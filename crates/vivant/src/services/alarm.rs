@@ -4,6 +4,7 @@
 //! closure. Where a type is erased, a table of functions stands for it: that of a message's kind,
 //! or that of one of the traits here.
 
+use crate::phase::{Passes, Phase};
 use crate::sync::{Arc, Mutex, lock};
 use std::fmt;
 use std::task::Waker;
@@ -18,7 +19,7 @@ pub(crate) enum Alarm<M: Delayed> {
     Once(Action<M>),
     Every {
         period_ns: u64,
-        message: Box<dyn Periodic>,
+        message: Box<dyn Periodic<M>>,
     },
 }
 
@@ -33,23 +34,42 @@ pub(crate) enum Action<M: Delayed> {
 }
 
 /// A packed message with its receiver.
-pub(crate) trait Delayed: fmt::Debug {
+pub(crate) trait Delayed: fmt::Debug + Sized {
     /// The system that has the timer.
     type System: 'static;
 
-    /// An alarm was taken out of the table, and acts.
+    /// L6: what the thread does from here on is of the phase of the system.
     fn begins(_: &Self::System) {}
 
     fn send(self);
+
+    /// L10: calls `body`, which changes the table of alarms, with the phase of what it does. `body`
+    /// sends nothing.
+    fn change_table<R>(system: &Self::System, body: impl FnOnce(Phase) -> R) -> R;
+
+    fn passes(system: &Self::System) -> &Passes;
+
+    /// L10: the cut that is being taken has this alarm. Called under the lock of the table.
+    fn record(system: &Self::System, entry: AlarmEntry<'_, Self>);
+}
+
+/// An alarm that is set.
+pub(crate) struct AlarmEntry<'a, M: Delayed> {
+    pub(crate) number: u64,
+    pub(crate) at_ns: u64,
+    pub(crate) alarm: &'a Alarm<M>,
 }
 
 /// A message of any type that an interval sends.
-pub(crate) trait Periodic: Send {
+pub(crate) trait Periodic<M>: Send {
     /// The stable name of the message.
     fn name(&self) -> &'static str;
 
     /// Sends a copy. The interval ends if the receiver has ended.
     fn send_copy(&self) -> Interval;
+
+    /// Returns a copy. `None`: the message cannot be copied any more, and the interval ends.
+    fn copy(&self) -> Option<M>;
 }
 
 /// A promise of any type that has a time limit.
@@ -97,7 +117,7 @@ impl<M: Delayed> fmt::Debug for Action<M> {
     }
 }
 
-impl fmt::Debug for dyn Periodic {
+impl<M> fmt::Debug for dyn Periodic<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -4,6 +4,7 @@
 mod accounting;
 mod alarm;
 mod dead_letters;
+mod deadlines;
 mod exit_hooks;
 mod extensions;
 mod faults;
@@ -26,7 +27,7 @@ mod turn_record;
 
 pub(crate) use accounting::OwnBytes;
 pub(crate) use alarm::{
-    Action, Alarm, Delayed, Expires, Interval, Periodic, SystemCall, ns, period_ns,
+    Action, Alarm, AlarmEntry, Delayed, Expires, Interval, Periodic, SystemCall, ns, period_ns,
 };
 pub use dead_letters::DeadLetters;
 pub(crate) use dead_letters::{DeadLetterSubscriber, Receiver};

@@ -143,6 +143,19 @@ impl Services {
         self.next_root.store(next_root, Ordering::Relaxed);
     }
 
+    /// The number that the next link gets.
+    #[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
+    pub(crate) fn link_number(&self) -> u64 {
+        // Relaxed: a number on its own.
+        self.next_link.load(Ordering::Relaxed)
+    }
+
+    /// As it was in another life of the system.
+    pub(crate) fn set_link_number(&self, number: u64) {
+        // Relaxed: a number on its own.
+        self.next_link.store(number, Ordering::Relaxed);
+    }
+
     /// The number of a new link.
     pub(crate) fn next_link(&self) -> u64 {
         // Relaxed: a number on its own.

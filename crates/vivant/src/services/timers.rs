@@ -7,10 +7,11 @@
 //! it keeps its receiver alive.
 
 use super::alarm::{Alarm, Delayed, Interval};
+use super::deadlines::{Deadlines, Key, TimersState, Which};
 use super::fire_turn::FireTurn;
 use crate::failures::{Caught, catch};
+use crate::phase::Stamp;
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
-use std::collections::BTreeMap;
 
 pub(crate) struct Timers<M: Delayed> {
     table: Mutex<Deadlines<M>>,
@@ -19,33 +20,10 @@ pub(crate) struct Timers<M: Delayed> {
     fire_requested: AtomicBool,
 }
 
-#[derive(PartialEq, Eq)]
-enum TimersState {
-    Open,
-    /// The system shuts down: no delayed message is sent any more.
-    LimitsOnly,
-    /// No thread fires timers any more.
-    Closed,
-}
-
-struct Deadlines<M: Delayed> {
-    state: TimersState,
-    /// Time limits, by deadline, then by the order in which they were set (R5).
-    limits: BTreeMap<(u64, u64), Alarm<M>>,
-    /// Messages, in the same order.
-    messages: BTreeMap<(u64, u64), Alarm<M>>,
-    deadlines: BTreeMap<u64, u64>,
-}
-
 impl<M: Delayed> Default for Timers<M> {
     fn default() -> Self {
         Timers {
-            table: Mutex::new(Deadlines {
-                state: TimersState::Open,
-                limits: BTreeMap::new(),
-                messages: BTreeMap::new(),
-                deadlines: BTreeMap::new(),
-            }),
+            table: Mutex::default(),
             next_number: AtomicU64::new(0),
             fire_turn: Mutex::default(),
             fire_requested: AtomicBool::new(false),
@@ -53,38 +31,13 @@ impl<M: Delayed> Default for Timers<M> {
     }
 }
 
-impl<M: Delayed> Deadlines<M> {
-    fn insert(&mut self, key: (u64, u64), alarm: Alarm<M>) {
-        match alarm {
-            Alarm::Limit(_) => self.limits.insert(key, alarm),
-            Alarm::Once(_) | Alarm::Every { .. } => self.messages.insert(key, alarm),
-        };
-    }
-
-    fn remove(&mut self, key: &(u64, u64)) -> Option<Alarm<M>> {
-        let limit = self.limits.remove(key);
-        limit.or_else(|| self.messages.remove(key))
-    }
-
-    /// The first key of the chosen alarms.
-    fn first(&self, which: Which) -> Option<(u64, u64)> {
-        let limit = self.limits.first_key_value().map(|(key, _)| *key);
-        let message = self.messages.first_key_value().map(|(key, _)| *key);
-        match which {
-            Which::Limits => limit,
-            Which::Messages => message,
-            Which::All => limit.into_iter().chain(message).min(),
-        }
-    }
-}
-
-/// Which alarms fire.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
-    /// They run no code of users but wakers.
-    Limits,
-    Messages,
-    All,
+/// An alarm that was taken out, to fire.
+struct Due<M: Delayed> {
+    number: u64,
+    at_ns: u64,
+    alarm: Alarm<M>,
+    /// The phase of the code that took it out.
+    stamp: Stamp,
 }
 
 /// Identity of a timer: enough to cancel it.
@@ -98,37 +51,85 @@ impl<M: Delayed> Timers<M> {
     pub(crate) fn set(&self, at_ns: u64, alarm: Alarm<M>, system: &M::System) -> (TimerId, bool) {
         // Relaxed: the number is only an identity and an order among equals.
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
-        let mut table = lock(&self.table);
-        match (&table.state, alarm) {
-            (TimersState::Closed, Alarm::Limit(action)) => {
-                drop(table);
+        let key = (at_ns, number);
+        // Only the entries of messages have stamps.
+        let refused = match alarm {
+            Alarm::Limit(_) => self.put(key, alarm, Stamp::default()),
+            _ => M::change_table(system, |code| self.put(key, alarm, code.stamp())),
+        };
+        let is_next = match refused {
+            None => {
+                let first = lock(&self.table).first(Which::All);
+                first.is_some_and(|key| key.1 == number)
+            }
+            Some(Alarm::Limit(action)) => {
                 action.act(system);
-                return (TimerId(number), false);
+                false
             }
-            (TimersState::Open, alarm) | (TimersState::LimitsOnly, alarm @ Alarm::Limit(_)) => {
-                table.deadlines.insert(number, at_ns);
-                table.insert((at_ns, number), alarm);
-            }
-            (TimersState::LimitsOnly | TimersState::Closed, refused) => {
-                // Outside the lock: the alarm may hold addresses, and the end of their actors may
-                // set or cancel timers.
-                drop(table);
-                drop(refused);
-                return (TimerId(number), false);
-            }
-        }
-        let is_next = table.first(Which::All).is_some_and(|key| key.1 == number);
+            // Outside the lock: the alarm may hold addresses, and the end of their actors may set
+            // or cancel timers.
+            Some(_) => false,
+        };
         (TimerId(number), is_next)
     }
 
+    /// Puts in a new alarm, or returns it when the timers are closed.
+    fn put(&self, key: Key, alarm: Alarm<M>, stamp: Stamp) -> Option<Alarm<M>> {
+        let mut table = lock(&self.table);
+        match (&table.state, &alarm) {
+            (TimersState::Open, _) | (TimersState::LimitsOnly, Alarm::Limit(_)) => {
+                table.deadlines.insert(key.1, key.0);
+                table.insert(key, alarm, stamp);
+                None
+            }
+            (TimersState::LimitsOnly | TimersState::Closed, _) => Some(alarm),
+        }
+    }
+
+    /// Sets an alarm as it was in another life of the system.
+    pub(crate) fn restore(
+        &self,
+        TimerId(number): TimerId,
+        at_ns: u64,
+        alarm: Alarm<M>,
+        system: &M::System,
+    ) {
+        let refused = M::change_table(system, |code| {
+            self.put((at_ns, number), alarm, code.stamp())
+        });
+        drop(refused);
+    }
+
+    /// The number of the next alarm.
+    pub(crate) fn next_number(&self) -> u64 {
+        // Relaxed: a number on its own.
+        self.next_number.load(Ordering::Relaxed)
+    }
+
+    /// As it was in another life of the system.
+    pub(crate) fn set_next_number(&self, number: u64) {
+        // Relaxed: a number on its own.
+        self.next_number.store(number, Ordering::Relaxed);
+    }
+
+    /// L10: see [`Deadlines::record_older`].
+    pub(crate) fn record_older(
+        &self,
+        behind: Option<Key>,
+        limit: usize,
+        system: &M::System,
+    ) -> Option<Key> {
+        lock(&self.table).record_older(behind, limit, system)
+    }
+
     /// Cancels an alarm; false when it has fired or was cancelled before.
-    pub(crate) fn cancel(&self, TimerId(number): TimerId) -> bool {
+    pub(crate) fn cancel(&self, TimerId(number): TimerId, system: &M::System) -> bool {
         let alarm = {
             let mut table = lock(&self.table);
             let Some(at_ns) = table.deadlines.remove(&number) else {
                 return false;
             };
-            table.remove(&(at_ns, number))
+            table.remove((at_ns, number), system)
         };
         // Dropped outside the lock: it may hold addresses, and the end of their actors may set or
         // cancel timers.
@@ -138,14 +139,14 @@ impl<M: Delayed> Timers<M> {
 
     /// Gives an alarm that is still set another deadline; false when it has fired or was cancelled.
     /// An interval that fires now gets its next deadline from that.
-    pub(crate) fn restart(&self, TimerId(number): TimerId, at_ns: u64) -> bool {
+    pub(crate) fn restart(&self, TimerId(number): TimerId, at_ns: u64, system: &M::System) -> bool {
         let mut table = lock(&self.table);
         let Some(deadline) = table.deadlines.get_mut(&number) else {
             return false;
         };
         let before_ns = std::mem::replace(deadline, at_ns);
-        if let Some(alarm) = table.remove(&(before_ns, number)) {
-            table.insert((at_ns, number), alarm);
+        if let Some((alarm, stamp)) = table.remove((before_ns, number), system) {
+            table.insert((at_ns, number), alarm, stamp);
         }
         true
     }
@@ -222,10 +223,15 @@ impl<M: Delayed> Timers<M> {
         system: &M::System,
         panicked: &impl Fn(Caught),
     ) -> bool {
-        let Some((number, at_ns, alarm)) = self.take_due(which, now_ns) else {
+        let Some(due) = self.take_due(which, now_ns, system) else {
             return false;
         };
-        M::begins(system);
+        let Due {
+            number,
+            at_ns,
+            alarm,
+            stamp,
+        } = due;
         let rung = catch(|| {
             let again = match alarm {
                 Alarm::Limit(action) | Alarm::Once(action) => {
@@ -241,34 +247,49 @@ impl<M: Delayed> Timers<M> {
                 // and missed ticks are not made up for.
                 let missed = now_ns.saturating_sub(at_ns) / period_ns;
                 let next_ns = at_ns.saturating_add((missed + 1).saturating_mul(period_ns));
-                self.put_back(number, next_ns, Alarm::Every { period_ns, message });
+                let alarm = Alarm::Every { period_ns, message };
+                self.put_back((next_ns, number), alarm, stamp);
             } else {
-                self.cancel(TimerId(number));
+                self.cancel(TimerId(number), system);
             }
         });
         if let Err(caught) = rung {
-            self.cancel(TimerId(number));
+            self.cancel(TimerId(number), system);
             panicked(caught);
         }
         true
     }
 
-    fn take_due(&self, which: Which, now_ns: u64) -> Option<(u64, u64, Alarm<M>)> {
+    fn take_due(&self, which: Which, now_ns: u64, system: &M::System) -> Option<Due<M>> {
+        let due = |table: &Deadlines<M>| table.first(which).filter(|key| key.0 <= now_ns);
         let mut table = lock(&self.table);
-        let (at_ns, number) = table.first(which).filter(|key| key.0 <= now_ns)?;
-        let alarm = table.remove(&(at_ns, number))?;
+        let mut key = due(&table)?;
+        if table.limits.contains_key(&key) || table.is_newer(key, system) {
+            // L6: what follows may be news of behind the line.
+            drop(table);
+            M::begins(system);
+            table = lock(&self.table);
+            key = due(&table)?;
+        }
+        let (alarm, stamp) = table.remove(key, system)?;
+        let (at_ns, number) = key;
         if !matches!(alarm, Alarm::Every { .. }) {
             table.deadlines.remove(&number);
         }
-        Some((number, at_ns, alarm))
+        Some(Due {
+            number,
+            at_ns,
+            alarm,
+            stamp,
+        })
     }
 
     /// Puts an interval back, unless it was cancelled while it fired.
-    fn put_back(&self, number: u64, at_ns: u64, alarm: Alarm<M>) {
+    fn put_back(&self, (at_ns, number): Key, alarm: Alarm<M>, stamp: Stamp) {
         let mut table = lock(&self.table);
         if let Some(deadline) = table.deadlines.get_mut(&number) {
             *deadline = at_ns;
-            table.insert((at_ns, number), alarm);
+            table.insert((at_ns, number), alarm, stamp);
         } else {
             // Outside the lock: the alarm may hold addresses, and the end of their actors may set
             // or cancel timers.
@@ -285,7 +306,7 @@ impl<M: Delayed> Timers<M> {
                 return;
             }
             table.state = TimersState::LimitsOnly;
-            let messages = std::mem::take(&mut table.messages);
+            let messages = table.take_messages();
             table.deadlines = table
                 .limits
                 .keys()
@@ -293,7 +314,7 @@ impl<M: Delayed> Timers<M> {
                 .collect();
             messages
         };
-        for alarm in messages.into_values() {
+        for alarm in messages {
             if let Err(caught) = catch(move || drop(alarm)) {
                 panicked(caught);
             }
@@ -307,12 +328,9 @@ impl<M: Delayed> Timers<M> {
             let mut table = lock(&self.table);
             table.state = TimersState::Closed;
             table.deadlines.clear();
-            (
-                std::mem::take(&mut table.limits),
-                std::mem::take(&mut table.messages),
-            )
+            (std::mem::take(&mut table.limits), table.take_messages())
         };
-        for alarm in alarms.0.into_values().chain(alarms.1.into_values()) {
+        for alarm in alarms.0.into_values().chain(alarms.1) {
             let rung = catch(move || {
                 if let Alarm::Limit(action) = alarm {
                     action.act(system);
@@ -337,13 +355,28 @@ impl<M: Delayed> Timers<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::services::alarm::{Action, Periodic};
+    use crate::phase::{Passes, Phase};
+    use crate::services::alarm::{Action, AlarmEntry, Periodic};
     use crate::sync::{Arc, AtomicUsize};
+    use std::fmt;
 
     /// A message that calls a function of its test when it is sent.
-    struct Rings<F>(F);
+    #[derive(Clone)]
+    struct Rings(Arc<dyn Fn() -> Interval + Send + Sync>);
 
-    impl<F: Fn() -> Interval + Send> Periodic for Rings<F> {
+    impl Rings {
+        fn new(body: impl Fn() -> Interval + Send + Sync + 'static) -> Rings {
+            Rings(Arc::new(body))
+        }
+    }
+
+    impl fmt::Debug for Rings {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("rings")
+        }
+    }
+
+    impl Periodic<Rings> for Rings {
         fn name(&self) -> &'static str {
             "rings"
         }
@@ -351,29 +384,44 @@ mod tests {
         fn send_copy(&self) -> Interval {
             (self.0)()
         }
+
+        fn copy(&self) -> Option<Rings> {
+            Some(self.clone())
+        }
     }
 
-    impl Delayed for Box<dyn Periodic> {
-        type System = ();
+    impl Delayed for Rings {
+        type System = Passes;
 
         fn send(self) {
             let _ = self.send_copy();
         }
+
+        fn change_table<R>(passes: &Passes, body: impl FnOnce(Phase) -> R) -> R {
+            body(passes.now().phase())
+        }
+
+        fn passes(passes: &Passes) -> &Passes {
+            passes
+        }
+
+        fn record(_: &Passes, _: AlarmEntry<'_, Rings>) {}
     }
 
-    type TestTimers = Timers<Box<dyn Periodic>>;
+    type TestTimers = Timers<Rings>;
 
     #[test]
     fn an_interval_that_fires_late_stays_on_its_grid() {
         let (timers, fired) = (TestTimers::default(), Arc::new(AtomicUsize::new(0)));
         let count = fired.clone();
-        let message = Box::new(Rings(move || {
+        let message = Rings::new(move || {
             count.fetch_add(1, Ordering::Relaxed);
             Interval::Continue
-        }));
-        let period_ns = 10;
-        timers.set(10, Alarm::Every { period_ns, message }, &());
-        timers.fire_due(25, &(), |_| unreachable!("no alarm panics"));
+        });
+        let (period_ns, message) = (10, Box::new(message));
+        let system = Passes::default();
+        timers.set(10, Alarm::Every { period_ns, message }, &system);
+        timers.fire_due(25, &system, |_| unreachable!("no alarm panics"));
         assert_eq!(
             fired.load(Ordering::Relaxed),
             1,
@@ -389,17 +437,18 @@ mod tests {
             Arc::new(AtomicUsize::new(0)),
         );
         let count = fired.clone();
-        let message: Box<dyn Periodic> = Box::new(Rings(move || {
+        let system = Passes::default();
+        let message = Rings::new(move || {
             count.fetch_add(1, Ordering::Relaxed);
             Interval::End
-        }));
-        let (once, _) = timers.set(10, Alarm::Once(Action::Send(message)), &());
-        assert!(timers.restart(once, 30));
-        timers.fire_due(20, &(), |_| unreachable!("no alarm panics"));
+        });
+        let (once, _) = timers.set(10, Alarm::Once(Action::Send(message)), &system);
+        assert!(timers.restart(once, 30, &system));
+        timers.fire_due(20, &system, |_| unreachable!("no alarm panics"));
         assert_eq!((fired.load(Ordering::Relaxed), timers.len()), (0, 1));
-        timers.fire_due(30, &(), |_| unreachable!("no alarm panics"));
+        timers.fire_due(30, &system, |_| unreachable!("no alarm panics"));
         assert_eq!((fired.load(Ordering::Relaxed), timers.len()), (1, 0));
-        assert!(!timers.restart(once, 40));
+        assert!(!timers.restart(once, 40, &system));
     }
 
     #[test]
@@ -407,16 +456,21 @@ mod tests {
         let timers = Arc::new(TestTimers::default());
         let (id, again) = (Arc::new(Mutex::new(None)), timers.clone());
         let own = id.clone();
-        let message = Box::new(Rings(move || {
+        let message = Rings::new(move || {
             let own = lock(&own).expect("it is set");
-            assert!(again.restart(own, 1_000));
+            assert!(again.restart(own, 1_000, &Passes::default()));
             Interval::Continue
-        }));
-        let period_ns = 10;
-        *lock(&id) = Some(timers.set(10, Alarm::Every { period_ns, message }, &()).0);
-        timers.fire_due(10, &(), |_| unreachable!("no alarm panics"));
+        });
+        let (period_ns, message) = (10, Box::new(message));
+        let system = Passes::default();
+        *lock(&id) = Some(
+            timers
+                .set(10, Alarm::Every { period_ns, message }, &system)
+                .0,
+        );
+        timers.fire_due(10, &system, |_| unreachable!("no alarm panics"));
         assert_eq!((timers.next_ns(), timers.len()), (Some(20), 1));
         // The alarm refers to the timers that have it.
-        timers.close(&(), |_| unreachable!("no alarm panics"));
+        timers.close(&system, |_| unreachable!("no alarm panics"));
     }
 }

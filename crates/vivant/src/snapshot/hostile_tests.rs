@@ -154,9 +154,9 @@ fn other_metadata_are_no_panic() {
 #[test]
 fn other_records_are_an_error() {
     let (metadata, records) = tree();
-    let [system, shapes, actor, _] = record_kinds();
+    let [system, shapes, actor, _, _, shared] = record_kinds();
     let at = |kind: u16| records.iter().position(|it| it.kind == kind);
-    for kind in [system, shapes] {
+    for kind in [system, shapes, shared] {
         let mut without = records.clone();
         let mut record = without.remove(at(kind).expect("there is one"));
         let error = restored(&image_of(&metadata, &without)).err();

@@ -1,6 +1,9 @@
 //! The records of an image.
 
 use super::census::ActorsOfType;
+use super::ended::EndedRecord;
+use super::monitors::MonitorsRecord;
+use super::tables::TablesRecord;
 use crate::actor::WaitingPlace;
 use crate::api::{SavedForm, ValueName, ValueOf};
 #[cfg(test)]
@@ -19,6 +22,18 @@ pub(crate) struct Image {
     pub(super) actors: Vec<ActorRecord>,
     /// By actor; those of one actor in the order in which it would have taken them out.
     pub(super) waiting: Vec<MessageRecord>,
+    /// The steps that behaviours have to run yet. By actor, one for an actor at most.
+    pub(super) steps: Vec<MessageRecord>,
+    pub(super) shared: SharedRecord,
+}
+
+/// What is not of one actor alone.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct SharedRecord {
+    pub(super) tables: TablesRecord,
+    pub(super) monitors: MonitorsRecord,
+    /// The actors that the image does not contain, as far as it has addresses of them. By number.
+    pub(super) ended: Vec<EndedRecord>,
 }
 
 /// What a cut contains of an actor or a mailbox, as it is recorded.
@@ -26,6 +41,8 @@ pub(crate) struct Image {
 pub(super) enum Record {
     Actor(ActorRecord),
     Waiting(WaitingRecord),
+    /// A step that a behaviour has to run yet.
+    Step(MessageRecord),
 }
 
 /// What a system has besides its actors.
@@ -33,6 +50,8 @@ pub(super) enum Record {
 pub(super) struct SystemRecord {
     /// The creation number of the next actor, and the number of the next actor without a parent.
     pub(super) numbers: (u64, u32),
+    /// The clock of the system, in nanoseconds: no turn in the cut was later.
+    pub(super) clock_ns: u64,
     /// The actors, counted by type.
     pub(super) types: Vec<ActorsOfType>,
 }
@@ -89,8 +108,6 @@ pub(super) struct AskedRecord {
 /// What the image has of an actor.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Content {
-    /// Its type is not saved: the actor has ended after a restore.
-    NotSaved,
     State(Encoded),
     /// It has no state yet: its start waits.
     Unstarted,
@@ -114,7 +131,7 @@ pub(super) struct WaitingRecord {
     pub(super) message: MessageRecord,
 }
 
-/// One waiting message.
+/// A message that waits, or that an alarm sends.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct MessageRecord {
     pub(super) actor: u64,
@@ -161,15 +178,22 @@ impl Image {
     }
 
     /// The image of these records, which may come in any order.
-    pub(super) fn of(system: SystemRecord, shapes: Shapes, records: Vec<Record>) -> Image {
-        let (mut actors, mut waiting) = (Vec::new(), Vec::new());
+    pub(super) fn of(
+        system: SystemRecord,
+        shapes: Shapes,
+        shared: SharedRecord,
+        records: Vec<Record>,
+    ) -> Image {
+        let (mut actors, mut waiting, mut steps) = (Vec::new(), Vec::new(), Vec::new());
         for record in records {
             match record {
                 Record::Actor(actor) => actors.push(actor),
                 Record::Waiting(message) => waiting.push(message),
+                Record::Step(step) => steps.push(step),
             }
         }
         actors.sort_by_key(|actor| actor.id);
+        steps.sort_by_key(|step| step.actor);
         waiting.sort_by_key(|it| (it.message.actor, it.place, it.ordinal));
         #[cfg(test)]
         if is_planted(InjectedFault::OrderForgotten) {
@@ -181,13 +205,22 @@ impl Image {
             shapes,
             actors,
             waiting,
+            steps,
+            shared,
         }
     }
 }
 
 saved_struct!(SystemRecord as "vivant::SystemRecord" {
     0 numbers: (u64, u32),
-    1 types: Vec<ActorsOfType>,
+    1 clock_ns: u64,
+    2 types: Vec<ActorsOfType>,
+});
+
+saved_struct!(SharedRecord as "vivant::SharedRecord" {
+    0 tables: TablesRecord,
+    1 monitors: MonitorsRecord,
+    2 ended: Vec<EndedRecord>,
 });
 
 saved_struct!(ActorRecord as "vivant::ActorRecord" {
@@ -233,10 +266,9 @@ saved_struct!(AskedRecord as "vivant::AskedRecord" {
 });
 
 saved_enum!(Content as "vivant::Content" {
-    0 NotSaved,
-    1 State { 0: Encoded },
-    2 Unstarted,
-    3 Start { 0: StartRecord },
+    0 State { 0: Encoded },
+    1 Unstarted,
+    2 Start { 0: StartRecord },
 });
 
 saved_struct!(StartRecord as "vivant::StartRecord" {
@@ -289,6 +321,7 @@ saved_enum!(SavedForm as "vivant::SavedForm" {
     2 Continuation,
     3 Start,
     4 Join,
+    5 Runtime,
 });
 
 #[cfg(test)]

@@ -1,18 +1,25 @@
 //! Images of a system: what a consistent cut contains, as data in a store, and a system made of it.
 //! The README beside this file says how, and describes the format.
 //!
-//! - [`image`]: the records.
+//! - [`image`]: the records; [`tables`], [`alarms`], [`monitors`], [`ended`]: what is not of one actor.
 //! - [`census`]: the actors of a cut by type.
 //! - [`promises`]: the promises of a restored system.
 //! - [`recorder`]: a cut that is being taken.
-//! - [`restore`]: a system from an image.
+//! - [`restore`]: a system from an image; [`restored_tables`], [`intervals`], [`paths`],
+//!   [`not_restored`].
 //! - [`take`]: a snapshot into a store; [`pause`], [`error`].
 //! - [`restored`]: a system from a store.
 //! - [`file`]: the records in a store.
 
+mod alarms;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod alarms_tests;
 mod census;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod changed_types_tests;
+mod ended;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod ended_tests;
 #[cfg(feature = "snapshots")]
 mod error;
 #[cfg(feature = "snapshots")]
@@ -20,8 +27,14 @@ mod file;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod hostile_tests;
 mod image;
+mod intervals;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod memory_store;
+mod monitors;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod monitors_tests;
+mod not_restored;
+mod paths;
 #[cfg(feature = "snapshots")]
 mod pause;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
@@ -33,10 +46,20 @@ mod recorder;
 mod restore;
 #[cfg(feature = "snapshots")]
 mod restored;
+mod restored_tables;
 #[cfg(feature = "snapshots")]
 mod saved_program;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod steps_tests;
+mod tables;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod tables_tests;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod tables_threads_tests;
 #[cfg(feature = "snapshots")]
 mod take;
+#[cfg(all(test, feature = "macros", feature = "snapshots"))]
+mod taking;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
@@ -49,8 +72,8 @@ pub use {
     census::{ActorsOfType, SavedAs, SlowEncoding},
     error::{RunningTurn, SnapshotError},
     file::NotRead,
+    not_restored::NotRestored,
     recorder::Unsaved,
-    restore::NotRestored,
     restored::{RestoreError, RestoreReport, RestoredActors},
     take::SnapshotReport,
 };

@@ -129,7 +129,12 @@ fn each_kind_of_actor_is_restored_as_it_says() {
     assert_eq!(clerk.notes().ask_blocking().expect("it lives"), ["one"]);
     assert_eq!(phone.call().ask_blocking(), Ok((110, 1)));
     let error = printer.pages().ask_blocking().expect_err("it has ended");
-    assert!(error.to_string().contains("vivant::NotRestored"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("office::Printer/0 has ended: its type is not saved"),
+        "{error}"
+    );
     drop(simulation);
 }
 

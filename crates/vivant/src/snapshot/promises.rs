@@ -1,14 +1,19 @@
 //! [`OpenPromises`]: the promises of a restored system.
 
-use super::image::{ActorRecord, ArrivalRecord, Image, MessageRecord, NameOfValue, PromiseRecord};
-use super::restore::{Actors, NotRestored, Values};
-use crate::actor::{AddressRef, AskError, Envelope};
-use crate::api::{
-    LoadedJoins, OpenPromise, OpenResolver, SavedKinds, StoredSink, ValueName, ValueType,
+use super::image::{
+    ActorRecord, ArrivalRecord, AskedRecord, Image, MessageRecord, NameOfValue, PromiseRecord,
 };
-use crate::failures::Inside;
+use super::not_restored::NotRestored;
+use super::restore::{Actors, ById, Values};
+use crate::actor::{AddressRef, AskError, Envelope, Undelivered};
+use crate::api::{
+    ActorsById, LoadedJoins, OpenPromise, OpenResolver, SavedKinds, StoredSink, ValueName,
+    ValueType,
+};
+use crate::failures::{Inside, StopReason};
 use crate::interned::Name;
 use crate::services::Asked;
+use crate::sync::Arc;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -129,17 +134,33 @@ impl OpenPromises {
         Ok(loaded.map(|(_, message)| message))
     }
 
-    /// Breaks the promises to which nothing in the image gives a value.
-    pub(super) fn break_unresolved(&self) {
-        for resolver in self.resolvers.take().into_values() {
-            resolver.fail(AskError::Broken(
-                Inside {
-                    actor: "an actor that was not saved".to_owned(),
-                    behaviour: Name::new("-"),
+    /// Breaks the promises to which nothing in the image gives a value: the actors that have to
+    /// answer are not saved.
+    pub(super) fn break_unresolved(&self, image: &Image, by_id: &ById) {
+        for record in &image.actors {
+            for promise in &record.promises {
+                if let Some(resolver) = self.resolver((record.id, promise.number)) {
+                    resolver.fail(not_saved(promise.asked.as_ref(), by_id));
                 }
-                .into(),
-            ));
+            }
         }
+    }
+}
+
+fn not_saved(asked: Option<&AskedRecord>, by_id: &ById) -> AskError {
+    match asked {
+        Some(asked) => AskError::Stopped(Arc::new(Undelivered {
+            actor: by_id
+                .actor(asked.actor)
+                .map_or_else(|| asked.actor.to_string(), |actor| actor.path()),
+            behaviour: Name::intern(&asked.behaviour),
+            place: asked.made,
+            reason: StopReason::NotSaved,
+        })),
+        None => AskError::Broken(Arc::new(Inside {
+            actor: "an actor that is not saved".to_owned(),
+            behaviour: Name::new("-"),
+        })),
     }
 }
 

@@ -1,26 +1,35 @@
 //! [`ImageRecorder`]: encodes what a cut captures.
 
+use super::alarms::{AlarmRecord, with_message};
 use super::census::{Census, SavedAs};
+use super::ended::EndedRecord;
 #[cfg(test)]
 use super::image::Image;
 use super::image::{
     ActorRecord, ArrivalRecord, AskedRecord, Content, Encoded, JoinedRecord, KindRecord,
-    MessageRecord, NameOfValue, PromiseRecord, Record, StartRecord, SystemRecord, WaitingKind,
-    WaitingRecord,
+    MessageRecord, NameOfValue, PromiseRecord, Record, SharedRecord, StartRecord, SystemRecord,
+    WaitingKind, WaitingRecord,
 };
+use super::monitors::MonitorsRecord;
+use super::tables::{NameRecord, NamedTimerRecord, TablesRecord};
 use crate::actor::{
-    Class, Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, Signals, StateRef,
-    WaitingPlace,
+    Class, DelayedMessage, Envelope, Header, Lifecycle, LinkedPeer, Recorder, RunState, SavedClass,
+    SeenActors, Signals, StateRef, TableEntry, WaitingPlace,
 };
 use crate::api::{
-    SavedForm, SavedKind, SavedKinds, SavedSlot, ShapedBytes, ValueName, saved_slots,
+    SavedForm, SavedKind, SavedKinds, SavedSlot, ShapedBytes, ValueName, is_awaited_watch,
+    saved_slots,
 };
-use crate::failures::{Caught, catch};
+use crate::failures::{Caught, StopReason, catch};
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::message::MessageRole;
+use crate::patterns::NamedTimers;
 use crate::saving::EncodedStart;
+use crate::services::AlarmEntry;
 use crate::sync::{Arc, Mutex, Ordering, lock};
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 use vivant_codec::{Encoder, SaveError, Shape, ShapeId, Shapes};
@@ -39,6 +48,13 @@ struct Recorded {
     /// The ordinal of the next waiting message. Messages of one place come in their order.
     next_ordinal: u64,
     census: Census,
+    /// The actors that the image contains.
+    ids: BTreeSet<u64>,
+    tables: TablesRecord,
+    monitors: MonitorsRecord,
+    ended: BTreeMap<u64, EndedRecord>,
+    /// When the last actor was captured.
+    clock_ns: u64,
     error: Option<Unsaved>,
 }
 
@@ -84,6 +100,7 @@ pub enum Unsaved {
 pub(super) struct Completed {
     pub(super) system: SystemRecord,
     pub(super) shapes: Shapes,
+    pub(super) shared: SharedRecord,
     #[cfg_attr(not(feature = "snapshots"), allow(dead_code))]
     pub(super) census: Census,
 }
@@ -116,9 +133,20 @@ impl ImageRecorder {
     pub(super) fn complete(&self, numbers: (u64, u32)) -> Completed {
         let recorded = std::mem::take(&mut *lock(&self.recorded));
         let types = recorded.census.types();
+        let clock_ns = recorded.clock_ns;
         Completed {
-            system: SystemRecord { numbers, types },
+            system: SystemRecord {
+                numbers,
+                clock_ns,
+                types,
+            },
             shapes: recorded.shapes,
+            shared: SharedRecord::of(
+                recorded.ids,
+                recorded.tables,
+                recorded.monitors,
+                recorded.ended,
+            ),
             census: recorded.census,
         }
     }
@@ -128,7 +156,12 @@ impl ImageRecorder {
     pub(super) fn take(&self, numbers: (u64, u32)) -> Result<Image, Unsaved> {
         let records = self.drain()?;
         let completed = self.complete(numbers);
-        Ok(Image::of(completed.system, completed.shapes, records))
+        Ok(Image::of(
+            completed.system,
+            completed.shapes,
+            completed.shared,
+            records,
+        ))
     }
 
     /// Types with other parameters may have the same name.
@@ -168,10 +201,12 @@ impl ImageRecorder {
         save: impl FnOnce(&mut Encoder<'_>),
     ) -> Encoded {
         let began_ns = actor.system.oracle.now_ns();
-        let encoded = catch(|| {
-            let mut out = Encoder::new();
-            save(&mut out);
-            out.finish()
+        let encoded = self.noting_references(actor, |contexts| {
+            catch(|| {
+                let mut out = Encoder::new().with_contexts(contexts);
+                save(&mut out);
+                out.finish()
+            })
         });
         let bytes = match encoded {
             Ok(Ok(bytes)) => bytes,
@@ -194,41 +229,51 @@ impl ImageRecorder {
         Encoded { shape, bytes }
     }
 
-    fn content(&self, actor: &Header, state: &mut StateRef<'_>) -> Content {
+    /// Calls `body` with the context of an encoder that notes the actors which the image lacks.
+    fn noting_references<R>(&self, actor: &Header, body: impl FnOnce(&[&dyn Any]) -> R) -> R {
+        let seen = SeenActors::default();
+        let result = body(&[&seen]);
+        let line = actor.system.passes.now().phase();
+        let ended = seen.into_cells().map(|cell| EndedRecord::of(&cell, line));
+        let ended = ended.map(|record| (record.id, record));
+        lock(&self.recorded).ended.extend(ended);
+        result
+    }
+
+    fn content(&self, actor: &Header, state: &mut StateRef<'_>) -> Option<Content> {
         match &actor.class.saved {
-            SavedClass::Nothing => Content::NotSaved,
-            SavedClass::State(_) if !state.has_state() => Content::Unstarted,
+            SavedClass::Nothing => None,
+            _ if !state.has_state() => Some(Content::Unstarted),
             SavedClass::State(functions) => {
                 let save = |out: &mut Encoder<'_>| (functions.save)(state, out);
-                Content::State(self.encoded(actor, functions.shape, save))
+                Some(Content::State(self.encoded(actor, functions.shape, save)))
             }
-            SavedClass::Start(_) if !state.has_state() => Content::Unstarted,
             SavedClass::Start(start) => self.start(actor, start(state)),
         }
     }
 
-    fn start(&self, actor: &Header, start: Option<EncodedStart>) -> Content {
+    fn start(&self, actor: &Header, start: Option<EncodedStart>) -> Option<Content> {
         let Some((name, args)) = start else {
             self.lacks(actor, "a start by a closure or a value");
-            return Content::NotSaved;
+            return None;
         };
         let kind = self.kinds.kind(SavedForm::Start, &name);
         match (kind.and_then(|table| table.codec.as_ref()), args) {
-            (Some(codec), Ok(args)) => Content::Start(StartRecord {
+            (Some(codec), Ok(args)) => Some(Content::Start(StartRecord {
                 name: name.to_string(),
                 args: Encoded {
                     shape: self.shape(codec.shape),
                     bytes: args.into(),
                 },
-            }),
+            })),
             (_, Err(error)) => {
                 let actor = actor.path();
                 self.fails(Unsaved::Value { actor, error });
-                Content::NotSaved
+                None
             }
             (None, _) => {
                 self.is_not_listed(actor, format!("the start `{name}`"));
-                Content::NotSaved
+                None
             }
         }
     }
@@ -237,7 +282,8 @@ impl ImageRecorder {
 /// Promises and messages.
 impl ImageRecorder {
     fn promises(&self, actor: &Header, state: &StateRef<'_>) -> Vec<PromiseRecord> {
-        match saved_slots(state, self.kinds.values()) {
+        let kinds = self.kinds.values();
+        match self.noting_references(actor, |contexts| saved_slots(state, kinds, contexts)) {
             Ok(slots) => slots.into_iter().map(|slot| self.promise(slot)).collect(),
             Err((number, why)) => {
                 self.lacks(actor, format!("the open promise {number}: {why}"));
@@ -275,17 +321,21 @@ impl ImageRecorder {
     }
 
     /// An arrival. A value of a type that is not saved is not wanted: else its promise is an error.
-    fn arrival(&self, actor: &Header, message: &Envelope) -> Option<(WaitingKind, Encoded)> {
+    fn arrival(&self, actor: &Header, message: &Envelope) -> Option<MessageRecord> {
         #[cfg(test)]
         if is_planted(InjectedFault::ArrivalUnrecorded) {
             return None;
         }
         let (value, table) = self.kinds.values().of_arrival(message)?;
-        match table.arrival(message) {
+        match self.noting_references(actor, |contexts| table.arrival(message, contexts)) {
             Ok((promise, content)) => {
                 let value = name_of_value(value);
-                let kind = WaitingKind::Arrival(ArrivalRecord { promise, value });
-                Some((kind, self.with_number(content)))
+                Some(MessageRecord {
+                    actor: actor.id,
+                    kind: WaitingKind::Arrival(ArrivalRecord { promise, value }),
+                    made: message.head().place,
+                    content: self.with_number(content),
+                })
             }
             Err(why) => {
                 self.lacks(actor, format!("a value for a promise: {why}"));
@@ -294,9 +344,15 @@ impl ImageRecorder {
         }
     }
 
-    fn message(&self, actor: &Header, message: &Envelope) -> Option<(WaitingKind, Encoded)> {
+    /// The record of a message. `None`: no image contains such a message.
+    fn message(
+        &self,
+        actor: &Header,
+        form: Option<SavedForm>,
+        message: &Envelope,
+    ) -> Option<MessageRecord> {
         let kind = message.kind();
-        let (Some(form), Some(codec)) = (form_of(kind.role), &kind.codec) else {
+        let (Some(form), Some(codec)) = (form, &kind.codec) else {
             self.lacks(actor, format!("the message `{}`", kind.name));
             return None;
         };
@@ -305,9 +361,102 @@ impl ImageRecorder {
             self.is_not_listed(actor, format!("the {}", SavedKind { name, form }));
             return None;
         }
-        let content = self.encoded(actor, codec.shape, |out| message.save(out));
         let name = codec.name.to_owned();
-        Some((WaitingKind::Message(KindRecord { form, name }), content))
+        Some(MessageRecord {
+            actor: actor.id,
+            kind: WaitingKind::Message(KindRecord { form, name }),
+            made: message.head().place,
+            content: self.encoded(actor, codec.shape, |out| message.save(out)),
+        })
+    }
+}
+
+/// Links, watches, steps and alarms.
+impl ImageRecorder {
+    /// An actor waits for the end of this one, if the message is a watch. The image may lack this
+    /// actor.
+    fn watch(&self, actor: &Header, message: &Envelope) {
+        if !is_awaited_watch(message) {
+            return;
+        }
+        let Some(record) = self.message(actor, Some(SavedForm::Runtime), message) else {
+            return;
+        };
+        let line = actor.system.passes.now().phase();
+        let mut recorded = lock(&self.recorded);
+        let ended = recorded.ended.entry(actor.id);
+        ended.or_insert_with(|| EndedRecord::of(actor, line));
+        recorded.monitors.watches.push(record);
+    }
+
+    fn links(&self, actor: &Header, links: &[LinkedPeer]) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::LinkUnrecorded) {
+            return;
+        }
+        let line = actor.system.passes.now().phase();
+        let mut recorded = lock(&self.recorded);
+        for LinkedPeer { peer, .. } in links {
+            if peer.ended().is_some() || matches!(peer.class.saved, SavedClass::Nothing) {
+                let ended = recorded.ended.entry(peer.id);
+                ended.or_insert_with(|| EndedRecord::of(peer, line));
+            }
+        }
+        recorded.monitors.add_links(actor, links);
+    }
+
+    /// A behaviour has a step to run yet. An actor that starts again forgets it.
+    fn next_step(&self, actor: &Header, step: &Envelope) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::StepUnrecorded) {
+            return;
+        }
+        if matches!(actor.class.saved, SavedClass::State(_))
+            && let Some(record) = self.message(actor, Some(SavedForm::NextStep), step)
+        {
+            lock(&self.recorded).records.push(Record::Step(record));
+        }
+    }
+
+    fn alarm(&self, entry: &AlarmEntry<'_, DelayedMessage>) {
+        with_message(entry.alarm, |to, message, repeats| {
+            let is_sent = message.kind().role.is_sent();
+            if !is_sent || matches!(to.class.saved, SavedClass::Nothing) {
+                return;
+            }
+            if let Some(message) = self.message(to, Some(SavedForm::Message), message) {
+                lock(&self.recorded).tables.alarms.push(AlarmRecord {
+                    number: entry.number,
+                    at_ns: entry.at_ns,
+                    repeats,
+                    message,
+                });
+            }
+        });
+    }
+}
+
+impl SharedRecord {
+    /// The cut is complete: `ids` are the actors that the image contains.
+    fn of(
+        ids: BTreeSet<u64>,
+        mut tables: TablesRecord,
+        mut monitors: MonitorsRecord,
+        mut ended: BTreeMap<u64, EndedRecord>,
+    ) -> SharedRecord {
+        // It has ended behind the line.
+        ended.retain(|id, _| !ids.contains(id));
+        tables.sort(|id| ids.contains(&id));
+        let is_not_saved = |id| {
+            let ended = ended.get(&id);
+            ended.is_some_and(|ended| ended.reason == StopReason::NotSaved)
+        };
+        monitors.sort(|id| ids.contains(&id), is_not_saved);
+        SharedRecord {
+            tables,
+            monitors,
+            ended: ended.into_values().collect(),
+        }
     }
 }
 
@@ -321,18 +470,27 @@ fn name_of_value(value: ValueName) -> NameOfValue {
 impl Recorder for ImageRecorder {
     fn captured(&self, actor: &Header, state: &mut StateRef<'_>) {
         let saved_as = saved_as(&actor.class.saved);
-        lock(&self.recorded)
-            .census
-            .actor(actor.class.name, saved_as);
+        {
+            let mut recorded = lock(&self.recorded);
+            recorded.census.actor(actor.class.name, saved_as);
+            let now_ns = actor.system.oracle.now_ns();
+            recorded.clock_ns = recorded.clock_ns.max(now_ns);
+            let next_timer = actor.system.timers.next_number();
+            recorded.tables.next_timer = recorded.tables.next_timer.max(next_timer);
+            let next_link = actor.system.link_number();
+            recorded.monitors.next_link = recorded.monitors.next_link.max(next_link);
+        }
         if saved_as != SavedAs::Nothing && !self.lists(actor.class) {
             let type_name = (actor.class.type_name)();
             return self.is_not_listed(actor, format!("the actor `{type_name}`"));
         }
-        let content = self.content(actor, state);
+        let Some(content) = self.content(actor, state) else {
+            return;
+        };
         let promises = match &content {
             Content::State(_) | Content::Unstarted => self.promises(actor, state),
-            // It begins anew, or has ended: nothing waits for them.
-            Content::Start(..) | Content::NotSaved => Vec::new(),
+            // It begins anew: nothing waits for them.
+            Content::Start(..) => Vec::new(),
         };
         let record = ActorRecord {
             id: actor.id,
@@ -344,24 +502,33 @@ impl Recorder for ImageRecorder {
             content,
             promises,
         };
-        lock(&self.recorded).records.push(Record::Actor(record));
+        let named = NamedTimers::of(&actor.system).of_actor(actor).into_iter();
+        let named = named.map(|timer| NamedTimerRecord {
+            actor: actor.id,
+            timer,
+        });
+        let mut recorded = lock(&self.recorded);
+        recorded.tables.named_timers.extend(named);
+        recorded.ids.insert(actor.id);
+        recorded.records.push(Record::Actor(record));
     }
 
     fn captured_run_state(&self, actor: &Header, run_state: &RunState) {
         let Some(cold) = &run_state.cold else {
             return;
         };
+        for watch in &cold.watches {
+            self.watch(actor, watch);
+        }
         if matches!(actor.class.saved, SavedClass::Nothing) {
             return;
         }
-        if cold.step.is_some() {
-            self.lacks(actor, "a behaviour between two steps");
+        if let Some(step) = &cold.step {
+            self.next_step(actor, step);
         }
+        self.links(actor, &cold.linked);
         if cold.child.is_some() {
             self.lacks(actor, "a supervisor");
-        }
-        if !(cold.watches.is_empty() && cold.linked.is_empty()) {
-            self.lacks(actor, "a monitor or a link");
         }
         if run_state.life == Lifecycle::Stopping {
             self.lacks(actor, "a stop hook that waits");
@@ -373,20 +540,14 @@ impl Recorder for ImageRecorder {
 
     fn waits(&self, actor: &Header, place: WaitingPlace, message: &Envelope) {
         if matches!(actor.class.saved, SavedClass::Nothing) {
-            return;
+            return self.watch(actor, message);
         }
         let saved = match message.kind().role {
             MessageRole::Resolution => self.arrival(actor, message),
-            _ => self.message(actor, message),
+            role => self.message(actor, form_of(role), message),
         };
-        let Some((kind, content)) = saved else {
+        let Some(message) = saved else {
             return;
-        };
-        let message = MessageRecord {
-            actor: actor.id,
-            kind,
-            made: message.head().place,
-            content,
         };
         let mut recorded = lock(&self.recorded);
         recorded.census.messages += 1;
@@ -403,10 +564,29 @@ impl Recorder for ImageRecorder {
         self.fails(Unsaved::Failed(caught.message));
     }
 
+    fn entry(&self, entry: TableEntry<'_>) {
+        match entry {
+            TableEntry::Name {
+                name,
+                actor,
+                registered_as,
+            } => {
+                let record = NameRecord::new(name, actor.id, registered_as);
+                lock(&self.recorded).tables.names.push(record);
+            }
+            TableEntry::Kept(actor) => lock(&self.recorded).tables.kept.push(actor.id),
+            TableEntry::Alarm(entry) => self.alarm(&entry),
+        }
+    }
+
     fn is_signalled(&self, actor: &Header, signals: Signals) {
-        let is_saved = !matches!(actor.class.saved, SavedClass::Nothing);
-        if is_saved && signals.has(Signals::OF_PROGRAM) {
-            self.lacks(actor, "a signal");
+        if matches!(actor.class.saved, SavedClass::Nothing) {
+            return;
+        }
+        if signals.has(Signals::HALT) || signals.has(Signals::START) {
+            self.lacks(actor, "an order of its supervisor");
+        } else if signals.has(Signals::STOP) {
+            lock(&self.recorded).monitors.stops.push(actor.id);
         }
     }
 }
@@ -426,6 +606,7 @@ fn form_of(role: MessageRole) -> Option<SavedForm> {
         MessageRole::Turn | MessageRole::Continuation | MessageRole::Bounded => {
             Some(SavedForm::Message)
         }
+        MessageRole::Watch | MessageRole::StopMark | MessageRole::Own => Some(SavedForm::Runtime),
         _ => None,
     }
 }

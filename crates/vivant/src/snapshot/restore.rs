@@ -1,61 +1,31 @@
 //! A system from an image.
 
+use super::ended::EndedActors;
 use super::image::{
-    ActorRecord, Content, Encoded, Image, KindRecord, MessageRecord, StartRecord, WaitingKind,
+    ActorRecord, Content, Encoded, Image, MessageRecord, SharedRecord, StartRecord, WaitingKind,
 };
+use super::monitors::MonitorsRecord;
+use super::not_restored::NotRestored;
+use super::paths::path_of;
 use super::promises::OpenPromises;
+use super::restored_tables::RestoredTables;
 use crate::actor::{
-    ActorPath, AddressRef, Birth, Class, Envelope, SavedClass, Shared, StateRef, To, post_or_bury,
+    ActorPath, AddressRef, Birth, CellRef, CellsById, Class, Envelope, LinkedPeer, Refusal,
+    SavedClass, Shared, Signals, StateRef, To, post_or_bury,
 };
 use crate::api::{
-    ActorsById, LoadedActors, OpenResolver, SavedForm, SavedKinds, Stored, not_restored, register,
+    ActorsById, LoadedActors, OpenResolver, RestoredSystem, SavedForm, SavedKinds, Stored, register,
 };
 use crate::interned::Place;
+use crate::run::Idle;
 use crate::sync::Arc;
 use std::any::Any;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::rc::Rc;
 use vivant_codec::{Comparison, Decoder, LoadError, ShapeId};
 
 /// The actors of a restored system, by their ids. They keep the actors alive.
 pub(super) type Actors = BTreeMap<u64, AddressRef>;
-
-/// Why the content of an image cannot be restored.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum NotRestored {
-    /// The program does not list this type of actor.
-    NoType {
-        /// The number of the actor.
-        actor: u64,
-        /// Stable name of its type.
-        type_name: String,
-    },
-    /// The program does not list this kind of message.
-    NoKind {
-        /// Path of the actor for which it waits.
-        actor: String,
-        /// Its form and its name.
-        kind: String,
-    },
-    /// A message is for an actor that the image does not have; its number.
-    NoActor(u64),
-    /// A value is not what the program has.
-    Value {
-        /// Path of the actor of which it is the state, or for which it waits.
-        actor: String,
-        /// What the value is.
-        what: String,
-        /// Why.
-        error: LoadError,
-    },
-    /// Two actors have this number.
-    Twice(u64),
-    /// An actor has this number, and a later one would get it again.
-    NumberInUse(u64),
-}
 
 /// Fills a new system with what `image` contains. The messages are posted last: an error comes
 /// before any of them.
@@ -64,12 +34,26 @@ pub(super) fn restore(
     image: &Image,
     kinds: &Arc<SavedKinds>,
 ) -> Result<Arc<Actors>, NotRestored> {
+    let SharedRecord {
+        tables,
+        monitors,
+        ended,
+    } = &image.shared;
     system.set_numbers(image.system.numbers);
+    system.set_link_number(monitors.next_link);
+    system.oracle.continue_at(image.system.clock_ns);
     let actors = Arc::new(make_actors(system, image, kinds)?);
     let promises = Rc::new(OpenPromises::default());
-    let by_id = ById::new(system, &actors, &promises);
-    let loaded = LoadedActors::new(by_id, kinds.clone());
-    let contexts: [&dyn Any; 1] = [&loaded];
+    let by_id = Rc::new(ById {
+        actors: actors.clone(),
+        promises: promises.clone(),
+        ended: EndedActors::new(system, ended, image.system.numbers.0),
+    });
+    let loaded = LoadedActors::new(by_id.clone(), kinds.clone());
+    let restored_system = RestoredSystem(system.clone());
+    let cells = by_id.clone();
+    let cells = CellsById(Box::new(move |id| Some(cells.actor(id)?.cell())));
+    let contexts: [&dyn Any; 3] = [&loaded, &restored_system, &cells];
     let values = Values {
         kinds,
         comparison: &Comparison::new(&image.shapes),
@@ -82,24 +66,43 @@ pub(super) fn restore(
             match &record.content {
                 Content::State(state) => values.load_state(address, state)?,
                 Content::Start(start) => messages.push((address, values.start(address, start)?)),
-                Content::NotSaved | Content::Unstarted => {}
+                Content::Unstarted => {}
             }
             promises.load(address, record, &values)?;
         }
     }
+    let mut held = Held::all(&actors);
+    for record in &image.steps {
+        let to = actors.get(&record.actor);
+        let to = to.ok_or(NotRestored::NoActor(record.actor))?;
+        let step = values.message(to, record)?;
+        held.actor(record.actor)?.set_step(step);
+    }
+    let refused = restore_monitors(monitors, &mut held, &by_id, &values)?;
     for record in &image.waiting {
         let to = actors.get(&record.actor);
         let to = to.ok_or(NotRestored::NoActor(record.actor))?;
         let message = match &record.kind {
-            WaitingKind::Message(kind) => Some(values.message(to, kind, record)?),
+            WaitingKind::Message(_) => Some(values.message(to, record)?),
             WaitingKind::Arrival(arrival) => promises.arrival(to, arrival, record, &values)?,
         };
         messages.extend(message.map(|message| (to, message)));
     }
+    let tables = RestoredTables::load(tables, system, &actors, &values, &by_id)?;
     for (to, message) in messages {
         post_or_bury(To::Lent(to), message);
     }
-    promises.break_unresolved();
+    tables.fill();
+    for (watch, of_ended) in refused {
+        watch.refuse(&Refusal::ended(of_ended)).follow();
+    }
+    for id in &monitors.stops {
+        if let Some(stopped) = actors.get(id) {
+            stopped.cell().signal(Signals::STOP);
+        }
+    }
+    promises.break_unresolved(image, &by_id);
+    drop(held);
     Ok(actors)
 }
 
@@ -117,9 +120,6 @@ fn make_actors(
     for record in records {
         if record.id >= image.system.numbers.0 {
             return Err(NotRestored::NumberInUse(record.id));
-        }
-        if record.content == Content::NotSaved {
-            continue;
         }
         let class = class_of(record, kinds)?;
         let (number, above) = match record.path.split_last() {
@@ -157,23 +157,9 @@ fn class_of(record: &ActorRecord, kinds: &SavedKinds) -> Result<&'static Class, 
         })
 }
 
-/// Returns the path of an actor with these numbers, which may have ended.
-fn path_of<'i>(
-    numbers: &'i [u32],
-    paths: &mut BTreeMap<&'i [u32], Arc<ActorPath>>,
-) -> Option<Arc<ActorPath>> {
-    let mut path = None;
-    for length in 1..=numbers.len() {
-        let (own, number) = (&numbers[..length], numbers[length - 1]);
-        let made = || Arc::new(ActorPath::new(path.clone(), number));
-        path = Some(paths.entry(own).or_insert_with(made).clone());
-    }
-    path
-}
-
 /// What loads the values of an image.
 pub(super) struct Values<'i> {
-    pub(super) kinds: &'i SavedKinds,
+    pub(super) kinds: &'i Arc<SavedKinds>,
     comparison: &'i Comparison<'i>,
     contexts: &'i [&'i dyn Any],
 }
@@ -205,13 +191,21 @@ impl<'i> Values<'i> {
         self.content(to, form, &start.name, made, &start.args)
     }
 
-    fn message(
+    /// A message for this actor. Not an arrival.
+    pub(super) fn message(
         &self,
         to: &AddressRef,
-        kind: &KindRecord,
         record: &'i MessageRecord,
     ) -> Result<Envelope, NotRestored> {
-        self.content(to, kind.form, &kind.name, record.made, &record.content)
+        match &record.kind {
+            WaitingKind::Message(kind) => {
+                self.content(to, kind.form, &kind.name, record.made, &record.content)
+            }
+            WaitingKind::Arrival(_) => Err(NotRestored::NoKind {
+                actor: to.path(),
+                kind: "a value of a promise where none can be".to_owned(),
+            }),
+        }
     }
 
     /// A value of a promise, to be loaded.
@@ -259,72 +253,73 @@ impl<'i> Values<'i> {
     }
 }
 
-struct ById {
-    system: Arc<Shared>,
-    actors: Arc<Actors>,
-    promises: Rc<OpenPromises>,
-    /// What stands for actors that are not restored.
-    ended: RefCell<Actors>,
+/// Gives the actors their links and watches. Returns the watches of actors that have ended, with
+/// these: they are to be refused when each actor has its messages.
+fn restore_monitors(
+    monitors: &MonitorsRecord,
+    held: &mut Held,
+    by_id: &ById,
+    values: &Values<'_>,
+) -> Result<Vec<(Envelope, CellRef)>, NotRestored> {
+    for link in &monitors.links {
+        let peer = by_id.actor(link.peer);
+        let peer = peer.ok_or(NotRestored::NoActor(link.peer))?.cell();
+        let number = link.number;
+        held.actor(link.actor)?
+            .add_link(LinkedPeer { peer, number });
+    }
+    let mut refused = Vec::new();
+    for record in &monitors.watches {
+        let id = record.actor;
+        let watched = by_id.actor(id).ok_or(NotRestored::NoActor(id))?;
+        let watch = values.message(&watched, record)?;
+        match held.actor(id) {
+            Ok(idle) => idle.add_watch(watch),
+            Err(_) => refused.push((watch, watched.cell())),
+        }
+    }
+    Ok(refused)
 }
 
-impl ById {
-    fn new(system: &Arc<Shared>, actors: &Arc<Actors>, promises: &Rc<OpenPromises>) -> ById {
-        ById {
-            system: system.clone(),
-            actors: actors.clone(),
-            promises: promises.clone(),
-            ended: RefCell::default(),
+/// All actors, which do not run as long as they are held.
+struct Held(BTreeMap<u64, Idle>);
+
+impl Held {
+    fn all(actors: &Actors) -> Held {
+        let hold = |(id, address): (&u64, &AddressRef)| {
+            let idle = address.cell().hold_idle().ok()?;
+            Some((*id, idle))
+        };
+        Held(actors.iter().filter_map(hold).collect())
+    }
+
+    fn actor(&mut self, id: u64) -> Result<&mut Idle, NotRestored> {
+        self.0.get_mut(&id).ok_or(NotRestored::NoActor(id))
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        for idle in std::mem::take(&mut self.0).into_values() {
+            idle.resume();
         }
     }
 }
 
+/// The actors of the restored system, also those that have ended, in the cut or by it.
+pub(super) struct ById {
+    actors: Arc<Actors>,
+    promises: Rc<OpenPromises>,
+    ended: EndedActors,
+}
+
 impl ActorsById for ById {
-    /// Also of an actor that has ended, in the cut or by it.
     fn actor(&self, id: u64) -> Option<AddressRef> {
-        if let Some(actor) = self.actors.get(&id) {
-            return Some(actor.clone());
-        }
-        let mut ended = self.ended.borrow_mut();
-        let actor = ended.entry(id);
-        Some(
-            actor
-                .or_insert_with(|| not_restored(&self.system, id))
-                .clone(),
-        )
+        let living = self.actors.get(&id).cloned();
+        living.or_else(|| self.ended.actor(id))
     }
 
     fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn OpenResolver>> {
         self.promises.resolver((owner, number))
     }
 }
-
-impl fmt::Display for NotRestored {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotRestored::NoType { actor, type_name } => write!(
-                f,
-                "the actor {actor} is of the type `{type_name}`, which the program does not list; add it to the types \
-                 of `System::builder().saved::<(…)>()`"
-            ),
-            NotRestored::NoKind { actor, kind } => write!(
-                f,
-                "{kind} waits for {actor}, of which the program does not have such messages any more; take the image with a program \
-                 that has it, or give the behaviour its name back"
-            ),
-            NotRestored::NoActor(actor) => write!(
-                f,
-                "a message waits for the actor {actor}, which the image lacks"
-            ),
-            NotRestored::Value { actor, what, error } => {
-                write!(f, "{actor}: {what} cannot be loaded: {error}")
-            }
-            NotRestored::NumberInUse(actor) => write!(
-                f,
-                "the actor {actor} has a number that the image gives to a later one"
-            ),
-            NotRestored::Twice(actor) => write!(f, "two actors have the number {actor}"),
-        }
-    }
-}
-
-impl std::error::Error for NotRestored {}

@@ -2,7 +2,8 @@
 
 use super::census::ActorsOfType;
 use super::file::{Header, NotRead, read};
-use super::restore::{Actors, NotRestored, restore};
+use super::not_restored::NotRestored;
+use super::restore::{Actors, restore};
 use super::saved_program::SavedProgram;
 use crate::actor::Shared;
 use crate::api::{Address, SavedKinds, Target, address_by};

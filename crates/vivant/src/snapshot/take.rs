@@ -82,6 +82,7 @@ pub(crate) fn take(
     let Completed {
         system: record,
         shapes,
+        shared,
         census,
     } = written.completed;
     let header = Header::new(
@@ -91,7 +92,7 @@ pub(crate) fn take(
         &record.types,
         census.messages,
     );
-    let published = written.file.publish(&header, &record, &shapes)?;
+    let published = written.file.publish(&header, &record, &shapes, &shared)?;
     let took = Duration::from_nanos(system.oracle.now_ns().saturating_sub(began_ns));
     Ok(SnapshotReport::new(
         published,

@@ -29,8 +29,8 @@ impl<T: Send + 'static> SinkLink for AnswerSink<T> {
         SinkKind::Answer.to(self.0.receiver())
     }
 
-    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
-        ShapedBytes::of(&self.0).map(Some)
+    fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
+        saver.content(&self.0).map(Some)
     }
 }
 

@@ -189,14 +189,14 @@ impl<T: Send + 'static> SinkLink for WaitSink<T> {
         SinkKind::Wait { purpose }.to(self.resolver.receiver())
     }
 
-    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
+    fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
         match self.wait.wait.purpose {
             WaitPurpose::Reply | WaitPurpose::Start => {
                 let content = WaitContent {
                     place: self.wait.wait.place,
                     to: self.resolver.promise_name(RELAYS_MAX),
                 };
-                ShapedBytes::of(&content).map(Some)
+                saver.content(&content).map(Some)
             }
             // Its stop hook has run.
             WaitPurpose::Stop => Err(PromiseUnsaved::Sink(self.data().kind.name())),

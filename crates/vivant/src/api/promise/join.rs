@@ -161,8 +161,7 @@ impl<T: Send + 'static, R: Send + 'static> SinkLink for JoinSink<T, R> {
             let codec = codec.ok_or(PromiseUnsaved::UnknownValue)?;
             for (at, value) in join.values.iter().enumerate() {
                 if let Some(value) = value {
-                    let value = ShapedBytes::by(codec.shape, |out| (codec.save)(value, out))?;
-                    saver.value(at, value);
+                    saver.value(at, value, codec)?;
                 }
             }
         }
@@ -175,7 +174,7 @@ impl<T: Send + 'static, R: Send + 'static> SinkLink for JoinSink<T, R> {
                 promises: join.values.len() as u64,
             }),
         };
-        ShapedBytes::of(&content).map(Some)
+        saver.content(&content).map(Some)
     }
 }
 

@@ -224,10 +224,10 @@ impl<T: Send + 'static> SinkLink for InTime<T> {
         SinkKind::Limit { until_ns }.to(self.receiver_in_time(RELAYS_MAX))
     }
 
-    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
+    fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
         match self.name_in_time(RELAYS_MAX) {
             PromiseName::Nothing => Ok(None),
-            name => ShapedBytes::of(&name).map(Some),
+            name => saver.content(&name).map(Some),
         }
     }
 }

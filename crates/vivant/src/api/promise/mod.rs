@@ -309,9 +309,9 @@ impl<K: Continuation> SinkLink for ThenSink<K> {
         kind.to(self.resolver.receiver())
     }
 
-    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
+    fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
         match const { K::REST_CODEC } {
-            Some(_) => ShapedBytes::of(self).map(Some),
+            Some(_) => saver.content(self).map(Some),
             None => Err(PromiseUnsaved::Sink(Name::new(K::NAME))),
         }
     }

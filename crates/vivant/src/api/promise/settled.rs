@@ -39,7 +39,7 @@ impl<T: Send + 'static> SinkLink for SettledSink<T> {
         SinkKind::Settled.to(self.0.receiver())
     }
 
-    fn save(&self, _: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
-        ShapedBytes::of(&self.0).map(Some)
+    fn save(&self, saver: &mut SinkSaver<'_>) -> Result<Option<ShapedBytes>, PromiseUnsaved> {
+        saver.content(&self.0).map(Some)
     }
 }

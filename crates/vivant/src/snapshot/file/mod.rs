@@ -17,7 +17,7 @@ pub(super) use header::Header;
 pub use reader::NotRead;
 pub(super) use reader::read;
 #[cfg(all(test, feature = "macros"))]
-pub(super) fn record_kinds() -> [u16; 4] {
+pub(super) fn record_kinds() -> [u16; 6] {
     record_kind::RecordKind::ALL.map(record_kind::RecordKind::number)
 }
 pub(super) use writer::{ImageFile, NotWritten};

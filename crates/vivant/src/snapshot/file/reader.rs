@@ -30,7 +30,7 @@ pub enum NotRead {
         /// The number of the kind.
         kind: u16,
     },
-    /// The image has not one record of the system, and one of shapes.
+    /// The image has not one record of the system, one of shapes, and one of what is shared.
     NotOnce(&'static str),
 }
 
@@ -38,7 +38,7 @@ pub enum NotRead {
 pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), NotRead> {
     let header = Header::decode(image.metadata()).map_err(NotRead::NotASnapshot)?;
     let header = header.map_err(NotRead::OtherVersion)?;
-    let (mut system, mut shapes, mut records) = (None, None, Vec::new());
+    let (mut system, mut shapes, mut shared, mut records) = (None, None, None, Vec::new());
     for record in image.reader().values() {
         let record = record?;
         let (id, value) = (record.id, &record.value[..]);
@@ -51,6 +51,13 @@ pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), Not
             Some(RecordKind::Shapes) => {
                 let before = shapes.replace(from_bytes(value).map_err(wrong)?);
                 once(before.is_none(), "shapes")?;
+            }
+            Some(RecordKind::Shared) => {
+                let before = shared.replace(from_bytes(value).map_err(wrong)?);
+                once(before.is_none(), "what is shared")?;
+            }
+            Some(RecordKind::Step) => {
+                records.push(Record::Step(from_bytes(value).map_err(wrong)?));
             }
             Some(RecordKind::Actor) => {
                 records.push(Record::Actor(from_bytes(value).map_err(wrong)?));
@@ -66,7 +73,8 @@ pub(crate) fn read(image: &vivant_journal::Image) -> Result<(Header, Image), Not
     }
     let system = system.ok_or(NotRead::NotOnce("the system"))?;
     let shapes = shapes.ok_or(NotRead::NotOnce("shapes"))?;
-    Ok((header, Image::of(system, shapes, records)))
+    let shared = shared.ok_or(NotRead::NotOnce("what is shared"))?;
+    Ok((header, Image::of(system, shapes, shared, records)))
 }
 
 fn once(is_first: bool, what: &'static str) -> Result<(), NotRead> {

@@ -12,14 +12,20 @@ pub(super) enum RecordKind {
     Actor = 3,
     /// `WaitingRecord`.
     Waiting = 4,
+    /// `MessageRecord`: a step that a behaviour has to run yet.
+    Step = 5,
+    /// `SharedRecord`, once.
+    Shared = 6,
 }
 
 impl RecordKind {
-    pub(super) const ALL: [RecordKind; 4] = [
+    pub(super) const ALL: [RecordKind; 6] = [
         RecordKind::System,
         RecordKind::Shapes,
         RecordKind::Actor,
         RecordKind::Waiting,
+        RecordKind::Step,
+        RecordKind::Shared,
     ];
 
     pub(super) fn of(number: u16) -> Option<RecordKind> {

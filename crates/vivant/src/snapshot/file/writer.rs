@@ -1,6 +1,6 @@
 //! [`ImageFile`]: an image that is being written.
 
-use super::super::image::{Record, SystemRecord};
+use super::super::image::{Record, SharedRecord, SystemRecord};
 use super::header::Header;
 use super::record_kind::RecordKind;
 use vivant_codec::{Encoder, SaveError, Saved, Shapes};
@@ -39,6 +39,7 @@ impl ImageFile {
         records.iter().try_for_each(|record| match record {
             Record::Actor(actor) => self.write(RecordKind::Actor, actor),
             Record::Waiting(message) => self.write(RecordKind::Waiting, message),
+            Record::Step(step) => self.write(RecordKind::Step, step),
         })
     }
 
@@ -48,9 +49,11 @@ impl ImageFile {
         header: &Header,
         system: &SystemRecord,
         shapes: &Shapes,
+        shared: &SharedRecord,
     ) -> Result<Published, NotWritten> {
         self.write(RecordKind::System, system)?;
         self.write(RecordKind::Shapes, shapes)?;
+        self.write(RecordKind::Shared, shared)?;
         self.segment.finish()?;
         Ok(self.image.publish(&header.encode()?)?)
     }

@@ -92,6 +92,13 @@ impl<'gc> Saved<'gc> for PromiseName {
     }
 }
 
+impl<T: Send + 'static> Resolver<T> {
+    /// Whether an actor of the system waits for the value, by a promise that has a name.
+    pub(in crate::api) fn has_name(&self) -> bool {
+        self.promise_name(RELAYS_MAX) != PromiseName::Nothing
+    }
+}
+
 impl<'gc, T: Send + 'static> Saved<'gc> for Resolver<T> {
     const SHAPE: &'static Shape =
         &Shape::reference("vivant::Resolver", shape_of::<'gc, PromiseName>());

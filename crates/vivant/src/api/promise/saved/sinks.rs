@@ -9,7 +9,7 @@ use crate::actor::{AddressRef, AskError, ExclusiveWait};
 use crate::api::behaviour::Continuation;
 use crate::api::saved_message::Coded;
 use crate::interned::Name;
-use crate::saving::StoredShape;
+use crate::saving::{Codec, StoredShape};
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -41,6 +41,7 @@ pub(crate) enum PromiseUnsaved {
 /// What the sinks of one actor are saved with.
 pub(in super::super) struct SinkSaver<'k> {
     pub(in super::super) types: &'k ValueTypes,
+    contexts: &'k [&'k dyn Any],
     /// The joins that have been saved, by the number of their promise.
     pub(in super::super) joins: BTreeSet<u64>,
     /// Values that the present sink has, with their positions.
@@ -48,32 +49,43 @@ pub(in super::super) struct SinkSaver<'k> {
 }
 
 impl<'k> SinkSaver<'k> {
-    pub(super) fn new(types: &'k ValueTypes) -> SinkSaver<'k> {
+    pub(super) fn new(types: &'k ValueTypes, contexts: &'k [&'k dyn Any]) -> SinkSaver<'k> {
         SinkSaver {
             types,
+            contexts,
             joins: BTreeSet::new(),
             values: Vec::new(),
         }
     }
 
+    /// The content of a sink.
+    pub(in super::super) fn content<T: Saved<'static>>(
+        &self,
+        value: &T,
+    ) -> Result<ShapedBytes, PromiseUnsaved> {
+        ShapedBytes::by(T::SHAPE, self.contexts, |out| value.save(out))
+    }
+
     /// A value that has arrived at this position of a join.
-    pub(in super::super) fn value(&mut self, at: usize, value: ShapedBytes) {
+    pub(in super::super) fn value<T>(
+        &mut self,
+        at: usize,
+        value: &T,
+        codec: &Codec<T>,
+    ) -> Result<(), PromiseUnsaved> {
+        let value = ShapedBytes::by(codec.shape, self.contexts, |out| (codec.save)(value, out))?;
         self.values.push((at as u64, value));
+        Ok(())
     }
 }
 
 impl ShapedBytes {
-    pub(in super::super) fn of<T: Saved<'static>>(
-        value: &T,
-    ) -> Result<ShapedBytes, PromiseUnsaved> {
-        ShapedBytes::by(T::SHAPE, |out| value.save(out))
-    }
-
-    pub(in super::super) fn by(
+    pub(super) fn by(
         shape: &'static Shape,
+        contexts: &[&dyn Any],
         save: impl FnOnce(&mut Encoder<'_>),
     ) -> Result<ShapedBytes, PromiseUnsaved> {
-        let mut out = Encoder::new();
+        let mut out = Encoder::new().with_contexts(contexts);
         save(&mut out);
         match out.finish() {
             Ok(bytes) => Ok(ShapedBytes { shape, bytes }),

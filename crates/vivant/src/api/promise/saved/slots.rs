@@ -9,6 +9,7 @@ use crate::actor::StateRef;
 use crate::injected_fault::{InjectedFault, is_planted};
 use crate::interned::Name;
 use crate::services::Asked;
+use std::any::Any;
 
 /// An open promise, encoded.
 pub(crate) struct SavedSlot {
@@ -29,8 +30,9 @@ pub(crate) struct SavedSlot {
 pub(crate) fn saved_slots(
     owner: &StateRef<'_>,
     types: &ValueTypes,
+    contexts: &[&dyn Any],
 ) -> Result<Vec<SavedSlot>, (u64, PromiseUnsaved)> {
-    let mut saver = SinkSaver::new(types);
+    let mut saver = SinkSaver::new(types, contexts);
     let (mut slots, mut error) = (Vec::new(), None);
     each_open(owner, |number, sink, asked| {
         let saved = match sink {
@@ -82,7 +84,7 @@ fn saved_slot(
         number,
         sink: kind.name(),
         value,
-        content: content.map_or_else(|| ShapedBytes::of(&()), Ok)?,
+        content: content.map_or_else(|| saver.content(&()), Ok)?,
         values: std::mem::take(&mut saver.values),
         asked,
     }))

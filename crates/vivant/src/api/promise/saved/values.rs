@@ -107,7 +107,11 @@ pub(crate) trait ValueType: Sync {
     fn shape(&self) -> Option<&'static Shape>;
 
     /// The number of the promise and the value of an arrival of this type.
-    fn arrival(&self, message: &Envelope) -> Result<(u64, ShapedBytes), PromiseUnsaved>;
+    fn arrival(
+        &self,
+        message: &Envelope,
+        contexts: &[&dyn Any],
+    ) -> Result<(u64, ShapedBytes), PromiseUnsaved>;
 
     /// The message that brings a value to the promise of this resolver, which is of this type.
     fn load_arrival(
@@ -138,12 +142,16 @@ impl<V: SavedValue> ValueType for Table<V> {
         Some(V::CODEC?.shape)
     }
 
-    fn arrival(&self, message: &Envelope) -> Result<(u64, ShapedBytes), PromiseUnsaved> {
+    fn arrival(
+        &self,
+        message: &Envelope,
+        contexts: &[&dyn Any],
+    ) -> Result<(u64, ShapedBytes), PromiseUnsaved> {
         match (arriving::<V::Value>(message), V::CODEC) {
             (None, _) | (_, None) => Err(PromiseUnsaved::UnknownValue),
             (Some((0, _)), _) => Err(PromiseUnsaved::Unlisted),
             (Some((number, value)), Some(codec)) => {
-                let value = ShapedBytes::by(codec.shape, |out| (codec.save)(value, out))?;
+                let value = ShapedBytes::by(codec.shape, contexts, |out| (codec.save)(value, out))?;
                 Ok((number, value))
             }
         }

@@ -1,0 +1,44 @@
+//! How a reference to an actor is saved: as the number of the actor.
+
+use super::class::SavedClass;
+use super::header::Header;
+use super::reference::CellRef;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use vivant_codec::{Decoder, Encoder, LoadError, Saved};
+
+/// The actors to which saved references lead, as far as an image lacks them: they have ended, or
+/// their type is not saved. The context of an encoder.
+#[derive(Default)]
+pub(crate) struct SeenActors(RefCell<BTreeMap<u64, CellRef>>);
+
+impl SeenActors {
+    pub(crate) fn into_cells(self) -> impl Iterator<Item = CellRef> {
+        self.0.into_inner().into_values()
+    }
+
+    /// A reference to this actor is saved.
+    pub(crate) fn note(to: &Header, cell: impl FnOnce() -> CellRef, out: &Encoder<'_>) {
+        if let Some(SeenActors(seen)) = out.context()
+            && (to.ended().is_some() || matches!(to.class.saved, SavedClass::Nothing))
+        {
+            seen.borrow_mut().entry(to.id).or_insert_with(cell);
+        }
+    }
+}
+
+/// The actors of a restore by their numbers. The context of a decoder.
+pub(crate) struct CellsById(pub(crate) Box<dyn Fn(u64) -> Option<CellRef>>);
+
+/// Saves a weak reference, as the number of its actor.
+pub(super) fn save_cell(cell: &CellRef, out: &mut Encoder<'_>) {
+    SeenActors::note(cell, || cell.clone(), out);
+    cell.id.save(out);
+}
+
+pub(super) fn load_cell(id: u64, input: &Decoder<'_, '_>) -> Result<CellRef, LoadError> {
+    let Some(CellsById(cells)) = input.context() else {
+        return Err(input.error("a reference to an actor, which only a restore can find"));
+    };
+    cells(id).ok_or_else(|| input.error("a reference to an actor that the file does not have"))
+}

@@ -1,0 +1,34 @@
+//! The tables of a system, which the coordinator looks through (L10).
+
+use crate::actor::Shared;
+use crate::patterns::Names;
+use crate::sync::Arc;
+
+/// How far a walk over all tables has come. It records the entries that were made before the line.
+/// No code before it is left.
+#[derive(Default)]
+pub(super) struct TableWalk {
+    /// Deadline and number of the last alarm.
+    alarm: Option<(u64, u64)>,
+}
+
+/// Whether all entries have been looked at.
+#[derive(PartialEq, Eq)]
+pub(super) enum Walked {
+    Some,
+    All,
+}
+
+impl TableWalk {
+    /// Looks at the next alarms, `limit` of them at most. The other tables are short.
+    pub(super) fn walk_on(&mut self, system: &Arc<Shared>, limit: usize) -> Walked {
+        let last = system.timers.record_older(self.alarm, limit, system);
+        if last.is_some() {
+            self.alarm = last;
+            return Walked::Some;
+        }
+        Names::of(system).record_older(system);
+        system.record_older_kept();
+        Walked::All
+    }
+}

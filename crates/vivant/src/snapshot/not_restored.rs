@@ -1,0 +1,82 @@
+//! [`NotRestored`]: why an image cannot be restored.
+
+use std::fmt;
+use vivant_codec::LoadError;
+
+/// Why the content of an image cannot be restored.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum NotRestored {
+    /// The program does not list this type of actor.
+    NoType {
+        /// The number of the actor.
+        actor: u64,
+        /// Stable name of its type.
+        type_name: String,
+    },
+    /// The program does not list this kind of message.
+    NoKind {
+        /// Path of the actor for which it waits.
+        actor: String,
+        /// Its form and its name.
+        kind: String,
+    },
+    /// A message or an entry of a table is for an actor that the image does not have; its number.
+    NoActor(u64),
+    /// A name leads to an actor as another type than the program lists for it.
+    NoTarget {
+        /// Path of the actor.
+        actor: String,
+        /// Stable name of that type, or of the interface.
+        target: String,
+    },
+    /// A value is not what the program has.
+    Value {
+        /// Path of the actor of which it is the state, or for which it waits.
+        actor: String,
+        /// What the value is.
+        what: String,
+        /// Why.
+        error: LoadError,
+    },
+    /// Two actors have this number.
+    Twice(u64),
+    /// An actor has this number, and a later one would get it again.
+    NumberInUse(u64),
+}
+
+impl fmt::Display for NotRestored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotRestored::NoType { actor, type_name } => write!(
+                f,
+                "the actor {actor} is of the type `{type_name}`, which the program does not list; add it to the types \
+                 of `System::builder().saved::<(…)>()`"
+            ),
+            NotRestored::NoKind { actor, kind } => write!(
+                f,
+                "{kind} waits for {actor}, of which the program does not have such messages any more; take the image with a program \
+                 that has it, or give the behaviour its name back"
+            ),
+            NotRestored::NoActor(actor) => write!(
+                f,
+                "a message or a table refers to the actor {actor}, which the image lacks"
+            ),
+            NotRestored::NoTarget { actor, target } => write!(
+                f,
+                "{actor} is registered as `{target}`, which is not listed with its type: list the interface in its \
+                 `#[actor(saved, blocks(…))]`"
+            ),
+            NotRestored::Value { actor, what, error } => {
+                write!(f, "{actor}: {what} cannot be loaded: {error}")
+            }
+            NotRestored::NumberInUse(actor) => write!(
+                f,
+                "the actor {actor} has a number that the image gives to a later one"
+            ),
+            NotRestored::Twice(actor) => write!(f, "two actors have the number {actor}"),
+        }
+    }
+}
+
+impl std::error::Error for NotRestored {}

@@ -1,0 +1,95 @@
+//! The tables that the actors of a system share, in an image: names, actors that the system keeps,
+//! alarms.
+
+use super::alarms::AlarmRecord;
+use crate::interned::Name;
+use crate::patterns::{NamedTimerData, Schedule};
+use crate::saving::{saved_enum, saved_struct};
+
+/// The entries of the tables.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct TablesRecord {
+    pub(super) names: Vec<NameRecord>,
+    /// The numbers of the actors that the system keeps.
+    pub(super) kept: Vec<u64>,
+    /// By number.
+    pub(super) alarms: Vec<AlarmRecord>,
+    /// The number of the next alarm.
+    pub(super) next_timer: u64,
+    pub(super) named_timers: Vec<NamedTimerRecord>,
+}
+
+/// A named timer of an actor: an entry in a table of the actor alone.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NamedTimerRecord {
+    pub(super) actor: u64,
+    pub(super) timer: NamedTimerData,
+}
+
+/// A registered name.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NameRecord {
+    pub(super) name: String,
+    pub(super) actor: u64,
+    /// Stable name of the actor's type, or of the interface, with which it was registered.
+    pub(super) registered_as: String,
+}
+
+impl NameRecord {
+    pub(super) fn new(name: &str, actor: u64, registered_as: Name) -> NameRecord {
+        NameRecord {
+            name: name.to_owned(),
+            actor,
+            registered_as: registered_as.into(),
+        }
+    }
+}
+
+impl TablesRecord {
+    /// The cut is complete: leaves out what belongs to actors that the image does not contain.
+    pub(super) fn sort(&mut self, has_actor: impl Fn(u64) -> bool) {
+        self.names.retain(|name| has_actor(name.actor));
+        self.names.sort();
+        self.kept.retain(|actor| has_actor(*actor));
+        self.kept.sort_unstable();
+        self.alarms.retain(|alarm| has_actor(alarm.message.actor));
+        self.alarms.sort_by_key(|alarm| alarm.number);
+        // An alarm from outside may have been set when all actors were captured.
+        let behind_last = self.alarms.last().map_or(0, |alarm| alarm.number + 1);
+        self.next_timer = self.next_timer.max(behind_last);
+        self.named_timers.retain(|named| has_actor(named.actor));
+        self.named_timers.sort();
+    }
+}
+
+saved_struct!(TablesRecord as "vivant::TablesRecord" {
+    0 names: Vec<NameRecord>,
+    1 kept: Vec<u64>,
+    2 alarms: Vec<AlarmRecord>,
+    3 next_timer: u64,
+    4 named_timers: Vec<NamedTimerRecord>,
+});
+
+saved_struct!(NameRecord as "vivant::NameRecord" {
+    0 name: String,
+    1 actor: u64,
+    2 registered_as: String,
+});
+
+saved_struct!(NamedTimerRecord as "vivant::NamedTimerRecord" {
+    0 actor: u64,
+    1 timer: NamedTimerData,
+});
+
+saved_struct!(NamedTimerData as "vivant::NamedTimerData" {
+    0 name: String,
+    1 timer: u64,
+    2 schedule: Schedule,
+    3 message: String,
+    4 to: u64,
+});
+
+saved_enum!(Schedule as "vivant::Schedule" {
+    0 After { ns: u64 },
+    1 Every { ns: u64 },
+});

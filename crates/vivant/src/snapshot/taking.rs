@@ -1,0 +1,118 @@
+//! Images of simulated systems, for tests.
+
+use super::image::Image;
+use super::recorder::{ImageRecorder, Unsaved};
+use super::restore::{Actors, restore};
+use super::saved_program::SavedProgram;
+use crate::api::SavedKinds;
+use crate::cut::{Coordinator, Outcome, Step};
+use crate::oracle::Dice;
+use crate::run::Idle;
+use crate::simulation::Simulation;
+use crate::sync::Arc;
+use crate::system::System;
+
+/// A simulation of a program with these kinds.
+pub(super) fn simulated(kinds: &Arc<SavedKinds>, seed: u64) -> Simulation {
+    let simulation = Simulation::new(seed);
+    SavedProgram::set(simulation.system().shared(), kinds.clone());
+    simulation
+}
+
+pub(super) fn recorder(system: &System) -> Arc<ImageRecorder> {
+    let kinds = SavedProgram::of(system.shared()).expect("they are set");
+    Arc::new(ImageRecorder::new(kinds).expect("the shapes are few"))
+}
+
+/// Takes an image while the program runs. `None`: the cut is void.
+pub(super) fn take(simulation: &Simulation, dice: &mut Dice) -> Result<Option<Image>, Unsaved> {
+    let system = simulation.system().shared();
+    let recorder = recorder(simulation.system());
+    let mut coordinator = Coordinator::new(system);
+    coordinator.begin(system, recorder.clone());
+    loop {
+        match coordinator.step(system) {
+            Step::Complete(Outcome::Consistent) => {
+                return recorder.take(system.numbers()).map(Some);
+            }
+            Step::Complete(Outcome::Void) => return Ok(None),
+            Step::More => {}
+            // An actor is in a queue: it enters when it runs.
+            Step::Waits => {
+                simulation.step();
+            }
+        }
+        if dice.below(3) == 0 {
+            simulation.step();
+        }
+    }
+}
+
+/// Takes an image without a step of the program: also actors in queues are captured.
+pub(super) fn take_now(simulation: &Simulation) -> Image {
+    let system = simulation.system().shared();
+    let recorder = recorder(simulation.system());
+    let mut coordinator = Coordinator::new(system);
+    coordinator.begin(system, recorder.clone());
+    loop {
+        match coordinator.step(system) {
+            Step::Complete(_) => break,
+            Step::More => {}
+            Step::Waits => system.scheduler.each_queued(&mut |actor| {
+                let mut idle = Idle::between_runs(actor);
+                idle.enter_pass();
+                idle.into_runnable()
+            }),
+        }
+    }
+    recorder.take(system.numbers()).expect("all of it is saved")
+}
+
+/// A new system with what `image` contains.
+pub(super) fn restored(
+    image: &Image,
+    seed: u64,
+    kinds: &Arc<SavedKinds>,
+) -> (Simulation, Arc<Actors>) {
+    let simulation = simulated(kinds, seed);
+    let actors = restore(simulation.system().shared(), image, kinds);
+    (simulation, actors.expect("the image is whole"))
+}
+
+/// For every number of steps: what runs until then, is saved, restored, and goes on as what runs
+/// without a pause. `end` runs a system and returns what its program has done. Also, an image of
+/// the restored system is the image that it was restored from. Returns the number of images.
+pub(super) fn goes_on_at_every_step<P, E: PartialEq + std::fmt::Debug>(
+    seeds: u64,
+    kinds: &Arc<SavedKinds>,
+    begin: impl Fn(&Simulation) -> P,
+    end: impl Fn(&Simulation) -> E,
+) -> u64 {
+    let expected = {
+        let simulation = simulated(kinds, 0);
+        let _program = begin(&simulation);
+        end(&simulation)
+    };
+    let mut images = 0;
+    for seed in 0..if cfg!(miri) { 1 } else { seeds } {
+        let mut dice = Dice::new(seed);
+        for steps in 0.. {
+            let simulation = simulated(kinds, seed);
+            let program = begin(&simulation);
+            let is_over = (0..steps).any(|_| !simulation.step());
+            let image = take(&simulation, &mut dice).expect("all of it is saved");
+            drop(program);
+            if let Some(image) = image {
+                images += 1;
+                let (simulation, _actors) = restored(&image, seed + 1, kinds);
+                assert_eq!(take_now(&simulation), image, "seed {seed}, {steps} steps");
+                let gone_on = end(&simulation);
+                assert_eq!(gone_on, expected, "seed {seed}, after {steps} steps");
+            }
+            if is_over {
+                break;
+            }
+        }
+    }
+    images
+}
