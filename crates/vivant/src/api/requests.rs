@@ -10,7 +10,7 @@ use crate::failures::StopReason;
 use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::saving::Codec;
-use vivant_codec::{Saved, Shape};
+use vivant_codec::{Decoder, LoadError, Saved, Shape};
 
 /// The kind of the runtime's message with this name, if such messages are saved.
 pub(super) fn runtime_kind(name: &str) -> Option<&'static KindTable> {
@@ -61,7 +61,7 @@ impl MessageKind for Watch {
     const CODEC: Option<Codec<Self::Content>> = Some(Codec::new(
         <Self::Content as Saved<'_>>::SHAPE,
         |resolver, out| resolver.save(out),
-        |input| Saved::load(input),
+        load_resolver,
     ));
 
     /// Returns true if there is no listener any more. Then the watch has nothing to wait for.
@@ -77,6 +77,10 @@ impl MessageKind for Watch {
     fn refuse(mut resolver: Resolver<StopReason>, refusal: &Refusal, _: Place) -> Next {
         resolver.settle(Ok(refusal.reason()))
     }
+}
+
+fn load_resolver(input: &mut Decoder<'_, '_>) -> Result<Resolver<StopReason>, LoadError> {
+    Saved::load(input)
 }
 
 struct StopMark;

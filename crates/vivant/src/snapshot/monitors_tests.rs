@@ -81,8 +81,8 @@ fn kinds() -> Arc<SavedKinds> {
     Arc::new(SavedKinds::of::<(Climber, Log)>().expect("no two names are equal"))
 }
 
-/// A chain of climbers, of which the first one falls; a pair that unties before one of them falls;
-/// one that stops behind its messages; one that is stopped.
+/// A chain of climbers, of which the first falls; a pair that unties before one of them falls; a
+/// climber that stops behind its messages; and a last one.
 fn begin(simulation: &Simulation) -> (Address<Log>, Vec<Address<Climber>>) {
     let system = simulation.system();
     let log = Log::spawn(system);
@@ -165,7 +165,7 @@ fn a_stop_that_waits_ends_the_actor() {
     assert!(end(&simulation).contains(&(0, 300)));
 }
 
-/// A watch is of an actor that the image has, or of one that has ended.
+/// A watch is of an actor that the image has, or of an ended one.
 #[test]
 fn a_watch_of_no_actor_is_an_error() {
     let simulation = simulated(&kinds(), 1);
