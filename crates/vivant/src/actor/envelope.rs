@@ -1,7 +1,6 @@
 //! The envelope: one allocation of a header, with the same layout for all messages, and a content
 //! of a type that only its [`KindTable`] knows. [`MessageKind`] makes both.
 
-#[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
 mod content_codec;
 mod message_kind;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
@@ -138,7 +137,6 @@ const _: () = assert!(std::mem::offset_of!(KindTable, codec) >= 64);
 
 /// The functions of a kind of which the messages are saved. A part of its
 /// [`KindTable`](super::KindTable).
-#[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
 #[derive(Clone, Copy)]
 pub(crate) struct KindCodec {
     /// Stable name of the behaviour or start. With the form it is unique.
@@ -157,7 +155,6 @@ type Load = for<'gc, 'a, 'd> fn(
     Place,
 ) -> Result<Envelope, LoadError>;
 
-#[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
 impl KindCodec {
     /// Returns the same functions under this stable name.
     pub(super) const fn named(self, name: &'static str) -> KindCodec {
@@ -321,7 +318,6 @@ impl Envelope {
     }
 
     /// Appends the content, if messages of this kind are saved.
-    #[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
     pub(crate) fn save(&self, out: &mut Encoder<'_>) {
         match &self.kind().codec {
             // SAFETY: the table is that of the parcel, which this envelope owns (M9).

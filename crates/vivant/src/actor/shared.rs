@@ -58,7 +58,10 @@ pub(crate) trait Scheduler: Any + Send + Sync {
 
     /// Gives each actor that waits for its run to `body`, and puts it back where it was. Threads
     /// have none to give: their actors run soon.
-    #[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
+    #[cfg_attr(
+        not(all(test, feature = "snapshots")),
+        allow(dead_code, reason = "tests of snapshots call it")
+    )]
     fn each_queued(&self, body: &mut dyn FnMut(Runnable) -> Runnable);
 
     /// Runs all runnable actors on this thread, without time passing and regardless of delays by

@@ -129,7 +129,10 @@ impl Services {
     }
 
     /// The numbers that the next actors get.
-    #[cfg_attr(not(test), allow(dead_code, reason = "snapshots will call it"))]
+    #[cfg_attr(
+        not(feature = "snapshots"),
+        allow(dead_code, reason = "snapshots call it")
+    )]
     pub(crate) fn numbers(&self) -> (u64, u32) {
         // Relaxed: numbers on their own.
         let next_root = self.next_root.load(Ordering::Relaxed);

@@ -30,7 +30,7 @@ pub enum SavedAs {
     Nothing,
 }
 
-/// A value that took longer to encode than [`SLOW`].
+/// A value that took over a millisecond to encode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SlowEncoding {

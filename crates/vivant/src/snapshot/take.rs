@@ -59,26 +59,7 @@ pub(crate) fn take(
     let began_ns = system.oracle.now_ns();
     let kinds = SavedProgram::of(system).ok_or(SnapshotError::NothingListed)?;
     let mut pauses = Pauses::new(system, limit);
-    let mut coordinator = loop {
-        match Coordinator::of(system) {
-            Some(coordinator) => break coordinator,
-            None => pauses.pause()?,
-        }
-    };
-    let mut written = None;
-    let mut cuts = 0;
-    while written.is_none() {
-        if cuts == TRIES_MAX {
-            return Err(SnapshotError::Void(cuts));
-        }
-        cuts += 1;
-        let cut = write_cut(system, &mut coordinator, &kinds, journal, &mut pauses);
-        written = cut.inspect_err(|_| coordinator.give_up(system))?;
-    }
-    drop(coordinator);
-    let Some(written) = written else {
-        return Err(SnapshotError::Void(cuts));
-    };
+    let (written, cuts) = write_whole_cut(system, &kinds, journal, &mut pauses)?;
     let Completed {
         system: record,
         shapes,
@@ -101,6 +82,29 @@ pub(crate) fn take(
         cuts,
         took,
     ))
+}
+
+/// Takes cuts until one is not void. Also returns their number.
+fn write_whole_cut(
+    system: &Arc<Shared>,
+    kinds: &Arc<SavedKinds>,
+    journal: &Journal,
+    pauses: &mut Pauses<'_>,
+) -> Result<(Written, u32), SnapshotError> {
+    let mut coordinator = loop {
+        match Coordinator::of(system) {
+            Some(coordinator) => break coordinator,
+            None => pauses.pause()?,
+        }
+    };
+    for cuts in 1..=TRIES_MAX {
+        let cut = write_cut(system, &mut coordinator, kinds, journal, pauses);
+        let cut = cut.inspect_err(|_| coordinator.give_up(system))?;
+        if let Some(written) = cut {
+            return Ok((written, cuts));
+        }
+    }
+    Err(SnapshotError::Void(TRIES_MAX))
 }
 
 /// Takes a cut and writes its records. `None`: it was void.

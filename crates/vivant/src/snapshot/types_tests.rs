@@ -34,7 +34,7 @@ fn a_type_with_other_parameters_is_not_listed() {
     assert_eq!(words.has().ask_blocking(), Ok(true));
 }
 
-/// An interface that a saved actor and one that is not saved have.
+/// An interface of a saved actor, and of an actor that is not saved.
 #[interface(id = "office::Speaks")]
 trait Speaks {
     fn word(&self) -> String;
