@@ -1,5 +1,6 @@
 //! [`Reader`]: takes integers and texts from bytes that may be wrong.
 
+use crate::bytes::groups::gather;
 use crate::errors::load_error::{LoadError, LoadErrorKind};
 
 /// The bytes of one value, and the place in them.
@@ -67,6 +68,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    #[inline]
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], LoadError> {
         match self.rest.split_first_chunk() {
             Some((taken, rest)) => {
@@ -85,10 +87,27 @@ impl<'a> Reader<'a> {
                 self.rest = rest;
                 Ok(u64::from(*byte))
             }
-            _ => self.long_varint(bits),
+            _ => match self.word_varint(bits) {
+                Some(value) => Ok(value),
+                None => self.long_varint(bits),
+            },
         }
     }
 
+    /// A valid integer of up to eight bytes, if eight bytes are left.
+    #[inline]
+    fn word_varint(&mut self, bits: u32) -> Option<u64> {
+        let word = u64::from_le_bytes(*self.rest.first_chunk()?);
+        let (value, count) = gather(word)?;
+        if value.checked_shr(bits).unwrap_or(0) != 0 {
+            return None;
+        }
+        self.rest = &self.rest[count..];
+        Some(value)
+    }
+
+    /// An integer, byte by byte.
+    #[cold]
     fn long_varint(&mut self, bits: u32) -> Result<u64, LoadError> {
         let mut value = 0;
         let mut shift = 0;

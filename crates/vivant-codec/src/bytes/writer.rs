@@ -1,5 +1,7 @@
 //! [`Writer`]: appends integers as postcard does.
 
+use crate::bytes::groups::{WORD_END, spread};
+
 /// The most bytes of a `u64` as a varint.
 const U64_BYTES_MAX: usize = 10;
 /// The most bytes of a `u128` as a varint.
@@ -31,8 +33,20 @@ impl Writer {
         }
     }
 
+    /// Appends a word, of which the end is taken off again: a copy of a constant length is a store.
     #[inline]
-    fn long_varint(&mut self, mut value: u64) {
+    fn long_varint(&mut self, value: u64) {
+        if value >= WORD_END {
+            return self.longest_varint(value);
+        }
+        let (word, count) = spread(value);
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(&word.to_le_bytes());
+        self.bytes.truncate(start + count);
+    }
+
+    #[cold]
+    fn longest_varint(&mut self, mut value: u64) {
         let mut buffer = [0; U64_BYTES_MAX];
         let mut count = 0;
         while value >= 0x80 {

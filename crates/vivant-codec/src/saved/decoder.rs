@@ -196,16 +196,15 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
 
     /// The elements of an array.
     #[inline]
-    pub(crate) fn array<T: Saved<'gc>>(
+    pub(crate) fn array<T: Saved<'gc>, const N: usize>(
         &mut self,
-        count: usize,
         shape: &'static Shape,
-    ) -> Result<Vec<T>, LoadError> {
+    ) -> Result<[T; N], LoadError> {
         let stored = match self.old {
             None => None,
-            Some(old) => Some(self.old_array(old, count, shape)?),
+            Some(old) => Some(self.old_array(old, N, shape)?),
         };
-        self.part(stored, T::SHAPE, |input| T::load_all(count, input))
+        self.part(stored, T::SHAPE, T::load_array)
     }
 
     /// Bytes without a shape.
