@@ -87,28 +87,28 @@ impl<'a> Reader<'a> {
                 self.rest = rest;
                 Ok(u64::from(*byte))
             }
-            _ => match self.word_varint(bits) {
-                Some(value) => Ok(value),
-                None => self.long_varint(bits),
-            },
+            [low, high @ 1..0x80, rest @ ..] if bits >= 14 => {
+                self.rest = rest;
+                Ok(u64::from(*high) << 7 | u64::from(*low & 0x7f))
+            }
+            _ => self.long_varint(bits),
         }
     }
 
-    /// A valid integer of up to eight bytes, if eight bytes are left.
-    #[inline]
-    fn word_varint(&mut self, bits: u32) -> Option<u64> {
-        let word = u64::from_le_bytes(*self.rest.first_chunk()?);
-        let (value, count) = gather(word)?;
-        if value.checked_shr(bits).unwrap_or(0) != 0 {
-            return None;
+    #[inline(never)]
+    fn long_varint(&mut self, bits: u32) -> Result<u64, LoadError> {
+        match gather(self.rest) {
+            Some((value, count)) if value.checked_shr(bits).unwrap_or(0) == 0 => {
+                self.rest = &self.rest[count..];
+                Ok(value)
+            }
+            _ => self.varint_by_bytes(bits),
         }
-        self.rest = &self.rest[count..];
-        Some(value)
     }
 
     /// An integer, byte by byte.
     #[cold]
-    fn long_varint(&mut self, bits: u32) -> Result<u64, LoadError> {
+    fn varint_by_bytes(&mut self, bits: u32) -> Result<u64, LoadError> {
         let mut value = 0;
         let mut shift = 0;
         for (i, &byte) in self.rest.iter().enumerate() {

@@ -103,7 +103,7 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
             None => None,
             Some(old) => Some(self.old_structure(old, shape, fields)?),
         };
-        Ok(Fields::new(self, shape, None, fields, old))
+        Ok(Fields::new(self, shape, None, old))
     }
 
     /// Begins an enum. Returns the number of the variant in `shape`, and its fields.
@@ -132,8 +132,7 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
         };
         match variants.get(number as usize) {
             Some(variant) => {
-                let fields = variant.fields();
-                let fields = Fields::new(self, shape, Some(variant), fields, old);
+                let fields = Fields::new(self, shape, Some(variant), old);
                 Ok((number, fields))
             }
             None => Err(self.no_variant(number, variants.len())),
