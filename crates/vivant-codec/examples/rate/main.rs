@@ -7,10 +7,12 @@
 //!
 //! - [`airline`]: the states of the actors in `examples/airline`, field by field.
 //! - [`tickets`]: larger ones, with more texts.
+//! - [`hashed`]: a hash map, which is sorted here, and not in serde.
 
 #![allow(clippy::print_stdout)]
 
 mod airline;
+mod hashed;
 mod tickets;
 
 use serde::Serialize;
@@ -129,7 +131,7 @@ where
     );
     for (name, pair) in NAMES.iter().zip(rates.chunks(2)) {
         println!(
-            "  {name:34} {:10.1} {:10.1} {:6.2}",
+            "  {name:34} {:10.3} {:10.3} {:6.2}",
             pair[0],
             pair[1],
             pair[0] / pair[1]
@@ -171,5 +173,9 @@ fn main() {
     let tickets: Vec<_> = (0..400).map(|_| tickets::flight(&mut rng)).collect();
     if is_asked("tickets") {
         measure("flights with tickets", &tickets, rounds);
+    }
+    if is_asked("hashed") {
+        measure("hash maps", &[hashed::pairs(&mut rng)], rounds);
+        measure("hash maps by text", &[hashed::texts()], rounds);
     }
 }

@@ -5,6 +5,9 @@ use crate::bytes::groups::{FOLLOWED, WORD_END, spread};
 /// The most bytes of a `u128` as a varint.
 const U128_BYTES_MAX: usize = 19;
 
+/// The length of two words.
+const FEW: usize = 16;
+
 /// Appends to a buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
@@ -20,6 +23,20 @@ impl Writer {
     #[inline]
     pub(crate) fn all(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Appends the first `count` of `bytes`. If they are few, more are appended and taken off again:
+    /// a copy of a constant length needs no call.
+    #[inline]
+    pub(crate) fn first(&mut self, bytes: &[u8], count: usize) {
+        match bytes.first_chunk::<FEW>() {
+            Some(few) if count <= FEW => {
+                let end = self.bytes.len() + count;
+                self.bytes.extend_from_slice(few);
+                self.bytes.truncate(end);
+            }
+            _ => self.bytes.extend_from_slice(&bytes[..count]),
+        }
     }
 
     /// Seven bits a byte, the lowest first; the highest bit says that a byte follows.

@@ -7,7 +7,6 @@ use crate::saved::saved_trait::{Saved, Wrapper, shape_of};
 use crate::shape::Shape;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
-use std::ops::Range;
 
 /// A `HashMap` or `HashSet` that is saved in the order of its encoded keys, so that equal maps have
 /// equal bytes. `#[saved(any_order)]` at a field saves the field so.
@@ -130,19 +129,61 @@ fn save_sorted<T>(
 ) {
     out.elements(entries.len(), |out| {
         let begin = out.out.bytes.len();
-        let mut ranges: Vec<(Range<usize>, Range<usize>)> = Vec::with_capacity(entries.len());
+        let mut places = Vec::with_capacity(entries.len());
         for entry in entries {
             let start = out.out.bytes.len() - begin;
             let key_end = save(entry, out) - begin;
-            ranges.push((start..key_end, start..out.out.bytes.len() - begin));
+            let end = out.out.bytes.len() - begin;
+            let first = first_bytes(&out.out.bytes[begin + start..], key_end - start);
+            places.push(Place {
+                first,
+                start,
+                key_end,
+                end,
+            });
         }
         let unsorted = out.out.bytes.split_off(begin);
-        ranges.sort_by(|(key, entry), (other_key, other_entry)| {
-            let by_key = unsorted[key.clone()].cmp(&unsorted[other_key.clone()]);
-            by_key.then_with(|| unsorted[entry.clone()].cmp(&unsorted[other_entry.clone()]))
-        });
-        for (_, entry) in ranges {
-            out.out.all(&unsorted[entry]);
+        sort(&unsorted, &mut places);
+        for place in places {
+            out.out
+                .first(&unsorted[place.start..], place.end - place.start);
         }
     });
+}
+
+/// Where an entry and its key are.
+struct Place {
+    /// The first bytes of the key.
+    first: u64,
+    start: usize,
+    key_end: usize,
+    end: usize,
+}
+
+/// Sorts by the bytes of the keys, and by those of the entries where these are the same.
+///
+/// Most keys differ in their first bytes, so these are sorted as numbers, and then the entries of
+/// which they are the same.
+fn sort(bytes: &[u8], places: &mut [Place]) {
+    places.sort_unstable_by_key(|place| place.first);
+    for same in places.chunk_by_mut(|place, next| place.first == next.first) {
+        same.sort_unstable_by_key(|place| {
+            let (key, entry) = (place.start..place.key_end, place.start..place.end);
+            (&bytes[key], &bytes[entry])
+        });
+    }
+}
+
+/// The first eight of the first `count` bytes, or all and zeros, as a number with the same order.
+#[inline]
+fn first_bytes(bytes: &[u8], count: usize) -> u64 {
+    let first = match bytes.first_chunk() {
+        Some(first) => *first,
+        None => std::array::from_fn(|index| bytes.get(index).copied().unwrap_or(0)),
+    };
+    match count {
+        0 => 0,
+        1..8 => u64::from_be_bytes(first) & (u64::MAX << (64 - 8 * count)),
+        _ => u64::from_be_bytes(first),
+    }
 }
