@@ -43,9 +43,7 @@ where
     fn save_inner(map: &HashMap<K, V, S>, out: &mut Encoder<'_>) {
         save_sorted(map.iter(), out, |(key, value), out| {
             key.save(out);
-            let key_end = out.out.bytes.len();
             value.save(out);
-            key_end
         });
     }
 
@@ -87,10 +85,7 @@ where
     const INNER_SHAPE: &'static Shape = <Vec<T> as Saved<'gc>>::SHAPE;
 
     fn save_inner(set: &HashSet<T, S>, out: &mut Encoder<'_>) {
-        save_sorted(set.iter(), out, |element, out| {
-            element.save(out);
-            out.out.bytes.len()
-        });
+        save_sorted(set.iter(), out, T::save);
     }
 
     fn load_inner(input: &mut Decoder<'gc, '_>) -> Result<HashSet<T, S>, LoadError> {
@@ -120,70 +115,57 @@ where
     }
 }
 
-/// Appends all entries, and sorts them by the bytes of their keys. `save` appends an entry and
-/// returns the end of its key.
+/// Appends all entries, and sorts them by the bytes of their keys, with which entries begin. No key's
+/// bytes are the beginning of another's, as a reader has to find its end, so what follows a key
+/// decides nothing.
 fn save_sorted<T>(
     entries: impl ExactSizeIterator<Item = T>,
     out: &mut Encoder<'_>,
-    save: impl Fn(T, &mut Encoder<'_>) -> usize,
+    save: impl Fn(T, &mut Encoder<'_>),
 ) {
     out.elements(entries.len(), |out| {
         let begin = out.out.bytes.len();
         let mut places = Vec::with_capacity(entries.len());
         for entry in entries {
-            let start = out.out.bytes.len() - begin;
-            let key_end = save(entry, out) - begin;
-            let end = out.out.bytes.len() - begin;
-            let first = first_bytes(&out.out.bytes[begin + start..], key_end - start);
+            let start = out.out.bytes.len();
+            save(entry, out);
+            let end = out.out.bytes.len();
             places.push(Place {
-                first,
-                start,
-                key_end,
-                end,
+                first: first_bytes(&out.out.bytes[start..]),
+                start: start - begin,
+                end: end - begin,
             });
         }
         let unsorted = out.out.bytes.split_off(begin);
         sort(&unsorted, &mut places);
         for place in places {
-            out.out
-                .first(&unsorted[place.start..], place.end - place.start);
+            let count = place.end - place.start;
+            out.out.first(&unsorted[place.start..], count);
         }
     });
 }
 
-/// Where an entry and its key are.
+/// Where an entry is.
 struct Place {
-    /// The first bytes of the key.
     first: u64,
     start: usize,
-    key_end: usize,
     end: usize,
 }
 
-/// Sorts by the bytes of the keys, and by those of the entries where these are the same.
-///
-/// Most keys differ in their first bytes, so these are sorted as numbers, and then the entries of
-/// which they are the same.
+/// Most entries differ in their first bytes, so these are sorted as numbers, and then the entries
+/// of which they are the same.
 fn sort(bytes: &[u8], places: &mut [Place]) {
     places.sort_unstable_by_key(|place| place.first);
     for same in places.chunk_by_mut(|place, next| place.first == next.first) {
-        same.sort_unstable_by_key(|place| {
-            let (key, entry) = (place.start..place.key_end, place.start..place.end);
-            (&bytes[key], &bytes[entry])
-        });
+        same.sort_unstable_by_key(|place| &bytes[place.start..place.end]);
     }
 }
 
-/// The first eight of the first `count` bytes, or all and zeros, as a number with the same order.
+/// The first eight bytes, or all and zeros, as a number with the same order.
 #[inline]
-fn first_bytes(bytes: &[u8], count: usize) -> u64 {
-    let first = match bytes.first_chunk() {
+fn first_bytes(entry: &[u8]) -> u64 {
+    u64::from_be_bytes(match entry.first_chunk() {
         Some(first) => *first,
-        None => std::array::from_fn(|index| bytes.get(index).copied().unwrap_or(0)),
-    };
-    match count {
-        0 => 0,
-        1..8 => u64::from_be_bytes(first) & (u64::MAX << (64 - 8 * count)),
-        _ => u64::from_be_bytes(first),
-    }
+        None => std::array::from_fn(|index| entry.get(index).copied().unwrap_or(0)),
+    })
 }
