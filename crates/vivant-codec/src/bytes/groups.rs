@@ -72,7 +72,7 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(1);
         (0..64).flat_map(move |bit| {
             let power = 1 << bit;
-            let random = std::array::from_fn::<_, 100, _>(|_| power | rng.u64(..) % power);
+            let random = std::array::from_fn::<_, 100, _>(|_| power | (rng.u64(..) % power));
             [power - 1, power, power | (power - 1)]
                 .into_iter()
                 .chain(random)

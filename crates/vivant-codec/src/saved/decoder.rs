@@ -115,7 +115,8 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
     /// # Panics
     ///
     /// `shape` is not that of an enum.
-    #[inline]
+    // In place the number of variants is a constant, and the fields of the variant need no memory.
+    #[inline(always)]
     pub fn variant(
         &mut self,
         shape: &'static Shape,
