@@ -1,6 +1,6 @@
 //! The rate of this codec beside that of postcard with serde, on states of an airline.
 //!
-//! `cargo run --release -p vivant-codec --example rate [ROUNDS [STATES]]`. Rounds alternate, so that
+//! `cargo run --release -p vivant-codec --example rate [ROUNDS [STATES]]`. Rounds alternate, so
 //! both meet the same machine; the medians count. Where others use the machine too, the numbers of
 //! instructions are exact: `valgrind --tool=callgrind rate 1 customers` counts them, and
 //! `callgrind_annotate --inclusive=yes` prints those of `encode`, `encode_postcard` and so on.

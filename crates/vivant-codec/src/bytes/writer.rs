@@ -25,8 +25,8 @@ impl Writer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Appends the first `count` of `bytes`. If they are few, more are appended and taken off again:
-    /// a copy of a constant length needs no call.
+    /// Appends the first `count` of `bytes`. If they are few, more are appended and taken off
+    /// again: a copy of a constant length needs no call.
     #[inline]
     pub(crate) fn first(&mut self, bytes: &[u8], count: usize) {
         match bytes.first_chunk::<FEW>() {

@@ -115,9 +115,10 @@ where
     }
 }
 
-/// Appends all entries, and sorts them by the bytes of their keys, with which entries begin. No key's
-/// bytes are the beginning of another's, as a reader has to find its end, so what follows a key
-/// decides nothing.
+/// Appends all entries, and sorts them by the bytes of their keys, with which entries begin.
+///
+/// No key's bytes are the beginning of another's, as a reader has to find its end, so what follows
+/// a key decides nothing.
 fn save_sorted<T>(
     entries: impl ExactSizeIterator<Item = T>,
     out: &mut Encoder<'_>,
