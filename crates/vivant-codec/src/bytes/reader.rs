@@ -1,5 +1,6 @@
 //! [`Reader`]: takes integers and texts from bytes that may be wrong.
 
+use crate::bytes::groups::gather;
 use crate::errors::load_error::{LoadError, LoadErrorKind};
 
 /// The bytes of one value, and the place in them.
@@ -67,6 +68,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    #[inline]
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], LoadError> {
         match self.rest.split_first_chunk() {
             Some((taken, rest)) => {
@@ -85,11 +87,28 @@ impl<'a> Reader<'a> {
                 self.rest = rest;
                 Ok(u64::from(*byte))
             }
+            [low, high @ 1..0x80, rest @ ..] if bits >= 14 => {
+                self.rest = rest;
+                Ok(u64::from(*high) << 7 | u64::from(*low & 0x7f))
+            }
             _ => self.long_varint(bits),
         }
     }
 
+    #[inline(never)]
     fn long_varint(&mut self, bits: u32) -> Result<u64, LoadError> {
+        match gather(self.rest) {
+            Some((value, count)) if value.checked_shr(bits).unwrap_or(0) == 0 => {
+                self.rest = &self.rest[count..];
+                Ok(value)
+            }
+            _ => self.varint_by_bytes(bits),
+        }
+    }
+
+    /// An integer, byte by byte.
+    #[cold]
+    fn varint_by_bytes(&mut self, bits: u32) -> Result<u64, LoadError> {
         let mut value = 0;
         let mut shift = 0;
         for (i, &byte) in self.rest.iter().enumerate() {

@@ -1,9 +1,12 @@
 //! [`Writer`]: appends integers as postcard does.
 
-/// The most bytes of a `u64` as a varint.
-const U64_BYTES_MAX: usize = 10;
+use crate::bytes::groups::{FOLLOWED, WORD_END, spread};
+
 /// The most bytes of a `u128` as a varint.
 const U128_BYTES_MAX: usize = 19;
+
+/// The length of two words.
+const FEW: usize = 16;
 
 /// Appends to a buffer.
 #[derive(Debug, Default)]
@@ -22,26 +25,51 @@ impl Writer {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Seven bits a byte, the lowest first; the highest bit says that a byte follows.
+    /// Appends the first `count` of `bytes`. If they are few, more are appended and taken off
+    /// again: a copy of a constant length needs no call.
     #[inline]
-    pub(crate) fn varint(&mut self, value: u64) {
-        match value < 0x80 {
-            true => self.bytes.push(value as u8),
-            false => self.long_varint(value),
+    pub(crate) fn first(&mut self, bytes: &[u8], count: usize) {
+        match bytes.first_chunk::<FEW>() {
+            Some(few) if count <= FEW => {
+                let end = self.bytes.len() + count;
+                self.bytes.extend_from_slice(few);
+                self.bytes.truncate(end);
+            }
+            _ => self.bytes.extend_from_slice(&bytes[..count]),
         }
     }
 
+    /// Seven bits a byte, the lowest first; the highest bit says that a byte follows.
     #[inline]
-    fn long_varint(&mut self, mut value: u64) {
-        let mut buffer = [0; U64_BYTES_MAX];
-        let mut count = 0;
-        while value >= 0x80 {
-            buffer[count] = value as u8 | 0x80;
-            value >>= 7;
-            count += 1;
+    pub(crate) fn varint(&mut self, value: u64) {
+        match value {
+            0..0x80 => self.bytes.push(value as u8),
+            0x80..0x4000 => {
+                (self.bytes).extend_from_slice(&[value as u8 | 0x80, (value >> 7) as u8])
+            }
+            _ => self.long_varint(value),
         }
-        buffer[count] = value as u8;
-        self.bytes.extend_from_slice(&buffer[..=count]);
+    }
+
+    /// Appends a word, of which the end is taken off again: a copy of a constant length is a store.
+    #[inline(never)]
+    fn long_varint(&mut self, value: u64) {
+        if value >= WORD_END {
+            return self.longest_varint(value);
+        }
+        let (word, count) = spread(value);
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(&word.to_le_bytes());
+        self.bytes.truncate(start + count);
+    }
+
+    /// Appends a word of which each byte is followed, and the groups behind it.
+    #[inline(never)]
+    fn longest_varint(&mut self, value: u64) {
+        let (word, _) = spread(value % WORD_END);
+        self.bytes
+            .extend_from_slice(&(word | FOLLOWED).to_le_bytes());
+        self.varint(value / WORD_END);
     }
 
     pub(crate) fn varint_128(&mut self, mut value: u128) {

@@ -103,7 +103,7 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
             None => None,
             Some(old) => Some(self.old_structure(old, shape, fields)?),
         };
-        Ok(Fields::new(self, shape, None, fields, old))
+        Ok(Fields::new(self, shape, None, old))
     }
 
     /// Begins an enum. Returns the number of the variant in `shape`, and its fields.
@@ -115,7 +115,8 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
     /// # Panics
     ///
     /// `shape` is not that of an enum.
-    #[inline]
+    // In place the number of variants is a constant, and the fields of the variant need no memory.
+    #[inline(always)]
     pub fn variant(
         &mut self,
         shape: &'static Shape,
@@ -132,8 +133,7 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
         };
         match variants.get(number as usize) {
             Some(variant) => {
-                let fields = variant.fields();
-                let fields = Fields::new(self, shape, Some(variant), fields, old);
+                let fields = Fields::new(self, shape, Some(variant), old);
                 Ok((number, fields))
             }
             None => Err(self.no_variant(number, variants.len())),
@@ -196,16 +196,15 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
 
     /// The elements of an array.
     #[inline]
-    pub(crate) fn array<T: Saved<'gc>>(
+    pub(crate) fn array<T: Saved<'gc>, const N: usize>(
         &mut self,
-        count: usize,
         shape: &'static Shape,
-    ) -> Result<Vec<T>, LoadError> {
+    ) -> Result<[T; N], LoadError> {
         let stored = match self.old {
             None => None,
-            Some(old) => Some(self.old_array(old, count, shape)?),
+            Some(old) => Some(self.old_array(old, N, shape)?),
         };
-        self.part(stored, T::SHAPE, |input| T::load_all(count, input))
+        self.part(stored, T::SHAPE, T::load_array)
     }
 
     /// Bytes without a shape.

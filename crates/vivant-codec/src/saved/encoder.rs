@@ -20,6 +20,9 @@ pub struct Encoder<'a> {
     contexts: Contexts<'a>,
 }
 
+/// The first capacity of a buffer, which most values do not outgrow.
+const FIRST_BYTES: usize = 128;
+
 impl<'a> Encoder<'a> {
     /// An encoder without contexts, with an empty buffer.
     pub fn new() -> Encoder<'a> {
@@ -210,7 +213,7 @@ impl<'a> Encoder<'a> {
 ///
 /// A part of the value could not be saved.
 pub fn to_bytes<'gc, T: Saved<'gc>>(value: &T) -> Result<Vec<u8>, SaveError> {
-    let mut out = Encoder::new();
+    let mut out = Encoder::new().append_to(Vec::with_capacity(FIRST_BYTES));
     value.save(&mut out);
     out.finish()
 }

@@ -4,7 +4,7 @@ use crate::errors::load_error::{LoadError, LoadErrorKind};
 use crate::saved::decoder::Decoder;
 use crate::saved::old::OldFields;
 use crate::saved::saved_trait::Saved;
-use crate::shape::{Field, Shape, Variant};
+use crate::shape::{Field, Kind, Shape, Variant};
 use crate::table::stored::ShapeId;
 
 /// The fields of a structure or of a variant. They are read in the order of the shape, each once,
@@ -14,9 +14,9 @@ pub struct Fields<'d, 'gc, 'a> {
     input: &'d mut Decoder<'gc, 'a>,
     shape: &'static Shape,
     variant: Option<&'static Variant>,
-    fields: &'static [Field],
-    /// The fields of a file, if they differ.
-    old: Option<OldFields<'a>>,
+    /// The fields of a file, if they differ. They are seldom there, and a pointer fits into a
+    /// register.
+    old: Option<Box<OldFields<'a>>>,
 }
 
 /// The parts of a tuple.
@@ -49,14 +49,12 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
         input: &'d mut Decoder<'gc, 'a>,
         shape: &'static Shape,
         variant: Option<&'static Variant>,
-        fields: &'static [Field],
-        old: Option<OldFields<'a>>,
+        old: Option<Box<OldFields<'a>>>,
     ) -> Fields<'d, 'gc, 'a> {
         Fields {
             input,
             shape,
             variant,
-            fields,
             old,
         }
     }
@@ -94,13 +92,17 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
         shape: &'static Shape,
         load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
     ) -> Result<T, LoadError> {
-        let loaded = match self.old {
+        let loaded = match &mut self.old {
             None => load(self.input),
-            Some(_) => self.old_field(index, shape, load).and_then(|found| {
-                found.ok_or_else(|| self.input.input.error(LoadErrorKind::MissingField))
-            }),
+            Some(old) => {
+                let found = old.field(index, self.input, shape, load);
+                found.and_then(|found| {
+                    found.ok_or_else(|| self.input.input.error(LoadErrorKind::MissingField))
+                })
+            }
         };
-        loaded.map_err(|error| self.within(error, index))
+        let (shape, variant) = (self.shape, self.variant);
+        loaded.map_err(|error| within(error, shape, variant, index))
     }
 
     /// As [`Fields::field_or`], without a bound.
@@ -113,14 +115,15 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
         load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
         default: impl FnOnce() -> T,
     ) -> Result<T, LoadError> {
-        let loaded = match self.old {
+        let loaded = match &mut self.old {
             None => load(self.input),
-            Some(_) => {
-                let found = self.old_field(index, shape, load);
+            Some(old) => {
+                let found = old.field(index, self.input, shape, load);
                 found.map(|found| found.unwrap_or_else(default))
             }
         };
-        loaded.map_err(|error| self.within(error, index))
+        let (shape, variant) = (self.shape, self.variant);
+        loaded.map_err(|error| within(error, shape, variant, index))
     }
 
     /// All fields have been read.
@@ -136,21 +139,6 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
         }
     }
 
-    /// The field, if the file has it.
-    #[cold]
-    #[inline(never)]
-    fn old_field<T>(
-        &mut self,
-        index: usize,
-        shape: &'static Shape,
-        load: impl FnOnce(&mut Decoder<'gc, 'a>) -> Result<T, LoadError>,
-    ) -> Result<Option<T>, LoadError> {
-        match &mut self.old {
-            None => Ok(None),
-            Some(old) => old.field(index, self.input, shape, load),
-        }
-    }
-
     /// An error for a number that stands for no variant.
     #[doc(hidden)]
     #[cold]
@@ -162,13 +150,25 @@ impl<'d, 'gc, 'a> Fields<'d, 'gc, 'a> {
     pub fn input(&self) -> &Decoder<'gc, 'a> {
         self.input
     }
+}
 
-    #[cold]
-    fn within(&self, error: LoadError, index: usize) -> LoadError {
-        let field = self.fields.get(index).map_or("?", Field::name);
-        match self.variant {
-            Some(variant) => error.within(self.shape.name(), format!("{}.{field}", variant.name())),
-            None => error.within(self.shape.name(), field),
-        }
+/// The error in a field of this shape or variant. Its arguments are no `Fields`, which can so stay
+/// in registers.
+#[cold]
+fn within(
+    error: LoadError,
+    shape: &'static Shape,
+    variant: Option<&'static Variant>,
+    index: usize,
+) -> LoadError {
+    let fields = match (variant, shape.kind()) {
+        (Some(variant), _) => variant.fields(),
+        (None, Kind::Structure(fields)) => *fields,
+        _ => &[],
+    };
+    let field = fields.get(index).map_or("?", Field::name);
+    match variant {
+        Some(variant) => error.within(shape.name(), format!("{}.{field}", variant.name())),
+        None => error.within(shape.name(), field),
     }
 }

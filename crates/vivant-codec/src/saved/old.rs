@@ -69,15 +69,25 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
         current: &'static Shape,
         load: impl FnOnce(&mut Self) -> Result<T, LoadError>,
     ) -> Result<T, LoadError> {
-        match (self.old, stored) {
-            (Some(old), Some(shape)) => {
-                self.old = old.part(shape, current);
-                let loaded = load(self);
-                self.old = Some(old);
-                loaded
-            }
-            _ => load(self),
+        match stored {
+            None => load(self),
+            Some(shape) => self.old_part(shape, current, load),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn old_part<T>(
+        &mut self,
+        shape: ShapeId,
+        current: &'static Shape,
+        load: impl FnOnce(&mut Self) -> Result<T, LoadError>,
+    ) -> Result<T, LoadError> {
+        let before = self.old;
+        self.old = before.and_then(|old| old.part(shape, current));
+        let loaded = load(self);
+        self.old = before;
+        loaded
     }
 
     /// The version of the file, if it is another than the program's.
@@ -108,7 +118,7 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
         old: Old<'a>,
         shape: &'static Shape,
         fields: &'static [Field],
-    ) -> Result<OldFields<'a>, LoadError> {
+    ) -> Result<Box<OldFields<'a>>, LoadError> {
         match old.stored() {
             Some(StoredShape {
                 kind: StoredKind::Structure(stored),
@@ -131,7 +141,7 @@ impl<'gc, 'a> Decoder<'gc, 'a> {
         old: Old<'a>,
         shape: &'static Shape,
         variants: &'static [Variant],
-    ) -> Result<(u32, OldFields<'a>), LoadError> {
+    ) -> Result<(u32, Box<OldFields<'a>>), LoadError> {
         let Some(StoredShape {
             kind: StoredKind::Enum(stored),
             ..
@@ -325,16 +335,18 @@ impl<'a> Old<'a> {
 }
 
 impl<'a> OldFields<'a> {
-    fn new(old: Old<'a>, stored: &'a [StoredField], plan: Plan) -> OldFields<'a> {
-        OldFields {
+    fn new(old: Old<'a>, stored: &'a [StoredField], plan: Plan) -> Box<OldFields<'a>> {
+        Box::new(OldFields {
             old,
             stored,
             plan,
             passed: Vec::new(),
-        }
+        })
     }
 
     /// Reads field `index` of the program, if the file has it.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn field<'gc, T>(
         &mut self,
         index: usize,
@@ -359,6 +371,7 @@ impl<'a> OldFields<'a> {
     }
 
     /// Skips the fields that are left.
+    #[cold]
     pub(crate) fn end(&mut self, input: &mut Decoder<'_, 'a>) -> Result<(), LoadError> {
         self.skip_to(self.stored.len(), input)
     }

@@ -87,6 +87,14 @@ pub trait Saved<'gc>: Sized {
         }
         Ok(values)
     }
+
+    /// Reads `N` values.
+    #[doc(hidden)]
+    #[inline]
+    fn load_array<const N: usize>(input: &mut Decoder<'gc, '_>) -> Result<[Self; N], LoadError> {
+        let values = Self::load_all(N, input)?.try_into();
+        Ok(values.unwrap_or_else(|_| unreachable!("`load_all` loads all")))
+    }
 }
 
 /// A way of its own to save values of another type. `#[derive(Saved)]` uses it for options of

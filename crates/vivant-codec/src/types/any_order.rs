@@ -7,7 +7,6 @@ use crate::saved::saved_trait::{Saved, Wrapper, shape_of};
 use crate::shape::Shape;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
-use std::ops::Range;
 
 /// A `HashMap` or `HashSet` that is saved in the order of its encoded keys, so that equal maps have
 /// equal bytes. `#[saved(any_order)]` at a field saves the field so.
@@ -44,9 +43,7 @@ where
     fn save_inner(map: &HashMap<K, V, S>, out: &mut Encoder<'_>) {
         save_sorted(map.iter(), out, |(key, value), out| {
             key.save(out);
-            let key_end = out.out.bytes.len();
             value.save(out);
-            key_end
         });
     }
 
@@ -88,10 +85,7 @@ where
     const INNER_SHAPE: &'static Shape = <Vec<T> as Saved<'gc>>::SHAPE;
 
     fn save_inner(set: &HashSet<T, S>, out: &mut Encoder<'_>) {
-        save_sorted(set.iter(), out, |element, out| {
-            element.save(out);
-            out.out.bytes.len()
-        });
+        save_sorted(set.iter(), out, T::save);
     }
 
     fn load_inner(input: &mut Decoder<'gc, '_>) -> Result<HashSet<T, S>, LoadError> {
@@ -121,28 +115,58 @@ where
     }
 }
 
-/// Appends all entries, and sorts them by the bytes of their keys. `save` appends an entry and
-/// returns the end of its key.
+/// Appends all entries, and sorts them by the bytes of their keys, with which entries begin.
+///
+/// No key's bytes are the beginning of another's, as a reader has to find its end, so what follows
+/// a key decides nothing.
 fn save_sorted<T>(
     entries: impl ExactSizeIterator<Item = T>,
     out: &mut Encoder<'_>,
-    save: impl Fn(T, &mut Encoder<'_>) -> usize,
+    save: impl Fn(T, &mut Encoder<'_>),
 ) {
     out.elements(entries.len(), |out| {
         let begin = out.out.bytes.len();
-        let mut ranges: Vec<(Range<usize>, Range<usize>)> = Vec::with_capacity(entries.len());
+        let mut places = Vec::with_capacity(entries.len());
         for entry in entries {
-            let start = out.out.bytes.len() - begin;
-            let key_end = save(entry, out) - begin;
-            ranges.push((start..key_end, start..out.out.bytes.len() - begin));
+            let start = out.out.bytes.len();
+            save(entry, out);
+            let end = out.out.bytes.len();
+            places.push(Place {
+                first: first_bytes(&out.out.bytes[start..]),
+                start: start - begin,
+                end: end - begin,
+            });
         }
         let unsorted = out.out.bytes.split_off(begin);
-        ranges.sort_by(|(key, entry), (other_key, other_entry)| {
-            let by_key = unsorted[key.clone()].cmp(&unsorted[other_key.clone()]);
-            by_key.then_with(|| unsorted[entry.clone()].cmp(&unsorted[other_entry.clone()]))
-        });
-        for (_, entry) in ranges {
-            out.out.all(&unsorted[entry]);
+        sort(&unsorted, &mut places);
+        for place in places {
+            let count = place.end - place.start;
+            out.out.first(&unsorted[place.start..], count);
         }
     });
+}
+
+/// Where an entry is.
+struct Place {
+    first: u64,
+    start: usize,
+    end: usize,
+}
+
+/// Most entries differ in their first bytes, so these are sorted as numbers, and then the entries
+/// of which they are the same.
+fn sort(bytes: &[u8], places: &mut [Place]) {
+    places.sort_unstable_by_key(|place| place.first);
+    for same in places.chunk_by_mut(|place, next| place.first == next.first) {
+        same.sort_unstable_by_key(|place| &bytes[place.start..place.end]);
+    }
+}
+
+/// The first eight bytes, or all and zeros, as a number with the same order.
+#[inline]
+fn first_bytes(entry: &[u8]) -> u64 {
+    u64::from_be_bytes(match entry.first_chunk() {
+        Some(first) => *first,
+        None => std::array::from_fn(|index| entry.get(index).copied().unwrap_or(0)),
+    })
 }

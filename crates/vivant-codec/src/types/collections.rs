@@ -140,8 +140,6 @@ impl<'gc, T: Saved<'gc>, const N: usize> Saved<'gc> for [T; N] {
 
     #[inline]
     fn load(input: &mut Decoder<'gc, '_>) -> Result<[T; N], LoadError> {
-        let elements = input.array::<T>(N, Self::SHAPE)?;
-        let elements = elements.try_into();
-        Ok(elements.unwrap_or_else(|_| unreachable!("`load_all` loads all")))
+        input.array(Self::SHAPE)
     }
 }

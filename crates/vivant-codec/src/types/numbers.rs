@@ -59,6 +59,13 @@ primitive!(
             input.old_exactly(old, Primitive::U8)?;
         }
         Ok(input.input.take(count)?.to_vec())
+    },
+    #[inline]
+    fn load_array<const N: usize>(input: &mut Decoder<'gc, '_>) -> Result<[u8; N], LoadError> {
+        if let Some(old) = input.old {
+            input.old_exactly(old, Primitive::U8)?;
+        }
+        input.input.array()
     }
 );
 primitive!(

@@ -1,7 +1,8 @@
 //! Hash maps and sets have the same bytes whatever their order is.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use vivant_codec::{LoadErrorKind, Saved, from_bytes, to_bytes};
+use std::hash::Hash;
+use vivant_codec::{AnyOrder, LoadErrorKind, Saved, from_bytes, to_bytes};
 
 #[derive(Saved, Debug, PartialEq)]
 struct Indexed {
@@ -53,4 +54,61 @@ fn a_key_that_stands_twice_is_an_error() {
     assert_eq!(error.kind(), &LoadErrorKind::Duplicate);
     let error = from_bytes::<BTreeMap<u8, ()>>(&[2, 7, 7]).unwrap_err();
     assert_eq!(error.kind(), &LoadErrorKind::Duplicate);
+}
+
+/// The bytes of a set: the elements' bytes, sorted.
+fn sorted<T: for<'gc> Saved<'gc>>(elements: &[T]) -> Vec<u8> {
+    let mut all: Vec<_> = (elements.iter())
+        .map(|element| to_bytes(element).unwrap())
+        .collect();
+    all.sort();
+    let mut bytes = to_bytes(&all.len()).unwrap();
+    all.iter().for_each(|element| bytes.extend(element));
+    bytes
+}
+
+fn assert_sorted<T: for<'gc> Saved<'gc> + Hash + Eq + Clone>(elements: Vec<T>) {
+    let set: HashSet<T> = elements.iter().cloned().collect();
+    assert_eq!(to_bytes(&AnyOrder(set)).unwrap(), sorted(&elements));
+}
+
+#[test]
+fn entries_stand_in_the_order_of_the_bytes_of_their_keys() {
+    let mut rng = fastrand::Rng::with_seed(3);
+    for _ in 0..20 {
+        let integers: BTreeSet<u64> = (0..300).map(|_| rng.u64(..) >> rng.u32(0..64)).collect();
+        assert_sorted(integers.into_iter().collect());
+        // The same first bytes, and others behind them.
+        let texts: BTreeSet<String> = (0..300)
+            .map(|_| format!("customer{:04}", rng.u32(0..10_000)))
+            .collect();
+        assert_sorted(texts.into_iter().collect());
+        let arrays: BTreeSet<[u8; 9]> = (0..300)
+            .map(|_| std::array::from_fn(|_| rng.u8(0..2)))
+            .collect();
+        assert_sorted(arrays.into_iter().collect());
+        let short: BTreeSet<(u8, u8)> = (0..300).map(|_| (rng.u8(..), rng.u8(0..2))).collect();
+        assert_sorted(short.into_iter().collect());
+    }
+    assert_sorted(vec![()]);
+    assert_sorted::<u8>(vec![]);
+}
+
+#[derive(Saved, PartialEq, Eq, Hash, Clone, Copy)]
+struct Cached {
+    number: u8,
+    #[saved(skip)]
+    cache: u8,
+}
+
+#[test]
+fn entries_with_the_same_bytes_of_keys_are_sorted_by_their_own() {
+    let entries: Vec<(Cached, u8)> = (0..50)
+        .map(|cache| (Cached { number: 7, cache }, cache.wrapping_mul(37)))
+        .collect();
+    let expected = sorted(&entries);
+    for _ in 0..5 {
+        let map: HashMap<Cached, u8> = entries.iter().copied().collect();
+        assert_eq!(to_bytes(&AnyOrder(map)).unwrap(), expected);
+    }
 }

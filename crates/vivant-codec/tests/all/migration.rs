@@ -197,6 +197,30 @@ fn containers_are_read_as_others_with_the_same_shape() {
 }
 
 #[test]
+fn arrays_of_bytes_are_read_as_the_file_has_them() {
+    // Behind a field that the file lacks, so that the arrays are read by name.
+    #[derive(Saved)]
+    #[saved(name = "Hash")]
+    struct Then([u8; 4], [u8; 2]);
+    #[derive(Saved, Debug, PartialEq)]
+    #[saved(name = "Hash")]
+    struct Now {
+        #[saved(default)]
+        kind: u8,
+        #[saved(was = "1")]
+        salt: [u16; 2],
+        #[saved(was = "0")]
+        bytes: [u8; 4],
+    }
+    let (kind, salt, bytes) = (0, [5, 200], [1, 2, 3, 255]);
+    let loaded: Now = reread(&Then([1, 2, 3, 255], [5, 200])).unwrap();
+    assert_eq!(loaded, Now { kind, salt, bytes });
+    assert!(error::<_, [u8; 2]>(&[true, false]).contains("`u8`"));
+    assert!(error::<_, [u8; 2]>(&[-1_i8, 1]).contains("`u8`"));
+    assert!(error::<_, Vec<u8>>(&vec![-1_i8, 1]).contains("`u8`"));
+}
+
+#[test]
 fn what_needs_a_word_is_an_error_that_names_type_and_field() {
     #[derive(Saved, Debug)]
     #[saved(name = "Account")]

@@ -12,6 +12,31 @@ use vivant_codec::{
 };
 
 #[test]
+fn wrong_integers_are_errors_whatever_follows() {
+    #[track_caller]
+    fn wrong<T: for<'gc> Saved<'gc> + Debug>(integer: &[u8], kind: Kind) {
+        for behind in [0, 1, 0x7f, 0x80, 0xff] {
+            for count in [0, 8, 16] {
+                let bytes = [integer, &vec![behind; count]].concat();
+                let error = from_bytes::<T>(&bytes).unwrap_err();
+                assert_eq!((error.offset(), error.kind()), (0, &kind), "{bytes:x?}");
+            }
+        }
+    }
+    wrong::<u16>(&[0x80, 0x80, 0x04], Kind::TooLarge);
+    wrong::<u32>(&[0x80, 0x80, 0x80, 0x80, 0x10], Kind::TooLarge);
+    wrong::<i32>(&[0xff, 0xff, 0xff, 0xff, 0xff, 0x01], Kind::TooLarge);
+    wrong::<u16>(&[0x80, 0x00], Kind::Overlong);
+    wrong::<u64>(&[0x80, 0x80, 0x80, 0x00], Kind::Overlong);
+    let followed = [0xff; 8];
+    wrong::<u64>(&[&followed[..], &[0]].concat(), Kind::Overlong);
+    wrong::<u64>(&[&followed[..], &[0xff, 0]].concat(), Kind::Overlong);
+    wrong::<u64>(&[&followed[..], &[0x80, 2]].concat(), Kind::TooLarge);
+    wrong::<u64>(&[&followed[..], &[0xff, 0x83]].concat(), Kind::TooLarge);
+    wrong::<u32>(&[&followed[..], &[1]].concat(), Kind::TooLarge);
+}
+
+#[test]
 fn wrong_bytes_are_typed_errors_at_their_place() {
     #[track_caller]
     fn wrong<T: for<'gc> Saved<'gc> + Debug>(bytes: &[u8], offset: usize, kind: Kind) {
