@@ -23,6 +23,15 @@ struct Bells {
     named: u64,
 }
 
+impl Bells {
+    fn restart_idle(&mut self, t: &Turn<Self>) {
+        if let Some(idle) = &self.idle {
+            let was_set = idle.restart();
+            self.rung.push((u64::from(was_set) + 3_000, t.now()));
+        }
+    }
+}
+
 #[behaviours]
 impl Bells {
     #[start]
@@ -70,13 +79,6 @@ impl Bells {
 
     fn sleep_after(&mut self, t: &Turn<Self>, ms: u64) {
         self.idle = Some(t.after(ms as u32 * MS, t.me().sleeps()));
-    }
-
-    fn restart_idle(&mut self, t: &Turn<Self>) {
-        if let Some(idle) = &self.idle {
-            let was_set = idle.restart();
-            self.rung.push((u64::from(was_set) + 3_000, t.now()));
-        }
     }
 
     fn sleeps(&mut self, t: &Turn<Self>) {

@@ -74,10 +74,6 @@ impl Account {
         t.send(child.knows(t.me()));
         self.known.push(child);
     }
-
-    fn balance(&self) -> u64 {
-        self.balance
-    }
 }
 
 /// Answers each message at once, in the order in which the messages come: so the order counts.
