@@ -161,7 +161,7 @@ impl SlotList {
             return unsafe { link.write(SlotLink::unlisted(state)) };
         }
         if let Some(newest) = NonNull::new(newest) {
-            // SAFETY: as above.
+            // SAFETY: it is in the list (Q7), and the holder alone accesses its links (X2).
             unsafe { newest.as_ref() }.newer.set(link.as_ptr());
         }
         // SAFETY: the caller owns this memory (X1).

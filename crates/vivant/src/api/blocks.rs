@@ -7,6 +7,7 @@
 use super::actor::Actor;
 use super::behaviour::Continuation;
 use super::link::Target;
+use super::promise::saved::{HoleOf, ValueOf, load_then, then_shape};
 use super::saved_kinds::SavedList;
 use crate::actor::AskError;
 use crate::saving::SaveKind;
@@ -47,9 +48,12 @@ impl<A, const ID: u64> NoBlock for MaybeBlock<A, ID> {}
 pub struct MaybeHole<K>(PhantomData<K>);
 
 impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> MaybeHole<K> {
-    /// Lists the continuation and the type of its hole. It takes precedence over that of [`NoHole`].
+    /// Lists the continuation and the type of its hole. It takes precedence over that of
+    /// [`NoHole`].
     pub fn list(list: &mut SavedList) {
-        list.hole::<T, K>();
+        let values = list.values();
+        values.add::<HoleOf<K>>(ValueOf::Hole, K::NAME);
+        values.add_continuation(K::NAME, load_then::<T, K>, then_shape::<K>());
     }
 }
 

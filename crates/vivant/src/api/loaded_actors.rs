@@ -1,4 +1,4 @@
-//! [`LoadedActors`]: what addresses and resolvers in a file refer to, while they are loaded.
+//! [`LoadedActors`]: what addresses in a file refer to, while they are loaded.
 
 #[cfg(feature = "snapshots")]
 use super::address::Address;
@@ -6,12 +6,9 @@ use super::ended_actor::{is_of_ended, table_of_ended};
 #[cfg(feature = "snapshots")]
 use super::link::Link;
 use super::link::Target;
-use super::promise::Resolver;
-use super::promise::saved::OpenResolver;
 use super::saved_kinds::SavedKinds;
 use crate::actor::AddressRef;
 use crate::sync::Arc;
-use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::rc::Rc;
@@ -27,29 +24,21 @@ pub(crate) fn address_by<T: ?Sized + Target>(
     Some(Address::from_link(Link { to, table }))
 }
 
-/// The actors of a restore by their ids. The context of a decoder that loads addresses and
-/// resolvers.
+/// The actors of a restore by their ids. The context of a decoder that loads addresses.
 pub(crate) struct LoadedActors {
     actors: Box<dyn ActorsById>,
     kinds: Arc<SavedKinds>,
 }
 
-/// Actors and open promises by the numbers that they had when they were saved.
+/// Actors by the numbers that they had when they were saved.
 pub(crate) trait ActorsById: 'static {
     /// An address of the actor. It may have ended.
     fn actor(&self, id: u64) -> Option<AddressRef>;
-
-    /// The resolver of an open promise, a `Resolver<T>`. It is taken out: there is one.
-    fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn OpenResolver>>;
 }
 
 impl<T: ActorsById> ActorsById for Rc<T> {
     fn actor(&self, id: u64) -> Option<AddressRef> {
         (**self).actor(id)
-    }
-
-    fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn OpenResolver>> {
-        (**self).resolver(owner, number)
     }
 }
 
@@ -64,8 +53,6 @@ pub(crate) enum UnknownReference {
         actor: &'static str,
         wanted: &'static str,
     },
-    /// The promise is one of another type.
-    OtherPromise { owner: u64, number: u64 },
 }
 
 impl LoadedActors {
@@ -95,23 +82,6 @@ impl LoadedActors {
             }),
         }
     }
-
-    /// The resolver of a promise. If the promise is closed, or its owner was not saved, nothing
-    /// waits for the value.
-    pub(super) fn resolver<T: Send + 'static>(
-        &self,
-        owner: u64,
-        number: u64,
-    ) -> Result<Resolver<T>, UnknownReference> {
-        let Some(resolver) = self.actors.resolver(owner, number) else {
-            return Ok(Resolver::discarding());
-        };
-        let resolver: Box<dyn Any> = resolver;
-        match resolver.downcast() {
-            Ok(resolver) => Ok(*resolver),
-            Err(_) => Err(UnknownReference::OtherPromise { owner, number }),
-        }
-    }
 }
 
 impl fmt::Display for UnknownReference {
@@ -127,10 +97,6 @@ impl fmt::Display for UnknownReference {
                 f,
                 "an address of `{wanted}`, but the actor {id} is of the type `{actor}`, which is not registered with \
                  it: list the type in `saved::<(…)>()`, and the interface in its `#[actor(saved, blocks(…))]`"
-            ),
-            UnknownReference::OtherPromise { owner, number } => write!(
-                f,
-                "a resolver for the promise {number} of the actor {owner}, which has a value of another type"
             ),
         }
     }

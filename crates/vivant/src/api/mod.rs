@@ -99,8 +99,8 @@ pub(crate) use pattern::args_of;
 pub use pattern::{AnyPattern, Pattern, Patterns};
 pub(crate) use promise::given_up;
 pub(crate) use promise::saved::{
-    LoadedJoins, OpenPromise, OpenResolver, SavedSlot, ShapedBytes, Stored, StoredSink, ValueName,
-    ValueOf, ValueType, saved_slots,
+    LoadedJoins, LoadedPromises, OpenPromise, OpenResolver, SavedSlot, ShapedBytes, Stored,
+    StoredSink, ValueName, ValueOf, ValueType, saved_slots,
 };
 pub use promise::{Asker, Pipeline, Promise, Resolver};
 pub use references::{NoReferences, Probe, TraceReferences};

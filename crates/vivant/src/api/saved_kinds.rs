@@ -6,14 +6,12 @@ use super::call::Sent;
 use super::class::class_of;
 use super::join::Join;
 use super::link::Target;
-use super::promise::saved::{
-    HoleOf, LoadThen, ReplyOf, ValueOf, ValueTypes, load_then, then_shape,
-};
+use super::promise::saved::{ReplyOf, ValueOf, ValueTypes};
 use super::requests::{runtime_kind, runtime_shapes};
 use super::saved_kind::{SavedForm, SavedKind};
 use super::start::{StartFunction, Started};
 use super::stepped::{NextStep, Stepped};
-use crate::actor::{AddressRef, AskError, Class, KindTable, MessageKind, SavedClass};
+use crate::actor::{AddressRef, Class, KindTable, MessageKind, SavedClass};
 use crate::interned::Name;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
@@ -251,17 +249,9 @@ impl SavedList {
         self.add::<K, K::Actor>(SavedForm::Continuation, K::NAME, None);
     }
 
-    /// A continuation of a promise.
-    pub(super) fn hole<T, K>(&mut self)
-    where
-        T: Send + 'static,
-        K: Continuation<Hole = Result<T, AskError>>,
-    {
-        self.kinds.values.add::<HoleOf<K>>(ValueOf::Hole, K::NAME);
-        let load: LoadThen = load_then::<T, K>;
-        self.kinds
-            .values
-            .add_continuation(K::NAME, load, then_shape::<K>());
+    /// The types of the values of promises.
+    pub(super) fn values(&mut self) -> &mut ValueTypes {
+        &mut self.kinds.values
     }
 
     /// A start.

@@ -6,7 +6,7 @@ use super::call::{Sent, envelope};
 use super::class::class_of;
 use super::loaded_actors::{ActorsById, LoadedActors};
 use super::promise::Resolver;
-use super::promise::saved::OpenResolver;
+use super::promise::saved::{LoadedPromises, OpenResolver};
 use super::saved_kind::{SavedForm, SavedKind};
 use super::saved_kinds::SavedKinds;
 use super::start::StartCall;
@@ -19,9 +19,10 @@ use crate::interned::Place;
 use crate::message::MessageRole;
 use crate::prelude::*;
 use crate::simulation::Simulation;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::Arc;
 use crate::{Behaviour, WeakAddress, interface};
 use std::any::Any;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Sender, channel};
 use vivant_codec::{Comparison, Decoder, Encoder, LoadError, Saved, Shapes, to_bytes};
@@ -139,16 +140,11 @@ impl Other {
 #[derive(Default)]
 struct Living {
     actors: BTreeMap<u64, AddressRef>,
-    resolvers: Mutex<BTreeMap<(u64, u64), Box<dyn OpenResolver>>>,
 }
 
 impl ActorsById for Living {
     fn actor(&self, id: u64) -> Option<AddressRef> {
         self.actors.get(&id).cloned()
-    }
-
-    fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn OpenResolver>> {
-        lock(&self.resolvers).remove(&(owner, number))
     }
 }
 
@@ -298,10 +294,11 @@ fn a_resolver_is_named_by_its_promise() {
     let name = (id, 1);
     assert_eq!(bytes, to_bytes(&Some(name)).expect("numbers"));
     let kept = account.kept().ask_blocking().expect("it answers");
-    let living = Living::default();
-    lock(&living.resolvers).insert(name, Box::new(kept));
-    let actors = LoadedActors::new(living, kinds());
-    let contexts: [&dyn Any; 1] = [&actors];
+    let kept: RefCell<Option<Box<dyn OpenResolver>>> = RefCell::new(Some(Box::new(kept)));
+    let promises = LoadedPromises(Box::new(move |owner, number| {
+        kept.take().filter(|_| (owner, number) == name)
+    }));
+    let contexts: [&dyn Any; 1] = [&promises];
     let load = || Resolver::<i64>::load(&mut Decoder::new(&bytes).with_contexts(&contexts));
     load().expect("it waits").resolve(11);
     assert_eq!(account.balance().ask_blocking(), Ok(111));

@@ -6,7 +6,7 @@
 //!
 //! Time limits are not here: each belongs to a promise, a future or a wait.
 
-use super::image::MessageRecord;
+use super::message_record::MessageRecord;
 use crate::actor::{DelayedMessage, Delivery, Envelope, Header};
 use crate::saving::{saved_enum, saved_struct};
 use crate::services::{Action, Alarm};

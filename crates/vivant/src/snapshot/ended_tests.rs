@@ -2,9 +2,10 @@
 //! them hears of it.
 
 use super::SavedAs;
+use super::by_id::Actors;
 use super::image::Image;
 use super::recorder::ImageRecorder;
-use super::restore::{Actors, restore};
+use super::restore::restore;
 use super::taking::{recorder, simulated};
 use crate::api::SavedKinds;
 use crate::cut::{Coordinator, Outcome, Step};

@@ -1,7 +1,7 @@
 //! [`SnapshotError`]: why a snapshot was not taken.
 
 use super::file::NotWritten;
-use super::recorder::Unsaved;
+use super::unsaved::Unsaved;
 use crate::interned::Name;
 use std::error::Error;
 use std::fmt;

@@ -2,8 +2,8 @@
 //! and never a panic.
 
 use super::file::{read, record_kinds};
-use super::image::WaitingKind;
 use super::memory_store::MemoryStore;
+use super::message_record::WaitingKind;
 use super::{NotRead, NotRestored, RestoreError, RestoredActors};
 use crate::oracle::Dice;
 use crate::prelude::*;

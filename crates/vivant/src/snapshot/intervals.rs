@@ -1,9 +1,8 @@
 //! [`RestoredInterval`]: what an interval of a restored system sends. A file names the kind of the
 //! message, and not how a value of that kind is cloned. So each tick decodes the message again.
 
-use super::restore::ById;
 use crate::actor::{AddressRef, DelayedMessage, Delivery, Envelope, KindTable, To, post_or_bury};
-use crate::api::{ActorsById, LoadedActors, OpenResolver, RestoredSystem, SavedKinds};
+use crate::api::{ActorsById, LoadedActors, RestoredSystem, SavedKinds};
 use crate::interned::Place;
 use crate::services::{Interval, Periodic};
 use crate::sync::Arc;
@@ -30,7 +29,7 @@ impl RestoredInterval {
         to: &AddressRef,
         message: &Envelope,
         kinds: &Arc<SavedKinds>,
-        by_id: &ById,
+        by_id: &dyn ActorsById,
     ) -> Result<RestoredInterval, LoadError> {
         let mut out = Encoder::new();
         message.save(&mut out);
@@ -101,7 +100,7 @@ impl Periodic<DelayedMessage> for RestoredInterval {
     }
 }
 
-/// The actors that are known. Notes one that is not.
+/// The actors that are known. Notes the number of an actor that is not.
 struct Seen {
     actors: Arc<BTreeMap<u64, AddressRef>>,
     missing: Rc<Cell<Option<u64>>>,
@@ -123,9 +122,5 @@ impl ActorsById for Seen {
             self.missing.set(Some(id));
         }
         actor
-    }
-
-    fn resolver(&self, _: u64, _: u64) -> Option<Box<dyn OpenResolver>> {
-        None
     }
 }

@@ -1,12 +1,13 @@
 //! Images of a system: what a consistent cut contains, as data in a store, and a system made of it.
 //! The README beside this file says how, and describes the format.
 //!
-//! - [`image`]: the records; [`tables`], [`alarms`], [`monitors`], [`ended`]: what is not of one actor.
+//! - [`image`]: the records; [`message_record`], [`tables`], [`alarms`], [`monitors`], [`ended`]:
+//!   parts of them.
 //! - [`census`]: the actors of a cut by type.
 //! - [`promises`]: the promises of a restored system.
-//! - [`recorder`]: a cut that is being taken.
-//! - [`restore`]: a system from an image; [`restored_tables`], [`intervals`], [`paths`],
-//!   [`not_restored`].
+//! - [`recorder`]: a cut that is being taken; [`unsaved`]: what no image contains.
+//! - [`restore`]: a system from an image; [`values`], [`by_id`], [`restored_tables`],
+//!   [`intervals`], [`paths`], [`not_restored`].
 //! - [`take`]: a snapshot into a store; [`pause`], [`error`].
 //! - [`restored`]: a system from a store.
 //! - [`file`]: the records in a store.
@@ -14,6 +15,7 @@
 mod alarms;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod alarms_tests;
+mod by_id;
 mod census;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod changed_types_tests;
@@ -30,6 +32,7 @@ mod image;
 mod intervals;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod memory_store;
+mod message_record;
 mod monitors;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod monitors_tests;
@@ -66,6 +69,8 @@ mod tests;
 mod threads_tests;
 #[cfg(all(test, feature = "macros", feature = "snapshots"))]
 mod types_tests;
+mod unsaved;
+mod values;
 
 #[cfg(feature = "snapshots")]
 pub use {
@@ -73,9 +78,9 @@ pub use {
     error::{RunningTurn, SnapshotError},
     file::NotRead,
     not_restored::NotRestored,
-    recorder::Unsaved,
     restored::{RestoreError, RestoreReport, RestoredActors},
     take::SnapshotReport,
+    unsaved::Unsaved,
 };
 #[cfg(feature = "snapshots")]
 pub(crate) use {restored::restore_image, saved_program::SavedProgram, take::take};

@@ -1,6 +1,6 @@
 //! Monitors of actors in an image: links, watches, and stops that wait.
 
-use super::image::MessageRecord;
+use super::message_record::MessageRecord;
 use crate::actor::{Header, LinkedPeer};
 use crate::saving::saved_struct;
 use std::ptr;

@@ -2,7 +2,7 @@
 //! behind the messages that came before the stop.
 
 use super::ended::EndedRecord;
-use super::image::{Encoded, KindRecord, MessageRecord, WaitingKind};
+use super::message_record::{Encoded, KindRecord, MessageRecord, WaitingKind};
 use super::not_restored::NotRestored;
 use super::restore::restore;
 use super::taking::{goes_on_at_every_step, restored, simulated, take_now};

@@ -1,10 +1,10 @@
 //! [`OpenPromises`]: the promises of a restored system.
 
-use super::image::{
-    ActorRecord, ArrivalRecord, AskedRecord, Image, MessageRecord, NameOfValue, PromiseRecord,
-};
+use super::by_id::Actors;
+use super::image::{ActorRecord, AskedRecord, Image, PromiseRecord};
+use super::message_record::{ArrivalRecord, MessageRecord, NameOfValue};
 use super::not_restored::NotRestored;
-use super::restore::{Actors, ById, Values};
+use super::values::Values;
 use crate::actor::{AddressRef, AskError, Envelope, Undelivered};
 use crate::api::{
     ActorsById, LoadedJoins, OpenPromise, OpenResolver, SavedKinds, StoredSink, ValueName,
@@ -88,7 +88,7 @@ impl OpenPromises {
                     .map(|joined| (joined.at, values.stored(&joined.value)))
                     .collect(),
                 owner,
-                types: values.kinds.values(),
+                continuation: &|name| values.kinds.values().continuation(name),
                 joins: &joins,
                 waits: &waits,
             };
@@ -136,7 +136,7 @@ impl OpenPromises {
 
     /// Breaks the promises to which nothing in the image gives a value: the actors that have to
     /// answer are not saved.
-    pub(super) fn break_unresolved(&self, image: &Image, by_id: &ById) {
+    pub(super) fn break_unresolved(&self, image: &Image, by_id: &dyn ActorsById) {
         for record in &image.actors {
             for promise in &record.promises {
                 if let Some(resolver) = self.resolver((record.id, promise.number)) {
@@ -147,7 +147,7 @@ impl OpenPromises {
     }
 }
 
-fn not_saved(asked: Option<&AskedRecord>, by_id: &ById) -> AskError {
+fn not_saved(asked: Option<&AskedRecord>, by_id: &dyn ActorsById) -> AskError {
     match asked {
         Some(asked) => AskError::Stopped(Arc::new(Undelivered {
             actor: by_id

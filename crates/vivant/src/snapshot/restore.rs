@@ -1,31 +1,26 @@
 //! A system from an image.
 
+use super::by_id::{Actors, ById};
 use super::ended::EndedActors;
-use super::image::{
-    ActorRecord, Content, Encoded, Image, MessageRecord, SharedRecord, StartRecord, WaitingKind,
-};
+use super::image::{ActorRecord, Content, Image, SharedRecord};
+use super::message_record::WaitingKind;
 use super::monitors::MonitorsRecord;
 use super::not_restored::NotRestored;
 use super::paths::path_of;
 use super::promises::OpenPromises;
 use super::restored_tables::RestoredTables;
+use super::values::Values;
 use crate::actor::{
-    ActorPath, AddressRef, Birth, CellRef, CellsById, Class, Envelope, LinkedPeer, Refusal,
-    SavedClass, Shared, Signals, StateRef, To, post_or_bury,
+    ActorPath, AddressRef, Birth, CellRef, CellsById, Class, Envelope, LinkedPeer, Refusal, Shared,
+    Signals, To, post_or_bury,
 };
-use crate::api::{
-    ActorsById, LoadedActors, OpenResolver, RestoredSystem, SavedForm, SavedKinds, Stored, register,
-};
-use crate::interned::Place;
+use crate::api::{ActorsById, LoadedActors, LoadedPromises, RestoredSystem, SavedKinds, register};
 use crate::run::Idle;
 use crate::sync::Arc;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use vivant_codec::{Comparison, Decoder, LoadError, ShapeId};
-
-/// The actors of a restored system, by their ids. They keep the actors alive.
-pub(super) type Actors = BTreeMap<u64, AddressRef>;
+use vivant_codec::Comparison;
 
 /// Fills a new system with what `image` contains. The messages are posted last: an error comes
 /// before any of them.
@@ -46,14 +41,16 @@ pub(super) fn restore(
     let promises = Rc::new(OpenPromises::default());
     let by_id = Rc::new(ById {
         actors: actors.clone(),
-        promises: promises.clone(),
         ended: EndedActors::new(system, ended, image.system.numbers.0),
     });
     let loaded = LoadedActors::new(by_id.clone(), kinds.clone());
     let restored_system = RestoredSystem(system.clone());
     let cells = by_id.clone();
     let cells = CellsById(Box::new(move |id| Some(cells.actor(id)?.cell())));
-    let contexts: [&dyn Any; 3] = [&loaded, &restored_system, &cells];
+    let resolvers = promises.clone();
+    let resolvers = move |owner, number| resolvers.resolver((owner, number));
+    let resolvers = LoadedPromises(Box::new(resolvers));
+    let contexts: [&dyn Any; 4] = [&loaded, &resolvers, &restored_system, &cells];
     let values = Values {
         kinds,
         comparison: &Comparison::new(&image.shapes),
@@ -101,7 +98,7 @@ pub(super) fn restore(
             stopped.cell().signal(Signals::STOP);
         }
     }
-    promises.break_unresolved(image, &by_id);
+    promises.break_unresolved(image, &*by_id);
     drop(held);
     Ok(actors)
 }
@@ -157,102 +154,6 @@ fn class_of(record: &ActorRecord, kinds: &SavedKinds) -> Result<&'static Class, 
         })
 }
 
-/// What loads the values of an image.
-pub(super) struct Values<'i> {
-    pub(super) kinds: &'i Arc<SavedKinds>,
-    comparison: &'i Comparison<'i>,
-    contexts: &'i [&'i dyn Any],
-}
-
-impl<'i> Values<'i> {
-    fn load_state(&self, address: &AddressRef, state: &'i Encoded) -> Result<(), NotRestored> {
-        let SavedClass::State(functions) = &address.class.saved else {
-            return Ok(());
-        };
-        let Ok(mut idle) = address.cell().hold_idle() else {
-            return Ok(());
-        };
-        let loaded = {
-            let into: &mut StateRef<'_> = &mut idle.state();
-            self.load(state, |input, stored| {
-                (functions.load)(into, input, Some(stored))
-            })
-        };
-        idle.park();
-        loaded.map_err(|error| NotRestored::Value {
-            actor: address.path(),
-            what: "its state".to_owned(),
-            error,
-        })
-    }
-
-    fn start(&self, to: &AddressRef, start: &'i StartRecord) -> Result<Envelope, NotRestored> {
-        let (form, made) = (SavedForm::Start, Place::caller());
-        self.content(to, form, &start.name, made, &start.args)
-    }
-
-    /// A message for this actor. Not an arrival.
-    pub(super) fn message(
-        &self,
-        to: &AddressRef,
-        record: &'i MessageRecord,
-    ) -> Result<Envelope, NotRestored> {
-        match &record.kind {
-            WaitingKind::Message(kind) => {
-                self.content(to, kind.form, &kind.name, record.made, &record.content)
-            }
-            WaitingKind::Arrival(_) => Err(NotRestored::NoKind {
-                actor: to.path(),
-                kind: "a value of a promise where none can be".to_owned(),
-            }),
-        }
-    }
-
-    /// A value of a promise, to be loaded.
-    pub(super) fn stored(&self, value: &'i Encoded) -> Stored<'i> {
-        Stored {
-            bytes: &value.bytes,
-            shape: (self.comparison, value.shape),
-            contexts: self.contexts,
-        }
-    }
-
-    fn content(
-        &self,
-        to: &AddressRef,
-        form: SavedForm,
-        name: &str,
-        made: Place,
-        content: &'i Encoded,
-    ) -> Result<Envelope, NotRestored> {
-        let kind = || format!("the {form} {name}");
-        let table = self.kinds.kind_of((to.class.type_id)(), form, name);
-        let codec = table.and_then(|table| table.codec);
-        let codec = codec.ok_or_else(|| NotRestored::NoKind {
-            actor: to.path(),
-            kind: kind(),
-        })?;
-        let loaded = self.load(content, |input, stored| {
-            codec.load(input, Some(stored), made)
-        });
-        loaded.map_err(|error| NotRestored::Value {
-            actor: to.path(),
-            what: kind(),
-            error,
-        })
-    }
-
-    fn load<T>(
-        &self,
-        value: &'i Encoded,
-        load: impl FnOnce(&mut Decoder<'_, 'i>, (&'i Comparison<'i>, ShapeId)) -> Result<T, LoadError>,
-    ) -> Result<T, LoadError> {
-        let mut input = Decoder::new(&value.bytes).with_contexts(self.contexts);
-        let loaded = load(&mut input, (self.comparison, value.shape))?;
-        input.finish().map(|()| loaded)
-    }
-}
-
 /// Gives the actors their links and watches. Returns the watches of actors that have ended, with
 /// these: they are to be refused when each actor has its messages.
 fn restore_monitors(
@@ -303,23 +204,5 @@ impl Drop for Held {
         for idle in std::mem::take(&mut self.0).into_values() {
             idle.resume();
         }
-    }
-}
-
-/// The actors of the restored system, also those that have ended, in the cut or by it.
-pub(super) struct ById {
-    actors: Arc<Actors>,
-    promises: Rc<OpenPromises>,
-    ended: EndedActors,
-}
-
-impl ActorsById for ById {
-    fn actor(&self, id: u64) -> Option<AddressRef> {
-        let living = self.actors.get(&id).cloned();
-        living.or_else(|| self.ended.actor(id))
-    }
-
-    fn resolver(&self, owner: u64, number: u64) -> Option<Box<dyn OpenResolver>> {
-        self.promises.resolver((owner, number))
     }
 }

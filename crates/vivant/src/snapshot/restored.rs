@@ -1,9 +1,10 @@
 //! [`RestoredActors`]: the actors of a restored system, until the program has their addresses.
 
+use super::by_id::Actors;
 use super::census::ActorsOfType;
 use super::file::{Header, NotRead, read};
 use super::not_restored::NotRestored;
-use super::restore::{Actors, restore};
+use super::restore::restore;
 use super::saved_program::SavedProgram;
 use crate::actor::Shared;
 use crate::api::{Address, SavedKinds, Target, address_by};

@@ -1,10 +1,11 @@
 //! The tables of a restored system.
 
 use super::alarms::{AlarmRecord, Repeats};
+use super::by_id::{Actors, ById};
 use super::intervals::RestoredInterval;
 use super::not_restored::NotRestored;
-use super::restore::{Actors, ById, Values};
 use super::tables::{NameRecord, NamedTimerRecord, TablesRecord};
+use super::values::Values;
 use crate::actor::{AddressRef, DelayedMessage, Delivery, Shared};
 use crate::interned::Name;
 use crate::patterns::{NamedTimers, Names};

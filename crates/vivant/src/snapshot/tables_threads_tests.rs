@@ -1,7 +1,8 @@
 //! Tables on threads, while one cut is taken after the other: alarms that actors set, cancel and
 //! wait for, and names that a thread outside registers and removes.
 
-use super::image::{Image, WaitingKind};
+use super::image::Image;
+use super::message_record::WaitingKind;
 use super::taking::{recorder, restored};
 use crate::Timer;
 use crate::api::SavedKinds;

@@ -1,9 +1,11 @@
 //! Images of simulated systems, for tests.
 
+use super::by_id::Actors;
 use super::image::Image;
-use super::recorder::{ImageRecorder, Unsaved};
-use super::restore::{Actors, restore};
+use super::recorder::ImageRecorder;
+use super::restore::restore;
 use super::saved_program::SavedProgram;
+use super::unsaved::Unsaved;
 use crate::api::SavedKinds;
 use crate::cut::{Coordinator, Outcome, Step};
 use crate::oracle::Dice;

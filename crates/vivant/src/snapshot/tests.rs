@@ -1,11 +1,13 @@
 //! A system that is restored from an image does what the first one would have done.
 
+use super::by_id::Actors;
 use super::file::read;
 use super::image::Image;
 use super::memory_store::MemoryStore;
-use super::recorder::{ImageRecorder, Unsaved};
-use super::restore::{Actors, restore};
+use super::recorder::ImageRecorder;
+use super::restore::restore;
 use super::saved_program::SavedProgram;
+use super::unsaved::Unsaved;
 use super::{SavedAs, SnapshotError};
 use crate::api::{SavedActors, SavedKinds};
 use crate::cut::{Coordinator, Step};

@@ -3,7 +3,7 @@
 
 use super::receiver::Receiver;
 use super::resolver::RELAYS_MAX;
-use super::saved::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver, StoredSink};
+use super::saved::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver};
 use super::shown::Shown;
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
@@ -17,7 +17,6 @@ use crate::api::start::{ByState, StartCall};
 use crate::interned::Place;
 use crate::saving::saved_struct;
 use crate::wait_for::WaitForGraph;
-use vivant_codec::LoadError;
 
 impl<T: Send + 'static> Promise<T> {
     /// Defers all messages of this actor until the promise has settled: the classic call, which
@@ -98,8 +97,8 @@ impl<A: InlineActor> Promise<A> {
 }
 
 /// The wait of an actor, at the promise for which it waits.
-struct OpenWait {
-    wait: ExclusiveWait,
+pub(super) struct OpenWait {
+    pub(super) wait: ExclusiveWait,
     /// The number of the actor's system: a promise may be settled by an actor of another one.
     system: u64,
     /// The id of the actor.
@@ -116,7 +115,7 @@ impl OpenWait {
     }
 
     /// A wait that the graph has, and the actor not yet.
-    fn open(owner: &AddressRef, purpose: WaitPurpose, place: Place) -> OpenWait {
+    pub(super) fn open(owner: &AddressRef, purpose: WaitPurpose, place: Place) -> OpenWait {
         let wait = ExclusiveWait {
             number: WaitNumber(owner.system.next_wait()),
             purpose,
@@ -151,18 +150,8 @@ impl OpenWait {
 }
 
 pub(super) struct WaitSink<T: Send + 'static> {
-    wait: OpenWait,
-    resolver: Resolver<T>,
-}
-
-impl<T: Send + 'static> WaitSink<T> {
-    pub(super) fn loaded(sink: &StoredSink<'_>, purpose: WaitPurpose) -> Result<Self, LoadError> {
-        let WaitContent { place, to } = sink.content.load()?;
-        let resolver = sink.content.resolver(to)?;
-        let wait = OpenWait::open(sink.owner, purpose, place);
-        sink.waits.borrow_mut().push(wait.wait);
-        Ok(WaitSink { wait, resolver })
-    }
+    pub(super) wait: OpenWait,
+    pub(super) resolver: Resolver<T>,
 }
 
 impl<T: Send + 'static> Continue<T> for WaitSink<T> {
@@ -206,9 +195,9 @@ impl<T: Send + 'static> SinkLink for WaitSink<T> {
 
 /// A wait in a file.
 pub(super) struct WaitContent {
-    place: Place,
+    pub(super) place: Place,
     /// What gets the value.
-    to: PromiseName,
+    pub(super) to: PromiseName,
 }
 
 saved_struct!(WaitContent as "vivant::Wait" {

@@ -1,9 +1,10 @@
 //! Joins of promises: all of several, any of them, or a quorum. Each is a quorum, of another number
 //! of values.
 
+use super::arrival_type::arrival_type;
 use super::receiver::Receiver;
 use super::resolver::RELAYS_MAX;
-use super::saved::{PromiseName, PromiseUnsaved, SavedValue, ShapedBytes, SinkSaver, StoredSink};
+use super::saved::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver};
 use super::shown::{Awaits, JoinLink, PromiseLink, RaceLink, Raced, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{JoinData, JoinKind, SinkData, SinkKind};
@@ -11,7 +12,6 @@ use super::{Promise, Resolver};
 use crate::actor::{AddressRef, AskError, Next};
 use crate::saving::saved_struct;
 use crate::sync::{Arc, Mutex, lock, try_lock};
-use vivant_codec::LoadError;
 
 /// Returns a promise of all values, in the order of the promises, or of the first error that
 /// arrives.
@@ -51,7 +51,7 @@ fn join_values<T: Send + 'static>(
 }
 
 /// What becomes of the values, which are as many as were wanted.
-type Outcome<T, R> = fn(Vec<T>) -> Option<R>;
+pub(super) type Outcome<T, R> = fn(Vec<T>) -> Option<R>;
 
 fn join<T: Send + 'static, R: Send + 'static>(
     owner: AddressRef,
@@ -78,21 +78,21 @@ fn join<T: Send + 'static, R: Send + 'static>(
     promise
 }
 
-struct Join<T: Send + 'static, R: Send + 'static> {
-    kind: JoinKind,
+pub(super) struct Join<T: Send + 'static, R: Send + 'static> {
+    pub(super) kind: JoinKind,
     /// Values that have to arrive.
-    missing: usize,
+    pub(super) missing: usize,
     /// Errors that may still arrive.
-    spare: usize,
+    pub(super) spare: usize,
     /// Those that have arrived; none is an error.
-    values: Vec<Option<Result<T, AskError>>>,
+    pub(super) values: Vec<Option<Result<T, AskError>>>,
     /// Until it is decided.
-    open: Option<(Resolver<R>, Outcome<T, R>)>,
+    pub(super) open: Option<(Resolver<R>, Outcome<T, R>)>,
 }
 
 pub(super) struct JoinSink<T: Send + 'static, R: Send + 'static> {
-    at: usize,
-    join: Arc<Mutex<Join<T, R>>>,
+    pub(super) at: usize,
+    pub(super) join: Arc<Mutex<Join<T, R>>>,
 }
 
 impl<T: Send + 'static, R: Send + 'static> JoinLink for JoinSink<T, R> {
@@ -157,8 +157,7 @@ impl<T: Send + 'static, R: Send + 'static> SinkLink for JoinSink<T, R> {
         };
         let is_first = saver.joins.insert(number);
         if is_first {
-            let codec = saver.types.codec::<T>();
-            let codec = codec.ok_or(PromiseUnsaved::UnknownValue)?;
+            let codec = saver.codec(arrival_type::<T>())?;
             for (at, value) in join.values.iter().enumerate() {
                 if let Some(value) = value {
                     saver.value(at, value, codec)?;
@@ -216,17 +215,17 @@ impl<T: Send + 'static, R: Send + 'static> Continue<T> for JoinSink<T, R> {
 /// A join, as one of its promises has it in a file.
 pub(super) struct JoinContent {
     /// What gets the outcome. No other join has the same.
-    to: PromiseName,
-    at: u64,
+    pub(super) to: PromiseName,
+    pub(super) at: u64,
     /// The first promise of a join has its state, and its values that have arrived.
-    state: Option<JoinState>,
+    pub(super) state: Option<JoinState>,
 }
 
-struct JoinState {
-    missing: u64,
-    spare: u64,
+pub(super) struct JoinState {
+    pub(super) missing: u64,
+    pub(super) spare: u64,
     /// The number of all its promises.
-    promises: u64,
+    pub(super) promises: u64,
 }
 
 saved_struct!(JoinContent as "vivant::Join" {
@@ -239,68 +238,3 @@ saved_struct!(JoinState as "vivant::JoinState" {
     1 spare: u64,
     2 promises: u64,
 });
-
-impl<T: Send + 'static, R: Send + 'static> JoinSink<T, R> {
-    /// `V` is `T` with its codec.
-    pub(super) fn loaded<V: SavedValue<Value = T>>(
-        sink: &StoredSink<'_>,
-        kind: JoinKind,
-        outcome: Outcome<T, R>,
-    ) -> Result<Self, LoadError> {
-        let JoinContent { to, at, state } = sink.content.load()?;
-        let PromiseName::Of { number, .. } = to else {
-            return Err(sink.content.error("a join without a promise"));
-        };
-        let at = at as usize;
-        let mut joins = sink.joins.borrow_mut();
-        let join = match state {
-            None => joins
-                .get(&number)
-                .and_then(|join| join.downcast_ref())
-                .cloned(),
-            Some(state) => {
-                let resolver = sink.content.resolver(to)?;
-                let join = loaded::<V, R>(sink, kind, &state, (resolver, outcome))?;
-                joins.insert(number, Box::new(join.clone()));
-                Some(join)
-            }
-        };
-        let join: Option<Arc<Mutex<Join<T, R>>>> = join;
-        match join {
-            Some(join) if lock(&join).values.get(at).is_some_and(Option::is_none) => {
-                Ok(JoinSink { at, join })
-            }
-            _ => Err(sink.content.error("a join that is not whole")),
-        }
-    }
-}
-
-/// Limit of the promises of a join in a file, which a program does not reach.
-const PROMISES_MAX: u64 = 1 << 24;
-
-fn loaded<V: SavedValue, R: Send + 'static>(
-    sink: &StoredSink<'_>,
-    kind: JoinKind,
-    state: &JoinState,
-    open: (Resolver<R>, Outcome<V::Value, R>),
-) -> Result<Arc<Mutex<Join<V::Value, R>>>, LoadError> {
-    if state.promises > PROMISES_MAX || state.missing == 0 {
-        return Err(sink
-            .content
-            .error("a join of a number of promises that none has"));
-    }
-    let mut values: Vec<_> = (0..state.promises).map(|_| None).collect();
-    for (at, value) in &sink.values {
-        let Some(place) = values.get_mut(*at as usize) else {
-            return Err(value.error("a value of a join at a position that it lacks"));
-        };
-        *place = Some(value.settled::<V>()?);
-    }
-    Ok(Arc::new(Mutex::new(Join {
-        kind,
-        missing: state.missing as usize,
-        spare: state.spare as usize,
-        values,
-        open: Some(open),
-    })))
-}

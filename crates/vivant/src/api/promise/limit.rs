@@ -3,7 +3,7 @@
 use super::receiver::Receiver;
 use super::relay::Relay;
 use super::resolver::RELAYS_MAX;
-use super::saved::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver, StoredSink};
+use super::saved::{PromiseName, PromiseUnsaved, ShapedBytes, SinkSaver};
 use super::shown::{Awaits, PromiseLink, RaceLink, Raced, Shown};
 use super::sink::{Continue, SinkLink};
 use super::sink_data::{SinkData, SinkKind};
@@ -13,7 +13,6 @@ use crate::phase::Phase;
 use crate::services::{Action, Alarm, Expires, ns};
 use crate::sync::{Arc, Mutex, lock, try_lock};
 use std::time::Duration;
-use vivant_codec::LoadError;
 
 impl<T: Send + 'static> Promise<T> {
     /// Stops waiting after `limit`: the promise is then broken with [`AskError::TimedOut`], and a
@@ -110,7 +109,7 @@ impl<T: Send + 'static> InTime<T> {
     }
 
     /// As `new`, with this time left of the limit.
-    fn begun(
+    pub(super) fn begun(
         system: &Arc<Shared>,
         (left, limit): (Duration, Duration),
         resolver: Resolver<T>,
@@ -124,16 +123,6 @@ impl<T: Send + 'static> InTime<T> {
             timer,
             until_ns,
             limit,
-        }
-    }
-
-    pub(super) fn loaded(sink: &StoredSink<'_>) -> Result<Self, LoadError> {
-        match sink.content.load()? {
-            PromiseName::InTime { left, limit, then } => {
-                let then = sink.content.resolver(*then)?;
-                Ok(InTime::begun(&sink.owner.system, (left, limit), then))
-            }
-            _ => Err(sink.content.error("a time limit without its time")),
         }
     }
 

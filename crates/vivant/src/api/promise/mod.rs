@@ -3,7 +3,7 @@
 //! - [`Promise`]: held by the actor that asked, within one turn: continue it, return it, or drop
 //!   it.
 //! - [`Resolver`]: the right, and the duty, to give it its value; may be kept and sent.
-//! - [`slot`]: the memory that the two share.
+//! - [`slot`]: the memory that the two share; [`arrival`]: the message that brings it to its owner.
 //! - [`sink`]: what is done with a value; [`sink_data`]: the same as data; [`open_slots`]: of all
 //!   open slots of an actor.
 //! - [`shown`]: what they show of the chain that they are part of.
@@ -16,6 +16,8 @@
 //! - [`saved`]: how all of this is saved.
 
 mod answer;
+mod arrival;
+mod arrival_type;
 mod asker;
 mod awaited;
 mod dependents;
@@ -62,14 +64,11 @@ pub use pipeline::Pipeline;
 pub use resolver::Resolver;
 pub(crate) use resolver::{Withdrawal, given_up};
 
-use super::address::Address;
 use super::behaviour::{Continuation, Message};
 use super::call::{Call, Then};
 use super::into_then::IntoThen;
-use super::saved_message::{Coded, HasCodec};
 use crate::actor::{AddressRef, AskError, Next, Unawaited, Worker};
-use crate::interned::{Name, Place};
-use crate::saving::Codec;
+use crate::interned::Name;
 use crate::services::Asked;
 use answer::AnswerSink;
 use receiver::ActorName;
@@ -81,7 +80,6 @@ use sink_data::{SinkData, SinkKind};
 use slot::{Asking, Tail};
 use std::fmt;
 use std::marker::PhantomData;
-use vivant_codec::{Decoder, Encoder, Field, LoadError, Saved, Shape, shape_of};
 
 /// A value that will arrive, or an error that says why it cannot.
 ///
@@ -314,46 +312,6 @@ impl<K: Continuation> SinkLink for ThenSink<K> {
             Some(_) => saver.content(self).map(Some),
             None => Err(PromiseUnsaved::Sink(Name::new(K::NAME))),
         }
-    }
-}
-
-/// The rest of a continuation's arguments.
-struct RestOf<K>(PhantomData<K>);
-
-impl<K: Continuation> HasCodec for RestOf<K> {
-    type Value = K::Rest;
-    const CODEC: Option<Codec<K::Rest>> = K::REST_CODEC;
-}
-
-impl<'gc, K: Continuation> Saved<'gc> for ThenSink<K> {
-    const SHAPE: &'static Shape = &Shape::structure(
-        "vivant::Then",
-        const {
-            &[
-                Field::new("actor", shape_of::<'gc, Address<K::Actor>>()),
-                Field::new("made", shape_of::<'gc, Place>()),
-                Field::new("arguments", shape_of::<'gc, Coded<RestOf<K>>>()),
-                Field::new("resolver", shape_of::<'gc, Resolver<K::Reply>>()),
-            ]
-        },
-    );
-
-    fn save(&self, out: &mut Encoder<'_>) {
-        self.then.target().id.save(out);
-        self.then.place().save(out);
-        Coded::<RestOf<K>>::save_value(self.then.rest(), out);
-        self.resolver.save(out);
-    }
-
-    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
-        let mut fields = input.structure(Self::SHAPE)?;
-        let actor: Address<K::Actor> = fields.field(0)?;
-        let place = fields.field(1)?;
-        let Coded(rest) = fields.field::<Coded<RestOf<K>>>(2)?;
-        let resolver = fields.field(3)?;
-        fields.end()?;
-        let then = Then::from_parts(Address::counted(&actor), rest, place);
-        Ok(ThenSink { then, resolver })
     }
 }
 

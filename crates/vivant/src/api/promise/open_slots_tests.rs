@@ -11,28 +11,16 @@ use crate::simulation::Simulation;
 use std::cell::RefCell;
 use std::time::Duration;
 
-/// An open promise as data.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct SlotData {
-    number: u64,
-    /// What is done with the value. `None` as long as that is not final: the promise was carried
-    /// out of its turn.
-    sink: Option<SinkData>,
-}
-
-impl SlotData {
-    /// Returns false if the promise was dropped.
-    fn is_wanted(&self) -> bool {
-        !matches!(&self.sink, Some(sink) if sink.kind == SinkKind::Discard)
-    }
-}
+/// The number of an open promise, and what is done with its value. `None`: it was carried out of
+/// its turn.
+type SlotData = (u64, Option<SinkData>);
 
 /// Returns the open promises of an actor that the caller holds, the newest first.
 fn open_slots(owner: &StateRef<'_>) -> Vec<SlotData> {
     let mut slots = Vec::new();
     each_open(owner, |number, sink, _| {
         let sink = sink.map(|sink| sink.link().data());
-        slots.push(SlotData { number, sink });
+        slots.push((number, sink));
     });
     slots
 }
@@ -247,7 +235,7 @@ impl Scene {
         };
         let mut slots = open_slots(&idle.state());
         idle.park();
-        let newest_first = slots.is_sorted_by(|one, next| one.number > next.number);
+        let newest_first = slots.is_sorted_by(|one, next| one.0 > next.0);
         assert!(newest_first, "{slots:?}");
         slots.reverse();
         slots
@@ -283,22 +271,19 @@ fn to<A: Actor>(owner: &Address<A>, number: u64) -> Receiver {
 }
 
 fn slot(number: u64, kind: SinkKind, to: Receiver) -> SlotData {
-    let sink = Some(kind.to(to));
-    SlotData { number, sink }
+    (number, Some(kind.to(to)))
 }
 
 #[test]
 fn a_dropped_promise_is_not_wanted() {
     let (_scene, slots) = Scene::of(Way::Drops);
     assert_eq!(slots, [slot(1, SinkKind::Discard, Receiver::Nothing)]);
-    assert!(!slots[0].is_wanted());
 }
 
 #[test]
 fn a_continuation_names_its_actor_and_its_behaviour() {
     let (scene, slots) = Scene::of(Way::Sends);
     assert_eq!(slots, [slot(1, scene.taken(), Receiver::Nothing)]);
-    assert!(slots[0].is_wanted());
 }
 
 /// Its reply is the second promise, which is in the same list.
@@ -345,7 +330,7 @@ fn a_time_limit_names_its_time() {
     let [in_time, discards] = &slots[..] else {
         panic!("{slots:?}")
     };
-    let sink = in_time.sink.as_ref().expect("a final sink");
+    let sink = in_time.1.as_ref().expect("a final sink");
     let SinkKind::Limit { until_ns } = sink.kind else {
         panic!("{sink:?}")
     };
@@ -412,8 +397,8 @@ fn a_join_counts_what_has_arrived() {
     let (scene, _) = Scene::of(Way::Quorum);
     let shown = || {
         let joins = scene.open(&scene.desk).into_iter();
-        let joins = joins.filter_map(|slot| match slot.sink?.kind {
-            SinkKind::Join(join) => Some((slot.number, join.at, join.missing)),
+        let joins = joins.filter_map(|slot| match slot.1?.kind {
+            SinkKind::Join(join) => Some((slot.0, join.at, join.missing)),
             _ => None,
         });
         joins.collect::<Vec<_>>()
@@ -426,7 +411,7 @@ fn a_join_counts_what_has_arrived() {
     let slots = scene.open(&scene.desk);
     let to: Vec<_> = slots
         .iter()
-        .map(|slot| &slot.sink.as_ref().unwrap().to)
+        .map(|slot| &slot.1.as_ref().unwrap().to)
         .collect();
     assert_eq!(to, [&Receiver::Nothing], "the join is decided");
 }
@@ -439,7 +424,7 @@ fn an_answer_names_the_promise_of_another_actor() {
     let slots = scene.open(&scene.desk);
     let answers = slot(1, SinkKind::Answer, to(&guest, 3));
     assert_eq!(slots, [answers, slot(2, SinkKind::Ok, to(&guest, 4))]);
-    let numbers: Vec<_> = scene.open(&guest).iter().map(|slot| slot.number).collect();
+    let numbers: Vec<_> = scene.open(&guest).iter().map(|slot| slot.0).collect();
     assert_eq!(numbers, [3, 4], "the first two have their values");
     let _future = scene.desk.returns().ask();
     let slots = scene.open(&scene.desk);
@@ -457,7 +442,7 @@ fn an_answer_names_the_relays_that_it_passes_through() {
     let guest = system.spawn(Guest);
     guest.asks_hall(hall).send();
     let slots = scene.open(&scene.desk);
-    let receivers = slots.iter().map(|slot| slot.sink.as_ref().unwrap());
+    let receivers = slots.iter().map(|slot| slot.1.as_ref().unwrap());
     let receivers: Vec<_> = receivers.map(|sink| (&sink.kind, &sink.to)).collect();
     let [
         (SinkKind::Answer, Receiver::InTime(until_ns, in_time)),
@@ -476,7 +461,7 @@ fn a_start_and_an_end_wait_for_a_promise() {
     let scene = Scene::new();
     let late = Late::spawn(scene.simulation.system(), scene.shelf.clone());
     let kinds = |slots: Vec<SlotData>| {
-        let kinds = slots.into_iter().map(|slot| slot.sink.unwrap().kind);
+        let kinds = slots.into_iter().map(|slot| slot.1.unwrap().kind);
         kinds.collect::<Vec<_>>()
     };
     assert_eq!(
@@ -502,9 +487,8 @@ fn a_start_and_an_end_wait_for_a_promise() {
 #[test]
 fn a_promise_that_was_carried_out_of_its_turn_has_no_final_sink() {
     let (scene, slots) = Scene::of(Way::Carries);
-    let open = |sink| [SlotData { number: 1, sink }];
+    let open = |sink| [(1, sink)];
     assert_eq!(slots, open(None));
-    assert!(slots[0].is_wanted());
     drop(CARRIED.take());
     let discards = SinkKind::Discard.to(Receiver::Nothing);
     assert_eq!(scene.open(&scene.desk), open(Some(discards)));

@@ -1,28 +1,22 @@
 //! Resolvers: the right, and the duty, to give a promise its value.
 
+use super::arrival::sent;
 use super::receiver::{ActorName, Receiver, SlotName};
 use super::relay::Relay;
 use super::saved::PromiseName;
 use super::shown::{Awaits, PromiseLink, RequestChange, Shown};
 use super::slot::Answering;
-use crate::actor::Refusal;
 use crate::actor::{
-    AddressRef, AskError, Delivery, Envelope, KindTable, MessageKind, Next, OutgoingReference,
-    OutgoingReferences, Processed, StateRef, Worker, drop_foreign, run_foreign_code,
+    AddressRef, AskError, Delivery, Envelope, Next, OutgoingReference, OutgoingReferences, Worker,
+    drop_foreign, run_foreign_code,
 };
 use crate::api::ask_future::Oneshot;
 use crate::failures::{Caught, take_last};
 use crate::failures::{Inside, Panic};
-#[cfg(test)]
-use crate::injected_fault::{InjectedFault, is_planted};
-use crate::interned::{Name, Place};
-use crate::message::MessageRole;
+use crate::interned::Name;
 use crate::services::{Asked, RequestProgress};
 use crate::sync::{Ordering, fence};
-use std::any::TypeId;
 use std::fmt;
-use std::marker::PhantomData;
-use std::ptr;
 use vivant_brc::Brc;
 
 /// The right to give a promise its value, once. May be kept in an actor's state and sent in
@@ -295,26 +289,6 @@ impl<T: Send + 'static> Answering<T> {
     }
 }
 
-/// S4: sends the slot with its value as a message like any other, in order with this sender's other
-/// messages.
-#[inline(always)]
-fn sent<T: Send + 'static>(mut slot: Answering<T>) -> Next {
-    #[cfg(test)]
-    if is_planted(InjectedFault::AnsweredRequestStays) {
-        let owner = slot.owner().cloned();
-        let envelope = Envelope::new::<Arrival<T>>(slot, Place::caller());
-        return owner.map_or(Next::Nothing, |to| Next::Deliver(Delivery { to, envelope }));
-    }
-    let Some(owner) = slot.take_owner() else {
-        return Next::Nothing;
-    };
-    let envelope = Envelope::new::<Arrival<T>>(slot, Place::caller());
-    Next::Deliver(Delivery {
-        to: owner,
-        envelope,
-    })
-}
-
 impl<T: Send + 'static> Drop for Resolver<T> {
     fn drop(&mut self) {
         if !matches!(self.to, Destination::Discard) {
@@ -340,55 +314,6 @@ pub(crate) fn given_up() -> AskError {
         behaviour: Name::new("-"),
     };
     AskError::Broken(Worker::inside().unwrap_or_else(outside).into())
-}
-
-/// The type of the message that brings a value to the owner of its promise.
-pub(super) fn arrival_type<T: Send + 'static>() -> TypeId {
-    TypeId::of::<Arrival<T>>()
-}
-
-/// The number of the promise, and the value that a message brings to it, if it is a `T`.
-pub(super) fn arriving<T: Send + 'static>(
-    message: &Envelope,
-) -> Option<(u64, &Result<T, AskError>)> {
-    let slot = message.content::<Arrival<T>>()?;
-    Some((slot.number(), slot.value()?))
-}
-
-/// The resolution of a promise, on its way to the promise's owner.
-struct Arrival<T>(PhantomData<T>);
-
-impl<T: Send + 'static> MessageKind for Arrival<T> {
-    type Content = Answering<T>;
-    const KIND: KindTable = KindTable::new::<Self>("resolution", MessageRole::Resolution);
-
-    #[inline]
-    fn run(slot: Answering<T>, owner: &mut StateRef<'_>, _: &Worker) -> Processed {
-        // This is the run of the owner: `sent` posts to no other actor.
-        let Some((sink, value)) = slot.arrives(Some(owner.slots())) else {
-            return Processed::Done;
-        };
-        match sink.fill(value).delivery() {
-            None => Processed::Done,
-            Some(Delivery { to, envelope }) => Processed::Release(to, envelope),
-        }
-    }
-
-    /// The owner has ended: its own continuations are refused in their turn; every other waiting
-    /// side gets the error.
-    fn refuse(mut slot: Answering<T>, refusal: &Refusal, place: Place) -> Next {
-        let unwanted = slot.take_value();
-        drop_foreign("the drop of an answer", unwanted);
-        slot.put_value(Err(refusal.error(Self::KIND.name, place)));
-        let arrived = Worker::with_slots(&refusal.cell, |slots| slot.arrives(slots));
-        let mut next = arrived.map_or(Next::Nothing, |(sink, value)| sink.fill(value));
-        if let Next::Deliver(Delivery { to, envelope }) = &mut next
-            && ptr::eq(&raw const **to, &raw const *refusal.cell)
-        {
-            envelope.becomes_continuation();
-        }
-        next
-    }
 }
 
 impl<T: Send + 'static> PromiseLink for Resolver<T> {

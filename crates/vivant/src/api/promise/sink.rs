@@ -1,7 +1,7 @@
 //! [`Sink`]: what is done with the value of a promise, of any type.
 
 use super::Resolver;
-use super::resolver::arrival_type;
+use super::arrival_type::arrival_type;
 use super::saved::{PromiseUnsaved, ShapedBytes, SinkSaver};
 use super::shown::Shown;
 use super::sink_data::SinkData;

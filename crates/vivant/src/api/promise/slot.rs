@@ -81,7 +81,8 @@ pub(super) fn slot_of_held<T: Send + 'static>(
 ) -> (Asking<T>, Answering<T>) {
     let place = pool::take_slot::<Slot<T>>();
     let slot = place.as_ptr();
-    // SAFETY: as in `slot`. `held` is the right of the holder, whose list gets the slot (Q7).
+    // SAFETY: `take_slot` returned memory for this type (N4), which has no other owner (N1), with a
+    // closed record (N5). `held` is the right of the holder to its list, which gets the slot (Q7).
     unsafe {
         (&raw mut (*slot).value).write(UnsafeCell::new(None));
         held.slots().open_as(number, link_of(place), OPEN);

@@ -3,8 +3,9 @@
 use super::record_kind::RecordKind;
 
 const PAGE: &str = include_str!("../README.md");
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     include_str!("../image.rs"),
+    include_str!("../message_record.rs"),
     include_str!("../census.rs"),
     include_str!("../tables.rs"),
     include_str!("../alarms.rs"),

@@ -1,22 +1,30 @@
 //! How promises are saved: the open ones of an actor, their resolvers, and values on their way.
 //!
-//! - [`values`]: the types that values may have, of which the runtime's code is generic.
+//! - [`data`]: what sinks and resolvers are saved as; knows no type of a value.
+//! - [`value_codecs`]: the types that values may have, of which the runtime's code is generic;
+//!   [`values`]: these as tables.
 //! - [`slots`]: the open promises of an actor.
-//! - [`sinks`]: what a sink is saved as, and loaded from.
-//! - [`opened`]: a promise that is open again.
+//! - [`then`]: a continuation that waits.
 //! - [`resolver`]: a resolver, as actor and number.
+//! - [`stored`]: a sink in a file; [`loaded_sinks`]: what is made of it.
+//! - [`opened`]: a promise that is open again.
 
+mod data;
+mod loaded_sinks;
 mod opened;
 mod resolver;
-mod sinks;
 mod slots;
+mod stored;
+mod then;
+mod value_codecs;
 mod values;
 
-pub(crate) use opened::{LoadedJoins, OpenPromise, OpenResolver};
-pub(super) use resolver::PromiseName;
-pub(super) use sinks::SinkSaver;
-pub(crate) use sinks::{
-    LoadThen, PromiseUnsaved, ShapedBytes, Stored, StoredSink, load_then, then_shape,
-};
+pub(super) use data::{PromiseName, SinkSaver};
+pub(crate) use data::{PromiseUnsaved, ShapedBytes};
+pub(crate) use opened::OpenPromise;
+pub(crate) use resolver::{LoadedPromises, OpenResolver};
 pub(crate) use slots::{SavedSlot, saved_slots};
-pub(crate) use values::{HoleOf, ReplyOf, SavedValue, ValueName, ValueOf, ValueType, ValueTypes};
+pub(crate) use stored::{LoadedJoins, Stored, StoredSink};
+pub(crate) use then::{load_then, then_shape};
+pub(crate) use value_codecs::{HoleOf, ReplyOf, ValueName, ValueOf};
+pub(crate) use values::{ValueType, ValueTypes};

@@ -2,8 +2,9 @@
 
 use super::super::open_slots::each_open;
 use super::super::sink_data::SinkKind;
-use super::sinks::{PromiseUnsaved, ShapedBytes, SinkSaver};
-use super::values::{ValueName, ValueOf, ValueTypes};
+use super::data::{PromiseUnsaved, ShapedBytes, SinkSaver};
+use super::value_codecs::{ValueName, ValueOf};
+use super::values::ValueTypes;
 use crate::actor::StateRef;
 #[cfg(test)]
 use crate::injected_fault::{InjectedFault, is_planted};
@@ -25,18 +26,20 @@ pub(crate) struct SavedSlot {
     pub(crate) asked: Option<Asked>,
 }
 
-/// Returns the open promises of an actor, the newest first; or the number of one that cannot be
-/// saved. A promise of which the value is not wanted, of a type that is not saved, is left out. The caller holds the actor, between two turns.
+/// Returns the open promises of an actor, the newest first; or the number of a promise that cannot
+/// be saved. A promise of which the value is not wanted, and of a type that is not saved, is left
+/// out. The caller holds the actor, between two turns.
 pub(crate) fn saved_slots(
     owner: &StateRef<'_>,
     types: &ValueTypes,
     contexts: &[&dyn Any],
 ) -> Result<Vec<SavedSlot>, (u64, PromiseUnsaved)> {
-    let mut saver = SinkSaver::new(types, contexts);
+    let codecs = |arrival| types.codec(arrival);
+    let mut saver = SinkSaver::new(&codecs, contexts);
     let (mut slots, mut error) = (Vec::new(), None);
     each_open(owner, |number, sink, asked| {
         let saved = match sink {
-            Some(sink) => saved_slot(number, sink, asked, &mut saver),
+            Some(sink) => saved_slot(number, sink, asked, types, &mut saver),
             None => Err(PromiseUnsaved::NotFinal),
         };
         match saved {
@@ -60,6 +63,7 @@ fn saved_slot(
     number: u64,
     sink: &super::super::sink::AnySink,
     asked: Option<Asked>,
+    types: &ValueTypes,
     saver: &mut SinkSaver<'_>,
 ) -> Result<Option<SavedSlot>, PromiseUnsaved> {
     let data = sink.link().data();
@@ -73,7 +77,7 @@ fn saved_slot(
             of: ValueOf::Hole,
             behaviour: behaviour.as_str(),
         }),
-        _ => saver.types.name_of(sink.arrival_type()),
+        _ => types.name_of(sink.arrival_type()),
     };
     let value = match (value, &content) {
         (Some(value), _) => value,

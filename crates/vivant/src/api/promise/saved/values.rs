@@ -2,102 +2,22 @@
 //! resolvers are generic over the type, and know nothing of codecs: a codec is found here by the
 //! type, and the type by a name.
 
+use super::super::arrival::arriving;
+use super::super::arrival_type::arrival_type;
 use super::super::exclusive::WaitContent;
 use super::super::join::JoinContent;
-use super::super::resolver::{Resolver, arrival_type, arriving};
-use super::opened::{OpenPromise, OpenResolver, Opened};
-use super::resolver::PromiseName;
-use super::sinks::{LoadThen, PromiseUnsaved, ShapedBytes, Stored};
-use crate::actor::{AddressRef, AskError, Envelope, StateRef};
-use crate::api::behaviour::{Behaviour, Continuation};
-use crate::api::saved_message::{Coded, HasCodec};
-use crate::saving::Codec;
+use super::super::resolver::Resolver;
+use super::data::{PromiseName, PromiseUnsaved, ShapedBytes};
+use super::opened::{OpenPromise, Opened};
+use super::resolver::OpenResolver;
+use super::stored::{LoadThen, Stored};
+use super::value_codecs::{OutcomeOf, SavedValue, ValueName, ValueOf, settled};
+use crate::actor::{AddressRef, Envelope, StateRef};
 use crate::services::Asked;
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use vivant_codec::{LoadError, Saved, Shape};
-
-/// A type of values of promises, and their codec.
-pub(crate) trait SavedValue: 'static {
-    type Value: Send + 'static;
-    const CODEC: Option<Codec<Result<Self::Value, AskError>>>;
-}
-
-/// The reply of a behaviour.
-pub(crate) struct ReplyOf<B>(PhantomData<B>);
-
-impl<B: Behaviour> HasCodec for ReplyOf<B> {
-    type Value = B::Reply;
-    const CODEC: Option<Codec<B::Reply>> = B::REPLY_CODEC;
-}
-
-impl<B: Behaviour> SavedValue for ReplyOf<B> {
-    type Value = B::Reply;
-    const CODEC: Option<Codec<Result<B::Reply, AskError>>> = outcome::<ReplyOf<B>>();
-}
-
-/// What fills the hole of a continuation.
-pub(crate) struct HoleOf<K>(PhantomData<K>);
-
-impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> SavedValue for HoleOf<K> {
-    type Value = T;
-    const CODEC: Option<Codec<Result<T, AskError>>> = K::HOLE_CODEC;
-}
-
-/// The outcome of a promise: a value or an error.
-pub(crate) struct OutcomeOf<V>(PhantomData<V>);
-
-impl<V: SavedValue> HasCodec for OutcomeOf<V> {
-    type Value = Result<V::Value, AskError>;
-    const CODEC: Option<Codec<Self::Value>> = V::CODEC;
-}
-
-/// The value of a promise by `all_settled`.
-impl<V: SavedValue> SavedValue for OutcomeOf<V> {
-    type Value = Result<V::Value, AskError>;
-    const CODEC: Option<Codec<Result<Self::Value, AskError>>> = outcome::<OutcomeOf<V>>();
-}
-
-/// The codec of a value or an error: the bytes and the shape of a `Result`.
-const fn outcome<C: HasCodec>() -> Option<Codec<Result<C::Value, AskError>>> {
-    match C::CODEC {
-        None => None,
-        Some(_) => Some(Codec::new(
-            <Result<Coded<C>, AskError> as Saved<'static>>::SHAPE,
-            |value, out| match value {
-                Ok(value) => {
-                    out.variant(0);
-                    Coded::<C>::save_value(value, out);
-                }
-                Err(error) => {
-                    out.variant(1);
-                    error.save(out);
-                }
-            },
-            |input| Ok(Result::<Coded<C>, AskError>::load(input)?.map(|coded| coded.0)),
-        )),
-    }
-}
-
-/// The stable name of a type of values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ValueName<S = &'static str> {
-    pub(crate) of: ValueOf,
-    /// The stable name of the behaviour.
-    pub(crate) behaviour: S,
-}
-
-/// What of a behaviour has the type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ValueOf {
-    Reply,
-    /// What fills the hole of the continuation.
-    Hole,
-    /// The outcome of a promise of the reply.
-    ReplyOutcome,
-    HoleOutcome,
-}
 
 /// A type of values, as a table.
 pub(crate) trait ValueType: Sync {
@@ -166,7 +86,7 @@ impl<V: SavedValue> ValueType for Table<V> {
         let Ok(resolver) = resolver.downcast::<Resolver<V::Value>>() else {
             return Err(value.error("the promise has a value of another type"));
         };
-        Ok(resolver.into_arrival(value.settled::<V>()?))
+        Ok(resolver.into_arrival(settled::<V>(value)?))
     }
 
     fn open(
@@ -248,13 +168,13 @@ impl ValueTypes {
         self.by_type.get(&arrival).copied()
     }
 
-    /// The codec of a type.
-    pub(in super::super) fn codec<T: Send + 'static>(&self) -> Option<&Codec<Result<T, AskError>>> {
-        let name = self.by_type.get(&arrival_type::<T>())?;
-        self.by_name.get(name)?.codec()?.downcast_ref()
+    /// The codec of the outcomes that messages of a type bring, a `Codec<Result<T, AskError>>`.
+    pub(super) fn codec(&self, arrival: TypeId) -> Option<&dyn Any> {
+        let name = self.by_type.get(&arrival)?;
+        self.by_name.get(name)?.codec()
     }
 
-    pub(super) fn continuation(&self, name: &str) -> Option<LoadThen> {
+    pub(crate) fn continuation(&self, name: &str) -> Option<LoadThen> {
         Some(self.continuations.get(name)?.0)
     }
 }

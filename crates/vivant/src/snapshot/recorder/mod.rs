@@ -1,38 +1,32 @@
 //! [`ImageRecorder`]: encodes what a cut captures.
 
-use super::alarms::{AlarmRecord, with_message};
+mod messages;
+mod shared;
+
 use super::census::{Census, SavedAs};
 use super::ended::EndedRecord;
 #[cfg(test)]
 use super::image::Image;
 use super::image::{
-    ActorRecord, ArrivalRecord, AskedRecord, Content, Encoded, JoinedRecord, KindRecord,
-    MessageRecord, NameOfValue, PromiseRecord, Record, SharedRecord, StartRecord, SystemRecord,
-    WaitingKind, WaitingRecord,
+    ActorRecord, Content, Record, SharedRecord, StartRecord, SystemRecord, WaitingRecord,
 };
+use super::message_record::Encoded;
 use super::monitors::MonitorsRecord;
 use super::tables::{NameRecord, NamedTimerRecord, TablesRecord};
+use super::unsaved::Unsaved;
 use crate::actor::{
-    Class, DelayedMessage, Envelope, Header, Lifecycle, LinkedPeer, Recorder, RunState, SavedClass,
-    SeenActors, Signals, StateRef, TableEntry, WaitingPlace,
+    Class, Envelope, Header, Lifecycle, Recorder, RunState, SavedClass, SeenActors, Signals,
+    StateRef, TableEntry, WaitingPlace,
 };
-use crate::api::{
-    SavedForm, SavedKind, SavedKinds, SavedSlot, ShapedBytes, ValueName, is_awaited_watch,
-    saved_slots,
-};
-use crate::failures::{Caught, StopReason, catch};
-#[cfg(test)]
-use crate::injected_fault::{InjectedFault, is_planted};
-use crate::message::MessageRole;
+use crate::api::{SavedForm, SavedKinds};
+use crate::failures::{Caught, catch};
 use crate::patterns::NamedTimers;
 use crate::saving::EncodedStart;
-use crate::services::AlarmEntry;
 use crate::sync::{Arc, Mutex, Ordering, lock};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::time::Duration;
-use vivant_codec::{Encoder, SaveError, Shape, ShapeId, Shapes};
+use vivant_codec::{Encoder, Shape, ShapeId, Shapes};
 
 /// What a cut that is being taken has recorded. Holders of actors encode into it; the thread that
 /// takes the cut [drains](ImageRecorder::drain) it.
@@ -56,44 +50,6 @@ struct Recorded {
     /// When the last actor was captured.
     clock_ns: u64,
     error: Option<Unsaved>,
-}
-
-/// What an image cannot contain.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Unsaved {
-    /// A value of this actor could not be encoded.
-    Value {
-        /// Path of the actor.
-        actor: String,
-        /// Why.
-        error: SaveError,
-    },
-    /// Code that encodes a value of this actor panicked.
-    Panicked {
-        /// Path of the actor.
-        actor: String,
-        /// The message of the panic.
-        message: String,
-    },
-    /// The recording itself panicked, with this message.
-    Failed(String),
-    /// The program saves this type of actor, or this message of it, and does not list it.
-    NotListed {
-        /// Path of the actor.
-        actor: String,
-        /// The type or the message.
-        what: String,
-    },
-    /// The actor has something that no image contains yet.
-    Lacking {
-        /// Path of the actor.
-        actor: String,
-        /// What it has.
-        what: String,
-    },
-    /// The types of the program have too many shapes.
-    Shapes(SaveError),
 }
 
 /// What is known of a cut when it is complete, besides its records.
@@ -279,194 +235,6 @@ impl ImageRecorder {
     }
 }
 
-/// Promises and messages.
-impl ImageRecorder {
-    fn promises(&self, actor: &Header, state: &StateRef<'_>) -> Vec<PromiseRecord> {
-        let kinds = self.kinds.values();
-        match self.noting_references(actor, |contexts| saved_slots(state, kinds, contexts)) {
-            Ok(slots) => slots.into_iter().map(|slot| self.promise(slot)).collect(),
-            Err((number, why)) => {
-                self.lacks(actor, format!("the open promise {number}: {why}"));
-                Vec::new()
-            }
-        }
-    }
-
-    fn promise(&self, slot: SavedSlot) -> PromiseRecord {
-        let values = slot.values.into_iter();
-        PromiseRecord {
-            number: slot.number,
-            sink: slot.sink.to_string(),
-            value: name_of_value(slot.value),
-            content: self.with_number(slot.content),
-            values: values
-                .map(|(at, value)| JoinedRecord {
-                    at,
-                    value: self.with_number(value),
-                })
-                .collect(),
-            asked: slot.asked.map(|asked| AskedRecord {
-                actor: asked.answerer,
-                behaviour: asked.behaviour.to_string(),
-                made: asked.place,
-            }),
-        }
-    }
-
-    fn with_number(&self, value: ShapedBytes) -> Encoded {
-        Encoded {
-            shape: self.shape(value.shape),
-            bytes: value.bytes,
-        }
-    }
-
-    /// An arrival. A value of a type that is not saved is not wanted: else its promise is an error.
-    fn arrival(&self, actor: &Header, message: &Envelope) -> Option<MessageRecord> {
-        #[cfg(test)]
-        if is_planted(InjectedFault::ArrivalUnrecorded) {
-            return None;
-        }
-        let (value, table) = self.kinds.values().of_arrival(message)?;
-        match self.noting_references(actor, |contexts| table.arrival(message, contexts)) {
-            Ok((promise, content)) => {
-                let value = name_of_value(value);
-                Some(MessageRecord {
-                    actor: actor.id,
-                    kind: WaitingKind::Arrival(ArrivalRecord { promise, value }),
-                    made: message.head().place,
-                    content: self.with_number(content),
-                })
-            }
-            Err(why) => {
-                self.lacks(actor, format!("a value for a promise: {why}"));
-                None
-            }
-        }
-    }
-
-    /// The record of a message. `None`: no image contains such a message.
-    fn message(
-        &self,
-        actor: &Header,
-        form: Option<SavedForm>,
-        message: &Envelope,
-    ) -> Option<MessageRecord> {
-        let kind = message.kind();
-        let (Some(form), Some(codec)) = (form, &kind.codec) else {
-            self.lacks(actor, format!("the message `{}`", kind.name));
-            return None;
-        };
-        if self.kinds.kind(form, codec.name).is_none() {
-            let name = codec.name;
-            self.is_not_listed(actor, format!("the {}", SavedKind { name, form }));
-            return None;
-        }
-        let name = codec.name.to_owned();
-        Some(MessageRecord {
-            actor: actor.id,
-            kind: WaitingKind::Message(KindRecord { form, name }),
-            made: message.head().place,
-            content: self.encoded(actor, codec.shape, |out| message.save(out)),
-        })
-    }
-}
-
-/// Links, watches, steps and alarms.
-impl ImageRecorder {
-    /// An actor waits for the end of this one, if the message is a watch. The image may lack this
-    /// actor.
-    fn watch(&self, actor: &Header, message: &Envelope) {
-        if !is_awaited_watch(message) {
-            return;
-        }
-        let Some(record) = self.message(actor, Some(SavedForm::Runtime), message) else {
-            return;
-        };
-        let line = actor.system.passes.now().phase();
-        let mut recorded = lock(&self.recorded);
-        let ended = recorded.ended.entry(actor.id);
-        ended.or_insert_with(|| EndedRecord::of(actor, line));
-        recorded.monitors.watches.push(record);
-    }
-
-    fn links(&self, actor: &Header, links: &[LinkedPeer]) {
-        #[cfg(test)]
-        if is_planted(InjectedFault::LinkUnrecorded) {
-            return;
-        }
-        let line = actor.system.passes.now().phase();
-        let mut recorded = lock(&self.recorded);
-        for LinkedPeer { peer, .. } in links {
-            if peer.ended().is_some() || matches!(peer.class.saved, SavedClass::Nothing) {
-                let ended = recorded.ended.entry(peer.id);
-                ended.or_insert_with(|| EndedRecord::of(peer, line));
-            }
-        }
-        recorded.monitors.add_links(actor, links);
-    }
-
-    /// A behaviour has a step to run yet. An actor that starts again forgets it.
-    fn next_step(&self, actor: &Header, step: &Envelope) {
-        #[cfg(test)]
-        if is_planted(InjectedFault::StepUnrecorded) {
-            return;
-        }
-        if matches!(actor.class.saved, SavedClass::State(_))
-            && let Some(record) = self.message(actor, Some(SavedForm::NextStep), step)
-        {
-            lock(&self.recorded).records.push(Record::Step(record));
-        }
-    }
-
-    fn alarm(&self, entry: &AlarmEntry<'_, DelayedMessage>) {
-        with_message(entry.alarm, |to, message, repeats| {
-            let is_sent = message.kind().role.is_sent();
-            if !is_sent || matches!(to.class.saved, SavedClass::Nothing) {
-                return;
-            }
-            if let Some(message) = self.message(to, Some(SavedForm::Message), message) {
-                lock(&self.recorded).tables.alarms.push(AlarmRecord {
-                    number: entry.number,
-                    at_ns: entry.at_ns,
-                    repeats,
-                    message,
-                });
-            }
-        });
-    }
-}
-
-impl SharedRecord {
-    /// The cut is complete: `ids` are the actors that the image contains.
-    fn of(
-        ids: BTreeSet<u64>,
-        mut tables: TablesRecord,
-        mut monitors: MonitorsRecord,
-        mut ended: BTreeMap<u64, EndedRecord>,
-    ) -> SharedRecord {
-        // It has ended behind the line.
-        ended.retain(|id, _| !ids.contains(id));
-        tables.sort(|id| ids.contains(&id));
-        let is_not_saved = |id| {
-            let ended = ended.get(&id);
-            ended.is_some_and(|ended| ended.reason == StopReason::NotSaved)
-        };
-        monitors.sort(|id| ids.contains(&id), is_not_saved);
-        SharedRecord {
-            tables,
-            monitors,
-            ended: ended.into_values().collect(),
-        }
-    }
-}
-
-fn name_of_value(value: ValueName) -> NameOfValue {
-    ValueName {
-        of: value.of,
-        behaviour: value.behaviour.to_owned(),
-    }
-}
-
 impl Recorder for ImageRecorder {
     fn captured(&self, actor: &Header, state: &mut StateRef<'_>) {
         let saved_as = saved_as(&actor.class.saved);
@@ -542,11 +310,7 @@ impl Recorder for ImageRecorder {
         if matches!(actor.class.saved, SavedClass::Nothing) {
             return self.watch(actor, message);
         }
-        let saved = match message.kind().role {
-            MessageRole::Resolution => self.arrival(actor, message),
-            role => self.message(actor, form_of(role), message),
-        };
-        let Some(message) = saved else {
+        let Some(message) = self.waiting(actor, message) else {
             return;
         };
         let mut recorded = lock(&self.recorded);
@@ -598,39 +362,3 @@ fn saved_as(saved: &SavedClass) -> SavedAs {
         SavedClass::Start(_) => SavedAs::Start,
     }
 }
-
-/// The form of a message that waits in a mailbox.
-fn form_of(role: MessageRole) -> Option<SavedForm> {
-    match role {
-        MessageRole::Start => Some(SavedForm::Start),
-        MessageRole::Turn | MessageRole::Continuation | MessageRole::Bounded => {
-            Some(SavedForm::Message)
-        }
-        MessageRole::Watch | MessageRole::StopMark | MessageRole::Own => Some(SavedForm::Runtime),
-        _ => None,
-    }
-}
-
-impl fmt::Display for Unsaved {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unsaved::Value { actor, error } => write!(f, "{actor} cannot be saved: {error}"),
-            Unsaved::Panicked { actor, message } => write!(
-                f,
-                "{actor} cannot be saved: its code that saves a value panicked: {message}"
-            ),
-            Unsaved::Failed(message) => write!(f, "the recording panicked: {message}"),
-            Unsaved::NotListed { actor, what } => write!(
-                f,
-                "{actor} cannot be saved: the program does not list {what}; add its actor to the types of \
-                 `System::builder().saved::<(…)>()`"
-            ),
-            Unsaved::Shapes(error) => write!(f, "the shapes of the program's types: {error}"),
-            Unsaved::Lacking { actor, what } => {
-                write!(f, "{actor} has what an image does not contain: {what}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Unsaved {}

@@ -1,0 +1,206 @@
+//! What sinks and resolvers are saved as, without the types of values.
+
+use crate::interned::Name;
+use crate::saving::Codec;
+use std::any::{Any, TypeId};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::time::Duration;
+use vivant_codec::{
+    Decoder, Encoder, Field, LoadError, SaveError, Saved, Shape, Variant, shape_of,
+};
+
+/// A value that was encoded.
+#[derive(Clone, Debug)]
+pub(crate) struct ShapedBytes {
+    pub(crate) shape: &'static Shape,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl ShapedBytes {
+    pub(super) fn by(
+        shape: &'static Shape,
+        contexts: &[&dyn Any],
+        save: impl FnOnce(&mut Encoder<'_>),
+    ) -> Result<ShapedBytes, PromiseUnsaved> {
+        let mut out = Encoder::new().with_contexts(contexts);
+        save(&mut out);
+        match out.finish() {
+            Ok(bytes) => Ok(ShapedBytes { shape, bytes }),
+            Err(error) => Err(PromiseUnsaved::Value(error)),
+        }
+    }
+}
+
+/// Why a promise cannot be saved.
+#[derive(Debug)]
+pub(crate) enum PromiseUnsaved {
+    /// It was carried out of its turn, so what will be done with its value is open.
+    NotFinal,
+    /// It is in no list of its owner: it was opened while that was not held.
+    Unlisted,
+    /// What is done with its value is not saved, such as a closure: the name of the sink.
+    Sink(Name),
+    /// No saved actor has a message with such a reply, or a continuation with such a hole.
+    UnknownValue,
+    /// A value could not be encoded.
+    Value(SaveError),
+}
+
+/// What the sinks of one actor are saved with.
+pub(in super::super) struct SinkSaver<'k> {
+    /// The codec of outcomes, a `Codec<Result<T, AskError>>`, by the type of the message that
+    /// brings a `T`.
+    codecs: &'k dyn Fn(TypeId) -> Option<&'k dyn Any>,
+    contexts: &'k [&'k dyn Any],
+    /// The joins that have been saved, by the number of their promise.
+    pub(in super::super) joins: BTreeSet<u64>,
+    /// Values that the present sink has, with their positions.
+    pub(super) values: Vec<(u64, ShapedBytes)>,
+}
+
+impl<'k> SinkSaver<'k> {
+    pub(super) fn new(
+        codecs: &'k dyn Fn(TypeId) -> Option<&'k dyn Any>,
+        contexts: &'k [&'k dyn Any],
+    ) -> SinkSaver<'k> {
+        SinkSaver {
+            codecs,
+            contexts,
+            joins: BTreeSet::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// The codec of outcomes of this type, which a message of the type `arrival` brings.
+    pub(in super::super) fn codec<O: 'static>(
+        &self,
+        arrival: TypeId,
+    ) -> Result<&'k Codec<O>, PromiseUnsaved> {
+        let codec = (self.codecs)(arrival).and_then(|codec| codec.downcast_ref());
+        codec.ok_or(PromiseUnsaved::UnknownValue)
+    }
+
+    /// The content of a sink.
+    pub(in super::super) fn content<T: Saved<'static>>(
+        &self,
+        value: &T,
+    ) -> Result<ShapedBytes, PromiseUnsaved> {
+        ShapedBytes::by(T::SHAPE, self.contexts, |out| value.save(out))
+    }
+
+    /// A value that has arrived at this position of a join.
+    pub(in super::super) fn value<T>(
+        &mut self,
+        at: usize,
+        value: &T,
+        codec: &Codec<T>,
+    ) -> Result<(), PromiseUnsaved> {
+        let value = ShapedBytes::by(codec.shape, self.contexts, |out| (codec.save)(value, out))?;
+        self.values.push((at as u64, value));
+        Ok(())
+    }
+}
+
+/// What a resolver gives its value to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in super::super) enum PromiseName {
+    /// Nothing waits in a saved actor: the message was sent, or is awaited outside of the system.
+    Nothing,
+    /// The promise with this number, among those that the actor has open.
+    Of { owner: u64, number: u64 },
+    /// As the other name, if the value comes before this time has passed; `limit` is the whole time
+    /// limit.
+    InTime {
+        left: Duration,
+        limit: Duration,
+        then: Box<PromiseName>,
+    },
+    /// It cannot be saved.
+    Unsaved(&'static str),
+}
+
+impl<'gc> Saved<'gc> for PromiseName {
+    const SHAPE: &'static Shape = &Shape::variants(
+        "vivant::PromiseName",
+        const {
+            &[
+                Variant::new("Nothing", &[]),
+                Variant::new(
+                    "Of",
+                    const {
+                        &[
+                            Field::new("owner", shape_of::<'gc, u64>()),
+                            Field::new("number", shape_of::<'gc, u64>()),
+                        ]
+                    },
+                ),
+                Variant::new(
+                    "InTime",
+                    const {
+                        &[
+                            Field::new("left", shape_of::<'gc, Duration>()),
+                            Field::new("limit", shape_of::<'gc, Duration>()),
+                            Field::new("then", shape_of::<'gc, Box<PromiseName>>()),
+                        ]
+                    },
+                ),
+            ]
+        },
+    );
+
+    fn save(&self, out: &mut Encoder<'_>) {
+        match self {
+            PromiseName::Nothing => out.variant(0),
+            PromiseName::Of { owner, number } => {
+                out.variant(1);
+                owner.save(out);
+                number.save(out);
+            }
+            PromiseName::InTime { left, limit, then } => {
+                out.variant(2);
+                left.save(out);
+                limit.save(out);
+                then.save(out);
+            }
+            PromiseName::Unsaved(why) => out.error(*why),
+        }
+    }
+
+    fn load(input: &mut Decoder<'gc, '_>) -> Result<Self, LoadError> {
+        let (variant, mut fields) = input.variant(Self::SHAPE)?;
+        let name = match variant {
+            0 => PromiseName::Nothing,
+            1 => PromiseName::Of {
+                owner: fields.field(0)?,
+                number: fields.field(1)?,
+            },
+            2 => PromiseName::InTime {
+                left: fields.field(0)?,
+                limit: fields.field(1)?,
+                then: fields.field(2)?,
+            },
+            _ => return Err(fields.no_variant()),
+        };
+        fields.end()?;
+        Ok(name)
+    }
+}
+
+impl fmt::Display for PromiseUnsaved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PromiseUnsaved::NotFinal => f.write_str("it was carried out of its turn"),
+            PromiseUnsaved::Unlisted => f.write_str("it was opened outside of its owner's turns"),
+            PromiseUnsaved::Sink(kind) => write!(
+                f,
+                "its value goes to `{kind}`, which is not saved: `.then(t.me().method(…))` is"
+            ),
+            PromiseUnsaved::UnknownValue => f.write_str(
+                "no saved actor has a message with such a reply, or a continuation of it: the \
+                 actor that was asked is to be saved, too",
+            ),
+            PromiseUnsaved::Value(error) => write!(f, "{error}"),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Sinks that have more than a resolver, from a file: joins, time limits, exclusive waits.
+
+use super::super::Resolver;
+use super::super::exclusive::{OpenWait, WaitContent, WaitSink};
+use super::super::join::{Join, JoinContent, JoinSink, JoinState, Outcome};
+use super::super::limit::InTime;
+use super::super::sink_data::JoinKind;
+use super::data::PromiseName;
+use super::stored::StoredSink;
+use super::value_codecs::{SavedValue, settled};
+use crate::actor::WaitPurpose;
+use crate::sync::{Arc, Mutex, lock};
+use vivant_codec::LoadError;
+
+/// The actor waits again.
+pub(super) fn loaded_wait<T: Send + 'static>(
+    sink: &StoredSink<'_>,
+    purpose: WaitPurpose,
+) -> Result<WaitSink<T>, LoadError> {
+    let WaitContent { place, to } = sink.content.load()?;
+    let resolver = sink.content.resolver(to)?;
+    let wait = OpenWait::open(sink.owner, purpose, place);
+    sink.waits.borrow_mut().push(wait.wait);
+    Ok(WaitSink { wait, resolver })
+}
+
+/// The limit passes after the time that was left.
+pub(super) fn loaded_limit<T: Send + 'static>(
+    sink: &StoredSink<'_>,
+) -> Result<InTime<T>, LoadError> {
+    match sink.content.load()? {
+        PromiseName::InTime { left, limit, then } => {
+            let then = sink.content.resolver(*then)?;
+            Ok(InTime::begun(&sink.owner.system, (left, limit), then))
+        }
+        _ => Err(sink.content.error("a time limit without its time")),
+    }
+}
+
+pub(super) fn loaded_join<V: SavedValue, R: Send + 'static>(
+    sink: &StoredSink<'_>,
+    kind: JoinKind,
+    outcome: Outcome<V::Value, R>,
+) -> Result<JoinSink<V::Value, R>, LoadError> {
+    let JoinContent { to, at, state } = sink.content.load()?;
+    let PromiseName::Of { number, .. } = to else {
+        return Err(sink.content.error("a join without a promise"));
+    };
+    let at = at as usize;
+    let mut joins = sink.joins.borrow_mut();
+    let join = match state {
+        None => joins
+            .get(&number)
+            .and_then(|join| join.downcast_ref())
+            .cloned(),
+        Some(state) => {
+            let resolver = sink.content.resolver(to)?;
+            let join = join::<V, R>(sink, kind, &state, (resolver, outcome))?;
+            joins.insert(number, Box::new(join.clone()));
+            Some(join)
+        }
+    };
+    let join: Option<Arc<Mutex<Join<V::Value, R>>>> = join;
+    match join {
+        Some(join) if lock(&join).values.get(at).is_some_and(Option::is_none) => {
+            Ok(JoinSink { at, join })
+        }
+        _ => Err(sink.content.error("a join that is not whole")),
+    }
+}
+
+/// Limit of the promises of a join in a file, which a program does not reach.
+const PROMISES_MAX: u64 = 1 << 24;
+
+fn join<V: SavedValue, R: Send + 'static>(
+    sink: &StoredSink<'_>,
+    kind: JoinKind,
+    state: &JoinState,
+    open: (Resolver<R>, Outcome<V::Value, R>),
+) -> Result<Arc<Mutex<Join<V::Value, R>>>, LoadError> {
+    if state.promises > PROMISES_MAX || state.missing == 0 {
+        return Err(sink
+            .content
+            .error("a join of a number of promises that none has"));
+    }
+    let mut values: Vec<_> = (0..state.promises).map(|_| None).collect();
+    for (at, value) in &sink.values {
+        let Some(place) = values.get_mut(*at as usize) else {
+            return Err(value.error("a value of a join at a position that it lacks"));
+        };
+        *place = Some(settled::<V>(value)?);
+    }
+    Ok(Arc::new(Mutex::new(Join {
+        kind,
+        missing: state.missing as usize,
+        spare: state.spare as usize,
+        values,
+        open: Some(open),
+    })))
+}

@@ -1,0 +1,69 @@
+//! A sink in a file, and the values that it has.
+
+use super::super::Resolver;
+use super::data::PromiseName;
+use super::resolver::resolver;
+use crate::actor::{AddressRef, ExclusiveWait};
+use crate::saving::StoredShape;
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use vivant_codec::{Decoder, LoadError, Saved};
+
+/// An encoded value of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Stored<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Its shape in the file.
+    pub(crate) shape: StoredShape<'a>,
+    pub(crate) contexts: &'a [&'a dyn Any],
+}
+
+impl Stored<'_> {
+    pub(super) fn load<T: Saved<'static>>(&self) -> Result<T, LoadError> {
+        let mut input = self.decoder();
+        let (comparison, shape) = self.shape;
+        let loaded = input.stored::<T>(comparison, shape)?;
+        input.finish()?;
+        Ok(loaded)
+    }
+
+    /// The resolver of this name.
+    pub(super) fn resolver<T: Send + 'static>(
+        &self,
+        name: PromiseName,
+    ) -> Result<Resolver<T>, LoadError> {
+        resolver(name, &self.decoder())
+    }
+
+    pub(super) fn error(&self, why: &'static str) -> LoadError {
+        self.decoder().error(why)
+    }
+
+    fn decoder(&self) -> Decoder<'static, '_> {
+        Decoder::new(self.bytes).with_contexts(self.contexts)
+    }
+}
+
+/// The sink of a promise in a file.
+pub(crate) struct StoredSink<'a> {
+    /// The name of its kind.
+    pub(crate) kind: &'a str,
+    /// The stable name of the message with the reply, or of the continuation.
+    pub(crate) name: &'a str,
+    pub(crate) content: Stored<'a>,
+    pub(crate) values: Vec<(u64, Stored<'a>)>,
+    pub(crate) owner: &'a AddressRef,
+    /// How the continuation of this name is loaded.
+    pub(crate) continuation: &'a dyn Fn(&str) -> Option<LoadThen>,
+    /// The joins of the owner that have been loaded.
+    pub(crate) joins: &'a LoadedJoins,
+    /// Gets the exclusive wait that ends with the promise.
+    pub(crate) waits: &'a RefCell<Vec<ExclusiveWait>>,
+}
+
+/// Loads the sink of a continuation, a `Sink<T>`.
+pub(crate) type LoadThen = fn(&Stored<'_>) -> Result<Box<dyn Any>, LoadError>;
+
+/// The joins of an actor that have been loaded, by the numbers of their promises.
+pub(crate) type LoadedJoins = RefCell<BTreeMap<u64, Box<dyn Any>>>;

@@ -1,0 +1,103 @@
+//! Links, watches, steps and alarms that a cut records.
+
+use super::super::alarms::{AlarmRecord, with_message};
+use super::super::ended::EndedRecord;
+use super::super::image::{Record, SharedRecord};
+use super::super::monitors::MonitorsRecord;
+use super::super::tables::TablesRecord;
+use super::ImageRecorder;
+use crate::actor::{DelayedMessage, Envelope, Header, LinkedPeer, SavedClass};
+use crate::api::{SavedForm, is_awaited_watch};
+use crate::failures::StopReason;
+#[cfg(test)]
+use crate::injected_fault::{InjectedFault, is_planted};
+use crate::services::AlarmEntry;
+use crate::sync::lock;
+use std::collections::{BTreeMap, BTreeSet};
+impl ImageRecorder {
+    /// An actor waits for the end of this one, if the message is a watch. The image may lack this
+    /// actor.
+    pub(super) fn watch(&self, actor: &Header, message: &Envelope) {
+        if !is_awaited_watch(message) {
+            return;
+        }
+        let Some(record) = self.message(actor, Some(SavedForm::Runtime), message) else {
+            return;
+        };
+        let line = actor.system.passes.now().phase();
+        let mut recorded = lock(&self.recorded);
+        let ended = recorded.ended.entry(actor.id);
+        ended.or_insert_with(|| EndedRecord::of(actor, line));
+        recorded.monitors.watches.push(record);
+    }
+
+    pub(super) fn links(&self, actor: &Header, links: &[LinkedPeer]) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::LinkUnrecorded) {
+            return;
+        }
+        let line = actor.system.passes.now().phase();
+        let mut recorded = lock(&self.recorded);
+        for LinkedPeer { peer, .. } in links {
+            if peer.ended().is_some() || matches!(peer.class.saved, SavedClass::Nothing) {
+                let ended = recorded.ended.entry(peer.id);
+                ended.or_insert_with(|| EndedRecord::of(peer, line));
+            }
+        }
+        recorded.monitors.add_links(actor, links);
+    }
+
+    /// A behaviour has a step to run yet. An actor that starts again forgets it.
+    pub(super) fn next_step(&self, actor: &Header, step: &Envelope) {
+        #[cfg(test)]
+        if is_planted(InjectedFault::StepUnrecorded) {
+            return;
+        }
+        if matches!(actor.class.saved, SavedClass::State(_))
+            && let Some(record) = self.message(actor, Some(SavedForm::NextStep), step)
+        {
+            lock(&self.recorded).records.push(Record::Step(record));
+        }
+    }
+
+    pub(super) fn alarm(&self, entry: &AlarmEntry<'_, DelayedMessage>) {
+        with_message(entry.alarm, |to, message, repeats| {
+            let is_sent = message.kind().role.is_sent();
+            if !is_sent || matches!(to.class.saved, SavedClass::Nothing) {
+                return;
+            }
+            if let Some(message) = self.message(to, Some(SavedForm::Message), message) {
+                lock(&self.recorded).tables.alarms.push(AlarmRecord {
+                    number: entry.number,
+                    at_ns: entry.at_ns,
+                    repeats,
+                    message,
+                });
+            }
+        });
+    }
+}
+
+impl SharedRecord {
+    /// The cut is complete: `ids` are the actors that the image contains.
+    pub(super) fn of(
+        ids: BTreeSet<u64>,
+        mut tables: TablesRecord,
+        mut monitors: MonitorsRecord,
+        mut ended: BTreeMap<u64, EndedRecord>,
+    ) -> SharedRecord {
+        // It has ended behind the line.
+        ended.retain(|id, _| !ids.contains(id));
+        tables.sort(|id| ids.contains(&id));
+        let is_not_saved = |id| {
+            let ended = ended.get(&id);
+            ended.is_some_and(|ended| ended.reason == StopReason::NotSaved)
+        };
+        monitors.sort(|id| ids.contains(&id), is_not_saved);
+        SharedRecord {
+            tables,
+            monitors,
+            ended: ended.into_values().collect(),
+        }
+    }
+}
