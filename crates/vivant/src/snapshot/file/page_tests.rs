@@ -3,10 +3,11 @@
 use super::record_kind::RecordKind;
 
 const PAGE: &str = include_str!("../README.md");
-const SOURCES: [&str; 3] = [
+const SOURCES: [&str; 4] = [
     include_str!("../image.rs"),
     include_str!("../census.rs"),
     include_str!("header.rs"),
+    include_str!("shapes_record.rs"),
 ];
 
 /// One space between words.
@@ -52,7 +53,7 @@ fn declared(source: &str) -> Vec<String> {
 fn the_page_has_each_record() {
     let page = flat(PAGE);
     let all: Vec<_> = SOURCES.into_iter().flat_map(declared).collect();
-    assert_eq!(all.len(), 20, "{all:#?}");
+    assert_eq!(all.len(), 22, "{all:#?}");
     for declaration in all {
         assert!(page.contains(&declaration), "the page lacks: {declaration}");
     }

@@ -3,6 +3,7 @@
 use super::super::image::{Record, SystemRecord};
 use super::header::Header;
 use super::record_kind::RecordKind;
+use super::shapes_record::ShapesRecord;
 use vivant_codec::{Encoder, SaveError, Saved, Shapes};
 use vivant_journal::{ImageWriter, Journal, Published, SegmentWriter};
 
@@ -47,10 +48,10 @@ impl ImageFile {
         mut self,
         header: &Header,
         system: &SystemRecord,
-        shapes: &Shapes,
+        shapes: Shapes,
     ) -> Result<Published, NotWritten> {
         self.write(RecordKind::System, system)?;
-        self.write(RecordKind::Shapes, shapes)?;
+        self.write(RecordKind::Shapes, &ShapesRecord::of(shapes)?)?;
         self.segment.finish()?;
         Ok(self.image.publish(&header.encode()?)?)
     }
